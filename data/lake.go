@@ -1,0 +1,93 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/paulmach/orb"
+)
+
+// ErrNoLake is returned for an id that no lake bears.
+var ErrNoLake = errors.New("no such lake")
+
+// A LakeID names a lake: `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`.
+type LakeID string
+
+const (
+	// maxLakeIDLen is the longest id. It is part of a URL; of 5,493 European bathing sites none needs more than 36.
+	maxLakeIDLen = 64
+	// maxTextRunes bounds the free texts of a lake. The longest of those sites' names has 148.
+	maxTextRunes = 200
+)
+
+// ParseLakeID returns s as an id, or an error that tells what an id looks like.
+func ParseLakeID(s string) (LakeID, error) {
+	ok := len(s) > 0 && len(s) <= maxLakeIDLen
+	for i := 0; ok && i < len(s); i++ {
+		c := s[i]
+		alphanumeric := 'a' <= c && c <= 'z' || 'A' <= c && c <= 'Z' || '0' <= c && c <= '9'
+		ok = alphanumeric || i > 0 && (c == '_' || c == '.' || c == '-')
+	}
+	if !ok {
+		return "", fmt.Errorf("id %.80q: want a letter or digit, then at most %d letters, digits, _ . or -", s, maxLakeIDLen-1)
+	}
+	return LakeID(s), nil
+}
+
+// A Lake is a body of water with one place on the map.
+type Lake struct {
+	ID         LakeID
+	ExternalID string    // what the monitoring programme calls it; the ID if it has no name of its own
+	Name       string    // as people write it, UTF-8
+	Point      orb.Point // longitude, latitude in degrees, WGS 84
+	Region     string    // free text, such as the federal state; may be empty
+	AreaKM2    float64   // surface in km²; 0 where unknown
+}
+
+// Check returns an error that names the first column whose value cannot be right, the value, and what is allowed.
+// An empty ExternalID passes: it stands for the ID.
+func (l Lake) Check() error {
+	if _, err := ParseLakeID(string(l.ID)); err != nil {
+		return err
+	}
+	if l.Name == "" {
+		return fmt.Errorf("name is empty: want 1 to %d characters", maxTextRunes)
+	}
+	for _, text := range []struct{ column, value string }{
+		{"external_id", l.ExternalID}, {"name", l.Name}, {"region", l.Region},
+	} {
+		if err := checkText(text.column, text.value); err != nil {
+			return err
+		}
+	}
+	// Written so that NaN fails too.
+	if lat := l.Point.Lat(); !(lat >= -90 && lat <= 90) {
+		return fmt.Errorf("lat %v: want degrees from -90 to 90", lat)
+	}
+	if lon := l.Point.Lon(); !(lon >= -180 && lon <= 180) {
+		return fmt.Errorf("lon %v: want degrees from -180 to 180", lon)
+	}
+	if !(l.AreaKM2 >= 0) || math.IsInf(l.AreaKM2, 1) {
+		return fmt.Errorf("area_km2 %v: want a finite number, 0 or more", l.AreaKM2)
+	}
+	return nil
+}
+
+// checkText returns an error if s could not be shown as one line of text.
+func checkText(column, s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s %.80q: want UTF-8", column, s)
+	}
+	if n := utf8.RuneCountInString(s); n > maxTextRunes {
+		return fmt.Errorf("%s %.80q has %d characters: want at most %d", column, s, n, maxTextRunes)
+	}
+	for _, r := range s {
+		if unicode.IsControl(r) {
+			return fmt.Errorf("%s %.80q holds the control character %U: want text on one line", column, s, r)
+		}
+	}
+	return nil
+}

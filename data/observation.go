@@ -1,0 +1,87 @@
+package data
+
+import (
+	"fmt"
+	"math"
+	"time"
+)
+
+// A DataType tells where an observation's value comes from.
+type DataType uint8
+
+const (
+	Satellite DataType = iota // "satellite": a satellite's pass
+	Forecast                  // "ai_forecast": a statistical forecast, never a current value
+)
+
+// ParseDataType reads what String returns.
+func ParseDataType(s string) (DataType, error) {
+	for _, t := range []DataType{Satellite, Forecast} {
+		if s == t.String() {
+			return t, nil
+		}
+	}
+	return 0, fmt.Errorf("data type %.80q is neither satellite nor ai_forecast", s)
+}
+
+func (t DataType) String() string {
+	if t == Forecast {
+		return "ai_forecast"
+	}
+	return "satellite"
+}
+
+// An Observation is what is known of one lake on one date from one kind of source.
+type Observation struct {
+	LakeID      LakeID
+	Date        Date
+	Type        DataType
+	Chlorophyll Chlorophyll // NoChlorophyll for a gap
+	// Level is the WHO level that the source itself reports (3 where scum was seen), or NoLevel.
+	Level Level
+	// CellDensity is a cell count in cells/ml that the source itself brings, or NoCellDensity.
+	CellDensity float64
+	// MeasuredAt is when the value was taken, in UTC to the second. Zero means midnight of Date.
+	MeasuredAt time.Time
+}
+
+// Taken returns when the value was taken: MeasuredAt, or midnight UTC of Date.
+func (o Observation) Taken() time.Time {
+	if o.MeasuredAt.IsZero() {
+		return o.Date.Time()
+	}
+	return o.MeasuredAt
+}
+
+// maxTakenOffset is how many seconds MeasuredAt may lie from Date, 68 years: what a [Snapshot] can keep.
+const maxTakenOffset = math.MaxInt32
+
+// takenOffset returns the seconds from midnight UTC of o.Date to when the value was taken.
+func (o Observation) takenOffset() int64 { return o.Taken().Unix() - o.Date.Time().Unix() }
+
+// Check returns an error that names the first column whose value cannot be right, the value, and what is allowed.
+// A gap with a level or a count of its own is turned away: a map of chlorophyll has no place to show it, and scum
+// that was reported must not be lost in silence behind an older, clean value.
+func (o Observation) Check() error {
+	switch {
+	case o.Date < minDate || o.Date > maxDate:
+		return fmt.Errorf("date %s: want a day from %s to %s", o.Date, minDate, maxDate)
+	case o.Type != Satellite && o.Type != Forecast:
+		return fmt.Errorf("data_type %d: want satellite or ai_forecast", o.Type)
+	case o.Chlorophyll < NoChlorophyll || o.Chlorophyll > MaxChlorophyll:
+		return fmt.Errorf("chl %v: %w", float64(o.Chlorophyll)/100, ErrImplausible)
+	case o.Level < NoLevel || o.Level > maxLevel:
+		return fmt.Errorf("who_level %d: want 0 to %d, or none", o.Level, maxLevel)
+	case !(o.CellDensity >= 0 || o.CellDensity == NoCellDensity) || math.IsInf(o.CellDensity, 1):
+		return fmt.Errorf("cell_density_cells_ml %v: want a finite number, 0 or more, or none", o.CellDensity)
+	case !o.Chlorophyll.Valid() && o.Level != NoLevel:
+		return fmt.Errorf("who_level %d without chl: want a value beside it", o.Level)
+	case !o.Chlorophyll.Valid() && o.CellDensity != NoCellDensity:
+		return fmt.Errorf("cell_density_cells_ml %v without chl: want a value beside it", o.CellDensity)
+	}
+	if offset := o.takenOffset(); offset < -maxTakenOffset || offset > maxTakenOffset {
+		return fmt.Errorf("measured_at %s: want a time within 68 years of the date %s",
+			o.MeasuredAt.UTC().Format(time.RFC3339), o.Date)
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package data
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Level is a guidance level for recreational water, 0 to 3, or NoLevel.
+type Level int8
+
+const (
+	// NoLevel is the level of a lake without a value.
+	NoLevel Level = -1
+	// maxLevel is scum.
+	maxLevel Level = 3
+)
+
+// NoCellDensity is the cell density of a lake without a value.
+const NoCellDensity = -1
+
+// cellsPerMicrogram turns chlorophyll-a (µg/l) into cyanobacterial cells/ml: the one factor that reproduces both
+// pairs of WHO 2003, chapter 8: 20,000 cells/ml at 10 µg/l and 100,000 cells/ml at 50 µg/l.
+const cellsPerMicrogram = 2000
+
+// A Risk is what a Level means to a bather.
+type Risk uint8
+
+const (
+	RiskUnknown Risk = iota // never had a value; null in JSON, and no filter finds it
+	RiskLow                 // "low": level 0
+	RiskMedium              // "medium": level 1
+	RiskHigh                // "high": levels 2 and 3
+)
+
+var riskNames = [...]string{RiskUnknown: "unknown", RiskLow: "low", RiskMedium: "medium", RiskHigh: "high"}
+
+// ParseRisk reads low, medium or high.
+func ParseRisk(s string) (Risk, error) {
+	for r := RiskLow; r <= RiskHigh; r++ {
+		if s == r.String() {
+			return r, nil
+		}
+	}
+	return RiskUnknown, fmt.Errorf("risk %.80q is none of low, medium, high", s)
+}
+
+func (r Risk) String() string { return riskNames[r] }
+
+// Risk returns what l means to a bather.
+func (l Level) Risk() Risk {
+	switch {
+	case l < 0:
+		return RiskUnknown
+	case l == 0:
+		return RiskLow
+	case l == 1:
+		return RiskMedium
+	}
+	return RiskHigh
+}
+
+// A Profile is one authority's classification of chlorophyll-a. Its chlorophyll values hold where cyanobacteria
+// dominate, which a satellite does not know. Level 3 (scum) is reported by people, never concluded from chlorophyll.
+type Profile struct {
+	ID     string // "who2003"
+	Title  string // short enough for a legend
+	Source string // the full citation
+	// Limits are where level 1 and level 2 begin.
+	Limits [2]Chlorophyll
+	// Above says that a level begins above its limit, not at it.
+	Above bool
+}
+
+// Profiles returns the known profiles, the default first.
+func Profiles() []Profile {
+	return []Profile{
+		{
+			ID:     "who2003",
+			Title:  "WHO 2003",
+			Source: "WHO: Guidelines for safe recreational water environments, volume 1, 2003, chapter 8",
+			Limits: [2]Chlorophyll{10_00, 50_00},
+		},
+		{
+			ID:     "who2021",
+			Title:  "WHO 2021",
+			Source: "WHO: Guidelines on recreational water quality, volume 1, 2021",
+			Limits: [2]Chlorophyll{12_00, 24_00},
+			Above:  true,
+		},
+		{
+			ID:     "uba2015",
+			Title:  "UBA 2015",
+			Source: "Umweltbundesamt: Empfehlung zum Schutz von Badenden vor Cyanobakterien-Toxinen, 2015",
+			Limits: [2]Chlorophyll{15_00, 75_00},
+		},
+	}
+}
+
+// ProfileByID returns the profile of that id; the error names those that there are.
+func ProfileByID(id string) (*Profile, error) {
+	var ids []string
+	for _, p := range Profiles() {
+		if p.ID == id {
+			return &p, nil
+		}
+		ids = append(ids, p.ID)
+	}
+	return nil, fmt.Errorf("profile %.80q is none of %s", id, strings.Join(ids, ", "))
+}
+
+// Level returns the level of c, 0 to 2, or NoLevel where there is no value.
+func (p *Profile) Level(c Chlorophyll) Level {
+	if !c.Valid() {
+		return NoLevel
+	}
+	var l Level
+	for _, limit := range p.Limits {
+		if c > limit || c == limit && !p.Above {
+			l++
+		}
+	}
+	return l
+}
+
+// Classify returns the level and the cell density (cells/ml) of an observation: its own where the source brought
+// them, else those that follow from the chlorophyll, else NoLevel and NoCellDensity.
+func (p *Profile) Classify(o Observation) (Level, float64) {
+	level, density := o.Level, o.CellDensity
+	if level == NoLevel {
+		level = p.Level(o.Chlorophyll)
+	}
+	if density < 0 && o.Chlorophyll.Valid() {
+		// In whole hundredths first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
+		density = float64(int64(o.Chlorophyll) * cellsPerMicrogram / 100)
+	}
+	return level, density
+}

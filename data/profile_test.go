@@ -1,0 +1,110 @@
+package data_test
+
+import (
+	"strings"
+	"testing"
+
+	"limnomap/data"
+)
+
+func TestLevel(t *testing.T) {
+	tests := []struct {
+		profile string
+		chl     float64
+		want    data.Level
+	}{
+		{"who2003", 0, 0},
+		{"who2003", 9.99, 0},
+		{"who2003", 9.994, 0},
+		{"who2003", 9.996, 1}, // stored as 10.00
+		{"who2003", 10, 1},
+		{"who2003", 49.99, 1},
+		{"who2003", 50, 2},
+		{"who2003", 1500, 2}, // scum is seen by people, never concluded
+		{"who2021", 11.99, 0},
+		{"who2021", 12.00, 0},
+		{"who2021", 12.01, 1},
+		{"who2021", 24, 1},
+		{"who2021", 24.004, 1},
+		{"who2021", 24.01, 2},
+		{"uba2015", 14.99, 0},
+		{"uba2015", 15, 1},
+		{"uba2015", 74.99, 1},
+		{"uba2015", 75, 2},
+	}
+	for _, tt := range tests {
+		p, err := data.ProfileByID(tt.profile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := data.ChlorophyllOf(tt.chl)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := p.Level(c); got != tt.want {
+			t.Errorf("%s: Level(%v) = %d, want %d", tt.profile, tt.chl, got, tt.want)
+		}
+	}
+	for _, p := range data.Profiles() {
+		if got := p.Level(data.NoChlorophyll); got != data.NoLevel {
+			t.Errorf("%s: Level of a gap = %d, want none", p.ID, got)
+		}
+	}
+}
+
+func TestProfileByID(t *testing.T) {
+	if got := data.Profiles()[0].ID; got != "who2003" {
+		t.Errorf("the default profile is %s, want who2003", got)
+	}
+	_, err := data.ProfileByID("who1998")
+	if err == nil || !strings.Contains(err.Error(), "who2003, who2021, uba2015") {
+		t.Errorf("ProfileByID of an unknown id = %v, want an error that names those there are", err)
+	}
+}
+
+func TestRisk(t *testing.T) {
+	tests := []struct {
+		level data.Level
+		want  data.Risk
+		name  string
+	}{
+		{data.NoLevel, data.RiskUnknown, "unknown"},
+		{0, data.RiskLow, "low"},
+		{1, data.RiskMedium, "medium"},
+		{2, data.RiskHigh, "high"},
+		{3, data.RiskHigh, "high"},
+	}
+	for _, tt := range tests {
+		if got := tt.level.Risk(); got != tt.want || got.String() != tt.name {
+			t.Errorf("Level(%d).Risk() = %v, want %s", tt.level, got, tt.name)
+		}
+		// Nobody may ask for the unknown ones by name.
+		if got, err := data.ParseRisk(tt.name); (err == nil) != (tt.level >= 0) || err == nil && got != tt.want {
+			t.Errorf("ParseRisk(%q) = %v, %v", tt.name, got, err)
+		}
+	}
+}
+
+func TestClassify(t *testing.T) {
+	p := &data.Profiles()[0]
+	tests := []struct {
+		name    string
+		o       data.Observation
+		level   data.Level
+		density float64
+	}{
+		{"WHO's first pair", data.Observation{Chlorophyll: 10_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 1, 20_000},
+		{"WHO's second pair", data.Observation{Chlorophyll: 50_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 2, 100_000},
+		{"whole cells", data.Observation{Chlorophyll: 7, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 0, 140},
+		{"zero is a value", data.Observation{Chlorophyll: 0, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 0, 0},
+		{"gap", data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}, data.NoLevel, data.NoCellDensity},
+		{"scum seen", data.Observation{Chlorophyll: 3_00, Level: 3, CellDensity: data.NoCellDensity}, 3, 6_000},
+		{"cells counted", data.Observation{Chlorophyll: 3_00, Level: data.NoLevel, CellDensity: 123.5}, 0, 123.5},
+		{"none counted", data.Observation{Chlorophyll: 60_00, Level: data.NoLevel, CellDensity: 0}, 2, 0},
+	}
+	for _, tt := range tests {
+		if level, density := p.Classify(tt.o); level != tt.level || density != tt.density {
+			t.Errorf("%s: Classify = %d, %v, want %d, %v", tt.name, level, density, tt.level, tt.density)
+		}
+	}
+}

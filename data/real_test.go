@@ -1,0 +1,77 @@
+package data_test
+
+import (
+	"encoding/csv"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"testing"
+
+	"limnomap/data"
+)
+
+// realRows returns the rows below the header of one of the files of real data that lie beside the project, and skips
+// the test where there are none.
+func realRows(t *testing.T, file string) [][]string {
+	t.Helper()
+	f, err := os.Open(filepath.Join("../../shared/data", file))
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("SKIPPED: ../shared/data/%s is absent, so nothing real is checked here", file)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rows[1:]
+}
+
+// The bounds of ids and names must not turn away what is real.
+func TestRealSitesPass(t *testing.T) {
+	for _, row := range realRows(t, "german_bathing_sites.csv") {
+		l := data.Lake{ID: data.LakeID(row[0]), Name: row[1], Region: row[4]}
+		if err := l.Check(); err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+// Nor must the bounds of values and dates; and each value is printed as one of its own class.
+func TestRealValuesPass(t *testing.T) {
+	largest := data.NoChlorophyll
+	for _, row := range realRows(t, "global_lakes_chla.csv") {
+		date, err := data.ParseDate(row[1])
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, err := strconv.ParseFloat(row[2], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := data.ChlorophyllOf(f)
+		if err != nil {
+			t.Fatalf("%s, %s: %v", row[0], date, err)
+		}
+		for _, p := range data.Profiles() {
+			// A reader compares what is printed with the limits as they are printed.
+			above := 0
+			for _, limit := range p.Limits {
+				if printed := c.Float(); printed > limit.Float() || printed == limit.Float() && !p.Above {
+					above++
+				}
+			}
+			if p.Level(c) != data.Level(above) {
+				t.Fatalf("%s µg/l is printed as %s, which is in another class of %s", row[2], c, p.ID)
+			}
+		}
+		largest = max(largest, c)
+	}
+	if got := int(largest.Float()); got != 1091 {
+		t.Errorf("the largest value is %d µg/l, but MaxChlorophyll's comment says 1,091", got)
+	}
+}

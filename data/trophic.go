@@ -1,0 +1,72 @@
+package data
+
+// Trophic is a lake's trophic status after OECD 1982.
+type Trophic uint8
+
+const (
+	TrophicUnknown Trophic = iota // "unknown"
+	Ultraoligotrophic
+	Oligotrophic
+	Mesotrophic
+	Eutrophic
+	Hypertrophic
+)
+
+var trophicNames = [...]string{"unknown", "ultraoligotrophic", "oligotrophic", "mesotrophic", "eutrophic", "hypertrophic"}
+
+func (t Trophic) String() string { return trophicNames[t] }
+
+// A bloom week is not a trophic state: the status is that of a year, and of enough of it.
+const (
+	trophicDays      = 365
+	trophicMinValues = 5
+	trophicMinMonths = 3
+)
+
+// trophicOf returns the status of a lake on asOf, from its samples up to then in ascending order of date: the class
+// of their arithmetic mean over the trophicDays that end with asOf. Two Novembers count as two months.
+func trophicOf(samples []sample, asOf Date) Trophic {
+	var (
+		sum    int64
+		values int64
+		months int
+		month  = asOf + 1 // the first day of the oldest month counted so far; none yet
+	)
+	for i := len(samples) - 1; i >= 0; i-- {
+		s := samples[i]
+		if int64(asOf)-int64(s.date) >= trophicDays {
+			break
+		}
+		if !s.chlorophyll.Valid() {
+			continue
+		}
+		sum += int64(s.chlorophyll)
+		values++
+		// Once there are enough months, which ones no longer matters: at most three dates are taken apart.
+		if months < trophicMinMonths && s.date < month {
+			months++
+			month = s.date.monthStart()
+		}
+	}
+	if values < trophicMinValues || months < trophicMinMonths {
+		return TrophicUnknown
+	}
+	return oecdClass(sum, values)
+}
+
+// oecdClass returns the class of the mean of n > 0 values that add up to sum hundredths of µg/l, by the fixed
+// boundaries of OECD 1982 (Vollenweider and Kerekes: Eutrophication of Waters. Monitoring, Assessment and Control).
+// The sum is compared with n times each boundary, so that a mean of 2.5 is 2.5.
+func oecdClass(sum, n int64) Trophic {
+	switch {
+	case sum <= 1_00*n:
+		return Ultraoligotrophic
+	case sum <= 2_50*n:
+		return Oligotrophic
+	case sum < 8_00*n:
+		return Mesotrophic
+	case sum < 25_00*n:
+		return Eutrophic
+	}
+	return Hypertrophic
+}

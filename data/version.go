@@ -1,0 +1,82 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/binary"
+	"encoding/hex"
+	"hash"
+	"math"
+)
+
+const (
+	// versionFormat stands first in what is hashed. It changes with the encoding below, or with a rule of this
+	// package that makes the same data show something else.
+	versionFormat = "limnomap snapshot 1"
+	// versionBytes of SHA-256, 64 bits: by accident two of a million snapshots share them once in 37 million times.
+	versionBytes = 8
+)
+
+// A versionHash hashes the canonical encoding of what a snapshot shows: the format, the options, each lake, each
+// observation, in the order of the scan. Numbers are little-endian and 64 bits wide, floats their IEEE 754 bits, a
+// text its length and its bytes; so nothing in it depends on the machine, and no two data sets are encoded alike.
+type versionHash struct {
+	sum hash.Hash
+	buf []byte // one record
+}
+
+func newVersionHash(p *Profile, staleAfter int) versionHash {
+	h := versionHash{sum: sha256.New()}
+	h.text(versionFormat)
+	h.text(p.ID)
+	h.number(int64(p.Limits[0]))
+	h.number(int64(p.Limits[1]))
+	above := int64(0)
+	if p.Above {
+		above = 1
+	}
+	h.number(above)
+	h.number(int64(staleAfter))
+	h.flush()
+	return h
+}
+
+func (h *versionHash) lake(l Lake) {
+	h.buf = append(h.buf, 'L')
+	h.text(string(l.ID))
+	h.text(l.ExternalID)
+	h.text(l.Name)
+	h.float(l.Point.Lon())
+	h.float(l.Point.Lat())
+	h.text(l.Region)
+	h.float(l.AreaKM2)
+	h.flush()
+}
+
+// observation adds o, which is of lake i.
+func (h *versionHash) observation(i int, o Observation) {
+	h.buf = append(h.buf, 'O')
+	h.number(int64(i))
+	h.number(int64(o.Date))
+	h.number(int64(o.Chlorophyll))
+	h.number(int64(o.Level))
+	h.float(o.CellDensity)
+	h.number(o.Taken().Unix())
+	h.flush()
+}
+
+func (h *versionHash) text(s string) {
+	h.number(int64(len(s)))
+	h.buf = append(h.buf, s...)
+}
+
+func (h *versionHash) float(f float64) { h.number(int64(math.Float64bits(f))) }
+
+func (h *versionHash) number(n int64) { h.buf = binary.LittleEndian.AppendUint64(h.buf, uint64(n)) }
+
+func (h *versionHash) flush() {
+	h.sum.Write(h.buf) // a hash never fails
+	h.buf = h.buf[:0]
+}
+
+// version returns the hash of all that was added.
+func (h *versionHash) version() string { return hex.EncodeToString(h.sum.Sum(nil)[:versionBytes]) }

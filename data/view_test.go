@@ -1,0 +1,321 @@
+package data_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"testing"
+	"time"
+
+	"limnomap/data"
+
+	"pgregory.net/rapid"
+)
+
+func TestState(t *testing.T) {
+	scum := obs(t, "a", "2026-07-01", 3)
+	scum.Level, scum.CellDensity = 3, 250_000
+	scum.MeasuredAt = time.Date(2026, 7, 1, 10, 15, 0, 0, time.UTC)
+	noon := obs(t, "a", "2026-07-01", 12)
+	noon.MeasuredAt = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	tests := []struct {
+		name string
+		asOf string // lake z is observed, with a gap, on that day
+		obs  []data.Observation
+		want data.State
+	}{
+		{"never observed", "2026-07-01", nil, unknown},
+		{"gaps only", "2026-07-08", []data.Observation{obs(t, "a", "2026-07-01", -1), obs(t, "a", "2026-07-08", -1)}, unknown},
+		{"value", "2026-07-01", []data.Observation{noon},
+			data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+		{"value below detection", "2026-07-01", []data.Observation{obs(t, "a", "2026-07-01", 0)},
+			data.State{Chlorophyll: 0, Level: 0, Risk: data.RiskLow, CellDensity: 0, MeasuredAt: seconds(t, "2026-07-01T00:00:00Z")}},
+		{"the newest value", "2026-07-08", []data.Observation{noon, obs(t, "a", "2026-07-08", 50)},
+			data.State{Chlorophyll: 50_00, Level: 2, Risk: data.RiskHigh, CellDensity: 100_000, MeasuredAt: seconds(t, "2026-07-08T00:00:00Z")}},
+		{"a gap since", "2026-07-08", []data.Observation{noon, obs(t, "a", "2026-07-08", -1)},
+			data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+		{"the source's own class", "2026-07-01", []data.Observation{scum},
+			data.State{Chlorophyll: 3_00, Level: 3, Risk: data.RiskHigh, CellDensity: 250_000, MeasuredAt: seconds(t, "2026-07-01T10:15:00Z")}},
+		{"28 days old", "2026-07-29", []data.Observation{noon},
+			data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+		{"29 days old", "2026-07-30", []data.Observation{noon},
+			data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskMedium, CellDensity: data.NoCellDensity, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+		{"years old, scum then", "2036-07-30", []data.Observation{scum},
+			data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskHigh, CellDensity: data.NoCellDensity, MeasuredAt: seconds(t, "2026-07-01T10:15:00Z")}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			src := &memory{lakes: lakes("a", "z"), observations: append(slices.Clone(tt.obs), obs(t, "z", tt.asOf, -1))}
+			s := load(t, src, nil)
+			if s.Current.AsOf != day(t, tt.asOf) {
+				t.Errorf("AsOf = %s, want %s: a gap is an observation", s.Current.AsOf, tt.asOf)
+			}
+			if got := state(t, s, s.Current, "a"); got != tt.want {
+				t.Errorf("state = %+v, want %+v", got, tt.want)
+			}
+			if got := state(t, s, s.Current, "z"); got != unknown {
+				t.Errorf("state of a lake with gaps only = %+v, want unknown", got)
+			}
+		})
+	}
+}
+
+func TestStateTrophic(t *testing.T) {
+	dates := []string{"2026-05-01", "2026-06-01", "2026-07-01", "2026-07-08", "2026-07-15"}
+	src := &memory{lakes: lakes("a", "z")}
+	for _, date := range dates {
+		src.observations = append(src.observations, obs(t, "a", date, 2.5))
+	}
+	bloom := obs(t, "a", "2026-07-22", 200)
+	src.observations = append(src.observations, bloom, obs(t, "z", "2026-07-22", -1), obs(t, "z", "2026-09-01", -1))
+	s := load(t, src, nil)
+
+	at := func(date string) data.State {
+		v, err := s.View(t.Context(), day(t, date).Week())
+		if err != nil {
+			t.Fatal(err)
+		}
+		return state(t, s, v, "a")
+	}
+	if got := at("2026-07-15"); got.Trophic != data.Oligotrophic {
+		t.Errorf("before the bloom: %+v, want oligotrophic", got)
+	}
+	if got := at("2026-07-22"); got.Trophic != data.Hypertrophic || got.Risk != data.RiskHigh {
+		t.Errorf("in the bloom: %+v, want the mean of 35.42 µg/l to be hypertrophic", got)
+	}
+	if got := at("2026-07-08"); got.Trophic != data.TrophicUnknown {
+		t.Errorf("after four values: %+v, want unknown", got)
+	}
+	if got := at("2026-09-01"); got.Trophic != data.TrophicUnknown || got.Risk != data.RiskHigh || got.Chlorophyll.Valid() {
+		t.Errorf("41 days after the last value: %+v, want no value, no trophic status, and the last risk", got)
+	}
+}
+
+func TestViewOfAnyWeek(t *testing.T) {
+	src := &memory{lakes: lakes("a"), observations: []data.Observation{obs(t, "a", "2026-07-01", 3), obs(t, "a", "2026-07-15", 60)}}
+	s := load(t, src, nil)
+	first, last := day(t, "2026-07-01"), day(t, "2026-07-15")
+	tests := []struct {
+		name string
+		week data.Week
+		asOf data.Date
+		want data.Chlorophyll
+	}{
+		{"before all", first.Week() - 1, 0, data.NoChlorophyll},
+		{"the first", first.Week(), first, 3_00},
+		{"one without an observation", first.Week() + 1, first, 3_00},
+		{"the newest", last.Week(), last, 60_00},
+		{"years later", last.Week() + 1000, last, 60_00}, // ages count from the data, so that an archive stays
+		{"the least week", -1 << 31, 0, data.NoChlorophyll},
+		{"the greatest week", 1<<31 - 1, last, 60_00},
+	}
+	for _, tt := range tests {
+		v, err := s.View(t.Context(), tt.week)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := state(t, s, v, "a").Chlorophyll
+		if v.Week != tt.week || v.AsOf != tt.asOf || got != tt.want || (v.WithData == 1) != tt.want.Valid() {
+			t.Errorf("%s: week %d as of %s: %s, with data %d; want week %d as of %s: %s",
+				tt.name, v.Week, v.AsOf, got, v.WithData, tt.week, tt.asOf, tt.want)
+		}
+	}
+	if v, err := s.View(t.Context(), last.Week()); err != nil || v != s.Current {
+		t.Errorf("the view of the newest week is not Current itself (%v)", err)
+	}
+}
+
+func TestViewIsShared(t *testing.T) {
+	src := &memory{lakes: lakes("a")}
+	for i := range 60 {
+		o := obs(t, "a", "2026-01-05", float64(i))
+		o.Date += data.Date(7 * i)
+		src.observations = append(src.observations, o)
+	}
+	s := load(t, src, nil)
+	const callers = 8
+	var views [callers][8]*data.View
+	var group sync.WaitGroup
+	for caller := range callers {
+		group.Go(func() {
+			for i := range views[caller] {
+				v, err := s.View(context.Background(), s.Weeks[i].Week)
+				if err != nil {
+					t.Error(err)
+				}
+				views[caller][i] = v
+			}
+		})
+	}
+	group.Wait()
+	for caller := range callers {
+		for i, v := range views[caller] {
+			if v != views[0][i] || v.Week != s.Weeks[i].Week {
+				t.Errorf("caller %d got another view of week %d than caller 0", caller, i)
+			}
+		}
+	}
+	// Older ones give way, and come back equal.
+	for _, w := range s.Weeks {
+		if _, err := s.View(t.Context(), w.Week); err != nil {
+			t.Fatal(err)
+		}
+	}
+	again, err := s.View(t.Context(), s.Weeks[0].Week)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if again == views[0][0] || !reflect.DeepEqual(again, views[0][0]) {
+		t.Error("after 60 other weeks the first one's view is the same pointer, or another view")
+	}
+}
+
+func TestViewOfEndedContext(t *testing.T) {
+	s := load(t, &memory{lakes: lakes("a"), observations: []data.Observation{obs(t, "a", "2026-07-01", 3)}}, nil)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := s.View(ctx, s.Current.Week); err != nil {
+		t.Errorf("View of what is at hand = %v, want nil", err)
+	}
+	if v, err := s.View(ctx, s.Current.Week-1); !errors.Is(err, context.Canceled) || v != nil {
+		t.Errorf("View = %v, %v, want %v", v, err, context.Canceled)
+	}
+}
+
+// drawSource draws a few lakes with up to two years of observations, gaps and the sources' own classes among them.
+func drawSource(t *rapid.T) *memory {
+	m := &memory{}
+	for i := range rapid.IntRange(0, 4).Draw(t, "lakes") {
+		m.lakes = append(m.lakes, lakes(data.LakeID(fmt.Sprint("lake", i)))...)
+	}
+	for _, l := range m.lakes {
+		date := data.Date(rapid.Int32Range(-100, 100).Draw(t, "first"))
+		for range rapid.IntRange(0, 12).Draw(t, "observations") {
+			date += data.Date(rapid.Int32Range(1, 60).Draw(t, "days"))
+			o := data.Observation{LakeID: l.ID, Date: date, Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+			if rapid.IntRange(0, 2).Draw(t, "clear") > 0 {
+				o.Chlorophyll = data.Chlorophyll(rapid.Int32Range(0, 80_00).Draw(t, "chl"))
+				o.Level = data.Level(rapid.IntRange(-1, 3).Draw(t, "level"))
+				o.MeasuredAt = o.Date.Time().Add(time.Duration(rapid.IntRange(0, 86_399).Draw(t, "second")) * time.Second)
+			}
+			m.observations = append(m.observations, o)
+		}
+	}
+	return m
+}
+
+func drawOptions(t *rapid.T) *data.SnapshotOptions {
+	p := rapid.SampledFrom(data.Profiles()).Draw(t, "profile")
+	return &data.SnapshotOptions{Profile: &p, StaleAfter: rapid.IntRange(1, 90).Draw(t, "stale")}
+}
+
+// The map of a week is the map that stood on its Sunday: what came later leaves no trace in it.
+func TestViewIsTheCurrentOfThen(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src, opts := drawSource(t), drawOptions(t)
+		s := mustLoad(t, src, opts)
+		for _, w := range weeksAround(s) {
+			v, err := s.View(context.Background(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			then := &memory{lakes: src.lakes}
+			for _, o := range src.observations {
+				if o.Date <= w.Sunday() {
+					then.observations = append(then.observations, o)
+				}
+			}
+			want := *mustLoad(t, then, opts).Current
+			want.Week = w // differs where nothing was observed in w
+			if !reflect.DeepEqual(*v, want) {
+				t.Fatalf("week %s: %+v, want %+v", w, *v, want)
+			}
+		}
+	})
+}
+
+// The dates and the counts that the API lists are those of the maps behind them.
+func TestWeeksCountTheirViews(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawSource(t)
+		s := mustLoad(t, src, drawOptions(t))
+		observed := make(map[data.Week]bool)
+		for _, o := range src.observations {
+			observed[o.Date.Week()] = true
+		}
+		if len(s.Weeks) != len(observed) {
+			t.Fatalf("%d weeks, want %d", len(s.Weeks), len(observed))
+		}
+		for i, c := range s.Weeks {
+			if !observed[c.Week] || i > 0 && c.Week <= s.Weeks[i-1].Week {
+				t.Fatalf("week %s is out of order or was never observed", c.Week)
+			}
+			v, err := s.View(context.Background(), c.Week)
+			if err != nil {
+				t.Fatal(err)
+			}
+			valid := 0
+			for _, st := range v.States {
+				if st.Chlorophyll.Valid() {
+					valid++
+				}
+			}
+			if c.LakesWithData != valid || v.WithData != valid {
+				t.Fatalf("week %s: Weeks counts %d lakes with data, the view %d, its states %d", c.Week, c.LakesWithData, v.WithData, valid)
+			}
+		}
+	})
+}
+
+// No lake without a value may pass for a clean one.
+func TestMissingIsNeverLow(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src := drawSource(t)
+		s := mustLoad(t, src, drawOptions(t))
+		for i, st := range s.Current.States {
+			if st.Chlorophyll.Valid() {
+				if st.Level < 0 || st.CellDensity < 0 || st.Risk != st.Level.Risk() {
+					t.Fatalf("a value without its class: %+v", st)
+				}
+				continue
+			}
+			if st.Level != data.NoLevel || st.CellDensity != data.NoCellDensity || st.Trophic != data.TrophicUnknown {
+				t.Fatalf("a class without a value: %+v", st)
+			}
+			want := data.RiskUnknown
+			for _, o := range src.observations {
+				if o.LakeID == s.Lakes[i].ID && o.Chlorophyll.Valid() {
+					level, _ := s.Profile.Classify(o)
+					want = level.Risk()
+				}
+			}
+			if st.Risk != want {
+				t.Fatalf("without a current value risk is %s, want the last known, %s", st.Risk, want)
+			}
+		}
+	})
+}
+
+// weeksAround returns the weeks from before the first observation to after the last.
+func weeksAround(s *data.Snapshot) []data.Week {
+	if len(s.Weeks) == 0 {
+		return []data.Week{-1, 0, 1}
+	}
+	var weeks []data.Week
+	for w := s.Weeks[0].Week - 1; w <= s.Current.Week+1; w++ {
+		weeks = append(weeks, w)
+	}
+	return weeks
+}
+
+func mustLoad(t *rapid.T, src data.Source, opts *data.SnapshotOptions) *data.Snapshot {
+	t.Helper()
+	s, err := data.Load(context.Background(), src, opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}

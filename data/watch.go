@@ -1,0 +1,114 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"time"
+)
+
+const (
+	defaultInterval = time.Second
+	// The waits after a failure double from the first to the second of these: soon enough to bridge the restart of a
+	// database, rare enough to leave a broken one alone.
+	minBackoff = time.Second
+	maxBackoff = 30 * time.Second
+	// revisionTimeout ends a question that hangs, so that a dead connection is reported rather than waited on.
+	revisionTimeout = 10 * time.Second
+)
+
+// A Watcher keeps a snapshot of a Source up to date.
+type Watcher struct {
+	Source   Source
+	Options  *SnapshotOptions
+	Interval time.Duration // how often Source.Revision is asked; zero means one second
+	// Publish receives each new snapshot, the first one included. Once a failure is over and nothing has changed
+	// meanwhile, it receives the present one again, so that whoever was told of the failure learns of its end.
+	Publish func(*Snapshot)
+	// Failed is told of each load that failed, and once of each time during which Source.Revision fails. The last
+	// good snapshot stays, and the Watcher tries again with backoff. Nil ignores failures.
+	Failed func(error)
+}
+
+// Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: Publish
+// and Failed are called from the caller's, one at a time.
+func (w *Watcher) Run(ctx context.Context) {
+	interval := w.Interval
+	if interval <= 0 {
+		interval = defaultInterval
+	}
+	var (
+		current  *Snapshot
+		answered = true        // whether the Source told its revision when it was last asked
+		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
+	)
+	for {
+		snapshot, err := w.next(ctx, current, &answered)
+		wait := interval
+		switch {
+		case ctx.Err() != nil:
+			return
+		case err != nil:
+			backoff = min(max(minBackoff, 2*backoff), maxBackoff)
+			wait = max(interval, backoff)
+		case snapshot != current || backoff > 0:
+			current, backoff = snapshot, 0
+			w.Publish(current)
+		}
+		if !sleep(ctx, wait) {
+			return
+		}
+	}
+}
+
+// next returns a snapshot of the Source's present revision, which is current if nothing has changed since. It has
+// told Failed of what it returns as an error, unless that is one more question in a row without an answer.
+func (w *Watcher) next(ctx context.Context, current *Snapshot, answered *bool) (*Snapshot, error) {
+	if current != nil {
+		revision, err := w.revision(ctx)
+		if err != nil {
+			if *answered {
+				w.fail(ctx, err)
+			}
+			*answered = false
+			return nil, err
+		}
+		*answered = true
+		if revision.Equal(current.Revision) {
+			return current, nil
+		}
+	}
+	snapshot, err := Load(ctx, w.Source, w.Options)
+	if err != nil {
+		w.fail(ctx, err)
+	}
+	return snapshot, err
+}
+
+func (w *Watcher) revision(ctx context.Context) (Revision, error) {
+	ctx, cancel := context.WithTimeout(ctx, revisionTimeout)
+	defer cancel()
+	r, err := w.Source.Revision(ctx)
+	if err != nil {
+		return Revision{}, fmt.Errorf("revision: %w", err)
+	}
+	return r, nil
+}
+
+// fail tells Failed, unless the failure is only that the Watcher is being stopped.
+func (w *Watcher) fail(ctx context.Context, err error) {
+	if w.Failed != nil && ctx.Err() == nil {
+		w.Failed(err)
+	}
+}
+
+// sleep waits for d, and reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}

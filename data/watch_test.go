@@ -1,0 +1,199 @@
+package data_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"limnomap/data"
+)
+
+// A scripted is a source that changes as time goes by.
+type scripted struct {
+	memory
+	start       time.Time
+	script      []step
+	revisionErr error
+	scanErr     error
+	hang        bool // Revision answers only when its context ends
+	asked       int  // times
+	scanned     int
+}
+
+// A step is what becomes of a source half a second after the given one.
+type step struct {
+	second int
+	change func(*scripted)
+}
+
+// play makes the changes that are due.
+func (s *scripted) play() {
+	for len(s.script) > 0 && time.Since(s.start) > time.Duration(s.script[0].second)*time.Second+500*time.Millisecond {
+		s.script[0].change(s)
+		s.script = s.script[1:]
+	}
+}
+
+func (s *scripted) Revision(ctx context.Context) (data.Revision, error) {
+	s.play()
+	s.asked++
+	if s.hang {
+		<-ctx.Done()
+		return data.Revision{}, ctx.Err()
+	}
+	return s.revision, s.revisionErr
+}
+
+func (s *scripted) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	s.play()
+	s.scanned++
+	if s.scanErr != nil {
+		return data.Revision{}, s.scanErr
+	}
+	return s.memory.Scan(ctx, lake, observation)
+}
+
+// watch runs a Watcher of src for that many seconds and a half, on the false time of a synctest bubble. It returns
+// the revisions that were published and the errors that were told, each with the time since the start.
+func watch(t *testing.T, src *scripted, interval time.Duration, seconds int) (published, failed []string) {
+	synctest.Test(t, func(t *testing.T) {
+		src.start = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seconds)*time.Second+500*time.Millisecond)
+		defer cancel()
+		watcher := &data.Watcher{
+			Source:   src,
+			Interval: interval,
+			Publish: func(s *data.Snapshot) {
+				published = append(published, fmt.Sprintf("%v: %d", time.Since(src.start), s.Revision.Number))
+			},
+			Failed: func(err error) {
+				failed = append(failed, fmt.Sprintf("%v: %v", time.Since(src.start), err))
+			},
+		}
+		watcher.Run(ctx)
+		if ctx.Err() == nil {
+			t.Error("Run returned before its context ended")
+		}
+	})
+	return published, failed
+}
+
+func expect(t *testing.T, what string, got []string, want ...string) {
+	t.Helper()
+	if !slices.Equal(got, want) {
+		t.Errorf("%s %q, want %q", what, got, want)
+	}
+}
+
+func TestWatcherPublishesChanges(t *testing.T) {
+	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	src := &scripted{script: []step{
+		{3, func(s *scripted) { s.revision.Number = 2 }},
+		{6, func(s *scripted) { s.revision.ChangedAt = noon }}, // another database in the same place
+		{7, func(s *scripted) { s.revision.ChangedAt = noon.In(time.FixedZone("east", 7200)) }},
+		{9, func(s *scripted) { s.revision.Number = 1 }}, // an older backup restored
+	}}
+	published, failed := watch(t, src, 0, 20)
+	expect(t, "published", published, "0s: 0", "4s: 2", "7s: 2", "10s: 1")
+	expect(t, "failed", failed)
+	if src.asked != 20 || src.scanned != 4 {
+		t.Errorf("in 20 s the source was asked %d times and read %d times, want 20 and 4", src.asked, src.scanned)
+	}
+}
+
+func TestWatcherInterval(t *testing.T) {
+	src := &scripted{script: []step{{4, func(s *scripted) { s.revision.Number = 1 }}}}
+	published, _ := watch(t, src, 5*time.Second, 20)
+	expect(t, "published", published, "0s: 0", "5s: 1")
+	if src.asked != 4 {
+		t.Errorf("asked %d times in 20 s, want 4", src.asked)
+	}
+}
+
+func TestWatcherRetriesTheFirstLoad(t *testing.T) {
+	locked := errors.New("locked")
+	src := &scripted{scanErr: locked, script: []step{
+		{95, func(s *scripted) { s.scanErr = nil }},
+		{130, func(s *scripted) { s.scanErr, s.revision.Number = locked, 1 }},
+	}}
+	published, failed := watch(t, src, 0, 134)
+	expect(t, "published", published, "2m1s: 0")
+	// Each wait is twice the one before, up to 30 s. With the next failure they begin anew.
+	expect(t, "failed", failed,
+		"0s: snapshot: locked", "1s: snapshot: locked", "3s: snapshot: locked", "7s: snapshot: locked", "15s: snapshot: locked",
+		"31s: snapshot: locked", "1m1s: snapshot: locked", "1m31s: snapshot: locked",
+		"2m11s: snapshot: locked", "2m12s: snapshot: locked", "2m14s: snapshot: locked")
+}
+
+// A load that fails leaves the last good snapshot in place.
+func TestWatcherSurvivesABadLoad(t *testing.T) {
+	src := &scripted{memory: memory{lakes: lakes("a")}, script: []step{
+		{0, func(s *scripted) { s.revision.Number, s.lakes = 1, lakes("b", "a") }},
+		{1, func(s *scripted) { s.revision.Number, s.lakes = 2, lakes("a", "b") }},
+	}}
+	published, failed := watch(t, src, 0, 10)
+	expect(t, "published", published, "0s: 0", "2s: 2")
+	expect(t, "failed", failed, `1s: snapshot: lake "a" comes after "b": want each once, in ascending order of id`)
+}
+
+func TestWatcherReportsAnOutageOnce(t *testing.T) {
+	src := &scripted{script: []step{
+		{1, func(s *scripted) { s.revisionErr = errors.New("gone") }},
+		{100, func(s *scripted) { s.revisionErr = nil }},
+		{140, func(s *scripted) { s.revisionErr = errors.New("gone again") }},
+	}}
+	published, failed := watch(t, src, 0, 150)
+	expect(t, "failed", failed, "2s: revision: gone", "2m21s: revision: gone again")
+	// The end of an outage is told by publishing what there is.
+	expect(t, "published", published, "0s: 0", "2m3s: 0")
+	if src.scanned != 1 {
+		t.Errorf("the source was read %d times though nothing had changed, want once", src.scanned)
+	}
+	// At 1 s, 2 s and after 1, 2, 4, 8, 16 and three times 30 s more, then each second from 124 s to 141 s, then after
+	// 1, 2 and 4 s more.
+	if src.asked != 31 {
+		t.Errorf("asked %d times, want 31", src.asked)
+	}
+}
+
+func TestWatcherBacksOffNoFasterThanItsInterval(t *testing.T) {
+	_, failed := watch(t, &scripted{scanErr: errors.New("locked")}, time.Minute, 125)
+	expect(t, "failed", failed, "0s: snapshot: locked", "1m0s: snapshot: locked", "2m0s: snapshot: locked")
+}
+
+func TestWatcherGivesUpOnAHangingQuestion(t *testing.T) {
+	src := &scripted{script: []step{
+		{0, func(s *scripted) { s.hang = true }},
+		{30, func(s *scripted) { s.hang, s.revision.Number = false, 1 }},
+	}}
+	published, failed := watch(t, src, 0, 60)
+	expect(t, "failed", failed, "11s: revision: context deadline exceeded")
+	// The third question was asked at 24 s and given up at 34 s; the fourth is answered.
+	expect(t, "published", published, "0s: 0", "38s: 1")
+}
+
+// To be stopped in the midst of a question is no failure.
+func TestWatcherEndsQuietly(t *testing.T) {
+	src := &scripted{script: []step{{0, func(s *scripted) { s.hang = true }}}}
+	published, failed := watch(t, src, 0, 5)
+	expect(t, "published", published, "0s: 0")
+	expect(t, "failed", failed)
+}
+
+func TestWatcherWithoutFailed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		src := &scripted{scanErr: errors.New("locked")}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		published := 0
+		watcher := &data.Watcher{Source: src, Publish: func(*data.Snapshot) { published++ }}
+		watcher.Run(ctx)
+		if src.scanned < 3 || published != 0 {
+			t.Errorf("read %d times, published %d, want several and none", src.scanned, published)
+		}
+	})
+}
