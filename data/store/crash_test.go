@@ -1,0 +1,117 @@
+package store
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"limnomap/data"
+)
+
+// crashEnv names the database to the process that TestCrashedImport starts and kills.
+const crashEnv = "LIMNOMAP_TEST_CRASH_DB"
+
+// An import lives in another process, stopped in the middle with megabytes of it on disk. Beside it every read answers
+// with the state before it. Then that process is killed, and the state is still that one.
+func TestCrashedImport(t *testing.T) {
+	if path := os.Getenv(crashEnv); path != "" {
+		stopInImport(t, path)
+		return
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lakes.db")
+	s := openFile(t, path, true)
+	put(t, s, []data.Lake{testLake("a")}, []data.Observation{testObservation("a", 1, data.Satellite, 100)})
+	before := revisionOf(t, s)
+	wantBefore := func(what string, s Store) {
+		t.Helper()
+		rev, lakes, observations := scan(t, s)
+		if rev != before || len(lakes) != 1 || len(observations) != 1 || observations[0].Chlorophyll != 100 {
+			t.Errorf("%s: Scan = %v, %d lakes, %d observations, want revision %v with one of each, of 1 µg/l",
+				what, rev, len(lakes), len(observations), before)
+		}
+		if rev := revisionOf(t, s); rev != before {
+			t.Errorf("%s: Revision = %v, want %v", what, rev, before)
+		}
+		if _, history, err := s.History(t.Context(), "a", 10); err != nil || len(history) != 1 || history[0].Chlorophyll != 100 {
+			t.Errorf("%s: History = %v, %v, want the one value of 1 µg/l", what, history, err)
+		}
+	}
+
+	child := exec.Command(os.Args[0], "-test.run=^TestCrashedImport$")
+	child.Env = append(os.Environ(), crashEnv+"="+path)
+	child.Stderr = os.Stderr
+	stdin, err := child.StdinPipe() // kept open: its end would end the child
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stdin.Close()
+	stdout, err := child.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(stdout).ReadString('\n')
+	if err != nil || line != "in the middle\n" {
+		t.Errorf("the child said %q, %v", line, err)
+	}
+	// A read that waited for the import would end with an error, for the import does not end.
+	wantBefore("beside an import", s)
+	wantBefore("opened beside an import", openFile(t, path, false))
+	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 1<<20 {
+		t.Errorf("the log is %v, %v, want at least a megabyte of the import in it", info, err)
+	}
+	for _, file := range []string{"lakes.db", "lakes.db-wal"} {
+		content, err := os.ReadFile(filepath.Join(dir, file))
+		if err == nil {
+			err = os.WriteFile(filepath.Join(dir, "copy-of-"+file), content, 0o600)
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := child.Wait(); err == nil {
+		t.Error("the child ended by itself, want it killed")
+	}
+
+	wantBefore("after the crash", s)
+	wantBefore("opened after the crash", openFile(t, path, false))
+	wantBefore("copied in the middle of the import", openFile(t, filepath.Join(dir, "copy-of-lakes.db"), false))
+	put(t, s, []data.Lake{testLake("b")}, nil)
+	if rev, lakes, _ := scan(t, s); rev.Number != before.Number+1 || len(lakes) != 2 {
+		t.Errorf("the import after the crash gave revision %v and %d lakes, want %d and 2", rev, len(lakes), before.Number+1)
+	}
+}
+
+// stopInImport imports more than SQLite's page cache holds, so that it reaches the log before the commit, and then
+// waits to be killed.
+func stopInImport(t *testing.T, path string) {
+	s := openFile(t, path, false)
+	err := s.Import(t.Context(), func(tx Tx) error {
+		lakes := []data.Lake{testLake("a"), testLake("b")}
+		lakes[0].Name = "changed"
+		if _, err := tx.PutLakes(t.Context(), lakes, LakeColumns{}); err != nil {
+			return err
+		}
+		var observations []data.Observation
+		for day := range data.Date(80_000) {
+			observations = append(observations, testObservation("a", day, data.Satellite, 999), testObservation("b", day, data.Satellite, 999))
+		}
+		if _, err := tx.PutObservations(t.Context(), observations, ObservationColumns{}); err != nil {
+			return err
+		}
+		fmt.Println("in the middle")
+		_, err := io.Copy(io.Discard, os.Stdin)
+		return fmt.Errorf("nobody killed the import: %v", err)
+	})
+	t.Error(err)
+}

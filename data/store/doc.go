@@ -1,0 +1,16 @@
+// Package store keeps lakes, observations and API keys in a database.
+//
+// [Open] gives a [Store]. Readers see one consistent state for as long as a Scan or a History takes, writers go one
+// after the other, and neither waits for the other kind. Another process may write to the same database: its imports
+// show in [data.Source.Revision].
+//
+// The database is SQLite in WAL mode: a file with two companions, `-wal` and `-shm`, on a local disk. Its schema is
+// brought up to date by Open from the numbered files in migrations; one that is newer than the program is refused.
+//
+// Another database may be moved over the file of an open Store (a whole one that nobody has open, by a rename): the
+// next use opens it, and its revision is another. Nobody should write to it before that, since SQLite knows the log
+// beside it by name alone. As long as there is no file, or none that can be used, each use is an error that says so.
+//
+// A Store is safe for concurrent use, a [Tx] is not. Errors to test for: [ErrKeyExists], [ErrNoKey], [data.ErrNoLake],
+// [fs.ErrNotExist] for a database that is not there, [errors.ErrUnsupported] for a kind that this release lacks.
+package store

@@ -1,0 +1,74 @@
+package store
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"path/filepath"
+	"strings"
+)
+
+// A location is where an SQLite database lies.
+type location struct {
+	path  string     // of the file, for errors and os.Stat
+	query url.Values // SQLite's own parameters that a file: URL brought along
+}
+
+const wantFile = "give the path of an SQLite file, such as lakes.db"
+
+// parseDSN takes a path or a file: URL apart. Every other kind is an error, which never repeats a URL: it may hold a
+// password.
+func parseDSN(dsn string) (location, error) {
+	if dsn == "" {
+		return location{}, errors.New("the database has no name: " + wantFile)
+	}
+	if scheme, _, ok := strings.Cut(dsn, "://"); ok && scheme != "file" {
+		if scheme == "postgres" || scheme == "postgresql" {
+			return location{}, fmt.Errorf("PostgreSQL comes with the next release; until then %s: %w", wantFile, errors.ErrUnsupported)
+		}
+		return location{}, fmt.Errorf("there is no database of the kind %s://: %s: %w", scheme, wantFile, errors.ErrUnsupported)
+	}
+	loc := location{path: dsn}
+	if strings.HasPrefix(dsn, "file:") {
+		u, err := url.Parse(dsn)
+		if err != nil {
+			return location{}, errors.New("the database's file: URL cannot be read: " + wantFile)
+		}
+		if u.Host != "" && u.Host != "localhost" {
+			return location{}, fmt.Errorf("the database's file: URL names the host %q; only a file of this machine is allowed", u.Host)
+		}
+		loc.path, loc.query = u.Path, u.Query()
+		if u.Opaque != "" { // file:lakes.db
+			if loc.path, err = url.PathUnescape(u.Opaque); err != nil {
+				return location{}, errors.New("the database's file: URL cannot be read: " + wantFile)
+			}
+		}
+		for name := range loc.query {
+			// The rest sets up how limnomap reads and writes, and one of them runs any SQL that it is given.
+			if name != "vfs" && name != "nolock" && name != "psow" {
+				return location{}, fmt.Errorf("the database's file: URL has the parameter %q; only vfs, nolock and psow are allowed", name)
+			}
+		}
+	}
+	if loc.path == "" || loc.path == ":memory:" {
+		// Each connection of a pool would see a memory of its own.
+		return location{}, fmt.Errorf("the database %q is no file: %s", dsn, wantFile)
+	}
+	return loc, nil
+}
+
+// url returns the file: URL by which SQLite opens l, with more parameters. A URL, because a plain path would end at
+// its first question mark.
+func (l location) url(more url.Values) string {
+	query := url.Values{}
+	for _, vs := range []url.Values{l.query, more} {
+		for name, v := range vs {
+			query[name] = append(query[name], v...)
+		}
+	}
+	path := filepath.ToSlash(filepath.Clean(l.path))
+	if filepath.VolumeName(l.path) != "" {
+		path = "/" + path
+	}
+	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}

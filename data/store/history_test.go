@@ -1,0 +1,77 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+)
+
+func testHistory(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	if _, _, err := s.History(t.Context(), "a", 10); !errors.Is(err, data.ErrNoLake) {
+		t.Errorf("History of no lake = %v, want %v", err, data.ErrNoLake)
+	}
+	neighbour := testObservation("b", 3, data.Satellite, 1)
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{neighbour})
+	if lake, got, err := s.History(t.Context(), "a", 10); err != nil || len(got) != 0 || lake != testLake("a") {
+		t.Errorf("History of a lake without observations = %v, %v, %v, want the lake alone", lake, got, err)
+	}
+	satellite := func(d data.Date, c data.Chlorophyll) data.Observation {
+		return testObservation("a", d, data.Satellite, c)
+	}
+	forecast := func(d data.Date, c data.Chlorophyll) data.Observation {
+		return testObservation("a", d, data.Forecast, c)
+	}
+	put(t, s, nil, []data.Observation{
+		forecast(5, 500),
+		satellite(4, 400), forecast(4, 401), // superseded
+		satellite(3, data.NoChlorophyll), forecast(3, 301), // a gap supersedes nothing
+		satellite(2, 0), forecast(2, 201), // zero is a value
+		forecast(1, 100),
+	})
+	all := []data.Observation{forecast(5, 500), satellite(4, 400), satellite(3, data.NoChlorophyll), forecast(3, 301), satellite(2, 0), forecast(1, 100)}
+	for limit := range len(all) + 2 {
+		want := all[:min(limit, len(all))]
+		if _, got, err := s.History(t.Context(), "a", limit); err != nil || !slices.Equal(got, want) {
+			t.Errorf("History(limit %d) = %v, %v, want %v", limit, got, err, want)
+		}
+	}
+	testHistoryModel(t, s)
+}
+
+// The history of any observations is what the words of data.Source say, worked out plainly.
+func testHistoryModel(t *testing.T, s Store) {
+	lake := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		lake++
+		l := testLake("model" + string(rune('a'+lake%26)) + time.Duration(lake).String())
+		rows := rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) data.Observation {
+			return testObservation(l.ID,
+				data.Date(rapid.IntRange(-3, 6).Draw(rt, "date")),
+				data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
+				data.Chlorophyll(rapid.IntRange(-1, 3).Draw(rt, "chl")))
+		}), 0, 20, func(o data.Observation) [2]int { return [2]int{int(o.Date), int(o.Type)} }).Draw(rt, "rows")
+		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
+
+		put(t, s, []data.Lake{l}, rows)
+		want := slices.Clone(rows)
+		slices.SortFunc(want, func(a, b data.Observation) int {
+			return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.Type, b.Type))
+		})
+		want = slices.DeleteFunc(want, func(o data.Observation) bool {
+			return o.Type == data.Forecast && slices.ContainsFunc(rows, func(p data.Observation) bool {
+				return p.Type == data.Satellite && p.Date == o.Date && p.Chlorophyll.Valid()
+			})
+		})
+		want = want[:min(limit, len(want))]
+		if _, got, err := s.History(t.Context(), l.ID, limit); err != nil || !slices.Equal(got, want) {
+			rt.Fatalf("History(limit %d) = %v, %v, want %v", limit, got, err, want)
+		}
+	})
+}

@@ -1,0 +1,223 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+
+	"limnomap/data"
+)
+
+func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
+	defer s.mu.RUnlock()
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return s.wrap(err, "begin an import")
+	}
+	defer tx.Rollback() // after a commit this does nothing; after a panic in fn it undoes all
+	w := &sqliteTx{store: s, tx: tx, keys: make(map[data.LakeID]int64)}
+	if err := fn(w); err != nil {
+		return err
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.changed {
+		_, err := tx.ExecContext(ctx, "UPDATE revision SET number = number + 1, changed_at = ?", s.now().Unix())
+		if err != nil {
+			return s.wrap(err, "raise the revision")
+		}
+	}
+	if err := s.inPlace(); err != nil {
+		return fmt.Errorf("nothing was imported: %w", err) // it would be gone with the old file
+	}
+	return s.wrap(tx.Commit(), "commit an import")
+}
+
+// maxKnownKeys bounds the memory for lake numbers that an import has looked up: about 10 MB.
+const maxKnownKeys = 1 << 17
+
+// A sqliteTx is the transaction of one import. For each row it tries to insert, and where a row of that key exists to
+// update if anything differs: which of the statements touched a row tells what became of it.
+type sqliteTx struct {
+	store   *sqlite
+	tx      *sql.Tx
+	changed bool
+	err     error // the first that befell a statement: what was written up to it is never committed
+
+	insertLake, updateLake, lakeKey      *sql.Stmt // prepared when first needed; the transaction closes them
+	insertObservation, updateObservation *sql.Stmt
+	report                               *sql.Stmt
+
+	keys map[data.LakeID]int64
+}
+
+const (
+	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING`
+	// IS NOT, because two NULLs are equal here.
+	updateLakeSQL = `UPDATE lakes SET external_id = iif(?8, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
+			region = iif(?9, region, ?6), area_km2 = iif(?10, area_km2, ?7)
+		WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2) IS NOT
+			(iif(?8, external_id, ?2), ?3, ?4, ?5, iif(?9, region, ?6), iif(?10, area_km2, ?7))`
+	lakeKeySQL = `SELECT key FROM lakes WHERE id = ?`
+
+	insertObservationSQL = `INSERT INTO observations (lake, date, type, chl, level, density, measured_at)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (lake, date, type) DO NOTHING`
+	updateObservationSQL = `UPDATE observations SET chl = ?4, level = iif(?8, level, ?5), density = iif(?9, density, ?6),
+			measured_at = iif(?10, measured_at, ?7)
+		WHERE lake = ?1 AND date = ?2 AND type = ?3 AND (chl, level, density, measured_at) IS NOT
+			(?4, iif(?8, level, ?5), iif(?9, density, ?6), iif(?10, measured_at, ?7))`
+	reportSQL = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3
+		AND (?4 AND level IS NOT NULL OR ?5 AND density IS NOT NULL)`
+)
+
+// Of the parameters of an update, the first are those of the insert.
+const insertParameters = 7
+
+// fail keeps the first error and returns it wrapped.
+func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
+	if ctx.Err() != nil {
+		err = ctx.Err() // the driver only says that the transaction is over
+	}
+	err = t.store.wrap(err, doing)
+	if t.err == nil {
+		t.err = err
+	}
+	return err
+}
+
+// prepare prepares each statement that is not yet.
+func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) error {
+	for query, stmt := range stmts {
+		if *stmt != nil {
+			continue
+		}
+		var err error
+		if *stmt, err = t.tx.PrepareContext(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error) {
+	err := t.prepare(ctx, map[string]**sql.Stmt{insertLakeSQL: &t.insertLake, updateLakeSQL: &t.updateLake})
+	if err != nil {
+		return nil, t.fail(ctx, err, "write lakes")
+	}
+	changes := make([]Change, len(lakes))
+	for i, l := range lakes {
+		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2,
+			keep.ExternalID, keep.Region, keep.AreaKM2}
+		if changes[i], err = t.put(ctx, t.insertLake, t.updateLake, args); err != nil {
+			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
+		}
+	}
+	return changes, nil
+}
+
+func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
+	err := t.prepare(ctx, map[string]**sql.Stmt{
+		lakeKeySQL:           &t.lakeKey,
+		insertObservationSQL: &t.insertObservation,
+		updateObservationSQL: &t.updateObservation,
+		reportSQL:            &t.report,
+	})
+	if err != nil {
+		return nil, t.fail(ctx, err, "write observations")
+	}
+	changes := make([]Change, len(observations))
+	args := []any{insertParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
+	for i, o := range observations {
+		key, err := t.key(ctx, o.LakeID)
+		if errors.Is(err, sql.ErrNoRows) {
+			changes[i] = UnknownLake
+			continue
+		}
+		if err == nil {
+			observationArgs(args, key, o)
+			changes[i], err = t.putObservation(ctx, o, keep, args)
+		}
+		if err != nil {
+			return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
+		}
+	}
+	return changes, nil
+}
+
+// putObservation is put for an observation. A gap may not take away what the import would keep.
+func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
+	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
+		var reports int
+		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], keep.Level, keep.CellDensity).Scan(&reports)
+		if err != nil || reports > 0 {
+			return LosesReport, err
+		}
+	}
+	return t.put(ctx, t.insertObservation, t.updateObservation, args)
+}
+
+func observationArgs(args []any, key int64, o data.Observation) {
+	args[0], args[1], args[2] = key, int64(o.Date), int64(o.Type)
+	args[3], args[4], args[5], args[6] = nil, nil, nil, nil
+	if o.Chlorophyll.Valid() {
+		args[3] = int64(o.Chlorophyll)
+	}
+	if o.Level != data.NoLevel {
+		args[4] = int64(o.Level)
+	}
+	if o.CellDensity >= 0 {
+		args[5] = o.CellDensity
+	}
+	if !o.MeasuredAt.IsZero() {
+		args[6] = o.MeasuredAt.Unix()
+	}
+}
+
+// key returns the number of a lake, or sql.ErrNoRows.
+func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
+	if key, ok := t.keys[id]; ok {
+		return key, nil
+	}
+	var key int64
+	if err := t.lakeKey.QueryRowContext(ctx, string(id)).Scan(&key); err != nil {
+		return 0, err
+	}
+	if len(t.keys) >= maxKnownKeys {
+		clear(t.keys)
+	}
+	t.keys[id] = key
+	return key, nil
+}
+
+func (t *sqliteTx) put(ctx context.Context, insert, update *sql.Stmt, args []any) (Change, error) {
+	if ctx.Err() != nil {
+		return Unchanged, ctx.Err()
+	}
+	// A row is written in microseconds; for a context that may end the driver would start a goroutine for each.
+	ctx = context.WithoutCancel(ctx)
+	for _, try := range []struct {
+		stmt *sql.Stmt
+		args []any
+		then Change
+	}{{insert, args[:insertParameters], Added}, {update, args, Changed}} {
+		result, err := try.stmt.ExecContext(ctx, try.args...)
+		if err != nil {
+			return Unchanged, err
+		}
+		n, err := result.RowsAffected()
+		if err != nil {
+			return Unchanged, err
+		}
+		if n > 0 {
+			t.changed = true
+			return try.then, nil
+		}
+	}
+	return Unchanged, nil
+}

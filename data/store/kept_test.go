@@ -1,0 +1,113 @@
+package store
+
+import (
+	"slices"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// What an import lacks stays as it is; a row that is new takes what the import makes up for it.
+func testKeptColumns(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	lake, o := testLake("a"), testObservation("a", 9, data.Satellite, 500)
+	o.Level, o.CellDensity, o.MeasuredAt = 3, 70000, time.Date(1970, 1, 10, 9, 0, 0, 0, time.UTC)
+	put(t, s, []data.Lake{lake}, []data.Observation{o})
+	bareLake := data.Lake{ID: "a", ExternalID: "a", Name: lake.Name, Point: lake.Point}
+	bare := testObservation("a", 9, data.Satellite, 500)
+	allOfLake, allOfObservation := LakeColumns{true, true, true}, ObservationColumns{true, true, true}
+	for _, step := range []struct {
+		name       string
+		keepLake   LakeColumns
+		keep       ObservationColumns
+		edit       func() // of what is imported and of what is to be stored then
+		want, then Change
+	}{
+		{"the same", allOfLake, allOfObservation, func() {}, Unchanged, Unchanged},
+		{"another name and value", allOfLake, allOfObservation, func() {
+			bareLake.Name, bare.Chlorophyll = "Neuer See", 600
+			lake.Name, o.Chlorophyll = "Neuer See", 600
+		}, Changed, Unchanged},
+		{"no external id, no level", LakeColumns{Region: true, AreaKM2: true}, ObservationColumns{CellDensity: true, MeasuredAt: true}, func() {
+			lake.ExternalID, o.Level = "a", data.NoLevel
+		}, Changed, Unchanged},
+		{"no region, no density", LakeColumns{AreaKM2: true}, ObservationColumns{MeasuredAt: true}, func() {
+			lake.Region, o.CellDensity = "", data.NoCellDensity
+		}, Changed, Unchanged},
+		{"nothing", LakeColumns{}, ObservationColumns{}, func() {
+			lake.AreaKM2, o.MeasuredAt = 0, time.Time{}
+		}, Changed, Unchanged},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			step.edit()
+			for _, want := range []Change{step.want, step.then} {
+				err := s.Import(ctx, func(tx Tx) error {
+					ofLakes, err := tx.PutLakes(ctx, []data.Lake{bareLake}, step.keepLake)
+					if err != nil {
+						return err
+					}
+					ofObservations, err := tx.PutObservations(ctx, []data.Observation{bare}, step.keep)
+					if err == nil && (ofLakes[0] != want || ofObservations[0] != want) {
+						t.Errorf("lake %v, observation %v, want both %v", ofLakes[0], ofObservations[0], want)
+					}
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			_, lakes, observations := scan(t, s)
+			if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, []data.Observation{o}) {
+				t.Errorf("stored %+v, %+v, want %+v, %+v", lakes, observations, lake, o)
+			}
+		})
+	}
+}
+
+// A gap takes a level or a count away only if the import knows of them.
+func testKeptReports(t *testing.T, open opener) {
+	gap := testObservation("a", 9, data.Satellite, data.NoChlorophyll)
+	scum, count, plain := gap, gap, gap
+	scum.Chlorophyll, scum.Level = 500, 3
+	count.Chlorophyll, count.CellDensity = 500, 0
+	plain.Chlorophyll = 500
+	for _, test := range []struct {
+		name   string
+		stored data.Observation
+		keep   ObservationColumns
+		want   Change
+	}{
+		{"level, kept", scum, ObservationColumns{Level: true}, LosesReport},
+		{"level, all kept", scum, ObservationColumns{true, true, true}, LosesReport},
+		{"level, said to be none", scum, ObservationColumns{CellDensity: true, MeasuredAt: true}, Changed},
+		{"count, kept", count, ObservationColumns{CellDensity: true}, LosesReport},
+		{"count, said to be none", count, ObservationColumns{Level: true}, Changed},
+		{"neither", plain, ObservationColumns{true, true, true}, Changed},
+		{"a gap before", gap, ObservationColumns{true, true, true}, Unchanged},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, ctx := open(t, time.Now), t.Context()
+			put(t, s, []data.Lake{testLake("a")}, []data.Observation{test.stored})
+			later := gap
+			later.Date++
+			err := s.Import(ctx, func(tx Tx) error {
+				got, err := tx.PutObservations(ctx, []data.Observation{gap, later}, test.keep)
+				if want := []Change{test.want, Added}; err == nil && !slices.Equal(got, want) {
+					t.Errorf("import = %v, want %v", got, want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := gap
+			if test.want == LosesReport {
+				want = test.stored
+			}
+			if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{want, later}) {
+				t.Errorf("stored %+v, want %+v and a gap", got, want)
+			}
+		})
+	}
+}

@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/*.sql
+var migrations embed.FS
+
+// applicationID is what the first migration writes into the file's header.
+const applicationID = 0x6c696d6e
+
+const (
+	// migrateAttempts bounds how often a process tries again while others make or migrate the same database: SQLite
+	// does not wait for whoever switches it to WAL, and goose fails at a step that another has just done.
+	migrateAttempts = 5
+	migratePause    = 50 * time.Millisecond
+)
+
+// migrate brings the schema up to date. It refuses a database of another program and a schema that is newer than
+// this one.
+func migrate(ctx context.Context, db *sql.DB) error {
+	files, err := fs.Sub(migrations, "migrations")
+	if err != nil {
+		return err
+	}
+	for attempt := 1; ; attempt++ {
+		err := migrateOnce(ctx, db, files)
+		if err == nil || attempt == migrateAttempts {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(migratePause):
+		}
+	}
+}
+
+func migrateOnce(ctx context.Context, db *sql.DB, files fs.FS) error {
+	if err := checkOwner(ctx, db); err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
+	if err != nil {
+		return err
+	}
+	current, target, err := p.GetVersions(ctx)
+	switch {
+	case err != nil:
+		return err
+	case current > target:
+		return fmt.Errorf("its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", current, target)
+	case current == target:
+		return nil
+	}
+	if _, err := p.Up(ctx); err != nil {
+		return fmt.Errorf("migrate its schema from version %d to %d: %w", current, target, err)
+	}
+	return nil
+}
+
+// checkOwner refuses to write into another program's database.
+func checkOwner(ctx context.Context, db *sql.DB) error {
+	var id, foreign int64
+	// goose makes its table before the first migration marks the file.
+	const tables = `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('goose_db_version', 'sqlite_sequence')`
+	// In this order: whoever sees the tables that another process is just making sees its mark after them.
+	if err := db.QueryRowContext(ctx, tables).Scan(&foreign); err != nil {
+		return err
+	}
+	if err := db.QueryRowContext(ctx, "PRAGMA application_id").Scan(&id); err != nil {
+		return err
+	}
+	if id != applicationID && (id != 0 || foreign > 0) {
+		return errors.New("the file is an SQLite database of another program; name a new file or one that `limnomap import` made")
+	}
+	return nil
+}

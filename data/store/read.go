@@ -1,0 +1,248 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"time"
+
+	"limnomap/data"
+)
+
+// querier is what *sql.DB and *sql.Tx have in common here.
+type querier interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}
+
+func (s *sqlite) Revision(ctx context.Context) (data.Revision, error) {
+	if err := s.hold(ctx); err != nil {
+		return data.Revision{}, err
+	}
+	defer s.mu.RUnlock()
+	r, err := s.revision(ctx, s.readers)
+	return r, s.wrap(err, "read the revision")
+}
+
+func (s *sqlite) revision(ctx context.Context, q querier) (data.Revision, error) {
+	var number, at int64
+	if err := q.QueryRowContext(ctx, "SELECT number, changed_at FROM revision").Scan(&number, &at); err != nil {
+		return data.Revision{}, err
+	}
+	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC(), Generation: s.generation}, nil
+}
+
+// read runs fn in a transaction that sees one state of the database, the one of its first query.
+// The caller holds s.mu.
+func (s *sqlite) read(ctx context.Context, fn func(*sql.Tx) error) error {
+	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // there is nothing to commit
+	if err := fn(tx); err != nil {
+		return err
+	}
+	// A connection that was made in the instant of a replacement may have read the new file with the old one's log.
+	return s.inPlace()
+}
+
+func (s *sqlite) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	if err := s.hold(ctx); err != nil {
+		return data.Revision{}, err
+	}
+	defer s.mu.RUnlock()
+	var rev data.Revision
+	var callback error // passed on as it is: it is not the database's
+	err := s.read(ctx, func(tx *sql.Tx) error {
+		var err error
+		if rev, err = s.revision(ctx, tx); err != nil {
+			return err
+		}
+		keys, err := scanLakes(ctx, tx, func(l data.Lake) error { callback = lake(l); return callback })
+		if err != nil {
+			return err
+		}
+		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback })
+	})
+	if callback != nil {
+		return data.Revision{}, callback
+	}
+	if err != nil {
+		return data.Revision{}, s.wrap(err, "read lakes and observations")
+	}
+	return rev, nil
+}
+
+// A keyedLake is a lake's id beside the number that observations know it by.
+type keyedLake struct {
+	key int64
+	id  data.LakeID
+}
+
+const lakeColumns = "key, id, external_id, name, lon, lat, region, area_km2"
+
+func scanLake(scan func(...any) error) (int64, data.Lake, error) {
+	var key int64
+	var l data.Lake
+	err := scan(&key, (*string)(&l.ID), &l.ExternalID, &l.Name, &l.Point[0], &l.Point[1], &l.Region, &l.AreaKM2)
+	return key, l, err
+}
+
+// scanLakes passes all lakes on by id, in the order of bytes (SQLite's BINARY collation, the default).
+func scanLakes(ctx context.Context, tx *sql.Tx, pass func(data.Lake) error) ([]keyedLake, error) {
+	rows, err := tx.QueryContext(ctx, "SELECT "+lakeColumns+" FROM lakes ORDER BY id")
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var keys []keyedLake
+	for rows.Next() {
+		key, l, err := scanLake(rows.Scan)
+		if err != nil {
+			return nil, err
+		}
+		keys = append(keys, keyedLake{key, l.ID})
+		if err := pass(l); err != nil {
+			return nil, err
+		}
+	}
+	return keys, rows.Err()
+}
+
+// CROSS JOIN keeps SQLite to this order of the loops, lakes by id outside and a range of observations inside, which
+// gives the rows in their final order without sorting them.
+const satelliteQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key
+	WHERE o.type = 0 ORDER BY l.id, o.date`
+
+// scanObservations passes on the satellite's observations of the lakes in keys, which are in the same order. To find
+// an id by walking along keys costs nothing; to read it from every row would cost a string for each.
+func scanObservations(ctx context.Context, tx *sql.Tx, keys []keyedLake, pass func(data.Observation) error) error {
+	rows, err := tx.QueryContext(ctx, satelliteQuery)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var row observationRow
+	at := 0
+	for rows.Next() {
+		if err := row.scan(rows); err != nil {
+			return err
+		}
+		for at < len(keys) && keys[at].key != row.lake {
+			at++
+		}
+		if at == len(keys) {
+			return fmt.Errorf("observation of lake number %d out of order", row.lake)
+		}
+		if err := pass(row.observation(keys[at].id)); err != nil {
+			return err
+		}
+	}
+	return rows.Err()
+}
+
+// An observationRow is a row of the table as it is stored.
+type observationRow struct {
+	lake, date, dataType   int64
+	chl, level, measuredAt sql.NullInt64
+	density                sql.NullFloat64
+}
+
+func (r *observationRow) scan(rows *sql.Rows) error {
+	return rows.Scan(&r.lake, &r.date, &r.dataType, &r.chl, &r.level, &r.density, &r.measuredAt)
+}
+
+func (r *observationRow) observation(id data.LakeID) data.Observation {
+	o := data.Observation{
+		LakeID:      id,
+		Date:        data.Date(r.date),
+		Type:        data.DataType(r.dataType),
+		Chlorophyll: data.NoChlorophyll,
+		Level:       data.NoLevel,
+		CellDensity: data.NoCellDensity,
+	}
+	if r.chl.Valid {
+		o.Chlorophyll = data.Chlorophyll(r.chl.Int64)
+	}
+	if r.level.Valid {
+		o.Level = data.Level(r.level.Int64)
+	}
+	if r.density.Valid {
+		o.CellDensity = r.density.Float64
+	}
+	if r.measuredAt.Valid {
+		o.MeasuredAt = time.Unix(r.measuredAt.Int64, 0).UTC()
+	}
+	return o
+}
+
+func (s *sqlite) History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
+	if err := s.hold(ctx); err != nil {
+		return data.Lake{}, nil, err
+	}
+	defer s.mu.RUnlock()
+	var lake data.Lake
+	var history []data.Observation
+	err := s.read(ctx, func(tx *sql.Tx) error {
+		var key int64
+		var err error
+		key, lake, err = scanLake(tx.QueryRowContext(ctx, "SELECT "+lakeColumns+" FROM lakes WHERE id = ?", string(id)).Scan)
+		if errors.Is(err, sql.ErrNoRows) {
+			return data.ErrNoLake
+		}
+		if err != nil {
+			return err
+		}
+		history, err = lakeHistory(ctx, tx, key, id, limit)
+		return err
+	})
+	switch {
+	case errors.Is(err, data.ErrNoLake):
+		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, err)
+	case err != nil:
+		return data.Lake{}, nil, s.wrap(err, "read a lake's history")
+	}
+	return lake, history, nil
+}
+
+// The primary key, backwards: newest first, and on one date the forecast before the satellite's row.
+const historyQuery = `SELECT lake, date, type, chl, level, density, measured_at FROM observations
+	WHERE lake = ? ORDER BY date DESC, type DESC`
+
+func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, limit int) ([]data.Observation, error) {
+	if limit <= 0 {
+		return nil, nil
+	}
+	rows, err := tx.QueryContext(ctx, historyQuery, key)
+	if err != nil {
+		return nil, err
+	}
+	defer rows.Close()
+	var row observationRow
+	var history []data.Observation
+	var forecast *data.Observation // the last row, if it may have to make way for its date's satellite row
+	for len(history) < limit && rows.Next() {
+		if err := row.scan(rows); err != nil {
+			return nil, err
+		}
+		o := row.observation(id)
+		if forecast != nil && forecast.Date != o.Date {
+			history = append(history, *forecast)
+			forecast = nil
+		}
+		if o.Type == data.Forecast {
+			forecast = &o
+			continue
+		}
+		history = append(history, o)
+		if o.Chlorophyll.Valid() {
+			forecast = nil
+		}
+	}
+	if forecast != nil {
+		history = append(history, *forecast)
+	}
+	return history[:min(limit, len(history))], rows.Err()
+}

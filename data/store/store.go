@@ -1,0 +1,74 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"limnomap/data"
+)
+
+var (
+	ErrKeyExists = errors.New("there is an API key of that name")
+	ErrNoKey     = errors.New("there is no API key of that name")
+)
+
+// A Change is what became of one row of an import.
+type Change uint8
+
+const (
+	Unchanged Change = iota
+	Added
+	Changed
+	UnknownLake // an observation of a lake that the store does not hold; not written
+	// LosesReport is a gap where a level or a count is stored that the import knows nothing of; not written. A gap
+	// cannot bear them (see [data.Observation.Check]), and scum that was seen must not vanish unsaid.
+	LosesReport
+)
+
+func (c Change) String() string {
+	return [...]string{Unchanged: "unchanged", Added: "added", Changed: "changed", UnknownLake: "unknown lake",
+		LosesReport: "loses a report"}[c]
+}
+
+// A Store is a database of lakes. Its Scan and History read one consistent state, and an import never blocks them.
+type Store interface {
+	data.Source
+	// Import runs fn in one transaction, which is committed if fn returns nil and undone otherwise. The revision
+	// grows if anything was added or changed.
+	Import(ctx context.Context, fn func(Tx) error) error
+	// CreateKey stores a key; ErrKeyExists if its name is taken (a revoked key keeps its name).
+	CreateKey(ctx context.Context, k data.APIKey) error
+	// Keys returns all keys, revoked and expired ones included, by name.
+	Keys(ctx context.Context) ([]data.APIKey, error)
+	// RevokeKey revokes a key from at on; ErrNoKey if there is none of that name. Revoking twice keeps the first time.
+	RevokeKey(ctx context.Context, name string, at time.Time) error
+	Close() error
+}
+
+// A Tx is the transaction of one import. Each method returns one Change per row, in order. Columns that are to be
+// kept stay as they are stored; only a row that is new takes them from the import.
+type Tx interface {
+	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
+	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
+}
+
+// LakeColumns are some of the columns of lakes that an import may lack.
+type LakeColumns struct {
+	ExternalID, Region, AreaKM2 bool
+}
+
+// ObservationColumns are some of the columns of observations that an import may lack.
+type ObservationColumns struct {
+	Level, CellDensity, MeasuredAt bool
+}
+
+// Open opens the store that dsn names: a path or file: URL of an SQLite database, which is created where there is
+// none if create is set, or a postgres:// URL.
+func Open(ctx context.Context, dsn string, create bool) (Store, error) {
+	loc, err := parseDSN(dsn)
+	if err != nil {
+		return nil, err
+	}
+	return openSQLite(ctx, loc, create)
+}
