@@ -1,0 +1,27 @@
+// Package ingest reads the files that lakes and observations come in, checks every row, and writes them to a store.
+//
+// A file is a table in CSV (RFC 4180) whose first line names the columns, in any order, in any case; columns that are
+// not known are ignored, and named in the [Report]. What may differ from file to file is found out from the file itself:
+//
+//   - the separator, `,` `;` `|` or tab, is the one that makes the header line hold the most known names;
+//   - the characters are UTF-8 after a byte-order mark; without one the first character beyond ASCII decides: UTF-8 if
+//     it is one in UTF-8, else ISO-8859-1 (as Windows-1252, its superset). A row that then contradicts is rejected;
+//   - a number's decimal sign is a point or a comma. In a file separated by commas a quoted 1,234 could as well be
+//     1234: where both are possible values the row is rejected rather than guessed at;
+//   - a date is YYYY-MM-DD or dd.mm.yyyy, a time is RFC 3339, in UTC if it names no zone. One further ahead of today than
+//     an observation of its type can be is rejected, and so is a satellite's time of measurement more than a week from
+//     its date.
+//
+// Empty, `n.a.`, `NA` and `-` are no value. `<15` is below a limit of detection: half the limit, counted in the
+// [Report].
+//
+// A column that a file lacks says nothing: rows that are stored already keep what they have there. An empty field says
+// that there is no value, and takes it away. So a gap is rejected where it would take away a who_level or a cell count
+// that its file has no column for: a gap cannot bear them, and scum that was seen must not vanish unsaid.
+//
+// All files of one call are one transaction, in which each key may come once: a later row with the same key is
+// unchanged if it is equal and rejected if it differs, since nobody could tell which of them is right. The memory for
+// that, about 50 MB for each million rows, is bounded by the number of rows that one import takes, ten million. A file
+// that is no table at all, or has a row that does not end within 64 KiB, is an error and ends the import with nothing
+// written.
+package ingest

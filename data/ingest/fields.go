@@ -1,0 +1,177 @@
+package ingest
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"limnomap/data"
+)
+
+// A row is what one row of a table holds, by column.
+type row struct {
+	table    *table
+	columns  []column
+	fields   []string
+	censored int // values of the row that were below a limit
+}
+
+// text returns the field of column c without white space around it; empty if it has no value.
+func (r *row) text(c int) (string, error) {
+	at := r.table.places[c]
+	if at < 0 {
+		return "", nil
+	}
+	s, err := r.table.charset.decode(strings.TrimSpace(r.fields[at]))
+	if err != nil {
+		return "", fmt.Errorf("%s %w", r.columns[c].name, err)
+	}
+	switch s = strings.TrimSpace(s); s {
+	case "-", "NA", "n.a.":
+		return "", nil
+	}
+	return s, nil
+}
+
+// required is text for a field that must have a value.
+func (r *row) required(c int, want string) (string, error) {
+	s, err := r.text(c)
+	if err == nil && s == "" {
+		err = fmt.Errorf("%s is missing: want %s", r.columns[c].name, want)
+	}
+	return s, err
+}
+
+// lakeID is text for a lake's id, and empty where that is not one: what fails to be an id may hold anything, so it is
+// left to the reason to quote it.
+func (r *row) lakeID(c int) string {
+	s, err := r.text(c)
+	if err == nil {
+		_, err = data.ParseLakeID(s)
+	}
+	if err != nil {
+		return ""
+	}
+	return s
+}
+
+// line is text with each run of white space as one space, so that it can stand on one line.
+func (r *row) line(c int) (string, error) {
+	s, err := r.text(c)
+	return strings.Join(strings.Fields(s), " "), err
+}
+
+// bad says what is wrong with a field.
+func (r *row) bad(c int, value, want string) error {
+	return fmt.Errorf("%s %.80q: want %s", r.columns[c].name, value, want)
+}
+
+// A span is what numbers a column may hold.
+type span struct {
+	min, max float64
+	rest     string // the unit and what else is allowed, said after the numbers
+}
+
+func (s span) String() string {
+	return fmt.Sprintf("a number from %s to %s%s", strconv.FormatFloat(s.min, 'f', -1, 64), strconv.FormatFloat(s.max, 'f', -1, 64), s.rest)
+}
+
+// number returns the number in column c; ok is false if there is none.
+func (r *row) number(c int, in span) (f float64, ok bool, err error) {
+	s, err := r.text(c)
+	if s == "" || err != nil {
+		return 0, false, err
+	}
+	f, err = r.parseNumber(c, s, in)
+	return f, err == nil, err
+}
+
+// censorable is number for measurements, which may lie below a limit of detection: then half the limit is the usual
+// substitute.
+func (r *row) censorable(c int, in span) (f float64, ok bool, err error) {
+	s, err := r.text(c)
+	if s == "" || err != nil {
+		return 0, false, err
+	}
+	limit, below := strings.CutPrefix(s, "<")
+	if f, err = r.parseNumber(c, strings.TrimSpace(limit), in); err != nil {
+		return 0, false, err
+	}
+	if !below {
+		return f, true, nil
+	}
+	if f == 0 {
+		return 0, false, r.bad(c, s, "a limit above 0")
+	}
+	r.censored++
+	return f / 2, true, nil
+}
+
+func (r *row) parseNumber(c int, s string, in span) (float64, error) {
+	// Of what ParseFloat takes, no NaN, infinity, hexadecimal or underscore.
+	if strings.Trim(s, "+-0123456789.,eE") != "" || strings.Count(s, ",")+strings.Count(s, ".") > 1 {
+		return 0, r.bad(c, s, in.String())
+	}
+	if r.table.separator == ',' && thousand(s) {
+		if f, err := strconv.ParseFloat(strings.Replace(s, ",", "", 1), 64); err == nil && in.min <= f && f <= in.max {
+			return 0, r.bad(c, s, "a decimal point or no comma: it may be read as "+
+				strings.Replace(s, ",", ".", 1)+" or as "+strings.Replace(s, ",", "", 1))
+		}
+	}
+	f, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
+	if err != nil || f < in.min || f > in.max {
+		return 0, r.bad(c, s, in.String())
+	}
+	return f, nil
+}
+
+// thousand reports whether the comma in s may stand between thousands and hundreds, as in 1,234.
+func thousand(s string) bool {
+	before, after, comma := strings.Cut(strings.TrimLeft(s, "+-"), ",")
+	return comma && len(after) == 3 && !strings.ContainsAny(after, "eE") &&
+		len(before) >= 1 && len(before) <= 3 && before[0] != '0'
+}
+
+// The years that a date may lie in, whatever the clock says; checkLead draws a closer line before the future.
+// Chlorophyll has been seen from space since 1978, and measured in lakes for decades longer.
+const (
+	firstYear = 1900
+	lastYear  = 2100
+	wantDate  = "a day from 1900 to 2100 as YYYY-MM-DD or dd.mm.yyyy"
+	wantTime  = "a time from 1900 to 2100 such as 2026-07-01T10:30:00Z"
+)
+
+func (r *row) date(c int) (data.Date, error) {
+	s, err := r.required(c, wantDate)
+	if err != nil {
+		return 0, err
+	}
+	layout := time.DateOnly
+	if strings.Contains(s, ".") {
+		layout = "2.1.2006"
+	}
+	t, err := time.Parse(layout, s)
+	if err != nil || t.Year() < firstYear || t.Year() > lastYear {
+		return 0, r.bad(c, s, wantDate)
+	}
+	return data.DateOf(t), nil
+}
+
+// time returns the time in column c in UTC to the second; the zero time if there is none.
+func (r *row) time(c int) (time.Time, error) {
+	s, err := r.text(c)
+	if s == "" || err != nil {
+		return time.Time{}, err
+	}
+	for _, layout := range []string{time.RFC3339, "2006-01-02 15:04:05Z07:00", "2006-01-02T15:04:05", time.DateTime} {
+		t, err := time.Parse(layout, s)
+		if err != nil {
+			continue
+		}
+		if t = t.UTC().Truncate(time.Second); t.Year() >= firstYear && t.Year() <= lastYear {
+			return t, nil
+		}
+	}
+	return time.Time{}, r.bad(c, s, wantTime)
+}

@@ -1,0 +1,97 @@
+package ingest
+
+import (
+	"strings"
+	"testing"
+
+	"limnomap/data"
+	"limnomap/data/store"
+)
+
+func FuzzLakes(f *testing.F) {
+	for _, seed := range []string{
+		aLake,
+		"\ufeffid;external_id;name;lat;lon;state;area_km2\r\nde_mv_mueritz;DEMV_1;\"Müritz;\nHafen \"\"Süd\"\"\";53,42;12,7;MV;112,6\r\n",
+		"ID\tName\tLat\tLon\nm\tM\xfcritz\t53.42\t12.7\nm\tM\xfcritz\t53.42\t12.8\n\n",
+		"id|name|lat|lon\na|A|n.a.|1\nb|B|1e1\n\"c\"x|C|1|1\nd|\"",
+		"id,name,lat,lon\na,A,\"1,234\",\"-1,5\"\n,,,\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	s := newStore(f)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		checkImport(t, Lakes, s, string(text))
+		_, err := s.Scan(t.Context(), data.Lake.Check, data.Observation.Check)
+		if err != nil {
+			t.Errorf("stored a lake that may not be: %v", err)
+		}
+	})
+}
+
+func FuzzObservations(f *testing.F) {
+	for _, seed := range []string{
+		"lake_id,date,chl,data_type\nx,2024-01-01,12.3,satellite\nx,2024-01-01,,ai_forecast\ny,2024-01-01,1,satellite\n",
+		"lake_id;date;chl;data_type;who_level;cell_density_cells_ml;measured_at\nx;01.02.2024;<0,5;satellite;3;1e4;2024-02-01T10:00:00+02:00\n",
+		"date,lake_id,data_type,chl\n2024-01-01,x,satellite,1\n2024-01-01,x,satellite,2\n2024-1-1,x,satellite,n.a.\n2024-01-02,x,satellite,-1\n",
+		"lake_id\tdate\tchl\tdata_type\tnote\nx\t2024-01-01\t1500\tsatellite\t\"a\nb\"\nx\t2024-01-08\tNA\tsatellite\n",
+	} {
+		f.Add([]byte(seed))
+	}
+	s := newStore(f)
+	mustImport(f, Lakes, s, nil, aLake)
+	f.Fuzz(func(t *testing.T, text []byte) {
+		checkImport(t, Observations, s, string(text))
+		_, err := s.Scan(t.Context(), func(data.Lake) error { return nil }, data.Observation.Check)
+		if err != nil {
+			t.Errorf("stored an observation that may not be: %v", err)
+		}
+	})
+}
+
+// checkImport imports text strictly, skipping bad rows, and once more, and compares the reports.
+func checkImport(t *testing.T, f importFunc, s store.Store, text string) {
+	input := func() []File { return []File{{"fuzz.csv", strings.NewReader(text)}} }
+	before, err := s.Revision(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	strict, strictErr := f(t.Context(), s, input(), nil)
+	if rev, err := s.Revision(t.Context()); err != nil || !strict.Written && rev != before {
+		t.Errorf("nothing was to be written, but the revision went from %v to %v (%v)", before, rev, err)
+	}
+	if strictErr == nil && strict.Written != (strict.Rejected == 0) {
+		t.Errorf("strict: %+v, want written if and only if nothing is rejected", strict)
+	}
+	checkReport(t, strict)
+	skipping, err := f(t.Context(), s, input(), &Options{SkipBad: true})
+	checkReport(t, skipping)
+	if (err == nil) != (strictErr == nil) || skipping.Read != strict.Read || skipping.Rejected != strict.Rejected {
+		t.Errorf("strict: %+v, %v; skipping: %+v, %v: want the same rows read and rejected", strict, strictErr, skipping, err)
+	}
+	if err != nil {
+		return
+	}
+	again, err := f(t.Context(), s, input(), &Options{SkipBad: true})
+	if err != nil || again.Added+again.Changed != 0 || again.Rejected != skipping.Rejected {
+		t.Errorf("again: %+v, %v, want nothing changed after %+v", again, err, skipping)
+	}
+}
+
+func checkReport(t *testing.T, r Report) {
+	if r.Written && r.Read != r.Added+r.Changed+r.Unchanged+r.Rejected {
+		t.Errorf("the rows of %+v do not add up", r)
+	}
+	if len(r.Bad) != min(r.Rejected, maxBadRows) {
+		t.Errorf("%d rows rejected, %d of them in full", r.Rejected, len(r.Bad))
+	}
+	last := 0
+	for _, bad := range r.Bad {
+		if bad.Line <= last || bad.Reason == "" {
+			t.Errorf("bad row %+v after line %d: want a reason, and lines in order", bad, last)
+		}
+		last = bad.Line
+	}
+	if strings.ContainsAny(r.String(), "\x1b\x00") {
+		t.Errorf("the report passes control characters on: %q", r.String())
+	}
+}

@@ -1,0 +1,72 @@
+package ingest
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+)
+
+// openShared opens a file of the data that are handed round beside the project.
+func openShared(t *testing.T, name string) *os.File {
+	t.Helper()
+	path := filepath.Join("..", "..", "..", "shared", "data", name)
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		t.Skipf("NOT TESTED against real data: there is no %s", path)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	return f
+}
+
+// The file as it is, with its own columns; its class of bacteria is read as nothing.
+func TestGermanBathingSites(t *testing.T) {
+	s := newStore(t)
+	f := openShared(t, "german_bathing_sites.csv")
+	strict, err := Lakes(t.Context(), s, []File{{"sites.csv", f}}, nil)
+	if err != nil || strict.Written || strict.Read != 2016 || strict.Rejected != 6 {
+		t.Fatalf("strict: %+v, %v, want 6 of 2016 rows rejected and nothing written", strict, err)
+	}
+	if _, err := f.Seek(0, 0); err != nil {
+		t.Fatal(err)
+	}
+	r, err := Lakes(t.Context(), s, []File{{"sites.csv", f}}, &Options{SkipBad: true})
+	if err != nil || r.Added != 2010 || r.Rejected != 6 || !slices.Equal(r.Bad, strict.Bad) {
+		t.Fatalf("skipping: %+v, %v, want 2010 rows added and the same 6 rejected", r, err)
+	}
+	for _, bad := range r.Bad {
+		if !strings.HasPrefix(bad.Reason, "lat is missing") || !strings.HasPrefix(bad.ID, "DE") {
+			t.Errorf("bad row %+v, want a missing latitude, of a site that is named", bad)
+		}
+	}
+	lakes, observations := stored(t, s)
+	if len(lakes) != 2010 || len(observations) != 0 {
+		t.Fatalf("stored %d lakes and %d observations, want 2010 and none", len(lakes), len(observations))
+	}
+	l := lakes[slices.IndexFunc(lakes, func(l data.Lake) bool { return l.ID == "DEBB_PR_0003" })]
+	if l.Name != "Schönwalde, Badewiese am Camping..., Gorinsee" || l.Region != "BB" || l.ExternalID != "DEBB_PR_0003" ||
+		l.Point.Lat() != 52.68635153 || l.Point.Lon() != 13.47415978 || l.AreaKM2 != 0 {
+		t.Errorf("stored %+v", l)
+	}
+}
+
+// A list that was put together from several, where many sites come twice, some of them at two places.
+func TestEuropeanBathingSites(t *testing.T) {
+	r, err := Lakes(t.Context(), newStore(t), []File{{"sites.csv", openShared(t, "european_bathing_sites.csv")}}, &Options{SkipBad: true})
+	if err != nil || r.Read != 5493 || r.Read != r.Added+r.Unchanged+r.Rejected || r.Added < 2800 {
+		t.Fatalf("report = %+v, %v, want 5493 rows, at least 2800 of them added", r, err)
+	}
+	for _, bad := range r.Bad {
+		if !strings.Contains(bad.Reason, "with other values") {
+			t.Errorf("bad row %+v, want nothing but contradictions", bad)
+		}
+	}
+}

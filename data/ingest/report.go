@@ -1,0 +1,93 @@
+package ingest
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// maxBadRows is how many bad rows a Report holds in full: enough to see what is wrong with a file.
+const maxBadRows = 20
+
+// A BadRow is a row that was rejected.
+type BadRow struct {
+	File   string
+	Line   int    // of the row's first line, counted from 1
+	ID     string // of the row's lake; empty if the row has no id that can be read
+	Reason string // names the column, what was wrong and what is allowed
+}
+
+// String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
+func (b BadRow) String() string {
+	id := ""
+	if b.ID != "" {
+		id = " (" + b.ID + ")"
+	}
+	return fmt.Sprintf("%s, line %d%s: %s", b.File, b.Line, id, b.Reason)
+}
+
+// A Report is what an import did. Where it wrote something, Read = Added + Changed + Unchanged + Rejected; where it
+// did not, Added, Changed and Unchanged are 0.
+type Report struct {
+	Read, Added, Changed, Unchanged, Rejected int
+	Censored                                  int      // values such as "<15", taken as half the limit
+	Ignored                                   []string // columns that are not known, each once, 31 at most
+	Bad                                       []BadRow // the first 20; Rejected counts them all
+	Written                                   bool     // false when anything was rejected and SkipBad was not set
+}
+
+func (r *Report) ignore(columns []string) {
+	for _, c := range columns {
+		if len(r.Ignored) <= maxShownColumns && !slices.Contains(r.Ignored, c) {
+			r.Ignored = append(r.Ignored, c)
+		}
+	}
+}
+
+func (r *Report) reject(bad BadRow) {
+	r.Rejected++
+	if len(r.Bad) < maxBadRows {
+		r.Bad = append(r.Bad, bad)
+	}
+}
+
+// String returns r in plain sentences, one to a line, each with a line break.
+func (r Report) String() string {
+	var b strings.Builder
+	if r.Written {
+		fmt.Fprintf(&b, "%s read: %d added, %d changed, %d unchanged, %d rejected.\n",
+			count(r.Read, "row"), r.Added, r.Changed, r.Unchanged, r.Rejected)
+	} else {
+		fmt.Fprintf(&b, "%s read, %d rejected.\n", count(r.Read, "row"), r.Rejected)
+	}
+	if r.Censored > 0 {
+		fmt.Fprintf(&b, "%s below a limit of detection, such as <15: half the limit was taken.\n", count(r.Censored, "value"))
+	}
+	if len(r.Ignored) > 0 {
+		fmt.Fprintf(&b, "Ignored columns, since their names are not known: %s.\n", quoted(r.Ignored))
+	}
+	for _, bad := range r.Bad {
+		fmt.Fprintf(&b, "%s.\n", bad)
+	}
+	if more := r.Rejected - len(r.Bad); more > 0 {
+		fmt.Fprintf(&b, "And %s more.\n", count(more, "rejected row"))
+	}
+	if !r.Written {
+		b.WriteString("Nothing was written. Correct these rows, or import the others with --skip-bad.\n")
+	}
+	return b.String()
+}
+
+// WriteTo writes what String returns.
+func (r Report) WriteTo(w io.Writer) (int64, error) {
+	n, err := io.WriteString(w, r.String())
+	return int64(n), err
+}
+
+func count(n int, what string) string {
+	if n == 1 {
+		return "1 " + what
+	}
+	return fmt.Sprintf("%d %ss", n, what)
+}
