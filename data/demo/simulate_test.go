@@ -1,0 +1,285 @@
+package demo
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"math"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// noon is a Wednesday, two days after its week's pass.
+var noon = time.Date(2026, time.November, 18, 12, 0, 0, 0, time.UTC)
+
+func TestPastDoesNotChange(t *testing.T) {
+	m := models(parseLakes(lakesCSV))
+	week := newestPass(noon)
+	before := newEdition(m, week)
+	for _, later := range []data.Week{1, 2, 52, passes - 1} {
+		after := newEdition(m, week+later)
+		for i := range m {
+			for k := int(later); k < passes; k++ {
+				if got, want := after.observation(i, k-int(later)), before.observation(i, k); got != want {
+					t.Fatalf("%d weeks later %s reads %+v, was %+v", later, m[i].lake.ID, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestValuesHangOnTheLakeAlone(t *testing.T) {
+	lakes := parseLakes(lakesCSV)
+	week := newestPass(noon)
+	all := newEdition(models(lakes), week)
+	// The last lakes alone: other neighbours, other indices of lake and region.
+	const from = 200
+	some := newEdition(models(lakes[from:]), week)
+	for i := range lakes[from:] {
+		for k := range passes + forecasts {
+			if got, want := some.observation(i, k), all.observation(from+i, k); got != want {
+				t.Fatalf("without the first %d lakes %s reads %+v, want %+v", from, lakes[from+i].ID, got, want)
+			}
+		}
+	}
+}
+
+func TestTwoRunsAgree(t *testing.T) {
+	week := data.DateOf(time.Date(2025, time.December, 29, 0, 0, 0, 0, time.UTC)).Week()
+	hash := func() [sha256.Size]byte {
+		m := models(parseLakes(lakesCSV))
+		e := newEdition(m, week)
+		h := sha256.New()
+		for i := range m {
+			for k := passes - 52; k < passes+forecasts; k++ {
+				fmt.Fprintln(h, e.observation(i, k))
+			}
+		}
+		return [sha256.Size]byte(h.Sum(nil))
+	}
+	if first, second := hash(), hash(); first != second {
+		t.Errorf("two runs gave %x and %x", first, second)
+	}
+}
+
+// TestSomeValues holds a few values of the past, which no release may change without meaning to: every demo's pictures
+// and ETags would change with them.
+func TestSomeValues(t *testing.T) {
+	e := New(fixed(time.Date(2025, time.August, 27, 0, 0, 0, 0, time.UTC)))
+	for _, test := range []struct {
+		lake data.LakeID
+		want string // of the four newest passes, newest first
+	}{
+		{"de_bw_bodensee_obersee", "null 0.97 null 2.02"},
+		{"de_bb_stechlinsee", "1.65 1.54 2.13 2.45"},
+		{"de_ni_duemmer", "94.98 null 111.97 132.13"},
+	} {
+		_, history, err := e.History(t.Context(), test.lake, 8)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, o := range history[forecasts:] {
+			got = append(got, o.Chlorophyll.String())
+		}
+		if got := strings.Join(got, " "); got != test.want {
+			t.Errorf("%s in August 2025 = %s, want %s", test.lake, got, test.want)
+		}
+	}
+}
+
+func TestValuesArePlausible(t *testing.T) {
+	s := New(func() time.Time { return noon })
+	e := s.current()
+	for i := range s.models {
+		for k := range passes + forecasts {
+			o := e.observation(i, k)
+			if !o.Chlorophyll.Valid() {
+				if k >= passes {
+					t.Errorf("%s has no forecast on %s", o.LakeID, o.Date)
+				}
+				continue
+			}
+			if c := o.Chlorophyll.Float(); c < minSimulated || c > maxSimulated {
+				t.Errorf("%s on %s = %g µg/l, want %g to %g", o.LakeID, o.Date, c, minSimulated, float64(maxSimulated))
+			}
+		}
+	}
+}
+
+func TestShareOfClouds(t *testing.T) {
+	s := New(func() time.Time { return noon })
+	e := s.current()
+	gaps, all := map[bool]float64{}, map[bool]float64{} // by whether it is November to February
+	for i := range s.models {
+		for k := range passes {
+			o := e.observation(i, k)
+			month := o.Date.Time().Month()
+			winter := month >= time.November || month <= time.February
+			all[winter]++
+			if !o.Chlorophyll.Valid() {
+				gaps[winter]++
+			}
+		}
+	}
+	share := (gaps[true] + gaps[false]) / (all[true] + all[false])
+	if share < 0.15 || share > 0.45 {
+		t.Errorf("%.0f %% of passes have no value, want 15 to 45", 100*share)
+	}
+	winter, rest := gaps[true]/all[true], gaps[false]/all[false]
+	if winter < rest+0.1 {
+		t.Errorf("%.0f %% of winter's passes have no value, %.0f %% of the others: winter must be cloudier", 100*winter, 100*rest)
+	}
+	t.Logf("without a value: %.1f %%, in winter %.1f, else %.1f", 100*share, 100*winter, 100*rest)
+}
+
+func TestDrawnMeansAreBounded(t *testing.T) {
+	for _, m := range models(parseLakes(lakesCSV)) {
+		if m.mean < 1 || m.mean > 100 {
+			t.Errorf("%s has a mean of %g µg/l, want 1 to 100", m.lake.ID, m.mean)
+		}
+	}
+}
+
+func TestTrophicLevelShows(t *testing.T) {
+	s := New(func() time.Time { return noon })
+	e := s.current()
+	var level, seen []float64
+	for i := range s.models {
+		sum, n := 0.0, 0.0
+		for k := range passes {
+			if c := e.observation(i, k).Chlorophyll; c.Valid() {
+				sum += math.Log(c.Float())
+				n++
+			}
+		}
+		level = append(level, math.Log(s.models[i].mean))
+		seen = append(seen, sum/n)
+	}
+	r := correlation(level, seen)
+	if r < 0.95 {
+		t.Errorf("correlation of the lakes' log-means with their trophic level = %.3f, want at least 0.95", r)
+	}
+	t.Logf("correlation with the trophic level: %.3f", r)
+}
+
+func TestAnomaliesPersist(t *testing.T) {
+	s := New(func() time.Time { return noon })
+	e := s.current()
+	var before, after []float64
+	for i := range s.models {
+		last := math.NaN()
+		for k := range passes {
+			o := e.observation(i, k)
+			now := math.NaN()
+			if o.Chlorophyll.Valid() {
+				now = math.Log(o.Chlorophyll.Float()) - s.models[i].level(o.Date)
+			}
+			if !math.IsNaN(last) && !math.IsNaN(now) {
+				before, after = append(before, last), append(after, now)
+			}
+			last = now
+		}
+	}
+	r := correlation(before, after)
+	if r < 0.4 {
+		t.Errorf("lag-1 autocorrelation of weekly anomalies = %.2f, want more than 0.4", r)
+	}
+	t.Logf("lag-1 autocorrelation: %.2f over %d pairs", r, len(before))
+}
+
+func TestBloomsAreFew(t *testing.T) {
+	m := models(parseLakes(lakesCSV))
+	first := newestPass(noon) - (passes - 1)
+	weeks, lakes := 0, 0
+	for i := range m {
+		bloomed := false
+		for k := range data.Week(passes) {
+			f := m[i].bloom(first + k)
+			if f < 0 || f > math.Log(maxBloomFactor) {
+				t.Fatalf("%s blooms by a factor of %g, want 1 to %g", m[i].lake.ID, math.Exp(f), maxBloomFactor)
+			}
+			if f > 0 {
+				weeks++
+				bloomed = true
+			}
+		}
+		if bloomed {
+			lakes++
+		}
+	}
+	share := float64(weeks) / float64(len(m)*passes)
+	if share < 0.002 || share > 0.03 {
+		t.Errorf("%.2f %% of all weeks are in bloom, want 0.2 to 3", 100*share)
+	}
+	t.Logf("%d of %d lakes bloomed in three years, in %.2f %% of all weeks", lakes, len(m), 100*share)
+}
+
+func TestForecastIsDamped(t *testing.T) {
+	m := models(parseLakes(lakesCSV))[0]
+	seen := []data.Chlorophyll{50_00, data.NoChlorophyll}
+	anomaly := []float64{1, 7} // the second belongs to a clouded pass and must not be known to the forecast
+	values := make([]data.Chlorophyll, forecasts)
+	first := newestPass(noon)
+	m.forecast(first, seen, anomaly, values)
+	for i, c := range values {
+		got := math.Log(c.Float()) - m.level(passDate(first+2+data.Week(i)))
+		if want := math.Pow(anomalyPersistence, float64(2+i)); math.Abs(got-want) > 0.01 {
+			t.Errorf("forecast %d weeks ahead holds an anomaly of %.3f, want %.3f", i+1, got, want)
+		}
+	}
+
+	m.forecast(first, []data.Chlorophyll{data.NoChlorophyll}, []float64{1}, values)
+	if want := rounded(m.level(passDate(first + 1))); values[0] != want {
+		t.Errorf("forecast for a lake never seen = %v, want the season's %v", values[0], want)
+	}
+}
+
+func TestRedNoise(t *testing.T) {
+	const n = 4000
+	series := placeOf("test").red(0, n, anomalyStream, anomalyPersistence)
+	sum, squares := 0.0, 0.0
+	for _, x := range series {
+		sum += x
+		squares += x * x
+	}
+	if mean := sum / n; math.Abs(mean) > 0.2 {
+		t.Errorf("mean = %.2f, want about 0", mean)
+	}
+	if variance := squares / n; math.Abs(variance-1) > 0.2 {
+		t.Errorf("variance = %.2f, want about 1", variance)
+	}
+	if r := correlation(series[1:], series[:n-1]); math.Abs(r-anomalyPersistence) > 0.06 {
+		t.Errorf("lag-1 autocorrelation = %.2f, want about %g", r, anomalyPersistence)
+	}
+	// A window's place in time must not show.
+	for i, x := range placeOf("test").red(1000, 10, anomalyStream, anomalyPersistence) {
+		if x != series[1000+i] {
+			t.Errorf("week %d = %g from week 1000 on, %g from week 0 on", 1000+i, x, series[1000+i])
+		}
+	}
+}
+
+func correlation(x, y []float64) float64 {
+	var sx, sy, sxx, syy, sxy float64
+	for i := range x {
+		sx += x[i]
+		sy += y[i]
+		sxx += x[i] * x[i]
+		syy += y[i] * y[i]
+		sxy += x[i] * y[i]
+	}
+	n := float64(len(x))
+	return (n*sxy - sx*sy) / math.Sqrt((n*sxx-sx*sx)*(n*syy-sy*sy))
+}
+
+func BenchmarkEdition(b *testing.B) {
+	m := models(parseLakes(lakesCSV))
+	week := newestPass(noon)
+	b.ReportAllocs()
+	for b.Loop() {
+		newEdition(m, week)
+	}
+}
