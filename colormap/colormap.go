@@ -1,0 +1,122 @@
+package colormap
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+)
+
+var (
+	// ErrUnknown is returned for a name that no colour map bears.
+	ErrUnknown = errors.New("unknown colour map")
+	// ErrLimits is returned for limits that the scale cannot show as three classes.
+	ErrLimits = errors.New("limits do not fit the scale")
+)
+
+// An ID names a colour map, such as "viridis".
+type ID string
+
+// Default is the map whose turning points sit at the limits of the classification.
+const Default ID = "limno"
+
+// Limits are the chlorophyll-a values in µg/l at which level 1 and level 2 begin.
+type Limits struct {
+	Level1, Level2 float64
+	Above          bool   // a level begins above its limit, not at it
+	Title          string // whose limits they are, for the legend, such as "WHO 2003"; may be empty
+}
+
+// Steps is how many colours a Map has. The palette of a tile shares its 256 entries among them and the renderer's
+// opacities.
+const Steps = 32
+
+// NoData returns #9aa0a6, the colour of a lake without a current value. Nothing else is grey.
+func NoData() color.NRGBA { return color.NRGBA{0x9a, 0xa0, 0xa6, 0xff} }
+
+// A Map is a logarithmic scale of Steps colours. It is immutable.
+type Map struct {
+	ID    ID
+	Title string
+	// Min and Max are the ends of the scale in µg/l, beyond which the end colours hold.
+	Min, Max float64
+	limits   Limits
+	scale    scale
+	table    [Steps]color.NRGBA
+}
+
+// IDs returns the names of the colour maps, the default first.
+func IDs() []ID {
+	var ids []ID
+	for _, r := range ramps() {
+		ids = append(ids, r.id)
+	}
+	return ids
+}
+
+// New returns the colour map of that name, fitted to the limits. ErrUnknown if there is none, ErrLimits if a class
+// would have no room on the scale.
+func New(id ID, limits Limits) (*Map, error) {
+	for _, r := range ramps() {
+		if r.id != id {
+			continue
+		}
+		s, err := newScale(limits)
+		if err != nil {
+			return nil, err
+		}
+		return &Map{ID: id, Title: r.title, Min: scaleMin, Max: scaleMax, limits: limits, scale: s, table: r.table(s)}, nil
+	}
+	var names []string
+	for _, id := range IDs() {
+		names = append(names, string(id))
+	}
+	return nil, fmt.Errorf("%w %q: allowed are %s", ErrUnknown, id, strings.Join(names, ", "))
+}
+
+// Index returns which of the Steps colours shows chl µg/l. It returns -1 for what is no value (NaN, an infinity, a
+// negative number), so that taking it for a step fails loudly instead of drawing a clean lake.
+func (m *Map) Index(chl float64) int {
+	if !(chl >= 0) || math.IsInf(chl, 1) {
+		return -1
+	}
+	// The last step whose threshold chl reaches. Step 0 has none: every value reaches it.
+	low, high := 0, Steps
+	for high-low > 1 {
+		middle := int(uint(low+high) / 2)
+		if chl >= m.scale.thresholds[middle] {
+			low = middle
+		} else {
+			high = middle
+		}
+	}
+	return low
+}
+
+// Threshold returns the smallest value in µg/l that Index maps to i, for 1 <= i < Steps: what a renderer needs to
+// find the index of a value that it holds in another form, such as a fixed-point logarithm. Where a level begins
+// above its limit, the threshold lies half a hundredth above it, between the two stored values that it parts.
+func (m *Map) Threshold(i int) float64 {
+	if i < 1 || i >= Steps {
+		panic(fmt.Sprintf("colormap: threshold of step %d: allowed are 1 to %d", i, Steps-1))
+	}
+	return m.scale.thresholds[i]
+}
+
+// Limits returns the limits that m is fitted to.
+func (m *Map) Limits() Limits { return m.limits }
+
+// Table returns the colours, lowest value first, all opaque.
+func (m *Map) Table() [Steps]color.NRGBA { return m.table }
+
+// Color returns the colour of chl µg/l: Table()[Index(chl)], or NoData for what is no value.
+func (m *Map) Color(chl float64) color.NRGBA {
+	if i := m.Index(chl); i >= 0 {
+		return m.table[i]
+	}
+	return NoData()
+}
+
+// Hex returns c as #rrggbb, without its alpha.
+func Hex(c color.NRGBA) string { return fmt.Sprintf("#%02x%02x%02x", c.R, c.G, c.B) }

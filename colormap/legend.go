@@ -1,0 +1,119 @@
+package colormap
+
+import "strconv"
+
+// A Legend is what a reader needs to read the map; it marshals to JSON (the body of legend.json).
+type Legend struct {
+	Colormap ID     `json:"colormap"`
+	Title    string `json:"title"`
+	Quantity string `json:"quantity"`
+	Unit     string `json:"unit"`
+	Scale    string `json:"scale"`
+	// Min and Max are the ends of the scale; the first and the last colour hold beyond them.
+	Min     float64       `json:"min"`
+	Max     float64       `json:"max"`
+	Profile string        `json:"profile,omitempty"`
+	Steps   []LegendStep  `json:"steps"`
+	Classes []LegendClass `json:"classes"`
+	NoData  LegendNoData  `json:"no_data"`
+	Note    string        `json:"note"`
+}
+
+// A LegendStep is one colour and the values it shows: from <= value < to. Nil is an open end.
+type LegendStep struct {
+	From  *float64 `json:"from"`
+	To    *float64 `json:"to"`
+	Color string   `json:"color"`
+}
+
+// A LegendClass is one level and the limits it lies between. Nil is an open end. Whether a limit itself belongs to
+// the class below it or above it is said by Label, and exactly by the steps.
+type LegendClass struct {
+	Level int      `json:"level"`
+	Risk  string   `json:"risk"`
+	Label string   `json:"label"`
+	From  *float64 `json:"from"`
+	To    *float64 `json:"to"`
+	// Color stands for the class where there is room for one colour; Colors are all that it is drawn in.
+	Color  string   `json:"color"`
+	Colors []string `json:"colors"`
+}
+
+// LegendNoData is how a lake without a current value is drawn.
+type LegendNoData struct {
+	Color string `json:"color"`
+	Label string `json:"label"`
+}
+
+// legendNote says what a satellite does not know: the chlorophyll limits of WHO 2003, chapter 8, of WHO 2021 and of UBA
+// 2015 all presume that cyanobacteria dominate.
+const legendNote = "The levels hold where cyanobacteria dominate, which a satellite does not know."
+
+// Legend returns the legend of m.
+func (m *Map) Legend() Legend {
+	l := Legend{
+		Colormap: m.ID,
+		Title:    m.Title,
+		Quantity: "chlorophyll-a",
+		Unit:     "µg/l",
+		Scale:    "logarithmic",
+		Min:      m.Min,
+		Max:      m.Max,
+		Profile:  m.limits.Title,
+		Steps:    make([]LegendStep, Steps),
+		NoData:   LegendNoData{Color: Hex(NoData()), Label: "no data"},
+		Note:     legendNote,
+	}
+	for i, c := range m.table {
+		l.Steps[i].Color = Hex(c)
+		if i > 0 {
+			threshold := m.Threshold(i)
+			l.Steps[i].From, l.Steps[i-1].To = &threshold, &threshold
+		}
+	}
+	level1, level2 := &m.limits.Level1, &m.limits.Level2
+	l.Classes = []LegendClass{
+		m.legendClass(0, "low", nil, level1),
+		m.legendClass(1, "medium", level1, level2),
+		m.legendClass(2, "high", level2, nil),
+	}
+	return l
+}
+
+// legendClass describes the class of that level.
+func (m *Map) legendClass(level int, risk string, from, to *float64) LegendClass {
+	c := LegendClass{Level: level, Risk: risk, Label: m.classLabel(from, to)}
+	// Copies, so that whoever changes a Legend cannot change the Map.
+	if from != nil {
+		v := *from
+		c.From = &v
+	}
+	if to != nil {
+		v := *to
+		c.To = &v
+	}
+	first, end := m.scale.first[level], m.scale.first[level+1]
+	for _, step := range m.table[first:end] {
+		c.Colors = append(c.Colors, Hex(step))
+	}
+	c.Color = c.Colors[len(c.Colors)/2]
+	return c
+}
+
+// classLabel says the values of a class in words that leave no doubt about the limits themselves.
+func (m *Map) classLabel(from, to *float64) string {
+	number := func(v *float64) string { return strconv.FormatFloat(*v, 'f', -1, 64) }
+	switch {
+	case from == nil && m.limits.Above:
+		return number(to) + " or less"
+	case from == nil:
+		return "below " + number(to)
+	case to == nil && m.limits.Above:
+		return "above " + number(from)
+	case to == nil:
+		return number(from) + " or more"
+	case m.limits.Above:
+		return "above " + number(from) + ", up to " + number(to)
+	}
+	return number(from) + " to below " + number(to)
+}

@@ -1,0 +1,72 @@
+package colormap
+
+import (
+	"image/color"
+	"math"
+)
+
+// A ramp is a named row of colours, before it is fitted to limits.
+type ramp struct {
+	id    ID
+	title string
+	// classes holds one gradient for each class, or a single one that runs over the whole scale.
+	classes [][]color.NRGBA
+}
+
+// ramps returns every ramp, the default first.
+func ramps() []ramp {
+	return []ramp{
+		{Default, "Limno", [][]color.NRGBA{
+			// Water blue, amber and dark red, around the anchors #1b9e9a #f2b134 #a50f15. In each class darker is more;
+			// at each limit hue and lightness jump, so that three classes show at once. The first anchor is turned
+			// towards blue, because a protanope sees teal as exactly the grey of no data (CIE76 0.8; now 15). Amber
+			// stays yellow enough at its end to keep its distance from red for a deuteranope, and the last red bright
+			// enough to be seen on a dark basemap, where the worst bloom must not be the faintest mark.
+			hexes(0x86d3e8, 0x1f97b5, 0x0a6f94),
+			hexes(0xffdf6e, 0xf2b134, 0xe8952a),
+			hexes(0xc22a26, 0xa50f15, 0x7a0519),
+		}},
+		// Smith and van der Walt 2015, matplotlib 1.5, released as CC0; every 28th of its 256 colours.
+		{"viridis", "Viridis", [][]color.NRGBA{hexes(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89,
+			0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725)}},
+		// Nuñez, Anderton and Renslow 2018, PLoS ONE 13(7) e0199239; ten colours at equal distances.
+		{"cividis", "Cividis", [][]color.NRGBA{hexes(0x00204d, 0x00336f, 0x39486b, 0x575c6d, 0x707173, 0x8a8779,
+			0xa69d75, 0xc4b56c, 0xe4cf5b, 0xffea46)}},
+		// Thyng et al. 2016, Oceanography 29(3), cmocean, MIT; twelve colours at equal distances.
+		{"algae", "Algae", [][]color.NRGBA{hexes(0xd6f9cf, 0xbae4ae, 0x9cd18f, 0x7cbf73, 0x55ae5b, 0x259d51, 0x078a4e,
+			0x0d7547, 0x175f3d, 0x194b31, 0x173723, 0x112414)}},
+	}
+}
+
+// table returns the colours of the steps of s.
+func (r ramp) table(s scale) (table [Steps]color.NRGBA) {
+	if len(r.classes) == 1 {
+		for i := range table {
+			table[i] = at(r.classes[0], s.position(i))
+		}
+		return table
+	}
+	for c, stops := range r.classes {
+		from, last := s.first[c], s.first[c+1]-1
+		for i := from; i <= last; i++ {
+			table[i] = at(stops, float64(i-from)/float64(last-from))
+		}
+	}
+	return table
+}
+
+// at returns the colour at t, 0 to 1, of a gradient through stops at equal distances.
+func at(stops []color.NRGBA, t float64) color.NRGBA {
+	x := t * float64(len(stops)-1)
+	i := min(int(math.Floor(x)), len(stops)-2)
+	return toOKLab(stops[i]).mix(toOKLab(stops[i+1]), x-float64(i)).nrgba()
+}
+
+// hexes returns opaque colours from their 0xrrggbb forms.
+func hexes(values ...uint32) []color.NRGBA {
+	colors := make([]color.NRGBA, len(values))
+	for i, v := range values {
+		colors[i] = color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
+	}
+	return colors
+}
