@@ -1,0 +1,176 @@
+package render
+
+import (
+	"encoding/csv"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"strconv"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+)
+
+// bathingSites returns the first n bathing lakes of Germany, with made-up values: log-normal around 5 µg/l, as lakes'
+// values are, from a fixed seed.
+func bathingSites(tb testing.TB, n int) []testLake {
+	tb.Helper()
+	const file = "../../shared/data/german_bathing_sites.csv"
+	f, err := os.Open(file)
+	if err != nil {
+		tb.Skipf("SKIPPED: no real lakes to draw: %v", err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	// In random order, so that the first few lie as far apart as all.
+	rng.Shuffle(len(rows)-1, func(i, j int) { rows[i+1], rows[j+1] = rows[j+1], rows[i+1] })
+	var lakes []testLake
+	for _, row := range rows[1:] {
+		lat, errLat := strconv.ParseFloat(row[2], 64)
+		lon, errLon := strconv.ParseFloat(row[3], 64)
+		if errLat != nil || errLon != nil || len(lakes) == n {
+			continue
+		}
+		chl := min(math.Exp(math.Log(5)+rng.NormFloat64()), 1500)
+		lakes = append(lakes, testLake{lon: lon, lat: lat, chl: math.Round(100*chl) / 100})
+	}
+	return lakes
+}
+
+// tilesOver returns the tiles of zoom z that hold lakes, at most 300, as a person who looks at them would meet them.
+func tilesOver(lakes []testLake, z maptile.Zoom) []maptile.Tile {
+	seen := map[maptile.Tile]bool{}
+	var tiles []maptile.Tile
+	for _, l := range lakes {
+		t := maptile.At([2]float64{l.lon, l.lat}, z)
+		if !seen[t] && len(tiles) < 300 {
+			seen[t] = true
+			tiles = append(tiles, t)
+		}
+	}
+	return tiles
+}
+
+// BenchmarkRender draws whole tiles, from the search to the file.
+func BenchmarkRender(b *testing.B) {
+	lakes := bathingSites(b, 1892)
+	l := layerOf(lakes...)
+	for _, style := range []StyleID{Heat, Dots} {
+		for z := maptile.Zoom(5); z <= 12; z++ {
+			b.Run(fmt.Sprintf("%s/z%d", style, z), func(b *testing.B) {
+				tiles := tilesOver(lakes, z)
+				b.ReportAllocs()
+				b.SetBytes(TileSize * TileSize)
+				n, total := 0, 0
+				for b.Loop() {
+					s := Spec{Tile: tiles[n%len(tiles)], Scale: 1, Style: style, Colormap: colormap.Default}
+					total += len(mustRender(b, l, s))
+					n++
+				}
+				b.ReportMetric(float64(total)/float64(n), "file-B/op")
+			})
+		}
+	}
+}
+
+// stageLakes are the lakes in reach that the stages are measured with.
+var stageLakes = []int{1, 20, 200, 1892}
+
+// crowded returns n lakes spread over the tile that it returns.
+func crowded(b *testing.B, n int) (*Layer, window) {
+	t := maptile.Tile{X: 34, Y: 21, Z: 6}
+	bound := t.Bound()
+	lakes := bathingSites(b, n)
+	for i := range lakes {
+		// Germany is 9 by 8 degrees; the tile is smaller.
+		lakes[i].lon = bound.Min.Lon() + (lakes[i].lon-5.8)/9.4*(bound.Max.Lon()-bound.Min.Lon())
+		lakes[i].lat = bound.Min.Lat() + (lakes[i].lat-47.2)/7.9*(bound.Max.Lat()-bound.Min.Lat())
+	}
+	return layerOf(lakes...), windowOf(t, 1)
+}
+
+func BenchmarkFind(b *testing.B) {
+	for _, n := range stageLakes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, w := crowded(b, n)
+			var hits []hit
+			b.ReportAllocs()
+			for b.Loop() {
+				hits = find(hits[:0], l, w, renderer().painters[Heat])
+			}
+		})
+	}
+}
+
+func BenchmarkAccumulate(b *testing.B) {
+	for _, n := range stageLakes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, w := crowded(b, n)
+			h := newHeat()
+			hits := find(nil, l, w, h)
+			var s sums
+			b.ReportAllocs()
+			for b.Loop() {
+				for from := 0; from < w.height; from += bandRows {
+					s.reset(w.width, bandRows)
+					s.add(hits, w, from, from+bandRows, h.kernels)
+				}
+			}
+		})
+	}
+}
+
+func BenchmarkQuantise(b *testing.B) {
+	for _, n := range stageLakes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, w := crowded(b, n)
+			h := newHeat()
+			var s sums
+			s.reset(w.width, w.height)
+			s.add(find(nil, l, w, h), w, 0, w.height, h.kernels)
+			pixels := make([]uint8, w.width*w.height)
+			c := renderer().colors[colormap.Default]
+			b.ReportAllocs()
+			for b.Loop() {
+				c.scale.quantise(pixels, &s, 0, h.cover, &plain)
+			}
+		})
+	}
+}
+
+func BenchmarkEncode(b *testing.B) {
+	for _, n := range stageLakes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, w := crowded(b, n)
+			pixels := paint(l, w, Heat)
+			e, p := newEncoder(), renderer().colors[colormap.Default].palettes[Heat]
+			size := 0
+			b.ReportAllocs()
+			for b.Loop() {
+				size = len(e.encode(pixels, w.width, p))
+			}
+			b.ReportMetric(float64(size), "file-B/op")
+		})
+	}
+}
+
+func BenchmarkFingerprint(b *testing.B) {
+	for _, n := range stageLakes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, w := crowded(b, n)
+			p := renderer().painters[Heat]
+			hits := find(nil, l, w, p)
+			b.ReportAllocs()
+			for b.Loop() {
+				fingerprint(hits, w, p)
+			}
+		})
+	}
+}

@@ -1,0 +1,67 @@
+// Package render draws the lakes of one view into a map tile: a pure function from a [Layer] and a [Spec] to the bytes
+// of a PNG. It also draws the legends of the colour maps.
+//
+// # Concepts
+//
+// A [Renderer] holds the colour maps and what else all tiles share. A [Layer] is one week's lakes, projected and put in
+// spatial order once. A [Spec] names a tile, its scale, style and colour map. A [Fingerprint] tells whether two layers
+// give the same tile without drawing it.
+//
+// # The value field
+//
+// In the style [Heat], each lake i with a value c_i (µg/l) has two Gaussian kernels of the distance d on the screen, in
+// pixels of scale 1, a wide one and a narrow, heavier one:
+//
+//	g_i = exp(-d²/2σ²)                     σ = 2^(size/4) pixels
+//	w_i = g_i + 35·exp(-d²/2(0.3σ)²)
+//
+// A pixel shows the kernel-weighted mean of the logarithm, and is the more opaque the nearer lakes are:
+//
+//	value   = exp(Σ w_i·ln c_i / Σ w_i)
+//	opacity = 0.86·min(1, (1 - Π(1-t_i)) / 0.97)    with 1-t_i = exp(-4·g_i), so that Π(1-t_i) = exp(-4·Σ g_i)
+//
+// The wide kernel makes a surface that one reads from afar; without the narrow one a bloom would vanish in the average
+// of clean neighbours. The product saturates: at a lake's own pixel, one lake and a hundred look the same, so a crowd
+// of clean lakes keeps the colour of clean lakes. Nothing is normalised per tile. Concentrations below 0.5 µg/l are
+// drawn as 0.5, half of what satellites detect in inland waters.
+//
+// By zoom, σ is at least
+//
+//	zoom  0    1    2    3    4    5    6    7    8    9    10   11 and more
+//	σ px  2.4  2.4  2.8  3.4  4.0  4.8  5.7  6.7  6.7  8.0  8.0  9.5
+//
+// and larger for a lake whose water is wider than such a blob: then the blob, where it is at least half as opaque as at
+// its centre, covers the area of the water, up to a σ of 32 pixels. A lake without a known area counts as 0.2 km². A
+// kernel ends where its value, rounded to 14 bits, is zero, 4.6σ to each side.
+//
+// A lake without a current value leaves no trace, because any colour would be read as a value. In the style [Dots] it
+// is a grey ring, beneath the markers of all lakes with a value, which lie in ascending order of it. Those of
+// the highest class are larger. Around a marker runs a dark outline, or a light casing if its own colour is dark, so
+// that each stands out on white and on dark maps.
+//
+// # Exactness
+//
+// Lakes and pixels share one grid per zoom, a sixteenth of a pixel wide, in Web Mercator (EPSG:3857) with its origin in
+// the north-west. All sums are whole numbers of tabled kernels. Therefore
+//
+//   - tiles are crops of one picture of the world, to the byte, across the antimeridian too, and scale 2 samples the
+//     same field twice as finely;
+//   - the bytes depend neither on the order of the lakes nor on the clock or the number of processors;
+//   - the pixel that holds a lone lake has the colour that [colormap.Map] gives its value, to the hundredth.
+//
+// The tables and projected places come from package math, whose last bit may differ between processor architectures; a
+// table entry or a place changes by that only where it lies on the edge of rounding. The map ends at 85.0511° north and
+// south; lakes beyond are left out. Longitudes 180 and -180 are one.
+//
+// A pixel has one of 9 opacities, or is transparent, in one of 32 colours; where it is less than half opaque, each two
+// neighbouring colours of a class are drawn as their mean. From zoom 11 on, where blobs are large, the step from
+// one opacity to the next is dithered by a pattern that is part of the same grid.
+//
+// # Use
+//
+// Renderers and layers are safe for concurrent use. Callers may test for [ErrUnknownStyle], [colormap.ErrUnknown] and
+// [ErrOutOfRange].
+//
+// Sources: kernel regression after Nadaraya (1964) and Watson (1964); ordered dither after Bayer (1973); PNG, third
+// edition, W3C 2025.
+package render

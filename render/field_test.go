@@ -1,0 +1,266 @@
+package render
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+// drawTile draws a tile whose block of four, with its eastern and southern neighbours, is near some of lakes.
+func drawTile(t *rapid.T, lakes []testLake) maptile.Tile {
+	z := maptile.Zoom(rapid.IntRange(0, 18).Draw(t, "zoom"))
+	lake := lakes[rapid.IntRange(0, len(lakes)-1).Draw(t, "lake")]
+	tiles := int64(1) << z
+	x, y, ok := project([2]float64{lake.lon, lake.lat})
+	if !ok {
+		x, y = 0, 0
+	}
+	shift := worldBits - uint(z)
+	column := int64(uint64(x)>>shift) + int64(rapid.IntRange(-1, 1).Draw(t, "column"))
+	row := int64(uint64(y)>>shift) + int64(rapid.IntRange(-1, 1).Draw(t, "row"))
+	return maptile.Tile{
+		X: uint32(floorMod(column, tiles)), Y: uint32(min(max(row, 0), max(tiles-2, 0))), Z: z,
+	}
+}
+
+func TestTilesAreCropsOfALargerRender(t *testing.T) {
+	lakes := country()
+	l := layerOf(lakes...)
+	rapid.Check(t, func(t *rapid.T) {
+		tile := drawTile(t, lakes)
+		scale := rapid.IntRange(1, 2).Draw(t, "scale")
+		style := rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style")
+		sameAsCrops(t, l, tile, scale, style)
+	})
+}
+
+// TestCrowdedTilesAreCrops does the same where so many lakes lie along the seams that a blob or marker cut off by a
+// pixel would show.
+func TestCrowdedTilesAreCrops(t *testing.T) {
+	rng := rand.New(rand.NewPCG(3, 4))
+	for _, z := range []maptile.Zoom{0, 1, 6, 11, 18} {
+		tile := maptile.Tile{X: 1 << z / 2, Y: 1 << z / 2, Z: z}
+		corner := maptile.Tile{X: tile.X + 1, Y: tile.Y + 1, Z: z}.Bound().LeftTop()
+		var lakes []testLake
+		for i := range 400 {
+			// A cross along the two inner seams, 40 pixels wide and as long as the block.
+			px := 360 / (TileSize * math.Exp2(float64(z)))
+			along, across := (rng.Float64()-0.5)*512*px, (rng.Float64()-0.5)*40*px
+			if i%2 == 0 {
+				along, across = across, along
+			}
+			// Few different values, so that the order of equal markers matters.
+			chl := []float64{-1, 8, 60}[i%3]
+			lakes = append(lakes, testLake{lon: corner.Lon() + along, lat: corner.Lat() + across, chl: chl})
+		}
+		l := layerOf(lakes...)
+		for _, style := range []StyleID{Heat, Dots} {
+			for scale := 1; scale <= 2; scale++ {
+				sameAsCrops(t, l, tile, scale, style)
+			}
+		}
+	}
+}
+
+// fataler is what testing.T and rapid.T share.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// sameAsCrops compares a tile and its eastern, southern and south-eastern neighbours with the quarters of one render.
+func sameAsCrops(t fataler, l *Layer, tile maptile.Tile, scale int, style StyleID) {
+	t.Helper()
+	whole := windowOf(tile, scale)
+	side := whole.width
+	whole.width *= 2
+	if tile.Z > 0 {
+		whole.height *= 2
+	}
+	large := paint(l, whole, style)
+	for block := range whole.height / side * 2 {
+		dx, dy := block%2, block/2
+		part := tile
+		part.X = (tile.X + uint32(dx)) % (1 << tile.Z)
+		part.Y += uint32(dy)
+		for i, got := range paint(l, windowOf(part, scale), style) {
+			want := large[(dy*side+i/side)*whole.width+dx*side+i%side]
+			if got != want {
+				t.Fatalf("%s tile %v scale %d: pixel %d,%d is %d, in the larger render %d",
+					style, part, scale, i%side, i/side, got, want)
+			}
+		}
+	}
+}
+
+// TestFieldIsTheFormula compares the sums of pixels at both scales with the documented formula, evaluated lake by lake
+// at the pixel's centre.
+func TestFieldIsTheFormula(t *testing.T) {
+	lakes := country()
+	l := layerOf(lakes...)
+	h := newHeat()
+	rapid.Check(t, func(t *rapid.T) {
+		w := windowOf(drawTile(t, lakes), rapid.IntRange(1, 2).Draw(t, "scale"))
+		column := rapid.IntRange(0, w.width-1).Draw(t, "pixel's column")
+		row := rapid.IntRange(0, w.height-1).Draw(t, "pixel's row")
+		var s sums
+		s.reset(w.width, 1)
+		s.add(find(nil, l, w, h), w, row, row+1, h.kernels)
+
+		world := float64(int64(1) << (tileBits + subBits + w.zoom))
+		x := float64(w.left + w.firstCentre() + int64(column)*w.step())
+		y := float64(w.top + w.firstCentre() + int64(row)*w.step())
+		var weight, logs, cover float64
+		for _, p := range l.places {
+			if !p.chlorophyll.Valid() {
+				continue
+			}
+			size := p.ground.at(w.zoom)
+			sigma := subUnits * math.Exp2(float64(size)/stepsPerZoom)
+			for turn := -2.0; turn <= 2; turn++ {
+				dx := math.Abs(x - math.Floor(float64(p.x)/math.Exp2(float64(MaxZoom-w.zoom))) - turn*world)
+				dy := math.Abs(y - math.Floor(float64(p.y)/math.Exp2(float64(MaxZoom-w.zoom))))
+				if reach := float64(h.kernels.reach(size)); dx >= reach || dy >= reach {
+					continue
+				}
+				wide := math.Exp(-(dx*dx + dy*dy) / (2 * sigma * sigma))
+				narrow := narrowWeight * math.Exp(-(dx*dx+dy*dy)/(2*sigma*sigma*narrowSigma*narrowSigma))
+				c := max(p.chlorophyll.Float(), floor.Float())
+				weight += wide + narrow
+				logs += (wide + narrow) * math.Log(c)
+				cover += wide
+			}
+		}
+		gotCover := float64(s.wide[column]) / fullWeight
+		if math.Abs(gotCover-cover) > 1e-3 {
+			t.Fatalf("%v pixel %d,%d: sum of g = %v, want %v", w, column, row, gotCover, cover)
+		}
+		// Further out, where the pixel is transparent, the rounded kernel is a few units high.
+		if cover < 0.01 {
+			return
+		}
+		got := floor.Float() * math.Exp(float64(s.logs[column])/float64(s.wide[column]+s.narrow[column])/(1<<logBits))
+		if want := math.Exp(logs / weight); math.Abs(math.Log(got/want)) > 0.02 {
+			t.Fatalf("%v pixel %d,%d: value = %v µg/l, want %v", w, column, row, got, want)
+		}
+	})
+}
+
+func TestOwnPixelHasTheExactColour(t *testing.T) {
+	r := renderer()
+	for id, c := range r.colors {
+		m, err := colormap.New(id, who2003())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for v := data.Chlorophyll(0); v <= data.MaxChlorophyll; v++ {
+			// Alone, a lake's weight divides out.
+			const weight = 12345
+			i := c.scale.colour(0, weight*uint64(logOf(v)), weight, 0)
+			if want := m.Index(v.Float()); i != want {
+				t.Fatalf("%s: colour of %v µg/l = %d, want %d", id, v, i, want)
+			}
+		}
+		for _, chl := range []float64{0, 0.01, 9.99, 10, 49.99, 50, 99.99, 100, 1500} {
+			for _, z := range []maptile.Zoom{0, 6, 12, 18} {
+				lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
+				got, _ := shadeAt(layerOf(lake), lake, z, id)
+				if want := m.Color(chl); got != [3]uint8{want.R, want.G, want.B} {
+					t.Errorf("%s zoom %d: colour at a lake of %v µg/l = %v, want %v", id, z, chl, got, want)
+				}
+			}
+		}
+	}
+}
+
+func TestOpacitySaturates(t *testing.T) {
+	c := renderer().colors[colormap.Default]
+	full := c.palettes[Heat][c.scale.shades[levels-1][0]].A
+	for z := maptile.Zoom(0); z <= 18; z++ {
+		lake := testLake{lon: 13.4, lat: 52.5, chl: 5}
+		crowd := make([]testLake, 100)
+		for i := range crowd {
+			crowd[i] = testLake{lon: 13.4 + float64(i%10)*1e-3, lat: 52.5 + float64(i/10)*1e-3, chl: 5}
+		}
+		_, one := shadeAt(layerOf(lake), lake, z, colormap.Default)
+		_, hundred := shadeAt(layerOf(crowd...), lake, z, colormap.Default)
+		if one != full || hundred != full {
+			t.Errorf("zoom %d: alpha at one lake %d, at a hundred %d, want %d for both", z, one, hundred, full)
+		}
+	}
+}
+
+// TestBloomSurvivesACrowd holds the promise that a lake among others 11 pixels away keeps its value.
+func TestBloomSurvivesACrowd(t *testing.T) {
+	const spacing = 11 * 360.0 / (256 << 6) // 11 pixels of zoom 6 in degrees of longitude, at the equator
+	for _, tt := range []struct{ bloom, others float64 }{{150, 2}, {60, 1}, {1, 80}} {
+		var lakes []testLake
+		for i := range 9 * 9 {
+			chl := tt.others
+			if i == 40 {
+				chl = tt.bloom
+			}
+			lakes = append(lakes, testLake{lon: float64(i%9-4) * spacing, lat: float64(i/9-4) * spacing, chl: chl})
+		}
+		w := window{zoom: 6, scale: 1, left: 128 << (6 + subBits), top: 128 << (6 + subBits), width: 1, height: 1}
+		h := newHeat()
+		var s sums
+		s.reset(1, 1)
+		s.add(find(nil, layerOf(lakes...), w, h), w, 0, 1, h.kernels)
+		log := float64(s.logs[0])/float64(s.wide[0]+s.narrow[0])/(1<<logBits) + math.Log(floor.Float())
+		if off := math.Abs(log-math.Log(tt.bloom)) / math.Abs(math.Log(tt.bloom/tt.others)); off > 0.1 {
+			t.Errorf("%v µg/l among %v: shown as %.2f, %.0f %% of the way to the others, want at most 10",
+				tt.bloom, tt.others, math.Exp(log), 100*off)
+		}
+	}
+}
+
+func TestNoValueLeavesNoTrace(t *testing.T) {
+	lakes := country()
+	var known []testLake
+	for _, l := range lakes {
+		if l.chl >= 0 {
+			known = append(known, l)
+		}
+	}
+	all, some := layerOf(lakes...), layerOf(known...)
+	for z := maptile.Zoom(0); z <= 9; z++ {
+		s := Spec{Tile: maptile.At([2]float64{11, 51}, z), Scale: 1, Style: Heat, Colormap: colormap.Default}
+		if string(mustRender(t, all, s)) != string(mustRender(t, some, s)) {
+			t.Errorf("tile %v: lakes without a value change it", s.Tile)
+		}
+		s.Style = Dots
+		if z > 3 && z < 8 && string(mustRender(t, all, s)) == string(mustRender(t, some, s)) {
+			t.Errorf("tile %v: dots without the lakes that have no value are the same", s.Tile)
+		}
+	}
+}
+
+// TestCarry adds so many lakes to one pixel that the sum of their logarithms needs more than 64 bits.
+func TestCarry(t *testing.T) {
+	const lakes = 40 * carryEvery
+	h := newHeat()
+	p := place{x: 1<<31 + 1<<17, y: 1<<31 + 1<<17, chlorophyll: data.MaxChlorophyll, log: logOf(data.MaxChlorophyll), ground: -20}
+	l := &Layer{widest: p.ground}
+	for range lakes {
+		l.places, l.codes = append(l.places, p), append(l.codes, morton(p.x, p.y))
+	}
+	w := window{zoom: 6, scale: 1, left: 1 << 17, top: 1 << 17, width: 1, height: 1}
+	var s sums
+	s.reset(1, 1)
+	s.add(find(nil, l, w, h), w, 0, 1, h.kernels)
+	if s.carries[0] < math.MaxUint32 {
+		t.Fatalf("carries = %d: the test does not overflow 64 bits", s.carries[0])
+	}
+	var dst [1]uint8
+	renderer().colors[colormap.Default].scale.quantise(dst[:], &s, 0, h.cover, &plain)
+	if want := renderer().colors[colormap.Default].scale.shades[levels-1][colormap.Steps-1]; dst[0] != want {
+		t.Errorf("shade = %d, want %d", dst[0], want)
+	}
+}

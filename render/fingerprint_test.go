@@ -1,0 +1,86 @@
+package render
+
+import (
+	"bytes"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+)
+
+func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
+	s := Spec{Tile: maptile.Tile{X: 34, Y: 21, Z: 6}, Scale: 1, Colormap: colormap.Default}
+	near := testLake{lon: 13.4, lat: 52.5, chl: 5}
+	base := append(country(), near)
+	with := func(change func(*testLake)) []testLake {
+		l := near
+		change(&l)
+		return append(country(), l)
+	}
+	tests := []struct {
+		name       string
+		lakes      []testLake
+		heat, dots bool // whether the fingerprint changes
+	}{
+		{"nothing", base, false, false},
+		{"the order", reversed(base), false, false},
+		{"a value", with(func(l *testLake) { l.chl = 5.01 }), true, true},
+		{"a value becomes a gap", with(func(l *testLake) { l.chl = -1 }), true, true},
+		{"a place", with(func(l *testLake) { l.lon += 0.02 }), true, true},
+		{"a place by less than the grid", with(func(l *testLake) { l.lon += 1e-7 }), false, false},
+		{"a large area", with(func(l *testLake) { l.areaKM2 = 2000 }), true, false},
+		{"an area that changes no blob", with(func(l *testLake) { l.areaKM2 = 0.4 }), false, false},
+		{"one more", append(country(), near, near), true, true},
+		{"one more without a value", append(country(), near, testLake{13.5, 52.5, -1, 0}), false, true},
+		{"one far away", append(country(), near, testLake{lon: 100, lat: 52, chl: 80}), false, false},
+		{"one less", country(), true, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			for style, want := range map[StyleID]bool{Heat: tt.heat, Dots: tt.dots} {
+				s.Style = style
+				before, _ := renderer().Fingerprint(layerOf(base...), s)
+				after, any := renderer().Fingerprint(layerOf(tt.lakes...), s)
+				if !any || (before != after) != want {
+					t.Errorf("%s: fingerprint changes: %v, want %v", style, before != after, want)
+				}
+			}
+		})
+	}
+}
+
+// TestEqualFingerprintsEqualTiles changes one lake anywhere and looks whether the tile changes without its fingerprint.
+func TestEqualFingerprintsEqualTiles(t *testing.T) {
+	lakes := country()
+	l := layerOf(lakes...)
+	rapid.Check(t, func(t *rapid.T) {
+		tile := drawTile(t, lakes)
+		changed := country()
+		c := &changed[rapid.IntRange(0, len(changed)-1).Draw(t, "changed")]
+		c.lon += rapid.Float64Range(-1e-3, 1e-3).Draw(t, "by")
+		c.chl = rapid.SampledFrom([]float64{c.chl, c.chl + 0.01, -1, 0.3}).Draw(t, "chl")
+		other := layerOf(changed...)
+		for _, style := range []StyleID{Heat, Dots} {
+			s := Spec{Tile: tile, Scale: 1, Style: style, Colormap: colormap.Default}
+			a, anyA := renderer().Fingerprint(l, s)
+			b, anyB := renderer().Fingerprint(other, s)
+			same := bytes.Equal(paint(l, windowOf(tile, 1), style), paint(other, windowOf(tile, 1), style))
+			if a == b && anyA == anyB && !same {
+				t.Fatalf("%+v: another picture with the same fingerprint", s)
+			}
+		}
+	})
+}
+
+func TestFingerprintIsRemembered(t *testing.T) {
+	l := layerOf(country()...)
+	s := Spec{Tile: maptile.Tile{X: 34, Y: 21, Z: 6}, Scale: 1, Style: Heat, Colormap: colormap.Default}
+	first, _ := renderer().Fingerprint(l, s)
+	s.Colormap = "viridis"
+	second, any := renderer().Fingerprint(l, s)
+	if first != second || !any || l.memo.Len() != 1 {
+		t.Errorf("fingerprints %x and %x, %d remembered, want one", first, second, l.memo.Len())
+	}
+}

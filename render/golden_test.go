@@ -1,0 +1,87 @@
+package render
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+)
+
+var update = flag.Bool("update", false, "rewrite the golden tiles in testdata")
+
+func TestGoldenTiles(t *testing.T) {
+	lakes := country()
+	tests := []struct {
+		name string
+		spec Spec
+	}{
+		{"heat_country_z5", Spec{maptile.At([2]float64{11, 51}, 5), 1, Heat, colormap.Default}},
+		{"heat_crowd_z6", Spec{maptile.At([2]float64{11, 51}, 6), 1, Heat, colormap.Default}},
+		{"heat_crowd_z6@2x", Spec{maptile.At([2]float64{11, 51}, 6), 2, Heat, "viridis"}},
+		{"heat_lake_z12", Spec{maptile.At([2]float64{lakes[20].lon, lakes[20].lat}, 12), 1, Heat, colormap.Default}},
+		{"heat_antimeridian_z9", Spec{maptile.At([2]float64{-179.99, 10}, 9), 1, Heat, colormap.Default}},
+		{"dots_z7", Spec{maptile.At([2]float64{lakes[10].lon, lakes[10].lat}, 7), 1, Dots, colormap.Default}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := mustRender(t, layerOf(lakes...), tt.spec)
+			file := filepath.Join("testdata", tt.name+".png")
+			if *update {
+				if err := os.WriteFile(file, got, 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+			want, err := os.ReadFile(file)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := differs(got, want); err != nil {
+				saved := filepath.Join(t.ArtifactDir(), tt.name+".png")
+				if err := os.WriteFile(saved, got, 0o644); err != nil {
+					t.Error(err)
+				}
+				t.Errorf("%s: %v; the tile is in %s", file, err, saved)
+			}
+		})
+	}
+}
+
+// differs tells where two PNG files show more than what the last bit of a table can change: ±2 of 255 per channel.
+func differs(a, b []byte) error {
+	x, err := png.Decode(bytes.NewReader(a))
+	if err != nil {
+		return err
+	}
+	y, err := png.Decode(bytes.NewReader(b))
+	if err != nil {
+		return err
+	}
+	if x.Bounds() != y.Bounds() {
+		return fmt.Errorf("bounds %v, want %v", x.Bounds(), y.Bounds())
+	}
+	for row := range x.Bounds().Dy() {
+		for column := range x.Bounds().Dx() {
+			got, want := nrgbaAt(x, column, row), nrgbaAt(y, column, row)
+			for i := range got {
+				if d := int(got[i]) - int(want[i]); d < -2 || d > 2 {
+					return fmt.Errorf("pixel %d,%d is %v, want %v", column, row, got, want)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+func nrgbaAt(m image.Image, x, y int) [4]uint8 {
+	c := color.NRGBAModel.Convert(m.At(x, y)).(color.NRGBA)
+	return [4]uint8{c.R, c.G, c.B, c.A}
+}

@@ -1,0 +1,104 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+// renderer is shared by all tests, as a Renderer does not change.
+var renderer = sync.OnceValue(func() *Renderer { return New(who2003()) })
+
+// A testLake is a lake and its value in µg/l; a negative value is none.
+type testLake struct {
+	lon, lat, chl, areaKM2 float64
+}
+
+func viewOf(lakes []testLake) *data.View {
+	v := &data.View{}
+	for i, l := range lakes {
+		c := data.NoChlorophyll
+		if l.chl >= 0 {
+			c = data.Chlorophyll(math.Round(l.chl * 100))
+			v.WithData++
+		}
+		v.Lakes = append(v.Lakes, data.Lake{
+			ID: data.LakeID(fmt.Sprintf("lake_%d", i)), Point: orb.Point{l.lon, l.lat}, AreaKM2: l.areaKM2,
+		})
+		v.States = append(v.States, data.State{Chlorophyll: c})
+	}
+	return v
+}
+
+func layerOf(lakes ...testLake) *Layer { return newLayer(viewOf(lakes)) }
+
+// country is 60 lakes between the Rhine and the Oder, some without a value, two blooms, one large lake, and two lakes
+// in one place; and a few where the map is special.
+func country() []testLake {
+	var lakes []testLake
+	for i := range 60 {
+		// The R2 sequence spreads points evenly over a square: multiples of 1/p and 1/p², p³ = p + 1.
+		const p = 1.32471795724474602596
+		lon := 9 + 4*math.Mod(float64(i)/p, 1)
+		lat := 49 + 3*math.Mod(float64(i)/(p*p), 1)
+		chl := math.Round(100*math.Exp(1.5+1.2*math.Sin(float64(3*i)))) / 100
+		switch {
+		case i%7 == 3:
+			chl = -1
+		case i == 20 || i == 41:
+			chl = 130
+		}
+		lakes = append(lakes, testLake{lon: lon, lat: lat, chl: chl})
+	}
+	lakes[5].areaKM2 = 536
+	lakes[11] = lakes[10]
+	lakes[11].chl = 60
+	return append(lakes, []testLake{
+		{179.99, 10, 30, 0}, {-179.98, 10.01, 3, 0}, {180, -5, 12, 0}, {-180, -5.2, 70, 80_000},
+		{0, 85.05, 4, 0}, {90, -85.05, 40, 0}, {10, 85.0512, 90, 0}, {10, 90, 90, 0}, {0, 0, 0, 0},
+	}...)
+}
+
+// paint draws any window of l, as a tile is drawn.
+func paint(l *Layer, w window, style StyleID) []uint8 {
+	p := renderer().painters[style]
+	b := brush{hits: find(nil, l, w, p)}
+	b.draw(p, renderer().colors[colormap.Default].scale, w)
+	return b.pixels
+}
+
+// shadeAt returns the colour and opacity of the pixel of l that holds lake.
+func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]uint8, alpha uint8) {
+	x, y, _ := project(orb.Point{lake.lon, lake.lat})
+	shift := uint(MaxZoom-z) + subBits
+	w := window{zoom: z, scale: 1, left: int64(x>>shift) * subUnits, top: int64(y>>shift) * subUnits, width: 1, height: 1}
+	p := renderer().painters[Heat]
+	b := brush{hits: find(nil, l, w, p)}
+	b.draw(p, renderer().colors[id].scale, w)
+	c := renderer().colors[id].palettes[Heat][b.pixels[0]]
+	return [3]uint8{c.R, c.G, c.B}, c.A
+}
+
+// reversed returns the lakes in the opposite order.
+func reversed(lakes []testLake) []testLake {
+	r := slices.Clone(lakes)
+	slices.Reverse(r)
+	return r
+}
+
+func mustRender(t testing.TB, l *Layer, s Spec) []byte {
+	t.Helper()
+	b, err := renderer().Render(l, s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}

@@ -1,0 +1,143 @@
+package render
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+)
+
+func TestProject(t *testing.T) {
+	const half = 1 << 31
+	tests := []struct {
+		name  string
+		point orb.Point
+		x, y  uint32
+		ok    bool
+	}{
+		{"origin", orb.Point{0, 0}, half, half, true},
+		{"antimeridian from the west", orb.Point{180, 0}, 0, half, true},
+		{"antimeridian from the east", orb.Point{-180, 0}, 0, half, true},
+		{"one turn on", orb.Point{360, 0}, half, half, true},
+		{"a hair west of the antimeridian", orb.Point{179.99999999, 0}, math.MaxUint32, half, true},
+		{"a hair east of the antimeridian", orb.Point{math.Nextafter(-180, 0), 0}, 0, half, true},
+		{"nearer than a double tells", orb.Point{math.Nextafter(180, 0), 0}, 0, half, true},
+		{"beyond the north", orb.Point{0, 85.0512}, 0, 0, false},
+		{"beyond the south", orb.Point{0, -85.0512}, 0, 0, false},
+		{"north pole", orb.Point{0, 90}, 0, 0, false},
+		{"south pole", orb.Point{0, -90}, 0, 0, false},
+		{"past the north pole", orb.Point{0, 100}, 0, 0, false},
+		{"once around by the pole", orb.Point{0, 360}, 0, 0, false},
+		{"no number", orb.Point{math.NaN(), 0}, 0, 0, false},
+		{"no latitude", orb.Point{0, math.NaN()}, 0, 0, false},
+		{"no end", orb.Point{math.Inf(1), 0}, 0, 0, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			x, y, ok := project(tt.point)
+			if x != tt.x || y != tt.y || ok != tt.ok {
+				t.Errorf("project(%v) = %d, %d, %v, want %d, %d, %v", tt.point, x, y, ok, tt.x, tt.y, tt.ok)
+			}
+		})
+	}
+}
+
+func TestProjectAgreesWithMaptile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := orb.Point{rapid.Float64Range(-179.9999, 179.9999).Draw(t, "lon"), rapid.Float64Range(-85, 85).Draw(t, "lat")}
+		x, y, ok := project(p)
+		want := maptile.Fraction(p, worldBits-1)
+		// maptile's fractions are of a grid half as fine.
+		if !ok || math.Abs(float64(x)-2*want.X()) > 2 || math.Abs(float64(y)-2*want.Y()) > 2 {
+			t.Errorf("project(%v) = %d, %d, %v, want %v, %v", p, x, y, ok, 2*want.X(), 2*want.Y())
+		}
+	})
+}
+
+func TestMorton(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x, y := rapid.Uint32().Draw(t, "x"), rapid.Uint32().Draw(t, "y")
+		if code := morton(x, y); unspread(code) != x || unspread(code>>1) != y {
+			t.Errorf("morton(%d, %d) = %x, which is not theirs", x, y, code)
+		}
+	})
+}
+
+func TestGroundSize(t *testing.T) {
+	const equator = 1 << 31
+	// A round water of 10 km² has a radius of 1784 m, which is 186.9 pixels of zoom 14 at the equator: a sigma of
+	// 99.9 pixels there, and of 12.5 at zoom 11.
+	s := groundSize(10, equator)
+	if got, want := s.at(11), size(15); got != want {
+		t.Errorf("size of 10 km² at zoom 11 = %d, want %d", got, want)
+	}
+	tests := []struct {
+		name string
+		got  size
+		want size
+	}{
+		{"a small lake of a country", groundSize(0.1, equator).at(6), baseSize(6)},
+		{"the largest blob", groundSize(10, equator).at(18), largest},
+		{"no area", groundSize(0, equator), groundSize(0.2, equator)},
+		{"a wrong area", groundSize(math.NaN(), equator), groundSize(0.2, equator)},
+		{"no end of area", groundSize(math.Inf(1), equator), largest},
+		{"hardly any area", groundSize(math.SmallestNonzeroFloat64, equator).at(MaxZoom), baseSize(MaxZoom)},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.got != tt.want {
+				t.Errorf("size = %d, want %d", tt.got, tt.want)
+			}
+		})
+	}
+	if a, b := groundSize(1, equator), groundSize(1, 1<<30); b <= a {
+		t.Errorf("size of 1 km² in the north = %d, at the equator %d: want more, as the map is larger there", b, a)
+	}
+}
+
+// TestFind compares the search by quadrants with a look at every place.
+func TestFind(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 200).Draw(t, "lakes")
+		var lakes []testLake
+		for range n {
+			lakes = append(lakes, testLake{
+				lon: rapid.SampledFrom([]float64{-180, -179.9, -1, 0, 13, 13.01, 14, 90, 179.9, 180}).Draw(t, "lon") +
+					rapid.Float64Range(-0.5, 0.5).Draw(t, "more lon"),
+				lat:     rapid.SampledFrom([]float64{-85, 0, 52, 52.01, 85}).Draw(t, "lat"),
+				chl:     rapid.SampledFrom([]float64{-1, 1}).Draw(t, "chl"),
+				areaKM2: rapid.SampledFrom([]float64{0, 100, 80_000}).Draw(t, "area"),
+			})
+		}
+		l := layerOf(lakes...)
+		at := append(lakes, testLake{lon: 0, lat: 0})
+		w := windowOf(drawTile(t, at), rapid.IntRange(1, 2).Draw(t, "scale"))
+		h := renderer().painters[Heat]
+		got := find(nil, l, w, h)
+		var want []hit
+		world := int64(1) << (tileBits + subBits + w.zoom)
+		for i := range l.places {
+			p := &l.places[i]
+			r := h.reach(p, w)
+			for turn := int64(-3); turn <= 3; turn++ {
+				x := int64(p.x>>(MaxZoom-w.zoom)) + turn*world - w.left
+				y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
+				from, to := w.firstCentre()-r, w.lastCentre(w.width)+r
+				if r > 0 && x > from && x < to && y > from && y < to {
+					want = append(want, hit{int32(x), int32(y), p})
+				}
+			}
+		}
+		if len(got) != len(want) {
+			t.Fatalf("%d hits in %+v, want %d", len(got), w, len(want))
+		}
+		for _, h := range want {
+			if !slices.Contains(got, h) {
+				t.Fatalf("no hit %+v in %+v", h, w)
+			}
+		}
+	})
+}

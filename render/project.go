@@ -1,0 +1,69 @@
+package render
+
+import (
+	"math"
+
+	"github.com/paulmach/orb"
+)
+
+const (
+	// worldBits is the width of a world coordinate: the whole world is 2^32 units wide, 9 mm at the equator.
+	worldBits = 32
+	// subBits is the width of a place's position within a pixel at scale 1. A sixteenth of a pixel is finer than an
+	// eye sees in a blob, and makes each distance to a pixel's centre, at scale 2 as well, a whole number of units.
+	subBits = 4
+	// subUnits is how many units of distance a pixel at scale 1 is wide.
+	subUnits = 1 << subBits
+	// tileBits is log2 of TileSize.
+	tileBits = 8
+	// MaxZoom is the largest zoom that can be drawn: there a world coordinate is one unit of distance.
+	MaxZoom = worldBits - tileBits - subBits
+)
+
+// project returns the Web Mercator coordinates of p, x growing east and y growing south, and whether the map holds p
+// at all: it ends at 85.0511 degrees north and south. Longitude is periodic, so that 180 and -180 are one place.
+func project(p orb.Point) (x, y uint32, ok bool) {
+	const world = 1 << worldBits
+	fx := math.Mod(p.Lon()/360+0.5, 1)
+	if fx < 0 {
+		fx++
+	}
+	fy := 0.5 - math.Asinh(math.Tan(p.Lat()*math.Pi/180))/(2*math.Pi)
+	// The tangent is periodic, latitude is not.
+	if !(math.Abs(p.Lat()) <= 90 && fx >= 0 && fy >= 0 && fy < 1) {
+		return 0, 0, false
+	}
+	// A hair west of the antimeridian rounds up to a whole turn, which is no turn.
+	return uint32(uint64(fx * world)), uint32(fy * world), true
+}
+
+// groundPx returns the width in pixels at zoom 0 of one metre on the ground at world coordinate y.
+func groundPx(y uint32) float64 {
+	// Semi-major axis of WGS 84, on whose sphere Web Mercator (EPSG:3857) is drawn.
+	const earthRadius = 6378137.0
+	t := 2 * math.Pi * (0.5 - float64(y)/(1<<worldBits))
+	return TileSize * math.Cosh(t) / (2 * math.Pi * earthRadius)
+}
+
+// morton returns the bits of x and y in turn, y's above x's: places that share its first bits share a quadrant.
+func morton(x, y uint32) uint64 { return spread(x) | spread(y)<<1 }
+
+// spread moves bit i of v to bit 2i.
+func spread(v uint32) uint64 {
+	w := uint64(v)
+	w = (w | w<<16) & 0x0000ffff0000ffff
+	w = (w | w<<8) & 0x00ff00ff00ff00ff
+	w = (w | w<<4) & 0x0f0f0f0f0f0f0f0f
+	w = (w | w<<2) & 0x3333333333333333
+	return (w | w<<1) & 0x5555555555555555
+}
+
+// unspread moves bit 2i of v to bit i.
+func unspread(v uint64) uint32 {
+	v &= 0x5555555555555555
+	v = (v | v>>1) & 0x3333333333333333
+	v = (v | v>>2) & 0x0f0f0f0f0f0f0f0f
+	v = (v | v>>4) & 0x00ff00ff00ff00ff
+	v = (v | v>>8) & 0x0000ffff0000ffff
+	return uint32(v | v>>16)
+}

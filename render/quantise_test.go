@@ -1,0 +1,98 @@
+package render
+
+import (
+	"math"
+	"testing"
+
+	"limnomap/colormap"
+)
+
+// TestOpacityFollowsTheFormula looks at cells of two by two pixels with equal sums, whose mean opacity must be the
+// formula's as nearly as the levels allow, and must never fall where a lake comes nearer.
+func TestOpacityFollowsTheFormula(t *testing.T) {
+	c, cover := renderer().colors[colormap.Default], newCoverage()
+	for _, tt := range []struct {
+		name    string
+		pattern *pattern
+		off     float64 // half of the widest step from one level to the next, or an eighth
+	}{
+		{"plain", &plain, 0.062},
+		{"dither", &dither, 0.02},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			last := 0.0
+			for i := range 3000 {
+				g := float64(i) / 2000
+				var s sums
+				s.reset(2, 2)
+				for j := range s.wide {
+					s.wide[j] = uint64(g * fullWeight)
+				}
+				var cell [4]uint8
+				c.scale.quantise(cell[:], &s, 0, cover, tt.pattern)
+				got := 0.0
+				for _, v := range cell {
+					got += float64(c.palettes[Heat][v].A) / 255 / 4
+				}
+				want := maxOpacity * min(1, (1-math.Exp(-opacityGain*g))/saturated)
+				if math.Abs(got-want) > tt.off {
+					t.Errorf("opacity for a sum of %v = %.3f, want %.3f", g, got, want)
+				}
+				if got < last {
+					t.Errorf("opacity for a sum of %v = %.3f, less than %.3f for a smaller one", g, got, last)
+				}
+				last = got
+			}
+		})
+	}
+}
+
+func TestPatternsAreFair(t *testing.T) {
+	for name, p := range map[string]pattern{"plain": plain, "dither": dither} {
+		sum := 0
+		for _, row := range p {
+			for _, v := range row {
+				sum += int(v)
+			}
+		}
+		if sum != 4*parts/2 {
+			t.Errorf("%s adds %d in all, want %d: half a level to each pixel", name, sum, 4*parts/2)
+		}
+	}
+}
+
+// TestShades holds that every colour of every map has its own entry where it is read, that a faint level never shares
+// one between classes, and that no entry serves two levels.
+func TestShades(t *testing.T) {
+	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
+		for _, id := range colormap.IDs() {
+			m := legendMap(t, id, limits)
+			p, shades := heatPalette(m), newShading(m)
+			class := func(i int) (class int) {
+				for _, c := range m.Legend().Classes {
+					if i -= len(c.Colors); i < 0 {
+						break
+					}
+					class++
+				}
+				return class
+			}
+			type user struct{ level, class int }
+			users := map[uint8]user{}
+			for level, entries := range shades {
+				for i, e := range entries {
+					u := user{level, class(i)}
+					if was, ok := users[e]; e == 0 || ok && (was != u || level >= faintLevels) {
+						t.Errorf("%s, %s: level %d, colour %d has the entry %d, which is taken", limits.Title, id, level+1, i, e)
+					}
+					users[e] = u
+					c := p[e]
+					c.A = 0xff
+					if level >= faintLevels && c != m.Table()[i] {
+						t.Errorf("%s, %s: level %d shows %v, want %v", limits.Title, id, level+1, c, m.Table()[i])
+					}
+				}
+			}
+		}
+	}
+}

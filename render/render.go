@@ -1,0 +1,188 @@
+package render
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+// Version names the renderer's output. It changes whenever the same lakes would give other pixels or bytes, and is
+// part of each cached tile's key.
+const Version = "2"
+
+// TileSize is the width and height of a tile in pixels at scale 1.
+const TileSize = 1 << tileBits
+
+var (
+	// ErrUnknownStyle is returned for a name that no style bears.
+	ErrUnknownStyle = errors.New("unknown style")
+	// ErrOutOfRange is returned for a tile address that is no tile, and for a scale other than 1 and 2.
+	ErrOutOfRange = errors.New("out of range")
+)
+
+// A StyleID names a way to draw the lakes.
+type StyleID string
+
+const (
+	Heat StyleID = "heat" // the value field
+	Dots StyleID = "dots" // a marker for each lake, a grey ring for one without a value
+)
+
+// A Style describes itself to those who choose one.
+type Style struct {
+	ID          StyleID `json:"id"`
+	Title       string  `json:"title"`
+	Description string  `json:"description"`
+}
+
+// Styles returns the styles, the default first.
+func Styles() []Style {
+	return []Style{
+		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. " +
+			"Lakes without a current value leave no trace."},
+		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value."},
+	}
+}
+
+// A Spec is what a tile shows of a layer.
+type Spec struct {
+	Tile     maptile.Tile
+	Scale    int // 1, or 2 for the same map at 512 pixels
+	Style    StyleID
+	Colormap colormap.ID
+}
+
+// A painter draws one style. It is immutable.
+type painter interface {
+	// reach returns how many units the mark of p reaches from its place, 0 if it leaves no trace. A pixel whose centre
+	// is that far away, to the side or up and down, does not know of it.
+	reach(p *place, w window) int64
+	// widest returns the largest reach of all places of l.
+	widest(l *Layer, w window) int64
+	// trace returns all that the mark of h depends on.
+	trace(h hit, w window) trace
+	// palette returns the entries that paint uses.
+	palette(m *colormap.Map) *palette
+	// paint draws hits, which it may put in another order, into the pixels of w.
+	paint(pixels []uint8, hits []hit, w window, s *scale, b *brush)
+}
+
+// A brush is the memory that drawing a tile takes, for use by one tile after another.
+type brush struct {
+	hits    []hit
+	sums    sums
+	pixels  []uint8
+	encoder *encoder
+}
+
+// colors is one colour map, fitted to the styles.
+type colors struct {
+	scale    *scale
+	palettes map[StyleID]*palette
+}
+
+// A Renderer draws tiles. It is safe for concurrent use.
+type Renderer struct {
+	painters map[StyleID]painter
+	colors   map[colormap.ID]colors
+	brushes  sync.Pool // of *brush
+}
+
+// New returns a Renderer whose colour maps are fitted to limits, which must be ones that colormap.New takes.
+func New(limits colormap.Limits) *Renderer {
+	r := &Renderer{
+		painters: map[StyleID]painter{Heat: newHeat(), Dots: newDots()},
+		colors:   make(map[colormap.ID]colors),
+		brushes:  sync.Pool{New: func() any { return &brush{encoder: newEncoder()} }},
+	}
+	for _, id := range colormap.IDs() {
+		m, err := colormap.New(id, limits)
+		if err != nil {
+			panic(err) // the limits are a constant of some profile, and the names are colormap's own
+		}
+		c := colors{scale: newScale(m), palettes: make(map[StyleID]*palette)}
+		for style, p := range r.painters {
+			c.palettes[style] = p.palette(m)
+		}
+		r.colors[id] = c
+	}
+	return r
+}
+
+// Layer makes the lakes of v ready to draw.
+func (r *Renderer) Layer(v *data.View) *Layer { return newLayer(v) }
+
+// Fingerprint returns the fingerprint of what s shows of l, and whether anything of l is in reach of it at all:
+// if not, the tile is the blank one. The colour map makes no difference to it, and a spec that Render refuses has none.
+func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
+	p, err := r.painter(s)
+	if err != nil {
+		return Fingerprint{}, false
+	}
+	key := memoKey{s.Tile, s.Scale, s.Style}
+	if e, ok := l.memo.Get(key); ok {
+		return e.fingerprint, e.any
+	}
+	b := r.brushes.Get().(*brush)
+	defer r.brushes.Put(b)
+	w := windowOf(s.Tile, s.Scale)
+	b.hits = find(b.hits[:0], l, w, p)
+	var e memoEntry
+	if len(b.hits) > 0 {
+		e = memoEntry{fingerprint(b.hits, w, p), true}
+	}
+	l.memo.Add(key, e)
+	return e.fingerprint, e.any
+}
+
+// Render draws s as a paletted PNG. The error is [ErrUnknownStyle], [colormap.ErrUnknown] or [ErrOutOfRange].
+func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
+	p, err := r.painter(s)
+	if err != nil {
+		return nil, err
+	}
+	c, ok := r.colors[s.Colormap]
+	if !ok {
+		return nil, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, colormap.IDs())
+	}
+	b := r.brushes.Get().(*brush)
+	defer r.brushes.Put(b)
+	w := windowOf(s.Tile, s.Scale)
+	b.hits = find(b.hits[:0], l, w, p)
+	if len(b.hits) == 0 {
+		return Blank(s.Scale), nil
+	}
+	b.draw(p, c.scale, w)
+	return b.encoder.encode(b.pixels, w.width, c.palettes[s.Style]), nil
+}
+
+// draw paints b.hits into b.pixels.
+func (b *brush) draw(p painter, s *scale, w window) {
+	n := w.width * w.height
+	if cap(b.pixels) < n {
+		b.pixels = make([]uint8, n)
+	}
+	b.pixels = b.pixels[:n]
+	p.paint(b.pixels, b.hits, w, s, b)
+}
+
+// painter returns what draws s, or what is wrong with it.
+func (r *Renderer) painter(s Spec) (painter, error) {
+	p, ok := r.painters[s.Style]
+	if !ok {
+		return nil, fmt.Errorf("%w %q: %s or %s", ErrUnknownStyle, s.Style, Heat, Dots)
+	}
+	if s.Scale != 1 && s.Scale != 2 {
+		return nil, fmt.Errorf("scale %d %w: 1 or 2", s.Scale, ErrOutOfRange)
+	}
+	if s.Tile.Z > MaxZoom || !s.Tile.Valid() {
+		return nil, fmt.Errorf("tile %d/%d/%d %w: zoom 0 to %d, column and row less than 2^zoom",
+			s.Tile.Z, s.Tile.X, s.Tile.Y, ErrOutOfRange, MaxZoom)
+	}
+	return p, nil
+}

@@ -1,0 +1,137 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"sync"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+)
+
+func TestStyles(t *testing.T) {
+	styles := Styles()
+	if styles[0].ID != Heat {
+		t.Errorf("the first style is %q, want %q", styles[0].ID, Heat)
+	}
+	for _, s := range styles {
+		if _, ok := renderer().painters[s.ID]; !ok || s.Title == "" || s.Description == "" {
+			t.Errorf("style %+v cannot be drawn or not be chosen", s)
+		}
+	}
+	if len(styles) != len(renderer().painters) {
+		t.Errorf("%d styles, want the %d that can be drawn", len(styles), len(renderer().painters))
+	}
+}
+
+func TestRenderErrors(t *testing.T) {
+	good := Spec{Tile: maptile.Tile{X: 33, Y: 21, Z: 6}, Scale: 1, Style: Heat, Colormap: colormap.Default}
+	tests := []struct {
+		name   string
+		change func(*Spec)
+		want   error
+	}{
+		{"no style", func(s *Spec) { s.Style = "" }, ErrUnknownStyle},
+		{"unknown style", func(s *Spec) { s.Style = "Heat" }, ErrUnknownStyle},
+		{"unknown colour map", func(s *Spec) { s.Colormap = "jet" }, colormap.ErrUnknown},
+		{"scale 0", func(s *Spec) { s.Scale = 0 }, ErrOutOfRange},
+		{"scale 3", func(s *Spec) { s.Scale = 3 }, ErrOutOfRange},
+		{"column past the world", func(s *Spec) { s.Tile.X = 64 }, ErrOutOfRange},
+		{"row past the world", func(s *Spec) { s.Tile.Y = 64 }, ErrOutOfRange},
+		{"zoom past the last", func(s *Spec) { s.Tile.Z = MaxZoom + 1 }, ErrOutOfRange},
+		{"zoom past shifting", func(s *Spec) { s.Tile.Z = 200 }, ErrOutOfRange},
+	}
+	l := layerOf(country()...)
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := good
+			tt.change(&s)
+			if _, err := renderer().Render(l, s); !errors.Is(err, tt.want) {
+				t.Errorf("Render(%+v) = %v, want %v", s, err, tt.want)
+			}
+			if fp, any := renderer().Fingerprint(l, s); any && tt.want != colormap.ErrUnknown {
+				t.Errorf("Fingerprint(%+v) = %x, want none", s, fp)
+			}
+		})
+	}
+	if _, err := renderer().Render(l, good); err != nil {
+		t.Errorf("Render(%+v) = %v", good, err)
+	}
+}
+
+// TestSameLakesSameBytes draws tiles on several goroutines, from the lakes in either order.
+func TestSameLakesSameBytes(t *testing.T) {
+	lakes := country()
+	layers := []*Layer{layerOf(lakes...), layerOf(reversed(lakes)...)}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{
+			Tile:     drawTile(t, lakes),
+			Scale:    rapid.IntRange(1, 2).Draw(t, "scale"),
+			Style:    rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style"),
+			Colormap: rapid.SampledFrom(colormap.IDs()).Draw(t, "colormap"),
+		}
+		var files [4][]byte
+		var wg sync.WaitGroup
+		for i := range files {
+			wg.Go(func() { files[i], _ = renderer().Render(layers[i%2], s) })
+		}
+		wg.Wait()
+		for i, f := range files {
+			if len(f) == 0 || !bytes.Equal(f, files[0]) {
+				t.Fatalf("%+v: render %d is %d bytes that differ from the first's %d", s, i, len(f), len(files[0]))
+			}
+		}
+	})
+}
+
+func TestBlankIffNothingInReach(t *testing.T) {
+	lakes := country()
+	l := layerOf(lakes...)
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{
+			Tile: drawTile(t, lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
+			Style: rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style"), Colormap: colormap.Default,
+		}
+		_, any := renderer().Fingerprint(l, s)
+		b, err := renderer().Render(l, s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		painted := false
+		for _, v := range paint(l, windowOf(s.Tile, s.Scale), s.Style) {
+			painted = painted || v != 0
+		}
+		if painted && !any {
+			t.Fatalf("%+v has pixels, but nothing is in reach", s)
+		}
+		if blank := bytes.Equal(b, Blank(s.Scale)); blank == painted {
+			t.Fatalf("%+v: blank is %v, painted is %v", s, blank, painted)
+		}
+	})
+}
+
+func TestLayerWithoutLakes(t *testing.T) {
+	for _, style := range []StyleID{Heat, Dots} {
+		s := Spec{Tile: maptile.Tile{}, Scale: 1, Style: style, Colormap: colormap.Default}
+		if b := mustRender(t, layerOf(), s); !bytes.Equal(b, Blank(1)) {
+			t.Errorf("%s without lakes is not the blank tile", style)
+		}
+	}
+}
+
+func TestSmallFiles(t *testing.T) {
+	l := layerOf(testLake{lon: 13.4, lat: 52.5, chl: 30})
+	for z := maptile.Zoom(0); z <= 18; z++ {
+		s := Spec{Tile: maptile.At([2]float64{13.4, 52.5}, z), Scale: 1, Style: Heat, Colormap: colormap.Default}
+		limit := 1400
+		if z > 13 {
+			limit = 3000 // a blob twice as wide and more, dithered, fills half of the tile
+		}
+		if n := len(mustRender(t, l, s)); n >= limit {
+			t.Errorf("zoom %d: a tile with one blob is %d bytes, want less than %d", z, n, limit)
+		}
+	}
+}

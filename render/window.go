@@ -1,0 +1,29 @@
+package render
+
+import "github.com/paulmach/orb/maptile"
+
+// A window is a rectangle of the global pixel grid of one zoom and scale: a tile, or a larger picture.
+type window struct {
+	zoom          maptile.Zoom
+	scale         int
+	left, top     int64 // of the north-west corner in units; left may lie outside of the world, which is periodic
+	width, height int   // in pixels
+}
+
+// windowOf returns the window of a tile.
+func windowOf(t maptile.Tile, scale int) window {
+	return window{
+		zoom: t.Z, scale: scale,
+		left: int64(t.X) << (tileBits + subBits), top: int64(t.Y) << (tileBits + subBits),
+		width: TileSize * scale, height: TileSize * scale,
+	}
+}
+
+// step returns how many units a pixel is wide.
+func (w window) step() int64 { return int64(subUnits / w.scale) }
+
+// firstCentre returns the distance in units from an edge to the first pixel's centre.
+func (w window) firstCentre() int64 { return w.step() / 2 }
+
+// lastCentre returns the distance in units to the centre of the last of n pixels.
+func (w window) lastCentre(n int) int64 { return w.firstCentre() + int64(n-1)*w.step() }
