@@ -1,0 +1,18 @@
+// Package tiles serves finished tiles: from memory, from disk, or drawn once for all who wait for it.
+//
+// A [Service] answers a [Request] for a tile of a view. It asks its [Renderer] for the fingerprint of what the tile
+// shows and looks for a tile of that [Key] in three tiers: memory (the least recently used fall out under a byte
+// budget), disk (survives a restart, heals itself where damaged), and at last a render, one at a time per key and
+// shared by all who ask for it. A tile that shows nothing is the one blank tile of its scale, which touches no tier.
+//
+// Because a key names what is shown and not when it was asked for, nothing is ever purged: new data make new keys
+// only where pixels change, and old tiles fall out by age of use. Several Services, in one process or in many, may
+// share one folder on disk.
+//
+// Faults of the disk fail no request. They are logged when they begin and when they end, counted in a metric, and
+// the Service goes on with memory alone until the disk works again.
+//
+// A Service and the tiles that it returns are safe for concurrent use. A caller may test for [ErrOutOfRange],
+// render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context; any other error is the
+// renderer's.
+package tiles

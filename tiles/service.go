@@ -1,0 +1,315 @@
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"runtime"
+	"runtime/debug"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/paulmach/orb/maptile"
+	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render"
+)
+
+var (
+	// ErrBusy is returned when as many renders wait as may: try again soon.
+	ErrBusy = errors.New("too many tiles are waiting to be drawn")
+	// ErrOutOfRange is returned for a tile address that is no tile, or beyond the largest zoom.
+	ErrOutOfRange = errors.New("no such tile")
+)
+
+// Those who ask for tiles name styles by these, without knowing the renderer.
+type (
+	StyleID = render.StyleID
+	Style   = render.Style
+)
+
+// A Renderer draws tiles; *render.Renderer does. It must be safe for concurrent use. A panic of it fails the tile
+// that was asked for and nothing else.
+type Renderer interface {
+	Layer(v *data.View) *render.Layer
+	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, any bool)
+	Render(l *render.Layer, s render.Spec) ([]byte, error)
+}
+
+// A Request names a tile of a view.
+type Request struct {
+	Tile     maptile.Tile
+	Scale    int // 1 or 2
+	Style    StyleID
+	Colormap colormap.ID
+}
+
+// A Tile is a finished tile. Its bytes are shared and must not be changed.
+type Tile struct {
+	PNG   []byte
+	ETag  string // hexadecimal hash of PNG, without quotes
+	Blank bool
+}
+
+// Options are the optional parameters of [New]. A nil *Options means all defaults.
+type Options struct {
+	// MemoryBytes bounds the encoded tiles kept in memory. Zero means 64 MiB.
+	MemoryBytes int64
+	// Dir is the folder of the disk cache, made if there is none. Empty means no disk cache.
+	Dir string
+	// DiskBytes bounds the disk cache. Zero means 1 GiB.
+	DiskBytes int64
+	// Variant names what shapes the Renderer's pixels beyond the lakes and the Request: the profile whose limits its
+	// colour maps are fitted to, such as "who2003". It is part of each tile's [Key] and required with Dir, since two
+	// servers of different profiles that share a folder would otherwise show each other's colours.
+	Variant string
+	// MaxZoom is the largest zoom that is drawn, at most render.MaxZoom. Zero means 18.
+	MaxZoom maptile.Zoom
+	// Renders is how many tiles are drawn at once. Zero means as many as there are processors.
+	Renders int
+	// Queue is how many more may wait to be drawn before ErrBusy. Zero means 512.
+	Queue int
+	// RenderTimeout bounds how long a caller waits for a tile to be drawn, after which it gets ErrBusy. Zero means 10
+	// seconds.
+	RenderTimeout time.Duration
+	// Logger receives cache faults that fail no request, and the stacks of renderer panics. Nil discards them.
+	Logger *slog.Logger
+	// Registerer receives the metrics of this package. Nil exports none.
+	Registerer prometheus.Registerer
+}
+
+// withDefaults returns a copy of o with defaults for what is zero, or an error for what cannot be.
+func (o *Options) withDefaults() (Options, error) {
+	var c Options
+	if o != nil {
+		c = *o
+	}
+	for _, n := range []struct {
+		name  string
+		value int64
+	}{
+		{"MemoryBytes", c.MemoryBytes},
+		{"DiskBytes", c.DiskBytes},
+		{"Renders", int64(c.Renders)},
+		{"Queue", int64(c.Queue)},
+		{"RenderTimeout", int64(c.RenderTimeout)},
+	} {
+		if n.value < 0 {
+			return c, fmt.Errorf("tiles: option %s is %d, and must not be negative", n.name, n.value)
+		}
+	}
+	if c.MaxZoom > render.MaxZoom {
+		return c, fmt.Errorf("tiles: option MaxZoom is %d, and may be at most %d", c.MaxZoom, render.MaxZoom)
+	}
+	if c.Dir != "" && c.Variant == "" {
+		return c, errors.New("tiles: option Dir needs option Variant, the name of the renderer's profile, such as who2003")
+	}
+	c.MemoryBytes = orDefault(c.MemoryBytes, 64<<20)
+	c.DiskBytes = orDefault(c.DiskBytes, 1<<30)
+	c.MaxZoom = orDefault(c.MaxZoom, 18)
+	c.Renders = orDefault(c.Renders, runtime.GOMAXPROCS(0))
+	c.Queue = orDefault(c.Queue, 512)
+	c.RenderTimeout = orDefault(c.RenderTimeout, 10*time.Second)
+	if c.Logger == nil {
+		c.Logger = slog.New(slog.DiscardHandler)
+	}
+	return c, nil
+}
+
+func orDefault[T comparable](v, def T) T {
+	var zero T
+	if v == zero {
+		return def
+	}
+	return v
+}
+
+// A Service serves tiles. It is safe for concurrent use.
+type Service struct {
+	renderer  Renderer
+	options   Options
+	metrics   *metrics
+	styles    []StyleID
+	colormaps []colormap.ID
+	blanks    [2]Tile // of scale 1 and 2
+	layers    *layers
+	memory    *memory
+	disk      *disk // nil without a folder
+	flights   *flights
+	closing   sync.Once
+}
+
+// New returns a Service that draws missing tiles with r. With a disk cache it has a goroutine that writes to it:
+// Close ends that.
+func New(r Renderer, opts *Options) (*Service, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return nil, err
+	}
+	m := newMetrics(o.Registerer)
+	s := &Service{
+		renderer:  r,
+		options:   o,
+		metrics:   m,
+		colormaps: colormap.IDs(),
+		memory:    newMemory(o.MemoryBytes, m),
+		flights:   newFlights(o.Renders, o.Queue, o.RenderTimeout, m),
+	}
+	for _, style := range render.Styles() {
+		s.styles = append(s.styles, style.ID)
+	}
+	s.layers = newLayers(s.buildLayer, m)
+	for i := range s.blanks {
+		s.blanks[i] = newTile(render.Blank(i + 1))
+		s.blanks[i].Blank = true
+	}
+	if o.Dir != "" {
+		s.disk = newDisk(o.Dir, o.DiskBytes, time.Now, o.Logger, m)
+		go s.disk.run() // until Close
+	}
+	return s, nil
+}
+
+// Tile returns a tile of v. ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ErrBusy, or ctx's error if
+// the caller left.
+func (s *Service) Tile(ctx context.Context, v *data.View, req Request) (Tile, error) {
+	t, err := s.tile(ctx, v, req)
+	if err != nil {
+		if errors.Is(err, ErrBusy) {
+			s.metrics.shed.Inc()
+		}
+		return Tile{}, fmt.Errorf("tile %d/%d/%d@%dx: %w", req.Tile.Z, req.Tile.X, req.Tile.Y, req.Scale, err)
+	}
+	return t, nil
+}
+
+func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, error) {
+	if err := s.check(req); err != nil {
+		return Tile{}, err
+	}
+	layer, err := s.layers.get(ctx, v)
+	if err != nil {
+		return Tile{}, err
+	}
+	spec := render.Spec{Tile: req.Tile, Scale: req.Scale, Style: req.Style, Colormap: req.Colormap}
+	fp, any, err := s.fingerprint(layer, spec)
+	if err != nil {
+		return Tile{}, err
+	}
+	if !any {
+		s.metrics.blankHits.Inc()
+		return s.blanks[req.Scale-1], nil
+	}
+	key := Key{render.Version, s.options.Variant, req.Style, req.Colormap, req.Tile, req.Scale, fp}.Sum()
+	if t, ok := s.memory.get(key); ok {
+		s.metrics.memoryHits.Inc()
+		return t, nil
+	}
+	return s.flights.do(ctx, key, search{
+		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, key) },
+		draw:   func() (Tile, error) { return s.draw(key, layer, spec) },
+	})
+}
+
+// check refuses whatever the renderer would refuse: a fingerprint has no error, so that a refusal there would look
+// like a tile without lakes.
+func (s *Service) check(req Request) error {
+	t := req.Tile
+	// The zoom first: a shift by a larger one than x has bits leaves nothing of any x, and maptile.Tile.Valid allows 31.
+	if t.Z > s.options.MaxZoom || t.X>>t.Z != 0 || t.Y>>t.Z != 0 || req.Scale < 1 || req.Scale > len(s.blanks) {
+		return ErrOutOfRange
+	}
+	if !slices.Contains(s.styles, req.Style) {
+		return fmt.Errorf("%w %q: one of %q", render.ErrUnknownStyle, req.Style, s.styles)
+	}
+	if !slices.Contains(s.colormaps, req.Colormap) {
+		return fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, req.Colormap, s.colormaps)
+	}
+	return nil
+}
+
+// lookup looks once more in memory, where a flight that has ended meanwhile may have put the tile, and on disk.
+func (s *Service) lookup(ctx context.Context, key Sum) (Tile, bool) {
+	if t, ok := s.memory.get(key); ok {
+		s.metrics.memoryHits.Inc()
+		return t, true
+	}
+	if s.disk != nil {
+		if t, ok := s.disk.get(ctx, key); ok {
+			s.metrics.diskHits.Inc()
+			s.memory.put(key, t)
+			return t, true
+		}
+	}
+	s.metrics.misses.Inc()
+	return Tile{}, false
+}
+
+// draw draws a tile and keeps it. An error is kept nowhere.
+func (s *Service) draw(key Sum, layer *render.Layer, spec render.Spec) (Tile, error) {
+	s.metrics.rendersInFlight.Inc()
+	defer s.metrics.rendersInFlight.Dec()
+	timer := prometheus.NewTimer(s.metrics.renderDuration)
+	png, err := s.render(layer, spec)
+	timer.ObserveDuration()
+	s.metrics.renders.Inc()
+	if err != nil {
+		s.metrics.renderFailures.Inc()
+		return Tile{}, err
+	}
+	if cap(png) > len(png)+memoryOverhead { // the rest of an encoder's buffer is not worth keeping as long as a tile
+		png = bytes.Clone(png)
+	}
+	t := newTile(png)
+	s.memory.put(key, t)
+	if s.disk != nil {
+		s.disk.put(key, t)
+	}
+	return t, nil
+}
+
+func (s *Service) render(layer *render.Layer, spec render.Spec) (png []byte, err error) {
+	defer s.recoverTo(&err, "drawing")
+	png, err = s.renderer.Render(layer, spec)
+	if err == nil && len(png) == 0 {
+		err = errors.New("the renderer gave an empty image")
+	}
+	return png, err
+}
+
+func (s *Service) fingerprint(layer *render.Layer, spec render.Spec) (fp render.Fingerprint, any bool, err error) {
+	defer s.recoverTo(&err, "taking the fingerprint")
+	fp, any = s.renderer.Fingerprint(layer, spec)
+	return fp, any, nil
+}
+
+func (s *Service) buildLayer(v *data.View) (layer *render.Layer, err error) {
+	defer s.recoverTo(&err, "making the layer")
+	return s.renderer.Layer(v), nil
+}
+
+// recoverTo turns a panic of the renderer into an error, for it may happen on a goroutine that no HTTP server guards,
+// and there it would end the process. The stack goes to the log, where the error alone could not lead to the place.
+func (s *Service) recoverTo(err *error, doing string) {
+	if p := recover(); p != nil {
+		s.options.Logger.Error("renderer panicked", "doing", doing, "panic", p, "stack", string(debug.Stack()))
+		*err = fmt.Errorf("renderer panicked while %s: %v", doing, p)
+	}
+}
+
+// Close waits for the work in flight, writes what waits for the disk, and ends the Service's goroutines. Tiles that
+// are not in memory are ErrBusy from then on. It always returns nil; later calls wait for the first.
+func (s *Service) Close() error {
+	s.closing.Do(func() {
+		s.flights.close()
+		if s.disk != nil {
+			s.disk.close()
+		}
+	})
+	return nil
+}
