@@ -1,0 +1,189 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// jsonLog returns a logger and a function that returns the lines written so far.
+func jsonLog(t testing.TB, level slog.Level) (*slog.Logger, func() []map[string]any) {
+	t.Helper()
+	var buf bytes.Buffer
+	l := slog.New(slog.NewJSONHandler(&buf, &slog.HandlerOptions{Level: level}))
+	return l, func() []map[string]any {
+		t.Helper()
+		var lines []map[string]any
+		for dec := json.NewDecoder(bytes.NewReader(buf.Bytes())); dec.More(); {
+			var m map[string]any
+			if err := dec.Decode(&m); err != nil {
+				t.Fatalf("log is no JSON: %v", err)
+			}
+			lines = append(lines, m)
+		}
+		return lines
+	}
+}
+
+func TestLogRequests(t *testing.T) {
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	for _, tt := range []struct {
+		name    string
+		ctx     context.Context
+		handler http.HandlerFunc
+		want    map[string]any
+		absent  []string
+	}{
+		{
+			"body", t.Context(),
+			func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, "four") },
+			map[string]any{
+				"level": "INFO", "msg": "request", "method": "GET", "path": "/a b", "status": 200.0, "bytes": 4.0,
+				"duration_ms": 3.0, "client": "192.0.2.1", "request_id": "id-1",
+			}, []string{"key", "client_gone", "aborted"},
+		}, {
+			"nothing written is a 200", t.Context(), func(http.ResponseWriter, *http.Request) {},
+			map[string]any{"level": "INFO", "status": 200.0, "bytes": 0.0}, nil,
+		}, {
+			"404 is no error", t.Context(), func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404) },
+			map[string]any{"level": "INFO", "status": 404.0}, nil,
+		}, {
+			"503 is one", t.Context(), func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(503) },
+			map[string]any{"level": "ERROR", "status": 503.0}, nil,
+		}, {
+			"early hints are not the status", t.Context(),
+			func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(103); w.WriteHeader(404) },
+			map[string]any{"status": 404.0}, nil,
+		}, {
+			"client gone", gone, func(http.ResponseWriter, *http.Request) {},
+			map[string]any{"level": "INFO", "status": 499.0, "client_gone": true}, nil,
+		}, {
+			"client gone from a failure", gone, func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(500) },
+			map[string]any{"level": "INFO", "status": 500.0, "client_gone": true}, nil,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			l, lines := jsonLog(t, slog.LevelDebug)
+			c := newClock()
+			h := withRequestID(logRequests(l, c.now)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				c.pass(3 * time.Millisecond)
+				tt.handler(w, r)
+			})))
+			r := httptest.NewRequestWithContext(tt.ctx, "GET", "/a%20b?token=secret", nil)
+			r.RemoteAddr = "192.0.2.1:4000"
+			r.Header.Set("X-Request-Id", "id-1")
+			serve(t, h, r)
+			got := lines()
+			if len(got) != 1 {
+				t.Fatalf("%d lines, want one: %v", len(got), got)
+			}
+			for name, want := range tt.want {
+				if got[0][name] != want {
+					t.Errorf("%s = %v, want %v", name, got[0][name], want)
+				}
+			}
+			for _, name := range tt.absent {
+				if v, ok := got[0][name]; ok {
+					t.Errorf("%s = %v, want none", name, v)
+				}
+			}
+		})
+	}
+}
+
+// The log stands outside the keyring, and yet has to show the name of the key; never the key, nor the query.
+func TestLogShowsKeyNamesOnly(t *testing.T) {
+	var buf bytes.Buffer
+	c := newClock()
+	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "s3cr3t")}}, c.now)
+	h := withRequestID(withClientAddr(nil)(logRequests(slog.New(slog.NewTextHandler(&buf, nil)), c.now)(k.require(http.HandlerFunc(unauthorized))(okHandler))))
+	r := keyed("s3cr3t")
+	r.URL.RawQuery = "key=s3cr3t"
+	serve(t, h, r)
+	if !strings.Contains(buf.String(), "key=agency") {
+		t.Errorf("log lacks the key's name: %s", &buf)
+	}
+	if strings.Contains(buf.String(), "s3cr3t") {
+		t.Errorf("log shows the key: %s", &buf)
+	}
+}
+
+func TestLogClipsPaths(t *testing.T) {
+	l, lines := jsonLog(t, slog.LevelInfo)
+	h := logRequests(l, newClock().now)(okHandler)
+	serve(t, h, httptest.NewRequest("GET", "/"+strings.Repeat("a", 5000), nil))
+	if got := len(lines()[0]["path"].(string)); got != maxLoggedPath {
+		t.Errorf("logged path has %d characters, want %d", got, maxLoggedPath)
+	}
+}
+
+func TestLogHonoursLevel(t *testing.T) {
+	l, lines := jsonLog(t, slog.LevelError)
+	serve(t, logRequests(l, newClock().now)(okHandler), httptest.NewRequest("GET", "/", nil))
+	if got := lines(); len(got) != 0 {
+		t.Errorf("a 200 was logged at level error: %v", got)
+	}
+}
+
+// readerFrom is a writer that notices being read into, as net/http's does for sendfile.
+type readerFrom struct {
+	*httptest.ResponseRecorder
+	used bool
+}
+
+func (w *readerFrom) ReadFrom(src io.Reader) (int64, error) {
+	w.used = true
+	return io.Copy(w.ResponseRecorder, src)
+}
+
+func TestTrackedWriterKeepsAbilities(t *testing.T) {
+	under := &readerFrom{ResponseRecorder: httptest.NewRecorder()}
+	w := track(under)
+	file := filepath.Join(t.TempDir(), "body")
+	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	// A LimitedReader has no WriteTo, just as what http.ServeContent copies from.
+	if _, err := io.Copy(w, io.LimitReader(f, 5)); err != nil {
+		t.Fatal(err)
+	}
+	if !under.used || w.bytes != 5 || w.status != 200 {
+		t.Errorf("ReadFrom beneath used: %t, bytes %d, status %d, want true, 5, 200", under.used, w.bytes, w.status)
+	}
+	if err := http.NewResponseController(w).Flush(); err != nil || !under.Flushed {
+		t.Errorf("Flush by the controller: error %v, flushed %t", err, under.Flushed)
+	}
+	if w.Unwrap() != under {
+		t.Error("Unwrap does not give the writer beneath")
+	}
+	if track(w) != w {
+		t.Error("track wraps a trackedWriter again")
+	}
+}
+
+func BenchmarkAccessLog(b *testing.B) {
+	h := withRequestID(logRequests(slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)(okHandler))
+	r := httptest.NewRequest("GET", "/api/v1/tiles/6/33/21.png", nil)
+	w := httptest.NewRecorder()
+	b.ReportAllocs()
+	for b.Loop() {
+		h.ServeHTTP(w, r)
+	}
+}

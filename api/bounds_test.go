@@ -1,0 +1,61 @@
+package api
+
+import (
+	"errors"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+func TestLimitRequest(t *testing.T) {
+	lines := func(n int) *http.Request {
+		r := httptest.NewRequest("GET", "/", nil)
+		for i := range n {
+			r.Header.Add("X-"+strconv.Itoa(i%7), "v")
+		}
+		return r
+	}
+	chunked := httptest.NewRequest("GET", "/", io.MultiReader(strings.NewReader("x")))
+	for _, tt := range []struct {
+		name string
+		r    *http.Request
+		want int
+	}{
+		{"plain", httptest.NewRequest("GET", "/", nil), 200},
+		{"head", httptest.NewRequest("HEAD", "/", nil), 200},
+		{"longest address", httptest.NewRequest("GET", "/"+strings.Repeat("a", maxURI-1), nil), 200},
+		{"address too long", httptest.NewRequest("GET", "/"+strings.Repeat("a", maxURI), nil), 414},
+		{"query too long", httptest.NewRequest("GET", "/?q="+strings.Repeat("a", maxURI), nil), 414},
+		{"most lines", lines(maxHeaderLines), 200},
+		{"too many lines", lines(maxHeaderLines + 1), 431},
+		{"body", httptest.NewRequest("GET", "/", strings.NewReader("{}")), 413},
+		{"chunked body", chunked, 413},
+		{"body of HEAD", httptest.NewRequest("HEAD", "/", strings.NewReader("{}")), 413},
+		{"body of OPTIONS", httptest.NewRequest("OPTIONS", "/", strings.NewReader("{}")), 413},
+		{"a write is the router's to refuse", httptest.NewRequest("POST", "/", strings.NewReader("{}")), 200},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			resp := serve(t, limitRequest(okHandler), tt.r)
+			if resp.StatusCode != tt.want {
+				t.Fatalf("status = %d, want %d", resp.StatusCode, tt.want)
+			}
+			if tt.want != 200 && tt.r.Method != "HEAD" {
+				if detail, _ := decodeProblem(t, resp)["detail"].(string); !strings.Contains(detail, "allowed") {
+					t.Errorf("detail %q does not say what is allowed", detail)
+				}
+			}
+		})
+	}
+}
+
+func TestLimitRequestLetsNobodyReadABody(t *testing.T) {
+	var err error
+	h := limitRequest(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, err = io.ReadAll(r.Body) }))
+	serve(t, h, httptest.NewRequest("POST", "/", strings.NewReader("endless")))
+	if tooLarge := new(http.MaxBytesError); !errors.As(err, &tooLarge) {
+		t.Errorf("reading a body: error %v, want a MaxBytesError", err)
+	}
+}

@@ -1,0 +1,200 @@
+package api
+
+import (
+	"net/http"
+	"net/netip"
+	"strconv"
+	"strings"
+)
+
+// maxForwardedHops bounds how many addresses of X-Forwarded-For are looked at. Chains of proxies that one operator
+// trusts are a handful long; the rest of a longer list can only be a client's invention.
+const maxForwardedHops = 32
+
+// withClientAddr finds the client's address once, for the limits and the log.
+func withClientAddr(trusted []netip.Prefix) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r, rec := withRecord(r)
+			rec.addr = clientAddr(r, trusted)
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// addrOf returns the address that withClientAddr found for r, the peer's when it is not among the middleware around.
+func addrOf(r *http.Request) netip.Addr {
+	if rec := recordOf(r); rec != nil && rec.addr.IsValid() {
+		return rec.addr
+	}
+	return peerAddr(r)
+}
+
+// clientAddr returns the address of the client that sent r: the peer's, unless the peer is a trusted proxy. Then it
+// is the last address in X-Forwarded-For that is not a trusted proxy, because each proxy appends the address it saw,
+// and only what a trusted one appended is known to be true. What is no address ends the walk: to its left nothing
+// can be believed, and the last proxy before it stands for the client.
+//
+// The result is invalid only when the peer has no IP address at all, as on a Unix socket.
+func clientAddr(r *http.Request, trusted []netip.Prefix) netip.Addr {
+	addr := peerAddr(r)
+	if !trustedPeer(r, addr, trusted) {
+		return addr
+	}
+	lines := r.Header["X-Forwarded-For"]
+	hops := 0
+	// Several lines of one header are one list, in order (RFC 9110, section 5.3).
+	for i := len(lines) - 1; i >= 0; i-- {
+		rest := lines[i]
+		for more := true; more; hops++ {
+			if hops == maxForwardedHops {
+				return addr
+			}
+			var hop string
+			rest, hop, more = cutLast(rest)
+			next, ok := parseHop(hop)
+			if !ok {
+				return addr
+			}
+			addr = next
+			if !contains(trusted, addr) {
+				return addr
+			}
+		}
+	}
+	return addr
+}
+
+// cutLast splits a comma-separated list before its last element, and reports whether anything stands before it.
+func cutLast(list string) (rest, last string, more bool) {
+	i := strings.LastIndexByte(list, ',')
+	if i < 0 {
+		return "", strings.TrimSpace(list), false
+	}
+	return list[:i], strings.TrimSpace(list[i+1:]), true
+}
+
+// parseHop reads one element of X-Forwarded-For. There is no standard for it; some proxies add the port, and then an
+// IPv6 address stands in brackets.
+func parseHop(s string) (netip.Addr, bool) {
+	if a, err := netip.ParseAddr(s); err == nil {
+		return plain(a), true
+	}
+	if ap, err := netip.ParseAddrPort(s); err == nil {
+		return plain(ap.Addr()), true
+	}
+	if len(s) > 2 && s[0] == '[' && s[len(s)-1] == ']' {
+		if a, err := netip.ParseAddr(s[1 : len(s)-1]); err == nil && a.Is6() {
+			return plain(a), true
+		}
+	}
+	return netip.Addr{}, false
+}
+
+// plain returns a as the address of one client has to look to be compared: 192.0.2.1 is the same client as
+// ::ffff:192.0.2.1, and a zone names our own interface, not the client.
+func plain(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// peerAddr returns the address of the other end of the connection, invalid on a Unix socket.
+func peerAddr(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return plain(ap.Addr())
+}
+
+// trustedPeer reports whether the peer may tell of others. Whoever reaches us on a Unix socket was let in by the file
+// system's permissions; it has no address that a prefix could hold, so it is trusted as soon as any proxy is.
+func trustedPeer(r *http.Request, peer netip.Addr, trusted []netip.Prefix) bool {
+	if len(trusted) == 0 {
+		return false
+	}
+	if !peer.IsValid() {
+		return r.RemoteAddr == "" || r.RemoteAddr == "@" || strings.HasPrefix(r.RemoteAddr, "/")
+	}
+	return contains(trusted, peer)
+}
+
+func contains(prefixes []netip.Prefix, a netip.Addr) bool {
+	for _, p := range prefixes {
+		if p.Contains(a) {
+			return true
+		}
+		// A prefix may be written for mapped addresses, ::ffff:10.0.0.0/104, which a plain address is never in.
+		if a.Is4() && p.Addr().Is4In6() && p.Bits() >= 96 && p.Contains(netip.AddrFrom16(a.As16())) {
+			return true
+		}
+	}
+	return false
+}
+
+// forwardedOrigin returns the scheme and host that the client used, as a trusted proxy tells in X-Forwarded-Proto and
+// X-Forwarded-Host. It is not ok when the peer is not trusted, or when either field is missing, repeated or not
+// exactly http or https and a host with at most a port: what it returns is written into addresses that other
+// clients may get from a cache.
+func forwardedOrigin(r *http.Request, trusted []netip.Prefix) (scheme, host string, ok bool) {
+	if !trustedPeer(r, peerAddr(r), trusted) {
+		return "", "", false
+	}
+	schemes, hosts := r.Header["X-Forwarded-Proto"], r.Header["X-Forwarded-Host"]
+	if len(schemes) != 1 || len(hosts) != 1 {
+		return "", "", false
+	}
+	scheme, host = strings.ToLower(schemes[0]), strings.ToLower(hosts[0])
+	if scheme != "http" && scheme != "https" || !validHost(host) {
+		return "", "", false
+	}
+	return scheme, host, true
+}
+
+// validHost reports whether s is host[:port] in lower case: a DNS name, an IPv4 address or a bracketed IPv6 one.
+func validHost(s string) bool {
+	if strings.HasPrefix(s, "[") {
+		end := strings.IndexByte(s, ']')
+		if end < 0 {
+			return false
+		}
+		a, err := netip.ParseAddr(s[1:end])
+		if err != nil || !a.Is6() || a.Zone() != "" {
+			return false
+		}
+		return s[end+1:] == "" || validPort(s[end+1:])
+	}
+	name := s
+	if i := strings.IndexByte(s, ':'); i >= 0 {
+		if !validPort(s[i:]) {
+			return false
+		}
+		name = s[:i]
+	}
+	if len(name) == 0 || len(name) > 253 { // RFC 1035, section 2.3.4, less the length octets
+		return false
+	}
+	for label := range strings.SplitSeq(name, ".") {
+		if !validLabel(label) {
+			return false
+		}
+	}
+	return true
+}
+
+// validLabel reports whether s is one label of a host name (RFC 1123, section 2.1). The underscore is no part of it,
+// but container networks use it.
+func validLabel(s string) bool {
+	if len(s) == 0 || len(s) > 63 || s[0] == '-' || s[len(s)-1] == '-' {
+		return false
+	}
+	for i := range len(s) {
+		if c := s[i]; (c < 'a' || c > 'z') && (c < '0' || c > '9') && c != '-' && c != '_' {
+			return false
+		}
+	}
+	return true
+}
+
+// validPort reports whether s is a colon and a port from 1 to 65535, without leading zeros.
+func validPort(s string) bool {
+	n, err := strconv.ParseUint(s[1:], 10, 16)
+	return s[0] == ':' && err == nil && n > 0 && s[1] != '0'
+}

@@ -1,0 +1,54 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/cors"
+)
+
+// preflightAge is how long a browser may remember a preflight's answer; Chromium caps it at two hours.
+const preflightAge = 2 * time.Hour
+
+// crossOrigin lets pages of the given origins read the API, all pages if there are none. Credentials are never
+// allowed: the only secret is X-API-Key, which a script has to send knowingly.
+func crossOrigin(origins []string) func(http.Handler) http.Handler {
+	exposed := []string{"ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Data-Notice", "X-Request-Id"}
+	options := cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodOptions},
+		AllowedHeaders: []string{
+			"X-API-Key", "X-Request-Id", "Accept", "Cache-Control", "Content-Type", "If-Match", "If-Modified-Since",
+			"If-None-Match", "If-Range", "If-Unmodified-Since", "Range",
+		},
+		ExposedHeaders: exposed,
+		MaxAge:         int(preflightAge / time.Second),
+	}
+	if len(origins) > 0 && !slices.Contains(origins, "*") {
+		return cors.New(options).Handler
+	}
+	options.AllowedOrigins = []string{"*"}
+	preflights := cors.New(options)
+	return func(next http.Handler) http.Handler { return preflights.Handler(readableByAll(exposed, next)) }
+}
+
+// readableByAll says in every answer that any page may read it. The library says so only to requests that name their
+// origin, and varies by it: a shared cache would then keep every tile once per embedding page.
+func readableByAll(exposed []string, next http.Handler) http.Handler {
+	anyone, expose := []string{"*"}, []string{strings.Join(exposed, ", ")}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h["Access-Control-Allow-Origin"] = anyone
+		h["Access-Control-Expose-Headers"] = expose
+		if v := h["Vary"]; len(v) > 0 && v[len(v)-1] == "Origin" { // what the library has just added
+			if v = v[:len(v)-1]; len(v) > 0 {
+				h["Vary"] = v
+			} else {
+				delete(h, "Vary")
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

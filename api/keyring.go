@@ -1,0 +1,179 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"log/slog"
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"limnomap/data"
+)
+
+const (
+	// keysEvery is how often the list of keys is read at most, so that no request costs a read of its own.
+	keysEvery = 5 * time.Second
+	// keysWait is how old the list may grow while another request is reading it; then a request waits for the
+	// result. With keysEvery it keeps a revoked key from working for longer than 15 seconds.
+	keysWait = 10 * time.Second
+	// keysKept is how long the last list serves while the store fails. A short outage locks nobody out, and a
+	// revoked key does not live on for as long as somebody keeps the store down.
+	keysKept = time.Minute
+	// keysTimeout bounds one read of the list.
+	keysTimeout = 3 * time.Second
+	// maxKeyLength bounds what is hashed; keys are far shorter.
+	maxKeyLength = 256
+)
+
+// Keys gives the API keys that the keyed endpoints accept; a store does.
+type Keys interface {
+	Keys(ctx context.Context) ([]data.APIKey, error)
+}
+
+// A keyring lets requests pass that bear a valid API key. It is safe for concurrent use.
+//
+// Keys are looked up in a map by their SHA-256. How long that takes may tell of the hashes, but nobody can choose a
+// key by its hash, so it tells nothing of the keys; the key itself is never compared. The hash needs neither salt nor
+// slowness, because keys are random and long, not passwords.
+type keyring struct {
+	store  Keys
+	now    func() time.Time
+	log    *slog.Logger // told once when the store fails and once when it is back; set before the first request
+	list   atomic.Pointer[keyList]
+	reader chan struct{} // holds one token while a request reads the list
+}
+
+// A keyList is what the store told last. It is immutable.
+type keyList struct {
+	byHash map[[sha256.Size]byte]data.APIKey
+	read   time.Time // when the reading began that brought the list; zero: never yet
+	tried  time.Time // when the last reading began
+	failed bool      // whether that one failed
+}
+
+func newKeyring(k Keys, now func() time.Time) *keyring {
+	return &keyring{store: k, now: now, log: slog.New(slog.DiscardHandler), reader: make(chan struct{}, 1)}
+}
+
+// keyName returns the name of the API key that r bore, empty without a valid one.
+func keyName(r *http.Request) string {
+	if rec := recordOf(r); rec != nil {
+		return rec.key
+	}
+	return ""
+}
+
+// require lets requests pass to the next handler that bear a valid key, and leaves the others to denied: unauthorized
+// behind a limit per client address. A limit in front of the keyring would take from the holders of keys too, and let
+// one who guesses lock out the others behind his address.
+func (k *keyring) require(denied http.Handler) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			list, ok := k.current(r.Context())
+			if !ok {
+				writeProblem(w, r, &problem{
+					Status: http.StatusServiceUnavailable,
+					Detail: "API keys cannot be checked at the moment.",
+					Header: http.Header{"Retry-After": {strconv.Itoa(int(keysEvery / time.Second))}},
+				})
+				return
+			}
+			name, ok := list.find(r.Header["X-Api-Key"], k.now())
+			if !ok {
+				denied.ServeHTTP(w, r)
+				return
+			}
+			r, rec := withRecord(r)
+			rec.key = name
+			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// unauthorized answers a request without a valid key. It does not tell which of the possible reasons it was, so that
+// nobody learns from it that a key once existed.
+func unauthorized(w http.ResponseWriter, r *http.Request) {
+	writeProblem(w, r, &problem{
+		Status: http.StatusUnauthorized,
+		Detail: "This endpoint needs a valid API key in the request header X-API-Key.",
+		Header: http.Header{"Www-Authenticate": {`ApiKey realm="limnomap"`}},
+	})
+}
+
+// find returns the name of the key in the values of the header, if it is one and valid at that time.
+func (l *keyList) find(header []string, now time.Time) (name string, ok bool) {
+	if len(header) != 1 || header[0] == "" || len(header[0]) > maxKeyLength {
+		return "", false
+	}
+	key, ok := l.byHash[sha256.Sum256([]byte(header[0]))]
+	if !ok || !key.RevokedAt.IsZero() || !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt) {
+		return "", false
+	}
+	return key.Name, true
+}
+
+// current returns a list that is new enough, reading it if needed: one request reads, and the others use the list
+// there is while it is not too old. It is not ok when the store has not told its keys for too long.
+func (k *keyring) current(ctx context.Context) (list *keyList, ok bool) {
+	list = k.list.Load()
+	if !k.due(list, keysEvery) {
+		return list, list.usable(k.now())
+	}
+	select {
+	case k.reader <- struct{}{}:
+	default:
+		if !k.due(list, keysWait) {
+			return list, list.usable(k.now())
+		}
+		select {
+		case k.reader <- struct{}{}:
+		case <-ctx.Done():
+			return nil, false
+		}
+	}
+	defer func() { <-k.reader }()
+	if list = k.list.Load(); k.due(list, keysEvery) {
+		list = k.read(ctx, list)
+		k.list.Store(list)
+	}
+	return list, list.usable(k.now())
+}
+
+// due reports whether the last attempt to read the list is as long ago as that.
+func (k *keyring) due(list *keyList, after time.Duration) bool {
+	return list == nil || k.now().Sub(list.tried) >= after
+}
+
+// read asks the store for its keys, and returns the former list with a note of the failure if it has no answer. The
+// reading serves other requests too, so it does not end with the one that happened to need it first.
+func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), keysTimeout)
+	defer cancel()
+	start := k.now()
+	keys, err := k.store.Keys(ctx)
+	if err != nil {
+		list := &keyList{tried: start, failed: true}
+		if former != nil {
+			list.byHash, list.read = former.byHash, former.read
+		}
+		if former == nil || !former.failed {
+			k.log.LogAttrs(ctx, slog.LevelError, "reading the API keys", slog.Any("error", err))
+		}
+		return list
+	}
+	if former != nil && former.failed {
+		k.log.LogAttrs(ctx, slog.LevelInfo, "reading the API keys works again")
+	}
+	list := &keyList{byHash: make(map[[sha256.Size]byte]data.APIKey, len(keys)), read: start, tried: start}
+	for _, key := range keys {
+		list.byHash[key.Hash] = key
+	}
+	return list
+}
+
+// usable reports whether the list was ever read, and lately enough to be believed.
+func (l *keyList) usable(now time.Time) bool {
+	return !l.read.IsZero() && now.Sub(l.read) <= keysKept
+}

@@ -1,0 +1,209 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// fakeKeys is a store of keys that counts how often it is read and can fail.
+type fakeKeys struct {
+	keys  []data.APIKey
+	err   error
+	reads int
+}
+
+func (f *fakeKeys) Keys(context.Context) ([]data.APIKey, error) {
+	f.reads++
+	return f.keys, f.err
+}
+
+func apiKey(name, text string) data.APIKey {
+	return data.APIKey{Name: name, Hash: sha256.Sum256([]byte(text))}
+}
+
+// sayName answers with the name of the key.
+var sayName = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Name", keyName(r)) })
+
+func keyed(keys ...string) *http.Request {
+	r := httptest.NewRequest("GET", "/api/v1/monitor/lakes", nil)
+	r.Header["X-Api-Key"] = keys
+	return r
+}
+
+func TestRequire(t *testing.T) {
+	c := newClock()
+	expired, expiring, revoked := apiKey("expired", "e"), apiKey("expiring", "x"), apiKey("revoked", "r")
+	expired.ExpiresAt = c.now()
+	expiring.ExpiresAt = c.now().Add(time.Second)
+	revoked.RevokedAt = c.now().Add(-time.Hour)
+	long := strings.Repeat("l", maxKeyLength+1)
+	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), expired, expiring, revoked, apiKey("long", long), apiKey("empty", "")}}, c.now)
+	h := k.require(http.HandlerFunc(unauthorized))(sayName)
+
+	for header, name := range map[string]string{"secret": "agency", "x": "expiring"} {
+		resp := serve(t, h, keyed(header))
+		if resp.StatusCode != 200 || resp.Header.Get("X-Name") != name {
+			t.Errorf("key %q: status %d, name %q, want 200, %q", header, resp.StatusCode, resp.Header.Get("X-Name"), name)
+		}
+	}
+
+	hash := sha256.Sum256([]byte("secret"))
+	var first map[string]any
+	for name, r := range map[string]*http.Request{
+		"missing": keyed(), "empty": keyed(""), "unknown": keyed("other"), "expired": keyed("e"), "revoked": keyed("r"),
+		"over-long": keyed(long), "two": keyed("secret", "secret"), "the hash": keyed(hex.EncodeToString(hash[:])),
+	} {
+		resp := serve(t, h, r)
+		if resp.StatusCode != 401 {
+			t.Errorf("%s key: status = %d, want 401", name, resp.StatusCode)
+			continue
+		}
+		if got, want := resp.Header.Get("WWW-Authenticate"), `ApiKey realm="limnomap"`; got != want {
+			t.Errorf("%s key: WWW-Authenticate = %q, want %q", name, got, want)
+		}
+		body := decodeProblem(t, resp)
+		if first == nil {
+			first = body
+		}
+		if !reflect.DeepEqual(body, first) {
+			t.Errorf("%s key: answer %v differs from %v", name, body, first)
+		}
+	}
+}
+
+func TestKeyringReadsSeldom(t *testing.T) {
+	c := newClock()
+	store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}
+	h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+	for range 100 {
+		serve(t, h, keyed("secret"))
+		serve(t, h, keyed("wrong"))
+	}
+	if store.reads != 1 {
+		t.Errorf("200 requests at one time read the store %d times, want once", store.reads)
+	}
+	store.keys[0].RevokedAt = c.now()
+	c.pass(keysEvery)
+	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 401 {
+		t.Errorf("revoked key after %s: status = %d, want 401", keysEvery, resp.StatusCode)
+	}
+}
+
+func TestKeyringOutage(t *testing.T) {
+	c := newClock()
+	store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}
+	k := newKeyring(store, c.now)
+	var log bytes.Buffer
+	k.log = slog.New(slog.NewTextHandler(&log, nil))
+	h := k.require(http.HandlerFunc(unauthorized))(sayName)
+	serve(t, h, keyed("secret"))
+
+	store.err = errors.New("disk /dev/sdz is gone")
+	for elapsed := keysEvery; elapsed <= keysKept; elapsed += keysEvery {
+		c.pass(keysEvery)
+		if resp := serve(t, h, keyed("secret")); resp.StatusCode != 200 {
+			t.Fatalf("%s into an outage: status = %d, want 200", elapsed, resp.StatusCode)
+		}
+	}
+	c.pass(keysEvery)
+	resp := serve(t, h, keyed("secret"))
+	if resp.StatusCode != 503 || resp.Header.Get("Retry-After") == "" {
+		t.Errorf("after %s: status %d, Retry-After %q, want 503 with one", keysKept, resp.StatusCode, resp.Header.Get("Retry-After"))
+	}
+	if detail := decodeProblem(t, resp)["detail"].(string); strings.Contains(detail, "sdz") {
+		t.Errorf("detail %q shows internals", detail)
+	}
+	if got := strings.Count(log.String(), "level=ERROR"); got != 1 {
+		t.Errorf("the outage was logged %d times, want once:\n%s", got, &log)
+	}
+
+	store.err = nil
+	c.pass(keysEvery)
+	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 200 {
+		t.Errorf("after the outage: status = %d, want 200", resp.StatusCode)
+	}
+	if !strings.Contains(log.String(), "works again") {
+		t.Errorf("the end of the outage was not logged:\n%s", &log)
+	}
+}
+
+func TestKeyringNeverRead(t *testing.T) {
+	h := newKeyring(&fakeKeys{err: errors.New("down")}, newClock().now).require(http.HandlerFunc(unauthorized))(sayName)
+	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 503 {
+		t.Errorf("status = %d, want 503", resp.StatusCode)
+	}
+}
+
+// blockingKeys answers when it is let, or when its context ends.
+type blockingKeys struct {
+	entered chan struct{}
+	release chan []data.APIKey
+}
+
+func (b *blockingKeys) Keys(ctx context.Context) ([]data.APIKey, error) {
+	b.entered <- struct{}{}
+	select {
+	case keys := <-b.release:
+		return keys, nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
+// While one request reads the list, the others are answered from the last one, until that is too old.
+func TestKeyringDoesNotBlock(t *testing.T) {
+	c := newClock()
+	store := &blockingKeys{entered: make(chan struct{}, 1), release: make(chan []data.APIKey, 1)}
+	keys := []data.APIKey{apiKey("agency", "secret")}
+	store.release <- keys
+	h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+	serve(t, h, keyed("secret"))
+	<-store.entered
+
+	c.pass(keysEvery)
+	done := make(chan struct{})
+	go func() { // ends when release is sent below
+		defer close(done)
+		serve(t, h, keyed("secret"))
+	}()
+	<-store.entered
+	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 200 {
+		t.Errorf("during a reading: status = %d, want 200", resp.StatusCode)
+	}
+	c.pass(keysWait - keysEvery)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if resp := serve(t, h, keyed("secret").WithContext(ctx)); resp.StatusCode != 503 {
+		t.Errorf("a client that left while it had to wait: status = %d, want 503", resp.StatusCode)
+	}
+	store.release <- keys
+	<-done
+}
+
+// Failed authentications spend from their address's bucket; the holder of a key behind the same address does not.
+func TestRequireLimitsFailures(t *testing.T) {
+	c := newClock()
+	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}, c.now)
+	failures := newLimiter("auth", 2, c.now)
+	h := k.require(failures.limit(addressKey)(http.HandlerFunc(unauthorized)))(sayName)
+	for i, want := range []int{401, 401, 429, 429} {
+		if resp := serve(t, h, keyed("guess")); resp.StatusCode != want {
+			t.Errorf("guess %d: status = %d, want %d", i, resp.StatusCode, want)
+		}
+	}
+	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 200 {
+		t.Errorf("the right key behind the same address: status = %d, want 200", resp.StatusCode)
+	}
+}

@@ -1,0 +1,170 @@
+package api
+
+import (
+	"net/http"
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/data"
+)
+
+// metrics are the figures of this package. Every label comes from a closed list of our own: route names, four
+// methods, status codes, the names of the limits.
+type metrics struct {
+	now       func() time.Time
+	requests  *prometheus.CounterVec
+	duration  *prometheus.HistogramVec
+	inFlight  prometheus.Gauge
+	limited   *prometheus.CounterVec
+	failures  prometheus.Counter
+	buildInfo *prometheus.GaugeVec
+	snapshot  atomic.Pointer[data.Snapshot]
+	codes     [600]string // the texts of the status codes, so that no request formats one
+}
+
+// newMetrics returns the metrics, registered with reg. It panics when reg has metrics of these names already: each
+// server needs a registry of its own.
+func newMetrics(reg prometheus.Registerer, now func() time.Time) *metrics {
+	m := &metrics{
+		now: now,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "limnomap_http_requests_total",
+			Help: "Requests answered, by route, method and status code.",
+		}, []string{"route", "method", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "limnomap_http_request_duration_seconds",
+			Help: "Time from the routing of a request to the end of its answer, by route.",
+			// A cached tile takes well under a millisecond; an answer over 10 s has failed.
+			Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+		}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "limnomap_http_requests_in_flight",
+			Help: "Requests being answered now.",
+		}),
+		limited: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "limnomap_rate_limited_total",
+			Help: "Requests refused with 429, by the limit that they met.",
+		}, []string{"limit"}),
+		failures: prometheus.NewCounter(prometheus.CounterOpts{
+			Name: "limnomap_snapshot_refresh_failures_total",
+			Help: "Attempts to load a newer snapshot that failed; the last good one was kept.",
+		}),
+		buildInfo: prometheus.NewGaugeVec(prometheus.GaugeOpts{
+			Name: "limnomap_build_info",
+			Help: "Always 1; the labels tell what is running.",
+		}, []string{"version", "go_version", "renderer"}),
+	}
+	for code := range m.codes {
+		m.codes[code] = strconv.Itoa(code)
+	}
+	reg.MustRegister(m.requests, m.duration, m.inFlight, m.limited, m.failures, m.buildInfo, &snapshotCollector{m})
+	return m
+}
+
+// build tells the versions that run.
+func (m *metrics) build(version, renderer string) {
+	m.buildInfo.WithLabelValues(version, runtime.Version(), renderer).Set(1)
+}
+
+// published tells of a new snapshot.
+func (m *metrics) published(snap *data.Snapshot) { m.snapshot.Store(snap) }
+
+// refreshFailed counts a newer snapshot that could not be loaded.
+func (m *metrics) refreshFailed() { m.failures.Inc() }
+
+// watch counts what l refuses. It has to be called before l's first request.
+func (m *metrics) watch(l *limiter) { l.refused = m.limited.WithLabelValues(l.name).Inc }
+
+// instrument counts and times the requests of one route. The name is the route's own, never a part of the address.
+func (m *metrics) instrument(route string, h http.Handler) http.Handler {
+	requests := m.requests.MustCurryWith(prometheus.Labels{"route": route})
+	duration := m.duration.WithLabelValues(route)
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		start := m.now()
+		tw := track(w)
+		m.inFlight.Inc()
+		returned := false
+		// Deferred, so that a request whose handler panics is counted too.
+		defer func() {
+			m.inFlight.Dec()
+			status := tw.status
+			if status == 0 {
+				// What net/http, or recoverPanics around us, is about to answer.
+				if status = http.StatusOK; !returned {
+					status = http.StatusInternalServerError
+				}
+			}
+			requests.WithLabelValues(methodClass(r.Method), m.code(status)).Inc()
+			duration.Observe(m.now().Sub(start).Seconds())
+		}()
+		h.ServeHTTP(tw, r)
+		returned = true
+	})
+}
+
+func (m *metrics) code(status int) string {
+	if status < 0 || status >= len(m.codes) {
+		return "other"
+	}
+	return m.codes[status]
+}
+
+// methodClass returns a label for a method, which a client may choose freely.
+func methodClass(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return method
+	}
+	return "other"
+}
+
+// A snapshotCollector tells of the snapshot that is being served. Everything in one gathering is of one snapshot,
+// which gauges set one after the other would not promise. Before the first snapshot it tells nothing.
+type snapshotCollector struct{ m *metrics }
+
+// snapshotDescs describes the snapshot's metrics, in the order in which Collect sends them.
+func snapshotDescs() (age, info, revision, lakes *prometheus.Desc) {
+	return prometheus.NewDesc("limnomap_snapshot_age_seconds",
+			"Time since the data that are served were last changed by an import.", nil, nil),
+		prometheus.NewDesc("limnomap_snapshot_info",
+			"Always 1; the label is the version of the snapshot that is served.", []string{"version"}, nil),
+		prometheus.NewDesc("limnomap_snapshot_revision",
+			"Number of the data's revision that is served.", nil, nil),
+		prometheus.NewDesc("limnomap_lakes",
+			"Lakes in the snapshot, with and without a current value.", []string{"state"}, nil)
+}
+
+// Describe implements prometheus.Collector.
+func (c *snapshotCollector) Describe(ch chan<- *prometheus.Desc) {
+	age, info, revision, lakes := snapshotDescs()
+	for _, d := range []*prometheus.Desc{age, info, revision, lakes} {
+		ch <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (c *snapshotCollector) Collect(ch chan<- prometheus.Metric) {
+	snap := c.m.snapshot.Load()
+	if snap == nil {
+		return
+	}
+	age, info, revision, lakes := snapshotDescs()
+	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	}
+	if !snap.Revision.ChangedAt.IsZero() { // an age of two thousand years would only raise alarms
+		gauge(age, c.m.now().Sub(snap.Revision.ChangedAt).Seconds())
+	}
+	gauge(info, 1, snap.Version)
+	gauge(revision, float64(snap.Revision.Number))
+	with := 0
+	if snap.Current != nil {
+		with = snap.Current.WithData
+	}
+	gauge(lakes, float64(with), "with_data")
+	gauge(lakes, float64(len(snap.Lakes)-with), "without_data")
+}
