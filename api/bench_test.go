@@ -1,0 +1,113 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/data"
+)
+
+// germany returns as many lakes as the contract speaks of, spread over Germany, each with a value.
+func germany(tb testing.TB) *fakeSource {
+	tb.Helper()
+	const lakes = 1892
+	f := &fakeSource{revision: testSource(tb).revision}
+	day := date(tb, "2026-11-16")
+	for i := range lakes {
+		id := data.LakeID(fmt.Sprintf("de_lake_%04d", i))
+		// Steps of the golden ratio spread evenly; four decimals are what a file of lakes has.
+		lon, lat := 6+float64(i*6180%90000)/1e4, 47.3+float64(i*3820%76000)/1e4
+		f.lakes = append(f.lakes, data.Lake{ID: id, Name: fmt.Sprintf("Größerer See Nr. %d", i), Point: orb.Point{lon, lat}})
+		f.observations = append(f.observations, data.Observation{
+			LakeID: id, Date: day, Chlorophyll: data.Chlorophyll(i * 7919 % 15000), Level: data.NoLevel, CellDensity: data.NoCellDensity,
+		})
+	}
+	return f
+}
+
+func BenchmarkPublish(b *testing.B) {
+	s := newServer(b, testOptions(b), nil)
+	snap := testSnapshot(b, germany(b))
+	b.ReportAllocs()
+	for b.Loop() {
+		if err := s.Publish(snap); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// A nullWriter is a connection that costs nothing, so that only our own allocations are counted.
+type nullWriter struct{ header http.Header }
+
+func (w *nullWriter) Header() http.Header         { return w.header }
+func (w *nullWriter) WriteHeader(int)             {}
+func (w *nullWriter) Write(b []byte) (int, error) { return len(b), nil }
+
+func BenchmarkServe(b *testing.B) {
+	s := newServer(b, testOptions(b), germany(b))
+	for _, bench := range []struct {
+		name, target string
+		headers      []string
+	}{
+		{"status", statusURL, nil},
+		{"status/br", statusURL, []string{"Accept-Encoding", "br"}},
+		{"status/304", statusURL, []string{"If-None-Match", s.current.Load().status.variants[identity].etag[0]}},
+		{"geojson", "/api/v1/bathing-lakes/geojson", nil},
+		{"filtered", statusURL + "?min_lat=48", nil},
+		{"filtered/zstd", statusURL + "?min_lat=48", []string{"Accept-Encoding", "zstd"}},
+		{"tile", tileURL, nil},
+		{"tile/versioned", tileURL + "?v=" + s.current.Load().version, nil},
+	} {
+		b.Run(bench.name, func(b *testing.B) {
+			r := httptest.NewRequest(http.MethodGet, bench.target, nil)
+			for i := 0; i < len(bench.headers); i += 2 {
+				r.Header.Set(bench.headers[i], bench.headers[i+1])
+			}
+			w := &nullWriter{header: make(http.Header)}
+			b.ReportAllocs()
+			for b.Loop() {
+				clear(w.header)
+				s.ServeHTTP(w, r)
+			}
+		})
+	}
+}
+
+// BenchmarkMarshal is what a filtered status costs with encoding/json: the measure of BenchmarkServe/filtered.
+func BenchmarkMarshal(b *testing.B) {
+	s := newServer(b, testOptions(b), germany(b))
+	type record struct {
+		ID          string   `json:"id"`
+		Name        string   `json:"name"`
+		Lat         float64  `json:"lat"`
+		Lon         float64  `json:"lon"`
+		Chl         *float64 `json:"chl"`
+		WHOLevel    *int     `json:"who_level"`
+		CellDensity *float64 `json:"cell_density_cells_ml"`
+		Risk        *string  `json:"risk"`
+		Color       string   `json:"color"`
+		Trophic     string   `json:"trophic"`
+		MeasuredAt  *string  `json:"measured_at"`
+	}
+	var status struct {
+		GeneratedAt   string   `json:"generated_at"`
+		TotalLakes    int      `json:"total_lakes"`
+		LakesWithData int      `json:"lakes_with_data"`
+		Lakes         []record `json:"lakes"`
+	}
+	w := do(s, http.MethodGet, statusURL)
+	if err := json.Unmarshal(w.Body.Bytes(), &status); err != nil {
+		b.Fatal(err)
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		if _, err := json.Marshal(status); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -1,0 +1,270 @@
+package api
+
+import (
+	"bytes"
+	"compress/gzip"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/andybalholm/brotli"
+	"github.com/klauspost/compress/zstd"
+)
+
+// plainOf undoes a content coding.
+func plainOf(tb testing.TB, coding string, b []byte) string {
+	tb.Helper()
+	var r io.Reader = bytes.NewReader(b)
+	var err error
+	switch coding {
+	case "gzip":
+		r, err = gzip.NewReader(r)
+	case "br":
+		r = brotli.NewReader(r)
+	case "zstd":
+		// RFC 9659: no decoder of this content coding need have a larger window.
+		var d *zstd.Decoder
+		if d, err = zstd.NewReader(r, zstd.WithDecoderMaxWindow(8<<20)); err == nil {
+			defer d.Close()
+			r = d
+		}
+	}
+	if err != nil {
+		tb.Fatal(err)
+	}
+	plain, err := io.ReadAll(r)
+	if err != nil {
+		tb.Fatalf("undo %s: %v", coding, err)
+	}
+	return string(plain)
+}
+
+// compressedTargets are a prepared answer and one that is made on demand, both long enough to be compressed.
+func compressedTargets() []string { return []string{statusURL, statusURL + "?min_lat=0"} }
+
+func TestJSONComesCompressedAsTheClientPrefers(t *testing.T) {
+	s := testServer(t)
+	for _, target := range compressedTargets() {
+		plain := get(t, s, http.StatusOK, target)
+		tags := map[string]string{plain.Header().Get("ETag"): "identity"}
+		if got := plain.Header().Get("Content-Encoding"); got != "" {
+			t.Errorf("without Accept-Encoding the coding is %s, want none", got)
+		}
+		for _, coding := range []string{"gzip", "br", "zstd"} {
+			w := get(t, s, http.StatusOK, target, "Accept-Encoding", coding)
+			h := w.Header()
+			if h.Get("Content-Encoding") != coding {
+				t.Fatalf("%s with Accept-Encoding %s comes as %q", target, coding, h.Get("Content-Encoding"))
+			}
+			if got := plainOf(t, coding, w.Body.Bytes()); got != plain.Body.String() {
+				t.Errorf("%s in %s is not the plain answer", target, coding)
+			}
+			if w.Body.Len() >= plain.Body.Len() {
+				t.Errorf("%s in %s has %d bytes, plain %d", target, coding, w.Body.Len(), plain.Body.Len())
+			}
+			if other, taken := tags[h.Get("ETag")]; taken {
+				t.Errorf("%s in %s has the ETag of %s, want its own", target, coding, other)
+			}
+			tags[h.Get("ETag")] = coding
+			if !slices.Contains(h.Values("Vary"), "Accept-Encoding") {
+				t.Errorf("Vary = %q, want Accept-Encoding among it", h.Values("Vary"))
+			}
+			if h.Get("Content-Length") == "" {
+				t.Errorf("%s in %s has no Content-Length", target, coding)
+			}
+		}
+	}
+}
+
+func TestNegotiate(t *testing.T) {
+	const refused = "refused"
+	for _, test := range []struct {
+		name, accept, want string
+	}{
+		{"browser", "gzip, deflate, br, zstd", "br"},
+		{"weights", "br;q=0.1, gzip;q=0.9, zstd;q=0.5", "gzip"},
+		{"capitals and blanks", " GZIP ; Q=1.0 ", "gzip"},
+		{"old name", "x-gzip", "gzip"},
+		{"anything", "*", "br"},
+		{"anything but", "*, br;q=0", "zstd"},
+		{"unknown codings", "deflate, compress", "identity"},
+		{"empty", "", "identity"},
+		{"identity preferred", "identity, gzip;q=0.5", "identity"},
+		{"identity forbidden", "identity;q=0, gzip;q=0.001", "gzip"},
+		{"identity forbidden, anything else", "identity;q=0, *", "br"},
+		{"nothing else", "gzip;q=0", "identity"},
+		{"nothing at all", "identity;q=0", refused},
+		{"nothing whatsoever", "*;q=0", refused},
+		{"weight that is none", "gzip;q=high", "identity"},
+		{"weight beyond one", "gzip;q=2", "identity"},
+		{"weight that is not a number", "br;q=NaN, gzip", "gzip"},
+		{"another parameter", "gzip;level=9", "identity"},
+		{"too many elements", strings.Repeat("a,", maxAccepted) + "gzip", "identity"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			e, ok := negotiate([]string{test.accept}, prepared)
+			got := e.String()
+			if !ok {
+				got = refused
+			}
+			if got != test.want {
+				t.Errorf("negotiate(%q) = %s, want %s", test.accept, got, test.want)
+			}
+		})
+	}
+	t.Run("fields are one list", func(t *testing.T) {
+		if e, _ := negotiate([]string{"gzip;q=0.2", "zstd"}, prepared); e != zstandard {
+			t.Errorf("negotiate = %s, want zstd", e)
+		}
+	})
+	t.Run("no acceptable coding is 406", func(t *testing.T) {
+		s := testServer(t)
+		for _, target := range compressedTargets() {
+			wantProblem(t, do(s, http.MethodGet, target, "Accept-Encoding", "*;q=0"), http.StatusNotAcceptable)
+		}
+	})
+}
+
+func TestPNGIsNeverCompressed(t *testing.T) {
+	s := testServer(t)
+	for _, target := range []string{"/api/v1/tiles/6/33/21.png", "/api/v1/legend.png", "/images/marker.png"} {
+		h := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip, br, zstd").Header()
+		if h.Get("Content-Encoding") != "" || slices.Contains(h.Values("Vary"), "Accept-Encoding") {
+			t.Errorf("%s: Content-Encoding, Vary = %q, %q, want neither", target, h.Get("Content-Encoding"), h.Values("Vary"))
+		}
+	}
+}
+
+// cachedTargets is one address of each kind of answer.
+func cachedTargets() []string {
+	return []string{
+		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
+		"/api/v1/bathing-lakes/history/de_by_clean", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
+		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
+		"/openapi.json", "/page.json", "/", "/assets/app-1234.js", "/healthz", "/readyz",
+	}
+}
+
+func TestEvery200HasAStrongETagAndCacheControl(t *testing.T) {
+	s := testServer(t)
+	for _, target := range cachedTargets() {
+		t.Run(target, func(t *testing.T) {
+			h := get(t, s, http.StatusOK, target, "X-API-Key", goodKey).Header()
+			etag := h.Get("ETag")
+			if !strings.HasPrefix(etag, `"`) || !strings.HasSuffix(etag, `"`) || len(etag) < 3 {
+				t.Errorf("ETag = %s, want a strong one", etag)
+			}
+			if h.Get("Cache-Control") == "" {
+				t.Error("no Cache-Control")
+			}
+			for _, match := range []string{etag, `"other", ` + etag, "W/" + etag, "*"} {
+				w := get(t, s, http.StatusNotModified, target, "X-API-Key", goodKey, "If-None-Match", match)
+				if w.Body.Len() > 0 || w.Header().Get("Content-Type") != "" {
+					t.Errorf("304 has a body of %d bytes and type %q", w.Body.Len(), w.Header().Get("Content-Type"))
+				}
+				for _, name := range []string{"ETag", "Cache-Control", "Vary"} {
+					if got, want := w.Header().Get(name), h.Get(name); got != want {
+						t.Errorf("%s of 304 = %q, of 200 %q", name, got, want)
+					}
+				}
+			}
+			get(t, s, http.StatusOK, target, "X-API-Key", goodKey, "If-None-Match", `"other"`)
+		})
+	}
+}
+
+func TestLengthsHoldOverARealConnection(t *testing.T) {
+	server := httptest.NewServer(testServer(t))
+	defer server.Close()
+	for _, target := range append(cachedTargets(), "/nowhere") {
+		for _, method := range []string{http.MethodHead, http.MethodGet} {
+			r, err := http.NewRequest(method, server.URL+target, nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.Header.Set("X-API-Key", goodKey)
+			r.Header.Set("Accept-Encoding", "zstd")
+			resp, err := server.Client().Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := io.Copy(io.Discard, resp.Body)
+			resp.Body.Close()
+			if err != nil || resp.ContentLength < 1 || method == http.MethodGet && n != resp.ContentLength {
+				t.Errorf("%s %s: %d bytes, Content-Length %d, %v", method, target, n, resp.ContentLength, err)
+			}
+		}
+	}
+}
+
+func TestTheTagOfOneCodingIsNotThatOfAnother(t *testing.T) {
+	s := testServer(t)
+	for _, target := range compressedTargets() {
+		plain := get(t, s, http.StatusOK, target).Header().Get("ETag")
+		get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip", "If-None-Match", plain)
+		zipped := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip").Header().Get("ETag")
+		get(t, s, http.StatusNotModified, target, "Accept-Encoding", "gzip", "If-None-Match", zipped)
+	}
+}
+
+func TestRanges(t *testing.T) {
+	s := testServer(t)
+	for _, target := range []string{statusURL, statusURL + "?min_lat=0", "/api/v1/tiles/6/33/21.png"} {
+		whole := get(t, s, http.StatusOK, target)
+		if whole.Header().Get("Accept-Ranges") != "bytes" {
+			t.Errorf("Accept-Ranges of %s = %q", target, whole.Header().Get("Accept-Ranges"))
+		}
+		etag := whole.Header().Get("ETag")
+		part := get(t, s, http.StatusPartialContent, target, "Range", "bytes=2-5", "If-Range", etag)
+		if got, want := part.Body.String(), whole.Body.String()[2:6]; got != want {
+			t.Errorf("bytes 2-5 of %s = %q, want %q", target, got, want)
+		}
+		get(t, s, http.StatusOK, target, "Range", "bytes=2-5", "If-Range", `"older"`)
+		beyond := get(t, s, http.StatusRequestedRangeNotSatisfiable, target, "Range", "bytes=9999999-")
+		wantRefusal(t, beyond, http.StatusRequestedRangeNotSatisfiable)
+		if got, want := beyond.Header().Get("Content-Range"), fmt.Sprintf("bytes */%d", whole.Body.Len()); got != want {
+			t.Errorf("Content-Range = %q, want %q", got, want)
+		}
+		wantRefusal(t, get(t, s, http.StatusPreconditionFailed, target, "If-Match", `"older"`), http.StatusPreconditionFailed)
+		get(t, s, http.StatusOK, target, "If-Match", etag)
+		if w := do(s, http.MethodHead, target, "Range", "bytes=2-5"); w.Code != http.StatusOK {
+			t.Errorf("HEAD of %s with a range = %d, want 200 of the whole", target, w.Code)
+		}
+	}
+	zipped := get(t, s, http.StatusOK, statusURL, "Accept-Encoding", "gzip")
+	part := get(t, s, http.StatusPartialContent, statusURL, "Accept-Encoding", "gzip", "Range", "bytes=0-9")
+	if got, want := part.Body.String(), zipped.Body.String()[:10]; got != want {
+		t.Errorf("a range of a coded answer = %q, want one of the coded bytes %q", got, want)
+	}
+}
+
+// wantRefusal checks that w is a problem which no cache keeps, and which bears nothing of the answer that was refused.
+func wantRefusal(t *testing.T, w *httptest.ResponseRecorder, status int) {
+	t.Helper()
+	wantProblem(t, w, status)
+	if got := w.Header().Get("Cache-Control"); got != "no-store" {
+		t.Errorf("Cache-Control of a %d = %q, want no-store", status, got)
+	}
+	for _, name := range []string{"Etag", "Accept-Ranges", "Content-Encoding"} {
+		if got := w.Header().Get(name); got != "" {
+			t.Errorf("%s of a %d = %q, want none", name, status, got)
+		}
+	}
+}
+
+func TestEqualAnswersAreEqualBytes(t *testing.T) {
+	a, b := testServer(t), testServer(t)
+	for _, target := range cachedTargets() {
+		for _, coding := range []string{"identity", "gzip", "br", "zstd"} {
+			x := get(t, a, http.StatusOK, target, "X-API-Key", goodKey, "Accept-Encoding", coding)
+			y := get(t, b, http.StatusOK, target, "X-API-Key", goodKey, "Accept-Encoding", coding)
+			if !bytes.Equal(x.Body.Bytes(), y.Body.Bytes()) || x.Header().Get("ETag") != y.Header().Get("ETag") {
+				t.Errorf("%s in %s differs between two replicas", target, coding)
+			}
+		}
+	}
+}

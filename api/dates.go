@@ -1,0 +1,37 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	"limnomap/data"
+)
+
+// dates answers with the weeks that the map can be shown as of.
+func (s *Server) dates(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.published()
+	if err != nil {
+		return err
+	}
+	return p.dates.send(w, r)
+}
+
+// appendDates appends the weeks, the oldest first, each with its Monday: what date= of a tile takes.
+func appendDates(b []byte, snap *data.Snapshot) []byte {
+	b = append(b, `{"generated_at":`...)
+	b = appendTime(b, generatedAt(snap))
+	b = append(b, `,"weeks":[`...)
+	for i, week := range snap.Weeks {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"week":`...)
+		b = appendString(b, week.Week.String())
+		b = append(b, `,"date":`...)
+		b = appendString(b, week.Week.Monday().String())
+		b = append(b, `,"lakes_with_data":`...)
+		b = strconv.AppendInt(b, int64(week.LakesWithData), 10)
+		b = append(b, '}')
+	}
+	return append(b, "]}\n"...)
+}

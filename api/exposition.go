@@ -1,0 +1,17 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+)
+
+// exposition returns the handler of /metrics. Its answers differ at each call, so they bear no tag.
+func (s *Server) exposition() handler {
+	h := promhttp.HandlerFor(s.opts.Registry, promhttp.HandlerOpts{Registry: s.opts.Registry})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", cacheNever)
+		h.ServeHTTP(w, r)
+		return nil
+	}
+}

@@ -1,0 +1,305 @@
+package api
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/tiles"
+)
+
+// A fakeSource is a source in memory, which is a Historian too.
+type fakeSource struct {
+	revision     data.Revision
+	lakes        []data.Lake
+	observations []data.Observation
+	err          error // of History
+}
+
+func (f *fakeSource) Revision(context.Context) (data.Revision, error) { return f.revision, nil }
+
+func (f *fakeSource) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	for _, l := range f.lakes {
+		if err := lake(l); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	for _, o := range f.observations {
+		if o.Type != data.Satellite {
+			continue
+		}
+		if err := observation(o); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	return f.revision, nil
+}
+
+func (f *fakeSource) History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
+	if f.err != nil {
+		return data.Lake{}, nil, f.err
+	}
+	for _, l := range f.lakes {
+		if l.ID != id {
+			continue
+		}
+		var newest []data.Observation
+		for i := len(f.observations) - 1; i >= 0 && len(newest) < limit; i-- {
+			if f.observations[i].LakeID == id {
+				newest = append(newest, f.observations[i])
+			}
+		}
+		return l, newest, ctx.Err()
+	}
+	return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
+}
+
+// A fakeTiles gives tiles that tell what they were asked for.
+type fakeTiles struct {
+	err   error
+	asked tiles.Request
+	week  data.Week
+	leave context.CancelFunc // called before the answer, as if the client left
+}
+
+func (f *fakeTiles) Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error) {
+	f.asked, f.week = req, v.Week
+	if f.leave != nil {
+		f.leave()
+		return tiles.Tile{}, fmt.Errorf("tile: %w", ctx.Err())
+	}
+	if f.err != nil {
+		return tiles.Tile{}, fmt.Errorf("tile %v: %w", req, f.err)
+	}
+	png := fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%v %s", req, v.Week)
+	return tiles.Tile{PNG: png, ETag: "7e57"}, nil
+}
+
+// fakeLegends counts what it draws.
+type fakeLegends struct{ drawn atomic.Int32 }
+
+func (f *fakeLegends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
+	f.drawn.Add(1)
+	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d", m.ID, width, scale), nil
+}
+
+func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
+	f.drawn.Add(1)
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s --></svg>`,
+		width, m.ID, strings.Repeat("x", smallBytes)), nil
+}
+
+// The keys of the tests: two that work and two that do not.
+const (
+	goodKey    = "good-key"
+	otherKey   = "other-key"
+	revokedKey = "revoked-key"
+	expiredKey = "expired-key"
+)
+
+func testKeys() *fakeKeys {
+	keys := &fakeKeys{}
+	for _, text := range []string{goodKey, otherKey, revokedKey, expiredKey} {
+		key := data.APIKey{Name: text, Hash: sha256.Sum256([]byte(text)), CreatedAt: testNow().AddDate(-1, 0, 0)}
+		switch text {
+		case revokedKey:
+			key.RevokedAt = testNow().AddDate(0, 0, -1)
+		case expiredKey:
+			key.ExpiresAt = testNow().AddDate(0, 0, -1)
+		}
+		keys.keys = append(keys.keys, key)
+	}
+	return keys
+}
+
+// testNow is when all tests take place: a Friday.
+func testNow() time.Time { return time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC) }
+
+// date reads a date of a test.
+func date(tb testing.TB, s string) data.Date {
+	tb.Helper()
+	d, err := data.ParseDate(s)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return d
+}
+
+// testSource has one lake of each sort: clean, greenish, green, with scum, once measured, never measured, and two at the
+// antimeridian.
+func testSource(tb testing.TB) *fakeSource {
+	tb.Helper()
+	f := &fakeSource{
+		revision: data.Revision{Number: 3, ChangedAt: time.Date(2026, time.November, 19, 6, 30, 0, 0, time.UTC)},
+		lakes: []data.Lake{
+			{ID: "de_by_clean", ExternalID: "Z-1", Name: "Klarer See", Point: orb.Point{11.5, 48}},
+			{ID: "de_by_medium", ExternalID: "Y-2", Name: `Grüner "See" <&>`, Point: orb.Point{12, 48.5}},
+			{ID: "de_mv_high", ExternalID: "X-3", Name: "Müritz", Point: orb.Point{12.7, 53.4}},
+			{ID: "de_mv_never", ExternalID: "W-4", Name: "Unbekannt", Point: orb.Point{12.9, 53.5}},
+			{ID: "de_mv_scum", ExternalID: "V-5", Name: "Schlierensee", Point: orb.Point{12.8, 53.6}},
+			{ID: "de_mv_stale", ExternalID: "U-6", Name: "Wolkensee", Point: orb.Point{13, 53.7}},
+			{ID: "fj_east", ExternalID: "T-7", Name: "Ostsee auf Taveuni", Point: orb.Point{179.5, -16.8}},
+			{ID: "fj_west", ExternalID: "S-8", Name: "Westsee", Point: orb.Point{-179.5, -16.9}},
+		},
+	}
+	gap := data.NoChlorophyll
+	for _, o := range []struct {
+		lake, date string
+		chl        data.Chlorophyll
+		level      data.Level
+		density    float64
+		kind       data.DataType
+	}{
+		{"de_by_clean", "2026-11-02", 2_00, data.NoLevel, data.NoCellDensity, data.Satellite},
+		{"de_by_clean", "2026-11-16", 3_45, data.NoLevel, data.NoCellDensity, data.Satellite},
+		{"de_by_clean", "2026-11-23", 4_00, data.NoLevel, data.NoCellDensity, data.Forecast},
+		{"de_by_medium", "2026-11-09", 10_00, data.NoLevel, data.NoCellDensity, data.Satellite},
+		{"de_by_medium", "2026-11-16", gap, data.NoLevel, data.NoCellDensity, data.Satellite},
+		{"de_mv_high", "2026-11-16", 61_20, data.NoLevel, 250000, data.Satellite},
+		{"de_mv_scum", "2026-11-16", 8_00, 3, data.NoCellDensity, data.Satellite},
+		{"de_mv_stale", "2026-08-03", 55_00, data.NoLevel, data.NoCellDensity, data.Satellite},
+		{"fj_east", "2026-11-16", 1_00, data.NoLevel, data.NoCellDensity, data.Satellite},
+		{"fj_west", "2026-11-16", 20_00, data.NoLevel, data.NoCellDensity, data.Satellite},
+	} {
+		f.observations = append(f.observations, data.Observation{
+			LakeID: data.LakeID(o.lake), Date: date(tb, o.date), Type: o.kind,
+			Chlorophyll: o.chl, Level: o.level, CellDensity: o.density,
+		})
+	}
+	return f
+}
+
+// testSnapshot loads f.
+func testSnapshot(tb testing.TB, f *fakeSource) *data.Snapshot {
+	tb.Helper()
+	snap, err := data.Load(context.Background(), f, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return snap
+}
+
+// testOptions are options with fakes, which a test may change.
+func testOptions(tb testing.TB) Options {
+	tb.Helper()
+	return Options{
+		Tiles:     &fakeTiles{},
+		Historian: testSource(tb),
+		Keys:      testKeys(),
+		Legends:   &fakeLegends{},
+		Styles: []tiles.Style{
+			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
+			{ID: "dots", Title: "Dots", Description: "A marker for each lake."},
+		},
+		Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50},
+		Page: fstest.MapFS{
+			"index.html":         {Data: []byte("<!doctype html><title>limnomap</title>")},
+			"assets/app-1234.js": {Data: []byte(strings.Repeat("// a script\n", 200))},
+			"outline.geojson":    {Data: []byte(`{"type":"FeatureCollection","features":[]}`)},
+			"images/marker.png":  {Data: []byte("\x89PNG" + strings.Repeat(" ", 2000))},
+			".keep":              {},
+		},
+		RendererVersion:    "1",
+		Attribution:        "Example Agency",
+		MaxZoom:            18,
+		BasemapURL:         "https://tile.example.org/{z}/{x}/{y}.png",
+		BasemapAttribution: "© Example",
+		Now:                testNow,
+	}
+}
+
+// newServer returns a server with those options that has published f.
+func newServer(tb testing.TB, opts Options, f *fakeSource) *Server {
+	tb.Helper()
+	s, err := New(opts)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if f != nil {
+		if err := s.Publish(testSnapshot(tb, f)); err != nil {
+			tb.Fatal(err)
+		}
+	}
+	return s
+}
+
+// testServer returns a server of the usual fakes.
+func testServer(tb testing.TB) *Server {
+	tb.Helper()
+	return newServer(tb, testOptions(tb), testSource(tb))
+}
+
+// do asks h. Headers come in pairs of name and value.
+func do(h http.Handler, method, target string, headers ...string) *httptest.ResponseRecorder {
+	r := httptest.NewRequest(method, target, nil)
+	for i := 0; i < len(headers); i += 2 {
+		r.Header.Add(headers[i], headers[i+1])
+	}
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, r)
+	return w
+}
+
+// get asks h with GET, and fails unless the answer has that status.
+func get(tb testing.TB, h http.Handler, status int, target string, headers ...string) *httptest.ResponseRecorder {
+	tb.Helper()
+	w := do(h, http.MethodGet, target, headers...)
+	if w.Code != status {
+		tb.Fatalf("GET %s %v = %d, want %d: %s", target, headers, w.Code, status, w.Body)
+	}
+	return w
+}
+
+// object reads a JSON object.
+func object(tb testing.TB, w *httptest.ResponseRecorder) map[string]any {
+	tb.Helper()
+	var o map[string]any
+	if err := json.Unmarshal(w.Body.Bytes(), &o); err != nil {
+		tb.Fatalf("body is no JSON object: %v: %.200s", err, w.Body)
+	}
+	return o
+}
+
+// wantProblem fails unless w is a problem with that status that names those parameters.
+func wantProblem(tb testing.TB, w *httptest.ResponseRecorder, status int, parameters ...string) {
+	tb.Helper()
+	if w.Code != status {
+		tb.Fatalf("status = %d, want %d: %s", w.Code, status, w.Body)
+	}
+	if got := w.Header().Get("Content-Type"); got != problemType {
+		tb.Errorf("Content-Type = %q, want %q", got, problemType)
+	}
+	var body struct {
+		Title  string
+		Status int
+		Errors []struct{ Parameter, Detail string }
+	}
+	if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
+		tb.Fatalf("problem is no JSON: %v: %s", err, w.Body)
+	}
+	if body.Status != status || body.Title == "" {
+		tb.Errorf("problem has status %d and title %q, want %d and some", body.Status, body.Title, status)
+	}
+	var named []string
+	for _, e := range body.Errors {
+		named = append(named, e.Parameter)
+		if e.Detail == "" {
+			tb.Errorf("nothing is said of parameter %s", e.Parameter)
+		}
+	}
+	if fmt.Sprint(named) != fmt.Sprint(parameters) {
+		tb.Errorf("problem names parameters %v, want %v", named, parameters)
+	}
+}

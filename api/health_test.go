@@ -1,0 +1,65 @@
+package api
+
+import (
+	"bytes"
+	"errors"
+	"log/slog"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus/testutil"
+)
+
+func TestBeforeTheFirstSnapshot(t *testing.T) {
+	s := newServer(t, testOptions(t), nil)
+	for _, target := range []string{
+		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
+		historyURL + "de_by_clean", monitorURL, tileURL, tileJSONURL, "/readyz",
+	} {
+		w := do(s, http.MethodGet, target, "X-API-Key", goodKey)
+		wantProblem(t, w, http.StatusServiceUnavailable)
+		if w.Header().Get("Retry-After") == "" {
+			t.Errorf("503 of %s without Retry-After", target)
+		}
+	}
+	for _, target := range []string{"/", "/page.json", "/healthz", "/openapi.json", "/api/v1/styles", "/api/v1/legend.json", "/metrics"} {
+		get(t, s, http.StatusOK, target)
+	}
+}
+
+func TestReadyz(t *testing.T) {
+	var log bytes.Buffer
+	opts := testOptions(t)
+	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
+	s := newServer(t, opts, testSource(t))
+	body := object(t, get(t, s, http.StatusOK, "/readyz"))
+	if body["status"] != "ready" || body["refresh_failed_since"] != nil || body["generated_at"] != "2026-11-19T06:30:00Z" {
+		t.Errorf("readyz = %v", body)
+	}
+
+	s.RefreshFailed(errors.New("secret: disk full"))
+	w := get(t, s, http.StatusOK, "/readyz") // the last good data stay in service
+	if got := object(t, w)["refresh_failed_since"]; got != "2026-11-20T12:00:00Z" {
+		t.Errorf("refresh_failed_since = %v", got)
+	}
+	if strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret: disk full") {
+		t.Errorf("the reason belongs into the log alone: %s, %s", w.Body, log.String())
+	}
+	if got := testutil.ToFloat64(s.metrics.failures); got != 1 {
+		t.Errorf("failures = %v, want 1", got)
+	}
+
+	if err := s.Publish(testSnapshot(t, testSource(t))); err != nil {
+		t.Fatal(err)
+	}
+	if got := object(t, get(t, s, http.StatusOK, "/readyz"))["refresh_failed_since"]; got != nil {
+		t.Errorf("refresh_failed_since after a good refresh = %v, want null", got)
+	}
+
+	s.Drain()
+	w = do(s, http.MethodGet, "/readyz")
+	wantProblem(t, w, http.StatusServiceUnavailable)
+	get(t, s, http.StatusOK, statusURL) // requests in flight and late ones are still answered
+	get(t, s, http.StatusOK, "/healthz")
+}

@@ -1,0 +1,194 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/getkin/kin-openapi/openapi3"
+	"github.com/getkin/kin-openapi/openapi3filter"
+	"github.com/getkin/kin-openapi/routers"
+	"github.com/getkin/kin-openapi/routers/gorillamux"
+
+	"limnomap/tiles"
+)
+
+// document reads the description of the API.
+func document(tb testing.TB) *openapi3.T {
+	tb.Helper()
+	doc, err := openapi3.NewLoader().LoadFromData([]byte(openAPIDocument))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return doc
+}
+
+func TestOpenAPIIsValid(t *testing.T) {
+	doc := document(t)
+	if !doc.IsOpenAPI31OrLater() {
+		t.Errorf("openapi = %s, want 3.1", doc.OpenAPI)
+	}
+	if err := doc.Validate(context.Background()); err != nil {
+		t.Error(err)
+	}
+}
+
+func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
+	described := make(map[string]bool)
+	for path, item := range document(t).Paths.Map() {
+		described[path] = true
+		for method, op := range item.Operations() {
+			if method != http.MethodGet {
+				t.Errorf("%s %s is described, but all operations are reads", method, path)
+			}
+			if op.Responses.Status(http.StatusMethodNotAllowed) == nil {
+				t.Errorf("405 of %s is not described", path)
+			}
+		}
+	}
+	routed := map[string]bool{"/": true} // the page's files, which are no row of the table
+	for _, route := range testServer(t).routes() {
+		routed[route.path] = true
+		if !described[route.path] {
+			t.Errorf("%s is routed but not described", route.path)
+		}
+	}
+	for path := range described {
+		if !routed[path] {
+			t.Errorf("%s is described but not routed", path)
+		}
+	}
+}
+
+// descriptionRouter finds the operation of a request. The description's own server is relative to wherever it is read,
+// which that router does not know.
+func descriptionRouter(tb testing.TB) routers.Router {
+	tb.Helper()
+	doc := document(tb)
+	doc.Servers = nil
+	router, err := gorillamux.NewRouter(doc)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return router
+}
+
+// wantDescribed fails unless the answer is one that the description has.
+func wantDescribed(t *testing.T, router routers.Router, target string, w *httptest.ResponseRecorder) {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, target, nil)
+	route, vars, err := router.FindRoute(r)
+	if err != nil {
+		t.Fatalf("%s: %v", target, err)
+	}
+	if w.Code == http.StatusNotModified {
+		if route.Operation.Responses.Status(w.Code) == nil {
+			t.Errorf("304 of %s is not described", target)
+		}
+		return
+	}
+	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
+	if w.Code == http.StatusPartialContent {
+		options.ExcludeResponseBody = true // a part of a JSON text is none
+	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || strings.HasPrefix(contentType, "text/") {
+		options.ExcludeResponseBody = true // nothing is said of the bytes of a picture
+		content := route.Operation.Responses.Status(w.Code).Value.Content
+		if content.Get(contentType) == nil {
+			t.Errorf("%s answers with %s, which is not described", target, contentType)
+		}
+	}
+	err = openapi3filter.ValidateResponse(context.Background(), &openapi3filter.ResponseValidationInput{
+		RequestValidationInput: &openapi3filter.RequestValidationInput{Request: r, PathParams: vars, Route: route, Options: options},
+		Status:                 w.Code,
+		Header:                 w.Header(),
+		Body:                   io.NopCloser(bytes.NewReader(w.Body.Bytes())),
+		Options:                options,
+	})
+	if err != nil {
+		t.Errorf("GET %s = %d: %v", target, w.Code, err)
+	}
+}
+
+func TestOpenAPIDescribesEachAnswer(t *testing.T) {
+	openapi3filter.RegisterBodyDecoder("application/geo+json", openapi3filter.JSONBodyDecoder)
+	defer openapi3filter.UnregisterBodyDecoder("application/geo+json")
+	router := descriptionRouter(t)
+
+	opts := testOptions(t)
+	opts.Notice = "Simulated demo data, not measurements"
+	opts.APIRate, opts.TileRate, opts.KeyRate = 1000, 1000, 1000
+	s := newServer(t, opts, testSource(t))
+	for _, test := range []struct {
+		target  string
+		headers []string
+		status  int
+	}{
+		{target: "/api/v1/bathing-lakes/status", status: 200},
+		{target: "/api/v1/bathing-lakes/status?risk=high", status: 200},
+		{target: "/api/v1/bathing-lakes/status?risk=none", status: 400},
+		{target: "/api/v1/bathing-lakes/status", headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: "/api/v1/bathing-lakes/status", headers: []string{"Accept-Encoding", "identity;q=0, *;q=0"}, status: 406},
+		{target: "/api/v1/bathing-lakes/status", headers: []string{"Range", "bytes=0-9,20-29"}, status: 206},
+		{target: "/api/v1/bathing-lakes/status", headers: []string{"Range", "bytes=9999999-"}, status: 416},
+		{target: "/api/v1/bathing-lakes/status", headers: []string{"If-Match", `"older"`}, status: 412},
+		{target: "/api/v1/bathing-lakes/history/de_by_clean", status: 200},
+		{target: "/api/v1/bathing-lakes/history/de_by_medium", status: 200},
+		{target: "/api/v1/bathing-lakes/history/de_mv_never", status: 200},
+		{target: "/api/v1/bathing-lakes/history/nowhere", status: 404},
+		{target: "/api/v1/bathing-lakes/history/de_by_clean?limit=0", status: 400},
+		{target: "/api/v1/bathing-lakes/geojson", status: 200},
+		{target: "/api/v1/bathing-lakes/dates", status: 200},
+		{target: "/api/v1/monitor/lakes", status: 401},
+		{target: "/api/v1/monitor/lakes", headers: []string{"X-API-Key", goodKey}, status: 200},
+		{target: "/api/v1/monitor/lakes?limit=5001", headers: []string{"X-API-Key", goodKey}, status: 400},
+		{target: "/api/v1/tiles/6/33/21.png", status: 200},
+		{target: "/api/v1/tiles/6/33/21@2x.png?style=dots&date=2026-11-16", status: 200},
+		{target: "/api/v1/tiles/6/33/21.png", headers: []string{"Range", "bytes=0-3"}, status: 206},
+		{target: "/api/v1/tiles/6/33/21.png", headers: []string{"Range", "bytes=9999999-"}, status: 416},
+		{target: "/api/v1/tiles/6/33/21.png?style=jet", status: 400},
+		{target: "/api/v1/tiles/6/64/21.png", status: 404},
+		{target: "/api/v1/tiles.json", status: 200},
+		{target: "/api/v1/tiles.json?style=", status: 400},
+		{target: "/api/v1/styles", status: 200},
+		{target: "/api/v1/legend.json", status: 200},
+		{target: "/api/v1/legend.svg", status: 200},
+		{target: "/api/v1/legend.png", status: 200},
+		{target: "/api/v1/legend.png?width=1", status: 400},
+		{target: "/openapi.json", status: 200},
+		{target: "/", status: 200},
+		{target: "/page.json", status: 200},
+		{target: "/healthz", status: 200},
+		{target: "/readyz", status: 200},
+		{target: "/metrics", status: 200},
+	} {
+		t.Run(test.target, func(t *testing.T) {
+			wantDescribed(t, router, test.target, get(t, s, test.status, test.target, test.headers...))
+		})
+	}
+
+	t.Run("shedding load", func(t *testing.T) {
+		opts := testOptions(t)
+		opts.Tiles = &fakeTiles{err: tiles.ErrBusy}
+		const target = "/api/v1/tiles/6/33/21.png"
+		wantDescribed(t, router, target, get(t, newServer(t, opts, testSource(t)), http.StatusServiceUnavailable, target))
+	})
+	t.Run("before the first snapshot", func(t *testing.T) {
+		s := newServer(t, testOptions(t), nil)
+		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/api/v1/tiles.json"} {
+			wantDescribed(t, router, target, get(t, s, http.StatusServiceUnavailable, target))
+		}
+		wantDescribed(t, router, "/page.json", get(t, s, http.StatusOK, "/page.json"))
+	})
+	t.Run("too many requests", func(t *testing.T) {
+		opts := testOptions(t)
+		opts.APIRate = 1
+		s := newServer(t, opts, testSource(t))
+		const target = "/api/v1/bathing-lakes/geojson"
+		get(t, s, http.StatusOK, target)
+		wantDescribed(t, router, target, get(t, s, http.StatusTooManyRequests, target))
+	})
+}

@@ -1,0 +1,109 @@
+package api
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/netip"
+	"net/url"
+	"regexp"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/tiles"
+)
+
+// Tiles gives finished tiles; *tiles.Service does.
+type Tiles interface {
+	Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error)
+}
+
+// Historian gives the history of one lake; a data.Source does.
+type Historian interface {
+	History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error)
+}
+
+// Legends draws the legend of a colour map.
+type Legends interface {
+	LegendPNG(m *colormap.Map, width, scale int) ([]byte, error)
+	LegendSVG(m *colormap.Map, width int) ([]byte, error)
+}
+
+// Options are what a Server needs and may be told. Fields without a stated default are required.
+type Options struct {
+	Tiles     Tiles
+	Historian Historian
+	Keys      Keys
+	Legends   Legends
+	Styles    []tiles.Style // the default first
+	Limits    colormap.Limits
+	Page      fs.FS // the page's files, index.html among them
+
+	RendererVersion string // part of ?v=, so that another renderer's tiles are other addresses
+	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
+	Attribution     string // of the data, for TileJSON and the page
+	MaxZoom         int
+	BasePath        string // "/lakes", or empty
+	// PublicURL is what the outside calls this server; if it has a path, that one stands in addresses instead of
+	// BasePath. Nil: as trusted proxies say, or else relative.
+	PublicURL          *url.URL
+	TrustedProxies     []netip.Prefix // whose X-Forwarded-* is believed
+	AllowedOrigins     []string       // CORS; nil means any
+	BasemapURL         string         // template with {z}/{x}/{y}; empty for none
+	BasemapAttribution string
+
+	// Requests per minute; 0 turns a limit off.
+	APIRate, TileRate, KeyRate int
+
+	Version       string               // of the program, for the metrics; empty: what the build says
+	Registry      *prometheus.Registry // nil: one of its own
+	SeparateAdmin bool                 // /metrics is not served here but by AdminHandler alone
+	Logger        *slog.Logger         // nil discards
+	Now           func() time.Time     // nil means time.Now
+}
+
+// check reports what is missing or wrong in the options.
+func (o *Options) check() error {
+	for _, required := range []struct {
+		name  string
+		given bool
+	}{
+		{"Tiles", o.Tiles != nil},
+		{"Historian", o.Historian != nil},
+		{"Keys", o.Keys != nil},
+		{"Legends", o.Legends != nil},
+		{"Styles", len(o.Styles) > 0},
+		{"Page", o.Page != nil},
+		{"RendererVersion", o.RendererVersion != ""},
+	} {
+		if !required.given {
+			return fmt.Errorf("option %s is required", required.name)
+		}
+	}
+	if o.MaxZoom < 0 || o.MaxZoom > largestZoom {
+		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, largestZoom)
+	}
+	// The path becomes part of a router's pattern and of addresses in answers, so it holds nothing to escape.
+	if o.BasePath != "" && !regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`).MatchString(o.BasePath) {
+		return fmt.Errorf("base path %q is not like /lakes: a slash before each part, none at the end", o.BasePath)
+	}
+	if o.PublicURL != nil && (o.PublicURL.Scheme != "http" && o.PublicURL.Scheme != "https" || o.PublicURL.Host == "") {
+		return fmt.Errorf("public URL %q is not like https://lakes.example.org", o.PublicURL.Redacted())
+	}
+	for _, c := range o.Notice {
+		if c < ' ' || c == 0x7f {
+			return errors.New("the notice holds a control character, which a header field cannot bear")
+		}
+	}
+	for name, rate := range map[string]int{"API": o.APIRate, "tile": o.TileRate, "key": o.KeyRate} {
+		if rate < 0 {
+			return fmt.Errorf("%s rate %d per minute is negative; 0 turns the limit off", name, rate)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,105 @@
+package api
+
+import (
+	"fmt"
+	"io/fs"
+	"net/http"
+	"path"
+	"strings"
+)
+
+// assets is the folder of the page's files whose names bear a hash of their content.
+const assets = "assets/"
+
+// loadPage reads the page's files and makes each ready to be sent, by its path below the root. They are few and small,
+// and embedded files have no modification time, so that their tags can only come from their bytes.
+func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
+	page := make(map[string]*body)
+	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
+			return nil
+		}
+		contentType, ok := contentTypeOf(name)
+		if !ok {
+			return fmt.Errorf("%s: no media type is known for %q", name, path.Ext(name))
+		}
+		content, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		cacheControl := cacheRevisit
+		if strings.HasPrefix(name, assets) {
+			cacheControl = cacheForever
+		}
+		page["/"+name], err = newBody(c, newKind(contentType, cacheControl), content)
+		return err
+	})
+	if err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	index, ok := page["/index.html"]
+	if !ok {
+		return nil, fmt.Errorf("page: no index.html among its %d files", len(page))
+	}
+	page["/"] = index
+	return page, nil
+}
+
+// isPage reports whether the page has a file at the path of r.
+func (s *Server) isPage(r *http.Request) bool {
+	_, ok := s.page[s.below(r.URL.Path)]
+	return ok
+}
+
+// pageFile answers with a file of the page.
+func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) error {
+	file, ok := s.page[s.below(r.URL.Path)]
+	if !ok {
+		return errNotFound
+	}
+	return file.send(w, r)
+}
+
+// below returns path as it is below the base path, or nothing if it is not there.
+func (s *Server) below(path string) string {
+	rest, ok := strings.CutPrefix(path, s.opts.BasePath)
+	if !ok {
+		return ""
+	}
+	return rest
+}
+
+// pageSettings is what the page must be told before it can draw itself.
+type pageSettings struct {
+	Basemap     *basemap `json:"basemap"`
+	Notice      string   `json:"notice"`
+	Simulated   bool     `json:"simulated"`
+	Attribution string   `json:"attribution"`
+	MaxZoom     int      `json:"max_zoom"`
+	Version     string   `json:"version"` // of data and renderer; empty before the first snapshot
+}
+
+type basemap struct {
+	URL         string `json:"url"`
+	Attribution string `json:"attribution"`
+}
+
+// settings answers with the page's settings.
+func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
+	settings := pageSettings{
+		Notice:      s.opts.Notice,
+		Simulated:   s.opts.Notice != "",
+		Attribution: s.opts.Attribution,
+		MaxZoom:     s.opts.MaxZoom,
+	}
+	if s.opts.BasemapURL != "" {
+		settings.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}
+	}
+	if p := s.current.Load(); p != nil {
+		settings.Version = p.version
+	}
+	return s.respondJSON(w, r, settingsKind, settings)
+}

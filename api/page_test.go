@@ -1,0 +1,63 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"testing"
+	"testing/fstest"
+)
+
+func TestPageFiles(t *testing.T) {
+	s := newServer(t, testOptions(t), nil)
+	for target, want := range map[string][2]string{
+		"/":                   {"text/html; charset=utf-8", "no-cache"},
+		"/index.html":         {"text/html; charset=utf-8", "no-cache"},
+		"/assets/app-1234.js": {"text/javascript; charset=utf-8", "public, max-age=31536000, immutable"},
+		"/outline.geojson":    {"application/geo+json", "no-cache"},
+		"/images/marker.png":  {"image/png", "no-cache"},
+	} {
+		h := get(t, s, http.StatusOK, target).Header()
+		if got := [2]string{h.Get("Content-Type"), h.Get("Cache-Control")}; got != want {
+			t.Errorf("%s: Content-Type, Cache-Control = %q, want %q", target, got, want)
+		}
+	}
+	h := get(t, s, http.StatusOK, "/assets/app-1234.js", "Accept-Encoding", "br").Header()
+	if h.Get("Content-Encoding") != "br" {
+		t.Errorf("a script comes as %q, want br", h.Get("Content-Encoding"))
+	}
+	if got := get(t, s, http.StatusOK, "/").Header().Get("Content-Security-Policy"); got == "" {
+		t.Error("the page has no Content-Security-Policy")
+	}
+}
+
+func TestAPageThatCannotBeServedIsRefused(t *testing.T) {
+	for name, files := range map[string]fstest.MapFS{
+		"no index.html":   {"assets/app.js": {}},
+		"unknown content": {"index.html": {}, "tool.exe": {}},
+	} {
+		opts := testOptions(t)
+		opts.Page = files
+		if _, err := New(opts); err == nil {
+			t.Errorf("%s: New accepts it", name)
+		}
+	}
+}
+
+func TestPageSettings(t *testing.T) {
+	opts := testOptions(t)
+	opts.Notice = "Simulated"
+	s := newServer(t, opts, nil)
+	want := map[string]any{
+		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "",
+	}
+	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Errorf("page.json = %v, want %v", got, want)
+	}
+	opts = testOptions(t)
+	opts.BasemapURL = ""
+	got := object(t, get(t, newServer(t, opts, testSource(t)), http.StatusOK, "/page.json"))
+	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" {
+		t.Errorf("page.json without a basemap and a notice = %v", got)
+	}
+}

@@ -1,0 +1,60 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"sync"
+	"testing"
+)
+
+func TestPublishSwapsTheWholeSnapshot(t *testing.T) {
+	s := testServer(t)
+	before := get(t, s, http.StatusOK, statusURL)
+	changed := testSource(t)
+	changed.lakes = changed.lakes[:1]
+	changed.observations = changed.observations[:2]
+	changed.revision.ChangedAt = testNow()
+	if err := s.Publish(testSnapshot(t, changed)); err != nil {
+		t.Fatal(err)
+	}
+	after := get(t, s, http.StatusOK, statusURL, "If-None-Match", before.Header().Get("ETag"))
+	if got := idsOf(t, object(t, after)); got != "de_by_clean" {
+		t.Errorf("lakes = %s, want the published one", got)
+	}
+	for _, target := range []string{statusURL + "?min_lat=0", "/api/v1/bathing-lakes/geojson", monitorURL} {
+		if body := get(t, s, http.StatusOK, target, "X-API-Key", goodKey).Body.String(); strings.Contains(body, "Müritz") {
+			t.Errorf("%s still shows a lake that is gone", target)
+		}
+	}
+	wantProblem(t, do(s, http.MethodGet, historyURL+"de_mv_high"), http.StatusNotFound)
+}
+
+func TestNoAnswerMixesTwoSnapshots(t *testing.T) {
+	s := testServer(t)
+	one, other := testSource(t), testSource(t)
+	other.lakes, other.observations = other.lakes[:1], other.observations[:2]
+	other.revision.ChangedAt = testNow()
+	snapshots := [2]*fakeSource{one, other}
+	bodies := make(map[string]bool)
+	for _, f := range snapshots {
+		bodies[get(t, newServer(t, testOptions(t), f), http.StatusOK, statusURL+"?min_lat=0").Body.String()] = true
+	}
+	var wg sync.WaitGroup
+	wg.Go(func() {
+		for i := range 20 {
+			if err := s.Publish(testSnapshot(t, snapshots[i%2])); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	for range 2 {
+		wg.Go(func() {
+			for range 100 {
+				if body := do(s, http.MethodGet, statusURL+"?min_lat=0").Body.String(); !bodies[body] {
+					t.Errorf("answer of neither snapshot: %s", body)
+				}
+			}
+		})
+	}
+	wg.Wait()
+}

@@ -1,0 +1,69 @@
+package api
+
+import (
+	"net/http"
+
+	"github.com/gorilla/mux"
+)
+
+// The addresses that answers name.
+const (
+	pathMonitor = "/api/v1/monitor/lakes"
+	pathTiles   = "/api/v1/tiles"
+	pathLegend  = "/api/v1/legend"
+)
+
+// A route is an address and what answers there. All are read with GET or HEAD, and asked about with OPTIONS.
+type route struct {
+	name  string // in the metrics
+	path  string // below the base path
+	guard guard
+	handler
+}
+
+// routes is the whole surface, except the page's files and what is not found.
+func (s *Server) routes() []route {
+	routes := []route{
+		{"status", "/api/v1/bathing-lakes/status", perAddress, s.status},
+		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, s.history},
+		{"geojson", "/api/v1/bathing-lakes/geojson", perAddress, s.geojson},
+		{"dates", "/api/v1/bathing-lakes/dates", perAddress, s.dates},
+		{"monitor", pathMonitor, perKey, s.monitor},
+		{"tile", pathTiles + "/{z}/{x}/{y}.png", perMap, s.tile},
+		{"tilejson", pathTiles + ".json", perAddress, s.tileJSON},
+		{"styles", "/api/v1/styles", perAddress, s.styles},
+		{"legend", pathLegend + ".json", perAddress, s.legend(typeJSON)},
+		{"legend", pathLegend + ".svg", perAddress, s.legend(typeSVG)},
+		{"legend", pathLegend + ".png", perAddress, s.legend(typePNG)},
+		{"openapi", "/openapi.json", unlimited, s.describe},
+		{"page", "/page.json", unlimited, s.settings},
+		{"healthz", "/healthz", unlimited, s.healthy},
+		{"readyz", "/readyz", unlimited, s.ready},
+	}
+	if !s.opts.SeparateAdmin {
+		routes = append(routes, route{"metrics", "/metrics", unlimited, s.exposition()})
+	}
+	return routes
+}
+
+// router returns the router of all routes. Methods are not its business: gorilla/mux answers HEAD with 405, and forgets
+// Allow. Nor does it clean paths, which would redirect a wrong address instead of calling it wrong.
+func (s *Server) router() http.Handler {
+	router := mux.NewRouter().SkipClean(true)
+	for _, route := range s.routes() {
+		h := route.guard(s, s.adapt(route.handler))
+		router.Handle(s.opts.BasePath+route.path, s.metrics.instrument(route.name, h))
+	}
+	router.NewRoute().
+		MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.isPage(r) }).
+		Handler(s.metrics.instrument("page", unlimited(s, s.adapt(s.pageFile))))
+	if s.opts.BasePath != "" {
+		// Addresses in the page are relative to its folder, which starts behind the slash.
+		redirect := http.RedirectHandler(s.prefix+"/", http.StatusPermanentRedirect)
+		router.Handle(s.opts.BasePath, s.metrics.instrument("page", unlimited(s, redirect)))
+	}
+	router.NotFoundHandler = s.metrics.instrument("not_found", s.limits.api.limit(addressKey)(s.adapt(notFound)))
+	return router
+}
+
+func notFound(http.ResponseWriter, *http.Request) error { return errNotFound }

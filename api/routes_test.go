@@ -1,0 +1,284 @@
+package api
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"strings"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"go.uber.org/goleak"
+)
+
+func TestHEADWorksWhereverGETDoes(t *testing.T) {
+	s := testServer(t)
+	for _, target := range append(cachedTargets(), "/metrics", statusURL+"?risk=no", "/nowhere") {
+		gotten := do(s, http.MethodGet, target, "X-API-Key", goodKey)
+		w := do(s, http.MethodHead, target, "X-API-Key", goodKey)
+		if w.Code != gotten.Code {
+			t.Errorf("HEAD %s = %d, GET %d", target, w.Code, gotten.Code)
+		}
+		if target == "/metrics" {
+			continue // its length differs from one moment to the next, and net/http itself drops the body
+		}
+		if w.Body.Len() > 0 {
+			t.Errorf("HEAD %s has a body of %d bytes", target, w.Body.Len())
+		}
+		for _, name := range []string{"ETag", "Content-Type", "Content-Length", "Cache-Control"} {
+			if got, want := w.Header().Get(name), gotten.Header().Get(name); got != want {
+				t.Errorf("%s of HEAD %s = %q, of GET %q", name, target, got, want)
+			}
+		}
+	}
+}
+
+func TestOtherMethodsAre405WithAllow(t *testing.T) {
+	s := testServer(t)
+	for _, target := range append(cachedTargets(), "/metrics") {
+		for _, method := range []string{http.MethodPost, http.MethodPut, http.MethodDelete, http.MethodPatch, "BREW"} {
+			w := do(s, method, target)
+			wantProblem(t, w, http.StatusMethodNotAllowed)
+			if got := w.Header().Get("Allow"); got != "GET, HEAD, OPTIONS" {
+				t.Errorf("%s %s: Allow = %q", method, target, got)
+			}
+		}
+	}
+}
+
+func TestOPTIONSIsAnsweredWithAllow(t *testing.T) {
+	s := testServer(t)
+	for _, target := range cachedTargets() {
+		w := do(s, http.MethodOptions, target) // the keyed endpoint too: a preflight bears no key
+		if w.Code != http.StatusNoContent || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
+			t.Errorf("OPTIONS %s = %d with Allow %q", target, w.Code, w.Header().Get("Allow"))
+		}
+	}
+}
+
+func TestPreflightIsAnswered(t *testing.T) {
+	w := do(testServer(t), http.MethodOptions, "/api/v1/monitor/lakes",
+		"Origin", "https://dashboard.example.org", "Access-Control-Request-Method", "GET",
+		"Access-Control-Request-Headers", "x-api-key")
+	if w.Code >= 300 || w.Header().Get("Access-Control-Allow-Origin") != "*" {
+		t.Errorf("preflight = %d with origin %q", w.Code, w.Header().Get("Access-Control-Allow-Origin"))
+	}
+	if got := strings.ToLower(w.Header().Get("Access-Control-Allow-Headers")); !strings.Contains(got, "x-api-key") {
+		t.Errorf("Access-Control-Allow-Headers = %q, want X-API-Key", got)
+	}
+}
+
+func TestUnknownPathsAre404(t *testing.T) {
+	s := testServer(t)
+	for _, target := range []string{
+		"/nowhere", "/api", "/api/v1", "/api/v2/bathing-lakes/status", "/api/v1/bathing-lakes/status/",
+		"//api/v1/bathing-lakes/status", "/api/v1/../v1/bathing-lakes/status", "/assets/", "/assets/app.js",
+		"/.keep", "/api/v1/bathing-lakes/history/", "/index.html/", "/API/v1/styles",
+	} {
+		wantProblem(t, do(s, http.MethodGet, target), http.StatusNotFound)
+	}
+}
+
+func TestBasePath(t *testing.T) {
+	opts := testOptions(t)
+	opts.BasePath = "/lakes"
+	s := newServer(t, opts, testSource(t))
+	for _, target := range cachedTargets() {
+		get(t, s, http.StatusOK, "/lakes"+target, "X-API-Key", goodKey)
+		wantProblem(t, do(s, http.MethodGet, target), http.StatusNotFound)
+	}
+	for _, target := range []string{"/lakesstyles", "/lakesindex.html", "/lake/"} {
+		wantProblem(t, do(s, http.MethodGet, target), http.StatusNotFound)
+	}
+	w := get(t, s, http.StatusPermanentRedirect, "/lakes")
+	if got := w.Header().Get("Location"); got != "/lakes/" {
+		t.Errorf("GET /lakes leads to %q, want /lakes/", got)
+	}
+}
+
+func TestEveryAnswerBearsTheNotice(t *testing.T) {
+	const notice = "Simulated demo data, not measurements"
+	opts := testOptions(t)
+	opts.Notice = notice
+	s := newServer(t, opts, testSource(t))
+	for _, target := range append(cachedTargets(), "/nowhere", statusURL+"?risk=no", "/metrics") {
+		if got := do(s, http.MethodGet, target).Header().Get("X-Data-Notice"); got != notice {
+			t.Errorf("X-Data-Notice of %s = %q", target, got)
+		}
+	}
+	if got, ok := do(testServer(t), http.MethodGet, statusURL).Header()["X-Data-Notice"]; ok {
+		t.Errorf("real data bear the notice %q", got)
+	}
+}
+
+func TestRateLimits(t *testing.T) {
+	opts := testOptions(t)
+	opts.APIRate, opts.TileRate, opts.KeyRate = 2, 3, 2
+	s := newServer(t, opts, testSource(t))
+	const tile = "/api/v1/tiles/6/33/21.png"
+	from := func(target string, status int, headers ...string) {
+		t.Helper()
+		w := get(t, s, status, target, headers...)
+		if w.Header().Get("RateLimit") == "" || w.Header().Get("RateLimit-Policy") == "" {
+			t.Errorf("%s = %d without RateLimit and RateLimit-Policy", target, status)
+		}
+		if status == http.StatusTooManyRequests {
+			wantProblem(t, w, status)
+			if w.Header().Get("Retry-After") == "" {
+				t.Errorf("%s = 429 without Retry-After", target)
+			}
+		}
+	}
+	from(statusURL, http.StatusOK)
+	from("/nowhere", http.StatusNotFound) // looking for what is not there counts too
+	from(statusURL, http.StatusTooManyRequests)
+	for range 3 {
+		from(tile, http.StatusOK) // a bucket of their own
+	}
+	from(tile, http.StatusTooManyRequests)
+
+	// Per key: behind one address each key has its own, and those without a key take from neither.
+	for _, key := range []string{goodKey, otherKey} {
+		from("/api/v1/monitor/lakes", http.StatusOK, "X-API-Key", key)
+		from("/api/v1/monitor/lakes", http.StatusOK, "X-API-Key", key)
+		from("/api/v1/monitor/lakes", http.StatusTooManyRequests, "X-API-Key", key)
+	}
+	from("/api/v1/monitor/lakes", http.StatusUnauthorized, "X-API-Key", "guess")
+	from("/api/v1/monitor/lakes", http.StatusUnauthorized)
+	from("/api/v1/monitor/lakes", http.StatusTooManyRequests, "X-API-Key", "guess")
+
+	for _, target := range []string{"/", "/page.json", "/healthz", "/readyz"} {
+		for range 4 {
+			get(t, s, http.StatusOK, target)
+		}
+	}
+}
+
+func TestLimitsCountClientsBehindATrustedProxy(t *testing.T) {
+	opts := testOptions(t)
+	opts.APIRate = 1
+	for _, test := range []struct {
+		name    string
+		trusted []netip.Prefix
+		second  int // answer to a second client of the same proxy
+	}{
+		{"trusted", []netip.Prefix{netip.MustParsePrefix("192.0.2.1/32")}, http.StatusOK}, // httptest's client
+		{"stranger", nil, http.StatusTooManyRequests},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			opts.TrustedProxies = test.trusted
+			opts.Registry = prometheus.NewRegistry()
+			s := newServer(t, opts, testSource(t))
+			get(t, s, http.StatusOK, statusURL, "X-Forwarded-For", "203.0.113.1")
+			get(t, s, test.second, statusURL, "X-Forwarded-For", "203.0.113.2")
+			get(t, s, http.StatusTooManyRequests, statusURL, "X-Forwarded-For", "198.51.100.9, 203.0.113.1")
+		})
+	}
+}
+
+func TestARateOfZeroTurnsTheLimitOff(t *testing.T) {
+	s := testServer(t)
+	for range 100 {
+		if h := get(t, s, http.StatusOK, "/api/v1/styles").Header(); h.Get("RateLimit") != "" {
+			t.Fatalf("RateLimit = %q without a limit", h.Get("RateLimit"))
+		}
+	}
+}
+
+func TestMetricsCountByRouteName(t *testing.T) {
+	opts := testOptions(t)
+	opts.Registry = prometheus.NewRegistry()
+	s := newServer(t, opts, testSource(t))
+	get(t, s, http.StatusOK, statusURL+"?min_lat=47")
+	get(t, s, http.StatusNotFound, "/no/such/place")
+	get(t, s, http.StatusOK, "/")
+	get(t, s, http.StatusOK, "/assets/app-1234.js")
+	for route, want := range map[string]float64{"status": 1, "not_found": 1, "page": 2} {
+		code := "200"
+		if route == "not_found" {
+			code = "404"
+		}
+		if got := testutil.ToFloat64(s.metrics.requests.WithLabelValues(route, "GET", code)); got != want {
+			t.Errorf("requests of route %s = %v, want %v", route, got, want)
+		}
+	}
+	body := get(t, s, http.StatusOK, "/metrics").Body.String()
+	for _, name := range []string{"limnomap_http_requests_total", "limnomap_build_info", "limnomap_lakes", "go_goroutines", "process_"} {
+		if !strings.Contains(body, name) {
+			t.Errorf("/metrics has no %s", name)
+		}
+	}
+	if strings.Contains(body, "such") || strings.Contains(body, "de_by") {
+		t.Error("/metrics has a label from outside")
+	}
+	if problems, err := testutil.GatherAndLint(opts.Registry); err != nil || len(problems) > 0 {
+		t.Errorf("lint of metrics: %v, %v", problems, err)
+	}
+}
+
+func TestSeparateAdmin(t *testing.T) {
+	opts := testOptions(t)
+	opts.SeparateAdmin = true
+	s := newServer(t, opts, testSource(t))
+	wantProblem(t, do(s, http.MethodGet, "/metrics"), http.StatusNotFound)
+	wantProblem(t, do(s, http.MethodGet, "/debug/pprof/"), http.StatusNotFound)
+	admin := s.AdminHandler()
+	for _, target := range []string{"/metrics", "/healthz", "/readyz", "/debug/pprof/", "/debug/pprof/cmdline"} {
+		get(t, admin, http.StatusOK, target)
+	}
+	wantProblem(t, do(admin, http.MethodGet, statusURL), http.StatusNotFound)
+}
+
+func TestNothingIsLeftRunning(t *testing.T) {
+	before := goleak.IgnoreCurrent()
+	for range 2 { // two servers fit in one process
+		s := testServer(t)
+		for _, coding := range []string{"gzip", "br", "zstd"} {
+			get(t, s, http.StatusOK, statusURL+"?min_lat=0", "Accept-Encoding", coding)
+		}
+	}
+	goleak.VerifyNone(t, before)
+}
+
+func TestNewRefusesWrongOptions(t *testing.T) {
+	for name, change := range map[string]func(*Options){
+		"Tiles":      func(o *Options) { o.Tiles = nil },
+		"Styles":     func(o *Options) { o.Styles = nil },
+		"Page":       func(o *Options) { o.Page = nil },
+		"zoom":       func(o *Options) { o.MaxZoom = 31 },
+		"base path":  func(o *Options) { o.BasePath = "lakes/" },
+		"negative":   func(o *Options) { o.TileRate = -1 },
+		"control":    func(o *Options) { o.Notice = "a\nb" },
+		"basemap":    func(o *Options) { o.BasemapURL = "ftp://example.org/{z}" },
+		"colour map": func(o *Options) { o.Limits.Level2 = -1 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			opts := testOptions(t)
+			change(&opts)
+			if _, err := New(opts); err == nil || !strings.Contains(err.Error(), name) {
+				t.Errorf("New = %v, want an error that names %q", err, name)
+			}
+		})
+	}
+}
+
+func TestAPanicIsA500ThatShowsNothing(t *testing.T) {
+	opts := testOptions(t)
+	opts.Historian = panicking{}
+	s := newServer(t, opts, testSource(t))
+	w := do(s, http.MethodGet, "/api/v1/bathing-lakes/history/de_by_clean")
+	wantProblem(t, w, http.StatusInternalServerError)
+	wantHidden(t, w)
+}
+
+// wantHidden fails if the answer tells the secret of a fault, or not the request's id.
+func wantHidden(t *testing.T, w *httptest.ResponseRecorder) {
+	t.Helper()
+	if strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("a 500 shows internals: %s", w.Body)
+	}
+	if id := w.Header().Get("X-Request-Id"); id == "" || !strings.Contains(w.Body.String(), id) {
+		t.Errorf("a 500 does not bear the request's id %q: %s", id, w.Body)
+	}
+}

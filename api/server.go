@@ -1,0 +1,174 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/pprof"
+	"runtime/debug"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+
+	"limnomap/colormap"
+	"limnomap/tiles"
+)
+
+// A Server is the whole HTTP surface. It is safe for concurrent use.
+type Server struct {
+	opts    Options
+	logger  *slog.Logger
+	now     func() time.Time
+	prefix  string // the path of the root, as the outside sees it
+	handler http.Handler
+
+	metrics    *metrics
+	limits     limits
+	keyring    *keyring
+	compressor compressor
+	encoder    *encoder
+
+	styleIDs    []tiles.StyleID // the default first
+	colormapIDs []colormap.ID   // the default first
+	colormaps   map[colormap.ID]*colormap.Map
+	legends     *lru.Cache[legendKey, []byte]
+	page        map[string]*body // by path below the base path
+	openAPI     *body
+
+	current      atomic.Pointer[published]
+	refreshFault atomic.Pointer[time.Time] // since when; nil if the last refresh went well
+	draining     atomic.Bool
+}
+
+// New returns a Server that answers 503 until its first snapshot is published.
+func New(opts Options) (*Server, error) {
+	if err := opts.check(); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	s := &Server{
+		opts:        opts,
+		logger:      opts.Logger,
+		now:         opts.Now,
+		prefix:      prefixOf(opts.PublicURL, opts.BasePath),
+		colormapIDs: colormap.IDs(),
+		colormaps:   make(map[colormap.ID]*colormap.Map),
+	}
+	if s.logger == nil {
+		s.logger = slog.New(slog.DiscardHandler)
+	}
+	if s.now == nil {
+		s.now = time.Now
+	}
+	if s.opts.Registry == nil {
+		s.opts.Registry = prometheus.NewRegistry()
+	}
+	if err := s.load(); err != nil {
+		return nil, fmt.Errorf("api: %w", err)
+	}
+	basemap, err := basemapOrigin(opts.BasemapURL)
+	if err != nil {
+		return nil, fmt.Errorf("api: basemap: %w", err)
+	}
+	s.measure()
+	s.limits = newLimits(opts, s.now)
+	for _, l := range s.limits.all() {
+		s.metrics.watch(l)
+	}
+	s.keyring = newKeyring(opts.Keys, s.now)
+	s.keyring.log = s.logger
+	s.handler = s.chain(s.router(), basemap)
+	return s, nil
+}
+
+// load makes ready what never changes: styles, colours, the page and the description of the API.
+func (s *Server) load() error {
+	for _, style := range s.opts.Styles {
+		s.styleIDs = append(s.styleIDs, style.ID)
+	}
+	for _, id := range s.colormapIDs {
+		m, err := colormap.New(id, s.opts.Limits)
+		if err != nil {
+			return fmt.Errorf("colour map %s: %w", id, err)
+		}
+		s.colormaps[id] = m
+	}
+	s.encoder = newEncoder(s.colormaps[s.colormapIDs[0]])
+	var err error
+	if s.legends, err = lru.New[legendKey, []byte](maxLegends); err != nil {
+		return err
+	}
+	if s.page, err = loadPage(&s.compressor, s.opts.Page); err != nil {
+		return err
+	}
+	s.openAPI, err = newBody(&s.compressor, settingsKind, []byte(openAPIDocument))
+	return err
+}
+
+// measure sets up the metrics. Whoever shares the registry may have added the process's own already.
+func (s *Server) measure() {
+	s.metrics = newMetrics(s.opts.Registry, s.now)
+	version := s.opts.Version
+	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
+		version = info.Main.Version
+	}
+	s.metrics.build(version, s.opts.RendererVersion)
+	for _, c := range []prometheus.Collector{
+		collectors.NewGoCollector(),
+		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
+	} {
+		var already prometheus.AlreadyRegisteredError
+		if err := s.opts.Registry.Register(c); err != nil && !errors.As(err, &already) {
+			s.logger.Warn("process metrics are not exported", slog.Any("error", err))
+		}
+	}
+}
+
+// chain puts the middleware around the router. This is their order, the outermost first.
+func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
+	return wrap(router,
+		withRequestID,
+		withClientAddr(s.opts.TrustedProxies),
+		logRequests(s.logger, s.now),
+		recoverPanics(s.logger),
+		securityHeaders(basemapOrigin),
+		withNotice(s.opts.Notice),
+		crossOrigin(s.opts.AllowedOrigins),
+		limitRequest,
+	)
+}
+
+// wrap puts the middleware around h, the first outermost.
+func wrap(h http.Handler, middleware ...func(http.Handler) http.Handler) http.Handler {
+	for _, m := range slices.Backward(middleware) {
+		h = m(h)
+	}
+	return h
+}
+
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+
+// AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
+func (s *Server) AdminHandler() http.Handler {
+	admin := http.NewServeMux()
+	admin.Handle("/healthz", reads(s.adapt(s.healthy)))
+	admin.Handle("/readyz", reads(s.adapt(s.ready)))
+	admin.Handle("/metrics", reads(s.adapt(s.exposition())))
+	admin.HandleFunc("/debug/pprof/", pprof.Index)
+	admin.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	admin.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	admin.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
+	admin.HandleFunc("/debug/pprof/trace", pprof.Trace)
+	admin.Handle("/", s.adapt(notFound))
+	return wrap(admin,
+		withRequestID,
+		withClientAddr(s.opts.TrustedProxies),
+		logRequests(s.logger, s.now),
+		recoverPanics(s.logger),
+		limitRequest,
+	)
+}

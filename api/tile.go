@@ -1,0 +1,101 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/gorilla/mux"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/tiles"
+)
+
+const (
+	// largestZoom is the deepest zoom whose columns and rows fit maptile's 32 bits.
+	largestZoom = 30
+	// retina is what Leaflet's {r} becomes on a screen with small pixels.
+	retina = "@2x"
+	// cacheTile is how long a tile without a current v= is shown: five minutes, then once more while the new one is
+	// fetched, so that a map that is panned back and forth does not flicker.
+	cacheTile = "public, max-age=300, stale-while-revalidate=86400"
+)
+
+// A look is which map a tile or a legend shows.
+type look struct {
+	style    tiles.StyleID
+	colormap colormap.ID
+}
+
+// look returns the map that style and colormap name.
+func (s *Server) look(p *params) look {
+	return look{style: oneOf(p, "style", s.styleIDs), colormap: oneOf(p, "colormap", s.colormapIDs)}
+}
+
+// tile answers with one tile of the map.
+func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
+	vars := mux.Vars(r)
+	address, scale, err := parseTile(vars["z"], vars["x"], vars["y"])
+	if err != nil {
+		return err
+	}
+	if int(address.Z) > s.opts.MaxZoom {
+		return tiles.ErrOutOfRange
+	}
+	p, err := s.published()
+	if err != nil {
+		return err
+	}
+	params := paramsOf(r)
+	look := s.look(params)
+	week, dated := params.week(p.snap)
+	version, _ := params.text("v")
+	if err := params.err(); err != nil {
+		return err
+	}
+	view, err := p.view(r.Context(), week, dated)
+	if err != nil {
+		return err
+	}
+	tile, err := s.opts.Tiles.Tile(r.Context(), view, tiles.Request{
+		Tile:     address,
+		Scale:    scale,
+		Style:    look.style,
+		Colormap: look.colormap,
+	})
+	if err != nil {
+		return err
+	}
+	k := tileKind
+	if version == p.version {
+		k = versionKind
+	}
+	return sendContent(w, r, k, identity, &variant{content: tile.PNG, etag: []string{`"` + tile.ETag + `"`}})
+}
+
+// parseTile reads the address of a tile as it stands in its path: zoom, column, and row with or without "@2x". Each
+// tile has one spelling, in plain digits, so that no cache keeps it under several.
+func parseTile(z, x, y string) (address maptile.Tile, scale int, err error) {
+	scale = 1
+	if row, ok := strings.CutSuffix(y, retina); ok {
+		y, scale = row, 2
+	}
+	var numbers [3]uint32
+	for i, s := range [...]string{z, x, y} {
+		n, err := strconv.ParseUint(s, 10, 32)
+		if err != nil || s[0] == '+' || len(s) > 1 && s[0] == '0' {
+			return maptile.Tile{}, 0, tiles.ErrOutOfRange
+		}
+		numbers[i] = uint32(n)
+	}
+	// The zoom is checked before anything is shifted by it.
+	if numbers[0] > largestZoom {
+		return maptile.Tile{}, 0, tiles.ErrOutOfRange
+	}
+	address = maptile.New(numbers[1], numbers[2], maptile.Zoom(numbers[0]))
+	if !address.Valid() {
+		return maptile.Tile{}, 0, tiles.ErrOutOfRange
+	}
+	return address, scale, nil
+}

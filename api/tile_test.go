@@ -1,0 +1,225 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/data"
+	"limnomap/tiles"
+)
+
+const tileURL = "/api/v1/tiles/6/33/21.png"
+
+// tileServer returns a server and the tiles that it asks.
+func tileServer(t *testing.T) (*Server, *fakeTiles) {
+	t.Helper()
+	opts := testOptions(t)
+	service := &fakeTiles{}
+	opts.Tiles = service
+	return newServer(t, opts, testSource(t)), service
+}
+
+func TestTileAddresses(t *testing.T) {
+	s, service := tileServer(t)
+	for _, test := range []struct {
+		path  string
+		want  maptile.Tile
+		scale int
+	}{
+		{"0/0/0.png", maptile.New(0, 0, 0), 1},
+		{"6/33/21.png", maptile.New(33, 21, 6), 1},
+		{"6/33/21@2x.png", maptile.New(33, 21, 6), 2},
+		{"6/33/21%402x.png", maptile.New(33, 21, 6), 2},
+		{"18/262143/262143.png", maptile.New(262143, 262143, 18), 1},
+	} {
+		w := get(t, s, http.StatusOK, "/api/v1/tiles/"+test.path)
+		if service.asked.Tile != test.want || service.asked.Scale != test.scale {
+			t.Errorf("%s asks for %+v, want %v at scale %d", test.path, service.asked, test.want, test.scale)
+		}
+		if got := w.Header().Get("Content-Type"); got != "image/png" {
+			t.Errorf("Content-Type = %q", got)
+		}
+	}
+	for _, path := range []string{
+		"19/0/0.png", "31/0/0.png", "32/0/0.png", "4294967296/0/0.png", "6/64/0.png", "6/0/64.png", "0/1/0.png",
+		"-1/0/0.png", "6/-1/0.png", "06/33/21.png", "6/033/21.png", "6/33/021.png", "+6/33/21.png", "6/%2B33/21.png",
+		"6/33/21@3x.png", "6/33/21@1x.png", "6/33/21@2x@2x.png", "6/33/@2x.png", "6/33/21@2X.png", "6/3_3/21.png",
+		"6/33/21.0.png", "6/33/ 21.png", "6/33/21.jpg", "6/33/21.PNG", "6/33/21", "6/33/.png", "6/33/21.png/",
+		"6/33.png", "6/33/21.webp", "6/33/21.pbf", "z/x/y.png", "6/٣/21.png", "1e1/0/0.png", "0x6/0/0.png",
+	} {
+		w := do(s, http.MethodGet, "/api/v1/tiles/"+strings.ReplaceAll(path, " ", "%20"))
+		if w.Code != http.StatusNotFound {
+			t.Errorf("%s = %d, want 404", path, w.Code)
+			continue
+		}
+		wantProblem(t, w, http.StatusNotFound)
+	}
+}
+
+func FuzzTileAddress(f *testing.F) {
+	for _, seed := range [][3]string{
+		{"0", "0", "0"}, {"6", "33", "21@2x"}, {"30", "1073741823", "1073741823"}, {"31", "0", "0"},
+		{"+1", "0", "0"}, {"01", "0", "0"}, {"1", "2", "0"}, {"", "", "@2x"}, {"18446744073709551616", "0", "0"},
+	} {
+		f.Add(seed[0], seed[1], seed[2])
+	}
+	f.Fuzz(func(t *testing.T, z, x, y string) {
+		tile, scale, err := parseTile(z, x, y)
+		if err != nil {
+			if !errors.Is(err, tiles.ErrOutOfRange) {
+				t.Fatalf("parseTile(%q, %q, %q) = %v, want ErrOutOfRange", z, x, y, err)
+			}
+			return
+		}
+		if !tile.Valid() || tile.Z > largestZoom || scale != 1 && scale != 2 {
+			t.Fatalf("parseTile(%q, %q, %q) = %v at scale %d", z, x, y, tile, scale)
+		}
+		row := strconv.FormatUint(uint64(tile.Y), 10)
+		if scale == 2 {
+			row += retina
+		}
+		if strconv.Itoa(int(tile.Z)) != z || strconv.FormatUint(uint64(tile.X), 10) != x || row != y {
+			t.Fatalf("parseTile(%q, %q, %q) = %v: a tile has one spelling", z, x, y, tile)
+		}
+	})
+}
+
+func TestTileStyleAndColormap(t *testing.T) {
+	s, service := tileServer(t)
+	get(t, s, http.StatusOK, tileURL)
+	if service.asked.Style != "heat" || service.asked.Colormap != s.colormapIDs[0] {
+		t.Errorf("without parameters asks for %+v, want the defaults", service.asked)
+	}
+	get(t, s, http.StatusOK, tileURL+"?style=dots&colormap=viridis")
+	if service.asked.Style != "dots" || service.asked.Colormap != "viridis" {
+		t.Errorf("asks for %+v, want dots in viridis", service.asked)
+	}
+	for query, parameters := range map[string][]string{
+		"style=jet": {"style"}, "colormap=jet": {"colormap"}, "style=": {"style"},
+		"style=heat&style=heat": {"style"}, "style=x&colormap=y": {"style", "colormap"}, "v=1&v=2": {"v"},
+	} {
+		wantProblem(t, do(s, http.MethodGet, tileURL+"?"+query), http.StatusBadRequest, parameters...)
+	}
+	body := do(s, http.MethodGet, tileURL+"?style=jet&colormap=jet").Body.String()
+	for _, name := range []string{"heat, dots", "viridis"} {
+		if !strings.Contains(body, name) {
+			t.Errorf("problem = %s, want it to list %s", body, name)
+		}
+	}
+}
+
+func TestTileDate(t *testing.T) {
+	s, service := tileServer(t)
+	get(t, s, http.StatusOK, tileURL)
+	newest := service.week
+	for date, want := range map[string]string{
+		"2026-11-16": "2026-W47", "2026-11-22": "2026-W47", "2026-11-15": "2026-W46",
+		"2026-08-03": "2026-W32", "2026-08-09": "2026-W32", "2026-09-01": "2026-W36",
+	} {
+		get(t, s, http.StatusOK, tileURL+"?date="+date)
+		if got := service.week.String(); got != want {
+			t.Errorf("date=%s asks for week %s, want %s", date, got, want)
+		}
+	}
+	if newest.String() != "2026-W47" {
+		t.Errorf("without date= asks for week %s, want the newest, 2026-W47", newest)
+	}
+	for _, date := range []string{"2026-08-02", "2026-11-23", "2026-13-01", "2026-02-30", "yesterday", "", "2026-11-16T00:00:00Z", "0000-00-00"} {
+		w := do(s, http.MethodGet, tileURL+"?date="+date)
+		wantProblem(t, w, http.StatusBadRequest, "date")
+		if got := w.Body.String(); !strings.Contains(got, "2026-08-03") || !strings.Contains(got, "2026-11-22") {
+			t.Errorf("problem = %s, want it to name the range", got)
+		}
+	}
+}
+
+func TestTileCaching(t *testing.T) {
+	s, _ := tileServer(t)
+	current := s.current.Load().version
+	for query, want := range map[string]string{
+		"":              "public, max-age=300, stale-while-revalidate=86400",
+		"?v=older":      "public, max-age=300, stale-while-revalidate=86400",
+		"?v=":           "public, max-age=300, stale-while-revalidate=86400",
+		"?v=" + current: "public, max-age=31536000, immutable",
+		"?v=" + current + "&style=dots&date=2026-11-16": "public, max-age=31536000, immutable",
+	} {
+		if got := get(t, s, http.StatusOK, tileURL+query).Header().Get("Cache-Control"); got != want {
+			t.Errorf("Cache-Control of %q = %q, want %q", query, got, want)
+		}
+	}
+	if got := get(t, s, http.StatusOK, tileURL).Header().Get("ETag"); got != `"7e57"` {
+		t.Errorf("ETag = %s, want the tile's own", got)
+	}
+}
+
+func TestTileFaults(t *testing.T) {
+	for name, test := range map[string]struct {
+		err        error
+		status     int
+		retryAfter string
+	}{
+		"busy":         {tiles.ErrBusy, http.StatusServiceUnavailable, "1"},
+		"too slow":     {context.DeadlineExceeded, http.StatusServiceUnavailable, "5"},
+		"out of range": {tiles.ErrOutOfRange, http.StatusNotFound, ""},
+		"broken":       {errors.New("secret"), http.StatusInternalServerError, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s, service := tileServer(t)
+			service.err = test.err
+			w := do(s, http.MethodGet, tileURL)
+			wantProblem(t, w, test.status)
+			if got := w.Header().Get("Retry-After"); got != test.retryAfter {
+				t.Errorf("Retry-After = %q, want %q", got, test.retryAfter)
+			}
+			if test.status == http.StatusInternalServerError {
+				wantHidden(t, w)
+			}
+		})
+	}
+}
+
+func TestAClientThatLeftIsNoError(t *testing.T) {
+	var log bytes.Buffer
+	opts := testOptions(t)
+	opts.Logger = slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelWarn}))
+	service := &fakeTiles{}
+	opts.Tiles = service
+	s := newServer(t, opts, testSource(t))
+	ctx, leave := context.WithCancel(context.Background())
+	service.leave = leave
+	w := httptest.NewRecorder()
+	s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, tileURL, nil).WithContext(ctx))
+	if log.Len() > 0 {
+		t.Errorf("logged: %s", log.String())
+	}
+	if w.Body.Len() > 0 {
+		t.Errorf("wrote %q to nobody", w.Body)
+	}
+}
+
+func TestDates(t *testing.T) {
+	body := object(t, get(t, testServer(t), http.StatusOK, "/api/v1/bathing-lakes/dates"))
+	weeks := body["weeks"].([]any)
+	var previous data.Date
+	for _, w := range weeks {
+		w := w.(map[string]any)
+		d := date(t, w["date"].(string))
+		if d != d.Week().Monday() || d.Week().String() != w["week"] || d <= previous {
+			t.Errorf("week = %v, want the Mondays in order", w)
+		}
+		previous = d
+	}
+	last := weeks[len(weeks)-1].(map[string]any)
+	if len(weeks) != 4 || last["week"] != "2026-W47" || last["lakes_with_data"] != 6.0 {
+		t.Errorf("%d weeks end with %v, want 4 up to 2026-W47 with 6 lakes", len(weeks), last)
+	}
+}
