@@ -1,0 +1,70 @@
+// Makes the outlines that stand in for a basemap from Natural Earth: Germany at 1:10 million, Europe at 1:50 million, the
+// rest of the world, which nothing but orients, at 1:110 million. No country floats alone, and all of it is smaller
+// than a photograph.
+import { createRequire } from 'node:module'
+import * as topojson from 'topojson-client'
+
+const require = createRequire(import.meta.url)
+
+const germany = '276' // ISO 3166-1 numeric
+const europe = [-25, 34, 45, 72] // west, south, east, north
+// The world without Europe. The boxes meet exactly: the page fills all rings as one, by the even-odd rule.
+const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72], [45, 34, 180, 72]]
+
+/** The file that src/outlines.js draws. */
+export function outlines() {
+  const [fine, medium, coarse] = ['countries-10m', 'countries-50m', 'land-110m'].map((n) => require(`world-atlas/${n}.json`))
+  const countries = medium.objects.countries
+  const near = rings(topojson.merge(medium, countries.geometries))
+  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry)
+  const borders = topojson.mesh(medium, countries, (a, b) => a !== b && a.id !== germany && b.id !== germany)
+  const home = fine.objects.countries.geometries.find(({ id }) => id === germany)
+  const land = [
+    ...near.map((ring) => clipped(ring, europe)).filter((ring) => extent(ring) > 0.1), // lesser islands are dots at best
+    ...elsewhere.flatMap((box) => far.map((ring) => clipped(ring, box))).filter((ring) => extent(ring) > 1),
+  ]
+  return {
+    land: encoded(land, 50), // 0.02 degrees are 2 km: as fine as the source
+    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))), 50),
+    germany: encoded(rings(topojson.feature(fine, home).geometry), 500),
+  }
+}
+
+// rings returns the rings, outer and inner: the Caspian Sea is one of the inner.
+const rings = ({ type, coordinates }) => (type === 'Polygon' ? coordinates : coordinates.flat())
+
+const within = ([x, y], [west, south, east, north]) => x >= west && x <= east && y >= south && y <= north
+
+function extent(ring) {
+  const span = (axis) => Math.max(...ring.map((p) => p[axis])) - Math.min(...ring.map((p) => p[axis]))
+  return ring.length < 3 ? 0 : Math.max(span(0), span(1))
+}
+
+// clipped cuts a ring at each side of the box in turn (Sutherland and Hodgman 1974).
+function clipped(ring, [west, south, east, north]) {
+  const sides = [[0, 1, west], [0, -1, east], [1, 1, south], [1, -1, north]]
+  return sides.reduce((points, [axis, sign, limit]) => {
+    const inside = (p) => sign * (p[axis] - limit) >= 0
+    return points.flatMap((p, i) => {
+      const q = points[(i + points.length - 1) % points.length]
+      if (inside(p) === inside(q)) return inside(p) ? [p] : []
+      const share = (limit - q[axis]) / (p[axis] - q[axis])
+      const cut = [q[0] + share * (p[0] - q[0]), q[1] + share * (p[1] - q[1])]
+      return inside(p) ? [cut, p] : [cut]
+    })
+  }, ring)
+}
+
+// encoded writes each line as the whole-number steps from point to point, a third of the size of GeoJSON.
+function encoded(lines, scale) {
+  const steps = (line) => {
+    let last = [0, 0]
+    return line.flatMap((point) => {
+      const next = point.map((v) => Math.round(v * scale))
+      const step = [next[0] - last[0], next[1] - last[1]]
+      last = next
+      return step[0] === 0 && step[1] === 0 ? [] : step
+    })
+  }
+  return { scale, lines: lines.map(steps) }
+}

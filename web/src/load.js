@@ -1,0 +1,20 @@
+// Fetching, with patience: a server that has just started answers 503 until its first snapshot is ready.
+import { words } from './words.js'
+
+const mostTries = 20
+const longestWait = 30 // seconds, whatever Retry-After asks for
+
+/**
+ * Fetches JSON. While the server answers 503 it waits as long as Retry-After says and asks again, a bounded number of
+ * times, and tells each time through `say`.
+ */
+export async function load(url, say) {
+  for (let tries = 1; ; tries++) {
+    const answer = await fetch(url)
+    if (answer.ok) return answer.json()
+    if (answer.status !== 503 || tries === mostTries) throw new Error(`${url}: ${answer.status}`)
+    const seconds = Math.min(longestWait, Math.max(1, Number(answer.headers.get('Retry-After')) || 5))
+    say(words.waiting)
+    await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
+  }
+}
