@@ -1,0 +1,61 @@
+package main
+
+import (
+	"io"
+	"log/slog"
+	"strings"
+
+	"limnomap/data"
+)
+
+const description = `Serve the water quality of lakes as heat-map tiles and as data.
+
+Without --db it serves an embedded demo of German lakes with simulated values:
+  limnomap serve
+Your own lakes:
+  limnomap import lakes lakes.csv --db lakes.db
+  limnomap import observations obs.csv --db lakes.db
+  limnomap serve --db lakes.db
+
+Every flag can also be set by the environment: --cache-dir is LIMNOMAP_CACHE_DIR. A flag goes before the environment.`
+
+// cli is the whole command line. Kong reads it: one struct per command.
+type cli struct {
+	Serve  serveCmd `cmd:"" help:"Serve the map and the data over HTTP."`
+	Import struct {
+		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
+		Observations importObservationsCmd `cmd:"" help:"Import what was measured or forecast of lakes."`
+	} `cmd:"" help:"Import files into a database, each time in one transaction."`
+	Keys struct {
+		Create keysCreateCmd `cmd:"" help:"Make an API key and print it, once."`
+		List   keysListCmd   `cmd:"" help:"List the names of the API keys and whether they are valid."`
+		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
+	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
+	Version     versionCmd     `cmd:"" help:"Print the version."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is well: exit code 0 or 1."`
+
+	LogFormat string     `help:"Form of the log on stderr: ${enum}." enum:"text,json" default:"text"`
+	LogLevel  slog.Level `help:"Least level that is logged: debug, info, warn or error." default:"info"`
+}
+
+// A console is where a command speaks: its result to out, what accompanies it to err and the log.
+type console struct {
+	out, err io.Writer
+	log      *slog.Logger
+}
+
+func newLogger(w io.Writer, format string, level slog.Level) *slog.Logger {
+	opts := &slog.HandlerOptions{Level: level}
+	if format == "json" {
+		return slog.New(slog.NewJSONHandler(w, opts))
+	}
+	return slog.New(slog.NewTextHandler(w, opts))
+}
+
+func profileIDs() string {
+	var ids []string
+	for _, p := range data.Profiles() {
+		ids = append(ids, p.ID)
+	}
+	return strings.Join(ids, ",")
+}

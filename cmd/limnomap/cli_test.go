@@ -1,0 +1,118 @@
+package main
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+func TestCommandLine(t *testing.T) {
+	tests := []struct {
+		name string
+		args []string
+		env  string // of LIMNOMAP_STALE_AFTER
+		want string // in the error
+	}{
+		{"no command", nil, "", "expected one of"},
+		{"unknown flag", []string{"serve", "--colour"}, "", "--colour"},
+		{"profile", []string{"serve", "--profile", "who1999"}, "", `"who2003","who2021","uba2015"`},
+		{"stale after", []string{"serve", "--stale-after", "36h"}, "", "--stale-after"},
+		{"environment", []string{"serve"}, "soon", "soon"},
+		{"size", []string{"serve", "--cache-memory", "64 sheep"}, "", "64 sheep"},
+		{"base path", []string{"serve", "--base-path", "lakes"}, "", "--base-path"},
+		{"public URL", []string{"serve", "--public-url", "example.org"}, "", "--public-url"},
+		{"zoom", []string{"serve", "--max-zoom", "30"}, "", "--max-zoom"},
+		{"rate", []string{"serve", "--tile-rate", "-1"}, "", "--tile-rate"},
+		{"proxy", []string{"serve", "--trusted-proxies", "10.0.0.0"}, "", "10.0.0.0"},
+		{"no database", []string{"serve", "--db", "absent.db"}, "", "absent.db"},
+		{"no address", []string{"serve", "--listen", ""}, "", "--listen"},
+		{"basemap", []string{"serve", "--basemap-url", "https://tiles.example.org/{z}"}, "", "--basemap-url"},
+		{"origin", []string{"serve", "--cors-origins", "maps.example.org"}, "", "--cors-origins"},
+		{"credentials", []string{"serve", "--public-url", "https://a:b@example.org"}, "", "--public-url"},
+		{"key that is never valid", []string{"keys", "create", "--db", "absent.db", "--name", "a", "--expires", "0d"}, "", "--expires"},
+		{"key name", []string{"keys", "create", "--db", "absent.db", "--name", "\n"}, "", "--name"},
+		{"nobody there", []string{"healthcheck", "--listen", "127.0.0.1:1"}, "", "127.0.0.1:1"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.env != "" {
+				t.Setenv("LIMNOMAP_STALE_AFTER", tt.env)
+			}
+			_, _, err := runCommand(t, tt.args...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("limnomap %s: %v, want an error that contains %q", strings.Join(tt.args, " "), err, tt.want)
+			}
+		})
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"import", "lakes", "--help"}, {"keys", "create", "--help"}} {
+		out := mustRun(t, args...)
+		if !strings.Contains(out, "Usage: limnomap") || len(out) < 300 {
+			t.Errorf("limnomap %s teaches too little:\n%s", strings.Join(args, " "), out)
+		}
+	}
+	serve := mustRun(t, "serve", "--help")
+	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--api-rate", "--tile-rate", "--key-rate",
+		"--trusted-proxies", "--public-url", "--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level"} {
+		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
+		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
+			t.Errorf("serve --help lacks %s or %s", flag, env)
+		}
+	}
+	if out := mustRun(t, "version"); !strings.HasPrefix(out, "limnomap ") {
+		t.Errorf("version = %q", out)
+	}
+}
+
+func TestFlagValues(t *testing.T) {
+	sizes := []struct {
+		in   string
+		want byteSize
+		ok   bool
+	}{
+		{"64MiB", 64 << 20, true}, {"1GiB", 1 << 30, true}, {"1.5 kB", 1500, true}, {"0", 0, true}, {"4096", 4096, true}, {"12B", 12, true},
+		{"", 0, false}, {"-1", 0, false}, {"NaN", 0, false}, {"1e300GiB", 0, false}, {"MiB", 0, false}, {"5XB", 0, false},
+	}
+	for _, tt := range sizes {
+		var s byteSize
+		if err := s.UnmarshalText([]byte(tt.in)); (err == nil) != tt.ok || s != tt.want {
+			t.Errorf("size %q = %d, %v; want %d, ok %v", tt.in, s, err, tt.want, tt.ok)
+		}
+	}
+	periods := []struct {
+		in   string
+		want time.Duration
+		ok   bool
+	}{
+		{"28d", 28 * day, true}, {"36h", 36 * time.Hour, true}, {"0", 0, true},
+		{"-1d", 0, false}, {"99999999d", 0, false}, {"d", 0, false}, {"-3h", 0, false}, {"1.5d", 0, false}, {"soon", 0, false},
+	}
+	for _, tt := range periods {
+		var p period
+		if err := p.UnmarshalText([]byte(tt.in)); (err == nil) != tt.ok || time.Duration(p) != tt.want {
+			t.Errorf("period %q = %v, %v; want %v, ok %v", tt.in, time.Duration(p), err, tt.want, tt.ok)
+		}
+	}
+}
+
+func TestKeyState(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	tests := []struct {
+		key  data.APIKey
+		want string
+	}{
+		{data.APIKey{}, "valid"},
+		{data.APIKey{ExpiresAt: now.Add(time.Second)}, "valid"},
+		{data.APIKey{ExpiresAt: now}, "expired"},
+		{data.APIKey{ExpiresAt: now.Add(time.Hour), RevokedAt: now.Add(-time.Hour)}, "revoked"},
+	}
+	for _, tt := range tests {
+		if got := keyState(tt.key, now); got != tt.want {
+			t.Errorf("keyState(%+v) = %s, want %s", tt.key, got, tt.want)
+		}
+	}
+}

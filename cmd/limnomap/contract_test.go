@@ -1,0 +1,92 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"math"
+	"net/http"
+	"strings"
+	"testing"
+
+	"limnomap/colormap"
+)
+
+// tileAt fetches the tile that holds the place and returns it with the place's pixel in it.
+func tileAt(t *testing.T, base string, zoom int, lat, lon float64) (img image.Image, x, y int) {
+	t.Helper()
+	// Web Mercator, in pixels of that zoom: 2⁸ a tile.
+	size := math.Exp2(float64(8 + zoom))
+	sin := math.Sin(lat * math.Pi / 180)
+	px := int((lon + 180) / 360 * size)
+	py := int((0.5 - math.Log((1+sin)/(1-sin))/(4*math.Pi)) * size)
+	url := fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d.png", base, zoom, px/256, py/256)
+	resp, body := get(t, url)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", url, resp.Status)
+	}
+	img, err := png.Decode(bytes.NewReader(body))
+	if err != nil {
+		t.Fatalf("%s: %v", url, err)
+	}
+	return img, px % 256, py % 256
+}
+
+// At that zoom the demo's lakes are further apart than any of them is drawn.
+const loneZoom = 14
+
+func TestALakesOwnPixelHasItsColor(t *testing.T) {
+	base, _ := startServer(t)
+	var status statusAnswer
+	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	with, without := 0, 0
+	for _, lake := range status.Lakes {
+		img, x, y := tileAt(t, base, loneZoom, lake.Lat, lake.Lon)
+		pixel := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
+		if lake.Chl == nil {
+			without++
+			if pixel.A != 0 {
+				t.Errorf("%s has no value, and its pixel is %v, want it transparent", lake.ID, pixel)
+			}
+			continue
+		}
+		with++
+		if got := colormap.Hex(pixel); got != lake.Color || pixel.A < 128 {
+			t.Errorf("%s has %v µg/l and color %s, and its pixel is %s at opacity %d", lake.ID, *lake.Chl, lake.Color, got, pixel.A)
+		}
+	}
+	if with == 0 || without == 0 {
+		t.Errorf("looked at %d lakes with a value and %d without, want some of each", with, without)
+	}
+}
+
+func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
+	base, _ := startServer(t)
+	first, blank := get(t, base+"/api/v1/tiles/6/0/0.png")
+	img, err := png.Decode(bytes.NewReader(blank))
+	if err != nil || first.StatusCode != http.StatusOK {
+		t.Fatalf("tile over the sea: %s, %v", first.Status, err)
+	}
+	if _, _, _, alpha := img.At(128, 128).RGBA(); alpha != 0 || img.Bounds().Dx() != 256 || len(blank) >= 150 {
+		t.Errorf("blank tile: alpha %d, %v, %d bytes, want a transparent one of 256 pixels in less than 150 bytes",
+			alpha, img.Bounds(), len(blank))
+	}
+	for _, path := range []string{"/api/v1/tiles/18/0/0.png", "/api/v1/tiles/6/10/50.png?style=dots&colormap=viridis"} {
+		resp, body := get(t, base+path)
+		if !bytes.Equal(body, blank) || resp.Header.Get("ETag") != first.Header.Get("ETag") {
+			t.Errorf("%s: %s, %d bytes, ETag %s, want the shared blank tile", path, resp.Status, len(body), resp.Header.Get("ETag"))
+		}
+	}
+}
+
+func TestPublicURLWithAPathStandsForTheBasePath(t *testing.T) {
+	base, _ := startServer(t, "--public-url", "https://example.org/water/")
+	var tileJSON struct{ Tiles []string }
+	getJSON(t, base+"/api/v1/tiles.json", &tileJSON)
+	const want = "https://example.org/water/api/v1/tiles/{z}/{x}/{y}.png"
+	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], want) {
+		t.Errorf("tiles = %q, want one that starts with %s", tileJSON.Tiles, want)
+	}
+}

@@ -1,0 +1,102 @@
+package main
+
+import (
+	"go/build"
+	"io/fs"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const module = "limnomap/"
+
+// mayImport lists, for each package, which of ours it may import. What stands here is the architecture: an import is
+// allowed only towards what a package is built from, and no arrow ever points back.
+var mayImport = map[string][]string{
+	"data":         {},
+	"data/store":   {"data"},
+	"data/ingest":  {"data", "data/store"},
+	"data/demo":    {"data"},
+	"colormap":     {},
+	"render":       {"colormap", "data"},
+	"tiles":        {"render", "colormap", "data"},
+	"api":          {"tiles", "colormap", "data"}, // not render: the API does not know how a pixel is drawn
+	"web":          {},
+	"cmd/limnomap": {"api", "tiles", "render", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
+}
+
+// mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
+// a slash forbids the whole tree.
+var mustNotKnow = []struct {
+	pkg     string // "" for all
+	imports []string
+	reason  string
+}{
+	{"", []string{"C"}, "one static binary, without cgo"},
+	{"", []string{"github.com/paulmach/orb/geojson"}, "it links a BSON driver into the binary"},
+	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "database/sql"}, "data knows no tiles, pixels, HTTP or metrics, and no database"},
+	{"data/store", []string{"net/http", "image", "github.com/prometheus/"}, "the store knows no HTTP, pixels or metrics"},
+	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads what it is handed and writes to a store"},
+	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
+	{"render", []string{"net/http", "os", "time", "github.com/prometheus/"}, "render is a pure function: no HTTP, caches, files or clock"},
+	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
+	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os"}, "api knows neither how a pixel is drawn nor where files lie"},
+	{"web", []string{"net/http"}, "web is files, no logic"},
+}
+
+func TestImportDirections(t *testing.T) {
+	root := filepath.Join("..", "..")
+	seen := 0
+	err := filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		if name := d.Name(); name == "node_modules" || name == "testdata" || strings.HasPrefix(name, ".") && path != root {
+			return fs.SkipDir
+		}
+		p, err := build.ImportDir(path, 0)
+		if _, none := err.(*build.NoGoError); none {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(root, path)
+		if err != nil {
+			return err
+		}
+		pkg := filepath.ToSlash(rel)
+		seen++
+		checkImports(t, pkg, p.Imports)
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if seen != len(mayImport) {
+		t.Errorf("found %d packages, the table has %d: every package needs its row", seen, len(mayImport))
+	}
+}
+
+func checkImports(t *testing.T, pkg string, imports []string) {
+	allowed, ok := mayImport[pkg]
+	if !ok {
+		t.Errorf("%s has no row in mayImport", pkg)
+	}
+	for _, imp := range imports {
+		if ours, ok := strings.CutPrefix(imp, module); ok && !slices.Contains(allowed, ours) {
+			t.Errorf("%s imports %s; it may import only %v", pkg, ours, allowed)
+		}
+		for _, rule := range mustNotKnow {
+			if rule.pkg != "" && rule.pkg != pkg {
+				continue
+			}
+			for _, forbidden := range rule.imports {
+				if imp == forbidden || strings.HasSuffix(forbidden, "/") && strings.HasPrefix(imp, forbidden) {
+					t.Errorf("%s imports %s: %s", pkg, imp, rule.reason)
+				}
+			}
+		}
+	}
+}

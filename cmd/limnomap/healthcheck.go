@@ -1,0 +1,52 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"net"
+	"net/http"
+	"time"
+)
+
+type healthcheckCmd struct {
+	Listen   string        `help:"Address that the server listens on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT"`
+	BasePath string        `help:"The server's --base-path." placeholder:"PATH"`
+	Ready    bool          `help:"Ask whether it has data and takes requests (/readyz), not only whether it lives (/healthz)."`
+	Timeout  time.Duration `help:"How long to wait for the answer." default:"3s"`
+}
+
+func (c *healthcheckCmd) Run(ctx context.Context, con *console) error {
+	host, port, err := net.SplitHostPort(c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen %q is not HOST:PORT: %w", c.Listen, err)
+	}
+	// A server that listens on every address is asked on this machine's own.
+	if ip := net.ParseIP(host); host == "" || ip != nil && ip.IsUnspecified() {
+		host = "localhost"
+	}
+	basePath, err := cleanBasePath(c.BasePath)
+	if err != nil {
+		return err
+	}
+	path := "/healthz"
+	if c.Ready {
+		path = "/readyz"
+	}
+	ctx, cancel := context.WithTimeout(ctx, c.Timeout)
+	defer cancel()
+	url := "http://" + net.JoinHostPort(host, port) + basePath + path
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
+	if err != nil {
+		return err
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return err
+	}
+	defer resp.Body.Close()
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s answers %s", url, resp.Status)
+	}
+	_, err = fmt.Fprintln(con.out, "ok")
+	return err
+}

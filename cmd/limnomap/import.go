@@ -1,0 +1,128 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/schollz/progressbar/v3"
+	"golang.org/x/term"
+
+	"limnomap/data/ingest"
+	"limnomap/data/store"
+)
+
+// importFlags are what both imports are told.
+type importFlags struct {
+	Files   []string `arg:"" name:"file" help:"CSV files with a header line." type:"existingfile"`
+	DB      string   `help:"Database: an SQLite file, made where there is none." required:"" placeholder:"FILE"`
+	SkipBad bool     `help:"Import the good rows and report the rest. By default one bad row rejects them all."`
+}
+
+type importLakesCmd struct{ importFlags }
+
+func (importLakesCmd) Help() string {
+	return `Columns, in any order: id, name, lat, lon; optional: external_id (the id if absent), region, area_km2.
+An import changes lakes that are there already and removes none; the same file again changes nothing. An optional
+column that the file lacks leaves what is stored.`
+}
+
+func (c *importLakesCmd) Run(ctx context.Context, con *console) error {
+	return c.run(ctx, con, ingest.Lakes)
+}
+
+type importObservationsCmd struct{ importFlags }
+
+func (importObservationsCmd) Help() string {
+	return `Columns, in any order: lake_id, date, chl (µg/l, empty for a gap), data_type (satellite or ai_forecast);
+optional: cell_density_cells_ml, who_level, measured_at. There is one row per lake, date and type. An optional
+column that the file lacks leaves what is stored.`
+}
+
+func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
+	return c.run(ctx, con, ingest.Observations)
+}
+
+type importFunc func(context.Context, store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
+
+func (c *importFlags) run(ctx context.Context, con *console, imp importFunc) (err error) {
+	files, size, closeFiles, err := openFiles(c.Files)
+	if err != nil {
+		return err
+	}
+	defer closeFiles()
+	_, statErr := os.Stat(c.DB)
+	s, err := store.Open(ctx, c.DB, true)
+	if err != nil {
+		return err
+	}
+	defer func() {
+		revision, rerr := s.Revision(context.WithoutCancel(ctx))
+		err = errors.Join(err, s.Close())
+		// What this import has made and nobody has written to is not left behind.
+		if errors.Is(statErr, fs.ErrNotExist) && rerr == nil && revision.Number == 0 {
+			_ = os.Remove(c.DB) // an empty database that cannot be removed does no harm
+		}
+	}()
+	progress, finish := progressOn(con.err, size)
+	report, err := imp(ctx, s, files, &ingest.Options{SkipBad: c.SkipBad, Progress: progress})
+	finish()
+	if err != nil {
+		if ctx.Err() != nil {
+			return errors.New("interrupted, nothing was written")
+		}
+		return err
+	}
+	if _, err := report.WriteTo(con.out); err != nil {
+		return err
+	}
+	switch {
+	case !report.Written:
+		return fmt.Errorf("%d of %d rows rejected, nothing written to %s (--skip-bad imports the others)",
+			report.Rejected, report.Read, c.DB)
+	case report.Rejected > 0 && report.Rejected == report.Read:
+		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.DB)
+	}
+	return nil
+}
+
+func openFiles(names []string) (files []ingest.File, size int64, closeAll func(), err error) {
+	var opened []*os.File
+	closeAll = func() {
+		for _, f := range opened {
+			f.Close()
+		}
+	}
+	for _, name := range names {
+		f, err := os.Open(name)
+		if err != nil {
+			closeAll()
+			return nil, 0, nil, err
+		}
+		opened = append(opened, f)
+		if info, err := f.Stat(); err == nil {
+			size += info.Size()
+		}
+		files = append(files, ingest.File{Name: name, Reader: f})
+	}
+	return files, size, closeAll, nil
+}
+
+// progressOn returns a progress bar's two ends where w is a terminal, and nothing to call elsewhere.
+func progressOn(w io.Writer, size int64) (progress func(int64), finish func()) {
+	f, ok := w.(*os.File)
+	if !ok || !term.IsTerminal(int(f.Fd())) {
+		return nil, func() {}
+	}
+	bar := progressbar.NewOptions64(size,
+		progressbar.OptionSetWriter(w),
+		progressbar.OptionSetDescription("importing"),
+		progressbar.OptionShowBytes(true),
+		progressbar.OptionClearOnFinish(),
+	)
+	// A bar that cannot be drawn is no reason to stop an import.
+	return func(n int64) { _ = bar.Set64(n) }, func() { _ = bar.Finish() }
+}

@@ -1,0 +1,75 @@
+// Command limnomap serves the water quality of lakes as heat-map tiles and as data.
+//
+//	limnomap serve                                      the embedded demo, with simulated values
+//	limnomap import lakes lakes.csv --db lakes.db       your own lakes
+//	limnomap import observations obs.csv --db lakes.db  and what was measured of them
+//	limnomap serve --db lakes.db
+//
+// This package only wires the others together: it knows flags, files and signals, and none of the domain's rules.
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+
+	"github.com/alecthomas/kong"
+)
+
+// signalEcho is how long a repeated signal counts as the same one: timeout(1) and shells signal a process, and then its
+// whole group.
+const signalEcho = 200 * time.Millisecond
+
+func main() {
+	ctx, cancel := context.WithCancel(context.Background())
+	defer cancel()
+	signals := make(chan os.Signal, 2)
+	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
+	go func() { // ends with the process
+		<-signals // asks for an orderly end
+		cancel()
+		time.Sleep(signalEcho)
+		for len(signals) > 0 {
+			<-signals
+		}
+		<-signals // has no patience left
+		fmt.Fprintln(os.Stderr, "limnomap: ended at once by a second signal")
+		os.Exit(1)
+	}()
+	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
+		fmt.Fprintln(os.Stderr, "limnomap:", err)
+		os.Exit(1)
+	}
+}
+
+// run is main without the process: it returns when the command is done or, for serve, when ctx has ended and the
+// requests in flight are answered.
+func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
+	var c cli
+	done := false // --help has said all there is to say
+	parser, err := kong.New(&c,
+		kong.Name("limnomap"),
+		kong.Description(description),
+		kong.DefaultEnvars("LIMNOMAP"),
+		kong.Vars{"profiles": profileIDs()},
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(int) { done = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+	)
+	if err != nil {
+		return err
+	}
+	command, err := parser.Parse(args)
+	if done {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("%w (limnomap --help lists the commands)", err)
+	}
+	command.BindTo(ctx, (*context.Context)(nil))
+	return command.Run(&console{out: stdout, err: stderr, log: newLogger(stderr, c.LogFormat, c.LogLevel)})
+}

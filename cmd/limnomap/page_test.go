@@ -1,0 +1,389 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/data/demo"
+)
+
+const attributionText = `document.querySelector('.leaflet-control-attribution').textContent.trim()`
+
+func TestPageInBrowser(t *testing.T) {
+	base, _ := startServer(t, "--base-path", "/lakes", "--basemap-url", "none", "--attribution", "Lake <b>Agency</b>")
+	b := startBrowser(t, "en")
+	b.do(t,
+		chromedp.EmulateViewport(1280, 800),
+		chromedp.Navigate(base+"/"),
+		chromedp.WaitVisible("#legend"),
+		until(heatDrawn),
+		chromedp.WaitVisible(".leaflet-outlines-pane canvas"), // what orients a reader without a basemap
+	)
+	if title := ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
+		t.Errorf("title = %q", title)
+	}
+	if notice := ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulated") {
+		t.Errorf("the notice = %q, want it to say that the values are simulated", notice)
+	}
+	if attribution := ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "Lake <b>Agency</b>" {
+		t.Errorf("the attribution = %q, want it as it was given, once and without the notice", attribution)
+	}
+	// Germany fills a map of this size at zoom 6, beside the legend.
+	if zoom := ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
+		t.Errorf("the first view is at zoom %s, want 6", zoom)
+	}
+	checkLegend(t, b, "Low risk: below 10", "Medium risk: 10 to below 50", "High risk: 50 or more", "No current value", "µg/l")
+	b.do(t, chromedp.Click("#list summary"), chromedp.WaitVisible("#list li button"))
+	var status statusAnswer
+	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	if items := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#list li').length`)); items != status.TotalLakes {
+		t.Errorf("the list holds %d lakes, want %d", items, status.TotalLakes)
+	}
+	t.Run("a lake's card", func(t *testing.T) { testCard(t, b) })
+	t.Run("a lake without a value", func(t *testing.T) { testNoData(t, b, status) })
+	t.Run("contrast", func(t *testing.T) { testContrast(t, b) })
+	t.Run("a phone", func(t *testing.T) { testPhone(t, b, base) })
+	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+func checkLegend(t *testing.T, b *browser, wants ...string) {
+	t.Helper()
+	legend := ask(t, b, chromedp.Text("#legend"))
+	for _, want := range wants {
+		if !strings.Contains(legend, want) {
+			t.Errorf("the legend lacks %q: %s", want, legend)
+		}
+	}
+}
+
+// find has the list show the lakes whose names contain the words.
+func find(t *testing.T, b *browser, words string) {
+	t.Helper()
+	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		document.querySelector('#list').open = true;
+		const field = document.querySelector('#filter');
+		field.value = %q;
+		field.dispatchEvent(new Event('input'));
+	})()`, words)), chromedp.WaitVisible("#list li button"))
+}
+
+func testCard(t *testing.T, b *browser) {
+	checkCard := func(how string) {
+		t.Helper()
+		card := ask(t, b, chromedp.Text(".leaflet-popup .card"))
+		for _, want := range []string{"Müggelsee", "Chlorophyll-a", " risk", "ago", "Trophic status"} {
+			if !strings.Contains(card, want) {
+				t.Errorf("the card opened by %s lacks %q: %s", how, want, card)
+			}
+		}
+	}
+	const button = `//li/button[contains(., "Müggelsee") and not(contains(., "Kleiner"))]`
+	b.do(t,
+		chromedp.SendKeys("#filter", "muggelsee"),
+		until(`document.querySelectorAll('#list li').length < 5`),
+		chromedp.Focus(button),
+		chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible(".leaflet-popup .card"),
+	)
+	checkCard("the list")
+	if !ask(t, b, chromedp.Evaluate[bool](`document.activeElement.matches('.card')`)) {
+		t.Error("the focus did not go into the card that the list opened")
+	}
+	// The tip of the card points at the lake: a click near it, with the card closed, hits the marker.
+	type point struct{ X, Y float64 }
+	tip := ask(t, b, chromedp.Evaluate[point](`(() => {
+		const r = document.querySelector('.leaflet-popup-tip-container').getBoundingClientRect();
+		return {X: r.left + r.width / 2, Y: r.bottom};
+	})()`))
+	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotPresent(".leaflet-popup .card"))
+	if focused := ask(t, b, chromedp.Evaluate[string](`document.activeElement.textContent`)); !strings.Contains(focused, "Müggelsee") {
+		t.Errorf("with the card closed the focus is on %q, want the list's button", focused)
+	}
+	b.do(t, chromedp.MouseClickXY(tip.X+8, tip.Y), chromedp.WaitVisible(".leaflet-popup .card"))
+	checkCard("a click on the marker")
+	b.do(t, chromedp.Click(".leaflet-popup-close-button"), chromedp.WaitNotPresent(".leaflet-popup .card"))
+}
+
+// A lake without a current value must not pass for a clean one, whatever its risk was when it was last seen.
+func testNoData(t *testing.T, b *browser, status statusAnswer) {
+	var name string
+	for _, lake := range status.Lakes {
+		if lake.Chl == nil {
+			name = lake.Name
+		}
+	}
+	if name == "" {
+		t.Fatal("no lake of the demo lacks a value")
+	}
+	find(t, b, name)
+	b.do(t, chromedp.Click("#list li button:has(.none)"), chromedp.WaitVisible(".leaflet-popup .card"))
+	if risk := ask(t, b, chromedp.Text(".card .risk")); risk != "No current value" {
+		t.Errorf("the card of %s is headed %q, want No current value", name, risk)
+	}
+	if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('.card .risk .swatch').matches('.none')`)) {
+		t.Error("the card's swatch is not the ring of lakes without a value")
+	}
+	if card := ask(t, b, chromedp.Text(".card")); !strings.Contains(card, "does not mean that it is clean") {
+		t.Errorf("the card does not say that no value is not a clean lake: %s", card)
+	}
+}
+
+// contrasts gives the texts whose contrast with what is behind them is below 4.5:1 (WCAG 2.2, 1.4.3), with the ratio.
+const contrasts = `(() => {
+	const rgb = (s) => s.match(/[\d.]+/g).map(Number);
+	const luminance = (c) => [0.2126, 0.7152, 0.0722].reduce((sum, w, i) => {
+		const v = c[i] / 255;
+		return sum + w * (v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4);
+	}, 0);
+	const behind = (e) => {
+		for (; e; e = e.parentElement) {
+			const c = rgb(getComputedStyle(e).backgroundColor);
+			if ((c[3] ?? 1) === 1) return c;
+		}
+	};
+	const found = [];
+	for (const s of ['h1', '#date', '#notice', '#legend .heading', '#legend li', '#legend .limits', '#legend .ticks span',
+		'#list summary', '#list li button', '#list p', '.card h2', '.card .risk', '.card dt', '.card dd', '.card a',
+		'.leaflet-control-attribution', '.leaflet-control-scale-line', '.leaflet-control-zoom-in', '.leaflet-popup-close-button']) {
+		const e = document.querySelector(s);
+		if (!e) { found.push(s + ' is not there'); continue; }
+		const [a, b] = [luminance(rgb(getComputedStyle(e).color)), luminance(behind(e))].sort((x, y) => y - x);
+		const ratio = (a + 0.05) / (b + 0.05);
+		if (ratio < 4.5) found.push(s + ' ' + ratio.toFixed(2));
+	}
+	return found;
+})()`
+
+func testContrast(t *testing.T, b *browser) {
+	paper := make(map[string]string)
+	for _, scheme := range []string{"light", "dark"} {
+		b.prefer(t, "color-scheme", scheme)
+		for _, low := range ask(t, b, chromedp.Evaluate[[]string](contrasts)) {
+			t.Errorf("%s: contrast of %s, want at least 4.5", scheme, low)
+		}
+		paper[scheme] = ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
+	}
+	if paper["light"] == paper["dark"] {
+		t.Errorf("the page is %s by day and by night", paper["dark"])
+	}
+}
+
+func testPhone(t *testing.T, b *browser, base string) {
+	b.prefer(t, "reduced-motion", "reduce") // the card stands where it belongs at once
+	b.do(t,
+		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
+		chromedp.Navigate(base+"/"),
+		chromedp.WaitVisible("#legend"),
+		until(heatDrawn),
+	)
+	if ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)) {
+		t.Error("the legend is unfolded on a phone")
+	}
+	checkLegend(t, b, "low", "medium", "high", "no value")
+	find(t, b, "muggelsee")
+	b.do(t, chromedp.Click("#list li button"), chromedp.WaitVisible(".leaflet-popup .card"))
+	type box struct{ Left, Right, Top, Bottom, Header, Width float64 }
+	card := ask(t, b, chromedp.Evaluate[box](`(() => {
+		const r = document.querySelector('.leaflet-popup-content-wrapper').getBoundingClientRect();
+		return {Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom,
+			Header: document.querySelector('header').getBoundingClientRect().bottom, Width: document.documentElement.scrollWidth};
+	})()`))
+	if card.Width > 320 {
+		t.Errorf("the page is %v px wide on a phone of 320 px", card.Width)
+	}
+	if card.Left < 0 || card.Right > 320 || card.Top < card.Header || card.Bottom > 640 {
+		t.Errorf("the card %+v is not wholly on a phone of 320 x 640 px", card)
+	}
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if !slices.ContainsFunc(b.requests, func(url string) bool { return strings.Contains(url, "@2x.png") }) {
+		t.Error("a screen with two pixels per point got no @2x tile")
+	}
+}
+
+// The page draws the map from wherever it was opened, also where the TileJSON names the server by another host.
+func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none", "--public-url", "http://elsewhere.example")
+	var tileJSON struct {
+		Tiles    []string
+		Snapshot string
+	}
+	getJSON(t, base+"/api/v1/tiles.json", &tileJSON)
+	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "http://elsewhere.example/") {
+		t.Fatalf("tiles = %q, want another host than the page's", tileJSON.Tiles)
+	}
+	b := startBrowser(t, "en")
+	b.do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), until(heatDrawn))
+	src := ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`))
+	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
+		t.Errorf("a tile's address is %s, want v=%s, which lets it be kept", src, tileJSON.Snapshot)
+	}
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// A level that was reported may say more than the chlorophyll, as scum does, or less. The lake's colour tells the
+// chlorophyll alone; what the page shows must not look cleaner than the worse of the two.
+func TestPageOfReportedLevels(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv",
+		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n"))
+	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv",
+		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n"))
+	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	colours := legendColours(t, base)
+	for language, cards := range map[string][]struct {
+		name, risk string   // in the order of the list
+		says       []string // the card
+		level      string   // as the card says it, at its line's end
+	}{
+		"en": {
+			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "reported by people at the lake"}, "3 of 3 (reported)"},
+			{"Blumsee", "high", []string{"High risk (reported: Low risk)", "do not bathe", "lower than its value tells"}, "0 of 3 (reported)"},
+			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "0 of 3"},
+		},
+		"de": {
+			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
+			{"Blumsee", "high", []string{"Hohes Risiko (gemeldet: Geringes Risiko)", "nicht baden", "niedriger, als sein Wert"}, "0 von 3 (gemeldet)"},
+			{"Klarsee", "low", []string{"Geringes Risiko", "Wenige Algen"}, "0 von 3"},
+		},
+	} {
+		b := startBrowser(t, language)
+		b.prefer(t, "reduced-motion", "reduce") // the cards stand where they belong at once
+		b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), until(heatDrawn))
+		find(t, b, "")
+		for i, want := range cards {
+			name := fmt.Sprintf(`document.querySelectorAll('#list strong')[%d].textContent`, i)
+			if got := ask(t, b, chromedp.Evaluate[string](name)); got != want.name {
+				t.Errorf("%s: lake %d of the list is %s, want the worst first: %s", language, i, got, want.name)
+			}
+		}
+		for _, want := range cards {
+			find(t, b, want.name)
+			b.do(t, chromedp.Click("#list li button"), until(fmt.Sprintf(`document.querySelector('.card h2')?.textContent === %q`, want.name)))
+			card := ask(t, b, chromedp.Text(".leaflet-popup .card"))
+			for _, says := range append(want.says, want.level+"\n") {
+				if !strings.Contains(card, says) {
+					t.Errorf("%s: the card of %s lacks %q: %q", language, want.name, says, card)
+				}
+			}
+			for where, got := range ask(t, b, chromedp.Evaluate[map[string]string](shownColours)) {
+				if !slices.Contains(colours[want.risk], got) {
+					t.Errorf("%s: the %s of %s is %s, want a colour of %s risk", language, where, want.name, got, want.risk)
+				}
+			}
+		}
+		for _, p := range b.problems(base) {
+			t.Errorf("%s: on the page: %s", language, p)
+		}
+	}
+}
+
+// legendColours returns the colours of the legend's classes by their risk, as a browser writes them.
+func legendColours(t *testing.T, base string) map[string][]string {
+	t.Helper()
+	var legend struct {
+		Classes []struct {
+			Risk   string
+			Colors []string
+		}
+	}
+	getJSON(t, base+"/api/v1/legend.json", &legend)
+	colours := make(map[string][]string)
+	for _, c := range legend.Classes {
+		for _, hex := range c.Colors {
+			var r, g, b uint8
+			if _, err := fmt.Sscanf(hex, "#%02x%02x%02x", &r, &g, &b); err != nil {
+				t.Fatalf("colour %q of the legend: %v", hex, err)
+			}
+			colours[c.Risk] = append(colours[c.Risk], fmt.Sprintf("rgb(%d, %d, %d)", r, g, b))
+		}
+	}
+	return colours
+}
+
+// In German, and with a profile whose levels begin above their limits.
+func TestPageInGerman(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none", "--profile", "who2021", "--attribution", demo.Notice)
+	b := startBrowser(t, "de-DE")
+	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+	if notice := ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
+		t.Errorf("the notice = %q, want German", notice)
+	}
+	if attribution := ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
+		t.Errorf("the attribution = %q, want the notice above the map alone, in German", attribution)
+	}
+	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// A basemap that cannot be reached leaves the map whole: the outlines, the heat and the lakes.
+func TestPageWithoutInternet(t *testing.T) {
+	const unreachable = "http://127.0.0.1:1/"
+	base, _ := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
+	b := startBrowser(t, "en")
+	b.do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), until(heatDrawn))
+	if said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
+		t.Errorf("the page says %q", said)
+	}
+	for _, p := range b.problems(base) {
+		if !strings.Contains(p, unreachable) {
+			t.Errorf("on the page: %s", p)
+		}
+	}
+}
+
+// A page that is opened before the first snapshot says so, and comes by itself.
+func TestPageBeforeTheFirstSnapshot(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	target, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ready atomic.Bool
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if strings.HasSuffix(r.URL.Path, "/status") && !ready.Load() {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusServiceUnavailable)
+			return
+		}
+		if strings.HasSuffix(r.URL.Path, "/page.json") && !ready.Load() {
+			w.Header().Set("Content-Type", "application/json")
+			fmt.Fprint(w, `{"basemap":null,"notice":"Simulated","simulated":true,"attribution":"","max_zoom":18,"version":""}`)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	defer front.Close()
+	b := startBrowser(t, "en")
+	b.do(t, chromedp.Navigate(front.URL+"/"), chromedp.WaitVisible("#message"))
+	if said := ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still reading its data") {
+		t.Errorf("before the first snapshot the page says %q", said)
+	}
+	if ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
+		t.Error("the page that waits does not say that the values are simulated")
+	}
+	ready.Store(true)
+	b.do(t, chromedp.WaitNotVisible("#message"), until(heatDrawn))
+	if src := ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`)); strings.HasSuffix(src, "v=") {
+		t.Errorf("a tile's address is %s, without the version that the server has by now", src)
+	}
+}

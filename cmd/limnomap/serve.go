@@ -1,0 +1,324 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/paulmach/orb/maptile"
+	"github.com/prometheus/client_golang/prometheus"
+	"golang.org/x/sync/errgroup"
+
+	"limnomap/api"
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/demo"
+	"limnomap/data/store"
+	"limnomap/render"
+	"limnomap/tiles"
+	"limnomap/web"
+)
+
+type serveCmd struct {
+	Listen      string `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT" group:"Serving"`
+	AdminListen string `help:"Serve /metrics and pprof on this address instead of beside the API." placeholder:"HOST:PORT" group:"Serving"`
+	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
+	PublicURL   string `help:"What the outside calls this server, for the absolute addresses in TileJSON. A path in it stands instead of the base path: behind a proxy that strips it." placeholder:"URL" group:"Serving"`
+
+	TrustedProxies []netip.Prefix `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving"`
+	CORSOrigins    []string       `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving"`
+	Drain          time.Duration  `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving"`
+	Shutdown       time.Duration  `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
+
+	DB          string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is served." placeholder:"FILE" group:"Data"`
+	Profile     string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
+	StaleAfter  period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
+	Attribution string `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data"`
+
+	MaxZoom            int    `help:"Largest zoom that tiles are drawn for, 0 to 20." default:"18" group:"Map"`
+	BasemapURL         string `name:"basemap-url" help:"Address template of the page's basemap, with {z}, {x} and {y}; none turns it off." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" group:"Map"`
+	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
+
+	CacheDir    string   `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR" group:"Cache"`
+	CacheMemory byteSize `help:"Bound of the tiles kept in memory." default:"64MiB" group:"Cache"`
+	CacheDisk   byteSize `help:"Bound of the tile cache on disk; 0 is none." default:"1GiB" group:"Cache"`
+
+	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits"`
+	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
+	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
+}
+
+func (serveCmd) Help() string {
+	return `The page is at /, the interface is described by /openapi.json, metrics are at /metrics.
+SIGTERM ends the server when the requests in flight are answered; a second signal ends it at once.`
+}
+
+// shownData is where the data come from, with what must be said of them.
+type shownData struct {
+	data.Source
+	api.Keys
+	notice string
+	close  func() error
+}
+
+// Run serves until ctx ends.
+func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
+	opts, err := c.check()
+	if err != nil {
+		return err
+	}
+	profile, err := data.ProfileByID(c.Profile)
+	if err != nil {
+		return fmt.Errorf("--profile: %w", err)
+	}
+	shown, err := c.open(ctx)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, shown.close()) }()
+
+	registry := prometheus.NewRegistry()
+	limits := colormap.Limits{
+		Title:  profile.Title,
+		Level1: profile.Limits[0].Float(),
+		Level2: profile.Limits[1].Float(),
+		Above:  profile.Above,
+	}
+	tileService, err := tiles.New(render.New(limits), &tiles.Options{
+		MemoryBytes: int64(c.CacheMemory),
+		Dir:         c.cacheDir(con.log),
+		DiskBytes:   int64(c.CacheDisk),
+		MaxZoom:     maptile.Zoom(c.MaxZoom),
+		Variant:     profile.ID,
+		Logger:      con.log,
+		Registerer:  registry,
+	})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, tileService.Close()) }()
+
+	opts.Tiles, opts.Historian, opts.Keys = tileService, shown.Source, shown.Keys
+	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), limits
+	opts.Page = web.FS()
+	opts.Version, opts.RendererVersion = buildVersion(), render.Version
+	opts.Notice = shown.notice
+	opts.Registry, opts.Logger = registry, con.log
+	server, err := api.New(opts)
+	if err != nil {
+		return err
+	}
+
+	watcher := &data.Watcher{
+		Source:  shown.Source,
+		Options: &data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(c.StaleAfter) / day)},
+		Publish: func(s *data.Snapshot) {
+			if err := server.Publish(s); err != nil {
+				server.RefreshFailed(err)
+			}
+		},
+		Failed: server.RefreshFailed,
+	}
+	return c.serve(ctx, con.log, server, watcher, shown.notice)
+}
+
+// serve listens, keeps the snapshot fresh, and ends both in order when ctx ends.
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, notice string) error {
+	listener, err := net.Listen("tcp", c.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	defer listener.Close() // for the returns before Serve takes it over
+	main := newHTTPServer(server, log)
+	listeners := map[*http.Server]net.Listener{main: listener}
+	if c.AdminListen != "" {
+		adminListener, err := net.Listen("tcp", c.AdminListen)
+		if err != nil {
+			return fmt.Errorf("--admin-listen: %w", err)
+		}
+		defer adminListener.Close()
+		admin := newHTTPServer(server.AdminHandler(), log)
+		admin.WriteTimeout = 0 // a CPU profile takes as long as it is asked to
+		listeners[admin] = adminListener
+		log.Info("metrics and pprof", "url", "http://"+reachable(adminListener.Addr())+"/metrics")
+	}
+	address := "http://" + reachable(listener.Addr()) + c.BasePath + "/"
+	if notice != "" {
+		log.Warn("serving the embedded demo: "+notice, "open", address)
+	} else {
+		log.Info("serving", "db", c.DB, "open", address)
+	}
+
+	// The group's goroutines end when ctx does (the watcher), or when Shutdown has closed the listeners (the servers).
+	group, ctx := errgroup.WithContext(ctx)
+	for s, l := range listeners {
+		group.Go(func() error {
+			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+				return err
+			}
+			return nil
+		})
+	}
+	group.Go(func() error {
+		watcher.Run(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		<-ctx.Done()
+		server.Drain()
+		log.Info("stopping: /readyz now says so", "drain", c.Drain)
+		time.Sleep(c.Drain)
+		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Shutdown)
+		defer cancel()
+		var errs []error
+		for s := range listeners {
+			errs = append(errs, s.Shutdown(deadline))
+		}
+		return errors.Join(errs...)
+	})
+	err = group.Wait()
+	log.Info("stopped")
+	return err
+}
+
+// reachable returns what a browser on this machine takes for addr: a server on every address is at localhost.
+func reachable(addr net.Addr) string {
+	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
+		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
+	}
+	return addr.String()
+}
+
+// newHTTPServer bounds what one connection may cost. A tile or a page is answered in milliseconds; the write timeout
+// leaves a phone with bad reception time for the largest prepared body.
+func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
+	return &http.Server{
+		Handler:           h,
+		ReadHeaderTimeout: 5 * time.Second,
+		ReadTimeout:       10 * time.Second,
+		WriteTimeout:      time.Minute,
+		IdleTimeout:       2 * time.Minute,
+		MaxHeaderBytes:    16 << 10,
+		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
+	}
+}
+
+// check returns the part of the server's options that the flags alone decide.
+func (c *serveCmd) check() (opts api.Options, err error) {
+	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
+		return opts, fmt.Errorf("--listen %q is not HOST:PORT, or :PORT for every address", c.Listen)
+	}
+	if c.BasePath, err = cleanBasePath(c.BasePath); err != nil {
+		return opts, err
+	}
+	if c.MaxZoom < 0 || c.MaxZoom > render.MaxZoom {
+		return opts, fmt.Errorf("--max-zoom %d: allowed are 0 to %d", c.MaxZoom, render.MaxZoom)
+	}
+	if days := time.Duration(c.StaleAfter); days < day || days%day != 0 {
+		return opts, fmt.Errorf("--stale-after %v: allowed are whole days, at least 1d", days)
+	}
+	if c.CacheMemory < 1<<20 {
+		return opts, fmt.Errorf("--cache-memory %d bytes: at least 1MiB is needed", c.CacheMemory)
+	}
+	for _, rate := range []struct {
+		flag  string
+		value int
+	}{{"--api-rate", c.APIRate}, {"--tile-rate", c.TileRate}, {"--key-rate", c.KeyRate}} {
+		if rate.value < 0 {
+			return opts, fmt.Errorf("%s %d: requests a minute are 0 (no limit) or more", rate.flag, rate.value)
+		}
+	}
+	opts = api.Options{
+		Attribution:        c.Attribution,
+		MaxZoom:            c.MaxZoom,
+		BasePath:           c.BasePath,
+		TrustedProxies:     c.TrustedProxies,
+		AllowedOrigins:     c.CORSOrigins,
+		BasemapURL:         c.BasemapURL,
+		BasemapAttribution: c.BasemapAttribution,
+		APIRate:            c.APIRate,
+		TileRate:           c.TileRate,
+		KeyRate:            c.KeyRate,
+		SeparateAdmin:      c.AdminListen != "",
+	}
+	if c.BasemapURL == "none" {
+		opts.BasemapURL, opts.BasemapAttribution = "", ""
+	} else if !strings.Contains(c.BasemapURL, "{z}") || !strings.Contains(c.BasemapURL, "{x}") || !strings.Contains(c.BasemapURL, "{y}") {
+		return opts, fmt.Errorf("--basemap-url %q: an address with {z}, {x} and {y} in it, or none", c.BasemapURL)
+	}
+	for _, origin := range c.CORSOrigins {
+		if u, err := url.Parse(origin); origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host) {
+			return opts, fmt.Errorf("--cors-origins %q is not an origin such as https://maps.example.org, or *", origin)
+		}
+	}
+	if c.PublicURL != "" {
+		u, err := url.Parse(c.PublicURL)
+		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", c.PublicURL)
+		}
+		opts.PublicURL = u
+	}
+	return opts, nil
+}
+
+var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
+
+// cleanBasePath returns p without a slash at its end, "" for the root.
+func cleanBasePath(p string) (string, error) {
+	p = strings.TrimSuffix(p, "/")
+	if p != "" && !basePath.MatchString(p) {
+		return "", fmt.Errorf("--base-path %q is not a path such as /lakes, of letters, digits and ._~-", p)
+	}
+	return p, nil
+}
+
+// open returns the database's data, or the demo's.
+func (c *serveCmd) open(ctx context.Context) (shownData, error) {
+	if c.DB == "" {
+		d := demo.New(time.Now)
+		return shownData{Source: d, Keys: d, notice: demo.Notice, close: func() error { return nil }}, nil
+	}
+	s, err := store.Open(ctx, c.DB, false)
+	if err != nil {
+		return shownData{}, fmt.Errorf("--db: %w", err)
+	}
+	return shownData{Source: s, Keys: s, close: s.Close}, nil
+}
+
+// cacheDir returns the folder of the disk cache, or "" where there is to be none.
+func (c *serveCmd) cacheDir(log *slog.Logger) string {
+	if c.CacheDisk == 0 {
+		return ""
+	}
+	if c.CacheDir != "" {
+		return c.CacheDir
+	}
+	dir, err := os.UserCacheDir()
+	if err != nil {
+		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "err", err)
+		return ""
+	}
+	return filepath.Join(dir, "limnomap", "tiles")
+}
+
+// legends gives api the renderer's legends without api's knowing the renderer.
+type legends struct{}
+
+func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
+	return render.LegendPNG(m, width, scale)
+}
+
+func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
+	return render.LegendSVG(m, width)
+}
