@@ -1,0 +1,58 @@
+# make help lists what there is. Needs Go; npm for the page; gcc for the race detector.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
+export CGO_ENABLED := 0
+have = $(shell command -v $(1) 2>/dev/null)
+
+.PHONY: help run build web setup test vet lint bench fuzz clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+run: build ## Build and serve the demo (FLAGS="..." are passed on)
+	./bin/limnomap serve $(FLAGS)
+
+build: web ## Build bin/limnomap, one static binary
+	go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/limnomap ./cmd/limnomap
+
+web: ## Build the page into web/dist (with npm; without it the binary serves a plain page)
+ifeq ($(call have,npm),)
+	@echo "npm is not installed: the page is left out, everything else is served" >&2
+else
+	@$(MAKE) --no-print-directory web/dist/index.html
+endif
+
+web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find web/src -type f)
+	cd web && npm ci --no-audit --no-fund && npm run build
+
+setup: ## Install what the tests need (on Debian as root; elsewhere name what is missing)
+	.ci/setup
+
+# The browser test may be left out only where there is no browser, and never in CI.
+test: setup web lint ## Run vet, staticcheck, and all tests with the race detector and a browser
+	.ci/test
+
+vet:
+	go vet ./...
+
+lint: vet ## Run vet, staticcheck and gofmt
+	go tool staticcheck ./...
+	@test -z "$$(gofmt -l .)" || { echo "gofmt would change:"; gofmt -l .; exit 1; } >&2
+
+bench: ## Run the benchmarks, in benchstat's form
+	go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
+
+FUZZTIME ?= 20s
+fuzz: ## Run each fuzz target for FUZZTIME (20s)
+	@for pkg in $$(go list ./...); do \
+		for target in $$(go test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do \
+			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; \
+		done; \
+	done
+
+clean: ## Remove what was built
+	rm -rf bin web/node_modules
+	find web/dist -mindepth 1 ! -name .keep -delete
