@@ -110,7 +110,7 @@ func (d *dots) palette(m *colormap.Map) *palette {
 			if isDark(c) {
 				line = casingColor
 			}
-			p[fillEntry+i*quarters+q-1] = mixed(c, line, q)
+			p[fillEntry+i*quarters+q-1] = mixed(c, line, q, quarters)
 		}
 	}
 	return &p
@@ -119,12 +119,6 @@ func (d *dots) palette(m *colormap.Map) *palette {
 func faded(c color.NRGBA, q int) color.NRGBA {
 	c.A = uint8(255 * q / quarters)
 	return c
-}
-
-// mixed returns q quarters of a and the rest of b.
-func mixed(a, b color.NRGBA, q int) color.NRGBA {
-	mix := func(a, b uint8) uint8 { return uint8((int(a)*q + int(b)*(quarters-q) + quarters/2) / quarters) }
-	return color.NRGBA{mix(a.R, b.R), mix(a.G, b.G), mix(a.B, b.B), 0xff}
 }
 
 // paint draws the markers from the least to the most important: rings, then by value, so that a bloom is never hidden.

@@ -19,9 +19,6 @@ const colourIndexed = 3
 // deflateLevel saves a sixth of the bytes that level 1 makes, for a fifth more time on a whole tile.
 const deflateLevel = 6
 
-// A palette is the colours of one style and colour map. The first one is transparent.
-type palette [256]color.NRGBA
-
 // An encoder writes paletted PNG files. It is reused, but not by two at once.
 type encoder struct {
 	file bytes.Buffer

@@ -99,7 +99,7 @@ func heatPalette(m *colormap.Map) *palette {
 	for level, entries := range newShading(m) {
 		for i, c := range m.Table() {
 			if first := p[entries[i]]; first.A != 0 {
-				c = mixed(first, c, quarters/2)
+				c = mixed(first, c, 1, 2)
 			}
 			c.A = uint8(math.Round(255 * levelOpacity(level+1)))
 			p[entries[i]] = c
