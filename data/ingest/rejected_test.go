@@ -9,7 +9,35 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/store"
 )
+
+// checkOneRejected imports a text whose second row of three is bad: strictly, which must leave s as it is, and then
+// without that row. Its reason must hold what is wanted.
+func checkOneRejected(t *testing.T, f importFunc, s store.Store, text string, reason []string) {
+	t.Helper()
+	lakes, observations := stored(t, s)
+	strict := mustImport(t, f, s, nil, text)
+	lakesAfter, observationsAfter := stored(t, s)
+	if !slices.Equal(lakesAfter, lakes) || !slices.Equal(observationsAfter, observations) || strict.Written {
+		t.Errorf("strict: stored %v and %v, report %+v, want nothing written", lakesAfter, observationsAfter, strict)
+	}
+	got := mustImport(t, f, s, &Options{SkipBad: true}, text)
+	if !slices.Equal(strict.Bad, got.Bad) {
+		t.Errorf("strict reports %v, skipping %v", strict.Bad, got.Bad)
+	}
+	if got.Read != 3 || got.Added != 2 || got.Rejected != 1 || len(got.Bad) != 1 || !got.Written || got.Censored != 0 {
+		t.Fatalf("report = %+v, want 2 of 3 rows added", got)
+	}
+	if bad := got.Bad[0]; bad.File != "a.csv" || bad.Line != 3 {
+		t.Errorf("bad row = %+v, want a.csv, line 3", bad)
+	}
+	for _, want := range reason {
+		if !strings.Contains(got.Bad[0].Reason, want) {
+			t.Errorf("reason = %q, want %q in it", got.Bad[0].Reason, want)
+		}
+	}
+}
 
 // Each text holds one bad row between good ones.
 func TestRejectedLakes(t *testing.T) {
@@ -48,26 +76,7 @@ func TestRejectedLakes(t *testing.T) {
 			if test.name == "two encodings" {
 				text = strings.Replace(text, ",A,", ",Ä,", 1)
 			}
-			s := newStore(t)
-			strict := mustImport(t, Lakes, s, nil, text)
-			if lakes, _ := stored(t, s); len(lakes) != 0 || strict.Written {
-				t.Errorf("strict: stored %v, report %+v, want nothing written", lakes, strict)
-			}
-			got := mustImport(t, Lakes, s, &Options{SkipBad: true}, text)
-			if !slices.Equal(strict.Bad, got.Bad) {
-				t.Errorf("strict reports %v, skipping %v", strict.Bad, got.Bad)
-			}
-			if got.Read != 3 || got.Added != 2 || got.Rejected != 1 || len(got.Bad) != 1 || !got.Written {
-				t.Fatalf("report = %+v, want 2 of 3 rows added", got)
-			}
-			if bad := got.Bad[0]; bad.File != "a.csv" || bad.Line != 3 {
-				t.Errorf("bad row = %+v, want a.csv, line 3", bad)
-			}
-			for _, want := range test.want {
-				if !strings.Contains(got.Bad[0].Reason, want) {
-					t.Errorf("reason = %q, want %q in it", got.Bad[0].Reason, want)
-				}
-			}
+			checkOneRejected(t, Lakes, newStore(t), text, test.want)
 		})
 	}
 }
@@ -111,22 +120,7 @@ func TestRejectedObservations(t *testing.T) {
 				"x,2024-01-01,1,satellite,,,\n" + test.row + "\nx,2024-01-01,1,ai_forecast,,,\n"
 			s := newStore(t)
 			mustImport(t, Lakes, s, nil, aLake)
-			strict := mustImport(t, Observations, s, nil, text)
-			if _, observations := stored(t, s); len(observations) != 0 || strict.Written {
-				t.Errorf("strict: stored %v, report %+v, want nothing written", observations, strict)
-			}
-			got := mustImport(t, Observations, s, &Options{SkipBad: true}, text)
-			if got.Read != 3 || got.Added != 2 || got.Rejected != 1 || len(got.Bad) != 1 || !got.Written || got.Censored != 0 {
-				t.Fatalf("report = %+v, want 2 of 3 rows added", got)
-			}
-			if bad := got.Bad[0]; bad.File != "a.csv" || bad.Line != 3 {
-				t.Errorf("bad row = %+v, want a.csv, line 3", bad)
-			}
-			for _, want := range test.want {
-				if !strings.Contains(got.Bad[0].Reason, want) {
-					t.Errorf("reason = %q, want %q in it", got.Bad[0].Reason, want)
-				}
-			}
+			checkOneRejected(t, Observations, s, text, test.want)
 		})
 	}
 }
