@@ -115,31 +115,33 @@ func BenchmarkAccumulate(b *testing.B) {
 			l, w := crowded(b, n)
 			h := newHeat()
 			hits := find(nil, l, w, h)
-			var s sums
+			var f field
 			b.ReportAllocs()
 			for b.Loop() {
+				f.reset(hits, w, h.kernels)
 				for from := 0; from < w.height; from += bandRows {
-					s.reset(w.width, bandRows)
-					s.add(hits, w, from, from+bandRows, h.kernels)
+					f.sum(f.reached(from, from+bandRows))
 				}
 			}
 		})
 	}
 }
 
-func BenchmarkQuantise(b *testing.B) {
+func BenchmarkShade(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			h := newHeat()
-			var s sums
-			s.reset(w.width, w.height)
-			s.add(find(nil, l, w, h), w, 0, w.height, h.kernels)
+			var f field
+			f.reset(find(nil, l, w, h), w, h.kernels)
+			f.sum(0, w.height)
 			pixels := make([]uint8, w.width*w.height)
 			c := renderer().colors[colormap.Default]
 			b.ReportAllocs()
 			for b.Loop() {
-				c.scale.quantise(pixels, &s, 0, h.cover, &plain)
+				for r := range w.height {
+					f.sums.shade(pixels[r*w.width:][:w.width], r, &c.scale.shades, plain[0])
+				}
 			}
 		})
 	}
@@ -167,9 +169,11 @@ func BenchmarkFingerprint(b *testing.B) {
 			l, w := crowded(b, n)
 			p := renderer().painters[Heat]
 			hits := find(nil, l, w, p)
+			var traces []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				fingerprint(hits, w, p)
+				traces = appendTraces(traces[:0], hits, w, p)
+				fingerprint(traces)
 			}
 		})
 	}

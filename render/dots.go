@@ -89,9 +89,11 @@ func lineOf(e uint8, dark *[colormap.Steps]bool) uint8 {
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
-func (d *dots) reach(_ *place, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) index(l *Layer, _ window) *index { return &l.lakes }
 
-func (d *dots) widest(_ *Layer, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) reach(_ *index, _ *place, w window) int64 { return d.at(w.zoom).reach }
+
+func (d *dots) widest(_ *index, w window) int64 { return d.at(w.zoom).reach }
 
 // trace has the value of a lake even where its colour is the same as another's, since it also decides which of two
 // markers lies above.
@@ -140,7 +142,7 @@ func (d *dots) paint(dst []uint8, hits []hit, w window, sc *scale, _ *brush) {
 			stamp(dst, w, left, top, s.side(), s.ring, ringEntry, 0, &sc.dark)
 			continue
 		}
-		colour, shape := sc.colour(0, uint64(h.log), 1, 0), s.disc
+		colour, shape := sc.colours.Index(h.chlorophyll.Float()), s.disc
 		if colour >= sc.highest {
 			shape = s.large // in every map, whichever colour stands for it
 		}

@@ -38,7 +38,7 @@ func viewOf(lakes []testLake) *data.View {
 	return v
 }
 
-func layerOf(lakes ...testLake) *Layer { return newLayer(viewOf(lakes)) }
+func layerOf(lakes ...testLake) *Layer { return renderer().Layer(viewOf(lakes)) }
 
 // country is 60 lakes between the Rhine and the Oder, some without a value, two blooms, one large lake, and two lakes
 // in one place; and a few where the map is special.

@@ -1,32 +1,38 @@
 package render
 
-import "sort"
+import (
+	"cmp"
+	"slices"
+	"sort"
+)
 
 // A hit is a place in reach of a window, at a distance in units from the window's north-west corner. A place that
 // reaches a window from both sides of the antimeridian is two hits.
 type hit struct {
-	x, y int32
+	x, y   int32
+	binned bool // see index
 	*place
 }
 
-// A query finds the places of a layer that can change a pixel of a window.
+// A query finds the places of an index that can change a pixel of a window.
 type query struct {
-	layer   *Layer
+	index   *index
 	window  window
 	painter painter
 
 	world int64 // the world's width in units
 	shift uint  // from world coordinates to units
-	hits  []hit // found so far, in no order that means anything
+	hits  []hit // found so far
 }
 
-// find appends to hits the places of l in reach of w.
+// find appends to hits the places of l in reach of w, in the order of the layer, and each place's from west to east.
 func find(hits []hit, l *Layer, w window, p painter) []hit {
+	x := p.index(l, w)
 	q := query{
-		layer: l, window: w, painter: p, hits: hits,
+		index: x, window: w, painter: p, hits: hits,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 	}
-	widest := p.widest(l, w)
+	widest := p.widest(x, w)
 	top, bottom := w.top+w.firstCentre()-widest, w.top+w.lastCentre(w.height)+widest
 	left, right := w.left+w.firstCentre()-widest, w.left+w.lastCentre(w.width)+widest
 	if bottom < 0 || top >= q.world {
@@ -43,7 +49,9 @@ func find(hits []hit, l *Layer, w window, p painter) []hit {
 	to := from + right - left
 	q.search(q.box(from, min(to, q.world-1), top, bottom))
 	if to >= q.world {
+		before := len(hits)
 		q.search(q.box(0, to-q.world, top, bottom))
+		q.sort(before)
 	}
 	return q.hits
 }
@@ -59,8 +67,15 @@ func (q *query) box(left, right, top, bottom int64) box {
 	}
 }
 
+// sort puts the hits of two searches, from the given one on, into the order that one search finds them in.
+func (q *query) sort(from int) {
+	slices.SortFunc(q.hits[from:], func(a, b hit) int {
+		return cmp.Or(compare(a.place, b.place), cmp.Compare(a.x, b.x))
+	})
+}
+
 // search finds the places in b.
-func (q *query) search(b box) { q.quadrant(b, 0, len(q.layer.places), 0, worldBits) }
+func (q *query) search(b box) { q.quadrant(b, 0, len(q.index.places), 0, worldBits) }
 
 // quadrant finds those places in b among places[from:to], which are all that lie in the quadrant of 2^bits world
 // coordinates whose first Morton code is code.
@@ -69,7 +84,7 @@ func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to; i++ {
-			if p := &q.layer.places[i]; p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom {
+			if p := &q.index.places[i]; p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom {
 				q.found(p)
 			}
 		}
@@ -80,7 +95,7 @@ func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
 	if x > b.right || y > b.bottom || x+last < b.left || y+last < b.top {
 		return
 	}
-	codes := q.layer.codes
+	codes := q.index.codes
 	for i := range uint64(4) {
 		start, end := code+i<<(2*bits-2), to
 		if i < 3 {
@@ -95,7 +110,7 @@ func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
 // found adds the hits of a place whose mark touches the window.
 func (q *query) found(p *place) {
 	w := q.window
-	r := q.painter.reach(p, w)
+	r := q.painter.reach(q.index, p, w)
 	y := int64(p.y>>q.shift) - w.top
 	if r == 0 || y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
 		return
@@ -104,7 +119,7 @@ func (q *query) found(p *place) {
 	west := w.firstCentre() - r + 1
 	x := west + floorMod(int64(p.x>>q.shift)-w.left-west, q.world)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		q.hits = append(q.hits, hit{int32(x), int32(y), p})
+		q.hits = append(q.hits, hit{int32(x), int32(y), q.index.binned, p})
 	}
 }
 

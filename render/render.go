@@ -13,7 +13,7 @@ import (
 
 // Version names the renderer's output. It changes whenever the same lakes would give other pixels or bytes, and is
 // part of each cached tile's key.
-const Version = "2"
+const Version = "3"
 
 // TileSize is the width and height of a tile in pixels at scale 1.
 const TileSize = 1 << tileBits
@@ -59,11 +59,13 @@ type Spec struct {
 
 // A painter draws one style. It is immutable.
 type painter interface {
-	// reach returns how many units the mark of p reaches from its place, 0 if it leaves no trace. A pixel whose centre
-	// is that far away, to the side or up and down, does not know of it.
-	reach(p *place, w window) int64
-	// widest returns the largest reach of all places of l.
-	widest(l *Layer, w window) int64
+	// index returns the places of l that are drawn in w.
+	index(l *Layer, w window) *index
+	// reach returns how many units the mark of a place of x reaches from it, 0 if it leaves no trace. A pixel whose
+	// centre is that far away, to the side or up and down, does not know of it.
+	reach(x *index, p *place, w window) int64
+	// widest returns the largest reach of all places of x.
+	widest(x *index, w window) int64
 	// trace returns all that the mark of h depends on.
 	trace(h hit, w window) trace
 	// palette returns the entries that paint uses.
@@ -75,7 +77,8 @@ type painter interface {
 // A brush is the memory that drawing a tile takes, for use by one tile after another.
 type brush struct {
 	hits    []hit
-	sums    sums
+	traces  []byte
+	field   field
 	pixels  []uint8
 	encoder *encoder
 }
@@ -89,6 +92,7 @@ type colors struct {
 // A Renderer draws tiles. It is safe for concurrent use.
 type Renderer struct {
 	painters map[StyleID]painter
+	values   *values // of all colour maps
 	colors   map[colormap.ID]colors
 	brushes  sync.Pool // of *brush
 }
@@ -105,7 +109,10 @@ func New(limits colormap.Limits) *Renderer {
 		if err != nil {
 			panic(err) // the limits are a constant of some profile, and the names are colormap's own
 		}
-		c := colors{scale: newScale(m), palettes: make(map[StyleID]*palette)}
+		if r.values == nil {
+			r.values = newValues(m)
+		}
+		c := colors{scale: newScale(m, r.values), palettes: make(map[StyleID]*palette)}
 		for style, p := range r.painters {
 			c.palettes[style] = p.palette(m)
 		}
@@ -115,7 +122,7 @@ func New(limits colormap.Limits) *Renderer {
 }
 
 // Layer makes the lakes of v ready to draw.
-func (r *Renderer) Layer(v *data.View) *Layer { return newLayer(v) }
+func (r *Renderer) Layer(v *data.View) *Layer { return newLayer(v, r.values) }
 
 // Fingerprint returns the fingerprint of what s shows of l, and whether anything of l is in reach of it at all:
 // if not, the tile is the blank one. The colour map makes no difference to it, and a spec that Render refuses has none.
@@ -134,7 +141,8 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
 	b.hits = find(b.hits[:0], l, w, p)
 	var e memoEntry
 	if len(b.hits) > 0 {
-		e = memoEntry{fingerprint(b.hits, w, p), true}
+		b.traces = appendTraces(b.traces[:0], b.hits, w, p)
+		e = memoEntry{fingerprint(b.traces), true}
 	}
 	l.memo.Add(key, e)
 	return e.fingerprint, e.any
