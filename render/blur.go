@@ -33,22 +33,18 @@ func (r *rows) reset(n, width int) {
 	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
 }
 
-// add adds count lakes of one mean logarithm to row i, unless it is out of reach.
-func (r *rows) add(i, left int, column []float32, count, log float32) {
-	if i < 0 || i >= len(r.used) || count == 0 {
-		return
+// add adds lakes of one mean logarithm to the rows from i on, as many as counts tells for each.
+func (r *rows) add(i, left int, column, counts []float32, log float32) {
+	for k := range counts {
+		if !r.used[i+k] {
+			r.used[i+k] = true
+			clear(r.weights[(i+k)*r.stride:][:r.stride])
+			clear(r.logs[(i+k)*r.stride:][:r.stride])
+		}
 	}
-	at := i * r.stride
-	if !r.used[i] {
-		r.used[i] = true
-		clear(r.weights[at : at+r.stride])
-		clear(r.logs[at : at+r.stride])
-	}
-	addOuter(r.weights[at+left:], r.logs[at+left:], r.stride, column, one[:], count, log)
+	at := i*r.stride + left
+	addOuter(r.weights[at:], r.logs[at:], r.stride, column, counts, 1, log)
 }
-
-// one is the row of a stamp that is one row high.
-var one = [1]float32{1}
 
 // reset makes b the field of hits, or of nothing if there are none.
 func (b *blur) reset(hits []hit, w window, k *kernel) {
@@ -65,15 +61,17 @@ func (b *blur) reset(hits []hit, w window, k *kernel) {
 	for _, h := range hits {
 		above := floorDiv(int64(h.y)-subUnits/2, subUnits)
 		part := float32(int64(h.y)-subUnits/2-above*subUnits) / subUnits
+		counts := [2]float32{h.count * (1 - part), h.count * part}
 		i := int(above - b.first)
-		for _, f := range []struct {
-			rows *rows
-			*falloff
-		}{{&b.wide, k.wide}, {&b.narrow, k.narrow}} {
-			if left, column := f.clipped(int64(h.x), w, w.width); len(column) > 0 {
-				f.rows.add(i, left, column, h.count*(1-part), h.log)
-				f.rows.add(i+1, left, column, h.count*part, h.log)
-			}
+		from, to := max(i, 0), min(i+2, n)
+		if from >= to {
+			continue
+		}
+		if left, column := k.wide.clipped(int64(h.x), w, w.width); len(column) > 0 {
+			b.wide.add(from, left, column, counts[from-i:to-i], h.log)
+		}
+		if left, column := k.narrow.clipped(int64(h.x), w, w.width); len(column) > 0 {
+			b.narrow.add(from, left, column, counts[from-i:to-i], h.log)
 		}
 	}
 }

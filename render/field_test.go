@@ -25,7 +25,7 @@ func drawTile(t *rapid.T, lakes []testLake) maptile.Tile {
 	column := int64(uint64(x)>>shift) + int64(rapid.IntRange(-1, 1).Draw(t, "column"))
 	row := int64(uint64(y)>>shift) + int64(rapid.IntRange(-1, 1).Draw(t, "row"))
 	return maptile.Tile{
-		X: uint32(floorMod(column, tiles)), Y: uint32(min(max(row, 0), max(tiles-2, 0))), Z: z,
+		X: uint32(column & (tiles - 1)), Y: uint32(min(max(row, 0), max(tiles-2, 0))), Z: z,
 	}
 }
 

@@ -1,10 +1,6 @@
 package render
 
-import (
-	"cmp"
-	"slices"
-	"sort"
-)
+import "sort"
 
 // A hit is a place in reach of a window, at a distance in units from the window's north-west corner. A place that
 // reaches a window from both sides of the antimeridian is two hits.
@@ -20,9 +16,11 @@ type query struct {
 	window  window
 	painter painter
 
-	world int64 // the world's width in units
-	shift uint  // from world coordinates to units
-	hits  []hit // found so far
+	boxes [2]box // to search
+	parts int    // how many of the boxes
+	world int64  // the world's width in units, a power of two
+	shift uint   // from world coordinates to units
+	hits  []hit  // found so far
 }
 
 // find appends to hits the places of l in reach of w, in the order of the layer, and each place's from west to east.
@@ -42,57 +40,55 @@ func find(hits []hit, l *Layer, w window, p painter) []hit {
 	// Where the window with its reach is as wide as the world, each place is met once and then repeated; elsewhere it
 	// is one range of longitudes, or two on either side of the antimeridian.
 	if right-left >= q.world {
-		q.search(q.box(0, q.world-1, top, bottom))
-		return q.hits
+		q.add(0, q.world-1, top, bottom)
+	} else {
+		from := left & (q.world - 1)
+		to := from + right - left
+		q.add(from, min(to, q.world-1), top, bottom)
+		if to >= q.world {
+			q.add(0, to-q.world, top, bottom)
+		}
 	}
-	from := floorMod(left, q.world)
-	to := from + right - left
-	q.search(q.box(from, min(to, q.world-1), top, bottom))
-	if to >= q.world {
-		before := len(hits)
-		q.search(q.box(0, to-q.world, top, bottom))
-		q.sort(before)
-	}
+	q.quadrant(0, len(x.places), 0, worldBits)
 	return q.hits
 }
 
 // A box is a range of world coordinates, all four inclusive.
 type box struct{ left, right, top, bottom uint32 }
 
-// box returns the world coordinates of a range of units.
-func (q *query) box(left, right, top, bottom int64) box {
-	return box{
+// add adds a range of units to the boxes.
+func (q *query) add(left, right, top, bottom int64) {
+	q.boxes[q.parts] = box{
 		left: uint32(left << q.shift), right: uint32((right+1)<<q.shift - 1),
 		top: uint32(top << q.shift), bottom: uint32((bottom+1)<<q.shift - 1),
 	}
+	q.parts++
 }
 
-// sort puts the hits of two searches, from the given one on, into the order that one search finds them in.
-func (q *query) sort(from int) {
-	slices.SortFunc(q.hits[from:], func(a, b hit) int {
-		return cmp.Or(compare(a.place, b.place), cmp.Compare(a.x, b.x))
-	})
+// meets reports whether any of q's boxes has a part in the square of side last+1 at x, y.
+func (q *query) meets(x, y, last uint32) bool {
+	for _, b := range q.boxes[:q.parts] {
+		if x <= b.right && y <= b.bottom && x+last >= b.left && y+last >= b.top {
+			return true
+		}
+	}
+	return false
 }
 
-// search finds the places in b.
-func (q *query) search(b box) { q.quadrant(b, 0, len(q.index.places), 0, worldBits) }
-
-// quadrant finds those places in b among places[from:to], which are all that lie in the quadrant of 2^bits world
+// quadrant finds the places in q's boxes among places[from:to], which are all that lie in the quadrant of 2^bits world
 // coordinates whose first Morton code is code.
-func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
+func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	// A handful is tested sooner than it is divided.
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to; i++ {
-			if p := &q.index.places[i]; p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom {
+			if p := &q.index.places[i]; q.meets(p.x, p.y, 0) {
 				q.found(p)
 			}
 		}
 		return
 	}
-	x, y := unspread(code), unspread(code>>1)
-	last := uint32(1<<bits - 1)
-	if x > b.right || y > b.bottom || x+last < b.left || y+last < b.top {
+	if !q.meets(unspread(code), unspread(code>>1), uint32(1<<bits-1)) {
 		return
 	}
 	codes := q.index.codes
@@ -102,7 +98,7 @@ func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
 			next := code + (i+1)<<(2*bits-2)
 			end = from + sort.Search(to-from, func(j int) bool { return codes[from+j] >= next })
 		}
-		q.quadrant(b, from, end, start, bits-1)
+		q.quadrant(from, end, start, bits-1)
 		from = end
 	}
 }
@@ -117,11 +113,8 @@ func (q *query) found(p *place) {
 	}
 	// The westernmost copy of the place that the reach allows, and each one a world further east.
 	west := w.firstCentre() - r + 1
-	x := west + floorMod(int64(p.x>>q.shift)-w.left-west, q.world)
+	x := west + (int64(p.x>>q.shift)-w.left-west)&(q.world-1)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		q.hits = append(q.hits, hit{int32(x), int32(y), q.index.binned, p})
 	}
 }
-
-// floorMod returns a modulo a positive b, which is never negative.
-func floorMod(a, b int64) int64 { return (a%b + b) % b }
