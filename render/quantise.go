@@ -25,7 +25,7 @@ const (
 	// level i has the opacity (i/levels)^levelCurve.
 	levelCurve = 1.25
 	// parts is how many parts of a level a pattern tells apart.
-	parts = 16
+	parts = 256 / shadeLevels
 	// ditherZoom is the smallest zoom that is dithered. Below it, the edges between levels lie two or three pixels
 	// apart, where one does not see them, and dithering would cost a quarter more bytes.
 	ditherZoom = 11
@@ -34,6 +34,9 @@ const (
 // A pattern is what is added to a pixel's opacity, in parts of a level, before it is rounded down to a level: by the
 // parities of the pixel's row and column in the global grid, so that tiles join.
 type pattern [2][2]uint8
+
+// most is the most that a pattern adds.
+const most = 14
 
 // plain rounds to the nearest level.
 var plain = pattern{{8, 8}, {8, 8}}
@@ -77,6 +80,9 @@ func newShadeTable(m *colormap.Map, v *values) shadeTable {
 		opacity := 1 - math.Exp(-opacityGain*float64(i)/coverCells)
 		level := levels * math.Pow(min(opacity/saturated, 1), 1/levelCurve)
 		t.cover[i] = uint8(math.Floor(parts * level))
+		if t.cover[i]+most < parts {
+			t.faint = float32(i) / coverCells
+		}
 	}
 	shades := newShading(m)
 	for level := range shades {

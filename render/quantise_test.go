@@ -52,6 +52,9 @@ func TestPatternsAreFair(t *testing.T) {
 		for _, row := range p {
 			for _, v := range row {
 				sum += int(v)
+				if v > most {
+					t.Errorf("%s adds %d, which is more than %d", name, v, most)
+				}
 			}
 		}
 		if sum != 4*parts/2 {

@@ -1,14 +1,42 @@
 package render
 
+// The renderer's inner loops. Every product is rounded to float32 before it is added (the conversions forbid the
+// compiler to fuse the two), and each element is added to in one order, so that all processors give the same bytes.
+
 const (
-	lanes      = 8
-	coverCells = 8192
+	// lanes is how many elements one vector instruction works on. Rows that addOuter writes are padded to it.
+	lanes = 8
+	// coverCells is how many cells of a shadeTable tell the opacities from none to that of weight 1.
+	coverCells = 1 << 13
+	// valueCells is how many cells of a shadeTable tell the values of one opacity.
+	valueCells = 1 << 11
+	// shadeLevels is how many opacities a shadeTable has room for, none among them: as many as the upper four bits of
+	// a byte tell, so that no cover leads out of the table.
+	shadeLevels = 16
+	// gatherPad is how many bytes a table of bytes is longer than its cells, because vectors gather four bytes each.
+	gatherPad = 3
 )
 
+// A shadeTable tells the palette entry of a pixel by its opacity and its value.
+type shadeTable struct {
+	// faint is the largest weight that is transparent whatever cover says. Zero is always right; the larger it is,
+	// the more pixels are passed over without a look at cover.
+	faint float32
+	// valueScale is how many cells of entries a unit of value is wide.
+	valueScale float32
+	// cover tells the opacity, in sixteenths of a level, by weight.
+	cover [coverCells + 1 + gatherPad]uint8
+	// entries tells the palette's entry: valueCells of them for each level of opacity, none among them.
+	entries [shadeLevels*valueCells + gatherPad]uint8
+}
+
+// addOuter adds gain times the outer product of row and column to weights, and log times that to logs. Both have
+// len(row) rows that begin stride elements apart, and are as long as rows padded to a multiple of lanes: a loop may
+// write the padding.
 func addOuter(weights, logs []float32, stride int, column, row []float32, gain, log float32) {
 	for j, r := range row {
-		a := float32(gain * r)
-		b := float32(a * log)
+		a := gain * r
+		b := a * log
 		w := weights[j*stride:][:len(column)]
 		l := logs[j*stride:][:len(column)]
 		for i, c := range column {
@@ -18,30 +46,34 @@ func addOuter(weights, logs []float32, stride int, column, row []float32, gain, 
 	}
 }
 
+// addRows adds the rows of src, which begin stride elements apart, each times its weight, to dst, the first one first.
 func addRows(dst, src []float32, stride int, weights []float32) {
 	for j, w := range weights {
-		s := src[j*stride:][:len(dst)]
-		for i, v := range s {
-			dst[i] += float32(w * v)
+		for i, s := range src[j*stride:][:len(dst)] {
+			dst[i] += float32(w * s)
 		}
 	}
 }
 
-type shadeTable struct {
-	cover      [coverCells + 1 + 3]uint8
-	entries    [(levels+1)*valueCells + 3]uint8
-	valueScale float32
-}
-
+// shadeRow writes the palette entries of a row of pixels to dst. A pixel's value is its logs over the sum of its wide
+// and narrow weight; its opacity goes by the wide one alone, and add is what is added to that at even and at odd
+// columns, in sixteenths of a level.
 func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
-	for i, g := range wide {
-		level := (t.cover[int32(min(g, 1)*coverCells)] + add[i&1]) / parts
+	for i := range dst {
+		g := wide[i]
+		if !(g > t.faint) {
+			dst[i] = 0
+			continue
+		}
+		level := uint((t.cover[int32(min(g, 1)*coverCells)] + add[i&1]) / (256 / shadeLevels))
 		if level == 0 {
 			dst[i] = 0
 			continue
 		}
-		q := logs[i] / (g + narrow[i])
-		k := int32(min(max(q*t.valueScale, 0), valueCells-1))
-		dst[i] = t.entries[int(level)*valueCells+int(k)]
+		cell := uint(0)
+		if q := logs[i] / (g + narrow[i]) * t.valueScale; q > 0 {
+			cell = uint(min(q, valueCells-1))
+		}
+		dst[i] = t.entries[level*valueCells+cell]
 	}
 }

@@ -14,12 +14,10 @@ const (
 	floor = data.Chlorophyll(50)
 	// ceiling is the concentration from which on all have one colour.
 	ceiling = data.Chlorophyll(100_00)
-	// valueCells is how many parts of equal ratio, 1.0026 each, the concentrations from floor to ceiling have.
-	valueCells = 2048
 )
 
-// values are the logarithms that stand for concentrations in the field: ln(c/floor), at least 0. They are cut into cells
-// of which each has one colour.
+// values are the logarithms that stand for concentrations in the field: ln(c/floor), at least 0. Those from
+// floor to ceiling are cut into valueCells cells of equal ratio, 1.0026 each, of which each has one colour.
 type values struct {
 	colours [valueCells]uint8 // of a cell, as indices into the table of a colour map
 	of      *colormap.Map
