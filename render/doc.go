@@ -64,9 +64,15 @@
 // table entry or a place changes by that only where it lies on the edge of rounding. The map ends at 85.0511° north and
 // south; lakes beyond are left out. Longitudes 180 and -180 are one.
 //
-// A pixel has one of 9 opacities, or is transparent, in one of 32 colours; where it is less than half opaque, each two
-// neighbouring colours of a class are drawn as their mean. From zoom 11 on, where blobs are large, the step from
-// one opacity to the next is dithered by a pattern that is part of the same grid.
+// # Opacities and colours
+//
+// A tile's colours are entries of one palette for the whole map. Its 12 opacities are 0.05 to 0.86 at equal distances,
+// because an eye sees equal steps of opacity as equal, on white and on dark maps. At the last all 32 colours of the map
+// have an entry; at the fainter ones neighbours of a class share one where that moves no pixel by more than a CIE76 of
+// 1.6: the default map has 3 colours at the first opacity, 16 at the fourth, 191 entries in all. A map whose colours lie
+// further apart than the 255 entries allow shares more: viridis up to 1.9. No entry serves two classes.
+// From zoom 11 on, where blobs are large, the step from one opacity to the next is dithered by a pattern that is
+// part of the same grid.
 //
 // # Use
 //

@@ -160,9 +160,10 @@ func TestOwnPixelHasTheExactColour(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
+		full := newShading(m)[levels-1]
 		for v := data.Chlorophyll(0); v <= data.MaxChlorophyll; v++ {
 			// Alone, a lake's weight divides out, but for the last bits.
-			want := newShading(m)[levels-1][m.Index(v.Float())]
+			want := full[m.Index(v.Float())]
 			for _, weight := range []float32{1, 36, 0.7, 35.99999, 1e-3} {
 				log := r.values.logOf(v)
 				var got [1]uint8

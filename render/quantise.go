@@ -9,21 +9,11 @@ import (
 )
 
 const (
-	// levels is how many opacities there are besides none. Opacity needs them more than colour does: with seven, all in
-	// colormap.Steps colours, nine tenths of the error against an unquantised picture were the opacity's. Therefore in
-	// the faint levels, up to 0.41, two neighbours of a class share a colour, and nine fit the 256 entries of a PNG's
-	// palette. A tenth and eleventh would fit too; they save a decibel each of 44 and cost a twentieth of the bytes.
-	levels, faintLevels = 9, 5
-	// maxOpacity is the opacity at a lake's own pixel. It lets a map's labels and shores shine through.
-	maxOpacity = 0.86
 	// opacityGain is U in opacity = 1 - exp(-U * sum of g): one lake alone comes to 0.98 at its own pixel, and a
 	// hundred come to 1, which looks the same.
 	opacityGain = 4.0
 	// saturated is the part of full opacity from which on it is shown as full.
 	saturated = 0.97
-	// levelCurve crowds the levels towards the transparent end, where the eye tells one from the next more easily:
-	// level i has the opacity (i/levels)^levelCurve.
-	levelCurve = 1.25
 	// parts is how many parts of a level a pattern tells apart.
 	parts = 256 / shadeLevels
 	// ditherZoom is the smallest zoom that is dithered. Below it, the edges between levels lie two or three pixels
@@ -77,9 +67,8 @@ func newScale(m *colormap.Map, v *values) *scale {
 func newShadeTable(m *colormap.Map, v *values) shadeTable {
 	t := shadeTable{valueScale: v.scale()}
 	for i := range coverCells + 1 {
-		opacity := 1 - math.Exp(-opacityGain*float64(i)/coverCells)
-		level := levels * math.Pow(min(opacity/saturated, 1), 1/levelCurve)
-		t.cover[i] = uint8(math.Floor(parts * level))
+		opacity := min((1-math.Exp(-opacityGain*float64(i)/coverCells))/saturated, 1)
+		t.cover[i] = uint8(math.Floor(parts * levelOf(maxOpacity*opacity)))
 		if t.cover[i]+most < parts {
 			t.faint = float32(i) / coverCells
 		}
@@ -91,56 +80,4 @@ func newShadeTable(m *colormap.Map, v *values) shadeTable {
 		}
 	}
 	return t
-}
-
-// A shading tells the palette's entries by level, less one, and colour.
-type shading [levels][colormap.Steps]uint8
-
-// newShading gives each shade of m an entry: neighbours in colour are neighbours there.
-func newShading(m *colormap.Map) *shading {
-	var s shading
-	pairs := pairsOf(m)
-	entry := uint8(0)
-	for level := range s {
-		for i := range s[level] {
-			if level >= faintLevels || pairs[i] == i {
-				entry++
-			}
-			s[level][i] = entry
-		}
-	}
-	return &s
-}
-
-// heatPalette returns the shades of m.
-func heatPalette(m *colormap.Map) *palette {
-	var p palette
-	for level, entries := range newShading(m) {
-		for i, c := range m.Table() {
-			if first := p[entries[i]]; first.A != 0 {
-				c = mixed(first, c, 1, 2)
-			}
-			c.A = uint8(math.Round(255 * levelOpacity(level+1)))
-			p[entries[i]] = c
-		}
-	}
-	return &p
-}
-
-// pairsOf returns for each colour of m the first of the two neighbours that it is one of. None has neighbours of
-// different classes.
-func pairsOf(m *colormap.Map) (pairs [colormap.Steps]int) {
-	i := 0
-	for _, class := range m.Legend().Classes {
-		for k := range class.Colors {
-			pairs[i] = i - k%2
-			i++
-		}
-	}
-	return pairs
-}
-
-// levelOpacity returns the opacity of a level.
-func levelOpacity(level int) float64 {
-	return maxOpacity * math.Pow(float64(level)/levels, levelCurve)
 }

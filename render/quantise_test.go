@@ -16,8 +16,8 @@ func TestOpacityFollowsTheFormula(t *testing.T) {
 		pattern *pattern
 		off     float64 // half of the widest step from one level to the next, or an eighth
 	}{
-		{"plain", &plain, 0.062},
-		{"dither", &dither, 0.02},
+		{"plain", &plain, 0.040},
+		{"dither", &dither, 0.015},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			last := 0.0
@@ -84,13 +84,13 @@ func TestShades(t *testing.T) {
 			for level, entries := range shades {
 				for i, e := range entries {
 					u := user{level, class(i)}
-					if was, ok := users[e]; e == 0 || ok && (was != u || level >= faintLevels) {
+					if was, ok := users[e]; e == 0 || ok && (was != u || level == levels-1) {
 						t.Errorf("%s, %s: level %d, colour %d has the entry %d, which is taken", limits.Title, id, level+1, i, e)
 					}
 					users[e] = u
 					c := p[e]
 					c.A = 0xff
-					if level >= faintLevels && c != m.Table()[i] {
+					if level == levels-1 && c != m.Table()[i] {
 						t.Errorf("%s, %s: level %d shows %v, want %v", limits.Title, id, level+1, c, m.Table()[i])
 					}
 				}
