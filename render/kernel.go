@@ -141,9 +141,8 @@ func (f *falloff) profile(step, place int64) profile {
 // profileOf returns the profile of a lake at that place along an axis, in units from a window's edge, and the pixel
 // where it begins.
 func (f *falloff) profileOf(at int64, w window) (from int, values []float32) {
-	pixel := floorDiv(at, w.step())
-	p := &f.profiles[w.scale-1][at-pixel*w.step()]
-	return int(pixel) + p.first, p.values
+	p := &f.profiles[w.scale-1][at&(w.step()-1)]
+	return int(at>>w.stepBits()) + p.first, p.values
 }
 
 // centres returns the range of pixels, whose centres lie step units apart and the first one's at first, that are less
