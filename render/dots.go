@@ -89,7 +89,7 @@ func lineOf(e uint8, dark *[colormap.Steps]bool) uint8 {
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
-func (d *dots) index(l *Layer, _ window) *index { return &l.lakes }
+func (d *dots) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
 
 func (d *dots) reach(_ *index, _ *place, w window) int64 { return d.at(w.zoom).reach }
 

@@ -20,6 +20,8 @@ type Layer struct {
 	lakes index
 	// blurred are the lakes by zoom, at those zooms where they are so many that the value field is not stamped.
 	blurred []index
+	// thinned are the lakes by zoom, at those zooms where many lie in one pixel.
+	thinned []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
 }
@@ -66,7 +68,9 @@ func newLayer(v *data.View, values *values) *Layer {
 		places = append(places, p)
 	}
 	l := &Layer{lakes: newIndex(places), memo: memo}
-	l.blurred = newBlurred(&l.lakes, l.lakes.firstStamped(), l.lakes.firstWithoutGrid())
+	end := l.lakes.firstStamped()
+	grids := min(l.lakes.firstWithoutGrid(), end)
+	l.blurred, l.thinned = newBlurred(&l.lakes, end, grids), newThinned(&l.lakes, grids)
 	return l
 }
 
