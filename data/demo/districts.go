@@ -15,10 +15,10 @@ type district struct {
 	long, short float64 // half-axes, km
 	tilt        float64 // of the first half-axis, degrees from east towards north
 	share       float64 // of all lakes, in parts of the sum over all districts
-	median      float64 // mean chlorophyll-a of the median lake of 1 km², µg/l
+	median      float64 // mean chlorophyll-a of the median lake of 1 km² at its centre, µg/l; 0 is that of its neighbours
 }
 
-// districts returns all districts. The first half-axis is not always the longer one: without a tilt it points east.
+// districts returns the lake districts. The first half-axis is not always the longer one: without a tilt it points east.
 func districts() []district {
 	return []district{
 		// North America

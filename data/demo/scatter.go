@@ -13,12 +13,12 @@ import (
 // it does in Finland: sizes of clusters have a heavy tail, and each has a density of its own at its heart, from which
 // its width follows.
 const (
-	clusterMax      = 4000  // lakes
-	clusterExponent = 0.8   // of the sizes' power law; below 1, most lakes are in large clusters
-	sparsest        = 0.002 // lakes per km² at the heart of a cluster
-	densest         = 0.4   // a lake of 0.1 km² or more on 2.5 km²: the middle of Finland's lake districts
-	widest          = 60.0  // km, standard deviation
-	clusterSpread   = 0.4   // standard deviation of the logarithm of chlorophyll between clusters of one district
+	clusterMax      = 10000 // lakes
+	clusterExponent = 0.6   // of the sizes' power law; below 1, most lakes are in large clusters
+	sparsest        = 0.01  // lakes per km² at the heart of a cluster
+	densest         = 0.6   // about where a quarter of the land is water, as in Finland's lake districts
+	widest          = 80.0  // km, standard deviation
+	clusterSpread   = 0.4   // standard deviation of the logarithm of chlorophyll between neighbouring clusters
 )
 
 // Areas follow a power law: the number of lakes larger than A goes as A^-1.06 (Downing et al. 2006, Limnology and
@@ -42,8 +42,9 @@ const kmPerDegree = 111.195 // of latitude, on a sphere of 6,371 km
 type scattered struct {
 	number int // from 1
 	point  orb.Point
-	area   float64 // km²
-	rich   float64 // natural logarithm of what its cluster adds to the district's chlorophyll
+	area   float64   // km²
+	heart  orb.Point // of its cluster
+	rich   float64   // natural logarithm of what the cluster adds to the chlorophyll of its place
 }
 
 // scatter returns n lakes of d, numbered from first+1. Where they lie hangs on d and n alone.
@@ -52,7 +53,7 @@ func (d *district) scatter(first, n int) iter.Seq[scattered] {
 }
 
 func (d *district) clusters(first, n int, yield func(scattered) bool) {
-	r := rand.New(rand.NewPCG(seed, uint64(placeOf(d.code))))
+	r := d.random()
 	for done := 0; done < n; {
 		size := min(int(powerLaw(r.Float64(), clusterExponent, 1, clusterMax)), n-done)
 		heart := d.parent(r)
@@ -66,6 +67,7 @@ func (d *district) clusters(first, n int, yield func(scattered) bool) {
 				number: first + done,
 				point:  moved(heart, width*r.NormFloat64(), width*r.NormFloat64()),
 				area:   powerLaw(r.Float64(), areaPower, smallestArea, largestArea),
+				heart:  heart,
 				rich:   rich,
 			}
 			if !yield(l) {
@@ -73,6 +75,11 @@ func (d *district) clusters(first, n int, yield func(scattered) bool) {
 			}
 		}
 	}
+}
+
+// random returns the district's own numbers.
+func (d *district) random() *rand.Rand {
+	return rand.New(rand.NewPCG(seed, uint64(placeOf(d.code))))
 }
 
 // parent draws a place in the ellipse. At the fraction f of the way to its edge the density is 1 - f² of the middle's,
@@ -83,6 +90,15 @@ func (d *district) parent(r *rand.Rand) orb.Point {
 	a, b := d.long*f*cos, d.short*f*sin
 	sin, cos = math.Sincos(d.tilt * math.Pi / 180)
 	return moved(orb.Point{d.lon, d.lat}, a*cos-b*sin, a*sin+b*cos)
+}
+
+// distance2 returns the square of the distance of p from the centre, where the edge is at 1.
+func (d *district) distance2(p orb.Point) float64 {
+	east := math.Remainder(p.Lon()-d.lon, 360) * kmPerDegree * math.Cos(p.Lat()*math.Pi/180)
+	north := (p.Lat() - d.lat) * kmPerDegree
+	sin, cos := math.Sincos(d.tilt * math.Pi / 180)
+	a, b := (east*cos+north*sin)/d.long, (north*cos-east*sin)/d.short
+	return a*a + b*b
 }
 
 // moved returns the point that lies so many kilometres to the east and north of p. It is reflected at the limits of

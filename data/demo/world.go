@@ -5,7 +5,10 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strconv"
+
+	"github.com/paulmach/orb"
 
 	"limnomap/data"
 )
@@ -55,7 +58,7 @@ func NewWorld(lakes, weeks int, until data.Date) (*World, error) {
 	w := &World{
 		lakes:     lakes,
 		first:     until.Week() - data.Week(weeks-1), // a pass is on the first day of its week
-		districts: districts(),
+		districts: slices.Concat(districts(), continents()),
 		offsets:   offsets(),
 	}
 	for i := range weeks {
@@ -138,11 +141,15 @@ func (w *World) district(d *district, from, n int, yield func(*block) bool) bool
 // render fills in the text of a block.
 func (w *World) render(b *block) {
 	values := make([]data.Chlorophyll, len(w.dates))
+	level := 0.0 // at the heart of the cluster
 	for i := range b.scattered {
 		l := &b.scattered[i]
 		id := fmt.Sprintf("SIM_%s_%07d", b.region.code, l.number)
 		b.lakes = appendLake(b.lakes, id, b.region.name, l)
-		m := w.model(id, b.region, l)
+		if i == 0 || l.heart != b.scattered[i-1].heart {
+			level = w.levelAt(l.heart)
+		}
+		m := w.model(id, level+l.rich, l.area)
 		if m.place.uniform(0, unseenStream) < unseenShare {
 			continue
 		}
@@ -192,10 +199,28 @@ func offsets() []float64 {
 	return list
 }
 
-// model returns the model of a lake, whose trophic level hangs on its district, its cluster, its area, and its id.
-func (w *World) model(id string, r *region, l *scattered) *model {
+// levelAt returns the natural logarithm of the mean chlorophyll of the median lake of 1 km² at p: the mean of the
+// districts', each weighted by the fourth power of its nearness (Shepard 1968) in half-axes, so that one district goes
+// over into the next.
+func (w *World) levelAt(p orb.Point) float64 {
+	sum, weights := 0.0, 0.0
+	for i := range w.districts {
+		d := &w.districts[i]
+		if d.median == 0 {
+			continue
+		}
+		const middle = 0.1 // half-axes squared, within which the district is all but alone
+		nearness := 1 / (middle + d.distance2(p))
+		sum += nearness * nearness * math.Log(d.median)
+		weights += nearness * nearness
+	}
+	return sum / weights
+}
+
+// model returns the model of a lake of some area, of which level is what [World.levelAt] says of its place.
+func (w *World) model(id string, level, area float64) *model {
 	m := &model{place: placeOf(id)}
-	level := math.Log(r.median) + areaExponent*math.Log(l.area) + l.rich + meanSpread*m.place.normal(0, meanStream)
+	level += areaExponent*math.Log(area) + meanSpread*m.place.normal(0, meanStream)
 	step := int(math.Round(stepsPerDecade * level / math.Ln10))
 	step = min(max(step, poorest), richest)
 	m.rich = float64(step) / stepsPerDecade
