@@ -14,9 +14,11 @@ import (
 // its width follows.
 const (
 	clusterMax      = 10000 // lakes
+	clusterShare    = 0.05  // of a district's lakes at most, so that no cluster is the district
+	clusterStretch  = 0.4   // standard deviation of the logarithm of length by the circle's radius
 	clusterExponent = 0.6   // of the sizes' power law; below 1, most lakes are in large clusters
 	sparsest        = 0.01  // lakes per km² at the heart of a cluster
-	densest         = 0.6   // about where a quarter of the land is water, as in Finland's lake districts
+	densest         = 0.6   // a lake on 1.7 km² is what fits: half of them are larger than 0.19 km²
 	widest          = 80.0  // km, standard deviation
 	clusterSpread   = 0.4   // standard deviation of the logarithm of chlorophyll between neighbouring clusters
 )
@@ -54,18 +56,23 @@ func (d *district) scatter(first, n int) iter.Seq[scattered] {
 
 func (d *district) clusters(first, n int, yield func(scattered) bool) {
 	r := d.random()
+	largest := max(min(clusterMax, clusterShare*float64(n)), 1)
 	for done := 0; done < n; {
-		size := min(int(powerLaw(r.Float64(), clusterExponent, 1, clusterMax)), n-done)
+		size := min(int(powerLaw(r.Float64(), clusterExponent, 1, largest)), n-done)
 		heart := d.parent(r)
 		density := sparsest * math.Pow(densest/sparsest, r.Float64())
 		// A normal distribution of size points in the plane has size/(2 pi width²) of them per area at its heart.
 		width := min(math.Sqrt(float64(size)/(2*math.Pi*density)), widest)
+		// Ice, wind and rivers stretch what they make: the cluster is longer than wide, at the same area.
+		stretch := math.Exp(clusterStretch * r.NormFloat64())
+		sin, cos := math.Sincos(math.Pi * r.Float64())
 		rich := clusterSpread * r.NormFloat64()
 		for range size {
 			done++
+			a, b := width*stretch*r.NormFloat64(), width/stretch*r.NormFloat64()
 			l := scattered{
 				number: first + done,
-				point:  moved(heart, width*r.NormFloat64(), width*r.NormFloat64()),
+				point:  moved(heart, a*cos-b*sin, a*sin+b*cos),
 				area:   powerLaw(r.Float64(), areaPower, smallestArea, largestArea),
 				heart:  heart,
 				rich:   rich,
