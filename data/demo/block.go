@@ -35,6 +35,9 @@ func inOrder(ctx context.Context, blocks func(func(*block) bool), render func(*b
 		defer close(todo)
 		defer close(order)
 		for b := range blocks {
+			if err := ctx.Err(); err != nil {
+				return err // select picks at random, and might go on
+			}
 			for _, to := range []chan *block{order, todo} {
 				select {
 				case to <- b:
