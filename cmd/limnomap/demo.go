@@ -50,7 +50,6 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	progress, finish := progressOn(con.err, "simulating", int64(c.Lakes))
-	defer finish()
 	err = writeTogether(c.Out, c.Force, func(files []io.Writer) error {
 		return w.Write(ctx, files[0], files[1], func(lakes int) {
 			if progress != nil {
@@ -58,6 +57,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 			}
 		})
 	})
+	finish()
 	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
 		return errors.New("interrupted, nothing was written")
 	}
