@@ -7,6 +7,7 @@ import (
 	"io"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
@@ -16,11 +17,11 @@ import (
 )
 
 type demoCmd struct {
-	Lakes int      `help:"How many lakes, from 1 to ${max_world_lakes}." required:"" placeholder:"N"`
-	Out   []string `help:"The two files to write: lakes, then observations." required:"" placeholder:"LAKES.CSV,OBS.CSV"`
-	Weeks int      `help:"How many weekly satellite passes, from 1 to ${max_world_weeks}." default:"4"`
-	Until string   `help:"Last day on which there may be a pass (they are on Mondays), as YYYY-MM-DD." default:"${world_until}"`
-	Force bool     `help:"Overwrite files that are there."`
+	Lakes int    `help:"How many lakes, from 1 to ${max_world_lakes}." required:"" placeholder:"N"`
+	Out   string `help:"The two files to write: lakes, then observations." required:"" placeholder:"LAKES.CSV,OBS.CSV"`
+	Weeks int    `help:"How many weekly satellite passes, from 1 to ${max_world_weeks}." default:"4"`
+	Until string `help:"Last day on which there may be a pass (they are on Mondays), as YYYY-MM-DD." default:"${world_until}"`
+	Force bool   `help:"Overwrite files that are there."`
 }
 
 // demoVars are the bounds that the help of demoCmd names.
@@ -46,11 +47,12 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	if err := c.checkOut(); err != nil {
+	out, err := c.names()
+	if err != nil {
 		return err
 	}
 	progress, finish := progressOn(con.err, "simulating", int64(c.Lakes))
-	err = writeTogether(c.Out, c.Force, func(files []io.Writer) error {
+	err = writeTogether(out, c.Force, func(files []io.Writer) error {
 		return w.Write(ctx, files[0], files[1], func(lakes int) {
 			if progress != nil {
 				progress(int64(lakes))
@@ -65,7 +67,7 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 		return err
 	}
 	_, err = fmt.Fprintf(con.out, "%s: %d lakes\n%s: %d weekly passes\n%s.\n",
-		c.Out[0], c.Lakes, c.Out[1], c.Weeks, demo.Notice)
+		out[0], c.Lakes, out[1], c.Weeks, demo.Notice)
 	return err
 }
 
@@ -81,12 +83,14 @@ func (c *demoCmd) world(today data.Date) (*demo.World, error) {
 	return demo.NewWorld(c.Lakes, c.Weeks, until)
 }
 
-func (c *demoCmd) checkOut() error {
-	if len(c.Out) != 2 || c.Out[0] == "" || c.Out[1] == "" {
-		return fmt.Errorf("--out %q: want two names with a comma between, such as lakes.csv,obs.csv", c.Out)
+// names returns the names of the two files.
+func (c *demoCmd) names() ([]string, error) {
+	out := strings.Split(c.Out, ",")
+	if len(out) != 2 || out[0] == "" || out[1] == "" {
+		return nil, fmt.Errorf("--out %q: want two names with a comma between, such as lakes.csv,obs.csv", c.Out)
 	}
-	if filepath.Clean(c.Out[0]) == filepath.Clean(c.Out[1]) {
-		return fmt.Errorf("--out names %s twice: want one file for the lakes and another for the observations", c.Out[0])
+	if filepath.Clean(out[0]) == filepath.Clean(out[1]) {
+		return nil, fmt.Errorf("--out names %s twice: want one file for the lakes and another for the observations", out[0])
 	}
-	return nil
+	return out, nil
 }
