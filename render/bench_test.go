@@ -100,10 +100,10 @@ func BenchmarkFind(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			var hits []hit
+			var s scene
 			b.ReportAllocs()
 			for b.Loop() {
-				hits = find(hits[:0], l, w, renderer().painters[Heat])
+				s.find(l, w, renderer().painters[Heat])
 			}
 		})
 	}
@@ -114,11 +114,11 @@ func BenchmarkAccumulate(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			h := newHeat()
-			hits := find(nil, l, w, h)
+			s := sceneOf(l, w, h)
 			var f field
 			b.ReportAllocs()
 			for b.Loop() {
-				f.reset(hits, w, h.kernels)
+				f.reset(s, w, h.kernels)
 				for from := 0; from < w.height; from += bandRows {
 					f.sum(f.reached(from, from+bandRows))
 				}
@@ -131,9 +131,7 @@ func BenchmarkShade(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			h := newHeat()
-			var f field
-			f.reset(find(nil, l, w, h), w, h.kernels)
+			f := fieldOf(l, w)
 			f.sum(0, w.height)
 			pixels := make([]uint8, w.width*w.height)
 			c := renderer().colors[colormap.Default]
@@ -168,11 +166,11 @@ func BenchmarkFingerprint(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			p := renderer().painters[Heat]
-			hits := find(nil, l, w, p)
+			s := sceneOf(l, w, p)
 			var traces []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				traces = appendTraces(traces[:0], hits, w, p)
+				traces = appendTraces(traces[:0], s, w, p)
 				fingerprint(traces)
 			}
 		})

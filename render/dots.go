@@ -89,7 +89,7 @@ func lineOf(e uint8, dark *[colormap.Steps]bool) uint8 {
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
-func (d *dots) index(l *Layer, _ window) *index { return &l.lakes }
+func (d *dots) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
 
 func (d *dots) reach(_ *index, _ *place, w window) int64 { return d.at(w.zoom).reach }
 
@@ -126,9 +126,9 @@ func faded(c color.NRGBA, q int) color.NRGBA {
 // paint draws the markers from the least to the most important: rings, then by value, so that a bloom is never hidden.
 // Among equals the place decides, in Morton order, which stays the same when places are rounded to the marker's grid:
 // so the picture depends on nothing that the fingerprint does not hold.
-func (d *dots) paint(dst []uint8, hits []hit, w window, sc *scale, _ *brush) {
+func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *brush) {
 	clear(dst)
-	slices.SortFunc(hits, func(a, b hit) int {
+	slices.SortFunc(s.hits, func(a, b hit) int {
 		return cmp.Or(
 			cmp.Compare(a.chlorophyll, b.chlorophyll),
 			cmp.Compare(morton(a.place.x, a.place.y), morton(b.place.x, b.place.y)),
@@ -136,18 +136,18 @@ func (d *dots) paint(dst []uint8, hits []hit, w window, sc *scale, _ *brush) {
 		)
 	})
 	ms := d.at(w.zoom)
-	for _, h := range hits {
-		s, left, top := ms.locate(h, w)
+	for _, h := range s.hits {
+		m, left, top := ms.locate(h, w)
 		if !h.chlorophyll.Valid() {
-			stamp(dst, w, left, top, s.side(), s.ring, ringEntry, 0, &sc.dark)
+			stamp(dst, w, left, top, m.side(), m.ring, ringEntry, 0, &sc.dark)
 			continue
 		}
-		colour, shape := sc.colours.Index(h.chlorophyll.Float()), s.disc
+		colour, shape := sc.colours.Index(h.chlorophyll.Float()), m.disc
 		if colour >= sc.highest {
-			shape = s.large // in every map, whichever colour stands for it
+			shape = m.large // in every map, whichever colour stands for it
 		}
 		fill := fillEntry + uint8(colour)*quarters
-		stamp(dst, w, left, top, s.side(), shape, lineOf(fill, &sc.dark), fill, &sc.dark)
+		stamp(dst, w, left, top, m.side(), shape, lineOf(fill, &sc.dark), fill, &sc.dark)
 	}
 }
 

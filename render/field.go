@@ -4,32 +4,34 @@ package render
 // cache.
 const bandRows = 32
 
-// A field is the value field of the lakes in reach of a window.
+// A field is the value field of a scene.
 type field struct {
 	window window
-	splats []splat // of lakes that are drawn by themselves
-	binned []hit   // the others
-	blur   blur    // of these
+	splats []splat // of lakes that are stamped
+	blur   blur    // of the others
 	sums   sums    // of some rows
 }
 
-// reset makes f the field of hits.
-func (f *field) reset(hits []hit, w window, ks *kernels) {
+// reset makes f the field of s in w.
+func (f *field) reset(s *scene, w window, ks *kernels) {
 	base := baseSize(w.zoom)
-	f.window, f.splats, f.binned = w, f.splats[:0], f.binned[:0]
-	for _, h := range hits {
-		if size := h.ground.at(w.zoom); h.binned && size == base {
-			f.binned = append(f.binned, h)
+	f.window, f.splats = w, f.splats[:0]
+	f.blur.reset(w, ks.of(base))
+	for _, h := range s.hits {
+		if size := h.ground.at(w.zoom); h.blurred && size == base {
+			f.blur.add(h)
 		} else {
 			f.splats = appendSplats(f.splats, h, w, ks.of(size))
 		}
 	}
-	f.blur.reset(f.binned, w, ks.of(base))
+	if s.patch.any {
+		f.blur.addPatch(&s.patch)
+	}
 }
 
 // reached returns the rows from first up to end, within [from, to), that hold everything that lakes reach there.
 func (f *field) reached(from, to int) (first, end int) {
-	if len(f.binned) > 0 {
+	if f.blur.any {
 		return from, to
 	}
 	first, end = to, from
@@ -45,10 +47,11 @@ func (f *field) reached(from, to int) (first, end int) {
 func (f *field) sum(first, end int) {
 	f.sums.reset(f.window.width, end-first)
 	f.sums.add(f.splats, first, end-first)
-	if len(f.binned) > 0 {
-		for r := first; r < end; r++ {
-			f.blur.addTo(&f.sums, r-first, r)
-		}
+	if !f.blur.any {
+		return
+	}
+	for r := first; r < end; r++ {
+		f.blur.addTo(&f.sums, r-first, r)
 	}
 }
 
@@ -104,11 +107,11 @@ type splat struct {
 // appendSplats appends the splats of h that touch w, none to two.
 func appendSplats(splats []splat, h hit, w window, k *kernel) []splat {
 	s := splat{gain: 1, log: h.log}
-	if s.clip(h, w, k.wide) {
+	if s.clip(h, w, k.wide.whole) {
 		splats = append(splats, s)
 	}
 	s = splat{gain: narrowWeight, log: h.log, narrow: true}
-	if s.clip(h, w, k.narrow) {
+	if s.clip(h, w, k.narrow.whole) {
 		splats = append(splats, s)
 	}
 	return splats

@@ -25,15 +25,18 @@ type memoEntry struct {
 
 // A trace is everything of a hit that can change a pixel of its window.
 type trace struct {
-	x, y         int32
-	value, count uint32
-	size         size
+	x, y  int32
+	value uint32
+	size  size
 }
 
-// appendTraces appends the bytes of the traces of hits to b.
-func appendTraces(b []byte, hits []hit, w window, p painter) []byte {
-	for _, h := range hits {
+// appendTraces appends the bytes of the traces of s to b.
+func appendTraces(b []byte, s *scene, w window, p painter) []byte {
+	for _, h := range s.hits {
 		b = p.trace(h, w).appendTo(b)
+	}
+	if s.patch.any {
+		b = s.patch.appendTraces(b)
 	}
 	return b
 }
@@ -43,7 +46,6 @@ func (t trace) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.x))
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.y))
 	b = binary.LittleEndian.AppendUint32(b, t.value)
-	b = binary.LittleEndian.AppendUint32(b, t.count)
 	return append(b, byte(t.size))
 }
 

@@ -11,33 +11,30 @@ type heat struct{ kernels *kernels }
 
 func newHeat() *heat { return &heat{newKernels()} }
 
-// index returns the lakes of l, or where they are many, the bins of them.
-func (t *heat) index(l *Layer, w window) *index { return l.at(w.zoom) }
+// index returns the lakes of l, binned at zooms where they are many.
+func (t *heat) index(l *Layer, w window) *index { return l.forField(w.zoom) }
 
 // reach returns 0 for a lake without a value: it has no colour, and grey would read as one.
 func (t *heat) reach(x *index, p *place, w window) int64 {
 	if !p.chlorophyll.Valid() {
 		return 0
 	}
-	return t.kernels.reach(p.ground.at(w.zoom)) + x.moved()
+	return t.kernels.reach(p.ground.at(w.zoom)) + x.offset()
 }
 
 func (t *heat) widest(x *index, w window) int64 {
-	return t.kernels.reach(x.widest.at(w.zoom)) + x.moved()
+	return t.kernels.reach(x.widest.at(w.zoom)) + x.offset()
 }
 
 func (t *heat) trace(h hit, w window) trace {
-	return trace{
-		x: h.x, y: h.y, size: h.ground.at(w.zoom),
-		value: math.Float32bits(h.log), count: math.Float32bits(h.count),
-	}
+	return trace{x: h.x, y: h.y, value: math.Float32bits(h.log), size: h.ground.at(w.zoom)}
 }
 
 func (t *heat) palette(m *colormap.Map) *palette { return heatPalette(m) }
 
-func (t *heat) paint(dst []uint8, hits []hit, w window, sc *scale, b *brush) {
+func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 	f := &b.field
-	f.reset(hits, w, t.kernels)
+	f.reset(s, w, t.kernels)
 	top, p := floorDiv(w.top, w.step()), patternAt(w.zoom)
 	for from := 0; from < w.height; from += bandRows {
 		to := min(from+bandRows, w.height)

@@ -54,7 +54,17 @@ func (s size) at(z maptile.Zoom) size {
 }
 
 // A kernel is how much a lake of one size weighs, by the distance from it.
-type kernel struct{ wide, narrow *falloff }
+type kernel struct {
+	wide, narrow axes
+}
+
+// axes are the falloffs that a Gaussian is the product of.
+type axes struct {
+	whole *falloff
+	// split is for a lake that is shared between two pixels, as if it were as wide as the shares: the narrower falloff
+	// and the sharing together are as wide and as high as whole.
+	split *falloff
+}
 
 // kernels are the kernels of all sizes.
 type kernels [largest - smallest + 1]kernel
@@ -63,7 +73,7 @@ func newKernels() *kernels {
 	var ks kernels
 	for i := range ks {
 		sigma := subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom)
-		ks[i] = kernel{wide: newFalloff(sigma), narrow: newFalloff(narrowSigma * sigma)}
+		ks[i] = kernel{wide: newAxes(sigma), narrow: newAxes(narrowSigma * sigma)}
 	}
 	return &ks
 }
@@ -72,7 +82,16 @@ func newKernels() *kernels {
 func (ks *kernels) of(s size) *kernel { return &ks[s-smallest] }
 
 // reach returns how many units a blob of size s reaches: at that distance it weighs nothing.
-func (ks *kernels) reach(s size) int64 { return ks.of(s).wide.reach() }
+func (ks *kernels) reach(s size) int64 { return ks.of(s).wide.whole.reach() }
+
+// newAxes returns the falloffs of a Gaussian whose sigma is in units.
+func newAxes(sigma float64) axes {
+	// The variance of a lake's shares between the pixels that it lies between, a times (1-a), is a sixth of a pixel's
+	// square in the mean.
+	const shares = subUnits * subUnits / 6.0
+	narrower := math.Sqrt(sigma*sigma - shares)
+	return axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
+}
 
 // A falloff is a Gaussian along one axis. The product of one along each axis is a Gaussian of the distance.
 type falloff struct {
@@ -86,16 +105,16 @@ type profile struct {
 	values []float32 // of this pixel and the following ones; beyond its length, up to its capacity, all are 0
 }
 
-// newFalloff returns exp(-d²/2sigma²), lowered by tail so that it ends in zero, and stretched so that it begins with 1.
-// Sigma is in units.
-func newFalloff(sigma float64) *falloff {
+// newFalloff returns exp(-d²/2sigma²), lowered by tail so that it ends in zero, and stretched so that it begins with
+// height. Sigma is in units.
+func newFalloff(sigma, height float64) *falloff {
 	var f falloff
 	for d := 0; ; d++ {
 		v := math.Exp(-float64(d*d) / (2 * sigma * sigma))
 		if v <= tail {
 			break
 		}
-		f.at = append(f.at, float32((v-tail)/(1-tail)))
+		f.at = append(f.at, float32(height*(v-tail)/(1-tail)))
 	}
 	for i := range f.profiles {
 		step := subUnits / (i + 1)
@@ -122,9 +141,8 @@ func (f *falloff) profile(step, place int64) profile {
 // profileOf returns the profile of a lake at that place along an axis, in units from a window's edge, and the pixel
 // where it begins.
 func (f *falloff) profileOf(at int64, w window) (from int, values []float32) {
-	pixel := floorDiv(at, w.step())
-	p := &f.profiles[w.scale-1][at-pixel*w.step()]
-	return int(pixel) + p.first, p.values
+	p := &f.profiles[w.scale-1][at&(w.step()-1)]
+	return int(at>>w.stepBits()) + p.first, p.values
 }
 
 // centres returns the range of pixels, whose centres lie step units apart and the first one's at first, that are less

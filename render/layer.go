@@ -18,8 +18,10 @@ const memoEntries = 1 << 12
 // concurrent use.
 type Layer struct {
 	lakes index
-	// bins are the lakes by zoom where they are so many that the value field is drawn from bins, see [heat].
-	bins []index
+	// blurred are the lakes by zoom, at those zooms where they are so many that the value field is not stamped.
+	blurred []index
+	// thinned are the lakes by zoom, at those zooms where many lie in one pixel.
+	thinned []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
 }
@@ -31,16 +33,17 @@ type index struct {
 	places []place
 	// widest is the largest ground size of all places.
 	widest size
-	// binned tells that a place without water wider than a blob stands for the centre of its pixel.
-	binned bool
+	// blurred tells that the places whose water is no wider than a blob are not stamped.
+	blurred bool
+	// grid has lakes that are not among the places. It is nil where all are.
+	grid *grid
 }
 
-// A place is where a lake lies and what is known of it, or several lakes in one pixel.
+// A place is where a lake lies and what is known of it.
 type place struct {
 	x, y        uint32
 	chlorophyll data.Chlorophyll
-	log         float32 // of the chlorophyll, see values; of several lakes, the mean
-	count       float32 // of lakes
+	log         float32 // of the chlorophyll, see values
 	ground      size    // at zoom 0
 }
 
@@ -58,14 +61,16 @@ func newLayer(v *data.View, values *values) *Layer {
 		if !ok {
 			continue
 		}
-		p := place{x: x, y: y, chlorophyll: data.NoChlorophyll, count: 1, ground: groundSize(lake.AreaKM2, y)}
+		p := place{x: x, y: y, chlorophyll: data.NoChlorophyll, ground: groundSize(lake.AreaKM2, y)}
 		if c := v.States[i].Chlorophyll; c.Valid() {
 			p.chlorophyll, p.log = c, values.logOf(c)
 		}
 		places = append(places, p)
 	}
 	l := &Layer{lakes: newIndex(places), memo: memo}
-	l.bins = newBins(&l.lakes, l.lakes.firstStamped())
+	end := l.lakes.firstStamped()
+	grids := min(l.lakes.firstWithoutGrid(), end)
+	l.blurred, l.thinned = newBlurred(&l.lakes, end, grids), newThinned(&l.lakes, grids)
 	return l
 }
 

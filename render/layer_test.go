@@ -116,7 +116,7 @@ func TestFind(t *testing.T) {
 		at := append(lakes, testLake{lon: 0, lat: 0})
 		w := windowOf(drawTile(t, at), rapid.IntRange(1, 2).Draw(t, "scale"))
 		h := renderer().painters[Heat]
-		got := find(nil, l, w, h)
+		got := sceneOf(l, w, h).hits
 		var want []hit
 		world := int64(1) << (tileBits + subBits + w.zoom)
 		for i := range l.lakes.places {

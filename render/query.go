@@ -5,9 +5,28 @@ import "sort"
 // A hit is a place in reach of a window, at a distance in units from the window's north-west corner. A place that
 // reaches a window from both sides of the antimeridian is two hits.
 type hit struct {
-	x, y   int32
-	binned bool // see index
+	x, y    int32
+	blurred bool // see index
 	*place
+}
+
+// A scene is what of a layer is in reach of a window: what can change a pixel of it.
+type scene struct {
+	hits  []hit // in the order of the layer, and each place's from west to east
+	patch patch // of lakes that are binned
+}
+
+// empty reports whether nothing is in reach.
+func (s *scene) empty() bool { return len(s.hits) == 0 && !s.patch.any }
+
+// find makes s the scene of l in w.
+func (s *scene) find(l *Layer, w window, p painter) {
+	x := p.index(l, w)
+	s.hits = hits(s.hits[:0], x, w, p)
+	s.patch.any = false
+	if x.grid != nil {
+		s.patch.cut(x.grid, w, p.reach(x, &x.grid.small, w))
+	}
 }
 
 // A query finds the places of an index that can change a pixel of a window.
@@ -23,18 +42,17 @@ type query struct {
 	hits  []hit  // found so far
 }
 
-// find appends to hits the places of l in reach of w, in the order of the layer, and each place's from west to east.
-func find(hits []hit, l *Layer, w window, p painter) []hit {
-	x := p.index(l, w)
+// hits appends the places of x in reach of w to found.
+func hits(found []hit, x *index, w window, p painter) []hit {
 	q := query{
-		index: x, window: w, painter: p, hits: hits,
+		index: x, window: w, painter: p, hits: found,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 	}
 	widest := p.widest(x, w)
 	top, bottom := w.top+w.firstCentre()-widest, w.top+w.lastCentre(w.height)+widest
 	left, right := w.left+w.firstCentre()-widest, w.left+w.lastCentre(w.width)+widest
 	if bottom < 0 || top >= q.world {
-		return hits
+		return found
 	}
 	top, bottom = max(top, 0), min(bottom, q.world-1)
 	// Where the window with its reach is as wide as the world, each place is met once and then repeated; elsewhere it
@@ -115,6 +133,6 @@ func (q *query) found(p *place) {
 	west := w.firstCentre() - r + 1
 	x := west + (int64(p.x>>q.shift)-w.left-west)&(q.world-1)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		q.hits = append(q.hits, hit{int32(x), int32(y), q.index.binned, p})
+		q.hits = append(q.hits, hit{int32(x), int32(y), q.index.blurred, p})
 	}
 }

@@ -70,13 +70,13 @@ type painter interface {
 	trace(h hit, w window) trace
 	// palette returns the entries that paint uses.
 	palette(m *colormap.Map) *palette
-	// paint draws hits, which it may put in another order, into the pixels of w.
-	paint(pixels []uint8, hits []hit, w window, s *scale, b *brush)
+	// paint draws a scene, whose hits it may put in another order, into the pixels of w.
+	paint(pixels []uint8, s *scene, w window, sc *scale, b *brush)
 }
 
 // A brush is the memory that drawing a tile takes, for use by one tile after another.
 type brush struct {
-	hits    []hit
+	scene   scene
 	traces  []byte
 	field   field
 	pixels  []uint8
@@ -138,10 +138,10 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
 	b := r.brushes.Get().(*brush)
 	defer r.brushes.Put(b)
 	w := windowOf(s.Tile, s.Scale)
-	b.hits = find(b.hits[:0], l, w, p)
+	b.scene.find(l, w, p)
 	var e memoEntry
-	if len(b.hits) > 0 {
-		b.traces = appendTraces(b.traces[:0], b.hits, w, p)
+	if !b.scene.empty() {
+		b.traces = appendTraces(b.traces[:0], &b.scene, w, p)
 		e = memoEntry{fingerprint(b.traces), true}
 	}
 	l.memo.Add(key, e)
@@ -161,22 +161,22 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	b := r.brushes.Get().(*brush)
 	defer r.brushes.Put(b)
 	w := windowOf(s.Tile, s.Scale)
-	b.hits = find(b.hits[:0], l, w, p)
-	if len(b.hits) == 0 {
+	b.scene.find(l, w, p)
+	if b.scene.empty() {
 		return Blank(s.Scale), nil
 	}
 	b.draw(p, c.scale, w)
 	return b.encoder.encode(b.pixels, w.width, c.palettes[s.Style]), nil
 }
 
-// draw paints b.hits into b.pixels.
+// draw paints b.scene into b.pixels.
 func (b *brush) draw(p painter, s *scale, w window) {
 	n := w.width * w.height
 	if cap(b.pixels) < n {
 		b.pixels = make([]uint8, n)
 	}
 	b.pixels = b.pixels[:n]
-	p.paint(b.pixels, b.hits, w, s, b)
+	p.paint(b.pixels, &b.scene, w, s, b)
 }
 
 // painter returns what draws s, or what is wrong with it.

@@ -1,10 +1,14 @@
 package render
 
-// The renderer's inner loops. Every product is rounded to float32 before it is added (the conversions forbid the
-// compiler to fuse the two), and each element is added to in one order, so that all processors give the same bytes.
+// The renderer's inner loops. Each is here in plain Go, which says what is meant and runs on every processor;
+// rows_amd64.go does the same with the wider instructions of newer ones. Both give the same bytes: every product is
+// rounded to float32 before it is added (the conversions forbid the compiler to fuse the two), and each element is added
+// to in one order.
+
+//go:generate go run -C asm -tags generate . -out ../rows_amd64.s -stubs ../rows_stubs_amd64.go -pkg render
 
 const (
-	// lanes is how many elements one vector instruction works on. Rows that addOuter writes are padded to it.
+	// lanes is how many elements one vector instruction works on. Rows that addOuterGo writes are padded to it.
 	lanes = 8
 	// coverCells is how many cells of a shadeTable tell the opacities from none to that of weight 1.
 	coverCells = 1 << 13
@@ -30,10 +34,10 @@ type shadeTable struct {
 	entries [shadeLevels*valueCells + gatherPad]uint8
 }
 
-// addOuter adds gain times the outer product of row and column to weights, and log times that to logs. Both have
+// addOuterGo adds gain times the outer product of row and column to weights, and log times that to logs. Both have
 // len(row) rows that begin stride elements apart, and are as long as rows padded to a multiple of lanes: a loop may
 // write the padding.
-func addOuter(weights, logs []float32, stride int, column, row []float32, gain, log float32) {
+func addOuterGo(weights, logs []float32, stride int, column, row []float32, gain, log float32) {
 	for j, r := range row {
 		a := gain * r
 		b := a * log
@@ -46,8 +50,8 @@ func addOuter(weights, logs []float32, stride int, column, row []float32, gain, 
 	}
 }
 
-// addRows adds the rows of src, which begin stride elements apart, each times its weight, to dst, the first one first.
-func addRows(dst, src []float32, stride int, weights []float32) {
+// addRowsGo adds the rows of src, which begin stride elements apart, each times its weight, to dst, the first one first.
+func addRowsGo(dst, src []float32, stride int, weights []float32) {
 	for j, w := range weights {
 		for i, s := range src[j*stride:][:len(dst)] {
 			dst[i] += float32(w * s)
@@ -55,10 +59,11 @@ func addRows(dst, src []float32, stride int, weights []float32) {
 	}
 }
 
-// shadeRow writes the palette entries of a row of pixels to dst. A pixel's value is its logs over the sum of its wide
+// shadeRowGo writes the palette entries of a row of pixels to dst. A pixel's value is its logs over the sum of its wide
 // and narrow weight; its opacity goes by the wide one alone, and add is what is added to that at even and at odd
 // columns, in sixteenths of a level.
-func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
+func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
+	wide, narrow, logs = wide[:len(dst)], narrow[:len(dst)], logs[:len(dst)]
 	for i := range dst {
 		g := wide[i]
 		if !(g > t.faint) {

@@ -83,7 +83,7 @@ func BenchmarkTileSet(b *testing.B) {
 		h, c, brush := renderer().painters[Heat], renderer().colors[colormap.Default], brush{}
 		for b.Loop() {
 			w := windowOf(tiles[n%len(tiles)], 1)
-			brush.hits = find(brush.hits[:0], l, w, h)
+			brush.scene.find(l, w, h)
 			brush.draw(h, c.scale, w)
 			img := image.Paletted{Pix: brush.pixels, Stride: w.width, Rect: image.Rect(0, 0, w.width, w.height), Palette: colors}
 			if err := e.Encode(&total, &img); err != nil {
