@@ -13,7 +13,7 @@
 // pixels of scale 1, a wide one and a narrow, heavier one:
 //
 //	g_i = exp(-d²/2σ²)                     σ = 2^(size/4) pixels
-//	w_i = g_i + 35·exp(-d²/2(0.3σ)²)
+//	w_i = g_i + 600·exp(-d²/2(0.25σ)²)
 //
 // A pixel shows the kernel-weighted mean of the logarithm, and is the more opaque the nearer lakes are:
 //
@@ -49,7 +49,7 @@
 // than the smallest blob are always stamped.
 //
 // Sharing a lake between pixels widens it, by a sixth of a pixel's square in variance; the kernels that blur are narrower
-// by as much. Blurs then differ from stamps by 0.002 of opacity and 1.2 % of the value in the mean, and by at most 0.022
+// by as much. Blurs then differ from stamps by 0.002 of opacity and 3 % of the value in the mean, and by at most 0.022
 // of opacity, at zoom 0, and less at each further zoom. Which way it is, a zoom decides for all of its tiles.
 //
 // # Exactness

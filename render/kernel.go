@@ -11,11 +11,12 @@ const (
 	// outline of a hundred lakes in one place is still a circle, where the corners of a product of two shorter kernels
 	// would begin to show.
 	tail = 1e-4
-	// narrowWeight is how much heavier than the wide kernel the narrow one is at the centre: with it a bloom keeps
-	// its own pixel to itself among clean neighbours eleven pixels away.
-	narrowWeight = 35
-	// narrowSigma is the narrow kernel's sigma in parts of the wide one's.
-	narrowSigma = 0.3
+	// narrowWeight is how much heavier than the wide kernel the narrow one is at the centre, and narrowSigma its sigma in
+	// parts of the wide one's. With them a bloom keeps its own pixel to itself, among clean neighbours eleven pixels
+	// away and, at zoom 6, in a crowd whose nearest lake is four pixels away. A weight of 35 and a sigma of 0.3 showed
+	// three blooms of the 2,010 German sites in the colour of the class below.
+	narrowWeight = 600
+	narrowSigma  = 0.25
 	// stepsPerZoom is how many sizes of blob lie between a zoom and the next, where the ground is twice as large.
 	stepsPerZoom = 4
 	// smallest and largest are the sizes of the smallest and the largest blob, which are seen as far as 7 and 96
