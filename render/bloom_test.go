@@ -1,0 +1,77 @@
+package render
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+// TestWorstLakesShow holds that no bloom vanishes in the average of its neighbours: of the lakes of a country whose
+// nearest neighbour is at least 4 pixels away at zoom 6, those with the most chlorophyll have their own colour there.
+func TestWorstLakesShow(t *testing.T) {
+	t.Run("demo", func(t *testing.T) {
+		s := demoSnapshot(t)
+		// A quarter of a year apart, so that all seasons of the three years are among them.
+		for i := len(s.Weeks) - 1; i >= 0; i -= 13 {
+			v, err := s.View(t.Context(), s.Weeks[i].Week)
+			if err != nil {
+				t.Fatal(err)
+			}
+			worstLakesShow(t, v, fmt.Sprint("week ", v.Week))
+		}
+	})
+	t.Run("German sites", func(t *testing.T) {
+		worstLakesShow(t, viewOf(bathingSites(t, 2010)), "")
+	})
+}
+
+func worstLakesShow(t *testing.T, v *data.View, when string) {
+	t.Helper()
+	const (
+		zoom    = maptile.Zoom(6)
+		spacing = 4.0  // pixels
+		largest = 12.0 // CIE76
+	)
+	m, l := legendMap(t, colormap.Default, who2003()), renderer().Layer(v)
+	known := slices.DeleteFunc(slices.Clone(l.lakes.places), func(p place) bool { return !p.chlorophyll.Valid() })
+	alone := slices.DeleteFunc(slices.Clone(known), func(p place) bool {
+		px := math.Exp2(float64(worldBits - tileBits - zoom))
+		return slices.ContainsFunc(known, func(q place) bool {
+			d := math.Hypot(float64(p.x)-float64(q.x), float64(p.y)-float64(q.y)) / px
+			return d > 0 && d < spacing
+		})
+	})
+	slices.SortFunc(alone, func(p, q place) int { return int(q.chlorophyll) - int(p.chlorophyll) })
+	worst := (len(known) + 99) / 100
+	if len(alone) < worst {
+		t.Fatalf("%s: %d lakes stand alone, want %d or more, or nothing is tested", when, len(alone), worst)
+	}
+	furthest := 0.0
+	for _, p := range alone[:worst] {
+		got := shadeOf(l, p, zoom)
+		d := cie76(labOf(got), labOf(m.Color(p.chlorophyll.Float())))
+		furthest = max(furthest, d)
+		if d >= largest {
+			t.Errorf("%s: a lake of %v µg/l is shown in %s, %.1f from its own colour, want less than %v",
+				when, p.chlorophyll, colormap.Hex(got), d, largest)
+		}
+	}
+	t.Logf("%s: %d of %d lakes, %v µg/l and more: CIE76 %.1f at most",
+		when, worst, len(known), alone[worst-1].chlorophyll, furthest)
+}
+
+// shadeOf returns the opaque colour of the pixel of l that holds p.
+func shadeOf(l *Layer, p place, z maptile.Zoom) (c color.NRGBA) {
+	shift := uint(MaxZoom-z) + subBits
+	w := window{zoom: z, scale: 1, left: int64(p.x>>shift) * subUnits, top: int64(p.y>>shift) * subUnits, width: 1, height: 1}
+	c = renderer().colors[colormap.Default].palettes[Heat][paint(l, w, Heat)[0]]
+	c.A = 0xff
+	return c
+}

@@ -1,0 +1,53 @@
+package render
+
+import (
+	"math"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+)
+
+// TestNoCreases walks along the line between two equal lakes. The opacity of the field never rises from a lake to the
+// middle, and bends nowhere more than one lake's own does, least of all in the middle, where a maximum of the two
+// would have a crease.
+func TestNoCreases(t *testing.T) {
+	for z := maptile.Zoom(5); z <= 12; z++ {
+		sigma := math.Exp2(float64(baseSize(z)) / stepsPerZoom)
+		// Of 1 - exp(-4·exp(-x²/2)), the second derivative is between -1.3 and 0.7 by sigma squared where it is not
+		// yet full; where it becomes full, its slope falls by less than 0.06 by sigma.
+		bend := 1.3/(sigma*sigma) + 0.06/sigma
+		for _, apart := range []float64{1, 2, 3, 4, 5, 6} { // sigma
+			distance := int(math.Round(apart * sigma))
+			line := opacities(t, z, distance)
+			for i := 1; i <= distance/2; i++ {
+				if line[i] > line[i-1]+1e-6 {
+					t.Errorf("zoom %d, lakes %d px apart: opacity rises from %.4f to %.4f, %d px from a lake",
+						z, distance, line[i-1], line[i], i)
+				}
+			}
+			for i := 1; i < distance; i++ {
+				if got := math.Abs(line[i-1] - 2*line[i] + line[i+1]); got > bend {
+					t.Errorf("zoom %d, lakes %d px apart: %d px from a lake the opacity bends by %.4f, want at most %.4f",
+						z, distance, i, got, bend)
+				}
+			}
+		}
+	}
+}
+
+// opacities returns the opacity of the field, as a part of the fullest, at the pixels from one of two lakes to another
+// on the equator, whose places are that many pixels apart.
+func opacities(t *testing.T, z maptile.Zoom, distance int) []float64 {
+	t.Helper()
+	degrees := 360 / (TileSize * math.Exp2(float64(z)))
+	l := layerOf(testLake{lon: 0.5 * degrees, chl: 5}, testLake{lon: (0.5 + float64(distance)) * degrees, chl: 5})
+	middle := int64(1) << (z + tileBits - 1 + subBits)
+	w := window{zoom: z, scale: 1, left: middle, top: middle, width: distance + 1, height: 1}
+	f := fieldOf(l, w)
+	f.sum(0, 1)
+	line := make([]float64, w.width)
+	for i, g := range f.sums.row(f.sums.wide, 0) {
+		line[i] = min(1, (1-math.Exp(-opacityGain*float64(g)))/saturated)
+	}
+	return line
+}

@@ -1,0 +1,65 @@
+package render
+
+import (
+	"image/color"
+	"math"
+	"testing"
+
+	"limnomap/colormap"
+)
+
+// sights are how people see, as matrices on linear sRGB: everybody, and those who lack the green cones (Machado,
+// Oliveira and Fernandes 2009, IEEE TVCG 15(6), severity 1.0), the most frequent of the strong forms.
+var sights = map[string][3][3]float64{
+	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+	"deuteranopia": {
+		{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
+}
+
+// TestClassesAreLegible lays every colour at a lake's own pixel over what maps lie beneath it, and holds that none can
+// be taken for one of another class, whoever looks.
+func TestClassesAreLegible(t *testing.T) {
+	// Ten just noticeable differences.
+	const smallest = 23.0
+	m, p := legendMap(t, colormap.Default, who2003()), heatPalette(legendMap(t, colormap.Default, who2003()))
+	full := newShading(m)[levels-1]
+	for name, ground := range map[string]color.NRGBA{
+		"white":              {255, 255, 255, 255},
+		"dark grey":          {0x2b, 0x2b, 0x2b, 255},
+		"forest, from air":   {0x2e, 0x3d, 0x22, 255},
+		"meadow, from air":   {0x6b, 0x7d, 0x45, 255},
+		"ploughed, from air": {0x8a, 0x76, 0x57, 255},
+	} {
+		for sight, matrix := range sights {
+			least := math.Inf(1)
+			for i := range full {
+				for j := range i {
+					if classOf(m, i) == classOf(m, j) {
+						continue
+					}
+					a, b := seenBy(matrix, p[full[i]], ground), seenBy(matrix, p[full[j]], ground)
+					d := cie76(a, b)
+					least = min(least, d)
+					if d < smallest {
+						t.Errorf("over %s, %s: colours %d and %d of different classes differ by %.1f, want %v or more",
+							name, sight, i, j, d, smallest)
+					}
+				}
+			}
+			t.Logf("over %s, %s: classes differ by %.1f or more", name, sight, least)
+		}
+	}
+}
+
+// seenBy returns c over ground as a sight sees it.
+func seenBy(matrix [3][3]float64, c, ground color.NRGBA) lab {
+	shown := over(channels(c), float64(c.A)/0xff, channels(ground))
+	var seen [3]float64
+	for i, row := range matrix {
+		for j, weight := range row {
+			seen[i] += weight * linear(shown[j])
+		}
+		seen[i] = min(max(seen[i], 0), 1)
+	}
+	return labOfLinear(seen[0], seen[1], seen[2])
+}

@@ -1,0 +1,247 @@
+package render
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/demo"
+)
+
+// grounds are what tiles lie on: a white map and a dark one, #2b2b2b.
+var grounds = [...][3]float64{{255, 255, 255}, {0x2b, 0x2b, 0x2b}}
+
+// TestQuality compares tiles with their references, where opacity is above a tenth. From zoom 11 on an eye sees the mean
+// of four dithered pixels, so these are compared; the figures of single pixels are logged beside them.
+func TestQuality(t *testing.T) {
+	const (
+		meanBound, largestBound = 1.5, 8.0 // CIE76
+		psnrBound               = 43.0     // dB
+	)
+	m := legendMap(t, colormap.Default, who2003())
+	for _, source := range []struct {
+		name string
+		draw func(*testing.T) (*Layer, []maptile.Tile)
+	}{
+		{"demo", demoTiles},
+		{"German sites", siteTiles},
+		{"set of tiles", everyTenth},
+	} {
+		for name, s := range map[string]spectrum{"32 colours": stepped(m), "no steps": smooth(m)} {
+			t.Run(source.name+"/"+name, func(t *testing.T) {
+				l, tiles := source.draw(t)
+				var seen, single [MaxZoom + 1]difference
+				var all difference
+				for _, tile := range tiles {
+					w := windowOf(tile, 1)
+					pixels, ref := paint(l, w, Heat), referenceOf(l, w)
+					cell := 1
+					if tile.Z >= ditherZoom {
+						cell = 2
+						single[tile.Z].add(differenceOf(m, s, pixels, ref, w, 1))
+					}
+					d := differenceOf(m, s, pixels, ref, w, cell)
+					seen[tile.Z].add(d)
+					all.add(d)
+				}
+				for z := range seen {
+					d := &seen[z]
+					if d.samples == 0 {
+						continue
+					}
+					t.Logf("zoom %2d: %v", z, d)
+					if single[z].samples > 0 {
+						t.Logf("         %v, pixel by pixel", &single[z])
+					}
+					if d.largest >= largestBound {
+						t.Errorf("zoom %d: %v, want a largest under %v", z, d, largestBound)
+					}
+				}
+				t.Logf("together: %v", &all)
+				if all.mean() >= meanBound || all.psnr() < psnrBound {
+					t.Errorf("together: %v, want a mean under %v and %v dB or more", &all, meanBound, psnrBound)
+				}
+			})
+		}
+	}
+}
+
+// demoTiles returns the demo of a fixed day and tiles of it.
+func demoTiles(t *testing.T) (*Layer, []maptile.Tile) {
+	s := demoSnapshot(t)
+	var lakes []testLake
+	for i, lake := range s.Lakes {
+		if c := s.Current.States[i].Chlorophyll; c.Valid() {
+			lakes = append(lakes, testLake{lon: lake.Point.Lon(), lat: lake.Point.Lat(), chl: c.Float(), areaKM2: lake.AreaKM2})
+		}
+	}
+	return renderer().Layer(s.Current), someTiles(lakes)
+}
+
+func demoSnapshot(t *testing.T) *data.Snapshot {
+	t.Helper()
+	noon := time.Date(2026, 8, 19, 12, 0, 0, 0, time.UTC)
+	s, err := data.Load(t.Context(), demo.New(func() time.Time { return noon }), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+func siteTiles(t *testing.T) (*Layer, []maptile.Tile) {
+	lakes := bathingSites(t, 2010)
+	return layerOf(lakes...), someTiles(lakes)
+}
+
+// someTiles returns a few tiles with lakes of each of the zooms 5 to 12, from all over the country.
+func someTiles(lakes []testLake) (tiles []maptile.Tile) {
+	const perZoom = 3
+	for z := maptile.Zoom(5); z <= 12; z++ {
+		all := tilesOver(lakes, z)
+		for i := range min(perZoom, len(all)) {
+			tiles = append(tiles, all[i*len(all)/min(perZoom, len(all))])
+		}
+	}
+	return tiles
+}
+
+func everyTenth(t *testing.T) (*Layer, []maptile.Tile) {
+	l, all := tileSet(t)
+	var tiles []maptile.Tile
+	for i := 0; i < len(all); i += 10 {
+		tiles = append(tiles, all[i])
+	}
+	return l, tiles
+}
+
+// A difference is how far pictures lie from their references.
+type difference struct {
+	cells        int     // compared, each once over each ground
+	sum, largest float64 // CIE76 of these
+	samples      int     // channels of all pixels over each ground, transparent ones too
+	squares      float64 // of how much these differ
+	tile         string  // where the largest difference lies
+	row, column  int
+}
+
+func (d *difference) mean() float64 { return d.sum / float64(max(d.cells, 1)) }
+
+func (d *difference) psnr() float64 {
+	return 10 * math.Log10(0xff*0xff/max(d.squares/float64(d.samples), 1e-9))
+}
+
+func (d *difference) String() string {
+	return fmt.Sprintf("CIE76 mean %.2f, largest %.2f (%s, pixel %d,%d); PSNR %.1f dB",
+		d.mean(), d.largest, d.tile, d.column, d.row, d.psnr())
+}
+
+func (d *difference) add(o difference) {
+	if o.largest > d.largest {
+		d.largest, d.tile, d.row, d.column = o.largest, o.tile, o.row, o.column
+	}
+	d.cells += o.cells
+	d.sum += o.sum
+	d.samples += o.samples
+	d.squares += o.squares
+}
+
+// differenceOf returns a picture's difference from its reference in the colours of s, in square cells of so many pixels.
+func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w window, cell int) (d difference) {
+	p := renderer().colors[m.ID].palettes[Heat]
+	for _, ground := range grounds {
+		for row := 0; row < w.height; row += cell {
+			for column := 0; column < w.width; column += cell {
+				var got, want, below, above light
+				var opacity float64
+				unsure := false
+				for i := range cell * cell {
+					at := (row+i/cell)*w.width + column + i%cell
+					c := p[pixels[at]]
+					shown := over(channels(c), float64(c.A)/0xff, ground)
+					opacity += ref.opacities[at] / float64(cell*cell)
+					d.samples += len(shown)
+					if c.A == 0 && ref.opacities[at] == 0 {
+						got.add(shown)
+						want.add(shown)
+						below.add(shown)
+						above.add(shown)
+						continue
+					}
+					v := max(ref.values[at], floor.Float())
+					exact := over(s(v), ref.opacities[at], ground)
+					for j := range shown {
+						d.squares += (shown[j] - exact[j]) * (shown[j] - exact[j])
+					}
+					got.add(shown)
+					want.add(exact)
+					// Of a value so near a limit that a table's cell holds both, either side's colour is right.
+					if m.Index(v*(1-nearLimit)) == m.Index(v*(1+nearLimit)) {
+						below.add(exact)
+						above.add(exact)
+						continue
+					}
+					unsure = true
+					below.add(over(s(v*(1-nearLimit)), ref.opacities[at], ground))
+					above.add(over(s(v*(1+nearLimit)), ref.opacities[at], ground))
+				}
+				if opacity <= 0.1 {
+					continue
+				}
+				seen := got.lab()
+				nearest := cie76(seen, want.lab())
+				if unsure {
+					nearest = min(nearest, cie76(seen, below.lab()), cie76(seen, above.lab()))
+				}
+				d.cells++
+				d.sum += nearest
+				if nearest > d.largest {
+					d.largest, d.row, d.column = nearest, row, column
+					d.tile = fmt.Sprintf("%d/%d/%d", w.zoom, w.left>>(tileBits+subBits), w.top>>(tileBits+subBits))
+				}
+			}
+		}
+	}
+	return d
+}
+
+// nearLimit is the part of its value that a pixel may be off: a lake's value stands in the middle of a cell of a table,
+// and so does the pixel's.
+const nearLimit = 0.003
+
+// linearSteps is how many entries of linearTable there are to each of 255 steps: so many that its error is a hundredth
+// of a CIE76 at most.
+const linearSteps = 64
+
+// linearTable is linear by table, as it is asked for some ten million times.
+var linearTable = sync.OnceValue(func() *[0xff*linearSteps + 1]float64 {
+	var t [0xff*linearSteps + 1]float64
+	for i := range t {
+		t[i] = linear(float64(i) / linearSteps)
+	}
+	return &t
+})
+
+// A light is the sum of the light of pixels.
+type light struct {
+	r, g, b float64
+	pixels  int
+}
+
+func (l *light) add(c [3]float64) {
+	table := linearTable()
+	at := func(v float64) float64 { return table[int(v*linearSteps+0.5)] }
+	l.r, l.g, l.b = l.r+at(c[0]), l.g+at(c[1]), l.b+at(c[2])
+	l.pixels++
+}
+
+// lab returns the colour that an eye sees that cannot tell the pixels from each other.
+func (l light) lab() lab {
+	n := float64(l.pixels)
+	return labOfLinear(l.r/n, l.g/n, l.b/n)
+}

@@ -1,0 +1,150 @@
+package render
+
+import (
+	"image/color"
+	"math"
+
+	"limnomap/colormap"
+)
+
+// A reference is the picture that a window would be without tables, steps and palette: the formula of the package
+// comment in 64 bits, pixel by pixel.
+type reference struct {
+	values    []float64 // in µg/l; 0 where nothing is in reach
+	opacities []float64
+}
+
+// referenceOf sums the kernels of every lake of l at the pixels of w. It shares with the renderer where lakes lie and
+// how large they are, nothing else.
+func referenceOf(l *Layer, w window) reference {
+	n := w.width * w.height
+	cover, weight, logs := make([]float64, n), make([]float64, n), make([]float64, n)
+	world := int64(1) << (tileBits + subBits + w.zoom)
+	for i := range l.lakes.places {
+		p := &l.lakes.places[i]
+		if !p.chlorophyll.Valid() {
+			continue
+		}
+		sigma := math.Exp2(float64(p.ground.at(w.zoom)) / 4)
+		c := math.Log(max(p.chlorophyll.Float(), 0.5))
+		y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
+		// Further away than this a kernel has ended.
+		far := int64(5 * sigma * subUnits)
+		if y < -far || y > int64(w.height)*w.step()+far {
+			continue
+		}
+		for turn := int64(-1); turn <= 1; turn++ {
+			x := int64(p.x>>(MaxZoom-w.zoom)) - w.left + turn*world
+			if x < -far || x > int64(w.width)*w.step()+far {
+				continue
+			}
+			wide := [2]axis{axisOf(x, w.width, w, sigma), axisOf(y, w.height, w, sigma)}
+			narrow := [2]axis{axisOf(x, w.width, w, 0.25*sigma), axisOf(y, w.height, w, 0.25*sigma)}
+			for row := wide[1].from; row < wide[1].end; row++ {
+				for column := wide[0].from; column < wide[0].end; column++ {
+					g := wide[0].at(column) * wide[1].at(row)
+					sum := g + 600*narrow[0].at(column)*narrow[1].at(row)
+					at := row*w.width + column
+					cover[at] += g
+					weight[at] += sum
+					logs[at] += sum * c
+				}
+			}
+		}
+	}
+	r := reference{values: logs, opacities: cover}
+	for i := range n {
+		if weight[i] > 0 {
+			r.values[i] = math.Exp(logs[i] / weight[i])
+		}
+		r.opacities[i] = 0.86 * min(1, (1-math.Exp(-4*cover[i]))/0.97)
+	}
+	return r
+}
+
+// An axis is a Gaussian along one axis of a window, at the pixels from up to end.
+type axis struct {
+	from, end int
+	values    []float64
+}
+
+// axisOf returns the Gaussian around a place in units, lowered by a ten-thousandth so that it ends without an edge.
+func axisOf(place int64, pixels int, w window, sigma float64) axis {
+	a := axis{from: pixels}
+	for i := range pixels {
+		d := float64(int64(i)*w.step()+w.firstCentre()-place) / subUnits
+		if v := (math.Exp(-d*d/(2*sigma*sigma)) - 1e-4) / (1 - 1e-4); v > 0 {
+			a.from = min(a.from, i)
+			a.end = i + 1
+			a.values = append(a.values, v)
+		}
+	}
+	return a
+}
+
+func (a axis) at(i int) float64 {
+	if i < a.from || i >= a.end {
+		return 0
+	}
+	return a.values[i-a.from]
+}
+
+// A spectrum gives the sRGB colour of a value in µg/l.
+type spectrum func(float64) [3]float64
+
+// stepped is the colours of m as the API and the legend have them.
+func stepped(m *colormap.Map) spectrum {
+	return func(v float64) [3]float64 { return channels(m.Color(v)) }
+}
+
+// smooth is the colours of m as they would be with no steps within a class: a step's colour is that of its middle, and
+// between two middles the colours run into each other.
+func smooth(m *colormap.Map) spectrum {
+	table := m.Table()
+	var class [colormap.Steps]int
+	edges := [colormap.Steps + 1]float64{0: math.Log(m.Min), colormap.Steps: math.Log(m.Max)}
+	for i := range table {
+		class[i] = classOf(m, i)
+		if i > 0 {
+			edges[i] = math.Log(m.Threshold(i))
+		}
+	}
+	return func(v float64) [3]float64 {
+		i := m.Index(v)
+		t := (math.Log(v)-edges[i])/(edges[i+1]-edges[i]) - 0.5
+		next := i + 1
+		if t < 0 {
+			next, t = i-1, -t
+		}
+		own := channels(table[i])
+		if next < 0 || next == colormap.Steps || class[next] != class[i] {
+			return own
+		}
+		t = min(t, 0.5)
+		for j, c := range channels(table[next]) {
+			own[j] += t * (c - own[j])
+		}
+		return own
+	}
+}
+
+// classOf returns which class of m the colour i belongs to.
+func classOf(m *colormap.Map, i int) int {
+	for class, c := range m.Legend().Classes {
+		if i -= len(c.Colors); i < 0 {
+			return class
+		}
+	}
+	panic("a colour that belongs to no class")
+}
+
+// channels returns the red, green and blue of c, from 0 to 255.
+func channels(c color.NRGBA) [3]float64 { return [3]float64{float64(c.R), float64(c.G), float64(c.B)} }
+
+// over lays a colour of some opacity over ground.
+func over(c [3]float64, opacity float64, ground [3]float64) [3]float64 {
+	for i := range c {
+		c[i] = c[i]*opacity + ground[i]*(1-opacity)
+	}
+	return c
+}
