@@ -25,7 +25,8 @@ const greater = 0x1e
 func shadeRow() {
 	begin("shadeRowAVX2",
 		"func(dst *uint8, wide, narrow, logs *float32, n int, cover, entries *uint8, faint, valueScale float32, add uint64)",
-		"shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but zero, and a faint that is not negative. The halves of add are for even and for odd columns.")
+		"shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The",
+		"halves of add are for even and for odd columns.")
 	dst, wide, narrow, logs, n := load("dst"), load("wide"), load("narrow"), load("logs"), load("n")
 	cover, entries := load("cover"), load("entries")
 	faint, valueScale := spread("faint"), spread("valueScale")
