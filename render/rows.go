@@ -19,8 +19,6 @@ const (
 	shadeLevels = 16
 	// levelMask is where a byte of cover tells whole levels.
 	levelMask = 0xf0
-	// gatherPad is how many bytes a table of bytes is longer than its cells, because vectors gather four bytes each.
-	gatherPad = 3
 )
 
 // A shadeTable tells the palette entry of a pixel by its opacity and its value.
@@ -31,9 +29,9 @@ type shadeTable struct {
 	// valueScale is how many cells of entries a unit of value is wide.
 	valueScale float32
 	// cover tells the opacity, in sixteenths of a level, by weight.
-	cover [coverCells + 1 + gatherPad]uint8
+	cover [coverCells + 1]uint8
 	// entries tells the palette's entry: valueCells of them for each level of opacity, none among them.
-	entries [shadeLevels*valueCells + gatherPad]uint8
+	entries [shadeLevels * valueCells]uint8
 }
 
 // addOuterGo adds gain times the outer product of row and column to weights, and log times that to logs. Both have
