@@ -19,8 +19,8 @@ const (
 	// outlineSections is one section for each of these zooms.
 	outlineSections = int(finestOutlineZoom-OutlineZoom) + 1
 
-	// maxOutlinePoints bounds a lake's outline. In the finest global inventories the Caspian Sea has some 60,000.
-	maxOutlinePoints = 200_000
+	// MaxOutlinePoints bounds a lake's outline. In the finest global inventories the Caspian Sea has some 60,000.
+	MaxOutlinePoints = 200_000
 	// outlineFormat is the first byte of an outline.
 	outlineFormat = 1
 	// unitsPerDegree is how finely coordinates are stored: to 1.1 cm at the equator.
@@ -153,8 +153,8 @@ func (c *outlineCursor) check(bound outlineBound) error {
 	}
 	for ring := range rings {
 		points := c.count()
-		if total += points; points < 3 || total > maxOutlinePoints {
-			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, maxOutlinePoints)
+		if total += points; points < 3 || total > MaxOutlinePoints {
+			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, MaxOutlinePoints)
 		}
 		var first outlinePoint
 		for i := range points {

@@ -58,8 +58,8 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 			return nil, fmt.Errorf("polygon %d has no ring: want an outer ring, and then any holes", i+1)
 		}
 		for j, ring := range polygon {
-			if total += len(ring); total > maxOutlinePoints {
-				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: want at most as many in all", i+1, j+1, maxOutlinePoints)
+			if total += len(ring); total > MaxOutlinePoints {
+				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: want at most as many in all", i+1, j+1, MaxOutlinePoints)
 			}
 			points, err := ringPoints(ring)
 			if err != nil {
