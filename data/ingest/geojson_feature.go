@@ -30,13 +30,17 @@ func (f *feature) parse(raw json.RawMessage) (*row, error) {
 	if kind := members["type"]; string(kind) != `"Feature"` {
 		return nil, badRow(fmt.Sprintf("its type is %s: want Feature", shown(kind)))
 	}
+	f.row = row{notation: &f.notation, columns: f.columns}
 	if err := f.fill(members); err != nil {
-		return nil, badRow(err.Error())
+		if f.row.fields == nil {
+			return nil, badRow(err.Error())
+		}
+		return &f.row, badRow(err.Error())
 	}
 	return &f.row, nil
 }
 
-// fill makes the row of a feature's members.
+// fill makes the row of a feature's members. Where the geometry is bad, the fields are there still.
 func (f *feature) fill(members map[string]json.RawMessage) error {
 	if crs, ok := members["crs"]; ok {
 		if err := checkCRS(crs); err != nil {
@@ -50,7 +54,7 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 	if err := f.locate(names); err != nil {
 		return err
 	}
-	f.row = row{notation: &f.notation, columns: f.columns, places: slices.Clone(f.places)}
+	f.row.places = slices.Clone(f.places)
 	if id, ok := members["id"]; ok && f.row.places[lakeID] < 0 {
 		f.row.places[lakeID] = len(values)
 		values = append(values, id)

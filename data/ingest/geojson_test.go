@@ -252,13 +252,14 @@ func TestGeoJSONBesideCSV(t *testing.T) {
 	if len(lakes) != 4 || lakes[2].Region != "BY" || lakes[3].Region != "" {
 		t.Errorf("stored %v", lakes)
 	}
-	r = mustImport(t, Lakes, s, nil, "id,name,lat,lon\na,A,99,12\n", features(featureOf(`"id":"b"`, box)), features(featureOf(`"id":"a","name":"B"`, box)))
+	r = mustImport(t, Lakes, s, nil, "id,name,lat,lon\na,A,99,12\n", features(featureOf(`"id":"b"`, box)),
+		features(featureOf(`"id":"a","name":"B"`, box), featureOf(`"id":"a","name":"B"`, "{}")))
 	var places []string
 	for _, bad := range r.Bad {
 		place, _, _ := strings.Cut(bad.String(), ":")
 		places = append(places, place)
 	}
-	if want := []string{"a.csv, line 2 (a)", "b.csv, feature 1 (b)"}; !slices.Equal(places, want) {
+	if want := []string{"a.csv, line 2 (a)", "b.csv, feature 1 (b)", "c.csv, feature 2 (a)"}; !slices.Equal(places, want) {
 		t.Errorf("rejected %q, want %q", places, want)
 	}
 }

@@ -132,6 +132,9 @@ func (im *importer[T, K]) readFile(ctx context.Context, tx store.Tx, file int, i
 		}
 		im.report.Read++
 		p := parsed[T]{file: file, number: t.number(), reason: string(bad)}
+		if r != nil {
+			p.id = r.lakeID(im.id)
+		}
 		if err == nil {
 			im.take(r, &p)
 		}
@@ -147,7 +150,6 @@ func (im *importer[T, K]) readFile(ctx context.Context, tx store.Tx, file int, i
 
 // take parses a row into p.
 func (im *importer[T, K]) take(r *row, p *parsed[T]) {
-	p.id, p.has = r.lakeID(im.id), r.has
 	value, err := im.parse(r)
 	if err != nil {
 		p.reason = err.Error()
@@ -162,7 +164,7 @@ func (im *importer[T, K]) take(r *row, p *parsed[T]) {
 			im.name(value), im.place(first), im.files[first.file].Name)
 		return
 	}
-	p.value, p.censored = value, r.censored
+	p.value, p.has, p.censored = value, r.has, r.censored
 }
 
 // place says where in its file an origin is.

@@ -9,8 +9,8 @@ import (
 
 // rows are the rows of a file whose beginning has been understood: a table, or a collection of features.
 type rows interface {
-	// next returns the next row, valid until the following call. One that cannot be taken apart gives a badRow, after
-	// which reading goes on; any other error, io.EOF included, ends the file.
+	// next returns the next row, valid until the following call. One that cannot be taken apart gives a badRow, and
+	// what could be read of it or nil, after which reading goes on; any other error, io.EOF included, ends the file.
 	next() (*row, error)
 	// number returns which row was read last: the line that it begins on, or how many features it makes.
 	number() int
