@@ -47,18 +47,19 @@ func list[T any](c *coordinates, name string, element func() (T, error)) ([]T, e
 	}
 }
 
+var errNoPosition = errors.New("want an array of two numbers, longitude and latitude")
+
 func (c *coordinates) position() (orb.Point, error) {
 	if c.points++; c.points > data.MaxOutlinePoints {
 		return orb.Point{}, fmt.Errorf("want at most %d points", data.MaxOutlinePoints)
 	}
-	wrong := errors.New("want an array of two numbers, longitude and latitude")
 	if !c.skip('[') {
-		return orb.Point{}, wrong
+		return orb.Point{}, errNoPosition
 	}
 	var numbers [maxDimensions]float64
 	for i := range numbers {
 		if i > 0 && !c.skip(',') {
-			return orb.Point{}, wrong
+			return orb.Point{}, errNoPosition
 		}
 		var err error
 		if numbers[i], err = c.number(); err != nil {
