@@ -239,6 +239,31 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 	})
 }
 
+// A ring of very many points is simplified in stretches, and within the same tolerance.
+func TestLongOutlineIsWithinTolerance(t *testing.T) {
+	in := bays(9000, 0.3)
+	o := mustOutline(t, in)
+	for z := data.OutlineZoom; z <= 16; z++ {
+		rings := ringsAt(o, z)
+		if len(rings) != 1 || !rings[0].Closed() {
+			t.Fatalf("zoom %d: %d rings, want one, which is closed", z, len(rings))
+		}
+		line := make(orb.LineString, len(rings[0]))
+		for i, p := range rings[0] {
+			line[i] = mercator(p)
+		}
+		allowed := 0.25*360/(256*math.Exp2(float64(z))) + 4e-7
+		for i := 0; i < len(in[0]); i += 23 {
+			if d := planar.DistanceFrom(line, mercator(in[0][i])); d > allowed {
+				t.Fatalf("zoom %d: point %d is %v degrees from the ring, want at most %v", z, i+1, d, allowed)
+			}
+		}
+	}
+	if fine, coarse := len(ringsAt(o, 16)[0]), len(ringsAt(o, 9)[0]); coarse > fine/4 {
+		t.Errorf("%d points at zoom 9 of %d at 16, want a quarter at the most", coarse, fine)
+	}
+}
+
 func TestOutlineRingsAllocateOnce(t *testing.T) {
 	o := mustOutline(t, orb.Polygon{square(10, 50, 0.1), square(10, 50, 0.02)})
 	var buffer []orb.Point
