@@ -45,6 +45,7 @@ type Lake struct {
 	Point      orb.Point // longitude, latitude in degrees, WGS 84
 	Region     string    // free text, such as the federal state; may be empty
 	AreaKM2    float64   // surface in km²; 0 where unknown
+	Outline    Outline   // its shore; "" where unknown
 }
 
 // Check returns an error that names the first column whose value cannot be right, the value, and what is allowed.
@@ -73,7 +74,7 @@ func (l Lake) Check() error {
 	if !(l.AreaKM2 >= 0) || math.IsInf(l.AreaKM2, 1) {
 		return fmt.Errorf("area_km2 %v: want a finite number, 0 or more", l.AreaKM2)
 	}
-	return nil
+	return l.Outline.Check()
 }
 
 // checkText returns an error if s could not be shown as one line of text.

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"limnomap/data"
+
+	"github.com/paulmach/orb"
 )
 
 func TestLoad(t *testing.T) {
@@ -95,6 +97,9 @@ func TestLoadRejects(t *testing.T) {
 	forecast.Type = data.Forecast
 	bad := ok
 	bad.Level = 9
+	shoreless := lakes("a")
+	whole := mustOutline(t, orb.Polygon{square(10, 50, 0.1)})
+	shoreless[0].Outline = whole[:len(whole)-1]
 	pole := lakes("a")
 	pole[0].Point[1] = 91
 	tests := []struct {
@@ -106,6 +111,7 @@ func TestLoadRejects(t *testing.T) {
 		{"lake twice", &memory{lakes: lakes("a", "a")}, nil, []string{`lake "a" comes after "a"`}},
 		{"lakes out of order", &memory{lakes: lakes("b", "a")}, nil, []string{`lake "a" comes after "b"`, "ascending"}},
 		{"bad lake", &memory{lakes: pole}, nil, []string{`lake "a"`, "lat 91"}},
+		{"bad outline", &memory{lakes: shoreless}, nil, []string{`lake "a"`, "outline", "cut short"}},
 		{"unknown lake", &memory{lakes: lakes("a", "c"), observations: []data.Observation{ok}}, nil,
 			[]string{`lake "b" on 2026-07-08`, "no such lake"}},
 		{"lake after the last", &memory{lakes: lakes("a"), observations: []data.Observation{ok}}, nil, []string{"no such lake"}},

@@ -11,7 +11,7 @@ import (
 const (
 	// versionFormat stands first in what is hashed. It changes with the encoding below, or with a rule of this
 	// package that makes the same data show something else.
-	versionFormat = "limnomap snapshot 1"
+	versionFormat = "limnomap snapshot 2"
 	// versionBytes of SHA-256, 64 bits: by accident two of a million snapshots share them once in 37 million times.
 	versionBytes = 8
 )
@@ -49,6 +49,7 @@ func (h *versionHash) lake(l Lake) {
 	h.float(l.Point.Lat())
 	h.text(l.Region)
 	h.float(l.AreaKM2)
+	h.text(string(l.Outline))
 	h.flush()
 }
 

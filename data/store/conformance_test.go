@@ -41,6 +41,16 @@ func testLake(id string) data.Lake {
 	return data.Lake{ID: data.LakeID(id), ExternalID: "x-" + id, Name: "See " + id, Point: orb.Point{11.3, 47.9}, Region: "Bayern", AreaKM2: 56.36}
 }
 
+// testOutline is a lake of a kilometre or so around testLake's place.
+func testOutline(tb testing.TB) data.Outline {
+	tb.Helper()
+	o, err := data.NewOutline(orb.MultiPolygon{{{{11.29, 47.89}, {11.31, 47.89}, {11.31, 47.91}, {11.29, 47.9}}}})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return o
+}
+
 func testObservation(id data.LakeID, d data.Date, t data.DataType, c data.Chlorophyll) data.Observation {
 	return data.Observation{LakeID: id, Date: d, Type: t, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 }
@@ -97,6 +107,7 @@ func testLakes(t *testing.T, open opener) {
 		"latitude":    func(l *data.Lake) { l.Point[1] = -47.5 },
 		"region":      func(l *data.Lake) { l.Region = "" },
 		"area":        func(l *data.Lake) { l.AreaKM2 = 0 },
+		"outline":     func(l *data.Lake) { l.Outline = testOutline(t) },
 	} {
 		t.Run(name, func(t *testing.T) {
 			edit(&a)

@@ -57,13 +57,13 @@ type sqliteTx struct {
 }
 
 const (
-	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (id) DO NOTHING`
+	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING`
 	// IS NOT, because two NULLs are equal here.
-	updateLakeSQL = `UPDATE lakes SET external_id = iif(?8, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
-			region = iif(?9, region, ?6), area_km2 = iif(?10, area_km2, ?7)
-		WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2) IS NOT
-			(iif(?8, external_id, ?2), ?3, ?4, ?5, iif(?9, region, ?6), iif(?10, area_km2, ?7))`
+	updateLakeSQL = `UPDATE lakes SET external_id = iif(?9, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
+			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8)
+		WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
+			(iif(?9, external_id, ?2), ?3, ?4, ?5, iif(?10, region, ?6), iif(?11, area_km2, ?7), iif(?12, outline, ?8))`
 	lakeKeySQL = `SELECT key FROM lakes WHERE id = ?`
 
 	insertObservationSQL = `INSERT INTO observations (lake, date, type, chl, level, density, measured_at)
@@ -77,7 +77,10 @@ const (
 )
 
 // Of the parameters of an update, the first are those of the insert.
-const insertParameters = 7
+const (
+	insertLakeParameters        = 8
+	insertObservationParameters = 7
+)
 
 // fail keeps the first error and returns it wrapped.
 func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
@@ -112,9 +115,9 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 	}
 	changes := make([]Change, len(lakes))
 	for i, l := range lakes {
-		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2,
-			keep.ExternalID, keep.Region, keep.AreaKM2}
-		if changes[i], err = t.put(ctx, t.insertLake, t.updateLake, args); err != nil {
+		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
+			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
+		if changes[i], err = t.put(ctx, t.insertLake, t.updateLake, args, insertLakeParameters); err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
 		}
 	}
@@ -132,7 +135,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		return nil, t.fail(ctx, err, "write observations")
 	}
 	changes := make([]Change, len(observations))
-	args := []any{insertParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
+	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
 	for i, o := range observations {
 		key, err := t.key(ctx, o.LakeID)
 		if errors.Is(err, sql.ErrNoRows) {
@@ -159,7 +162,7 @@ func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep 
 			return LosesReport, err
 		}
 	}
-	return t.put(ctx, t.insertObservation, t.updateObservation, args)
+	return t.put(ctx, t.insertObservation, t.updateObservation, args, insertObservationParameters)
 }
 
 func observationArgs(args []any, key int64, o data.Observation) {
@@ -195,7 +198,8 @@ func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
 	return key, nil
 }
 
-func (t *sqliteTx) put(ctx context.Context, insert, update *sql.Stmt, args []any) (Change, error) {
+// put writes a row; the first args are those of the insert.
+func (t *sqliteTx) put(ctx context.Context, insert, update *sql.Stmt, args []any, insertParameters int) (Change, error) {
 	if ctx.Err() != nil {
 		return Unchanged, ctx.Err()
 	}

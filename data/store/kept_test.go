@@ -13,10 +13,11 @@ func testKeptColumns(t *testing.T, open opener) {
 	s, ctx := open(t, time.Now), t.Context()
 	lake, o := testLake("a"), testObservation("a", 9, data.Satellite, 500)
 	o.Level, o.CellDensity, o.MeasuredAt = 3, 70000, time.Date(1970, 1, 10, 9, 0, 0, 0, time.UTC)
+	lake.Outline = testOutline(t)
 	put(t, s, []data.Lake{lake}, []data.Observation{o})
 	bareLake := data.Lake{ID: "a", ExternalID: "a", Name: lake.Name, Point: lake.Point}
 	bare := testObservation("a", 9, data.Satellite, 500)
-	allOfLake, allOfObservation := LakeColumns{true, true, true}, ObservationColumns{true, true, true}
+	allOfLake, allOfObservation := LakeColumns{true, true, true, true}, ObservationColumns{true, true, true}
 	for _, step := range []struct {
 		name       string
 		keepLake   LakeColumns
@@ -29,14 +30,17 @@ func testKeptColumns(t *testing.T, open opener) {
 			bareLake.Name, bare.Chlorophyll = "Neuer See", 600
 			lake.Name, o.Chlorophyll = "Neuer See", 600
 		}, Changed, Unchanged},
-		{"no external id, no level", LakeColumns{Region: true, AreaKM2: true}, ObservationColumns{CellDensity: true, MeasuredAt: true}, func() {
+		{"no external id, no level", LakeColumns{Region: true, AreaKM2: true, Outline: true}, ObservationColumns{CellDensity: true, MeasuredAt: true}, func() {
 			lake.ExternalID, o.Level = "a", data.NoLevel
 		}, Changed, Unchanged},
-		{"no region, no density", LakeColumns{AreaKM2: true}, ObservationColumns{MeasuredAt: true}, func() {
+		{"no region, no density", LakeColumns{AreaKM2: true, Outline: true}, ObservationColumns{MeasuredAt: true}, func() {
 			lake.Region, o.CellDensity = "", data.NoCellDensity
 		}, Changed, Unchanged},
-		{"nothing", LakeColumns{}, ObservationColumns{}, func() {
+		{"no area, no time", LakeColumns{Outline: true}, ObservationColumns{}, func() {
 			lake.AreaKM2, o.MeasuredAt = 0, time.Time{}
+		}, Changed, Unchanged},
+		{"another value, no outline", LakeColumns{}, ObservationColumns{}, func() {
+			lake.Outline, bare.Chlorophyll, o.Chlorophyll = "", 700, 700
 		}, Changed, Unchanged},
 	} {
 		t.Run(step.name, func(t *testing.T) {

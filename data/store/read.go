@@ -80,12 +80,12 @@ type keyedLake struct {
 	id  data.LakeID
 }
 
-const lakeColumns = "key, id, external_id, name, lon, lat, region, area_km2"
+const lakeColumns = "key, id, external_id, name, lon, lat, region, area_km2, outline"
 
 func scanLake(scan func(...any) error) (int64, data.Lake, error) {
 	var key int64
 	var l data.Lake
-	err := scan(&key, (*string)(&l.ID), &l.ExternalID, &l.Name, &l.Point[0], &l.Point[1], &l.Region, &l.AreaKM2)
+	err := scan(&key, (*string)(&l.ID), &l.ExternalID, &l.Name, &l.Point[0], &l.Point[1], &l.Region, &l.AreaKM2, (*string)(&l.Outline))
 	return key, l, err
 }
 

@@ -55,7 +55,7 @@ type Tx interface {
 
 // LakeColumns are some of the columns of lakes that an import may lack.
 type LakeColumns struct {
-	ExternalID, Region, AreaKM2 bool
+	ExternalID, Region, AreaKM2, Outline bool
 }
 
 // ObservationColumns are some of the columns of observations that an import may lack.

@@ -1,0 +1,201 @@
+package data
+
+import (
+	"errors"
+	"fmt"
+	"iter"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+)
+
+const (
+	// OutlineZoom is where the drawing of outlines begins: a pixel there is about 200 m wide in Germany, and the
+	// lakes that people bathe in are a few pixels of it.
+	OutlineZoom maptile.Zoom = 9
+	// finestOutlineZoom is the last zoom with a section of its own: a quarter of its pixel is 0.4 m in Germany,
+	// finer than any shore is surveyed, or stays.
+	finestOutlineZoom maptile.Zoom = 16
+	// outlineSections is one section for each of these zooms.
+	outlineSections = int(finestOutlineZoom-OutlineZoom) + 1
+
+	// MaxOutlinePoints bounds a lake's outline: one each 35 m around the largest, the Caspian Sea, whose shore has 7,000
+	// km.
+	MaxOutlinePoints = 200_000
+	// outlineFormat is the first byte of an outline.
+	outlineFormat = 1
+	// unitsPerDegree is how finely coordinates are stored: to 1.1 cm at the equator.
+	unitsPerDegree = 1e7
+
+	// In these units:
+	quarterTurn = 90 * unitsPerDegree
+	halfTurn    = 2 * quarterTurn
+	fullTurn    = 4 * quarterTurn
+)
+
+// An Outline is a lake's shore: polygons with holes, simplified for each zoom from [OutlineZoom] to 16 to a quarter of
+// that zoom's pixel. It is immutable and comparable; the empty string is a lake whose shore is not known. [NewOutline]
+// makes one; of bytes from anywhere else [Outline.Check] must have found nothing wrong.
+// A zoom whose section would be nearly that of the next finer one shares it.
+//
+// Longitudes run on beyond 180 where the lake crosses the antimeridian, so that its parts lie side by side.
+//
+// The bytes are a format, 1; the bound, as west, south, width and height; for each zoom, coarsest first, the length of
+// its section in bytes, 0 if the next finer zoom's does for it; and the sections in that order. A section is the number of
+// its rings and, for each, the number of its points and these: differences to the point before, which for the first is
+// the first of the ring before, and for the first of all the bound's south-west corner. The point that closes a ring is
+// left out. Coordinates are degrees times 10,000,000; numbers are varints as in encoding/binary, zigzag where they may
+// be negative, which are the points and the corner.
+type Outline string
+
+// Bound returns what the rings of all zooms lie in; its west is at least -180, and its east may exceed 180. It costs
+// the same for any outline.
+func (o Outline) Bound() orb.Bound {
+	c := outlineCursor{s: string(o)}
+	if c.format(); c.bad {
+		return orb.Bound{}
+	}
+	b := c.bound()
+	return orb.Bound{Min: b.min.degrees(), Max: b.max.degrees()}
+}
+
+// Rings yields the rings that are drawn at zoom z, outer ones and holes alike: they are to be filled by the even-odd
+// rule. A ring is closed, its last point equal to its first, and made of longitudes and latitudes. Zooms beyond those
+// that have a section get the nearest one's.
+//
+// Each ring lies in *buffer, which grows to the longest: it is valid until the next one.
+func (o Outline) Rings(z maptile.Zoom, buffer *[]orb.Point) iter.Seq[[]orb.Point] {
+	return func(yield func([]orb.Point) bool) { o.rings(z, buffer, yield) }
+}
+
+func (o Outline) rings(z maptile.Zoom, buffer *[]orb.Point, yield func([]orb.Point) bool) {
+	c, at := o.section(z)
+	for range c.count() {
+		ring := (*buffer)[:0]
+		first := at
+		for i := range c.count() {
+			at = c.point(at)
+			if i == 0 {
+				first = at
+			}
+			ring = append(ring, at.degrees())
+		}
+		*buffer = ring
+		if c.bad || len(ring) == 0 {
+			return // not an outline that Check lets pass
+		}
+		ring = append(ring, ring[0])
+		*buffer = ring
+		if !yield(ring) {
+			return
+		}
+		at = first
+	}
+}
+
+// section returns a cursor over the section for zoom z, and the point that its first is told from.
+func (o Outline) section(z maptile.Zoom) (outlineCursor, outlinePoint) {
+	c := outlineCursor{s: string(o)}
+	c.format()
+	bound := c.bound()
+	sizes := c.sizes()
+	i := int(min(max(z, OutlineZoom), finestOutlineZoom) - OutlineZoom)
+	for _, size := range sizes[:i] {
+		c.take(size)
+	}
+	for i < outlineSections-1 && sizes[i] == 0 {
+		i++
+	}
+	section := c.take(sizes[i])
+	return outlineCursor{s: section, bad: c.bad}, bound.min
+}
+
+// Check returns an error if o is neither empty nor as [NewOutline] makes them. Its cost is that of reading o once.
+func (o Outline) Check() error {
+	if o == "" {
+		return nil
+	}
+	c := outlineCursor{s: string(o)}
+	if c.format(); c.bad {
+		return fmt.Errorf("outline of format %d: want %d", o[0], outlineFormat)
+	}
+	bound := c.bound()
+	if c.bad || bound.min.x < -halfTurn || bound.min.x >= halfTurn || bound.max.x-bound.min.x > halfTurn ||
+		bound.min.y < -quarterTurn || bound.max.y > quarterTurn {
+		return errors.New("outline whose bound is not one: want a west from -180 to 180, at most 180 degrees to the east, and latitudes from -90 to 90")
+	}
+	sizes := c.sizes()
+	if sizes[outlineSections-1] == 0 {
+		return fmt.Errorf("outline without a section for zoom %d: want one", finestOutlineZoom)
+	}
+	for i, size := range sizes {
+		section := outlineCursor{s: c.take(size)}
+		if c.bad {
+			return fmt.Errorf("outline of %d bytes is cut short", len(o))
+		}
+		if size == 0 {
+			continue
+		}
+		if err := section.check(bound); err != nil {
+			return fmt.Errorf("outline for zoom %d: %w", OutlineZoom+maptile.Zoom(i), err)
+		}
+	}
+	if c.s != "" {
+		return fmt.Errorf("outline of %d bytes has %d too many", len(o), len(c.s))
+	}
+	return nil
+}
+
+// check reads a section to its end.
+func (c *outlineCursor) check(bound outlineBound) error {
+	at, total := bound.min, uint64(0)
+	rings := c.count()
+	if rings == 0 {
+		return errors.New("no ring: want 1 or more")
+	}
+	for ring := range rings {
+		points := c.count()
+		if total += points; points < 3 || total > MaxOutlinePoints {
+			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, MaxOutlinePoints)
+		}
+		var first outlinePoint
+		for i := range points {
+			at = c.point(at)
+			if c.bad {
+				return fmt.Errorf("ring %d is cut short", ring+1)
+			}
+			if !bound.contains(at) {
+				return fmt.Errorf("ring %d, point %d lies beyond the bound", ring+1, i+1)
+			}
+			if i == 0 {
+				first = at
+			}
+		}
+		at = first
+	}
+	if c.s != "" {
+		return fmt.Errorf("%d bytes follow the last ring", len(c.s))
+	}
+	return nil
+}
+
+// An outlinePoint is a longitude and a latitude in units of 1/unitsPerDegree.
+type outlinePoint struct{ x, y int64 }
+
+func (p outlinePoint) degrees() orb.Point {
+	return orb.Point{float64(p.x) / unitsPerDegree, float64(p.y) / unitsPerDegree}
+}
+
+// An outlineBound is the smallest box around points, itself included.
+type outlineBound struct{ min, max outlinePoint }
+
+func (b outlineBound) contains(p outlinePoint) bool {
+	return b.min.x <= p.x && p.x <= b.max.x && b.min.y <= p.y && p.y <= b.max.y
+}
+
+func (b outlineBound) extend(p outlinePoint) outlineBound {
+	return outlineBound{
+		min: outlinePoint{min(b.min.x, p.x), min(b.min.y, p.y)},
+		max: outlinePoint{max(b.max.x, p.x), max(b.max.y, p.y)},
+	}
+}

@@ -1,0 +1,86 @@
+package data
+
+// An outlineCursor reads the numbers of an [Outline] from its front. Past the end, or at a number that is none, it turns
+// bad and gives nothing but zeros, so that a loop over what it counts ends.
+type outlineCursor struct {
+	s   string // what is not yet read
+	bad bool
+}
+
+// format reads the first byte, which must be outlineFormat.
+func (c *outlineCursor) format() {
+	if c.s == "" || c.s[0] != outlineFormat {
+		c.fail()
+		return
+	}
+	c.s = c.s[1:]
+}
+
+func (c *outlineCursor) bound() outlineBound {
+	corner := outlinePoint{c.varint(), c.varint()}
+	width, height := c.uvarint(), c.uvarint()
+	if width > fullTurn || height > fullTurn {
+		c.fail()
+		return outlineBound{}
+	}
+	return outlineBound{corner, outlinePoint{corner.x + int64(width), corner.y + int64(height)}}
+}
+
+func (c *outlineCursor) sizes() (sizes [outlineSections]uint64) {
+	for i := range sizes {
+		sizes[i] = c.uvarint()
+	}
+	return sizes
+}
+
+// count reads how many of something follow. Each takes a byte at least, so more than bytes cannot be.
+func (c *outlineCursor) count() uint64 {
+	n := c.uvarint()
+	if n > uint64(len(c.s)) {
+		c.fail()
+		return 0
+	}
+	return n
+}
+
+// point reads a point, told from the one before.
+func (c *outlineCursor) point(from outlinePoint) outlinePoint {
+	dx, dy := c.varint(), c.varint()
+	return outlinePoint{from.x + dx, from.y + dy}
+}
+
+// take reads n bytes.
+func (c *outlineCursor) take(n uint64) string {
+	if n > uint64(len(c.s)) {
+		c.fail()
+		return ""
+	}
+	taken := c.s[:n]
+	c.s = c.s[n:]
+	return taken
+}
+
+// varint is binary.Varint of a string.
+func (c *outlineCursor) varint() int64 {
+	u := c.uvarint()
+	return int64(u>>1) ^ -int64(u&1)
+}
+
+// uvarint is binary.Uvarint of a string, to copy which to a slice would cost an allocation for each lake that is drawn.
+// No number of an outline needs more than 5 bytes of 7 bits; longer ones are bad.
+func (c *outlineCursor) uvarint() uint64 {
+	const maxBytes = 5
+	var u uint64
+	for i := 0; i < min(len(c.s), maxBytes); i++ {
+		b := c.s[i]
+		u |= uint64(b&0x7f) << (7 * i)
+		if b < 0x80 {
+			c.s = c.s[i+1:]
+			return u
+		}
+	}
+	c.fail()
+	return 0
+}
+
+func (c *outlineCursor) fail() { c.s, c.bad = "", true }
