@@ -20,6 +20,8 @@ func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d
 
 func (d *dots) reach(_ *place, w window) int64 { return d.at(w.zoom).reach }
 
+func (d *dots) tiers(*Layer) []tier { return undivided }
+
 func (d *dots) widest(_ *Layer, w window) int64 { return d.at(w.zoom).reach }
 
 // trace has the value of a lake even where its colour is the same as another's, since it also decides which of two

@@ -35,7 +35,7 @@ func TestTilesAreCropsOfALargerRender(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tile := drawTile(t, lakes)
 		scale := rapid.IntRange(1, 2).Draw(t, "scale")
-		style := rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style")
+		style := rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style")
 		sameAsCrops(t, l, tile, scale, style)
 	})
 }
@@ -60,7 +60,7 @@ func TestCrowdedTilesAreCrops(t *testing.T) {
 			lakes = append(lakes, testLake{lon: corner.Lon() + along, lat: corner.Lat() + across, chl: chl})
 		}
 		l := layerOf(lakes...)
-		for _, style := range []StyleID{Heat, Dots} {
+		for _, style := range []StyleID{Heat, Dots, Lakes} {
 			for scale := 1; scale <= 2; scale++ {
 				sameAsCrops(t, l, tile, scale, style)
 			}

@@ -28,6 +28,7 @@ type trace struct {
 	x, y  int32
 	value uint32
 	size  size
+	water uint64 // a hash of its shape
 }
 
 // appendTo appends the trace's bytes to b.
@@ -35,14 +36,15 @@ func (t trace) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.x))
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.y))
 	b = binary.LittleEndian.AppendUint32(b, t.value)
-	return append(b, byte(t.size))
+	b = append(b, byte(t.size))
+	return binary.LittleEndian.AppendUint64(b, t.water)
 }
 
 // fingerprint returns the hash of the traces of hits. Each is hashed by itself, and the sums of those hashes once
 // more, so that the order of the hits makes no difference and two equal ones do not cancel out.
 func fingerprint(hits []hit, w window, p painter) Fingerprint {
 	var low, high uint64
-	buf := make([]byte, 0, 16)
+	buf := make([]byte, 0, 32)
 	for _, h := range hits {
 		t := p.trace(h, w)
 		low += xxhash.Sum64(t.appendTo(append(buf, 0)))

@@ -18,6 +18,8 @@ func (t *heat) reach(p *place, w window) int64 {
 	return t.kernels.reach(p.ground.at(w.zoom))
 }
 
+func (t *heat) tiers(*Layer) []tier { return undivided }
+
 func (t *heat) widest(l *Layer, w window) int64 { return t.kernels.reach(l.widest.at(w.zoom)) }
 
 func (t *heat) trace(h hit, w window) trace {

@@ -68,8 +68,12 @@ func faded(c color.NRGBA, q int) color.NRGBA {
 	return c
 }
 
-// An ink is what a mark is drawn with: the first entries of its line and of its filling.
-type ink struct{ line, fill uint8 }
+// An ink is what a mark is drawn with: the first entries of its line and of its filling, and whether that is hatched with
+// the line where there is room.
+type ink struct {
+	line, fill uint8
+	hatched    bool
+}
 
 // inkOf returns the ink of a colour's mark.
 func (s *scale) inkOf(colour int) ink {
@@ -78,7 +82,7 @@ func (s *scale) inkOf(colour int) ink {
 }
 
 // hollow is the ink of a water without a value.
-var hollow = ink{line: ringEntry, fill: hollowEntry}
+var hollow = ink{line: ringEntry, fill: hollowEntry, hatched: true}
 
 // lineOf returns the first entry of the line around the filling of entry e.
 func lineOf(e uint8, dark *[colormap.Steps]bool) uint8 {

@@ -21,6 +21,8 @@ type Layer struct {
 	places []place
 	// widest is the largest ground size of all places.
 	widest size
+	// tiers are the places by how far their waters reach, the narrowest first.
+	tiers []tier
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
 }
@@ -31,6 +33,8 @@ type place struct {
 	chlorophyll data.Chlorophyll
 	log         uint32 // of the chlorophyll, see logOf
 	ground      size   // at zoom 0
+	radius      uint32 // of a round water of the lake's area, in world units
+	shore       *shore // nil where the data have no outline
 }
 
 // newLayer returns the layer of v. Lakes beyond the map's northern and southern edge are left out: no lake lies there,
@@ -48,7 +52,10 @@ func newLayer(v *data.View) *Layer {
 		if !ok {
 			continue
 		}
-		p := place{x: x, y: y, chlorophyll: data.NoChlorophyll, ground: groundSize(lake.AreaKM2, y)}
+		p := place{
+			x: x, y: y, chlorophyll: data.NoChlorophyll,
+			ground: groundSize(lake.AreaKM2, y), radius: discRadius(lake.AreaKM2, y), shore: newShore(lake.Outline, x, y),
+		}
 		if c := v.States[i].Chlorophyll; c.Valid() {
 			p.chlorophyll, p.log = c, logOf(c)
 		}
@@ -60,5 +67,6 @@ func newLayer(v *data.View) *Layer {
 	for i, p := range l.places {
 		l.codes[i] = morton(p.x, p.y)
 	}
+	l.tiers = newTiers(l.places)
 	return l
 }

@@ -52,6 +52,8 @@ type scale struct {
 	thresholds [colormap.Steps + 1]uint64
 	// shades are the entries of the palette of the style Heat.
 	shades *shading
+	// classes are the smallest logarithms of the classes after the first.
+	classes []uint64
 	// dark tells the colours whose markers have a casing; from highest on, they are those of the highest class.
 	dark    [colormap.Steps]bool
 	highest int
@@ -70,7 +72,12 @@ func newScale(m *colormap.Map) *scale {
 		s.dark[i] = isDark(c)
 	}
 	classes := m.Legend().Classes
-	s.highest = colormap.Steps - len(classes[len(classes)-1].Colors)
+	first := 0
+	for _, c := range classes[:len(classes)-1] {
+		first += len(c.Colors)
+		s.classes = append(s.classes, s.thresholds[first])
+	}
+	s.highest = first
 	return s
 }
 
@@ -106,6 +113,15 @@ func heatPalette(m *colormap.Map) *palette {
 		}
 	}
 	return &p
+}
+
+// class returns the class of the value of p, 0 without one.
+func (s *scale) class(p *place) int {
+	n := 0
+	for n < len(s.classes) && uint64(p.log) >= s.classes[n] {
+		n++
+	}
+	return n
 }
 
 // pairsOf returns for each colour of m the first of the two neighbours that it is one of. None has neighbours of

@@ -15,9 +15,10 @@ type query struct {
 	window  window
 	painter painter
 
-	world int64 // the world's width in units
-	shift uint  // from world coordinates to units
-	hits  []hit // found so far, in no order that means anything
+	world int64   // the world's width in units
+	shift uint    // from world coordinates to units
+	order []int32 // of the tier being searched
+	hits  []hit   // found so far, in no order that means anything
 }
 
 // find appends to hits the places of l in reach of w.
@@ -26,18 +27,27 @@ func find(hits []hit, l *Layer, w window, p painter) []hit {
 		layer: l, window: w, painter: p, hits: hits,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 	}
-	widest := p.widest(l, w)
+	for _, t := range p.tiers(l) {
+		q.order = t.places
+		q.around(t.extent>>q.shift + 1 + p.widest(l, w))
+	}
+	return q.hits
+}
+
+// around finds the places of the tier whose marks touch the window, none of which reaches further than widest.
+func (q *query) around(widest int64) {
+	w := q.window
 	top, bottom := w.top+w.firstCentre()-widest, w.top+w.lastCentre(w.height)+widest
 	left, right := w.left+w.firstCentre()-widest, w.left+w.lastCentre(w.width)+widest
 	if bottom < 0 || top >= q.world {
-		return hits
+		return
 	}
 	top, bottom = max(top, 0), min(bottom, q.world-1)
 	// Where the window with its reach is as wide as the world, each place is met once and then repeated; elsewhere it
 	// is one range of longitudes, or two on either side of the antimeridian.
 	if right-left >= q.world {
 		q.search(q.box(0, q.world-1, top, bottom))
-		return q.hits
+		return
 	}
 	from := floorMod(left, q.world)
 	to := from + right - left
@@ -45,7 +55,6 @@ func find(hits []hit, l *Layer, w window, p painter) []hit {
 	if to >= q.world {
 		q.search(q.box(0, to-q.world, top, bottom))
 	}
-	return q.hits
 }
 
 // A box is a range of world coordinates, all four inclusive.
@@ -60,16 +69,30 @@ func (q *query) box(left, right, top, bottom int64) box {
 }
 
 // search finds the places in b.
-func (q *query) search(b box) { q.quadrant(b, 0, len(q.layer.places), 0, worldBits) }
+func (q *query) search(b box) {
+	n := len(q.layer.places)
+	if q.order != nil {
+		n = len(q.order)
+	}
+	q.quadrant(b, 0, n, 0, worldBits)
+}
 
-// quadrant finds those places in b among places[from:to], which are all that lie in the quadrant of 2^bits world
-// coordinates whose first Morton code is code.
+// at returns which of the layer's places is the tier's i-th.
+func (q *query) at(i int) int {
+	if q.order != nil {
+		return int(q.order[i])
+	}
+	return i
+}
+
+// quadrant finds those places in b among the tier's from from to to, which are all that lie in the quadrant of 2^bits
+// world coordinates whose first Morton code is code.
 func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
 	// A handful is tested sooner than it is divided.
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to; i++ {
-			if p := &q.layer.places[i]; p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom {
+			if p := &q.layer.places[q.at(i)]; p.x >= b.left && p.x <= b.right && p.y >= b.top && p.y <= b.bottom {
 				q.found(p)
 			}
 		}
@@ -85,7 +108,7 @@ func (q *query) quadrant(b box, from, to int, code uint64, bits uint) {
 		start, end := code+i<<(2*bits-2), to
 		if i < 3 {
 			next := code + (i+1)<<(2*bits-2)
-			end = from + sort.Search(to-from, func(j int) bool { return codes[from+j] >= next })
+			end = from + sort.Search(to-from, func(j int) bool { return codes[q.at(from+j)] >= next })
 		}
 		q.quadrant(b, from, end, start, bits-1)
 		from = end
