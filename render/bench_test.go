@@ -100,10 +100,10 @@ func BenchmarkFind(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			var hits []hit
+			var s scene
 			b.ReportAllocs()
 			for b.Loop() {
-				hits = find(hits[:0], l, w, renderer().painters[Heat])
+				s.find(l, w, renderer().painters[Heat])
 			}
 		})
 	}
@@ -114,32 +114,32 @@ func BenchmarkAccumulate(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			h := newHeat()
-			hits := find(nil, l, w, h)
-			var s sums
+			s := sceneOf(l, w, h)
+			var f field
 			b.ReportAllocs()
 			for b.Loop() {
+				f.reset(s, w, h.kernels)
 				for from := 0; from < w.height; from += bandRows {
-					s.reset(w.width, bandRows)
-					s.add(hits, w, from, from+bandRows, h.kernels)
+					f.sum(f.reached(from, from+bandRows))
 				}
 			}
 		})
 	}
 }
 
-func BenchmarkQuantise(b *testing.B) {
+func BenchmarkShade(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			h := newHeat()
-			var s sums
-			s.reset(w.width, w.height)
-			s.add(find(nil, l, w, h), w, 0, w.height, h.kernels)
+			f := fieldOf(l, w)
+			f.sum(0, w.height)
 			pixels := make([]uint8, w.width*w.height)
 			c := renderer().colors[colormap.Default]
 			b.ReportAllocs()
 			for b.Loop() {
-				c.scale.quantise(pixels, &s, 0, h.cover, &plain)
+				for r := range w.height {
+					f.sums.shade(pixels[r*w.width:][:w.width], r, &c.scale.shades, plain[0])
+				}
 			}
 		})
 	}
@@ -166,10 +166,12 @@ func BenchmarkFingerprint(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			p := renderer().painters[Heat]
-			hits := find(nil, l, w, p)
+			s := sceneOf(l, w, p)
+			var traces []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				fingerprint(hits, w, p)
+				traces = appendTraces(traces[:0], s, w, p)
+				fingerprint(traces)
 			}
 		})
 	}

@@ -18,11 +18,13 @@ func newDots() *dots { return &dots{newMarkers(markerRadii[:])} }
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
-func (d *dots) reach(_ *place, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) index(l *Layer, _ window) *index { return &l.lakes }
 
-func (d *dots) tiers(*Layer) []tier { return undivided }
+func (d *dots) tiers(*index) []tier { return undivided }
 
-func (d *dots) widest(_ *Layer, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) reach(_ *index, _ *place, w window) int64 { return d.at(w.zoom).reach }
+
+func (d *dots) widest(_ *index, w window) int64 { return d.at(w.zoom).reach }
 
 // trace has the value of a lake even where its colour is the same as another's, since it also decides which of two
 // markers lies above.
@@ -35,9 +37,9 @@ func (d *dots) palette(m *colormap.Map) *palette { return markPalette(m) }
 // paint draws the markers from the least to the most important: rings, then by value, so that a bloom is never hidden.
 // Among equals the place decides, in Morton order, which stays the same when places are rounded to the marker's grid:
 // so the picture depends on nothing that the fingerprint does not hold.
-func (d *dots) paint(dst []uint8, hits []hit, w window, sc *scale, _ *brush) {
+func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *brush) {
 	clear(dst)
-	slices.SortFunc(hits, func(a, b hit) int {
+	slices.SortFunc(s.hits, func(a, b hit) int {
 		return cmp.Or(
 			cmp.Compare(a.chlorophyll, b.chlorophyll),
 			cmp.Compare(morton(a.place.x, a.place.y), morton(b.place.x, b.place.y)),
@@ -45,17 +47,17 @@ func (d *dots) paint(dst []uint8, hits []hit, w window, sc *scale, _ *brush) {
 		)
 	})
 	ms := d.at(w.zoom)
-	for _, h := range hits {
-		s, left, top := ms.locate(h, w)
+	for _, h := range s.hits {
+		m, left, top := ms.locate(h, w)
 		if !h.chlorophyll.Valid() {
-			stamp(dst, w, left, top, s.side(), s.ring, hollow, &sc.dark)
+			stamp(dst, w, left, top, m.side(), m.ring, hollow, &sc.dark)
 			continue
 		}
-		colour, shape := sc.colour(0, uint64(h.log), 1, 0), s.disc
+		colour, shape := sc.colours.Index(h.chlorophyll.Float()), m.disc
 		if colour >= sc.highest {
-			shape = s.large // in every map, whichever colour stands for it
+			shape = m.large // in every map, whichever colour stands for it
 		}
-		stamp(dst, w, left, top, s.side(), shape, sc.inkOf(colour), &sc.dark)
+		stamp(dst, w, left, top, m.side(), shape, sc.inkOf(colour), &sc.dark)
 	}
 }
 

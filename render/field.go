@@ -1,127 +1,151 @@
 package render
 
-import (
-	"math"
+// bandRows is how many rows of a window are accumulated at a time, so that their sums stay in the processor's second
+// cache.
+const bandRows = 32
 
-	"limnomap/data"
-)
-
-const (
-	// logBits is the width of the fraction of a logarithm. Two values that differ by 0.01 µg/l, the precision of the
-	// data, differ in their logarithm by 1.7 units at 1500 µg/l and by more below, so that no two share one.
-	logBits = 18
-	// floor is the concentration that smaller ones, zero among them, are drawn as: 0.5 µg/l. Zero stands for "below
-	// detection", which is about 1 µg/l for inland waters, and half of the limit is the usual substitute. A smaller
-	// one would let a clean lake outweigh a bloom beside it.
-	floor = data.Chlorophyll(50)
-	// bandRows is how many rows of a window are accumulated at a time, so that their sums stay in the processor's
-	// second cache.
-	bandRows = 32
-	// carryEvery is after how many lakes the high half of the sums of logarithms is put aside. A lake adds at most
-	// 2^28 * (1+35) * 2^21.01 < 2^54.2 to one, so 512 of them add less than 2^64.
-	carryEvery = 512
-)
-
-// logOf returns ln(c/floor) in parts of 1<<logBits: less than 2^21.01.
-func logOf(c data.Chlorophyll) uint32 {
-	return uint32(math.Round((1 << logBits) * math.Log(float64(max(c, floor))/float64(floor))))
+// A field is the value field of a scene.
+type field struct {
+	window window
+	splats []splat // of lakes that are stamped
+	blur   blur    // of the others
+	sums   sums    // of some rows
 }
 
-// sums are the accumulators of a band of pixels, row by row. All are whole numbers, so they do not depend on the order
-// in which lakes are added. With 2^21 lakes on one pixel, the first two stay below 2^55.
+// reset makes f the field of s in w.
+func (f *field) reset(s *scene, w window, ks *kernels) {
+	base := baseSize(w.zoom)
+	f.window, f.splats = w, f.splats[:0]
+	f.blur.reset(w, ks.of(base))
+	for _, h := range s.hits {
+		if size := h.ground.at(w.zoom); h.blurred && size == base {
+			f.blur.add(h)
+		} else {
+			f.splats = appendSplats(f.splats, h, w, ks.of(size))
+		}
+	}
+	if s.patch.any {
+		f.blur.addPatch(&s.patch)
+	}
+}
+
+// reached returns the rows from first up to end, within [from, to), that hold everything that lakes reach there.
+func (f *field) reached(from, to int) (first, end int) {
+	if f.blur.any {
+		return from, to
+	}
+	first, end = to, from
+	for i := range f.splats {
+		s := &f.splats[i]
+		first = min(first, max(s.top, from))
+		end = max(end, min(s.top+len(s.row), to))
+	}
+	return first, max(first, end)
+}
+
+// sum makes f.sums those of the rows from first up to end.
+func (f *field) sum(first, end int) {
+	f.sums.reset(f.window.width, end-first)
+	f.sums.add(f.splats, first, end-first)
+	if !f.blur.any {
+		return
+	}
+	for r := first; r < end; r++ {
+		f.blur.addTo(&f.sums, r-first, r)
+	}
+}
+
+// sums are the accumulators of a band of pixels, row by row.
+//
+// They are 32-bit floating-point numbers. Each pixel's are added up lake by lake in the order of the layer, by products
+// and sums that are rounded one by one, never fused: so they are the same for every window that holds the pixel, in
+// any order of input, on every processor, and with vector instructions.
 type sums struct {
-	width   int
-	wide    []uint64 // of the wide kernel, which tells the opacity
-	narrow  []uint64 // of the narrow kernel, which with the wide one is the weight
-	logs    []uint64 // of weight times logarithm, less what stands in carries
-	carries []uint64 // multiples of 2^32 of the same; only where carried
-	carried bool
-	columns []uint16 // a kernel's values at the columns of one lake
+	width, stride int
+	wide          []float32 // of the wide kernel, which tells the opacity
+	narrow        []float32 // of the narrow kernel, which with the wide one is the weight
+	logs          []float32 // of weight times logarithm
 }
 
 // reset makes s the sums of no lake over rows rows of the given width.
 func (s *sums) reset(width, rows int) {
-	n := width * rows
-	s.width = width
+	s.width, s.stride = width, strideOf(width)
+	n := rows * s.stride
 	s.wide, s.narrow, s.logs = zeroed(s.wide, n), zeroed(s.narrow, n), zeroed(s.logs, n)
-	s.carried = false
 }
 
+// strideOf returns how far apart rows of n elements lie: so far that an element may be written up to the next whole
+// vector.
+func strideOf(n int) int { return (n + 2*(lanes-1)) / lanes * lanes }
+
 // zeroed returns a slice of n zeros, in the place of s if that is large enough.
-func zeroed(s []uint64, n int) []uint64 {
+func zeroed(s []float32, n int) []float32 {
 	if cap(s) < n {
-		return make([]uint64, n)
+		return make([]float32, n)
 	}
 	s = s[:n]
 	clear(s)
 	return s
 }
 
-// add adds lakes in reach of w to the sums of rows from to to of it.
-func (s *sums) add(hits []hit, w window, from, to int, ks *kernels) {
-	for i, h := range hits {
-		if i > 0 && i%carryEvery == 0 {
-			s.carry()
+// row returns the elements of row r of wide, narrow or logs.
+func (s *sums) row(of []float32, r int) []float32 { return of[r*s.stride:][:s.width] }
+
+// shade writes the shades of row r to dst.
+func (s *sums) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
+	shadeRow(dst, s.row(s.wide, r), s.row(s.narrow, r), s.row(s.logs, r), t, add)
+}
+
+// A splat is one lake's kernel, clipped to a window: at row top+j and column left+i it weighs gain*row[j]*column[i].
+type splat struct {
+	left, top   int
+	column, row []float32
+	gain, log   float32
+	narrow      bool
+}
+
+// appendSplats appends the splats of h that touch w, none to two.
+func appendSplats(splats []splat, h hit, w window, k *kernel) []splat {
+	s := splat{gain: 1, log: h.log}
+	if s.clip(h, w, k.wide.whole) {
+		splats = append(splats, s)
+	}
+	s = splat{gain: narrowWeight, log: h.log, narrow: true}
+	if s.clip(h, w, k.narrow.whole) {
+		splats = append(splats, s)
+	}
+	return splats
+}
+
+// clip makes s the part in w of the falloff around h, and reports whether there is any.
+func (s *splat) clip(h hit, w window, f *falloff) bool {
+	s.left, s.column = f.clipped(int64(h.x), w, w.width)
+	s.top, s.row = f.clipped(int64(h.y), w, w.height)
+	return len(s.column) > 0 && len(s.row) > 0
+}
+
+// clipped returns the values of f at the pixels 0 to n of one of w's axes around a lake, and the pixel where they begin.
+func (f *falloff) clipped(at int64, w window, n int) (from int, values []float32) {
+	from, values = f.profileOf(at, w)
+	first, end := max(from, 0), min(from+len(values), n)
+	if first >= end {
+		return 0, nil
+	}
+	return first, values[first-from : end-from]
+}
+
+// add adds splats to s, which begins at row from and has rows rows.
+func (s *sums) add(splats []splat, from, rows int) {
+	for i := range splats {
+		t := &splats[i]
+		first, end := max(t.top, from), min(t.top+len(t.row), from+rows)
+		if first >= end {
+			continue
 		}
-		k := ks.of(h.ground.at(w.zoom))
-		s.stamp(h, w, from, to, k.wide, s.wide, 1)
-		s.stamp(h, w, from, to, k.narrow, s.narrow, narrowWeight)
-	}
-}
-
-// stamp adds gain times the product of a kernel's row and column to weights, and that times the lake's logarithm to
-// the logarithms.
-func (s *sums) stamp(h hit, w window, from, to int, falloff []uint16, weights []uint64, gain uint64) {
-	reach, step, first := int64(len(falloff)), w.step(), w.firstCentre()
-	left, right := centres(int64(h.x), reach, step, first, 0, s.width)
-	top, bottom := centres(int64(h.y), reach, step, first, from, to)
-	if left >= right || top >= bottom {
-		return
-	}
-	s.columns = s.columns[:0]
-	for c := left; c < right; c++ {
-		s.columns = append(s.columns, falloff[distance(int64(c)*step+first, int64(h.x))])
-	}
-	for r := top; r < bottom; r++ {
-		row := gain * uint64(falloff[distance(int64(r)*step+first, int64(h.y))])
-		rowLog := row * uint64(h.log)
-		at := (r-from)*s.width + left
-		wsum := weights[at : at+len(s.columns)]
-		lsum := s.logs[at : at+len(s.columns)]
-		for i, c := range s.columns {
-			wsum[i] += row * uint64(c)
-			lsum[i] += rowLog * uint64(c)
+		weights, at := s.wide, (first-from)*s.stride+t.left
+		if t.narrow {
+			weights = s.narrow
 		}
+		addOuter(weights[at:], s.logs[at:], s.stride, t.column, t.row[first-t.top:end-t.top], t.gain, t.log)
 	}
-}
-
-// carry puts the high halves of the sums of logarithms aside, to make room for more.
-func (s *sums) carry() {
-	if !s.carried {
-		s.carries = zeroed(s.carries, len(s.logs))
-		s.carried = true
-	}
-	for i, l := range s.logs {
-		s.carries[i] += l >> 32
-		s.logs[i] = l & math.MaxUint32
-	}
-}
-
-// centres returns the range of pixels, within [from, to), whose centres lie less than reach from at.
-func centres(at, reach, step, first int64, from, to int) (lo, hi int) {
-	// The smallest c with c*step+first > at-reach, and the smallest with c*step+first >= at+reach.
-	lo = int(floorDiv(at-reach-first, step)) + 1
-	hi = int(floorDiv(at+reach-first-1, step)) + 1
-	return max(lo, from), min(hi, to)
-}
-
-func distance(a, b int64) int64 { return max(a-b, b-a) }
-
-// floorDiv returns a/b rounded down, for a positive b.
-func floorDiv(a, b int64) int64 {
-	q := a / b
-	if a%b < 0 {
-		q--
-	}
-	return q
 }

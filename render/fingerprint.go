@@ -31,6 +31,17 @@ type trace struct {
 	water uint64 // a hash of its shape
 }
 
+// appendTraces appends the bytes of the traces of s to b.
+func appendTraces(b []byte, s *scene, w window, p painter) []byte {
+	for _, h := range s.hits {
+		b = p.trace(h, w).appendTo(b)
+	}
+	if s.patch.any {
+		b = s.patch.appendTraces(b)
+	}
+	return b
+}
+
 // appendTo appends the trace's bytes to b.
 func (t trace) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.x))
@@ -40,23 +51,15 @@ func (t trace) appendTo(b []byte) []byte {
 	return binary.LittleEndian.AppendUint64(b, t.water)
 }
 
-// fingerprint returns the hash of the traces of hits. Each is hashed by itself, and the sums of those hashes once
-// more, so that the order of the hits makes no difference and two equal ones do not cancel out.
-func fingerprint(hits []hit, w window, p painter) Fingerprint {
-	var low, high uint64
-	buf := make([]byte, 0, 32)
-	for _, h := range hits {
-		t := p.trace(h, w)
-		low += xxhash.Sum64(t.appendTo(append(buf, 0)))
-		high += xxhash.Sum64(t.appendTo(append(buf, 1)))
-	}
-	var sums [24]byte
-	binary.LittleEndian.PutUint64(sums[0:], low)
-	binary.LittleEndian.PutUint64(sums[8:], high)
-	binary.LittleEndian.PutUint64(sums[16:], uint64(len(hits)))
+// fingerprint returns the hash of traces one after the other, in an order that their input has no part in.
+func fingerprint(traces []byte) Fingerprint {
 	var f Fingerprint
-	binary.LittleEndian.PutUint64(f[:8], xxhash.Sum64(sums[:]))
-	sums[0] ^= 0xff
-	binary.LittleEndian.PutUint64(f[8:], xxhash.Sum64(sums[:]))
+	var low, high xxhash.Digest
+	low.ResetWithSeed(0)
+	high.ResetWithSeed(1)
+	low.Write(traces)
+	high.Write(traces)
+	binary.LittleEndian.PutUint64(f[:8], low.Sum64())
+	binary.LittleEndian.PutUint64(f[8:], high.Sum64())
 	return f
 }

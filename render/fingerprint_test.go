@@ -27,7 +27,8 @@ func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
 	}{
 		{"nothing", base, false, false, false},
 		{"the order", reversed(base), false, false, false},
-		{"a value", with(func(l *testLake) { l.chl = 5.01 }), true, true, true},
+		{"a value", with(func(l *testLake) { l.chl = 5.02 }), true, true, true},
+		{"a value by less than a cell", with(func(l *testLake) { l.chl = 5.01 }), false, true, true},
 		{"a value becomes a gap", with(func(l *testLake) { l.chl = -1 }), true, true, true},
 		{"a place", with(func(l *testLake) { l.lon += 0.02 }), true, true, true},
 		{"a place by less than the grid", with(func(l *testLake) { l.lon += 1e-7 }), false, false, false},

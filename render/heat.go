@@ -1,42 +1,51 @@
 package render
 
-import "limnomap/colormap"
+import (
+	"math"
+
+	"limnomap/colormap"
+)
 
 // heat paints the value field.
-type heat struct {
-	kernels *kernels
-	cover   *coverage
-}
+type heat struct{ kernels *kernels }
 
-func newHeat() *heat { return &heat{newKernels(), newCoverage()} }
+func newHeat() *heat { return &heat{newKernels()} }
+
+// index returns the lakes of l, binned at zooms where they are many.
+func (t *heat) index(l *Layer, w window) *index { return l.at(w.zoom) }
 
 // reach returns 0 for a lake without a value: it has no colour, and grey would read as one.
-func (t *heat) reach(p *place, w window) int64 {
+func (t *heat) reach(x *index, p *place, w window) int64 {
 	if !p.chlorophyll.Valid() {
 		return 0
 	}
-	return t.kernels.reach(p.ground.at(w.zoom))
+	return t.kernels.reach(p.ground.at(w.zoom)) + x.offset()
 }
 
-func (t *heat) tiers(*Layer) []tier { return undivided }
+func (t *heat) tiers(*index) []tier { return undivided }
 
-func (t *heat) widest(l *Layer, w window) int64 { return t.kernels.reach(l.widest.at(w.zoom)) }
+func (t *heat) widest(x *index, w window) int64 {
+	return t.kernels.reach(x.widest.at(w.zoom)) + x.offset()
+}
 
 func (t *heat) trace(h hit, w window) trace {
-	return trace{x: h.x, y: h.y, value: h.log, size: h.ground.at(w.zoom)}
+	return trace{x: h.x, y: h.y, value: math.Float32bits(h.log), size: h.ground.at(w.zoom)}
 }
 
 func (t *heat) palette(m *colormap.Map) *palette { return heatPalette(m) }
 
-func (t *heat) paint(dst []uint8, hits []hit, w window, sc *scale, b *brush) {
-	row, p := floorDiv(w.top, w.step()), &plain
-	if w.zoom >= ditherZoom {
-		p = &dither
-	}
+func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
+	f := &b.field
+	f.reset(s, w, t.kernels)
+	top, p := floorDiv(w.top, w.step()), patternAt(w.zoom)
 	for from := 0; from < w.height; from += bandRows {
 		to := min(from+bandRows, w.height)
-		b.sums.reset(w.width, to-from)
-		b.sums.add(hits, w, from, to, t.kernels)
-		sc.quantise(dst[from*w.width:to*w.width], &b.sums, row+int64(from), t.cover, p)
+		first, end := f.reached(from, to)
+		clear(dst[from*w.width : first*w.width])
+		f.sum(first, end)
+		for r := first; r < end; r++ {
+			f.sums.shade(dst[r*w.width:][:w.width], r-first, &sc.shades, p[(top+int64(r))&1])
+		}
+		clear(dst[end*w.width : to*w.width])
 	}
 }

@@ -7,12 +7,10 @@ import (
 )
 
 const (
-	// weightBits is the width of a one-dimensional kernel value: 2^14 at the centre. It rounds to zero at 4.6 sigma,
-	// which is so far out that the outline of a hundred lakes in one place is still a circle, where the corners of a
-	// product of two shorter kernels would begin to show.
-	weightBits = 14
-	// fullWeight is the wide kernel's value at its centre, in two dimensions.
-	fullWeight = 1 << (2 * weightBits)
+	// tail is the part of a Gaussian that is cut off, along each axis: it ends at 4.3 sigma, which is so far out that the
+	// outline of a hundred lakes in one place is still a circle, where the corners of a product of two shorter kernels
+	// would begin to show.
+	tail = 1e-4
 	// narrowWeight is how much heavier than the wide kernel the narrow one is at the centre: with it a bloom keeps
 	// its own pixel to itself among clean neighbours eleven pixels away.
 	narrowWeight = 35
@@ -49,19 +47,27 @@ func (s size) at(z maptile.Zoom) size {
 	return size(min(max(int(s)+stepsPerZoom*int(z), int(baseSize(z))), largest))
 }
 
-// A kernel is the falloff of one size of blob, by distance in units. Distances at or past the length weigh nothing.
+// A kernel is how much a lake of one size weighs, by the distance from it.
 type kernel struct {
-	wide, narrow []uint16
+	wide, narrow axes
 }
 
-// kernels are the falloffs of all sizes.
+// axes are the falloffs that a Gaussian is the product of.
+type axes struct {
+	whole *falloff
+	// split is for a lake that is shared between two pixels, as if it were as wide as the shares: the narrower falloff
+	// and the sharing together are as wide and as high as whole.
+	split *falloff
+}
+
+// kernels are the kernels of all sizes.
 type kernels [largest - smallest + 1]kernel
 
 func newKernels() *kernels {
 	var ks kernels
 	for i := range ks {
 		sigma := subUnits * math.Exp2(float64(i+smallest)/stepsPerZoom)
-		ks[i] = kernel{wide: gaussian(sigma), narrow: gaussian(narrowSigma * sigma)}
+		ks[i] = kernel{wide: newAxes(sigma), narrow: newAxes(narrowSigma * sigma)}
 	}
 	return &ks
 }
@@ -70,16 +76,83 @@ func newKernels() *kernels {
 func (ks *kernels) of(s size) *kernel { return &ks[s-smallest] }
 
 // reach returns how many units a blob of size s reaches: at that distance it weighs nothing.
-func (ks *kernels) reach(s size) int64 { return int64(len(ks.of(s).wide)) }
+func (ks *kernels) reach(s size) int64 { return ks.of(s).wide.whole.reach() }
 
-// gaussian returns exp(-d²/2sigma²) in parts of 1<<weightBits, until it rounds to zero.
-func gaussian(sigma float64) []uint16 {
-	var table []uint16
+// newAxes returns the falloffs of a Gaussian whose sigma is in units.
+func newAxes(sigma float64) axes {
+	// The variance of a lake's shares between the pixels that it lies between, a times (1-a), is a sixth of a pixel's
+	// square in the mean.
+	const shares = subUnits * subUnits / 6.0
+	narrower := math.Sqrt(sigma*sigma - shares)
+	return axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
+}
+
+// A falloff is a Gaussian along one axis. The product of one along each axis is a Gaussian of the distance.
+type falloff struct {
+	at       []float32    // by distance in units
+	profiles [2][]profile // by scale, less one, and by where within a pixel the lake lies
+}
+
+// A profile is a falloff at the centres of pixels.
+type profile struct {
+	first  int       // the first pixel, counted from the one that holds the lake
+	values []float32 // of this pixel and the following ones; beyond its length, up to its capacity, all are 0
+}
+
+// newFalloff returns exp(-d²/2sigma²), lowered by tail so that it ends in zero, and stretched so that it begins with
+// height. Sigma is in units.
+func newFalloff(sigma, height float64) *falloff {
+	var f falloff
 	for d := 0; ; d++ {
-		v := math.Round((1 << weightBits) * math.Exp(-float64(d*d)/(2*sigma*sigma)))
-		if v == 0 {
-			return table
+		v := math.Exp(-float64(d*d) / (2 * sigma * sigma))
+		if v <= tail {
+			break
 		}
-		table = append(table, uint16(v))
+		f.at = append(f.at, float32(height*(v-tail)/(1-tail)))
 	}
+	for i := range f.profiles {
+		step := subUnits / (i + 1)
+		for place := range step {
+			f.profiles[i] = append(f.profiles[i], f.profile(int64(step), int64(place)))
+		}
+	}
+	return &f
+}
+
+// reach returns the smallest distance in units at which f is zero.
+func (f *falloff) reach() int64 { return int64(len(f.at)) }
+
+// profile returns the falloff of a lake that lies place units past the edge of a pixel that is step units wide.
+func (f *falloff) profile(step, place int64) profile {
+	first, end := centres(place, f.reach(), step, step/2)
+	p := profile{first: int(first), values: make([]float32, end-first+lanes-1)[:end-first]}
+	for i := range p.values {
+		p.values[i] = f.at[distance((first+int64(i))*step+step/2, place)]
+	}
+	return p
+}
+
+// profileOf returns the profile of a lake at that place along an axis, in units from a window's edge, and the pixel
+// where it begins.
+func (f *falloff) profileOf(at int64, w window) (from int, values []float32) {
+	p := &f.profiles[w.scale-1][at&(w.step()-1)]
+	return int(at>>w.stepBits()) + p.first, p.values
+}
+
+// centres returns the range of pixels, whose centres lie step units apart and the first one's at first, that are less
+// than reach from at.
+func centres(at, reach, step, first int64) (from, to int64) {
+	// The smallest c with c*step+first > at-reach, and the smallest with c*step+first >= at+reach.
+	return floorDiv(at-reach-first, step) + 1, floorDiv(at+reach-first-1, step) + 1
+}
+
+func distance(a, b int64) int64 { return max(a-b, b-a) }
+
+// floorDiv returns a/b rounded down, for a positive b.
+func floorDiv(a, b int64) int64 {
+	q := a / b
+	if a%b < 0 {
+		q--
+	}
+	return q
 }

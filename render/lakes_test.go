@@ -38,7 +38,7 @@ func viewOf(lakes []testLake) *data.View {
 	return v
 }
 
-func layerOf(lakes ...testLake) *Layer { return newLayer(viewOf(lakes)) }
+func layerOf(lakes ...testLake) *Layer { return renderer().Layer(viewOf(lakes)) }
 
 // country is 60 lakes between the Rhine and the Oder, some without a value, two blooms, one large lake, and two lakes
 // in one place; and a few where the map is special.
@@ -70,9 +70,24 @@ func country() []testLake {
 // paint draws any window of l, as a tile is drawn.
 func paint(l *Layer, w window, style StyleID) []uint8 {
 	p := renderer().painters[style]
-	b := brush{hits: find(nil, l, w, p)}
+	b := brush{scene: *sceneOf(l, w, p)}
 	b.draw(p, renderer().colors[colormap.Default].scale, w)
 	return b.pixels
+}
+
+// sceneOf returns what of l is in reach of w.
+func sceneOf(l *Layer, w window, p painter) *scene {
+	var s scene
+	s.find(l, w, p)
+	return &s
+}
+
+// fieldOf returns the value field of l in w.
+func fieldOf(l *Layer, w window) *field {
+	var f field
+	h := renderer().painters[Heat].(*heat)
+	f.reset(sceneOf(l, w, h), w, h.kernels)
+	return &f
 }
 
 // shadeAt returns the colour and opacity of the pixel of l that holds lake.
@@ -81,7 +96,7 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 	shift := uint(MaxZoom-z) + subBits
 	w := window{zoom: z, scale: 1, left: int64(x>>shift) * subUnits, top: int64(y>>shift) * subUnits, width: 1, height: 1}
 	p := renderer().painters[Heat]
-	b := brush{hits: find(nil, l, w, p)}
+	b := brush{scene: *sceneOf(l, w, p)}
 	b.draw(p, renderer().colors[id].scale, w)
 	c := renderer().colors[id].palettes[Heat][b.pixels[0]]
 	return [3]uint8{c.R, c.G, c.B}, c.A

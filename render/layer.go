@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -16,37 +17,47 @@ const memoEntries = 1 << 12
 // A Layer is one view's lakes made ready to draw: projected and in spatial order. It is immutable, and safe for
 // concurrent use.
 type Layer struct {
+	lakes index
+	// blurred are the lakes by zoom, at those zooms where they are so many that the value field is not stamped.
+	blurred []index
+	// memo holds fingerprints that were asked for.
+	memo *lru.Cache[memoKey, memoEntry]
+}
+
+// An index is places in spatial order.
+type index struct {
 	// codes are the places' Morton codes, ascending; places are in the same order.
 	codes  []uint64
 	places []place
 	// widest is the largest ground size of all places.
 	widest size
-	// tiers are the places by how far their waters reach, the narrowest first.
+	// blurred tells that the places whose water is no wider than a blob are not stamped.
+	blurred bool
+	// grid has lakes that are not among the places. It is nil where all are.
+	grid *grid
+	// tiers are the places by how far their waters reach, the narrowest first. They are nil where waters are not drawn.
 	tiers []tier
-	// memo holds fingerprints that were asked for.
-	memo *lru.Cache[memoKey, memoEntry]
 }
 
 // A place is where a lake lies and what is known of it.
 type place struct {
 	x, y        uint32
 	chlorophyll data.Chlorophyll
-	log         uint32 // of the chlorophyll, see logOf
-	ground      size   // at zoom 0
-	radius      uint32 // of a round water of the lake's area, in world units
-	shore       *shore // nil where the data have no outline
+	log         float32 // of the chlorophyll, see values
+	ground      size    // at zoom 0
+	radius      uint32  // of a round water of the lake's area, in world units
+	shore       *shore  // nil where the data have no outline
 }
 
 // newLayer returns the layer of v. Lakes beyond the map's northern and southern edge are left out: no lake lies there,
 // and one moved to the edge would be a lake where there is none.
-func newLayer(v *data.View) *Layer {
+func newLayer(v *data.View, values *values) *Layer {
 	// The size is a positive constant, the only thing that New checks.
 	memo, err := lru.New[memoKey, memoEntry](memoEntries)
 	if err != nil {
 		panic(err)
 	}
-	l := &Layer{widest: -128, memo: memo}
-	l.places = make([]place, 0, len(v.Lakes))
+	places := make([]place, 0, len(v.Lakes))
 	for i, lake := range v.Lakes {
 		x, y, ok := project(lake.Point)
 		if !ok {
@@ -57,16 +68,35 @@ func newLayer(v *data.View) *Layer {
 			ground: groundSize(lake.AreaKM2, y), radius: discRadius(lake.AreaKM2, y), shore: newShore(lake.Outline, x, y),
 		}
 		if c := v.States[i].Chlorophyll; c.Valid() {
-			p.chlorophyll, p.log = c, logOf(c)
+			p.chlorophyll, p.log = c, values.logOf(c)
 		}
-		l.widest = max(l.widest, p.ground)
-		l.places = append(l.places, p)
+		places = append(places, p)
 	}
-	slices.SortFunc(l.places, func(a, b place) int { return cmp.Compare(morton(a.x, a.y), morton(b.x, b.y)) })
-	l.codes = make([]uint64, len(l.places))
-	for i, p := range l.places {
-		l.codes[i] = morton(p.x, p.y)
-	}
-	l.tiers = newTiers(l.places)
+	l := &Layer{lakes: newIndex(places), memo: memo}
+	l.lakes.tiers = newTiers(l.lakes.places)
+	l.blurred = newBlurred(&l.lakes, l.lakes.firstStamped(), l.lakes.firstWithoutGrid())
 	return l
+}
+
+// newIndex puts places in order: by where they lie, and those in one place by what is known of them, so that the order
+// of the input makes no difference.
+func newIndex(places []place) index {
+	slices.SortFunc(places, func(a, b place) int { return compare(&a, &b) })
+	x := index{places: places, codes: make([]uint64, len(places)), widest: math.MinInt8}
+	for i, p := range places {
+		x.codes[i] = morton(p.x, p.y)
+		x.widest = max(x.widest, p.ground)
+	}
+	return x
+}
+
+// compare puts places in the order of an index.
+func compare(a, b *place) int {
+	return cmp.Or(
+		cmp.Compare(morton(a.x, a.y), morton(b.x, b.y)),
+		cmp.Compare(a.chlorophyll, b.chlorophyll),
+		cmp.Compare(a.ground, b.ground),
+		cmp.Compare(a.radius, b.radius),
+		cmp.Compare(a.shore.id(), b.shore.id()),
+	)
 }

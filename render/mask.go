@@ -17,7 +17,8 @@ const (
 	whole = samples * samples
 )
 
-// hatchPx is the distance in pixels, along a row, from one line of a hatching to the next.
+// hatchPx is the distance in pixels, along a row, from one line of a hatching to the next. It is a power of two, like the
+// world's width.
 const hatchPx = 8
 
 // What a word's worth of pixels is, as sets: that of several is the union.
@@ -204,7 +205,7 @@ func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 	m.count()
 	stride := m.words + 2
 	// The hatching is part of the global grid, so that tiles join.
-	hatch := floorMod(floorDiv(w.left+w.top, w.step())+int64(m.left+m.top), int64(hatchPx*w.scale))
+	hatch, period := int(floorDiv(w.left+w.top, w.step()))+m.left+m.top, hatchPx*w.scale
 	for row := max(-m.top, 0); row < min(m.height, w.height-m.top); row++ {
 		line := dst[(m.top+row)*w.width:][:w.width]
 		for word := range m.words {
@@ -220,7 +221,7 @@ func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 				if around == blockMixed {
 					code = m.code(at*wordPixels+i, stride*wordPixels)
 				}
-				if code == 2*quarters && k.hatched && (int(hatch)+row+word*wordPixels+i)%(hatchPx*w.scale) < w.scale {
+				if code == 2*quarters && k.hatched && (hatch+row+word*wordPixels+i)&(period-1) < w.scale {
 					code = quarters
 				}
 				k.put(&line[left+i], code, dark)

@@ -2,8 +2,9 @@ package render
 
 import (
 	"math"
-	"math/bits"
 	"sort"
+
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -25,10 +26,8 @@ const (
 	// levelCurve crowds the levels towards the transparent end, where the eye tells one from the next more easily:
 	// level i has the opacity (i/levels)^levelCurve.
 	levelCurve = 1.25
-	// coverBits is the width of the table of opacities, from no lake to one lake's full weight.
-	coverBits = 13
 	// parts is how many parts of a level a pattern tells apart.
-	parts = 16
+	parts = 256 / shadeLevels
 	// ditherZoom is the smallest zoom that is dithered. Below it, the edges between levels lie two or three pixels
 	// apart, where one does not see them, and dithering would cost a quarter more bytes.
 	ditherZoom = 11
@@ -38,6 +37,9 @@ const (
 // parities of the pixel's row and column in the global grid, so that tiles join.
 type pattern [2][2]uint8
 
+// most is the most that a pattern adds.
+const most = 14
+
 // plain rounds to the nearest level.
 var plain = pattern{{8, 8}, {8, 8}}
 
@@ -46,28 +48,27 @@ var plain = pattern{{8, 8}, {8, 8}}
 // better on a screen.
 var dither = pattern{{2, 10}, {14, 6}}
 
+// patternAt returns the pattern of a zoom.
+func patternAt(z maptile.Zoom) *pattern {
+	if z < ditherZoom {
+		return &plain
+	}
+	return &dither
+}
+
 // A scale tells the shade of a pixel from its sums, for one colour map.
 type scale struct {
-	// thresholds[i] is the smallest logarithm (see logOf) that has colour i; the one past the last has none.
-	thresholds [colormap.Steps + 1]uint64
-	// shades are the entries of the palette of the style Heat.
-	shades *shading
-	// classes are the smallest logarithms of the classes after the first.
-	classes []uint64
+	colours *colormap.Map
+	shades  shadeTable
+	// classes are the smallest values of the classes after the first.
+	classes []data.Chlorophyll
 	// dark tells the colours whose markers have a casing; from highest on, they are those of the highest class.
 	dark    [colormap.Steps]bool
 	highest int
 }
 
-// newScale returns the scale of m. Its thresholds are found by asking m about each value that data can hold, so that a
-// lake's own pixel has the colour that m gives its value, to the hundredth.
-func newScale(m *colormap.Map) *scale {
-	s := &scale{shades: newShading(m)}
-	for i := 1; i < colormap.Steps; i++ {
-		c := sort.Search(int(data.MaxChlorophyll)+1, func(c int) bool { return m.Index(data.Chlorophyll(c).Float()) >= i })
-		s.thresholds[i] = uint64(logOf(data.Chlorophyll(c)))
-	}
-	s.thresholds[colormap.Steps] = math.MaxUint64
+func newScale(m *colormap.Map, v *values) *scale {
+	s := &scale{colours: m, shades: newShadeTable(m, v)}
 	for i, c := range m.Table() {
 		s.dark[i] = isDark(c)
 	}
@@ -75,10 +76,32 @@ func newScale(m *colormap.Map) *scale {
 	first := 0
 	for _, c := range classes[:len(classes)-1] {
 		first += len(c.Colors)
-		s.classes = append(s.classes, s.thresholds[first])
+		s.classes = append(s.classes, data.Chlorophyll(sort.Search(int(data.MaxChlorophyll)+1, func(c int) bool {
+			return m.Index(data.Chlorophyll(c).Float()) >= first
+		})))
 	}
 	s.highest = first
 	return s
+}
+
+// newShadeTable returns the entries of the style Heat by opacity and value.
+func newShadeTable(m *colormap.Map, v *values) shadeTable {
+	t := shadeTable{valueScale: v.scale()}
+	for i := range coverCells + 1 {
+		opacity := 1 - math.Exp(-opacityGain*float64(i)/coverCells)
+		level := levels * math.Pow(min(opacity/saturated, 1), 1/levelCurve)
+		t.cover[i] = uint8(math.Floor(parts * level))
+		if t.cover[i]+most < parts {
+			t.faint = float32(i) / coverCells
+		}
+	}
+	shades := newShading(m)
+	for level := range shades {
+		for cell, colour := range v.colours {
+			t.entries[(level+1)*valueCells+cell] = shades[level][colour]
+		}
+	}
+	return t
 }
 
 // A shading tells the palette's entries by level, less one, and colour.
@@ -118,7 +141,7 @@ func heatPalette(m *colormap.Map) *palette {
 // class returns the class of the value of p, 0 without one.
 func (s *scale) class(p *place) int {
 	n := 0
-	for n < len(s.classes) && uint64(p.log) >= s.classes[n] {
+	for n < len(s.classes) && p.chlorophyll >= s.classes[n] {
 		n++
 	}
 	return n
@@ -140,63 +163,4 @@ func pairsOf(m *colormap.Map) (pairs [colormap.Steps]int) {
 // levelOpacity returns the opacity of a level.
 func levelOpacity(level int) float64 {
 	return maxOpacity * math.Pow(float64(level)/levels, levelCurve)
-}
-
-// coverage is a table from a pixel's sum of the wide kernel, which is at most fullWeight, to its opacity in
-// parts of a level.
-type coverage [1<<coverBits + 1]uint8
-
-func newCoverage() *coverage {
-	var t coverage
-	for i := range t {
-		opacity := 1 - math.Exp(-opacityGain*float64(i)/(1<<coverBits))
-		level := levels * math.Pow(min(opacity/saturated, 1), 1/levelCurve)
-		t[i] = uint8(math.Floor(parts * level))
-	}
-	return &t
-}
-
-// quantise writes the shades of a band of pixels, whose first row is the given one of the global grid, to dst.
-func (s *scale) quantise(dst []uint8, a *sums, row int64, cover *coverage, p *pattern) {
-	colour := 0
-	for start := 0; start < len(dst); start += a.width {
-		add := &p[row&1]
-		row++
-		wide := a.wide[start : start+a.width]
-		for i, g := range wide {
-			v := cover[min(g, fullWeight)>>(2*weightBits-coverBits)]
-			level := (v + add[i&1]) / parts
-			if level == 0 {
-				dst[start+i] = 0
-				continue
-			}
-			at := start + i
-			hi, lo := uint64(0), a.logs[at]
-			if a.carried {
-				var c uint64
-				lo, c = bits.Add64(lo, a.carries[at]<<32, 0)
-				hi = a.carries[at]>>32 + c
-			}
-			colour = s.colour(hi, lo, g+a.narrow[at], colour)
-			dst[at] = s.shades[level-1][colour]
-		}
-	}
-}
-
-// colour returns the colour of the mean logarithm (hi, lo) / weight. A neighbour's colour is mostly right as a guess,
-// and two products then prove it, where a division would cost more than all the rest.
-func (s *scale) colour(hi, lo, weight uint64, guess int) int {
-	for less(hi, lo, s.thresholds[guess], weight) {
-		guess--
-	}
-	for !less(hi, lo, s.thresholds[guess+1], weight) {
-		guess++
-	}
-	return guess
-}
-
-// less reports whether (hi, lo) is less than a*b.
-func less(hi, lo, a, b uint64) bool {
-	h, l := bits.Mul64(a, b)
-	return hi < h || hi == h && lo < l
 }

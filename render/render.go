@@ -14,7 +14,7 @@ import (
 
 // Version names the renderer's output. It changes whenever the same lakes would give other pixels or bytes, and is
 // part of each cached tile's key.
-const Version = "2"
+const Version = "3"
 
 // TileSize is the width and height of a tile in pixels at scale 1.
 const TileSize = 1 << tileBits
@@ -64,25 +64,28 @@ type Spec struct {
 
 // A painter draws one style. It is immutable.
 type painter interface {
-	// reach returns how many units the mark of p reaches from its place, 0 if it leaves no trace. A pixel whose centre
-	// is that far away, to the side or up and down, does not know of it.
-	reach(p *place, w window) int64
-	// tiers returns the lists that l is searched in, one after the other; each place is in one of them.
-	tiers(l *Layer) []tier
-	// widest returns how far at most a place of l reaches beyond the extent of its tier.
-	widest(l *Layer, w window) int64
+	// index returns the places of l that are drawn in w.
+	index(l *Layer, w window) *index
+	// tiers returns the lists that x is searched in, one after the other; each place is in one of them.
+	tiers(x *index) []tier
+	// reach returns how many units the mark of a place of x reaches from it, 0 if it leaves no trace. A pixel whose
+	// centre is that far away, to the side or up and down, does not know of it.
+	reach(x *index, p *place, w window) int64
+	// widest returns how far at most a place of x reaches beyond the extent of its tier.
+	widest(x *index, w window) int64
 	// trace returns all that the mark of h depends on.
 	trace(h hit, w window) trace
 	// palette returns the entries that paint uses.
 	palette(m *colormap.Map) *palette
-	// paint draws hits, which it may put in another order, into the pixels of w.
-	paint(pixels []uint8, hits []hit, w window, s *scale, b *brush)
+	// paint draws a scene, whose hits it may put in another order, into the pixels of w.
+	paint(pixels []uint8, s *scene, w window, sc *scale, b *brush)
 }
 
 // A brush is the memory that drawing a tile takes, for use by one tile after another.
 type brush struct {
-	hits    []hit
-	sums    sums
+	scene   scene
+	traces  []byte
+	field   field
 	mask    mask
 	ring    []orb.Point
 	pixels  []uint8
@@ -98,6 +101,7 @@ type colors struct {
 // A Renderer draws tiles. It is safe for concurrent use.
 type Renderer struct {
 	painters map[StyleID]painter
+	values   *values // of all colour maps
 	colors   map[colormap.ID]colors
 	brushes  sync.Pool // of *brush
 }
@@ -114,7 +118,10 @@ func New(limits colormap.Limits) *Renderer {
 		if err != nil {
 			panic(err) // the limits are a constant of some profile, and the names are colormap's own
 		}
-		c := colors{scale: newScale(m), palettes: make(map[StyleID]*palette)}
+		if r.values == nil {
+			r.values = newValues(m)
+		}
+		c := colors{scale: newScale(m, r.values), palettes: make(map[StyleID]*palette)}
 		for style, p := range r.painters {
 			c.palettes[style] = p.palette(m)
 		}
@@ -124,7 +131,7 @@ func New(limits colormap.Limits) *Renderer {
 }
 
 // Layer makes the lakes of v ready to draw.
-func (r *Renderer) Layer(v *data.View) *Layer { return newLayer(v) }
+func (r *Renderer) Layer(v *data.View) *Layer { return newLayer(v, r.values) }
 
 // Fingerprint returns the fingerprint of what s shows of l, and whether anything of l is in reach of it at all:
 // if not, the tile is the blank one. The colour map makes no difference to it, and a spec that Render refuses has none.
@@ -140,10 +147,11 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
 	b := r.brushes.Get().(*brush)
 	defer r.brushes.Put(b)
 	w := windowOf(s.Tile, s.Scale)
-	b.hits = find(b.hits[:0], l, w, p)
+	b.scene.find(l, w, p)
 	var e memoEntry
-	if len(b.hits) > 0 {
-		e = memoEntry{fingerprint(b.hits, w, p), true}
+	if !b.scene.empty() {
+		b.traces = appendTraces(b.traces[:0], &b.scene, w, p)
+		e = memoEntry{fingerprint(b.traces), true}
 	}
 	l.memo.Add(key, e)
 	return e.fingerprint, e.any
@@ -162,22 +170,22 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	b := r.brushes.Get().(*brush)
 	defer r.brushes.Put(b)
 	w := windowOf(s.Tile, s.Scale)
-	b.hits = find(b.hits[:0], l, w, p)
-	if len(b.hits) == 0 {
+	b.scene.find(l, w, p)
+	if b.scene.empty() {
 		return Blank(s.Scale), nil
 	}
 	b.draw(p, c.scale, w)
 	return b.encoder.encode(b.pixels, w.width, c.palettes[s.Style]), nil
 }
 
-// draw paints b.hits into b.pixels.
+// draw paints b.scene into b.pixels.
 func (b *brush) draw(p painter, s *scale, w window) {
 	n := w.width * w.height
 	if cap(b.pixels) < n {
 		b.pixels = make([]uint8, n)
 	}
 	b.pixels = b.pixels[:n]
-	p.paint(b.pixels, b.hits, w, s, b)
+	p.paint(b.pixels, &b.scene, w, s, b)
 }
 
 // painter returns what draws s, or what is wrong with it.

@@ -39,6 +39,14 @@ func newShore(o data.Outline, x, y uint32) *shore {
 	return s
 }
 
+// id tells one shore from another; it is 0 without one.
+func (s *shore) id() uint64 {
+	if s == nil {
+		return 0
+	}
+	return s.hash
+}
+
 // extent returns how far the shore reaches from the lake's place, to the side or up and down.
 func (s *shore) extent() int64 { return max(-s.west, s.east, -s.north, s.south) }
 

@@ -63,7 +63,9 @@ func places(lakes []testShore) []testLake {
 }
 
 // layerOfShores returns the layer of lakes.
-func layerOfShores(t fataler, lakes ...testShore) *Layer { return newLayer(viewOfShores(t, lakes)) }
+func layerOfShores(t fataler, lakes ...testShore) *Layer {
+	return renderer().Layer(viewOfShores(t, lakes))
+}
 
 // viewOfShores returns the view of lakes.
 func viewOfShores(t fataler, lakes []testShore) *data.View {

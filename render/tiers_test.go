@@ -15,14 +15,14 @@ func TestTiersHoldEachPlaceOnce(t *testing.T) {
 		lakes = append(lakes, testShore{testLake: l})
 	}
 	l := layerOfShores(t, lakes...)
-	seen := make([]int, len(l.places))
-	for _, tier := range l.tiers {
+	seen := make([]int, len(l.lakes.places))
+	for _, tier := range l.lakes.tiers {
 		if !slices.IsSorted(tier.places) {
 			t.Errorf("tier of %d: places are not in spatial order", tier.extent)
 		}
 		for _, i := range tier.places {
 			seen[i]++
-			if p := l.places[i]; p.extent() >= tier.extent {
+			if p := l.lakes.places[i]; p.extent() >= tier.extent {
 				t.Errorf("a water that reaches %d is in the tier of %d", p.extent(), tier.extent)
 			}
 		}
@@ -32,8 +32,8 @@ func TestTiersHoldEachPlaceOnce(t *testing.T) {
 			t.Errorf("place %d is in %d tiers, want one", i, n)
 		}
 	}
-	if len(l.tiers) < 4 {
-		t.Errorf("%d tiers: the lakes are too much alike to test them", len(l.tiers))
+	if len(l.lakes.tiers) < 4 {
+		t.Errorf("%d tiers: the lakes are too much alike to test them", len(l.lakes.tiers))
 	}
 }
 
@@ -50,10 +50,10 @@ func TestFindWaters(t *testing.T) {
 	p := renderer().painters[Lakes]
 	rapid.Check(t, func(t *rapid.T) {
 		w := windowOf(drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"))
-		got := find(nil, l, w, p)
-		q := query{layer: l, window: w, painter: p, world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom)}
-		for i := range l.places {
-			q.found(&l.places[i])
+		got := sceneOf(l, w, p).hits
+		q := query{index: &l.lakes, window: w, painter: p, world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom)}
+		for i := range l.lakes.places {
+			q.found(&l.lakes.places[i])
 		}
 		if len(got) != len(q.hits) {
 			t.Fatalf("%d hits in %+v, want %d", len(got), w, len(q.hits))
@@ -74,11 +74,11 @@ func TestNoHitBesideTheOutline(t *testing.T) {
 			{{lon - 0.01, 52.41}, {lon - 0.01, 52.40}, {lon + 0.01, 52.40}, {lon + 0.01, 52.41}},
 		}}}
 		l := layerOfShores(t, lake)
-		p := &l.places[0]
+		p := &l.lakes.places[0]
 		for scale := 1; scale <= 2; scale++ {
 			const zoom, shift = 14, MaxZoom - 14
 			at := func(x, y int64) int {
-				return len(find(nil, l, window{zoom: zoom, scale: scale, left: x, top: y, width: 1, height: 1}, renderer().painters[Lakes]))
+				return len(sceneOf(l, window{zoom: zoom, scale: scale, left: x, top: y, width: 1, height: 1}, renderer().painters[Lakes]).hits)
 			}
 			x, y, s := int64(p.x), int64(p.y), p.shore
 			west, east, north, south := (x+s.west)>>shift, (x+s.east)>>shift, (y+s.north)>>shift, (y+s.south)>>shift

@@ -79,7 +79,7 @@ func (t *waters) extent(p *place, z maptile.Zoom) int64 {
 }
 
 // reach returns 0 for an outline whose bound lies beside w, however near its place is.
-func (t *waters) reach(p *place, w window) int64 {
+func (t *waters) reach(_ *index, p *place, w window) int64 {
 	if !t.outlined(p, w.zoom) {
 		return max(t.radius(p, w.zoom)+waterMargin, t.smallest[t.step(w.zoom)].reach)
 	}
@@ -92,15 +92,17 @@ func (t *waters) reach(p *place, w window) int64 {
 	}
 	// The world is periodic: the bound begins in the window, or west of it and reaches into it.
 	world := int64(1) << (worldBits - shift)
-	if begins := floorMod((x+s.west)>>shift-left, world); begins > right-left && begins+(s.east-s.west)>>shift+1 < world {
+	if begins := ((x+s.west)>>shift - left) & (world - 1); begins > right-left && begins+(s.east-s.west)>>shift+1 < world {
 		return 0
 	}
 	return s.extent()>>shift + 1 + waterMargin
 }
 
-func (t *waters) tiers(l *Layer) []tier { return l.tiers }
+func (t *waters) index(l *Layer, _ window) *index { return &l.lakes }
 
-func (t *waters) widest(_ *Layer, w window) int64 {
+func (t *waters) tiers(x *index) []tier { return x.tiers }
+
+func (t *waters) widest(_ *index, w window) int64 {
 	return t.smallest[t.step(w.zoom)].reach + waterMargin
 }
 
@@ -122,9 +124,9 @@ func (t *waters) palette(m *colormap.Map) *palette { return markPalette(m) }
 // class large ones come first, so that a pond on an island is seen, and then those of higher values. Lakes without a
 // value are among the first class: a large clean lake does not hide them. Among equals the place decides, in Morton
 // order.
-func (t *waters) paint(dst []uint8, hits []hit, w window, sc *scale, b *brush) {
+func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 	clear(dst)
-	slices.SortFunc(hits, func(p, q hit) int {
+	slices.SortFunc(s.hits, func(p, q hit) int {
 		if c := cmp.Compare(sc.class(p.place), sc.class(q.place)); c != 0 {
 			return c
 		}
@@ -139,10 +141,10 @@ func (t *waters) paint(dst []uint8, hits []hit, w window, sc *scale, b *brush) {
 		}
 		return cmp.Compare(p.x, q.x)
 	})
-	for _, h := range hits {
+	for _, h := range s.hits {
 		k := hollow
 		if h.chlorophyll.Valid() {
-			k = sc.inkOf(sc.colour(0, uint64(h.log), 1, 0))
+			k = sc.inkOf(sc.colours.Index(h.chlorophyll.Float()))
 		}
 		if t.outlined(h.place, w.zoom) {
 			if b.mask.reset(w, h.shore.rectangle(h, w)) {

@@ -19,8 +19,11 @@ func windowOf(t maptile.Tile, scale int) window {
 	}
 }
 
+// stepBits returns log2 of how many units a pixel is wide.
+func (w window) stepBits() int { return subBits + 1 - w.scale }
+
 // step returns how many units a pixel is wide.
-func (w window) step() int64 { return int64(subUnits / w.scale) }
+func (w window) step() int64 { return 1 << w.stepBits() }
 
 // firstCentre returns the distance in units from an edge to the first pixel's centre.
 func (w window) firstCentre() int64 { return w.step() / 2 }

@@ -1,0 +1,167 @@
+package render
+
+// A blur is the field of lakes that all have one kernel. First they are drawn along rows of pixels of scale 1, then each
+// pixel of the window is the weighted sum of its column. So a lake costs as much as the kernel is wide, instead of its
+// area, and a window as much as the kernel times its pixels, however many lakes there are.
+type blur struct {
+	window       window
+	kernel       *kernel
+	any          bool
+	first        int64 // the first row, in pixels of scale 1 from the window's edge
+	wide, narrow rows
+	weights      []float32
+	values       []float32
+}
+
+// rows are what the lakes of each row of pixels weigh at the columns of a window.
+type rows struct {
+	falloff       axes
+	gain          float32
+	stride        int
+	used          []bool // rows that hold a lake; the others mean nothing
+	weights, logs []float32
+}
+
+// reset makes b the field of no lakes.
+func (b *blur) reset(w window, k *kernel) {
+	b.window, b.kernel, b.any = w, k, false
+}
+
+// begin makes the rows empty, before the first lake.
+func (b *blur) begin() {
+	if b.any {
+		return
+	}
+	b.any = true
+	w := b.window
+	from, to := centresAround(w, w.height, b.kernel.wide.whole.reach())
+	b.first = from
+	b.wide.reset(b.kernel.wide, 1, int(to-from), w.width)
+	b.narrow.reset(b.kernel.narrow, narrowWeight, int(to-from), w.width)
+}
+
+// reset makes r hold n empty rows of the given width.
+func (r *rows) reset(f axes, gain float32, n, width int) {
+	r.falloff, r.gain, r.stride = f, gain, strideOf(width)
+	if cap(r.used) < n {
+		r.used = make([]bool, n)
+	}
+	r.used = r.used[:n]
+	clear(r.used)
+	if size := n * r.stride; cap(r.weights) < size {
+		r.weights, r.logs = make([]float32, size), make([]float32, size)
+	}
+	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
+}
+
+// use makes row i one that holds lakes, and returns where it begins.
+func (r *rows) use(i int) int {
+	at := i * r.stride
+	if !r.used[i] {
+		r.used[i] = true
+		clear(r.weights[at : at+r.stride])
+		clear(r.logs[at : at+r.stride])
+	}
+	return at
+}
+
+// add adds a lake: it is drawn along the two rows whose centres it lies between, the nearer one having the larger share.
+func (b *blur) add(h hit) {
+	b.begin()
+	above, below := between(int64(h.y))
+	parts := [2]float32{above.part, below.part}
+	i := above.pixel - int(b.first)
+	from, to := max(i, 0), min(i+2, len(b.wide.used))
+	if from >= to {
+		return
+	}
+	b.wide.add(from, parts[from-i:to-i], h, b.window)
+	b.narrow.add(from, parts[from-i:to-i], h, b.window)
+}
+
+// add draws parts of a lake along as many rows, from row i on.
+func (r *rows) add(i int, parts []float32, h hit, w window) {
+	left, column := r.falloff.whole.clipped(int64(h.x), w, w.width)
+	if len(column) == 0 {
+		return
+	}
+	at := r.use(i) + left
+	if len(parts) > 1 {
+		r.use(i + 1)
+	}
+	addOuter(r.weights[at:], r.logs[at:], r.stride, column, parts, 1, h.log)
+}
+
+// addPatch adds the lakes of a patch.
+func (b *blur) addPatch(p *patch) {
+	b.begin()
+	for r, used := range p.used {
+		if used {
+			i := int(p.top + int64(r) - b.first)
+			b.addRow(&b.wide, i, p, r)
+			b.addRow(&b.narrow, i, p, r)
+		}
+	}
+}
+
+// addRow draws row r of a patch along row i of to. At scale 2 the pixels with an even column and those with an odd one
+// each have weights of their own.
+func (b *blur) addRow(to *rows, i int, p *patch, r int) {
+	at := to.use(i)
+	w, f := b.window, to.falloff.split
+	for phase := range w.scale {
+		centre := int64(phase)*w.step() + w.firstCentre()
+		from, end := centres(centre, f.reach(), subUnits, subUnits/2)
+		b.weights = b.weights[:0]
+		for c := from; c < end; c++ {
+			b.weights = append(b.weights, f.at[distance(c*subUnits+subUnits/2, centre)])
+		}
+		n := (w.width - phase + w.scale - 1) / w.scale
+		cells := p.row(p.counts, r)[from-p.left:]
+		b.spread(to.weights[at:][:w.width], cells, n, phase)
+		cells = p.row(p.logs, r)[from-p.left:]
+		b.spread(to.logs[at:][:w.width], cells, n, phase)
+	}
+}
+
+// spread adds the sums of cells, weighted by b.weights, to n elements of dst: those of one phase.
+func (b *blur) spread(dst, cells []float32, n, phase int) {
+	if b.window.scale == 1 {
+		addRows(dst[:n], cells, 1, b.weights)
+		return
+	}
+	b.values = zeroed(b.values, n)
+	addRows(b.values, cells, 1, b.weights)
+	for i, v := range b.values {
+		dst[i*b.window.scale+phase] += v
+	}
+}
+
+// addTo adds the field at row r of the window to row i of s.
+func (b *blur) addTo(s *sums, i, r int) {
+	centre := int64(r)*b.window.step() + b.window.firstCentre()
+	b.column(s.row(s.wide, i), s.row(s.logs, i), &b.wide, centre)
+	b.column(s.row(s.narrow, i), s.row(s.logs, i), &b.narrow, centre)
+}
+
+// column adds the rows in reach of a centre, each weighted by its distance, to weights and logs.
+func (b *blur) column(weights, logs []float32, r *rows, centre int64) {
+	f := r.falloff.split
+	from, to := centres(centre, f.reach(), subUnits, subUnits/2)
+	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(r.used))))
+	for first < end {
+		if !r.used[first] {
+			first++
+			continue
+		}
+		b.weights = b.weights[:0]
+		i := first
+		for ; i < end && r.used[i]; i++ {
+			d := distance((b.first+int64(i))*subUnits+subUnits/2, centre)
+			b.weights = append(b.weights, r.gain*f.at[d])
+		}
+		addRows(weights, r.weights[first*r.stride:], r.stride, b.weights)
+		addRows(logs, r.logs[first*r.stride:], r.stride, b.weights)
+		first = i
+	}
+}

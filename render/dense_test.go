@@ -1,0 +1,131 @@
+package render
+
+import (
+	"math"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+)
+
+// blurred returns the layer of lakes that are drawn as if they were many: at zooms below grids from a grid, at those up
+// to maxBlurredZoom row by row.
+func blurred(grids int, lakes ...testLake) *Layer {
+	l := layerOf(lakes...)
+	l.blurred = newBlurred(&l.lakes, maxBlurredZoom+1, grids)
+	return l
+}
+
+// district is lakes so near each other that many share a pixel, over two tiles of zoom 6.
+func district(n int) []testLake {
+	rng := rand.New(rand.NewPCG(5, 6))
+	lakes := make([]testLake, n)
+	for i := range lakes {
+		lakes[i] = testLake{
+			lon: 22.5 + rng.NormFloat64()*1.5, lat: 62 + rng.NormFloat64(),
+			chl: math.Round(100*math.Exp(1.5+rng.NormFloat64())) / 100,
+		}
+	}
+	return lakes
+}
+
+func TestBlurredTilesAreCrops(t *testing.T) {
+	lakes := append(country(), district(300)...)
+	for _, grids := range []int{0, 4} {
+		l := blurred(grids, lakes...)
+		rapid.Check(t, func(t *rapid.T) {
+			tile := drawTile(t, lakes)
+			if tile.Z > maxBlurredZoom {
+				tile = maptile.Tile{X: tile.X >> (tile.Z - maxBlurredZoom), Y: tile.Y >> (tile.Z - maxBlurredZoom), Z: maxBlurredZoom}
+				tile.Y = min(tile.Y, 1<<maxBlurredZoom-2)
+			}
+			sameAsCrops(t, l, tile, rapid.IntRange(1, 2).Draw(t, "scale"), Heat)
+		})
+	}
+}
+
+// TestBlurAgreesWithStamps compares the fields of the three ways to draw. The difference is the shares of a lake between
+// two rows, and in a grid between two columns.
+func TestBlurAgreesWithStamps(t *testing.T) {
+	lakes := append(country(), district(5000)...)
+	stamped := layerOf(lakes...)
+	stamped.blurred = nil
+	for name, grids := range map[string]int{"rows": 0, "grid": 4} {
+		l := blurred(grids, lakes...)
+		for z := range maptile.Zoom(maxBlurredZoom + 1) {
+			if grids > 0 && int(z) >= grids {
+				break
+			}
+			for scale := 1; scale <= 2; scale++ {
+				d := compareFields(t, l, stamped, z, scale)
+				t.Logf("%s, zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
+					name, z, scale, d.opacity, d.largest, 100*d.value)
+				if d.opacity > 0.002 || d.largest > 0.03 || d.value > 0.02 {
+					t.Errorf("%s, zoom %d, scale %d: %+v, want at most 0.002, 0.03 and 0.02", name, z, scale, d)
+				}
+			}
+		}
+	}
+}
+
+// fieldDifference is how far two fields differ: in the mean where the first has an opacity of a tenth or more.
+type fieldDifference struct{ opacity, largest, value float64 }
+
+func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (d fieldDifference) {
+	n, blurred := 0.0, false
+	for _, at := range [][2]float64{{22.5, 62}, {11, 51}, {179.99, -16}} {
+		w := windowOf(maptile.At(at, z), scale)
+		a, b := fieldOf(one, w), fieldOf(other, w)
+		if b.blur.any {
+			t.Fatalf("zoom %d: both are blurred", z)
+		}
+		blurred = blurred || a.blur.any
+		a.sum(0, w.height)
+		b.sum(0, w.height)
+		for r := range w.height {
+			for c := range w.width {
+				i := r*a.sums.stride + c
+				opacity := opacityOf(a.sums.wide[i])
+				off := math.Abs(opacity - opacityOf(b.sums.wide[i]))
+				d.largest = max(d.largest, off)
+				if opacity < 0.1 {
+					continue
+				}
+				d.opacity += off
+				d.value += math.Abs(float64(a.sums.log(i) - b.sums.log(i)))
+				n++
+			}
+		}
+	}
+	if !blurred {
+		t.Fatalf("zoom %d: none is blurred", z)
+	}
+	d.opacity /= n
+	d.value = math.Exp(d.value/n) - 1
+	return d
+}
+
+func (s *sums) log(i int) float32 { return s.logs[i] / (s.wide[i] + s.narrow[i]) }
+
+func opacityOf(g float32) float64 {
+	return maxOpacity * min(1, (1-math.Exp(-opacityGain*float64(g)))/saturated)
+}
+
+func TestManyLakesAreBlurred(t *testing.T) {
+	if l := layerOf(district(maxStamped)...); len(l.blurred) != 0 {
+		t.Errorf("%d lakes are blurred up to zoom %d", maxStamped, len(l.blurred)-1)
+	}
+	const n = 5 * maxStamped
+	l := layerOf(district(n)...)
+	if len(l.blurred) < 2 || l.blurred[0].grid == nil || l.blurred[1].grid != nil {
+		t.Fatalf("of %d lakes zoom 0 is no grid, or zoom 1 is one", n)
+	}
+	count := 0.0
+	for _, c := range l.blurred[0].grid.counts {
+		count += float64(c)
+	}
+	if math.Abs(count-n) > 0.01 {
+		t.Errorf("%v lakes in the grid, want %d", count, n)
+	}
+}

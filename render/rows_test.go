@@ -1,0 +1,289 @@
+package render
+
+import (
+	"bytes"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+type (
+	outerForm func(weights, logs []float32, stride int, column, row []float32, gain, log float32)
+	rowsForm  func(dst, src []float32, stride int, weights []float32)
+	shadeForm func(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8)
+)
+
+// Each loop has two forms: that in plain Go, and the one that the renderer calls, which may be made of vectors.
+var (
+	outerForms = map[string]outerForm{"plain": addOuterGo, "called": addOuter}
+	rowsForms  = map[string]rowsForm{"plain": addRowsGo, "called": addRows}
+	shadeForms = map[string]shadeForm{"plain": shadeRowGo, "called": shadeRow}
+)
+
+func TestAddOuter(t *testing.T) {
+	for name, addOuter := range outerForms {
+		weights, logs := make([]float32, 5+lanes), make([]float32, 5+lanes)
+		weights[1], logs[5] = 10, 10
+		addOuter(weights, logs, 5, []float32{1, 2, 3}, []float32{1, 10}, 2, 0.5)
+		wantWeights := []float32{2, 14, 6, 0, 0, 20, 40, 60, 0, 0, 0, 0, 0}
+		wantLogs := []float32{1, 2, 3, 0, 0, 20, 20, 30, 0, 0, 0, 0, 0}
+		if !slices.Equal(weights, wantWeights) || !slices.Equal(logs, wantLogs) {
+			t.Errorf("%s: addOuter gave\n%v\n%v, want\n%v\n%v", name, weights, logs, wantWeights, wantLogs)
+		}
+	}
+}
+
+func TestAddRows(t *testing.T) {
+	for name, addRows := range rowsForms {
+		dst := []float32{100, 200, 300}
+		addRows(dst, []float32{1, 2, 3, -1, 4, 5, 6}, 4, []float32{1, 10})
+		if want := []float32{141, 252, 363}; !slices.Equal(dst, want) {
+			t.Errorf("%s: addRows gave %v, want %v", name, dst, want)
+		}
+	}
+}
+
+func TestShadeRow(t *testing.T) {
+	nan, inf := float32(math.NaN()), float32(math.Inf(1))
+	table := &shadeTable{valueScale: valueCells / 2}
+	table.cover[coverCells/4] = 15
+	table.cover[coverCells/2] = 20 // a level and a quarter
+	table.cover[coverCells] = 32
+	table.entries[0] = 99 // no level, so never seen
+	table.entries[valueCells] = 11
+	table.entries[valueCells+valueCells/2] = 12
+	table.entries[2*valueCells] = 20
+	table.entries[3*valueCells-1] = 22
+	for _, c := range []struct {
+		name               string
+		wide, narrow, logs float32
+		faint              float32
+		add                uint8
+		want               uint8
+	}{
+		{name: "nothing", want: 0},
+		{name: "nothing, dithered", add: 15, want: 0},
+		{name: "less than a level", wide: 0.25, want: 0},
+		{name: "a level when dithered", wide: 0.25, add: 1, want: 11},
+		{name: "faint", wide: 0.25, add: 1, faint: 0.25, want: 0},
+		{name: "half, first value", wide: 0.5, want: 11},
+		{name: "half, middle value", wide: 0.5, narrow: 1.5, logs: 2, want: 12},
+		{name: "half, dithered up", wide: 0.5, add: 12, want: 20},
+		{name: "full", wide: 1, want: 20},
+		{name: "a crowd", wide: 1e6, narrow: 1e6, want: 20},
+		{name: "past the last value", wide: 1, logs: 3, want: 22},
+		{name: "before the first value", wide: 1, logs: -1, want: 20},
+		{name: "weight not a number", wide: nan, add: 15, want: 0},
+		{name: "weight infinite", wide: inf, logs: 2, want: 20},
+		{name: "value infinite", wide: 1, logs: inf, want: 22},
+		{name: "value not a number", wide: 1, logs: nan, want: 20},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			const n = lanes + 3
+			fill := func(v float32) []float32 { return slices.Repeat([]float32{v}, n) }
+			table.faint = c.faint
+			for name, shadeRow := range shadeForms {
+				dst := slices.Repeat([]uint8{1}, n)
+				shadeRow(dst, fill(c.wide), fill(c.narrow), fill(c.logs), table, [2]uint8{c.add, c.add})
+				if want := slices.Repeat([]uint8{c.want}, n); !slices.Equal(dst, want) {
+					t.Errorf("%s: shadeRow gave %v, want %v", name, dst, want)
+				}
+			}
+		})
+	}
+}
+
+// TestRowsPanicOnShortSlices holds that no form reads or writes past a slice.
+func TestRowsPanicOnShortSlices(t *testing.T) {
+	f := func(n int) []float32 { return make([]float32, n) }
+	dst, table, add := make([]uint8, 2*lanes), &shadeTable{}, [2]uint8{}
+	for what, call := range map[string]func(form string){
+		"short weights":    func(form string) { outerForms[form](f(15), f(26), 10, f(16), f(2), 1, 1) },
+		"short logs":       func(form string) { outerForms[form](f(26), f(15), 10, f(16), f(2), 1, 1) },
+		"negative stride":  func(form string) { outerForms[form](f(26), f(26), -1, f(16), f(3), 1, 1) },
+		"overflow":         func(form string) { outerForms[form](f(26), f(26), math.MaxInt/2+1, f(16), f(5), 1, 1) },
+		"short src":        func(form string) { rowsForms[form](f(16), f(25), 10, f(2)) },
+		"backwards in src": func(form string) { rowsForms[form](f(16), f(26), -1, f(3)) },
+		"short wide":       func(form string) { shadeForms[form](dst, f(15), f(16), f(16), table, add) },
+		"short narrow":     func(form string) { shadeForms[form](dst, f(16), f(15), f(16), table, add) },
+		"short shade logs": func(form string) { shadeForms[form](dst, f(16), f(16), f(15), table, add) },
+	} {
+		for form := range outerForms {
+			t.Run(form+"/"+what, func(t *testing.T) {
+				defer func() {
+					if recover() == nil {
+						t.Error("did not panic")
+					}
+				}()
+				call(form)
+			})
+		}
+	}
+}
+
+func TestAddOuterIsItsDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(t)
+		columns, rows := rapid.IntRange(0, 70).Draw(t, "columns"), rapid.IntRange(0, 9).Draw(t, "rows")
+		padded := (columns + lanes - 1) / lanes * lanes
+		stride := padded + rapid.IntRange(0, 9).Draw(t, "gap")
+		size := max(rows-1, 0)*stride + padded
+		column, row := falloffs(r, columns), falloffs(r, rows)
+		gain, log := 1000*r.Float32(), 10*r.Float32()-2
+		weights, logs := guarded(r, size), guarded(r, size)
+
+		wantWeights, wantLogs := slices.Clone(weights), slices.Clone(logs)
+		for j := range row {
+			for i := range column {
+				at := guard + j*stride + i
+				a := float32(gain * row[j])
+				b := float32(a * log)
+				wantWeights[at] += float32(a * column[i])
+				wantLogs[at] += float32(b * column[i])
+			}
+		}
+		for name, addOuter := range outerForms {
+			gotWeights, gotLogs := slices.Clone(weights), slices.Clone(logs)
+			addOuter(gotWeights[guard:guard+size], gotLogs[guard:guard+size], stride, column, row, gain, log)
+			sameBits(t, name+" weights", gotWeights, wantWeights)
+			sameBits(t, name+" logs", gotLogs, wantLogs)
+		}
+	})
+}
+
+func TestAddRowsIsItsDefinition(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(t)
+		n, rows := rapid.IntRange(0, 200).Draw(t, "n"), rapid.IntRange(0, 45).Draw(t, "rows")
+		stride := rapid.IntRange(0, 210).Draw(t, "stride") // rows may overlap
+		src, weights := counts(r, max(rows-1, 0)*stride+n), falloffs(r, rows)
+		dst := guarded(r, n)
+
+		want := slices.Clone(dst)
+		for i := range n {
+			for j, w := range weights {
+				want[guard+i] += float32(w * src[j*stride+i])
+			}
+		}
+		for name, addRows := range rowsForms {
+			got := slices.Clone(dst)
+			addRows(got[guard:guard+n], src, stride, weights)
+			sameBits(t, name, got, want)
+		}
+	})
+}
+
+func TestShadeRowIsItsDefinition(t *testing.T) {
+	table := new(shadeTable)
+	rapid.Check(t, func(t *rapid.T) {
+		r := random(t)
+		n := rapid.IntRange(0, 70).Draw(t, "n")
+		wide, narrow, logs := counts(r, n), counts(r, n), counts(r, n)
+		for _, s := range [][]float32{wide, narrow, logs} {
+			spoil(r, s, rapid.IntRange(0, 2).Draw(t, "spoilt"))
+		}
+		add := [2]uint8{uint8(r.Uint32()), uint8(r.Uint32())}
+		table.faint = rapid.SampledFrom([]float32{0, 1e-3, 0.5, 2}).Draw(t, "faint")
+		table.valueScale = rapid.SampledFrom([]float32{1, valueCells / 4, valueCells}).Draw(t, "scale")
+		for i := range table.cover {
+			table.cover[i] = uint8(r.Uint32())
+		}
+		for i := range table.entries {
+			table.entries[i] = uint8(r.Uint32())
+		}
+
+		dst := make([]uint8, n+2*guard)
+		for i := range dst {
+			dst[i] = uint8(r.Uint32())
+		}
+		want := slices.Clone(dst)
+		for i := range n {
+			want[guard+i] = shade(wide[i], narrow[i], logs[i], table, add[i%2])
+		}
+		for name, shadeRow := range shadeForms {
+			got := slices.Clone(dst)
+			shadeRow(got[guard:guard+n], wide, narrow, logs, table, add)
+			if !bytes.Equal(got, want) {
+				t.Fatalf("%s: shadeRow of %v, %v, %v\ngave %v,\nwant %v", name, wide, narrow, logs, got, want)
+			}
+		}
+	})
+}
+
+// shade is the definition of a pixel's shade.
+func shade(wide, narrow, log float32, table *shadeTable, add uint8) uint8 {
+	if !(wide > table.faint) {
+		return 0
+	}
+	level := (table.cover[int(coverCells*min(wide, 1))] + add) >> 4
+	if level == 0 {
+		return 0
+	}
+	cell := 0
+	if q := float32(log/float32(wide+narrow)) * table.valueScale; q >= valueCells {
+		cell = valueCells - 1
+	} else if q >= 1 {
+		cell = int(q)
+	}
+	return table.entries[int(level)*valueCells+cell]
+}
+
+// guard is how many elements lie around a slice that is written to, to see that they are left alone.
+const guard = 2 * lanes
+
+// guarded returns n sums and the guards around them.
+func guarded(r *rand.Rand, n int) []float32 { return counts(r, n+2*guard) }
+
+func random(t *rapid.T) *rand.Rand {
+	return rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+}
+
+// falloffs returns n values of kernels: 0, or 1e-5 to 1.
+func falloffs(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	for i := range s {
+		if r.IntN(5) > 0 {
+			s[i] = float32(math.Pow(10, -5*r.Float64()))
+		}
+	}
+	return s
+}
+
+// counts returns n sums of kernels: 0 in places, or 1e-10 to 1e6, or exactly 1.
+func counts(r *rand.Rand, n int) []float32 {
+	s := make([]float32, n)
+	empty := false
+	for i := range s {
+		if r.IntN(8) == 0 {
+			empty = !empty
+		}
+		switch {
+		case empty:
+		case r.IntN(10) == 0:
+			s[i] = 1
+		default:
+			s[i] = float32(math.Pow(10, 16*r.Float64()-10))
+		}
+	}
+	return s
+}
+
+// spoil replaces some elements of s by what no sum should be.
+func spoil(r *rand.Rand, s []float32, some int) {
+	odd := []float32{float32(math.NaN()), float32(math.Inf(1)), float32(math.Inf(-1)), -1, math.MaxFloat32, math.SmallestNonzeroFloat32}
+	for range min(some, len(s)) {
+		s[r.IntN(len(s))] = odd[r.IntN(len(odd))]
+	}
+}
+
+func sameBits(t *rapid.T, name string, got, want []float32) {
+	for i := range want {
+		if math.Float32bits(got[i]) != math.Float32bits(want[i]) {
+			t.Fatalf("%s: element %d is %v (%#x), want %v (%#x)", name, i-guard,
+				got[i], math.Float32bits(got[i]), want[i], math.Float32bits(want[i]))
+		}
+	}
+}
