@@ -57,7 +57,12 @@ func TestCrowdedTilesAreCrops(t *testing.T) {
 			}
 			// Few different values, so that the order of equal markers matters.
 			chl := []float64{-1, 8, 60}[i%3]
-			lakes = append(lakes, testLake{lon: corner.Lon() + along, lat: corner.Lat() + across, chl: chl})
+			// Every fourth has a disc of its own of 10 pixels, the others the smallest ones.
+			area := 1e-9
+			if i%4 == 0 {
+				area = math.Pi * math.Pow(10*px*111, 2)
+			}
+			lakes = append(lakes, testLake{lon: corner.Lon() + along, lat: corner.Lat() + across, chl: chl, areaKM2: area})
 		}
 		l := layerOf(lakes...)
 		for _, style := range []StyleID{Heat, Dots, Lakes} {

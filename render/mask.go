@@ -210,21 +210,30 @@ func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 		line := dst[(m.top+row)*w.width:][:w.width]
 		for word := range m.words {
 			at := (row+m.edge)*stride + word + 1
-			around := m.around(at)
-			if around == blockDry {
-				continue
-			}
 			left := m.left + word*wordPixels
 			from, to := max(-left, 0), min(wordPixels, w.width-left)
-			for i := from; i < to; i++ {
-				code := uint8(2 * quarters)
-				if around == blockMixed {
-					code = m.code(at*wordPixels+i, stride*wordPixels)
+			if from >= to {
+				continue
+			}
+			pixels := line[left+from : left+to]
+			switch {
+			case m.blocks[at] == blockWater:
+				for i := range pixels {
+					pixels[i] = k.fill + quarters - 1
 				}
-				if code == 2*quarters && k.hatched && (hatch+row+word*wordPixels+i)&(period-1) < w.scale {
-					code = quarters
+			case m.around(at) != blockDry:
+				for i := range pixels {
+					k.put(&pixels[i], m.code(at*wordPixels+from+i, stride*wordPixels), dark)
 				}
-				k.put(&line[left+i], code, dark)
+			default:
+				continue
+			}
+			if k.hatched {
+				for i := range pixels {
+					if pixels[i] == k.fill+quarters-1 && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
+						pixels[i] = k.line + quarters - 1
+					}
+				}
 			}
 		}
 	}
