@@ -1,6 +1,10 @@
 package render
 
-import "github.com/paulmach/orb/maptile"
+import (
+	"slices"
+
+	"github.com/paulmach/orb/maptile"
+)
 
 const (
 	// maxStamped is how many lakes the densest tile of a zoom may hold for each lake to be stamped there. Beyond, the
@@ -27,6 +31,34 @@ func newBlurred(lakes *index, end, grids int) []index {
 		}
 	}
 	return blurred
+}
+
+// newThinned returns what markers are drawn from at the zooms below end: of the lakes in one pixel the one with the
+// highest value, which would lie above the others.
+func newThinned(lakes *index, end int) []index {
+	thinned := make([]index, end)
+	finer := lakes
+	for z := end - 1; z >= 0; z-- {
+		thinned[z] = finer.thinnedAt(maptile.Zoom(z))
+		finer = &thinned[z]
+	}
+	return thinned
+}
+
+func (x *index) thinnedAt(z maptile.Zoom) index {
+	shift := 2 * (MaxZoom - uint(z) + subBits)
+	thinned := index{widest: x.widest}
+	for i, p := range x.places {
+		last := len(thinned.places) - 1
+		switch {
+		case last < 0 || thinned.codes[last]>>shift != x.codes[i]>>shift:
+			thinned.codes, thinned.places = append(thinned.codes, x.codes[i]), append(thinned.places, p)
+		case p.chlorophyll > thinned.places[last].chlorophyll: // none is less than any
+			thinned.codes[last], thinned.places[last] = x.codes[i], p
+		}
+	}
+	thinned.codes, thinned.places = slices.Clip(thinned.codes), slices.Clip(thinned.places)
+	return thinned
 }
 
 // firstWithoutGrid returns the first zoom at which the world has more than gridPixels pixels for each place.
@@ -61,10 +93,18 @@ func (x *index) densest(z maptile.Zoom) int {
 	return most
 }
 
-// at returns the places that the value field of zoom z is drawn from.
-func (l *Layer) at(z maptile.Zoom) *index {
+// forField returns the places that the value field of zoom z is drawn from.
+func (l *Layer) forField(z maptile.Zoom) *index {
 	if int(z) < len(l.blurred) {
 		return &l.blurred[z]
+	}
+	return &l.lakes
+}
+
+// forMarkers returns the places that have markers at zoom z.
+func (l *Layer) forMarkers(z maptile.Zoom) *index {
+	if int(z) < len(l.thinned) {
+		return &l.thinned[z]
 	}
 	return &l.lakes
 }

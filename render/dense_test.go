@@ -7,6 +7,8 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
+
+	"limnomap/data"
 )
 
 // blurred returns the layer of lakes that are drawn as if they were many: at zooms below grids from a grid, at those up
@@ -125,7 +127,43 @@ func TestManyLakesAreBlurred(t *testing.T) {
 	for _, c := range l.blurred[0].grid.counts {
 		count += float64(c)
 	}
+	if len(l.thinned) != 1 || len(l.thinned[0].places) > n/100 {
+		t.Errorf("markers are thinned at %d zooms, at zoom 0 to %d of %d, want one zoom and few",
+			len(l.thinned), len(l.thinned[0].places), n)
+	}
 	if math.Abs(count-n) > 0.01 {
 		t.Errorf("%v lakes in the grid, want %d", count, n)
+	}
+}
+
+// TestThinningKeepsBlooms holds that of the lakes in a pixel the worst one has the marker, and one without a value has it
+// only where there is no other.
+func TestThinningKeepsBlooms(t *testing.T) {
+	lakes := append(district(3000), country()...)
+	l := layerOf(lakes...)
+	thinned := newThinned(&l.lakes, 3)
+	for z := range thinned {
+		worst := map[[2]uint32]data.Chlorophyll{}
+		pixel := func(p place) [2]uint32 {
+			shift := MaxZoom - z + subBits
+			return [2]uint32{p.x >> shift, p.y >> shift}
+		}
+		for _, p := range l.lakes.places {
+			was, ok := worst[pixel(p)]
+			if !ok || p.chlorophyll > was {
+				worst[pixel(p)] = p.chlorophyll
+			}
+		}
+		if len(worst) != len(thinned[z].places) {
+			t.Errorf("zoom %d: %d markers, want %d", z, len(thinned[z].places), len(worst))
+		}
+		for i, p := range thinned[z].places {
+			if want := worst[pixel(p)]; p.chlorophyll != want {
+				t.Errorf("zoom %d: the marker of a pixel shows %v, want %v", z, p.chlorophyll, want)
+			}
+			if thinned[z].codes[i] != morton(p.x, p.y) {
+				t.Errorf("zoom %d: place %d has another's code", z, i)
+			}
+		}
 	}
 }

@@ -18,7 +18,7 @@ func newDots() *dots { return &dots{newMarkers(markerRadii[:])} }
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
-func (d *dots) index(l *Layer, _ window) *index { return &l.lakes }
+func (d *dots) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
 
 func (d *dots) tiers(*index) []tier { return undivided }
 

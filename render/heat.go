@@ -12,7 +12,7 @@ type heat struct{ kernels *kernels }
 func newHeat() *heat { return &heat{newKernels()} }
 
 // index returns the lakes of l, binned at zooms where they are many.
-func (t *heat) index(l *Layer, w window) *index { return l.at(w.zoom) }
+func (t *heat) index(l *Layer, w window) *index { return l.forField(w.zoom) }
 
 // reach returns 0 for a lake without a value: it has no colour, and grey would read as one.
 func (t *heat) reach(x *index, p *place, w window) int64 {

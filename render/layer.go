@@ -20,6 +20,10 @@ type Layer struct {
 	lakes index
 	// blurred are the lakes by zoom, at those zooms where they are so many that the value field is not stamped.
 	blurred []index
+	// thinned are the lakes by zoom, at those zooms where many lie in one pixel.
+	thinned []index
+	// watered are the lakes whose waters are drawn, at the same zooms.
+	watered []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
 }
@@ -74,7 +78,10 @@ func newLayer(v *data.View, values *values) *Layer {
 	}
 	l := &Layer{lakes: newIndex(places), memo: memo}
 	l.lakes.tiers = newTiers(l.lakes.places)
-	l.blurred = newBlurred(&l.lakes, l.lakes.firstStamped(), l.lakes.firstWithoutGrid())
+	end := l.lakes.firstStamped()
+	grids := min(l.lakes.firstWithoutGrid(), end)
+	l.blurred, l.thinned = newBlurred(&l.lakes, end, grids), newThinned(&l.lakes, grids)
+	l.watered = newWatered(&l.lakes, l.thinned)
 	return l
 }
 

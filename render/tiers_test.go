@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 )
 
@@ -94,6 +95,39 @@ func TestNoHitBesideTheOutline(t *testing.T) {
 					t.Errorf("longitude %v, scale %d: the lake is found beside its bound (%d)", lon, scale, i)
 				}
 			}
+		}
+	}
+}
+
+// TestThinningKeepsLargeWaters holds that a lake that one sees as a disc of its own stays where its pixel is shared with
+// a worse one.
+func TestThinningKeepsLargeWaters(t *testing.T) {
+	lakes := append(district(3000), testLake{lon: 30, lat: 10, chl: 3, areaKM2: 100_000}, testLake{lon: 30.0001, lat: 10, chl: 90})
+	l := layerOf(lakes...)
+	thinned := newThinned(&l.lakes, 3)
+	for z, x := range newWatered(&l.lakes, thinned) {
+		small, large := 0, 0
+		for _, p := range x.places {
+			switch {
+			case int64(p.radius>>(MaxZoom-z)) > smallestRadius(maptile.Zoom(z)):
+				large++
+			default:
+				small++
+			}
+		}
+		wantLarge := 0
+		if z >= 1 { // where the lake is 5 pixels wide
+			wantLarge = 1
+		}
+		if small > len(thinned[z].places) || large != wantLarge {
+			t.Errorf("zoom %d: %d small waters and %d large ones, want at most %d and %d", z, small, large, len(thinned[z].places), wantLarge)
+		}
+		total := 0
+		for _, tier := range x.tiers {
+			total += len(tier.places)
+		}
+		if total != len(x.places) {
+			t.Errorf("zoom %d: %d places in tiers, want %d", z, total, len(x.places))
 		}
 	}
 }

@@ -51,23 +51,24 @@ func (p *place) extent() int64 {
 	return int64(p.radius)
 }
 
-func (t *waters) step(z maptile.Zoom) int { return min(int(z), len(smallestRadii)-1) }
+// smallestStep returns the index into smallestRadii for a zoom.
+func smallestStep(z maptile.Zoom) int { return min(int(z), len(smallestRadii)-1) }
 
 // smallestRadius returns the radius of the smallest disc in units.
-func (t *waters) smallestRadius(z maptile.Zoom) int64 {
-	return int64(smallestRadii[t.step(z)] * subUnits)
+func smallestRadius(z maptile.Zoom) int64 {
+	return int64(smallestRadii[smallestStep(z)] * subUnits)
 }
 
 // radius returns the radius in units of the disc of p.
 func (t *waters) radius(p *place, z maptile.Zoom) int64 {
-	return max(int64(p.radius>>(MaxZoom-z)), t.smallestRadius(z))
+	return max(int64(p.radius>>(MaxZoom-z)), smallestRadius(z))
 }
 
 // outlined reports whether p is drawn as its outline: from the zoom on that has them, if it is as wide or as high as the
 // smallest disc.
 func (t *waters) outlined(p *place, z maptile.Zoom) bool {
 	s := p.shore
-	return s != nil && z >= data.OutlineZoom && max(s.east-s.west, s.south-s.north)>>(MaxZoom-z) >= 2*t.smallestRadius(z)
+	return s != nil && z >= data.OutlineZoom && max(s.east-s.west, s.south-s.north)>>(MaxZoom-z) >= 2*smallestRadius(z)
 }
 
 // extent returns half of the width or the height of what is drawn of p, whichever is more, in units.
@@ -81,7 +82,7 @@ func (t *waters) extent(p *place, z maptile.Zoom) int64 {
 // reach returns 0 for an outline whose bound lies beside w, however near its place is.
 func (t *waters) reach(_ *index, p *place, w window) int64 {
 	if !t.outlined(p, w.zoom) {
-		return max(t.radius(p, w.zoom)+waterMargin, t.smallest[t.step(w.zoom)].reach)
+		return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
 	}
 	s, shift := p.shore, uint(MaxZoom-w.zoom)
 	left, top, right, bottom := w.left-waterMargin, w.top-waterMargin, w.lastCentre(w.width), w.lastCentre(w.height)
@@ -98,12 +99,12 @@ func (t *waters) reach(_ *index, p *place, w window) int64 {
 	return s.extent()>>shift + 1 + waterMargin
 }
 
-func (t *waters) index(l *Layer, _ window) *index { return &l.lakes }
+func (t *waters) index(l *Layer, w window) *index { return l.forWaters(w.zoom) }
 
 func (t *waters) tiers(x *index) []tier { return x.tiers }
 
 func (t *waters) widest(_ *index, w window) int64 {
-	return t.smallest[t.step(w.zoom)].reach + waterMargin
+	return t.smallest[smallestStep(w.zoom)].reach + waterMargin
 }
 
 // trace has the value of a lake even where its colour is the same as another's, since it also decides which of two
@@ -160,8 +161,8 @@ func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 // disc draws the disc of h: a marker, drawn before, if it is the smallest.
 func (t *waters) disc(dst []uint8, h hit, w window, k ink, sc *scale, b *brush) {
 	radius := t.radius(h.place, w.zoom)
-	if radius == t.smallestRadius(w.zoom) {
-		s, left, top := t.smallest[t.step(w.zoom)].locate(h, w)
+	if radius == smallestRadius(w.zoom) {
+		s, left, top := t.smallest[smallestStep(w.zoom)].locate(h, w)
 		stamp(dst, w, left, top, s.side(), s.disc, k, &sc.dark)
 		return
 	}

@@ -67,7 +67,7 @@ func (c *importFlags) run(ctx context.Context, con *console, imp importFunc) (er
 			_ = os.Remove(c.DB) // an empty database that cannot be removed does no harm
 		}
 	}()
-	progress, finish := progressOn(con.err, size)
+	progress, finish := progressOn(con.err, "importing", size, progressbar.OptionShowBytes(true))
 	report, err := imp(ctx, s, files, &ingest.Options{SkipBad: c.SkipBad, Progress: progress})
 	finish()
 	if err != nil {
@@ -112,17 +112,16 @@ func openFiles(names []string) (files []ingest.File, size int64, closeAll func()
 }
 
 // progressOn returns a progress bar's two ends where w is a terminal, and nothing to call elsewhere.
-func progressOn(w io.Writer, size int64) (progress func(int64), finish func()) {
+func progressOn(w io.Writer, doing string, size int64, opts ...progressbar.Option) (progress func(int64), finish func()) {
 	f, ok := w.(*os.File)
 	if !ok || !term.IsTerminal(int(f.Fd())) {
 		return nil, func() {}
 	}
-	bar := progressbar.NewOptions64(size,
+	bar := progressbar.NewOptions64(size, append(opts,
 		progressbar.OptionSetWriter(w),
-		progressbar.OptionSetDescription("importing"),
-		progressbar.OptionShowBytes(true),
+		progressbar.OptionSetDescription(doing),
 		progressbar.OptionClearOnFinish(),
-	)
-	// A bar that cannot be drawn is no reason to stop an import.
+	)...)
+	// A bar that cannot be drawn is no reason to stop the work.
 	return func(n int64) { _ = bar.Set64(n) }, func() { _ = bar.Finish() }
 }

@@ -42,7 +42,7 @@ func models(lakes []listedLake) []model {
 			m.mean = drawMean(m)
 		}
 		m.rich = math.Log10(m.mean)
-		m.offset = math.Log(m.mean) - math.Log(m.meanOfSeason()) - anomalySpread*anomalySpread/2
+		m.offset = m.seasonOffset()
 		list[i] = m
 	}
 	return list
@@ -85,6 +85,11 @@ func (m *model) season(day int) float64 {
 }
 
 func bell(x float64) float64 { return math.Exp(-x * x / 2) }
+
+// seasonOffset returns the offset that belongs to the model's mean and trophic level.
+func (m *model) seasonOffset() float64 {
+	return math.Log(m.mean) - math.Log(m.meanOfSeason()) - anomalySpread*anomalySpread/2
+}
 
 func (m *model) meanOfSeason() float64 {
 	const days = 365

@@ -22,6 +22,7 @@ const (
 	bloomStream
 	bloomSizeStream
 	bloomLengthStream
+	unseenStream
 )
 
 // A place is the hash of a lake's id or a region's name. What is drawn for a lake hangs on its id alone, so that a

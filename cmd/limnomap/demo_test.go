@@ -1,0 +1,213 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// demoArgs returns a command line that writes lakes.csv and obs.csv into dir.
+func demoArgs(dir string, more ...string) (args []string, lakes, observations string) {
+	lakes, observations = filepath.Join(dir, "lakes.csv"), filepath.Join(dir, "obs.csv")
+	return append([]string{"demo", "--out", lakes + "," + observations}, more...), lakes, observations
+}
+
+// names returns what is in a folder, hidden files included.
+func names(t *testing.T, dir string) []string {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []string
+	for _, e := range entries {
+		list = append(list, e.Name())
+	}
+	return list
+}
+
+func readFile(t *testing.T, name string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+// TestDemoIsImported takes the way that a user takes, and expects the imports to accept every row.
+func TestDemoIsImported(t *testing.T) {
+	dir := t.TempDir()
+	args, lakes, observations := demoArgs(dir, "--lakes", "3000", "--weeks", "5")
+	out := mustRun(t, args...)
+	if !strings.Contains(out, "3000 lakes") || !strings.Contains(out, "not measurements") {
+		t.Errorf("demo says %q, want how many lakes there are and that they are simulated", out)
+	}
+	if got, want := names(t, dir), []string{"lakes.csv", "obs.csv"}; !slices.Equal(got, want) {
+		t.Errorf("the folder holds %v, want %v", got, want)
+	}
+	db := filepath.Join(dir, "world.db")
+	if out := mustRun(t, "import", "lakes", lakes, "--db", db); !strings.Contains(out, "3000 added, 0 changed, 0 unchanged, 0 rejected") {
+		t.Errorf("import lakes says %q, want 3000 added", out)
+	}
+	out = mustRun(t, "import", "observations", observations, "--db", db)
+	if rows := bytes.Count(readFile(t, observations), []byte("\n")) - 1; rows < 5*2800 || !strings.Contains(out, " 0 rejected") {
+		t.Errorf("import observations says %q of %d rows, want none rejected of about 15,000", out, rows)
+	}
+}
+
+func TestDemoIsTheSameEveryTime(t *testing.T) {
+	var texts [2][2][]byte
+	for i := range texts {
+		args, lakes, observations := demoArgs(t.TempDir(), "--lakes", "2000")
+		mustRun(t, args...)
+		texts[i] = [2][]byte{readFile(t, lakes), readFile(t, observations)}
+	}
+	for k, name := range []string{"lakes", "observations"} {
+		if !bytes.Equal(texts[0][k], texts[1][k]) {
+			t.Errorf("two runs wrote different %s", name)
+		}
+	}
+}
+
+func TestDemoErrors(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")
+	both := a + "," + b
+	tests := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no number", []string{"--out", both}, "--lakes"},
+		{"no files", []string{"--lakes", "5"}, "--out"},
+		{"no lakes", []string{"--lakes", "0", "--out", both}, "--lakes 0: want a number from 1 to 2000000"},
+		{"too many lakes", []string{"--lakes", "2000001", "--out", both}, "--lakes 2000001"},
+		{"no weeks", []string{"--lakes", "5", "--out", both, "--weeks", "0"}, "--weeks 0: want a number from 1 to 104"},
+		{"too many weeks", []string{"--lakes", "5", "--out", both, "--weeks", "105"}, "--weeks 105"},
+		{"no day", []string{"--lakes", "5", "--out", both, "--until", "25.8.2025"}, "--until: date \"25.8.2025\" is not a day"},
+		{"future", []string{"--lakes", "5", "--out", both, "--until", "9999-12-31"}, "--until 9999-12-31 lies in the future"},
+		{"before satellites", []string{"--lakes", "5", "--out", both, "--until", "1971-01-01"}, "--until 1971-01-01: want a day from 1980-01-01"},
+		{"one file", []string{"--lakes", "5", "--out", a}, "want two names with a comma between"},
+		{"three files", []string{"--lakes", "5", "--out", both + "," + a}, "want two names with a comma between"},
+		{"empty name", []string{"--lakes", "5", "--out", a + ","}, "want two names with a comma between"},
+		{"same file", []string{"--lakes", "5", "--out", a + "," + dir + "/./a.csv"}, "twice"},
+		{"no folder", []string{"--lakes", "5", "--out", a + "," + dir + "/absent/b.csv"}, "absent"},
+		{"a folder", []string{"--lakes", "5", "--force", "--out", a + "," + dir}, "no regular file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, err := runCommand(t, append([]string{"demo"}, tt.args...)...)
+			if err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("limnomap demo %s: %v, want an error that contains %q", strings.Join(tt.args, " "), err, tt.want)
+			}
+			if left := names(t, dir); len(left) > 0 {
+				t.Errorf("limnomap demo %s leaves %v", strings.Join(tt.args, " "), left)
+			}
+		})
+	}
+}
+
+func TestDemoOverwritesOnlyByForce(t *testing.T) {
+	for _, there := range []string{"lakes.csv", "obs.csv"} {
+		dir := t.TempDir()
+		args, _, _ := demoArgs(dir, "--lakes", "5")
+		kept := filepath.Join(dir, there)
+		writeFile(t, dir, there, "mine")
+		_, _, err := runCommand(t, args...)
+		if err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), there) {
+			t.Errorf("demo where %s is there = %v, want an error that names it and --force", there, err)
+		}
+		if got := names(t, dir); !slices.Equal(got, []string{there}) || string(readFile(t, kept)) != "mine" {
+			t.Errorf("demo where %s is there leaves %v", there, got)
+		}
+		mustRun(t, append(args, "--force")...)
+		if got := names(t, dir); !slices.Equal(got, []string{"lakes.csv", "obs.csv"}) || string(readFile(t, kept)) == "mine" {
+			t.Errorf("demo --force leaves %v, and %s as it was", got, there)
+		}
+	}
+}
+
+func TestDemoInterrupted(t *testing.T) {
+	dir := t.TempDir()
+	args, _, _ := demoArgs(dir, "--lakes", "5")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	err := run(ctx, args, io.Discard, io.Discard)
+	if err == nil || !strings.Contains(err.Error(), "nothing was written") {
+		t.Errorf("demo interrupted = %v, want it to say that nothing was written", err)
+	}
+	if left := names(t, dir); len(left) > 0 {
+		t.Errorf("demo interrupted leaves %v", left)
+	}
+}
+
+func TestWriteTogetherFails(t *testing.T) {
+	dir := t.TempDir()
+	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+	writeFile(t, dir, "a", "mine")
+	full := errors.New("no space left")
+	fill := func(w []io.Writer) error {
+		for _, w := range w {
+			if _, err := io.WriteString(w, "new"); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	tests := []struct {
+		name  string
+		write func([]io.Writer) error
+	}{
+		{"while writing", func(w []io.Writer) error { return errors.Join(fill(w), full) }},
+		{"when the second name is taken meanwhile", func(w []io.Writer) error { return errors.Join(fill(w), os.Mkdir(b, 0o700)) }},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if err := writeTogether([]string{a, b}, true, tt.write); err == nil {
+				t.Error("writeTogether succeeds")
+			}
+			_ = os.Remove(b) // the folder of the second case
+			if got := names(t, dir); !slices.Equal(got, []string{"a"}) || string(readFile(t, a)) != "mine" {
+				t.Errorf("writeTogether leaves %v, want a as it was", got)
+			}
+		})
+	}
+
+	if err := writeTogether([]string{a, b}, true, fill); err != nil {
+		t.Fatal(err)
+	}
+	if string(readFile(t, a)) != "new" || string(readFile(t, b)) != "new" {
+		t.Error("writeTogether has not written both")
+	}
+}
+
+// TestReplaceTogetherUndoes: the second file has vanished, so that the first one, already in place, must go again.
+func TestReplaceTogetherUndoes(t *testing.T) {
+	for _, there := range []bool{false, true} {
+		dir := t.TempDir()
+		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
+		temporary := []string{writeFile(t, dir, "a.tmp", "new"), filepath.Join(dir, "b.tmp")}
+		want := []string(nil)
+		if there {
+			writeFile(t, dir, "a", "mine")
+			writeFile(t, dir, "b", "mine too")
+			want = []string{"a", "b"}
+		}
+		if err := replaceTogether([]string{a, b}, temporary, true); err == nil {
+			t.Error("replaceTogether without the second file succeeds")
+		}
+		if got := names(t, dir); !slices.Equal(got, want) {
+			t.Errorf("replaceTogether leaves %v, want %v", got, want)
+		}
+		if there && (string(readFile(t, a)) != "mine" || string(readFile(t, b)) != "mine too") {
+			t.Error("replaceTogether has changed what was there")
+		}
+	}
+}
