@@ -63,9 +63,16 @@ func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *brush) {
 
 // stamp puts a square of codes (see ink.put) on dst.
 func stamp(dst []uint8, w window, left, top, side int, codes []uint8, k ink, dark *[colormap.Steps]bool) {
+	from, to := max(left, 0), min(left+side, w.width)
+	if from >= to {
+		return
+	}
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
-		for c := max(left, 0); c < min(left+side, w.width); c++ {
-			k.put(&dst[r*w.width+c], codes[(r-top)*side+c-left], dark)
+		row := dst[r*w.width+from : r*w.width+to]
+		for i, code := range codes[(r-top)*side+from-left:][:len(row)] {
+			if code != 0 {
+				k.put(&row[i], code, dark)
+			}
 		}
 	}
 }
