@@ -2,7 +2,7 @@ package render
 
 // bandRows is how many rows of a window are accumulated at a time, so that their sums stay in the processor's second
 // cache.
-const bandRows = 32
+const bandRows = 64
 
 // A field is the value field of a scene.
 type field struct {

@@ -17,8 +17,8 @@ const (
 	// shadeLevels is how many opacities a shadeTable has room for, none among them: as many as the upper four bits of
 	// a byte tell, so that no cover leads out of the table.
 	shadeLevels = 16
-	// gatherPad is how many bytes a table of bytes is longer than its cells, because vectors gather four bytes each.
-	gatherPad = 3
+	// levelMask is where a byte of cover tells whole levels.
+	levelMask = 0xf0
 )
 
 // A shadeTable tells the palette entry of a pixel by its opacity and its value.
@@ -29,9 +29,9 @@ type shadeTable struct {
 	// valueScale is how many cells of entries a unit of value is wide.
 	valueScale float32
 	// cover tells the opacity, in sixteenths of a level, by weight.
-	cover [coverCells + 1 + gatherPad]uint8
+	cover [coverCells + 1]uint8
 	// entries tells the palette's entry: valueCells of them for each level of opacity, none among them.
-	entries [shadeLevels*valueCells + gatherPad]uint8
+	entries [shadeLevels * valueCells]uint8
 }
 
 // addOuterGo adds gain times the outer product of row and column to weights, and log times that to logs. Both have
@@ -52,7 +52,24 @@ func addOuterGo(weights, logs []float32, stride int, column, row []float32, gain
 
 // addRowsGo adds the rows of src, which begin stride elements apart, each times its weight, to dst, the first one first.
 func addRowsGo(dst, src []float32, stride int, weights []float32) {
-	for j, w := range weights {
+	j := 0
+	for ; j+4 <= len(weights); j += 4 {
+		// Four rows for each time that dst is loaded and stored.
+		w0, w1, w2, w3 := weights[j], weights[j+1], weights[j+2], weights[j+3]
+		s0 := src[j*stride:][:len(dst)]
+		s1 := src[(j+1)*stride:][:len(dst)]
+		s2 := src[(j+2)*stride:][:len(dst)]
+		s3 := src[(j+3)*stride:][:len(dst)]
+		for i, d := range dst {
+			d += float32(w0 * s0[i])
+			d += float32(w1 * s1[i])
+			d += float32(w2 * s2[i])
+			d += float32(w3 * s3[i])
+			dst[i] = d
+		}
+	}
+	for ; j < len(weights); j++ {
+		w := weights[j]
 		for i, s := range src[j*stride:][:len(dst)] {
 			dst[i] += float32(w * s)
 		}
@@ -61,24 +78,46 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 
 // shadeRowGo writes the palette entries of a row of pixels to dst. A pixel's value is its logs over the sum of its wide
 // and narrow weight; its opacity goes by the wide one alone, and add is what is added to that at even and at odd
-// columns, in sixteenths of a level.
+// columns, in sixteenths of a level. A weight that is not a number is transparent; a value that is none is the first.
 func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
 	wide, narrow, logs = wide[:len(dst)], narrow[:len(dst)], logs[:len(dst)]
-	for i := range dst {
+	faint, valueScale := t.faint, t.valueScale
+	for i := 0; i < len(dst); i++ {
+		if i%lanes == 0 {
+			for i+lanes <= len(dst) && allFaint((*[lanes]float32)(wide[i:]), faint) {
+				clear(dst[i : i+lanes])
+				i += lanes
+			}
+			if i >= len(dst) {
+				return
+			}
+		}
 		g := wide[i]
-		if !(g > t.faint) {
+		if !(g > faint) {
 			dst[i] = 0
 			continue
 		}
-		level := uint((t.cover[int32(min(g, 1)*coverCells)] + add[i&1]) / (256 / shadeLevels))
+		part := g // not min(g, 1), which also thinks of what is not a number and costs a tenth of the loop
+		if part > 1 {
+			part = 1
+		}
+		level := uint32(t.cover[uint32(int32(part*coverCells))]+add[i&1]) & levelMask
 		if level == 0 {
 			dst[i] = 0
 			continue
 		}
-		cell := uint(0)
-		if q := logs[i] / (g + narrow[i]) * t.valueScale; q > 0 {
-			cell = uint(min(q, valueCells-1))
+		cell := uint32(0)
+		if q := logs[i] / (g + narrow[i]) * valueScale; q >= valueCells-1 {
+			cell = valueCells - 1
+		} else if q > 0 {
+			cell = uint32(int32(q))
 		}
-		dst[i] = t.entries[level*valueCells+cell]
+		dst[i] = t.entries[(level*(valueCells/16)|cell)&(shadeLevels*valueCells-1)]
 	}
+}
+
+// allFaint reports whether no element of s is more than faint.
+func allFaint(s *[lanes]float32, faint float32) bool {
+	return !(s[0] > faint || s[1] > faint || s[2] > faint || s[3] > faint ||
+		s[4] > faint || s[5] > faint || s[6] > faint || s[7] > faint)
 }

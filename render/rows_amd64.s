@@ -199,46 +199,98 @@ TEXT ·shadeRowAVX2(SB), NOSPLIT, $0-72
 	VBROADCASTSS faint+56(FP), Y0
 	VBROADCASTSS valueScale+60(FP), Y1
 	VPBROADCASTQ add+64(FP), Y2
-	VXORPS       Y3, Y3, Y3
-	VBROADCASTSS one<>+0(SB), Y4
-	VBROADCASTSS coverCells<>+0(SB), Y5
-	VBROADCASTSS lastValue<>+0(SB), Y6
-	VBROADCASTSS levelMask<>+0(SB), Y7
+	VPBROADCASTB 8192(DI), Y3
+	VXORPS       Y4, Y4, Y4
+	VBROADCASTSS one<>+0(SB), Y5
+	VBROADCASTSS coverCells<>+0(SB), Y6
+	VBROADCASTSS lastValue<>+0(SB), Y7
+	VBROADCASTSS levelMask<>+0(SB), Y8
 	XORQ         R9, R9
 
 next:
-	VMOVUPS      (CX)(R9*4), Y8
-	VCMPPS       $0x1e, Y0, Y8, Y9
-	VMOVMSKPS    Y9, R10
+	VMOVUPS      (CX)(R9*4), Y9
+	VCMPPS       $0x1e, Y0, Y9, Y10
+	VMOVMSKPS    Y10, R10
 	TESTL        R10, R10
 	JZ           blank
-	VMINPS       Y4, Y8, Y10
-	VMULPS       Y5, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VMOVAPS      Y9, Y11
-	VXORPS       Y12, Y12, Y12
-	VPGATHERDD   Y11, (DI)(Y10*1), Y12
-	VPADDD       Y2, Y12, Y12
-	VPAND        Y7, Y12, Y12
-	VPAND        Y9, Y12, Y12
-	VPCMPGTD     Y3, Y12, Y9
-	VMOVMSKPS    Y9, R10
+	VCMPPS       $0x1d, Y5, Y9, Y11
+	VMOVMSKPS    Y11, R10
+	VMOVDQA      Y3, Y11
+	CMPL         R10, $0x000000ff
+	JEQ          levels
+	VMINPS       Y5, Y9, Y11
+	VMULPS       Y6, Y11, Y11
+	VCVTTPS2DQ   Y11, Y11
+	VPAND        Y10, Y11, Y11
+	VPXOR        X12, X12, X12
+	VMOVDQA      X11, X13
+	VPEXTRQ      $0x00, X13, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x00, (DI)(R10*1), X12, X12
+	VPINSRB      $0x01, (DI)(R11*1), X12, X12
+	VPEXTRQ      $0x01, X13, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x02, (DI)(R10*1), X12, X12
+	VPINSRB      $0x03, (DI)(R11*1), X12, X12
+	VEXTRACTI128 $0x01, Y11, X13
+	VPEXTRQ      $0x00, X13, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x04, (DI)(R10*1), X12, X12
+	VPINSRB      $0x05, (DI)(R11*1), X12, X12
+	VPEXTRQ      $0x01, X13, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x06, (DI)(R10*1), X12, X12
+	VPINSRB      $0x07, (DI)(R11*1), X12, X12
+	VPMOVZXBD    X12, Y11
+
+levels:
+	VPADDD       Y2, Y11, Y11
+	VPAND        Y8, Y11, Y11
+	VPAND        Y10, Y11, Y11
+	VPCMPGTD     Y4, Y11, Y10
+	VMOVMSKPS    Y10, R10
 	TESTL        R10, R10
 	JZ           blank
-	VADDPS       (DX)(R9*4), Y8, Y8
-	VMOVUPS      (BX)(R9*4), Y10
-	VDIVPS       Y8, Y10, Y10
-	VMULPS       Y1, Y10, Y10
-	VMAXPS       Y3, Y10, Y10
-	VMINPS       Y6, Y10, Y10
-	VCVTTPS2DQ   Y10, Y10
-	VPSLLD       $0x07, Y12, Y12
-	VPADDD       Y12, Y10, Y10
-	VXORPS       Y8, Y8, Y8
-	VPGATHERDD   Y9, (R8)(Y10*1), Y8
-	VPSHUFB      lowBytes<>+0(SB), Y8, Y8
-	VEXTRACTI128 $0x01, Y8, X9
-	VPUNPCKLDQ   X9, X8, X9
+	VADDPS       (DX)(R9*4), Y9, Y9
+	VMOVUPS      (BX)(R9*4), Y12
+	VDIVPS       Y9, Y12, Y12
+	VMULPS       Y1, Y12, Y12
+	VMAXPS       Y4, Y12, Y12
+	VMINPS       Y7, Y12, Y12
+	VCVTTPS2DQ   Y12, Y12
+	VPSLLD       $0x07, Y11, Y11
+	VPADDD       Y11, Y12, Y12
+	VPXOR        X9, X9, X9
+	VMOVDQA      X12, X11
+	VPEXTRQ      $0x00, X11, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x00, (R8)(R10*1), X9, X9
+	VPINSRB      $0x01, (R8)(R11*1), X9, X9
+	VPEXTRQ      $0x01, X11, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x02, (R8)(R10*1), X9, X9
+	VPINSRB      $0x03, (R8)(R11*1), X9, X9
+	VEXTRACTI128 $0x01, Y12, X11
+	VPEXTRQ      $0x00, X11, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x04, (R8)(R10*1), X9, X9
+	VPINSRB      $0x05, (R8)(R11*1), X9, X9
+	VPEXTRQ      $0x01, X11, R11
+	MOVL         R11, R10
+	SHRQ         $0x20, R11
+	VPINSRB      $0x06, (R8)(R10*1), X9, X9
+	VPINSRB      $0x07, (R8)(R11*1), X9, X9
+	VEXTRACTI128 $0x01, Y10, X11
+	VPACKSSDW    X11, X10, X11
+	VPACKSSWB    X11, X11, X11
+	VPAND        X11, X9, X9
 	VMOVQ        X9, (AX)(R9*1)
 	ADDQ         $+8, R9
 	CMPQ         R9, SI
@@ -265,13 +317,3 @@ GLOBL lastValue<>(SB), RODATA|NOPTR, $4
 
 DATA levelMask<>+0(SB)/4, $0x000000f0
 GLOBL levelMask<>(SB), RODATA|NOPTR, $4
-
-DATA lowBytes<>+0(SB)/4, $0x0c080400
-DATA lowBytes<>+4(SB)/4, $0x80808080
-DATA lowBytes<>+8(SB)/4, $0x80808080
-DATA lowBytes<>+12(SB)/4, $0x80808080
-DATA lowBytes<>+16(SB)/4, $0x0c080400
-DATA lowBytes<>+20(SB)/4, $0x80808080
-DATA lowBytes<>+24(SB)/4, $0x80808080
-DATA lowBytes<>+28(SB)/4, $0x80808080
-GLOBL lowBytes<>(SB), RODATA|NOPTR, $32

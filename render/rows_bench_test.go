@@ -30,13 +30,18 @@ func BenchmarkAddOuter(b *testing.B) {
 	}
 }
 
-// BenchmarkAddRows blurs one row of bins.
+// BenchmarkAddRows blurs one row, across rows of bins and along one of them.
 func BenchmarkAddRows(b *testing.B) {
-	const n, rows, stride = 256, 40, 256 + lanes
-	dst, src, weights := make([]float32, n), gradient(rows*stride, 0, 1), gradient(rows, 1e-9, 1e-8)
-	benchmarkForms(b, fmt.Sprintf("%dx%d", n, rows), rowsForms, 4*n*rows, func(addRows rowsForm) {
-		addRows(dst, src, stride, weights)
-	})
+	const n, rows = 256, 40
+	for _, c := range []struct {
+		name   string
+		stride int
+	}{{"across", n + lanes}, {"along", 1}} {
+		dst, src, weights := make([]float32, n), gradient((rows-1)*c.stride+n, 0, 1), gradient(rows, 1e-9, 1e-8)
+		benchmarkForms(b, fmt.Sprintf("%dx%d-%s", n, rows, c.name), rowsForms, 4*n*rows, func(addRows rowsForm) {
+			addRows(dst, src, c.stride, weights)
+		})
+	}
 }
 
 // BenchmarkShadeRow shades a row of a tile.

@@ -12,7 +12,8 @@ func addOuterAVX2(weights *float32, logs *float32, stride int, column *float32, 
 //go:noescape
 func addRowsAVX2(dst *float32, src *float32, n int, stride int, weights *float32, rows int)
 
-// shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but zero, and a faint that is not negative. The halves of add are for even and for odd columns.
+// shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The
+// halves of add are for even and for odd columns.
 //
 //go:noescape
 func shadeRowAVX2(dst *uint8, wide *float32, narrow *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)

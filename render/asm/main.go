@@ -33,10 +33,10 @@ func main() {
 }
 
 // begin starts a function. As a leaf without a frame it needs no check of the stack.
-func begin(name, signature, doc string) {
+func begin(name, signature string, doc ...string) {
 	build.TEXT(name, attr.NOSPLIT, signature)
 	build.Pragma("noescape")
-	build.Doc(doc)
+	build.Doc(doc...)
 }
 
 // end returns from the function. Upper halves of registers left dirty would slow down the floating point of Go's own

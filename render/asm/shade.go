@@ -5,7 +5,6 @@ package main
 import (
 	"math"
 
-	"github.com/mmcloughlin/avo/attr"
 	"github.com/mmcloughlin/avo/build"
 	"github.com/mmcloughlin/avo/operand"
 	"github.com/mmcloughlin/avo/reg"
@@ -19,19 +18,23 @@ const (
 	levelShift = 7    // from there to the level's first cell: log2(valueCells) - 4
 )
 
-// Predicates of VCMPPS: greater than, false if either is not a number.
-const greater = 0x1e
+// Predicates of VCMPPS, which are false where either operand is not a number.
+const (
+	atLeast = 0x1d
+	greater = 0x1e
+)
 
 func shadeRow() {
 	begin("shadeRowAVX2",
 		"func(dst *uint8, wide, narrow, logs *float32, n int, cover, entries *uint8, faint, valueScale float32, add uint64)",
-		"shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but zero, and a faint that is not negative. The halves of add are for even and for odd columns.")
+		"shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The",
+		"halves of add are for even and for odd columns.")
 	dst, wide, narrow, logs, n := load("dst"), load("wide"), load("narrow"), load("logs"), load("n")
 	cover, entries := load("cover"), load("entries")
 	faint, valueScale := spread("faint"), spread("valueScale")
-	add := build.YMM()
+	add, full, zero := build.YMM(), build.YMM(), build.YMM()
 	build.VPBROADCASTQ(address(build.Param("add")), add)
-	zero := build.YMM()
+	build.VPBROADCASTB(operand.Mem{Base: cover, Disp: coverCells}, full)
 	build.VXORPS(zero, zero, zero)
 	one, cells := constant("one", math.Float32bits(1)), constant("coverCells", math.Float32bits(coverCells))
 	last := constant("lastValue", math.Float32bits(valueCells-1))
@@ -48,14 +51,19 @@ func shadeRow() {
 	build.TESTL(some, some)
 	build.JZ(operand.LabelRef("blank"))
 
-	// The level, times sixteen. Gathering reads only the lanes of its mask, and clears the mask.
-	cell, mask, level := build.YMM(), build.YMM(), build.YMM()
+	// The level, times sixteen: one for all pixels in a crowd, where all weigh at least 1.
+	cell, level, crowd := build.YMM(), build.YMM(), build.YMM()
+	build.VCMPPS(operand.Imm(atLeast), one, g, crowd)
+	build.VMOVMSKPS(crowd, some)
+	build.VMOVDQA(full, level)
+	build.CMPL(some, operand.U32(1<<lanes-1))
+	build.JEQ(operand.LabelRef("levels"))
 	build.VMINPS(one, g, cell)
 	build.VMULPS(cells, cell, cell)
 	build.VCVTTPS2DQ(cell, cell)
-	build.VMOVAPS(seen, mask)
-	build.VXORPS(level, level, level)
-	build.VPGATHERDD(mask, operand.Mem{Base: cover, Index: cell, Scale: 1}, level)
+	build.VPAND(seen, cell, cell)
+	build.VPMOVZXBD(lookUp(cover, cell), level)
+	build.Label("levels")
 	build.VPADDD(add, level, level)
 	build.VPAND(levels, level, level)
 	build.VPAND(seen, level, level)
@@ -75,16 +83,15 @@ func shadeRow() {
 	build.VCVTTPS2DQ(value, value)
 	build.VPSLLD(operand.Imm(levelShift), level, level)
 	build.VPADDD(level, value, value)
-	entry := build.YMM()
-	build.VXORPS(entry, entry, entry)
-	build.VPGATHERDD(seen, operand.Mem{Base: entries, Index: value, Scale: 1}, entry)
+	entry := lookUp(entries, value)
 
-	// The lowest byte of each lane, four from each half.
-	build.VPSHUFB(lowBytes(), entry, entry)
-	high := build.XMM()
-	build.VEXTRACTI128(operand.Imm(1), entry, high)
-	build.VPUNPCKLDQ(high, entry.AsX(), high)
-	build.VMOVQ(high, operand.Mem{Base: dst, Index: at, Scale: 1})
+	// A pixel without a level has the entry 0, whatever the table says.
+	mask := build.XMM()
+	build.VEXTRACTI128(operand.Imm(1), seen, mask)
+	build.VPACKSSDW(mask, seen.AsX(), mask)
+	build.VPACKSSWB(mask, mask, mask)
+	build.VPAND(mask, entry, entry)
+	build.VMOVQ(entry, operand.Mem{Base: dst, Index: at, Scale: 1})
 	build.ADDQ(operand.I8(lanes), at)
 	build.CMPQ(at, n)
 	build.JL(operand.LabelRef("next"))
@@ -98,22 +105,32 @@ func shadeRow() {
 	end()
 }
 
+// lookUp returns the bytes of a table at eight indices. Loads one by one are quicker than VPGATHERDD, and much quicker
+// where microcode against Gather Data Sampling (CVE-2022-40982) slows that down.
+func lookUp(table reg.Register, indices reg.VecVirtual) reg.VecVirtual {
+	found, half := build.XMM(), build.XMM()
+	build.VPXOR(found, found, found)
+	for i := range lanes / 2 {
+		switch i {
+		case 0:
+			build.VMOVDQA(indices.AsX(), half)
+		case 2:
+			build.VEXTRACTI128(operand.Imm(1), indices, half)
+		}
+		first, second := build.GP64(), build.GP64()
+		build.VPEXTRQ(operand.Imm(uint64(i%2)), half, second)
+		build.MOVL(second.As32(), first.As32())
+		build.SHRQ(operand.Imm(32), second)
+		build.VPINSRB(operand.Imm(uint64(2*i)), operand.Mem{Base: table, Index: first, Scale: 1}, found, found)
+		build.VPINSRB(operand.Imm(uint64(2*i+1)), operand.Mem{Base: table, Index: second, Scale: 1}, found, found)
+	}
+	return found
+}
+
 // constant returns bits in all lanes of a vector. They are given as a number, since avo writes a float that is whole as
 // an integer.
 func constant(name string, bits uint32) reg.VecVirtual {
 	v := build.YMM()
 	build.VBROADCASTSS(build.ConstData(name, operand.U32(bits)), v)
 	return v
-}
-
-// lowBytes returns the shuffle that moves the lowest byte of each lane to the first four of its half.
-func lowBytes() operand.Mem {
-	m := build.GLOBL("lowBytes", attr.RODATA|attr.NOPTR)
-	for half := range 2 {
-		build.DATA(half*16, operand.U32(0x0c080400))
-		for i := 1; i < 4; i++ {
-			build.DATA(half*16+4*i, operand.U32(0x80808080))
-		}
-	}
-	return m
 }
