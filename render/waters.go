@@ -71,8 +71,8 @@ func (t *waters) outlined(p *place, z maptile.Zoom) bool {
 	return s != nil && z >= data.OutlineZoom && max(s.east-s.west, s.south-s.north)>>(MaxZoom-z) >= 2*smallestRadius(z)
 }
 
-// extent returns half of the width or the height of what is drawn of p, whichever is more, in units.
-func (t *waters) extent(p *place, z maptile.Zoom) int64 {
+// drawnExtent returns half of the width or the height of what is drawn of p, whichever is more, in units.
+func (t *waters) drawnExtent(p *place, z maptile.Zoom) int64 {
 	if t.outlined(p, z) {
 		return max(p.shore.east-p.shore.west, p.shore.south-p.shore.north) >> (MaxZoom - z) / 2
 	}
@@ -85,8 +85,8 @@ func (t *waters) reach(_ *index, p *place, w window) int64 {
 		return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
 	}
 	s, shift := p.shore, uint(MaxZoom-w.zoom)
-	left, top, right, bottom := w.left-waterMargin, w.top-waterMargin, w.lastCentre(w.width), w.lastCentre(w.height)
-	right, bottom = w.left+right+waterMargin, w.top+bottom+waterMargin
+	left, right := w.left-waterMargin, w.left+w.lastCentre(w.width)+waterMargin
+	top, bottom := w.top-waterMargin, w.top+w.lastCentre(w.height)+waterMargin
 	x, y := int64(p.x), int64(p.y)
 	if (y+s.south)>>shift < top || (y+s.north)>>shift > bottom {
 		return 0
@@ -131,7 +131,7 @@ func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 		if c := cmp.Compare(sc.class(p.place), sc.class(q.place)); c != 0 {
 			return c
 		}
-		if c := cmp.Compare(t.extent(q.place, w.zoom), t.extent(p.place, w.zoom)); c != 0 {
+		if c := cmp.Compare(t.drawnExtent(q.place, w.zoom), t.drawnExtent(p.place, w.zoom)); c != 0 {
 			return c
 		}
 		if c := cmp.Compare(p.chlorophyll, q.chlorophyll); c != 0 {

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
+	"limnomap/data"
 )
 
 func TestShoresAreCropsOfALargerRender(t *testing.T) {
@@ -18,6 +19,42 @@ func TestShoresAreCropsOfALargerRender(t *testing.T) {
 	l := layerOfShores(t, lakes...)
 	rapid.Check(t, func(t *rapid.T) {
 		sameAsCrops(t, l, drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"), Lakes)
+	})
+}
+
+// TestAnyOutlineIsCropped does the same with polygons of any shape, some of which lie across the seams.
+func TestAnyOutlineIsCropped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z := maptile.Zoom(rapid.IntRange(9, 18).Draw(t, "zoom"))
+		n := uint32(1) << z
+		tile := maptile.Tile{
+			X: rapid.SampledFrom([]uint32{0, n / 2, n/2 + 77, n - 1}).Draw(t, "column"),
+			Y: rapid.SampledFrom([]uint32{n / 4, n / 2, n/2 + 55}).Draw(t, "row"), Z: z,
+		}
+		corner := maptile.Tile{X: tile.X + 1, Y: tile.Y + 1, Z: z}.Bound().LeftTop()
+		px := 360 / (TileSize * float64(n))
+		away := rapid.SampledFrom([]float64{5, 300, 20_000}).Draw(t, "pixels from the middle")
+		var lakes []testShore
+		for range rapid.IntRange(1, 3).Draw(t, "lakes") {
+			var lake testShore
+			lake.chl = rapid.SampledFrom([]float64{-1, 5, 70}).Draw(t, "chl")
+			for range rapid.IntRange(1, 2).Draw(t, "rings") {
+				var ring orb.Ring
+				for range rapid.IntRange(3, 9).Draw(t, "points") {
+					ring = append(ring, orb.Point{
+						corner.Lon() + px*rapid.Float64Range(-away, away).Draw(t, "x"),
+						corner.Lat() + px*rapid.Float64Range(-away, away).Draw(t, "y"),
+					})
+				}
+				lake.outline = append(lake.outline, orb.Polygon{ring})
+			}
+			if _, err := data.NewOutline(lake.outline); err != nil {
+				t.Skip(err)
+			}
+			lake.lon, lake.lat = lake.outline[0][0][0].Lon(), lake.outline[0][0][0].Lat()
+			lakes = append(lakes, lake)
+		}
+		sameAsCrops(t, layerOfShores(t, lakes...), tile, rapid.IntRange(1, 2).Draw(t, "scale"), Lakes)
 	})
 }
 
