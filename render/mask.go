@@ -217,22 +217,17 @@ func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 			}
 			pixels := line[left+from : left+to]
 			switch {
-			case m.blocks[at] == blockWater:
+			case m.blocks[at] == blockWater && !k.hatched:
 				for i := range pixels {
 					pixels[i] = k.fill + quarters - 1
 				}
 			case m.around(at) != blockDry:
 				for i := range pixels {
-					k.put(&pixels[i], m.code(at*wordPixels+from+i, stride*wordPixels), dark)
-				}
-			default:
-				continue
-			}
-			if k.hatched {
-				for i := range pixels {
-					if pixels[i] == k.fill+quarters-1 && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
-						pixels[i] = k.line + quarters - 1
+					code := m.code(at*wordPixels+from+i, stride*wordPixels)
+					if code == 2*quarters && k.hatched && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
+						code = quarters
 					}
+					k.put(&pixels[i], code, dark)
 				}
 			}
 		}
