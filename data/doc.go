@@ -5,7 +5,7 @@
 //
 // A [Lake] is one place on the map. An [Observation] is what is known of it on one date from one kind of source: a
 // satellite's pass, which is a gap where clouds hid the lake, or a forecast. A [Source] is where both come from, a
-// store or the embedded demo.
+// store or the embedded demo. Where the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
 //
 // [Load] reads the lakes and the satellite observations of a Source into a Snapshot. Its views are the map as it
 // stood: [Snapshot.Current] in the newest week, [Snapshot.View] in any. A view holds one [State] for each lake, made

@@ -19,8 +19,9 @@ const (
 	// outlineSections is one section for each of these zooms.
 	outlineSections = int(finestOutlineZoom-OutlineZoom) + 1
 
-	// maxOutlinePoints bounds a lake's outline. In the finest global inventories the Caspian Sea has some 60,000.
-	maxOutlinePoints = 200_000
+	// MaxOutlinePoints bounds a lake's outline: one each 35 m around the largest, the Caspian Sea, whose shore has 7,000
+	// km.
+	MaxOutlinePoints = 200_000
 	// outlineFormat is the first byte of an outline.
 	outlineFormat = 1
 	// unitsPerDegree is how finely coordinates are stored: to 1.1 cm at the equator.
@@ -35,11 +36,12 @@ const (
 // An Outline is a lake's shore: polygons with holes, simplified for each zoom from [OutlineZoom] to 16 to a quarter of
 // that zoom's pixel. It is immutable and comparable; the empty string is a lake whose shore is not known. [NewOutline]
 // makes one; of bytes from anywhere else [Outline.Check] must have found nothing wrong.
+// A zoom whose section would be nearly that of the next finer one shares it.
 //
 // Longitudes run on beyond 180 where the lake crosses the antimeridian, so that its parts lie side by side.
 //
 // The bytes are a format, 1; the bound, as west, south, width and height; for each zoom, coarsest first, the length of
-// its section in bytes, 0 if it equals the next finer zoom's; and the sections in that order. A section is the number of
+// its section in bytes, 0 if the next finer zoom's does for it; and the sections in that order. A section is the number of
 // its rings and, for each, the number of its points and these: differences to the point before, which for the first is
 // the first of the ring before, and for the first of all the bound's south-west corner. The point that closes a ring is
 // left out. Coordinates are degrees times 10,000,000; numbers are varints as in encoding/binary, zigzag where they may
@@ -153,8 +155,8 @@ func (c *outlineCursor) check(bound outlineBound) error {
 	}
 	for ring := range rings {
 		points := c.count()
-		if total += points; points < 3 || total > maxOutlinePoints {
-			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, maxOutlinePoints)
+		if total += points; points < 3 || total > MaxOutlinePoints {
+			return fmt.Errorf("ring %d has %d points: want 3 or more, and at most %d in all rings", ring+1, points, MaxOutlinePoints)
 		}
 		var first outlinePoint
 		for i := range points {

@@ -1,7 +1,6 @@
 package data
 
 import (
-	"bytes"
 	"encoding/binary"
 	"errors"
 	"fmt"
@@ -10,6 +9,10 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 )
+
+// worthStoring is, in percent of the next finer section's bytes, the size up to which a section is stored. A shore of few
+// points would else be stored eight times over, nearly the same; drawing takes a third more points at the most.
+const worthStoring = 75
 
 // NewOutline returns the outline of a lake of these polygons, each an outer ring and then its holes, in either direction
 // of winding. A ring need not be closed. A lake across the antimeridian comes cut in two there (RFC 7946, section
@@ -21,10 +24,10 @@ func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
 	if err != nil {
 		return "", err
 	}
-	if err := joinShores(shores); err != nil {
+	bound, err := joinShores(shores)
+	if err != nil {
 		return "", err
 	}
-	var bound outlineBound
 	var sections [outlineSections][]byte
 	var finer []byte
 	line := newShoreline(shores)
@@ -32,11 +35,7 @@ func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
 		if err := line.simplify(OutlineZoom + maptile.Zoom(i)); err != nil {
 			return "", err
 		}
-		rings := line.rings()
-		if finer == nil {
-			bound = boundOfRings(rings)
-		}
-		if section := appendSection(nil, rings, bound.min); !bytes.Equal(section, finer) {
+		if section := appendSection(nil, line.rings(), bound.min); finer == nil || len(section) <= len(finer)*worthStoring/100 {
 			sections[i], finer = section, section
 		}
 	}
@@ -58,8 +57,8 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 			return nil, fmt.Errorf("polygon %d has no ring: want an outer ring, and then any holes", i+1)
 		}
 		for j, ring := range polygon {
-			if total += len(ring); total > maxOutlinePoints {
-				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: want at most as many in all", i+1, j+1, maxOutlinePoints)
+			if total += len(ring); total > MaxOutlinePoints {
+				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: want at most as many in all", i+1, j+1, MaxOutlinePoints)
 			}
 			points, err := ringPoints(ring)
 			if err != nil {
@@ -112,14 +111,13 @@ next:
 	return n
 }
 
-// joinShores moves shores by whole turns to where they lie nearest to those before, and all so that the west of their bound
-// is from -180 to 180.
-func joinShores(shores []shore) error {
-	var all outlineBound
+// joinShores moves shores by whole turns to where they lie nearest to those before, and all so that the west of their bound,
+// which it returns, is from -180 to 180.
+func joinShores(shores []shore) (all outlineBound, err error) {
 	for i, s := range shores {
 		b := boundOfRings(s)
 		if width := b.max.x - b.min.x; width > halfTurn {
-			return fmt.Errorf("polygon %d is %.4g degrees wide: want at most 180; where it crosses the antimeridian, cut it in two there (RFC 7946, section 3.1.9) or let longitudes run on beyond 180", i+1, float64(width)/unitsPerDegree)
+			return all, fmt.Errorf("polygon %d is %.4g degrees wide: want at most 180; where it crosses the antimeridian, cut it in two there (RFC 7946, section 3.1.9) or let longitudes run on beyond 180", i+1, float64(width)/unitsPerDegree)
 		}
 		if i == 0 {
 			all = b
@@ -132,13 +130,14 @@ func joinShores(shores []shore) error {
 		all = all.extend(b.min).extend(b.max)
 	}
 	if width := all.max.x - all.min.x; width > halfTurn {
-		return fmt.Errorf("polygons together are %.4g degrees wide: want at most 180 for one lake", float64(width)/unitsPerDegree)
+		return all, fmt.Errorf("polygons together are %.4g degrees wide: want at most 180 for one lake", float64(width)/unitsPerDegree)
 	}
 	turn := int64(math.Floor(float64(all.min.x+halfTurn)/fullTurn)) * fullTurn
 	for _, s := range shores {
 		moveRings(s, -turn)
 	}
-	return nil
+	all.min.x, all.max.x = all.min.x-turn, all.max.x-turn
+	return all, nil
 }
 
 func moveRings(rings [][]outlinePoint, east int64) {

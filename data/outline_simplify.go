@@ -18,13 +18,22 @@ const (
 	tilePixels = 256
 	// thinnest is, in degrees, the width of what is no lake: a millimetre.
 	thinnest = 1e-8
+	// maxStretch is how many points of a ring are simplified together. It takes up to half their square in steps, where
+	// a shore goes to and fro all along: without this bound some minutes, for the points that one lake may have.
+	maxStretch = 4096
 )
 
 // A shoreline is a lake's polygons in the plane of the map: longitude in degrees, and the Mercator ordinate in the same
 // measure, so that a pixel is a square and as large everywhere. It is simplified from zoom to zoom, the finest first.
 // That gives what simplifying the full shore for each zoom would: with more tolerance, a ring that is divided at its
 // farthest points (Douglas and Peucker, 1973) is divided at the same ones, only less often.
-type shoreline []orb.Polygon // the largest first
+type shoreline [][]shoreRing // the largest polygon first
+
+// A shoreRing is a closed ring.
+type shoreRing struct {
+	points orb.Ring
+	long   bool // at first more than maxStretch points
+}
 
 func newShoreline(shores []shore) shoreline {
 	s := make(shoreline, len(shores))
@@ -35,9 +44,10 @@ func newShoreline(shores []shore) shoreline {
 			for _, p := range points {
 				ring = append(ring, p.mercator())
 			}
-			s[i] = append(s[i], append(ring, ring[0]))
+			ring = append(ring, ring[0])
+			s[i] = append(s[i], shoreRing{ring, len(ring) > maxStretch})
 		}
-		if area := math.Abs(planar.Area(s[i][0])); area > most {
+		if area := math.Abs(planar.Area(s[i][0].points)); area > most {
 			most = area
 			s[0], s[i] = s[i], s[0]
 		}
@@ -50,19 +60,19 @@ func (s *shoreline) simplify(z maptile.Zoom) error {
 	tolerance := outlineTolerance * 360 / (tilePixels * math.Exp2(float64(z)))
 	kept := (*s)[:0]
 	for i, polygon := range *s {
-		outer := simplifyRing(polygon[0], tolerance)
-		for t := tolerance / 2; i == 0 && outer == nil; t /= 2 {
+		outer, seen := polygon[0].simplify(tolerance)
+		for t := tolerance / 2; i == 0 && !seen; t /= 2 {
 			if t < thinnest {
 				return errors.New("the outer ring of the largest polygon is but a line: want one around a surface")
 			}
-			outer = simplifyRing(polygon[0], t)
+			outer, seen = polygon[0].simplify(t)
 		}
-		if outer == nil {
+		if !seen {
 			continue // with its holes, which would else be filled
 		}
 		rings := append(polygon[:0], outer)
 		for _, hole := range polygon[1:] {
-			if hole = simplifyRing(hole, tolerance); hole != nil {
+			if hole, seen = hole.simplify(tolerance); seen {
 				rings = append(rings, hole)
 			}
 		}
@@ -72,14 +82,23 @@ func (s *shoreline) simplify(z maptile.Zoom) error {
 	return nil
 }
 
-// simplifyRing returns nil for a ring that is nowhere wider than the tolerance.
-func simplifyRing(ring orb.Ring, tolerance float64) orb.Ring {
-	// Of a clone, since the simplifier works in place.
-	ring = simplify.DouglasPeucker(tolerance).Ring(ring.Clone())
-	if len(ring) < 4 {
-		return nil // there and back
+// simplify reports in seen whether the ring is anywhere wider than the tolerance.
+func (r shoreRing) simplify(tolerance float64) (simple shoreRing, seen bool) {
+	if r.long {
+		// Where stretches join, zooms are not divided at the same points, and what one is off adds to what the finer ones
+		// are: a half, a quarter and so on of the tolerance, one of it in all.
+		tolerance /= 2
 	}
-	return ring
+	divide := simplify.DouglasPeucker(tolerance)
+	simple.long = r.long
+	for rest := r.points; len(rest) > 1; {
+		n := min(len(rest), maxStretch)
+		// Of a clone, since the simplifier works in place.
+		stretch := divide.LineString(orb.LineString(rest[:n].Clone()))
+		rest = rest[n-1:] // from the last point on
+		simple.points = append(simple.points[:max(len(simple.points)-1, 0)], stretch...)
+	}
+	return simple, len(simple.points) >= 4 // fewer go there and back
 }
 
 // rings returns what is left, without the points that close the rings.
@@ -87,9 +106,9 @@ func (s shoreline) rings() [][]outlinePoint {
 	var rings [][]outlinePoint
 	for _, polygon := range s {
 		for _, ring := range polygon {
-			points := make([]outlinePoint, len(ring)-1)
+			points := make([]outlinePoint, len(ring.points)-1)
 			for i := range points {
-				points[i] = fromMercator(ring[i])
+				points[i] = fromMercator(ring.points[i])
 			}
 			rings = append(rings, points)
 		}

@@ -123,8 +123,47 @@ func TestOutlineAcrossTheAntimeridian(t *testing.T) {
 			t.Errorf("Bound() of %v = %v, want %v", parts, got, want)
 		}
 	}
+	// What lies west of the antimeridian is too little to be seen at any zoom.
+	mustOutline(t, orb.Polygon{{{180, 60}, {181, 60}, {181, 61}, {180, 61}, {179.9999995, 60.5}, {180, 60}}})
 	if a, b := mustOutline(t, east, west), mustOutline(t, east, beyond); a != b {
 		t.Error("the outline depends on whether a shore was cut in two or runs on beyond 180")
+	}
+}
+
+// The Mercator ordinate of a pole is infinite, and no lake is there; but nothing must fall over.
+func TestOutlineAtThePoles(t *testing.T) {
+	for _, pole := range []float64{-90, 90} {
+		o := mustOutline(t, orb.Polygon{{{10, pole * 0.99}, {11, pole * 0.99}, {11, pole}, {10, pole}, {10, pole * 0.99}}})
+		want := orb.MultiPoint{{10, pole * 0.99}, {11, pole}}.Bound()
+		for z := data.OutlineZoom; z <= 16; z++ {
+			if rings := ringsAt(o, z); len(rings) != 1 || rings[0].Bound() != want {
+				t.Errorf("zoom %d: %v, want one ring in %v", z, rings, want)
+			}
+		}
+	}
+}
+
+// A zoom draws the next finer one's rings where its own would save less than a quarter.
+func TestOutlineSharesSections(t *testing.T) {
+	simple := mustOutline(t, orb.Polygon{square(10, 50, 0.1)})
+	if n := len(simple); n > 60 {
+		t.Errorf("a square of 4 points has %d bytes, want at most 60", n)
+	}
+	o := mustOutline(t, bays(500, 0.05))
+	var sizes []int
+	for z := data.OutlineZoom; z <= 16; z++ {
+		if n := len(ringsAt(o, z)[0]); len(sizes) == 0 || n != sizes[len(sizes)-1] {
+			sizes = append(sizes, n)
+		}
+	}
+	if len(sizes) < 3 || sizes[len(sizes)-1] > 501 {
+		t.Errorf("the sections have %v points, want 3 or more sizes, up to 501", sizes)
+	}
+	for i := 1; i < len(sizes); i++ {
+		// The bytes of a point differ between sections, hence not three quarters exactly.
+		if ratio := float64(sizes[i-1]) / float64(sizes[i]); ratio > 0.85 {
+			t.Errorf("the sections have %v points, want each to save about a quarter of the next one's", sizes)
+		}
 	}
 }
 
@@ -193,13 +232,38 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 			}
 			for _, p := range ring {
 				if !slices.ContainsFunc(in, func(q orb.Point) bool {
-					return math.Abs(q[0]+turn-p[0]) < 1e-7 && math.Abs(q[1]-p[1]) < 1e-7
+					return math.Abs(q[0]+turn-p[0]) < 0.6e-7 && math.Abs(q[1]-p[1]) < 0.6e-7
 				}) {
 					t.Fatalf("zoom %d: %v is no point of the shore", z, p)
 				}
 			}
 		}
 	})
+}
+
+// A ring of very many points is simplified in stretches, and within the same tolerance.
+func TestLongOutlineIsWithinTolerance(t *testing.T) {
+	in := bays(9000, 0.3)
+	o := mustOutline(t, in)
+	for z := data.OutlineZoom; z <= 16; z++ {
+		rings := ringsAt(o, z)
+		if len(rings) != 1 || !rings[0].Closed() {
+			t.Fatalf("zoom %d: %d rings, want one, which is closed", z, len(rings))
+		}
+		line := make(orb.LineString, len(rings[0]))
+		for i, p := range rings[0] {
+			line[i] = mercator(p)
+		}
+		allowed := 0.25*360/(256*math.Exp2(float64(z))) + 4e-7
+		for i := 0; i < len(in[0]); i += 23 {
+			if d := planar.DistanceFrom(line, mercator(in[0][i])); d > allowed {
+				t.Fatalf("zoom %d: point %d is %v degrees from the ring, want at most %v", z, i+1, d, allowed)
+			}
+		}
+	}
+	if fine, coarse := len(ringsAt(o, 16)[0]), len(ringsAt(o, 9)[0]); coarse > fine/4 {
+		t.Errorf("%d points at zoom 9 of %d at 16, want a quarter at the most", coarse, fine)
+	}
 }
 
 func TestOutlineRingsAllocateOnce(t *testing.T) {

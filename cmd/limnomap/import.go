@@ -17,24 +17,33 @@ import (
 
 // importFlags are what both imports are told.
 type importFlags struct {
-	Files   []string `arg:"" name:"file" help:"CSV files with a header line." type:"existingfile"`
-	DB      string   `help:"Database: an SQLite file, made where there is none." required:"" placeholder:"FILE"`
-	SkipBad bool     `help:"Import the good rows and report the rest. By default one bad row rejects them all."`
+	DB      string `help:"Database: an SQLite file, made where there is none." required:"" placeholder:"FILE"`
+	SkipBad bool   `help:"Import the good rows and report the rest. By default one bad row rejects them all."`
 }
 
-type importLakesCmd struct{ importFlags }
+type importLakesCmd struct {
+	Files []string `arg:"" name:"file" help:"CSV files with a header line, or GeoJSON." type:"existingfile"`
+	importFlags
+}
 
 func (importLakesCmd) Help() string {
 	return `Columns, in any order: id, name, lat, lon; optional: external_id (the id if absent), region, area_km2.
 An import changes lakes that are there already and removes none; the same file again changes nothing. An optional
-column that the file lacks leaves what is stored.`
+column that the file lacks leaves what is stored.
+
+GeoJSON is a FeatureCollection in WGS 84 whose properties are these columns. A Point is the lake's place. A Polygon
+or MultiPolygon is its outline, which also gives place and area where the properties do not; "geometry": null takes
+a stored outline away, and files without outlines leave it.`
 }
 
 func (c *importLakesCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, ingest.Lakes)
+	return c.run(ctx, con, c.Files, ingest.Lakes)
 }
 
-type importObservationsCmd struct{ importFlags }
+type importObservationsCmd struct {
+	Files []string `arg:"" name:"file" help:"CSV files with a header line." type:"existingfile"`
+	importFlags
+}
 
 func (importObservationsCmd) Help() string {
 	return `Columns, in any order: lake_id, date, chl (µg/l, empty for a gap), data_type (satellite or ai_forecast);
@@ -43,13 +52,13 @@ column that the file lacks leaves what is stored.`
 }
 
 func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
-	return c.run(ctx, con, ingest.Observations)
+	return c.run(ctx, con, c.Files, ingest.Observations)
 }
 
 type importFunc func(context.Context, store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
-func (c *importFlags) run(ctx context.Context, con *console, imp importFunc) (err error) {
-	files, size, closeFiles, err := openFiles(c.Files)
+func (c *importFlags) run(ctx context.Context, con *console, names []string, imp importFunc) (err error) {
+	files, size, closeFiles, err := openFiles(names)
 	if err != nil {
 		return err
 	}

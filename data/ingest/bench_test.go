@@ -3,6 +3,7 @@ package ingest
 import (
 	"bytes"
 	"fmt"
+	"math"
 	"path/filepath"
 	"runtime"
 	"testing"
@@ -70,4 +71,59 @@ func BenchmarkObservations(b *testing.B) {
 			}
 		})
 	}
+}
+
+// shores returns a collection of n lakes, each a polygon of as many points with bays, as one long line.
+func shores(n, points int) []byte {
+	var b bytes.Buffer
+	b.WriteString(`{"type":"FeatureCollection","features":[`)
+	for i := range n {
+		if i > 0 {
+			b.WriteByte(',')
+		}
+		fmt.Fprintf(&b, `{"type":"Feature","properties":{"id":"lake_%05d","name":"See %d"},"geometry":{"type":"Polygon","coordinates":[[`, i, i)
+		lat, lon := 47+float64(i%800)/100, 6+float64(i%900)/100
+		for j := range points + 1 {
+			sin, cos := math.Sincos(2 * math.Pi * float64(j%points) / float64(points))
+			r := 0.005 * (1 + 0.2*math.Sin(float64(i+7*(j%points))))
+			if j > 0 {
+				b.WriteByte(',')
+			}
+			fmt.Fprintf(&b, "[%.7f,%.7f]", lon+1.6*r*cos, lat+r*sin)
+		}
+		b.WriteString("]]}}")
+	}
+	b.WriteString("]}")
+	return b.Bytes()
+}
+
+// BenchmarkGeoJSON imports 10,000 outlines of 200 points. The heap is what is in use at its most, garbage included.
+func BenchmarkGeoJSON(b *testing.B) {
+	text := shores(10_000, 200)
+	b.ReportAllocs()
+	b.SetBytes(int64(len(text)))
+	var heap uint64
+	for b.Loop() {
+		b.StopTimer()
+		s, err := store.Open(b.Context(), filepath.Join(b.TempDir(), "lakes.db"), true)
+		if err != nil {
+			b.Fatal(err)
+		}
+		runtime.GC()
+		b.StartTimer()
+		r, err := Lakes(b.Context(), s, []File{{"bench.geojson", bytes.NewReader(text)}}, &Options{Progress: func(int64) {
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			heap = max(heap, m.HeapAlloc)
+		}})
+		if err != nil || r.Added != 10_000 {
+			b.Fatalf("import = %+v, %v, want 10,000 lakes", r, err)
+		}
+		b.StopTimer()
+		if err := s.Close(); err != nil {
+			b.Fatal(err)
+		}
+		b.StartTimer()
+	}
+	b.ReportMetric(float64(heap-uint64(len(text)))/(1<<20), "heap-MiB")
 }

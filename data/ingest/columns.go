@@ -32,10 +32,9 @@ func known(columns []column, header []string) int {
 	return n
 }
 
-// locate returns where in the header each column stands, -1 for one that is not there.
-func locate(columns []column, header []string) ([]int, error) {
-	places := make([]int, len(columns))
-	var missing []string
+// find returns where in the header each column stands, -1 for one that is not there; or a name that stands there twice.
+func find(columns []column, header []string) (places []int, twice string) {
+	places = make([]int, len(columns))
 	for i, c := range columns {
 		places[i] = -1
 		for _, is := range []func(string) bool{c.named, c.aliased} {
@@ -47,11 +46,23 @@ func locate(columns []column, header []string) ([]int, error) {
 					continue
 				}
 				if places[i] >= 0 {
-					return nil, fmt.Errorf("line 1 names the column %q twice; %s", strings.TrimSpace(h), found(columns, header))
+					return nil, strings.TrimSpace(h)
 				}
 				places[i] = at
 			}
 		}
+	}
+	return places, ""
+}
+
+// locate is find for the first line of a table, in which all required columns must be.
+func locate(columns []column, header []string) ([]int, error) {
+	places, twice := find(columns, header)
+	if twice != "" {
+		return nil, fmt.Errorf("line 1 names the column %q twice; %s", twice, found(columns, header))
+	}
+	var missing []string
+	for i, c := range columns {
 		if c.required && places[i] < 0 {
 			missing = append(missing, c.name)
 		}
@@ -61,6 +72,23 @@ func locate(columns []column, header []string) ([]int, error) {
 	}
 	return places, nil
 }
+
+// A columnSet is the columns that a row has, one bit for each. A column that it lacks says nothing about what is stored.
+type columnSet uint16
+
+func setOf(places []int) columnSet {
+	var s columnSet
+	for column, at := range places {
+		if at >= 0 {
+			s = s.with(column)
+		}
+	}
+	return s
+}
+
+func (s columnSet) with(column int) columnSet { return s | 1<<column }
+
+func (s columnSet) lacks(column int) bool { return s&(1<<column) == 0 }
 
 // unknown returns the names in a header that stand in none of places. A column without a name is left out: nobody meant
 // to say anything by it.

@@ -1,5 +1,7 @@
 // Package ingest reads the files that lakes and observations come in, checks every row, and writes them to a store.
 //
+// # Tables
+//
 // A file is a table in CSV (RFC 4180) whose first line names the columns, in any order, in any case; columns that are
 // not known are ignored, and named in the [Report]. What may differ from file to file is found out from the file itself:
 //
@@ -18,6 +20,26 @@
 // A column that a file lacks says nothing: rows that are stored already keep what they have there. An empty field says
 // that there is no value, and takes it away. So a gap is rejected where it would take away a who_level or a cell count
 // that its file has no column for: a gap cannot bear them, and scum that was seen must not vanish unsaid.
+//
+// # GeoJSON
+//
+// A file of lakes that begins with a brace is a FeatureCollection (RFC 7946). It is read feature by feature, each of 32
+// MiB at most. A feature is a row: its properties are the columns, known by name in any case, texts or numbers; its own
+// id stands in for a property of that name. In the place of lat and lon a geometry may give the lake's place:
+//
+//   - a Point is the place;
+//   - a Polygon or MultiPolygon is the lake's outline (see [data.Outline]). Its place is the point of the largest polygon
+//     that is farthest from the shore, which lies in the water however the lake is bent, and its area, without a
+//     property area_km2, that of the polygons on a sphere of the earth's equatorial radius, at most 0.7 % off.
+//
+// A lat and a lon that are there stand, unless they lie more than 0.1 degrees outside the geometry, as swapped ones do.
+// Winding does not matter. A reference system other than WGS 84, in the member "crs" of old, is refused.
+//
+// What a property says by not being there, or by being null, is what a column says by not being there, or a field by
+// being empty, here for each feature by itself. A polygon sets outline and area, "geometry": null takes the outline
+// away, and a point, or no geometry, leaves what is stored, as a table does.
+//
+// # Transactions
 //
 // All files of one call are one transaction, in which each key may come once: a later row with the same key is
 // unchanged if it is equal and rejected if it differs, since nobody could tell which of them is right. The memory for

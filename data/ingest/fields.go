@@ -9,21 +9,30 @@ import (
 	"limnomap/data"
 )
 
-// A row is what one row of a table holds, by column.
+// A notation is how a file writes its values.
+type notation struct {
+	charset   charset
+	separator rune
+}
+
+// A row is what one row of a table holds, or one feature of a collection, by column.
 type row struct {
-	table    *table
+	*notation
 	columns  []column
+	places   []int // of each column in fields, -1 if it is not there
 	fields   []string
-	censored int // values of the row that were below a limit
+	has      columnSet
+	shape    *shape // of a feature with a geometry; else nil
+	censored int    // values of the row that were below a limit
 }
 
 // text returns the field of column c without white space around it; empty if it has no value.
 func (r *row) text(c int) (string, error) {
-	at := r.table.places[c]
+	at := r.places[c]
 	if at < 0 {
 		return "", nil
 	}
-	s, err := r.table.charset.decode(strings.TrimSpace(r.fields[at]))
+	s, err := r.charset.decode(strings.TrimSpace(r.fields[at]))
 	if err != nil {
 		return "", fmt.Errorf("%s %w", r.columns[c].name, err)
 	}
@@ -113,7 +122,7 @@ func (r *row) parseNumber(c int, s string, in span) (float64, error) {
 	if strings.Trim(s, "+-0123456789.,eE") != "" || strings.Count(s, ",")+strings.Count(s, ".") > 1 {
 		return 0, r.bad(c, s, in.String())
 	}
-	if r.table.separator == ',' && thousand(s) {
+	if r.separator == ',' && thousand(s) {
 		if f, err := strconv.ParseFloat(strings.Replace(s, ",", "", 1), 64); err == nil && in.min <= f && f <= in.max {
 			return 0, r.bad(c, s, "a decimal point or no comma: it may be read as "+
 				strings.Replace(s, ",", ".", 1)+" or as "+strings.Replace(s, ",", "", 1))

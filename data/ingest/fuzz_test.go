@@ -11,6 +11,10 @@ import (
 func FuzzLakes(f *testing.F) {
 	for _, seed := range []string{
 		aLake,
+		features(featureOf(`"id":"a","name":"A"`, place), featureOf(`"id":"b","name":"B","area_km2":null`, island), featureOf(`"id":"c"`, box)),
+		"\ufeff\n" + features(featureOf(`"ID":1,"name":"\u00c4","state":"","lat":"53,42","lon":12.7,"x":[{}]`, box), featureOf("", "null"), "7"),
+		`{"features":[{"type":"Feature","id":"x","properties":{"name":"X"},"geometry":{"type":"MultiPolygon","coordinates":` +
+			`[[[[179,1],[180,1],[180,2]]],[[[-180,1],[-179,1],[-180,2,7]]]]}}],"type":"FeatureCollection","crs":{"properties":{"name":"EPSG:4326"}}}`,
 		"\ufeffid;external_id;name;lat;lon;state;area_km2\r\nde_mv_mueritz;DEMV_1;\"Müritz;\nHafen \"\"Süd\"\"\";53,42;12,7;MV;112,6\r\n",
 		"ID\tName\tLat\tLon\nm\tM\xfcritz\t53.42\t12.7\nm\tM\xfcritz\t53.42\t12.8\n\n",
 		"id|name|lat|lon\na|A|n.a.|1\nb|B|1e1\n\"c\"x|C|1|1\nd|\"",
@@ -86,10 +90,11 @@ func checkReport(t *testing.T, r Report) {
 	}
 	last := 0
 	for _, bad := range r.Bad {
-		if bad.Line <= last || bad.Reason == "" {
-			t.Errorf("bad row %+v after line %d: want a reason, and lines in order", bad, last)
+		number := bad.Line + bad.Feature // of which one is 0
+		if number <= last || min(bad.Line, bad.Feature) != 0 || bad.Reason == "" {
+			t.Errorf("bad row %+v after number %d: want a reason, and lines or features in order", bad, last)
 		}
-		last = bad.Line
+		last = number
 	}
 	if strings.ContainsAny(r.String(), "\x1b\x00") {
 		t.Errorf("the report passes control characters on: %q", r.String())

@@ -13,6 +13,8 @@ import (
 const (
 	// batchRows is how many rows are handed to the store at once: enough that the hand-over costs nothing.
 	batchRows = 2000
+	// batchBytes of a file are as many at the most, because outlines are large and wait in memory.
+	batchBytes = 8 << 20
 	// maxRows bounds one import, because it remembers every key.
 	maxRows = 10_000_000
 	// progressBytes is how often progress is told.
@@ -31,35 +33,39 @@ type kind[T, K comparable] struct {
 	key     func(T) K
 	id      int            // the column that names the row's lake
 	name    func(T) string // in words, what the key says beside that
-	// put writes values of a file that lacks some columns.
-	put func(ctx context.Context, tx store.Tx, values []T, lacks func(column int) bool) ([]store.Change, error)
+	// put writes values of rows that have these columns.
+	put func(ctx context.Context, tx store.Tx, values []T, has columnSet) ([]store.Change, error)
+	// features reports whether GeoJSON is read beside CSV.
+	features bool
 }
 
 // An importer does one import.
 type importer[T, K comparable] struct {
 	kind[T, K]
-	files  []File
-	report Report
-	batch  []parsed[T]
-	good   []T // of the batch
-	seed   maphash.Seed
-	seen   map[K]origin
+	files      []File
+	ofFeatures []bool // of each file so far, whether its rows are counted as features, not lines
+	report     Report
+	batch      []parsed[T]
+	good       []T // of the batch, as many in a row as have the same columns
+	seed       maphash.Seed
+	seen       map[K]origin
 }
 
 // A parsed row is a value, or the reason why there is none. Bad rows wait in the batch with the good ones, because
 // the store rejects some too and the report is in the order of lines.
 type parsed[T any] struct {
-	file, line int
-	id         string // of the row's lake, if it can be read
-	value      T
-	censored   int
-	reason     string
+	file, number int    // which row of which file
+	id           string // of the row's lake, if it can be read
+	value        T
+	has          columnSet
+	censored     int
+	reason       string
 }
 
 // An origin is where a key came first, and with what.
 type origin struct {
-	value      uint64 // the value's hash: that two different values of one key share it will not happen
-	file, line uint32 // small, because there is one for each row
+	value        uint64 // the value's hash: that two different values of one key share it will not happen
+	file, number uint32 // small, because there is one for each row
 }
 
 func run[T, K comparable](ctx context.Context, s store.Store, k kind[T, K], files []File, opts *Options) (Report, error) {
@@ -99,18 +105,21 @@ func run[T, K comparable](ctx context.Context, s store.Store, k kind[T, K], file
 	return im.report, nil
 }
 
-func (im *importer[T, K]) readFile(ctx context.Context, tx store.Tx, file int, r io.Reader) error {
-	t, err := openTable(r, im.columns)
+func (im *importer[T, K]) readFile(ctx context.Context, tx store.Tx, file int, input *countingReader) error {
+	t, err := openRows(input, im.columns, im.features)
 	if err != nil {
 		return err
 	}
-	im.report.ignore(t.ignored)
+	_, features := t.(*collection)
+	im.ofFeatures = append(im.ofFeatures, features)
+	flushed := input.bytes
 	for {
-		fields, err := t.next()
+		r, err := t.next()
 		var bad badRow
 		if err != nil && !errors.As(err, &bad) {
 			// Of a broken file too: the rows before the break may tell what is wrong.
-			if err := im.flush(ctx, tx, t); err != nil {
+			im.report.ignore(t.unknown())
+			if err := im.flush(ctx, tx); err != nil {
 				return err
 			}
 			if err == io.EOF {
@@ -122,65 +131,99 @@ func (im *importer[T, K]) readFile(ctx context.Context, tx store.Tx, file int, r
 			return errTooManyRows
 		}
 		im.report.Read++
-		p := parsed[T]{file: file, line: t.line, reason: string(bad)}
+		p := parsed[T]{file: file, number: t.number(), reason: string(bad)}
+		if r != nil {
+			p.id = r.lakeID(im.id)
+		}
 		if err == nil {
-			im.take(&row{table: t, columns: im.columns, fields: fields}, &p)
+			im.take(r, &p)
 		}
 		im.batch = append(im.batch, p)
-		if len(im.batch) == batchRows {
-			if err := im.flush(ctx, tx, t); err != nil {
+		if len(im.batch) == batchRows || input.bytes-flushed >= batchBytes {
+			if err := im.flush(ctx, tx); err != nil {
 				return err
 			}
+			flushed = input.bytes
 		}
 	}
 }
 
 // take parses a row into p.
 func (im *importer[T, K]) take(r *row, p *parsed[T]) {
-	p.id = r.lakeID(im.id)
 	value, err := im.parse(r)
 	if err != nil {
 		p.reason = err.Error()
 		return
 	}
 	key := im.key(value)
-	here := origin{maphash.Comparable(im.seed, value), uint32(p.file), uint32(p.line)}
+	here := origin{maphash.Comparable(im.seed, value), uint32(p.file), uint32(p.number)}
 	if first, ok := im.seen[key]; !ok {
 		im.seen[key] = here
 	} else if first.value != here.value {
-		p.reason = fmt.Sprintf("%s stands on line %d of %s with other values: want one row for it",
-			im.name(value), first.line, im.files[first.file].Name)
+		p.reason = fmt.Sprintf("%s stands %s of %s with other values: want one row for it",
+			im.name(value), im.place(first), im.files[first.file].Name)
 		return
 	}
-	p.value, p.censored = value, r.censored
+	p.value, p.has, p.censored = value, r.has, r.censored
 }
 
-// flush writes the batch, all of one table, and reports on it.
-func (im *importer[T, K]) flush(ctx context.Context, tx store.Tx, t *table) error {
-	if err := ctx.Err(); err != nil {
-		return err
+// place says where in its file an origin is.
+func (im *importer[T, K]) place(o origin) string {
+	if im.ofFeatures[o.file] {
+		return fmt.Sprintf("in feature %d", o.number)
 	}
-	im.good = im.good[:0]
-	for _, p := range im.batch {
-		if p.reason == "" {
-			im.good = append(im.good, p.value)
+	return fmt.Sprintf("on line %d", o.number)
+}
+
+// flush writes the batch and reports on it.
+func (im *importer[T, K]) flush(ctx context.Context, tx store.Tx) error {
+	for rest := im.batch; len(rest) > 0; {
+		if err := ctx.Err(); err != nil {
+			return err
 		}
-	}
-	changes, err := im.put(ctx, tx, im.good, t.lacks)
-	if err != nil {
-		return err
-	}
-	for _, p := range im.batch {
-		if p.reason == "" {
-			p.reason = im.count(changes[0], p.censored)
-			changes = changes[1:]
+		n, has := im.alike(rest)
+		changes, err := im.put(ctx, tx, im.good, has)
+		if err != nil {
+			return err
 		}
-		if p.reason != "" {
-			im.report.reject(BadRow{im.files[p.file].Name, p.line, p.id, p.reason})
+		for _, p := range rest[:n] {
+			if p.reason == "" {
+				p.reason = im.count(changes[0], p.censored)
+				changes = changes[1:]
+			}
+			if p.reason != "" {
+				im.reject(p)
+			}
 		}
+		rest = rest[n:]
 	}
 	im.batch = im.batch[:0]
 	return nil
+}
+
+// alike puts the values of the first rows in good, up to a row whose columns are not those of the ones before.
+func (im *importer[T, K]) alike(rows []parsed[T]) (n int, has columnSet) {
+	im.good = im.good[:0]
+	for i, p := range rows {
+		if p.reason != "" {
+			continue
+		}
+		if len(im.good) > 0 && p.has != has {
+			return i, has
+		}
+		im.good, has = append(im.good, p.value), p.has
+	}
+	return len(rows), has
+}
+
+func (im *importer[T, K]) reject(p parsed[T]) {
+	bad := BadRow{File: im.files[p.file].Name, ID: p.id, Reason: p.reason}
+	if im.ofFeatures[p.file] {
+		bad.Feature = p.number
+	} else {
+		bad.Line = p.number
+	}
+	im.report.reject(bad)
 }
 
 // count counts what became of a good row. The store may still find a reason to reject it.

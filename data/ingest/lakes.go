@@ -7,6 +7,8 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/store"
+
+	"github.com/paulmach/orb"
 )
 
 // The columns of lakes, as indices.
@@ -18,6 +20,7 @@ const (
 	lakeLon
 	lakeRegion
 	lakeArea
+	lakeOutline // no column of a table: only a feature's geometry brings it
 )
 
 func lakeColumns() []column {
@@ -55,27 +58,60 @@ func parseLake(r *row) (data.Lake, error) {
 	if l.Name == "" {
 		return l, errors.New("name is missing: want the lake's name")
 	}
+	if l.Point, err = parsePlace(r); err != nil {
+		return l, err
+	}
+	area, ok, err := r.number(lakeArea, areaKM2)
+	if err != nil {
+		return l, err
+	}
+	if s := r.shape; s != nil {
+		if l.Outline = s.outline; !ok {
+			if area = s.areaKM2(); !(area >= areaKM2.min && area <= areaKM2.max) {
+				return l, fmt.Errorf("its polygons are %v km² in all, outer rings less holes: want %s", area, areaKM2)
+			}
+		}
+	}
+	l.AreaKM2 = area
+	return l, l.Check()
+}
+
+// areaKM2 is what a lake's area may be. The Caspian Sea, the largest lake, has 371,000 km².
+var areaKM2 = span{0, 400_000, " km²"}
+
+// parsePlace returns what lat and lon say, or else the geometry.
+func parsePlace(r *row) (orb.Point, error) {
+	var p orb.Point
+	given := 0
 	for _, axis := range []struct {
 		to     *float64
 		column int
 		in     span
 	}{
-		{&l.Point[1], lakeLat, span{-90, 90, " degrees"}},
-		{&l.Point[0], lakeLon, span{-180, 180, " degrees"}},
+		{&p[1], lakeLat, span{-90, 90, " degrees"}},
+		{&p[0], lakeLon, span{-180, 180, " degrees"}},
 	} {
 		var ok bool
+		var err error
 		if *axis.to, ok, err = r.number(axis.column, axis.in); err != nil {
-			return l, err
+			return p, err
 		}
-		if !ok {
-			return l, fmt.Errorf("%s is missing: want %s", r.columns[axis.column].name, axis.in)
+		switch {
+		case ok:
+			given++
+		case r.shape == nil || given > 0:
+			return p, fmt.Errorf("%s is missing: want %s", r.columns[axis.column].name, axis.in)
 		}
 	}
-	// The Caspian Sea, the largest lake, has 371,000 km².
-	if l.AreaKM2, _, err = r.number(lakeArea, span{0, 400_000, " km²"}); err != nil {
-		return l, err
+	switch {
+	case given == 0:
+		return r.shape.place(), nil
+	case given == 1:
+		return p, errors.New("lat is missing: want lat and lon, or neither, where there is a geometry")
+	case r.shape != nil && !r.shape.near(p):
+		return p, fmt.Errorf("lat %v, lon %v lie more than %v degrees outside the feature's geometry: want them within, or neither of them", p.Lat(), p.Lon(), farAway)
 	}
-	return l, l.Check()
+	return p, nil
 }
 
 func lakeKind() kind[data.Lake, data.LakeID] {
@@ -85,10 +121,12 @@ func lakeKind() kind[data.Lake, data.LakeID] {
 		key:     func(l data.Lake) data.LakeID { return l.ID },
 		id:      lakeID,
 		name:    func(data.Lake) string { return "this id" },
-		put: func(ctx context.Context, tx store.Tx, lakes []data.Lake, lacks func(int) bool) ([]store.Change, error) {
+		put: func(ctx context.Context, tx store.Tx, lakes []data.Lake, has columnSet) ([]store.Change, error) {
 			return tx.PutLakes(ctx, lakes, store.LakeColumns{
-				ExternalID: lacks(lakeExternalID), Region: lacks(lakeRegion), AreaKM2: lacks(lakeArea),
+				ExternalID: has.lacks(lakeExternalID), Region: has.lacks(lakeRegion), AreaKM2: has.lacks(lakeArea),
+				Outline: has.lacks(lakeOutline),
 			})
 		},
+		features: true,
 	}
 }

@@ -169,9 +169,9 @@ func observationKind(today data.Date) kind[data.Observation, observationKey] {
 		name: func(o data.Observation) string {
 			return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
 		},
-		put: func(ctx context.Context, tx store.Tx, os []data.Observation, lacks func(int) bool) ([]store.Change, error) {
+		put: func(ctx context.Context, tx store.Tx, os []data.Observation, has columnSet) ([]store.Change, error) {
 			return tx.PutObservations(ctx, os, store.ObservationColumns{
-				Level: lacks(obsLevel), CellDensity: lacks(obsDensity), MeasuredAt: lacks(obsMeasuredAt),
+				Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
 			})
 		},
 	}

@@ -12,10 +12,11 @@ const maxBadRows = 20
 
 // A BadRow is a row that was rejected.
 type BadRow struct {
-	File   string
-	Line   int    // of the row's first line, counted from 1
-	ID     string // of the row's lake; empty if the row has no id that can be read
-	Reason string // names the column, what was wrong and what is allowed
+	File    string
+	Line    int    // of the row's first line, counted from 1; 0 in GeoJSON, which may be all one line
+	Feature int    // which of the features of a GeoJSON file, counted from 1; 0 in CSV
+	ID      string // of the row's lake; empty if the row has no id that can be read
+	Reason  string // names the column, what was wrong and what is allowed
 }
 
 // String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
@@ -24,7 +25,11 @@ func (b BadRow) String() string {
 	if b.ID != "" {
 		id = " (" + b.ID + ")"
 	}
-	return fmt.Sprintf("%s, line %d%s: %s", b.File, b.Line, id, b.Reason)
+	place := fmt.Sprintf("line %d", b.Line)
+	if b.Feature > 0 {
+		place = fmt.Sprintf("feature %d", b.Feature)
+	}
+	return fmt.Sprintf("%s, %s%s: %s", b.File, place, id, b.Reason)
 }
 
 // A Report is what an import did. Where it wrote something, Read = Added + Changed + Unchanged + Rejected; where it

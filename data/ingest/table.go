@@ -17,41 +17,26 @@ var errLongRow = fmt.Errorf("does not end within %d bytes: is a quote left open?
 
 // A table is a CSV file whose header has been understood.
 type table struct {
-	csv       *csv.Reader
-	bound     *rowBound
-	charset   charset
-	separator rune
-	places    []int    // of each column in a record, -1 if it is not there
-	ignored   []string // the names in the header that are of no column, in order
-	line      int      // where the row that was read last begins
+	notation
+	columns []column
+	csv     *csv.Reader
+	bound   *rowBound
+	places  []int // of each column in a record, -1 if it is not there
+	has     columnSet
+	ignored []string // the names in the header that are of no column, in order
+	line    int      // where the row that was read last begins
 }
 
-// lacks reports whether a column is not there.
-func (t *table) lacks(column int) bool { return t.places[column] < 0 }
+func (t *table) number() int { return t.line }
 
-// openTable reads the header.
-func openTable(r io.Reader, columns []column) (*table, error) {
-	buffered := bufio.NewReaderSize(r, maxRowBytes)
-	t := &table{}
-	start, err := buffered.Peek(maxRowBytes)
-	if err != nil && err != io.EOF {
-		return nil, err
-	}
-	switch {
-	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
-		t.charset = inUTF8
-		buffered.Discard(3)
-		start = start[3:]
-	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return nil, errors.New("this is UTF-16: save it as UTF-8")
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")), bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, errors.New("this is a compressed file or a spreadsheet, not CSV: unpack it or save it as CSV")
-	}
-	if len(bytes.TrimSpace(start)) == 0 {
-		return nil, errors.New("the file is empty: want a first line that names the columns")
-	}
+func (t *table) unknown() []string { return t.ignored }
+
+// openTable reads the header. The charset is what a byte-order mark says, and start what the file begins with.
+func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []column) (*table, error) {
+	t := &table{columns: columns}
+	t.charset = charset
 	t.separator = detectSeparator(start, columns)
-	t.bound = &rowBound{r: buffered}
+	t.bound = &rowBound{r: buffered, max: maxRowBytes, tooLong: errLongRow}
 	t.csv = newCSV(t.bound, t.separator)
 	t.csv.ReuseRecord = true
 	header, err := t.csv.Read()
@@ -66,6 +51,7 @@ func openTable(r io.Reader, columns []column) (*table, error) {
 	if t.places, err = locate(columns, header); err != nil {
 		return nil, err
 	}
+	t.has = setOf(t.places)
 	t.ignored = unknown(header, t.places)
 	t.bound.rowStart = t.csv.InputOffset()
 	return t, nil
@@ -92,9 +78,8 @@ func detectSeparator(start []byte, columns []column) rune {
 	return best
 }
 
-// next returns the next row that is not blank. The fields are valid until the following call. A row that cannot be
-// taken apart gives a badRow, after which reading goes on; any other error, io.EOF included, ends the file.
-func (t *table) next() ([]string, error) {
+// next returns the next row that is not blank.
+func (t *table) next() (*row, error) {
 	for {
 		fields, err := t.csv.Read()
 		t.bound.rowStart = t.csv.InputOffset()
@@ -113,15 +98,10 @@ func (t *table) next() ([]string, error) {
 		}
 		t.line, _ = t.csv.FieldPos(0)
 		if !blank(fields) {
-			return fields, nil
+			return &row{notation: &t.notation, columns: t.columns, places: t.places, fields: fields, has: t.has}, nil
 		}
 	}
 }
-
-// A badRow is what is wrong with one row.
-type badRow string
-
-func (b badRow) Error() string { return string(b) }
 
 func (t *table) badRow(parse *csv.ParseError, fields int) error {
 	switch {
@@ -141,20 +121,4 @@ func blank(fields []string) bool {
 		}
 	}
 	return true
-}
-
-// A rowBound passes a file on as long as the row that is being read stays within bounds. It may let as much more
-// through as the reader above it holds in its buffer, 4 KiB.
-type rowBound struct {
-	r              io.Reader
-	read, rowStart int64 // bytes passed on; of those, up to the end of the last whole row
-}
-
-func (b *rowBound) Read(p []byte) (int, error) {
-	if b.read-b.rowStart > maxRowBytes {
-		return 0, errLongRow
-	}
-	n, err := b.r.Read(p)
-	b.read += int64(n)
-	return n, err
 }

@@ -1,0 +1,167 @@
+package ingest
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"unicode/utf8"
+)
+
+// A feature takes the features of a collection apart, one after the other.
+type feature struct {
+	notation
+	columns []column
+	header  []string // the names of the properties of the feature before
+	places  []int    // of columns in the header
+	ignored []string
+	row     row
+}
+
+// parse returns a feature as a row, or a badRow.
+func (f *feature) parse(raw json.RawMessage) (*row, error) {
+	if !utf8.Valid(raw) {
+		return nil, badRow("it is not UTF-8, as JSON must be")
+	}
+	members, err := object(raw, "a Feature")
+	if err != nil {
+		return nil, badRow(err.Error())
+	}
+	if kind := members["type"]; string(kind) != `"Feature"` {
+		return nil, badRow(fmt.Sprintf("its type is %s: want Feature", shown(kind)))
+	}
+	f.row = row{notation: &f.notation, columns: f.columns}
+	if err := f.fill(members); err != nil {
+		if f.row.fields == nil {
+			return nil, badRow(err.Error())
+		}
+		return &f.row, badRow(err.Error())
+	}
+	return &f.row, nil
+}
+
+// fill makes the row of a feature's members. Where the geometry is bad, the fields are there still.
+func (f *feature) fill(members map[string]json.RawMessage) error {
+	if crs, ok := members["crs"]; ok {
+		if err := checkCRS(crs); err != nil {
+			return err
+		}
+	}
+	names, values, err := properties(members["properties"])
+	if err != nil {
+		return err
+	}
+	if err := f.locate(names); err != nil {
+		return err
+	}
+	f.row.places = slices.Clone(f.places)
+	if id, ok := members["id"]; ok && f.row.places[lakeID] < 0 {
+		f.row.places[lakeID] = len(values)
+		values = append(values, id)
+	}
+	f.row.fields = make([]string, len(values))
+	for column, at := range f.row.places {
+		if at < 0 {
+			continue
+		}
+		if f.row.fields[at], err = field(values[at]); err != nil {
+			return fmt.Errorf("%s %w", f.columns[column].name, err)
+		}
+	}
+	f.row.has = setOf(f.row.places)
+	geometry, ok := members["geometry"]
+	if !ok {
+		return nil
+	}
+	if f.row.shape, err = parseShape(geometry); err != nil {
+		return err
+	}
+	switch {
+	case f.row.shape == nil: // null, which says that there is no shore, as an empty field says that there is no value
+		f.row.has = f.row.has.with(lakeOutline)
+	case f.row.shape.outline != "":
+		f.row.has = f.row.has.with(lakeOutline).with(lakeArea)
+	}
+	return nil
+}
+
+// locate finds the columns among a feature's properties, which most often are those of the one before.
+func (f *feature) locate(names []string) error {
+	if f.places != nil && slices.Equal(names, f.header) {
+		return nil
+	}
+	places, twice := find(f.columns, names)
+	if twice != "" {
+		return fmt.Errorf("it has the property %.40q twice: want it once", twice)
+	}
+	f.header, f.places = names, places
+	for _, name := range unknown(names, places) {
+		if len(f.ignored) <= maxShownColumns && !slices.Contains(f.ignored, name) {
+			f.ignored = append(f.ignored, name)
+		}
+	}
+	return nil
+}
+
+// properties returns the names and the values of a feature's properties in their order. JSON was checked when it was
+// read, so that only its end and what it holds can be other than expected.
+func properties(raw json.RawMessage) (names []string, values []json.RawMessage, err error) {
+	if len(raw) == 0 || string(raw) == "null" {
+		return nil, nil, nil
+	}
+	if raw[0] != '{' {
+		return nil, nil, fmt.Errorf("properties %s: want an object or null", shown(raw))
+	}
+	d := json.NewDecoder(bytes.NewReader(raw))
+	if _, err := d.Token(); err != nil {
+		return nil, nil, err
+	}
+	for d.More() {
+		name, err := d.Token()
+		if err != nil {
+			return nil, nil, err
+		}
+		var value json.RawMessage
+		if err := d.Decode(&value); err != nil {
+			return nil, nil, err
+		}
+		names, values = append(names, name.(string)), append(values, value)
+	}
+	return names, values, nil
+}
+
+// field returns a text as it is, a number as it is written, and nothing for null.
+func field(raw json.RawMessage) (string, error) {
+	switch c := raw[0]; {
+	case c == '"':
+		var s string
+		err := json.Unmarshal(raw, &s)
+		return s, err
+	case string(raw) == "null":
+		return "", nil
+	case c == '-' || '0' <= c && c <= '9':
+		return string(raw), nil
+	}
+	return "", fmt.Errorf("%s: want a text or a number", shown(raw))
+}
+
+// object returns the members of an object by name, the case of which counts.
+func object(raw json.RawMessage, want string) (map[string]json.RawMessage, error) {
+	var members map[string]json.RawMessage
+	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
+		return nil, fmt.Errorf("%s: want %s, which is an object", shown(raw), want)
+	}
+	return members, nil
+}
+
+// shown returns the beginning of a value for people to read.
+func shown(raw json.RawMessage) string {
+	var s string
+	switch {
+	case len(raw) == 0:
+		return "missing"
+	case raw[0] == '"' && json.Unmarshal(raw, &s) == nil:
+		return fmt.Sprintf("%.40q", s)
+	}
+	return fmt.Sprintf("%.40q", raw)
+}

@@ -1,0 +1,95 @@
+package ingest
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+
+	"limnomap/data"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/geo"
+)
+
+// A shape is the geometry of a feature: a point, or polygons and the outline made of them.
+type shape struct {
+	point    orb.Point
+	polygons orb.MultiPolygon
+	outline  data.Outline
+}
+
+// parseShape returns nil for null.
+func parseShape(raw json.RawMessage) (*shape, error) {
+	if string(raw) == "null" {
+		return nil, nil
+	}
+	members, err := object(raw, "a geometry")
+	if err != nil {
+		return nil, err
+	}
+	if crs, ok := members["crs"]; ok {
+		if err := checkCRS(crs); err != nil {
+			return nil, err
+		}
+	}
+	var kind string
+	if json.Unmarshal(members["type"], &kind) != nil {
+		return nil, errors.New("geometry has no type: want Point, Polygon or MultiPolygon")
+	}
+	s := new(shape)
+	c := coordinates{rest: members["coordinates"]}
+	switch kind {
+	case "Point":
+		s.point, err = c.position()
+	case "Polygon":
+		s.polygons = make(orb.MultiPolygon, 1)
+		s.polygons[0], err = c.polygon()
+	case "MultiPolygon":
+		s.polygons, err = list(&c, "polygon", c.polygon)
+	default:
+		return nil, fmt.Errorf("geometry %.40q: want Point, Polygon or MultiPolygon", kind)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", kind, err)
+	}
+	if s.polygons != nil {
+		if s.outline, err = data.NewOutline(s.polygons); err != nil {
+			return nil, fmt.Errorf("%s: %w", kind, err)
+		}
+	}
+	return s, nil
+}
+
+// place returns where the lake is put on the map.
+func (s *shape) place() orb.Point {
+	if s.polygons == nil {
+		return s.point
+	}
+	largest, most := 0, -1.0
+	for i, p := range s.polygons {
+		if area := geo.Area(p); area > most {
+			largest, most = i, area
+		}
+	}
+	p := interiorPoint(s.polygons[largest])
+	// To a tenth of a metre, since no lake is known better; and as a longitude from -180 to 180.
+	return orb.Point{math.Remainder(math.Round(p[0]*1e6)/1e6, 360), math.Round(p[1]*1e6) / 1e6}
+}
+
+// areaKM2 returns the surface of the polygons, to a square metre.
+func (s *shape) areaKM2() float64 { return math.Round(geo.Area(s.polygons)) / 1e6 }
+
+// farAway is, in degrees, how far a lake's own lat and lon may lie from its geometry: 11 km, within which are the beach
+// or the buoy that stands for a lake. Beyond it the one or the other is wrong, such as a lat and lon that are swapped.
+const farAway = 0.1
+
+// near reports whether p may be the place of a lake of this shape.
+func (s *shape) near(p orb.Point) bool {
+	b := s.point.Bound()
+	if s.outline != "" {
+		b = s.outline.Bound()
+	}
+	b = b.Pad(farAway)
+	return b.Contains(p) || b.Contains(orb.Point{p[0] + 360, p[1]}) || b.Contains(orb.Point{p[0] - 360, p[1]})
+}

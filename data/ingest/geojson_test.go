@@ -1,0 +1,265 @@
+package ingest
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/data"
+	"limnomap/data/store"
+)
+
+// features returns a FeatureCollection.
+func features(fs ...string) string {
+	return `{"type": "FeatureCollection", "features": [` + strings.Join(fs, ",\n") + "]}\n"
+}
+
+// feature returns a Feature of these properties and that geometry, both in JSON.
+func featureOf(properties, geometry string) string {
+	return fmt.Sprintf(`{"type": "Feature", "properties": {%s}, "geometry": %s}`, properties, geometry)
+}
+
+const (
+	// box is 0.02 degrees wide and high; island takes the middle quarter of it away.
+	box    = `{"type": "Polygon", "coordinates": [[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]]]}`
+	island = `{"type": "Polygon", "coordinates": [
+		[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]],
+		[[12.695, 53.415, 62], [12.695, 53.425, 62], [12.705, 53.425, 62], [12.705, 53.415, 62], [12.695, 53.415, 62]]]}`
+	place = `{"type": "Point", "coordinates": [12.7, 53.42]}`
+)
+
+func boxRing() orb.Ring {
+	return orb.Ring{{12.69, 53.41}, {12.71, 53.41}, {12.71, 53.43}, {12.69, 53.43}, {12.69, 53.41}}
+}
+
+func outlineOf(tb testing.TB, polygons ...orb.Polygon) data.Outline {
+	tb.Helper()
+	o, err := data.NewOutline(polygons)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return o
+}
+
+func TestGeoJSON(t *testing.T) {
+	plain := data.Lake{ID: "m", ExternalID: "m", Name: "Müritz", Point: orb.Point{12.7, 53.42}}
+	full := plain
+	full.ExternalID, full.Region, full.AreaKM2 = "DEMV_1", "MV", 112.6
+	// 0.02 degrees of latitude are 2,226.4 m on a sphere of 6,378,137 m, of longitude 0.5959 times as many.
+	boxed := plain
+	boxed.Outline, boxed.AreaKM2 = outlineOf(t, orb.Polygon{boxRing()}), 2.953985
+	hollow := boxed
+	hollow.Outline = outlineOf(t, orb.Polygon{boxRing(), {{12.695, 53.415}, {12.695, 53.425}, {12.705, 53.425}, {12.705, 53.415}}})
+	hollow.AreaKM2 = 2.215489
+	hollow.Point = orb.Point{12.692, 53.412}
+	moved := boxed
+	moved.Point = orb.Point{12.691, 53.411}
+	for _, test := range []struct {
+		name, text string
+		want       data.Lake
+	}{
+		{"point", features(featureOf(`"id": "m", "name": "Müritz"`, place)), plain},
+		{"all properties", features(featureOf(`"id":"m","external_id":"DEMV_1","name":"Müritz","region":"MV","area_km2":112.6`, place)), full},
+		{"any case, numbers as texts", features(featureOf(`"ID":"m","External_Id":"DEMV_1","NAME":" Müritz\n","state":"MV","Area_KM2":"112,6"`, place)), full},
+		{"id of the feature", features(`{"type":"Feature","id":"m","properties":{"name":"Müritz"},"geometry":` + place + `}`), plain},
+		{"a number for an id", features(`{"type":"Feature","id":7,"properties":{"name":"Müritz"},"geometry":` + place + `}`),
+			data.Lake{ID: "7", ExternalID: "7", Name: "Müritz", Point: plain.Point}},
+		{"two ids", features(`{"type":"Feature","id":"other","properties":{"id":"m","name":"Müritz"},"geometry":` + place + `}`), plain},
+		{"nulls", features(featureOf(`"id":"m","name":"Müritz","region":null,"external_id":"-","area_km2":null,"lat":null,"lon":""`, place)), plain},
+		{"no geometry", features(featureOf(`"id":"m","name":"Müritz","lat":53.42,"lon":12.7`, "null")), plain},
+		{"no member geometry", features(`{"type":"Feature","properties":{"id":"m","name":"Müritz","lat":53.42,"lon":12.7}}`), plain},
+		{"polygon", features(featureOf(`"id":"m","name":"Müritz"`, box)), boxed},
+		{"multi polygon", features(featureOf(`"id":"m","name":"Müritz"`,
+			`{"type":"MultiPolygon","coordinates":[[[[12.69,53.41],[12.71,53.41],[12.71,53.43],[12.69,53.43],[12.69,53.41]]]]}`)), boxed},
+		{"island", features(featureOf(`"id":"m","name":"Müritz","lat":53.412,"lon":12.692`, island)), hollow},
+		{"its own place and area", features(featureOf(`"id":"m","name":"Müritz","lat":53.411,"lon":12.691,"area_km2":2.953985`, box)), moved},
+		{"byte-order mark and white space", "\ufeff \r\n\t" + features(featureOf(`"id":"m","name":"Müritz"`, place)), plain},
+		{"escapes", features(featureOf(`"id":"m","name":"M\u00fcritz"`, place)), plain},
+		{"foreign members", `{"name":{"features":[1]},"bbox":[1,2,3,4],"features":[` + featureOf(`"id":"m","name":"Müritz"`, place) +
+			`],"crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:OGC:1.3:CRS84"}},"type":"FeatureCollection"}`, plain},
+		{"twice the same", features(featureOf(`"id":"m","name":"Müritz"`, box), featureOf(`"id":"m","name":"Müritz"`, box)), boxed},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			if r := mustImport(t, Lakes, s, nil, test.text); r.Added != 1 || !r.Written {
+				t.Fatalf("report: %v", r)
+			}
+			if got, _ := stored(t, s); !slices.Equal(got, []data.Lake{test.want}) {
+				t.Errorf("stored %+v\nwant %+v", got, test.want)
+			}
+			if r := mustImport(t, Lakes, s, nil, test.text); r.Unchanged != r.Read {
+				t.Errorf("the same again: %v", r)
+			}
+		})
+	}
+}
+
+func TestGeoJSONRejects(t *testing.T) {
+	good := featureOf(`"id":"good","name":"G"`, place)
+	geometry := func(g string) string { return featureOf(`"id":"x","name":"X"`, g) }
+	for _, test := range []struct {
+		name, text string
+		want       string // what the reason begins with
+	}{
+		{"no object", `7`, `"7": want a Feature, which is an object`},
+		{"null", `null`, `"null": want a Feature`},
+		{"no type", `{"properties":{}}`, `its type is missing: want Feature`},
+		{"geometry for a feature", box, `its type is "Polygon": want Feature`},
+		{"no id", featureOf(`"name":"X"`, place), `id is missing: want the lake's id`},
+		{"no name", featureOf(`"id":"x"`, place), `name is missing: want the lake's name`},
+		{"no properties", `{"type":"Feature","id":"x","properties":null,"geometry":` + place + `}`, `name is missing`},
+		{"properties in an array", `{"type":"Feature","properties":["x"],"geometry":null}`, `properties "[\"x\"]": want an object or null`},
+		{"property twice", featureOf(`"id":"x","name":"X","Name":"Y"`, place), `it has the property "Name" twice`},
+		{"name that is none", featureOf(`"id":"x","name":{"de":"X"}`, place), `name "{\"de\":\"X\"}": want a text or a number`},
+		{"name that is true", featureOf(`"id":"x","name":true`, place), `name "true": want a text or a number`},
+		{"ambiguous area", featureOf(`"id":"x","name":"X","area_km2":"1,234"`, place), `area_km2 "1,234": want a decimal point`},
+		{"null geometry, no place", geometry("null"), `lat is missing: want a number from -90 to 90 degrees`},
+		{"lon alone", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
+		{"lat alone", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
+		{"place elsewhere", featureOf(`"id":"x","name":"X","lat":12.7,"lon":53.42`, box), `lat 12.7, lon 53.42 lie more than 0.1 degrees outside`},
+		{"geometry of another kind", geometry(`{"type":"MultiPoint","coordinates":[[1,1]]}`), `geometry "MultiPoint": want Point, Polygon or MultiPolygon`},
+		{"geometry without a type", geometry(`{"coordinates":[1,1]}`), `geometry has no type`},
+		{"geometry in an array", geometry(`[1,1]`), `"[1,1]": want a geometry, which is an object`},
+		{"no coordinates", geometry(`{"type":"Polygon"}`), `Polygon: want an array of rings`},
+		{"no rings", geometry(`{"type":"Polygon","coordinates":[]}`), `Polygon: no ring`},
+		{"too flat", geometry(`{"type":"Polygon","coordinates":[[1,2],[3,4],[5,6]]}`), `Polygon: ring 1: point 1: want an array of two numbers`},
+		{"too deep", geometry(`{"type":"Polygon","coordinates":[[[[1,2]]]]}`), `Polygon: ring 1: point 1: want numbers`},
+		{"one number", geometry(`{"type":"Point","coordinates":[12.7]}`), `Point: want an array of two numbers`},
+		{"no number", geometry(`{"type":"Point","coordinates":[12.7,null]}`), `Point: want numbers`},
+		{"vast number", geometry(`{"type":"Point","coordinates":[12.7,1e999]}`), `Point: want numbers`},
+		{"five numbers", geometry(`{"type":"Point","coordinates":[12.7,53.4,1,2,3]}`), `Point: want at most 4 numbers`},
+		{"object for a point", geometry(`{"type":"Point","coordinates":{"lon":1}}`), `Point: want an array of two numbers`},
+		{"lat", geometry(`{"type":"Point","coordinates":[12.7,91]}`), `lat 91: want degrees from -90 to 90`},
+		{"lon", geometry(`{"type":"Point","coordinates":[200,1]}`), `lon 200: want degrees from -180 to 180`},
+		{"metres", geometry(`{"type":"Polygon","coordinates":[[[350000,5900000],[350010,5900000],[350010,5900010]]]}`), `Polygon: polygon 1, ring 1, point 1: lon 350000`},
+		{"two points", geometry(`{"type":"MultiPolygon","coordinates":[[[[1,1],[2,2],[1,1]]]]}`), `MultiPolygon: polygon 1, ring 1 has 2 distinct points`},
+		{"crs of a feature", strings.Replace(good, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1), `crs "{\"type\":\"name\"`},
+		{"crs of a geometry", geometry(strings.Replace(place, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1)), `crs "{\"type\":\"name\"`},
+		{"larger than any lake", geometry(`{"type":"Polygon","coordinates":[[[0,0],[20,0],[20,20],[0,20]]]}`), `its polygons are 4.`},
+		{"hole larger than its ring", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[2,0],[2,2]]]}`), `its polygons are -`},
+		{"not UTF-8", featureOf("\"id\":\"x\",\"name\":\"M\xfcritz\"", place), `it is not UTF-8`},
+		{"another value", featureOf(`"id":"good","name":"H"`, place), `this id stands in feature 1 of a.csv with other values: want one row for it`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			text := features(good, test.text)
+			r := mustImport(t, Lakes, s, nil, text)
+			if r.Written || r.Read != 2 || len(r.Bad) != 1 {
+				t.Fatalf("report: %v", r)
+			}
+			if bad := r.Bad[0]; bad.Feature != 2 || bad.Line != 0 || !strings.HasPrefix(bad.Reason, test.want) {
+				t.Errorf("rejected: %v\nwant feature 2: %s", bad, test.want)
+			}
+			if r := mustImport(t, Lakes, s, &Options{SkipBad: true}, text); r.Added != 1 || r.Rejected != 1 {
+				t.Errorf("skipping bad ones: %v", r)
+			}
+		})
+	}
+}
+
+func TestGeoJSONThatIsNone(t *testing.T) {
+	good := featureOf(`"id":"x","name":"X"`, place)
+	for _, test := range []struct{ name, text, want string }{
+		{"a feature", good, `its type is "Feature": want a FeatureCollection`},
+		{"nothing in it", `{}`, "there are no features"},
+		{"no features", `{"type":"FeatureCollection"}`, "there are no features"},
+		{"no type", `{"features":[` + good + `]}`, `the file has no "type"`},
+		{"features in an object", `{"type":"FeatureCollection","features":{}}`, `"features" is no array`},
+		{"features twice", `{"type":"FeatureCollection","features":[],"features":[` + good + `]}`, `"features" twice`},
+		{"another after it", features(good) + features(good), "goes on after its FeatureCollection"},
+		{"cut before the features", `{"type":"FeatureCollection"`, "ends here"},
+		{"cut amid a feature", features(good)[:120], "feature 1: the file ends here"},
+		{"cut after a feature", `{"type":"FeatureCollection","features":[` + good, "after feature 1: the file ends here"},
+		{"cut after the features", `{"type":"FeatureCollection","features":[` + good + `]`, "after the features: the file ends here"},
+		{"comma missing", features(good + good), "feature 2: "},
+		{"no JSON", `{type: FeatureCollection}`, "invalid character"},
+		{"crs", `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}},"features":[]}`, "EPSG::3857"},
+		{"no crs", `{"type":"FeatureCollection","crs":null,"features":[]}`, `crs "null": want`},
+		{"crs after the features", `{"type":"FeatureCollection","features":[` + good + `],"crs":{}}`, `crs "{}": want`},
+		{"endless feature", `{"type":"FeatureCollection","features":[{"type":"` + strings.Repeat("x", maxFeatureBytes*2), "feature 1: does not end within 33554432 bytes"},
+		{"endless member", `{"x":[` + strings.Repeat("1,", maxFeatureBytes), `"x": does not end within 33554432 bytes`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			_, err := Lakes(t.Context(), s, files(test.text), &Options{SkipBad: true})
+			if err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("Lakes = %v, want an error that names %q", err, test.want)
+			}
+			if got, _ := stored(t, s); len(got) > 0 {
+				t.Errorf("stored %v, want nothing", got)
+			}
+		})
+	}
+	if _, err := Observations(t.Context(), newStore(t), files(features(good)), nil); err == nil || !strings.Contains(err.Error(), "want CSV") {
+		t.Errorf("Observations = %v, want a word on CSV", err)
+	}
+}
+
+// A property that a feature lacks leaves what is stored, as a column that a file lacks does; one that is null takes it
+// away. Features of one file may differ in that.
+func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
+	outline := outlineOf(t, orb.Polygon{boxRing()})
+	before := data.Lake{ID: "x", ExternalID: "X1", Name: "X", Point: orb.Point{12.7, 53.42}, Region: "MV", AreaKM2: 3, Outline: outline}
+	with := func(edit func(*data.Lake)) data.Lake { l := before; edit(&l); return l }
+	base := `"id":"x","name":"X"`
+	for _, test := range []struct {
+		name, text string
+		want       data.Lake
+	}{
+		{"point", features(featureOf(base, place)), before},
+		{"no geometry", features(`{"type":"Feature","properties":{` + base + `,"lat":53.42,"lon":12.7}}`), before},
+		{"table", "id,name,lat,lon\nx,X,53.42,12.7\n", before},
+		{"full table", "id,name,lat,lon,external_id,region,area_km2\nx,X,53.42,12.7,,,\n",
+			with(func(l *data.Lake) { l.ExternalID, l.Region, l.AreaKM2 = "x", "", 0 })},
+		{"polygon", features(featureOf(base, box)), with(func(l *data.Lake) { l.AreaKM2 = 2.953985 })},
+		{"null geometry", features(featureOf(base+`,"lat":53.42,"lon":12.7`, "null")), with(func(l *data.Lake) { l.Outline = "" })},
+		{"null region", features(featureOf(base+`,"region":null`, place)), with(func(l *data.Lake) { l.Region = "" })},
+		{"null area", features(featureOf(base+`,"area_km2":null`, place)), with(func(l *data.Lake) { l.AreaKM2 = 0 })},
+		{"region of a later feature", features(featureOf(base, place), featureOf(`"id":"y","name":"Y","region":"BY"`, place)), before},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			err := s.Import(t.Context(), func(tx store.Tx) error {
+				_, err := tx.PutLakes(t.Context(), []data.Lake{before}, store.LakeColumns{})
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			mustImport(t, Lakes, s, nil, test.text)
+			if got, _ := stored(t, s); got[0] != test.want {
+				t.Errorf("stored %+v\nwant %+v", got[0], test.want)
+			}
+		})
+	}
+}
+
+func TestGeoJSONBesideCSV(t *testing.T) {
+	s := newStore(t)
+	r := mustImport(t, Lakes, s, nil,
+		"id,name,lat,lon,depth\na,A,53,12,7\n",
+		features(
+			featureOf(`"id":"b","name":"B","depth":7,"Ufer":"Sand"`, box),
+			featureOf(`"id":"c","name":"C","region":"BY","owner":null`, place),
+			featureOf(`"id":"d","name":"D"`, place)))
+	if r.Added != 4 || !slices.Equal(r.Ignored, []string{"depth", "Ufer", "owner"}) {
+		t.Errorf("report: %v", r)
+	}
+	lakes, _ := stored(t, s)
+	if len(lakes) != 4 || lakes[2].Region != "BY" || lakes[3].Region != "" {
+		t.Errorf("stored %v", lakes)
+	}
+	r = mustImport(t, Lakes, s, nil, "id,name,lat,lon\na,A,99,12\n", features(featureOf(`"id":"b"`, box)),
+		features(featureOf(`"id":"a","name":"B"`, box), featureOf(`"id":"a","name":"B"`, "{}")))
+	var places []string
+	for _, bad := range r.Bad {
+		place, _, _ := strings.Cut(bad.String(), ":")
+		places = append(places, place)
+	}
+	if want := []string{"a.csv, line 2 (a)", "b.csv, feature 1 (b)", "c.csv, feature 2 (a)"}; !slices.Equal(places, want) {
+		t.Errorf("rejected %q, want %q", places, want)
+	}
+}

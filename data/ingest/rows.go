@@ -1,0 +1,71 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"io"
+)
+
+// rows are the rows of a file whose beginning has been understood: a table, or a collection of features.
+type rows interface {
+	// next returns the next row, valid until the following call. One that cannot be taken apart gives a badRow, and
+	// what could be read of it or nil, after which reading goes on; any other error, io.EOF included, ends the file.
+	next() (*row, error)
+	// number returns which row was read last: the line that it begins on, or how many features it makes.
+	number() int
+	// unknown returns the names so far that are of no column.
+	unknown() []string
+}
+
+// A badRow is what is wrong with one row.
+type badRow string
+
+func (b badRow) Error() string { return string(b) }
+
+// openRows finds out what a file is from how it begins.
+func openRows(r io.Reader, columns []column, features bool) (rows, error) {
+	buffered := bufio.NewReaderSize(r, maxRowBytes)
+	start, err := buffered.Peek(maxRowBytes)
+	if err != nil && err != io.EOF {
+		return nil, err
+	}
+	charset := undecided
+	switch {
+	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
+		charset = inUTF8
+		buffered.Discard(3)
+		start = start[3:]
+	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
+		return nil, errors.New("this is UTF-16: save it as UTF-8")
+	case bytes.HasPrefix(start, []byte("\x1f\x8b")), bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, errors.New("this is a compressed file or a spreadsheet, not CSV: unpack it or save it as CSV")
+	}
+	switch begin := bytes.TrimSpace(start); {
+	case len(begin) == 0:
+		return nil, errors.New("the file is empty: want a first line that names the columns")
+	case begin[0] != '{':
+		return openTable(buffered, start, charset, columns)
+	case !features:
+		return nil, errors.New("this is JSON: want CSV, since GeoJSON brings lakes and no observations")
+	}
+	return openCollection(buffered, columns)
+}
+
+// A rowBound passes a file on as long as the row that is being read stays within bounds. It may let as much more
+// through as the reader above it holds in its buffer.
+type rowBound struct {
+	r              io.Reader
+	max            int64
+	tooLong        error // than that
+	read, rowStart int64 // bytes passed on; of those, up to the end of the last whole row
+}
+
+func (b *rowBound) Read(p []byte) (int, error) {
+	if b.read-b.rowStart > b.max {
+		return 0, b.tooLong
+	}
+	n, err := b.r.Read(p)
+	b.read += int64(n)
+	return n, err
+}
