@@ -62,7 +62,7 @@ func tilesOver(lakes []testLake, z maptile.Zoom) []maptile.Tile {
 func BenchmarkRender(b *testing.B) {
 	lakes := bathingSites(b, 1892)
 	l := layerOf(lakes...)
-	for _, style := range []StyleID{Heat, Dots} {
+	for _, style := range []StyleID{Heat, Dots, Lakes} {
 		for z := maptile.Zoom(5); z <= 12; z++ {
 			b.Run(fmt.Sprintf("%s/z%d", style, z), func(b *testing.B) {
 				tiles := tilesOver(lakes, z)

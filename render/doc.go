@@ -39,6 +39,21 @@
 // the highest class are larger. Around a marker runs a dark outline, or a light casing if its own colour is dark, so
 // that each stands out on white and on dark maps.
 //
+// # Waters
+//
+// In the style [Lakes], each lake's water has the colour of its value. From zoom 9 on it is the inside of the lake's
+// outline, where the data have one that is at least as wide as the smallest disc; else a disc of the lake's area, of
+// 1.5 to 3 pixels' radius at least. A line of one pixel runs around the water, outside of it, in the colours that go around
+// markers. A lake without a value is half transparent and grey, with a grey line and, where there is room, hatched: so it
+// differs from any value by form too.
+//
+// Higher classes lie above lower ones, so that no bloom is hidden by a lake that has none. Within a class smaller waters
+// lie above larger ones, so that a pond on an island is seen; lakes without a value count as of the lowest class.
+//
+// A pixel's cover is counted in sixteen samples, which are inside the water by the even-odd rule, in whole numbers. An
+// outline is looked at only where it crosses the tile, and lakes that reach far are searched apart from the others: a
+// tile costs what is near it, not what the largest lake is wide.
+//
 // # Many lakes
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can have

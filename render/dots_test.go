@@ -139,6 +139,10 @@ func TestOverlay(t *testing.T) {
 		{"half a casing on an outline", outlineEntry + 3, casingEntry, 2, casingEntry + 3},
 		{"half a casing on a quarter of an outline", outlineEntry, casingEntry, 2, casingEntry + 1},
 		{"a quarter outline on a ring", ringEntry + 3, outlineEntry, 1, ringEntry + 3},
+		{"half a ring on what it holds", hollowEntry + 3, ringEntry, 2, hollowEntry + 1},
+		{"a whole ring on what it holds", hollowEntry + 3, ringEntry, 4, ringEntry + 3},
+		{"a quarter outline on what a ring holds", hollowEntry + 3, outlineEntry, 1, hollowEntry + 3},
+		{"half a casing on what a ring holds", hollowEntry + 3, casingEntry, 2, casingEntry + 3},
 		{"half an outline on a ring", ringEntry + 3, outlineEntry, 2, outlineEntry + 3},
 	}
 	for _, tt := range tests {

@@ -35,7 +35,7 @@ func TestTilesAreCropsOfALargerRender(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tile := drawTile(t, lakes)
 		scale := rapid.IntRange(1, 2).Draw(t, "scale")
-		style := rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style")
+		style := rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style")
 		sameAsCrops(t, l, tile, scale, style)
 	})
 }
@@ -57,10 +57,15 @@ func TestCrowdedTilesAreCrops(t *testing.T) {
 			}
 			// Few different values, so that the order of equal markers matters.
 			chl := []float64{-1, 8, 60}[i%3]
-			lakes = append(lakes, testLake{lon: corner.Lon() + along, lat: corner.Lat() + across, chl: chl})
+			// Every fourth has a disc of its own of 10 pixels, the others the smallest ones.
+			area := 1e-9
+			if i%4 == 0 {
+				area = math.Pi * math.Pow(10*px*111, 2)
+			}
+			lakes = append(lakes, testLake{lon: corner.Lon() + along, lat: corner.Lat() + across, chl: chl, areaKM2: area})
 		}
 		l := layerOf(lakes...)
-		for _, style := range []StyleID{Heat, Dots} {
+		for _, style := range []StyleID{Heat, Dots, Lakes} {
 			for scale := 1; scale <= 2; scale++ {
 				sameAsCrops(t, l, tile, scale, style)
 			}

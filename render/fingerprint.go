@@ -28,6 +28,7 @@ type trace struct {
 	x, y  int32
 	value uint32
 	size  size
+	water uint64 // a hash of its shape
 }
 
 // appendTraces appends the bytes of the traces of s to b.
@@ -46,7 +47,8 @@ func (t trace) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.x))
 	b = binary.LittleEndian.AppendUint32(b, uint32(t.y))
 	b = binary.LittleEndian.AppendUint32(b, t.value)
-	return append(b, byte(t.size))
+	b = append(b, byte(t.size))
+	return binary.LittleEndian.AppendUint64(b, t.water)
 }
 
 // fingerprint returns the hash of traces one after the other, in an order that their input has no part in.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
@@ -20,27 +21,27 @@ func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
 		return append(country(), l)
 	}
 	tests := []struct {
-		name       string
-		lakes      []testLake
-		heat, dots bool // whether the fingerprint changes
+		name              string
+		lakes             []testLake
+		heat, dots, water bool // whether the fingerprint changes
 	}{
-		{"nothing", base, false, false},
-		{"the order", reversed(base), false, false},
-		{"a value", with(func(l *testLake) { l.chl = 5.02 }), true, true},
-		{"a value by less than a cell", with(func(l *testLake) { l.chl = 5.01 }), false, true},
-		{"a value becomes a gap", with(func(l *testLake) { l.chl = -1 }), true, true},
-		{"a place", with(func(l *testLake) { l.lon += 0.02 }), true, true},
-		{"a place by less than the grid", with(func(l *testLake) { l.lon += 1e-7 }), false, false},
-		{"a large area", with(func(l *testLake) { l.areaKM2 = 2000 }), true, false},
-		{"an area that changes no blob", with(func(l *testLake) { l.areaKM2 = 0.4 }), false, false},
-		{"one more", append(country(), near, near), true, true},
-		{"one more without a value", append(country(), near, testLake{13.5, 52.5, -1, 0}), false, true},
-		{"one far away", append(country(), near, testLake{lon: 100, lat: 52, chl: 80}), false, false},
-		{"one less", country(), true, true},
+		{"nothing", base, false, false, false},
+		{"the order", reversed(base), false, false, false},
+		{"a value", with(func(l *testLake) { l.chl = 5.02 }), true, true, true},
+		{"a value by less than a cell", with(func(l *testLake) { l.chl = 5.01 }), false, true, true},
+		{"a value becomes a gap", with(func(l *testLake) { l.chl = -1 }), true, true, true},
+		{"a place", with(func(l *testLake) { l.lon += 0.02 }), true, true, true},
+		{"a place by less than the grid", with(func(l *testLake) { l.lon += 1e-7 }), false, false, false},
+		{"a large area", with(func(l *testLake) { l.areaKM2 = 2000 }), true, false, true},
+		{"an area that changes no blob", with(func(l *testLake) { l.areaKM2 = 0.4 }), false, false, false},
+		{"one more", append(country(), near, near), true, true, true},
+		{"one more without a value", append(country(), near, testLake{13.5, 52.5, -1, 0}), false, true, true},
+		{"one far away", append(country(), near, testLake{lon: 100, lat: 52, chl: 80}), false, false, false},
+		{"one less", country(), true, true, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			for style, want := range map[StyleID]bool{Heat: tt.heat, Dots: tt.dots} {
+			for style, want := range map[StyleID]bool{Heat: tt.heat, Dots: tt.dots, Lakes: tt.water} {
 				s.Style = style
 				before, _ := renderer().Fingerprint(layerOf(base...), s)
 				after, any := renderer().Fingerprint(layerOf(tt.lakes...), s)
@@ -63,7 +64,7 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 		c.lon += rapid.Float64Range(-1e-3, 1e-3).Draw(t, "by")
 		c.chl = rapid.SampledFrom([]float64{c.chl, c.chl + 0.01, -1, 0.3}).Draw(t, "chl")
 		other := layerOf(changed...)
-		for _, style := range []StyleID{Heat, Dots} {
+		for _, style := range []StyleID{Heat, Dots, Lakes} {
 			s := Spec{Tile: tile, Scale: 1, Style: style, Colormap: colormap.Default}
 			a, anyA := renderer().Fingerprint(l, s)
 			b, anyB := renderer().Fingerprint(other, s)
@@ -73,6 +74,42 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestFingerprintFollowsTheOutlines changes lakes that have one.
+func TestFingerprintFollowsTheOutlines(t *testing.T) {
+	place := orb.Point{9.45, 47.6}
+	base := lakeland()
+	const lake = 10
+	with := func(change func(*testShore)) []testShore {
+		l := lakeland()
+		change(&l[lake])
+		return l
+	}
+	other := orb.MultiPolygon{{bay(9.4, 47.6, 0.3, 900, 8)}}
+	tests := []struct {
+		name    string
+		lakes   []testShore
+		at      orb.Point
+		zoom    maptile.Zoom
+		changes bool
+	}{
+		{"an island less", with(func(l *testShore) { l.outline = other }), place, 9, true},
+		{"an island less, where there are no outlines", with(func(l *testShore) { l.outline = other }), place, 8, false},
+		{"no outline", with(func(l *testShore) { l.outline = nil }), place, 9, true},
+		{"a value far from the lake's place", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.2, 47.6}, 14, true},
+		{"a value, seen from beside the outline", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.6, 47.9}, 12, false},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			s := Spec{Tile: maptile.At(tt.at, tt.zoom), Scale: 1, Style: Lakes, Colormap: colormap.Default}
+			before, _ := renderer().Fingerprint(layerOfShores(t, base...), s)
+			after, _ := renderer().Fingerprint(layerOfShores(t, tt.lakes...), s)
+			if (before != after) != tt.changes {
+				t.Errorf("fingerprint changes: %v, want %v", before != after, tt.changes)
+			}
+		})
+	}
 }
 
 func TestFingerprintIsRemembered(t *testing.T) {

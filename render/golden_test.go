@@ -20,20 +20,26 @@ var update = flag.Bool("update", false, "rewrite the golden tiles in testdata")
 
 func TestGoldenTiles(t *testing.T) {
 	lakes := country()
+	mixed, shores := layerOf(lakes...), layerOfShores(t, lakeland()...)
 	tests := []struct {
-		name string
-		spec Spec
+		name  string
+		layer *Layer
+		spec  Spec
 	}{
-		{"heat_country_z5", Spec{maptile.At([2]float64{11, 51}, 5), 1, Heat, colormap.Default}},
-		{"heat_crowd_z6", Spec{maptile.At([2]float64{11, 51}, 6), 1, Heat, colormap.Default}},
-		{"heat_crowd_z6@2x", Spec{maptile.At([2]float64{11, 51}, 6), 2, Heat, "viridis"}},
-		{"heat_lake_z12", Spec{maptile.At([2]float64{lakes[20].lon, lakes[20].lat}, 12), 1, Heat, colormap.Default}},
-		{"heat_antimeridian_z9", Spec{maptile.At([2]float64{-179.99, 10}, 9), 1, Heat, colormap.Default}},
-		{"dots_z7", Spec{maptile.At([2]float64{lakes[10].lon, lakes[10].lat}, 7), 1, Dots, colormap.Default}},
+		{"heat_country_z5", mixed, Spec{maptile.At([2]float64{11, 51}, 5), 1, Heat, colormap.Default}},
+		{"heat_crowd_z6", mixed, Spec{maptile.At([2]float64{11, 51}, 6), 1, Heat, colormap.Default}},
+		{"heat_crowd_z6@2x", mixed, Spec{maptile.At([2]float64{11, 51}, 6), 2, Heat, "viridis"}},
+		{"heat_lake_z12", mixed, Spec{maptile.At([2]float64{lakes[20].lon, lakes[20].lat}, 12), 1, Heat, colormap.Default}},
+		{"heat_antimeridian_z9", mixed, Spec{maptile.At([2]float64{-179.99, 10}, 9), 1, Heat, colormap.Default}},
+		{"dots_z7", mixed, Spec{maptile.At([2]float64{lakes[10].lon, lakes[10].lat}, 7), 1, Dots, colormap.Default}},
+		{"lakes_z7", mixed, Spec{maptile.At([2]float64{lakes[10].lon, lakes[10].lat}, 7), 1, Lakes, colormap.Default}},
+		{"lakes_z12", shores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 1, Lakes, colormap.Default}},
+		{"lakes_z12@2x", shores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes, "viridis"}},
+		{"lakes_antimeridian_z10", shores, Spec{maptile.At([2]float64{-179.99, 10.1}, 10), 1, Lakes, colormap.Default}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := mustRender(t, layerOf(lakes...), tt.spec)
+			got := mustRender(t, tt.layer, tt.spec)
 			file := filepath.Join("testdata", tt.name+".png")
 			if *update {
 				if err := os.WriteFile(file, got, 0o644); err != nil {

@@ -22,6 +22,8 @@ func (t *heat) reach(x *index, p *place, w window) int64 {
 	return t.kernels.reach(p.ground.at(w.zoom)) + x.offset()
 }
 
+func (t *heat) tiers(*index) []tier { return undivided }
+
 func (t *heat) widest(x *index, w window) int64 {
 	return t.kernels.reach(x.widest.at(w.zoom)) + x.offset()
 }

@@ -37,15 +37,9 @@ func baseSize(z maptile.Zoom) size { return baseSizes[min(int(z), len(baseSizes)
 // groundSize returns the size at zoom 0 of a blob that covers about as much as a round water of that area does.
 // At zoom z it is groundSize + stepsPerZoom*z.
 func groundSize(areaKM2 float64, y uint32) size {
-	// The surface of a middling bathing lake, for one whose area is not known.
-	const middling = 0.2
 	// A blob is half as opaque as at its centre where exp(-opacityGain*g) is 1/2, at 1.87 sigma.
 	const halfOpaque = 1.87
-	if !(areaKM2 > 0) {
-		areaKM2 = middling
-	}
-	radius := 1000 * math.Sqrt(areaKM2/math.Pi)
-	s := math.Round(stepsPerZoom * math.Log2(radius*groundPx(y)/halfOpaque))
+	s := math.Round(stepsPerZoom * math.Log2(waterRadius(areaKM2)*groundPx(y)/halfOpaque))
 	return size(min(max(s, math.MinInt8), largest))
 }
 

@@ -22,6 +22,8 @@ type Layer struct {
 	blurred []index
 	// thinned are the lakes by zoom, at those zooms where many lie in one pixel.
 	thinned []index
+	// watered are the lakes whose waters are drawn, at the same zooms.
+	watered []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
 }
@@ -37,6 +39,8 @@ type index struct {
 	blurred bool
 	// grid has lakes that are not among the places. It is nil where all are.
 	grid *grid
+	// tiers are the places by how far their waters reach, the narrowest first. They are nil where waters are not drawn.
+	tiers []tier
 }
 
 // A place is where a lake lies and what is known of it.
@@ -45,6 +49,8 @@ type place struct {
 	chlorophyll data.Chlorophyll
 	log         float32 // of the chlorophyll, see values
 	ground      size    // at zoom 0
+	radius      uint32  // of a round water of the lake's area, in world units
+	shore       *shore  // nil where the data have no outline
 }
 
 // newLayer returns the layer of v. Lakes beyond the map's northern and southern edge are left out: no lake lies there,
@@ -61,16 +67,21 @@ func newLayer(v *data.View, values *values) *Layer {
 		if !ok {
 			continue
 		}
-		p := place{x: x, y: y, chlorophyll: data.NoChlorophyll, ground: groundSize(lake.AreaKM2, y)}
+		p := place{
+			x: x, y: y, chlorophyll: data.NoChlorophyll,
+			ground: groundSize(lake.AreaKM2, y), radius: discRadius(lake.AreaKM2, y), shore: newShore(lake.Outline, x, y),
+		}
 		if c := v.States[i].Chlorophyll; c.Valid() {
 			p.chlorophyll, p.log = c, values.logOf(c)
 		}
 		places = append(places, p)
 	}
 	l := &Layer{lakes: newIndex(places), memo: memo}
+	l.lakes.tiers = newTiers(l.lakes.places)
 	end := l.lakes.firstStamped()
 	grids := min(l.lakes.firstWithoutGrid(), end)
 	l.blurred, l.thinned = newBlurred(&l.lakes, end, grids), newThinned(&l.lakes, grids)
+	l.watered = newWatered(&l.lakes, l.thinned)
 	return l
 }
 
@@ -92,5 +103,7 @@ func compare(a, b *place) int {
 		cmp.Compare(morton(a.x, a.y), morton(b.x, b.y)),
 		cmp.Compare(a.chlorophyll, b.chlorophyll),
 		cmp.Compare(a.ground, b.ground),
+		cmp.Compare(a.radius, b.radius),
+		cmp.Compare(a.shore.id(), b.shore.id()),
 	)
 }

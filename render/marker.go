@@ -27,8 +27,7 @@ type markers struct {
 	sprites [2][]sprite // by scale, then by row and column of the grid within a pixel
 }
 
-// A sprite is a marker as it is stamped, a square of codes for each shape: 0 leaves a pixel alone, 1 to 4 put so many
-// quarters of the line over it, 5 to 8 set it to 1 to 4 quarters colour, the rest being the line.
+// A sprite is a marker as it is stamped, a square of codes (see ink.put) for each shape.
 type sprite struct {
 	half  int     // the centre's column and row
 	disc  []uint8 // a colour with a line around it
@@ -38,9 +37,10 @@ type sprite struct {
 
 func (s *sprite) side() int { return 2*s.half + 1 }
 
-func newMarkers() []markers {
-	ms := make([]markers, len(markerRadii))
-	for i, r := range markerRadii {
+// newMarkers returns the markers whose discs have these radii in pixels.
+func newMarkers(radii []float64) []markers {
+	ms := make([]markers, len(radii))
+	for i, r := range radii {
 		// As far as the largest: what is in reach does not depend on the classification.
 		ms[i].reach = int64(math.Ceil((r+2*outlinePx)*subUnits)) + markerMargin
 		for scale := 1; scale <= 2; scale++ {

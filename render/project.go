@@ -8,7 +8,8 @@ import (
 
 const (
 	// worldBits is the width of a world coordinate: the whole world is 2^32 units wide, 9 mm at the equator.
-	worldBits = 32
+	worldBits  = 32
+	worldUnits = 1 << worldBits
 	// subBits is the width of a place's position within a pixel at scale 1. A sixteenth of a pixel is finer than an
 	// eye sees in a blob, and makes each distance to a pixel's centre, at scale 2 as well, a whole number of units.
 	subBits = 4
@@ -23,19 +24,28 @@ const (
 // project returns the Web Mercator coordinates of p, x growing east and y growing south, and whether the map holds p
 // at all: it ends at 85.0511 degrees north and south. Longitude is periodic, so that 180 and -180 are one place.
 func project(p orb.Point) (x, y uint32, ok bool) {
-	const world = 1 << worldBits
-	fx := math.Mod(p.Lon()/360+0.5, 1)
-	if fx < 0 {
-		fx++
-	}
-	fy := 0.5 - math.Asinh(math.Tan(p.Lat()*math.Pi/180))/(2*math.Pi)
+	fx, fy := turns(p.Lon()), southing(p.Lat())
 	// The tangent is periodic, latitude is not.
 	if !(math.Abs(p.Lat()) <= 90 && fx >= 0 && fy >= 0 && fy < 1) {
 		return 0, 0, false
 	}
 	// A hair west of the antimeridian rounds up to a whole turn, which is no turn.
-	return uint32(uint64(fx * world)), uint32(fy * world), true
+	return uint32(uint64(fx * worldUnits)), uint32(fy * worldUnits), true
 }
+
+// turns returns how far east of the antimeridian a longitude is, in turns of the world from 0 to 1.
+func turns(lon float64) float64 {
+	f := lon/360 + 0.5
+	return f - math.Floor(f)
+}
+
+// southing returns how far south of the map's northern edge a latitude is, in parts of the map's height.
+func southing(lat float64) float64 {
+	return 0.5 - math.Asinh(math.Tan(lat*math.Pi/180))/(2*math.Pi)
+}
+
+// latitude returns the latitude whose southing is f.
+func latitude(f float64) float64 { return math.Atan(math.Sinh((0.5-f)*2*math.Pi)) * 180 / math.Pi }
 
 // groundPx returns the width in pixels at zoom 0 of one metre on the ground at world coordinate y.
 func groundPx(y uint32) float64 {

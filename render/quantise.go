@@ -2,10 +2,12 @@ package render
 
 import (
 	"math"
+	"sort"
 
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/data"
 )
 
 const (
@@ -48,6 +50,8 @@ func patternAt(z maptile.Zoom) *pattern {
 type scale struct {
 	colours *colormap.Map
 	shades  shadeTable
+	// classes are the smallest values of the classes after the first.
+	classes []data.Chlorophyll
 	// dark tells the colours whose markers have a casing; from highest on, they are those of the highest class.
 	dark    [colormap.Steps]bool
 	highest int
@@ -59,7 +63,14 @@ func newScale(m *colormap.Map, v *values) *scale {
 		s.dark[i] = isDark(c)
 	}
 	classes := m.Legend().Classes
-	s.highest = colormap.Steps - len(classes[len(classes)-1].Colors)
+	first := 0
+	for _, c := range classes[:len(classes)-1] {
+		first += len(c.Colors)
+		s.classes = append(s.classes, data.Chlorophyll(sort.Search(int(data.MaxChlorophyll)+1, func(c int) bool {
+			return m.Index(data.Chlorophyll(c).Float()) >= first
+		})))
+	}
+	s.highest = first
 	return s
 }
 
@@ -80,4 +91,13 @@ func newShadeTable(m *colormap.Map, v *values) shadeTable {
 		}
 	}
 	return t
+}
+
+// class returns the class of the value of p, 0 without one.
+func (s *scale) class(p *place) int {
+	n := 0
+	for n < len(s.classes) && p.chlorophyll >= s.classes[n] {
+		n++
+	}
+	return n
 }

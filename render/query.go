@@ -35,11 +35,12 @@ type query struct {
 	window  window
 	painter painter
 
-	boxes [2]box // to search
-	parts int    // how many of the boxes
-	world int64  // the world's width in units, a power of two
-	shift uint   // from world coordinates to units
-	hits  []hit  // found so far
+	order []int32 // of the tier being searched
+	boxes [2]box  // to search
+	parts int     // how many of the boxes
+	world int64   // the world's width in units, a power of two
+	shift uint    // from world coordinates to units
+	hits  []hit   // found so far
 }
 
 // hits appends the places of x in reach of w to found.
@@ -48,13 +49,23 @@ func hits(found []hit, x *index, w window, p painter) []hit {
 		index: x, window: w, painter: p, hits: found,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 	}
-	widest := p.widest(x, w)
+	for _, t := range p.tiers(x) {
+		q.order = t.places
+		q.around(t.extent>>q.shift + 1 + p.widest(x, w))
+	}
+	return q.hits
+}
+
+// around finds the places of the tier whose marks touch the window, none of which reaches further than widest.
+func (q *query) around(widest int64) {
+	w := q.window
 	top, bottom := w.top+w.firstCentre()-widest, w.top+w.lastCentre(w.height)+widest
 	left, right := w.left+w.firstCentre()-widest, w.left+w.lastCentre(w.width)+widest
 	if bottom < 0 || top >= q.world {
-		return found
+		return
 	}
 	top, bottom = max(top, 0), min(bottom, q.world-1)
+	q.parts = 0
 	// Where the window with its reach is as wide as the world, each place is met once and then repeated; elsewhere it
 	// is one range of longitudes, or two on either side of the antimeridian.
 	if right-left >= q.world {
@@ -67,8 +78,11 @@ func hits(found []hit, x *index, w window, p painter) []hit {
 			q.add(0, to-q.world, top, bottom)
 		}
 	}
-	q.quadrant(0, len(x.places), 0, worldBits)
-	return q.hits
+	n := len(q.index.places)
+	if q.order != nil {
+		n = len(q.order)
+	}
+	q.quadrant(0, n, 0, worldBits)
 }
 
 // A box is a range of world coordinates, all four inclusive.
@@ -83,6 +97,14 @@ func (q *query) add(left, right, top, bottom int64) {
 	q.parts++
 }
 
+// at returns which of the index's places is the tier's i-th.
+func (q *query) at(i int) int {
+	if q.order != nil {
+		return int(q.order[i])
+	}
+	return i
+}
+
 // meets reports whether any of q's boxes has a part in the square of side last+1 at x, y.
 func (q *query) meets(x, y, last uint32) bool {
 	for _, b := range q.boxes[:q.parts] {
@@ -93,14 +115,14 @@ func (q *query) meets(x, y, last uint32) bool {
 	return false
 }
 
-// quadrant finds the places in q's boxes among places[from:to], which are all that lie in the quadrant of 2^bits world
-// coordinates whose first Morton code is code.
+// quadrant finds the places in q's boxes among the tier's from from to to, which are all that lie in the quadrant of
+// 2^bits world coordinates whose first Morton code is code.
 func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	// A handful is tested sooner than it is divided.
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to; i++ {
-			if p := &q.index.places[i]; q.meets(p.x, p.y, 0) {
+			if p := &q.index.places[q.at(i)]; q.meets(p.x, p.y, 0) {
 				q.found(p)
 			}
 		}
@@ -114,7 +136,7 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 		start, end := code+i<<(2*bits-2), to
 		if i < 3 {
 			next := code + (i+1)<<(2*bits-2)
-			end = from + sort.Search(to-from, func(j int) bool { return codes[from+j] >= next })
+			end = from + sort.Search(to-from, func(j int) bool { return codes[q.at(from+j)] >= next })
 		}
 		q.quadrant(from, end, start, bits-1)
 		from = end

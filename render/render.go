@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"sync"
 
+	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
@@ -31,6 +32,8 @@ type StyleID string
 const (
 	Heat StyleID = "heat" // the value field
 	Dots StyleID = "dots" // a marker for each lake, a grey ring for one without a value
+	// Lakes is each lake's water, from its outline or as a disc; hollow and grey for one without a value.
+	Lakes StyleID = "lakes"
 )
 
 // A Style describes itself to those who choose one.
@@ -46,6 +49,8 @@ func Styles() []Style {
 		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. " +
 			"Lakes without a current value leave no trace."},
 		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value."},
+		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
+			"disc of its area; grey and hollow without a current value."},
 	}
 }
 
@@ -61,10 +66,12 @@ type Spec struct {
 type painter interface {
 	// index returns the places of l that are drawn in w.
 	index(l *Layer, w window) *index
+	// tiers returns the lists that x is searched in, one after the other; each place is in one of them.
+	tiers(x *index) []tier
 	// reach returns how many units the mark of a place of x reaches from it, 0 if it leaves no trace. A pixel whose
 	// centre is that far away, to the side or up and down, does not know of it.
 	reach(x *index, p *place, w window) int64
-	// widest returns the largest reach of all places of x.
+	// widest returns how far at most a place of x reaches beyond the extent of its tier.
 	widest(x *index, w window) int64
 	// trace returns all that the mark of h depends on.
 	trace(h hit, w window) trace
@@ -79,6 +86,8 @@ type brush struct {
 	scene   scene
 	traces  []byte
 	field   field
+	mask    mask
+	ring    []orb.Point
 	pixels  []uint8
 	encoder *encoder
 }
@@ -100,7 +109,7 @@ type Renderer struct {
 // New returns a Renderer whose colour maps are fitted to limits, which must be ones that colormap.New takes.
 func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
-		painters: map[StyleID]painter{Heat: newHeat(), Dots: newDots()},
+		painters: map[StyleID]painter{Heat: newHeat(), Dots: newDots(), Lakes: newWaters()},
 		colors:   make(map[colormap.ID]colors),
 		brushes:  sync.Pool{New: func() any { return &brush{encoder: newEncoder()} }},
 	}
@@ -183,7 +192,7 @@ func (b *brush) draw(p painter, s *scale, w window) {
 func (r *Renderer) painter(s Spec) (painter, error) {
 	p, ok := r.painters[s.Style]
 	if !ok {
-		return nil, fmt.Errorf("%w %q: %s or %s", ErrUnknownStyle, s.Style, Heat, Dots)
+		return nil, fmt.Errorf("%w %q: %s, %s or %s", ErrUnknownStyle, s.Style, Heat, Dots, Lakes)
 	}
 	if s.Scale != 1 && s.Scale != 2 {
 		return nil, fmt.Errorf("scale %d %w: 1 or 2", s.Scale, ErrOutOfRange)

@@ -70,7 +70,7 @@ func TestSameLakesSameBytes(t *testing.T) {
 		s := Spec{
 			Tile:     drawTile(t, lakes),
 			Scale:    rapid.IntRange(1, 2).Draw(t, "scale"),
-			Style:    rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style"),
+			Style:    rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"),
 			Colormap: rapid.SampledFrom(colormap.IDs()).Draw(t, "colormap"),
 		}
 		var files [4][]byte
@@ -93,7 +93,7 @@ func TestBlankIffNothingInReach(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		s := Spec{
 			Tile: drawTile(t, lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
-			Style: rapid.SampledFrom([]StyleID{Heat, Dots}).Draw(t, "style"), Colormap: colormap.Default,
+			Style: rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default,
 		}
 		_, any := renderer().Fingerprint(l, s)
 		b, err := renderer().Render(l, s)
@@ -114,7 +114,7 @@ func TestBlankIffNothingInReach(t *testing.T) {
 }
 
 func TestLayerWithoutLakes(t *testing.T) {
-	for _, style := range []StyleID{Heat, Dots} {
+	for _, style := range []StyleID{Heat, Dots, Lakes} {
 		s := Spec{Tile: maptile.Tile{}, Scale: 1, Style: style, Colormap: colormap.Default}
 		if b := mustRender(t, layerOf(), s); !bytes.Equal(b, Blank(1)) {
 			t.Errorf("%s without lakes is not the blank tile", style)

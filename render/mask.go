@@ -1,0 +1,269 @@
+package render
+
+import (
+	"math"
+	"math/bits"
+
+	"limnomap/colormap"
+)
+
+const (
+	// samples is how many rows and columns of samples a pixel has. Sixteen of them tell its quarters, and all of the
+	// rows of an edge that is nearly level.
+	samples = 4
+	// wordPixels is how many pixels' samples of one row a word holds.
+	wordPixels = 64 / samples
+	// whole is the number of samples of a pixel.
+	whole = samples * samples
+)
+
+// hatchPx is the distance in pixels, along a row, from one line of a hatching to the next. It is a power of two, like the
+// world's width.
+const hatchPx = 8
+
+// What a word's worth of pixels is, as sets: that of several is the union.
+const (
+	blockDry   = 1
+	blockWater = 2
+	blockMixed = blockDry | blockWater
+)
+
+// A mask tells which samples of a part of a window are water. It is drawn by whole numbers alone, which do not depend on
+// where the window begins. Libraries that rasterise do, in their last bit, and fill by the non-zero rule, which would
+// need to know a hole from an island.
+//
+// It is reused, but not by two at once.
+type mask struct {
+	left, top     int // of the window's column and row where the mask begins
+	words, height int // the width in words, and the height in pixels
+	edge          int // width in pixels of the line around the water
+
+	toggles []uint64 // for each sample: whether water and land change places there, from west to east
+	// cover is the number of samples in the water for each pixel, within a margin of a word to each side and of the
+	// line above and below; blocks is what each wordPixels of them are.
+	cover  []uint8
+	blocks []uint8
+}
+
+// A rectangle is a range of a window's pixels, its ends exclusive. It may reach beyond the window.
+type rectangle struct{ left, top, right, bottom int64 }
+
+// rectangleOf returns the pixels of w that hold some of a range of units from its corner.
+func rectangleOf(left, top, right, bottom int64, w window) rectangle {
+	step := w.step()
+	return rectangle{floorDiv(left, step), floorDiv(top, step), floorDiv(right, step) + 1, floorDiv(bottom, step) + 1}
+}
+
+// reset makes m an empty mask of what a water within r can change of w. It reports whether that is anything.
+func (m *mask) reset(w window, r rectangle) bool {
+	m.edge = w.scale
+	// The line reaches outwards from the water, and into the window from water that lies beside it.
+	line := int64(m.edge)
+	left, top := max(r.left, 0)-line, max(r.top, 0)-line
+	right, bottom := min(r.right, int64(w.width))+line, min(r.bottom, int64(w.height))+line
+	if left >= right || top >= bottom {
+		return false
+	}
+	m.left, m.top = int(left), int(top)
+	m.words, m.height = int(right-left+wordPixels-1)/wordPixels, int(bottom-top)
+	n := m.words * m.height * samples
+	if cap(m.toggles) < n {
+		m.toggles = make([]uint64, n)
+	}
+	m.toggles = m.toggles[:n]
+	clear(m.toggles)
+	return true
+}
+
+// A sampling tells where the samples of a mask lie, in units from its north-west corner.
+type sampling struct {
+	first int64 // the distance of the first one
+	shift uint  // log2 of the distance from one to the next
+}
+
+func samplingOf(w window) sampling {
+	shift := uint(bits.TrailingZeros64(uint64(w.step() / samples)))
+	return sampling{first: 1 << shift / 2, shift: shift}
+}
+
+// from returns the first sample that lies at x or beyond.
+func (s sampling) from(x int64) int64 { return (x - s.first + 1<<s.shift - 1) >> s.shift }
+
+// toggle exchanges water and land from a sample of a row eastwards.
+func (m *mask) toggle(row, sample int64) {
+	if sample = max(sample, 0); sample < int64(m.words)*64 {
+		m.toggles[row*int64(m.words)+sample>>6] ^= 1 << (sample & 63)
+	}
+}
+
+// segment exchanges water and land east of the line from a to b, which are in units from the mask's corner and less than
+// 2^31 apart. A closed ring of segments exchanges its inside.
+func (m *mask) segment(ax, ay, bx, by int64, s sampling) {
+	if ay > by {
+		ax, ay, bx, by = bx, by, ax, ay
+	}
+	// A sample at an end belongs to the segment that goes on south of it, so that it is met once.
+	from, to := max(s.from(ay), 0), min(s.from(by), int64(m.height)*samples)
+	if from >= to {
+		return
+	}
+	// x is where the segment crosses a row of samples, rounded up: ax + (y-ay)*dx/dy, kept as a whole part and a rest.
+	dx, dy := bx-ax, by-ay
+	n := (from<<s.shift+s.first-ay)*dx + dy - 1
+	x := floorDiv(n, dy)
+	rest := n - x*dy
+	x += ax
+	stride := floorDiv(dx<<s.shift, dy)
+	more := dx<<s.shift - stride*dy
+	for row := from; row < to; row++ {
+		m.toggle(row, s.from(x))
+		x += stride
+		if rest += more; rest >= dy {
+			x++
+			rest -= dy
+		}
+	}
+}
+
+// disc exchanges water and land in the circle of that radius around x, y, in units from the mask's corner.
+func (m *mask) disc(x, y, radius int64, s sampling) {
+	from, to := max(s.from(y-radius), 0), min(s.from(y+radius+1), int64(m.height)*samples)
+	for row := from; row < to; row++ {
+		dy := row<<s.shift + s.first - y
+		// A square root is rounded alike by all processors.
+		half := int64(math.Sqrt(float64(radius*radius - dy*dy)))
+		m.toggle(row, s.from(x-half))
+		m.toggle(row, s.from(x+half+1))
+	}
+}
+
+// count makes cover and blocks of the toggles.
+func (m *mask) count() {
+	stride := m.words + 2
+	n := stride * (m.height + 2*m.edge)
+	if cap(m.blocks) < n {
+		m.blocks, m.cover = make([]uint8, n), make([]uint8, n*wordPixels)
+	}
+	m.blocks, m.cover = m.blocks[:n], m.cover[:n*wordPixels]
+	clear(m.cover)
+	for i := range m.blocks {
+		m.blocks[i] = blockDry
+	}
+	for row := range m.height {
+		rows := m.toggles[row*samples*m.words : (row+1)*samples*m.words]
+		for i := range samples {
+			flood(rows[i*m.words : (i+1)*m.words])
+		}
+		for k := range m.words {
+			a, b, c, d := rows[k], rows[m.words+k], rows[2*m.words+k], rows[3*m.words+k]
+			if a|b|c|d == 0 {
+				continue
+			}
+			at := (row+m.edge)*stride + k + 1
+			m.blocks[at] = blockMixed
+			if a&b&c&d == math.MaxUint64 {
+				m.blocks[at] = blockWater
+			}
+			tally((*[wordPixels]uint8)(m.cover[at*wordPixels:]), [samples]uint64{a, b, c, d})
+		}
+	}
+}
+
+// flood turns the toggles of a row of samples into water.
+func flood(row []uint64) {
+	water := uint64(0) // all ones where the sample before was in the water
+	for i, v := range row {
+		if v != 0 {
+			for shift := 1; shift < 64; shift *= 2 {
+				v ^= v << shift
+			}
+		}
+		v ^= water
+		row[i] = v
+		water = -(v >> 63)
+	}
+}
+
+// tally counts the ones in each sixteenth of four words.
+func tally(n *[wordPixels]uint8, words [samples]uint64) {
+	const twos, fours, eights = 0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f
+	var even, odd uint64
+	for _, v := range words {
+		v -= v >> 1 & twos
+		v = v&fours + v>>2&fours
+		even += v & eights
+		odd += v >> 4 & eights
+	}
+	for i := 0; i < wordPixels; i += 2 {
+		n[i], n[i+1] = uint8(even), uint8(odd)
+		even, odd = even>>8, odd>>8
+	}
+}
+
+// paint draws the water, and the line around it, on the pixels of w.
+func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
+	m.count()
+	stride := m.words + 2
+	// The hatching is part of the global grid, so that tiles join.
+	hatch, period := int(floorDiv(w.left+w.top, w.step()))+m.left+m.top, hatchPx*w.scale
+	for row := max(-m.top, 0); row < min(m.height, w.height-m.top); row++ {
+		line := dst[(m.top+row)*w.width:][:w.width]
+		for word := range m.words {
+			at := (row+m.edge)*stride + word + 1
+			left := m.left + word*wordPixels
+			from, to := max(-left, 0), min(wordPixels, w.width-left)
+			if from >= to {
+				continue
+			}
+			pixels := line[left+from : left+to]
+			switch {
+			case m.blocks[at] == blockWater && !k.hatched:
+				for i := range pixels {
+					pixels[i] = k.fill + quarters - 1
+				}
+			case m.around(at) != blockDry:
+				for i := range pixels {
+					code := m.code(at*wordPixels+from+i, stride*wordPixels)
+					if code == 2*quarters && k.hatched && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
+						code = quarters
+					}
+					k.put(&pixels[i], code, dark)
+				}
+			}
+		}
+	}
+}
+
+// around returns what is near block at.
+func (m *mask) around(at int) uint8 {
+	stride, all := m.words+2, uint8(0)
+	for i := at - m.edge*stride; i <= at+m.edge*stride; i += stride {
+		all |= m.blocks[i-1] | m.blocks[i] | m.blocks[i+1]
+	}
+	return all
+}
+
+// code returns how pixel at is drawn (see ink.put), where a row of pixels is stride long.
+func (m *mask) code(at, stride int) uint8 {
+	if q := quartersOf(int(m.cover[at])); q > 0 {
+		return quarters + q
+	}
+	// The line is the water moved by its width to all sides, less the water.
+	near := func(rows, columns int) int {
+		n := uint8(0)
+		for r := -rows; r <= rows; r++ {
+			for _, c := range m.cover[at+r*stride-columns : at+r*stride+columns+1] {
+				n = max(n, c)
+			}
+		}
+		return int(n)
+	}
+	if m.edge == 1 {
+		// Between a cross, which is too narrow for a slanting shore, and a square, which is too wide.
+		return quartersOf((max(near(0, 1), near(1, 0)) + near(1, 1)) / 2)
+	}
+	return quartersOf(max(near(1, 2), near(2, 1)))
+}
+
+// quartersOf returns the number of a pixel's quarters that n of its samples are, rounded.
+func quartersOf(n int) uint8 { return uint8((n*quarters + whole/2) / whole) }

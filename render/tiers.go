@@ -1,0 +1,66 @@
+package render
+
+import (
+	"math/bits"
+	"slices"
+
+	"github.com/paulmach/orb/maptile"
+)
+
+// narrowBits tells the waters that are searched as one: those that reach less than 2^narrowBits world units from their
+// place, 2.4 km at the equator and 1.5 km in Germany, where two lakes in a hundred reach further.
+const narrowBits = 18
+
+// A tier is a list of places that are searched by themselves. Those that reach far are kept apart by how far they do:
+// were they all in one, a single large lake would make a search for small ones look as far as it reaches.
+type tier struct {
+	places []int32 // indices in the layer's, ascending; nil for all of them
+	extent int64   // no water of them reaches this far, in world units
+}
+
+// undivided is the one tier of a style whose marks are small, however far a lake's water reaches.
+var undivided = []tier{{}}
+
+// newTiers sorts places into tiers, by twice the reach from one to the next.
+func newTiers(places []place) []tier {
+	var byBits [worldBits + 1][]int32
+	for i := range places {
+		n := max(bits.Len64(uint64(places[i].extent())), narrowBits)
+		byBits[n] = append(byBits[n], int32(i))
+	}
+	var tiers []tier
+	for n, list := range byBits {
+		if len(list) > 0 {
+			tiers = append(tiers, tier{list, 1 << n})
+		}
+	}
+	return tiers
+}
+
+// newWatered returns what waters are drawn from at the zooms where markers are thinned: the lakes that have markers, and
+// all whose discs are wider than the smallest.
+func newWatered(lakes *index, thinned []index) []index {
+	watered := make([]index, len(thinned))
+	for z := range thinned {
+		zoom, places := maptile.Zoom(z), slices.Clone(thinned[z].places)
+		for _, p := range lakes.places {
+			if int64(p.radius>>(MaxZoom-zoom)) <= smallestRadius(zoom) {
+				continue
+			}
+			if _, ok := slices.BinarySearchFunc(thinned[z].places, p, func(a, b place) int { return compare(&a, &b) }); !ok {
+				places = append(places, p)
+			}
+		}
+		watered[z] = newIndex(places)
+		watered[z].tiers = newTiers(watered[z].places)
+	}
+	return watered
+}
+
+// forWaters returns the places whose waters are drawn at zoom z.
+func (l *Layer) forWaters(z maptile.Zoom) *index {
+	if int(z) < len(l.watered) {
+		return &l.watered[z]
+	}
+	return &l.lakes
+}

@@ -1,0 +1,264 @@
+package render
+
+import (
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+func TestShoresAreCropsOfALargerRender(t *testing.T) {
+	lakes := lakeland()
+	l := layerOfShores(t, lakes...)
+	rapid.Check(t, func(t *rapid.T) {
+		sameAsCrops(t, l, drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"), Lakes)
+	})
+}
+
+// TestAnyOutlineIsCropped does the same with polygons of any shape, some of which lie across the seams.
+func TestAnyOutlineIsCropped(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		z := maptile.Zoom(rapid.IntRange(9, 18).Draw(t, "zoom"))
+		n := uint32(1) << z
+		tile := maptile.Tile{
+			X: rapid.SampledFrom([]uint32{0, n / 2, n/2 + 77, n - 1}).Draw(t, "column"),
+			Y: rapid.SampledFrom([]uint32{n / 4, n / 2, n/2 + 55}).Draw(t, "row"), Z: z,
+		}
+		corner := maptile.Tile{X: tile.X + 1, Y: tile.Y + 1, Z: z}.Bound().LeftTop()
+		px := 360 / (TileSize * float64(n))
+		away := rapid.SampledFrom([]float64{5, 300, 20_000}).Draw(t, "pixels from the middle")
+		var lakes []testShore
+		for range rapid.IntRange(1, 3).Draw(t, "lakes") {
+			var lake testShore
+			lake.chl = rapid.SampledFrom([]float64{-1, 5, 70}).Draw(t, "chl")
+			for range rapid.IntRange(1, 2).Draw(t, "rings") {
+				var ring orb.Ring
+				for range rapid.IntRange(3, 9).Draw(t, "points") {
+					ring = append(ring, orb.Point{
+						corner.Lon() + px*rapid.Float64Range(-away, away).Draw(t, "x"),
+						corner.Lat() + px*rapid.Float64Range(-away, away).Draw(t, "y"),
+					})
+				}
+				lake.outline = append(lake.outline, orb.Polygon{ring})
+			}
+			if _, err := data.NewOutline(lake.outline); err != nil {
+				t.Skip(err)
+			}
+			lake.lon, lake.lat = lake.outline[0][0][0].Lon(), lake.outline[0][0][0].Lat()
+			lakes = append(lakes, lake)
+		}
+		sameAsCrops(t, layerOfShores(t, lakes...), tile, rapid.IntRange(1, 2).Draw(t, "scale"), Lakes)
+	})
+}
+
+// TestSameShoresSameTiles draws the lakes in either order.
+func TestSameShoresSameTiles(t *testing.T) {
+	lakes := lakeland()
+	back := slices.Clone(lakes)
+	slices.Reverse(back)
+	a, b := layerOfShores(t, lakes...), layerOfShores(t, back...)
+	rapid.Check(t, func(t *rapid.T) {
+		w := windowOf(drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"))
+		if !slices.Equal(paint(a, w, Lakes), paint(b, w, Lakes)) {
+			t.Fatalf("%+v depends on the order of the lakes", w)
+		}
+	})
+}
+
+// waterAt returns the colour of the pixel of l that holds a place.
+func waterAt(l *Layer, lake testLake, z maptile.Zoom) color.NRGBA {
+	x, y, _ := project(orb.Point{lake.lon, lake.lat})
+	shift := uint(MaxZoom-z) + subBits
+	w := window{zoom: z, scale: 1, left: int64(x>>shift) * subUnits, top: int64(y>>shift) * subUnits, width: 1, height: 1}
+	return renderer().colors[colormap.Default].palettes[Lakes][paint(l, w, Lakes)[0]]
+}
+
+// TestOwnPlaceHasTheColour looks at each lake of lakeland alone, as a disc and as an outline, at all zooms.
+func TestOwnPlaceHasTheColour(t *testing.T) {
+	m := legendMap(t, colormap.Default, who2003())
+	for i, lake := range lakeland() {
+		if lake.chl < 0 {
+			continue
+		}
+		want := m.Color(lake.chl)
+		for z := maptile.Zoom(0); z <= MaxZoom; z++ {
+			if got := waterAt(layerOf(lake.testLake), lake.testLake, z); got != want {
+				t.Errorf("lake %d zoom %d: the disc is %v, want %v", i, z, got, want)
+			}
+			// At smaller zooms a shore may cut the pixel.
+			if z < 12 || lake.outline == nil {
+				continue
+			}
+			if got := waterAt(layerOfShores(t, lake), lake.testLake, z); got != want {
+				t.Errorf("lake %d zoom %d: the water is %v, want %v", i, z, got, want)
+			}
+		}
+	}
+}
+
+// TestDiscHasTheAreaOfTheLake counts the pixels of lakes whose discs fit into a window of 1024 pixels.
+func TestDiscHasTheAreaOfTheLake(t *testing.T) {
+	m := legendMap(t, colormap.Default, who2003())
+	p := renderer().colors[colormap.Default].palettes[Lakes]
+	for _, lake := range []testLake{{13.4, 52.5, 5, 0.05}, {13.4, 52.5, 5, 3}, {25, 69, 5, 1}, {30, -1, 5, 40}, {30, -1, 5, 0}} {
+		area := lake.areaKM2
+		if area == 0 {
+			area = 0.2
+		}
+		x, y, _ := project(orb.Point{lake.lon, lake.lat})
+		for z := maptile.Zoom(8); z <= MaxZoom; z++ {
+			km := groundPx(y) * math.Exp2(float64(z)) * 1000 // in pixels
+			if r := km * math.Sqrt(area/math.Pi); r < 8 || r > 500 {
+				continue
+			}
+			shift := uint(MaxZoom - z)
+			w := window{zoom: z, scale: 1, left: int64(x>>shift) - 512*subUnits, top: int64(y>>shift) - 512*subUnits, width: 1024, height: 1024}
+			pixels := 0.0
+			for _, e := range paint(layerOf(lake), w, Lakes) {
+				if p[e] == m.Color(lake.chl) {
+					pixels++
+				} else if e >= fillEntry {
+					pixels += float64((e-fillEntry)%quarters+1) / quarters
+				}
+			}
+			if got := pixels / km / km; math.Abs(got/area-1) > 0.05 {
+				t.Errorf("%+v at zoom %d covers %.3f km², want %v", lake, z, got, area)
+			}
+		}
+	}
+}
+
+// TestWaterWithoutAValueIsHollowAndGrey holds that a missing value is never a colour of the scale, and that it differs
+// from one by form: the map shines through.
+func TestWaterWithoutAValueIsHollowAndGrey(t *testing.T) {
+	lakes := lakeland()
+	for i := range lakes {
+		lakes[i].chl = -1
+	}
+	l := layerOfShores(t, lakes...)
+	for _, lake := range lakes {
+		for z := maptile.Zoom(0); z <= MaxZoom; z++ {
+			var used [256]bool
+			for _, e := range paint(l, windowOf(maptile.At(orb.Point{lake.lon, lake.lat}, z), 1), Lakes) {
+				used[e] = true
+			}
+			line, through := false, false
+			for e, is := range used {
+				if !is {
+					continue
+				}
+				for id, c := range renderer().colors {
+					got, grey := c.palettes[Lakes][e], colormap.NoData()
+					if got.A != 0 && (got.R != grey.R || got.G != grey.G || got.B != grey.B) {
+						t.Fatalf("%s zoom %d: a lake without a value has the colour %v", id, z, got)
+					}
+					line = line || got.A > 2*hollowAlpha
+					through = through || got.A == hollowAlpha
+				}
+			}
+			if !line || !through {
+				t.Errorf("zoom %d, %+v: lines seen: %v, the map seen: %v, want both", z, lake.testLake, line, through)
+			}
+		}
+	}
+}
+
+func TestOrderOfWaters(t *testing.T) {
+	m := legendMap(t, colormap.Default, who2003())
+	grey := colormap.NoData()
+	large := testLake{lon: 13.4, lat: 52.5, areaKM2: 40}
+	pond := testLake{lon: 13.41, lat: 52.51, areaKM2: 1}
+	tests := []struct {
+		name        string
+		large, pond float64 // µg/l
+		seen        bool    // whether the pond is
+	}{
+		{"a clean pond in a clean lake", 2, 3, true},
+		{"a cleaner pond in a clean lake", 3, 2, true},
+		{"a pond without a value in a clean lake", 2, -1, true},
+		{"a pond in a lake without a value", -1, 2, true},
+		{"a bloom in a clean lake", 2, 60, true},
+		{"a bloom in a lake of the middle class", 20, 60, true},
+		{"a clean pond in a bloom", 60, 2, false},
+		{"a pond without a value in a bloom", 60, -1, false},
+		{"a bloom in a bloom", 90, 60, true},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			large.chl, pond.chl = tt.large, tt.pond
+			for _, l := range []*Layer{layerOf(large, pond), layerOf(pond, large)} {
+				for z := maptile.Zoom(10); z <= 14; z++ {
+					shown := pond
+					if !tt.seen {
+						shown = large
+					}
+					got, want := waterAt(l, pond, z), m.Color(shown.chl)
+					if shown.chl < 0 {
+						want, got.A = grey, grey.A
+					}
+					if got != want {
+						t.Errorf("zoom %d: the pond's place is %v, want %v", z, got, want)
+					}
+				}
+			}
+		})
+	}
+}
+
+// TestEqualDiscsWorstAbove puts two lakes in one place.
+func TestEqualDiscsWorstAbove(t *testing.T) {
+	m := legendMap(t, colormap.Default, who2003())
+	for _, other := range []float64{-1, 0, 9.99, 49.99, 119.99} {
+		a, b := testLake{lon: 13.4, lat: 52.5, chl: 120}, testLake{lon: 13.4, lat: 52.5, chl: other}
+		for z := maptile.Zoom(0); z <= MaxZoom; z++ {
+			for _, l := range []*Layer{layerOf(a, b), layerOf(b, a)} {
+				if got, want := waterAt(l, a, z), m.Color(120); got != want {
+					t.Errorf("zoom %d, with a lake of %v µg/l in one place: %v, want %v", z, other, got, want)
+				}
+			}
+		}
+	}
+}
+
+// TestOutlineBeginsAtItsZoom compares a lake with its outline and without.
+func TestOutlineBeginsAtItsZoom(t *testing.T) {
+	lake := lakeland()[2]
+	small := testShore{testLake{13.4, 52.5, 5, 0.001}, orb.MultiPolygon{{bay(13.4, 52.5, 0.0002, 12, 1)}}}
+	for _, tt := range []struct {
+		name  string
+		lake  testShore
+		first maptile.Zoom
+	}{{"large", lake, 9}, {"smaller than the smallest disc until zoom 14", small, 15}} {
+		for z := maptile.Zoom(0); z <= 16; z++ {
+			w := windowOf(maptile.At(orb.Point{tt.lake.lon, tt.lake.lat}, z), 1)
+			differ := !slices.Equal(paint(layerOfShores(t, tt.lake), w, Lakes), paint(layerOf(tt.lake.testLake), w, Lakes))
+			if differ != (z >= tt.first) {
+				t.Errorf("%s, zoom %d: the outline is drawn: %v, want it from zoom %d on", tt.name, z, differ, tt.first)
+			}
+		}
+	}
+}
+
+func TestOutlineOfAQuarterOfTheWorldIsNoShore(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		ring orb.Ring
+		want bool
+	}{
+		{"as wide as Asia", orb.Ring{{40, 10}, {170, 10}, {170, 20}, {40, 10}}, false},
+		{"from pole to pole", orb.Ring{{10, -85}, {12, -85}, {12, 85}, {10, -85}}, false},
+		{"as wide as the Caspian Sea is long", orb.Ring{{10, 10}, {22, 10}, {22, 20}, {10, 10}}, true},
+	} {
+		v := viewOfShores(t, []testShore{{testLake{tt.ring[0].Lon(), tt.ring[0].Lat(), 5, 0}, orb.MultiPolygon{{tt.ring}}}})
+		if got := renderer().Layer(v).lakes.places[0].shore != nil; got != tt.want {
+			t.Errorf("%s: it has a shore: %v, want %v", tt.name, got, tt.want)
+		}
+	}
+}
