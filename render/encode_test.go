@@ -2,9 +2,13 @@ package render
 
 import (
 	"bytes"
+	"compress/zlib"
+	"encoding/binary"
 	"fmt"
+	"image"
 	"image/color"
 	"image/png"
+	"io"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -18,28 +22,135 @@ func testPalette() *palette {
 	return &p
 }
 
+// pictures are kinds of images: the pixel at a place, of so many colours, where noise is a byte that differs from pixel
+// to pixel.
+var pictures = map[string]func(x, y, colors int, noise uint8) int{
+	"constant":   func(_, _, _ int, _ uint8) int { return 0 },
+	"horizontal": func(x, _, colors int, _ uint8) int { return x / 3 % colors },
+	"vertical":   func(_, y, colors int, _ uint8) int { return y % colors },
+	"rings":      func(x, y, colors int, _ uint8) int { return (x*x + y*y) / 64 % colors },
+	"dither":     func(x, y, colors int, _ uint8) int { return (x/9 + y/7 + x&y&1) % colors },
+	"specks":     func(x, y, colors int, noise uint8) int { return int(noise) / 250 * (x + y) % colors },
+	"noise":      func(_, _, colors int, noise uint8) int { return int(noise) % colors },
+}
+
+// checkEncoded fails unless file is a PNG of that picture, whose image data end where the last block does.
+func checkEncoded(t interface {
+	Helper()
+	Fatalf(string, ...any)
+}, file, pixels []uint8, width int, p *palette) {
+	t.Helper()
+	m, err := png.Decode(bytes.NewReader(file))
+	if err != nil {
+		t.Fatalf("decode: %v", err)
+	}
+	if got := m.Bounds(); got.Dx() != width || got.Dy() != len(pixels)/width {
+		t.Fatalf("bounds = %v, want %dx%d", got, width, len(pixels)/width)
+	}
+	img, ok := m.(*image.Paletted)
+	if !ok {
+		t.Fatalf("decoded a %T, want a paletted image", m)
+	}
+	var colors palette
+	for i, c := range img.Palette {
+		colors[i] = color.NRGBAModel.Convert(c).(color.NRGBA)
+	}
+	for i, v := range pixels {
+		if got := colors[img.ColorIndexAt(i%width, i/width)]; got != p[v] {
+			t.Fatalf("pixel %d,%d = %v, want %v", i%width, i/width, got, p[v])
+		}
+	}
+	in := bytes.NewReader(imageData(file))
+	z, err := zlib.NewReader(in)
+	if err != nil {
+		t.Fatalf("zlib header: %v", err)
+	}
+	if _, err := io.Copy(io.Discard, z); err != nil || in.Len() != 0 {
+		t.Fatalf("inflate: %v, with %d bytes after the stream", err, in.Len())
+	}
+}
+
+// imageData returns what the chunk IDAT of a file holds.
+func imageData(file []byte) []byte {
+	at := bytes.Index(file, []byte("IDAT"))
+	return file[at+4:][:binary.BigEndian.Uint32(file[at-4:])]
+}
+
 func TestEncodeComesBack(t *testing.T) {
 	p, e := testPalette(), newEncoder()
-	rapid.Check(t, func(t *rapid.T) {
-		width, height := rapid.IntRange(1, 40).Draw(t, "width"), rapid.IntRange(1, 40).Draw(t, "height")
-		colors := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 16, 17, 256}).Draw(t, "colours")
-		first := rapid.IntRange(0, 256-colors).Draw(t, "first")
-		pixels := make([]uint8, width*height)
-		for i := range pixels {
-			pixels[i] = uint8(first + rapid.IntRange(0, colors-1).Draw(t, "pixel"))
-		}
-		m, err := png.Decode(bytes.NewReader(e.encode(pixels, width, p)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Bounds(); got.Dx() != width || got.Dy() != height {
-			t.Fatalf("bounds = %v, want %dx%d", got, width, height)
-		}
-		for i, v := range pixels {
-			if got := color.NRGBAModel.Convert(m.At(i%width, i/width)); got != p[v] {
-				t.Fatalf("pixel %d = %v, want %v", i, got, p[v])
+	for name, picture := range pictures {
+		t.Run(name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				width, height := rapid.IntRange(1, 90).Draw(t, "width"), rapid.IntRange(1, 60).Draw(t, "height")
+				colors := rapid.SampledFrom([]int{1, 2, 3, 4, 5, 16, 17, 200, 256}).Draw(t, "colours")
+				first := rapid.IntRange(0, 256-colors).Draw(t, "first")
+				seed := rapid.Uint32().Draw(t, "seed")
+				pixels := drawn(picture, width, height, first, colors, seed)
+				checkEncoded(t, e.encode(pixels, width, p), pixels, width, p)
+			})
+		})
+	}
+}
+
+// drawn returns the pixels of a picture whose colours begin with first.
+func drawn(picture func(x, y, colors int, noise uint8) int, width, height, first, colors int, seed uint32) []uint8 {
+	pixels := make([]uint8, width*height)
+	for i := range pixels {
+		seed = seed*1664525 + 1013904223 // a linear congruence (Numerical Recipes, section 7.1)
+		pixels[i] = uint8(first + picture(i%width, i/width, colors, uint8(seed>>24)))
+	}
+	return pixels
+}
+
+// TestEncodeTiles also encodes each image after others of other sizes, which must not show.
+func TestEncodeTiles(t *testing.T) {
+	p, e := testPalette(), newEncoder()
+	for _, side := range []int{2 * TileSize, TileSize} {
+		for name, picture := range pictures {
+			for _, colors := range []int{2, 4, 16, 256} {
+				t.Run(fmt.Sprintf("%s/%d/%d", name, side, colors), func(t *testing.T) {
+					pixels := drawn(picture, side, side, 0, colors, 1)
+					file := e.encode(pixels, side, p)
+					checkEncoded(t, file, pixels, side, p)
+					if !bytes.Equal(file, newEncoder().encode(pixels, side, p)) {
+						t.Error("a new encoder makes another file")
+					}
+					// Without compression: 8 bytes for a stored block of 64 KiB with its share of the rest.
+					if most := len(pixels) + side + 1200 + 8*(len(pixels)>>16); len(file) > most {
+						t.Errorf("%d bytes, want at most %d", len(file), most)
+					}
+				})
 			}
 		}
+	}
+}
+
+func TestEncodeAllocates(t *testing.T) {
+	p, e := testPalette(), newEncoder()
+	for _, side := range []int{TileSize, 2 * TileSize} {
+		for name, picture := range pictures {
+			pixels := drawn(picture, side, side, 0, 200, 1)
+			if n := testing.AllocsPerRun(5, func() { e.encode(pixels, side, p) }); n > 1 {
+				t.Errorf("%s of %d pixels: %v allocations, want the file's only", name, side, n)
+			}
+		}
+	}
+}
+
+func FuzzEncode(f *testing.F) {
+	for name := range pictures {
+		f.Add([]byte(name), uint8(3), uint8(1))
+		f.Add(drawn(pictures[name], 40, 30, 0, 256, 1), uint8(39), uint8(1))
+		f.Add(drawn(pictures[name], 40, 30, 0, 16, 1), uint8(38), uint8(40))
+	}
+	p, e := testPalette(), newEncoder()
+	f.Fuzz(func(t *testing.T, pixels []byte, width, repeats uint8) {
+		w := int(width) + 1
+		pixels = bytes.Repeat(pixels, int(repeats)%64+1)
+		if pixels = pixels[:len(pixels)/w*w]; len(pixels) == 0 || len(pixels) > 1<<17 {
+			t.Skip()
+		}
+		checkEncoded(t, e.encode(pixels, w, p), pixels, w, p)
 	})
 }
 
