@@ -80,20 +80,37 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// stageLakes are the lakes in reach that the stages are measured with.
+// stageLakes are the lakes in reach that whole tiles and their stages are measured with.
 var stageLakes = []int{1, 20, 200, 1892}
 
-// crowded returns n lakes spread over the tile that it returns.
+// BenchmarkReach draws whole tiles, so that they can be compared with the sum of their stages: Find, Accumulate, Shade
+// and Encode.
+func BenchmarkReach(b *testing.B) {
+	for _, n := range stageLakes {
+		b.Run(fmt.Sprint(n), func(b *testing.B) {
+			l, _ := crowded(b, n)
+			s := Spec{Tile: crowdedTile, Scale: 1, Style: Heat, Colormap: colormap.Default}
+			b.ReportAllocs()
+			for b.Loop() {
+				mustRender(b, l, s)
+			}
+		})
+	}
+}
+
+// crowdedTile is the tile of crowded.
+var crowdedTile = maptile.Tile{X: 34, Y: 21, Z: 6}
+
+// crowded returns n lakes spread over crowdedTile.
 func crowded(b *testing.B, n int) (*Layer, window) {
-	t := maptile.Tile{X: 34, Y: 21, Z: 6}
-	bound := t.Bound()
+	bound := crowdedTile.Bound()
 	lakes := bathingSites(b, n)
 	for i := range lakes {
 		// Germany is 9 by 8 degrees; the tile is smaller.
 		lakes[i].lon = bound.Min.Lon() + (lakes[i].lon-5.8)/9.4*(bound.Max.Lon()-bound.Min.Lon())
 		lakes[i].lat = bound.Min.Lat() + (lakes[i].lat-47.2)/7.9*(bound.Max.Lat()-bound.Min.Lat())
 	}
-	return layerOf(lakes...), windowOf(t, 1)
+	return layerOf(lakes...), windowOf(crowdedTile, 1)
 }
 
 func BenchmarkFind(b *testing.B) {

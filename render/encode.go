@@ -24,10 +24,12 @@ const (
 
 // The filters that are used (section 9.2).
 const (
-	filterNone = 0 // for several pixels to a byte, where the difference of two bytes means nothing
+	filterNone = 0
 	// filterSub makes differences from the byte to the left. Neighbours in a field are neighbours in the palette, and the
-	// edge between two levels is the same wherever it runs: files of many shades become a fifth smaller.
-	filterSub = 1
+	// edge between two levels is the same wherever it runs: files of manyShades and more become a twelfth smaller. Fewer
+	// shades repeat themselves as they are, and where several share a byte a difference of bytes means nothing.
+	filterSub  = 1
+	manyShades = 64
 )
 
 // An encoder writes paletted PNG files. It is reused, but not by two at once.
@@ -71,7 +73,7 @@ func (e *encoder) encode(pixels []uint8, width int, p *palette) []byte {
 	e.file = append(e.file[:0], pngHeader...)
 	e.header(width, len(pixels)/width, depth)
 	e.colors(colors)
-	e.pixels(pixels, width, depth, &index)
+	e.pixels(pixels, width, depth, len(colors) >= manyShades, &index)
 	e.end(e.begin("IEND"))
 	return bytes.Clone(e.file)
 }
@@ -119,17 +121,19 @@ func (e *encoder) colors(colors []color.NRGBA) {
 }
 
 // pixels writes the image data (section 7.2): lines of indices, each after a byte that names its filter.
-func (e *encoder) pixels(pixels []uint8, width, depth int, index *[256]uint8) {
+func (e *encoder) pixels(pixels []uint8, width, depth int, subtract bool, index *[256]uint8) {
 	const slack = 3 // bytes that packLine may write past a line
 	line := 1 + (width*depth+7)/8
 	size := len(pixels) / width * line
 	e.lines = slices.Grow(e.lines[:0], size+slack)[:size]
 	for rest := e.lines[:size+slack]; len(pixels) > 0; rest, pixels = rest[line:], pixels[width:] {
-		if depth == 8 {
+		rest[0] = filterNone
+		if subtract {
 			rest[0] = filterSub
-			subtractLine(rest[1:], pixels[:width], index)
+		}
+		if depth == 8 {
+			mapLine(rest[1:], pixels[:width], index, subtract)
 		} else {
-			rest[0] = filterNone
 			packLine(rest[1:], pixels[:width], index, depth)
 		}
 	}

@@ -45,9 +45,9 @@ const lowBits, highBits = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 // from passing to the next byte; they are put right afterwards.
 func minus(a, b uint64) uint64 { return ((a | highBits) - (b & lowBits)) ^ ((a ^ ^b) & highBits) }
 
-// subtractLine writes the index of each pixel of row, less that of the one to its left, to line. Eight pixels are mostly
-// the same as the eight before.
-func subtractLine(line, row []uint8, index *[256]uint8) {
+// mapLine writes the index of each pixel of row to line, if asked to less that of the one to its left. Eight pixels are
+// mostly the same as the eight before.
+func mapLine(line, row []uint8, index *[256]uint8, subtract bool) {
 	last, mapped := uint64(0), uint64(index[0])*0x0101010101010101
 	left := uint64(0)
 	x := 0
@@ -59,13 +59,19 @@ func subtractLine(line, row []uint8, index *[256]uint8) {
 				uint64(index[uint8(v>>32)])<<32 | uint64(index[uint8(v>>40)])<<40 |
 				uint64(index[uint8(v>>48)])<<48 | uint64(index[v>>56])<<56
 		}
-		binary.LittleEndian.PutUint64(line[x:], minus(mapped, mapped<<8|left))
-		left = mapped >> 56
+		out := mapped
+		if subtract {
+			out = minus(mapped, mapped<<8|left)
+			left = mapped >> 56
+		}
+		binary.LittleEndian.PutUint64(line[x:], out)
 	}
 	for ; x < len(row); x++ {
 		i := index[row[x]]
 		line[x] = i - uint8(left)
-		left = uint64(i)
+		if subtract {
+			left = uint64(i)
+		}
 	}
 }
 
