@@ -1,12 +1,11 @@
 package render
 
-// A blur is the field of lakes that all have one kernel. First they are drawn along rows of pixels of scale 1, then each
-// pixel of the window is the weighted sum of its column. So a lake costs as much as the kernel is wide, instead of its
-// area, and a window as much as the kernel times its pixels, however many lakes there are.
+// A blur is the field of the lakes of a patch, which all have one kernel. First each row of the patch is drawn, then each
+// pixel of the window is the weighted sum of its column. So a window costs as much as the kernel times its pixels,
+// however many lakes there are.
 type blur struct {
 	window       window
-	kernel       *kernel
-	any          bool
+	any          bool  // whether there are lakes
 	first        int64 // the first row, in pixels of scale 1 from the window's edge
 	wide, narrow rows
 	weights      []float32
@@ -15,33 +14,31 @@ type blur struct {
 
 // rows are what the lakes of each row of pixels weigh at the columns of a window.
 type rows struct {
-	falloff       axes
+	falloff       *falloff
 	gain          float32
 	stride        int
 	used          []bool // rows that hold a lake; the others mean nothing
 	weights, logs []float32
 }
 
-// reset makes b the field of no lakes.
-func (b *blur) reset(w window, k *kernel) {
-	b.window, b.kernel, b.any = w, k, false
-}
-
-// begin makes the rows empty, before the first lake.
-func (b *blur) begin() {
-	if b.any {
+// reset makes b the field of p.
+func (b *blur) reset(p *patch, w window, k *kernel) {
+	b.window, b.any, b.first = w, p.any, p.top
+	if !p.any {
 		return
 	}
-	b.any = true
-	w := b.window
-	from, to := centresAround(w, w.height, b.kernel.wide.whole.reach())
-	b.first = from
-	b.wide.reset(b.kernel.wide, 1, int(to-from), w.width)
-	b.narrow.reset(b.kernel.narrow, narrowWeight, int(to-from), w.width)
+	b.wide.reset(k.wide.split, 1, p.height, w.width)
+	b.narrow.reset(k.narrow.split, narrowWeight, p.height, w.width)
+	for r, used := range p.used {
+		if used {
+			b.addRow(&b.wide, p, r)
+			b.addRow(&b.narrow, p, r)
+		}
+	}
 }
 
 // reset makes r hold n empty rows of the given width.
-func (r *rows) reset(f axes, gain float32, n, width int) {
+func (r *rows) reset(f *falloff, gain float32, n, width int) {
 	r.falloff, r.gain, r.stride = f, gain, strideOf(width)
 	if cap(r.used) < n {
 		r.used = make([]bool, n)
@@ -57,58 +54,17 @@ func (r *rows) reset(f axes, gain float32, n, width int) {
 // use makes row i one that holds lakes, and returns where it begins.
 func (r *rows) use(i int) int {
 	at := i * r.stride
-	if !r.used[i] {
-		r.used[i] = true
-		clear(r.weights[at : at+r.stride])
-		clear(r.logs[at : at+r.stride])
-	}
+	r.used[i] = true
+	clear(r.weights[at : at+r.stride])
+	clear(r.logs[at : at+r.stride])
 	return at
 }
 
-// add adds a lake: it is drawn along the two rows whose centres it lies between, the nearer one having the larger share.
-func (b *blur) add(h hit) {
-	b.begin()
-	above, below := between(int64(h.y))
-	parts := [2]float32{above.part, below.part}
-	i := above.pixel - int(b.first)
-	from, to := max(i, 0), min(i+2, len(b.wide.used))
-	if from >= to {
-		return
-	}
-	b.wide.add(from, parts[from-i:to-i], h, b.window)
-	b.narrow.add(from, parts[from-i:to-i], h, b.window)
-}
-
-// add draws parts of a lake along as many rows, from row i on.
-func (r *rows) add(i int, parts []float32, h hit, w window) {
-	left, column := r.falloff.whole.clipped(int64(h.x), w, w.width)
-	if len(column) == 0 {
-		return
-	}
-	at := r.use(i) + left
-	if len(parts) > 1 {
-		r.use(i + 1)
-	}
-	addOuter(r.weights[at:], r.logs[at:], r.stride, column, parts, 1, h.log)
-}
-
-// addPatch adds the lakes of a patch.
-func (b *blur) addPatch(p *patch) {
-	b.begin()
-	for r, used := range p.used {
-		if used {
-			i := int(p.top + int64(r) - b.first)
-			b.addRow(&b.wide, i, p, r)
-			b.addRow(&b.narrow, i, p, r)
-		}
-	}
-}
-
-// addRow draws row r of a patch along row i of to. At scale 2 the pixels with an even column and those with an odd one
+// addRow draws row r of a patch. At scale 2 the pixels with an even column and those with an odd one
 // each have weights of their own.
-func (b *blur) addRow(to *rows, i int, p *patch, r int) {
-	at := to.use(i)
-	w, f := b.window, to.falloff.split
+func (b *blur) addRow(to *rows, p *patch, r int) {
+	at := to.use(r)
+	w, f := b.window, to.falloff
 	for phase := range w.scale {
 		centre := int64(phase)*w.step() + w.firstCentre()
 		from, end := centres(centre, f.reach(), subUnits, subUnits/2)
@@ -146,7 +102,7 @@ func (b *blur) addTo(s *sums, i, r int) {
 
 // column adds the rows in reach of a centre, each weighted by its distance, to weights and logs.
 func (b *blur) column(weights, logs []float32, r *rows, centre int64) {
-	f := r.falloff.split
+	f := r.falloff
 	from, to := centres(centre, f.reach(), subUnits, subUnits/2)
 	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(r.used))))
 	for first < end {

@@ -23,12 +23,11 @@ const (
 func newBlurred(lakes *index, end, grids int) []index {
 	blurred := make([]index, end)
 	for z := range blurred {
+		blurred[z] = *lakes
 		if z < grids {
 			blurred[z] = lakes.binnedAt(maptile.Zoom(z))
-		} else {
-			blurred[z] = *lakes
-			blurred[z].blurred = true
 		}
+		blurred[z].blurred = true
 	}
 	return blurred
 }
@@ -107,12 +106,4 @@ func (l *Layer) forMarkers(z maptile.Zoom) *index {
 		return &l.thinned[z]
 	}
 	return &l.lakes
-}
-
-// offset returns how far, in units, a lake may lie from where it is drawn.
-func (x *index) offset() int64 {
-	if x.blurred {
-		return subUnits
-	}
-	return 0
 }

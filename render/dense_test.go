@@ -3,6 +3,7 @@ package render
 import (
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
@@ -11,8 +12,8 @@ import (
 	"limnomap/data"
 )
 
-// blurred returns the layer of lakes that are drawn as if they were many: at zooms below grids from a grid, at those up
-// to maxBlurredZoom row by row.
+// blurred returns the layer of lakes that are drawn as if they were many, up to maxBlurredZoom: binned beforehand at
+// zooms below grids, and when a tile is drawn at the others.
 func blurred(grids int, lakes ...testLake) *Layer {
 	l := layerOf(lakes...)
 	l.blurred = newBlurred(&l.lakes, maxBlurredZoom+1, grids)
@@ -47,25 +48,44 @@ func TestBlurredTilesAreCrops(t *testing.T) {
 	}
 }
 
-// TestBlurAgreesWithStamps compares the fields of the three ways to draw. The difference is the shares of a lake between
-// two rows, and in a grid between two columns.
+// TestPatchesAreOne compares the patches cut out of a grid with those made of the lakes in reach.
+func TestPatchesAreOne(t *testing.T) {
+	lakes := append(country(), district(300)...)
+	gridded, plain := blurred(4, lakes...), blurred(0, lakes...)
+	h := newHeat()
+	rapid.Check(t, func(t *rapid.T) {
+		w := windowOf(drawTile(t, lakes), rapid.IntRange(1, 2).Draw(t, "scale"))
+		if w.zoom > 3 {
+			return
+		}
+		a, b := sceneOf(gridded, w, h), sceneOf(plain, w, h)
+		if len(a.hits) != len(b.hits) || a.patch.any != b.patch.any || !slices.Equal(a.patch.used, b.patch.used) {
+			t.Fatalf("%+v: %d stamped and rows %v of the one, %d and %v of the other",
+				w, len(a.hits), a.patch.used, len(b.hits), b.patch.used)
+		}
+		for r, used := range a.patch.used {
+			if used && (!slices.Equal(a.patch.row(a.patch.counts, r), b.patch.row(b.patch.counts, r)) ||
+				!slices.Equal(a.patch.row(a.patch.logs, r), b.patch.row(b.patch.logs, r))) {
+				t.Fatalf("%+v: row %d of the patches differs", w, r)
+			}
+		}
+	})
+}
+
+// TestBlurAgreesWithStamps compares the fields of the two ways to draw. The difference is the shares of a lake between
+// pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
 	lakes := append(country(), district(5000)...)
 	stamped := layerOf(lakes...)
 	stamped.blurred = nil
-	for name, grids := range map[string]int{"rows": 0, "grid": 4} {
-		l := blurred(grids, lakes...)
-		for z := range maptile.Zoom(maxBlurredZoom + 1) {
-			if grids > 0 && int(z) >= grids {
-				break
-			}
-			for scale := 1; scale <= 2; scale++ {
-				d := compareFields(t, l, stamped, z, scale)
-				t.Logf("%s, zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
-					name, z, scale, d.opacity, d.largest, 100*d.value)
-				if d.opacity > 0.002 || d.largest > 0.03 || d.value > 0.03 {
-					t.Errorf("%s, zoom %d, scale %d: %+v, want at most 0.002, 0.03 and 0.03", name, z, scale, d)
-				}
+	l := blurred(0, lakes...)
+	for z := range maptile.Zoom(maxBlurredZoom + 1) {
+		for scale := 1; scale <= 2; scale++ {
+			d := compareFields(t, l, stamped, z, scale)
+			t.Logf("zoom %d, scale %d: opacity differs by %.4f, at most by %.3f; value by %.2f %%",
+				z, scale, d.opacity, d.largest, 100*d.value)
+			if d.opacity > 0.002 || d.largest > 0.03 || d.value > 0.03 {
+				t.Errorf("zoom %d, scale %d: %+v, want at most 0.002, 0.03 and 0.03", z, scale, d)
 			}
 		}
 	}

@@ -57,15 +57,15 @@
 // # Many lakes
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can have
-// more than 4,096 lakes in it, the field is blurred instead: each lake is drawn along the two rows of pixels whose centres
-// it lies between, and each pixel is the weighted sum of its column. Where the world has at most four pixels for each
-// lake, lakes are binned on the grid of pixels beforehand, each shared among the four whose centres it lies between, and
-// the grid is blurred along its rows too. So a tile costs the same for ten thousand lakes as for a million. Lakes wider
-// than the smallest blob are always stamped.
+// more than 4,096 lakes in it, the field is blurred instead: lakes are binned by pixels, each shared among the four whose
+// centres it lies between, and the bins are summed along their rows and then along columns. So a tile costs the same for
+// ten thousand lakes as for a million. Where the world has at most four pixels for each lake, the bins are made once for
+// all tiles. Lakes wider than the smallest blob are always stamped.
 //
 // Sharing a lake between pixels widens it, by a sixth of a pixel's square in variance; the kernels that blur are narrower
-// by as much. Blurs then differ from stamps by 0.002 of opacity and 3 % of the value in the mean, and by at most 0.022
-// of opacity, at zoom 0, and less at each further zoom. Which way it is, a zoom decides for all of its tiles.
+// by as much. Blurs then differ from stamps by 0.002 of opacity and 3 % of the value in the mean, a fifth of a colour's
+// width, and by at most 0.022 of opacity, at zooms 0 and 1, and less at each further zoom. Which way it is, a zoom
+// decides for all of its tiles.
 //
 // # Exactness
 //

@@ -22,7 +22,7 @@ func (d *dots) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
 
 func (d *dots) tiers(*index) []tier { return undivided }
 
-func (d *dots) reach(_ *index, _ *place, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) reach(_ *place, w window) int64 { return d.at(w.zoom).reach }
 
 func (d *dots) widest(_ *index, w window) int64 { return d.at(w.zoom).reach }
 

@@ -14,19 +14,11 @@ type field struct {
 
 // reset makes f the field of s in w.
 func (f *field) reset(s *scene, w window, ks *kernels) {
-	base := baseSize(w.zoom)
 	f.window, f.splats = w, f.splats[:0]
-	f.blur.reset(w, ks.of(base))
 	for _, h := range s.hits {
-		if size := h.ground.at(w.zoom); h.blurred && size == base {
-			f.blur.add(h)
-		} else {
-			f.splats = appendSplats(f.splats, h, w, ks.of(size))
-		}
+		f.splats = appendSplats(f.splats, h, w, ks.of(h.ground.at(w.zoom)))
 	}
-	if s.patch.any {
-		f.blur.addPatch(&s.patch)
-	}
+	f.blur.reset(&s.patch, w, ks.of(baseSize(w.zoom)))
 }
 
 // reached returns the rows from first up to end, within [from, to), that hold everything that lakes reach there.

@@ -14,14 +14,12 @@ type grid struct {
 	side   int       // of the world in pixels
 	counts []float32 // of lakes
 	logs   []float32 // sums of their logarithms
-	small  place     // like one of the lakes, which all reach as far
 }
 
 // binnedAt returns the lakes of x with a value in a grid of zoom z, and those whose water is wider than a blob as they are.
 func (x *index) binnedAt(z maptile.Zoom) index {
 	side := TileSize << z
 	g := &grid{side: side, counts: make([]float32, (side+2)*side), logs: make([]float32, (side+2)*side)}
-	g.small.ground = math.MinInt8
 	binned := index{widest: math.MinInt8, grid: g}
 	shift := uint(MaxZoom - z)
 	for i, p := range x.places {
@@ -67,33 +65,71 @@ func between(at int64) (before, after share) {
 	return share{int(pixel), 1 - part}, share{int(pixel) + 1, part}
 }
 
-// A patch is the part of a grid that reaches a window, row by row.
+// A patch is the cells of such a grid that reach a window, row by row: cut out of a grid that has been made before, or
+// made of the lakes in reach. Which of the two makes no difference, to the bit.
 type patch struct {
 	// left and top are the first column and row, in pixels of scale 1 from the window's north-west corner.
 	left, top     int64
 	width, height int
 	counts, logs  []float32
-	used          []bool // rows that hold a lake
+	used          []bool // rows that hold a lake; the others mean nothing
 	any           bool   // whether any row does
 }
 
-// cut makes p the cells of g less than reach from a pixel's centre of w, or the empty patch if no lake is among them.
-func (p *patch) cut(g *grid, w window, reach int64) {
+// reset makes p the empty patch of the cells less than reach from a pixel's centre of w.
+func (p *patch) reset(w window, reach int64) {
 	var right, bottom int64
 	p.left, right = centresAround(w, w.width, reach)
 	p.top, bottom = centresAround(w, w.height, reach)
 	p.width, p.height = int(right-p.left), int(bottom-p.top)
-	n := p.width * p.height
-	if cap(p.counts) < n {
+	if n := p.width * p.height; cap(p.counts) < n {
 		p.counts, p.logs = make([]float32, n), make([]float32, n)
 	}
-	p.counts, p.logs, p.used = p.counts[:n], p.logs[:n], p.used[:0]
+	p.counts, p.logs = p.counts[:cap(p.counts)], p.logs[:cap(p.logs)]
+	if cap(p.used) < p.height {
+		p.used = make([]bool, p.height)
+	}
+	p.used = p.used[:p.height]
+	clear(p.used)
+	p.any = false
+}
+
+// add adds a lake at a place in units from the window's north-west corner.
+func (p *patch) add(x, y int64, log float32) {
+	left, right := between(x)
+	above, below := between(y)
+	p.addRow(above, left, right, log)
+	p.addRow(below, left, right, log)
+}
+
+// addRow adds a row's share of a lake to two of its cells.
+func (p *patch) addRow(row, left, right share, log float32) {
+	r := row.pixel - int(p.top)
+	if r < 0 || r >= p.height || row.part == 0 {
+		return
+	}
+	counts, logs := p.row(p.counts, r), p.row(p.logs, r)
+	if !p.used[r] {
+		clear(counts)
+		clear(logs)
+	}
+	for _, column := range [...]share{left, right} {
+		if c := column.pixel - int(p.left); uint(c) < uint(len(counts)) && column.part != 0 {
+			n := row.part * column.part
+			counts[c] += n
+			logs[c] += float32(n * log)
+			p.used[r], p.any = true, true
+		}
+	}
+}
+
+// cut adds the cells of g.
+func (p *patch) cut(g *grid, w window) {
 	column := w.left>>subBits + p.left
 	for r := range p.height {
 		row := w.top>>subBits + p.top + int64(r)
-		used := row >= -1 && row <= int64(g.side) && p.copy(r, g, int(row), int(column))
-		p.used = append(p.used, used)
-		p.any = p.any || used
+		p.used[r] = row >= -1 && row <= int64(g.side) && p.copy(r, g, int(row), int(column))
+		p.any = p.any || p.used[r]
 	}
 }
 

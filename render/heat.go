@@ -15,17 +15,21 @@ func newHeat() *heat { return &heat{newKernels()} }
 func (t *heat) index(l *Layer, w window) *index { return l.forField(w.zoom) }
 
 // reach returns 0 for a lake without a value: it has no colour, and grey would read as one.
-func (t *heat) reach(x *index, p *place, w window) int64 {
+func (t *heat) reach(p *place, w window) int64 {
 	if !p.chlorophyll.Valid() {
 		return 0
 	}
-	return t.kernels.reach(p.ground.at(w.zoom)) + x.offset()
+	return t.kernels.reach(p.ground.at(w.zoom))
 }
 
 func (t *heat) tiers(*index) []tier { return undivided }
 
 func (t *heat) widest(x *index, w window) int64 {
-	return t.kernels.reach(x.widest.at(w.zoom)) + x.offset()
+	widest := t.kernels.reach(x.widest.at(w.zoom))
+	if x.blurred {
+		widest += subUnits // see query.binned
+	}
+	return widest
 }
 
 func (t *heat) trace(h hit, w window) trace {

@@ -35,9 +35,9 @@ type index struct {
 	places []place
 	// widest is the largest ground size of all places.
 	widest size
-	// blurred tells that the places whose water is no wider than a blob are not stamped.
+	// blurred tells that lakes whose water is no wider than a blob are binned and blurred.
 	blurred bool
-	// grid has lakes that are not among the places. It is nil where all are.
+	// grid has these lakes, which then are not among the places. It is nil where they are.
 	grid *grid
 	// tiers are the places by how far their waters reach, the narrowest first. They are nil where waters are not drawn.
 	tiers []tier
@@ -88,11 +88,24 @@ func newLayer(v *data.View, values *values) *Layer {
 // newIndex puts places in order: by where they lie, and those in one place by what is known of them, so that the order
 // of the input makes no difference.
 func newIndex(places []place) index {
-	slices.SortFunc(places, func(a, b place) int { return compare(&a, &b) })
-	x := index{places: places, codes: make([]uint64, len(places)), widest: math.MinInt8}
+	type key struct {
+		code uint64
+		at   int32
+	}
+	keys := make([]key, len(places))
 	for i, p := range places {
-		x.codes[i] = morton(p.x, p.y)
-		x.widest = max(x.widest, p.ground)
+		keys[i] = key{morton(p.x, p.y), int32(i)}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		if a.code != b.code {
+			return cmp.Compare(a.code, b.code)
+		}
+		return compare(&places[a.at], &places[b.at])
+	})
+	x := index{places: make([]place, len(places)), codes: make([]uint64, len(places)), widest: math.MinInt8}
+	for i, k := range keys {
+		x.places[i], x.codes[i] = places[k.at], k.code
+		x.widest = max(x.widest, x.places[i].ground)
 	}
 	return x
 }

@@ -121,7 +121,7 @@ func TestFind(t *testing.T) {
 		world := int64(1) << (tileBits + subBits + w.zoom)
 		for i := range l.lakes.places {
 			p := &l.lakes.places[i]
-			r := h.reach(&l.lakes, p, w)
+			r := h.reach(p, w)
 			for turn := int64(-3); turn <= 3; turn++ {
 				x := int64(p.x>>(MaxZoom-w.zoom)) + turn*world - w.left
 				y := int64(p.y>>(MaxZoom-w.zoom)) - w.top

@@ -1,12 +1,14 @@
 package render
 
-import "sort"
+import (
+	"math"
+	"sort"
+)
 
 // A hit is a place in reach of a window, at a distance in units from the window's north-west corner. A place that
 // reaches a window from both sides of the antimeridian is two hits.
 type hit struct {
-	x, y    int32
-	blurred bool // see index
+	x, y int32
 	*place
 }
 
@@ -22,12 +24,28 @@ func (s *scene) empty() bool { return len(s.hits) == 0 && !s.patch.any }
 // find makes s the scene of l in w.
 func (s *scene) find(l *Layer, w window, p painter) {
 	x := p.index(l, w)
-	s.hits = hits(s.hits[:0], x, w, p)
+	q := query{
+		index: x, window: w, painter: p, hits: s.hits[:0],
+		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
+	}
 	s.patch.any = false
+	if x.blurred {
+		reach := p.reach(&small, w)
+		s.patch.reset(w, reach)
+		q.patch, q.base, q.binned = &s.patch, baseSize(w.zoom), reach+subUnits
+	}
+	for _, t := range p.tiers(x) {
+		q.order = t.places
+		q.around(t.extent>>q.shift + 1 + p.widest(x, w))
+	}
+	s.hits = q.hits
 	if x.grid != nil {
-		s.patch.cut(x.grid, w, p.reach(x, &x.grid.small, w))
+		s.patch.cut(x.grid, w)
 	}
 }
+
+// small is a place that reaches as far as each that is binned.
+var small = place{ground: math.MinInt8}
 
 // A query finds the places of an index that can change a pixel of a window.
 type query struct {
@@ -41,19 +59,10 @@ type query struct {
 	world int64   // the world's width in units, a power of two
 	shift uint    // from world coordinates to units
 	hits  []hit   // found so far
-}
 
-// hits appends the places of x in reach of w to found.
-func hits(found []hit, x *index, w window, p painter) []hit {
-	q := query{
-		index: x, window: w, painter: p, hits: found,
-		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
-	}
-	for _, t := range p.tiers(x) {
-		q.order = t.places
-		q.around(t.extent>>q.shift + 1 + p.widest(x, w))
-	}
-	return q.hits
+	patch  *patch // for the places that are binned; nil where none are
+	base   size   // of the blobs of these
+	binned int64  // their reach, and a pixel: so far away lie the pixels that have a share of them
 }
 
 // around finds the places of the tier whose marks touch the window, none of which reaches further than widest.
@@ -143,18 +152,28 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	}
 }
 
-// found adds the hits of a place whose mark touches the window.
+// found adds the hits of a place whose mark touches the window, or bins the place.
 func (q *query) found(p *place) {
 	w := q.window
-	r := q.painter.reach(q.index, p, w)
+	bin := q.patch != nil && p.chlorophyll.Valid() && p.ground.at(w.zoom) == q.base
+	r := q.binned
+	if !bin {
+		if r = q.painter.reach(p, w); r == 0 {
+			return
+		}
+	}
 	y := int64(p.y>>q.shift) - w.top
-	if r == 0 || y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
+	if y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
 		return
 	}
 	// The westernmost copy of the place that the reach allows, and each one a world further east.
 	west := w.firstCentre() - r + 1
 	x := west + (int64(p.x>>q.shift)-w.left-west)&(q.world-1)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		q.hits = append(q.hits, hit{int32(x), int32(y), q.index.blurred, p})
+		if bin {
+			q.patch.add(x, y, p.log)
+		} else {
+			q.hits = append(q.hits, hit{int32(x), int32(y), p})
+		}
 	}
 }

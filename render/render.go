@@ -70,7 +70,7 @@ type painter interface {
 	tiers(x *index) []tier
 	// reach returns how many units the mark of a place of x reaches from it, 0 if it leaves no trace. A pixel whose
 	// centre is that far away, to the side or up and down, does not know of it.
-	reach(x *index, p *place, w window) int64
+	reach(p *place, w window) int64
 	// widest returns how far at most a place of x reaches beyond the extent of its tier.
 	widest(x *index, w window) int64
 	// trace returns all that the mark of h depends on.

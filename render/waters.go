@@ -80,7 +80,7 @@ func (t *waters) drawnExtent(p *place, z maptile.Zoom) int64 {
 }
 
 // reach returns 0 for an outline whose bound lies beside w, however near its place is.
-func (t *waters) reach(_ *index, p *place, w window) int64 {
+func (t *waters) reach(p *place, w window) int64 {
 	if !t.outlined(p, w.zoom) {
 		return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
 	}
