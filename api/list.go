@@ -9,9 +9,9 @@ import (
 	"github.com/cespare/xxhash/v2"
 )
 
-// maxHeldLakes is up to how many records an answer is made in memory, some 30 MB of them. A longer one is written piece by
-// piece as it is read: the two lists of two million lakes would hold nearly a
-// gigabyte for clients that ask without compression, who are rare.
+// maxHeldLakes is up to how many records an answer is made in memory, some 30 MB of them. A longer one is written piece
+// by piece as it is read: the two lists of two million lakes would hold nearly a gigabyte for clients that ask without
+// compression, who are rare.
 const maxHeldLakes = 1 << 17
 
 // pieceLakes are the records of a piece of a long answer, some 256 kB of them.

@@ -120,6 +120,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 
+	heap := newHeap(os.LookupEnv)
 	watcher := &data.Watcher{
 		Source:  shown.Source,
 		Options: &data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(c.StaleAfter) / day)},
@@ -127,6 +128,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 			if err := server.Publish(s); err != nil {
 				server.RefreshFailed(err)
 			}
+			heap.settle()
 		},
 		Failed: server.RefreshFailed,
 	}
