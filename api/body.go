@@ -113,7 +113,7 @@ func newBody(c *compressor, k kind, content []byte) (*body, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.variants[e] = newVariant(bytes.Clone(z)) // without the room behind it
+		b.variants[e] = newVariant(z)
 	}
 	return b, nil
 }
@@ -148,7 +148,7 @@ func newLongBody(c *compressor, k kind, l list, n int) (*body, error) {
 		if err != nil {
 			return nil, err
 		}
-		b.variants[z.coding] = newVariant(bytes.Clone(content))
+		b.variants[z.coding] = newVariant(content)
 	}
 	return b, nil
 }

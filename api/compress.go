@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"sync"
@@ -65,7 +64,7 @@ type compression struct {
 	coding encoding
 	pool   *sync.Pool
 	z      resettable
-	b      *bytes.Buffer
+	out    *chunks
 }
 
 // begin begins to compress a body of about size bytes.
@@ -78,10 +77,9 @@ func (c *compressor) begin(e encoding, how effort, size int) (*compression, erro
 			return nil, err
 		}
 	}
-	b := &bytes.Buffer{}
-	b.Grow(size/6 + 512)
-	z.Reset(b)
-	return &compression{coding: e, pool: pool, z: z, b: b}, nil
+	out := newChunks(size/6 + 512)
+	z.Reset(out)
+	return &compression{coding: e, pool: pool, z: z, out: out}, nil
 }
 
 func (c *compression) Write(b []byte) (int, error) {
@@ -92,14 +90,14 @@ func (c *compression) Write(b []byte) (int, error) {
 	return n, nil
 }
 
-// finish returns what was written, compressed. The slice may have a sixth of the plain size of room behind it.
+// finish returns what was written, compressed.
 func (c *compression) finish() ([]byte, error) {
 	if err := c.z.Close(); err != nil {
 		return nil, fmt.Errorf("compress with %s: %w", c.coding, err)
 	}
 	c.z.Reset(nil) // the pool must not keep what was written
 	c.pool.Put(c.z)
-	return c.b.Bytes(), nil
+	return c.out.join(), nil
 }
 
 func newResettable(e encoding, how effort) (resettable, error) {
