@@ -1,36 +1,45 @@
 package main
 
 import (
+	"context"
 	"runtime/debug"
 	"runtime/metrics"
+
+	"limnomap/data"
 )
 
 const (
 	// maxGarbage is how much garbage may gather before it is collected. The runtime's rule, as much again as is in use,
 	// is right for a small heap; a snapshot of a million lakes would take its own size again for nothing.
 	maxGarbage = 128 << 20
-	// loadingPercent is how much garbage, in percent of what is in use, may gather while the first snapshot is loaded,
-	// whose size nobody knows yet. Half of the runtime's 100 costs a few collections more, on a core that is idle.
-	loadingPercent = 50
-	// The runtime's own percentage, and the least that is set: below it a refresh, which holds two snapshots for some
-	// seconds, would collect all the time.
+	// loadingPercent is how much garbage, in percent of what is in use, may gather while a snapshot is loaded: that is
+	// when most is in use, at a refresh the old and the new one. The collections take a second more.
+	loadingPercent = 10
+	// The runtime's own percentage, and the least that is set for long.
 	defaultPercent, minPercent = 100, 10
 )
 
-// A heap keeps the memory of the process near what is in use.
+// A heap keeps the memory of the process near what is in use. GOMEMLIMIT is the runtime's and stays.
 type heap struct {
-	tuned bool // by us; false if the operator has set GOGC
+	tuned bool // by us; false if the operator has set GOGC, and thereby decided
 }
 
-// newHeap returns the process's heap, set for loading the first snapshot. GOMEMLIMIT is the runtime's and stays; an
-// operator who sets GOGC has decided.
 func newHeap(lookupEnv func(string) (string, bool)) *heap {
 	_, decided := lookupEnv("GOGC")
-	h := &heap{tuned: !decided}
-	if h.tuned {
+	return &heap{tuned: !decided}
+}
+
+// A heapSource is a source whose scans fill the heap.
+type heapSource struct {
+	data.Source
+	heap *heap
+}
+
+func (s heapSource) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	if s.heap.tuned {
 		debug.SetGCPercent(loadingPercent)
 	}
-	return h
+	return s.Source.Scan(ctx, lake, observation)
 }
 
 // settle gives back what loading a snapshot took, once that is done, and sets how much garbage may gather beside what

@@ -4,6 +4,10 @@ import (
 	"runtime"
 	"runtime/debug"
 	"testing"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/demo"
 )
 
 func TestGCPercent(t *testing.T) {
@@ -30,13 +34,31 @@ func TestAnOperatorsGOGCStands(t *testing.T) {
 	const chosen = 77
 	before := debug.SetGCPercent(chosen)
 	defer debug.SetGCPercent(before)
-	newHeap(func(name string) (string, bool) { return "77", name == "GOGC" }).settle()
-	if got := debug.SetGCPercent(chosen); got != chosen {
-		t.Errorf("the percentage is %d, want the operator's %d", got, chosen)
-	}
-	newHeap(func(string) (string, bool) { return "", false }).settle()
-	if got, want := debug.SetGCPercent(chosen), gcPercent(liveBytes()); got != want {
-		t.Errorf("without GOGC the percentage is %d, want %d", got, want)
+	for _, test := range []struct {
+		name            string
+		decided         bool
+		loading, loaded int
+	}{
+		{"with GOGC", true, chosen, chosen},
+		{"without", false, loadingPercent, defaultPercent},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			debug.SetGCPercent(chosen)
+			h := newHeap(func(name string) (string, bool) { return "77", test.decided && name == "GOGC" })
+			var loading int
+			src := heapSource{demo.New(time.Now), h}
+			_, err := src.Scan(t.Context(), func(data.Lake) error {
+				loading = debug.SetGCPercent(test.loading)
+				return nil
+			}, func(data.Observation) error { return nil })
+			if err != nil || loading != test.loading {
+				t.Errorf("while a snapshot is loaded the percentage is %d, %v, want %d", loading, err, test.loading)
+			}
+			h.settle()
+			if got := debug.SetGCPercent(chosen); got != test.loaded {
+				t.Errorf("behind that it is %d, want %d", got, test.loaded)
+			}
+		})
 	}
 }
 
