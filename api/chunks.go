@@ -1,6 +1,6 @@
 package api
 
-// maxChunk is the most that grows, or is too large, of a body whose compressed size nobody knows in advance.
+// maxChunk is the size of all chunks but the first: what is left unused of the last one is at most that.
 const maxChunk = 1 << 20
 
 // Chunks are what was written to them. A bytes.Buffer would copy everything each time it grows, and hold up to twice as
