@@ -1,7 +1,9 @@
 package api
 
 import (
+	"bytes"
 	"errors"
+	"io"
 	"net/http"
 	"strconv"
 
@@ -61,8 +63,34 @@ type body struct {
 // A variant is one coding of a body, with the values of its header fields.
 type variant struct {
 	content []byte
+	text    *text // instead of content, where that would be too long to hold
 	etag    []string
 	length  []string // nil if it was not worth preparing
+}
+
+// size returns how many bytes v has.
+func (v *variant) size() int64 {
+	if v.text != nil {
+		return v.text.size()
+	}
+	return int64(len(v.content))
+}
+
+// writeTo writes all of v.
+func (v *variant) writeTo(w io.Writer) (int64, error) {
+	if v.text != nil {
+		return v.text.reader().WriteTo(w)
+	}
+	n, err := w.Write(v.content)
+	return int64(n), err
+}
+
+// reader returns a reader of v that ranges can be read with.
+func (v *variant) reader() io.ReadSeeker {
+	if v.text != nil {
+		return v.text.reader()
+	}
+	return bytes.NewReader(v.content)
 }
 
 // newBody compresses content in advance. A body that is too small to gain by it, or compressed by its nature, has the
@@ -90,21 +118,56 @@ func newBody(c *compressor, k kind, content []byte) (*body, error) {
 	return b, nil
 }
 
+// newLongBody compresses the list of n lakes in advance, reading it once, and holds no plain form.
+func newLongBody(c *compressor, k kind, l list, n int) (*body, error) {
+	sample := len(l.record(nil, 0)) * n // the others are about as long as the first
+	var codings []*compression
+	var writers []io.Writer
+	for _, e := range prepared {
+		if e == identity {
+			continue
+		}
+		z, err := c.begin(e, quick, sample)
+		if err != nil {
+			return nil, err
+		}
+		codings, writers = append(codings, z), append(writers, z)
+	}
+	t, err := newText(l, nil, n, io.MultiWriter(writers...))
+	if err != nil {
+		return nil, err
+	}
+	b := &body{kind: k}
+	b.variants[identity] = variant{
+		text:   t,
+		etag:   []string{etagOf(t.hash, identity)},
+		length: []string{strconv.FormatInt(t.size(), 10)},
+	}
+	for _, z := range codings {
+		content, err := z.finish()
+		if err != nil {
+			return nil, err
+		}
+		b.variants[z.coding] = newVariant(content)
+	}
+	return b, nil
+}
+
 func newVariant(content []byte) variant {
 	return variant{
 		content: content,
-		etag:    []string{etagOf(content, identity)},
+		etag:    []string{etagOf(xxhash.Sum64(content), identity)},
 		length:  []string{strconv.Itoa(len(content))},
 	}
 }
 
-// etagOf returns the strong entity tag of content sent in coding e: a hash of the plain bytes, and the coding's name,
-// since each coding is a representation of its own (RFC 9110, section 8.8.3.3). It knows without compressing whether
-// the client has the answer.
-func etagOf(content []byte, e encoding) string {
+// etagOf returns the strong entity tag of an answer sent in coding e: the xxHash of the plain bytes, and the coding's
+// name, since each coding is a representation of its own (RFC 9110, section 8.8.3.3). It knows without compressing
+// whether the client has the answer.
+func etagOf(hash uint64, e encoding) string {
 	tag := make([]byte, 0, 24)
 	tag = append(tag, '"')
-	h := strconv.FormatUint(xxhash.Sum64(content), 16)
+	h := strconv.FormatUint(hash, 16)
 	tag = append(tag, "0000000000000000"[len(h):]...)
 	tag = append(tag, h...)
 	if e != identity {
@@ -135,8 +198,18 @@ func (b *body) send(w http.ResponseWriter, r *http.Request) error {
 
 // respond answers with content, which was made for this request.
 func (s *Server) respond(w http.ResponseWriter, r *http.Request, k kind, content []byte) error {
+	return s.respondCoded(w, r, k, xxhash.Sum64(content), &variant{content: content})
+}
+
+// respondText answers with t, which was made for this request.
+func (s *Server) respondText(w http.ResponseWriter, r *http.Request, k kind, t *text) error {
+	return s.respondCoded(w, r, k, t.hash, &variant{text: t})
+}
+
+// respondCoded answers with v, whose bytes have that hash, in the coding that the client likes best.
+func (s *Server) respondCoded(w http.ResponseWriter, r *http.Request, k kind, hash uint64, v *variant) error {
 	offer := offered
-	if len(content) < smallBytes {
+	if v.size() < smallBytes {
 		offer = small
 	}
 	varyEncoding(w)
@@ -144,12 +217,20 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, k kind, content
 	if !ok {
 		return errNotAcceptable
 	}
-	v := variant{content: content, etag: []string{etagOf(content, e)}}
-	if e != identity && !notModified(r, v.etag[0]) {
-		var err error
-		if v.content, err = s.compressor.compress(content, e, quick); err != nil {
-			return err
-		}
+	v.etag = []string{etagOf(hash, e)}
+	if e == identity || notModified(r, v.etag[0]) {
+		return sendContent(w, r, k, e, v)
 	}
-	return sendContent(w, r, k, e, &v)
+	z, err := s.compressor.begin(e, quick, int(v.size()))
+	if err != nil {
+		return err
+	}
+	if _, err := v.writeTo(z); err != nil {
+		return err
+	}
+	content, err := z.finish()
+	if err != nil {
+		return err
+	}
+	return sendContent(w, r, k, e, &variant{content: content, etag: v.etag})
 }

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"sync"
@@ -50,6 +49,26 @@ type resettable interface {
 
 // compress returns body in the coding e, which is not identity.
 func (c *compressor) compress(body []byte, e encoding, how effort) ([]byte, error) {
+	z, err := c.begin(e, how, len(body))
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(body); err != nil {
+		return nil, err
+	}
+	return z.finish()
+}
+
+// A compression takes one body, with Write, and gives it compressed.
+type compression struct {
+	coding encoding
+	pool   *sync.Pool
+	z      resettable
+	out    *chunks
+}
+
+// begin begins to compress a body of about size bytes.
+func (c *compressor) begin(e encoding, how effort, size int) (*compression, error) {
 	pool := &c.pools[e][how]
 	z, ok := pool.Get().(resettable)
 	if !ok {
@@ -58,17 +77,27 @@ func (c *compressor) compress(body []byte, e encoding, how effort) ([]byte, erro
 			return nil, err
 		}
 	}
-	var b bytes.Buffer
-	b.Grow(len(body)/6 + 512)
-	z.Reset(&b)
-	if _, err := z.Write(body); err != nil {
-		return nil, fmt.Errorf("compress with %s: %w", e, err)
+	out := newChunks(size/6 + 512)
+	z.Reset(out)
+	return &compression{coding: e, pool: pool, z: z, out: out}, nil
+}
+
+func (c *compression) Write(b []byte) (int, error) {
+	n, err := c.z.Write(b)
+	if err != nil {
+		return n, fmt.Errorf("compress with %s: %w", c.coding, err)
 	}
-	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("compress with %s: %w", e, err)
+	return n, nil
+}
+
+// finish returns what was written, compressed.
+func (c *compression) finish() ([]byte, error) {
+	if err := c.z.Close(); err != nil {
+		return nil, fmt.Errorf("compress with %s: %w", c.coding, err)
 	}
-	pool.Put(z)
-	return b.Bytes(), nil
+	c.z.Reset(nil) // the pool must not keep what was written
+	c.pool.Put(c.z)
+	return c.out.join(), nil
 }
 
 func newResettable(e encoding, how effort) (resettable, error) {

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
 	"net/http"
 	"strconv"
@@ -27,19 +26,19 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	// Range means something with GET alone (RFC 9110, section 14.2), which ServeContent does not see.
 	if r.Method == http.MethodGet && r.Header["Range"] != nil || r.Header["If-Match"] != nil {
 		pw := &partialWriter{ResponseWriter: w}
-		http.ServeContent(pw, r, "", time.Time{}, bytes.NewReader(v.content))
-		return pw.refusal(len(v.content))
+		http.ServeContent(pw, r, "", time.Time{}, v.reader())
+		return pw.refusal(v.size())
 	}
 	length := v.length
 	if length == nil {
-		length = []string{strconv.Itoa(len(v.content))}
+		length = []string{strconv.FormatInt(v.size(), 10)}
 	}
 	h["Content-Length"] = length
 	h["Accept-Ranges"] = byteRanges
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
-		_, _ = w.Write(v.content)
+		_, _ = v.writeTo(w)
 	}
 	return nil
 }
@@ -78,7 +77,7 @@ func (w *partialWriter) Write(b []byte) (int, error) {
 }
 
 // refusal returns the problem that the refusal of content of that length makes, or nil.
-func (w *partialWriter) refusal(length int) error {
+func (w *partialWriter) refusal(length int64) error {
 	switch w.refused {
 	case 0:
 		return nil

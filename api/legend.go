@@ -66,7 +66,8 @@ func (s *Server) legend(contentType string) handler {
 		}
 		k := newKind(contentType, cacheMinute)
 		if contentType == typePNG {
-			return sendContent(w, r, k, identity, &variant{content: content, etag: []string{etagOf(content, identity)}})
+			v := newVariant(content)
+			return sendContent(w, r, k, identity, &v)
 		}
 		return s.respond(w, r, k, content)
 	}

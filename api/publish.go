@@ -3,7 +3,6 @@ package api
 import (
 	"context"
 	"fmt"
-	"slices"
 	"time"
 
 	"github.com/paulmach/orb"
@@ -22,7 +21,8 @@ type published struct {
 	geojson *body
 	dates   *body
 
-	records records // status records, in the order of snap.Lakes
+	statusRecord func(b []byte, lake int) []byte
+	records      *records // those of the status; nil where they are too many to be held
 }
 
 // Publish makes snap the snapshot that every later request is answered from, with its big answers prepared.
@@ -44,24 +44,29 @@ func (s *Server) prepare(snap *data.Snapshot) (*published, error) {
 		extent:  extentOf(snap.Lakes),
 	}
 	lakes, states := snap.Lakes, snap.Current.States
-	p.records = newRecords(appendStatusHead(nil, snap, len(lakes), snap.Current.WithData), len(lakes),
-		func(b []byte, i int) []byte { return s.encoder.status(b, &lakes[i], &states[i]) }, "]}\n")
-	features := newRecords([]byte(`{"type":"FeatureCollection","features":[`), len(lakes),
-		func(b []byte, i int) []byte { return s.encoder.feature(b, &lakes[i], &states[i]) }, "]}\n")
+	p.statusRecord = func(b []byte, i int) []byte { return s.encoder.status(b, &lakes[i], &states[i]) }
+	status := list{appendStatusHead(nil, snap, len(lakes), snap.Current.WithData), p.statusRecord}
+	features := list{[]byte(`{"type":"FeatureCollection","features":[`),
+		func(b []byte, i int) []byte { return s.encoder.feature(b, &lakes[i], &states[i]) }}
 
 	var err error
-	for _, big := range []struct {
-		body    **body
-		kind    kind
-		content []byte
-	}{
-		{&p.status, jsonKind, p.records.bytes},
-		{&p.geojson, geoJSONKind, features.bytes},
-		{&p.dates, jsonKind, appendDates(nil, snap)},
-	} {
-		if *big.body, err = newBody(&s.compressor, big.kind, big.content); err != nil {
+	if len(lakes) > s.heldLakes {
+		if p.status, err = newLongBody(&s.compressor, jsonKind, status, len(lakes)); err != nil {
 			return nil, err
 		}
+		p.geojson, err = newLongBody(&s.compressor, geoJSONKind, features, len(lakes))
+	} else {
+		p.records = status.records(len(lakes))
+		if p.status, err = newBody(&s.compressor, jsonKind, p.records.bytes); err != nil {
+			return nil, err
+		}
+		p.geojson, err = newBody(&s.compressor, geoJSONKind, features.records(len(lakes)).bytes)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.dates, err = newBody(&s.compressor, jsonKind, appendDates(nil, snap)); err != nil {
+		return nil, err
 	}
 	return p, nil
 }
@@ -85,37 +90,3 @@ func (p *published) view(ctx context.Context, week data.Week, given bool) (*data
 
 // generatedAt returns when the snapshot's data were committed: equal data give equal bytes, on every replica.
 func generatedAt(snap *data.Snapshot) time.Time { return snap.Revision.ChangedAt }
-
-// records are JSON objects with commas between them, so that any run of them is a slice, inside the answer that has them
-// all.
-type records struct {
-	bytes  []byte
-	starts []int // of each record, and behind the comma of the last, had it one
-}
-
-// newRecords appends n records to head, and tail to them.
-func newRecords(head []byte, n int, record func(b []byte, i int) []byte, tail string) records {
-	r := records{bytes: head, starts: make([]int, 1, n+1)}
-	r.starts[0] = len(head)
-	for i := range n {
-		r.bytes = append(record(r.bytes, i), ',')
-		r.starts = append(r.starts, len(r.bytes))
-		if i == 0 {
-			// The others are about as long as the first; growing step by step would copy a million records five times.
-			r.bytes = slices.Grow(r.bytes, (r.starts[1]-r.starts[0])*n*5/4+len(tail))
-		}
-	}
-	if n > 0 {
-		r.bytes = r.bytes[:len(r.bytes)-1]
-	}
-	r.bytes = append(r.bytes, tail...)
-	return r
-}
-
-// slice returns the records from i up to j, with commas between them.
-func (r *records) slice(i, j int) []byte {
-	if i >= j {
-		return nil
-	}
-	return r.bytes[r.starts[i] : r.starts[j]-1]
-}

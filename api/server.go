@@ -32,6 +32,7 @@ type Server struct {
 	keyring    *keyring
 	compressor compressor
 	encoder    *encoder
+	heldLakes  int // up to how many lakes an answer is held or made in memory
 
 	styleIDs    []tiles.StyleID // the default first
 	colormapIDs []colormap.ID   // the default first
@@ -57,6 +58,7 @@ func New(opts Options) (*Server, error) {
 		prefix:      prefixOf(opts.PublicURL, opts.BasePath),
 		colormapIDs: colormap.IDs(),
 		colormaps:   make(map[colormap.ID]*colormap.Map),
+		heldLakes:   maxHeldLakes,
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"io"
 	"net/http"
 	"strconv"
 
@@ -22,50 +23,36 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) error {
 	if !bounded && risk == data.RiskUnknown {
 		return p.status.send(w, r)
 	}
-	content, all := p.filtered(within, risk)
-	if all {
-		return p.status.send(w, r)
+	matching, withData := p.matching(within, risk)
+	if len(matching) == len(p.snap.Lakes) {
+		return p.status.send(w, r) // prepared: a map that shows the whole country asks for its box
 	}
+	head := appendStatusHead(nil, p.snap, len(matching), withData)
+	if p.records == nil {
+		t, err := newText(list{head, p.statusRecord}, matching, len(matching), io.Discard)
+		if err != nil {
+			return err
+		}
+		return s.respondText(w, r, jsonKind, t)
+	}
+	content := append(p.records.appendSome(head, matching), listTail...)
 	return s.respond(w, r, jsonKind, content)
 }
 
-// filtered returns the status of the lakes within b, and at that risk unless it is RiskUnknown, or else reports that
-// these are all, whose status is prepared: a map that shows the whole country asks for its box. It copies records that
-// are written already, neighbours in one go.
-func (p *published) filtered(b box, risk data.Risk) (content []byte, all bool) {
-	lakes, states := p.snap.Lakes, p.snap.Current.States
-	total, withData, size := 0, 0, 0
-	type run struct{ start, end int } // lakes that match, one behind the other
-	var runs []run
-	for i := range lakes {
-		if risk != data.RiskUnknown && states[i].Risk != risk || !b.contains(lakes[i].Point.Lon(), lakes[i].Point.Lat()) {
+// matching returns the lakes within b, and at that risk unless it is RiskUnknown, and how many of them have a value.
+func (p *published) matching(b box, risk data.Risk) (lakes []int32, withData int) {
+	states := p.snap.Current.States
+	for i := range p.snap.Lakes {
+		point := p.snap.Lakes[i].Point
+		if risk != data.RiskUnknown && states[i].Risk != risk || !b.contains(point.Lon(), point.Lat()) {
 			continue
 		}
-		total++
+		lakes = append(lakes, int32(i))
 		if states[i].Chlorophyll.Valid() {
 			withData++
 		}
-		if n := len(runs); n > 0 && runs[n-1].end == i {
-			runs[n-1].end++
-		} else {
-			runs = append(runs, run{i, i + 1})
-		}
 	}
-	if total == len(lakes) {
-		return nil, true
-	}
-	for _, r := range runs {
-		size += len(p.records.slice(r.start, r.end)) + 1
-	}
-	const envelope = 160 // more than head and tail take
-	content = appendStatusHead(make([]byte, 0, size+envelope), p.snap, total, withData)
-	for i, r := range runs {
-		if i > 0 {
-			content = append(content, ',')
-		}
-		content = append(content, p.records.slice(r.start, r.end)...)
-	}
-	return append(content, "]}\n"...), false
+	return lakes, withData
 }
 
 // appendStatusHead appends a status envelope up to its first lake.

@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"runtime/debug"
 	"strconv"
 	"strings"
 	"time"
@@ -120,13 +121,16 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 
+	heap := newHeap(os.LookupEnv)
 	watcher := &data.Watcher{
-		Source:  shown.Source,
+		Source:  heapSource{shown.Source, heap},
 		Options: &data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(c.StaleAfter) / day)},
 		Publish: func(s *data.Snapshot) {
+			debug.FreeOSMemory() // what loading left, before the answers are made
 			if err := server.Publish(s); err != nil {
 				server.RefreshFailed(err)
 			}
+			heap.settle()
 		},
 		Failed: server.RefreshFailed,
 	}
