@@ -1,6 +1,7 @@
 package render
 
 import (
+	"math"
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
@@ -13,32 +14,44 @@ const (
 	// maxBlurredZoom ends the search for such zooms. From there on a pixel is less than 600 m wide, and the densest
 	// district of small lakes stays below the limit.
 	maxBlurredZoom = 8
-	// gridPixels is how many pixels the world may have for each lake for them to be binned: then the bins are few
-	// compared with what else is kept of a lake.
-	gridPixels = 4
+	// gridPixels and markerPixels are how many pixels the world may have for each lake, for lakes to be binned beforehand
+	// and for markers to be thinned: so many that neither takes more memory than the lakes themselves.
+	gridPixels, markerPixels = 16, 4
 )
 
-// newBlurred returns what the value field is drawn from at the zooms below end: grids below the zoom of that name,
-// from there on the lakes themselves.
+// newBlurred returns what the value field is drawn from at the zooms below end: with grids below the zoom of that name.
 func newBlurred(lakes *index, end, grids int) []index {
 	blurred := make([]index, end)
 	for z := range blurred {
-		blurred[z] = *lakes
+		blurred[z] = lakes.wideAt(maptile.Zoom(z))
+		blurred[z].binned = lakes
 		if z < grids {
-			blurred[z] = lakes.binnedAt(maptile.Zoom(z))
+			blurred[z].grid = newGrid(lakes, maptile.Zoom(z))
 		}
-		blurred[z].blurred = true
 	}
 	return blurred
 }
 
-// newThinned returns what markers are drawn from at the zooms below end: of the lakes in one pixel the one with the
-// highest value, which would lie above the others.
+// wideAt returns those places of x with a value whose water at zoom z is wider than the smallest blob.
+func (x *index) wideAt(z maptile.Zoom) index {
+	wide := index{widest: math.MinInt8}
+	for i, p := range x.places {
+		if p.chlorophyll.Valid() && p.ground.at(z) > baseSize(z) {
+			wide.codes, wide.places = append(wide.codes, x.codes[i]), append(wide.places, p)
+			wide.widest = max(wide.widest, p.ground)
+		}
+	}
+	return wide
+}
+
+// newThinned returns what markers and waters are drawn from at the zooms below end: of the lakes in one pixel the one with
+// the highest value, which would lie above the others, and those whose discs are wider than the smallest.
 func newThinned(lakes *index, end int) []index {
 	thinned := make([]index, end)
 	finer := lakes
 	for z := end - 1; z >= 0; z-- {
 		thinned[z] = finer.thinnedAt(maptile.Zoom(z))
+		thinned[z].tiers = newTiers(thinned[z].places)
 		finer = &thinned[z]
 	}
 	return thinned
@@ -47,23 +60,28 @@ func newThinned(lakes *index, end int) []index {
 func (x *index) thinnedAt(z maptile.Zoom) index {
 	shift := 2 * (MaxZoom - uint(z) + subBits)
 	thinned := index{widest: x.widest}
-	for i, p := range x.places {
-		last := len(thinned.places) - 1
-		switch {
-		case last < 0 || thinned.codes[last]>>shift != x.codes[i]>>shift:
-			thinned.codes, thinned.places = append(thinned.codes, x.codes[i]), append(thinned.places, p)
-		case p.chlorophyll > thinned.places[last].chlorophyll: // none is less than any
-			thinned.codes[last], thinned.places[last] = x.codes[i], p
+	for from := 0; from < len(x.places); {
+		end, worst := from, from
+		for ; end < len(x.places) && x.codes[end]>>shift == x.codes[from]>>shift; end++ {
+			if x.places[end].chlorophyll > x.places[worst].chlorophyll { // none is less than any
+				worst = end
+			}
 		}
+		for i := from; i < end; i++ {
+			if i == worst || x.places[i].disc(z) > smallestRadius(z) {
+				thinned.codes, thinned.places = append(thinned.codes, x.codes[i]), append(thinned.places, x.places[i])
+			}
+		}
+		from = end
 	}
 	thinned.codes, thinned.places = slices.Clip(thinned.codes), slices.Clip(thinned.places)
 	return thinned
 }
 
-// firstWithoutGrid returns the first zoom at which the world has more than gridPixels pixels for each place.
-func (x *index) firstWithoutGrid() int {
+// firstAbove returns the first zoom at which the world has more than so many pixels for each place.
+func (x *index) firstAbove(pixels int) int {
 	z := 0
-	for 1<<(2*(tileBits+z)) <= gridPixels*len(x.places) {
+	for 1<<(2*(tileBits+z)) <= pixels*len(x.places) {
 		z++
 	}
 	return z
@@ -100,7 +118,7 @@ func (l *Layer) forField(z maptile.Zoom) *index {
 	return &l.lakes
 }
 
-// forMarkers returns the places that have markers at zoom z.
+// forMarkers returns the places whose markers or waters are drawn at zoom z.
 func (l *Layer) forMarkers(z maptile.Zoom) *index {
 	if int(z) < len(l.thinned) {
 		return &l.thinned[z]

@@ -59,7 +59,7 @@
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can have
 // more than 4,096 lakes in it, the field is blurred instead: lakes are binned by pixels, each shared among the four whose
 // centres it lies between, and the bins are summed along their rows and then along columns. So a tile costs the same for
-// ten thousand lakes as for a million. Where the world has at most four pixels for each lake, the bins are made once for
+// ten thousand lakes as for a million. Where the world has at most sixteen pixels for each lake, the bins are made once for
 // all tiles. Lakes wider than the smallest blob are always stamped.
 //
 // Sharing a lake between pixels widens it, by a sixth of a pixel's square in variance; the kernels that blur are narrower

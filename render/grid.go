@@ -1,38 +1,42 @@
 package render
 
-import (
-	"encoding/binary"
-	"math"
+import "github.com/paulmach/orb/maptile"
 
-	"github.com/paulmach/orb/maptile"
-)
-
-// A grid is lakes binned by the pixels of one zoom at scale 1, the whole world's and one row beyond each pole's clip, row
-// by row. Each lake is shared among the four pixels whose centres it lies between, the nearer ones having the larger
-// shares.
+// A grid is lakes binned by the pixels of one zoom at scale 1, the whole world's and those around the poles' clip. Each
+// lake is shared among the four pixels whose centres it lies between, the nearer ones having the larger shares.
 type grid struct {
-	side   int       // of the world in pixels
-	counts []float32 // of lakes
-	logs   []float32 // sums of their logarithms
+	side   int      // of the world in pixels
+	blocks []*block // row by row, one row of blocks before the world's and one after; nil where no lake lies
 }
 
-// binnedAt returns the lakes of x with a value in a grid of zoom z, and those whose water is wider than a blob as they are.
-func (x *index) binnedAt(z maptile.Zoom) index {
+// blockSide is how many pixels a block is wide and high: so small that the sea costs nothing.
+const blockSide = 64
+
+// A block is a square of cells, row by row.
+type block struct {
+	counts [blockSide * blockSide]float32 // of lakes
+	logs   [blockSide * blockSide]float32 // sums of their logarithms
+}
+
+// newGrid returns the grid for zoom z of those lakes with a value whose blobs are of the smallest size.
+func newGrid(lakes *index, z maptile.Zoom) *grid {
 	side := TileSize << z
-	g := &grid{side: side, counts: make([]float32, (side+2)*side), logs: make([]float32, (side+2)*side)}
-	binned := index{widest: math.MinInt8, grid: g}
+	n := side / blockSide
+	g := &grid{side: side, blocks: make([]*block, (n+2)*n)}
 	shift := uint(MaxZoom - z)
-	for i, p := range x.places {
-		switch {
-		case !p.chlorophyll.Valid():
-		case p.ground.at(z) > baseSize(z):
-			binned.codes, binned.places = append(binned.codes, x.codes[i]), append(binned.places, p)
-			binned.widest = max(binned.widest, p.ground)
-		default:
+	for i := range lakes.places {
+		if p := &lakes.places[i]; p.chlorophyll.Valid() && p.ground.at(z) == baseSize(z) {
 			g.add(int64(p.x>>shift), int64(p.y>>shift), p.log)
 		}
 	}
-	return binned
+	return g
+}
+
+// at returns the block of a cell, and the cell's place in it. Columns are periodic; rows are those from -blockSide on.
+func (g *grid) at(row, column int) (b **block, cell int) {
+	row, column = row+blockSide, column&(g.side-1)
+	b = &g.blocks[row/blockSide*(g.side/blockSide)+column/blockSide]
+	return b, row%blockSide*blockSide + column%blockSide
 }
 
 // add adds a lake at a place in units.
@@ -40,14 +44,39 @@ func (g *grid) add(x, y int64, log float32) {
 	left, right := between(x)
 	above, below := between(y)
 	for _, row := range [...]share{above, below} {
-		r := (row.pixel + 1) * g.side
 		for _, column := range [...]share{left, right} {
-			i := r + column.pixel&(g.side-1)
 			n := row.part * column.part
-			g.counts[i] += n
-			g.logs[i] += float32(n * log)
+			if n == 0 {
+				continue
+			}
+			b, cell := g.at(row.pixel, column.pixel)
+			if *b == nil {
+				*b = new(block)
+			}
+			(*b).counts[cell] += n
+			(*b).logs[cell] += float32(n * log)
 		}
 	}
+}
+
+// row copies the cells of a row, from a column on, and reports whether any holds a lake.
+func (g *grid) row(counts, logs []float32, row, column int) (any bool) {
+	for len(counts) > 0 {
+		b, cell := g.at(row, column)
+		n := min(blockSide-cell%blockSide, len(counts))
+		if *b == nil {
+			clear(counts[:n])
+			clear(logs[:n])
+		} else {
+			copy(counts[:n], (*b).counts[cell:])
+			copy(logs[:n], (*b).logs[cell:])
+			for _, c := range counts[:n] {
+				any = any || c != 0
+			}
+		}
+		counts, logs, column = counts[n:], logs[n:], column+n
+	}
+	return any
 }
 
 // A share is the part of a lake that a row or a column of pixels has.
@@ -63,117 +92,4 @@ func between(at int64) (before, after share) {
 	pixel := at >> subBits
 	part := float32(at-pixel<<subBits) / subUnits
 	return share{int(pixel), 1 - part}, share{int(pixel) + 1, part}
-}
-
-// A patch is the cells of such a grid that reach a window, row by row: cut out of a grid that has been made before, or
-// made of the lakes in reach. Which of the two makes no difference, to the bit.
-type patch struct {
-	// left and top are the first column and row, in pixels of scale 1 from the window's north-west corner.
-	left, top     int64
-	width, height int
-	counts, logs  []float32
-	used          []bool // rows that hold a lake; the others mean nothing
-	any           bool   // whether any row does
-}
-
-// reset makes p the empty patch of the cells less than reach from a pixel's centre of w.
-func (p *patch) reset(w window, reach int64) {
-	var right, bottom int64
-	p.left, right = centresAround(w, w.width, reach)
-	p.top, bottom = centresAround(w, w.height, reach)
-	p.width, p.height = int(right-p.left), int(bottom-p.top)
-	if n := p.width * p.height; cap(p.counts) < n {
-		p.counts, p.logs = make([]float32, n), make([]float32, n)
-	}
-	p.counts, p.logs = p.counts[:cap(p.counts)], p.logs[:cap(p.logs)]
-	if cap(p.used) < p.height {
-		p.used = make([]bool, p.height)
-	}
-	p.used = p.used[:p.height]
-	clear(p.used)
-	p.any = false
-}
-
-// add adds a lake at a place in units from the window's north-west corner.
-func (p *patch) add(x, y int64, log float32) {
-	left, right := between(x)
-	above, below := between(y)
-	p.addRow(above, left, right, log)
-	p.addRow(below, left, right, log)
-}
-
-// addRow adds a row's share of a lake to two of its cells.
-func (p *patch) addRow(row, left, right share, log float32) {
-	r := row.pixel - int(p.top)
-	if r < 0 || r >= p.height || row.part == 0 {
-		return
-	}
-	counts, logs := p.row(p.counts, r), p.row(p.logs, r)
-	if !p.used[r] {
-		clear(counts)
-		clear(logs)
-	}
-	for _, column := range [...]share{left, right} {
-		if c := column.pixel - int(p.left); uint(c) < uint(len(counts)) && column.part != 0 {
-			n := row.part * column.part
-			counts[c] += n
-			logs[c] += float32(n * log)
-			p.used[r], p.any = true, true
-		}
-	}
-}
-
-// cut adds the cells of g.
-func (p *patch) cut(g *grid, w window) {
-	column := w.left>>subBits + p.left
-	for r := range p.height {
-		row := w.top>>subBits + p.top + int64(r)
-		p.used[r] = row >= -1 && row <= int64(g.side) && p.copy(r, g, int(row), int(column))
-		p.any = p.any || p.used[r]
-	}
-}
-
-// centresAround returns the range of pixels of scale 1 whose centres are less than reach from the centre of any of n
-// pixels of one of w's axes.
-func centresAround(w window, n int, reach int64) (from, to int64) {
-	from, _ = centres(w.firstCentre(), reach, subUnits, subUnits/2)
-	_, to = centres(w.lastCentre(n), reach, subUnits, subUnits/2)
-	return from, to
-}
-
-// copy copies cells of a row of g, from a column on, to row r, and reports whether any holds a lake. Columns are
-// periodic.
-func (p *patch) copy(r int, g *grid, row, column int) (any bool) {
-	counts, logs := p.row(p.counts, r), p.row(p.logs, r)
-	for i := 0; i < p.width; {
-		at := (row+1)*g.side + (column+i)&(g.side-1)
-		n := copy(counts[i:], g.counts[at:(row+2)*g.side])
-		copy(logs[i:], g.logs[at:][:n])
-		i += n
-	}
-	for _, c := range counts {
-		any = any || c != 0
-	}
-	return any
-}
-
-// row returns the cells of row r of counts or logs.
-func (p *patch) row(of []float32, r int) []float32 { return of[r*p.width:][:p.width] }
-
-// appendTraces appends the bytes of all cells with a lake to b.
-func (p *patch) appendTraces(b []byte) []byte {
-	for r, used := range p.used {
-		if !used {
-			continue
-		}
-		logs := p.row(p.logs, r)
-		for i, c := range p.row(p.counts, r) {
-			if c != 0 {
-				b = binary.LittleEndian.AppendUint32(b, uint32(r*p.width+i))
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(c))
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(logs[i]))
-			}
-		}
-	}
-	return b
 }

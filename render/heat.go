@@ -25,11 +25,7 @@ func (t *heat) reach(p *place, w window) int64 {
 func (t *heat) tiers(*index) []tier { return undivided }
 
 func (t *heat) widest(x *index, w window) int64 {
-	widest := t.kernels.reach(x.widest.at(w.zoom))
-	if x.blurred {
-		widest += subUnits // see query.binned
-	}
-	return widest
+	return t.kernels.reach(x.widest.at(w.zoom))
 }
 
 func (t *heat) trace(h hit, w window) trace {

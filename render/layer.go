@@ -22,8 +22,6 @@ type Layer struct {
 	blurred []index
 	// thinned are the lakes by zoom, at those zooms where many lie in one pixel.
 	thinned []index
-	// watered are the lakes whose waters are drawn, at the same zooms.
-	watered []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
 }
@@ -35,9 +33,10 @@ type index struct {
 	places []place
 	// widest is the largest ground size of all places.
 	widest size
-	// blurred tells that lakes whose water is no wider than a blob are binned and blurred.
-	blurred bool
-	// grid has these lakes, which then are not among the places. It is nil where they are.
+	// binned has further lakes, which are not stamped but binned and blurred: those of its places whose blobs are of the
+	// smallest size. It is nil where none are.
+	binned *index
+	// grid is these lakes, binned beforehand. It is nil where they are not.
 	grid *grid
 	// tiers are the places by how far their waters reach, the narrowest first. They are nil where waters are not drawn.
 	tiers []tier
@@ -79,9 +78,8 @@ func newLayer(v *data.View, values *values) *Layer {
 	l := &Layer{lakes: newIndex(places), memo: memo}
 	l.lakes.tiers = newTiers(l.lakes.places)
 	end := l.lakes.firstStamped()
-	grids := min(l.lakes.firstWithoutGrid(), end)
-	l.blurred, l.thinned = newBlurred(&l.lakes, end, grids), newThinned(&l.lakes, grids)
-	l.watered = newWatered(&l.lakes, l.thinned)
+	l.blurred = newBlurred(&l.lakes, end, min(l.lakes.firstAbove(gridPixels), end))
+	l.thinned = newThinned(&l.lakes, min(l.lakes.firstAbove(markerPixels), end))
 	return l
 }
 

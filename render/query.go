@@ -24,24 +24,31 @@ func (s *scene) empty() bool { return len(s.hits) == 0 && !s.patch.any }
 // find makes s the scene of l in w.
 func (s *scene) find(l *Layer, w window, p painter) {
 	x := p.index(l, w)
-	q := query{
-		index: x, window: w, painter: p, hits: s.hits[:0],
-		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
-	}
-	s.patch.any = false
-	if x.blurred {
-		reach := p.reach(&small, w)
-		s.patch.reset(w, reach)
-		q.patch, q.base, q.binned = &s.patch, baseSize(w.zoom), reach+subUnits
-	}
+	q := newQuery(x, w, p)
+	q.hits = s.hits[:0]
 	for _, t := range p.tiers(x) {
 		q.order = t.places
 		q.around(t.extent>>q.shift + 1 + p.widest(x, w))
 	}
 	s.hits = q.hits
+	s.patch.any = false
+	if x.binned != nil {
+		s.bin(x, w, p)
+	}
+}
+
+// bin makes the patch of s.
+func (s *scene) bin(x *index, w window, p painter) {
+	reach := p.reach(&small, w)
+	s.patch.reset(w, reach)
 	if x.grid != nil {
 		s.patch.cut(x.grid, w)
+		return
 	}
+	q := newQuery(x.binned, w, p)
+	// The pixels that have a share of a lake lie up to a pixel away.
+	q.patch, q.reach = &s.patch, reach+subUnits
+	q.around(q.reach)
 }
 
 // small is a place that reaches as far as each that is binned.
@@ -60,9 +67,15 @@ type query struct {
 	shift uint    // from world coordinates to units
 	hits  []hit   // found so far
 
-	patch  *patch // for the places that are binned; nil where none are
-	base   size   // of the blobs of these
-	binned int64  // their reach, and a pixel: so far away lie the pixels that have a share of them
+	patch *patch // for places that are binned; nil for hits
+	reach int64  // of such places
+}
+
+func newQuery(x *index, w window, p painter) query {
+	return query{
+		index: x, window: w, painter: p,
+		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
+	}
 }
 
 // around finds the places of the tier whose marks touch the window, none of which reaches further than widest.
@@ -154,23 +167,21 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 
 // found adds the hits of a place whose mark touches the window, or bins the place.
 func (q *query) found(p *place) {
-	w := q.window
-	bin := q.patch != nil && p.chlorophyll.Valid() && p.ground.at(w.zoom) == q.base
-	r := q.binned
-	if !bin {
-		if r = q.painter.reach(p, w); r == 0 {
-			return
-		}
+	w, r := q.window, q.reach
+	if q.patch == nil {
+		r = q.painter.reach(p, w)
+	} else if !p.chlorophyll.Valid() || p.ground.at(w.zoom) > baseSize(w.zoom) {
+		r = 0
 	}
 	y := int64(p.y>>q.shift) - w.top
-	if y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
+	if r == 0 || y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
 		return
 	}
 	// The westernmost copy of the place that the reach allows, and each one a world further east.
 	west := w.firstCentre() - r + 1
 	x := west + (int64(p.x>>q.shift)-w.left-west)&(q.world-1)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		if bin {
+		if q.patch != nil {
 			q.patch.add(x, y, p.log)
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), p})

@@ -2,9 +2,6 @@ package render
 
 import (
 	"math/bits"
-	"slices"
-
-	"github.com/paulmach/orb/maptile"
 )
 
 // narrowBits tells the waters that are searched as one: those that reach less than 2^narrowBits world units from their
@@ -35,32 +32,4 @@ func newTiers(places []place) []tier {
 		}
 	}
 	return tiers
-}
-
-// newWatered returns what waters are drawn from at the zooms where markers are thinned: the lakes that have markers, and
-// all whose discs are wider than the smallest.
-func newWatered(lakes *index, thinned []index) []index {
-	watered := make([]index, len(thinned))
-	for z := range thinned {
-		zoom, places := maptile.Zoom(z), slices.Clone(thinned[z].places)
-		for _, p := range lakes.places {
-			if int64(p.radius>>(MaxZoom-zoom)) <= smallestRadius(zoom) {
-				continue
-			}
-			if _, ok := slices.BinarySearchFunc(thinned[z].places, p, func(a, b place) int { return compare(&a, &b) }); !ok {
-				places = append(places, p)
-			}
-		}
-		watered[z] = newIndex(places)
-		watered[z].tiers = newTiers(watered[z].places)
-	}
-	return watered
-}
-
-// forWaters returns the places whose waters are drawn at zoom z.
-func (l *Layer) forWaters(z maptile.Zoom) *index {
-	if int(z) < len(l.watered) {
-		return &l.watered[z]
-	}
-	return &l.lakes
 }

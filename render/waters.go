@@ -59,9 +59,12 @@ func smallestRadius(z maptile.Zoom) int64 {
 	return int64(smallestRadii[smallestStep(z)] * subUnits)
 }
 
+// disc returns the radius in units of a round water of p's area.
+func (p *place) disc(z maptile.Zoom) int64 { return int64(p.radius >> (MaxZoom - z)) }
+
 // radius returns the radius in units of the disc of p.
 func (t *waters) radius(p *place, z maptile.Zoom) int64 {
-	return max(int64(p.radius>>(MaxZoom-z)), smallestRadius(z))
+	return max(p.disc(z), smallestRadius(z))
 }
 
 // outlined reports whether p is drawn as its outline: from the zoom on that has them, if it is as wide or as high as the
@@ -99,7 +102,7 @@ func (t *waters) reach(p *place, w window) int64 {
 	return s.extent()>>shift + 1 + waterMargin
 }
 
-func (t *waters) index(l *Layer, w window) *index { return l.forWaters(w.zoom) }
+func (t *waters) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
 
 func (t *waters) tiers(x *index) []tier { return x.tiers }
 

@@ -1,0 +1,104 @@
+package render
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// A patch is the cells of a grid that reach a window, row by row: cut out of a grid that has been made before, or
+// made of the lakes in reach. Which of the two makes no difference, to the bit.
+type patch struct {
+	// left and top are the first column and row, in pixels of scale 1 from the window's north-west corner.
+	left, top     int64
+	width, height int
+	counts, logs  []float32
+	used          []bool // rows that hold a lake; the others mean nothing
+	any           bool   // whether any row does
+}
+
+// reset makes p the empty patch of the cells less than reach from a pixel's centre of w.
+func (p *patch) reset(w window, reach int64) {
+	var right, bottom int64
+	p.left, right = centresAround(w, w.width, reach)
+	p.top, bottom = centresAround(w, w.height, reach)
+	p.width, p.height = int(right-p.left), int(bottom-p.top)
+	if n := p.width * p.height; cap(p.counts) < n {
+		p.counts, p.logs = make([]float32, n), make([]float32, n)
+	}
+	p.counts, p.logs = p.counts[:cap(p.counts)], p.logs[:cap(p.logs)]
+	if cap(p.used) < p.height {
+		p.used = make([]bool, p.height)
+	}
+	p.used = p.used[:p.height]
+	clear(p.used)
+	p.any = false
+}
+
+// add adds a lake at a place in units from the window's north-west corner.
+func (p *patch) add(x, y int64, log float32) {
+	left, right := between(x)
+	above, below := between(y)
+	p.addRow(above, left, right, log)
+	p.addRow(below, left, right, log)
+}
+
+// addRow adds a row's share of a lake to two of its cells.
+func (p *patch) addRow(row, left, right share, log float32) {
+	r := row.pixel - int(p.top)
+	if r < 0 || r >= p.height || row.part == 0 {
+		return
+	}
+	counts, logs := p.row(p.counts, r), p.row(p.logs, r)
+	if !p.used[r] {
+		clear(counts)
+		clear(logs)
+	}
+	for _, column := range [...]share{left, right} {
+		if c := column.pixel - int(p.left); uint(c) < uint(len(counts)) && column.part != 0 {
+			n := row.part * column.part
+			counts[c] += n
+			logs[c] += float32(n * log)
+			p.used[r], p.any = true, true
+		}
+	}
+}
+
+// cut adds the cells of g.
+func (p *patch) cut(g *grid, w window) {
+	column := w.left>>subBits + p.left
+	for r := range p.height {
+		row := w.top>>subBits + p.top + int64(r)
+		p.used[r] = row >= -1 && row <= int64(g.side) &&
+			g.row(p.row(p.counts, r), p.row(p.logs, r), int(row), int(column))
+		p.any = p.any || p.used[r]
+	}
+}
+
+// centresAround returns the range of pixels of scale 1 whose centres are less than reach from the centre of any of n
+// pixels of one of w's axes.
+func centresAround(w window, n int, reach int64) (from, to int64) {
+	from, _ = centres(w.firstCentre(), reach, subUnits, subUnits/2)
+	_, to = centres(w.lastCentre(n), reach, subUnits, subUnits/2)
+	return from, to
+}
+
+// row returns the cells of row r of counts or logs.
+func (p *patch) row(of []float32, r int) []float32 { return of[r*p.width:][:p.width] }
+
+// appendTraces appends the bytes of all cells with a lake to b.
+func (p *patch) appendTraces(b []byte) []byte {
+	for r, used := range p.used {
+		if !used {
+			continue
+		}
+		logs := p.row(p.logs, r)
+		for i, c := range p.row(p.counts, r) {
+			if c != 0 {
+				b = binary.LittleEndian.AppendUint32(b, uint32(r*p.width+i))
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(c))
+				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(logs[i]))
+			}
+		}
+	}
+	return b
+}
