@@ -1,7 +1,7 @@
 package render
 
-// A blur is the field of the lakes of a patch, which all have one kernel. First each row of the patch is drawn, then each
-// pixel of the window is the weighted sum of its column. So a window costs as much as the kernel times its pixels,
+// A blur is the field of the lakes of a patch, which all have one kernel. First each row of the patch is drawn, then
+// each pixel of the window is the weighted sum of its column. So a window costs as much as the kernel times its pixels,
 // however many lakes there are.
 type blur struct {
 	window       window

@@ -14,9 +14,9 @@ const (
 	// maxBlurredZoom ends the search for such zooms. From there on a pixel is less than 600 m wide, and the densest
 	// district of small lakes stays below the limit.
 	maxBlurredZoom = 8
-	// gridPixels and markerPixels are how many pixels the world may have for each lake, for lakes to be binned beforehand
-	// and for markers to be thinned: so many that neither takes more memory than the lakes themselves.
-	gridPixels, markerPixels = 16, 4
+	// roomyPixels is how many pixels the world has for each lake where it is no longer worth the memory to bin lakes
+	// beforehand and to thin markers: up to there, each takes no more than the lakes themselves.
+	roomyPixels = 16
 )
 
 // newBlurred returns what the value field is drawn from at the zooms below end: with grids below the zoom of that name.
@@ -44,8 +44,8 @@ func (x *index) wideAt(z maptile.Zoom) index {
 	return wide
 }
 
-// newThinned returns what markers and waters are drawn from at the zooms below end: of the lakes in one pixel the one with
-// the highest value, which would lie above the others, and those whose discs are wider than the smallest.
+// newThinned returns what markers and waters are drawn from at the zooms below end: of the lakes in one pixel the one
+// with the highest value, which would lie above the others, and those whose discs are wider than the smallest.
 func newThinned(lakes *index, end int) []index {
 	thinned := make([]index, end)
 	finer := lakes
@@ -78,10 +78,10 @@ func (x *index) thinnedAt(z maptile.Zoom) index {
 	return thinned
 }
 
-// firstAbove returns the first zoom at which the world has more than so many pixels for each place.
-func (x *index) firstAbove(pixels int) int {
+// firstRoomy returns the first zoom at which the world has more than roomyPixels pixels for each place.
+func (x *index) firstRoomy() int {
 	z := 0
-	for 1<<(2*(tileBits+z)) <= pixels*len(x.places) {
+	for 1<<(2*(tileBits+z)) <= roomyPixels*len(x.places) {
 		z++
 	}
 	return z

@@ -151,8 +151,8 @@ func TestManyLakesAreBlurred(t *testing.T) {
 			}
 		}
 	}
-	if len(l.thinned) != 1 || len(l.thinned[0].places) > n/100 {
-		t.Errorf("markers are thinned at %d zooms, at zoom 0 to %d of %d, want one zoom and few",
+	if len(l.thinned) != 2 || len(l.thinned[0].places) > n/100 {
+		t.Errorf("markers are thinned at %d zooms, at zoom 0 to %d of %d, want two zooms and few",
 			len(l.thinned), len(l.thinned[0].places), n)
 	}
 	if math.Abs(count-n) > 0.01 {

@@ -59,8 +59,9 @@
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can have
 // more than 4,096 lakes in it, the field is blurred instead: lakes are binned by pixels, each shared among the four whose
 // centres it lies between, and the bins are summed along their rows and then along columns. So a tile costs the same for
-// ten thousand lakes as for a million. Where the world has at most sixteen pixels for each lake, the bins are made once for
-// all tiles. Lakes wider than the smallest blob are always stamped.
+// ten thousand lakes as for a million. Lakes wider than the smallest blob are always stamped. Where the world has at
+// most sixteen pixels for each lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with
+// the highest value has a marker, or a disc of the smallest size.
 //
 // Sharing a lake between pixels widens it, by a sixth of a pixel's square in variance; the kernels that blur are narrower
 // by as much. Blurs then differ from stamps by 0.002 of opacity and 3 % of the value in the mean, a fifth of a colour's

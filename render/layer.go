@@ -78,8 +78,8 @@ func newLayer(v *data.View, values *values) *Layer {
 	l := &Layer{lakes: newIndex(places), memo: memo}
 	l.lakes.tiers = newTiers(l.lakes.places)
 	end := l.lakes.firstStamped()
-	l.blurred = newBlurred(&l.lakes, end, min(l.lakes.firstAbove(gridPixels), end))
-	l.thinned = newThinned(&l.lakes, min(l.lakes.firstAbove(markerPixels), end))
+	crowded := min(l.lakes.firstRoomy(), end)
+	l.blurred, l.thinned = newBlurred(&l.lakes, end, crowded), newThinned(&l.lakes, crowded)
 	return l
 }
 
