@@ -12,7 +12,7 @@ import (
 	"github.com/paulmach/orb/geo"
 )
 
-// A shape is the geometry of a feature: a point, or polygons and the outline made of them.
+// A shape is the geometry of a feature: a point, or polygons, the outline made of them, and their middle.
 type shape struct {
 	point    orb.Point
 	polygons orb.MultiPolygon
@@ -57,8 +57,35 @@ func parseShape(raw json.RawMessage) (*shape, error) {
 		if s.outline, err = data.NewOutline(s.polygons); err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
+		if s.point = s.middle(); !s.wet() {
+			return nil, fmt.Errorf("%s: no water in the middle of polygon %d: want holes and polygons that do not cover it, nor each other", kind, s.largest()+1)
+		}
 	}
 	return s, nil
+}
+
+// largest returns the index of the polygon with the most area.
+func (s *shape) largest() int {
+	largest, most := 0, -1.0
+	for i, p := range s.polygons {
+		if area := geo.Area(p); area > most {
+			largest, most = i, area
+		}
+	}
+	return largest
+}
+
+// middle returns the middle of the largest polygon.
+func (s *shape) middle() orb.Point { return interiorPoint(s.polygons[s.largest()]) }
+
+// wet reports whether the shape's point is in the water as it will be drawn, by the even-odd rule: where a polygon comes
+// twice, or a hole is all of it, nothing would be.
+func (s *shape) wet() bool {
+	var rings orb.Polygon
+	for _, p := range s.polygons {
+		rings = append(rings, p...)
+	}
+	return cellAt(rings, s.point, 0).fromShore > 0
 }
 
 // place returns where the lake is put on the map.
@@ -66,13 +93,7 @@ func (s *shape) place() orb.Point {
 	if s.polygons == nil {
 		return s.point
 	}
-	largest, most := 0, -1.0
-	for i, p := range s.polygons {
-		if area := geo.Area(p); area > most {
-			largest, most = i, area
-		}
-	}
-	p := interiorPoint(s.polygons[largest])
+	p := s.point
 	// To a tenth of a metre, since no lake is known better; and as a longitude from -180 to 180.
 	return orb.Point{math.Remainder(math.Round(p[0]*1e6)/1e6, 360), math.Round(p[1]*1e6) / 1e6}
 }

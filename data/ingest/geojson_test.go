@@ -140,6 +140,10 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"crs of a geometry", geometry(strings.Replace(place, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1)), `crs "{\"type\":\"name\"`},
 		{"larger than any lake", geometry(`{"type":"Polygon","coordinates":[[[0,0],[20,0],[20,20],[0,20]]]}`), `its polygons are 4.`},
 		{"hole larger than its ring", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[2,0],[2,2]]]}`), `its polygons are -`},
+		{"a polygon twice", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[1,0],[1,1]]]]}`), `MultiPolygon: no water in the middle of polygon 1`},
+		{"a polygon over a larger one", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[2,0],[2,2],[0,2]]],[[[0.5,0.5],[1.5,0.5],[1.5,1.5],[0.5,1.5]]]]}`), `MultiPolygon: no water in the middle of polygon 2`},
+		{"all hole", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[1,0],[1,1]]]}`), `Polygon: no water in the middle of polygon 1`},
+		{"figure of eight", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1]]]}`), `its polygons are less than a square metre in all`},
 		{"not UTF-8", featureOf("\"id\":\"x\",\"name\":\"M\xfcritz\"", place), `it is not UTF-8`},
 		{"another value", featureOf(`"id":"good","name":"H"`, place), `this id stands in feature 1 of a.csv with other values: want one row for it`},
 	} {

@@ -70,6 +70,9 @@ func parseLake(r *row) (data.Lake, error) {
 			if area = s.areaKM2(); !(area >= areaKM2.min && area <= areaKM2.max) {
 				return l, fmt.Errorf("its polygons are %v km² in all, outer rings less holes: want %s", area, areaKM2)
 			}
+			if area == 0 && s.outline != "" { // which would be stored as "not known", and drawn as a middling lake
+				return l, errors.New("its polygons are less than a square metre in all: want rings that do not cross themselves, or area_km2")
+			}
 		}
 	}
 	l.AreaKM2 = area
