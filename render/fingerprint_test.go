@@ -97,6 +97,8 @@ func TestFingerprintFollowsTheOutlines(t *testing.T) {
 		{"an island less", with(func(l *testShore) { l.outline = other }), place, 9, true},
 		{"an island less, where there are no outlines", with(func(l *testShore) { l.outline = other }), place, 8, false},
 		{"no outline", with(func(l *testShore) { l.outline = nil }), place, 9, true},
+		{"an area, where it is a disc", with(func(l *testShore) { l.areaKM2 = 500 }), place, 8, true},
+		{"an area, where it has an outline", with(func(l *testShore) { l.areaKM2 = 500 }), place, 9, false},
 		{"a value far from the lake's place", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.2, 47.6}, 14, true},
 		{"a value, seen from beside the outline", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.6, 47.9}, 12, false},
 	}

@@ -215,7 +215,7 @@ func TestOrderOfWaters(t *testing.T) {
 // TestEqualDiscsWorstAbove puts two lakes in one place.
 func TestEqualDiscsWorstAbove(t *testing.T) {
 	m := legendMap(t, colormap.Default, who2003())
-	for _, other := range []float64{-1, 0, 9.99, 49.99, 119.99} {
+	for _, other := range []float64{-1, 0, 9.99, 49.99, 60, 119.99} {
 		a, b := testLake{lon: 13.4, lat: 52.5, chl: 120}, testLake{lon: 13.4, lat: 52.5, chl: other}
 		for z := maptile.Zoom(0); z <= MaxZoom; z++ {
 			for _, l := range []*Layer{layerOf(a, b), layerOf(b, a)} {
@@ -241,6 +241,27 @@ func TestOutlineBeginsAtItsZoom(t *testing.T) {
 			differ := !slices.Equal(paint(layerOfShores(t, tt.lake), w, Lakes), paint(layerOf(tt.lake.testLake), w, Lakes))
 			if differ != (z >= tt.first) {
 				t.Errorf("%s, zoom %d: the outline is drawn: %v, want it from zoom %d on", tt.name, z, differ, tt.first)
+			}
+		}
+	}
+}
+
+// TestOutlinesAreOfOneStyle holds that no other style looks at them, so that its tiles and cache keys stay as they were.
+func TestOutlinesAreOfOneStyle(t *testing.T) {
+	lakes := lakeland()
+	with, without := layerOfShores(t, lakes...), layerOf(places(lakes)...)
+	for _, style := range []StyleID{Heat, Dots} {
+		for _, lake := range lakes {
+			for z := maptile.Zoom(0); z <= MaxZoom; z++ {
+				tile := maptile.At(orb.Point{lake.lon, lake.lat}, z)
+				if !slices.Equal(paint(with, windowOf(tile, 1), style), paint(without, windowOf(tile, 1), style)) {
+					t.Errorf("%s, %v: the tile depends on outlines", style, tile)
+				}
+				s := Spec{Tile: tile, Scale: 1, Style: style, Colormap: colormap.Default}
+				a, _ := renderer().Fingerprint(with, s)
+				if b, _ := renderer().Fingerprint(without, s); a != b {
+					t.Errorf("%s, %v: the fingerprint depends on outlines", style, tile)
+				}
 			}
 		}
 	}

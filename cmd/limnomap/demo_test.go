@@ -186,6 +186,9 @@ func TestWriteTogetherFails(t *testing.T) {
 	if string(readFile(t, a)) != "new" || string(readFile(t, b)) != "new" {
 		t.Error("writeTogether has not written both")
 	}
+	if info, err := os.Stat(a); err != nil || info.Mode().Perm() != 0o644 {
+		t.Errorf("writeTogether makes a file of mode %v, %v, want one that everybody may read", info.Mode(), err)
+	}
 }
 
 // TestReplaceTogetherUndoes: the second file has vanished, so that the first one, already in place, must go again.

@@ -96,3 +96,26 @@ func TestPlace(t *testing.T) {
 		t.Errorf("place() = %v, want it from -179 to -177 and from 60 to 61", got)
 	}
 }
+
+// A lake's own place may lie a little beside its shape, on either side of the antimeridian.
+func TestNear(t *testing.T) {
+	for _, test := range []struct {
+		ring orb.Ring
+		p    orb.Point
+		want bool
+	}{
+		{orb.Ring{{10, 50}, {11, 50}, {11, 51}, {10, 51}}, orb.Point{10.5, 50.5}, true},
+		{orb.Ring{{10, 50}, {11, 50}, {11, 51}, {10, 51}}, orb.Point{11.09, 51.09}, true},
+		{orb.Ring{{10, 50}, {11, 50}, {11, 51}, {10, 51}}, orb.Point{11.11, 50.5}, false},
+		{orb.Ring{{10, 50}, {11, 50}, {11, 51}, {10, 51}}, orb.Point{10.5, 49.89}, false},
+		{orb.Ring{{10, 50}, {11, 50}, {11, 51}, {10, 51}}, orb.Point{50.5, 10.5}, false},
+		{orb.Ring{{179, 50}, {181, 50}, {181, 51}, {179, 51}}, orb.Point{-179.5, 50.5}, true},
+		{orb.Ring{{179, 50}, {181, 50}, {181, 51}, {179, 51}}, orb.Point{-178.8, 50.5}, false},
+		{orb.Ring{{-180, 50}, {-179, 50}, {-179, 51}, {-180, 51}}, orb.Point{179.95, 50.5}, true},
+	} {
+		s := shape{outline: outlineOf(t, orb.Polygon{test.ring})}
+		if got := s.near(test.p); got != test.want {
+			t.Errorf("near(%v) of %v = %v, want %v", test.p, test.ring, got, test.want)
+		}
+	}
+}
