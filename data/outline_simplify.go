@@ -18,9 +18,12 @@ const (
 	tilePixels = 256
 	// thinnest is, in degrees, the width of what is no lake: a millimetre.
 	thinnest = 1e-8
-	// maxStretch is how many points of a ring are simplified together. It takes up to half their square in steps, where
+	// maxWhole is how many points of a ring are simplified together. It takes up to half their square in steps, where
 	// a shore goes to and fro all along: without this bound some minutes, for the points that one lake may have.
-	maxStretch = 4096
+	maxWhole = 4096
+	// maxStretch is how many points of a longer ring are: a lake of [MaxOutlinePoints] takes a second or two then, and an
+	// import that is interrupted as long to end.
+	maxStretch = 512
 )
 
 // A shoreline is a lake's polygons in the plane of the map: longitude in degrees, and the Mercator ordinate in the same
@@ -32,7 +35,7 @@ type shoreline [][]shoreRing // the largest polygon first
 // A shoreRing is a closed ring.
 type shoreRing struct {
 	points orb.Ring
-	long   bool // at first more than maxStretch points
+	long   bool // at first more than maxWhole points
 }
 
 func newShoreline(shores []shore) shoreline {
@@ -45,7 +48,7 @@ func newShoreline(shores []shore) shoreline {
 				ring = append(ring, p.mercator())
 			}
 			ring = append(ring, ring[0])
-			s[i] = append(s[i], shoreRing{ring, len(ring) > maxStretch})
+			s[i] = append(s[i], shoreRing{ring, len(ring) > maxWhole})
 		}
 		if area := math.Abs(planar.Area(s[i][0].points)); area > most {
 			most = area
@@ -84,15 +87,17 @@ func (s *shoreline) simplify(z maptile.Zoom) error {
 
 // simplify reports in seen whether the ring is anywhere wider than the tolerance.
 func (r shoreRing) simplify(tolerance float64) (simple shoreRing, seen bool) {
+	most := maxWhole
 	if r.long {
 		// Where stretches join, zooms are not divided at the same points, and what one is off adds to what the finer ones
 		// are: a half, a quarter and so on of the tolerance, one of it in all.
 		tolerance /= 2
+		most = maxStretch
 	}
 	divide := simplify.DouglasPeucker(tolerance)
 	simple.long = r.long
 	for rest := r.points; len(rest) > 1; {
-		n := min(len(rest), maxStretch)
+		n := min(len(rest), most)
 		// Of a clone, since the simplifier works in place.
 		stretch := divide.LineString(orb.LineString(rest[:n].Clone()))
 		rest = rest[n-1:] // from the last point on

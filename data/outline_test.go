@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"limnomap/data"
 
@@ -239,6 +240,20 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 			}
 		}
 	})
+}
+
+// A comb is what takes longest: simplified all together it would take minutes, in stretches a second or two.
+func TestNewOutlineTakesBoundedTime(t *testing.T) {
+	comb := make(orb.Ring, data.MaxOutlinePoints/2)
+	for i := range comb {
+		comb[i] = orb.Point{float64(i) * 1e-5, 0.01 + 0.99*float64(i%2)}
+	}
+	comb = append(comb, orb.Point{1, 0}, orb.Point{0, 0})
+	start := time.Now()
+	mustOutline(t, orb.Polygon{comb})
+	if took := time.Since(start); took > 20*time.Second {
+		t.Errorf("an outline of %d points takes %v, want some seconds", len(comb), took)
+	}
 }
 
 // A ring of very many points is simplified in stretches, and within the same tolerance.
