@@ -168,6 +168,8 @@ func TestGeoJSONThatIsNone(t *testing.T) {
 	good := featureOf(`"id":"x","name":"X"`, place)
 	for _, test := range []struct{ name, text, want string }{
 		{"a feature", good, `its type is "Feature": want a FeatureCollection`},
+		{"an array", "\n[" + good + "]", "want one FeatureCollection"},
+		{"a sequence", "\x1e" + good + "\n\x1e" + good + "\n", "want one FeatureCollection"},
 		{"nothing in it", `{}`, "there are no features"},
 		{"no features", `{"type":"FeatureCollection"}`, "there are no features"},
 		{"no type", `{"features":[` + good + `]}`, `the file has no "type"`},

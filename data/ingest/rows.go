@@ -44,6 +44,8 @@ func openRows(r io.Reader, columns []column, features bool) (rows, error) {
 	switch begin := bytes.TrimSpace(start); {
 	case len(begin) == 0:
 		return nil, errors.New("the file is empty: want a first line that names the columns")
+	case features && (begin[0] == '[' || begin[0] == '\x1e'): // RFC 8142 begins each feature with a record separator
+		return nil, errors.New("this is an array or a sequence of JSON texts: want one FeatureCollection")
 	case begin[0] != '{':
 		return openTable(buffered, start, charset, columns)
 	case !features:
