@@ -126,8 +126,8 @@ func (t *waters) palette(m *colormap.Map) *palette { return markPalette(m) }
 
 // paint draws the waters class by class, the worst last, so that no lake hides a worse one of another class. Within a
 // class large ones come first, so that a pond on an island is seen, and then those of higher values. Lakes without a
-// value are among the first class: a large clean lake does not hide them. Among equals the place decides, in Morton
-// order.
+// value are among the first class: a large clean lake does not hide them. Among equals the layer's
+// order decides, down to the shape: the sort is not stable, so another window would shuffle what was left equal.
 func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 	clear(dst)
 	slices.SortFunc(s.hits, func(p, q hit) int {
@@ -140,7 +140,7 @@ func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 		if c := cmp.Compare(p.chlorophyll, q.chlorophyll); c != 0 {
 			return c
 		}
-		if c := cmp.Compare(morton(p.place.x, p.place.y), morton(q.place.x, q.place.y)); c != 0 {
+		if c := compare(p.place, q.place); c != 0 {
 			return c
 		}
 		return cmp.Compare(p.x, q.x)

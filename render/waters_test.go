@@ -283,3 +283,30 @@ func TestOutlineOfAQuarterOfTheWorldIsNoShore(t *testing.T) {
 		}
 	}
 }
+
+// TestEqualWatersAreCrops draws waters that lie in one place and are equal in value and width, but not in shape. Which of
+// them lies above must not depend on what else is in the window.
+func TestEqualWatersAreCrops(t *testing.T) {
+	var lakes []testShore
+	for i := range 40 {
+		// Stars in one bound.
+		n := 4 * (i + 1)
+		var star orb.Ring
+		for j := range n {
+			a := 2 * math.Pi * float64(j) / float64(n)
+			r := 1 - 0.5*math.Abs(math.Cos(float64(n)*a))
+			star = append(star, orb.Point{13.4 + 0.02*math.Cos(a), 52.5 + 0.012*math.Sin(a)*r})
+		}
+		lakes = append(lakes, testShore{testLake{13.4, 52.5, 5, 3}, orb.MultiPolygon{{append(star, star[0])}}})
+	}
+	for i := range 60 {
+		east, north := math.Mod(float64(i)*0.37, 1), math.Mod(float64(i)*0.61, 1)
+		lakes = append(lakes, testShore{testLake{13.43 + 0.2*east, 52.4 + 0.2*north, 1 + float64(i), 0.3}, nil})
+	}
+	l := layerOfShores(t, lakes...)
+	for z := maptile.Zoom(9); z <= 13; z++ {
+		for scale := 1; scale <= 2; scale++ {
+			sameAsCrops(t, l, maptile.At(orb.Point{13.4, 52.5}, z), scale, Lakes)
+		}
+	}
+}
