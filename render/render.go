@@ -145,7 +145,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
 		return e.fingerprint, e.any
 	}
 	b := r.brushes.Get().(*brush)
-	defer r.brushes.Put(b)
+	defer r.keep(b)
 	w := windowOf(s.Tile, s.Scale)
 	b.scene.find(l, w, p)
 	var e memoEntry
@@ -168,7 +168,7 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 		return nil, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, colormap.IDs())
 	}
 	b := r.brushes.Get().(*brush)
-	defer r.brushes.Put(b)
+	defer r.keep(b)
 	w := windowOf(s.Tile, s.Scale)
 	b.scene.find(l, w, p)
 	if b.scene.empty() {
@@ -176,6 +176,26 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	}
 	b.draw(p, c.scale, w)
 	return b.encoder.encode(b.pixels, w.width, c.palettes[s.Style]), nil
+}
+
+// maxKept bounds the hits that a brush keeps the memory of, some 200 bytes each with their splats: what a dense tile of a
+// million lakes has. A scene that had more is drawn from new memory the next time.
+const maxKept = 1 << 16
+
+// keep puts b back without what would hold on to the layer that it drew: a layer that was replaced must not stay in memory
+// until as many lakes are drawn again.
+func (r *Renderer) keep(b *brush) {
+	clear(b.scene.hits)
+	if cap(b.scene.hits) > maxKept {
+		b.scene.hits = nil
+	}
+	if cap(b.field.splats) > 2*maxKept {
+		b.field.splats = nil
+	}
+	if cap(b.traces) > 16*maxKept {
+		b.traces = nil
+	}
+	r.brushes.Put(b)
 }
 
 // draw paints b.scene into b.pixels.

@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"errors"
+	"slices"
 	"sync"
 	"testing"
 
@@ -132,6 +133,32 @@ func TestSmallFiles(t *testing.T) {
 		}
 		if n := len(mustRender(t, l, s)); n >= limit {
 			t.Errorf("zoom %d: a tile with one blob is %d bytes, want less than %d", z, n, limit)
+		}
+	}
+}
+
+// TestBrushesForgetLayers holds that a brush that draws on lets go of the layer that it drew, and of memory past what
+// common tiles take.
+func TestBrushesForgetLayers(t *testing.T) {
+	r := renderer()
+	for _, n := range []int{100, maxKept + 1000} {
+		l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5}}, n)...)
+		for style, p := range r.painters {
+			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
+			b := &brush{encoder: newEncoder()}
+			b.scene.find(l, w, p)
+			b.traces = appendTraces(b.traces[:0], &b.scene, w, p)
+			b.draw(p, r.colors[colormap.Default].scale, w)
+			r.keep(b)
+			for _, h := range b.scene.hits[:cap(b.scene.hits)] {
+				if h.place != nil {
+					t.Fatalf("%s, %d lakes: the brush holds a place of the layer", style, n)
+				}
+			}
+			if n > maxKept && cap(b.scene.hits)+cap(b.field.splats)+cap(b.traces) > 0 {
+				t.Errorf("%s, %d lakes: the brush keeps %d hits, %d splats and %d bytes of traces", style, n,
+					cap(b.scene.hits), cap(b.field.splats), cap(b.traces))
+			}
 		}
 	}
 }
