@@ -124,3 +124,24 @@ func TestFingerprintIsRemembered(t *testing.T) {
 		t.Errorf("fingerprints %x and %x, %d remembered, want one", first, second, l.memo.Len())
 	}
 }
+// TestFingerprintTellsHowTheFieldIsDrawn adds lakes so far away that they reach no pixel, but so many that the zoom is
+// blurred.
+func TestFingerprintTellsHowTheFieldIsDrawn(t *testing.T) {
+	near := testLake{lon: -60, lat: -10, chl: 30}
+	few := append(district(maxStamped), near)
+	stamped := layerOf(few...)
+	for _, n := range []int{3, 4 * maxStamped} {
+		many := layerOf(append(district(maxStamped+n), near)...)
+		for z := maptile.Zoom(1); int(z) < len(many.blurred); z++ {
+			if int(z) < len(stamped.blurred) {
+				continue
+			}
+			s := Spec{Tile: maptile.At(orb.Point{near.lon, near.lat}, z), Scale: 1, Style: Heat, Colormap: colormap.Default}
+			a, _ := renderer().Fingerprint(stamped, s)
+			b, _ := renderer().Fingerprint(many, s)
+			if a == b && !bytes.Equal(mustRender(t, stamped, s), mustRender(t, many, s)) {
+				t.Errorf("%d lakes more, zoom %d: another picture with the same fingerprint", n, z)
+			}
+		}
+	}
+}
