@@ -8,8 +8,9 @@ type blur struct {
 	any          bool  // whether there are lakes
 	first        int64 // the first row, in pixels of scale 1 from the window's edge
 	wide, narrow rows
-	weights      []float32
-	values       []float32
+	counts, logs []float32 // of the cells of one row
+	weights      []float32 // of a falloff at the cells that a pixel has around it
+	values       []float32 // of the pixels of one phase
 }
 
 // rows are what the lakes of each row of pixels weigh at the columns of a window.
@@ -31,8 +32,9 @@ func (b *blur) reset(p *patch, w window, k *kernel) {
 	b.narrow.reset(k.narrow.split, narrowWeight, p.height, w.width)
 	for r, used := range p.used {
 		if used {
-			b.addRow(&b.wide, p, r)
-			b.addRow(&b.narrow, p, r)
+			b.take(p, r)
+			b.addRow(&b.wide, r, p.left)
+			b.addRow(&b.narrow, r, p.left)
 		}
 	}
 }
@@ -60,9 +62,19 @@ func (r *rows) use(i int) int {
 	return at
 }
 
-// addRow draws row r of a patch. At scale 2 the pixels with an even column and those with an odd one
-// each have weights of their own.
-func (b *blur) addRow(to *rows, p *patch, r int) {
+// take makes b.counts and b.logs those of row r of p, in lakes.
+func (b *blur) take(p *patch, r int) {
+	counts, logs := p.row(r)
+	b.counts, b.logs = b.counts[:0], b.logs[:0]
+	for i, n := range counts {
+		b.counts = append(b.counts, float32(float64(n)/wholes))
+		b.logs = append(b.logs, float32(logs[i]/wholes))
+	}
+}
+
+// addRow draws what was taken of a patch, whose first column is left, along row r of to. At scale 2 the pixels with an even
+// column and those with an odd one each have weights of their own.
+func (b *blur) addRow(to *rows, r int, left int64) {
 	at := to.use(r)
 	w, f := b.window, to.falloff
 	for phase := range w.scale {
@@ -73,10 +85,8 @@ func (b *blur) addRow(to *rows, p *patch, r int) {
 			b.weights = append(b.weights, f.at[distance(c*subUnits+subUnits/2, centre)])
 		}
 		n := (w.width - phase + w.scale - 1) / w.scale
-		cells := p.row(p.counts, r)[from-p.left:]
-		b.spread(to.weights[at:][:w.width], cells, n, phase)
-		cells = p.row(p.logs, r)[from-p.left:]
-		b.spread(to.logs[at:][:w.width], cells, n, phase)
+		b.spread(to.weights[at:][:w.width], b.counts[from-left:], n, phase)
+		b.spread(to.logs[at:][:w.width], b.logs[from-left:], n, phase)
 	}
 }
 

@@ -11,9 +11,6 @@ const (
 	// maxStamped is how many lakes the densest tile of a zoom may hold for each lake to be stamped there. Beyond, the
 	// field is blurred, see blur. It is decided for a zoom as a whole: tiles of one kind and the other would not join.
 	maxStamped = 4096
-	// maxBlurredZoom ends the search for such zooms. From there on a pixel is less than 600 m wide, and the densest
-	// district of small lakes stays below the limit.
-	maxBlurredZoom = 8
 	// roomyPixels is how many pixels the world has for each lake where it is no longer worth the memory to bin lakes
 	// beforehand and to thin markers: up to there, each takes no more than the lakes themselves.
 	roomyPixels = 16
@@ -90,7 +87,7 @@ func (x *index) firstRoomy() int {
 // firstStamped returns the first zoom that has no tile with more than maxStamped places.
 func (x *index) firstStamped() int {
 	z := 0
-	for z <= maxBlurredZoom && x.densest(maptile.Zoom(z)) > maxStamped {
+	for z <= MaxZoom && x.densest(maptile.Zoom(z)) > maxStamped {
 		z++
 	}
 	return z

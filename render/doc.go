@@ -58,15 +58,16 @@
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can have
 // more than 4,096 lakes in it, the field is blurred instead: lakes are binned by pixels, each shared among the four whose
-// centres it lies between, and the bins are summed along their rows and then along columns. So a tile costs the same for
-// ten thousand lakes as for a million. Lakes wider than the smallest blob are always stamped. Where the world has at
-// most sixteen pixels for each lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with
-// the highest value has a marker, or a disc of the smallest size.
+// centres it lies between, and the bins are summed along their rows and then along columns. So a lake costs little more
+// than to find it. Lakes wider than the smallest blob are always stamped. Where the world has at most sixteen pixels for
+// each lake, the bins are made once for all tiles, which then cost the same for ten thousand lakes as for a million; and
+// of the lakes in one pixel only the one with the highest value has a marker, or a disc of the smallest size.
 //
 // Sharing a lake between pixels widens it, by a sixth of a pixel's square in variance; the kernels that blur are narrower
-// by as much. Blurs then differ from stamps by 0.002 of opacity and 3 % of the value in the mean, a fifth of a colour's
-// width, and by at most 0.022 of opacity, at zooms 0 and 1, and less at each further zoom. Which way it is, a zoom
-// decides for all of its tiles.
+// by as much. Blurs then differ from stamps by at most 0.002 of opacity and 3 % of the value in the mean, a fifth of a
+// colour's width, and nowhere by more than 0.03 of opacity: at zooms 0 and 1, and by a fifth of that from zoom 4 on.
+// Which way it is, a zoom decides for all of its tiles. Bins are whole numbers of shares, and sums in 64 bits, so that a
+// hundred thousand lakes of one value in one place are of that value.
 //
 // # Exactness
 //

@@ -14,9 +14,13 @@ const blockSide = 64
 
 // A block is a square of cells, row by row.
 type block struct {
-	counts [blockSide * blockSide]float32 // of lakes
-	logs   [blockSide * blockSide]float32 // sums of their logarithms
+	counts [blockSide * blockSide]uint32  // of lakes, in wholes of one
+	logs   [blockSide * blockSide]float64 // sums of their logarithms, likewise
 }
+
+// wholes is how many parts a lake is shared out in. So counts are exact, and so are sums of 32-bit logarithms in 64 bits:
+// a hundred thousand lakes of one value in one place are of that value.
+const wholes = subUnits * subUnits
 
 // newGrid returns the grid for zoom z of those lakes with a value whose blobs are of the smallest size.
 func newGrid(lakes *index, z maptile.Zoom) *grid {
@@ -54,13 +58,13 @@ func (g *grid) add(x, y int64, log float32) {
 				*b = new(block)
 			}
 			(*b).counts[cell] += n
-			(*b).logs[cell] += float32(n * log)
+			(*b).logs[cell] += float64(n) * float64(log)
 		}
 	}
 }
 
 // row copies the cells of a row, from a column on, and reports whether any holds a lake.
-func (g *grid) row(counts, logs []float32, row, column int) (any bool) {
+func (g *grid) row(counts []uint32, logs []float64, row, column int) (any bool) {
 	for len(counts) > 0 {
 		b, cell := g.at(row, column)
 		n := min(blockSide-cell%blockSide, len(counts))
@@ -79,10 +83,10 @@ func (g *grid) row(counts, logs []float32, row, column int) (any bool) {
 	return any
 }
 
-// A share is the part of a lake that a row or a column of pixels has.
+// A share is the part of a lake that a row or a column of pixels has, of subUnits.
 type share struct {
 	pixel int
-	part  float32
+	part  uint32
 }
 
 // between returns the pixels of scale 1 whose centres a place in units lies between, and their shares. The first may
@@ -90,6 +94,6 @@ type share struct {
 func between(at int64) (before, after share) {
 	at -= subUnits / 2
 	pixel := at >> subBits
-	part := float32(at-pixel<<subBits) / subUnits
-	return share{int(pixel), 1 - part}, share{int(pixel) + 1, part}
+	part := uint32(at - pixel<<subBits)
+	return share{int(pixel), subUnits - part}, share{int(pixel) + 1, part}
 }

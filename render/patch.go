@@ -11,9 +11,10 @@ type patch struct {
 	// left and top are the first column and row, in pixels of scale 1 from the window's north-west corner.
 	left, top     int64
 	width, height int
-	counts, logs  []float32
-	used          []bool // rows that hold a lake; the others mean nothing
-	any           bool   // whether any row does
+	counts        []uint32  // see block
+	logs          []float64 // likewise
+	used          []bool    // rows that hold a lake; the others mean nothing
+	any           bool      // whether any row does
 }
 
 // reset makes p the empty patch of the cells less than reach from a pixel's centre of w.
@@ -23,7 +24,7 @@ func (p *patch) reset(w window, reach int64) {
 	p.top, bottom = centresAround(w, w.height, reach)
 	p.width, p.height = int(right-p.left), int(bottom-p.top)
 	if n := p.width * p.height; cap(p.counts) < n {
-		p.counts, p.logs = make([]float32, n), make([]float32, n)
+		p.counts, p.logs = make([]uint32, n), make([]float64, n)
 	}
 	p.counts, p.logs = p.counts[:cap(p.counts)], p.logs[:cap(p.logs)]
 	if cap(p.used) < p.height {
@@ -48,7 +49,7 @@ func (p *patch) addRow(row, left, right share, log float32) {
 	if r < 0 || r >= p.height || row.part == 0 {
 		return
 	}
-	counts, logs := p.row(p.counts, r), p.row(p.logs, r)
+	counts, logs := p.row(r)
 	if !p.used[r] {
 		clear(counts)
 		clear(logs)
@@ -57,7 +58,7 @@ func (p *patch) addRow(row, left, right share, log float32) {
 		if c := column.pixel - int(p.left); uint(c) < uint(len(counts)) && column.part != 0 {
 			n := row.part * column.part
 			counts[c] += n
-			logs[c] += float32(n * log)
+			logs[c] += float64(n) * float64(log)
 			p.used[r], p.any = true, true
 		}
 	}
@@ -68,8 +69,8 @@ func (p *patch) cut(g *grid, w window) {
 	column := w.left>>subBits + p.left
 	for r := range p.height {
 		row := w.top>>subBits + p.top + int64(r)
-		p.used[r] = row >= -1 && row <= int64(g.side) &&
-			g.row(p.row(p.counts, r), p.row(p.logs, r), int(row), int(column))
+		counts, logs := p.row(r)
+		p.used[r] = row >= -1 && row <= int64(g.side) && g.row(counts, logs, int(row), int(column))
 		p.any = p.any || p.used[r]
 	}
 }
@@ -82,8 +83,11 @@ func centresAround(w window, n int, reach int64) (from, to int64) {
 	return from, to
 }
 
-// row returns the cells of row r of counts or logs.
-func (p *patch) row(of []float32, r int) []float32 { return of[r*p.width:][:p.width] }
+// row returns the cells of row r.
+func (p *patch) row(r int) (counts []uint32, logs []float64) {
+	at := r * p.width
+	return p.counts[at : at+p.width], p.logs[at : at+p.width]
+}
 
 // appendTraces appends the bytes of all cells with a lake to b.
 func (p *patch) appendTraces(b []byte) []byte {
@@ -91,12 +95,12 @@ func (p *patch) appendTraces(b []byte) []byte {
 		if !used {
 			continue
 		}
-		logs := p.row(p.logs, r)
-		for i, c := range p.row(p.counts, r) {
+		counts, logs := p.row(r)
+		for i, c := range counts {
 			if c != 0 {
 				b = binary.LittleEndian.AppendUint32(b, uint32(r*p.width+i))
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(c))
-				b = binary.LittleEndian.AppendUint32(b, math.Float32bits(logs[i]))
+				b = binary.LittleEndian.AppendUint32(b, c)
+				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(logs[i]))
 			}
 		}
 	}

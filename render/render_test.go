@@ -142,7 +142,8 @@ func TestSmallFiles(t *testing.T) {
 func TestBrushesForgetLayers(t *testing.T) {
 	r := renderer()
 	for _, n := range []int{100, maxKept + 1000} {
-		l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5}}, n)...)
+		// So large that they are stamped, however many they are.
+		l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}}, n)...)
 		for style, p := range r.painters {
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
 			b := &brush{encoder: newEncoder()}
