@@ -17,7 +17,7 @@ import (
 // grounds are what tiles lie on: a white map and a dark one, #2b2b2b.
 var grounds = [...][3]float64{{255, 255, 255}, {0x2b, 0x2b, 0x2b}}
 
-// TestQuality compares tiles with their references, where opacity is above a tenth. From zoom 11 on an eye sees the mean
+// TestQuality compares tiles with their references, where opacity is above a tenth. From ditherZoom on an eye sees the mean
 // of four dithered pixels, so these are compared; the figures of single pixels are logged beside them.
 func TestQuality(t *testing.T) {
 	const (

@@ -18,9 +18,10 @@ const (
 	saturated = 0.97
 	// parts is how many parts of a level a pattern tells apart.
 	parts = 256 / shadeLevels
-	// ditherZoom is the smallest zoom that is dithered. Below it, the edges between levels lie two or three pixels
-	// apart, where one does not see them, and dithering would cost a quarter more bytes.
-	ditherZoom = 11
+	// ditherZoom is the smallest zoom that is dithered: from there on single lakes are seen, with rings around them
+	// otherwise. Below it, the edges between levels lie two or three pixels apart, where one does not see them, and
+	// dithering would cost a tenth to a quarter more bytes.
+	ditherZoom = 10
 )
 
 // A pattern is what is added to a pixel's opacity, in parts of a level, before it is rounded down to a level: by the

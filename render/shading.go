@@ -19,7 +19,7 @@ const (
 	// unseen is how far, in CIE76, a pixel's colour may lie from its own because neighbours share an entry of the
 	// palette: two thirds of what is just noticeable side by side. The fainter a level, the less its colours differ on
 	// the screen: of 32 colours the first level keeps 3 and the middle ones 16.
-	unseen = 1.6
+	unseen = 1.5
 )
 
 // A shading tells the palette's entries by level, less one, and colour.
