@@ -50,9 +50,9 @@
 // Higher classes lie above lower ones, so that no bloom is hidden by a lake that has none. Within a class smaller waters
 // lie above larger ones, so that a pond on an island is seen; lakes without a value count as of the lowest class.
 //
-// A pixel's cover is counted in sixteen samples, which are inside the water by the even-odd rule, in whole numbers. An
-// outline is looked at only where it crosses the tile, and lakes that reach far are searched apart from the others: a
-// tile costs what is near it, not what the largest lake is wide.
+// A pixel's cover is counted in sixteen samples, which are inside the water by the even-odd rule, in whole numbers. Lakes
+// that reach far are searched apart from the others, so that one large lake costs only the tiles that it touches: these
+// read all points of its outline for their zoom, and draw those near them.
 //
 // # Many lakes
 //

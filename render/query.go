@@ -127,14 +127,15 @@ func (q *query) at(i int) int {
 	return i
 }
 
-// meets reports whether any of q's boxes has a part in the square of side last+1 at x, y.
-func (q *query) meets(x, y, last uint32) bool {
+// meets reports whether any of q's boxes has a part in the square of side last+1 at x, y, and whether it holds all of it.
+func (q *query) meets(x, y, last uint32) (some, all bool) {
 	for _, b := range q.boxes[:q.parts] {
 		if x <= b.right && y <= b.bottom && x+last >= b.left && y+last >= b.top {
-			return true
+			some = true
+			all = all || x >= b.left && y >= b.top && x+last <= b.right && y+last <= b.bottom
 		}
 	}
-	return false
+	return some, all
 }
 
 // quadrant finds the places in q's boxes among the tier's from from to to, which are all that lie in the quadrant of
@@ -144,13 +145,21 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to; i++ {
-			if p := &q.index.places[q.at(i)]; q.meets(p.x, p.y, 0) {
+			p := &q.index.places[q.at(i)]
+			if some, _ := q.meets(p.x, p.y, 0); some {
 				q.found(p)
 			}
 		}
 		return
 	}
-	if !q.meets(unspread(code), unspread(code>>1), uint32(1<<bits-1)) {
+	some, all := q.meets(unspread(code), unspread(code>>1), uint32(1<<bits-1))
+	if !some {
+		return
+	}
+	if all {
+		for i := from; i < to; i++ {
+			q.found(&q.index.places[q.at(i)])
+		}
 		return
 	}
 	codes := q.index.codes
