@@ -124,6 +124,7 @@ func TestFingerprintIsRemembered(t *testing.T) {
 		t.Errorf("fingerprints %x and %x, %d remembered, want one", first, second, l.memo.Len())
 	}
 }
+
 // TestFingerprintTellsHowTheFieldIsDrawn adds lakes so far away that they reach no pixel, but so many that the zoom is
 // blurred.
 func TestFingerprintTellsHowTheFieldIsDrawn(t *testing.T) {

@@ -26,7 +26,7 @@ func TestVectorsChangeNoByte(t *testing.T) {
 		{"blurred", blurred(0, lakes...), maxBlurredZoom},
 		{"gridded", blurred(4, lakes...), 3},
 	}
-	// Of each part of the map the lake that is drawn at all zooms: a bloom, one of a crowd, one on the antimeridian.
+	// A bloom, a lake of a crowd, and the antimeridian.
 	places := [][2]float64{{lakes[20].lon, lakes[20].lat}, {lakes[80].lon, lakes[80].lat}, {180, -5}}
 	for _, l := range layers {
 		for z := maptile.Zoom(0); z <= l.zooms; z++ {
