@@ -103,7 +103,7 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 }
 
 // reversed returns the lakes in the opposite order.
-func reversed(lakes []testLake) []testLake {
+func reversed[L any](lakes []L) []L {
 	r := slices.Clone(lakes)
 	slices.Reverse(r)
 	return r
