@@ -63,3 +63,17 @@ func TestMissingValuesAmongMany(t *testing.T) {
 		}
 	}
 }
+
+// TestMissingValuesDoNotMakeMany holds that lakes without a value do not count where it is decided how the field is
+// drawn, as that shows, if only to the hundredth.
+func TestMissingValuesDoNotMakeMany(t *testing.T) {
+	known := district(maxStamped)
+	all := append(district(maxStamped), district(maxStamped)...)
+	for i := maxStamped; i < len(all); i++ {
+		all[i].chl = -1
+	}
+	a, b := layerOf(all...), layerOf(known...)
+	for z := range maptile.Zoom(maxBlurredZoom + 1) {
+		sameHeat(t, a, b, [2]float64{22.5, 62}, z)
+	}
+}
