@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"testing"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -109,11 +108,11 @@ func reversed[L any](lakes []L) []L {
 	return r
 }
 
-func mustRender(t testing.TB, l *Layer, s Spec) []byte {
+func mustRender(t fataler, l *Layer, s Spec) []byte {
 	t.Helper()
 	b, err := renderer().Render(l, s)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Render(%+v) = %v", s, err)
 	}
 	return b
 }
