@@ -61,7 +61,7 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 				}
 				tile := drawTile(t, near)
 				was := *c
-				change(t, c)
+				change(t, c, 360/(TileSize*math.Exp2(float64(tile.Z))))
 				after := set.layer(t, lakes)
 				for _, style := range []StyleID{Heat, Dots, Lakes} {
 					for scale := 1; scale <= 2; scale++ {
@@ -90,17 +90,17 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 	}
 }
 
-// change changes what is known of a lake, more or less.
-func change(t *rapid.T, l *testShore) {
-	east := rapid.SampledFrom([]float64{0, 1e-8, 1e-6, 1e-4, 1e-2}).Draw(t, "east")
-	l.lon += east
-	l.chl = rapid.SampledFrom([]float64{l.chl, max(l.chl, 0) + 0.01, -1, 0.3, 120}).Draw(t, "chl")
-	l.areaKM2 = rapid.SampledFrom([]float64{l.areaKM2, l.areaKM2 * 1.001, 0.4, 30}).Draw(t, "area")
-	if l.outline == nil {
-		return
-	}
-	switch rapid.SampledFrom([]string{"stays", "moves", "goes"}).Draw(t, "outline") {
-	case "moves":
+// change changes one thing that is known of a lake, by more or less than is seen where a pixel is px degrees wide.
+func change(t *rapid.T, l *testShore, px float64) {
+	east := px * rapid.SampledFrom([]float64{1.0 / 64, 0.1, 0.3, 0.6, 3}).Draw(t, "pixels east")
+	switch rapid.SampledFrom([]string{"place", "value", "area", "outline", "no outline"}).Draw(t, "change") {
+	case "place":
+		l.lon += east
+	case "value":
+		l.chl = rapid.SampledFrom([]float64{max(l.chl, 0) + 0.01, -1, 0.3, 120}).Draw(t, "chl")
+	case "area":
+		l.areaKM2 = rapid.SampledFrom([]float64{l.areaKM2 * 1.001, 0.4, 30, 3000}).Draw(t, "area")
+	case "outline":
 		moved := l.outline.Clone()
 		for _, polygon := range moved {
 			for _, ring := range polygon {
@@ -110,7 +110,7 @@ func change(t *rapid.T, l *testShore) {
 			}
 		}
 		l.outline = moved
-	case "goes":
+	case "no outline":
 		l.outline = nil
 	}
 }

@@ -28,8 +28,8 @@ func throng(lon float64) []testLake {
 		if i%5 == 4 {
 			l.chl = math.Round(100*math.Exp(1.5+rng.NormFloat64())) / 100
 		}
-		if i%100 == 7 {
-			l.areaKM2 = math.Pow(10, 5*rng.Float64())
+		if i%101 == 7 {
+			l.areaKM2 = math.Pow(10, 2+3*rng.Float64())
 		}
 		if i%10 == 9 {
 			l.lon, l.lat = lakes[i-3].lon, lakes[i-3].lat // of 8 µg/l
