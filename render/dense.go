@@ -84,7 +84,7 @@ func (x *index) firstRoomy() int {
 	return z
 }
 
-// firstStamped returns the first zoom that has no tile with more than maxStamped places.
+// firstStamped returns the first zoom that has no tile with more than maxStamped places with a value.
 func (x *index) firstStamped() int {
 	z := 0
 	for z <= MaxZoom && x.densest(maptile.Zoom(z)) > maxStamped {
@@ -93,7 +93,8 @@ func (x *index) firstStamped() int {
 	return z
 }
 
-// densest returns how many places the tile of zoom z has that has the most.
+// densest returns how many places with a value the tile of zoom z has that has the most. The others do not count: lakes
+// that leave no trace must not change how the field is drawn either.
 func (x *index) densest(z maptile.Zoom) int {
 	shift := 2 * (worldBits - uint(z))
 	most, run := 0, 0
@@ -101,7 +102,9 @@ func (x *index) densest(z maptile.Zoom) int {
 		if i > 0 && code>>shift != x.codes[i-1]>>shift {
 			run = 0
 		}
-		run++
+		if x.places[i].chlorophyll.Valid() {
+			run++
+		}
 		most = max(most, run)
 	}
 	return most

@@ -6,7 +6,6 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
-	"pgregory.net/rapid"
 
 	"limnomap/colormap"
 )
@@ -51,29 +50,6 @@ func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
 			}
 		})
 	}
-}
-
-// TestEqualFingerprintsEqualTiles changes one lake anywhere and looks whether the tile changes without its fingerprint.
-func TestEqualFingerprintsEqualTiles(t *testing.T) {
-	lakes := country()
-	l := layerOf(lakes...)
-	rapid.Check(t, func(t *rapid.T) {
-		tile := drawTile(t, lakes)
-		changed := country()
-		c := &changed[rapid.IntRange(0, len(changed)-1).Draw(t, "changed")]
-		c.lon += rapid.Float64Range(-1e-3, 1e-3).Draw(t, "by")
-		c.chl = rapid.SampledFrom([]float64{c.chl, c.chl + 0.01, -1, 0.3}).Draw(t, "chl")
-		other := layerOf(changed...)
-		for _, style := range []StyleID{Heat, Dots, Lakes} {
-			s := Spec{Tile: tile, Scale: 1, Style: style, Colormap: colormap.Default}
-			a, anyA := renderer().Fingerprint(l, s)
-			b, anyB := renderer().Fingerprint(other, s)
-			same := bytes.Equal(paint(l, windowOf(tile, 1), style), paint(other, windowOf(tile, 1), style))
-			if a == b && anyA == anyB && !same {
-				t.Fatalf("%+v: another picture with the same fingerprint", s)
-			}
-		}
-	})
 }
 
 // TestFingerprintFollowsTheOutlines changes lakes that have one.

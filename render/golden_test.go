@@ -36,6 +36,7 @@ func TestGoldenTiles(t *testing.T) {
 		{"lakes_z12", shores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 1, Lakes, colormap.Default}},
 		{"lakes_z12@2x", shores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes, "viridis"}},
 		{"lakes_antimeridian_z10", shores, Spec{maptile.At([2]float64{-179.99, 10.1}, 10), 1, Lakes, colormap.Default}},
+		{"blank", mixed, Spec{maptile.At([2]float64{-30, 40}, 6), 1, Heat, colormap.Default}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

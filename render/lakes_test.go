@@ -5,7 +5,6 @@ import (
 	"math"
 	"slices"
 	"sync"
-	"testing"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -103,17 +102,17 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 }
 
 // reversed returns the lakes in the opposite order.
-func reversed(lakes []testLake) []testLake {
+func reversed[L any](lakes []L) []L {
 	r := slices.Clone(lakes)
 	slices.Reverse(r)
 	return r
 }
 
-func mustRender(t testing.TB, l *Layer, s Spec) []byte {
+func mustRender(t fataler, l *Layer, s Spec) []byte {
 	t.Helper()
 	b, err := renderer().Render(l, s)
 	if err != nil {
-		t.Fatal(err)
+		t.Fatalf("Render(%+v) = %v", s, err)
 	}
 	return b
 }

@@ -77,9 +77,8 @@ func newLayer(v *data.View, values *values) *Layer {
 	}
 	l := &Layer{lakes: newIndex(places), memo: memo}
 	l.lakes.tiers = newTiers(l.lakes.places)
-	end := l.lakes.firstStamped()
-	crowded := min(l.lakes.firstRoomy(), end)
-	l.blurred, l.thinned = newBlurred(&l.lakes, end, crowded), newThinned(&l.lakes, crowded)
+	stamped, roomy := l.lakes.firstStamped(), l.lakes.firstRoomy()
+	l.blurred, l.thinned = newBlurred(&l.lakes, stamped, min(roomy, stamped)), newThinned(&l.lakes, roomy)
 	return l
 }
 

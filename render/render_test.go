@@ -63,29 +63,42 @@ func TestRenderErrors(t *testing.T) {
 	}
 }
 
-// TestSameLakesSameBytes draws tiles on several goroutines, from the lakes in either order.
+// TestSameLakesSameBytes draws tiles on any number of goroutines, from the same lakes in three orders: few, so many that
+// they are binned and thinned, and with outlines.
 func TestSameLakesSameBytes(t *testing.T) {
-	lakes := country()
-	layers := []*Layer{layerOf(lakes...), layerOf(reversed(lakes)...)}
-	rapid.Check(t, func(t *rapid.T) {
-		s := Spec{
-			Tile:     drawTile(t, lakes),
-			Scale:    rapid.IntRange(1, 2).Draw(t, "scale"),
-			Style:    rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"),
-			Colormap: rapid.SampledFrom(colormap.IDs()).Draw(t, "colormap"),
-		}
-		var files [4][]byte
-		var wg sync.WaitGroup
-		for i := range files {
-			wg.Go(func() { files[i], _ = renderer().Render(layers[i%2], s) })
-		}
-		wg.Wait()
-		for i, f := range files {
-			if len(f) == 0 || !bytes.Equal(f, files[0]) {
-				t.Fatalf("%+v: render %d is %d bytes that differ from the first's %d", s, i, len(f), len(files[0]))
-			}
-		}
-	})
+	few, many, shores := country(), throng(0), lakeland()
+	for _, set := range []struct {
+		name   string
+		lakes  []testLake
+		layers []*Layer
+	}{
+		{"few", few, []*Layer{layerOf(few...), layerOf(reversed(few)...), layerOf(shuffled(few, 1)...)}},
+		{"many", many, []*Layer{layerOf(many...), layerOf(reversed(many)...), layerOf(shuffled(many, 1)...)}},
+		{"shores", places(shores), []*Layer{
+			layerOfShores(t, shores...), layerOfShores(t, reversed(shores)...), layerOfShores(t, shuffled(shores, 1)...)}},
+	} {
+		t.Run(set.name, func(t *testing.T) {
+			rapid.Check(t, func(t *rapid.T) {
+				s := Spec{
+					Tile:     drawTile(t, set.lakes),
+					Scale:    rapid.IntRange(1, 2).Draw(t, "scale"),
+					Style:    rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"),
+					Colormap: rapid.SampledFrom(colormap.IDs()).Draw(t, "colormap"),
+				}
+				files := make([][]byte, rapid.IntRange(len(set.layers), 8).Draw(t, "goroutines"))
+				var wg sync.WaitGroup
+				for i := range files {
+					wg.Go(func() { files[i], _ = renderer().Render(set.layers[i%len(set.layers)], s) })
+				}
+				wg.Wait()
+				for i, f := range files {
+					if len(f) == 0 || !bytes.Equal(f, files[0]) {
+						t.Fatalf("%+v: render %d is %d bytes that differ from the first's %d", s, i, len(f), len(files[0]))
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestBlankIffNothingInReach(t *testing.T) {

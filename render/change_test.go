@@ -1,0 +1,144 @@
+package render
+
+import (
+	"bytes"
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+)
+
+// A lakeSet is lakes, and how they are made a layer.
+type lakeSet struct {
+	name  string
+	lakes []testShore
+	layer func(fataler, []testShore) *Layer
+}
+
+// lakeSets are few lakes; lakes drawn as if they were many, binned beforehand and binned for each tile, their markers
+// thinned; and lakes with outlines.
+func lakeSets() []lakeSet {
+	var few []testShore
+	for _, l := range country() {
+		few = append(few, testShore{testLake: l})
+	}
+	many := slices.Clone(few)
+	for i, l := range district(300) {
+		if i%5 == 0 {
+			l.chl = -1
+		}
+		many = append(many, testShore{testLake: l})
+	}
+	plain := func(t fataler, lakes []testShore) *Layer { return layerOfShores(t, lakes...) }
+	crowd := func(grids int) func(fataler, []testShore) *Layer {
+		return func(_ fataler, lakes []testShore) *Layer {
+			l := blurred(grids, places(lakes)...)
+			l.thinned = newThinned(&l.lakes, maxBlurredZoom+1)
+			return l
+		}
+	}
+	return []lakeSet{
+		{"few", few, plain}, {"gridded", many, crowd(4)}, {"blurred", many, crowd(0)}, {"shores", lakeland(), plain},
+	}
+}
+
+// TestEqualFingerprintsEqualTiles changes one lake, anywhere and often by less than is seen, and looks whether a tile
+// changes without its fingerprint, or its fingerprint though the lake is out of reach before and after.
+func TestEqualFingerprintsEqualTiles(t *testing.T) {
+	for _, set := range lakeSets() {
+		t.Run(set.name, func(t *testing.T) {
+			before := set.layer(t, set.lakes)
+			equal, away := 0, 0
+			rapid.Check(t, func(t *rapid.T) {
+				lakes := slices.Clone(set.lakes)
+				c := &lakes[rapid.IntRange(0, len(lakes)-1).Draw(t, "changed")]
+				near := places(lakes)
+				if rapid.Bool().Draw(t, "near the changed one") {
+					near = []testLake{c.testLake}
+				}
+				tile := drawTile(t, near)
+				was := *c
+				change(t, c, 360/(TileSize*math.Exp2(float64(tile.Z))))
+				after := set.layer(t, lakes)
+				for _, style := range []StyleID{Heat, Dots, Lakes} {
+					for scale := 1; scale <= 2; scale++ {
+						s := Spec{Tile: tile, Scale: scale, Style: style, Colormap: colormap.Default}
+						a, anyA := renderer().Fingerprint(before, s)
+						b, anyB := renderer().Fingerprint(after, s)
+						same := a == b && anyA == anyB
+						if same && !bytes.Equal(mustRender(t, before, s), mustRender(t, after, s)) {
+							t.Fatalf("%+v, of %+v: another picture with the same fingerprint", s, *c)
+						}
+						if far := beyondReach(t, was, s) && beyondReach(t, *c, s); far {
+							away++
+							if !same {
+								t.Fatalf("%+v, of %+v: another fingerprint though the lake is out of reach", s, *c)
+							}
+						} else if same {
+							equal++
+						}
+					}
+				}
+			})
+			if equal == 0 || away == 0 {
+				t.Errorf("%d tiles near the lake kept their fingerprint, %d far from it, want some of both", equal, away)
+			}
+		})
+	}
+}
+
+// change changes one thing that is known of a lake, by more or less than is seen where a pixel is px degrees wide.
+func change(t *rapid.T, l *testShore, px float64) {
+	east := px * rapid.SampledFrom([]float64{1.0 / 64, 0.1, 0.3, 0.6, 3}).Draw(t, "pixels east")
+	switch rapid.SampledFrom([]string{"place", "value", "area", "outline", "no outline"}).Draw(t, "change") {
+	case "place":
+		l.lon += east
+	case "value":
+		l.chl = rapid.SampledFrom([]float64{max(l.chl, 0) + 0.01, -1, 0.3, 120}).Draw(t, "chl")
+	case "area":
+		l.areaKM2 = rapid.SampledFrom([]float64{l.areaKM2 * 1.001, 0.4, 30, 3000}).Draw(t, "area")
+	case "outline":
+		moved := l.outline.Clone()
+		for _, polygon := range moved {
+			for _, ring := range polygon {
+				for i := range ring {
+					ring[i][0] += east
+				}
+			}
+		}
+		l.outline = moved
+	case "no outline":
+		l.outline = nil
+	}
+}
+
+// beyondReach reports whether the mark of a lake, as the package comment has it, ends before a tile begins.
+func beyondReach(t fataler, lake testShore, s Spec) bool {
+	places := layerOfShores(t, lake).lakes.places
+	if len(places) == 0 {
+		return true // north or south of the map
+	}
+	p := &places[0]
+	world := TileSize * math.Exp2(float64(s.Tile.Z)) // in pixels of scale 1
+	// outside returns how far outside of the tile's rows or columns a place lies.
+	outside := func(at, tile float64) float64 { return max(tile*TileSize-at, at-(tile+1)*TileSize) }
+	x, y := float64(p.x)/worldUnits*world, float64(p.y)/worldUnits*world
+	column := float64(s.Tile.X)
+	away := min(outside(x, column), outside(x-world, column), outside(x+world, column))
+	away = max(away, outside(y, float64(s.Tile.Y)))
+	var reach float64
+	switch s.Style {
+	case Heat:
+		reach = 4.3 * math.Exp2(float64(p.ground.at(s.Tile.Z))/stepsPerZoom)
+	case Dots:
+		reach = markerRadii[min(int(s.Tile.Z), len(markerRadii)-1)] + 2*outlinePx
+	case Lakes:
+		reach = max(float64(p.extent())/worldUnits*world, smallestRadii[smallestStep(s.Tile.Z)]+outlinePx) + 1
+	}
+	// A lake is shared with the pixel beside its own, and hides another marker in its own; a pixel is seen at its centre.
+	const pixels = 3
+	return away > reach+pixels
+}
