@@ -37,7 +37,8 @@
 //
 // What a property says by not being there, or by being null, is what a column says by not being there, or a field by
 // being empty, here for each feature by itself. A polygon sets outline and area, "geometry": null takes the outline
-// away, and a point, or no geometry, leaves what is stored, as a table does.
+// away, and a point, or no geometry, leaves what is stored, as a table does. A row that leaves the outline but moves the
+// lake more than 0.1 degrees out of it is rejected.
 //
 // # Transactions
 //
