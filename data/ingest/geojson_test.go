@@ -67,6 +67,8 @@ func TestGeoJSON(t *testing.T) {
 		{"id of the feature", features(`{"type":"Feature","id":"m","properties":{"name":"Müritz"},"geometry":` + place + `}`), plain},
 		{"a number for an id", features(`{"type":"Feature","id":7,"properties":{"name":"Müritz"},"geometry":` + place + `}`),
 			data.Lake{ID: "7", ExternalID: "7", Name: "Müritz", Point: plain.Point}},
+		{"a text of digits for an id", features(`{"type":"Feature","id":"7.0","properties":{"name":"Müritz"},"geometry":` + place + `}`),
+			data.Lake{ID: "7.0", ExternalID: "7.0", Name: "Müritz", Point: plain.Point}},
 		{"two ids", features(`{"type":"Feature","id":"other","properties":{"id":"m","name":"Müritz"},"geometry":` + place + `}`), plain},
 		{"nulls", features(featureOf(`"id":"m","name":"Müritz","region":null,"external_id":"-","area_km2":null,"lat":null,"lon":""`, place)), plain},
 		{"no geometry", features(featureOf(`"id":"m","name":"Müritz","lat":53.42,"lon":12.7`, "null")), plain},
