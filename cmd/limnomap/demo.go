@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"time"
@@ -86,11 +85,14 @@ func (c *demoCmd) world(today data.Date) (*demo.World, error) {
 // names returns the names of the two files.
 func (c *demoCmd) names() ([]string, error) {
 	out := strings.Split(c.Out, ",")
+	for i, name := range out {
+		out[i] = strings.TrimSpace(name) // of "lakes.csv, obs.csv", where nobody means a name that begins with a space
+	}
 	if len(out) != 2 || out[0] == "" || out[1] == "" {
 		return nil, fmt.Errorf("--out %q: want two names with a comma between, such as lakes.csv,obs.csv", c.Out)
 	}
-	if filepath.Clean(out[0]) == filepath.Clean(out[1]) {
-		return nil, fmt.Errorf("--out names %s twice: want one file for the lakes and another for the observations", out[0])
+	if sameName(out[0], out[1]) {
+		return nil, fmt.Errorf("--out %q names one file twice: want one for the lakes and another for the observations", c.Out)
 	}
 	return out, nil
 }

@@ -80,6 +80,7 @@ func TestDemoErrors(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a.csv"), filepath.Join(dir, "b.csv")
 	both := a + "," + b
+	long := strings.Repeat("b", 250) // of the 255 bytes that most file systems allow
 	tests := []struct {
 		name string
 		args []string
@@ -98,7 +99,10 @@ func TestDemoErrors(t *testing.T) {
 		{"three files", []string{"--lakes", "5", "--out", both + "," + a}, "want two names with a comma between"},
 		{"empty name", []string{"--lakes", "5", "--out", a + ","}, "want two names with a comma between"},
 		{"same file", []string{"--lakes", "5", "--out", a + "," + dir + "/./a.csv"}, "twice"},
-		{"no folder", []string{"--lakes", "5", "--out", a + "," + dir + "/absent/b.csv"}, "absent"},
+		{"no folder", []string{"--lakes", "5", "--out", a + "," + dir + "/absent/b.csv"}, "b.csv: there is no folder " + dir + "/absent: want one that is there"},
+		{"a name too long for a temporary file", []string{"--lakes", "5", "--out", a + "," + dir + "/" + long}, "/" + long + ": open "},
+		{"same file, a space between", []string{"--lakes", "5", "--out", a + ", " + a}, "twice"},
+		{"nothing but a space", []string{"--lakes", "5", "--out", a + ", "}, "want two names with a comma between"},
 		{"a folder", []string{"--lakes", "5", "--force", "--out", a + "," + dir}, "no regular file"},
 	}
 	for _, tt := range tests {
@@ -145,6 +149,50 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 	if left := names(t, dir); len(left) > 0 {
 		t.Errorf("demo interrupted leaves %v", left)
+	}
+
+	// What went wrong of itself is told, whether or not somebody interrupted it too.
+	writeFile(t, dir, "obs.csv", "mine")
+	if err := run(ctx, args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "obs.csv is there already") {
+		t.Errorf("demo interrupted where obs.csv is there = %v, want it to name that file", err)
+	}
+}
+
+// TestDemoOneFileByTwoWays: the observations would have taken the place of the lakes.
+func TestDemoOneFileByTwoWays(t *testing.T) {
+	dir := t.TempDir()
+	folder, link := filepath.Join(dir, "folder"), filepath.Join(dir, "link")
+	if err := os.Mkdir(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(folder, link); err != nil {
+		t.Skipf("SKIPPED, this system lets nobody link folders: %v", err)
+	}
+	t.Chdir(folder)
+	for _, there := range []bool{false, true} {
+		if there {
+			writeFile(t, folder, "a.csv", "mine")
+		}
+		for _, out := range []string{
+			folder + "/a.csv," + link + "/a.csv",
+			"a.csv," + link + "/a.csv",
+			link + "/a.csv,./a.csv",
+			link + "/../folder/a.csv," + link + "/a.csv",
+		} {
+			for _, force := range [][]string{nil, {"--force"}} {
+				args := append([]string{"demo", "--lakes", "5", "--out", out}, force...)
+				if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), "names one file twice") {
+					t.Errorf("limnomap %s: %v, want it to say that this is one file", strings.Join(args, " "), err)
+				}
+			}
+		}
+		if got := names(t, folder); there && string(readFile(t, "a.csv")) != "mine" || !there && len(got) > 0 {
+			t.Errorf("the folder holds %v, want what it held before", got)
+		}
+	}
+	mustRun(t, "demo", "--lakes", "5", "--out", "a.csv, "+link+"/b.csv ", "--force")
+	if got, want := names(t, folder), []string{"a.csv", "b.csv"}; !slices.Equal(got, want) {
+		t.Errorf("two names in one folder made %v, want %v", got, want)
 	}
 }
 

@@ -33,7 +33,7 @@ column that the file lacks leaves what is stored.
 
 GeoJSON is a FeatureCollection in WGS 84 whose properties are these columns. A Point is the lake's place. A Polygon
 or MultiPolygon is its outline, which also gives place and area where the properties do not; "geometry": null takes
-a stored outline away, and files without outlines leave it.`
+a stored outline away, and files without outlines leave it, but may not move the lake out of it.`
 }
 
 func (c *importLakesCmd) Run(ctx context.Context, con *console) error {

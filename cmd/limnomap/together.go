@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -35,7 +36,7 @@ func writeTogether(names []string, force bool, write func([]io.Writer) error) (e
 	for _, name := range names {
 		f, err := os.CreateTemp(filepath.Dir(name), "."+filepath.Base(name)+".*.tmp")
 		if err != nil {
-			return err
+			return fmt.Errorf("%s: %w", name, err) // which names the temporary file alone
 		}
 		files, temporary = append(files, f), append(temporary, f.Name())
 		b := bufio.NewWriterSize(f, 1<<16)
@@ -62,7 +63,7 @@ func checkTarget(name string, force bool) error {
 	info, err := os.Stat(name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil
+		return checkFolder(name)
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
@@ -71,6 +72,32 @@ func checkTarget(name string, force bool) error {
 		return fmt.Errorf("%s is there already: want another name, or --force to overwrite it", name)
 	}
 	return nil
+}
+
+// checkFolder returns an error if there is no folder for a file of that name.
+func checkFolder(name string) error {
+	folder := filepath.Dir(name)
+	_, err := os.Stat(folder)
+	if errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("%s: there is no folder %s: want one that is there", name, folder)
+	}
+	return err
+}
+
+// sameName reports whether two names are one entry of one folder, which the way to it may hide: a link to a folder, or
+// a "..". Files that are linked to each other under two names are two, since they are replaced, not written into.
+func sameName(a, b string) bool {
+	folderA, nameA := filepath.Split(a)
+	folderB, nameB := filepath.Split(b)
+	if nameA != nameB {
+		return false
+	}
+	if folderA == folderB {
+		return true
+	}
+	infoA, errA := os.Stat(cmp.Or(folderA, "."))
+	infoB, errB := os.Stat(cmp.Or(folderB, "."))
+	return errA == nil && errB == nil && os.SameFile(infoA, infoB)
 }
 
 // replaceTogether gives the temporary files their names. If one of them cannot have it, those that came before give

@@ -25,7 +25,8 @@
 //
 // A file of lakes that begins with a brace is a FeatureCollection (RFC 7946). It is read feature by feature, each of 32
 // MiB at most. A feature is a row: its properties are the columns, known by name in any case, texts or numbers; its own
-// id stands in for a property of that name. In the place of lat and lon a geometry may give the lake's place:
+// id stands in for a property of that name. A number that is an integer is read as one, however it is written: an id
+// 12345.0 is 12345. In the place of lat and lon a geometry may give the lake's place:
 //
 //   - a Point is the place;
 //   - a Polygon or MultiPolygon is the lake's outline (see [data.Outline]). Its place is the point of the largest polygon
@@ -37,7 +38,8 @@
 //
 // What a property says by not being there, or by being null, is what a column says by not being there, or a field by
 // being empty, here for each feature by itself. A polygon sets outline and area, "geometry": null takes the outline
-// away, and a point, or no geometry, leaves what is stored, as a table does.
+// away, and a point, or no geometry, leaves what is stored, as a table does. A row that leaves the outline but moves the
+// lake more than 0.1 degrees out of it is rejected.
 //
 // # Transactions
 //

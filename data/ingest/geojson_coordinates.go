@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
@@ -53,7 +54,7 @@ func (c *coordinates) position() (orb.Point, error) {
 	if c.points++; c.points > data.MaxOutlinePoints {
 		return orb.Point{}, fmt.Errorf("want at most %d points", data.MaxOutlinePoints)
 	}
-	if !c.skip('[') {
+	if !c.skip('[') || c.skip(']') {
 		return orb.Point{}, errNoPosition
 	}
 	var numbers [maxDimensions]float64
@@ -78,9 +79,16 @@ func (c *coordinates) number() (float64, error) {
 	for n < len(c.rest) && (c.rest[n] >= '0' && c.rest[n] <= '9' || bytes.IndexByte([]byte("+-.eE"), c.rest[n]) >= 0) {
 		n++
 	}
+	if n == 0 {
+		var other json.RawMessage
+		if err := json.NewDecoder(bytes.NewReader(c.rest)).Decode(&other); err != nil {
+			return 0, err // cannot be, as it is JSON
+		}
+		return 0, fmt.Errorf("%s: want a number", shown(other))
+	}
 	f, err := strconv.ParseFloat(string(c.rest[:n]), 64)
-	if err != nil {
-		return 0, errors.New("want numbers that floating point can hold")
+	if err != nil { // as JSON sets numbers no bound
+		return 0, fmt.Errorf("%.40q: want a number that floating point can hold", c.rest[:n])
 	}
 	c.rest = c.rest[n:]
 	return f, nil

@@ -4,7 +4,10 @@ import (
 	"bytes"
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
+	"strconv"
+	"strings"
 	"unicode/utf8"
 )
 
@@ -130,7 +133,7 @@ func properties(raw json.RawMessage) (names []string, values []json.RawMessage, 
 	return names, values, nil
 }
 
-// field returns a text as it is, a number as it is written, and nothing for null.
+// field returns a text as it is, a number as integer returns it, and nothing for null.
 func field(raw json.RawMessage) (string, error) {
 	switch c := raw[0]; {
 	case c == '"':
@@ -140,9 +143,25 @@ func field(raw json.RawMessage) (string, error) {
 	case string(raw) == "null":
 		return "", nil
 	case c == '-' || '0' <= c && c <= '9':
-		return string(raw), nil
+		return integer(string(raw)), nil
 	}
 	return "", fmt.Errorf("%s: want a text or a number", shown(raw))
+}
+
+// maxInteger is the largest integer up to which every program that reads JSON takes the same one (RFC 8259, section 6).
+const maxInteger = 1<<53 - 1
+
+// integer returns a number as it is written, but an integer without a fraction or an exponent: programs that keep all
+// numbers in floating point write an id 12345 as 12345.0 or 1.2345e4, and it must find the lake that is stored.
+func integer(number string) string {
+	if !strings.ContainsAny(number, ".eE") {
+		return number
+	}
+	f, err := strconv.ParseFloat(number, 64)
+	if err != nil || f != math.Trunc(f) || math.Abs(f) > maxInteger {
+		return number
+	}
+	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
 // object returns the members of an object by name, the case of which counts.

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"limnomap/data"
+	"limnomap/data/store"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
@@ -101,16 +102,11 @@ func (s *shape) place() orb.Point {
 // areaKM2 returns the surface of the polygons, to a square metre.
 func (s *shape) areaKM2() float64 { return math.Round(geo.Area(s.polygons)) / 1e6 }
 
-// farAway is, in degrees, how far a lake's own lat and lon may lie from its geometry: 11 km, within which are the beach
-// or the buoy that stands for a lake. Beyond it the one or the other is wrong, such as a lat and lon that are swapped.
-const farAway = 0.1
-
 // near reports whether p may be the place of a lake of this shape.
 func (s *shape) near(p orb.Point) bool {
 	b := s.point.Bound()
 	if s.outline != "" {
 		b = s.outline.Bound()
 	}
-	b = b.Pad(farAway)
-	return b.Contains(p) || b.Contains(orb.Point{p[0] + 360, p[1]}) || b.Contains(orb.Point{p[0] - 360, p[1]})
+	return store.NearOutline(b, p)
 }

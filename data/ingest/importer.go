@@ -35,6 +35,8 @@ type kind[T, K comparable] struct {
 	name    func(T) string // in words, what the key says beside that
 	// put writes values of rows that have these columns.
 	put func(ctx context.Context, tx store.Tx, values []T, has columnSet) ([]store.Change, error)
+	// refusal says why the store did not write a value.
+	refusal func(T, store.Change) string
 	// features reports whether GeoJSON is read beside CSV.
 	features bool
 }
@@ -188,7 +190,7 @@ func (im *importer[T, K]) flush(ctx context.Context, tx store.Tx) error {
 		}
 		for _, p := range rest[:n] {
 			if p.reason == "" {
-				p.reason = im.count(changes[0], p.censored)
+				p.reason = im.count(p, changes[0])
 				changes = changes[1:]
 			}
 			if p.reason != "" {
@@ -227,7 +229,7 @@ func (im *importer[T, K]) reject(p parsed[T]) {
 }
 
 // count counts what became of a good row. The store may still find a reason to reject it.
-func (im *importer[T, K]) count(c store.Change, censored int) (reason string) {
+func (im *importer[T, K]) count(p parsed[T], c store.Change) (reason string) {
 	switch c {
 	case store.Added:
 		im.report.Added++
@@ -235,13 +237,10 @@ func (im *importer[T, K]) count(c store.Change, censored int) (reason string) {
 		im.report.Changed++
 	case store.Unchanged:
 		im.report.Unchanged++
-	case store.LosesReport:
-		return "chl is missing, while the database holds a who_level or cell_density_cells_ml of its own for this day: " +
-			"want a value, or these columns too, which may be empty to take them back"
 	default:
-		return "the database does not hold this lake: import the lakes first"
+		return im.refusal(p.value, c)
 	}
-	im.report.Censored += censored
+	im.report.Censored += p.censored
 	return ""
 }
 

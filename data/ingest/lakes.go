@@ -112,7 +112,7 @@ func parsePlace(r *row) (orb.Point, error) {
 	case given == 1:
 		return p, errors.New("lat is missing: want lat and lon, or neither, where there is a geometry")
 	case r.shape != nil && !r.shape.near(p):
-		return p, fmt.Errorf("lat %v, lon %v lie more than %v degrees outside the feature's geometry: want them within, or neither of them", p.Lat(), p.Lon(), farAway)
+		return p, fmt.Errorf("lat %v, lon %v lie more than %v degrees outside the feature's geometry: want them within, or neither of them", p.Lat(), p.Lon(), store.FarAway)
 	}
 	return p, nil
 }
@@ -130,6 +130,14 @@ func lakeKind() kind[data.Lake, data.LakeID] {
 				Outline: has.lacks(lakeOutline),
 			})
 		},
+		refusal:  lakeRefusal,
 		features: true,
 	}
+}
+
+// lakeRefusal is said of the only lake that a store refuses, one that leaves its outline.
+func lakeRefusal(l data.Lake, _ store.Change) string {
+	return fmt.Sprintf("lat %v, lon %v lie more than %v degrees outside the outline that the database holds of this lake: "+
+		`want a place within, or import the outline too, as a polygon in GeoJSON, or take it away with "geometry": null`,
+		l.Point.Lat(), l.Point.Lon(), store.FarAway)
 }

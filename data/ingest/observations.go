@@ -174,5 +174,14 @@ func observationKind(today data.Date) kind[data.Observation, observationKey] {
 				Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
 			})
 		},
+		refusal: observationRefusal,
 	}
+}
+
+func observationRefusal(_ data.Observation, c store.Change) string {
+	if c == store.LosesReport {
+		return "chl is missing, while the database holds a who_level or cell_density_cells_ml of its own for this day: " +
+			"want a value, or these columns too, which may be empty to take them back"
+	}
+	return "the database does not hold this lake: import the lakes first"
 }

@@ -24,6 +24,7 @@ func testStore(t *testing.T, open opener) {
 		"observations": testObservations,
 		"kept columns": testKeptColumns,
 		"kept reports": testKeptReports,
+		"left outline": testLeftOutline,
 		"revision":     testRevision,
 		"rollback":     testRollback,
 		"scan":         testScan,

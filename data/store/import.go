@@ -50,6 +50,7 @@ type sqliteTx struct {
 	err     error // the first that befell a statement: what was written up to it is never committed
 
 	insertLake, updateLake, lakeKey      *sql.Stmt // prepared when first needed; the transaction closes them
+	keptOutline                          *sql.Stmt
 	insertObservation, updateObservation *sql.Stmt
 	report                               *sql.Stmt
 
@@ -64,7 +65,9 @@ const (
 			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8)
 		WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
 			(iif(?9, external_id, ?2), ?3, ?4, ?5, iif(?10, region, ?6), iif(?11, area_km2, ?7), iif(?12, outline, ?8))`
-	lakeKeySQL = `SELECT key FROM lakes WHERE id = ?`
+	// Of a lake that moves; of all others nothing, so that to import the same lakes again costs little.
+	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
+	lakeKeySQL     = `SELECT key FROM lakes WHERE id = ?`
 
 	insertObservationSQL = `INSERT INTO observations (lake, date, type, chl, level, density, measured_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (lake, date, type) DO NOTHING`
@@ -109,7 +112,11 @@ func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) err
 }
 
 func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error) {
-	err := t.prepare(ctx, map[string]**sql.Stmt{insertLakeSQL: &t.insertLake, updateLakeSQL: &t.updateLake})
+	err := t.prepare(ctx, map[string]**sql.Stmt{
+		insertLakeSQL:  &t.insertLake,
+		updateLakeSQL:  &t.updateLake,
+		keptOutlineSQL: &t.keptOutline,
+	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write lakes")
 	}
@@ -117,11 +124,33 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 	for i, l := range lakes {
 		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
 			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
-		if changes[i], err = t.put(ctx, t.insertLake, t.updateLake, args, insertLakeParameters); err != nil {
+		if changes[i], err = t.putLake(ctx, l, keep, args); err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
 		}
 	}
 	return changes, nil
+}
+
+// putLake writes a lake. One that is stored may not leave an outline that the import would keep.
+func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, args []any) (Change, error) {
+	if added, err := t.write(ctx, t.insertLake, args[:insertLakeParameters]); err != nil || added {
+		return Added, err
+	}
+	if keep.Outline {
+		var outline string
+		err := t.keptOutline.QueryRowContext(context.WithoutCancel(ctx), string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // it stays in its place, or has no outline
+		case err != nil:
+			return Unchanged, err
+		case !NearOutline(data.Outline(outline).Bound(), l.Point):
+			return LeavesOutline, nil
+		}
+	}
+	if changed, err := t.write(ctx, t.updateLake, args); err != nil || changed {
+		return Changed, err
+	}
+	return Unchanged, nil
 }
 
 func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
@@ -153,7 +182,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	return changes, nil
 }
 
-// putObservation is put for an observation. A gap may not take away what the import would keep.
+// putObservation writes an observation. A gap may not take away what the import would keep.
 func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
 	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
 		var reports int
@@ -162,7 +191,13 @@ func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep 
 			return LosesReport, err
 		}
 	}
-	return t.put(ctx, t.insertObservation, t.updateObservation, args, insertObservationParameters)
+	if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
+		return Added, err
+	}
+	if changed, err := t.write(ctx, t.updateObservation, args); err != nil || changed {
+		return Changed, err
+	}
+	return Unchanged, nil
 }
 
 func observationArgs(args []any, key int64, o data.Observation) {
@@ -198,30 +233,20 @@ func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
 	return key, nil
 }
 
-// put writes a row; the first args are those of the insert.
-func (t *sqliteTx) put(ctx context.Context, insert, update *sql.Stmt, args []any, insertParameters int) (Change, error) {
+// write reports whether a statement wrote a row.
+func (t *sqliteTx) write(ctx context.Context, stmt *sql.Stmt, args []any) (bool, error) {
 	if ctx.Err() != nil {
-		return Unchanged, ctx.Err()
+		return false, ctx.Err()
 	}
 	// A row is written in microseconds; for a context that may end the driver would start a goroutine for each.
-	ctx = context.WithoutCancel(ctx)
-	for _, try := range []struct {
-		stmt *sql.Stmt
-		args []any
-		then Change
-	}{{insert, args[:insertParameters], Added}, {update, args, Changed}} {
-		result, err := try.stmt.ExecContext(ctx, try.args...)
-		if err != nil {
-			return Unchanged, err
-		}
-		n, err := result.RowsAffected()
-		if err != nil {
-			return Unchanged, err
-		}
-		if n > 0 {
-			t.changed = true
-			return try.then, nil
-		}
+	result, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
+	if err != nil {
+		return false, err
 	}
-	return Unchanged, nil
+	n, err := result.RowsAffected()
+	if err != nil {
+		return false, err
+	}
+	t.changed = t.changed || n > 0
+	return n > 0, nil
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paulmach/orb"
+
 	"limnomap/data"
 )
 
@@ -111,6 +113,86 @@ func testKeptReports(t *testing.T, open opener) {
 			}
 			if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{want, later}) {
 				t.Errorf("stored %+v, want %+v and a gap", got, want)
+			}
+		})
+	}
+}
+
+// A lake may move about its outline. Out of it only with another one, or none.
+func testLeftOutline(t *testing.T, open opener) {
+	outline := func(west, south, east, north float64) data.Outline {
+		o, err := data.NewOutline(orb.MultiPolygon{{{{west, south}, {east, south}, {east, north}, {west, north}}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return o
+	}
+	german := outline(11.2, 47.8, 11.4, 48)
+	fijian := outline(179.8, -17, 180.2, -16.8)
+	keep, replace := LakeColumns{Outline: true}, LakeColumns{}
+	for _, test := range []struct {
+		name     string
+		stored   data.Outline
+		from, to orb.Point
+		keep     LakeColumns
+		want     Change
+	}{
+		{"within", german, orb.Point{11.3, 47.9}, orb.Point{11.21, 47.99}, keep, Changed},
+		{"a beach in the east", german, orb.Point{11.3, 47.9}, orb.Point{11.49, 47.9}, keep, Changed},
+		{"too far east", german, orb.Point{11.3, 47.9}, orb.Point{11.51, 47.9}, keep, LeavesOutline},
+		{"too far west", german, orb.Point{11.3, 47.9}, orb.Point{11.09, 47.9}, keep, LeavesOutline},
+		{"too far north", german, orb.Point{11.3, 47.9}, orb.Point{11.3, 48.11}, keep, LeavesOutline},
+		{"too far south", german, orb.Point{11.3, 47.9}, orb.Point{11.3, 47.69}, keep, LeavesOutline},
+		{"swapped", german, orb.Point{11.3, 47.9}, orb.Point{47.9, 11.3}, keep, LeavesOutline},
+		{"swapped, outline taken away", german, orb.Point{11.3, 47.9}, orb.Point{47.9, 11.3}, replace, Changed},
+		{"no outline", "", orb.Point{11.3, 47.9}, orb.Point{47.9, 11.3}, keep, Changed},
+		{"across the antimeridian", fijian, orb.Point{179.9, -16.9}, orb.Point{-179.9, -16.9}, keep, Changed},
+		{"and back", fijian, orb.Point{-179.9, -16.9}, orb.Point{179.71, -16.9}, keep, Changed},
+		{"east of it", fijian, orb.Point{179.9, -16.9}, orb.Point{-179.69, -16.9}, keep, LeavesOutline},
+		{"up to the antimeridian", outline(-180, 0, -179, 1), orb.Point{-179.5, 0.5}, orb.Point{179.91, 0.5}, keep, Changed},
+		{"where it was, however far", german, orb.Point{47.9, 11.3}, orb.Point{47.9, 11.3}, keep, Unchanged},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s, ctx := open(t, time.Now), t.Context()
+			before, other := testLake("a"), testLake("b")
+			before.Point, before.Outline = test.from, test.stored
+			put(t, s, []data.Lake{before}, nil)
+			revision := revisionOf(t, s)
+			moved := before
+			moved.Point, moved.Outline = test.to, ""
+			err := s.Import(ctx, func(tx Tx) error {
+				got, err := tx.PutLakes(ctx, []data.Lake{moved}, test.keep)
+				if err == nil && !slices.Equal(got, []Change{test.want}) {
+					t.Errorf("import = %v, want %v", got, test.want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := moved
+			switch {
+			case test.want == LeavesOutline:
+				want = before
+			case test.keep.Outline:
+				want.Outline = test.stored
+			}
+			if _, got, _ := scan(t, s); !slices.Equal(got, []data.Lake{want}) {
+				t.Errorf("stored %+v, want %+v", got, want)
+			}
+			if wrote := revisionOf(t, s) != revision; wrote != (test.want == Changed) {
+				t.Errorf("the revision has grown: %v, want that only of a lake that was changed", wrote)
+			}
+			// A lake that is refused takes none of the others with it, and a new one is held against nothing.
+			err = s.Import(ctx, func(tx Tx) error {
+				got, err := tx.PutLakes(ctx, []data.Lake{moved, other}, test.keep)
+				if err == nil && got[1] != Added {
+					t.Errorf("a new lake beside it is %v, want added", got[1])
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
 			}
 		})
 	}

@@ -24,11 +24,14 @@ const (
 	// LosesReport is a gap where a level or a count is stored that the import knows nothing of; not written. A gap
 	// cannot bear them (see [data.Observation.Check]), and scum that was seen must not vanish unsaid.
 	LosesReport
+	// LeavesOutline is a lake that moves more than [FarAway] degrees out of a stored outline that the import keeps; not
+	// written. It would be drawn in one place and found in another.
+	LeavesOutline
 )
 
 func (c Change) String() string {
 	return [...]string{Unchanged: "unchanged", Added: "added", Changed: "changed", UnknownLake: "unknown lake",
-		LosesReport: "loses a report"}[c]
+		LosesReport: "loses a report", LeavesOutline: "leaves its outline"}[c]
 }
 
 // A Store is a database of lakes. Its Scan and History read one consistent state, and an import never blocks them.

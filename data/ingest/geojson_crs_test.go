@@ -1,0 +1,50 @@
+package ingest
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestCRS has what programs write for longitude and latitude in WGS 84, and near misses: a file in metres, or in another
+// country's degrees, must not be taken for one of them.
+func TestCRS(t *testing.T) {
+	named := func(name string) string {
+		return fmt.Sprintf(`{"type":"name","properties":{"name":%q}}`, name)
+	}
+	for _, test := range []struct {
+		crs string
+		ok  bool
+	}{
+		{named("urn:ogc:def:crs:OGC:1.3:CRS84"), true}, // GDAL, QGIS
+		{named("urn:ogc:def:crs:OGC::CRS84"), true},
+		{named("OGC:CRS84"), true},
+		{named("http://www.opengis.net/def/crs/OGC/1.3/CRS84"), true},
+		{named("urn:ogc:def:crs:EPSG::4326"), true}, // GeoServer
+		{named("EPSG:4326"), true},                  // GeoTools
+		{named("EPSG:43260"), false},
+		{named("epsg:3857"), false},
+		{named("EPSG:4258"), false}, // ETRS89, which Germany's offices use
+		{named(""), false},
+		{`{"type":"link","properties":{"href":"http://www.opengis.net/def/crs/OGC/1.3/CRS84"}}`, false},
+		{`{}`, false},
+		{`null`, false},
+		{`"EPSG:4326"`, false},
+	} {
+		t.Run(test.crs, func(t *testing.T) {
+			good := featureOf(`"id":"x","name":"X"`, place)
+			of := strings.Replace(features(good), "{", `{"crs":`+test.crs+",", 1)
+			_, err := Lakes(t.Context(), newStore(t), files(of), nil)
+			if err == nil != test.ok {
+				t.Errorf("of the file: %v, want it taken: %v", err, test.ok)
+			}
+			if err != nil && !strings.Contains(err.Error(), "want longitudes and latitudes in WGS 84 (EPSG:4326)") {
+				t.Errorf("of the file: %v, want the one system that is allowed", err)
+			}
+			r := mustImport(t, Lakes, newStore(t), nil, features(strings.Replace(good, "{", `{"crs":`+test.crs+",", 1)))
+			if r.Written != test.ok {
+				t.Errorf("of a feature: %v\nwant it taken: %v", r, test.ok)
+			}
+		})
+	}
+}
