@@ -57,11 +57,12 @@
 // # Many lakes
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can have
-// more than 4,096 lakes in it, the field is blurred instead: lakes are binned by pixels, each shared among the four whose
-// centres it lies between, and the bins are summed along their rows and then along columns. So a lake costs little more
-// than to find it. Lakes wider than the smallest blob are always stamped. Where the world has at most sixteen pixels for
-// each lake, the bins are made once for all tiles, which then cost the same for ten thousand lakes as for a million; and
-// of the lakes in one pixel only the one with the highest value has a marker, or a disc of the smallest size.
+// more than 4,096 lakes with a value in it, the field is blurred instead: lakes are binned by pixels, each shared among
+// the four whose centres it lies between, and the bins are summed along their rows and then along columns. So a lake
+// costs little more than to find it. Lakes wider than the smallest blob are always stamped. Where the world has at most
+// sixteen pixels for each lake, the bins are made once for all tiles, which then cost the same for ten thousand lakes as
+// for a million; and of the lakes in one pixel only the one with the highest value has a marker, or a disc of the
+// smallest size.
 //
 // Sharing a lake between pixels widens it, by a sixth of a pixel's square in variance; the kernels that blur are narrower
 // by as much. Blurs then differ from stamps by at most 0.002 of opacity and 3 % of the value in the mean, a fifth of a
