@@ -63,24 +63,23 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 				was := *c
 				change(t, c, 360/(TileSize*math.Exp2(float64(tile.Z))))
 				after := set.layer(t, lakes)
-				for _, style := range []StyleID{Heat, Dots, Lakes} {
-					for scale := 1; scale <= 2; scale++ {
-						s := Spec{Tile: tile, Scale: scale, Style: style, Colormap: colormap.Default}
-						a, anyA := renderer().Fingerprint(before, s)
-						b, anyB := renderer().Fingerprint(after, s)
-						same := a == b && anyA == anyB
-						if same && !bytes.Equal(mustRender(t, before, s), mustRender(t, after, s)) {
-							t.Fatalf("%+v, of %+v: another picture with the same fingerprint", s, *c)
-						}
-						if far := beyondReach(t, was, s) && beyondReach(t, *c, s); far {
-							away++
-							if !same {
-								t.Fatalf("%+v, of %+v: another fingerprint though the lake is out of reach", s, *c)
-							}
-						} else if same {
-							equal++
-						}
+				s := Spec{
+					Tile: tile, Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
+					Style: rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default,
+				}
+				a, anyA := renderer().Fingerprint(before, s)
+				b, anyB := renderer().Fingerprint(after, s)
+				same := a == b && anyA == anyB
+				if same && !bytes.Equal(mustRender(t, before, s), mustRender(t, after, s)) {
+					t.Fatalf("%+v, of %+v: another picture with the same fingerprint", s, *c)
+				}
+				if far := beyondReach(t, was, s) && beyondReach(t, *c, s); far {
+					away++
+					if !same {
+						t.Fatalf("%+v, of %+v: another fingerprint though the lake is out of reach", s, *c)
 					}
+				} else if same {
+					equal++
 				}
 			})
 			if equal == 0 || away == 0 {
