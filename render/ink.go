@@ -2,7 +2,6 @@ package render
 
 import (
 	"image/color"
-	"math"
 
 	"limnomap/colormap"
 )
@@ -35,11 +34,9 @@ const hollowAlpha = 0x59
 // (#2b2b2b) is less than 2.5 to 1. In the default map it parts the red of the highest class from all else.
 const darkest = 0.135
 
-// isDark reports whether a mark of colour c has a casing. Relative luminance after WCAG 2.2, which takes sRGB's
-// transfer function for the power of 2.2 that it is nearly.
+// isDark reports whether a mark of colour c has a casing. Relative luminance after WCAG 2.2.
 func isDark(c color.NRGBA) bool {
-	linear := func(v uint8) float64 { return math.Pow(float64(v)/0xff, 2.2) }
-	return 0.2126*linear(c.R)+0.7152*linear(c.G)+0.0722*linear(c.B) < darkest
+	return 0.2126*linear(float64(c.R))+0.7152*linear(float64(c.G))+0.0722*linear(float64(c.B)) < darkest
 }
 
 // markPalette returns the entries for the colours of m.
