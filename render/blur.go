@@ -5,8 +5,9 @@ package render
 // however many lakes there are.
 type blur struct {
 	window       window
-	any          bool  // whether there are lakes
-	first        int64 // the first row, in pixels of scale 1 from the window's edge
+	any          bool   // whether there are lakes
+	first        int64  // the first row, in pixels of scale 1 from the window's edge
+	used         []bool // the patch's: rows that hold a lake
 	wide, narrow rows
 	counts, logs []float32 // of the cells of one row
 	weights      []float32 // of a falloff at the cells that a pixel has around it
@@ -18,13 +19,12 @@ type rows struct {
 	falloff       *falloff
 	gain          float32
 	stride        int
-	used          []bool // rows that hold a lake; the others mean nothing
-	weights, logs []float32
+	weights, logs []float32 // rows that are not used mean nothing
 }
 
 // reset makes b the field of p.
 func (b *blur) reset(p *patch, w window, k *kernel) {
-	b.window, b.any, b.first = w, p.any, p.top
+	b.window, b.any, b.first, b.used = w, p.any, p.top, p.used
 	if !p.any {
 		return
 	}
@@ -39,24 +39,18 @@ func (b *blur) reset(p *patch, w window, k *kernel) {
 	}
 }
 
-// reset makes r hold n empty rows of the given width.
+// reset makes room in r for n rows of the given width.
 func (r *rows) reset(f *falloff, gain float32, n, width int) {
 	r.falloff, r.gain, r.stride = f, gain, strideOf(width)
-	if cap(r.used) < n {
-		r.used = make([]bool, n)
-	}
-	r.used = r.used[:n]
-	clear(r.used)
 	if size := n * r.stride; cap(r.weights) < size {
 		r.weights, r.logs = make([]float32, size), make([]float32, size)
 	}
 	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
 }
 
-// use makes row i one that holds lakes, and returns where it begins.
-func (r *rows) use(i int) int {
+// empty makes row i one without lakes, and returns where it begins.
+func (r *rows) empty(i int) int {
 	at := i * r.stride
-	r.used[i] = true
 	clear(r.weights[at : at+r.stride])
 	clear(r.logs[at : at+r.stride])
 	return at
@@ -75,7 +69,7 @@ func (b *blur) take(p *patch, r int) {
 // addRow draws what was taken of a patch, whose first column is left, along row r of to. At scale 2 the pixels with an even
 // column and those with an odd one each have weights of their own.
 func (b *blur) addRow(to *rows, r int, left int64) {
-	at := to.use(r)
+	at := to.empty(r)
 	w, f := b.window, to.falloff
 	for phase := range w.scale {
 		centre := int64(phase)*w.step() + w.firstCentre()
@@ -114,15 +108,15 @@ func (b *blur) addTo(s *sums, i, r int) {
 func (b *blur) column(weights, logs []float32, r *rows, centre int64) {
 	f := r.falloff
 	from, to := centres(centre, f.reach(), subUnits, subUnits/2)
-	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(r.used))))
+	first, end := int(max(from-b.first, 0)), int(min(to-b.first, int64(len(b.used))))
 	for first < end {
-		if !r.used[first] {
+		if !b.used[first] {
 			first++
 			continue
 		}
 		b.weights = b.weights[:0]
 		i := first
-		for ; i < end && r.used[i]; i++ {
+		for ; i < end && b.used[i]; i++ {
 			d := distance((b.first+int64(i))*subUnits+subUnits/2, centre)
 			b.weights = append(b.weights, r.gain*f.at[d])
 		}

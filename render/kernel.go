@@ -85,13 +85,15 @@ func newAxes(sigma float64) axes {
 	// square in the mean.
 	const shares = subUnits * subUnits / 6.0
 	narrower := math.Sqrt(sigma*sigma - shares)
-	return axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
+	a := axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
+	a.whole.sample()
+	return a
 }
 
 // A falloff is a Gaussian along one axis. The product of one along each axis is a Gaussian of the distance.
 type falloff struct {
 	at       []float32    // by distance in units
-	profiles [2][]profile // by scale, less one, and by where within a pixel the lake lies
+	profiles [2][]profile // by scale, less one, and by where within a pixel the lake lies; for stamps
 }
 
 // A profile is a falloff at the centres of pixels.
@@ -111,13 +113,17 @@ func newFalloff(sigma, height float64) *falloff {
 		}
 		f.at = append(f.at, float32(height*(v-tail)/(1-tail)))
 	}
+	return &f
+}
+
+// sample makes the profiles of f.
+func (f *falloff) sample() {
 	for i := range f.profiles {
 		step := subUnits / (i + 1)
 		for place := range step {
 			f.profiles[i] = append(f.profiles[i], f.profile(int64(step), int64(place)))
 		}
 	}
-	return &f
 }
 
 // reach returns the smallest distance in units at which f is zero.

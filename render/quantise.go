@@ -77,7 +77,7 @@ func newScale(m *colormap.Map, v *values) *scale {
 
 // newShadeTable returns the entries of the style Heat by opacity and value.
 func newShadeTable(m *colormap.Map, v *values) shadeTable {
-	t := shadeTable{valueScale: v.scale()}
+	t := shadeTable{valueScale: v.perUnit}
 	for i := range coverCells + 1 {
 		opacity := min((1-math.Exp(-opacityGain*float64(i)/coverCells))/saturated, 1)
 		t.cover[i] = uint8(math.Floor(parts * levelOf(maxOpacity*opacity)))

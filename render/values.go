@@ -19,6 +19,7 @@ const (
 // values are the logarithms that stand for concentrations in the field: ln(c/floor), at least 0. Those from
 // floor to ceiling are cut into valueCells cells of equal ratio, 1.0026 each, of which each has one colour.
 type values struct {
+	perUnit float32           // how many cells there are to a unit of the logarithm
 	colours [valueCells]uint8 // of a cell, as indices into the table of a colour map
 	of      *colormap.Map
 }
@@ -26,27 +27,22 @@ type values struct {
 // newValues returns the values for the colour maps that are fitted to the limits of m, which all change their colour
 // at the same concentrations.
 func newValues(m *colormap.Map) *values {
-	v := &values{of: m}
+	v := &values{perUnit: float32(valueCells / math.Log(ceiling.Float()/floor.Float())), of: m}
 	for cell := range v.colours {
 		v.colours[cell] = uint8(m.Index(floor.Float() * math.Exp(v.middle(cell))))
 	}
 	return v
 }
 
-// scale returns how many cells there are to a unit of the logarithm.
-func (v *values) scale() float32 {
-	return float32(valueCells / math.Log(ceiling.Float()/floor.Float()))
-}
-
 // middle returns the logarithm in the middle of a cell.
-func (v *values) middle(cell int) float64 { return (float64(cell) + 0.5) / float64(v.scale()) }
+func (v *values) middle(cell int) float64 { return (float64(cell) + 0.5) / float64(v.perUnit) }
 
 // logOf returns the logarithm that stands for c. It is that of the middle of a cell, away from where rounding could make
 // it another's, and of the next cell where c's own has another colour than c: so a lake's own pixel has the colour of
 // its value, to the hundredth.
 func (v *values) logOf(c data.Chlorophyll) float32 {
 	log := math.Log(max(c, floor).Float() / floor.Float())
-	cell := int(log * float64(v.scale()))
+	cell := int(log * float64(v.perUnit))
 	if cell >= valueCells {
 		return float32(log) // the highest colour, whatever its cell
 	}
