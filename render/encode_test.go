@@ -147,8 +147,8 @@ func FuzzEncode(f *testing.F) {
 	f.Fuzz(func(t *testing.T, pixels []byte, width, repeats uint8) {
 		w := int(width) + 1
 		pixels = bytes.Repeat(pixels, int(repeats)%64+1)
-		if pixels = pixels[:len(pixels)/w*w]; len(pixels) == 0 || len(pixels) > 1<<17 {
-			t.Skip()
+		if pixels = pixels[:min(len(pixels), 1<<17)/w*w]; len(pixels) == 0 {
+			pixels = make([]byte, w)
 		}
 		checkEncoded(t, e.encode(pixels, w, p), pixels, w, p)
 	})
