@@ -14,7 +14,8 @@ const (
 	// maxLayers is how many views' layers are held: enough to play four months of weeks without rebuilding one.
 	maxLayers = 16
 	// maxLayerLakes bounds the lakes of all held layers together, so that a whole continent's do not fill the memory
-	// sixteenfold. The two newest are held at any size: during a refresh, tiles of the old and the new view are asked.
+	// sixteenfold: of a million lakes, each takes 200 bytes. The two newest are held at any size: during a refresh, tiles of
+	// the old and the new view are asked.
 	maxLayerLakes = 4 << 20
 )
 
