@@ -1,0 +1,79 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+)
+
+// A process is limnomap serve as a process of its own: what signals, limits and kill -9 act on.
+type process struct {
+	*exec.Cmd
+	base, admin string // addresses, without a slash at the end
+	log         *syncBuffer
+}
+
+var adminAddress = regexp.MustCompile(`url=(\S+)/metrics`)
+
+// startProcess starts limnomap serve with an admin listener, and returns once both addresses are known. Without
+// --cache-dir among args there is no disk cache. The test's end kills it.
+func startProcess(t testing.TB, args ...string) *process {
+	t.Helper()
+	exe, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"}, args...)
+	if !strings.Contains(strings.Join(args, " "), "--cache-dir") {
+		all = append(all, "--cache-disk", "0")
+	}
+	p := &process{Cmd: exec.Command(exe, all...), log: new(syncBuffer)}
+	p.Env = append(os.Environ(), "LIMNOMAP_TEST_AS_MAIN=1")
+	stderr, err := p.StderrPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Process.Kill() })
+	lines := bufio.NewScanner(io.TeeReader(stderr, p.log))
+	for (p.base == "" || p.admin == "") && lines.Scan() {
+		if m := openAddress.FindStringSubmatch(lines.Text()); m != nil {
+			p.base = m[1]
+		}
+		if m := adminAddress.FindStringSubmatch(lines.Text()); m != nil {
+			p.admin = m[1]
+		}
+	}
+	if p.base == "" || p.admin == "" {
+		t.Fatalf("no address in the log: %v\n%s", lines.Err(), p.log)
+	}
+	go io.Copy(p.log, stderr) // ends with the process
+	return p
+}
+
+// startReady is startProcess of a server that has its first snapshot.
+func startReady(t testing.TB, args ...string) *process {
+	t.Helper()
+	p := startProcess(t, args...)
+	within(t, 20*time.Second, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
+	return p
+}
+
+func statusOf(url string) int {
+	resp, err := http.Get(url)
+	if err != nil {
+		return 0
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
