@@ -10,9 +10,6 @@ import (
 	"limnomap/colormap"
 )
 
-// parent returns the tile that t lies beneath.
-func parent(t maptile.Tile) maptile.Tile { return maptile.Tile{X: t.X / 2, Y: t.Y / 2, Z: t.Z - 1} }
-
 // TestDescentMissesNoTile holds that whoever descends from zoom 0 comes by each tile that is not blank, in all styles, at
 // both scales, with few lakes and many, at the antimeridian and the map's edges.
 func TestDescentMissesNoTile(t *testing.T) {
@@ -43,7 +40,7 @@ func TestDescentMissesNoTile(t *testing.T) {
 }
 
 func findsFromTheTop(t *rapid.T, l *Layer, tile maptile.Tile, style StyleID) {
-	for above := tile; ; above = parent(above) {
+	for above := tile; ; above = above.Parent() {
 		if !renderer().Beneath(l, above, style) {
 			t.Fatalf("%v shows something in style %s, and nothing is beneath %v", tile, style, above)
 		}
