@@ -138,6 +138,12 @@ func (m *mbtiles) finish() error {
 
 func (m *mbtiles) closeDatabase() error {
 	var err error
+	// First: SQLite keeps a connection with open statements, and its lock on the file, until the process ends.
+	for _, s := range []*sql.Stmt{m.putMap, m.putTile} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
 	if m.conn != nil {
 		err = m.conn.Close()
 		m.conn = nil
