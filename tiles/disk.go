@@ -176,19 +176,23 @@ func (d *disk) put(key Key, t Tile) {
 // write stores t, unless the disk is failing or there is no room, and reports whether it did. Several goroutines may
 // write at once.
 func (d *disk) write(key Key, t Tile) bool {
-	stored := len(t.PNG) <= maxPNG && d.writable.allows(d.now()) && d.store(key.Sum(), encodeEntry(key, t.PNG))
+	stored := len(t.PNG) <= maxPNG && d.writable.allows(d.now()) && d.store(key.Sum(), encodeEntry(key, t.PNG)) == nil
 	if !stored {
 		d.metrics.dropped.Inc()
 	}
 	return stored
 }
 
-func (d *disk) store(sum Sum, entry []byte) bool {
+// errNoRoom says that the folder holds as much as it may, until the next trim.
+var errNoRoom = errors.New("no room in the disk cache")
+
+// store writes an entry. errNoRoom, or a fault that it has noted.
+func (d *disk) store(sum Sum, entry []byte) error {
 	size := onDisk(int64(len(entry)))
 	limit := d.limit()
 	if d.held()+size > limit {
 		d.nudge()
-		return false
+		return errNoRoom
 	}
 	root := d.root.Load()
 	err := fs.ErrNotExist
@@ -202,7 +206,7 @@ func (d *disk) store(sum Sum, entry []byte) bool {
 	}
 	if err != nil {
 		d.writeFault(err)
-		return false
+		return err
 	}
 	if d.writable.worked() {
 		d.log.Info("tile cache on disk can be written again", "dir", d.dir)
@@ -215,7 +219,7 @@ func (d *disk) store(sum Sum, entry []byte) bool {
 	if d.overdue(limit) {
 		d.nudge()
 	}
-	return true
+	return nil
 }
 
 // reopen makes the folder and opens it, unless another has done so since old was the root, and has what is in it counted

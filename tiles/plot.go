@@ -54,6 +54,11 @@ func (p *Plot) spec(t maptile.Tile) render.Spec {
 	return render.Spec{Tile: t, Scale: p.pyramid.Scale, Style: p.pyramid.Style, Colormap: p.pyramid.Colormap}
 }
 
+// key returns the key of a tile.
+func (p *Plot) key(t maptile.Tile, fp render.Fingerprint) Key {
+	return Key{render.Version, p.service.options.Variant, p.pyramid.Style, p.pyramid.Colormap, t, p.pyramid.Scale, fp}
+}
+
 // tiles returns the tiles that have a lake in reach, in the order of PMTiles.
 func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 	r := p.service.renderer

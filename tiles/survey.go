@@ -6,6 +6,8 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/render"
 )
 
 // sampleTiles is how many tiles of a zoom are drawn at most to estimate the size of all. The mean of so many is within a
@@ -51,7 +53,7 @@ func (p *Plot) Estimate(ctx context.Context, s Survey) (Estimate, error) {
 	for _, zoom := range s.zooms {
 		var drawn Estimate
 		var n int64
-		err := inOrder(ctx, p.service.options.Renders, slices.Values(zoom.kept), p.draw, func(_ maptile.Tile, png []byte) error {
+		err := inOrder(ctx, p.service.options.Renders, slices.Values(zoom.kept), p.draw, func(t maptile.Tile, png []byte) error {
 			n++
 			if png == nil {
 				png = p.service.blanks[p.pyramid.Scale-1].PNG
@@ -59,7 +61,7 @@ func (p *Plot) Estimate(ctx context.Context, s Survey) (Estimate, error) {
 			} else {
 				drawn.Bytes += int64(len(png))
 			}
-			drawn.DiskBytes += onDisk(int64(headerLen + len(png)))
+			drawn.DiskBytes += onDisk(int64(len(encodeEntry(p.key(t, render.Fingerprint{}), png))))
 			return nil
 		})
 		if err != nil {
