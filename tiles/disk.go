@@ -40,9 +40,9 @@ type disk struct {
 	opening                             sync.Mutex              // held while root is replaced
 	root                                atomic.Pointer[os.Root] // nil until the folder could be opened
 	writes                              chan diskWrite
-	due                                 chan struct{} // holds a value when the keeper has something to look after
+	due                                 chan struct{} // holds a value when tend is to look now
 	stop                                context.CancelFunc
-	running                             sync.WaitGroup // the writer and the keeper
+	running                             sync.WaitGroup // one writes, one tends
 
 	mu      sync.Mutex // guards what follows: what the last count found and what was done since
 	bytes   int64
@@ -93,7 +93,7 @@ func (d *disk) start() {
 			d.write(w.key, w.tile)
 		}
 	})
-	d.running.Go(func() { d.keep(ctx) })
+	d.running.Go(func() { d.tend(ctx) })
 }
 
 // close writes what still waits, and ends the goroutines.
@@ -119,7 +119,7 @@ func (d *disk) get(ctx context.Context, sum Sum) (Tile, bool) {
 	switch {
 	case err == nil:
 		d.touch(root, name, info)
-	case errors.Is(err, errDamaged):
+	case errors.Is(err, ErrDamaged):
 		d.metrics.damaged.Inc()
 		if err := d.remove(root, name, info.Size()); err != nil {
 			d.writeFault(err)
@@ -173,38 +173,26 @@ func (d *disk) put(key Key, t Tile) {
 	}
 }
 
-// write stores t, unless the disk is failing or there is no room, and reports whether it did. Several goroutines may
-// write at once.
-func (d *disk) write(key Key, t Tile) bool {
-	stored := len(t.PNG) <= maxPNG && d.writable.allows(d.now()) && d.store(key.Sum(), encodeEntry(key, t.PNG)) == nil
-	if !stored {
+// write stores t, unless the disk is failing or there is no room.
+func (d *disk) write(key Key, t Tile) {
+	if len(t.PNG) > maxPNG || !d.writable.allows(d.now()) || d.store(key, t) != nil {
 		d.metrics.dropped.Inc()
 	}
-	return stored
 }
 
-// errNoRoom says that the folder holds as much as it may, until the next trim.
-var errNoRoom = errors.New("no room in the disk cache")
+// errNoRoom is returned for an entry that the budget or the disk's free space has no room for.
+var errNoRoom = errors.New("no room for another tile on disk")
 
-// store writes an entry. errNoRoom, or a fault that it has noted.
-func (d *disk) store(sum Sum, entry []byte) error {
+// store writes t now, and notes what that says of the disk. Several goroutines may store at once.
+func (d *disk) store(key Key, t Tile) error {
+	entry := encodeEntry(key, t.PNG)
 	size := onDisk(int64(len(entry)))
 	limit := d.limit()
 	if d.held()+size > limit {
 		d.nudge()
 		return errNoRoom
 	}
-	root := d.root.Load()
-	err := fs.ErrNotExist
-	if root != nil {
-		err = writeEntry(root, sum, entry)
-	}
-	if err != nil && !isFull(err) { // somebody may have removed or replaced the whole folder: that heals at once
-		if err = d.reopen(root); err == nil {
-			err = writeEntry(d.root.Load(), sum, entry)
-		}
-	}
-	if err != nil {
+	if err := d.storeEntry(key.Sum(), entry); err != nil {
 		d.writeFault(err)
 		return err
 	}
@@ -220,6 +208,20 @@ func (d *disk) store(sum Sum, entry []byte) error {
 		d.nudge()
 	}
 	return nil
+}
+
+func (d *disk) storeEntry(sum Sum, entry []byte) error {
+	root := d.root.Load()
+	if root != nil {
+		if err := writeEntry(root, sum, entry); err == nil || isFull(err) {
+			return err
+		}
+	}
+	// Somebody may have removed or replaced the whole folder: that heals at once.
+	if err := d.reopen(root); err != nil {
+		return err
+	}
+	return writeEntry(d.root.Load(), sum, entry)
 }
 
 // reopen makes the folder and opens it, unless another has done so since old was the root, and has what is in it counted

@@ -29,8 +29,9 @@ const (
 	maxEntry   = maxHeader + maxPNG
 )
 
-// errDamaged says that a file is not the whole entry of its key. Which byte is wrong does not matter to anybody.
-var errDamaged = errors.New("damaged cache entry")
+// ErrDamaged says that a file of the disk cache is not the whole entry of its key. Which byte is wrong does not matter to
+// anybody.
+var ErrDamaged = errors.New("damaged cache entry")
 
 // digest returns what a tile's ETag is made from.
 func digest(png []byte) [digestLen]byte {
@@ -67,24 +68,24 @@ type header struct {
 // size returns how long the whole entry is.
 func (h header) size() int { return prefixLen + len(h.key) + h.png }
 
-// decodeHeader reads the header of the entry of that sum from the beginning of the entry. errDamaged if there is none.
+// decodeHeader reads the header of the entry of that sum from the beginning of the entry. ErrDamaged if there is none.
 func decodeHeader(raw []byte, sum Sum) (h header, err error) {
 	if len(raw) < prefixLen || !bytes.HasPrefix(raw, []byte(entryMagic)) {
-		return header{}, errDamaged
+		return header{}, ErrDamaged
 	}
 	lengths := raw[len(entryMagic):]
 	keyLen, pngLen := int(binary.BigEndian.Uint16(lengths)), binary.BigEndian.Uint32(lengths[2:])
 	if keyLen > maxKey || keyLen > len(raw)-prefixLen || pngLen == 0 || pngLen > maxPNG {
-		return header{}, errDamaged
+		return header{}, ErrDamaged
 	}
 	h = header{digest: [digestLen]byte(lengths[6:]), key: raw[prefixLen : prefixLen+keyLen], png: int(pngLen)}
 	if sha256.Sum256(h.key) != sum {
-		return header{}, errDamaged
+		return header{}, ErrDamaged
 	}
 	return h, nil
 }
 
-// decodeEntry reads the entry of that sum. The tile shares raw's memory. errDamaged if raw is anything else than that
+// decodeEntry reads the entry of that sum. The tile shares raw's memory. ErrDamaged if raw is anything else than that
 // entry, whole and alone.
 func decodeEntry(raw []byte, sum Sum) (Tile, error) {
 	h, err := decodeHeader(raw, sum)
@@ -92,11 +93,11 @@ func decodeEntry(raw []byte, sum Sum) (Tile, error) {
 		return Tile{}, err
 	}
 	if len(raw) != h.size() {
-		return Tile{}, errDamaged
+		return Tile{}, ErrDamaged
 	}
 	png := raw[len(raw)-h.png:]
 	if digest(png) != h.digest {
-		return Tile{}, errDamaged
+		return Tile{}, ErrDamaged
 	}
 	return Tile{PNG: png, ETag: hex.EncodeToString(h.digest[:])}, nil
 }

@@ -19,8 +19,8 @@ func TestDecodeEntryRefuses(t *testing.T) {
 	whole := encodeEntry(key, []byte("a tile"))
 	refuse := func(name string, raw []byte) {
 		t.Helper()
-		if got, err := decodeEntry(raw, key.Sum()); err != errDamaged {
-			t.Errorf("decodeEntry of %s = %q, %v, want errDamaged", name, got.PNG, err)
+		if got, err := decodeEntry(raw, key.Sum()); err != ErrDamaged {
+			t.Errorf("decodeEntry of %s = %q, %v, want ErrDamaged", name, got.PNG, err)
 		}
 	}
 	for i := range whole {

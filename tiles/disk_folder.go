@@ -123,12 +123,12 @@ func (f file) abandoned(now time.Time) bool {
 	return f.temp && now.Sub(f.info.ModTime()) > tempAge
 }
 
-// readEntry reads the entry of that name and sum. errDamaged, with what is known of the file, if it is none.
+// readEntry reads the entry of that name and sum. ErrDamaged, with what is known of the file, if it is none.
 func readEntry(root *os.Root, name string, sum Sum) (Tile, fs.FileInfo, error) {
 	file, err := root.OpenFile(name, openToRead, 0)
 	if err != nil {
 		if info, lstatErr := root.Lstat(name); lstatErr == nil && !info.Mode().IsRegular() {
-			return Tile{}, info, errDamaged // such as a link out of the folder
+			return Tile{}, info, ErrDamaged // such as a link out of the folder
 		}
 		return Tile{}, nil, err
 	}
@@ -138,12 +138,12 @@ func readEntry(root *os.Root, name string, sum Sum) (Tile, fs.FileInfo, error) {
 		return Tile{}, nil, err
 	}
 	if !info.Mode().IsRegular() || info.Size() > int64(maxEntry) {
-		return Tile{}, info, errDamaged
+		return Tile{}, info, ErrDamaged
 	}
 	raw := make([]byte, info.Size())
 	if _, err := io.ReadFull(file, raw); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errDamaged // cut short since we looked
+			err = ErrDamaged // cut short since we looked
 		}
 		return Tile{}, info, err
 	}

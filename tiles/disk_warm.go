@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"time"
 )
 
@@ -23,22 +22,11 @@ func (d *disk) holds(sum Sum) (size int64, ok bool) {
 		return 0, false
 	}
 	name := entryName(sum)
-	file, err := root.OpenFile(name, openToRead, 0)
-	if err != nil {
-		return 0, false
-	}
-	defer file.Close()
-	info, err := file.Stat()
+	info, err := root.Lstat(name)
 	if err != nil || !info.Mode().IsRegular() {
 		return 0, false
 	}
-	raw := make([]byte, maxHeader)
-	n, err := io.ReadFull(file, raw)
-	if err != nil && !errors.Is(err, io.ErrUnexpectedEOF) {
-		return 0, false
-	}
-	h, err := decodeHeader(raw[:n], sum)
-	if err != nil || int64(h.size()) != info.Size() {
+	if _, err := (file{shard: root, name: name, sum: sum, info: info}).readKey(); err != nil {
 		return 0, false
 	}
 	d.touch(root, name, info)
@@ -50,15 +38,19 @@ func (d *disk) putNow(ctx context.Context, key Key, t Tile) (size int64, err err
 	if len(t.PNG) > maxPNG {
 		return 0, fmt.Errorf("its %d bytes are too many for the disk cache, which takes up to %d", len(t.PNG), maxPNG)
 	}
-	sum, entry := key.Sum(), encodeEntry(key, t.PNG)
-	err = d.store(sum, entry)
+	err = d.store(key, t)
 	for tries := 0; errors.Is(err, errNoRoom) && tries < int(roomTimeout/roomInterval); tries++ {
 		select {
 		case <-time.After(roomInterval):
 		case <-ctx.Done():
 			return 0, ctx.Err()
 		}
-		err = d.store(sum, entry)
+		err = d.store(key, t)
 	}
-	return onDisk(int64(len(entry))), err
+	return entrySize(key, t.PNG), err
+}
+
+// entrySize returns what the entry of a tile takes on disk.
+func entrySize(key Key, png []byte) int64 {
+	return onDisk(int64(header{key: key.appendTo(nil), png: len(png)}.size()))
 }

@@ -61,7 +61,7 @@ func (p *Plot) Estimate(ctx context.Context, s Survey) (Estimate, error) {
 			} else {
 				drawn.Bytes += int64(len(png))
 			}
-			drawn.DiskBytes += onDisk(int64(len(encodeEntry(p.key(t, render.Fingerprint{}), png))))
+			drawn.DiskBytes += entrySize(p.key(t, render.Fingerprint{}), png)
 			return nil
 		})
 		if err != nil {

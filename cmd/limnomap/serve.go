@@ -76,6 +76,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		MemoryBytes: int64(c.CacheMemory),
 		Dir:         c.folder(con.log),
 		DiskBytes:   int64(c.CacheDisk),
+		MinFree:     c.minFree(),
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     shown.options.Profile.ID,
 		Logger:      con.log,

@@ -59,7 +59,7 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk)}) // what goes wrong, Warm returns
+	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk), MinFree: c.minFree()}) // what goes wrong, Warm returns
 	if err != nil {
 		return err
 	}
