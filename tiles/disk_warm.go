@@ -33,21 +33,21 @@ func (d *disk) holds(sum Sum) (size int64, ok bool) {
 	return onDisk(info.Size()), true
 }
 
-// putNow writes t before it returns, and returns what it takes on disk. Where the folder is full it waits for a trim.
-func (d *disk) putNow(ctx context.Context, key Key, t Tile) (size int64, err error) {
+// putNow writes t before it returns. Where the folder is full it waits for a trim.
+func (d *disk) putNow(ctx context.Context, key Key, t Tile) error {
 	if len(t.PNG) > maxPNG {
-		return 0, fmt.Errorf("its %d bytes are too many for the disk cache, which takes up to %d", len(t.PNG), maxPNG)
+		return fmt.Errorf("its %d bytes are too many for the disk cache, which takes up to %d", len(t.PNG), maxPNG)
 	}
-	err = d.store(key, t)
+	err := d.store(key, t)
 	for tries := 0; errors.Is(err, errNoRoom) && tries < int(roomTimeout/roomInterval); tries++ {
 		select {
 		case <-time.After(roomInterval):
 		case <-ctx.Done():
-			return 0, ctx.Err()
+			return ctx.Err()
 		}
 		err = d.store(key, t)
 	}
-	return entrySize(key, t.PNG), err
+	return err
 }
 
 // entrySize returns what the entry of a tile takes on disk.

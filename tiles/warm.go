@@ -32,18 +32,22 @@ func (p *Plot) Warm(ctx context.Context, before int64, done func()) (Warmed, err
 		return Warmed{}, errors.New("warming needs option Dir, the folder of the disk cache")
 	}
 	var drawn, found, bytes atomic.Int64
-	err := inOrder(ctx, s.options.Renders, p.tiles(), func(t maptile.Tile) (struct{}, error) {
-		size, wasThere, err := p.warm(ctx, t)
-		if err != nil {
-			return struct{}{}, fmt.Errorf("tile %d/%d/%d: %w", t.Z, t.X, t.Y, err)
-		}
-		if wasThere {
-			found.Add(1)
-		} else {
-			drawn.Add(1)
-		}
+	take := func(size int64) error {
 		if before+bytes.Add(size) > s.WarmRoom() {
-			return struct{}{}, ErrFull
+			bytes.Add(-size)
+			return ErrFull
+		}
+		return nil
+	}
+	err := inOrder(ctx, s.options.Renders, p.tiles(), func(t maptile.Tile) (struct{}, error) {
+		wasThere, err := p.warm(ctx, t, take)
+		switch {
+		case err != nil:
+			return struct{}{}, fmt.Errorf("tile %d/%d/%d: %w", t.Z, t.X, t.Y, err)
+		case wasThere:
+			found.Add(1)
+		default:
+			drawn.Add(1)
 		}
 		return struct{}{}, nil
 	}, func(maptile.Tile, struct{}) error {
@@ -62,21 +66,23 @@ func (s *Service) WarmRoom() int64 {
 	return int64(lowWater * float64(s.disk.limit()))
 }
 
-// warm makes sure that a tile is on disk, and returns what it takes there.
-func (p *Plot) warm(ctx context.Context, t maptile.Tile) (size int64, wasThere bool, err error) {
+// warm makes sure that a tile is on disk, after it has asked take for what it takes there.
+func (p *Plot) warm(ctx context.Context, t maptile.Tile, take func(size int64) error) (wasThere bool, err error) {
 	s, spec := p.service, p.spec(t)
 	fp, _, err := s.fingerprint(p.layer, spec)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
 	key := p.key(t, fp)
 	if size, ok := s.disk.holds(key.Sum()); ok {
-		return size, true, nil
+		return true, take(size)
 	}
 	png, err := s.render(p.layer, spec)
 	if err != nil {
-		return 0, false, err
+		return false, err
 	}
-	size, err = s.disk.putNow(ctx, key, newTile(png))
-	return size, false, err
+	if err := take(entrySize(key, png)); err != nil {
+		return false, err
+	}
+	return false, s.disk.putNow(ctx, key, newTile(png))
 }

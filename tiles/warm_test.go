@@ -112,7 +112,7 @@ func TestWarmEndsBeforeItEvicts(t *testing.T) {
 		t.Fatalf("Warm = %+v, %v; want %v", w, err, ErrFull)
 	}
 	mustDo(t, s.Close())
-	if n := int64(len(entriesIn(t, dir))); n != w.Drawn || n > blocks || n < blocks*8/10 {
+	if n := int64(len(entriesIn(t, dir))); n != w.Drawn || w.Bytes != n*blockSize || n != blocks*8/10 {
 		t.Errorf("%d tiles are there after %+v in %d blocks", n, w, blocks)
 	}
 	opts.DiskBytes = 1 << 20
