@@ -2,10 +2,9 @@ package archive
 
 import (
 	"bytes"
+	"compress/gzip"
 	"encoding/binary"
 	"math"
-
-	"github.com/klauspost/compress/gzip"
 )
 
 const (
@@ -44,14 +43,19 @@ func (d *directory) add(id, offset uint64, length uint32) {
 	d.entries = append(d.entries, entry{id, offset, length, 1})
 }
 
-// encode returns the root and, one after the other, the leaves that it points to. Leaves grow until the root fits.
+// encode returns the root and, one after the other, the leaves that it points to, if it does not hold all tiles itself.
 func (d *directory) encode() (root, leaves []byte, err error) {
 	if len(d.entries) <= maxRootEntries {
 		if root, err = appendEntries(nil, d.entries); err != nil || len(root) <= maxRootBytes {
 			return root, nil, err
 		}
 	}
-	for size := minLeafEntries; ; size *= 2 { // ends: a root of one leaf fits
+	return d.encodeLeavesFrom(minLeafEntries)
+}
+
+// encodeLeavesFrom begins with leaves of size entries, and lets them grow until the root fits.
+func (d *directory) encodeLeavesFrom(size int) (root, leaves []byte, err error) {
+	for ; ; size *= 2 { // ends: a root of one leaf fits
 		if root, leaves, err = d.encodeLeaves(size); err != nil || len(root) <= maxRootBytes {
 			return root, leaves, err
 		}
@@ -99,7 +103,8 @@ func appendEntries(dst []byte, entries []entry) ([]byte, error) {
 	return appendGzip(dst, plain)
 }
 
-// appendGzip appends data compressed, without a time or name in the gzip header.
+// appendGzip appends data compressed. The standard library's gzip header has neither time nor name unless told, where
+// that of klauspost/compress gives its own zero time.
 func appendGzip(dst, data []byte) ([]byte, error) {
 	out := bytes.NewBuffer(dst)
 	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
