@@ -138,7 +138,7 @@ func (m *mbtiles) finish() error {
 
 func (m *mbtiles) closeDatabase() error {
 	var err error
-	// First: SQLite keeps a connection with open statements, and its lock on the file, until the process ends.
+	// A statement left open would keep SQLite's hold on the file, its lock too, beyond the closing of db.
 	for _, s := range []*sql.Stmt{m.putMap, m.putTile} {
 		if s != nil {
 			err = errors.Join(err, s.Close())

@@ -22,7 +22,7 @@ type pmtiles struct {
 	buffer   *bufio.Writer     // to data
 	length   uint64            // of data
 	contents map[digest]uint64 // where in data each content lies
-	directory
+	index    directory
 }
 
 func newPMTiles(path string, meta *Metadata) (*pmtiles, error) {
@@ -50,32 +50,18 @@ func (p *pmtiles) add(id uint64, _ maptile.Tile, png []byte) error {
 		p.contents[content] = offset
 		p.length += uint64(len(png))
 	}
-	p.directory.add(id, offset, uint32(len(png)))
+	p.index.add(id, offset, uint32(len(png)))
 	return nil
 }
 
 func (p *pmtiles) finish() error {
-	if len(p.entries) == 0 {
+	if len(p.index.entries) == 0 {
 		if err := p.addBlank(); err != nil {
 			return err
 		}
 	}
-	root, leaves, err := p.directory.encode()
-	if err != nil {
+	if err := p.writeIndex(); err != nil {
 		return err
-	}
-	metadata, err := p.metadata()
-	if err != nil {
-		return err
-	}
-	head := header{
-		root: uint64(len(root)), metadata: uint64(len(metadata)), leaves: uint64(len(leaves)), data: p.length,
-		addressed: p.addressed, entries: uint64(len(p.entries)), contents: uint64(len(p.contents)),
-	}
-	for _, section := range [][]byte{head.encode(p.meta), root, metadata, leaves} {
-		if _, err := p.out.Write(section); err != nil {
-			return err
-		}
 	}
 	if err := p.buffer.Flush(); err != nil {
 		return err
@@ -87,6 +73,28 @@ func (p *pmtiles) finish() error {
 		return err
 	}
 	return publish(p.out, p.path)
+}
+
+// writeIndex writes everything that comes before the tiles.
+func (p *pmtiles) writeIndex() error {
+	root, leaves, err := p.index.encode()
+	if err != nil {
+		return err
+	}
+	metadata, err := p.metadata()
+	if err != nil {
+		return err
+	}
+	head := header{
+		root: uint64(len(root)), metadata: uint64(len(metadata)), leaves: uint64(len(leaves)), data: p.length,
+		addressed: p.index.addressed, entries: uint64(len(p.index.entries)), contents: uint64(len(p.contents)),
+	}
+	for _, section := range [][]byte{head.encode(p.meta), root, metadata, leaves} {
+		if _, err := p.out.Write(section); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // addBlank keeps an archive without tiles within the format, which has no empty directories: it gets one tile in which
@@ -111,7 +119,7 @@ func (p *pmtiles) metadata() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendGzip(nil, plain)
+	return p.index.z.append(nil, plain)
 }
 
 func (p *pmtiles) discard() {
