@@ -9,10 +9,13 @@
 // only where pixels change, and old tiles fall out by age of use. Several Services, in one process or in many, may
 // share one folder on disk.
 //
+// A [Plot] draws a whole [Pyramid] of tiles ahead: onto the disk ([Plot.Warm]), or for whoever writes them elsewhere
+// ([Plot.Draw]). It goes down the quadtree of tiles that are not blank, so that the blank ones cost nothing.
+//
 // Faults of the disk fail no request. They are logged when they begin and when they end, counted in a metric, and
 // the Service goes on with memory alone until the disk works again.
 //
 // A Service and the tiles that it returns are safe for concurrent use. A caller may test for [ErrOutOfRange],
-// render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context; any other error is the
-// renderer's.
+// render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context, and of
+// warming for [ErrFull]; any other error is the renderer's, or in warming the disk's.
 package tiles
