@@ -13,9 +13,10 @@
 // ([Plot.Draw]). It goes down the quadtree of tiles that are not blank, so that the blank ones cost nothing.
 //
 // Faults of the disk fail no request. They are logged when they begin and when they end, counted in a metric, and
-// the Service goes on with memory alone until the disk works again.
+// the Service goes on with memory alone until the disk works again. Where others need the disk's space, the cache gives
+// way. A [Folder] shows what is in the cache to one who looks after it.
 //
 // A Service and the tiles that it returns are safe for concurrent use. A caller may test for [ErrOutOfRange],
-// render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context, and of
-// warming for [ErrFull]; any other error is the renderer's, or in warming the disk's.
+// render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context; any other error is the
+// renderer's. Of an [Entry] it may test for [ErrDamaged] and [ErrUnfinished], of warming for [ErrFull].
 package tiles
