@@ -1,8 +1,8 @@
 package tiles
 
 // A curve is the Hilbert curve within a tile, by how it is turned there. Along the curve, tiles that follow each other
-// are neighbours; PMTiles numbers the tiles of a zoom along it (version 3, section 4.1), so that an archive can be written in that order as
-// it grows. The zero curve is that of zoom 0.
+// are neighbours. PMTiles (version 3) numbers the tiles of a zoom along it, so that an archive can be written in that
+// order as it grows. The zero curve is that of zoom 0.
 type curve struct {
 	swapped bool // columns with rows
 	flipped bool // both of them from end to end

@@ -52,7 +52,7 @@ func (f *plotFlags) service(s *source, opts tiles.Options) (*tiles.Service, erro
 
 // counted says how many tiles of a pyramid there are to draw.
 func counted(shown, all int64) string {
-	return fmt.Sprintf("Of %d tiles %d have a lake in reach; the other %.1f %% are blank and were passed by.",
+	return fmt.Sprintf("Of %d tiles %d have a lake in reach; the other %.2f %% are blank and were passed by.",
 		all, shown, 100*float64(all-shown)/float64(max(all, 1)))
 }
 

@@ -59,7 +59,8 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk), MinFree: c.minFree()}) // what goes wrong, Warm returns
+	// Without a logger: what goes wrong with the folder, Warm returns.
+	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk), MinFree: c.minFree()})
 	if err != nil {
 		return err
 	}
@@ -90,11 +91,12 @@ func (c *warmCmd) pyramids() []tiles.Pyramid {
 }
 
 func (c *warmCmd) weeks(snapshot *data.Snapshot) ([]data.Week, error) {
-	if len(c.Date) == 0 {
-		return []data.Week{snapshot.Current.Week}, nil
+	days := c.Date
+	if len(days) == 0 {
+		days = []string{""}
 	}
 	var weeks []data.Week
-	for _, day := range c.Date {
+	for _, day := range days {
 		w, err := weekOf(snapshot, day)
 		if err != nil {
 			return nil, err
