@@ -15,6 +15,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -117,7 +118,7 @@ func fetch(client *http.Client, url string) (answer, error) {
 func newClient(t testing.TB) *http.Client {
 	transport := &http.Transport{MaxIdleConnsPerHost: faultClients}
 	t.Cleanup(transport.CloseIdleConnections)
-	return &http.Client{Transport: transport}
+	return &http.Client{Transport: transport, Timeout: time.Minute}
 }
 
 // A truth is what a server without a cache answers, by path.
