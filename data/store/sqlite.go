@@ -10,6 +10,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -139,6 +140,12 @@ func (s *sqlite) explain(err error) error {
 	switch e.Code() & 0xff { // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("another process is writing to it; try again when it is done: %w", err)
+	case sqlite3.SQLITE_PROTOCOL: // the locks that readers need were not to be had for ten seconds
+		return fmt.Errorf("another process has locked it; try again when it is done: %w", err)
+	case sqlite3.SQLITE_ERROR:
+		if strings.Contains(err.Error(), "no such table") {
+			return fmt.Errorf("the file was emptied or overwritten; put a copy in its place, or import into a new one: %w", err)
+		}
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("the file is not an SQLite database: %w", err)
 	case sqlite3.SQLITE_CORRUPT:
