@@ -168,7 +168,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
 		group.Go(func() error {
-			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
+			if err := s.Serve(&loudListener{Listener: l, log: log}); !errors.Is(err, http.ErrServerClosed) {
 				return err
 			}
 			return nil
