@@ -75,15 +75,16 @@ func writeValues(t testing.TB, dir string, n int, chl float64) string {
 // mustExec runs limnomap to its end as a process of its own, as an operator does beside a server.
 func mustExec(t testing.TB, args ...string) {
 	t.Helper()
-	exe, err := os.Executable()
-	if err != nil {
-		t.Fatal(err)
-	}
-	c := exec.Command(exe, args...)
-	c.Env = append(os.Environ(), "LIMNOMAP_TEST_AS_MAIN=1")
-	if out, err := c.CombinedOutput(); err != nil {
+	if out, err := limnomap(args...).CombinedOutput(); err != nil {
 		t.Fatalf("limnomap %s: %v\n%s", strings.Join(args, " "), err, out)
 	}
+}
+
+// limnomap returns the process of a command, which is not yet started.
+func limnomap(args ...string) *exec.Cmd {
+	c := exec.Command(os.Args[0], args...)
+	c.Env = append(os.Environ(), "LIMNOMAP_TEST_AS_MAIN=1")
+	return c
 }
 
 // oneValue returns the value that all lakes of a status have, or an error that says what else there is.
