@@ -141,9 +141,14 @@ func (k *keyring) current(ctx context.Context) (list *keyList, ok bool) {
 	return list, list.usable(k.now())
 }
 
-// due reports whether the last attempt to read the list is as long ago as that.
+// due reports whether the last attempt to read the list is as long ago as that. One that lies ahead was made before the
+// clock was set back, and how long ago it was cannot be known.
 func (k *keyring) due(list *keyList, after time.Duration) bool {
-	return list == nil || k.now().Sub(list.tried) >= after
+	if list == nil {
+		return true
+	}
+	age := k.now().Sub(list.tried)
+	return age < 0 || age >= after
 }
 
 // read asks the store for its keys, and returns the former list with a note of the failure if it has no answer. The
@@ -175,5 +180,6 @@ func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
 
 // usable reports whether the list was ever read, and lately enough to be believed.
 func (l *keyList) usable(now time.Time) bool {
-	return !l.read.IsZero() && now.Sub(l.read) <= keysKept
+	age := now.Sub(l.read)
+	return !l.read.IsZero() && age >= 0 && age <= keysKept
 }

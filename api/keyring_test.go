@@ -139,6 +139,38 @@ func TestKeyringOutage(t *testing.T) {
 	}
 }
 
+// Should the clock be set back where it is not monotonic, the list is read again, and a key that is revoked meanwhile is
+// refused as ever; while the store fails, a list of which nobody knows how old it is lets nobody in.
+func TestKeyringWhenTheClockIsSetBack(t *testing.T) {
+	for _, back := range []time.Duration{time.Nanosecond, time.Hour, 1000 * time.Hour} {
+		c := newClock()
+		store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), apiKey("other", "sesame")}}
+		h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+		serve(t, h, keyed("secret"))
+		store.keys[0].RevokedAt = c.now()
+		c.pass(-back)
+		if resp := serve(t, h, keyed("secret")); resp.StatusCode != 401 {
+			t.Errorf("revoked, then %v back: status = %d, want 401", back, resp.StatusCode)
+		}
+		if resp := serve(t, h, keyed("sesame")); resp.StatusCode != 200 {
+			t.Errorf("another key, %v back: status = %d, want 200", back, resp.StatusCode)
+		}
+		store.err = errors.New("down")
+		c.pass(-back)
+		if resp := serve(t, h, keyed("sesame")); resp.StatusCode != 503 {
+			t.Errorf("the store down and %v back: status = %d, want 503", back, resp.StatusCode)
+		}
+		store.err = nil
+		c.pass(keysEvery)
+		if resp := serve(t, h, keyed("sesame")); resp.StatusCode != 200 {
+			t.Errorf("the store up again, %v back: status = %d, want 200", back, resp.StatusCode)
+		}
+		if resp := serve(t, h, keyed("secret")); resp.StatusCode != 401 {
+			t.Errorf("the store up again, %v back: the revoked key gets %d, want 401", back, resp.StatusCode)
+		}
+	}
+}
+
 func TestKeyringNeverRead(t *testing.T) {
 	h := newKeyring(&fakeKeys{err: errors.New("down")}, newClock().now).require(http.HandlerFunc(unauthorized))(sayName)
 	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 503 {
