@@ -1,18 +1,24 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"log/slog"
 	"net"
 	"net/http"
 	"strconv"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 const (
 	// maxStreams is how many requests of one HTTP/2 connection are answered at once: a map view is 20 to 60 tiles, and
 	// RFC 9113, section 6.5.2, advises against fewer than 100.
 	maxStreams = 128
+	// receiveBuffer bounds what is kept of bodies, which no request needs. It is what a client may send before it has read
+	// the server's settings (RFC 9113, section 6.9.2): less would be taken for a client's fault.
+	receiveBuffer = 64 << 10
 	// pingAfter is how long an HTTP/2 client may be silent before it is asked whether it is still there, and
 	// writeStall how long it may take none of what it is sent. Either ends a connection that no timeout of a single
 	// request can end, because what is to be written last cannot be written.
@@ -40,10 +46,9 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 		IdleTimeout:       2 * time.Minute,
 		MaxHeaderBytes:    16 << 10,
 		HTTP2: &http.HTTP2Config{
-			MaxConcurrentStreams: maxStreams,
-			// No request has a body. These are the least that net/http allows for a connection, and a frame for a stream.
-			MaxReceiveBufferPerConnection: 64 << 10,
-			MaxReceiveBufferPerStream:     16 << 10,
+			MaxConcurrentStreams:          maxStreams,
+			MaxReceiveBufferPerConnection: receiveBuffer,
+			MaxReceiveBufferPerStream:     receiveBuffer,
 			SendPingTimeout:               pingAfter,
 			WriteByteTimeout:              writeStall,
 		},
@@ -61,6 +66,22 @@ func serveOn(s *http.Server, l net.Listener) error {
 		return err
 	}
 	return nil
+}
+
+// shutDown ends the servers as soon as their requests are answered. All close their doors at the same time: a long answer
+// of one must neither keep another one open nor use up its time. What is not answered when ctx ends is cut off.
+func shutDown(ctx context.Context, servers []*http.Server) error {
+	var group errgroup.Group // whose goroutines end with ctx at the latest
+	for _, s := range servers {
+		group.Go(func() error {
+			err := s.Shutdown(ctx)
+			if err != nil {
+				err = errors.Join(err, s.Close())
+			}
+			return err
+		})
+	}
+	return group.Wait()
 }
 
 // addressOf returns where s answers on l, as a browser on this machine takes it: a server on every address is at

@@ -75,6 +75,16 @@ func serveFor(t *testing.T, h http.Handler, config *tls.Config) (s *http.Server,
 	return s, base
 }
 
+// letsIn reports whether somebody listens at base.
+func letsIn(base string) bool {
+	conn, err := net.Dial("tcp", base[strings.LastIndexByte(base, '/')+1:])
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
 func TestShutdownFinishesStreams(t *testing.T) {
 	cert, key := newPair(t, 1, nextYear())
 	pair, err := tls.X509KeyPair(cert, key)
@@ -108,13 +118,7 @@ func TestShutdownFinishesStreams(t *testing.T) {
 			<-entered
 			stopped := make(chan error, 1)
 			go func() { stopped <- s.Shutdown(context.Background()) }() // ends when the request below is answered
-			within(t, 10*time.Second, "nobody new is let in", func() bool {
-				conn, err := net.Dial("tcp", base[strings.LastIndexByte(base, '/')+1:])
-				if err == nil {
-					conn.Close()
-				}
-				return err != nil
-			})
+			within(t, 10*time.Second, "nobody new is let in", func() bool { return !letsIn(base) })
 			close(leave)
 			if err := <-asked; err != nil || string(body) != "to the end" {
 				t.Errorf("the request in flight gets %q, %v", body, err)
@@ -125,6 +129,78 @@ func TestShutdownFinishesStreams(t *testing.T) {
 		})
 	}
 }
+
+// A server whose answer takes too long keeps no other one open, and is cut off in the end.
+func TestShutDownTogether(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	defer close(leave)
+	slow, slowBase := serveFor(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(entered)
+		<-leave
+	}), nil)
+	var servers []*http.Server
+	var bases []string
+	for range 3 {
+		s, base := serveFor(t, http.NotFoundHandler(), nil)
+		servers, bases = append(servers, s), append(bases, base)
+	}
+	asked := make(chan error, 1)
+	go func() { // ends when it is cut off
+		resp, err := clientOf(t, http1).Get(slowBase)
+		if err == nil {
+			resp.Body.Close()
+		}
+		asked <- err
+	}()
+	<-entered
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- shutDown(ctx, append([]*http.Server{slow}, servers...)) }() // ends with cancel
+	for _, base := range bases {
+		within(t, 10*time.Second, "a server with nothing to do lets nobody in", func() bool { return !letsIn(base) })
+	}
+	select {
+	case err := <-stopped:
+		t.Errorf("shutDown = %v before the last request is answered", err)
+	case err := <-asked:
+		t.Errorf("the request in flight gets %v before its time is over", err)
+	default:
+	}
+	cancel()
+	if err := <-stopped; !errors.Is(err, context.Canceled) {
+		t.Errorf("shutDown = %v, want that its time was over", err)
+	}
+	if err := <-asked; err == nil {
+		t.Error("the request in flight is answered, want it cut off")
+	}
+}
+
+// Every operation is a read; what is sent along is refused before it fills a buffer.
+func TestBodiesAreRefused(t *testing.T) {
+	base, _ := startServer(t)
+	for name, set := range map[string]func(*http.Protocols){"HTTP/1": http1, "HTTP/2": h2c} {
+		t.Run(name, func(t *testing.T) {
+			r, err := http.NewRequest(http.MethodGet, base+"/healthz", io.LimitReader(neverEnding{}, 2*receiveBuffer))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := clientOf(t, set).Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("a request with a body gets %s, want 413", resp.Status)
+			}
+			fetch(t, clientOf(t, set), base)
+		})
+	}
+}
+
+// A neverEnding is read for ever.
+type neverEnding struct{}
+
+func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
 
 // A pipeListener hands out one end of a pipe, so that time can be a test's own.
 type pipeListener struct {

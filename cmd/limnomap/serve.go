@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -13,6 +14,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
+	"slices"
 	"strings"
 	"time"
 
@@ -194,11 +196,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		time.Sleep(c.Drain)
 		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Shutdown)
 		defer cancel()
-		var errs []error
-		for s := range listeners {
-			errs = append(errs, s.Shutdown(deadline))
+		if err := shutDown(deadline, slices.Collect(maps.Keys(listeners))); err != nil {
+			return fmt.Errorf("requests were cut off after --shutdown %v: %w", c.Shutdown, err)
 		}
-		return errors.Join(errs...)
+		return nil
 	})
 	err = group.Wait()
 	log.Info("stopped")
