@@ -19,6 +19,9 @@ const (
 	// receiveBuffer bounds what is kept of bodies, which no request needs. It is what a client may send before it has read
 	// the server's settings (RFC 9113, section 6.9.2): less would be taken for a client's fault.
 	receiveBuffer = 64 << 10
+	// maxFrame is the least that RFC 9113, section 4.2, allows. The longest header fits, and net/http sets aside the whole
+	// length of a frame, by default up to 1 MiB, as soon as it is announced.
+	maxFrame = 16 << 10
 	// pingAfter is how long an HTTP/2 client may be silent before it is asked whether it is still there, and
 	// writeStall how long it may take none of what it is sent. Either ends a connection that no timeout of a single
 	// request can end, because what is to be written last cannot be written.
@@ -47,6 +50,7 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 		MaxHeaderBytes:    16 << 10,
 		HTTP2: &http.HTTP2Config{
 			MaxConcurrentStreams:          maxStreams,
+			MaxReadFrameSize:              maxFrame,
 			MaxReceiveBufferPerConnection: receiveBuffer,
 			MaxReceiveBufferPerStream:     receiveBuffer,
 			SendPingTimeout:               pingAfter,

@@ -229,6 +229,8 @@ const (
 	emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
 	// beginHeaders opens stream 1 with 1 octet of a header that never ends (RFC 9113, section 6.2, without END_HEADERS).
 	beginHeaders = "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
+	// longFrame announces 16,385 octets for stream 1.
+	longFrame = "\x00\x40\x01\x00\x00\x00\x00\x00\x01"
 	// widenWindow lets the server send one octet more (section 6.9).
 	widenWindow = "\x00\x00\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x01"
 )
@@ -258,6 +260,7 @@ func TestSilentClientsAreDropped(t *testing.T) {
 		{"half a header", "GET / HTTP/1.1\r\nHost:", 5 * time.Second},
 		{"half a preface", preface[:10], 5 * time.Second},
 		{"a preface alone", preface, pingAfter},
+		{"the head of a long frame", preface + emptySettings + longFrame, 2 * time.Second},
 		{"settings alone", preface + emptySettings, 2 * pingAfter},
 		{"half of an HTTP/2 header", preface + emptySettings + beginHeaders, 2 * pingAfter},
 	} {
