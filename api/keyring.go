@@ -15,12 +15,11 @@ import (
 const (
 	// keysEvery is how often the list of keys is read at most, so that no request costs a read of its own.
 	keysEvery = 5 * time.Second
-	// keysWait is how old the list may grow while another request is reading it; then a request waits for the
-	// result. With keysEvery it keeps a revoked key from working for longer than 15 seconds.
+	// keysWait is how old the list may grow while another request is reading it; then a request waits for the result.
 	keysWait = 10 * time.Second
-	// keysKept is how long the last list serves while the store fails. A short outage locks nobody out, and a
-	// revoked key does not live on for as long as somebody keeps the store down.
-	keysKept = time.Minute
+	// keysKept is how long a list is believed while the store fails. A short outage locks nobody out, and a revoked key
+	// works for 15 seconds at most, whatever happens.
+	keysKept = 15 * time.Second
 	// keysTimeout bounds one read of the list.
 	keysTimeout = 3 * time.Second
 	// maxKeyLength bounds what is hashed; keys are far shorter.
