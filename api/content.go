@@ -15,6 +15,7 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	h := w.Header()
 	h["Etag"] = v.etag
 	h["Cache-Control"] = k.cacheControl
+	setPicture(w, k.picture)
 	if notModified(r, v.etag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
