@@ -124,6 +124,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 
 	heap := newHeap(os.LookupEnv)
+	tuning, stopTuning := context.WithCancel(ctx)
+	defer stopTuning()
+	go heap.run(tuning) // until the server has ended
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
 		Options: &data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(c.StaleAfter) / day)},
