@@ -39,7 +39,10 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
-		_, _ = v.writeTo(w)
+		_ = writeTogether(r.Context(), func() error {
+			_, err := v.writeTo(w)
+			return err
+		})
 	}
 	return nil
 }

@@ -148,8 +148,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	listener = api.Joined(listener)
 	defer listener.Close() // for the returns before Serve takes it over
 	main := newHTTPServer(server, log)
+	main.ConnContext = api.ConnContext
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if c.AdminListen != "" {
 		adminListener, err := net.Listen("tcp", c.AdminListen)
