@@ -170,6 +170,7 @@ func (want truth) is(t testing.TB, path string, got answer) bool {
 func (want truth) check(t testing.TB, p *process, paths []string) {
 	t.Helper()
 	client := newClient(t)
+	defer client.CloseIdleConnections() // one that was never used would delay the server's end by five seconds
 	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(faultClients)
 	for _, path := range paths {
@@ -195,6 +196,7 @@ func (want truth) hammer(ctx context.Context, t testing.TB, p *process) (right i
 	t.Helper()
 	paths := slices.Collect(maps.Keys(want))
 	client := newClient(t)
+	defer client.CloseIdleConnections()
 	var count atomic.Int64
 	var group errgroup.Group
 	for range faultClients {
