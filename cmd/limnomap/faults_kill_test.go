@@ -120,23 +120,23 @@ func TestFaultKillDuringImport(t *testing.T) {
 	p := startReady(t, faultFlags(db)...)
 	client := newClient(t)
 	const status = "/api/v1/bathing-lakes/status"
-	before, err := fetch(client, p.base+status)
+	before, err := wholeAnswer(client, p.base+status)
 	if err != nil || before.status != http.StatusOK {
 		t.Fatalf("status: %v, %v", before, err)
 	}
 	for range kills {
 		killImport(t, db)
-		if after, err := fetch(client, p.base+status); err != nil || after != before {
+		if after, err := wholeAnswer(client, p.base+status); err != nil || after != before {
 			t.Errorf("after a killed import: %v, %v, want the same as before: %v", after, err, before)
 		}
 	}
 	restarted := startReady(t, faultFlags(db)...)
-	if after, err := fetch(client, restarted.base+status); err != nil || after != before {
+	if after, err := wholeAnswer(client, restarted.base+status); err != nil || after != before {
 		t.Errorf("restarted after killed imports: %v, %v, want the same as before: %v", after, err, before)
 	}
 	mustRun(t, "import", "observations", writeFile(t, t.TempDir(), "obs.csv", "lake_id,date,chl,data_type\nde_000,2024-11-18,1,satellite\n"), "--db", db)
 	within(t, 20*time.Second, "the next import is seen", func() bool {
-		after, err := fetch(client, p.base+status)
+		after, err := wholeAnswer(client, p.base+status)
 		return err == nil && after.status == http.StatusOK && after != before
 	})
 }

@@ -149,7 +149,8 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close() // for the returns before Serve takes it over
-	main := newHTTPServer(server, log)
+	drain := new(drain)
+	main := newHTTPServer(drain.handler(server), log)
 	if cert != nil {
 		main.TLSConfig = cert.config()
 	}
@@ -191,14 +192,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		<-ctx.Done()
 		server.Drain()
 		log.Info("stopping: /readyz now says so", "drain", c.Drain)
-		time.Sleep(c.Drain)
-		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Shutdown)
-		defer cancel()
-		var errs []error
-		for s := range listeners {
-			errs = append(errs, s.Shutdown(deadline))
-		}
-		return errors.Join(errs...)
+		return drain.end(listeners, c.Drain, c.Shutdown)
 	})
 	err = group.Wait()
 	log.Info("stopped")
