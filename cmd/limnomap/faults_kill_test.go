@@ -41,7 +41,7 @@ func TestFaultKillDuringWrites(t *testing.T) {
 		p.kill(t)
 		right += n
 	}
-	left := cacheFiles(t, dir)
+	left := entriesIn(t, dir)
 	t.Logf("%d kills, %d answers, %d entries and %d unfinished files left", kills, right, len(left.entries), len(left.temps))
 	if right == 0 || len(left.entries) == 0 {
 		t.Fatalf("%d answers and %d entries, want some of each", right, len(left.entries))
@@ -78,8 +78,8 @@ type files struct {
 	bytes   int64    // of both
 }
 
-// cacheFiles lists dir. Files may come and go meanwhile.
-func cacheFiles(t testing.TB, dir string) (found files) {
+// entriesIn lists dir. Files may come and go meanwhile.
+func entriesIn(t testing.TB, dir string) (found files) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) {
@@ -120,23 +120,23 @@ func TestFaultKillDuringImport(t *testing.T) {
 	p := startReady(t, faultFlags(db)...)
 	client := newClient(t)
 	const status = "/api/v1/bathing-lakes/status"
-	before, err := fetch(client, p.base+status)
+	before, err := wholeAnswer(client, p.base+status)
 	if err != nil || before.status != http.StatusOK {
 		t.Fatalf("status: %v, %v", before, err)
 	}
 	for range kills {
 		killImport(t, db)
-		if after, err := fetch(client, p.base+status); err != nil || after != before {
+		if after, err := wholeAnswer(client, p.base+status); err != nil || after != before {
 			t.Errorf("after a killed import: %v, %v, want the same as before: %v", after, err, before)
 		}
 	}
 	restarted := startReady(t, faultFlags(db)...)
-	if after, err := fetch(client, restarted.base+status); err != nil || after != before {
+	if after, err := wholeAnswer(client, restarted.base+status); err != nil || after != before {
 		t.Errorf("restarted after killed imports: %v, %v, want the same as before: %v", after, err, before)
 	}
 	mustRun(t, "import", "observations", writeFile(t, t.TempDir(), "obs.csv", "lake_id,date,chl,data_type\nde_000,2024-11-18,1,satellite\n"), "--db", db)
 	within(t, 20*time.Second, "the next import is seen", func() bool {
-		after, err := fetch(client, p.base+status)
+		after, err := wholeAnswer(client, p.base+status)
 		return err == nil && after.status == http.StatusOK && after != before
 	})
 }

@@ -103,8 +103,8 @@ func (a answer) String() string {
 	return fmt.Sprintf("%d, ETag %s, %d bytes", a.status, a.etag, len(a.body))
 }
 
-// fetch returns the answer to a GET, or an error unless the answer came whole.
-func fetch(client *http.Client, url string) (answer, error) {
+// wholeAnswer returns the answer to a GET, or an error unless the answer came whole.
+func wholeAnswer(client *http.Client, url string) (answer, error) {
 	resp, err := client.Get(url)
 	if err != nil {
 		return answer{}, err
@@ -133,7 +133,7 @@ func newTruth(t testing.TB, db string, paths []string) truth {
 	group.SetLimit(faultClients)
 	for i, path := range paths {
 		group.Go(func() (err error) {
-			answers[i], err = fetch(client, p.base+path)
+			answers[i], err = wholeAnswer(client, p.base+path)
 			return err
 		})
 	}
@@ -170,6 +170,7 @@ func (want truth) is(t testing.TB, path string, got answer) bool {
 func (want truth) check(t testing.TB, p *process, paths []string) {
 	t.Helper()
 	client := newClient(t)
+	defer client.CloseIdleConnections() // one that was never used would delay the server's end by five seconds
 	group, ctx := errgroup.WithContext(t.Context())
 	group.SetLimit(faultClients)
 	for _, path := range paths {
@@ -177,7 +178,7 @@ func (want truth) check(t testing.TB, p *process, paths []string) {
 			if ctx.Err() != nil {
 				return nil // one has failed already
 			}
-			got, err := fetch(client, p.base+path)
+			got, err := wholeAnswer(client, p.base+path)
 			if err == nil && !want.is(t, path, got) {
 				err = errors.New("not the truth")
 			}
@@ -195,13 +196,14 @@ func (want truth) hammer(ctx context.Context, t testing.TB, p *process) (right i
 	t.Helper()
 	paths := slices.Collect(maps.Keys(want))
 	client := newClient(t)
+	defer client.CloseIdleConnections()
 	var count atomic.Int64
 	var group errgroup.Group
 	for range faultClients {
 		group.Go(func() error {
 			for ctx.Err() == nil {
 				path := paths[rand.IntN(len(paths))]
-				got, err := fetch(client, p.base+path)
+				got, err := wholeAnswer(client, p.base+path)
 				if err != nil {
 					return err
 				}

@@ -153,7 +153,7 @@ func soakImports(t *testing.T, p *process, db uniformDB, every time.Duration, en
 		}
 		want := fmt.Sprintf(`"id":"lake_0","name":"See 0","lat":47.5,"lon":6,"chl":%d,`, chl)
 		for deadline := time.Now().Add(reloadTime); ; time.Sleep(100 * time.Millisecond) {
-			a, err := fetch(&client, p.base+"/api/v1/bathing-lakes/status")
+			a, err := wholeAnswer(&client, p.base+"/api/v1/bathing-lakes/status")
 			if err == nil && strings.Contains(a.body, want) {
 				break
 			}
