@@ -7,10 +7,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test vet lint bench fuzz clean
+.PHONY: help run build web setup test test-faults vet lint bench fuzz clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## Build and serve the demo (FLAGS="..." are passed on)
 	./bin/limnomap serve $(FLAGS)
@@ -34,6 +34,10 @@ setup: ## Install what the tests need (on Debian as root; elsewhere name what is
 # The browser test may be left out only where there is no browser, and never in CI.
 test: setup web lint ## Run vet, staticcheck, and all tests with the race detector and a browser
 	.ci/test
+
+# make test has them too, at a length that every change can bear.
+test-faults: ## Run the tests of faults on real processes at full length: kills, disks, clients, databases
+	LIMNOMAP_FAULTS=full go test -run '^TestFault' -count 1 -v -timeout 30m ./...
 
 vet:
 	go vet ./...

@@ -60,13 +60,14 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// serveOn answers the connections of l until s is shut down, with TLS if s has a configuration of it.
+// serveOn answers the connections of l until s is shut down or l, which is no error either, is closed: with TLS if s has
+// a configuration of it.
 func serveOn(s *http.Server, l net.Listener) error {
 	serve := s.Serve
 	if s.TLSConfig != nil {
 		serve = func(l net.Listener) error { return s.ServeTLS(l, "", "") }
 	}
-	if err := serve(l); !errors.Is(err, http.ErrServerClosed) {
+	if err := serve(l); !errors.Is(err, http.ErrServerClosed) && !errors.Is(err, net.ErrClosed) {
 		return err
 	}
 	return nil

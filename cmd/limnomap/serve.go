@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"maps"
 	"net"
 	"net/http"
 	"net/netip"
@@ -14,7 +13,6 @@ import (
 	"path/filepath"
 	"regexp"
 	"runtime/debug"
-	"slices"
 	"strings"
 	"time"
 
@@ -151,7 +149,8 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return fmt.Errorf("--listen: %w", err)
 	}
 	defer listener.Close() // for the returns before Serve takes it over
-	main := newHTTPServer(server, log)
+	drain := new(drain)
+	main := newHTTPServer(drain.handler(server), log)
 	if cert != nil {
 		main.TLSConfig = cert.config()
 	}
@@ -193,13 +192,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		<-ctx.Done()
 		server.Drain()
 		log.Info("stopping: /readyz now says so", "drain", c.Drain)
-		time.Sleep(c.Drain)
-		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Shutdown)
-		defer cancel()
-		if err := shutDown(deadline, slices.Collect(maps.Keys(listeners))); err != nil {
-			return fmt.Errorf("requests were cut off after --shutdown %v: %w", c.Shutdown, err)
-		}
-		return nil
+		return drain.end(listeners, c.Drain, c.Shutdown)
 	})
 	err = group.Wait()
 	log.Info("stopped")
