@@ -22,7 +22,7 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	}
 	h["Content-Type"] = k.contentType
 	if e != identity {
-		h["Content-Encoding"] = []string{e.String()}
+		h["Content-Encoding"] = encodingNames[e][:]
 	}
 	// Range means something with GET alone (RFC 9110, section 14.2), which ServeContent does not see.
 	if r.Method == http.MethodGet && r.Header["Range"] != nil || r.Header["If-Match"] != nil {
