@@ -7,7 +7,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test test-faults vet lint bench fuzz clean
+.PHONY: help run build web setup test test-faults vet lint bench bench-http fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -48,6 +48,9 @@ lint: vet ## Run vet, staticcheck and gofmt
 
 bench: ## Run the benchmarks, in benchstat's form
 	go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
+
+bench-http: build ## Compare with a bare net/http handler and nginx over HTTP, by wrk (FLAGS="-rounds 5" and others)
+	go run ./bench/http $(FLAGS)
 
 FUZZTIME ?= 20s
 fuzz: ## Run each fuzz target for FUZZTIME (20s)

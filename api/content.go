@@ -20,13 +20,14 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	h := w.Header()
 	h["Etag"] = v.etag
 	h["Cache-Control"] = k.cacheControl
+	setPicture(w, k.picture)
 	if notModified(r, v.etag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	h["Content-Type"] = k.contentType
 	if e != identity {
-		h["Content-Encoding"] = []string{e.String()}
+		h["Content-Encoding"] = encodingNames[e][:]
 	}
 	length := v.length
 	if length == nil {
@@ -40,7 +41,10 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
-		_, _ = v.writeTo(w)
+		_ = writeTogether(r, func() error {
+			_, err := v.writeTo(w)
+			return err
+		})
 	}
 	return nil
 }

@@ -8,8 +8,9 @@ import (
 )
 
 // memoryOverhead is what an entry costs beside its PNG: the map's and the list's share, the Sum twice, the Tile and
-// its ETag come to about 250 bytes on a 64-bit machine. Without it a million tiny tiles would be counted as nothing.
-const memoryOverhead = 256
+// its ETag come to about 250 bytes on a 64-bit machine, the Note and the two header fields that the API keeps there to
+// 110 more. Without it a million tiny tiles would be counted as nothing.
+const memoryOverhead = 368
 
 // A memory is the tier of tiles in memory. golang-lru counts entries; this counts bytes.
 type memory struct {
@@ -45,6 +46,7 @@ func (m *memory) put(key Sum, t Tile) {
 	if memoryCost(t) > m.budget {
 		return
 	}
+	t.Note = new(Note)
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if old, ok := m.lru.Peek(key); ok {

@@ -54,6 +54,7 @@ type Tile struct {
 	PNG   []byte
 	ETag  string // hexadecimal hash of PNG, without quotes
 	Blank bool
+	Note  *Note // shared by all who get the tile while it is in memory; nil for one that is not
 }
 
 // Options are the optional parameters of [New]. A nil *Options means all defaults.
@@ -167,6 +168,7 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	for i := range s.blanks {
 		s.blanks[i] = newTile(render.Blank(i + 1))
 		s.blanks[i].Blank = true
+		s.blanks[i].Note = new(Note)
 	}
 	if o.Dir != "" {
 		s.disk = newDisk(o.Dir, o.DiskBytes, time.Now, o.Logger, m)

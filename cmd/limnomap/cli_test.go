@@ -56,7 +56,7 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	serve := mustRun(t, "serve", "--help")
-	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--api-rate", "--tile-rate", "--key-rate",
+	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--api-rate", "--tile-rate", "--key-rate", "--log-requests",
 		"--trusted-proxies", "--public-url", "--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--tls-cert", "--tls-key", "--basemap-url", "--log-format", "--log-level"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {

@@ -59,6 +59,8 @@ type serveCmd struct {
 	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits"`
 	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
 	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
+
+	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits"`
 }
 
 func (serveCmd) Help() string {
@@ -127,6 +129,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 
 	heap := newHeap(os.LookupEnv)
+	tuning, stopTuning := context.WithCancel(ctx)
+	defer stopTuning()
+	go heap.run(tuning) // until the server has ended
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
 		Options: &data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(c.StaleAfter) / day)},
@@ -148,9 +153,11 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	listener = api.Joined(listener)
 	defer listener.Close() // for the returns before Serve takes it over
 	drain := new(drain)
 	main := newHTTPServer(drain.handler(server), log)
+	main.ConnContext = api.ConnContext
 	if cert != nil {
 		main.TLSConfig = cert.config()
 	}
@@ -227,6 +234,9 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 			return opts, fmt.Errorf("%s %d: requests a minute are 0 (no limit) or more", rate.flag, rate.value)
 		}
 	}
+	if c.LogRequests < 0 {
+		return opts, fmt.Errorf("--log-requests %d: lines a second are 0 (no bound) or more", c.LogRequests)
+	}
 	opts = api.Options{
 		Attribution:        c.Attribution,
 		MaxZoom:            c.MaxZoom,
@@ -238,6 +248,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		APIRate:            c.APIRate,
 		TileRate:           c.TileRate,
 		KeyRate:            c.KeyRate,
+		LogRequests:        c.LogRequests,
 		SeparateAdmin:      c.AdminListen != "",
 	}
 	if c.BasemapURL == "none" {
