@@ -85,7 +85,7 @@ func TestFaultDamagedEntries(t *testing.T) {
 		p.stop(t)
 	}
 
-	entries := cacheFiles(t, dir).entries
+	entries := entriesIn(t, dir).entries
 	before := make(map[string][]byte)
 	smallest := math.MaxInt
 	for _, path := range entries {

@@ -66,7 +66,7 @@ func TestFaultDiskTakesNoFiles(t *testing.T) {
 			p := startReady(t, faultFlags(db, "--cache-dir", filepath.Join(dir, "tiles"), "--cache-disk", "512KiB")...)
 			few := paths[:50] // fewer than fill that, and than may wait to be written
 			want.check(t, p, few)
-			within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(cacheFiles(t, dir).entries) >= len(few) })
+			within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(entriesIn(t, dir).entries) >= len(few) })
 			fault.set(t, p, dir)
 			want.check(t, p, paths) // which pushes the first ones out of memory
 			hits := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`)
@@ -78,7 +78,7 @@ func TestFaultDiskTakesNoFiles(t *testing.T) {
 				return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
 			})
 			wantComplaints(t, p, 1)
-			if left := cacheFiles(t, dir).temps; len(left) > 0 {
+			if left := entriesIn(t, dir).temps; len(left) > 0 {
 				t.Errorf("%d unfinished files are left, want none", len(left))
 			}
 			fault.mend(t, p, dir)

@@ -41,7 +41,7 @@ func TestFaultKillDuringWrites(t *testing.T) {
 		p.kill(t)
 		right += n
 	}
-	left := cacheFiles(t, dir)
+	left := entriesIn(t, dir)
 	t.Logf("%d kills, %d answers, %d entries and %d unfinished files left", kills, right, len(left.entries), len(left.temps))
 	if right == 0 || len(left.entries) == 0 {
 		t.Fatalf("%d answers and %d entries, want some of each", right, len(left.entries))
@@ -78,8 +78,8 @@ type files struct {
 	bytes   int64    // of both
 }
 
-// cacheFiles lists dir. Files may come and go meanwhile.
-func cacheFiles(t testing.TB, dir string) (found files) {
+// entriesIn lists dir. Files may come and go meanwhile.
+func entriesIn(t testing.TB, dir string) (found files) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) {

@@ -56,6 +56,8 @@ type serveCmd struct {
 	CacheMemory byteSize `help:"Bound of the tiles kept in memory." default:"64MiB" group:"Cache"`
 	CacheDisk   byteSize `help:"Bound of the tile cache on disk; 0 is none." default:"1GiB" group:"Cache"`
 
+	CacheMinFree *byteSize `help:"Free space that the tile cache leaves on its disk, shrinking if need be; 0 is no such bound. By default 1GiB, or a twentieth of a disk smaller than 20GiB." placeholder:"SIZE" group:"Cache"`
+
 	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits"`
 	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
 	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
@@ -107,6 +109,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		MemoryBytes: int64(c.CacheMemory),
 		Dir:         c.cacheDir(con.log),
 		DiskBytes:   int64(c.CacheDisk),
+		MinFree:     c.minFree(),
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     profile.ID,
 		Logger:      con.log,
@@ -157,10 +160,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	defer listener.Close() // for the returns before Serve takes it over
 	drain := new(drain)
 	main := newHTTPServer(drain.handler(server), log)
-	main.ConnContext = api.ConnContext
 	if cert != nil {
 		main.TLSConfig = cert.config()
 	}
+	main.ConnContext = api.ConnContext
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if c.AdminListen != "" {
 		adminListener, err := net.Listen("tcp", c.AdminListen)
@@ -183,7 +186,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	// The group's goroutines end when ctx does (the watchers), or when Shutdown has closed the listeners (the servers).
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
-		group.Go(func() error { return serveOn(s, l) })
+		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
 	}
 	if cert != nil {
 		group.Go(func() error {
@@ -315,12 +318,29 @@ func (c *serveCmd) cacheDir(log *slog.Logger) string {
 	if c.CacheDir != "" {
 		return c.CacheDir
 	}
-	dir, err := os.UserCacheDir()
+	dir, err := userCacheDir()
 	if err != nil {
 		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "err", err)
 		return ""
 	}
-	return filepath.Join(dir, "limnomap", "tiles")
+	return dir
+}
+
+// userCacheDir returns the folder of this user's tile cache.
+func userCacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "limnomap", "tiles"), err
+}
+
+// minFree returns the flag's value as tiles.Options.MinFree has it.
+func (c *serveCmd) minFree() int64 {
+	switch {
+	case c.CacheMinFree == nil:
+		return 0 // its default
+	case *c.CacheMinFree == 0:
+		return -1 // no bound
+	}
+	return int64(*c.CacheMinFree)
 }
 
 // legends gives api the renderer's legends without api's knowing the renderer.
