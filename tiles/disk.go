@@ -3,14 +3,9 @@ package tiles
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"io/fs"
 	"log/slog"
-	"math/rand/v2"
 	"os"
-	"path/filepath"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -22,15 +17,11 @@ const (
 	// touchInterval is how stale an entry's modification time may get before a read renews it. Trimming needs no
 	// finer order, and a write for each read would wear the disk out (mtimeInterval in cmd/go/internal/cache).
 	touchInterval = time.Hour
-	// blockSize is what a file occupies at least on the usual file systems: the budget is one of disk, not of bytes.
-	blockSize = 4096
 	// maxReads bounds the threads that a hanging disk (a lost network share) can hold.
 	maxReads = 64
 	// maxWrites is how many tiles may wait to be written, a few megabytes. More are dropped: they are in memory, and
 	// drawing one again is cheaper than waiting.
 	maxWrites = 256
-
-	tempSuffix = ".tmp"
 )
 
 // A disk is the tier of tiles in a folder: one file for each, in 256 sub-folders. The folder is the only index, so
@@ -38,68 +29,102 @@ const (
 type disk struct {
 	dir     string
 	budget  int64
+	minFree int64 // as Options.MinFree
 	now     func() time.Time
+	spaceOf func(dir string) (free, total int64, ok bool)
 	log     *slog.Logger
 	metrics *metrics
 
-	reads                        *semaphore.Weighted
-	readable, writable, walkable health
-	root                         atomic.Pointer[os.Root] // nil until the folder could be opened; replaced by the writer alone
-	writes                       chan diskWrite
-	stopping                     chan struct{} // closed by close: a walk over the folder gives up
-	ended                        chan struct{} // closed when the writer has ended
+	reads                               *semaphore.Weighted
+	readable, writable, walkable, roomy health
+	opening                             sync.Mutex              // held while root is replaced
+	root                                atomic.Pointer[os.Root] // nil until the folder could be opened
+	writes                              chan diskWrite
+	due                                 chan struct{} // holds a value when tend is to look now
+	stop                                context.CancelFunc
+	running                             sync.WaitGroup // one writes, one tends
 
-	mu      sync.Mutex // guards what follows: what the last walk counted and what was done since
+	mu      sync.Mutex // guards what follows: what the last count found and what was done since
 	bytes   int64
 	entries int64
-	written int64 // bytes since the last walk
+	fresh   diskCount // written since the last count began
+	full    bool      // the disk had no room left for an entry since then
 }
 
 type diskWrite struct {
-	key  Sum
+	key  Key
 	tile Tile
 }
 
-// newDisk opens the folder; whoever calls it starts run. A folder that cannot be opened is a fault like any later one.
-func newDisk(dir string, budget int64, now func() time.Time, log *slog.Logger, m *metrics) *disk {
+type diskCount struct{ bytes, entries int64 }
+
+// newDisk opens the folder; whoever calls it starts it. A folder that cannot be opened is a fault like any later one.
+func newDisk(dir string, budget, minFree int64, now func() time.Time, log *slog.Logger, m *metrics) *disk {
 	d := &disk{
-		dir:      dir,
-		budget:   budget,
-		now:      now,
-		log:      log,
-		metrics:  m,
-		reads:    semaphore.NewWeighted(maxReads),
-		writes:   make(chan diskWrite, maxWrites),
-		stopping: make(chan struct{}),
-		ended:    make(chan struct{}),
+		dir:     dir,
+		budget:  budget,
+		minFree: minFree,
+		now:     now,
+		spaceOf: spaceOf,
+		log:     log,
+		metrics: m,
+		reads:   semaphore.NewWeighted(maxReads),
+		writes:  make(chan diskWrite, maxWrites),
+		due:     make(chan struct{}, 1),
+		// Until the folder is counted it is believed to be as full as one may be, so that what is written meanwhile does
+		// not take it past the budget.
+		bytes: int64(highWater * float64(budget)),
 	}
-	if err := d.reopen(); err != nil {
+	d.readable.gauge, d.writable.gauge = m.readFailing, m.writeFailing
+	d.walkable.gauge, d.roomy.gauge = m.trimFailing, m.spaceFailing
+	if err := d.reopen(nil); err != nil {
 		d.writeFault(err)
 	}
 	return d
 }
 
-// path returns where the entry of key lies within the root.
-func (d *disk) path(key Sum) string { return filepath.Join(key.shard(), key.String()) }
+// start starts the two goroutines of the disk: one writes what put brings, the other keeps the folder within its bounds.
+// close ends both.
+func (d *disk) start() {
+	ctx, stop := context.WithCancel(context.Background())
+	d.stop = stop
+	d.running.Go(func() {
+		for w := range d.writes {
+			d.write(w.key, w.tile)
+		}
+	})
+	d.running.Go(func() { d.tend(ctx) })
+}
 
-func onDisk(size int64) int64 { return (size + blockSize - 1) / blockSize * blockSize }
+// close writes what still waits, and ends the goroutines.
+func (d *disk) close() {
+	d.stop()
+	close(d.writes)
+	d.running.Wait()
+	if root := d.root.Load(); root != nil {
+		_ = root.Close() // only read through; nothing is lost
+	}
+}
 
-// get returns the tile of that key, if the disk has it whole. Everything else is a miss, and what is damaged is
+// get returns the tile of that sum, if the disk has it whole. Everything else is a miss, and what is damaged is
 // removed so that the tile drawn next takes its place.
-func (d *disk) get(ctx context.Context, key Sum) (Tile, bool) {
+func (d *disk) get(ctx context.Context, sum Sum) (Tile, bool) {
 	root := d.root.Load()
 	if root == nil || !d.readable.allows(d.now()) || d.reads.Acquire(ctx, 1) != nil {
 		return Tile{}, false
 	}
 	defer d.reads.Release(1)
-	t, info, err := d.read(root, key)
+	name := entryName(sum)
+	t, info, err := readEntry(root, name, sum)
 	switch {
 	case err == nil:
-		d.touch(root, key, info)
-	case errors.Is(err, errDamaged):
+		d.touch(root, name, info)
+	case errors.Is(err, ErrDamaged):
 		d.metrics.damaged.Inc()
-		d.remove(root, d.path(key), info.Size())
-	case errors.Is(err, fs.ErrNotExist), errors.Is(err, os.ErrClosed): // os.ErrClosed: the writer has just reopened it
+		if err := d.remove(root, name, info.Size()); err != nil {
+			d.writeFault(err)
+		}
+	case errors.Is(err, fs.ErrNotExist), errors.Is(err, os.ErrClosed): // os.ErrClosed: it has just been reopened
 		return Tile{}, false
 	default:
 		d.metrics.readFaults.Inc()
@@ -114,59 +139,33 @@ func (d *disk) get(ctx context.Context, key Sum) (Tile, bool) {
 	return t, err == nil
 }
 
-// read looks before it opens: to open a pipe would block, and a symbolic link is none of ours.
-func (d *disk) read(root *os.Root, key Sum) (Tile, fs.FileInfo, error) {
-	info, err := root.Lstat(d.path(key))
-	if err != nil {
-		return Tile{}, nil, err
-	}
-	if !info.Mode().IsRegular() || info.Size() > int64(maxEntry) {
-		return Tile{}, info, errDamaged
-	}
-	file, err := root.Open(d.path(key))
-	if err != nil {
-		return Tile{}, nil, err
-	}
-	defer file.Close()
-	raw := make([]byte, info.Size())
-	if _, err := io.ReadFull(file, raw); err != nil {
-		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			err = errDamaged // cut short since we looked
-		}
-		return Tile{}, info, err
-	}
-	t, err := decodeEntry(raw, key)
-	return t, info, err
-}
-
-// touch marks an entry as used. A failure costs only some order in the next trim, and a folder that cannot be
-// written is noticed by the writer.
-func (d *disk) touch(root *os.Root, key Sum, info fs.FileInfo) {
+// touch marks an entry as used, also one whose time a wrong clock set in the future. A failure costs only some order in
+// the next trim, and a folder that cannot be written is noticed by writing.
+func (d *disk) touch(root *os.Root, name string, info fs.FileInfo) {
 	now := d.now()
-	if now.Sub(info.ModTime()) > touchInterval {
-		_ = root.Chtimes(d.path(key), now, now)
+	if age := now.Sub(info.ModTime()); age > touchInterval || age < -touchInterval {
+		_ = root.Chtimes(name, now, now)
 	}
 }
 
-// remove removes one file and takes it off the count. It reports whether the file is gone.
-func (d *disk) remove(root *os.Root, name string, size int64) bool {
+// remove removes one file and takes it off the count. That it is gone already is no error: another process of the same
+// folder was quicker, and the next count finds out.
+func (d *disk) remove(root *os.Root, name string, size int64) error {
 	err := root.Remove(name)
-	if errors.Is(err, fs.ErrNotExist) {
-		return true // another process of the same folder was quicker; the next walk counts anew
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, os.ErrClosed) {
+		return nil
 	}
-	if err != nil {
-		if !errors.Is(err, os.ErrClosed) { // else the writer has just reopened the folder
-			d.writeFault(err)
-		}
-		return false
+	if err == nil {
+		d.mu.Lock()
+		d.setCount(d.bytes-onDisk(size), d.entries-1)
+		d.mu.Unlock()
 	}
-	d.count(-onDisk(size), -1)
-	return true
+	return err
 }
 
 // put has t written soon, or drops it if too much waits to be written: no answer waits for the disk. It must not be
 // called after close.
-func (d *disk) put(key Sum, t Tile) {
+func (d *disk) put(key Key, t Tile) {
 	select {
 	case d.writes <- diskWrite{key, t}:
 	default:
@@ -174,91 +173,65 @@ func (d *disk) put(key Sum, t Tile) {
 	}
 }
 
-// run writes what put brings, and trims. It is the only goroutine that writes, and close ends it.
-func (d *disk) run() {
-	defer close(d.ended)
-	d.trim()
-	for w := range d.writes {
-		if d.write(w.key, w.tile) && d.overdue() {
-			d.trim()
-		}
-	}
-	if root := d.root.Load(); root != nil {
-		_ = root.Close() // only read through; nothing is lost
+// write stores t, unless the disk is failing or there is no room.
+func (d *disk) write(key Key, t Tile) {
+	if len(t.PNG) > maxPNG || !d.writable.allows(d.now()) || d.store(key, t) != nil {
+		d.metrics.dropped.Inc()
 	}
 }
 
-// close writes what still waits, and ends the writer.
-func (d *disk) close() {
-	close(d.stopping)
-	close(d.writes)
-	<-d.ended
-}
+// errNoRoom is returned for an entry that the budget or the disk's free space has no room for.
+var errNoRoom = errors.New("no room for another tile on disk")
 
-// write stores t, unless the disk is failing, and reports whether it did.
-func (d *disk) write(key Sum, t Tile) bool {
-	if !d.writable.allows(d.now()) || len(t.PNG) > maxPNG {
-		d.metrics.dropped.Inc()
-		return false
+// store writes t now, and notes what that says of the disk. Several goroutines may store at once.
+func (d *disk) store(key Key, t Tile) error {
+	entry := encodeEntry(key, t.PNG)
+	size := onDisk(int64(len(entry)))
+	limit := d.limit()
+	if d.held()+size > limit {
+		d.nudge()
+		return errNoRoom
 	}
-	err := d.store(key, t)
-	if err != nil { // somebody may have removed or replaced the whole folder: that heals at once
-		if err = d.reopen(); err == nil {
-			err = d.store(key, t)
-		}
-	}
-	if err != nil {
-		d.metrics.dropped.Inc()
+	if err := d.storeEntry(key.Sum(), entry); err != nil {
 		d.writeFault(err)
-		return false
+		return err
 	}
 	if d.writable.worked() {
 		d.log.Info("tile cache on disk can be written again", "dir", d.dir)
 	}
-	size := onDisk(int64(headerLen + len(t.PNG)))
-	d.count(size, 1)
 	d.mu.Lock()
-	d.written += size
+	d.fresh.bytes += size
+	d.fresh.entries++
+	d.setCount(d.bytes+size, d.entries+1)
 	d.mu.Unlock()
-	return true
+	if d.overdue(limit) {
+		d.nudge()
+	}
+	return nil
 }
 
-// store writes a file of its own and renames it, so that no reader sees half an entry. It does not wait for the disk
-// to have it (fsync): a power cut may leave a torn entry, which the digest finds, and a cache may forget.
-func (d *disk) store(key Sum, t Tile) error {
+func (d *disk) storeEntry(sum Sum, entry []byte) error {
 	root := d.root.Load()
-	if root == nil {
-		return fs.ErrNotExist
-	}
-	// Exclusive creation under a random name is safe beside other processes and other machines.
-	temp := fmt.Sprintf("%s.%016x%s", d.path(key), rand.Uint64(), tempSuffix)
-	file, err := create(root, temp)
-	if errors.Is(err, fs.ErrNotExist) {
-		if err := root.Mkdir(key.shard(), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+	if root != nil {
+		if err := writeEntry(root, sum, entry); err == nil || isFull(err) {
 			return err
 		}
-		file, err = create(root, temp)
 	}
-	if err != nil {
+	// Somebody may have removed or replaced the whole folder: that heals at once.
+	if err := d.reopen(root); err != nil {
 		return err
 	}
-	_, err = file.Write(append(appendHeader(make([]byte, 0, headerLen+len(t.PNG)), key, t.PNG), t.PNG...))
-	err = errors.Join(err, file.Close())
-	if err == nil {
-		err = root.Rename(temp, d.path(key))
-	}
-	if err != nil {
-		_ = root.Remove(temp) // the first error tells more; a later walk removes it otherwise
-	}
-	return err
+	return writeEntry(d.root.Load(), sum, entry)
 }
 
-func create(root *os.Root, name string) (*os.File, error) {
-	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-}
-
-// reopen makes the folder and opens it, and has what is in it counted at the next occasion.
-func (d *disk) reopen() error {
+// reopen makes the folder and opens it, unless another has done so since old was the root, and has what is in it counted
+// at the next occasion.
+func (d *disk) reopen(old *os.Root) error {
+	d.opening.Lock()
+	defer d.opening.Unlock()
+	if d.root.Load() != old {
+		return nil
+	}
 	if err := os.MkdirAll(d.dir, 0o755); err != nil {
 		return err
 	}
@@ -266,12 +239,11 @@ func (d *disk) reopen() error {
 	if err != nil {
 		return err
 	}
-	if old := d.root.Swap(root); old != nil {
-		_ = old.Close() // reads under way finish; later ones miss
+	d.root.Store(root)
+	if old != nil {
+		_ = old.Close() // what is under way through it finishes; later reads miss
 	}
-	d.mu.Lock()
-	d.written = d.budget
-	d.mu.Unlock()
+	d.countAnew()
 	return nil
 }
 
@@ -280,12 +252,19 @@ func (d *disk) writeFault(err error) {
 	if d.writable.failed(d.now()) {
 		d.log.Warn("tile cache on disk cannot be written; tiles are kept in memory only", "error", err)
 	}
+	if isFull(err) { // of files or by a quota, which the free space does not show
+		d.mu.Lock()
+		d.full = true
+		d.mu.Unlock()
+		d.nudge()
+	}
 }
 
-func (d *disk) count(bytes, entries int64) {
+// held returns how many bytes the folder is believed to hold.
+func (d *disk) held() int64 {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	d.setCount(d.bytes+bytes, d.entries+entries)
+	return d.bytes
 }
 
 // setCount sets what the folder is believed to hold. d.mu must be held.
@@ -293,12 +272,4 @@ func (d *disk) setCount(bytes, entries int64) {
 	d.bytes, d.entries = max(bytes, 0), max(entries, 0)
 	d.metrics.diskBytes.Set(float64(d.bytes))
 	d.metrics.diskEntries.Set(float64(d.entries))
-}
-
-// isTemp reports whether a file of that name is one that store leaves when the process is killed.
-func isTemp(name string) bool {
-	name, ok := strings.CutSuffix(name, tempSuffix)
-	sum, _, dotted := strings.Cut(name, ".")
-	_, ours := parseSum(sum)
-	return ok && dotted && ours
 }

@@ -5,53 +5,54 @@ import (
 	"testing"
 )
 
-func entryOf(key Sum, png []byte) []byte { return append(appendHeader(nil, key, png), png...) }
-
 func TestDecodeEntryReadsWhatWasWritten(t *testing.T) {
-	key := Sum{1, 2, 3}
+	key := numberedKey(1)
 	want := newTile([]byte("a tile"))
-	got, err := decodeEntry(entryOf(key, want.PNG), key)
+	got, err := decodeEntry(encodeEntry(key, want.PNG), key.Sum())
 	if err != nil || !sameTile(got, want) {
 		t.Errorf("decodeEntry = %v, %v, want %v", got, err, want)
 	}
 }
 
 func TestDecodeEntryRefuses(t *testing.T) {
-	key := Sum{1, 2, 3}
-	whole := entryOf(key, []byte("a tile"))
+	key := numberedKey(1)
+	whole := encodeEntry(key, []byte("a tile"))
 	refuse := func(name string, raw []byte) {
 		t.Helper()
-		if got, err := decodeEntry(raw, key); err != errDamaged {
-			t.Errorf("decodeEntry of %s = %q, %v, want errDamaged", name, got.PNG, err)
+		if got, err := decodeEntry(raw, key.Sum()); err != ErrDamaged {
+			t.Errorf("decodeEntry of %s = %q, %v, want ErrDamaged", name, got.PNG, err)
 		}
 	}
 	for i := range whole {
-		for bit := range 8 {
+		for flip := 1; flip < 256; flip++ {
 			flipped := bytes.Clone(whole)
-			flipped[i] ^= 1 << bit
-			refuse("a flipped bit", flipped)
+			flipped[i] ^= byte(flip)
+			refuse("a changed byte", flipped)
 		}
 		refuse("a torn entry", whole[:i])
+		refuse("an entry that lacks a byte", append(bytes.Clone(whole[:i]), whole[i+1:]...))
 	}
 	refuse("an entry with something behind it", append(bytes.Clone(whole), 0))
-	refuse("an entry of another key", entryOf(Sum{9}, []byte("a tile")))
-	refuse("an entry without an image", entryOf(key, nil))
-	refuse("an image too large", entryOf(key, make([]byte, maxPNG+1)))
+	refuse("an entry of another key", encodeEntry(numberedKey(9), []byte("a tile")))
+	refuse("an entry without an image", encodeEntry(key, nil))
+	refuse("an image too large", encodeEntry(key, make([]byte, maxPNG+1)))
+	earlier := append([]byte("limnoPT\x01"), whole[len(entryMagic):]...)
+	refuse("an entry of an earlier format", earlier)
 }
 
 func FuzzDecodeEntry(f *testing.F) {
-	key := Sum{1, 2, 3}
-	whole := entryOf(key, []byte("a tile"))
+	key := numberedKey(1)
+	whole := encodeEntry(key, []byte("a tile"))
 	f.Add(whole)
-	f.Add(whole[:headerLen])
+	f.Add(whole[:prefixLen])
 	f.Add([]byte{})
-	f.Add(entryOf(Sum{9}, []byte("a tile")))
+	f.Add(encodeEntry(numberedKey(9), []byte("a tile")))
 	f.Fuzz(func(t *testing.T, raw []byte) {
-		got, err := decodeEntry(raw, key)
+		got, err := decodeEntry(raw, key.Sum())
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(entryOf(key, got.PNG), raw) {
+		if !bytes.Equal(encodeEntry(key, got.PNG), raw) {
 			t.Errorf("decodeEntry accepts %q, which is not how %q is written", raw, got.PNG)
 		}
 		if want := newTile(got.PNG); !sameTile(got, want) {

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"bytes"
+	"context"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -12,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 )
 
-func entryPath(dir string, key Sum) string { return filepath.Join(dir, key.shard(), key.String()) }
+func entryPath(dir string, key Key) string { return filepath.Join(dir, entryName(key.Sum())) }
 
 func mustDo(tb testing.TB, errs ...error) {
 	tb.Helper()
@@ -25,7 +26,7 @@ func mustDo(tb testing.TB, errs ...error) {
 
 func TestDiskDamageIsAMissThatHeals(t *testing.T) {
 	want := newTile([]byte("a tile"))
-	key, other := numberedSum(1), numberedSum(2)
+	key, other := numberedKey(1), numberedKey(2)
 	tests := []struct {
 		name    string
 		damage  func(path string) error
@@ -33,12 +34,12 @@ func TestDiskDamageIsAMissThatHeals(t *testing.T) {
 	}{
 		{"vanished", os.Remove, 0},
 		{"emptied", func(path string) error { return os.Truncate(path, 0) }, 1},
-		{"torn", func(path string) error { return os.Truncate(path, int64(headerLen)+3) }, 1},
+		{"torn", func(path string) error { return os.Truncate(path, int64(prefixLen)+3) }, 1},
 		{"foreign", func(path string) error { return os.WriteFile(path, []byte("not a tile at all"), 0o644) }, 1},
 		{"grown", func(path string) error { return os.Truncate(path, 1<<40) }, 1},
-		{"another key's", func(path string) error { return os.WriteFile(path, entryOf(other, want.PNG), 0o644) }, 1},
+		{"another key's", func(path string) error { return os.WriteFile(path, encodeEntry(other, want.PNG), 0o644) }, 1},
 		{"flipped", func(path string) error {
-			raw := entryOf(key, want.PNG)
+			raw := encodeEntry(key, want.PNG)
 			raw[len(raw)-1] ^= 1
 			return os.WriteFile(path, raw, 0o644)
 		}, 1},
@@ -80,59 +81,60 @@ func TestDiskDamageIsAMissThatHeals(t *testing.T) {
 
 func TestDiskFollowsNoLinkOutOfItsFolder(t *testing.T) {
 	dir, outside := t.TempDir(), t.TempDir()
-	key := numberedSum(1)
+	key := numberedKey(1)
 	d := newTestDisk(t, dir, blockSize, newTestClock())
-	precious := filepath.Join(outside, key.String())
-	mustDo(t, os.WriteFile(precious, entryOf(key, []byte("a tile")), 0o644))
+	precious := filepath.Join(outside, key.Sum().String())
+	mustDo(t, os.WriteFile(precious, encodeEntry(key, []byte("a tile")), 0o644))
 
 	t.Run("by an entry", func(t *testing.T) {
-		mustDo(t, os.MkdirAll(filepath.Join(dir, key.shard()), 0o755), os.Symlink(precious, entryPath(dir, key)))
+		mustDo(t, os.MkdirAll(filepath.Join(dir, key.Sum().shard()), 0o755), os.Symlink(precious, entryPath(dir, key)))
 		if got, ok := d.get(key); ok {
 			t.Errorf("get = %v, want a miss", got)
 		}
 	})
 	t.Run("by a sub-folder", func(t *testing.T) {
-		mustDo(t, os.RemoveAll(filepath.Join(dir, key.shard())), os.Symlink(outside, filepath.Join(dir, key.shard())))
+		mustDo(t, os.RemoveAll(filepath.Join(dir, key.Sum().shard())), os.Symlink(outside, filepath.Join(dir, key.Sum().shard())))
 		if got, ok := d.get(key); ok {
 			t.Errorf("get = %v, want a miss", got)
 		}
 		for i := range 8 {
-			d.put(numberedSum(i), newTile([]byte("a tile")))
+			d.put(numberedKey(i), newTile([]byte("a tile")))
 		}
-		d.trim()
+		d.trim(t.Context())
 	})
-	if raw, err := os.ReadFile(precious); err != nil || string(raw) != string(entryOf(key, []byte("a tile"))) {
+	if raw, err := os.ReadFile(precious); err != nil || string(raw) != string(encodeEntry(key, []byte("a tile"))) {
 		t.Errorf("the file outside reads %q, %v, want it untouched", raw, err)
 	}
 }
 
 func TestDiskTrimDropsTheLeastRecentlyUsed(t *testing.T) {
 	dir, clock := t.TempDir(), newTestClock()
-	d := newTestDisk(t, dir, 10*blockSize, clock)
-	for i := range 10 {
-		d.put(numberedSum(i), newTile([]byte("a tile")))
-		used := clock.now().Add(-time.Duration(20-i) * time.Hour)
-		mustDo(t, os.Chtimes(entryPath(dir, numberedSum(i)), used, used))
+	d := newTestDisk(t, dir, 20*blockSize, clock)
+	for i := range 19 {
+		d.put(numberedKey(i), newTile([]byte("a tile")))
+		used := clock.now().Add(-time.Duration(40-i) * time.Hour)
+		mustDo(t, os.Chtimes(entryPath(dir, numberedKey(i)), used, used))
 	}
-	d.get(numberedSum(0)) // the oldest becomes the newest
-	d.put(numberedSum(10), newTile([]byte("a tile")))
-	for i, want := range []bool{true, false, false, true, true, true, true, true, true, true, true} {
-		if _, err := os.Lstat(entryPath(dir, numberedSum(i))); (err == nil) != want {
+	d.get(numberedKey(0)) // the oldest becomes the newest
+	d.put(numberedKey(19), newTile([]byte("a tile")))
+	for i := range 20 {
+		_, err := os.Lstat(entryPath(dir, numberedKey(i)))
+		if want := i < 1 || i > 3; (err == nil) != want {
 			t.Errorf("entry %d is there: %v, want %v", i, err == nil, want)
 		}
 	}
-	if got := testutil.ToFloat64(d.metrics.diskEvictions); got != 2 {
-		t.Errorf("%v evictions counted, want 2: down to nine tenths of the budget", got)
+	if got := testutil.ToFloat64(d.metrics.diskEvictions); got != 3 {
+		t.Errorf("%v evictions counted, want 3: down to the low watermark", got)
 	}
-	if got := testutil.ToFloat64(d.metrics.diskEntries); got != 9 {
-		t.Errorf("%v entries counted, want 9", got)
+	if got := testutil.ToFloat64(d.metrics.diskEntries); got != 17 {
+		t.Errorf("%v entries counted, want 17", got)
 	}
 }
 
 func TestDiskRenewsModificationTimesAtMostHourly(t *testing.T) {
 	dir, clock := t.TempDir(), newTestClock()
 	d := newTestDisk(t, dir, 1<<20, clock)
-	key := numberedSum(1)
+	key := numberedKey(1)
 	d.put(key, newTile([]byte("a tile")))
 	tests := []struct {
 		name string
@@ -159,28 +161,28 @@ func TestDiskRenewsModificationTimesAtMostHourly(t *testing.T) {
 func TestDiskWalkRemovesOldTemporaryFilesAndNothingForeign(t *testing.T) {
 	dir, clock := t.TempDir(), newTestClock()
 	d := newTestDisk(t, dir, 1, clock) // every entry is beyond the budget
-	key := numberedSum(1)
-	shard := filepath.Join(dir, key.shard())
-	mustDo(t, os.MkdirAll(filepath.Join(shard, numberedSum(2).String()), 0o755), os.MkdirAll(filepath.Join(dir, "photos"), 0o755))
+	key := numberedKey(1)
+	shard := filepath.Join(dir, key.Sum().shard())
+	mustDo(t, os.MkdirAll(filepath.Join(shard, numberedKey(2).Sum().String()), 0o755), os.MkdirAll(filepath.Join(dir, "photos"), 0o755))
 	files := []struct {
 		path string
 		age  time.Duration
 		kept bool
 	}{
-		{filepath.Join(shard, key.String()+".0123456789abcdef.tmp"), time.Hour, false},
-		{filepath.Join(shard, key.String()+".fedcba9876543210.tmp"), time.Minute, true},
-		{filepath.Join(shard, key.String()), time.Hour, false},
+		{filepath.Join(shard, key.Sum().String()+".0123456789abcdef.tmp"), time.Hour, false},
+		{filepath.Join(shard, key.Sum().String()+".fedcba9876543210.tmp"), time.Minute, true},
+		{filepath.Join(shard, key.Sum().String()), time.Hour, false},
 		{filepath.Join(shard, "notes.tmp"), time.Hour, true},
-		{filepath.Join(shard, key.String()+".png"), time.Hour, true},
+		{filepath.Join(shard, key.Sum().String()+".png"), time.Hour, true},
 		{filepath.Join(shard, "README"), time.Hour, true},
-		{filepath.Join(dir, "photos", key.String()), time.Hour, true},
-		{filepath.Join(dir, key.String()), time.Hour, true},
+		{filepath.Join(dir, "photos", key.Sum().String()), time.Hour, true},
+		{filepath.Join(dir, key.Sum().String()), time.Hour, true},
 	}
 	for _, f := range files {
 		used := clock.now().Add(-f.age)
 		mustDo(t, os.WriteFile(f.path, []byte("something"), 0o644), os.Chtimes(f.path, used, used))
 	}
-	d.trim()
+	d.trim(t.Context())
 	for _, f := range files {
 		if _, err := os.Lstat(f.path); (err == nil) != f.kept {
 			t.Errorf("%s is kept: %v, want %v", strings.TrimPrefix(f.path, dir), err == nil, f.kept)
@@ -199,9 +201,9 @@ func TestDisksSharingAFolder(t *testing.T) {
 			writer, reader = b, a
 		}
 		want := newTile([]byte{byte(i), byte(i >> 8)})
-		writer.put(numberedSum(i), want)
+		writer.put(numberedKey(i), want)
 		if i < blocks/2 {
-			if got, ok := reader.get(numberedSum(i)); !ok || !sameTile(got, want) {
+			if got, ok := reader.get(numberedKey(i)); !ok || !sameTile(got, want) {
 				t.Fatalf("entry %d of the other disk = %v, %v, want %v", i, got, ok, want)
 			}
 		}
@@ -216,11 +218,11 @@ func TestDiskTrimTakesNoMoreThanItMust(t *testing.T) {
 	const blocks = 20
 	dir := t.TempDir()
 	d := newTestDisk(t, dir, blocks*blockSize, newTestClock())
-	for i := range blocks + 1 { // all of the same minute
-		d.put(numberedSum(i), newTile([]byte("a tile")))
+	for i := range blocks { // all of the same minute
+		d.put(numberedKey(i), newTile([]byte("a tile")))
 	}
-	if got := countEntries(t, dir); got != blocks*9/10 {
-		t.Errorf("the folder holds %d entries, want %d: nine tenths of the budget", got, blocks*9/10)
+	if got := countEntries(t, dir); got != blocks*85/100 {
+		t.Errorf("the folder holds %d entries, want %d: the low watermark", got, blocks*85/100)
 	}
 }
 
@@ -244,37 +246,37 @@ func TestDiskDegradesAndRecovers(t *testing.T) {
 	var log bytes.Buffer
 	d.log = slog.New(slog.NewTextHandler(&log, nil))
 	tile := newTile([]byte("a tile"))
-	hits := func(key Sum) bool { _, ok := d.get(key); return ok }
+	hits := func(key Key) bool { _, ok := d.get(key); return ok }
 
-	d.put(numberedSum(1), tile)
+	d.put(numberedKey(1), tile)
 	mustDo(t, os.RemoveAll(dir))
-	if hits(numberedSum(1)) {
+	if hits(numberedKey(1)) {
 		t.Error("a tile of a removed folder is a hit, want a miss")
 	}
-	d.put(numberedSum(1), tile)
-	if !hits(numberedSum(1)) {
+	d.put(numberedKey(1), tile)
+	if !hits(numberedKey(1)) {
 		t.Error("a removed folder is not made again at the next write")
 	}
 
 	mustDo(t, replace(dir))
 	for range 5 {
-		d.put(numberedSum(2), tile)
+		d.put(numberedKey(2), tile)
 	}
 	if got := testutil.ToFloat64(d.metrics.writeFaults); got != 1 {
 		t.Errorf("%v faults of a folder that is none, want 1: it must not be tried for each tile", got)
 	}
-	if hits(numberedSum(2)) {
+	if hits(numberedKey(2)) {
 		t.Error("a tile that could not be written is a hit, want a miss")
 	}
 
 	mustDo(t, os.Remove(dir))
-	d.put(numberedSum(3), tile)
-	if hits(numberedSum(3)) {
+	d.put(numberedKey(3), tile)
+	if hits(numberedKey(3)) {
 		t.Error("the folder is tried again at once, want only after a while")
 	}
 	clock.advance(retryInterval)
-	d.put(numberedSum(3), tile)
-	if !hits(numberedSum(3)) {
+	d.put(numberedKey(3), tile)
+	if !hits(numberedKey(3)) {
 		t.Error("a repaired folder is not used after a while")
 	}
 	for _, message := range []string{"cannot be written", "can be written again"} {
@@ -287,14 +289,14 @@ func TestDiskDegradesAndRecovers(t *testing.T) {
 func TestDiskReadFaultsPauseReading(t *testing.T) {
 	dir, clock := t.TempDir(), newTestClock()
 	d := newTestDisk(t, dir, 1<<20, clock)
-	good, bad := numberedSum(1), numberedSum(2)
-	if good.shard() == bad.shard() {
+	good, bad := numberedKey(1), numberedKey(2)
+	if good.Sum().shard() == bad.Sum().shard() {
 		t.Fatal("both keys lie in one sub-folder; choose others")
 	}
 	tile := newTile([]byte("a tile"))
 	d.put(good, tile)
 	// What lies where the sub-folder should be makes looking into it an error that is not absence.
-	obstacle := filepath.Join(dir, bad.shard())
+	obstacle := filepath.Join(dir, bad.Sum().shard())
 	mustDo(t, os.WriteFile(obstacle, nil, 0o644))
 	d.get(bad)
 	if got := testutil.ToFloat64(d.metrics.readFaults); got != 1 {
@@ -314,21 +316,21 @@ func TestDiskThatCannotBeWalkedIsLeftAloneForAWhile(t *testing.T) {
 	d := newTestDisk(t, t.TempDir(), 1<<20, clock)
 	var log bytes.Buffer
 	d.log = slog.New(slog.NewTextHandler(&log, nil))
-	d.put(numberedSum(1), newTile([]byte("a tile")))
+	d.put(numberedKey(1), newTile([]byte("a tile")))
 	d.budget = 1
 	mustDo(t, d.root.Load().Close())
 	for range 2 {
-		if !d.overdue() {
+		if !d.overdue(d.limit()) {
 			t.Fatal("a folder over its budget is not to be walked, want a walk")
 		}
-		d.trim()
-		if d.overdue() {
+		d.trim(t.Context())
+		if d.overdue(d.limit()) {
 			t.Error("a folder that could not be walked is tried again at once, want only after a while")
 		}
 		clock.advance(retryInterval)
 	}
-	mustDo(t, d.reopen())
-	d.trim()
+	mustDo(t, d.reopen(d.root.Load()))
+	d.trim(t.Context())
 	if got := countEntries(t, d.dir); got != 0 {
 		t.Errorf("%d entries are left over a budget of one byte, want none", got)
 	}
@@ -341,14 +343,15 @@ func TestDiskThatCannotBeWalkedIsLeftAloneForAWhile(t *testing.T) {
 
 func TestDiskCloseEndsATrim(t *testing.T) {
 	d := newTestDisk(t, t.TempDir(), 1<<20, newTestClock())
-	d.put(numberedSum(1), newTile([]byte("a tile")))
+	d.put(numberedKey(1), newTile([]byte("a tile")))
 	d.budget = 1
-	close(d.stopping)
-	d.trim()
-	if _, ok := d.get(numberedSum(1)); !ok {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	d.trim(ctx)
+	if _, ok := d.get(numberedKey(1)); !ok {
 		t.Error("a trim goes on while the disk is closing")
 	}
-	if got := testutil.ToFloat64(d.metrics.readFaults); got != 0 {
+	if got := testutil.ToFloat64(d.metrics.trimFaults); got != 0 {
 		t.Errorf("%v faults counted for closing, want none", got)
 	}
 }

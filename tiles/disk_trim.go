@@ -1,26 +1,141 @@
 package tiles
 
 import (
+	"context"
 	"errors"
-	"fmt"
-	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"time"
 )
 
 const (
-	// A trim goes down to this share of the budget, so that it is not due again at the next write.
-	trimTo = 0.9
-	// walkAfter is the share of the budget that is written before the folder is counted anew: with several processes
+	// The shares of what the cache may hold at which a trim begins, and down to which it goes: so far apart that the
+	// next one is not due soon, and the first so far from the whole that writing need not stop meanwhile.
+	highWater = 0.95
+	lowWater  = 0.85
+	// countAfter is the share of the budget that is written before the folder is counted anew: with several processes
 	// in one folder, each overlooks at most so much of the others' writing.
-	walkAfter = 0.1
-	// tempAge is how old a temporary file is before nobody can still be writing it.
-	tempAge = 10 * time.Minute
-	// listBatch is how many names are read from a folder at a time, however many it holds.
-	listBatch = 256
+	countAfter = 0.1
+	// maxRemoveFaults is after how many files that cannot be removed a trim gives up: some may be protected, but not all.
+	maxRemoveFaults = 64
 )
+
+// overdue reports whether the folder should be trimmed. One that could not be is left alone for a while: it would
+// otherwise be tried, and complained of, at every write.
+func (d *disk) overdue(limit int64) bool {
+	if !d.walkable.allows(d.now()) {
+		return false
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.full || float64(d.fresh.bytes) > countAfter*float64(d.budget) || d.bytes > 0 && float64(d.bytes) > highWater*float64(limit)
+}
+
+// countAnew makes the next trim due, whatever was written.
+func (d *disk) countAnew() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.fresh.bytes = max(d.fresh.bytes, d.budget)
+}
+
+// trim counts what the folder holds, removes what crashed runs left half written, and if that is too much the least
+// recently used. Others read and write meanwhile.
+func (d *disk) trim(ctx context.Context) {
+	root := d.root.Load()
+	if root == nil {
+		return
+	}
+	now := d.now()
+	d.mu.Lock()
+	full := d.full
+	d.fresh, d.full = diskCount{}, false
+	d.mu.Unlock()
+	used := new(ages)
+	found, err := countFiles(ctx, root, now, used)
+	if err != nil {
+		d.countAnew()
+		d.trimFailed(err)
+		return
+	}
+	d.mu.Lock()
+	// What was written since the count began may be in it or not. That it counts twice errs on the safe side, until the
+	// next count.
+	d.setCount(found.bytes+d.fresh.bytes, found.entries+d.fresh.entries)
+	d.mu.Unlock()
+	limit := d.limit()
+	if full {
+		limit = min(limit, found.bytes)
+	}
+	if float64(found.bytes) > highWater*float64(limit) {
+		excess := found.bytes - max(int64(lowWater*float64(limit)), 0)
+		if err := d.evict(ctx, root, now, used, excess); err != nil {
+			d.trimFailed(err)
+			return
+		}
+	}
+	if d.walkable.worked() {
+		d.log.Info("tile cache on disk can be trimmed again", "dir", d.dir)
+	}
+}
+
+// countFiles counts the entries in root, by their age too.
+func countFiles(ctx context.Context, root *os.Root, now time.Time, used *ages) (found diskCount, err error) {
+	err = walkFiles(ctx, root, func(f file) error {
+		if f.info.ModTime().Sub(now) > touchInterval {
+			// Written while the clock was wrong. Left as it is, it would count as just used until that time comes.
+			_ = f.shard.Chtimes(f.name, now, now) // the next count tries again
+		}
+		if f.abandoned(now) {
+			_ = f.shard.Remove(f.name) // likewise
+		}
+		if !f.temp {
+			size := onDisk(f.info.Size())
+			found.bytes += size
+			found.entries++
+			used[ageOf(now, f.info.ModTime())] += size
+		}
+		return nil
+	})
+	return found, err
+}
+
+// evict removes the least recently used entries until at least so many bytes are gone.
+func (d *disk) evict(ctx context.Context, root *os.Root, now time.Time, used *ages, excess int64) error {
+	limit, within := used.cutoff(excess)
+	var faults []error
+	err := walkFiles(ctx, root, func(f file) error {
+		age := ageOf(now, f.info.ModTime())
+		if f.temp || age < limit || age == limit && within <= 0 {
+			return nil
+		}
+		if err := d.remove(f.shard, f.name, f.info.Size()); err != nil {
+			if faults = append(faults, err); len(faults) == maxRemoveFaults {
+				return err
+			}
+			return nil
+		}
+		d.metrics.diskEvictions.Inc()
+		if age == limit {
+			within -= onDisk(f.info.Size())
+		}
+		return nil
+	})
+	if err == nil && len(faults) > 0 {
+		err = faults[0] // of many, which are likely alike
+	}
+	return err
+}
+
+// trimFailed notes a trim that could not be finished. What one that the end of the Service ended did not do is done at
+// the next start.
+func (d *disk) trimFailed(err error) {
+	if errors.Is(err, context.Canceled) {
+		return
+	}
+	d.metrics.trimFaults.Inc()
+	if d.walkable.failed(d.now()) {
+		d.log.Warn("tile cache on disk cannot be trimmed", "error", err)
+	}
+}
 
 // ages counts bytes by minutes since their last use, up to 45 days. With it a trim takes the memory of one array
 // where a sorted list of a large folder's files would take gigabytes, and its order is as fine as touchInterval
@@ -38,130 +153,4 @@ func (a *ages) cutoff(excess int64) (age int, within int64) {
 		excess -= a[age]
 	}
 	return age, excess
-}
-
-// overdue reports whether the folder should be walked again. One that could not be walked is left alone for a while:
-// over budget it would otherwise be tried, and complained of, at every write.
-func (d *disk) overdue() bool {
-	if !d.walkable.allows(d.now()) {
-		return false
-	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.bytes > d.budget || d.written > int64(walkAfter*float64(d.budget))
-}
-
-// trim counts what the folder holds, removes what crashed runs left half written, and if the budget is exceeded the
-// least recently used.
-func (d *disk) trim() {
-	root := d.root.Load()
-	if root == nil {
-		return
-	}
-	now := d.now()
-	used := new(ages)
-	var bytes, entries int64
-	err := d.walk(root, func(name string, info fs.FileInfo) {
-		if isTemp(info.Name()) {
-			if now.Sub(info.ModTime()) > tempAge {
-				_ = root.Remove(name) // the next walk tries again
-			}
-			return
-		}
-		size := onDisk(info.Size())
-		bytes += size
-		entries++
-		used[ageOf(now, info.ModTime())] += size
-	})
-	if err != nil {
-		d.walkFailed(err)
-		return
-	}
-	d.mu.Lock()
-	d.written = 0
-	d.setCount(bytes, entries)
-	d.mu.Unlock()
-	if d.walkable.worked() {
-		d.log.Info("tile cache on disk can be trimmed again", "dir", d.dir)
-	}
-	if bytes <= d.budget {
-		return
-	}
-	limit, within := used.cutoff(bytes - int64(trimTo*float64(d.budget)))
-	err = d.walk(root, func(name string, info fs.FileInfo) {
-		age := ageOf(now, info.ModTime())
-		if isTemp(info.Name()) || age < limit || age == limit && within <= 0 {
-			return
-		}
-		if d.remove(root, name, info.Size()) {
-			d.metrics.diskEvictions.Inc()
-			if age == limit {
-				within -= onDisk(info.Size())
-			}
-		}
-	})
-	if err != nil {
-		d.walkFailed(err)
-	}
-}
-
-// errStopping ends a walk when the service closes. What was not done is done at the next start.
-var errStopping = errors.New("the service is closing")
-
-// walkFailed notes a walk that could not be finished.
-func (d *disk) walkFailed(err error) {
-	if errors.Is(err, errStopping) {
-		return
-	}
-	d.metrics.readFaults.Inc()
-	if d.walkable.failed(d.now()) {
-		d.log.Warn("tile cache on disk cannot be trimmed", "error", err)
-	}
-}
-
-// walk calls visit for each regular file that bears a name of ours, and for nothing else: whoever points the cache at
-// a folder with other things in it loses none of them.
-func (d *disk) walk(root *os.Root, visit func(name string, info fs.FileInfo)) error {
-	for i := range 256 {
-		if err := d.walkShard(root, fmt.Sprintf("%02x", i), visit); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (d *disk) walkShard(root *os.Root, shard string, visit func(name string, info fs.FileInfo)) error {
-	if info, err := root.Lstat(shard); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
-		return nil
-	}
-	dir, err := root.Open(shard)
-	if err != nil {
-		return err
-	}
-	defer dir.Close()
-	for {
-		select {
-		case <-d.stopping:
-			return errStopping
-		default:
-		}
-		batch, err := dir.ReadDir(listBatch)
-		for _, e := range batch {
-			sum, ok := parseSum(e.Name())
-			if !(ok && sum.shard() == shard || isTemp(e.Name())) {
-				continue
-			}
-			// Not e.Info(): that looks along the whole path, which the root does not guard.
-			name := filepath.Join(shard, e.Name())
-			if info, err := root.Lstat(name); err == nil && info.Mode().IsRegular() {
-				visit(name, info)
-			}
-		}
-		if errors.Is(err, io.EOF) {
-			return nil
-		}
-		if err != nil {
-			return err
-		}
-	}
 }

@@ -221,7 +221,7 @@ func TestCloseWaitsForRendersAndRefusesNewOnes(t *testing.T) {
 func TestPutNeverWaitsForTheDisk(t *testing.T) {
 	d := newTestDisk(t, t.TempDir(), 1<<20, newTestClock()) // without a writer: as slow as a disk can be
 	for i := range maxWrites + 3 {
-		d.disk.put(numberedSum(i), newTile([]byte("a tile")))
+		d.disk.put(numberedKey(i), newTile([]byte("a tile")))
 	}
 	if got := testutil.ToFloat64(d.metrics.dropped); got != 3 {
 		t.Errorf("%v dropped writes counted, want 3", got)

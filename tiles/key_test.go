@@ -1,10 +1,15 @@
 package tiles
 
 import (
+	"bytes"
+	"strings"
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+	"limnomap/render"
 )
 
 func TestKeySumTellsEveryFieldApart(t *testing.T) {
@@ -43,6 +48,71 @@ func TestSumIsThatOfEarlierReleases(t *testing.T) {
 	if got := k.Sum().String(); got != want {
 		t.Errorf("Sum() = %s, want %s: every folder of cached tiles would be useless after an upgrade", got, want)
 	}
+}
+
+func drawName(t *rapid.T, label string) string {
+	return rapid.StringMatching(`[!-~]{1,64}`).Draw(t, label)
+}
+
+func TestParseKeyReadsWhatIsWritten(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		zoom := rapid.Uint32Range(0, render.MaxZoom).Draw(t, "zoom")
+		place := rapid.Uint32Range(0, 1<<zoom-1)
+		want := Key{
+			Renderer: drawName(t, "renderer"),
+			Variant:  drawName(t, "variant"),
+			Style:    StyleID(drawName(t, "style")),
+			Colormap: colormap.ID(drawName(t, "colormap")),
+			Tile:     maptile.New(place.Draw(t, "x"), place.Draw(t, "y"), maptile.Zoom(zoom)),
+			Scale:    rapid.IntRange(1, maxScale).Draw(t, "scale"),
+		}
+		copy(want.Fingerprint[:], rapid.SliceOfN(rapid.Byte(), 16, 16).Draw(t, "fingerprint"))
+		b := want.appendTo(nil)
+		if got, err := parseKey(b); err != nil || got != want || len(b) > maxKey {
+			t.Fatalf("parseKey of %d bytes = %+v, %v, want %+v", len(b), got, err, want)
+		}
+		if got, err := parseKey(b[:rapid.IntRange(0, len(b)-1).Draw(t, "cut")]); err == nil {
+			t.Fatalf("parseKey of a part of it = %+v, want an error", got)
+		}
+	})
+}
+
+func TestParseKeyRefuses(t *testing.T) {
+	whole := numberedKey(1)
+	tests := []struct {
+		name   string
+		change func(*Key)
+	}{
+		{"no renderer", func(k *Key) { k.Renderer = "" }},
+		{"a name too long", func(k *Key) { k.Variant = strings.Repeat("a", maxName+1) }},
+		{"a name that a terminal obeys", func(k *Key) { k.Style = "\x1b[2J" }},
+		{"a name of two words", func(k *Key) { k.Colormap = "two words" }},
+		{"a zoom too large", func(k *Key) { k.Tile.Z = render.MaxZoom + 1 }},
+		{"x beyond", func(k *Key) { k.Tile = maptile.New(4, 0, 2) }},
+		{"y beyond", func(k *Key) { k.Tile = maptile.New(0, 4, 2) }},
+		{"scale 0", func(k *Key) { k.Scale = 0 }},
+		{"scale 3", func(k *Key) { k.Scale = 3 }},
+	}
+	for _, test := range tests {
+		k := whole
+		test.change(&k)
+		if got, err := parseKey(k.appendTo(nil)); err != errNoKey {
+			t.Errorf("parseKey of a key with %s = %+v, %v, want errNoKey", test.name, got, err)
+		}
+	}
+	if got, err := parseKey(append(whole.appendTo(nil), 0)); err != errNoKey {
+		t.Errorf("parseKey of a key with a byte behind it = %+v, %v, want errNoKey", got, err)
+	}
+}
+
+func FuzzParseKey(f *testing.F) {
+	f.Add(numberedKey(1).appendTo(nil))
+	f.Add([]byte{0xff, 0xff, 0xff, 0xff})
+	f.Fuzz(func(t *testing.T, b []byte) {
+		if k, err := parseKey(b); err == nil && !bytes.Equal(k.appendTo(nil), b) {
+			t.Errorf("parseKey accepts %q, which is not how %+v is written", b, k)
+		}
+	})
 }
 
 func TestParseSumReadsWhatStringWrites(t *testing.T) {

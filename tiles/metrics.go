@@ -13,6 +13,9 @@ type metrics struct {
 	memoryEntries, diskEntries      prometheus.Gauge
 	memoryEvictions, diskEvictions  prometheus.Counter
 	readFaults, writeFaults         prometheus.Counter
+	trimFaults                      prometheus.Counter
+	readFailing, writeFailing       prometheus.Gauge
+	trimFailing, spaceFailing       prometheus.Gauge
 	damaged, dropped                prometheus.Counter
 	renders, renderFailures, shed   prometheus.Counter
 	renderDuration                  prometheus.Histogram
@@ -40,6 +43,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 	entries := gauges("tier", "limnomap_tile_cache_entries", "Cached tiles, by tier.")
 	evictions := counters("tier", "limnomap_tile_cache_evictions_total", "Tiles dropped to stay within the budget, by tier.")
 	faults := counters("operation", "limnomap_tile_disk_faults_total", "Faults of the disk cache's folder, by operation.")
+	failing := gauges("operation", "limnomap_tile_disk_failing", "1 while an operation of the disk cache fails and is tried only now and then; of space: while too little is free.")
 	return &metrics{
 		memoryHits:      hits.WithLabelValues("memory"),
 		diskHits:        hits.WithLabelValues("disk"),
@@ -53,6 +57,11 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		diskEvictions:   evictions.WithLabelValues("disk"),
 		readFaults:      faults.WithLabelValues("read"),
 		writeFaults:     faults.WithLabelValues("write"),
+		trimFaults:      faults.WithLabelValues("trim"),
+		readFailing:     failing.WithLabelValues("read"),
+		writeFailing:    failing.WithLabelValues("write"),
+		trimFailing:     failing.WithLabelValues("trim"),
+		spaceFailing:    failing.WithLabelValues("space"),
 		damaged:         counter("limnomap_tile_disk_damaged_total", "Damaged tiles found on disk and removed."),
 		dropped:         counter("limnomap_tile_disk_dropped_total", "Tiles not written to disk: the queue was full or the disk failing."),
 		renders:         counter("limnomap_tile_renders_total", "Tiles drawn, failures included."),

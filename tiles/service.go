@@ -41,6 +41,9 @@ type Renderer interface {
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
 }
 
+// maxScale is the finest scale that tiles are drawn at.
+const maxScale = 2
+
 // A Request names a tile of a view.
 type Request struct {
 	Tile     maptile.Tile
@@ -65,6 +68,10 @@ type Options struct {
 	Dir string
 	// DiskBytes bounds the disk cache. Zero means 1 GiB.
 	DiskBytes int64
+	// MinFree is how much of the space on Dir's disk the cache leaves free: where less is, it shrinks and takes nothing
+	// more. Zero means 1 GiB, or a twentieth of a disk smaller than 20 GiB; a negative value means no such bound. Systems
+	// other than Linux, macOS and FreeBSD do not say what is free: there it must not be positive.
+	MinFree int64
 	// Variant names what shapes the Renderer's pixels beyond the lakes and the Request: the profile whose limits its
 	// colour maps are fitted to, such as "who2003". It is part of each tile's [Key] and required with Dir, since two
 	// servers of different profiles that share a folder would otherwise show each other's colours.
@@ -107,8 +114,13 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.MaxZoom > render.MaxZoom {
 		return c, fmt.Errorf("tiles: option MaxZoom is %d, and may be at most %d", c.MaxZoom, render.MaxZoom)
 	}
-	if c.Dir != "" && c.Variant == "" {
-		return c, errors.New("tiles: option Dir needs option Variant, the name of the renderer's profile, such as who2003")
+	if c.MinFree > 0 && !knowsSpace {
+		return c, fmt.Errorf("tiles: option MinFree is %d, and this system does not say how much space is free", c.MinFree)
+	}
+	if c.Dir != "" {
+		if err := checkName(c.Variant); err != nil {
+			return c, fmt.Errorf("tiles: option Dir needs option Variant, the name of the renderer's profile such as who2003: %w", err)
+		}
 	}
 	c.MemoryBytes = orDefault(c.MemoryBytes, 64<<20)
 	c.DiskBytes = orDefault(c.DiskBytes, 1<<30)
@@ -137,7 +149,7 @@ type Service struct {
 	metrics   *metrics
 	styles    []StyleID
 	colormaps []colormap.ID
-	blanks    [2]Tile // of scale 1 and 2
+	blanks    [maxScale]Tile // of scale 1 and 2
 	layers    *layers
 	memory    *memory
 	disk      *disk // nil without a folder
@@ -145,8 +157,8 @@ type Service struct {
 	closing   sync.Once
 }
 
-// New returns a Service that draws missing tiles with r. With a disk cache it has a goroutine that writes to it:
-// Close ends that.
+// New returns a Service that draws missing tiles with r. With a disk cache it has goroutines that look after it:
+// Close ends them.
 func New(r Renderer, opts *Options) (*Service, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -171,8 +183,8 @@ func New(r Renderer, opts *Options) (*Service, error) {
 		s.blanks[i].Note = new(Note)
 	}
 	if o.Dir != "" {
-		s.disk = newDisk(o.Dir, o.DiskBytes, time.Now, o.Logger, m)
-		go s.disk.run() // until Close
+		s.disk = newDisk(o.Dir, o.DiskBytes, o.MinFree, time.Now, o.Logger, m)
+		s.disk.start() // until Close
 	}
 	return s, nil
 }
@@ -207,23 +219,22 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 		s.metrics.blankHits.Inc()
 		return s.blanks[req.Scale-1], nil
 	}
-	key := Key{render.Version, s.options.Variant, req.Style, req.Colormap, req.Tile, req.Scale, fp}.Sum()
-	if t, ok := s.memory.get(key); ok {
+	key := Key{render.Version, s.options.Variant, req.Style, req.Colormap, req.Tile, req.Scale, fp}
+	sum := key.Sum()
+	if t, ok := s.memory.get(sum); ok {
 		s.metrics.memoryHits.Inc()
 		return t, nil
 	}
-	return s.flights.do(ctx, key, search{
-		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, key) },
-		draw:   func() (Tile, error) { return s.draw(key, layer, spec) },
+	return s.flights.do(ctx, sum, search{
+		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, sum) },
+		draw:   func() (Tile, error) { return s.draw(key, sum, layer, spec) },
 	})
 }
 
 // check refuses whatever the renderer would refuse: a fingerprint has no error, so that a refusal there would look
 // like a tile without lakes.
 func (s *Service) check(req Request) error {
-	t := req.Tile
-	// The zoom first: a shift by a larger one than x has bits leaves nothing of any x, and maptile.Tile.Valid allows 31.
-	if t.Z > s.options.MaxZoom || t.X>>t.Z != 0 || t.Y>>t.Z != 0 || req.Scale < 1 || req.Scale > len(s.blanks) {
+	if !validTile(req.Tile, s.options.MaxZoom) || req.Scale < 1 || req.Scale > maxScale {
 		return ErrOutOfRange
 	}
 	if !slices.Contains(s.styles, req.Style) {
@@ -233,6 +244,12 @@ func (s *Service) check(req Request) error {
 		return fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, req.Colormap, s.colormaps)
 	}
 	return nil
+}
+
+// validTile reports whether there is such a tile, at most of that zoom.
+func validTile(t maptile.Tile, maxZoom maptile.Zoom) bool {
+	// The zoom first: a shift by a larger one than x has bits leaves nothing of any x, and maptile.Tile.Valid allows 31.
+	return t.Z <= maxZoom && t.X>>t.Z == 0 && t.Y>>t.Z == 0
 }
 
 // lookup looks once more in memory, where a flight that has ended meanwhile may have put the tile, and on disk.
@@ -253,7 +270,7 @@ func (s *Service) lookup(ctx context.Context, key Sum) (Tile, bool) {
 }
 
 // draw draws a tile and keeps it. An error is kept nowhere.
-func (s *Service) draw(key Sum, layer *render.Layer, spec render.Spec) (Tile, error) {
+func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) (Tile, error) {
 	s.metrics.rendersInFlight.Inc()
 	defer s.metrics.rendersInFlight.Dec()
 	timer := prometheus.NewTimer(s.metrics.renderDuration)
@@ -268,7 +285,7 @@ func (s *Service) draw(key Sum, layer *render.Layer, spec render.Spec) (Tile, er
 		png = bytes.Clone(png)
 	}
 	t := newTile(png)
-	s.memory.put(key, t)
+	s.memory.put(sum, t)
 	if s.disk != nil {
 		s.disk.put(key, t)
 	}

@@ -32,6 +32,11 @@ type cli struct {
 		List   keysListCmd   `cmd:"" help:"List the names of the API keys and whether they are valid."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
 	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
+	Cache struct {
+		Stats  cacheStatsCmd  `cmd:"" help:"Count the tiles by style and zoom."`
+		Verify cacheVerifyCmd `cmd:"" help:"Read every tile and remove the damaged ones: exit code 1 if there were any."`
+		Purge  cachePurgeCmd  `cmd:"" help:"Remove tiles: all, or those that the flags name."`
+	} `cmd:"" help:"Look after the tile cache on disk, also while a server uses it."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is well: exit code 0 or 1."`
 

@@ -49,15 +49,15 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"import", "lakes", "--help"}, {"keys", "create", "--help"}, {"demo", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"import", "lakes", "--help"}, {"keys", "create", "--help"}, {"demo", "--help"}, {"cache", "purge", "--help"}} {
 		out := mustRun(t, args...)
 		if !strings.Contains(out, "Usage: limnomap") || len(out) < 300 {
 			t.Errorf("limnomap %s teaches too little:\n%s", strings.Join(args, " "), out)
 		}
 	}
 	serve := mustRun(t, "serve", "--help")
-	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--api-rate", "--tile-rate", "--key-rate", "--log-requests",
-		"--trusted-proxies", "--public-url", "--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level"} {
+	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate", "--trusted-proxies", "--public-url",
+		"--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
 			t.Errorf("serve --help lacks %s or %s", flag, env)

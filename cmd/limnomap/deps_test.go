@@ -14,17 +14,18 @@ const module = "limnomap/"
 // mayImport lists, for each package, which of ours it may import. What stands here is the architecture: an import is
 // allowed only towards what a package is built from, and no arrow ever points back.
 var mayImport = map[string][]string{
-	"data":         {},
-	"data/store":   {"data"},
-	"data/ingest":  {"data", "data/store"},
-	"data/demo":    {"data"},
-	"colormap":     {},
-	"render":       {"colormap", "data"},
-	"tiles":        {"render", "colormap", "data"},
-	"api":          {"tiles", "colormap", "data"}, // not render: the API does not know how a pixel is drawn
-	"web":          {},
-	"bench/http":   {}, // it measures the program from outside
-	"cmd/limnomap": {"api", "tiles", "render", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
+	"data":          {},
+	"data/store":    {"data"},
+	"data/ingest":   {"data", "data/store"},
+	"data/demo":     {"data"},
+	"colormap":      {},
+	"render":        {"colormap", "data"},
+	"tiles":         {"render", "colormap", "data"},
+	"tiles/archive": {},
+	"api":           {"tiles", "colormap", "data"}, // not render: the API does not know how a pixel is drawn
+	"web":           {},
+	"cmd/benchhttp": {}, // it measures the program from outside
+	"cmd/limnomap":  {"api", "tiles", "tiles/archive", "render", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -42,6 +43,7 @@ var mustNotKnow = []struct {
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/"}, "render is a pure function: no HTTP, caches, files or clock"},
 	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
+	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os"}, "api knows neither how a pixel is drawn nor where files lie"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
 }

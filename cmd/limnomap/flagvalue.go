@@ -6,6 +6,10 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/render"
 )
 
 // A byteSize is a number of bytes, written as 64MiB, 1GB or 4096.
@@ -55,4 +59,65 @@ func (p *period) UnmarshalText(text []byte) error {
 		return nil
 	}
 	return fmt.Errorf("period %q is not a length of time such as 28d, 36h or 90m", text)
+}
+
+// A zoomRange is one zoom or several in a row, written as 7 or 0-9. Both ends are in it.
+type zoomRange struct{ Min, Max int }
+
+func (r *zoomRange) UnmarshalText(text []byte) error {
+	first, last, several := strings.Cut(string(text), "-")
+	if !several {
+		last = first
+	}
+	low, lowErr := strconv.ParseUint(first, 10, 8)
+	high, highErr := strconv.ParseUint(last, 10, 8)
+	if lowErr != nil || highErr != nil || low > high || high > render.MaxZoom {
+		return fmt.Errorf("zooms %q are not one such as 7, or a range such as 0-9, from 0 to %d", text, render.MaxZoom)
+	}
+	*r = zoomRange{int(low), int(high)}
+	return nil
+}
+
+func (r zoomRange) contains(z maptile.Zoom) bool { return r.Min <= int(z) && int(z) <= r.Max }
+
+// A bound is a part of the globe, written as W,S,E,N in degrees, edges included. If west is east of east, it crosses
+// the antimeridian (RFC 7946, section 5.2).
+type bound struct{ West, South, East, North float64 }
+
+func (b *bound) UnmarshalText(text []byte) error {
+	const allowed = "west,south,east,north in degrees such as 5.8,47.2,15.1,55.1"
+	parts := strings.Split(string(text), ",")
+	if len(parts) != 4 {
+		return fmt.Errorf("bound %q has %d numbers and not 4: %s", text, len(parts), allowed)
+	}
+	var numbers [4]float64
+	for i, part := range parts {
+		limit := [...]float64{180, 90}[i%2]
+		f, err := strconv.ParseFloat(strings.TrimSpace(part), 64)
+		if err != nil || !(f >= -limit && f <= limit) { // NaN is within nothing
+			return fmt.Errorf("bound %q: %q is not a number from %v to %v: %s", text, part, -limit, limit, allowed)
+		}
+		numbers[i] = f
+	}
+	if south, north := numbers[1], numbers[3]; south > north {
+		return fmt.Errorf("bound %q: south, %v, lies north of north, %v: %s", text, south, north, allowed)
+	}
+	*b = bound{numbers[0], numbers[1], numbers[2], numbers[3]}
+	return nil
+}
+
+// edgeSlack is a tenth of a millimetre in degrees: far more than what projecting a tile's edge rounds away.
+const edgeSlack = 1e-9
+
+// overlaps reports whether t shows some of b, be it no more than its edge.
+func (b bound) overlaps(t maptile.Tile) bool {
+	shown := t.Bound().Pad(edgeSlack)
+	if shown.Max.Lat() < b.South || shown.Min.Lat() > b.North {
+		return false
+	}
+	east, west := shown.Max.Lon() >= b.West, shown.Min.Lon() <= b.East
+	if b.West > b.East {
+		return east || west
+	}
+	return east && west
 }

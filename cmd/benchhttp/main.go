@@ -1,4 +1,4 @@
-// Command http measures how many answers a second limnomap gives of what it has ready, beside a bare net/http handler
+// Command benchhttp measures how many answers a second limnomap gives of what it has ready, beside a bare net/http handler
 // and nginx that give the same bytes:
 //
 //	make bench-http
@@ -25,7 +25,7 @@ func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "bench-http:", err)
+		fmt.Fprintln(os.Stderr, "benchhttp:", err)
 		os.Exit(1)
 	}
 }

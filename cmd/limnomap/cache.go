@@ -1,0 +1,240 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"limnomap/render"
+	"limnomap/tiles"
+)
+
+// cacheTiles are the tiles of a disk cache that a command is about.
+type cacheTiles struct {
+	CacheDir string          `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR"`
+	Bound    *bound          `help:"Only tiles that show some of this part of the globe; it may cross the antimeridian. Where W is negative: --bound=-10,36,4,44." placeholder:"W,S,E,N"`
+	Zoom     *zoomRange      `help:"Only tiles of these zooms, such as 7 or 0-9." placeholder:"ZOOMS"`
+	Style    []tiles.StyleID `help:"Only tiles of these styles: heat, dots, lakes." placeholder:"STYLE"`
+}
+
+// selective reports whether the flags leave any tile out.
+func (c *cacheTiles) selective() bool { return c.Bound != nil || c.Zoom != nil || len(c.Style) > 0 }
+
+func (c *cacheTiles) has(key tiles.Key) bool {
+	return (c.Bound == nil || c.Bound.overlaps(key.Tile)) &&
+		(c.Zoom == nil || c.Zoom.contains(key.Tile.Z)) &&
+		(len(c.Style) == 0 || slices.Contains(c.Style, key.Style))
+}
+
+// cacheFiles counts files of the cache and what they occupy.
+type cacheFiles struct{ files, bytes int64 }
+
+func (c *cacheFiles) add(e tiles.Entry) {
+	c.files++
+	c.bytes += e.Bytes
+}
+
+func (c cacheFiles) String() string {
+	return fmt.Sprintf("%d (%.1f MiB)", c.files, float64(c.bytes)/(1<<20))
+}
+
+// walk calls visit for each of the tiles, and for each file that cannot be told to be one. Whatever ended it early is
+// told after report, which says how far it came.
+func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Entry) error, report func() error) error {
+	styles := render.Styles()
+	for _, style := range c.Style {
+		if !slices.ContainsFunc(styles, func(s render.Style) bool { return s.ID == style }) {
+			var known []string
+			for _, s := range styles {
+				known = append(known, string(s.ID))
+			}
+			return fmt.Errorf("--style %q: allowed are %s", style, strings.Join(known, ", "))
+		}
+	}
+	if c.CacheDir == "" {
+		dir, err := userCacheDir()
+		if err != nil {
+			return fmt.Errorf("--cache-dir is needed: %w", err)
+		}
+		c.CacheDir = dir
+	}
+	folder, err := tiles.OpenFolder(c.CacheDir)
+	if err != nil {
+		return fmt.Errorf("--cache-dir: %w", err)
+	}
+	defer folder.Close()
+	err = folder.Walk(ctx, func(e tiles.Entry) error {
+		if e.Err == nil && !c.has(e.Key) {
+			return nil
+		}
+		return visit(e)
+	})
+	if errors.Is(err, context.Canceled) {
+		err = errors.New("interrupted: this is not the whole folder")
+	}
+	return errors.Join(report(), err)
+}
+
+type cacheStatsCmd struct{ cacheTiles }
+
+func (c *cacheStatsCmd) Run(ctx context.Context, con *console) error {
+	s := cacheStats{byKind: make(map[cacheKind]*cacheFiles)}
+	return c.walk(ctx, s.add, func() error { return s.write(con.out, c.CacheDir) })
+}
+
+// cacheStats sums up entries. Names that this program does not know are one name, so that its size is bounded, whatever
+// lies in the folder.
+type cacheStats struct {
+	all, older, bad cacheFiles
+	oldest, newest  time.Time // uses
+	byKind          map[cacheKind]*cacheFiles
+}
+
+type cacheKind struct {
+	style tiles.StyleID
+	zoom  int
+}
+
+func (s *cacheStats) add(e tiles.Entry) error {
+	if e.Err != nil {
+		s.bad.add(e)
+		return nil
+	}
+	s.all.add(e)
+	if e.Key.Renderer != render.Version {
+		s.older.add(e)
+	}
+	if s.oldest.IsZero() || e.Used.Before(s.oldest) {
+		s.oldest = e.Used
+	}
+	if e.Used.After(s.newest) {
+		s.newest = e.Used
+	}
+	kind := cacheKind{e.Key.Style, int(e.Key.Tile.Z)}
+	if !slices.ContainsFunc(render.Styles(), func(s render.Style) bool { return s.ID == kind.style }) {
+		kind.style = "(other)"
+	}
+	if s.byKind[kind] == nil {
+		s.byKind[kind] = new(cacheFiles)
+	}
+	s.byKind[kind].add(e)
+	return nil
+}
+
+func (s *cacheStats) write(w io.Writer, dir string) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintf(t, "folder\t%s\n", dir)
+	fmt.Fprintf(t, "tiles\t%v\n", s.all)
+	fmt.Fprintf(t, "of other renderers\t%v, not asked for by renderer %s\n", s.older, render.Version)
+	fmt.Fprintf(t, "not tiles\t%v, damaged or unfinished: see limnomap cache verify\n", s.bad)
+	fmt.Fprintf(t, "least recent use\t%s\n", moment(s.oldest))
+	fmt.Fprintf(t, "most recent use\t%s\n", moment(s.newest))
+	if err := t.Flush(); err != nil || len(s.byKind) == 0 {
+		return err
+	}
+	kinds := make([]cacheKind, 0, len(s.byKind))
+	for kind := range s.byKind {
+		kinds = append(kinds, kind)
+	}
+	slices.SortFunc(kinds, func(a, b cacheKind) int {
+		if a.style != b.style {
+			return strings.Compare(string(a.style), string(b.style))
+		}
+		return a.zoom - b.zoom
+	})
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintln(t, "\nSTYLE\tZOOM\tTILES\tMiB\t")
+	for _, kind := range kinds {
+		n := s.byKind[kind]
+		fmt.Fprintf(t, "%s\t%d\t%d\t%.1f\t\n", kind.style, kind.zoom, n.files, float64(n.bytes)/(1<<20))
+	}
+	return t.Flush()
+}
+
+type cacheVerifyCmd struct {
+	cacheTiles
+	DryRun bool `help:"Only tell what is damaged, and remove nothing."`
+}
+
+func (cacheVerifyCmd) Help() string {
+	return `Which tile a damaged file was cannot always be told, so such files are looked at whatever the flags say.`
+}
+
+func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
+	var sound, damaged, unfinished cacheFiles
+	unreadable := 0
+	visit := func(e tiles.Entry) error {
+		err := e.Verify()
+		switch {
+		case err == nil:
+			sound.add(e)
+			return nil
+		case errors.Is(err, tiles.ErrDamaged):
+			damaged.add(e)
+		case errors.Is(err, tiles.ErrUnfinished):
+			unfinished.add(e) // no fault: a server that was killed leaves them, and the next one removes them
+		default: // what the disk does not give is not known to be wrong
+			unreadable++
+			_, err := fmt.Fprintf(con.out, "%s: %v\n", e.Path(), err)
+			return err
+		}
+		if _, err := fmt.Fprintf(con.out, "%s: %v\n", e.Path(), err); err != nil || c.DryRun {
+			return err
+		}
+		return e.Remove()
+	}
+	return c.walk(ctx, visit, func() error {
+		_, err := fmt.Fprintf(con.out, "%v tiles are whole\n", sound)
+		if damaged.files > 0 || unreadable > 0 {
+			done := "removed"
+			if c.DryRun {
+				done = "not removed"
+			}
+			err = errors.Join(err, fmt.Errorf("%v files are damaged, and %s; %d cannot be read", damaged, done, unreadable))
+		}
+		return err
+	})
+}
+
+type cachePurgeCmd struct {
+	cacheTiles
+	DryRun bool `help:"Only tell what would be removed."`
+}
+
+func (cachePurgeCmd) Help() string {
+	return `Without --bound, --zoom and --style every tile is removed, without a question. Nothing is lost: a tile is drawn again when
+it is asked for. A running server keeps what it has in memory. Files that are not of the cache are never touched.`
+}
+
+func (c *cachePurgeCmd) Run(ctx context.Context, con *console) error {
+	var removed, unknown cacheFiles
+	visit := func(e tiles.Entry) error {
+		if e.Err != nil && c.selective() {
+			unknown.add(e)
+			return nil
+		}
+		if !c.DryRun {
+			if err := e.Remove(); err != nil {
+				return err
+			}
+		}
+		removed.add(e)
+		return nil
+	}
+	return c.walk(ctx, visit, func() error {
+		done := "removed"
+		if c.DryRun {
+			done = "would be removed"
+		}
+		_, err := fmt.Fprintf(con.out, "%s: %v files %s\n", c.CacheDir, removed, done)
+		if unknown.files > 0 {
+			_, err = fmt.Fprintf(con.out, "%v files are damaged or unfinished: see limnomap cache verify\n", unknown)
+		}
+		return err
+	})
+}

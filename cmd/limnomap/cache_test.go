@@ -1,0 +1,249 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render"
+	"limnomap/tiles"
+)
+
+// cachedTiles is how many tiles fillCache draws: in two styles the world's and, of the six zooms below, one for each lake.
+const cachedTiles = 2 * (1 + 6*3)
+
+// fillCache returns a folder with the tiles of zoom 0 to 6 that three lakes lie in, in two styles: one lake in Germany,
+// two on either side of the antimeridian.
+func fillCache(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	s, err := tiles.New(render.New(colormap.Limits{Level1: 10, Level2: 50}), &tiles.Options{Dir: dir, Variant: "who2003"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	places := []orb.Point{{11.31, 47.91}, {178.5, -38}, {-178.5, -38}}
+	view := &data.View{WithData: len(places)}
+	for _, p := range places {
+		view.Lakes = append(view.Lakes, data.Lake{Point: p})
+		view.States = append(view.States, data.State{Chlorophyll: 3_40})
+	}
+	for _, style := range []render.StyleID{render.Heat, render.Dots} {
+		for zoom := range maptile.Zoom(7) {
+			for _, p := range places {
+				req := tiles.Request{Tile: maptile.At(p, zoom), Scale: 1, Style: style, Colormap: colormap.Default}
+				if _, err := s.Tile(t.Context(), view, req); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+	}
+	return dir
+}
+
+// cacheEntries returns the files of a cache.
+func cacheEntries(t *testing.T, dir string) []string {
+	t.Helper()
+	names, err := filepath.Glob(filepath.Join(dir, "??", "*"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return names
+}
+
+func TestCacheStats(t *testing.T) {
+	dir := fillCache(t)
+	out := mustRun(t, "cache", "stats", "--cache-dir", dir)
+	for _, want := range []string{
+		`tiles +38 \(`, `of other renderers +0 \(`, `not tiles +0 \(`, `heat +0 +1 `, `heat +6 +3 `, `dots +6 +3 `,
+		`(?s)dots.*heat`, `least recent use +20\d\d-`,
+	} {
+		if !regexp.MustCompile(want).MatchString(out) {
+			t.Errorf("stats lack %q:\n%s", want, out)
+		}
+	}
+	out = mustRun(t, "cache", "stats", "--cache-dir", dir, "--zoom", "6", "--style", "heat")
+	if !strings.Contains(out, "3 (") || strings.Contains(out, "dots") {
+		t.Errorf("stats of zoom 6 and one style:\n%s", out)
+	}
+	if out = mustRun(t, "cache", "stats", "--cache-dir", t.TempDir()); !strings.Contains(out, "0 (") || strings.Contains(out, "STYLE") {
+		t.Errorf("stats of an empty folder:\n%s", out)
+	}
+}
+
+func TestCachePurgeRemovesWhatTheFlagsName(t *testing.T) {
+	tests := []struct {
+		name  string
+		flags []string
+		left  int
+	}{
+		{"everything", nil, 0},
+		{"a zoom", []string{"--zoom", "6"}, cachedTiles - 2*3},
+		{"zooms", []string{"--zoom", "0-1"}, cachedTiles - 2*(1+3)},
+		{"a style", []string{"--style", "dots"}, cachedTiles / 2},
+		{"both styles", []string{"--style", "dots,heat"}, 0},
+		{"a zoom of a style", []string{"--zoom", "0", "--style", "dots"}, cachedTiles - 1},
+		{"Germany, and the world that it is on", []string{"--bound", "5.8,47.2,15.1,55.1"}, cachedTiles - 2*7},
+		{"across the antimeridian", []string{"--bound", "177,-40,-177,-30"}, 2 * 6},
+		{"where no lake is but on the world's tile", []string{"--bound=-100,30,-90,40"}, cachedTiles - 2},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			dir := fillCache(t)
+			if got := len(cacheEntries(t, dir)); got != cachedTiles {
+				t.Fatalf("the cache holds %d tiles, want %d", got, cachedTiles)
+			}
+			args := append([]string{"cache", "purge", "--cache-dir", dir}, test.flags...)
+			dry := mustRun(t, append(args, "--dry-run")...)
+			if got := len(cacheEntries(t, dir)); got != cachedTiles || !strings.Contains(dry, "would be removed") {
+				t.Errorf("a dry run leaves %d tiles of %d:\n%s", got, cachedTiles, dry)
+			}
+			out := mustRun(t, args...)
+			if got := len(cacheEntries(t, dir)); got != test.left {
+				t.Errorf("%d tiles are left, want %d", got, test.left)
+			}
+			if out != strings.Replace(dry, "would be removed", "removed", 1) {
+				t.Errorf("the dry run said\n%sand the real one\n%s", dry, out)
+			}
+		})
+	}
+}
+
+func TestCachePurgeTouchesOnlyWhatIsOurs(t *testing.T) {
+	dir, outside := fillCache(t), t.TempDir()
+	entry := cacheEntries(t, dir)[0]
+	precious := writeFile(t, outside, filepath.Base(entry), "precious")
+	foreign := []string{
+		writeFile(t, dir, "README", "not ours"),
+		writeFile(t, filepath.Dir(entry), "notes.txt", "not ours"),
+		writeFile(t, dir, filepath.Base(entry), "in no sub-folder"),
+	}
+	if err := os.Remove(entry); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink(precious, entry); err != nil {
+		t.Fatal(err)
+	}
+	mustRun(t, "cache", "purge", "--cache-dir", dir)
+	for _, name := range append(foreign, precious, entry) {
+		if _, err := os.Lstat(name); err != nil {
+			t.Errorf("a purge removed what is not of the cache: %v", err)
+		}
+	}
+	if got, want := len(cacheEntries(t, dir)), 2; got != want { // the link and the notes
+		t.Errorf("%d files are left in sub-folders, want %d", got, want)
+	}
+}
+
+func TestCacheVerifyRemovesWhatIsDamaged(t *testing.T) {
+	dir := fillCache(t)
+	if out := mustRun(t, "cache", "verify", "--cache-dir", dir); !strings.Contains(out, "38 (") {
+		t.Errorf("verify of a sound cache:\n%s", out)
+	}
+	entries := cacheEntries(t, dir)
+	damage := map[string]func([]byte) []byte{
+		entries[0]: func(b []byte) []byte { b[len(b)-1] ^= 1; return b },
+		entries[1]: func(b []byte) []byte { b[0] ^= 1; return b },
+		entries[2]: func(b []byte) []byte { return b[:len(b)/2] },
+		entries[3]: func(b []byte) []byte { return nil },
+	}
+	for name, change := range damage {
+		raw, err := os.ReadFile(name)
+		if err == nil {
+			err = os.WriteFile(name, change(raw), 0o644)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, step := range []struct {
+		flag string
+		said string
+		left int
+	}{
+		{"--dry-run", "and not removed", cachedTiles},
+		{"--zoom=0-20", "4 (", cachedTiles - len(damage)},
+	} {
+		out, _, err := runCommand(t, "cache", "verify", "--cache-dir", dir, step.flag)
+		if err == nil || !strings.Contains(err.Error(), step.said) {
+			t.Errorf("verify %s of a damaged cache: error %v, want one that says %q", step.flag, err, step.said)
+		}
+		for name := range damage {
+			if !strings.Contains(out, filepath.Base(name)) {
+				t.Errorf("verify %s does not name %s:\n%s", step.flag, name, out)
+			}
+		}
+		if got := len(cacheEntries(t, dir)); got != step.left {
+			t.Errorf("verify %s leaves %d tiles, want %d", step.flag, got, step.left)
+		}
+	}
+	mustRun(t, "cache", "verify", "--cache-dir", dir)
+}
+
+func TestCacheCommandsEndWhenInterrupted(t *testing.T) {
+	dir := fillCache(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, command := range []string{"stats", "verify", "purge"} {
+		var out, errOut bytes.Buffer
+		err := run(ctx, []string{"cache", command, "--cache-dir", dir}, &out, &errOut)
+		if err == nil || !strings.Contains(err.Error(), "interrupted") || out.Len() == 0 {
+			t.Errorf("cache %s, interrupted: error %v and %q, want it to say so, and how far it came", command, err, &out)
+		}
+	}
+	if got := len(cacheEntries(t, dir)); got != cachedTiles {
+		t.Errorf("%d tiles are left, want %d", got, cachedTiles)
+	}
+}
+
+func TestCacheCommandsRefuse(t *testing.T) {
+	file := writeFile(t, t.TempDir(), "file", "")
+	tests := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"a folder that is not there", []string{"--cache-dir", "absent"}, "absent"},
+		{"a file", []string{"--cache-dir", file}, "not a directory"},
+		{"a style that is none", []string{"--style", "hot"}, `"hot": allowed are heat, dots, lakes`},
+		{"a zoom that is none", []string{"--zoom", "0-99"}, "0-99"},
+		{"a bound that is none", []string{"--bound", "1,2,3"}, "has 3 numbers"},
+	}
+	for _, test := range tests {
+		for _, command := range []string{"stats", "verify", "purge"} {
+			args := append([]string{"cache", command, "--cache-dir", t.TempDir()}, test.args...)
+			if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), test.want) {
+				t.Errorf("cache %s of %s: error %v, want one that contains %q", command, test.name, err, test.want)
+			}
+		}
+	}
+}
+
+func TestCacheFolderIsServesByDefault(t *testing.T) {
+	home := t.TempDir()
+	t.Setenv("HOME", home)
+	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "caches"))
+	want, err := userCacheDir()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := (&serveCmd{CacheDisk: 1}).cacheDir(nil); got != want {
+		t.Errorf("serve caches in %s, want %s", got, want)
+	}
+	if _, _, err := runCommand(t, "cache", "stats"); err == nil || !strings.Contains(err.Error(), want) {
+		t.Errorf("cache stats without a folder: error %v, want one that names %s", err, want)
+	}
+	if _, err := os.Stat(want); !os.IsNotExist(err) {
+		t.Errorf("it made the folder: %v, want %v", err, fs.ErrNotExist)
+	}
+}

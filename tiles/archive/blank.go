@@ -1,0 +1,16 @@
+package archive
+
+import (
+	"bytes"
+	"image"
+	"image/color"
+	"image/png"
+)
+
+// blank returns a tile in which nothing is drawn.
+func blank() ([]byte, error) {
+	const size = 256
+	var b bytes.Buffer
+	err := png.Encode(&b, image.NewPaletted(image.Rect(0, 0, size, size), color.Palette{color.Transparent}))
+	return b.Bytes(), err
+}

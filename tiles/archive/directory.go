@@ -1,0 +1,121 @@
+package archive
+
+import (
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"math"
+)
+
+const (
+	// maxRootBytes is what header and root directory together leave of the first 16 KiB, which readers fetch at
+	// once (PMTiles 3, section 4).
+	maxRootBytes = 16<<10 - headerBytes
+	// maxRootEntries is from where on it is not worth trying to fit all tiles into the root: at one byte for each
+	// entry it would be full.
+	maxRootEntries = maxRootBytes
+	// minLeafEntries makes a leaf of about 10 kB, one small request for all tiles of a neighbourhood.
+	minLeafEntries = 4096
+)
+
+// An entry says where a run of equal tiles, or with a run of 0 a leaf directory, lies in its section.
+type entry struct {
+	id, offset  uint64
+	length, run uint32
+}
+
+// A directory is the index of all tiles of an archive, in the order of their ids.
+type directory struct {
+	entries   []entry
+	addressed uint64 // tiles
+}
+
+// add notes that the tile of that id lies at offset. Ids come in order.
+func (d *directory) add(id, offset uint64, length uint32) {
+	d.addressed++
+	if n := len(d.entries); n > 0 {
+		last := &d.entries[n-1]
+		if last.offset == offset && last.id+uint64(last.run) == id && last.run < math.MaxUint32 {
+			last.run++
+			return
+		}
+	}
+	d.entries = append(d.entries, entry{id, offset, length, 1})
+}
+
+// encode returns the root and, one after the other, the leaves that it points to, if it does not hold all tiles itself.
+func (d *directory) encode() (root, leaves []byte, err error) {
+	if len(d.entries) <= maxRootEntries {
+		if root, err = appendEntries(nil, d.entries); err != nil || len(root) <= maxRootBytes {
+			return root, nil, err
+		}
+	}
+	return d.encodeLeavesFrom(minLeafEntries)
+}
+
+// encodeLeavesFrom begins with leaves of size entries, and lets them grow until the root fits.
+func (d *directory) encodeLeavesFrom(size int) (root, leaves []byte, err error) {
+	for ; ; size *= 2 { // ends: a root of one leaf fits
+		if root, leaves, err = d.encodeLeaves(size); err != nil || len(root) <= maxRootBytes {
+			return root, leaves, err
+		}
+	}
+}
+
+func (d *directory) encodeLeaves(size int) (root, leaves []byte, err error) {
+	var pointers []entry
+	for from := 0; from < len(d.entries); from += size {
+		leaf := d.entries[from:min(from+size, len(d.entries))]
+		start := len(leaves)
+		if leaves, err = appendEntries(leaves, leaf); err != nil {
+			return nil, nil, err
+		}
+		pointers = append(pointers, entry{id: leaf[0].id, offset: uint64(start), length: uint32(len(leaves) - start)})
+	}
+	root, err = appendEntries(nil, pointers)
+	return root, leaves, err
+}
+
+// appendEntries appends a directory as PMTiles has it (section 4.2): column by column, ids as differences, an offset
+// of 0 where the one before ends, all compressed.
+func appendEntries(dst []byte, entries []entry) ([]byte, error) {
+	plain := binary.AppendUvarint(nil, uint64(len(entries)))
+	var id uint64
+	for _, e := range entries {
+		plain = binary.AppendUvarint(plain, e.id-id)
+		id = e.id
+	}
+	for _, e := range entries {
+		plain = binary.AppendUvarint(plain, uint64(e.run))
+	}
+	for _, e := range entries {
+		plain = binary.AppendUvarint(plain, uint64(e.length))
+	}
+	var end uint64
+	for i, e := range entries {
+		offset := e.offset + 1
+		if i > 0 && e.offset == end {
+			offset = 0
+		}
+		plain = binary.AppendUvarint(plain, offset)
+		end = e.offset + uint64(e.length)
+	}
+	return appendGzip(dst, plain)
+}
+
+// appendGzip appends data compressed. The standard library's gzip header has neither time nor name unless told, where
+// that of klauspost/compress gives its own zero time.
+func appendGzip(dst, data []byte) ([]byte, error) {
+	out := bytes.NewBuffer(dst)
+	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := z.Write(data); err != nil {
+		return nil, err
+	}
+	if err := z.Close(); err != nil {
+		return nil, err
+	}
+	return out.Bytes(), nil
+}

@@ -1,0 +1,19 @@
+// Package archive writes tiles into one file or folder that is served without a server of ours: PMTiles version 3,
+// MBTiles 1.3, or a folder of z/x/y.png.
+//
+// [Create] begins an archive, whose kind its name tells. The [Writer] takes the tiles in the order of their [ID],
+// each at most once, and Close gives the archive its name. Until then everything lies under a temporary name beside
+// it, so that whoever opens the archive finds the old one or the whole new one. Abort, or an error, leaves nothing.
+// A process that is killed leaves a hidden file or folder whose name ends in ".tmp", which may be removed.
+//
+// A tile that was not added is absent: readers show nothing there. The same tiles and metadata give the same bytes,
+// whatever the clock and the machine, as long as the program is the same.
+//
+// Tiles are XYZ, rows counted from the north; MBTiles counts them from the south, which is this package's business.
+// Files keep tiles of equal content once. For that a writer holds about 60 bytes of memory for each distinct tile,
+// PMTiles as much again for each entry of its directory: two million distinct tiles take about 250 MB. A folder
+// takes none.
+//
+// A Writer is for one goroutine at a time; several Writers, even of one path, do not disturb each other, and the last
+// one closed stays.
+package archive
