@@ -24,6 +24,8 @@ func (d *dots) tiers(*index) []tier { return undivided }
 
 func (d *dots) reach(_ *place, w window) int64 { return d.at(w.zoom).reach }
 
+func (d *dots) beneath(_ *place, z maptile.Zoom) int64 { return d.at(z).reach }
+
 func (d *dots) widest(_ *index, w window) int64 { return d.at(w.zoom).reach }
 
 // trace has the value of a lake even where its colour is the same as another's, since it also decides which of two

@@ -3,6 +3,8 @@ package render
 import (
 	"math"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 )
 
@@ -14,12 +16,14 @@ func newHeat() *heat { return &heat{newKernels()} }
 // index returns the lakes of l, binned at zooms where they are many.
 func (t *heat) index(l *Layer, w window) *index { return l.forField(w.zoom) }
 
-// reach returns 0 for a lake without a value: it has no colour, and grey would read as one.
-func (t *heat) reach(p *place, w window) int64 {
+func (t *heat) reach(p *place, w window) int64 { return t.beneath(p, w.zoom) }
+
+// beneath returns 0 for a lake without a value: it has no colour, and grey would read as one.
+func (t *heat) beneath(p *place, z maptile.Zoom) int64 {
 	if !p.chlorophyll.Valid() {
 		return 0
 	}
-	return t.kernels.reach(p.ground.at(w.zoom))
+	return t.kernels.reach(p.ground.at(z))
 }
 
 func (t *heat) tiers(*index) []tier { return undivided }

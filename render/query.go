@@ -66,6 +66,7 @@ type query struct {
 	world int64   // the world's width in units, a power of two
 	shift uint    // from world coordinates to units
 	hits  []hit   // found so far
+	once  bool    // whether one hit is enough
 
 	patch *patch // for places that are binned; nil for hits
 	reach int64  // of such places
@@ -119,6 +120,9 @@ func (q *query) add(left, right, top, bottom int64) {
 	q.parts++
 }
 
+// done reports whether no more is to be found.
+func (q *query) done() bool { return q.once && len(q.hits) > 0 }
+
 // at returns which of the index's places is the tier's i-th.
 func (q *query) at(i int) int {
 	if q.order != nil {
@@ -144,7 +148,7 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	// A handful is tested sooner than it is divided.
 	const handful = 16
 	if to-from <= handful || bits == 0 {
-		for i := from; i < to; i++ {
+		for i := from; i < to && !q.done(); i++ {
 			p := &q.index.places[q.at(i)]
 			if some, _ := q.meets(p.x, p.y, 0); some {
 				q.found(p)
@@ -153,11 +157,11 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 		return
 	}
 	some, all := q.meets(unspread(code), unspread(code>>1), uint32(1<<bits-1))
-	if !some {
+	if !some || q.done() {
 		return
 	}
 	if all {
-		for i := from; i < to; i++ {
+		for i := from; i < to && !q.done(); i++ {
 			q.found(&q.index.places[q.at(i)])
 		}
 		return

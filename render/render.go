@@ -71,6 +71,9 @@ type painter interface {
 	// reach returns how many units the mark of a place of x reaches from it, 0 if it leaves no trace. A pixel whose
 	// centre is that far away, to the side or up and down, does not know of it.
 	reach(p *place, w window) int64
+	// beneath returns how many units of zoom z any pixel of z or of a larger zoom may lie from p, to the side or up and
+	// down, and know of it.
+	beneath(p *place, z maptile.Zoom) int64
 	// widest returns how far at most a place of x reaches beyond the extent of its tier.
 	widest(x *index, w window) int64
 	// trace returns all that the mark of h depends on.

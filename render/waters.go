@@ -102,6 +102,11 @@ func (t *waters) reach(p *place, w window) int64 {
 	return s.extent()>>shift + 1 + waterMargin
 }
 
+// beneath counts outlines from the smallest zoom on, since from OutlineZoom on they are drawn.
+func (t *waters) beneath(p *place, z maptile.Zoom) int64 {
+	return max(p.extent()>>(MaxZoom-z)+1+waterMargin, t.smallest[smallestStep(z)].reach)
+}
+
 func (t *waters) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
 
 func (t *waters) tiers(x *index) []tier { return x.tiers }

@@ -47,6 +47,12 @@ func (r *fakeRenderer) Fingerprint(_ *render.Layer, s render.Spec) (fp render.Fi
 	return fp, !r.blank
 }
 
+func (r *fakeRenderer) Beneath(*render.Layer, maptile.Tile, StyleID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return !r.blank
+}
+
 func (r *fakeRenderer) Render(_ *render.Layer, s render.Spec) ([]byte, error) {
 	r.mu.Lock()
 	if r.renders == nil {

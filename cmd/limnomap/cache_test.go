@@ -237,7 +237,7 @@ func TestCacheFolderIsServesByDefault(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if got := (&serveCmd{CacheDisk: 1}).cacheDir(nil); got != want {
+	if got := (&cacheFlags{CacheDisk: 1}).folder(nil); got != want {
 		t.Errorf("serve caches in %s, want %s", got, want)
 	}
 	if _, _, err := runCommand(t, "cache", "stats"); err == nil || !strings.Contains(err.Error(), want) {

@@ -9,7 +9,6 @@ import (
 	"os"
 
 	"github.com/schollz/progressbar/v3"
-	"golang.org/x/term"
 
 	"limnomap/data/ingest"
 	"limnomap/data/store"
@@ -122,8 +121,7 @@ func openFiles(names []string) (files []ingest.File, size int64, closeAll func()
 
 // progressOn returns a progress bar's two ends where w is a terminal, and nothing to call elsewhere.
 func progressOn(w io.Writer, doing string, size int64, opts ...progressbar.Option) (progress func(int64), finish func()) {
-	f, ok := w.(*os.File)
-	if !ok || !term.IsTerminal(int(f.Fd())) {
+	if !isTerminal(w) {
 		return nil, func() {}
 	}
 	bar := progressbar.NewOptions64(size, append(opts,

@@ -55,7 +55,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		kong.Name("limnomap"),
 		kong.Description(description),
 		kong.DefaultEnvars("LIMNOMAP"),
-		kong.Vars{"profiles": profileIDs()}, demoVars(),
+		kong.Vars{"profiles": profileIDs()}, demoVars(), tileVars(),
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(int) { done = true }),
 		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),

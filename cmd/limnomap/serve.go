@@ -10,7 +10,6 @@ import (
 	"net/netip"
 	"net/url"
 	"os"
-	"path/filepath"
 	"regexp"
 	"runtime/debug"
 	"strings"
@@ -23,8 +22,6 @@ import (
 	"limnomap/api"
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/data/demo"
-	"limnomap/data/store"
 	"limnomap/render"
 	"limnomap/tiles"
 	"limnomap/web"
@@ -43,20 +40,14 @@ type serveCmd struct {
 	Drain          time.Duration  `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving"`
 	Shutdown       time.Duration  `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
 
-	DB          string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is served." placeholder:"FILE" group:"Data"`
-	Profile     string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
-	StaleAfter  period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
-	Attribution string `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data"`
+	sourceFlags
 
 	MaxZoom            int    `help:"Largest zoom that tiles are drawn for, 0 to 20." default:"18" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"Address template of the page's basemap, with {z}, {x} and {y}; none turns it off." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
 
-	CacheDir    string   `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR" group:"Cache"`
 	CacheMemory byteSize `help:"Bound of the tiles kept in memory." default:"64MiB" group:"Cache"`
-	CacheDisk   byteSize `help:"Bound of the tile cache on disk; 0 is none." default:"1GiB" group:"Cache"`
-
-	CacheMinFree *byteSize `help:"Free space that the tile cache leaves on its disk, shrinking if need be; 0 is no such bound. By default 1GiB, or a twentieth of a disk smaller than 20GiB." placeholder:"SIZE" group:"Cache"`
+	cacheFlags
 
 	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits"`
 	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
@@ -70,23 +61,11 @@ func (serveCmd) Help() string {
 SIGTERM ends the server when the requests in flight are answered; a second signal ends it at once.`
 }
 
-// shownData is where the data come from, with what must be said of them.
-type shownData struct {
-	data.Source
-	api.Keys
-	notice string
-	close  func() error
-}
-
 // Run serves until ctx ends.
 func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	opts, err := c.check()
 	if err != nil {
 		return err
-	}
-	profile, err := data.ProfileByID(c.Profile)
-	if err != nil {
-		return fmt.Errorf("--profile: %w", err)
 	}
 	shown, err := c.open(ctx)
 	if err != nil {
@@ -99,19 +78,14 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	limits := colormap.Limits{
-		Title:  profile.Title,
-		Level1: profile.Limits[0].Float(),
-		Level2: profile.Limits[1].Float(),
-		Above:  profile.Above,
-	}
+	limits := shown.limits()
 	tileService, err := tiles.New(render.New(limits), &tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
-		Dir:         c.cacheDir(con.log),
+		Dir:         c.folder(con.log),
 		DiskBytes:   int64(c.CacheDisk),
 		MinFree:     c.minFree(),
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
-		Variant:     profile.ID,
+		Variant:     shown.options.Profile.ID,
 		Logger:      con.log,
 		Registerer:  registry,
 	})
@@ -137,7 +111,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	go heap.run(tuning) // until the server has ended
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
-		Options: &data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(c.StaleAfter) / day)},
+		Options: &shown.options,
 		Publish: func(s *data.Snapshot) {
 			debug.FreeOSMemory() // what loading left, before the answers are made
 			if err := server.Publish(s); err != nil {
@@ -223,9 +197,6 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	if c.MaxZoom < 0 || c.MaxZoom > render.MaxZoom {
 		return opts, fmt.Errorf("--max-zoom %d: allowed are 0 to %d", c.MaxZoom, render.MaxZoom)
 	}
-	if days := time.Duration(c.StaleAfter); days < day || days%day != 0 {
-		return opts, fmt.Errorf("--stale-after %v: allowed are whole days, at least 1d", days)
-	}
 	if c.CacheMemory < 1<<20 {
 		return opts, fmt.Errorf("--cache-memory %d bytes: at least 1MiB is needed", c.CacheMemory)
 	}
@@ -295,52 +266,6 @@ func (c *serveCmd) certificate(registry prometheus.Registerer, log *slog.Logger)
 		return nil, err
 	}
 	return cert, cert.measure(registry)
-}
-
-// open returns the database's data, or the demo's.
-func (c *serveCmd) open(ctx context.Context) (shownData, error) {
-	if c.DB == "" {
-		d := demo.New(time.Now)
-		return shownData{Source: d, Keys: d, notice: demo.Notice, close: func() error { return nil }}, nil
-	}
-	s, err := store.Open(ctx, c.DB, false)
-	if err != nil {
-		return shownData{}, fmt.Errorf("--db: %w", err)
-	}
-	return shownData{Source: s, Keys: s, close: s.Close}, nil
-}
-
-// cacheDir returns the folder of the disk cache, or "" where there is to be none.
-func (c *serveCmd) cacheDir(log *slog.Logger) string {
-	if c.CacheDisk == 0 {
-		return ""
-	}
-	if c.CacheDir != "" {
-		return c.CacheDir
-	}
-	dir, err := userCacheDir()
-	if err != nil {
-		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "err", err)
-		return ""
-	}
-	return dir
-}
-
-// userCacheDir returns the folder of this user's tile cache.
-func userCacheDir() (string, error) {
-	dir, err := os.UserCacheDir()
-	return filepath.Join(dir, "limnomap", "tiles"), err
-}
-
-// minFree returns the flag's value as tiles.Options.MinFree has it.
-func (c *serveCmd) minFree() int64 {
-	switch {
-	case c.CacheMinFree == nil:
-		return 0 // its default
-	case *c.CacheMinFree == 0:
-		return -1 // no bound
-	}
-	return int64(*c.CacheMinFree)
 }
 
 // legends gives api the renderer's legends without api's knowing the renderer.

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"log/slog"
+	"os"
+	"path/filepath"
+)
+
+// cacheFlags say where the disk cache of tiles lies and how large it may be.
+type cacheFlags struct {
+	CacheDir     string    `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR" group:"Cache"`
+	CacheDisk    byteSize  `help:"Bound of the tile cache on disk; 0 is none." default:"1GiB" group:"Cache"`
+	CacheMinFree *byteSize `help:"Free space that the tile cache leaves on its disk, shrinking if need be; 0 is no such bound. By default 1GiB, or a twentieth of a disk smaller than 20GiB." placeholder:"SIZE" group:"Cache"`
+}
+
+// folder returns the folder of the disk cache, or "" where there is to be none.
+func (f *cacheFlags) folder(log *slog.Logger) string {
+	if f.CacheDisk == 0 {
+		return ""
+	}
+	if f.CacheDir != "" {
+		return f.CacheDir
+	}
+	dir, err := userCacheDir()
+	if err != nil {
+		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "err", err)
+		return ""
+	}
+	return dir
+}
+
+// userCacheDir returns the folder of this user's tile cache.
+func userCacheDir() (string, error) {
+	dir, err := os.UserCacheDir()
+	return filepath.Join(dir, "limnomap", "tiles"), err
+}
+
+// minFree returns the flag's value as tiles.Options.MinFree has it.
+func (f *cacheFlags) minFree() int64 {
+	switch {
+	case f.CacheMinFree == nil:
+		return 0 // its default
+	case *f.CacheMinFree == 0:
+		return -1 // no bound
+	}
+	return int64(*f.CacheMinFree)
+}

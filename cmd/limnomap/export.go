@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/tiles"
+	"limnomap/tiles/archive"
+)
+
+type exportCmd struct {
+	File     string        `arg:"" help:"What to write: FILE.pmtiles, FILE.mbtiles, or DIR/ with the slash for a folder of z/x/y.png."`
+	Zoom     zoomRange     `help:"Zooms, such as 7 or 0-10." default:"0-10" group:"Tiles"`
+	Date     string        `help:"The week that holds this day; by default the newest." placeholder:"YYYY-MM-DD" group:"Tiles"`
+	Style    tiles.StyleID `help:"Style: ${enum}." enum:"${styles}" default:"${style}" group:"Tiles"`
+	Colormap colormap.ID   `help:"Colour map: ${enum}." enum:"${colormaps}" default:"${colormap}" group:"Tiles"`
+	Scale    int           `help:"Scale: ${enum}; 2 is for screens with small pixels." enum:"1,2" default:"1" group:"Tiles"`
+	Force    bool          `help:"Overwrite a file that is there. A folder must be empty."`
+	plotFlags
+	sourceFlags
+}
+
+func (exportCmd) Help() string {
+	return `The file is a map for hosts without a server of ours: pages read a PMTiles from any host that serves ranges, apps and GDAL an
+MBTiles, everything a folder. It has the tiles that a server of the same data would serve. Blank ones are left out: readers show
+nothing where there is no tile.
+
+The same data and flags give the same bytes. What had the name before keeps it until the new file is whole; whatever comes in
+between, nothing half-done stays. A server of the same database goes on beside it.`
+}
+
+// Run writes the archive, or nothing.
+func (c *exportCmd) Run(ctx context.Context, con *console) error {
+	return interrupted(ctx, c.export(ctx, con), "nothing was written")
+}
+
+func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
+	if err := c.checkFile(); err != nil {
+		return err
+	}
+	if err := c.check(); err != nil {
+		return err
+	}
+	source, snapshot, err := c.load(ctx)
+	if err != nil {
+		return err
+	}
+	service, err := c.service(source, tiles.Options{Logger: con.log})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.Close()) }()
+	week, err := weekOf(snapshot, c.Date)
+	if err != nil {
+		return err
+	}
+	view, err := snapshot.View(ctx, week)
+	if err != nil {
+		return err
+	}
+	pyramid := c.pyramid(c.Zoom)
+	pyramid.Style, pyramid.Colormap, pyramid.Scale = c.Style, c.Colormap, c.Scale
+	plot, err := service.Plot(ctx, view, pyramid)
+	if err != nil {
+		return err
+	}
+	survey, err := plot.Survey(ctx)
+	if err != nil {
+		return err
+	}
+	count := counted(survey.Tiles, pyramid.Size())
+	if c.DryRun {
+		estimate, err := plot.Estimate(ctx, survey)
+		if err != nil {
+			return interrupted(ctx, err, "nothing was written")
+		}
+		_, err = fmt.Fprintf(con.out, "%s\nAbout %d tiles of %s would be written, estimated from some of them.\n",
+			count, survey.Tiles-estimate.Blank, megabytes(estimate.Bytes))
+		return err
+	}
+	meta, err := c.metadata(source, snapshot, view, survey.Extent)
+	if err != nil {
+		return err
+	}
+	written, err := c.write(ctx, con, plot, survey, meta)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(con.out, "%s: %s\n%s\n", c.File, written, count)
+	return err
+}
+
+// checkFile looks whether File may be written, before any work is done for it. The archive looks once more at the end.
+func (c *exportCmd) checkFile() error {
+	if strings.HasSuffix(c.File, "/") || strings.HasSuffix(c.File, string(os.PathSeparator)) {
+		return checkFolder(strings.TrimRight(c.File, "/"+string(os.PathSeparator)))
+	}
+	return checkTarget(c.File, c.Force)
+}
+
+// write writes the tiles of a plot to an archive, and returns what it has written.
+func (c *exportCmd) write(ctx context.Context, con *console, plot *tiles.Plot, survey tiles.Survey, meta archive.Metadata) (string, error) {
+	file, err := archive.Create(c.File, meta)
+	if err != nil {
+		return "", err
+	}
+	defer file.Abort()
+	progress := newProgress(con, "exporting", survey.Tiles, time.Now)
+	var written, bytes int64
+	err = plot.Draw(ctx, func(t maptile.Tile, png []byte) error {
+		progress.step()
+		if png == nil {
+			return nil
+		}
+		written++
+		bytes += int64(len(png))
+		return file.Add(t, png)
+	})
+	took := progress.finish()
+	if err != nil {
+		return "", err
+	}
+	// Not once it has its name: then it is there, whoever leaves.
+	if err := ctx.Err(); err != nil {
+		return "", err
+	}
+	if err := file.Close(); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("%d tiles of %s in %s.", written, megabytes(bytes), took), nil
+}
+
+// metadata returns what the archive says of itself: nothing that the data and the flags do not say, so that the same ones
+// give the same bytes.
+func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View, extent orb.Bound) (archive.Metadata, error) {
+	colors, err := colormap.New(c.Colormap, s.limits())
+	if err != nil {
+		return archive.Metadata{}, err
+	}
+	legend, err := json.Marshal(colors.Legend())
+	if err != nil {
+		return archive.Metadata{}, err
+	}
+	if extent.IsZero() { // there is no lake in the bound
+		extent = orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}}
+	}
+	meta := archive.Metadata{
+		Name:        "limnomap chlorophyll-a",
+		Description: fmt.Sprintf("Chlorophyll-a of lakes, in µg/l, measured by satellite: the map of %s. %s", view.Week, colors.Legend().Note),
+		Attribution: c.Attribution,
+		Version:     "1.0.0",
+		Bound:       extent,
+		MinZoom:     maptile.Zoom(c.Zoom.Min),
+		MaxZoom:     maptile.Zoom(c.Zoom.Max),
+		Center:      extent.Center(),
+		CenterZoom:  maptile.Zoom(min(max(zoomFor(extent), c.Zoom.Min), c.Zoom.Max)),
+		More: map[string]string{
+			"week":     view.Week.String(),
+			"date":     view.AsOf.String(),
+			"snapshot": snapshot.Version,
+			"style":    string(c.Style),
+			"legend":   string(legend),
+		},
+	}
+	if s.notice != "" {
+		meta.Attribution = strings.TrimSuffix(s.notice+" | "+c.Attribution, " | ")
+		meta.Description = s.notice + ". " + meta.Description
+	}
+	return meta, nil
+}
+
+// zoomFor returns the zoom at which a bound about fills a screen of three tiles across.
+func zoomFor(b orb.Bound) int {
+	const across, degree = 3, 1e-3 // no bound of tiles is narrower than that, at zoom 18
+	return int(math.Log2(across * 360 / max(b.Max.Lon()-b.Min.Lon(), degree)))
+}

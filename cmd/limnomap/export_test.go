@@ -1,0 +1,306 @@
+package main
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"database/sql"
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/tiles/archive"
+)
+
+// exportTo exports zooms 0 to 4 of a database under a name in a new folder, and returns where.
+func exportTo(t testing.TB, db, name string, args ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "export") + string(filepath.Separator)
+	if err := os.Mkdir(path, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	path += name
+	mustRun(t, append([]string{"export", path, "--db", db, "--zoom", "0-4"}, args...)...)
+	return path
+}
+
+// filesOf returns the files in the folder of an export, which is all that it has left, by their names.
+func filesOf(t testing.TB, path string) map[string]string {
+	t.Helper()
+	files := make(map[string]string)
+	dir := filepath.Dir(strings.TrimSuffix(path, "/"))
+	err := filepath.WalkDir(dir, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		content, err := os.ReadFile(name)
+		files[strings.TrimPrefix(name, dir)] = string(content)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return files
+}
+
+// TestExportsAreEqualBytes exports each kind twice, once with one tile at a time and once with four.
+func TestExportsAreEqualBytes(t *testing.T) {
+	db := worldDB(t, 150)
+	for _, name := range []string{"map.pmtiles", "map.mbtiles", "map/"} {
+		one := filesOf(t, exportTo(t, db, name, "--concurrency", "1"))
+		four := filesOf(t, exportTo(t, db, name, "--concurrency", "4"))
+		if !maps.Equal(one, four) || len(one) == 0 {
+			t.Errorf("%s: two exports differ: files %v and %v", name, slices.Sorted(maps.Keys(one)), slices.Sorted(maps.Keys(four)))
+		}
+		if other := filesOf(t, exportTo(t, db, name, "--style", "dots")); maps.Equal(one, other) {
+			t.Errorf("%s: another style gives the same bytes", name)
+		}
+	}
+}
+
+// TestExportedTilesAreTheServers compares every tile of every kind of archive with what a server beside it answers.
+func TestExportedTilesAreTheServers(t *testing.T) {
+	db := worldDB(t, 150)
+	base, _ := startServer(t, "--db", db, "--tile-rate", "0")
+	look := []string{"--style", "lakes", "--colormap", "viridis", "--scale", "2"}
+	const suffix = "@2x.png?style=lakes&colormap=viridis"
+	_, blank := get(t, base+tilePath(maptile.New(0, 0, 18), suffix))
+	readers := map[string]func(testing.TB, string) map[maptile.Tile]string{
+		"map.pmtiles": readPMTiles, "map.mbtiles": readMBTiles, "map/": readFolder,
+	}
+	for name, read := range readers {
+		got := read(t, exportTo(t, db, name, look...))
+		present := 0
+		for z := maptile.Zoom(0); z <= 4; z++ {
+			for x := range uint32(1) << z {
+				for y := range uint32(1) << z {
+					tile := maptile.New(x, y, z)
+					_, want := get(t, base+tilePath(tile, suffix))
+					png, ok := got[tile]
+					if ok {
+						present++
+					}
+					if ok == bytes.Equal(want, blank) || ok && png != string(want) {
+						t.Errorf("%s: tile %d/%d/%d is there: %v, and differs from the server's", name, z, x, y, ok)
+					}
+				}
+			}
+		}
+		if present != len(got) || present == 0 {
+			t.Errorf("%s: %d tiles, of which %d are the server's", name, len(got), present)
+		}
+	}
+}
+
+func readFolder(t testing.TB, path string) map[maptile.Tile]string {
+	t.Helper()
+	tiles := make(map[maptile.Tile]string)
+	for name, content := range filesOf(t, path) {
+		var tile maptile.Tile
+		if n, _ := fmt.Sscanf(name, "/map/%d/%d/%d.png", &tile.Z, &tile.X, &tile.Y); n == 3 {
+			tiles[tile] = content
+		}
+	}
+	return tiles
+}
+
+func readMBTiles(t testing.TB, path string) map[maptile.Tile]string {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	rows, err := db.Query("SELECT zoom_level, tile_column, tile_row, tile_data FROM tiles")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer rows.Close()
+	tiles := make(map[maptile.Tile]string)
+	for rows.Next() {
+		var tile maptile.Tile
+		var png string
+		if err := rows.Scan(&tile.Z, &tile.X, &tile.Y, &png); err != nil {
+			t.Fatal(err)
+		}
+		tile.Y = 1<<tile.Z - 1 - tile.Y // MBTiles counts rows from the south
+		tiles[tile] = png
+	}
+	if err := rows.Err(); err != nil {
+		t.Fatal(err)
+	}
+	return tiles
+}
+
+// readPMTiles reads a small archive, which has no leaf directories, as PMTiles version 3 describes it.
+func readPMTiles(t testing.TB, path string) map[maptile.Tile]string {
+	t.Helper()
+	file, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := func(at int) []byte {
+		offset, length := binary.LittleEndian.Uint64(file[at:]), binary.LittleEndian.Uint64(file[at+8:])
+		return file[offset : offset+length]
+	}
+	root, err := gzip.NewReader(bytes.NewReader(section(8)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	directory, err := io.ReadAll(root)
+	if err != nil {
+		t.Fatal(err)
+	}
+	next := func() uint64 {
+		v, n := binary.Uvarint(directory)
+		directory = directory[n:]
+		return v
+	}
+	entries := make([]struct{ id, run, length, offset uint64 }, next())
+	for i := range entries {
+		entries[i].id = next()
+		if i > 0 {
+			entries[i].id += entries[i-1].id
+		}
+	}
+	for i := range entries {
+		entries[i].run = next()
+	}
+	for i := range entries {
+		entries[i].length = next()
+	}
+	data := section(56)
+	tiles := make(map[maptile.Tile]string)
+	for i := range entries {
+		e := &entries[i]
+		if offset := next(); offset > 0 {
+			e.offset = offset - 1
+		} else {
+			e.offset = entries[i-1].offset + entries[i-1].length
+		}
+		for id := e.id; id < e.id+e.run; id++ {
+			tiles[archive.Tile(id)] = string(data[e.offset : e.offset+e.length])
+		}
+	}
+	return tiles
+}
+
+func TestExportSaysWhatItIs(t *testing.T) {
+	path := exportTo(t, worldDB(t, 20), "map/", "--attribution", "Lake Office", "--bound=-100,20,-60,70")
+	var meta struct {
+		Name, Description, Attribution, Week, Date, Snapshot, Style, Legend string
+		MinZoom, MaxZoom                                                    int
+		Bounds                                                              [4]float64
+		Center                                                              [3]float64
+	}
+	content, err := os.ReadFile(filepath.Join(path, "tiles.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(content, &meta); err != nil {
+		t.Fatal(err)
+	}
+	if meta.Attribution != "Lake Office" || meta.Date != "2025-08-25" || meta.Week != "2025-W35" || meta.MaxZoom != 4 ||
+		!strings.Contains(meta.Description, meta.Week) || len(meta.Snapshot) != 16 || meta.Style != "heat" {
+		t.Errorf("tiles.json says %+v", meta)
+	}
+	var legend struct{ Unit string }
+	if err := json.Unmarshal([]byte(meta.Legend), &legend); err != nil || legend.Unit != "µg/l" {
+		t.Errorf("legend %s: %v, want one in µg/l", meta.Legend, err)
+	}
+	// Those are the edges of tiles, a zoom 4 tile being 22.5 degrees wide.
+	if w, e := meta.Bounds[0], meta.Bounds[2]; w < -112.5 || e > -45 || w >= e || meta.Center[0] != (w+e)/2 {
+		t.Errorf("bounds %v, centre %v, want those of the tiles that there are", meta.Bounds, meta.Center)
+	}
+	simulated := filepath.Join(t.TempDir(), "demo") + "/"
+	mustRun(t, "export", simulated, "--zoom", "0")
+	if content, err = os.ReadFile(simulated + "tiles.json"); err != nil || strings.Count(string(content), "imulated") < 2 {
+		t.Errorf("the demo's tiles.json does not say twice that it is simulated: %v\n%s", err, content)
+	}
+}
+
+func TestExportDryRun(t *testing.T) {
+	db := worldDB(t, 150)
+	path := filepath.Join(t.TempDir(), "map.pmtiles")
+	args := []string{"export", path, "--db", db, "--zoom", "0-4"}
+	out := mustRun(t, append(args, "--dry-run")...)
+	const counts = `Of (\d+) tiles (\d+) have a lake in reach`
+	want := numbers(t, out, counts)
+	about := numbers(t, out, `About (\d+) tiles of`)[0]
+	if left := filesOf(t, path); len(left) != 0 {
+		t.Errorf("--dry-run has written %v", slices.Collect(maps.Keys(left)))
+	}
+	out = mustRun(t, args...)
+	// So few tiles are all drawn for the estimate.
+	if got := numbers(t, out, counts); !slices.Equal(got, want) || numbers(t, out, `(\d+) tiles of`)[0] != about {
+		t.Errorf("--dry-run foretold %v and %d tiles, and it came\n%s", want, about, out)
+	}
+}
+
+func TestExportReplacesOnlyByForce(t *testing.T) {
+	db := worldDB(t, 20)
+	path := exportTo(t, db, "map.mbtiles")
+	before := filesOf(t, path)
+	if _, _, err := runCommand(t, "export", path, "--db", db); err == nil || !strings.Contains(err.Error(), "--force") {
+		t.Errorf("a second export without --force: %v, want an error that names it", err)
+	}
+	if !maps.Equal(filesOf(t, path), before) {
+		t.Error("an export that was refused has changed the file")
+	}
+	mustRun(t, "export", path, "--db", db, "--zoom", "0-2", "--force")
+	if after := filesOf(t, path); len(after) != 1 || maps.Equal(after, before) {
+		t.Errorf("--force has left %v", slices.Collect(maps.Keys(after)))
+	}
+	folder := exportTo(t, db, "map/")
+	if _, _, err := runCommand(t, "export", folder, "--db", db, "--force"); err == nil || !strings.Contains(err.Error(), "not empty") {
+		t.Errorf("an export into a folder that is not empty: %v, want an error", err)
+	}
+}
+
+func TestExportLeavesNothingHalfDone(t *testing.T) {
+	db := worldDB(t, 20)
+	dir := t.TempDir()
+	for _, name := range []string{"map.pmtiles", "map.mbtiles", "map/"} {
+		ctx, cancel := context.WithCancel(t.Context())
+		cancel()
+		err := run(ctx, []string{"export", dir + "/" + name, "--db", db}, io.Discard, io.Discard)
+		if err == nil || err.Error() != "interrupted: nothing was written" {
+			t.Errorf("%s: an export that nobody waits for: %v", name, err)
+		}
+	}
+	tests := []struct {
+		name string
+		args []string
+		want string
+	}{
+		{"no kind", []string{filepath.Join(dir, "map.png")}, ".pmtiles"},
+		{"no folder", []string{filepath.Join(dir, "absent", "map.pmtiles")}, "there is no folder"},
+		{"no folder for a folder", []string{filepath.Join(dir, "absent", "map") + "/"}, "there is no folder"},
+		{"week", []string{filepath.Join(dir, "map.pmtiles"), "--date", "2199-01-01"}, `"2199-01-01"`},
+		{"style", []string{filepath.Join(dir, "map.pmtiles"), "--style", "blots"}, `"heat","dots","lakes"`},
+		{"colour map", []string{filepath.Join(dir, "map.pmtiles"), "--colormap", "pink"}, `"limno"`},
+		{"scale", []string{filepath.Join(dir, "map.pmtiles"), "--scale", "3"}, "--scale"},
+		{"zoom", []string{filepath.Join(dir, "map.pmtiles"), "--zoom", "9-0"}, "--zoom"},
+		{"bound", []string{filepath.Join(dir, "map.pmtiles"), "--bound", "1,2,3"}, "--bound"},
+		{"concurrency", []string{filepath.Join(dir, "map.pmtiles"), "--concurrency", "-1"}, "--concurrency"},
+	}
+	for _, tt := range tests {
+		args := append([]string{"export", "--db", db}, tt.args...)
+		if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+			t.Errorf("%s: %v, want an error that contains %q", tt.name, err, tt.want)
+		}
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("%v is left behind, %v", left, err)
+	}
+}

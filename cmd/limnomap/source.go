@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"limnomap/api"
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/demo"
+	"limnomap/data/store"
+)
+
+// sourceFlags say which data are shown and how they are read. Commands that draw tiles take them alike, so that they draw
+// the same ones.
+type sourceFlags struct {
+	DB          string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is shown." placeholder:"FILE" group:"Data"`
+	Profile     string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
+	StaleAfter  period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
+	Attribution string `help:"Whose data these are, shown with the map." placeholder:"TEXT" group:"Data"`
+}
+
+// A source is where the data come from, with what must be said of them.
+type source struct {
+	data.Source
+	api.Keys
+	notice  string
+	options data.SnapshotOptions
+	close   func() error
+}
+
+// open returns the database's data, or the demo's.
+func (f *sourceFlags) open(ctx context.Context) (*source, error) {
+	profile, err := data.ProfileByID(f.Profile)
+	if err != nil {
+		return nil, fmt.Errorf("--profile: %w", err)
+	}
+	days := time.Duration(f.StaleAfter)
+	if days < day || days%day != 0 {
+		return nil, fmt.Errorf("--stale-after %v: allowed are whole days, at least 1d", days)
+	}
+	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(days / day)}
+	if f.DB == "" {
+		d := demo.New(time.Now)
+		return &source{d, d, demo.Notice, options, func() error { return nil }}, nil
+	}
+	s, err := store.Open(ctx, f.DB, false)
+	if err != nil {
+		return nil, fmt.Errorf("--db: %w", err)
+	}
+	return &source{s, s, "", options, s.Close}, nil
+}
+
+// limits are what the colour maps are fitted to.
+func (s *source) limits() colormap.Limits {
+	p := s.options.Profile
+	return colormap.Limits{Title: p.Title, Level1: p.Limits[0].Float(), Level2: p.Limits[1].Float(), Above: p.Above}
+}
+
+// load reads the data once, for a command that shows one state of them and ends.
+func (f *sourceFlags) load(ctx context.Context) (_ *source, _ *data.Snapshot, err error) {
+	s, err := f.open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer func() { err = errors.Join(err, s.close()) }()
+	heap := newHeap(os.LookupEnv)
+	snap, err := data.Load(ctx, heapSource{s.Source, heap}, &s.options)
+	heap.settle()
+	return s, snap, err
+}

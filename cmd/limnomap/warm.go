@@ -1,0 +1,193 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/tiles"
+)
+
+type warmCmd struct {
+	Zoom     zoomRange       `help:"Zooms, such as 7 or 0-9." default:"0-9" group:"Tiles"`
+	Date     []string        `help:"Weeks that hold these days; by default the newest." placeholder:"YYYY-MM-DD" group:"Tiles"`
+	Style    []tiles.StyleID `help:"Styles: ${enum}." enum:"${styles}" default:"${style}" group:"Tiles"`
+	Colormap []colormap.ID   `help:"Colour maps: ${enum}." enum:"${colormaps}" default:"${colormap}" group:"Tiles"`
+	Scale    []int           `help:"Scales: ${enum}; 2 is for screens with small pixels." enum:"1,2" default:"1" group:"Tiles"`
+	plotFlags
+	sourceFlags
+	cacheFlags
+}
+
+func (warmCmd) Help() string {
+	return `Say --db, --profile, --stale-after, --cache-dir and --cache-disk as you say them to serve: then no tile that was warmed is drawn
+again. Tiles that are there already are left as they are, so that a warming that was interrupted goes on where it was, and after
+an import only what has changed is drawn. A running server of the same folder finds the tiles at once.
+
+Blank tiles take nothing and are passed by. Warming stops rather than put more into the folder than fits: the next tiles would
+push out those that were warmed before.`
+}
+
+// A warming is the plots that warm was asked for, in order.
+type warming struct {
+	service  *tiles.Service
+	snapshot *data.Snapshot
+	weeks    []data.Week
+	pyramids []tiles.Pyramid // of each week
+}
+
+// Run puts tiles on disk until all are there or ctx ends.
+func (c *warmCmd) Run(ctx context.Context, con *console) error {
+	return interrupted(ctx, c.warm(ctx, con), "nothing was written")
+}
+
+func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
+	folder := c.folder(con.log)
+	if folder == "" {
+		return errors.New("there is no disk cache to warm: --cache-dir names its folder, and --cache-disk its size, which may not be 0")
+	}
+	if c.DryRun {
+		folder = "" // which would be made
+	}
+	source, snapshot, err := c.load(ctx)
+	if err != nil {
+		return err
+	}
+	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk), MinFree: c.minFree()}) // what goes wrong, Warm returns
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, service.Close()) }()
+	w := &warming{service: service, snapshot: snapshot, pyramids: c.pyramids()}
+	if w.weeks, err = c.weeks(snapshot); err != nil {
+		return err
+	}
+	if c.DryRun {
+		return w.estimate(ctx, con)
+	}
+	return w.run(ctx, con)
+}
+
+// pyramids returns one pyramid for each way to draw a week.
+func (c *warmCmd) pyramids() []tiles.Pyramid {
+	var all []tiles.Pyramid
+	for _, style := range c.Style {
+		for _, colors := range c.Colormap {
+			for _, scale := range c.Scale {
+				p := c.pyramid(c.Zoom)
+				p.Style, p.Colormap, p.Scale = style, colors, scale
+				all = append(all, p)
+			}
+		}
+	}
+	return all
+}
+
+func (c *warmCmd) weeks(snapshot *data.Snapshot) ([]data.Week, error) {
+	if len(c.Date) == 0 {
+		return []data.Week{snapshot.Current.Week}, nil
+	}
+	var weeks []data.Week
+	for _, day := range c.Date {
+		w, err := weekOf(snapshot, day)
+		if err != nil {
+			return nil, err
+		}
+		weeks = append(weeks, w)
+	}
+	return weeks, nil
+}
+
+// each calls visit for each plot. One is made after the other, since a week of a continent takes a lot of memory.
+func (w *warming) each(ctx context.Context, visit func(*tiles.Plot) error) error {
+	for _, week := range w.weeks {
+		view, err := w.snapshot.View(ctx, week)
+		if err != nil {
+			return err
+		}
+		for _, p := range w.pyramids {
+			plot, err := w.service.Plot(ctx, view, p)
+			if err != nil {
+				return err
+			}
+			if err := visit(plot); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// estimate tells what there is to warm, and writes nothing.
+func (w *warming) estimate(ctx context.Context, con *console) error {
+	var shown, bytes int64
+	err := w.each(ctx, func(p *tiles.Plot) error {
+		survey, err := p.Survey(ctx)
+		if err != nil {
+			return err
+		}
+		estimate, err := p.Estimate(ctx, survey)
+		shown += survey.Tiles
+		bytes += estimate.DiskBytes
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them; those that are there already included.\n",
+		counted(shown, w.size()), megabytes(bytes))
+	return err
+}
+
+// size returns how many tiles there are, blank ones included.
+func (w *warming) size() int64 {
+	var n int64
+	for _, p := range w.pyramids {
+		n += p.Size() * int64(len(w.weeks))
+	}
+	return n
+}
+
+// run warms all plots, and tells what was done even if that was not all.
+func (w *warming) run(ctx context.Context, con *console) error {
+	var shown int64
+	err := w.each(ctx, func(p *tiles.Plot) error {
+		survey, err := p.Survey(ctx)
+		shown += survey.Tiles
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	room := w.service.WarmRoom()
+	if least := shown * tiles.LeastOnDisk; least > room {
+		return fmt.Errorf("%d tiles take %s on disk or more, and with this --cache-disk %s may be warmed, or the last would push out the first: "+
+			"allow more, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(room))
+	}
+	progress := newProgress(con, "warming", shown, time.Now)
+	var all tiles.Warmed
+	err = w.each(ctx, func(p *tiles.Plot) error {
+		warmed, err := p.Warm(ctx, all.Bytes, progress.step)
+		all.Drawn += warmed.Drawn
+		all.Found += warmed.Found
+		all.Bytes += warmed.Bytes
+		return err
+	})
+	took := progress.finish()
+	_, printErr := fmt.Fprintf(con.out, "%d tiles drawn, %d were there already: %s on disk, in %s.\n%s\n",
+		all.Drawn, all.Found, megabytes(all.Bytes), took, counted(shown, w.size()))
+	if err == nil {
+		return printErr
+	}
+	if errors.Is(err, tiles.ErrFull) {
+		return fmt.Errorf("%w after %d of %d tiles: more would push out those that were warmed first; allow more by --cache-disk, "+
+			"or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
+	}
+	return interrupted(ctx, err, fmt.Sprintf("%d of %d tiles are warm; the same command goes on from there", all.Drawn+all.Found, shown))
+}

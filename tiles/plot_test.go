@@ -1,0 +1,231 @@
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render"
+)
+
+// lakeView is n lakes scattered around a few places: in a country, on the antimeridian, and near the map's edge. Every
+// fifth has no value.
+func lakeView(n int) *data.View {
+	places := []orb.Point{{11, 51}, {13, 53}, {180, -17}, {-60, 84.9}}
+	v := new(data.View)
+	for i := range n {
+		// The R2 sequence, as in package render's tests.
+		const p = 1.32471795724474602596
+		at := places[i%len(places)]
+		lon := at.Lon() + 3*(math.Mod(float64(i)/p, 1)-0.5)
+		lake := data.Lake{
+			ID:      data.LakeID(fmt.Sprint(i)),
+			Point:   orb.Point{math.Mod(lon+540, 360) - 180, at.Lat() + 2*(math.Mod(float64(i)/(p*p), 1)-0.5)},
+			AreaKM2: float64(i%7) * float64(i%7),
+		}
+		c := data.Chlorophyll(100 + 37*i%6000)
+		if i%5 == 4 {
+			c = data.NoChlorophyll
+		}
+		v.Lakes, v.States = append(v.Lakes, lake), append(v.States, data.State{Chlorophyll: c})
+	}
+	return v
+}
+
+var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
+
+func newPlot(tb testing.TB, s *Service, v *data.View, p Pyramid) *Plot {
+	tb.Helper()
+	plot, err := s.Plot(context.Background(), v, p)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return plot
+}
+
+func realRenderer() *render.Renderer { return render.New(colormap.Limits{Level1: 10, Level2: 50}) }
+
+// TestPlotHasEachTileThatIsNotBlank compares a plot with a look at every tile of the world.
+func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
+	s := newTestService(t, realRenderer(), nil)
+	v := lakeView(40)
+	for _, style := range render.Styles() {
+		for scale := 1; scale <= 2; scale++ {
+			p := Pyramid{MaxZoom: 7, Bound: world, Scale: scale, Style: style.ID, Colormap: colormap.Default}
+			plot := newPlot(t, s, v, p)
+			var want []maptile.Tile
+			for tile := range p.tiles(everything()) {
+				if _, any := s.renderer.Fingerprint(plot.layer, plot.spec(tile)); any {
+					want = append(want, tile)
+				}
+			}
+			if got := slices.Collect(plot.tiles()); !slices.Equal(got, want) || len(want) < 40 {
+				t.Errorf("style %s, scale %d: %d tiles, want these %d", style.ID, scale, len(got), len(want))
+			}
+		}
+	}
+}
+
+// TestDrawGivesTheServersTiles holds that a plot's tiles come in one order and with the bytes of Service.Tile, however many
+// are drawn at once, and that the tiles it leaves out or gives no bytes for are blank.
+func TestDrawGivesTheServersTiles(t *testing.T) {
+	r := realRenderer()
+	v := lakeView(60)
+	p := Pyramid{MinZoom: 2, MaxZoom: 6, Bound: orb.Bound{Min: orb.Point{5, 45}, Max: orb.Point{20, 60}}, Scale: 1, Style: render.Heat, Colormap: "viridis"}
+	var first []maptile.Tile
+	for _, renders := range []int{1, 4} {
+		s := newTestService(t, r, &Options{Renders: renders})
+		drawn := make(map[maptile.Tile][]byte)
+		var order []maptile.Tile
+		err := newPlot(t, s, v, p).Draw(t.Context(), func(tile maptile.Tile, png []byte) error {
+			drawn[tile] = png
+			order = append(order, tile)
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if first == nil {
+			first = order
+		} else if !slices.Equal(order, first) {
+			t.Errorf("%d at once give %v, want %v", renders, order, first)
+		}
+		transparent := 0
+		for tile := range p.tiles(everything()) {
+			want := mustTile(t, s, v, p.request(tile))
+			png := drawn[tile]
+			if png == nil {
+				png = s.blanks[0].PNG
+				transparent++
+			}
+			if !bytes.Equal(png, want.PNG) {
+				t.Errorf("tile %v differs from the server's", tile)
+			}
+		}
+		if transparent == 0 || transparent == int(p.Size()) {
+			t.Errorf("%d of %d tiles are blank, want some and not all", transparent, p.Size())
+		}
+	}
+}
+
+func TestDrawEnds(t *testing.T) {
+	p := Pyramid{MaxZoom: 9, Bound: world, Scale: 1, Style: render.Heat, Colormap: "limno"}
+	broken := newTestService(t, &fakeRenderer{err: errFake}, nil)
+	err := newPlot(t, broken, new(data.View), p).Draw(t.Context(), func(maptile.Tile, []byte) error { return nil })
+	if !errors.Is(err, errFake) {
+		t.Errorf("Draw = %v, want %v", err, errFake)
+	}
+	mistaken := newTestService(t, &fakeRenderer{panic: true}, nil)
+	if err := newPlot(t, mistaken, new(data.View), p).Draw(t.Context(), nil); err == nil {
+		t.Error("Draw went on after a panic of the renderer")
+	}
+}
+
+func TestPlotRefuses(t *testing.T) {
+	s := newTestService(t, realRenderer(), &Options{MaxZoom: 10})
+	good := Pyramid{MaxZoom: 10, Bound: world, Scale: 1, Style: render.Heat, Colormap: "limno"}
+	tests := []struct {
+		name   string
+		change func(*Pyramid)
+		want   error
+	}{
+		{"nothing", func(*Pyramid) {}, nil},
+		{"zoom", func(p *Pyramid) { p.MaxZoom = 11 }, ErrOutOfRange},
+		{"zooms", func(p *Pyramid) { p.MinZoom = 11 }, ErrOutOfRange},
+		{"scale", func(p *Pyramid) { p.Scale = 3 }, ErrOutOfRange},
+		{"style", func(p *Pyramid) { p.Style = "blots" }, render.ErrUnknownStyle},
+		{"colour map", func(p *Pyramid) { p.Colormap = "pink" }, colormap.ErrUnknown},
+		{"upside down", func(p *Pyramid) { p.Bound.Min[1], p.Bound.Max[1] = 50, 40 }, ErrOutOfRange},
+		{"no number", func(p *Pyramid) { p.Bound.Min[0] = math.NaN() }, ErrOutOfRange},
+		{"too far east", func(p *Pyramid) { p.Bound.Max[0] = 181 }, ErrOutOfRange},
+		{"too far west", func(p *Pyramid) { p.Bound.Min[0] = -181 }, ErrOutOfRange},
+	}
+	for _, tt := range tests {
+		p := good
+		tt.change(&p)
+		if _, err := s.Plot(t.Context(), lakeView(1), p); !errors.Is(err, tt.want) {
+			t.Errorf("%s: Plot = %v, want %v", tt.name, err, tt.want)
+		}
+	}
+}
+
+func TestSurvey(t *testing.T) {
+	s := newTestService(t, realRenderer(), nil)
+	p := Pyramid{MaxZoom: 8, Bound: world, Scale: 1, Style: render.Heat, Colormap: "limno"}
+	plot := newPlot(t, s, lakeView(80), p)
+	survey, err := plot.Survey(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	estimate, err := plot.Estimate(t.Context(), survey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var tiles int64
+	var exact Estimate
+	var extent orb.Bound
+	err = plot.Draw(t.Context(), func(tile maptile.Tile, png []byte) error {
+		tiles++
+		exact.Bytes += int64(len(png))
+		if png == nil {
+			exact.Blank++
+		}
+		if tile.Z == 8 && extent.IsZero() {
+			extent = tile.Bound()
+		} else if tile.Z == 8 {
+			extent = extent.Union(tile.Bound())
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if survey.Tiles != tiles || survey.Extent != extent {
+		t.Errorf("Survey = %d tiles in %v, and %d are drawn in %v", survey.Tiles, survey.Extent, tiles, extent)
+	}
+	// More than sampleTiles are drawn of few zooms here, so that the estimate must be near.
+	for _, c := range []struct {
+		name       string
+		got, exact int64
+	}{{"bytes", estimate.Bytes, exact.Bytes}, {"blank tiles", estimate.Blank, exact.Blank}} {
+		if math.Abs(float64(c.got-c.exact)) > 0.15*float64(c.exact) {
+			t.Errorf("Estimate has %d %s, and drawing all has %d", c.got, c.name, c.exact)
+		}
+	}
+	if least := tiles * blockSize; estimate.DiskBytes < least {
+		t.Errorf("Estimate has %d bytes on disk for %d tiles, want at least %d", estimate.DiskBytes, tiles, least)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := plot.Survey(ctx); !errors.Is(err, context.Canceled) {
+		t.Errorf("Survey that nobody waits for = %v, want %v", err, context.Canceled)
+	}
+}
+
+func TestSampleIsSpreadEvenly(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 5000).Draw(t, "tiles")
+		var s sample
+		for tile := range row(n) {
+			s.add(tile)
+		}
+		if s.seen != int64(n) || len(s.kept) > 2*sampleTiles || len(s.kept) < min(n, sampleTiles) {
+			t.Fatalf("%d of %d tiles are kept", len(s.kept), s.seen)
+		}
+		for i, tile := range s.kept {
+			if int64(tile.X) != int64(i)*s.step {
+				t.Fatalf("tile %d is the %d-th kept, want every %d-th", tile.X, i, s.step)
+			}
+		}
+	})
+}
