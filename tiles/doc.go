@@ -10,9 +10,10 @@
 // share one folder on disk.
 //
 // Faults of the disk fail no request. They are logged when they begin and when they end, counted in a metric, and
-// the Service goes on with memory alone until the disk works again.
+// the Service goes on with memory alone until the disk works again. Where others need the disk's space, the cache gives
+// way. A [Folder] shows what is in the cache to one who looks after it.
 //
 // A Service and the tiles that it returns are safe for concurrent use. A caller may test for [ErrOutOfRange],
 // render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context; any other error is the
-// renderer's.
+// renderer's. Of an [Entry] it may test for [ErrDamaged] and [ErrUnfinished].
 package tiles
