@@ -146,8 +146,8 @@ type Service struct {
 	closing   sync.Once
 }
 
-// New returns a Service that draws missing tiles with r. With a disk cache it has a goroutine that writes to it:
-// Close ends that.
+// New returns a Service that draws missing tiles with r. With a disk cache it has a goroutine that writes to it, and from
+// the first crowd on a thread or more to draw on: Close ends them.
 func New(r Renderer, opts *Options) (*Service, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
