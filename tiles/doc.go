@@ -9,6 +9,9 @@
 // only where pixels change, and old tiles fall out by age of use. Several Services, in one process or in many, may
 // share one folder on disk.
 //
+// Misses do not slow hits. While more tiles wait than may be drawn at once, one processor draws none, and the others
+// draw on threads of low priority; when the queue is full as well, further tiles are refused at once.
+//
 // Faults of the disk fail no request. They are logged when they begin and when they end, counted in a metric, and
 // the Service goes on with memory alone until the disk works again. Where others need the disk's space, the cache gives
 // way. A [Folder] shows what is in the cache to one who looks after it.

@@ -136,6 +136,8 @@ func TestLayerGoesWithItsView(t *testing.T) {
 		}
 		time.Sleep(time.Millisecond)
 	}
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
 	held := *ls.held.Load()
 	if len(held) != 1 || held[0].view.Value() != current || ls.lakes != len(lakes) {
 		t.Errorf("%d layers of %d lakes are held, want the current view's alone", len(held), ls.lakes)

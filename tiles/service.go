@@ -160,8 +160,8 @@ type Service struct {
 	closing   sync.Once
 }
 
-// New returns a Service that draws missing tiles with r. With a disk cache it has goroutines that look after it:
-// Close ends them.
+// New returns a Service that draws missing tiles with r. With a disk cache it has goroutines that look after it, and from
+// the first crowd on a thread or more to draw on: Close ends them.
 func New(r Renderer, opts *Options) (*Service, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
