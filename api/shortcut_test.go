@@ -5,6 +5,7 @@ import (
 	"net/http/httptest"
 	"net/url"
 	"reflect"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -81,6 +82,27 @@ func TestTheShortcutLeadsWhereTheRouterDoes(t *testing.T) {
 			})
 		})
 	}
+}
+
+// FuzzTilePath holds that a path is taken apart as the router's expression for it would.
+func FuzzTilePath(f *testing.F) {
+	for _, seed := range []string{
+		tileURL, "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/.png/.png/.png.png", "/api/v1/tiles///.png", "/api/v1/tiles/6/33/.png",
+		"/api/v1/tiles/6/33/21.png/", "/api/v1/tiles/6/33/4/21.png", "/api/v1/tiles/\n/\xff/\x00.png", "/api/v1/tiles.json", "",
+	} {
+		f.Add(seed)
+	}
+	pattern := regexp.MustCompile(`^/api/v1/tiles/([^/]+)/([^/]+)/([^/]+)\.png$`)
+	f.Fuzz(func(t *testing.T, path string) {
+		z, x, y, ok := splitTile(path)
+		match := pattern.FindStringSubmatch(path)
+		if ok != (match != nil) {
+			t.Fatalf("splitTile(%q) = %t, want %t", path, ok, !ok)
+		}
+		if ok && (z != match[1] || x != match[2] || y != match[3]) {
+			t.Fatalf("splitTile(%q) = %q, %q, %q, want %q", path, z, x, y, match[1:])
+		}
+	})
 }
 
 // Without this the property above would hold of a shortcut that leads nowhere.
