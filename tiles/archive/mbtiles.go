@@ -15,12 +15,13 @@ import (
 )
 
 // setup makes an empty tileset. It is built where nobody sees it, and thrown away if anything fails: so that neither
-// journal nor waiting for the disk is needed. Pages of 16 KiB hold several tiles, where the usual 4 KiB would be left
-// half empty by each. The application's id is the one that SQLite's magic.txt gives to MBTiles.
+// journal nor waiting for the disk is needed. Pages of 4 KiB are SQLite's default, set so that it stays: tiles of 3.6 kB on
+// average take 18 % more than their bytes; with 16 KiB 22 %, with 32 KiB 12 %, but then a look at one tile reads eight
+// times as much. The application's id is the one that SQLite's magic.txt gives to MBTiles.
 //
 // Tiles of equal content share one image, behind a view, which MBTiles allows for (version 1.3, "Database").
 const setup = `
-PRAGMA page_size = 16384;
+PRAGMA page_size = 4096;
 PRAGMA journal_mode = OFF;
 PRAGMA synchronous = OFF;
 PRAGMA locking_mode = EXCLUSIVE;
