@@ -20,7 +20,7 @@ import (
 // killDuringWrites kills a server again and again while it writes tiles and, since its budget is small, trims
 // its folder. What it leaves there is never a wrong tile.
 func (g *ground) killDuringWrites(t *testing.T) {
-	kills := 4
+	kills := 3
 	if inFull() {
 		kills = 50
 	}
@@ -110,6 +110,7 @@ func cacheFiles(t testing.TB, dir string) (found files) {
 // TestFaultKillDuringImport kills an import that has not read its file to the end. Nothing of it is ever seen: not by
 // the server that runs, not by the next one, not by the next import.
 func TestFaultKillDuringImport(t *testing.T) {
+	t.Parallel()
 	kills := 1
 	if inFull() {
 		kills = 10
