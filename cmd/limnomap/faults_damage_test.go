@@ -86,7 +86,7 @@ func TestFaultDamagedEntries(t *testing.T) {
 		p.stop(t)
 	}
 
-	entries := cacheFiles(t, dir).entries
+	entries := filesIn(t, dir).entries
 	before := make(map[string][]byte)
 	smallest := math.MaxInt
 	for _, path := range entries {

@@ -39,7 +39,7 @@ func (g *ground) killDuringWrites(t *testing.T) {
 		p.kill(t)
 		right += n
 	}
-	left := cacheFiles(t, dir)
+	left := filesIn(t, dir)
 	t.Logf("%d kills, %d answers, %d entries and %d unfinished files left", kills, right, len(left.entries), len(left.temps))
 	if right == 0 || len(left.entries) == 0 {
 		t.Fatalf("%d answers and %d entries, want some of each", right, len(left.entries))
@@ -76,8 +76,8 @@ type files struct {
 	bytes   int64    // of both
 }
 
-// cacheFiles lists dir. Files may come and go meanwhile.
-func cacheFiles(t testing.TB, dir string) (found files) {
+// filesIn lists dir. Files may come and go meanwhile.
+func filesIn(t testing.TB, dir string) (found files) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) {

@@ -135,7 +135,7 @@ func (g *ground) sigtermInFlight(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Errorf("exit: %v, want 0\n%s", err, p.log)
 	}
-	if got := cacheFiles(t, dir); len(got.entries) != requests || len(got.temps) > 0 {
+	if got := filesIn(t, dir); len(got.entries) != requests || len(got.temps) > 0 {
 		t.Errorf("%d tiles are on disk and %d files unfinished, want %d and none", len(got.entries), len(got.temps), requests)
 	}
 }
