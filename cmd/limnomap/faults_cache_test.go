@@ -4,7 +4,7 @@ package main
 
 import "testing"
 
-// A ground is what the tests of the disk cache share, since to start a server costs more than to ask it for tiles.
+// A ground is what several tests share, since to start a server costs more than to ask it for tiles.
 type ground struct {
 	db    string
 	paths []string // of tiles that are more than the smallest memory cache holds
@@ -25,7 +25,10 @@ func TestFaultCache(t *testing.T) {
 		{"FolderRemoved", g.folderRemoved},
 		{"EntriesDatedElsewhere", g.entriesDatedElsewhere},
 	}, g.diskFaults()...) {
-		t.Run(fault.name, fault.test)
+		t.Run(fault.name, func(t *testing.T) {
+			t.Parallel()
+			fault.test(t)
+		})
 	}
 }
 

@@ -69,6 +69,7 @@ func damages(size int, bits func(position int) []int, another string) []damage {
 // TestFaultDamagedEntries does all of that to a cache, to each entry something else. Every tile is still right, every
 // damage is counted, and afterwards every file is what it was before.
 func TestFaultDamagedEntries(t *testing.T) {
+	t.Parallel()
 	paths := dotTiles()
 	bits := func(int) []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 	if !inFull() {
@@ -85,7 +86,7 @@ func TestFaultDamagedEntries(t *testing.T) {
 		p.stop(t)
 	}
 
-	entries := entriesIn(t, dir).entries
+	entries := filesIn(t, dir).entries
 	before := make(map[string][]byte)
 	smallest := math.MaxInt
 	for _, path := range entries {

@@ -70,7 +70,7 @@ func (g *ground) diskTakesNoFiles(t *testing.T, fault diskFault) {
 	p := startReady(t, faultFlags(g.db, "--cache-dir", filepath.Join(dir, "tiles"), "--cache-disk", "512KiB")...)
 	few := g.few()
 	g.want.check(t, p, few)
-	within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(entriesIn(t, dir).entries) >= len(few) })
+	within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(filesIn(t, dir).entries) >= len(few) })
 	fault.set(t, p, dir)
 	g.want.check(t, p, g.paths) // which pushes the first ones out of memory
 	hits := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`)
@@ -82,7 +82,7 @@ func (g *ground) diskTakesNoFiles(t *testing.T, fault diskFault) {
 		return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
 	})
 	wantComplaints(t, p, 1)
-	if left := entriesIn(t, dir).temps; len(left) > 0 {
+	if left := filesIn(t, dir).temps; len(left) > 0 {
 		t.Errorf("%d unfinished files are left, want none", len(left))
 	}
 	fault.mend(t, p, dir)

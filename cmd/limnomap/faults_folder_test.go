@@ -28,7 +28,7 @@ func (g *ground) twoServersShareAFolder(t *testing.T) {
 	a, b := startReady(t, flags...), startReady(t, flags...)
 
 	want.check(t, a, few)
-	within(t, 10*time.Second, "one server has written its tiles", func() bool { return len(entriesIn(t, dir).entries) == len(few) })
+	within(t, 10*time.Second, "one server has written its tiles", func() bool { return len(filesIn(t, dir).entries) == len(few) })
 	want.check(t, b, few)
 	if got := b.metric(t, "limnomap_tile_renders_total"); got != 0 {
 		t.Errorf("the other drew %v of them, want none", got)
@@ -63,7 +63,7 @@ func (g *ground) twoServersShareAFolder(t *testing.T) {
 		p.stop(t)
 	}
 	startReady(t, flags...)
-	within(t, 10*time.Second, "the folder is within its bound", func() bool { return entriesIn(t, dir).bytes <= budget })
+	within(t, 10*time.Second, "the folder is within its bound", func() bool { return filesIn(t, dir).bytes <= budget })
 }
 
 // folderRemoved removes the cache's folder under a server that is busy with it, and then puts a file in its
@@ -79,10 +79,10 @@ func (g *ground) folderRemoved(t *testing.T) {
 		hammered <- err
 	}()
 	for range 3 {
-		within(t, 20*time.Second, "there are tiles in the folder", func() bool { return len(entriesIn(t, dir).entries) > 10 })
+		within(t, 20*time.Second, "there are tiles in the folder", func() bool { return len(filesIn(t, dir).entries) > 10 })
 		within(t, 20*time.Second, "the folder is removed", func() bool { return os.RemoveAll(filepath.Dir(dir)) == nil })
 	}
-	within(t, 20*time.Second, "there are tiles in the folder again", func() bool { return len(entriesIn(t, dir).entries) > 10 })
+	within(t, 20*time.Second, "there are tiles in the folder again", func() bool { return len(filesIn(t, dir).entries) > 10 })
 	cancel()
 	if err := <-hammered; err != nil {
 		t.Fatalf("%v\n%s", err, p.log)
@@ -144,7 +144,7 @@ func (g *ground) entriesDatedElsewhere(t *testing.T) {
 	p := startReady(t, faultFlags(g.db, "--cache-dir", dir)...)
 	g.want.check(t, p, few)
 	p.stop(t)
-	entries := entriesIn(t, dir).entries
+	entries := filesIn(t, dir).entries
 	times := []time.Time{time.Unix(0, 0), time.Now().Add(time.Hour), time.Now().AddDate(10, 0, 0)}
 	for i, path := range entries {
 		if at := times[i%len(times)]; os.Chtimes(path, at, at) != nil {
@@ -158,11 +158,11 @@ func (g *ground) entriesDatedElsewhere(t *testing.T) {
 		t.Errorf("%v of %d entries came from disk, want all", got, len(entries))
 	}
 	p.stop(t)
-	if after := entriesIn(t, dir).entries; !slices.Equal(after, entries) {
+	if after := filesIn(t, dir).entries; !slices.Equal(after, entries) {
 		t.Errorf("of %d entries %d are left, want the same", len(entries), len(after))
 	}
 
 	p = startReady(t, faultFlags(g.db, "--cache-dir", dir, "--cache-disk", "200KiB")...)
-	within(t, 10*time.Second, "the smaller bound holds", func() bool { return entriesIn(t, dir).bytes <= 200<<10 })
+	within(t, 10*time.Second, "the smaller bound holds", func() bool { return filesIn(t, dir).bytes <= 200<<10 })
 	g.want.check(t, p, few)
 }

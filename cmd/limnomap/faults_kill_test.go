@@ -20,7 +20,7 @@ import (
 // killDuringWrites kills a server again and again while it writes tiles and, since its budget is small, trims
 // its folder. What it leaves there is never a wrong tile.
 func (g *ground) killDuringWrites(t *testing.T) {
-	kills := 4
+	kills := 3
 	if inFull() {
 		kills = 50
 	}
@@ -39,7 +39,7 @@ func (g *ground) killDuringWrites(t *testing.T) {
 		p.kill(t)
 		right += n
 	}
-	left := entriesIn(t, dir)
+	left := filesIn(t, dir)
 	t.Logf("%d kills, %d answers, %d entries and %d unfinished files left", kills, right, len(left.entries), len(left.temps))
 	if right == 0 || len(left.entries) == 0 {
 		t.Fatalf("%d answers and %d entries, want some of each", right, len(left.entries))
@@ -76,8 +76,8 @@ type files struct {
 	bytes   int64    // of both
 }
 
-// entriesIn lists dir. Files may come and go meanwhile.
-func entriesIn(t testing.TB, dir string) (found files) {
+// filesIn lists dir. Files may come and go meanwhile.
+func filesIn(t testing.TB, dir string) (found files) {
 	t.Helper()
 	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if os.IsNotExist(err) {
@@ -110,6 +110,7 @@ func entriesIn(t testing.TB, dir string) (found files) {
 // TestFaultKillDuringImport kills an import that has not read its file to the end. Nothing of it is ever seen: not by
 // the server that runs, not by the next one, not by the next import.
 func TestFaultKillDuringImport(t *testing.T) {
+	t.Parallel()
 	kills := 1
 	if inFull() {
 		kills = 10

@@ -81,15 +81,20 @@ func (p *process) refuses() bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// TestFaultSIGTERMWith200RequestsInFlight ends a server that 200 clients have begun to ask for tiles that are yet to be
+// TestFaultSIGTERM ends servers in the usual way while they are busy. No request is lost.
+func TestFaultSIGTERM(t *testing.T) {
+	g := &ground{db: faultDB(t), paths: heatTiles(200)}
+	g.want = newTruth(t, g.db, g.paths)
+	t.Run("With200RequestsInFlight", g.sigtermInFlight)
+	t.Run("With200ClientsUnderLoad", g.sigtermUnderLoad)
+}
+
+// sigtermInFlight ends a server that 200 clients have begun to ask for tiles that are yet to be
 // drawn. Half of them end their requests only when the server has begun to stop. Each gets its tile, and each tile is
 // on disk.
-func TestFaultSIGTERMWith200RequestsInFlight(t *testing.T) {
-	const requests = 200
-	db, dir := faultDB(t), t.TempDir()
-	paths := heatTiles(requests)
-	want := newTruth(t, db, paths)
-	p := startReady(t, faultFlags(db, "--cache-dir", dir, "--drain", "2s")...)
+func (g *ground) sigtermInFlight(t *testing.T) {
+	dir, paths, requests := t.TempDir(), g.paths, len(g.paths)
+	p := startReady(t, faultFlags(g.db, "--cache-dir", dir, "--drain", "2s")...)
 	before := p.connections(t)
 	callers := make([]*caller, requests)
 	for i, path := range paths {
@@ -122,7 +127,7 @@ func TestFaultSIGTERMWith200RequestsInFlight(t *testing.T) {
 			t.Errorf("%s: %v, want an answer", paths[i], err)
 			continue
 		}
-		want.is(t, paths[i], got)
+		g.want.is(t, paths[i], got)
 		if i >= requests/2 && !last {
 			t.Errorf("%s: the answer does not say that the connection closes", paths[i])
 		}
@@ -130,19 +135,17 @@ func TestFaultSIGTERMWith200RequestsInFlight(t *testing.T) {
 	if err := p.Wait(); err != nil {
 		t.Errorf("exit: %v, want 0\n%s", err, p.log)
 	}
-	if got := entriesIn(t, dir); len(got.entries) != requests || len(got.temps) > 0 {
+	if got := filesIn(t, dir); len(got.entries) != requests || len(got.temps) > 0 {
 		t.Errorf("%d tiles are on disk and %d files unfinished, want %d and none", len(got.entries), len(got.temps), requests)
 	}
 }
 
-// TestFaultSIGTERMUnderLoad ends a server whose 200 clients ask for one tile after the other on their connections. Each
+// sigtermUnderLoad ends a server whose 200 clients ask for one tile after the other on their connections. Each
 // is told in an answer that its connection closes, and none finds it closed before.
-func TestFaultSIGTERMUnderLoad(t *testing.T) {
+func (g *ground) sigtermUnderLoad(t *testing.T) {
 	const clients = 200
-	db := faultDB(t)
-	paths := heatTiles(50)
-	want := newTruth(t, db, paths)
-	p := startReady(t, faultFlags(db, "--drain", "2s")...)
+	paths := g.few()
+	p := startReady(t, faultFlags(g.db, "--drain", "2s")...)
 	var group errgroup.Group
 	for i := range clients {
 		c := p.call(t)
@@ -156,7 +159,7 @@ func TestFaultSIGTERMUnderLoad(t *testing.T) {
 				if err != nil {
 					return fmt.Errorf("%s: answer %d of a connection: %w", path, n-i+1, err)
 				}
-				if !want.is(t, path, got) || last {
+				if !g.want.is(t, path, got) || last {
 					return nil
 				}
 			}
