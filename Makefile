@@ -65,5 +65,5 @@ fuzz: ## Run each fuzz target for FUZZTIME (20s)
 	done
 
 clean: ## Remove what was built
-	rm -rf bin web/node_modules
+	rm -rf bin web/node_modules tiles/archive/testdata/reader/node_modules
 	find web/dist -mindepth 1 ! -name .keep -delete

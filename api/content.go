@@ -27,7 +27,7 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	}
 	h["Content-Type"] = k.contentType
 	if e != identity {
-		h["Content-Encoding"] = []string{e.String()}
+		h["Content-Encoding"] = encodingNames[e][:]
 	}
 	length := v.length
 	if length == nil {
@@ -41,7 +41,7 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
-		_ = writeTogether(r.Context(), func() error {
+		_ = writeTogether(r, func() error {
 			_, err := v.writeTo(w)
 			return err
 		})

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"net"
+	"net/http"
 	"sync"
 )
 
@@ -27,10 +28,12 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 // joinedKey is the context key of a *joinedConn.
 type joinedKey struct{}
 
-// writeTogether writes an answer by write, so that its first parts leave together where the connection can do that.
-func writeTogether(ctx context.Context, write func() error) error {
-	c, ok := ctx.Value(joinedKey{}).(*joinedConn)
-	if !ok {
+// writeTogether writes the answer to r by write, so that its first parts leave together where the connection can do that.
+// A connection of HTTP/2, which may come without TLS, carries many answers at once and is written by none of those who
+// answer.
+func writeTogether(r *http.Request, write func() error) error {
+	c, ok := r.Context().Value(joinedKey{}).(*joinedConn)
+	if !ok || r.ProtoMajor != 1 {
 		return write()
 	}
 	c.joining = true

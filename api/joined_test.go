@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"io"
 	"net"
@@ -79,7 +80,7 @@ func TestJoinedConnKeepsOrder(t *testing.T) {
 				}
 			}
 			together := sizes.Draw(t, "together")
-			if err := writeTogether(ctx, func() error {
+			if err := writeTogether(requestOf(ctx), func() error {
 				for _, n := range together {
 					if err := write(n); err != nil {
 						return err
@@ -103,7 +104,7 @@ func TestJoinedConnKeepsOrder(t *testing.T) {
 
 func TestJoinedConnHoldsTheFirstPart(t *testing.T) {
 	ours, theirs := joinedPair(t)
-	err := writeTogether(ConnContext(t.Context(), ours), func() error {
+	err := writeTogether(requestOf(ConnContext(t.Context(), ours)), func() error {
 		if _, err := ours.Write([]byte("header")); err != nil {
 			return err
 		}
@@ -127,7 +128,7 @@ func TestJoinedConnTellsErrors(t *testing.T) {
 	for _, parts := range []int{1, 2} {
 		ours, _ := joinedPair(t)
 		ours.TCPConn.Close()
-		err := writeTogether(ConnContext(t.Context(), ours), func() error {
+		err := writeTogether(requestOf(ConnContext(t.Context(), ours)), func() error {
 			for range parts {
 				if _, err := ours.Write([]byte("part")); err != nil {
 					return err
@@ -149,7 +150,7 @@ func TestAnswersOverJoinedConnections(t *testing.T) {
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/half" {
 			w.Header().Set("Content-Length", "100000")
-			_ = writeTogether(r.Context(), func() error {
+			_ = writeTogether(r, func() error {
 				_, err := w.Write(content[:5000])
 				return err
 			})
@@ -193,6 +194,11 @@ func TestAnswersOverJoinedConnections(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
+// requestOf returns a request of HTTP/1 on the connection of that context.
+func requestOf(ctx context.Context) *http.Request {
+	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx)
+}
+
 // Connections that are no TCP, or hidden under TLS, are answered as ever.
 func TestOtherConnectionsAreNotJoined(t *testing.T) {
 	ours, theirs := net.Pipe()
@@ -201,7 +207,7 @@ func TestOtherConnectionsAreNotJoined(t *testing.T) {
 	ctx := ConnContext(t.Context(), ours)
 	done := make(chan error, 1)
 	go func() { // ends with the read below
-		done <- writeTogether(ctx, func() error {
+		done <- writeTogether(requestOf(ctx), func() error {
 			_, err := ours.Write([]byte("at once"))
 			return err
 		})

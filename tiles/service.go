@@ -78,7 +78,8 @@ type Options struct {
 	Variant string
 	// MaxZoom is the largest zoom that is drawn, at most render.MaxZoom. Zero means 18.
 	MaxZoom maptile.Zoom
-	// Renders is how many tiles are drawn at once. Zero means as many as there are processors.
+	// Renders is how many tiles are drawn at once, and one fewer while more than these wait. Zero means as many as there
+	// are processors.
 	Renders int
 	// Queue is how many more may wait to be drawn before ErrBusy. Zero means 512.
 	Queue int
@@ -227,7 +228,8 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 	}
 	return s.flights.do(ctx, sum, search{
 		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, sum) },
-		draw:   func() (Tile, error) { return s.draw(key, sum, layer, spec) },
+		draw:   func() ([]byte, error) { return s.draw(layer, spec) },
+		keep:   func(png []byte) Tile { return s.keep(key, sum, png) },
 	})
 }
 
@@ -269,8 +271,8 @@ func (s *Service) lookup(ctx context.Context, key Sum) (Tile, bool) {
 	return Tile{}, false
 }
 
-// draw draws a tile and keeps it. An error is kept nowhere.
-func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) (Tile, error) {
+// draw draws a tile. An error is kept nowhere.
+func (s *Service) draw(layer *render.Layer, spec render.Spec) ([]byte, error) {
 	s.metrics.rendersInFlight.Inc()
 	defer s.metrics.rendersInFlight.Dec()
 	timer := prometheus.NewTimer(s.metrics.renderDuration)
@@ -279,8 +281,12 @@ func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) 
 	s.metrics.renders.Inc()
 	if err != nil {
 		s.metrics.renderFailures.Inc()
-		return Tile{}, err
 	}
+	return png, err
+}
+
+// keep makes a tile of what was drawn, and keeps it.
+func (s *Service) keep(key Key, sum Sum, png []byte) Tile {
 	if cap(png) > len(png)+memoryOverhead { // the rest of an encoder's buffer is not worth keeping as long as a tile
 		png = bytes.Clone(png)
 	}
@@ -289,7 +295,7 @@ func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) 
 	if s.disk != nil {
 		s.disk.put(key, t)
 	}
-	return t, nil
+	return t
 }
 
 func (s *Service) render(layer *render.Layer, spec render.Spec) (png []byte, err error) {

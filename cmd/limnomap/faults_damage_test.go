@@ -72,7 +72,7 @@ func TestFaultDamagedEntries(t *testing.T) {
 	paths := dotTiles()
 	bits := func(int) []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 	if !inFull() {
-		paths = everyNth(paths, 4)
+		paths = everyNth(paths, 6)
 		bits = func(position int) []int { return []int{position % 8} }
 	}
 	db, dir := faultDB(t), t.TempDir()

@@ -21,13 +21,13 @@ type diskFault struct {
 
 func diskFaults() []diskFault {
 	readOnly := diskFault{
-		name: "read-only folder",
+		name: "FolderReadOnly",
 		dir:  func(t *testing.T) string { return t.TempDir() },
 		set:  func(t *testing.T, _ *process, dir string) { setModes(t, dir, 0o555) },
 		mend: func(t *testing.T, _ *process, dir string) { setModes(t, dir, 0o755) },
 	}
 	if os.Getuid() == 0 { // whom no mode keeps from writing
-		readOnly.name = "read-only file system"
+		readOnly.name = "DiskReadOnly"
 		readOnly.dir = smallDisk
 		readOnly.set = func(t *testing.T, _ *process, dir string) { remount(t, dir, syscall.MS_RDONLY) }
 		readOnly.mend = func(t *testing.T, _ *process, dir string) { remount(t, dir, 0) }
@@ -35,13 +35,13 @@ func diskFaults() []diskFault {
 	return []diskFault{
 		readOnly,
 		{
-			name: "no file may grow",
+			name: "DiskFullAsByALimitOfFiles",
 			dir:  func(t *testing.T) string { return t.TempDir() },
 			set:  func(t *testing.T, p *process, _ string) { limitFiles(t, p, 0) },
 			mend: func(t *testing.T, p *process, _ string) { limitFiles(t, p, unix.RLIM_INFINITY) },
 		},
 		{
-			name: "full file system",
+			name: "DiskFull",
 			dir:  smallDisk,
 			set:  func(t *testing.T, _ *process, dir string) { fill(t, dir) },
 			mend: func(t *testing.T, _ *process, dir string) {
@@ -53,41 +53,43 @@ func diskFaults() []diskFault {
 	}
 }
 
-// TestFaultDiskTakesNoFiles has the disk fail under a server that is busy. What the disk has is still read, what it has
-// not is drawn, every answer is right, and the log has one line of it.
-func TestFaultDiskTakesNoFiles(t *testing.T) {
-	db := faultDB(t)
-	paths := heatTiles(500)
-	want := newTruth(t, db, paths)
+// diskFaults returns the tests in which the disk takes no files any more.
+func (g *ground) diskFaults() []cacheFault {
+	var tests []cacheFault
 	for _, fault := range diskFaults() {
-		t.Run(fault.name, func(t *testing.T) {
-			dir := fault.dir(t)
-			// A bound well below what the disk has, so that there is room for the cache once the fault is mended.
-			p := startReady(t, faultFlags(db, "--cache-dir", filepath.Join(dir, "tiles"), "--cache-disk", "512KiB")...)
-			few := paths[:50] // fewer than fill that, and than may wait to be written
-			want.check(t, p, few)
-			within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(entriesIn(t, dir).entries) >= len(few) })
-			fault.set(t, p, dir)
-			want.check(t, p, paths) // which pushes the first ones out of memory
-			hits := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`)
-			want.check(t, p, few)
-			if got := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`) - hits; got == 0 {
-				t.Error("no tile came from disk, want those that were written before")
-			}
-			within(t, 10*time.Second, "the fault is counted", func() bool {
-				return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
-			})
-			wantComplaints(t, p, 1)
-			if left := entriesIn(t, dir).temps; len(left) > 0 {
-				t.Errorf("%d unfinished files are left, want none", len(left))
-			}
-			fault.mend(t, p, dir)
-			if inFull() {
-				wantRecovery(t, p, want, paths)
-			}
-			p.stop(t)
-		})
+		tests = append(tests, cacheFault{fault.name, func(t *testing.T) { g.diskTakesNoFiles(t, fault) }})
 	}
+	return tests
+}
+
+// diskTakesNoFiles has the disk fail under a server that is busy. What the disk has is still read, what it has
+// not is drawn, every answer is right, and the log has one line of it.
+func (g *ground) diskTakesNoFiles(t *testing.T, fault diskFault) {
+	dir := fault.dir(t)
+	// A bound well below what the disk has, so that there is room for the cache once the fault is mended.
+	p := startReady(t, faultFlags(g.db, "--cache-dir", filepath.Join(dir, "tiles"), "--cache-disk", "512KiB")...)
+	few := g.few()
+	g.want.check(t, p, few)
+	within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(entriesIn(t, dir).entries) >= len(few) })
+	fault.set(t, p, dir)
+	g.want.check(t, p, g.paths) // which pushes the first ones out of memory
+	hits := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`)
+	g.want.check(t, p, few)
+	if got := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`) - hits; got == 0 {
+		t.Error("no tile came from disk, want those that were written before")
+	}
+	within(t, 10*time.Second, "the fault is counted", func() bool {
+		return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
+	})
+	wantComplaints(t, p, 1)
+	if left := entriesIn(t, dir).temps; len(left) > 0 {
+		t.Errorf("%d unfinished files are left, want none", len(left))
+	}
+	fault.mend(t, p, dir)
+	if inFull() {
+		g.wantRecovery(t, p)
+	}
+	p.stop(t)
 }
 
 // limitFiles bounds the size of the files that p may write. Beyond it a write fails as on a full disk, without any

@@ -14,21 +14,19 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// TestFaultTwoServersShareAFolder has two servers write, read and trim one folder while one of them is killed and
+// twoServersShareAFolder has two servers write, read and trim one folder while one of them is killed and
 // started anew. Both answer right all the while, find what the other wrote, and keep the folder within its bound.
-func TestFaultTwoServersShareAFolder(t *testing.T) {
+func (g *ground) twoServersShareAFolder(t *testing.T) {
 	span := time.Second
 	if inFull() {
 		span = 10 * time.Second
 	}
-	const budget = 2 << 20
-	db, dir := faultDB(t), t.TempDir()
-	paths := heatTiles(800)
-	want := newTruth(t, db, paths)
-	flags := faultFlags(db, "--cache-dir", dir, "--cache-disk", "2MiB")
+	const budget = 1 << 20
+	dir := t.TempDir()
+	flags := faultFlags(g.db, "--cache-dir", dir, "--cache-disk", "1MiB")
+	want, few := g.want, g.few()
 	a, b := startReady(t, flags...), startReady(t, flags...)
 
-	few := paths[:50] // fewer than may wait to be written
 	want.check(t, a, few)
 	within(t, 10*time.Second, "one server has written its tiles", func() bool { return len(entriesIn(t, dir).entries) == len(few) })
 	want.check(t, b, few)
@@ -54,7 +52,7 @@ func TestFaultTwoServersShareAFolder(t *testing.T) {
 		t.Error("the killed server answered to the end")
 	}
 	b = startReady(t, flags...)
-	want.check(t, b, paths[len(paths)/2:])
+	want.check(t, b, g.paths[len(g.paths)/2:])
 	if err := group.Wait(); err != nil {
 		t.Errorf("the server that lived: %v\n%s", err, a.log)
 	}
@@ -68,18 +66,16 @@ func TestFaultTwoServersShareAFolder(t *testing.T) {
 	within(t, 10*time.Second, "the folder is within its bound", func() bool { return entriesIn(t, dir).bytes <= budget })
 }
 
-// TestFaultFolderRemoved removes the cache's folder under a server that is busy with it, and then puts a file in its
+// folderRemoved removes the cache's folder under a server that is busy with it, and then puts a file in its
 // place. The server makes the folder anew, and goes without it while it cannot.
-func TestFaultFolderRemoved(t *testing.T) {
-	db, dir := faultDB(t), filepath.Join(t.TempDir(), "cache", "tiles")
-	paths := heatTiles(800)
-	want := newTruth(t, db, paths)
-	p := startReady(t, faultFlags(db, "--cache-dir", dir)...)
+func (g *ground) folderRemoved(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "cache", "tiles")
+	p := startReady(t, faultFlags(g.db, "--cache-dir", dir)...)
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
 	hammered := make(chan error, 1)
 	go func() { // ends with cancel
-		_, err := want.hammer(ctx, t, p)
+		_, err := g.want.hammer(ctx, t, p)
 		hammered <- err
 	}()
 	for range 3 {
@@ -95,7 +91,7 @@ func TestFaultFolderRemoved(t *testing.T) {
 	within(t, 20*time.Second, "a file takes the folder's place", func() bool {
 		return os.RemoveAll(dir) == nil && os.WriteFile(dir, []byte("not a folder"), 0o644) == nil
 	})
-	want.check(t, p, paths)
+	g.want.check(t, p, g.paths)
 	within(t, 10*time.Second, "the fault is counted", func() bool {
 		return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
 	})
@@ -107,7 +103,7 @@ func TestFaultFolderRemoved(t *testing.T) {
 	}
 	wantComplaints(t, p, 1)
 	if inFull() {
-		wantRecovery(t, p, want, paths)
+		g.wantRecovery(t, p)
 	}
 }
 
@@ -128,11 +124,11 @@ func wantComplaints(t *testing.T, p *process, n int) {
 }
 
 // wantRecovery fails unless the disk cache, whose fault is mended, is written again after a while.
-func wantRecovery(t *testing.T, p *process, want truth, paths []string) {
+func (g *ground) wantRecovery(t *testing.T, p *process) {
 	t.Helper()
 	faults := p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`)
 	within(t, 90*time.Second, "the disk cache works again", func() bool {
-		want.check(t, p, paths) // nothing is tried before a tile has to be written
+		g.want.check(t, p, g.paths) // nothing is tried before a tile has to be written
 		log := p.log.String()
 		return len(complaint.FindAllString(log, -1)) == len(relief.FindAllString(log, -1))
 	})
@@ -141,14 +137,12 @@ func wantRecovery(t *testing.T, p *process, want truth, paths []string) {
 	}
 }
 
-// TestFaultEntriesDatedElsewhere gives the entries times that a clock set wrong would: of the future, and of long ago.
+// entriesDatedElsewhere gives the entries times that a clock set wrong would: of the future, and of long ago.
 // They are served, they are not removed, and the bound holds among them.
-func TestFaultEntriesDatedElsewhere(t *testing.T) {
-	db, dir := faultDB(t), t.TempDir()
-	paths := heatTiles(200)
-	want := newTruth(t, db, paths)
-	p := startReady(t, faultFlags(db, "--cache-dir", dir)...)
-	want.check(t, p, paths)
+func (g *ground) entriesDatedElsewhere(t *testing.T) {
+	dir, few := t.TempDir(), g.few()
+	p := startReady(t, faultFlags(g.db, "--cache-dir", dir)...)
+	g.want.check(t, p, few)
 	p.stop(t)
 	entries := entriesIn(t, dir).entries
 	times := []time.Time{time.Unix(0, 0), time.Now().Add(time.Hour), time.Now().AddDate(10, 0, 0)}
@@ -158,8 +152,8 @@ func TestFaultEntriesDatedElsewhere(t *testing.T) {
 		}
 	}
 
-	p = startReady(t, faultFlags(db, "--cache-dir", dir)...)
-	want.check(t, p, paths)
+	p = startReady(t, faultFlags(g.db, "--cache-dir", dir)...)
+	g.want.check(t, p, few)
 	if got := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`); got != float64(len(entries)) {
 		t.Errorf("%v of %d entries came from disk, want all", got, len(entries))
 	}
@@ -168,7 +162,7 @@ func TestFaultEntriesDatedElsewhere(t *testing.T) {
 		t.Errorf("of %d entries %d are left, want the same", len(entries), len(after))
 	}
 
-	p = startReady(t, faultFlags(db, "--cache-dir", dir, "--cache-disk", "400KiB")...)
-	within(t, 10*time.Second, "the smaller bound holds", func() bool { return entriesIn(t, dir).bytes <= 400<<10 })
-	want.check(t, p, paths)
+	p = startReady(t, faultFlags(g.db, "--cache-dir", dir, "--cache-disk", "200KiB")...)
+	within(t, 10*time.Second, "the smaller bound holds", func() bool { return entriesIn(t, dir).bytes <= 200<<10 })
+	g.want.check(t, p, few)
 }

@@ -17,23 +17,21 @@ import (
 	"time"
 )
 
-// TestFaultKillDuringWrites kills a server again and again while it writes tiles and, since its budget is small, trims
+// killDuringWrites kills a server again and again while it writes tiles and, since its budget is small, trims
 // its folder. What it leaves there is never a wrong tile.
-func TestFaultKillDuringWrites(t *testing.T) {
-	kills := 6
+func (g *ground) killDuringWrites(t *testing.T) {
+	kills := 4
 	if inFull() {
 		kills = 50
 	}
-	db, dir := faultDB(t), t.TempDir()
-	paths := heatTiles(800)
-	want := newTruth(t, db, paths)
-	flags := faultFlags(db, "--cache-dir", dir, "--cache-disk", "2MiB")
+	dir := t.TempDir()
+	flags := faultFlags(g.db, "--cache-dir", dir, "--cache-disk", "1MiB")
 
 	var right int64
 	for range kills {
 		p := startReady(t, flags...)
 		timer := time.AfterFunc(time.Duration(rand.Int64N(int64(400*time.Millisecond))), func() { p.Process.Kill() })
-		n, err := want.hammer(t.Context(), t, p)
+		n, err := g.want.hammer(t.Context(), t, p)
 		if err == nil {
 			t.Error("the server answered to the end, want it killed")
 		}
@@ -54,7 +52,7 @@ func TestFaultKillDuringWrites(t *testing.T) {
 		}
 	}
 	p := startReady(t, flags...)
-	want.check(t, p, paths)
+	g.want.check(t, p, g.paths)
 	if got := p.metric(t, "limnomap_tile_disk_damaged_total"); got != 0 {
 		t.Errorf("%v entries are damaged, want none: they are renamed when they are whole", got)
 	}
@@ -112,7 +110,7 @@ func entriesIn(t testing.TB, dir string) (found files) {
 // TestFaultKillDuringImport kills an import that has not read its file to the end. Nothing of it is ever seen: not by
 // the server that runs, not by the next one, not by the next import.
 func TestFaultKillDuringImport(t *testing.T) {
-	kills := 2
+	kills := 1
 	if inFull() {
 		kills = 10
 	}

@@ -200,7 +200,7 @@ func TestFaultGoroutinesLeftAfterShutdown(t *testing.T) {
 	for _, path := range []string{"status", "geojson", "status?risk=high", "history/de_000"} {
 		urls = append(urls, base+"/api/v1/bathing-lakes/"+path)
 	}
-	for _, path := range heatTiles(300) {
+	for _, path := range heatTiles(50) {
 		urls = append(urls, base+path)
 	}
 	var asking errgroup.Group

@@ -56,41 +56,40 @@ func faultDB(t testing.TB) string {
 	return db
 }
 
-// heatTiles returns the paths of n different tiles of zoom 5 to 14 around lakes, of both scales, in random order.
+// heatTiles returns the paths of n different heat maps of zoom 5 to 8 around lakes, of both scales and in all colour
+// maps, in random order. They have many bytes for the time that they take to draw.
 func heatTiles(n int) []string {
-	random := rand.New(rand.NewPCG(3, uint64(n)))
-	lakes := faultLakes()
-	seen := make(map[string]bool)
 	var paths []string
-	for len(paths) < n {
-		lake := lakes[random.IntN(len(lakes))]
-		at := maptile.At(lake, maptile.Zoom(5+random.IntN(10)))
-		path := tilePath(at, []string{"", "@2x"}[random.IntN(2)], "")
-		if !seen[path] {
-			seen[path] = true
-			paths = append(paths, path)
+	for z := maptile.Zoom(5); z <= 8; z++ {
+		for _, scale := range []string{"", "@2x"} {
+			paths = append(paths, lakeTiles(z, scale, "heat")...)
 		}
+	}
+	rand.New(rand.NewPCG(3, 150)).Shuffle(len(paths), func(i, j int) { paths[i], paths[j] = paths[j], paths[i] })
+	return paths[:n]
+}
+
+// dotTiles returns the paths of all tiles with a marker in them from zoom 10 on. They are the smallest tiles there are
+// beside blank ones.
+func dotTiles() []string {
+	var paths []string
+	for z := maptile.Zoom(10); z <= 18; z++ {
+		paths = append(paths, lakeTiles(z, "", "dots")...)
 	}
 	return paths
 }
 
-// dotTiles returns the paths of all tiles with a marker in them from zoom 10 on, in all colour maps. They are the
-// smallest tiles there are beside blank ones.
-func dotTiles() []string {
+// lakeTiles returns the paths of the tiles with a lake in them, in all colour maps.
+func lakeTiles(z maptile.Zoom, scale, style string) []string {
 	var paths []string
-	for _, colormap := range []string{"limno", "viridis", "cividis", "algae"} {
-		for z := maptile.Zoom(10); z <= 18; z++ {
-			for _, lake := range faultLakes() {
-				paths = append(paths, tilePath(maptile.At(lake, z), "", "?style=dots&colormap="+colormap))
-			}
+	for _, lake := range faultLakes() {
+		for _, colormap := range []string{"limno", "viridis", "cividis", "algae"} {
+			at := maptile.At(lake, z)
+			paths = append(paths, fmt.Sprintf("/api/v1/tiles/%d/%d/%d%s.png?style=%s&colormap=%s", at.Z, at.X, at.Y, scale, style, colormap))
 		}
 	}
 	slices.Sort(paths)
 	return slices.Compact(paths)
-}
-
-func tilePath(t maptile.Tile, scale, query string) string {
-	return fmt.Sprintf("/api/v1/tiles/%d/%d/%d%s.png%s", t.Z, t.X, t.Y, scale, query)
 }
 
 // An answer is what a client sees of one.
@@ -141,6 +140,7 @@ func newTruth(t testing.TB, db string, paths []string) truth {
 		t.Fatal(err)
 	}
 	p.kill(t)
+	client.CloseIdleConnections()
 	want := make(truth, len(paths))
 	for i, a := range answers {
 		if a.status != http.StatusOK || a.etag == "" || !strings.HasPrefix(a.body, "\x89PNG") {

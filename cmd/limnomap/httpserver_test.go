@@ -5,14 +5,18 @@ import (
 	"context"
 	"crypto/tls"
 	"errors"
+	"fmt"
 	"io"
 	"log/slog"
 	"net"
 	"net/http"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 )
 
 // A proxy may speak HTTP/2 to a server without TLS, on the connections that others speak HTTP/1 on.
@@ -23,6 +27,60 @@ func TestHTTP2WithoutTLS(t *testing.T) {
 	}
 	if resp := fetch(t, clientOf(t, http1), base); resp.Proto != "HTTP/1.1" {
 		t.Errorf("a client of HTTP/1 gets %s", resp.Proto)
+	}
+}
+
+// The requests of a proxy may share one connection, and each gets its answer whole.
+func TestStreamsShareAConnection(t *testing.T) {
+	base, _ := startServer(t, "--tile-rate", "0", "--api-rate", "0")
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	var dials atomic.Int32
+	transport := &http.Transport{
+		Protocols:          &protocols,
+		DisableCompression: true,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials.Add(1)
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		},
+	}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	ask := func(path string) (string, error) {
+		resp, err := client.Get(base + path)
+		if err != nil {
+			return "", err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		return resp.Status + string(body), err
+	}
+	paths := []string{"/api/v1/tiles/6/33/21.png", "/api/v1/tiles/6/0/0.png", "/api/v1/bathing-lakes/status", "/api/v1/legend.json"}
+	want := map[string]string{}
+	for _, path := range paths {
+		_, body := get(t, base+path, "Accept-Encoding", "identity")
+		want[path] = "200 OK" + string(body)
+		if got, err := ask(path); err != nil || got != want[path] {
+			t.Fatalf("%s over HTTP/2: %.40q, %v, want what HTTP/1 gets", path, got, err)
+		}
+	}
+	var group errgroup.Group // whose goroutines end with their answers
+	for i := range 32 {
+		group.Go(func() error {
+			for k := range 25 {
+				path := paths[(i+k)%len(paths)]
+				if got, err := ask(path); err != nil || got != want[path] {
+					return fmt.Errorf("%s: %.40q, %w", path, got, err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got := dials.Load(); got != 1 {
+		t.Errorf("%d connections, want one that all share", got)
 	}
 }
 

@@ -56,6 +56,16 @@ func write(t testing.TB, path string, meta Metadata, pairs []pair) {
 	}
 }
 
+// sorted returns the tiles of these ids in their order, and by their place.
+func sorted(ids map[uint64]string) (pairs []pair, tiles map[maptile.Tile]string) {
+	tiles = map[maptile.Tile]string{}
+	for _, id := range slices.Sorted(maps.Keys(ids)) {
+		pairs = append(pairs, pair{Tile(id), ids[id]})
+		tiles[Tile(id)] = ids[id]
+	}
+	return pairs, tiles
+}
+
 // list names everything below dir.
 func list(t testing.TB, dir string) []string {
 	t.Helper()

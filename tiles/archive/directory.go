@@ -1,8 +1,6 @@
 package archive
 
 import (
-	"bytes"
-	"compress/gzip"
 	"encoding/binary"
 	"math"
 )
@@ -28,6 +26,7 @@ type entry struct {
 type directory struct {
 	entries   []entry
 	addressed uint64 // tiles
+	z         compressor
 }
 
 // add notes that the tile of that id lies at offset. Ids come in order.
@@ -46,7 +45,7 @@ func (d *directory) add(id, offset uint64, length uint32) {
 // encode returns the root and, one after the other, the leaves that it points to, if it does not hold all tiles itself.
 func (d *directory) encode() (root, leaves []byte, err error) {
 	if len(d.entries) <= maxRootEntries {
-		if root, err = appendEntries(nil, d.entries); err != nil || len(root) <= maxRootBytes {
+		if root, err = d.appendEntries(nil, d.entries); err != nil || len(root) <= maxRootBytes {
 			return root, nil, err
 		}
 	}
@@ -67,18 +66,18 @@ func (d *directory) encodeLeaves(size int) (root, leaves []byte, err error) {
 	for from := 0; from < len(d.entries); from += size {
 		leaf := d.entries[from:min(from+size, len(d.entries))]
 		start := len(leaves)
-		if leaves, err = appendEntries(leaves, leaf); err != nil {
+		if leaves, err = d.appendEntries(leaves, leaf); err != nil {
 			return nil, nil, err
 		}
 		pointers = append(pointers, entry{id: leaf[0].id, offset: uint64(start), length: uint32(len(leaves) - start)})
 	}
-	root, err = appendEntries(nil, pointers)
+	root, err = d.appendEntries(nil, pointers)
 	return root, leaves, err
 }
 
 // appendEntries appends a directory as PMTiles has it (section 4.2): column by column, ids as differences, an offset
 // of 0 where the one before ends, all compressed.
-func appendEntries(dst []byte, entries []entry) ([]byte, error) {
+func (d *directory) appendEntries(dst []byte, entries []entry) ([]byte, error) {
 	plain := binary.AppendUvarint(nil, uint64(len(entries)))
 	var id uint64
 	for _, e := range entries {
@@ -100,22 +99,5 @@ func appendEntries(dst []byte, entries []entry) ([]byte, error) {
 		plain = binary.AppendUvarint(plain, offset)
 		end = e.offset + uint64(e.length)
 	}
-	return appendGzip(dst, plain)
-}
-
-// appendGzip appends data compressed. The standard library's gzip header has neither time nor name unless told, where
-// that of klauspost/compress gives its own zero time.
-func appendGzip(dst, data []byte) ([]byte, error) {
-	out := bytes.NewBuffer(dst)
-	z, err := gzip.NewWriterLevel(out, gzip.BestCompression)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := z.Write(data); err != nil {
-		return nil, err
-	}
-	if err := z.Close(); err != nil {
-		return nil, err
-	}
-	return out.Bytes(), nil
+	return d.z.append(dst, plain)
 }

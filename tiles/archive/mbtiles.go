@@ -138,6 +138,12 @@ func (m *mbtiles) finish() error {
 
 func (m *mbtiles) closeDatabase() error {
 	var err error
+	// A statement left open would keep SQLite's hold on the file, its lock too, beyond the closing of db.
+	for _, s := range []*sql.Stmt{m.putMap, m.putTile} {
+		if s != nil {
+			err = errors.Join(err, s.Close())
+		}
+	}
 	if m.conn != nil {
 		err = m.conn.Close()
 		m.conn = nil

@@ -119,7 +119,7 @@ func (p *pmtiles) metadata() ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	return appendGzip(nil, plain)
+	return p.index.z.append(nil, plain)
 }
 
 func (p *pmtiles) discard() {

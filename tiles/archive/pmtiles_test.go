@@ -41,18 +41,16 @@ func distinct(i int) string { return fmt.Sprintf("tile %d", i) }
 func TestPMTilesComesBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tiles := rapid.MapOfN(rapid.Uint64Range(0, firstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc", "dddd"}), 1, 300).Draw(rt, "tiles")
-		var start uint64
 		if rapid.Bool().Draw(rt, "a run") {
-			start = rapid.Uint64Range(0, 1000).Draw(rt, "start")
+			start := rapid.Uint64Range(0, 1000).Draw(rt, "start")
 			for id := range rapid.Uint64Range(1, 200).Draw(rt, "length") {
 				tiles[start+id] = "run"
 			}
 		}
-		var pairs []pair
+		pairs, _ := sorted(tiles)
 		contents := map[string]bool{}
-		for _, id := range slices.Sorted(maps.Keys(tiles)) {
-			pairs = append(pairs, pair{Tile(id), tiles[id]})
-			contents[tiles[id]] = true
+		for _, content := range tiles {
+			contents[content] = true
 		}
 		d := writePMTiles(t, testMetadata(), pairs)
 		if !maps.Equal(d.tiles, tiles) {

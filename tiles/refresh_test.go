@@ -1,0 +1,248 @@
+package tiles
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"maps"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render"
+)
+
+// A countingRenderer is the real one, and remembers what it drew.
+type countingRenderer struct {
+	*render.Renderer
+	mu    sync.Mutex // guards drawn
+	drawn map[render.Spec]int
+}
+
+func newCountingRenderer() *countingRenderer {
+	return &countingRenderer{Renderer: render.New(colormap.Limits{Level1: 10, Level2: 50}), drawn: make(map[render.Spec]int)}
+}
+
+func (r *countingRenderer) Render(l *render.Layer, s render.Spec) ([]byte, error) {
+	r.mu.Lock()
+	r.drawn[s]++
+	r.mu.Unlock()
+	return r.Renderer.Render(l, s)
+}
+
+// take returns what was drawn since the last call.
+func (r *countingRenderer) take() map[render.Spec]int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	drawn := r.drawn
+	r.drawn = make(map[render.Spec]int)
+	return drawn
+}
+
+// A lakeDistrict is a source of lakes in rows and columns, each with one value.
+type lakeDistrict struct {
+	revision int64
+	values   []data.Chlorophyll
+}
+
+func (s *lakeDistrict) lake(i int) data.Lake {
+	id := data.LakeID(fmt.Sprintf("lake_%02d", i))
+	return data.Lake{ID: id, ExternalID: string(id), Name: string(id), Point: orb.Point{9 + 0.6*float64(i%7), 50 + 0.45*float64(i/7)}}
+}
+
+func (s *lakeDistrict) Revision(context.Context) (data.Revision, error) {
+	return data.Revision{Number: s.revision}, nil
+}
+
+func (s *lakeDistrict) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	for i := range s.values {
+		if err := lake(s.lake(i)); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	for i, value := range s.values {
+		o := data.Observation{LakeID: s.lake(i).ID, Date: data.DateOf(time.Date(2026, 7, 6, 0, 0, 0, 0, time.UTC)), Type: data.Satellite, Chlorophyll: value, CellDensity: data.NoCellDensity}
+		if err := observation(o); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	return s.Revision(ctx)
+}
+
+func (s *lakeDistrict) History(context.Context, data.LakeID, int) (data.Lake, []data.Observation, error) {
+	return data.Lake{}, nil, data.ErrNoLake
+}
+
+// districtRequests are all tiles of the district and around it, in two styles.
+func districtRequests() []Request {
+	var requests []Request
+	for zoom := maptile.Zoom(3); zoom <= 9; zoom++ {
+		first, last := maptile.At(orb.Point{8, 54}, zoom), maptile.At(orb.Point{14, 49}, zoom)
+		for x := first.X; x <= last.X; x++ {
+			for y := first.Y; y <= last.Y; y++ {
+				for _, style := range []StyleID{render.Heat, render.Dots} {
+					requests = append(requests, Request{Tile: maptile.New(x, y, zoom), Scale: 1, Style: style, Colormap: colormap.Default})
+				}
+			}
+		}
+	}
+	return requests
+}
+
+func specOf(req Request) render.Spec {
+	return render.Spec{Tile: req.Tile, Scale: req.Scale, Style: req.Style, Colormap: req.Colormap}
+}
+
+// settle waits until the tiles that were drawn are on disk: a Service drops those that the disk is too slow for.
+func settle(s *Service) {
+	for len(s.disk.writes) > 0 {
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// TestRefreshKeepsWhatNoChangedLakeReaches publishes a snapshot in which one lake of dozens has another value: the tiles
+// that it reaches are drawn anew, and all others keep their bytes and their ETag without a render. So it is after a
+// restart, from disk, and of the earlier snapshot too.
+func TestRefreshKeepsWhatNoChangedLakeReaches(t *testing.T) {
+	const changed = 17
+	district := &lakeDistrict{revision: 1}
+	for i := range 42 {
+		district.values = append(district.values, data.Chlorophyll(1_00+i*97))
+	}
+	load := func() *data.View {
+		snapshot, err := data.Load(t.Context(), district, nil)
+		mustDo(t, err)
+		return snapshot.Current
+	}
+	before := load()
+	district.revision, district.values[changed] = 2, 180_00
+	after := load()
+
+	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
+	afterLayer := reference.Layer(after)
+	alone := reference.Layer(&data.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1})
+	wantDrawn := make(map[render.Spec]int)
+	for _, req := range districtRequests() {
+		if _, reached := reference.Fingerprint(alone, specOf(req)); reached {
+			wantDrawn[specOf(req)] = 1
+		}
+	}
+
+	dir := t.TempDir()
+	open := func() (*countingRenderer, *Service) {
+		r := newCountingRenderer()
+		return r, newTestService(t, r, &Options{Dir: dir, Variant: "who2003", MinFree: -1})
+	}
+	ask := func(s *Service, v *data.View) map[Request]Tile {
+		got := make(map[Request]Tile)
+		for _, req := range districtRequests() {
+			got[req] = mustTile(t, s, v, req)
+			settle(s)
+		}
+		return got
+	}
+
+	r, s := open()
+	old := ask(s, before)
+	r.take()
+	fresh := ask(s, after)
+	if drawn := r.take(); !maps.Equal(drawn, wantDrawn) || len(drawn) == 0 || len(drawn) > len(old)/4 {
+		t.Errorf("the refresh drew %d tiles of %d, want the %d that the changed lake reaches, each once", len(drawn), len(old), len(wantDrawn))
+	}
+	kept := 0
+	for req, tile := range fresh {
+		want, err := reference.Render(afterLayer, specOf(req))
+		mustDo(t, err)
+		if !tile.Blank && !bytes.Equal(tile.PNG, want) {
+			t.Errorf("%v is not as the new data have it", req)
+		}
+		if wantDrawn[specOf(req)] == 0 {
+			kept++
+			if !sameTile(tile, old[req]) {
+				t.Errorf("%v changed, and no changed lake reaches it", req)
+			}
+		}
+	}
+	center := Request{Tile: maptile.At(after.Lakes[changed].Point, 9), Scale: 1, Style: render.Heat, Colormap: colormap.Default}
+	if kept == 0 || fresh[center].ETag == old[center].ETag {
+		t.Errorf("%d tiles were kept, and the one of the changed lake kept its ETag: %v", kept, fresh[center].ETag == old[center].ETag)
+	}
+	mustDo(t, s.Close())
+
+	r, s = open() // after a restart
+	for _, asked := range []struct {
+		name string
+		view *data.View
+		want map[Request]Tile
+	}{{"new", load(), fresh}, {"earlier", before, old}} {
+		for req, tile := range ask(s, asked.view) {
+			if !sameTile(tile, asked.want[req]) {
+				t.Errorf("%v of the %s snapshot is another tile after a restart", req, asked.name)
+			}
+		}
+		if drawn := r.take(); len(drawn) > 0 {
+			t.Errorf("after a restart %d tiles of the %s snapshot are drawn, want none", len(drawn), asked.name)
+		}
+	}
+}
+
+// TestTwoServersShareAFolder has two Services draw the same tiles at once, and find each other's afterwards.
+func TestTwoServersShareAFolder(t *testing.T) {
+	district := &lakeDistrict{values: []data.Chlorophyll{3_00, 40_00, 170_00, 8_00}}
+	snapshot, err := data.Load(t.Context(), district, nil)
+	mustDo(t, err)
+	dir := t.TempDir()
+	requests := districtRequests()
+	var services [2]*Service
+	for i := range services {
+		services[i] = newTestService(t, newCountingRenderer(), &Options{Dir: dir, Variant: "who2003", MinFree: -1})
+	}
+	var wg sync.WaitGroup
+	for i, s := range services {
+		wg.Go(func() {
+			for j := range requests {
+				if i == 1 { // the other way round
+					j = len(requests) - 1 - j
+				}
+				if _, err := s.Tile(context.Background(), snapshot.Current, requests[j]); err != nil {
+					t.Error(err)
+				}
+				settle(s)
+			}
+		})
+	}
+	wg.Wait()
+	for _, s := range services {
+		mustDo(t, s.Close())
+	}
+
+	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
+	layer := reference.Layer(snapshot.Current)
+	r := newCountingRenderer()
+	s := newTestService(t, r, &Options{Dir: dir, Variant: "who2003", MinFree: -1})
+	shown := 0
+	for _, req := range requests {
+		got := mustTile(t, s, snapshot.Current, req)
+		if got.Blank {
+			continue
+		}
+		shown++
+		want, err := reference.Render(layer, specOf(req))
+		mustDo(t, err)
+		if !bytes.Equal(got.PNG, want) {
+			t.Errorf("%v is not what the data have it", req)
+		}
+	}
+	if drawn := r.take(); len(drawn) > 0 || shown == 0 {
+		t.Errorf("a third server draws %d tiles of %d, want none", len(drawn), shown)
+	}
+	err = openTestFolder(t, dir).Walk(t.Context(), func(e Entry) error { return e.Verify() })
+	if err != nil {
+		t.Errorf("the folder is left with %v", err)
+	}
+}
