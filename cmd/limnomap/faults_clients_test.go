@@ -75,7 +75,7 @@ func (c *crowd) wantBounded(t testing.TB) {
 	t.Helper()
 	wantAnswers(t, c.p)
 	grown := c.p.metric(t, "process_resident_memory_bytes") - c.memory
-	if bound := float64(len(c.conns)*connectionBytes + 64<<20); grown > bound {
+	if bound := float64(len(c.conns)*connectionBytes + 128<<20); grown > bound {
 		t.Errorf("%d connections cost %.0f MB, want at most %.0f", len(c.conns), grown/1e6, bound/1e6)
 	}
 	t.Logf("%d connections cost %.1f MB and %.0f goroutines", len(c.conns), grown/1e6, c.p.metric(t, "go_goroutines")-c.goroutines)
