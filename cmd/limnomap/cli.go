@@ -16,6 +16,8 @@ Your own lakes:
   limnomap import lakes lakes.csv --db lakes.db
   limnomap import observations obs.csv --db lakes.db
   limnomap serve --db lakes.db
+The map for a host without a server:
+  limnomap export lakes.pmtiles --db lakes.db
 
 Every flag can also be set by the environment: --cache-dir is LIMNOMAP_CACHE_DIR. A flag goes before the environment.`
 

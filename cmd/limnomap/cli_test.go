@@ -49,7 +49,7 @@ func TestCommandLine(t *testing.T) {
 }
 
 func TestHelp(t *testing.T) {
-	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"import", "lakes", "--help"}, {"keys", "create", "--help"}, {"demo", "--help"}, {"cache", "purge", "--help"}} {
+	for _, args := range [][]string{{"--help"}, {"serve", "--help"}, {"import", "lakes", "--help"}, {"keys", "create", "--help"}, {"demo", "--help"}, {"warm", "--help"}, {"export", "--help"}, {"cache", "purge", "--help"}} {
 		out := mustRun(t, args...)
 		if !strings.Contains(out, "Usage: limnomap") || len(out) < 300 {
 			t.Errorf("limnomap %s teaches too little:\n%s", strings.Join(args, " "), out)

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"math"
 	"os"
+	"path/filepath"
 	"strings"
 	"time"
 
@@ -29,6 +30,7 @@ type exportCmd struct {
 	Force    bool          `help:"Overwrite a file that is there. A folder must be empty."`
 	plotFlags
 	sourceFlags
+	Attribution string `help:"Whose data these are, which maps show." placeholder:"TEXT" group:"Data"`
 }
 
 func (exportCmd) Help() string {
@@ -104,7 +106,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 // checkFile looks whether File may be written, before any work is done for it. The archive looks once more at the end.
 func (c *exportCmd) checkFile() error {
 	if strings.HasSuffix(c.File, "/") || strings.HasSuffix(c.File, string(os.PathSeparator)) {
-		return checkFolder(strings.TrimRight(c.File, "/"+string(os.PathSeparator)))
+		return checkFolder(filepath.Clean(c.File))
 	}
 	return checkTarget(c.File, c.Force)
 }

@@ -41,6 +41,7 @@ type serveCmd struct {
 	Shutdown       time.Duration  `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
 
 	sourceFlags
+	Attribution string `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data"`
 
 	MaxZoom            int    `help:"Largest zoom that tiles are drawn for, 0 to 20." default:"18" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"Address template of the page's basemap, with {z}, {x} and {y}; none turns it off." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" group:"Map"`

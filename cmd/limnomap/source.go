@@ -17,10 +17,9 @@ import (
 // sourceFlags say which data are shown and how they are read. Commands that draw tiles take them alike, so that they draw
 // the same ones.
 type sourceFlags struct {
-	DB          string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is shown." placeholder:"FILE" group:"Data"`
-	Profile     string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
-	StaleAfter  period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
-	Attribution string `help:"Whose data these are, shown with the map." placeholder:"TEXT" group:"Data"`
+	DB         string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is shown." placeholder:"FILE" group:"Data"`
+	Profile    string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
+	StaleAfter period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
 }
 
 // A source is where the data come from, with what must be said of them.
