@@ -1,0 +1,32 @@
+package main
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+	"time"
+)
+
+// TestProgressInALog takes a tile each 50 milliseconds where there is no terminal.
+func TestProgressInALog(t *testing.T) {
+	var log bytes.Buffer
+	con := &console{err: &log, log: newLogger(&log, "text", 0)}
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	p := newProgress(con, "warming", 1000, func() time.Time { return now })
+	for range 1000 {
+		now = now.Add(50 * time.Millisecond)
+		p.step()
+	}
+	lines := strings.Split(strings.TrimSpace(log.String()), "\n")
+	if len(lines) != 3 { // in 50 seconds
+		t.Fatalf("%d lines:\n%s", len(lines), &log)
+	}
+	for _, want := range []string{"msg=warming", "tiles=256", "of=1000", "tiles_per_second=20", "left=37s"} {
+		if !strings.Contains(lines[0], want) {
+			t.Errorf("the first line lacks %s: %s", want, lines[0])
+		}
+	}
+	if got, want := p.finish(), "50s, 20 tiles a second"; got != want {
+		t.Errorf("finish() = %q, want %q", got, want)
+	}
+}
