@@ -66,10 +66,20 @@ func (c *caller) answer() (got answer, last bool, err error) {
 }
 
 // connections counts the connections that p answers, each of which has a goroutine.
-func (p *process) connections(t *testing.T) int {
+func (p *process) connections(t *testing.T) (n int) {
 	t.Helper()
-	_, stacks := get(t, p.admin+"/debug/pprof/goroutine?debug=2")
-	return bytes.Count(stacks, []byte("\nnet/http.(*conn).serve("))
+	_, profile := get(t, p.admin+"/debug/pprof/goroutine?debug=1")
+	_, blocks, _ := bytes.Cut(profile, []byte("\n")) // each of goroutines with the same stack
+	for block := range bytes.SplitSeq(blocks, []byte("\n\n")) {
+		if bytes.Contains(block, []byte("net/http.(*conn).serve+")) {
+			var same int
+			if _, err := fmt.Fscan(bytes.NewReader(block), &same); err != nil {
+				t.Fatalf("%v: %s", err, block)
+			}
+			n += same
+		}
+	}
+	return n
 }
 
 // refuses reports whether nothing listens any more where p did.
