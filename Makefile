@@ -7,10 +7,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test vet lint bench fuzz clean
+.PHONY: help run build web setup test test-faults soak vet lint bench bench-http fuzz clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-7s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## Build and serve the demo (FLAGS="..." are passed on)
 	./bin/limnomap serve $(FLAGS)
@@ -35,6 +35,14 @@ setup: ## Install what the tests need (on Debian as root; elsewhere name what is
 test: setup web lint ## Run vet, staticcheck, and all tests with the race detector and a browser
 	.ci/test
 
+# make test has them too, at a length that every change can bear.
+test-faults: ## Run the tests of faults on real processes at full length: kills, disks, clients, databases
+	LIMNOMAP_FAULTS=full go test -run '^TestFault' -count 1 -v -timeout 30m ./...
+
+# The plain binary: the race detector's memory tells nothing.
+soak: ## Serve a mixed load for DURATION (10m), with wrk if there is one; fail on errors and growth
+	LIMNOMAP_SOAK=$(or $(DURATION),10m) go test -run '^TestSoak$$' -count 1 -v -timeout 0 ./cmd/limnomap
+
 vet:
 	go vet ./...
 
@@ -44,6 +52,9 @@ lint: vet ## Run vet, staticcheck and gofmt
 
 bench: ## Run the benchmarks, in benchstat's form
 	go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
+
+bench-http: build ## Compare with a bare net/http handler and nginx over HTTP, by wrk (FLAGS="-rounds 5" and others)
+	go run ./cmd/benchhttp $(FLAGS)
 
 FUZZTIME ?= 20s
 fuzz: ## Run each fuzz target for FUZZTIME (20s)

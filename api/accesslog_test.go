@@ -77,7 +77,7 @@ func TestLogRequests(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			l, lines := jsonLog(t, slog.LevelDebug)
 			c := newClock()
-			h := withRequestID(logRequests(l, c.now)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			h := withRequestID(logRequests(l, c.now, 0)(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 				c.pass(3 * time.Millisecond)
 				tt.handler(w, r)
 			})))
@@ -108,7 +108,7 @@ func TestLogShowsKeyNamesOnly(t *testing.T) {
 	var buf bytes.Buffer
 	c := newClock()
 	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "s3cr3t")}}, c.now)
-	h := withRequestID(withClientAddr(nil)(logRequests(slog.New(slog.NewTextHandler(&buf, nil)), c.now)(k.require(http.HandlerFunc(unauthorized))(okHandler))))
+	h := withRequestID(withClientAddr(nil)(logRequests(slog.New(slog.NewTextHandler(&buf, nil)), c.now, 0)(k.require(http.HandlerFunc(unauthorized))(okHandler))))
 	r := keyed("s3cr3t")
 	r.URL.RawQuery = "key=s3cr3t"
 	serve(t, h, r)
@@ -122,7 +122,7 @@ func TestLogShowsKeyNamesOnly(t *testing.T) {
 
 func TestLogClipsPaths(t *testing.T) {
 	l, lines := jsonLog(t, slog.LevelInfo)
-	h := logRequests(l, newClock().now)(okHandler)
+	h := logRequests(l, newClock().now, 0)(okHandler)
 	serve(t, h, httptest.NewRequest("GET", "/"+strings.Repeat("a", 5000), nil))
 	if got := len(lines()[0]["path"].(string)); got != maxLoggedPath {
 		t.Errorf("logged path has %d characters, want %d", got, maxLoggedPath)
@@ -131,7 +131,7 @@ func TestLogClipsPaths(t *testing.T) {
 
 func TestLogHonoursLevel(t *testing.T) {
 	l, lines := jsonLog(t, slog.LevelError)
-	serve(t, logRequests(l, newClock().now)(okHandler), httptest.NewRequest("GET", "/", nil))
+	serve(t, logRequests(l, newClock().now, 0)(okHandler), httptest.NewRequest("GET", "/", nil))
 	if got := lines(); len(got) != 0 {
 		t.Errorf("a 200 was logged at level error: %v", got)
 	}
@@ -179,7 +179,7 @@ func TestTrackedWriterKeepsAbilities(t *testing.T) {
 }
 
 func BenchmarkAccessLog(b *testing.B) {
-	h := withRequestID(logRequests(slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now)(okHandler))
+	h := withRequestID(logRequests(slog.New(slog.NewTextHandler(io.Discard, nil)), time.Now, 0)(okHandler))
 	r := httptest.NewRequest("GET", "/api/v1/tiles/6/33/21.png", nil)
 	w := httptest.NewRecorder()
 	b.ReportAllocs()

@@ -10,6 +10,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/tiles"
 )
 
 // germany returns as many lakes as the contract speaks of, spread over Germany, each with a value.
@@ -49,7 +50,9 @@ func (w *nullWriter) WriteHeader(int)             {}
 func (w *nullWriter) Write(b []byte) (int, error) { return len(b), nil }
 
 func BenchmarkServe(b *testing.B) {
-	s := newServer(b, testOptions(b), germany(b))
+	opts := testOptions(b)
+	opts.Tiles = &heldTiles{tiles.Tile{PNG: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	s := newServer(b, opts, germany(b))
 	for _, bench := range []struct {
 		name, target string
 		headers      []string

@@ -15,10 +15,11 @@ import (
 type kind struct {
 	contentType  []string
 	cacheControl []string
+	picture      bool // which the headers for documents are not for
 }
 
 func newKind(contentType, cacheControl string) kind {
-	return kind{[]string{contentType}, []string{cacheControl}}
+	return kind{[]string{contentType}, []string{cacheControl}, isPicture(contentType)}
 }
 
 // The lives of answers. Data change about weekly, yet a correction must be seen soon: a minute. What a shared cache may
@@ -41,6 +42,7 @@ var (
 	versionKind  = newKind(typePNG, cacheForever)
 
 	byteRanges = []string{"bytes"}
+	byEncoding = []string{"Accept-Encoding"}
 )
 
 // smallBytes is the size up to which compressing saves no packet.
@@ -181,7 +183,14 @@ func etagOf(hash uint64, e encoding) string {
 var errNotAcceptable = errors.New("no content coding is acceptable")
 
 // varyEncoding adds what a shared cache must know of an answer that comes in several codings.
-func varyEncoding(w http.ResponseWriter) { w.Header().Add("Vary", "Accept-Encoding") }
+func varyEncoding(w http.ResponseWriter) {
+	h := w.Header()
+	if h["Vary"] == nil {
+		h["Vary"] = byEncoding
+		return
+	}
+	h.Add("Vary", byEncoding[0])
+}
 
 // send answers with the body, in the coding that the client likes best.
 func (b *body) send(w http.ResponseWriter, r *http.Request) error {

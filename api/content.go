@@ -8,26 +8,26 @@ import (
 	"time"
 )
 
-// sendContent answers with v, which is in coding e, or tells the client that it has it already. Conditional and partial
-// requests beyond If-None-Match are http.ServeContent's; the common ones are answered here, since ServeContent leaves out
-// the length of an answer with a content coding, and costs more.
+// sendContent answers with v, which is in coding e, unless the conditions of the request decide otherwise. They come in
+// the order of RFC 9110, section 13.2.2; those that name a time are ignored, since no answer says when it was modified.
 func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *variant) error {
+	if anotherMatch(r, v.etag[0]) {
+		return &problem{
+			Status: http.StatusPreconditionFailed,
+			Detail: "If-Match allows none but other versions of this answer.",
+		}
+	}
 	h := w.Header()
 	h["Etag"] = v.etag
 	h["Cache-Control"] = k.cacheControl
+	setPicture(w, k.picture)
 	if notModified(r, v.etag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil
 	}
 	h["Content-Type"] = k.contentType
 	if e != identity {
-		h["Content-Encoding"] = []string{e.String()}
-	}
-	// Range means something with GET alone (RFC 9110, section 14.2), which ServeContent does not see.
-	if r.Method == http.MethodGet && r.Header["Range"] != nil || r.Header["If-Match"] != nil {
-		pw := &partialWriter{ResponseWriter: w}
-		http.ServeContent(pw, r, "", time.Time{}, v.reader())
-		return pw.refusal(v.size())
+		h["Content-Encoding"] = encodingNames[e][:]
 	}
 	length := v.length
 	if length == nil {
@@ -35,27 +35,46 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	}
 	h["Content-Length"] = length
 	h["Accept-Ranges"] = byteRanges
+	if wantsPart(r) {
+		return sendPart(w, r, v)
+	}
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
-		_, _ = v.writeTo(w)
+		_ = writeTogether(r, func() error {
+			_, err := v.writeTo(w)
+			return err
+		})
 	}
 	return nil
 }
 
-// notModified reports whether the client says that it has the answer with that tag, by the weak comparison of RFC 9110,
-// section 8.8.3.2. A tag holds no quote, so wherever it stands quoted in the field it stands whole.
-func notModified(r *http.Request, etag string) bool {
-	for _, field := range r.Header["If-None-Match"] {
-		if strings.Contains(field, etag) || strings.TrimSpace(field) == "*" {
-			return true
-		}
-	}
-	return false
+// maxRanges bounds how many parts of an answer are sent at once. Whoever resumes a download asks for one, a reader of an
+// archive for a few; the frame of each is longer than the words that ask for it, so that thousands would make a small
+// request cost a large answer (RFC 9110, section 17.15).
+const maxRanges = 16
+
+// wantsPart reports whether r asks for a part of the answer, in a way that is to be heeded: with GET (RFC 9110, section
+// 14.2), in bytes, and in few ranges. Everybody else gets the whole.
+func wantsPart(r *http.Request) bool {
+	ranges := r.Header["Range"]
+	return r.Method == http.MethodGet && len(ranges) == 1 &&
+		strings.HasPrefix(ranges[0], "bytes=") && strings.Count(ranges[0], ",") < maxRanges
 }
 
-// A partialWriter keeps back what http.ServeContent refuses, so that it becomes a problem like all others: a 412 of its
-// own would bear the tag and the life of the answer, and caches would keep it as long.
+// sendPart answers with the part of v that r asks for. Of the conditions that r may hold http.ServeContent is shown
+// If-Range alone: the others are decided, and of a field in several lines it reads but the first.
+func sendPart(w http.ResponseWriter, r *http.Request, v *variant) error {
+	part := &http.Request{
+		Method: r.Method,
+		Header: http.Header{"Range": r.Header["Range"], "If-Range": r.Header["If-Range"]},
+	}
+	pw := &partialWriter{ResponseWriter: w}
+	http.ServeContent(pw, part, "", time.Time{}, v.reader())
+	return pw.refusal(v.size())
+}
+
+// A partialWriter keeps back what http.ServeContent refuses, so that it becomes a problem like all others.
 type partialWriter struct {
 	http.ResponseWriter
 	refused int // the status of the refusal; 0: none
@@ -81,8 +100,6 @@ func (w *partialWriter) refusal(length int64) error {
 	switch w.refused {
 	case 0:
 		return nil
-	case http.StatusPreconditionFailed:
-		return &problem{Status: w.refused, Detail: "If-Match allows none but other versions of this answer."}
 	case http.StatusRequestedRangeNotSatisfiable:
 		return &problem{
 			Status: w.refused,

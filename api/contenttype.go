@@ -46,5 +46,10 @@ func contentTypeOf(name string) (contentType string, ok bool) {
 
 // compressible reports whether a body of that type shrinks when compressed: pictures and fonts are compressed already.
 func compressible(contentType string) bool {
-	return !strings.HasPrefix(contentType, "image/") && !strings.HasPrefix(contentType, "font/") || contentType == typeSVG
+	return !isPicture(contentType) && !strings.HasPrefix(contentType, "font/")
+}
+
+// isPicture reports whether a body of that type is nothing but pixels. SVG is text, and may bear scripts and links.
+func isPicture(contentType string) bool {
+	return strings.HasPrefix(contentType, "image/") && contentType != typeSVG
 }

@@ -31,24 +31,28 @@ func crossOrigin(origins []string) func(http.Handler) http.Handler {
 	}
 	options.AllowedOrigins = []string{"*"}
 	preflights := cors.New(options)
-	return func(next http.Handler) http.Handler { return preflights.Handler(readableByAll(exposed, next)) }
+	return func(next http.Handler) http.Handler {
+		readable := readableByAll(exposed, next)
+		preflight := preflights.Handler(readable)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				preflight.ServeHTTP(w, r)
+				return
+			}
+			readable.ServeHTTP(w, r)
+		})
+	}
 }
 
-// readableByAll says in every answer that any page may read it. The library says so only to requests that name their
-// origin, and varies by it: a shared cache would then keep every tile once per embedding page.
+// readableByAll says in every answer that any page may read it. The library, which is asked about preflights alone, says
+// so only to requests that name their origin, and varies by it: a shared cache would then keep every tile once per
+// embedding page.
 func readableByAll(exposed []string, next http.Handler) http.Handler {
 	anyone, expose := []string{"*"}, []string{strings.Join(exposed, ", ")}
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		h := w.Header()
 		h["Access-Control-Allow-Origin"] = anyone
 		h["Access-Control-Expose-Headers"] = expose
-		if v := h["Vary"]; len(v) > 0 && v[len(v)-1] == "Origin" { // what the library has just added
-			if v = v[:len(v)-1]; len(v) > 0 {
-				h["Vary"] = v
-			} else {
-				delete(h, "Vary")
-			}
-		}
 		next.ServeHTTP(w, r)
 	})
 }

@@ -16,9 +16,10 @@ const (
 	encodings // how many there are
 )
 
-var encodingNames = [encodings]string{identity: "identity", gzipped: "gzip", zstandard: "zstd", brotlied: "br"}
+// encodingNames are lists of one name each, as headers take them.
+var encodingNames = [encodings][1]string{identity: {"identity"}, gzipped: {"gzip"}, zstandard: {"zstd"}, brotlied: {"br"}}
 
-func (e encoding) String() string { return encodingNames[e] }
+func (e encoding) String() string { return encodingNames[e][0] }
 
 // maxAccepted is how many elements of an Accept-Encoding field are read. Browsers send four.
 const maxAccepted = 32
@@ -60,7 +61,7 @@ func weigh(fields []string) [encodings]int {
 				continue
 			}
 			for e := range weights {
-				if strings.EqualFold(name, encodingNames[e]) || e == int(gzipped) && strings.EqualFold(name, "x-gzip") {
+				if strings.EqualFold(name, encodingNames[e][0]) || e == int(gzipped) && strings.EqualFold(name, "x-gzip") {
 					weights[e] = weight
 				}
 			}

@@ -13,6 +13,8 @@ import (
 var (
 	// errNoSnapshot is returned for everything that shows data, before the first snapshot is published.
 	errNoSnapshot = errors.New("no data have been loaded yet")
+	// errStore is returned for what only the store knows, while it fails.
+	errStore = errors.New("the store has no answer")
 	// errNotFound is returned for a path that names nothing.
 	errNotFound = errors.New("nothing has this address")
 )
@@ -21,8 +23,8 @@ var (
 type handler func(w http.ResponseWriter, r *http.Request) error
 
 // problemOf returns how a client sees err: this is the table of all errors that are not a 500. Its second result is
-// false for an error that only the log may show.
-func problemOf(err error) (p *problem, known bool) {
+// false for an error whose text only the log may show.
+func problemOf(err error) (p *problem, told bool) {
 	if errors.As(err, &p) {
 		return p, true
 	}
@@ -41,6 +43,8 @@ func problemOf(err error) (p *problem, known bool) {
 		{err: context.DeadlineExceeded, status: http.StatusServiceUnavailable, detail: "The answer took too long.", retryAfter: "5"},
 		// The first load takes seconds, and the next try after a failed one not much longer.
 		{err: errNoSnapshot, status: http.StatusServiceUnavailable, detail: "The data are still being loaded.", retryAfter: "2"},
+		// An operator has to mend it, or another process to finish; everything else is answered meanwhile.
+		{err: errStore, status: http.StatusServiceUnavailable, detail: "Histories cannot be read at the moment.", retryAfter: "30"},
 	} {
 		if !errors.Is(err, row.err) {
 			continue
@@ -49,7 +53,7 @@ func problemOf(err error) (p *problem, known bool) {
 		if row.retryAfter != "" {
 			p.Header = http.Header{"Retry-After": {row.retryAfter}}
 		}
-		return p, true
+		return p, row.err != errStore
 	}
 	return &problem{Status: http.StatusInternalServerError}, false
 }
@@ -65,8 +69,8 @@ func (s *Server) adapt(h handler) http.Handler {
 			w.WriteHeader(statusClientGone) // for the statistics, which would take it for a success
 			return
 		}
-		p, known := problemOf(err)
-		if !known {
+		p, told := problemOf(err)
+		if !told {
 			s.logger.LogAttrs(r.Context(), slog.LevelError, "request failed",
 				slog.String("request_id", requestID(r)), slog.String("path", r.URL.Path), slog.Any("error", err))
 		}

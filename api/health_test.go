@@ -56,6 +56,12 @@ func TestReadyz(t *testing.T) {
 	if got := object(t, get(t, s, http.StatusOK, "/readyz"))["refresh_failed_since"]; got != nil {
 		t.Errorf("refresh_failed_since after a good refresh = %v, want null", got)
 	}
+	if err := s.Publish(testSnapshot(t, testSource(t))); err != nil {
+		t.Fatal(err)
+	}
+	if n := strings.Count(log.String(), "refresh works again"); n != 1 {
+		t.Errorf("the log tells %d times that refreshing works again, want once:\n%s", n, &log)
+	}
 
 	s.Drain()
 	w = do(s, http.MethodGet, "/readyz")

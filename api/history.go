@@ -39,7 +39,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	defer cancel()
 	lake, observations, err := s.opts.Historian.History(ctx, id, limit)
 	if err != nil {
-		return fmt.Errorf("history of %s: %w", id, err)
+		return fmt.Errorf("history of %s: %w: %w", id, errStore, err)
 	}
 	content := append([]byte(nil), `{"lake_id":`...)
 	content = appendString(content, string(lake.ID))

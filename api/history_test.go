@@ -104,14 +104,16 @@ func TestHistoryOfALakeThatWasJustRemovedIs404(t *testing.T) {
 	wantProblem(t, do(newServer(t, opts, testSource(t)), http.MethodGet, historyURL+"de_by_clean"), http.StatusNotFound)
 }
 
-func TestAFaultOfTheStoreIsA500ThatOnlyTheLogExplains(t *testing.T) {
+func TestAFaultOfTheStoreIsA503ThatOnlyTheLogExplains(t *testing.T) {
 	var log bytes.Buffer
 	opts := testOptions(t)
 	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	opts.Historian = &fakeSource{err: errors.New("secret: disk full")}
 	w := do(newServer(t, opts, testSource(t)), http.MethodGet, historyURL+"de_by_clean")
-	wantProblem(t, w, http.StatusInternalServerError)
-	wantHidden(t, w)
+	wantProblem(t, w, http.StatusServiceUnavailable)
+	if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "secret") {
+		t.Errorf("Retry-After %q, body %s, want when to ask again and no word on why", w.Header().Get("Retry-After"), w.Body)
+	}
 	if !strings.Contains(log.String(), "secret: disk full") || !strings.Contains(log.String(), w.Header().Get("X-Request-Id")) {
 		t.Errorf("the log does not explain the fault: %s", log.String())
 	}

@@ -15,12 +15,11 @@ import (
 const (
 	// keysEvery is how often the list of keys is read at most, so that no request costs a read of its own.
 	keysEvery = 5 * time.Second
-	// keysWait is how old the list may grow while another request is reading it; then a request waits for the
-	// result. With keysEvery it keeps a revoked key from working for longer than 15 seconds.
+	// keysWait is how old the list may grow while another request is reading it; then a request waits for the result.
 	keysWait = 10 * time.Second
-	// keysKept is how long the last list serves while the store fails. A short outage locks nobody out, and a
-	// revoked key does not live on for as long as somebody keeps the store down.
-	keysKept = time.Minute
+	// keysKept is how long a list is believed while the store fails. A short outage locks nobody out, and a revoked key
+	// works for 15 seconds at most, whatever happens.
+	keysKept = 15 * time.Second
 	// keysTimeout bounds one read of the list.
 	keysTimeout = 3 * time.Second
 	// maxKeyLength bounds what is hashed; keys are far shorter.
@@ -141,9 +140,14 @@ func (k *keyring) current(ctx context.Context) (list *keyList, ok bool) {
 	return list, list.usable(k.now())
 }
 
-// due reports whether the last attempt to read the list is as long ago as that.
+// due reports whether the last attempt to read the list is as long ago as that. One that lies ahead was made before the
+// clock was set back, and how long ago it was cannot be known.
 func (k *keyring) due(list *keyList, after time.Duration) bool {
-	return list == nil || k.now().Sub(list.tried) >= after
+	if list == nil {
+		return true
+	}
+	age := k.now().Sub(list.tried)
+	return age < 0 || age >= after
 }
 
 // read asks the store for its keys, and returns the former list with a note of the failure if it has no answer. The
@@ -175,5 +179,6 @@ func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
 
 // usable reports whether the list was ever read, and lately enough to be believed.
 func (l *keyList) usable(now time.Time) bool {
-	return !l.read.IsZero() && now.Sub(l.read) <= keysKept
+	age := now.Sub(l.read)
+	return !l.read.IsZero() && age >= 0 && age <= keysKept
 }

@@ -10,8 +10,11 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"reflect"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"limnomap/data"
@@ -139,6 +142,38 @@ func TestKeyringOutage(t *testing.T) {
 	}
 }
 
+// Should the clock be set back where it is not monotonic, the list is read again, and a key that is revoked meanwhile is
+// refused as ever; while the store fails, a list of which nobody knows how old it is lets nobody in.
+func TestKeyringWhenTheClockIsSetBack(t *testing.T) {
+	for _, back := range []time.Duration{time.Nanosecond, time.Hour, 1000 * time.Hour} {
+		c := newClock()
+		store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), apiKey("other", "sesame")}}
+		h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+		serve(t, h, keyed("secret"))
+		store.keys[0].RevokedAt = c.now()
+		c.pass(-back)
+		if resp := serve(t, h, keyed("secret")); resp.StatusCode != 401 {
+			t.Errorf("revoked, then %v back: status = %d, want 401", back, resp.StatusCode)
+		}
+		if resp := serve(t, h, keyed("sesame")); resp.StatusCode != 200 {
+			t.Errorf("another key, %v back: status = %d, want 200", back, resp.StatusCode)
+		}
+		store.err = errors.New("down")
+		c.pass(-back)
+		if resp := serve(t, h, keyed("sesame")); resp.StatusCode != 503 {
+			t.Errorf("the store down and %v back: status = %d, want 503", back, resp.StatusCode)
+		}
+		store.err = nil
+		c.pass(keysEvery)
+		if resp := serve(t, h, keyed("sesame")); resp.StatusCode != 200 {
+			t.Errorf("the store up again, %v back: status = %d, want 200", back, resp.StatusCode)
+		}
+		if resp := serve(t, h, keyed("secret")); resp.StatusCode != 401 {
+			t.Errorf("the store up again, %v back: the revoked key gets %d, want 401", back, resp.StatusCode)
+		}
+	}
+}
+
 func TestKeyringNeverRead(t *testing.T) {
 	h := newKeyring(&fakeKeys{err: errors.New("down")}, newClock().now).require(http.HandlerFunc(unauthorized))(sayName)
 	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 503 {
@@ -190,6 +225,92 @@ func TestKeyringDoesNotBlock(t *testing.T) {
 	}
 	store.release <- keys
 	<-done
+}
+
+// A moodyStore answers after some time, and may fail.
+type moodyStore struct {
+	mu    sync.Mutex
+	keys  []data.APIKey // guarded by mu
+	reads int           // guarded by mu
+	takes time.Duration
+	fails func(read int) bool
+}
+
+func (m *moodyStore) Keys(ctx context.Context) ([]data.APIKey, error) {
+	m.mu.Lock()
+	keys := slices.Clone(m.keys) // what is committed later is not among it
+	m.reads++
+	fails := m.fails(m.reads)
+	m.mu.Unlock()
+	select {
+	case <-time.After(m.takes):
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	if fails {
+		return nil, errors.New("down")
+	}
+	return keys, nil
+}
+
+// Whatever the store does, a revoked key works for 15 seconds at most, and nobody waits for longer than a reading of the
+// list may take.
+func TestARevokedKeyIsRefusedSoon(t *testing.T) {
+	never := func(int) bool { return false }
+	for _, tt := range []struct {
+		name  string
+		takes time.Duration
+		fails func(read int) bool
+		soon  time.Duration
+	}{
+		{"quick store", 0, never, keysEvery},
+		{"slow store", keysTimeout - 1, never, keysEvery + keysTimeout},
+		{"store that fails now and then", time.Second, func(read int) bool { return read%3 != 0 }, 15 * time.Second},
+		{"store that fails for ever", time.Second, func(read int) bool { return read > 6 }, 15 * time.Second},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				store := &moodyStore{keys: []data.APIKey{apiKey("agency", "secret")}, takes: tt.takes, fails: tt.fails}
+				h := newKeyring(store, time.Now).require(http.HandlerFunc(unauthorized))(sayName)
+				start := time.Now()
+				revokedAt := start.Add(30*time.Second + time.Millisecond)
+				var mu sync.Mutex
+				var accepted, longest time.Duration // after the revocation, and the longest wait; guarded by mu
+				var wg sync.WaitGroup
+				for i := range 8 {
+					wg.Go(func() { // ends after two minutes of the test's own time
+						time.Sleep(time.Duration(i) * 7 * time.Millisecond)
+						for time.Since(start) < 2*time.Minute {
+							asked := time.Now()
+							w := httptest.NewRecorder()
+							h.ServeHTTP(w, keyed("secret"))
+							mu.Lock()
+							longest = max(longest, time.Since(asked))
+							if w.Code == http.StatusOK {
+								accepted = max(accepted, time.Since(revokedAt))
+							}
+							mu.Unlock()
+							time.Sleep(50 * time.Millisecond)
+						}
+					})
+				}
+				time.Sleep(time.Until(revokedAt))
+				store.mu.Lock()
+				store.keys[0].RevokedAt = time.Now()
+				store.mu.Unlock()
+				wg.Wait()
+				if accepted <= 0 || accepted > tt.soon {
+					t.Errorf("accepted for the last time %v after it was revoked, want %v at most", accepted, tt.soon)
+				}
+				if longest > 2*keysTimeout {
+					t.Errorf("a request waited for %v, want %v at most", longest, 2*keysTimeout)
+				}
+				if most := int(2*time.Minute/keysEvery) + 1; store.reads > most {
+					t.Errorf("the store was read %d times, want %d at most", store.reads, most)
+				}
+			})
+		})
+	}
 }
 
 // Failed authentications spend from their address's bucket; the holder of a key behind the same address does not.

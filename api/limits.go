@@ -43,5 +43,5 @@ func perMap(s *Server, next http.Handler) http.Handler {
 // perKey lets in who bears a key, at that key's rate. Which methods there are is no secret, so OPTIONS needs no key.
 func perKey(s *Server, next http.Handler) http.Handler {
 	denied := s.limits.refused.limit(addressKey)(http.HandlerFunc(unauthorized))
-	return reads(s.keyring.require(denied)(s.limits.keys.limit(keyName)(next)))
+	return reads(s.keyring.require(denied)(s.limits.keys.limit(nameKey)(next)))
 }

@@ -37,7 +37,7 @@ func newMetrics(reg prometheus.Registerer, now func() time.Time) *metrics {
 		}, []string{"route", "method", "code"}),
 		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "limnomap_http_request_duration_seconds",
-			Help: "Time from the routing of a request to the end of its answer, by route.",
+			Help: "Time from the arrival of a request to the end of its answer, by route.",
 			// A cached tile takes well under a millisecond; an answer over 10 s has failed.
 			Buckets: []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
 		}, []string{"route"}),
@@ -81,10 +81,10 @@ func (m *metrics) watch(l *limiter) { l.refused = m.limited.WithLabelValues(l.na
 
 // instrument counts and times the requests of one route. The name is the route's own, never a part of the address.
 func (m *metrics) instrument(route string, h http.Handler) http.Handler {
-	requests := m.requests.MustCurryWith(prometheus.Labels{"route": route})
+	counters := &routeCounters{vec: m.requests.MustCurryWith(prometheus.Labels{"route": route}), m: m}
 	duration := m.duration.WithLabelValues(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		start := m.now()
+		start := m.arrival(r)
 		tw := track(w)
 		m.inFlight.Inc()
 		returned := false
@@ -98,12 +98,41 @@ func (m *metrics) instrument(route string, h http.Handler) http.Handler {
 					status = http.StatusInternalServerError
 				}
 			}
-			requests.WithLabelValues(methodClass(r.Method), m.code(status)).Inc()
+			counters.of(r.Method, status).Inc()
 			duration.Observe(m.now().Sub(start).Seconds())
 		}()
 		h.ServeHTTP(tw, r)
 		returned = true
 	})
+}
+
+// arrival returns when r came in: a clock that was read for it already is not read again.
+func (m *metrics) arrival(r *http.Request) time.Time {
+	if rec := recordOf(r); rec != nil && !rec.start.IsZero() {
+		return rec.start
+	}
+	return m.now()
+}
+
+// routeCounters are the counters of one route. Those of GET, which nearly all requests are, are looked up by their
+// labels once and then by their status.
+type routeCounters struct {
+	vec *prometheus.CounterVec
+	m   *metrics
+	get [len(metrics{}.codes)]atomic.Pointer[prometheus.Counter]
+}
+
+// of returns the counter of requests with that method that were answered with that status.
+func (c *routeCounters) of(method string, status int) prometheus.Counter {
+	if method != http.MethodGet || status < 0 || status >= len(c.get) {
+		return c.vec.WithLabelValues(methodClass(method), c.m.code(status))
+	}
+	if known := c.get[status].Load(); known != nil {
+		return *known
+	}
+	counter := c.vec.WithLabelValues(method, c.m.code(status))
+	c.get[status].Store(&counter)
+	return counter
 }
 
 func (m *metrics) code(status int) string {

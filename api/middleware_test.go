@@ -17,7 +17,7 @@ func stack(l *slog.Logger, c *clock, h http.Handler) http.Handler {
 	h = crossOrigin(nil)(h)
 	h = securityHeaders("")(h)
 	h = recoverPanics(l)(h)
-	h = logRequests(l, c.now)(h)
+	h = logRequests(l, c.now, 0)(h)
 	h = withClientAddr(nil)(h)
 	return withRequestID(h)
 }

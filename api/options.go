@@ -59,6 +59,9 @@ type Options struct {
 
 	// Requests per minute; 0 turns a limit off.
 	APIRate, TileRate, KeyRate int
+	// LogRequests is how many requests a second are logged, of those answered, those refused and those failed each; 0 is
+	// no bound.
+	LogRequests int
 
 	Version       string               // of the program, for the metrics; empty: what the build says
 	Registry      *prometheus.Registry // nil: one of its own
@@ -104,6 +107,9 @@ func (o *Options) check() error {
 		if rate < 0 {
 			return fmt.Errorf("%s rate %d per minute is negative; 0 turns the limit off", name, rate)
 		}
+	}
+	if o.LogRequests < 0 {
+		return fmt.Errorf("%d logged requests a second are negative; 0 is no bound", o.LogRequests)
 	}
 	return nil
 }

@@ -74,6 +74,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
 	}
 	text = append(text, '\n')
 
+	setPicture(w, false)
 	h := w.Header()
 	// A handler may have described the answer that it hoped to give; none of that is true of this one.
 	for _, name := range []string{"Content-Encoding", "Content-Range", "Content-Disposition", "Accept-Ranges", "Etag", "Last-Modified", "Link"} {

@@ -3,6 +3,7 @@ package api
 import (
 	"context"
 	"fmt"
+	"log/slog"
 	"time"
 
 	"github.com/paulmach/orb"
@@ -32,7 +33,9 @@ func (s *Server) Publish(snap *data.Snapshot) error {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
 	s.current.Store(p)
-	s.refreshFault.Store(nil)
+	if since := s.refreshFault.Swap(nil); since != nil {
+		s.logger.Info("refresh works again", slog.String("snapshot", p.version), slog.Time("failed_since", *since))
+	}
 	s.metrics.published(snap)
 	return nil
 }

@@ -5,26 +5,15 @@ import (
 	"net/http"
 	"net/netip"
 	"strconv"
-	"sync"
 	"time"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-const (
-	// limitShards is how many locks the keys are spread over; many more than the processors of a server.
-	limitShards = 64
-	// limitShardKeys bounds the keys of a shard. All shards together keep the 65,536 keys that asked last, some
-	// 10 MB; whoever commands more addresses than that gains nothing from being forgotten.
-	limitShardKeys = 1024
-	// limitWindow is the time over which a rate is given.
-	limitWindow = time.Minute
-)
+// limitWindow is the time over which a rate is given.
+const limitWindow = time.Minute
 
-// A limiter grants each key a number of requests per minute, from a bucket that holds one minute's worth and fills
-// steadily: a client that was quiet may load a whole map view at once, and one that never is gets its even share. The
-// bucket is kept as the generic cell rate algorithm keeps it (ITU-T I.371, annex A), as the one moment when it will
-// be full again. It is safe for concurrent use.
+// A limiter grants each client a number of requests per minute, from a bucket that holds one minute's worth and fills
+// steadily: a client that was quiet may load a whole map view at once, and one that never is gets its even share. It is
+// safe for concurrent use.
 type limiter struct {
 	name     string
 	interval time.Duration // between two requests at the steady rate; 0: no limit
@@ -35,13 +24,7 @@ type limiter struct {
 	prefix   string    // what every RateLimit field starts with
 	refused  func()    // told of each 429; set before the first request
 	seed     maphash.Seed
-	shards   [limitShards]limitShard
-}
-
-type limitShard struct {
-	mu sync.Mutex
-	// full is, by key, the moment at which its bucket is full. Guarded by mu. A key that is not there is full.
-	full *simplelru.LRU[string, time.Duration]
+	buckets  *buckets
 }
 
 // newLimiter returns a limiter of so many requests per minute and key; 0 or less lets everything pass. The name is
@@ -57,14 +40,8 @@ func newLimiter(name string, perMinute int, now func() time.Time) *limiter {
 	// Structured fields (RFC 9651) as draft-ietf-httpapi-ratelimit-headers-11, sections 3 and 4, uses them.
 	l.policy = []string{`"` + name + `";q=` + strconv.Itoa(perMinute) + ";w=" + strconv.Itoa(int(limitWindow/time.Second))}
 	l.prefix = `"` + name + `";r=`
-	l.seed = maphash.MakeSeed() // a client that could foresee its shard could push others out of it
-	for i := range l.shards {
-		lru, err := simplelru.NewLRU[string, time.Duration](limitShardKeys, nil)
-		if err != nil {
-			panic("api: a positive size is always accepted: " + err.Error())
-		}
-		l.shards[i].full = lru
-	}
+	l.seed = maphash.MakeSeed() // a client that could foresee its key could choose whose bucket it shares
+	l.buckets = new(buckets)
 	return l
 }
 
@@ -75,32 +52,35 @@ type grant struct {
 	wait      time.Duration // until there is one more
 }
 
-// take takes one token out of the key's bucket, if there is one.
-func (l *limiter) take(key string) grant {
-	now := l.now().Sub(l.start)
-	s := &l.shards[maphash.String(l.seed, key)%limitShards]
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	full, _ := s.full.Get(key)
-	missing := max(full-now, 0)
+// take takes one token out of the bucket of the client with that key, if there is one.
+func (l *limiter) take(key uint64) grant {
+	set := l.buckets.setOf(key)
+	set.mu.Lock()
+	defer set.mu.Unlock()
+	now := l.now().Sub(l.start) // not before the lock, or it could be earlier than what another request has noted
+	b := set.find(key, now, l.size)
+	missing := max(b.full-now, 0)
 	if missing > l.size-l.interval {
 		return grant{wait: missing - (l.size - l.interval)}
 	}
 	missing += l.interval
-	s.full.Add(key, now+missing)
+	b.full = now + missing
 	left := (l.size - missing) / l.interval
 	return grant{ok: true, remaining: int64(left), wait: missing - (l.size - (left+1)*l.interval)}
 }
 
-// limit lets at most the limiter's rate pass for each key, and says in every answer what is left. Several limits may
+// A clientKey tells by which key a limiter knows the client that sent r. Keys are hashes under the limiter's own seed.
+type clientKey func(seed maphash.Seed, r *http.Request) uint64
+
+// limit lets at most the limiter's rate pass for each client, and says in every answer what is left. Several limits may
 // stand around one handler; each adds its own item to the fields, which are lists.
-func (l *limiter) limit(key func(*http.Request) string) func(http.Handler) http.Handler {
+func (l *limiter) limit(key clientKey) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		if l.interval == 0 {
 			return next
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			g := l.take(key(r))
+			g := l.take(key(l.seed, r))
 			h := w.Header()
 			if rec := recordOf(r); rec != nil && h["Ratelimit"] == nil {
 				h["Ratelimit"] = rec.limits[:0]
@@ -139,19 +119,22 @@ func (l *limiter) describe(h http.Header, g grant) int64 {
 }
 
 // addressKey is the key of a limit per client address.
-func addressKey(r *http.Request) string { return addrKey(addrOf(r)) }
+func addressKey(seed maphash.Seed, r *http.Request) uint64 { return hashAddr(seed, addrOf(r)) }
 
-// addrKey returns what stands for a client in a limit: an IPv4 address, or the /64 of an IPv6 one, because a single
-// household is handed all of a /64 (RFC 6177) and could change its address with each request. Clients without an
-// address share one key.
-func addrKey(a netip.Addr) string {
+// nameKey is the key of a limit per API key.
+func nameKey(seed maphash.Seed, r *http.Request) uint64 { return maphash.String(seed, keyName(r)) }
+
+// hashAddr returns the hash of what stands for a client in a limit: an IPv4 address, or the /64 of an IPv6 one, because
+// a single household is handed all of a /64 (RFC 6177) and could change its address with each request. Clients without
+// an address share one key.
+func hashAddr(seed maphash.Seed, a netip.Addr) uint64 {
 	switch {
 	case a.Is4(), a.Is4In6():
 		b := a.As4()
-		return string(b[:])
+		return maphash.Bytes(seed, b[:])
 	case a.Is6():
 		b := a.As16()
-		return string(b[:8])
+		return maphash.Bytes(seed, b[:8])
 	}
-	return ""
+	return maphash.Bytes(seed, nil)
 }

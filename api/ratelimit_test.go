@@ -2,11 +2,13 @@ package api
 
 import (
 	"fmt"
+	"hash/maphash"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -113,12 +115,12 @@ func TestLimitProperties(t *testing.T) {
 		c := newClock()
 		l := newLimiter("api", perMinute, c.now)
 		for range perMinute {
-			if g := l.take("k"); !g.ok {
+			if g := l.take(1); !g.ok {
 				t.Fatalf("a full bucket of %d refuses", perMinute)
 			}
 		}
 		for _, w := range waits {
-			g := l.take("k")
+			g := l.take(1)
 			if g.wait <= 0 {
 				t.Fatalf("wait = %s, want more than 0", g.wait)
 			}
@@ -130,36 +132,15 @@ func TestLimitProperties(t *testing.T) {
 				continue
 			}
 			c.pass(g.wait - 1)
-			if l.take("k").ok {
+			if l.take(1).ok {
 				t.Fatal("granted before the wait was over")
 			}
 			c.pass(1)
-			if !l.take("k").ok {
+			if !l.take(1).ok {
 				t.Fatal("refused after the wait")
 			}
 		}
 	})
-}
-
-func TestLimitMemoryIsBounded(t *testing.T) {
-	l := newLimiter("api", 1, newClock().now)
-	for i := range 4 * limitShards * limitShardKeys {
-		l.take(addrKey(netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})))
-	}
-	kept := 0
-	for i := range l.shards {
-		kept += l.shards[i].full.Len()
-	}
-	if kept > limitShards*limitShardKeys {
-		t.Errorf("%d keys kept, want at most %d", kept, limitShards*limitShardKeys)
-	}
-	// The key that asked first was forgotten and has a full bucket again; the last one is remembered.
-	if !l.take(addrKey(netip.MustParseAddr("10.0.0.0"))).ok {
-		t.Error("an evicted key is refused, want a full bucket")
-	}
-	if l.take(addrKey(netip.MustParseAddr("10.3.255.255"))).ok {
-		t.Error("the last key is granted a second request, want it remembered")
-	}
 }
 
 func TestLimitConcurrently(t *testing.T) {
@@ -170,7 +151,7 @@ func TestLimitConcurrently(t *testing.T) {
 	for i := range workers {
 		wg.Go(func() {
 			for range each {
-				if l.take("k").ok {
+				if l.take(1).ok {
 					granted[i]++
 				}
 			}
@@ -186,7 +167,31 @@ func TestLimitConcurrently(t *testing.T) {
 	}
 }
 
-func TestAddrKey(t *testing.T) {
+// However the requests fall, no moment is granted twice. A request that read the clock before another one that overtook
+// it must not take that one's note for one of the future.
+func TestLimitConcurrentlyAsTimeGoesOn(t *testing.T) {
+	const rate, workers, each = 600, 8, 20_000
+	l := newLimiter("api", rate, time.Now)
+	var wg sync.WaitGroup
+	var granted atomic.Int64
+	start := time.Now()
+	for range workers {
+		wg.Go(func() {
+			for range each {
+				if l.take(1).ok {
+					granted.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if most := rate + int64(time.Since(start)/l.interval) + 1; granted.Load() > most || granted.Load() < rate {
+		t.Errorf("%d of %d requests granted, want %d to %d", granted.Load(), workers*each, rate, most)
+	}
+}
+
+func TestClientKeys(t *testing.T) {
+	seed := maphash.MakeSeed()
 	for _, tt := range []struct {
 		a, b string
 		same bool
@@ -197,14 +202,54 @@ func TestAddrKey(t *testing.T) {
 		{"2001:db8::1", "2001:db8::ffff:1:2:3", true},
 		{"2001:db8::1", "2001:db8:0:1::1", false},
 		{"2001:db8::1", "192.0.2.1", false},
+		{"c000:201::1", "192.0.2.1", false},
 	} {
 		a, b := netip.MustParseAddr(tt.a), netip.MustParseAddr(tt.b)
-		if got := addrKey(a) == addrKey(b); got != tt.same {
-			t.Errorf("addrKey(%s) == addrKey(%s): %t, want %t", a, b, got, tt.same)
+		if got := hashAddr(seed, a) == hashAddr(seed, b); got != tt.same {
+			t.Errorf("%s and %s share a key: %t, want %t", a, b, got, tt.same)
 		}
 	}
-	if got := addrKey(netip.Addr{}); got != "" {
-		t.Errorf("addrKey of no address = %q, want empty", got)
+	for _, peer := range []string{"@", "nonsense"} {
+		if hashAddr(seed, addrOf(fromPeer(peer, nil))) != hashAddr(seed, netip.Addr{}) {
+			t.Errorf("the peer %q does not share the key of those without an address", peer)
+		}
+	}
+	if a := netip.MustParseAddr("192.0.2.1"); hashAddr(seed, a) == hashAddr(maphash.MakeSeed(), a) {
+		t.Error("two limiters know a client by the same key, want keys that nobody can foresee")
+	}
+	if got := testing.AllocsPerRun(100, func() { hashAddr(seed, netip.MustParseAddr("2001:db8::1")) }); got != 0 {
+		t.Errorf("a key takes %v allocations, want none", got)
+	}
+}
+
+// The answer's own field is all that a limit allocates.
+func TestLimitAllocatesItsFieldAlone(t *testing.T) {
+	r := fromPeer("192.0.2.1:1", nil)
+	rec := &record{Context: r.Context(), addr: netip.MustParseAddr("192.0.2.1")}
+	r = r.WithContext(rec)
+	h := newLimiter("tiles", 6000, newClock().now).limit(addressKey)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	w := httptest.NewRecorder()
+	if got := testing.AllocsPerRun(1000, func() {
+		clear(w.Header())
+		h.ServeHTTP(w, r)
+	}); got > 1 {
+		t.Errorf("%v allocations for each request, want 1", got)
+	}
+}
+
+// BenchmarkLimitParallel shows what its locks cost: all processors ask at once, as one client or as many.
+func BenchmarkLimitParallel(b *testing.B) {
+	for _, clients := range []uint64{1, 64, 1_000_000} {
+		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
+			l := newLimiter("tiles", 6_000_000, time.Now)
+			var workers atomic.Uint64
+			b.ReportAllocs()
+			b.RunParallel(func(pb *testing.PB) {
+				for i := workers.Add(1) * 7_310_207; pb.Next(); i++ { // each begins elsewhere
+					l.take(i % clients * 0x9e3779b97f4a7c15) // spread as a hash would
+				}
+			})
+		})
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"net/http"
 	"net/netip"
+	"time"
 )
 
 // A record is what the middleware learn of one request, for each other: the outermost makes it, the inner ones write
@@ -12,9 +13,11 @@ import (
 // goroutine that serves the request.
 type record struct {
 	context.Context
-	id   [1]string  // an array, so that the response header can share it instead of allocating a slice
-	key  string     // name of the API key; empty without one
-	addr netip.Addr // of the client; invalid until withClientAddr has run
+	request http.Request // the request with this context, which lies here to save an allocation
+	start   time.Time    // when logRequests saw it
+	id      [1]string    // an array, so that the response header can share it instead of allocating a slice
+	key     string       // name of the API key; empty without one
+	addr    netip.Addr   // of the client; invalid until withClientAddr has run
 	// limits backs the RateLimit field, so that the header needs no slice of its own. Two limits stand around a
 	// route at most; more would only cost an allocation.
 	limits [2]string
@@ -44,5 +47,6 @@ func withRecord(r *http.Request) (*http.Request, *record) {
 		return r, rec
 	}
 	rec := &record{Context: r.Context()}
-	return r.WithContext(rec), rec
+	rec.request = *r.WithContext(rec)
+	return &rec.request, rec
 }

@@ -67,7 +67,7 @@ func TestRecoverLetsAbortsPass(t *testing.T) {
 
 func TestAbortIsLogged(t *testing.T) {
 	l, lines := jsonLog(t, slog.LevelInfo)
-	h := logRequests(l, newClock().now)(recoverPanics(l)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+	h := logRequests(l, newClock().now, 0)(recoverPanics(l)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
 		panic(http.ErrAbortHandler)
 	})))
 	recovered(h, httptest.NewRequest("GET", "/", nil))

@@ -11,6 +11,7 @@ const (
 	pathMonitor = "/api/v1/monitor/lakes"
 	pathTiles   = "/api/v1/tiles"
 	pathLegend  = "/api/v1/legend"
+	patternTile = pathTiles + "/{z}/{x}/{y}" + tileSuffix
 )
 
 // A route is an address and what answers there. All are read with GET or HEAD, and asked about with OPTIONS.
@@ -29,7 +30,7 @@ func (s *Server) routes() []route {
 		{"geojson", "/api/v1/bathing-lakes/geojson", perAddress, s.geojson},
 		{"dates", "/api/v1/bathing-lakes/dates", perAddress, s.dates},
 		{"monitor", pathMonitor, perKey, s.monitor},
-		{"tile", pathTiles + "/{z}/{x}/{y}.png", perMap, s.tile},
+		{"tile", patternTile, perMap, s.tile},
 		{"tilejson", pathTiles + ".json", perAddress, s.tileJSON},
 		{"styles", "/api/v1/styles", perAddress, s.styles},
 		{"legend", pathLegend + ".json", perAddress, s.legend(typeJSON)},
@@ -46,13 +47,15 @@ func (s *Server) routes() []route {
 	return routes
 }
 
-// router returns the router of all routes. Methods are not its business: gorilla/mux answers HEAD with 405, and forgets
+// router returns the router of all routes, behind a shortcut to those that are asked for most. Methods are not its business: gorilla/mux answers HEAD with 405, and forgets
 // Allow. Nor does it clean paths, which would redirect a wrong address instead of calling it wrong.
-func (s *Server) router() http.Handler {
+func (s *Server) router() *shortcut {
 	router := mux.NewRouter().SkipClean(true)
+	short := &shortcut{basePath: s.opts.BasePath, fixed: make(map[string]http.Handler), router: router}
 	for _, route := range s.routes() {
-		h := route.guard(s, s.adapt(route.handler))
-		router.Handle(s.opts.BasePath+route.path, s.metrics.instrument(route.name, h))
+		h := s.metrics.instrument(route.name, route.guard(s, s.adapt(route.handler)))
+		router.Handle(s.opts.BasePath+route.path, h)
+		short.add(route.path, h)
 	}
 	router.NewRoute().
 		MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.isPage(r) }).
@@ -63,7 +66,7 @@ func (s *Server) router() http.Handler {
 		router.Handle(s.opts.BasePath, s.metrics.instrument("page", unlimited(s, redirect)))
 	}
 	router.NotFoundHandler = s.metrics.instrument("not_found", s.limits.api.limit(addressKey)(s.adapt(notFound)))
-	return router
+	return short
 }
 
 func notFound(http.ResponseWriter, *http.Request) error { return errNotFound }

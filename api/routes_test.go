@@ -249,6 +249,7 @@ func TestNewRefusesWrongOptions(t *testing.T) {
 		"zoom":       func(o *Options) { o.MaxZoom = 31 },
 		"base path":  func(o *Options) { o.BasePath = "lakes/" },
 		"negative":   func(o *Options) { o.TileRate = -1 },
+		"logged":     func(o *Options) { o.LogRequests = -1 },
 		"control":    func(o *Options) { o.Notice = "a\nb" },
 		"basemap":    func(o *Options) { o.BasemapURL = "ftp://example.org/{z}" },
 		"colour map": func(o *Options) { o.Limits.Level2 = -1 },

@@ -7,7 +7,10 @@ import (
 	"strings"
 )
 
-// securityHeaders sets what browsers are to hold every answer to. The page needs its own files, images from the
+// securityHeaders sets what browsers are to hold every answer to, and what they are to hold documents to: all that is not
+// a picture. A picture in itself is shown by a document of the browser's own, runs nothing, asks for nothing and refers to
+// nothing: a Content-Security-Policy (level 3, section 4.2.1), a Permissions-Policy and a Referrer-Policy are rules for
+// documents and scripts, and on a tile three fields and half a kilobyte that nobody reads. SVG is a document. The page needs its own files, images from the
 // basemap's origin (a source as the function basemapOrigin returns, or empty), data: and blob: images, which Leaflet
 // draws with, and the reader's position if they wish; nothing else, and no inline script or style.
 func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
@@ -15,8 +18,7 @@ func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
 	if basemapOrigin != "" {
 		images += " " + basemapOrigin
 	}
-	// The slices are shared by all answers; nobody appends to one of these headers.
-	csp := []string{strings.Join([]string{
+	csp := strings.Join([]string{
 		"default-src 'none'",
 		"script-src 'self'",
 		"style-src 'self'",
@@ -28,22 +30,25 @@ func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
 		"base-uri 'none'",
 		"form-action 'none'",
 		"frame-ancestors 'self'",
-	}, "; ")}
+	}, "; ")
+	documents := []field{
+		{"Content-Security-Policy", []string{csp}},
+		// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
+		{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
+		{"Permissions-Policy", []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
+	}
 	nosniff := []string{"nosniff"}
-	// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
-	referrer := []string{"strict-origin-when-cross-origin"}
-	permissions := []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}
 	// Tiles are made to be shown on other people's pages.
 	resource := []string{"cross-origin"}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			h := w.Header()
-			h["Content-Security-Policy"] = csp
+			tw := track(w)
+			tw.documents = documents
+			h := tw.Header()
 			h["X-Content-Type-Options"] = nosniff
-			h["Referrer-Policy"] = referrer
-			h["Permissions-Policy"] = permissions
 			h["Cross-Origin-Resource-Policy"] = resource
-			next.ServeHTTP(w, r)
+			next.ServeHTTP(tw, r)
+			tw.implicitOK() // for a handler that wrote nothing
 		})
 	}
 }

@@ -135,7 +135,7 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 	return wrap(router,
 		withRequestID,
 		withClientAddr(s.opts.TrustedProxies),
-		logRequests(s.logger, s.now),
+		logRequests(s.logger, s.now, s.opts.LogRequests),
 		recoverPanics(s.logger),
 		securityHeaders(basemapOrigin),
 		withNotice(s.opts.Notice),
@@ -169,7 +169,7 @@ func (s *Server) AdminHandler() http.Handler {
 	return wrap(admin,
 		withRequestID,
 		withClientAddr(s.opts.TrustedProxies),
-		logRequests(s.logger, s.now),
+		logRequests(s.logger, s.now, s.opts.LogRequests),
 		recoverPanics(s.logger),
 		limitRequest,
 	)

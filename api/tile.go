@@ -5,7 +5,6 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/gorilla/mux"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
@@ -15,6 +14,8 @@ import (
 const (
 	// largestZoom is the deepest zoom whose columns and rows fit maptile's 32 bits.
 	largestZoom = 30
+	// tileSuffix is the one extension of tiles.
+	tileSuffix = ".png"
 	// retina is what Leaflet's {r} becomes on a screen with small pixels.
 	retina = "@2x"
 	// cacheTile is how long a tile without a current v= is shown: five minutes, then once more while the new one is
@@ -35,8 +36,8 @@ func (s *Server) look(p *params) look {
 
 // tile answers with one tile of the map.
 func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
-	vars := mux.Vars(r)
-	address, scale, err := parseTile(vars["z"], vars["x"], vars["y"])
+	z, x, y, _ := splitTile(s.below(r.URL.Path))
+	address, scale, err := parseTile(z, x, y)
 	if err != nil {
 		return err
 	}
@@ -71,7 +72,44 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 	if version == p.version {
 		k = versionKind
 	}
-	return sendContent(w, r, k, identity, &variant{content: tile.PNG, etag: []string{`"` + tile.ETag + `"`}})
+	fields := fieldsOf(tile)
+	return sendContent(w, r, k, identity, &variant{content: tile.PNG, etag: fields.etag[:], length: fields.length[:]})
+}
+
+// tileFields are the values of the header fields that are a tile's own. The arrays are what headers share: they are made
+// once for as long as the tile is in memory.
+type tileFields struct{ etag, length [1]string }
+
+// fieldsOf returns the fields of t. If several make them at once, they are the same.
+func fieldsOf(t tiles.Tile) *tileFields {
+	if t.Note != nil {
+		if fields, ok := t.Note.Read().(*tileFields); ok {
+			return fields
+		}
+	}
+	fields := &tileFields{
+		etag:   [1]string{`"` + t.ETag + `"`},
+		length: [1]string{strconv.Itoa(len(t.PNG))},
+	}
+	if t.Note != nil {
+		t.Note.Write(fields)
+	}
+	return fields
+}
+
+// splitTile takes the path of a tile below the base path apart. It reports false for the path of anything else: what it
+// takes is exactly what the route's pattern matches.
+func splitTile(path string) (z, x, y string, ok bool) {
+	rest, ok := strings.CutPrefix(path, pathTiles+"/")
+	if !ok {
+		return "", "", "", false
+	}
+	if rest, ok = strings.CutSuffix(rest, tileSuffix); !ok {
+		return "", "", "", false
+	}
+	z, rest, _ = strings.Cut(rest, "/")
+	x, y, _ = strings.Cut(rest, "/")
+	return z, x, y, z != "" && x != "" && y != "" && !strings.Contains(y, "/")
 }
 
 // parseTile reads the address of a tile as it stands in its path: zoom, column, and row with or without "@2x". Each

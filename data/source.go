@@ -9,8 +9,8 @@ import (
 type Revision struct {
 	Number    int64     // grows by one with each import that changed anything
 	ChangedAt time.Time // when that import was committed, in UTC
-	// Generation grows when a source finds another database in the place of the one that it had open: the two may
-	// have the same number and time. It has no meaning beyond the running program.
+	// Generation grows when a source finds another database in the place of the one that it had open, or its file
+	// written to: the two may have the same number and time. It has no meaning beyond the running program.
 	Generation int64
 }
 

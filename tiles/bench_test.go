@@ -2,8 +2,13 @@ package tiles
 
 import (
 	"context"
+	"math/rand/v2"
 	"testing"
 
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
 )
@@ -38,4 +43,31 @@ func benchmarkTile(b *testing.B, s *Service) {
 			b.Fatal(err)
 		}
 	}
+}
+
+// BenchmarkHits has 64 goroutines ask for cached tiles of one view, drawn by the real renderer, whose fingerprints are
+// part of each hit.
+func BenchmarkHits(b *testing.B) {
+	s := newTestService(b, render.New(colormap.Limits{Level1: 10, Level2: 50}), nil)
+	v := &data.View{
+		Lakes:  []data.Lake{{ID: "lake", Point: orb.Point{13.35, 52.48}}},
+		States: []data.State{{Chlorophyll: 12_00}},
+	}
+	var requests []Request
+	for z := maptile.Zoom(0); z < 16; z++ {
+		requests = append(requests, Request{Tile: maptile.At(v.Lakes[0].Point, z), Scale: 1, Style: render.Heat, Colormap: colormap.Default})
+		if t := mustTile(b, s, v, requests[z]); t.Blank {
+			b.Fatalf("tile %v is blank", requests[z].Tile)
+		}
+	}
+	b.SetParallelism(64)
+	b.ReportAllocs()
+	b.RunParallel(func(pb *testing.PB) {
+		for i := rand.IntN(len(requests)); pb.Next(); i++ {
+			if _, err := s.Tile(context.Background(), v, requests[i%len(requests)]); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 }

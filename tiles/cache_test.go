@@ -9,8 +9,6 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/testutil"
-	"pgregory.net/rapid"
 )
 
 // A cache is what both tiers are to the tests below.
@@ -142,46 +140,4 @@ func TestCaches(t *testing.T) {
 			t.Run(tier.name+"/"+c.name, func(t *testing.T) { c.check(t, tier.make(t)) })
 		}
 	}
-}
-
-func TestMemoryDropsTheLeastRecentlyUsed(t *testing.T) {
-	png := make([]byte, 1000)
-	m := newMetrics(nil)
-	c := newMemory(3*(1000+memoryOverhead), m)
-	for i := range 3 {
-		c.put(numberedSum(i), newTile(png))
-	}
-	c.get(numberedSum(0))
-	c.put(numberedSum(3), newTile(png))
-	for i, want := range []bool{true, false, true, true} {
-		if _, ok := c.get(numberedSum(i)); ok != want {
-			t.Errorf("tile %d is a hit: %v, want %v", i, ok, want)
-		}
-	}
-	if got := testutil.ToFloat64(m.memoryEvictions); got != 1 {
-		t.Errorf("%v evictions counted, want 1", got)
-	}
-}
-
-// TestMemoryCountsWhatItHolds compares the running count with a count anew after any sequence of puts and gets.
-func TestMemoryCountsWhatItHolds(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		budget := rapid.Int64Range(1, 8000).Draw(t, "budget")
-		c := newMemory(budget, newMetrics(nil))
-		for range rapid.IntRange(1, 40).Draw(t, "steps") {
-			key := numberedSum(rapid.IntRange(0, 9).Draw(t, "key"))
-			if rapid.Bool().Draw(t, "get") {
-				c.get(key)
-				continue
-			}
-			c.put(key, Tile{PNG: make([]byte, rapid.IntRange(1, 3000).Draw(t, "size"))})
-			var held int64
-			for _, tile := range c.lru.Values() {
-				held += memoryCost(tile)
-			}
-			if held != c.bytes || held > budget {
-				t.Fatalf("memory holds %d bytes and counts %d of a budget of %d", held, c.bytes, budget)
-			}
-		}
-	})
 }

@@ -9,6 +9,9 @@
 // only where pixels change, and old tiles fall out by age of use. Several Services, in one process or in many, may
 // share one folder on disk.
 //
+// Misses do not slow hits. While more tiles wait than may be drawn at once, one processor draws none, and the others
+// draw on threads of low priority; when the queue is full as well, further tiles are refused at once.
+//
 // A [Plot] draws a whole [Pyramid] of tiles ahead: onto the disk ([Plot.Warm]), or for whoever writes them elsewhere
 // ([Plot.Draw]). It goes down the quadtree of tiles that are not blank, so that the blank ones cost nothing.
 //

@@ -3,6 +3,7 @@ package tiles
 import (
 	"context"
 	"errors"
+	"fmt"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -117,12 +118,12 @@ func TestQueuedTileIsDrawnForWhoStays(t *testing.T) {
 func TestFlightsDeadlineIsNotTheCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		fs := newFlights(1, 1, time.Second, newMetrics(nil))
-		if !fs.slots.TryAcquire(1) {
-			t.Fatal("no slot is free")
-		}
 		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 		defer cancel()
-		if err := fs.acquire(&flight{ctx: ctx}); !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
+		if err := fs.acquire(&flight{ctx: ctx, turn: make(chan struct{})}); err != nil {
+			t.Fatal(err)
+		}
+		if err := fs.acquire(&flight{ctx: ctx, turn: make(chan struct{})}); !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
 			t.Errorf("acquire after the timeout: error %v, want ErrBusy alone", err)
 		}
 	})
@@ -162,6 +163,41 @@ func TestQueueIsBounded(t *testing.T) {
 		}
 		mustTile(t, s, v, testRequest(99))
 	})
+}
+
+// TestCrowdLeavesOneProcessor has one fewer draw at once while many wait.
+func TestCrowdLeavesOneProcessor(t *testing.T) {
+	tests := []struct{ renders, waiting, want int }{
+		{3, 3, 3},
+		{3, 4, 2},
+		{2, 3, 1},
+		{1, 9, 1}, // nobody draws at all with none
+	}
+	for _, test := range tests {
+		t.Run(fmt.Sprintf("%d waiting for %d", test.waiting, test.renders), func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := &fakeRenderer{gate: make(chan struct{})}
+				s := newTestService(t, r, &Options{Renders: test.renders})
+				v := new(data.View)
+				var answers []<-chan error
+				for x := range uint32(test.renders + test.waiting) {
+					answers = append(answers, ask(context.Background(), s, v, x))
+					synctest.Wait()
+				}
+				r.gate <- struct{}{} // one is drawn, and the next may follow if test.waiting are no crowd
+				synctest.Wait()
+				if got := testutil.ToFloat64(s.metrics.rendersInFlight); got != float64(test.want) {
+					t.Errorf("%v are drawn at once, want %d", got, test.want)
+				}
+				close(r.gate)
+				for _, answer := range answers {
+					if err := <-answer; err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		})
+	}
 }
 
 func TestTimeoutIsBusyAndTheRenderIsKept(t *testing.T) {

@@ -1,10 +1,13 @@
 package tiles
 
 import (
+	"cmp"
 	"context"
+	"runtime"
+	"slices"
 	"sync"
-
-	"github.com/hashicorp/golang-lru/v2/simplelru"
+	"sync/atomic"
+	"weak"
 
 	"limnomap/data"
 	"limnomap/render"
@@ -19,20 +22,28 @@ const (
 	maxLayerLakes = 4 << 20
 )
 
-// layers remembers the layers of the views that were asked for last. A view is known by its pointer: it is immutable
-// and [data.Snapshot] gives the same pointer while it holds the view.
+// layers remembers the layers of the views that were asked for last, each for as long as somebody has the view: a
+// snapshot that was replaced takes its layers along. A view is known by its pointer: it is immutable and [data.Snapshot]
+// gives the same pointer while it holds the view.
 type layers struct {
 	build   func(*data.View) (*render.Layer, error)
 	metrics *metrics
 	turn    sync.Mutex // one layer is built at a time, so that asking for many weeks at once costs the room of one
 
-	mu    sync.Mutex // guards what follows
-	lru   *simplelru.LRU[*data.View, *layerSlot]
-	lakes int // in all held layers
+	held  atomic.Pointer[[]*layerSlot] // in the order in which they were added; replaced whole, so that a hit takes no lock
+	added atomic.Uint64                // how many slots ever were: the clock by which slots are used
+
+	mu    sync.Mutex // is held to replace held and to advance added, and guards what follows
+	lakes int        // in all held layers
 }
 
 // A layerSlot is a layer, or the promise of one.
 type layerSlot struct {
+	view    weak.Pointer[data.View]
+	lakes   int
+	used    atomic.Uint64   // the clock when the slot was asked for last
+	cleanup runtime.Cleanup // drops the slot when the view is gone
+
 	done  chan struct{} // closed once layer and err are set
 	layer *render.Layer
 	err   error
@@ -40,12 +51,7 @@ type layerSlot struct {
 
 func newLayers(build func(*data.View) (*render.Layer, error), m *metrics) *layers {
 	ls := &layers{build: build, metrics: m}
-	// The only error is for a size that is not positive.
-	lru, err := simplelru.NewLRU(maxLayers, func(v *data.View, _ *layerSlot) { ls.lakes -= len(v.Lakes) })
-	if err != nil {
-		panic(err)
-	}
-	ls.lru = lru
+	ls.held.Store(new([]*layerSlot))
 	return ls
 }
 
@@ -72,18 +78,63 @@ func (ls *layers) get(ctx context.Context, v *data.View) (*render.Layer, error) 
 
 // slot returns the slot of v, and whether somebody fills or has filled it already.
 func (ls *layers) slot(v *data.View) (slot *layerSlot, found bool) {
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	if slot, ok := ls.lru.Get(v); ok {
+	if slot := ls.find(v); slot != nil {
 		return slot, true
 	}
-	slot = &layerSlot{done: make(chan struct{})}
-	ls.lakes += len(v.Lakes)
-	ls.lru.Add(v, slot)
-	for ls.lakes > maxLayerLakes && ls.lru.Len() > 2 {
-		ls.lru.RemoveOldest()
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	if slot := ls.find(v); slot != nil {
+		return slot, true
+	}
+	slot = &layerSlot{view: weak.Make(v), lakes: len(v.Lakes), done: make(chan struct{})}
+	slot.used.Store(ls.added.Add(1))
+	slot.cleanup = runtime.AddCleanup(v, ls.drop, slot)
+	held := append(slices.Clone(*ls.held.Load()), slot)
+	ls.held.Store(&held)
+	ls.lakes += slot.lakes
+	for n := len(held); n > maxLayers || ls.lakes > maxLayerLakes && n > 2; n-- {
+		ls.remove(leastUsed(*ls.held.Load()))
 	}
 	return slot, false
+}
+
+// find returns the slot of v, or nil.
+func (ls *layers) find(v *data.View) *layerSlot {
+	for _, slot := range *ls.held.Load() {
+		if slot.view.Value() == v {
+			// Written once per slot that is added, not at each hit: processors need not pass the line around.
+			if now := ls.added.Load(); slot.used.Load() != now {
+				slot.used.Store(now)
+			}
+			return slot
+		}
+	}
+	return nil
+}
+
+// leastUsed returns the slot that was not asked for the longest, and of several the one that was added first.
+func leastUsed(held []*layerSlot) *layerSlot {
+	return slices.MinFunc(held, func(a, b *layerSlot) int { return cmp.Compare(a.used.Load(), b.used.Load()) })
+}
+
+// drop removes slot if it is held still.
+func (ls *layers) drop(slot *layerSlot) {
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	ls.remove(slot)
+}
+
+// remove removes slot if it is held still. ls.mu must be held.
+func (ls *layers) remove(slot *layerSlot) {
+	held := *ls.held.Load()
+	i := slices.Index(held, slot)
+	if i < 0 {
+		return
+	}
+	slot.cleanup.Stop() // it would hold on to the layer for as long as the view lives
+	rest := slices.Delete(slices.Clone(held), i, i+1)
+	ls.held.Store(&rest)
+	ls.lakes -= slot.lakes
 }
 
 func (ls *layers) fill(v *data.View, slot *layerSlot) {
@@ -91,11 +142,7 @@ func (ls *layers) fill(v *data.View, slot *layerSlot) {
 	slot.layer, slot.err = ls.build(v)
 	ls.turn.Unlock()
 	if slot.err != nil { // the next who asks tries again
-		ls.mu.Lock()
-		if held, ok := ls.lru.Peek(v); ok && held == slot {
-			ls.lru.Remove(v)
-		}
-		ls.mu.Unlock()
+		ls.drop(slot)
 	}
 	close(slot.done)
 }

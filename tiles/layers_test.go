@@ -3,8 +3,10 @@ package tiles
 import (
 	"context"
 	"errors"
+	"runtime"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"limnomap/data"
 	"limnomap/render"
@@ -59,12 +61,15 @@ func TestLayersFallOut(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			ls := newLayers(func(*data.View) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
 			lakes := make([]data.Lake, test.lakes) // never touched, hence never in memory
+			var views []*data.View
 			for range 2 * maxLayers {
-				if _, err := ls.get(context.Background(), &data.View{Lakes: lakes}); err != nil {
+				views = append(views, &data.View{Lakes: lakes})
+				if _, err := ls.get(context.Background(), views[len(views)-1]); err != nil {
 					t.Fatal(err)
 				}
 			}
-			if got := ls.lru.Len(); got != test.held || ls.lakes != test.held*test.lakes {
+			runtime.KeepAlive(views)
+			if got := len(*ls.held.Load()); got != test.held || ls.lakes != test.held*test.lakes {
 				t.Errorf("%d layers of %d lakes are held, want %d of %d", got, ls.lakes, test.held, test.held*test.lakes)
 			}
 		})
@@ -84,7 +89,78 @@ func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 		t.Errorf("error %v, want that of the build", err)
 	}
 	fail = false
-	if _, err := ls.get(context.Background(), v); err != nil || ls.lru.Len() != 1 {
-		t.Errorf("asked again: error %v with %d layers held, want none with 1", err, ls.lru.Len())
+	if _, err := ls.get(context.Background(), v); err != nil || len(*ls.held.Load()) != 1 {
+		t.Errorf("asked again: error %v with %d layers held, want none with 1", err, len(*ls.held.Load()))
 	}
+}
+
+func TestLayersLeastUsedFallsOut(t *testing.T) {
+	builds := make(map[*data.View]int)
+	ls := newLayers(func(v *data.View) (*render.Layer, error) { builds[v]++; return new(render.Layer), nil }, newMetrics(nil))
+	var views []*data.View
+	for range maxLayers + 1 {
+		views = append(views, new(data.View))
+	}
+	ask := func(v *data.View) {
+		if _, err := ls.get(context.Background(), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, v := range views[:maxLayers] {
+		ask(v)
+	}
+	ask(views[0])
+	ask(views[maxLayers])
+	ask(views[0])
+	ask(views[1])
+	if builds[views[0]] != 1 || builds[views[1]] != 2 {
+		t.Errorf("the layer just used is built %d times and the one used before all others %d times, want 1 and 2",
+			builds[views[0]], builds[views[1]])
+	}
+}
+
+// TestLayerGoesWithItsView has the garbage collector find a view that nobody has any more, and one that the test has.
+func TestLayerGoesWithItsView(t *testing.T) {
+	ls := newLayers(func(*data.View) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
+	lakes := make([]data.Lake, 3)
+	current := &data.View{Lakes: lakes}
+	for _, v := range []*data.View{{Lakes: lakes}, current} {
+		if _, err := ls.get(context.Background(), v); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for range 1000 { // the cleanup runs some time after the collection
+		runtime.GC()
+		if len(*ls.held.Load()) < 2 {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	ls.mu.Lock()
+	defer ls.mu.Unlock()
+	held := *ls.held.Load()
+	if len(held) != 1 || held[0].view.Value() != current || ls.lakes != len(lakes) {
+		t.Errorf("%d layers of %d lakes are held, want the current view's alone", len(held), ls.lakes)
+	}
+}
+
+// BenchmarkLayers has 64 goroutines ask for the oldest of a few layers.
+func BenchmarkLayers(b *testing.B) {
+	ls := newLayers(func(*data.View) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
+	var views [4]*data.View
+	for i := range views {
+		views[len(views)-1-i] = new(data.View)
+		if _, err := ls.get(context.Background(), views[len(views)-1-i]); err != nil {
+			b.Fatal(err)
+		}
+	}
+	b.SetParallelism(64)
+	b.RunParallel(func(pb *testing.PB) {
+		for pb.Next() {
+			if _, err := ls.get(context.Background(), views[0]); err != nil {
+				b.Error(err)
+				return
+			}
+		}
+	})
 }

@@ -59,6 +59,7 @@ type Tile struct {
 	PNG   []byte
 	ETag  string // hexadecimal hash of PNG, without quotes
 	Blank bool
+	Note  *Note // shared by all who get the tile while it is in memory; nil for one that is not
 }
 
 // Options are the optional parameters of [New]. A nil *Options means all defaults.
@@ -79,7 +80,8 @@ type Options struct {
 	Variant string
 	// MaxZoom is the largest zoom that is drawn, at most render.MaxZoom. Zero means 18.
 	MaxZoom maptile.Zoom
-	// Renders is how many tiles are drawn at once. Zero means as many as there are processors.
+	// Renders is how many tiles are drawn at once, and one fewer while more than these wait. Zero means as many as there
+	// are processors.
 	Renders int
 	// Queue is how many more may wait to be drawn before ErrBusy. Zero means 512.
 	Queue int
@@ -158,8 +160,8 @@ type Service struct {
 	closing   sync.Once
 }
 
-// New returns a Service that draws missing tiles with r. With a disk cache it has goroutines that look after it:
-// Close ends them.
+// New returns a Service that draws missing tiles with r. With a disk cache it has goroutines that look after it, and from
+// the first crowd on a thread or more to draw on: Close ends them.
 func New(r Renderer, opts *Options) (*Service, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -181,6 +183,7 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	for i := range s.blanks {
 		s.blanks[i] = newTile(render.Blank(i + 1))
 		s.blanks[i].Blank = true
+		s.blanks[i].Note = new(Note)
 	}
 	if o.Dir != "" {
 		s.disk = newDisk(o.Dir, o.DiskBytes, o.MinFree, time.Now, o.Logger, m)
@@ -227,7 +230,8 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 	}
 	return s.flights.do(ctx, sum, search{
 		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, sum) },
-		draw:   func() (Tile, error) { return s.draw(key, sum, layer, spec) },
+		draw:   func() ([]byte, error) { return s.draw(layer, spec) },
+		keep:   func(png []byte) Tile { return s.keep(key, sum, png) },
 	})
 }
 
@@ -269,8 +273,8 @@ func (s *Service) lookup(ctx context.Context, key Sum) (Tile, bool) {
 	return Tile{}, false
 }
 
-// draw draws a tile and keeps it. An error is kept nowhere.
-func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) (Tile, error) {
+// draw draws a tile. An error is kept nowhere.
+func (s *Service) draw(layer *render.Layer, spec render.Spec) ([]byte, error) {
 	s.metrics.rendersInFlight.Inc()
 	defer s.metrics.rendersInFlight.Dec()
 	timer := prometheus.NewTimer(s.metrics.renderDuration)
@@ -279,8 +283,12 @@ func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) 
 	s.metrics.renders.Inc()
 	if err != nil {
 		s.metrics.renderFailures.Inc()
-		return Tile{}, err
 	}
+	return png, err
+}
+
+// keep makes a tile of what was drawn, and keeps it.
+func (s *Service) keep(key Key, sum Sum, png []byte) Tile {
 	if cap(png) > len(png)+memoryOverhead { // the rest of an encoder's buffer is not worth keeping as long as a tile
 		png = bytes.Clone(png)
 	}
@@ -289,7 +297,7 @@ func (s *Service) draw(key Key, sum Sum, layer *render.Layer, spec render.Spec) 
 	if s.disk != nil {
 		s.disk.put(key, t)
 	}
-	return t, nil
+	return t
 }
 
 func (s *Service) render(layer *render.Layer, spec render.Spec) (png []byte, err error) {

@@ -56,8 +56,8 @@ func TestHelp(t *testing.T) {
 		}
 	}
 	serve := mustRun(t, "serve", "--help")
-	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate",
-		"--trusted-proxies", "--public-url", "--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level"} {
+	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate", "--trusted-proxies", "--public-url",
+		"--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
 			t.Errorf("serve --help lacks %s or %s", flag, env)

@@ -24,6 +24,7 @@ var mayImport = map[string][]string{
 	"tiles/archive": {},
 	"api":           {"tiles", "colormap", "data"}, // not render: the API does not know how a pixel is drawn
 	"web":           {},
+	"cmd/benchhttp": {}, // it measures the program from outside
 	"cmd/limnomap":  {"api", "tiles", "tiles/archive", "render", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
 }
 

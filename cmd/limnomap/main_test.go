@@ -59,6 +59,12 @@ var openAddress = regexp.MustCompile(`"?open"?[=:]"?(http[^\s"]+)/`)
 // startServer runs serve until the test ends and returns its address without the slash at the end, once it is ready.
 func startServer(t testing.TB, args ...string) (base string, log *syncBuffer) {
 	t.Helper()
+	return startServerFor(t, http.DefaultClient, args...)
+}
+
+// startServerFor is startServer of a server that answers such a client.
+func startServerFor(t testing.TB, client *http.Client, args ...string) (base string, log *syncBuffer) {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	log = new(syncBuffer)
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--cache-dir", t.TempDir()}, args...)
@@ -85,7 +91,7 @@ func startServer(t testing.TB, args ...string) (base string, log *syncBuffer) {
 		return base != ""
 	})
 	within(t, 30*time.Second, "/readyz says 200", func() bool {
-		resp, err := http.Get(base + "/readyz")
+		resp, err := client.Get(base + "/readyz")
 		if err != nil {
 			return false
 		}

@@ -12,7 +12,6 @@ import (
 	"os"
 	"regexp"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"time"
 
@@ -31,6 +30,8 @@ import (
 type serveCmd struct {
 	Listen      string `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT" group:"Serving"`
 	AdminListen string `help:"Serve /metrics and pprof on this address instead of beside the API." placeholder:"HOST:PORT" group:"Serving"`
+	TLSCert     string `name:"tls-cert" help:"Certificate (PEM, with the ones that signed it): serve HTTPS, and HTTP/2. Read anew when it changes." placeholder:"FILE" group:"Serving"`
+	TLSKey      string `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
 	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
 	PublicURL   string `help:"What the outside calls this server, for the absolute addresses in TileJSON. A path in it stands instead of the base path: behind a proxy that strips it." placeholder:"URL" group:"Serving"`
 
@@ -52,6 +53,8 @@ type serveCmd struct {
 	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits"`
 	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
 	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
+
+	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits"`
 }
 
 func (serveCmd) Help() string {
@@ -72,6 +75,10 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	defer func() { err = errors.Join(err, shown.close()) }()
 
 	registry := prometheus.NewRegistry()
+	cert, err := c.certificate(registry, con.log)
+	if err != nil {
+		return err
+	}
 	limits := shown.limits()
 	tileService, err := tiles.New(render.New(limits), &tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
@@ -100,6 +107,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 
 	heap := newHeap(os.LookupEnv)
+	tuning, stopTuning := context.WithCancel(ctx)
+	defer stopTuning()
+	go heap.run(tuning) // until the server has ended
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
 		Options: &shown.options,
@@ -112,17 +122,23 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		},
 		Failed: server.RefreshFailed,
 	}
-	return c.serve(ctx, con.log, server, watcher, shown.notice)
+	return c.serve(ctx, con.log, server, watcher, cert, shown.notice)
 }
 
-// serve listens, keeps the snapshot fresh, and ends both in order when ctx ends.
-func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, notice string) error {
+// serve listens, keeps the snapshot and the certificate, if there is one, fresh, and ends all in order when ctx ends.
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, cert *certificate, notice string) error {
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
+	listener = api.Joined(listener)
 	defer listener.Close() // for the returns before Serve takes it over
-	main := newHTTPServer(server, log)
+	drain := new(drain)
+	main := newHTTPServer(drain.handler(server), log)
+	if cert != nil {
+		main.TLSConfig = cert.config()
+	}
+	main.ConnContext = api.ConnContext
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if c.AdminListen != "" {
 		adminListener, err := net.Listen("tcp", c.AdminListen)
@@ -133,22 +149,23 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		admin := newHTTPServer(server.AdminHandler(), log)
 		admin.WriteTimeout = 0 // a CPU profile takes as long as it is asked to
 		listeners[admin] = adminListener
-		log.Info("metrics and pprof", "url", "http://"+reachable(adminListener.Addr())+"/metrics")
+		log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")
 	}
-	address := "http://" + reachable(listener.Addr()) + c.BasePath + "/"
+	address := addressOf(main, listener) + c.BasePath + "/"
 	if notice != "" {
 		log.Warn("serving the embedded demo: "+notice, "open", address)
 	} else {
 		log.Info("serving", "db", c.DB, "open", address)
 	}
 
-	// The group's goroutines end when ctx does (the watcher), or when Shutdown has closed the listeners (the servers).
+	// The group's goroutines end when ctx does (the watchers), or when Shutdown has closed the listeners (the servers).
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
+		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
+	}
+	if cert != nil {
 		group.Go(func() error {
-			if err := s.Serve(l); !errors.Is(err, http.ErrServerClosed) {
-				return err
-			}
+			cert.watch(ctx)
 			return nil
 		})
 	}
@@ -160,46 +177,20 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		<-ctx.Done()
 		server.Drain()
 		log.Info("stopping: /readyz now says so", "drain", c.Drain)
-		time.Sleep(c.Drain)
-		deadline, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.Shutdown)
-		defer cancel()
-		var errs []error
-		for s := range listeners {
-			errs = append(errs, s.Shutdown(deadline))
-		}
-		return errors.Join(errs...)
+		return drain.end(listeners, c.Drain, c.Shutdown)
 	})
 	err = group.Wait()
 	log.Info("stopped")
 	return err
 }
 
-// reachable returns what a browser on this machine takes for addr: a server on every address is at localhost.
-func reachable(addr net.Addr) string {
-	if tcp, ok := addr.(*net.TCPAddr); ok && tcp.IP.IsUnspecified() {
-		return net.JoinHostPort("localhost", strconv.Itoa(tcp.Port))
-	}
-	return addr.String()
-}
-
-// newHTTPServer bounds what one connection may cost. A tile or a page is answered in milliseconds; the write timeout
-// leaves a phone with bad reception time for the largest prepared body.
-func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
-	return &http.Server{
-		Handler:           h,
-		ReadHeaderTimeout: 5 * time.Second,
-		ReadTimeout:       10 * time.Second,
-		WriteTimeout:      time.Minute,
-		IdleTimeout:       2 * time.Minute,
-		MaxHeaderBytes:    16 << 10,
-		ErrorLog:          slog.NewLogLogger(log.Handler(), slog.LevelDebug),
-	}
-}
-
 // check returns the part of the server's options that the flags alone decide.
 func (c *serveCmd) check() (opts api.Options, err error) {
 	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
 		return opts, fmt.Errorf("--listen %q is not HOST:PORT, or :PORT for every address", c.Listen)
+	}
+	if (c.TLSCert == "") != (c.TLSKey == "") {
+		return opts, fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs a file for each, HTTP none for either", c.TLSCert, c.TLSKey)
 	}
 	if c.BasePath, err = cleanBasePath(c.BasePath); err != nil {
 		return opts, err
@@ -218,6 +209,9 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 			return opts, fmt.Errorf("%s %d: requests a minute are 0 (no limit) or more", rate.flag, rate.value)
 		}
 	}
+	if c.LogRequests < 0 {
+		return opts, fmt.Errorf("--log-requests %d: lines a second are 0 (no bound) or more", c.LogRequests)
+	}
 	opts = api.Options{
 		Attribution:        c.Attribution,
 		MaxZoom:            c.MaxZoom,
@@ -229,6 +223,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		APIRate:            c.APIRate,
 		TileRate:           c.TileRate,
 		KeyRate:            c.KeyRate,
+		LogRequests:        c.LogRequests,
 		SeparateAdmin:      c.AdminListen != "",
 	}
 	if c.BasemapURL == "none" {
@@ -260,6 +255,18 @@ func cleanBasePath(p string) (string, error) {
 		return "", fmt.Errorf("--base-path %q is not a path such as /lakes, of letters, digits and ._~-", p)
 	}
 	return p, nil
+}
+
+// certificate returns what connections are secured with, nil without TLS.
+func (c *serveCmd) certificate(registry prometheus.Registerer, log *slog.Logger) (*certificate, error) {
+	if c.TLSCert == "" {
+		return nil, nil
+	}
+	cert, err := openCertificate(c.TLSCert, c.TLSKey, time.Now, log)
+	if err != nil {
+		return nil, err
+	}
+	return cert, cert.measure(registry)
 }
 
 // legends gives api the renderer's legends without api's knowing the renderer.

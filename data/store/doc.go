@@ -9,7 +9,12 @@
 //
 // Another database may be moved over the file of an open Store (a whole one that nobody has open, by a rename): the
 // next use opens it, and its revision is another. Nobody should write to it before that, since SQLite knows the log
-// beside it by name alone. As long as there is no file, or none that can be used, each use is an error that says so.
+// beside it by name alone. The file may also be removed and made anew by Open at once. As long as there is no file, or
+// none that can be used, or one that nothing was imported into yet, each use is an error that says so.
+//
+// A file that is written over, cut short or damaged where it lies is read as it is from the next use on. To copy
+// another database over it (cp) is no good way to replace it: what reads in that moment may read some of both, and the
+// revision only makes sure that whoever did reads once more.
 //
 // A Store is safe for concurrent use, a [Tx] is not. Errors to test for: [ErrKeyExists], [ErrNoKey], [data.ErrNoLake],
 // [fs.ErrNotExist] for a database that is not there, [errors.ErrUnsupported] for a kind that this release lacks.

@@ -51,12 +51,16 @@ func (s *sqlite) Keys(ctx context.Context) ([]data.APIKey, error) {
 		return nil, err
 	}
 	defer s.mu.RUnlock()
-	keys, err := s.keys(ctx)
+	var keys []data.APIKey
+	err := s.read(ctx, func(tx *sql.Tx) (err error) {
+		keys, err = scanKeys(ctx, tx)
+		return err
+	})
 	return keys, s.wrap(err, "read the API keys")
 }
 
-func (s *sqlite) keys(ctx context.Context) ([]data.APIKey, error) {
-	rows, err := s.readers.QueryContext(ctx, "SELECT name, hash, created_at, expires_at, revoked_at FROM api_keys ORDER BY name")
+func scanKeys(ctx context.Context, tx *sql.Tx) ([]data.APIKey, error) {
+	rows, err := tx.QueryContext(ctx, "SELECT name, hash, created_at, expires_at, revoked_at FROM api_keys ORDER BY name")
 	if err != nil {
 		return nil, err
 	}

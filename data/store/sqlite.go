@@ -10,7 +10,9 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	sqlitedriver "modernc.org/sqlite"
@@ -33,11 +35,13 @@ type sqlite struct {
 	mu sync.RWMutex // guards what follows; held for reading for as long as a pool is in use
 	// writer has one connection; its transactions take the write lock when they begin. Both pools are nil once
 	// their file was replaced and the one in its place could not be opened.
-	writer     *sql.DB
-	readers    *sql.DB // connections that cannot write
-	opened     os.FileInfo
-	generation int64 // how often the file was opened anew
-	closed     bool
+	writer  *sql.DB
+	readers *sql.DB // connections that cannot write
+	opened  place
+	closed  bool
+
+	generation atomic.Int64 // how often the file was opened anew or found written to
+	modified   atomic.Int64 // its time then, in nanoseconds since 1970
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
@@ -67,12 +71,13 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 		}
 		return v
 	}
-	mode := "rw"
 	if create {
-		mode = "rwc"
+		if err := makeFile(loc.path); err != nil {
+			return s.explain(err)
+		}
 	}
 	var err error
-	s.writer, err = openPool(loc.url(common("mode", mode, "_txlock", "immediate", "_journal_mode", "WAL",
+	s.writer, err = openPool(loc.url(common("_txlock", "immediate", "_journal_mode", "WAL",
 		"_synchronous", "NORMAL", "_pragma", "journal_size_limit("+maxIdleLogBytes+")")), 1)
 	if err == nil {
 		// A reader in the middle of a long scan must not keep a request for one lake waiting.
@@ -82,12 +87,13 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 		err = migrate(ctx, s.writer)
 	}
 	if err == nil {
-		s.opened, err = os.Stat(loc.path)
+		s.opened, err = placeOf(loc.path)
 	}
 	if err != nil {
 		s.closePools() // may only repeat what err says
 		return s.explain(err)
 	}
+	s.modified.Store(s.opened.file.ModTime().UnixNano())
 	return nil
 }
 
@@ -123,19 +129,29 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 
 // explain puts the errors that an operator can do something about into words.
 func (s *sqlite) explain(err error) error {
+	const mayNotBeOpened = "the file may not be opened or made; see who may read and write it and its folder: %w"
 	var e *sqlitedriver.Error
-	if !errors.As(err, &e) {
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return fmt.Errorf(mayNotBeOpened, err)
+	case !errors.As(err, &e):
 		return err
 	}
 	switch e.Code() & 0xff { // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("another process is writing to it; try again when it is done: %w", err)
+	case sqlite3.SQLITE_PROTOCOL: // the locks that readers need were not to be had for ten seconds
+		return fmt.Errorf("another process has locked it; try again when it is done: %w", err)
+	case sqlite3.SQLITE_ERROR:
+		if strings.Contains(err.Error(), "no such table") {
+			return fmt.Errorf("the file was emptied or overwritten; put a copy in its place, or import into a new one: %w", err)
+		}
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("the file is not an SQLite database: %w", err)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("the file is damaged; put a copy in its place, or import into a new one: %w", err)
 	case sqlite3.SQLITE_CANTOPEN:
-		return fmt.Errorf("the file may not be opened or made; see who may read and write it and its folder: %w", err)
+		return fmt.Errorf(mayNotBeOpened, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full: %w", err)
 	case sqlite3.SQLITE_READONLY:

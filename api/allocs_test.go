@@ -1,0 +1,60 @@
+package api
+
+import (
+	"context"
+	"net/http"
+	"net/http/httptest"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/data"
+	"limnomap/tiles"
+)
+
+// heldTiles gives one tile that is held in memory, as the tile service does for a hit.
+type heldTiles struct{ tile tiles.Tile }
+
+func (h *heldTiles) Tile(context.Context, *data.View, tiles.Request) (tiles.Tile, error) {
+	return h.tile, nil
+}
+
+// What stands around every answer allocates twice: the record with the copy of the request, and the id. A tile from memory
+// adds nothing to that, a limit its RateLimit field. The header is not counted: its map belongs to net/http.
+func TestAllocations(t *testing.T) {
+	opts := testOptions(t)
+	opts.Tiles = &heldTiles{tiles.Tile{PNG: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	opts.Notice = "simulated"
+	unlimited := newServer(t, opts, testSource(t))
+	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
+	limited := newServer(t, opts, testSource(t))
+	versioned := tileURL + "?v=" + unlimited.current.Load().version
+	for _, test := range []struct {
+		name         string
+		server       *Server
+		target, etag string
+		want         float64
+	}{
+		{"tile", unlimited, tileURL, "", 2},
+		{"tile, not modified", unlimited, tileURL, `"7e57"`, 2},
+		{"tile at the address of its version", unlimited, versioned, "", 2},
+		{"tile under a limit", limited, tileURL, "", 3},
+		{"geojson", unlimited, "/api/v1/bathing-lakes/geojson", "", 2},
+		{"status", unlimited, statusURL, "", 3}, // and the box that the query might name
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			r := httptest.NewRequest(http.MethodGet, test.target, nil)
+			if test.etag != "" {
+				r.Header.Set("If-None-Match", test.etag)
+			}
+			w := &nullWriter{header: make(http.Header)}
+			got := testing.AllocsPerRun(1000, func() {
+				clear(w.header)
+				test.server.ServeHTTP(w, r)
+			})
+			if got > test.want {
+				t.Errorf("%v allocations, want at most %v", got, test.want)
+			}
+		})
+	}
+}

@@ -1,0 +1,354 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"golang.org/x/sync/errgroup"
+)
+
+// A proxy may speak HTTP/2 to a server without TLS, on the connections that others speak HTTP/1 on.
+func TestHTTP2WithoutTLS(t *testing.T) {
+	base, _ := startServer(t)
+	if resp := fetch(t, clientOf(t, h2c), base); resp.Proto != "HTTP/2.0" {
+		t.Errorf("a client that begins with HTTP/2 gets %s", resp.Proto)
+	}
+	if resp := fetch(t, clientOf(t, http1), base); resp.Proto != "HTTP/1.1" {
+		t.Errorf("a client of HTTP/1 gets %s", resp.Proto)
+	}
+}
+
+// The requests of a proxy may share one connection, and each gets its answer whole.
+func TestStreamsShareAConnection(t *testing.T) {
+	base, _ := startServer(t, "--tile-rate", "0", "--api-rate", "0")
+	var protocols http.Protocols
+	protocols.SetUnencryptedHTTP2(true)
+	var dials atomic.Int32
+	transport := &http.Transport{
+		Protocols:          &protocols,
+		DisableCompression: true,
+		DialContext: func(ctx context.Context, network, addr string) (net.Conn, error) {
+			dials.Add(1)
+			return new(net.Dialer).DialContext(ctx, network, addr)
+		},
+	}
+	defer transport.CloseIdleConnections()
+	client := &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	ask := func(path string) (string, error) {
+		resp, err := client.Get(base + path)
+		if err != nil {
+			return "", err
+		}
+		defer resp.Body.Close()
+		body, err := io.ReadAll(resp.Body)
+		return resp.Status + string(body), err
+	}
+	paths := []string{"/api/v1/tiles/6/33/21.png", "/api/v1/tiles/6/0/0.png", "/api/v1/bathing-lakes/status", "/api/v1/legend.json"}
+	want := map[string]string{}
+	for _, path := range paths {
+		_, body := get(t, base+path, "Accept-Encoding", "identity")
+		want[path] = "200 OK" + string(body)
+		if got, err := ask(path); err != nil || got != want[path] {
+			t.Fatalf("%s over HTTP/2: %.40q, %v, want what HTTP/1 gets", path, got, err)
+		}
+	}
+	var group errgroup.Group // whose goroutines end with their answers
+	for i := range 32 {
+		group.Go(func() error {
+			for k := range 25 {
+				path := paths[(i+k)%len(paths)]
+				if got, err := ask(path); err != nil || got != want[path] {
+					return fmt.Errorf("%s: %.40q, %w", path, got, err)
+				}
+			}
+			return nil
+		})
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+	if got := dials.Load(); got != 1 {
+		t.Errorf("%d connections, want one that all share", got)
+	}
+}
+
+// A proxy that passes an upgrade on believes afterwards that it carries what is none of its business. So nothing that
+// stands in a request turns its connection into another one.
+func TestNoUpgradeToHTTP2(t *testing.T) {
+	base, _ := startServer(t)
+	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	const upgrade = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
+		"HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
+	// The preface is what a client would send after the upgrade: HTTP/1 knows no such request.
+	if _, err := io.WriteString(conn, upgrade+"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	answers := bufio.NewReader(conn)
+	resp, err := http.ReadResponse(answers, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := io.Copy(io.Discard, resp.Body); err != nil || resp.StatusCode != http.StatusOK || resp.Proto != "HTTP/1.1" {
+		t.Errorf("a request for an upgrade gets %s %s, %v, want HTTP/1.1 200", resp.Proto, resp.Status, err)
+	}
+	rest, err := io.ReadAll(answers)
+	if err != nil || !strings.HasPrefix(string(rest), "HTTP/1.1 4") && !strings.HasPrefix(string(rest), "HTTP/1.1 505") {
+		t.Errorf("a preface after a request gets %.40q, %v, want an error of HTTP/1 and the end", rest, err)
+	}
+}
+
+// serveFor runs newHTTPServer on a port of its own until the test ends.
+func serveFor(t *testing.T, h http.Handler, config *tls.Config) (s *http.Server, base string) {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s = newHTTPServer(h, slog.New(slog.DiscardHandler))
+	s.TLSConfig = config
+	base = addressOf(s, l)
+	served := make(chan error, 1)
+	go func() { served <- serveOn(s, l) }() // ends with Close, below
+	t.Cleanup(func() {
+		if err := errors.Join(s.Close(), <-served); err != nil {
+			t.Errorf("serving: %v", err)
+		}
+	})
+	return s, base
+}
+
+// letsIn reports whether somebody listens at base.
+func letsIn(base string) bool {
+	conn, err := net.Dial("tcp", base[strings.LastIndexByte(base, '/')+1:])
+	if err != nil {
+		return false
+	}
+	conn.Close()
+	return true
+}
+
+func TestShutdownFinishesStreams(t *testing.T) {
+	cert, key := newPair(t, 1, nextYear())
+	pair, err := tls.X509KeyPair(cert, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, tt := range map[string]struct {
+		config *tls.Config
+		set    func(*http.Protocols)
+	}{
+		"HTTP/2 over TLS":    {&tls.Config{Certificates: []tls.Certificate{pair}}, http2},
+		"HTTP/2 without TLS": {nil, h2c},
+	} {
+		t.Run(name, func(t *testing.T) {
+			entered, leave := make(chan struct{}), make(chan struct{})
+			s, base := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+				close(entered)
+				<-leave
+				_, _ = io.WriteString(w, "to the end")
+			}), tt.config)
+			var body []byte
+			asked := make(chan error, 1)
+			go func() { // ends with the answer
+				resp, err := clientOf(t, tt.set).Get(base + "/")
+				if err == nil {
+					defer resp.Body.Close()
+					body, err = io.ReadAll(resp.Body)
+				}
+				asked <- err
+			}()
+			<-entered
+			stopped := make(chan error, 1)
+			go func() { stopped <- s.Shutdown(context.Background()) }() // ends when the request below is answered
+			within(t, 10*time.Second, "nobody new is let in", func() bool { return !letsIn(base) })
+			close(leave)
+			if err := <-asked; err != nil || string(body) != "to the end" {
+				t.Errorf("the request in flight gets %q, %v", body, err)
+			}
+			if err := <-stopped; err != nil {
+				t.Errorf("Shutdown = %v", err)
+			}
+		})
+	}
+}
+
+// A server whose answer takes too long keeps no other one open, and is cut off in the end.
+func TestShutDownTogether(t *testing.T) {
+	entered, leave := make(chan struct{}), make(chan struct{})
+	defer close(leave)
+	slow, slowBase := serveFor(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
+		close(entered)
+		<-leave
+	}), nil)
+	var servers []*http.Server
+	var bases []string
+	for range 3 {
+		s, base := serveFor(t, http.NotFoundHandler(), nil)
+		servers, bases = append(servers, s), append(bases, base)
+	}
+	asked := make(chan error, 1)
+	go func() { // ends when it is cut off
+		resp, err := clientOf(t, http1).Get(slowBase)
+		if err == nil {
+			resp.Body.Close()
+		}
+		asked <- err
+	}()
+	<-entered
+	ctx, cancel := context.WithCancel(t.Context())
+	stopped := make(chan error, 1)
+	go func() { stopped <- shutDown(ctx, append([]*http.Server{slow}, servers...)) }() // ends with cancel
+	for _, base := range bases {
+		within(t, 10*time.Second, "a server with nothing to do lets nobody in", func() bool { return !letsIn(base) })
+	}
+	select {
+	case err := <-stopped:
+		t.Errorf("shutDown = %v before the last request is answered", err)
+	case err := <-asked:
+		t.Errorf("the request in flight gets %v before its time is over", err)
+	default:
+	}
+	cancel()
+	if err := <-stopped; !errors.Is(err, context.Canceled) {
+		t.Errorf("shutDown = %v, want that its time was over", err)
+	}
+	if err := <-asked; err == nil {
+		t.Error("the request in flight is answered, want it cut off")
+	}
+}
+
+// Every operation is a read; what is sent along is refused before it fills a buffer.
+func TestBodiesAreRefused(t *testing.T) {
+	base, _ := startServer(t)
+	for name, set := range map[string]func(*http.Protocols){"HTTP/1": http1, "HTTP/2": h2c} {
+		t.Run(name, func(t *testing.T) {
+			r, err := http.NewRequest(http.MethodGet, base+"/healthz", io.LimitReader(neverEnding{}, 2*receiveBuffer))
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp, err := clientOf(t, set).Do(r)
+			if err != nil {
+				t.Fatal(err)
+			}
+			resp.Body.Close()
+			if resp.StatusCode != http.StatusRequestEntityTooLarge {
+				t.Errorf("a request with a body gets %s, want 413", resp.Status)
+			}
+			fetch(t, clientOf(t, set), base)
+		})
+	}
+}
+
+// A neverEnding is read for ever.
+type neverEnding struct{}
+
+func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
+
+// A pipeListener hands out one end of a pipe, so that time can be a test's own.
+type pipeListener struct {
+	conns  chan net.Conn
+	closed chan struct{}
+}
+
+func (l *pipeListener) Accept() (net.Conn, error) {
+	select {
+	case c := <-l.conns:
+		return c, nil
+	case <-l.closed:
+		return nil, net.ErrClosed
+	}
+}
+
+func (l *pipeListener) Close() error {
+	close(l.closed)
+	return nil
+}
+
+func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net: "unix"} }
+
+const (
+	preface       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
+	emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
+	// beginHeaders opens stream 1 with 1 octet of a header that never ends (RFC 9113, section 6.2, without END_HEADERS).
+	beginHeaders = "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
+	// longFrame announces 16,385 octets for stream 1.
+	longFrame = "\x00\x40\x01\x00\x00\x00\x00\x00\x01"
+	// widenWindow lets the server send one octet more (section 6.9).
+	widenWindow = "\x00\x00\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x01"
+)
+
+// onPipe serves one connection, whose other end fn has.
+func onPipe(t *testing.T, fn func(conn net.Conn)) {
+	t.Helper()
+	l := &pipeListener{make(chan net.Conn), make(chan struct{})}
+	s := newHTTPServer(http.NotFoundHandler(), slog.New(slog.DiscardHandler))
+	served := make(chan error, 1)
+	go func() { served <- serveOn(s, l) }() // ends with Close
+	ours, theirs := net.Pipe()
+	l.conns <- theirs
+	fn(ours)
+	if err := errors.Join(ours.Close(), s.Close(), <-served); err != nil {
+		t.Error(err)
+	}
+}
+
+// No client keeps a connection by doing nothing, or nothing any more.
+func TestSilentClientsAreDropped(t *testing.T) {
+	for _, tt := range []struct {
+		name, sent string
+		within     time.Duration
+	}{
+		{"nothing", "", 5 * time.Second},
+		{"half a header", "GET / HTTP/1.1\r\nHost:", 5 * time.Second},
+		{"half a preface", preface[:10], 5 * time.Second},
+		{"a preface alone", preface, pingAfter},
+		{"the head of a long frame", preface + emptySettings + longFrame, 2 * time.Second},
+		{"settings alone", preface + emptySettings, 2 * pingAfter},
+		{"half of an HTTP/2 header", preface + emptySettings + beginHeaders, 2 * pingAfter},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				onPipe(t, func(conn net.Conn) {
+					start := time.Now()
+					go func() { _, _ = io.WriteString(conn, tt.sent) }() // ends when it is read, or the connection is closed
+					_, _ = io.Copy(io.Discard, conn)                     // what is said does not matter, but when it ends
+					if took := time.Since(start); took > tt.within {
+						t.Errorf("the connection ended after %v, want %v at most", took, tt.within)
+					}
+				})
+			})
+		})
+	}
+}
+
+// A client that goes on speaking and takes none of the answers is dropped too.
+func TestAClientThatTakesNothingIsDropped(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		onPipe(t, func(conn net.Conn) {
+			_, err := io.WriteString(conn, preface+emptySettings)
+			start := time.Now()
+			for ; err == nil && time.Since(start) < time.Hour; time.Sleep(time.Second) {
+				_, err = io.WriteString(conn, widenWindow)
+			}
+			if took := time.Since(start); took > 2*writeStall {
+				t.Errorf("the connection ended after %v, want %v at most", took, 2*writeStall)
+			}
+		})
+	})
+}
