@@ -80,6 +80,9 @@ func shutDown(ctx context.Context, servers []*http.Server) error {
 	for _, s := range servers {
 		group.Go(func() error {
 			err := s.Shutdown(ctx)
+			if errors.Is(err, net.ErrClosed) { // the listener was closed before; all requests are answered
+				return nil
+			}
 			if err != nil {
 				err = errors.Join(err, s.Close())
 			}
