@@ -176,7 +176,8 @@ func (d *disk) fetch(root *os.Root, sum Sum) (Tile, bool) {
 		d.touch(root, name, info)
 	case errors.Is(err, ErrDamaged):
 		d.metrics.damaged.Inc()
-		if err := d.remove(root, name, info.Size()); err != nil {
+		// A folder may hold things that are not ours, and is none of the disk's faults.
+		if err := d.remove(root, name, info.Size()); err != nil && !info.IsDir() {
 			d.writeFault(err)
 		}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, os.ErrClosed): // os.ErrClosed: it has just been reopened
@@ -252,7 +253,9 @@ func (d *disk) store(key Key, t Tile) error {
 		return errNoRoom
 	}
 	if err := d.storeEntry(key.Sum(), entry); err != nil {
-		d.writeFault(err)
+		if !errors.Is(err, errFolderInPlace) {
+			d.writeFault(err)
+		}
 		return err
 	}
 	if d.writable.worked() {
@@ -272,7 +275,7 @@ func (d *disk) store(key Key, t Tile) error {
 func (d *disk) storeEntry(sum Sum, entry []byte) error {
 	root := d.root.Load()
 	if root != nil {
-		if err := writeEntry(root, sum, entry); err == nil || isFull(err) {
+		if err := writeEntry(root, sum, entry); err == nil || isFull(err) || errors.Is(err, errFolderInPlace) {
 			return err
 		}
 	}
