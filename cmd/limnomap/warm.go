@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"limnomap/colormap"
@@ -77,9 +78,9 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 // pyramids returns one pyramid for each way to draw a week.
 func (c *warmCmd) pyramids() []tiles.Pyramid {
 	var all []tiles.Pyramid
-	for _, style := range c.Style {
-		for _, colors := range c.Colormap {
-			for _, scale := range c.Scale {
+	for _, style := range distinct(c.Style) {
+		for _, colors := range distinct(c.Colormap) {
+			for _, scale := range distinct(c.Scale) {
 				p := c.pyramid(c.Zoom)
 				p.Style, p.Colormap, p.Scale = style, colors, scale
 				all = append(all, p)
@@ -101,7 +102,18 @@ func (c *warmCmd) weeks(snapshot *data.Snapshot) ([]data.Week, error) {
 		}
 		weeks = append(weeks, w)
 	}
-	return weeks, nil
+	return distinct(weeks), nil
+}
+
+// distinct returns the values of all without repetition: a plot that came twice would be counted twice.
+func distinct[T comparable](all []T) []T {
+	var once []T
+	for _, v := range all {
+		if !slices.Contains(once, v) {
+			once = append(once, v)
+		}
+	}
+	return once
 }
 
 // each calls visit for each plot. One is made after the other, since a week of a continent takes a lot of memory.

@@ -147,6 +147,17 @@ func TestWarmDryRun(t *testing.T) {
 	}
 }
 
+// TestWarmCountsOnce names the same tiles in several ways.
+func TestWarmCountsOnce(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"warm", "--zoom", "0-2", "--cache-dir", dir}
+	once := mustRun(t, append(args, "--date", "2025-08-25")...)
+	again := mustRun(t, append(args, "--style", "heat,heat", "--colormap", "limno,limno", "--scale", "1,1", "--date", "2025-08-25,2025-08-26")...)
+	if want, got := numbers(t, once, warmed)[0], numbers(t, again, warmed); got[0] != 0 || got[1] != want {
+		t.Errorf("%d tiles named several times: warming says\n%s", want, again)
+	}
+}
+
 func TestWarmKeepsWithinTheCache(t *testing.T) {
 	db, dir := worldDB(t, 150), filepath.Join(t.TempDir(), "cache")
 	tests := []struct {
