@@ -154,6 +154,9 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 	}
 	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them; those that are there already included.\n",
 		counted(shown, w.size()), megabytes(bytes))
+	if room := w.service.WarmRoom(); err == nil && bytes > room {
+		_, err = fmt.Fprintf(con.out, "That is too much: with this --cache-disk %s may be warmed.\n", megabytes(room))
+	}
 	return err
 }
 

@@ -126,6 +126,10 @@ func TestWarmDryRun(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("--dry-run has made %s", dir)
 	}
+	const tooMuch = "too much: with this --cache-disk 0.1 MB may be warmed"
+	if tight := mustRun(t, append(args, "--dry-run", "--cache-disk", "128KiB")...); !strings.Contains(tight, tooMuch) || strings.Contains(dry, "too much") {
+		t.Errorf("--dry-run with a small cache lacks %q:\n%s", tooMuch, tight)
+	}
 	out := mustRun(t, args...)
 	if got := numbers(t, out, counts); got[0] != want[0] || got[1] != want[1] || numbers(t, out, warmed)[0] != want[1] {
 		t.Errorf("--dry-run foretold %v, and it came\n%s", want, out)
