@@ -158,7 +158,9 @@ func (cacheVerifyCmd) Help() string {
 func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 	var sound, damaged, unfinished cacheFiles
 	unreadable := 0
+	progress := newProgress(con, "verifying", unknownTotal, time.Now)
 	visit := func(e tiles.Entry) error {
+		progress.step()
 		err := e.Verify()
 		switch {
 		case err == nil:
@@ -179,7 +181,8 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 		return e.Remove()
 	}
 	return c.walk(ctx, visit, func() error {
-		_, err := fmt.Fprintf(con.out, "%v tiles are whole\n", sound)
+		took := progress.finish()
+		_, err := fmt.Fprintf(con.out, "%v tiles are whole; looked at in %s\n", sound, took)
 		if damaged.files > 0 || unreadable > 0 {
 			done := "removed"
 			if c.DryRun {
