@@ -65,7 +65,7 @@ func (s *Service) WarmRoom() int64 {
 	if s.disk != nil {
 		limit = s.disk.limit()
 	}
-	return int64(lowWater * float64(limit))
+	return max(int64(lowWater*float64(limit)), 0)
 }
 
 // warm makes sure that a tile is on disk, after it has asked take for what it takes there.

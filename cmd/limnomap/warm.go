@@ -155,7 +155,7 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them; those that are there already included.\n",
 		counted(shown, w.size()), megabytes(bytes))
 	if room := w.service.WarmRoom(); err == nil && bytes > room {
-		_, err = fmt.Fprintf(con.out, "That is too much: with this --cache-disk %s may be warmed.\n", megabytes(room))
+		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk leaves room for %s.\n", megabytes(room))
 	}
 	return err
 }
@@ -182,8 +182,8 @@ func (w *warming) run(ctx context.Context, con *console) error {
 	}
 	room := w.service.WarmRoom()
 	if least := shown * tiles.LeastOnDisk; least > room {
-		return fmt.Errorf("%d tiles take %s on disk or more, and with this --cache-disk %s may be warmed, or the last would push out the first: "+
-			"allow more, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(room))
+		return fmt.Errorf("%d tiles take %s on disk or more, and --cache-disk and --cache-min-free leave room for %s, or the last would push out the first: "+
+			"allow more, free some of the disk, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(room))
 	}
 	progress := newProgress(con, "warming", shown, time.Now)
 	var all tiles.Warmed
@@ -202,7 +202,7 @@ func (w *warming) run(ctx context.Context, con *console) error {
 	}
 	if errors.Is(err, tiles.ErrFull) {
 		return fmt.Errorf("%w after %d of %d tiles: more would push out those that were warmed first; allow more by --cache-disk, "+
-			"or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
+			"free some of the disk, or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
 	}
 	return interrupted(ctx, err, fmt.Sprintf("%d of %d tiles are warm; the same command goes on from there", all.Drawn+all.Found, shown))
 }

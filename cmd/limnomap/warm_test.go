@@ -126,7 +126,7 @@ func TestWarmDryRun(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("--dry-run has made %s", dir)
 	}
-	const tooMuch = "too much: with this --cache-disk 0.1 MB may be warmed"
+	const tooMuch = "too much: --cache-disk leaves room for 0.1 MB"
 	if tight := mustRun(t, append(args, "--dry-run", "--cache-disk", "128KiB")...); !strings.Contains(tight, tooMuch) || strings.Contains(dry, "too much") {
 		t.Errorf("--dry-run with a small cache lacks %q:\n%s", tooMuch, tight)
 	}
@@ -171,6 +171,7 @@ func TestWarmKeepsWithinTheCache(t *testing.T) {
 	}{
 		{"too many tiles", []string{"--zoom", "0-7", "--cache-disk", "1MiB"}, "nothing was written"},
 		{"too large tiles", []string{"--zoom", "2-3", "--scale", "2", "--cache-disk", "200KiB"}, "the disk cache is full after"},
+		{"no free space", []string{"--zoom", "2", "--cache-min-free", "1000TiB"}, "--cache-min-free leave room for 0.0 MB"},
 		{"no cache", []string{"--cache-disk", "0"}, "--cache-disk"},
 		{"no folder", []string{"--cache-dir", filepath.Join(db, "cache")}, "not a directory"},
 	}
