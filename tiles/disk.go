@@ -3,6 +3,7 @@ package tiles
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"log/slog"
 	"os"
@@ -19,6 +20,12 @@ const (
 	touchInterval = time.Hour
 	// maxReads bounds the threads that a hanging disk (a lost network share) can hold.
 	maxReads = 64
+	// readPatience is how long a read may take before the disk counts as hanging: far longer than a busy one takes, and
+	// short of Options.RenderTimeout, so that the tile is still drawn in time.
+	readPatience = 2 * time.Second
+	// closePatience is how long close waits for a disk to take what is still to be written: a busy one takes maxWrites
+	// in far less, and whoever ends a server does not wait for a dead one.
+	closePatience = 5 * time.Second
 	// maxWrites is how many tiles may wait to be written, a few megabytes. More are dropped: they are in memory, and
 	// drawing one again is cheaper than waiting.
 	maxWrites = 256
@@ -32,6 +39,7 @@ type disk struct {
 	minFree int64 // as Options.MinFree
 	now     func() time.Time
 	spaceOf func(dir string) (free, total int64, ok bool)
+	read    func(root *os.Root, name string, sum Sum) (Tile, fs.FileInfo, error)
 	log     *slog.Logger
 	metrics *metrics
 
@@ -66,6 +74,7 @@ func newDisk(dir string, budget, minFree int64, now func() time.Time, log *slog.
 		minFree: minFree,
 		now:     now,
 		spaceOf: spaceOf,
+		read:    readEntry,
 		log:     log,
 		metrics: m,
 		reads:   semaphore.NewWeighted(maxReads),
@@ -96,47 +105,98 @@ func (d *disk) start() {
 	d.running.Go(func() { d.tend(ctx) })
 }
 
-// close writes what still waits, and ends the goroutines.
+// close writes what still waits, and ends the goroutines. Those that a hanging disk holds end when it answers.
 func (d *disk) close() {
 	d.stop()
 	close(d.writes)
-	d.running.Wait()
+	ended := make(chan struct{})
+	go func() { // ends with the others
+		d.running.Wait()
+		close(ended)
+	}()
+	select {
+	case <-ended:
+	case <-time.After(closePatience):
+		d.log.Warn("tile cache on disk does not answer; what was still to be written is left", "dir", d.dir)
+		return
+	}
 	if root := d.root.Load(); root != nil {
 		_ = root.Close() // only read through; nothing is lost
 	}
 }
 
-// get returns the tile of that sum, if the disk has it whole. Everything else is a miss, and what is damaged is
-// removed so that the tile drawn next takes its place.
+// errHangs is the fault of a disk that does not answer a read in time.
+var errHangs = fmt.Errorf("no answer within %v", readPatience)
+
+// get returns the tile of that sum, if the disk has it whole and gives it in time. Everything else is a miss.
 func (d *disk) get(ctx context.Context, sum Sum) (Tile, bool) {
 	root := d.root.Load()
-	if root == nil || !d.readable.allows(d.now()) || d.reads.Acquire(ctx, 1) != nil {
+	if root == nil || !d.readable.allows(d.now()) {
 		return Tile{}, false
 	}
-	defer d.reads.Release(1)
+	ctx, cancel := context.WithTimeoutCause(ctx, readPatience, errHangs)
+	defer cancel()
+	if d.reads.Acquire(ctx, 1) != nil {
+		d.abandonRead(ctx)
+		return Tile{}, false
+	}
+	type answer struct {
+		tile Tile
+		ok   bool
+	}
+	answers := make(chan answer, 1)
+	go func() { // ends when the disk answers
+		defer d.reads.Release(1)
+		t, ok := d.fetch(root, sum)
+		answers <- answer{t, ok}
+	}()
+	select {
+	case a := <-answers:
+		return a.tile, a.ok
+	case <-ctx.Done():
+		d.abandonRead(ctx)
+		return Tile{}, false
+	}
+}
+
+// abandonRead notes that a read was not waited for any longer, which is a fault of the disk unless the caller has left.
+func (d *disk) abandonRead(ctx context.Context) {
+	if err := context.Cause(ctx); errors.Is(err, errHangs) {
+		d.readFault(err)
+	}
+}
+
+// fetch reads the tile of that sum, and notes what that says of the disk. What is damaged is removed, so that the tile
+// drawn next takes its place.
+func (d *disk) fetch(root *os.Root, sum Sum) (Tile, bool) {
 	name := entryName(sum)
-	t, info, err := readEntry(root, name, sum)
+	t, info, err := d.read(root, name, sum)
 	switch {
 	case err == nil:
 		d.touch(root, name, info)
 	case errors.Is(err, ErrDamaged):
 		d.metrics.damaged.Inc()
-		if err := d.remove(root, name, info.Size()); err != nil {
+		// A folder may hold things that are not ours, and is none of the disk's faults.
+		if err := d.remove(root, name, info.Size()); err != nil && !info.IsDir() {
 			d.writeFault(err)
 		}
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, os.ErrClosed): // os.ErrClosed: it has just been reopened
 		return Tile{}, false
 	default:
-		d.metrics.readFaults.Inc()
-		if d.readable.failed(d.now()) {
-			d.log.Warn("tile cache on disk cannot be read; tiles are drawn instead", "error", err)
-		}
+		d.readFault(err)
 		return Tile{}, false
 	}
 	if d.readable.worked() {
 		d.log.Info("tile cache on disk can be read again", "dir", d.dir)
 	}
 	return t, err == nil
+}
+
+func (d *disk) readFault(err error) {
+	d.metrics.readFaults.Inc()
+	if d.readable.failed(d.now()) {
+		d.log.Warn("tile cache on disk cannot be read; tiles are drawn instead", "error", err)
+	}
 }
 
 // touch marks an entry as used, also one whose time a wrong clock set in the future. A failure costs only some order in
@@ -193,7 +253,9 @@ func (d *disk) store(key Key, t Tile) error {
 		return errNoRoom
 	}
 	if err := d.storeEntry(key.Sum(), entry); err != nil {
-		d.writeFault(err)
+		if !errors.Is(err, errFolderInPlace) {
+			d.writeFault(err)
+		}
 		return err
 	}
 	if d.writable.worked() {
@@ -213,7 +275,7 @@ func (d *disk) store(key Key, t Tile) error {
 func (d *disk) storeEntry(sum Sum, entry []byte) error {
 	root := d.root.Load()
 	if root != nil {
-		if err := writeEntry(root, sum, entry); err == nil || isFull(err) {
+		if err := writeEntry(root, sum, entry); err == nil || isFull(err) || errors.Is(err, errFolderInPlace) {
 			return err
 		}
 	}

@@ -42,7 +42,7 @@ func digest(png []byte) [digestLen]byte {
 // newTile returns the tile of freshly encoded bytes.
 func newTile(png []byte) Tile {
 	d := digest(png)
-	return Tile{PNG: png, ETag: hex.EncodeToString(d[:])}
+	return Tile{PNG: bytes.Clone(png), ETag: hex.EncodeToString(d[:])}
 }
 
 // encodeEntry returns the entry of a tile.
@@ -85,8 +85,8 @@ func decodeHeader(raw []byte, sum Sum) (h header, err error) {
 	return h, nil
 }
 
-// decodeEntry reads the entry of that sum. The tile shares raw's memory. ErrDamaged if raw is anything else than that
-// entry, whole and alone.
+// decodeEntry reads the entry of that sum. The tile does not share raw's memory, where the header would stay with it and not
+// be counted. ErrDamaged if raw is anything else than that entry, whole and alone.
 func decodeEntry(raw []byte, sum Sum) (Tile, error) {
 	h, err := decodeHeader(raw, sum)
 	if err != nil {
@@ -99,5 +99,5 @@ func decodeEntry(raw []byte, sum Sum) (Tile, error) {
 	if digest(png) != h.digest {
 		return Tile{}, ErrDamaged
 	}
-	return Tile{PNG: png, ETag: hex.EncodeToString(h.digest[:])}, nil
+	return Tile{PNG: bytes.Clone(png), ETag: hex.EncodeToString(h.digest[:])}, nil
 }

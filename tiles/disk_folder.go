@@ -151,6 +151,10 @@ func readEntry(root *os.Root, name string, sum Sum) (Tile, fs.FileInfo, error) {
 	return t, info, err
 }
 
+// errFolderInPlace is returned for an entry in whose place there is a folder with something in it. It is not removed,
+// since nothing of ours is a folder there; the other entries of the disk have no part in it.
+var errFolderInPlace = errors.New("there is a folder in the place of the tile's file")
+
 // writeEntry writes a file of its own and renames it, so that no reader sees half an entry. It does not wait for the disk
 // to have it (fsync): a power cut may leave a torn entry, which the digest finds, and a cache may forget.
 func writeEntry(root *os.Root, sum Sum, entry []byte) error {
@@ -168,12 +172,19 @@ func writeEntry(root *os.Root, sum Sum, entry []byte) error {
 	_, err = file.Write(entry)
 	err = errors.Join(err, file.Close())
 	if err == nil {
-		err = root.Rename(temp, entryName(sum))
+		if err = root.Rename(temp, entryName(sum)); err != nil && isFolder(root, entryName(sum)) {
+			err = fmt.Errorf("%w: %w", errFolderInPlace, err)
+		}
 	}
 	if err != nil {
 		_ = root.Remove(temp) // the first error tells more; a later walk removes it otherwise
 	}
 	return err
+}
+
+func isFolder(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.IsDir()
 }
 
 func createNew(root *os.Root, name string) (*os.File, error) {

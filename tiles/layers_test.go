@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
 )
@@ -119,12 +120,14 @@ func TestLayersLeastUsedFallsOut(t *testing.T) {
 	}
 }
 
-// TestLayerGoesWithItsView has the garbage collector find a view that nobody has any more, and one that the test has.
+// TestLayerGoesWithItsView has the garbage collector find a view that nobody has any more, and one that the test has. The
+// layers are real ones: one that held on to its view would keep both for ever.
 func TestLayerGoesWithItsView(t *testing.T) {
-	ls := newLayers(func(*data.View) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
-	lakes := make([]data.Lake, 3)
-	current := &data.View{Lakes: lakes}
-	for _, v := range []*data.View{{Lakes: lakes}, current} {
+	r := render.New(colormap.Limits{Level1: 10, Level2: 50})
+	ls := newLayers(func(v *data.View) (*render.Layer, error) { return r.Layer(v), nil }, newMetrics(nil))
+	lakes, states := make([]data.Lake, 3), make([]data.State, 3)
+	current := &data.View{Lakes: lakes, States: states}
+	for _, v := range []*data.View{{Lakes: lakes, States: states}, current} {
 		if _, err := ls.get(context.Background(), v); err != nil {
 			t.Fatal(err)
 		}

@@ -37,14 +37,17 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
+	anyKey := numberedKey(1)
 	for _, size := range []struct {
 		name     string
 		min, max int
+		disk     bool // the tiles come from there
 	}{
-		{"tiny", 200, 200},
-		{"small", 300, 1400},
-		{"ordinary", 1000, 15000},
-		{"large", 30000, 90000},
+		{"tiny", 200, 200, false},
+		{"tiny from disk", 200, 200, true},
+		{"small", 300, 1400, false},
+		{"ordinary", 1000, 15000, false},
+		{"large", 30000, 90000, false},
 	} {
 		for _, budget := range []int64{1 << 20, 24 << 20} {
 			t.Run(fmt.Sprintf("%s in %d MiB", size.name, budget>>20), func(t *testing.T) {
@@ -53,6 +56,15 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 				c := newMemory(budget, newMetrics(nil))
 				for put := int64(0); put < 4*budget; {
 					tile := newTile(make([]byte, size.min+r.IntN(size.max-size.min+1)))
+					if size.disk {
+						file := make([]byte, header{key: anyKey.appendTo(nil), png: len(tile.PNG)}.size())
+						copy(file, encodeEntry(anyKey, tile.PNG))
+						read, err := decodeEntry(file, anyKey.Sum())
+						if err != nil {
+							t.Fatal(err)
+						}
+						tile = read
+					}
 					key := randomSum(r)
 					c.put(key, tile)
 					if kept, ok := c.get(key); ok { // as the API does: two header fields in one note

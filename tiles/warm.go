@@ -58,12 +58,14 @@ func (p *Plot) Warm(ctx context.Context, before int64, done func()) (Warmed, err
 }
 
 // WarmRoom returns how many bytes of tiles, as they take on disk, may be warmed now: as many as a trim leaves there. With
-// more, the next trim would remove tiles that were warmed.
+// more, the next trim would remove tiles that were warmed. Without a disk cache it is what one of [Options.DiskBytes] would
+// leave if its disk had space enough.
 func (s *Service) WarmRoom() int64 {
-	if s.disk == nil {
-		return 0
+	limit := s.options.DiskBytes
+	if s.disk != nil {
+		limit = s.disk.limit()
 	}
-	return int64(lowWater * float64(s.disk.limit()))
+	return max(int64(lowWater*float64(limit)), 0)
 }
 
 // warm makes sure that a tile is on disk, after it has asked take for what it takes there.

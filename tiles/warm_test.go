@@ -10,6 +10,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/data"
 	"limnomap/render"
 )
@@ -146,6 +148,46 @@ func TestWarmPushesOutOldTiles(t *testing.T) {
 	fresh := slices.DeleteFunc(entriesIn(t, dir), func(name string) bool { return slices.Contains(olds, name) })
 	if len(fresh) != warmTiles {
 		t.Errorf("%d of %d warmed tiles are there", len(fresh), warmTiles)
+	}
+}
+
+// TestWarmKeepsWhatItFinds goes on with a warming of twenty minutes ago, since when a server has filled the folder.
+func TestWarmKeepsWhatItFinds(t *testing.T) {
+	const first = 1 + 4
+	dir, v := t.TempDir(), new(data.View)
+	opts := warmOptions(dir)
+	opts.DiskBytes = 30 * blockSize
+	warm := func(r *fakeRenderer, zooms maptile.Zoom) Warmed {
+		t.Helper()
+		s := newTestService(t, r, opts)
+		p := warmPyramid()
+		p.MaxZoom = zooms
+		w, err := newPlot(t, s, v, p).Warm(t.Context(), 0, func() {})
+		mustDo(t, err, s.Close())
+		return w
+	}
+	// Ten minutes pass for each file.
+	pass := func() {
+		t.Helper()
+		for _, name := range entriesIn(t, dir) {
+			info, err := os.Stat(name)
+			mustDo(t, err)
+			used := info.ModTime().Add(-10 * time.Minute)
+			mustDo(t, os.Chtimes(name, used, used))
+		}
+	}
+	warm(new(fakeRenderer), 1)
+	pass()
+	warm(&fakeRenderer{epoch: 1}, 2) // what is asked of the server
+	if got := len(entriesIn(t, dir)); got != first+warmTiles {
+		t.Fatalf("%d tiles are there, want %d", got, first+warmTiles)
+	}
+	pass()
+	if w := warm(new(fakeRenderer), 2); w.Found != first || w.Drawn != warmTiles-first {
+		t.Fatalf("Warm = %+v, want %d tiles found", w, first)
+	}
+	if w := warm(new(fakeRenderer), 2); w.Found != warmTiles {
+		t.Errorf("%d tiles are left of %d that were warmed", w.Found, warmTiles)
 	}
 }
 

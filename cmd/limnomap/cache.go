@@ -19,7 +19,7 @@ type cacheTiles struct {
 	CacheDir string          `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR"`
 	Bound    *bound          `help:"Only tiles that show some of this part of the globe; it may cross the antimeridian. Where W is negative: --bound=-10,36,4,44." placeholder:"W,S,E,N"`
 	Zoom     *zoomRange      `help:"Only tiles of these zooms, such as 7 or 0-9." placeholder:"ZOOMS"`
-	Style    []tiles.StyleID `help:"Only tiles of these styles: heat, dots, lakes." placeholder:"STYLE"`
+	Style    []tiles.StyleID `help:"Only tiles of these styles: ${enum}." enum:"${styles}" placeholder:"STYLE"`
 }
 
 // selective reports whether the flags leave any tile out.
@@ -46,16 +46,6 @@ func (c cacheFiles) String() string {
 // walk calls visit for each of the tiles, and for each file that cannot be told to be one. Whatever ended it early is
 // told after report, which says how far it came.
 func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Entry) error, report func() error) error {
-	styles := render.Styles()
-	for _, style := range c.Style {
-		if !slices.ContainsFunc(styles, func(s render.Style) bool { return s.ID == style }) {
-			var known []string
-			for _, s := range styles {
-				known = append(known, string(s.ID))
-			}
-			return fmt.Errorf("--style %q: allowed are %s", style, strings.Join(known, ", "))
-		}
-	}
 	if c.CacheDir == "" {
 		dir, err := userCacheDir()
 		if err != nil {
@@ -168,7 +158,9 @@ func (cacheVerifyCmd) Help() string {
 func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 	var sound, damaged, unfinished cacheFiles
 	unreadable := 0
+	progress := newProgress(con, "verifying", unknownTotal, time.Now)
 	visit := func(e tiles.Entry) error {
+		progress.step()
 		err := e.Verify()
 		switch {
 		case err == nil:
@@ -189,7 +181,8 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 		return e.Remove()
 	}
 	return c.walk(ctx, visit, func() error {
-		_, err := fmt.Fprintf(con.out, "%v tiles are whole\n", sound)
+		took := progress.finish()
+		_, err := fmt.Fprintf(con.out, "%v tiles are whole; looked at in %s\n", sound, took)
 		if damaged.files > 0 || unreadable > 0 {
 			done := "removed"
 			if c.DryRun {
@@ -231,10 +224,10 @@ func (c *cachePurgeCmd) Run(ctx context.Context, con *console) error {
 		if c.DryRun {
 			done = "would be removed"
 		}
-		_, err := fmt.Fprintf(con.out, "%s: %v files %s\n", c.CacheDir, removed, done)
-		if unknown.files > 0 {
-			_, err = fmt.Fprintf(con.out, "%v files are damaged or unfinished: see limnomap cache verify\n", unknown)
+		if _, err := fmt.Fprintf(con.out, "%s: %v files %s\n", c.CacheDir, removed, done); err != nil || unknown.files == 0 {
+			return err
 		}
+		_, err := fmt.Fprintf(con.out, "%v files are damaged or unfinished: see limnomap cache verify\n", unknown)
 		return err
 	})
 }

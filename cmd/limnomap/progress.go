@@ -16,6 +16,8 @@ const (
 	barInterval = 100 * time.Millisecond
 	// lineInterval is how often there is a line where there is no bar, such as in the log of a nightly job.
 	lineInterval = 10 * time.Second
+	// unknownTotal is the total where nobody knows it. A bar is a sign that turns then.
+	unknownTotal = -1
 )
 
 // A progress tells how far some tiles are: as a bar where standard error is a terminal, elsewhere as a line in the log now
@@ -44,6 +46,7 @@ func newProgress(con *console, doing string, total int64, now func() time.Time) 
 			progressbar.OptionShowCount(),
 			progressbar.OptionShowIts(),
 			progressbar.OptionSetItsString("tiles"),
+			progressbar.OptionSetSpinnerChangeInterval(0), // else a goroutine draws until finish, which an error may prevent
 		)
 	}
 	return p
@@ -66,6 +69,10 @@ func (p *progress) step() {
 	}
 	p.told = now
 	rate := float64(p.done) / now.Sub(p.started).Seconds()
+	if p.total == unknownTotal {
+		p.log.Info(p.doing, "tiles", p.done, "tiles_per_second", int64(rate))
+		return
+	}
 	left := time.Duration(float64(p.total-p.done) / rate * float64(time.Second)).Round(time.Second)
 	p.log.Info(p.doing, "tiles", p.done, "of", p.total, "tiles_per_second", int64(rate), "left", left)
 }

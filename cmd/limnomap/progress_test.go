@@ -30,3 +30,17 @@ func TestProgressInALog(t *testing.T) {
 		t.Errorf("finish() = %q, want %q", got, want)
 	}
 }
+
+func TestProgressToAnUnknownEnd(t *testing.T) {
+	var log bytes.Buffer
+	con := &console{err: &log, log: newLogger(&log, "text", 0)}
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	p := newProgress(con, "verifying", unknownTotal, func() time.Time { return now })
+	for range 1000 {
+		now = now.Add(25 * time.Millisecond)
+		p.step()
+	}
+	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "msg=verifying tiles=448 tiles_per_second=40\n") {
+		t.Errorf("the log says\n%s", got)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"limnomap/colormap"
@@ -78,9 +79,9 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 // pyramids returns one pyramid for each way to draw a week.
 func (c *warmCmd) pyramids() []tiles.Pyramid {
 	var all []tiles.Pyramid
-	for _, style := range c.Style {
-		for _, colors := range c.Colormap {
-			for _, scale := range c.Scale {
+	for _, style := range distinct(c.Style) {
+		for _, colors := range distinct(c.Colormap) {
+			for _, scale := range distinct(c.Scale) {
 				p := c.pyramid(c.Zoom)
 				p.Style, p.Colormap, p.Scale = style, colors, scale
 				all = append(all, p)
@@ -103,7 +104,18 @@ func (c *warmCmd) weeks(snapshot *data.Snapshot) ([]data.Week, error) {
 		}
 		weeks = append(weeks, w)
 	}
-	return weeks, nil
+	return distinct(weeks), nil
+}
+
+// distinct returns the values of all without repetition: a plot that came twice would be counted twice.
+func distinct[T comparable](all []T) []T {
+	var once []T
+	for _, v := range all {
+		if !slices.Contains(once, v) {
+			once = append(once, v)
+		}
+	}
+	return once
 }
 
 // each calls visit for each plot. One is made after the other, since a week of a continent takes a lot of memory.
@@ -144,6 +156,9 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 	}
 	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them; those that are there already included.\n",
 		counted(shown, w.size()), megabytes(bytes))
+	if room := w.service.WarmRoom(); err == nil && bytes > room {
+		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk leaves room for %s.\n", megabytes(room))
+	}
 	return err
 }
 
@@ -169,8 +184,8 @@ func (w *warming) run(ctx context.Context, con *console) error {
 	}
 	room := w.service.WarmRoom()
 	if least := shown * tiles.LeastOnDisk; least > room {
-		return fmt.Errorf("%d tiles take %s on disk or more, and with this --cache-disk %s may be warmed, or the last would push out the first: "+
-			"allow more, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(room))
+		return fmt.Errorf("%d tiles take %s on disk or more, and --cache-disk and --cache-min-free leave room for %s, or the last would push out the first: "+
+			"allow more, free some of the disk, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(room))
 	}
 	progress := newProgress(con, "warming", shown, time.Now)
 	var all tiles.Warmed
@@ -189,7 +204,7 @@ func (w *warming) run(ctx context.Context, con *console) error {
 	}
 	if errors.Is(err, tiles.ErrFull) {
 		return fmt.Errorf("%w after %d of %d tiles: more would push out those that were warmed first; allow more by --cache-disk, "+
-			"or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
+			"free some of the disk, or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
 	}
 	return interrupted(ctx, err, fmt.Sprintf("%d of %d tiles are warm; the same command goes on from there", all.Drawn+all.Found, shown))
 }

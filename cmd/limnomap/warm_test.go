@@ -126,6 +126,10 @@ func TestWarmDryRun(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("--dry-run has made %s", dir)
 	}
+	const tooMuch = "too much: --cache-disk leaves room for 0.1 MB"
+	if tight := mustRun(t, append(args, "--dry-run", "--cache-disk", "128KiB")...); !strings.Contains(tight, tooMuch) || strings.Contains(dry, "too much") {
+		t.Errorf("--dry-run with a small cache lacks %q:\n%s", tooMuch, tight)
+	}
 	out := mustRun(t, args...)
 	if got := numbers(t, out, counts); got[0] != want[0] || got[1] != want[1] || numbers(t, out, warmed)[0] != want[1] {
 		t.Errorf("--dry-run foretold %v, and it came\n%s", want, out)
@@ -147,6 +151,17 @@ func TestWarmDryRun(t *testing.T) {
 	}
 }
 
+// TestWarmCountsOnce names the same tiles in several ways.
+func TestWarmCountsOnce(t *testing.T) {
+	dir := t.TempDir()
+	args := []string{"warm", "--zoom", "0-2", "--cache-dir", dir}
+	once := mustRun(t, append(args, "--date", "2025-08-25")...)
+	again := mustRun(t, append(args, "--style", "heat,heat", "--colormap", "limno,limno", "--scale", "1,1", "--date", "2025-08-25,2025-08-26")...)
+	if want, got := numbers(t, once, warmed)[0], numbers(t, again, warmed); got[0] != 0 || got[1] != want {
+		t.Errorf("%d tiles named several times: warming says\n%s", want, again)
+	}
+}
+
 func TestWarmKeepsWithinTheCache(t *testing.T) {
 	db, dir := worldDB(t, 150), filepath.Join(t.TempDir(), "cache")
 	tests := []struct {
@@ -156,6 +171,7 @@ func TestWarmKeepsWithinTheCache(t *testing.T) {
 	}{
 		{"too many tiles", []string{"--zoom", "0-7", "--cache-disk", "1MiB"}, "nothing was written"},
 		{"too large tiles", []string{"--zoom", "2-3", "--scale", "2", "--cache-disk", "200KiB"}, "the disk cache is full after"},
+		{"no free space", []string{"--zoom", "2", "--cache-min-free", "1000TiB"}, "--cache-min-free leave room for 0.0 MB"},
 		{"no cache", []string{"--cache-disk", "0"}, "--cache-disk"},
 		{"no folder", []string{"--cache-dir", filepath.Join(db, "cache")}, "not a directory"},
 	}

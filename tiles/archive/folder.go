@@ -3,6 +3,7 @@ package archive
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -21,10 +22,16 @@ func newFolder(path string, meta *Metadata) (*folder, error) {
 	if err != nil {
 		return nil, err
 	}
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target // the folder is replaced, and not a link to it
+	}
 	if err := checkEmpty(path); err != nil {
 		return nil, err
 	}
 	f := &folder{path: path, temp: tempName(path)}
+	if err := f.checkMovable(); err != nil {
+		return nil, err
+	}
 	if err := os.Mkdir(f.temp, 0o777); err != nil {
 		return nil, err
 	}
@@ -33,6 +40,19 @@ func newFolder(path string, meta *Metadata) (*folder, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// checkMovable refuses a folder that cannot be replaced, such as the one where a disk is mounted, before any work is done
+// for it: by moving it away and back, while it is empty.
+func (f *folder) checkMovable() error {
+	err := os.Rename(f.path, f.temp)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("the folder cannot be replaced, as where a disk is mounted; name one within it: %w", err)
+	}
+	return os.Rename(f.temp, f.path)
 }
 
 // writeTileJSON writes a TileJSON 3.0.0 document. Its template is relative to itself: where the folder will be served,

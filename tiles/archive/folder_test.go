@@ -3,6 +3,8 @@ package archive
 import (
 	"encoding/json"
 	"maps"
+	"os"
+	"path/filepath"
 	"reflect"
 	"testing"
 
@@ -39,5 +41,19 @@ func TestFolderWithoutTiles(t *testing.T) {
 	write(t, dir+"/lakes/", testMetadata(), nil)
 	if got := list(t, dir); len(got) != 2 || got[1] != "lakes/tiles.json" {
 		t.Errorf("files = %v, want lakes and lakes/tiles.json", got)
+	}
+}
+
+func TestFolderBehindALink(t *testing.T) {
+	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(dir, link); err != nil {
+		t.Fatal(err)
+	}
+	write(t, link+"/", testMetadata(), []pair{{maptile.New(0, 0, 0), "a"}})
+	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
+		t.Errorf("the link is %v, %v; want it left", info, err)
+	}
+	if got := contents(t, dir); got["0/0/0.png"] != "a" {
+		t.Errorf("files = %v, want a tile where the link leads", got)
 	}
 }
