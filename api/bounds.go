@@ -46,8 +46,12 @@ func limitRequest(next http.Handler) http.Handler {
 				return
 			}
 		default:
-			// Of other methods the router says 405, with the allowed ones, which tells more than a 413.
+			// Of other methods the router says 405, with the allowed ones, which tells more than a 413. On a connection of
+			// HTTP/1 that stays open net/http would read the body before it says so, for as long as a slow client takes.
 			r.Body = http.MaxBytesReader(w, r.Body, 0)
+			if r.ContentLength != 0 && r.ProtoMajor == 1 {
+				w.Header().Set("Connection", "close")
+			}
 		}
 		next.ServeHTTP(w, r)
 	})

@@ -1,13 +1,17 @@
 package api
 
 import (
+	"bufio"
 	"errors"
+	"fmt"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 )
 
 func TestLimitRequest(t *testing.T) {
@@ -57,5 +61,29 @@ func TestLimitRequestLetsNobodyReadABody(t *testing.T) {
 	serve(t, h, httptest.NewRequest("POST", "/", strings.NewReader("endless")))
 	if tooLarge := new(http.MaxBytesError); !errors.As(err, &tooLarge) {
 		t.Errorf("reading a body: error %v, want a MaxBytesError", err)
+	}
+}
+
+func TestLimitRequestWaitsForNoBody(t *testing.T) {
+	server := httptest.NewServer(limitRequest(okHandler))
+	defer server.Close()
+	for _, head := range []string{"GET / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked"} {
+		conn, err := net.Dial("tcp", server.Listener.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer conn.Close()
+		if err := conn.SetDeadline(time.Now().Add(10 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		fmt.Fprintf(conn, "%s\r\nHost: lakes\r\n\r\n", head)
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Errorf("%q, whose body does not come, is answered %v, want an answer", head, err)
+			continue
+		}
+		if !resp.Close {
+			t.Errorf("%q: the connection stays open for the body", head)
+		}
 	}
 }

@@ -7,7 +7,8 @@
 // answered with 503.
 //
 // The routes stand in one table, which can be read as the list of all that the server answers; a shortcut takes requests
-// for tiles and for fixed addresses past the router to the same handlers. Around both, outermost first, stand the middleware, each in a file of its own:
+// for tiles and for fixed addresses past the router to the same handlers. Around both, outermost first, stand the
+// middleware, each in a file of its own:
 //
 //	withRequestID    an id for the log and the answer, and the record that the middleware share
 //	withClientAddr   who is asking, through trusted proxies

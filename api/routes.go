@@ -47,8 +47,9 @@ func (s *Server) routes() []route {
 	return routes
 }
 
-// router returns the router of all routes, behind a shortcut to those that are asked for most. Methods are not its business: gorilla/mux answers HEAD with 405, and forgets
-// Allow. Nor does it clean paths, which would redirect a wrong address instead of calling it wrong.
+// router returns the router of all routes, behind a shortcut to those that are asked for most. Methods are not its
+// business: gorilla/mux answers HEAD with 405, and forgets Allow. Nor does it clean paths, which would redirect a wrong
+// address instead of calling it wrong.
 func (s *Server) router() *shortcut {
 	router := mux.NewRouter().SkipClean(true)
 	short := &shortcut{basePath: s.opts.BasePath, fixed: make(map[string]http.Handler), router: router}

@@ -10,9 +10,11 @@ import (
 // securityHeaders sets what browsers are to hold every answer to, and what they are to hold documents to: all that is not
 // a picture. A picture in itself is shown by a document of the browser's own, runs nothing, asks for nothing and refers to
 // nothing: a Content-Security-Policy (level 3, section 4.2.1), a Permissions-Policy and a Referrer-Policy are rules for
-// documents and scripts, and on a tile three fields and half a kilobyte that nobody reads. SVG is a document. The page needs its own files, images from the
-// basemap's origin (a source as the function basemapOrigin returns, or empty), data: and blob: images, which Leaflet
-// draws with, and the reader's position if they wish; nothing else, and no inline script or style.
+// documents and scripts, and on a tile three fields and half a kilobyte that nobody reads. SVG is a document.
+//
+// The page needs its own files, images from the basemap's origin (a source as the function basemapOrigin returns, or
+// empty), data: and blob: images, which Leaflet draws with, and the reader's position if they wish; nothing else, and no
+// inline script or style.
 func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
 	images := "img-src 'self' data: blob:"
 	if basemapOrigin != "" {

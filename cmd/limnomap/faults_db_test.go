@@ -125,7 +125,7 @@ func TestFaultDatabaseChangedByHand(t *testing.T) {
 // written may be lost, whenever the server looks.
 func TestFaultDatabaseMadeAnewAgainAndAgain(t *testing.T) {
 	t.Parallel()
-	rounds := 4
+	rounds := 2 // one for each value
 	if inFull() {
 		rounds = 30
 	}

@@ -28,11 +28,9 @@ func converse(p *process, text string) (statuses []int, err error) {
 	if err := conn.SetDeadline(time.Now().Add(2 * answerTime)); err != nil {
 		return nil, err
 	}
-	if _, err := io.WriteString(conn, text); err != nil {
-		return nil, nil // it was closed before all was sent, which is an answer too
-	}
-	if err := conn.(*net.TCPConn).CloseWrite(); err != nil {
-		return nil, nil
+	// The server may answer, and close, before all is sent or this end is closed. What it said is there to be read then too.
+	if _, err := io.WriteString(conn, text); err == nil {
+		_ = conn.(*net.TCPConn).CloseWrite()
 	}
 	answers := bufio.NewReader(conn)
 	for {
@@ -91,6 +89,9 @@ func TestFaultMalformedRequests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := converse(p, test.text)
+			for i := 0; i < 1000 && fmt.Sprint(got) == fmt.Sprint(test.want); i++ {
+				got, err = converse(p, test.text)
+			}
 			if len(test.text) > 16<<10 && len(got) == 0 {
 				got = test.want // a connection that is closed with much unread may lose the answer on its way
 			}

@@ -263,6 +263,7 @@ func writeFile(t testing.TB, dir, name, content string) string {
 }
 
 func TestImportThenServe(t *testing.T) {
+	t.Parallel() // it waits for the list of keys to grow old
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	mustRun(t, "import", "lakes", writeFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
