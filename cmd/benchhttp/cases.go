@@ -16,15 +16,17 @@ type benchCase struct {
 	fresh bool
 }
 
+// tilePath is a tile of ordinary size: the lakes of Mecklenburg and Brandenburg.
+const tilePath = "/api/v1/tiles/6/33/21.png"
+
 func cases() []benchCase {
 	const (
-		tile    = "/api/v1/tiles/6/33/21.png" // the lakes of Mecklenburg and Brandenburg
 		status  = "/api/v1/bathing-lakes/status"
 		geojson = "/api/v1/bathing-lakes/geojson"
 	)
 	return []benchCase{
-		{name: "tile", path: tile, file: "tile.png"},
-		{name: "tile-304", path: tile, file: "tile.png", fresh: true},
+		{name: "tile", path: tilePath, file: "tile.png"},
+		{name: "tile-304", path: tilePath, file: "tile.png", fresh: true},
 		{name: "status", path: status, file: "status.json"},
 		{name: "status-gzip", path: status, file: "status.json", gzip: true},
 		{name: "geojson", path: geojson, file: "lakes.geojson"},
@@ -37,7 +39,7 @@ func caseNames() string {
 	for _, c := range cases() {
 		names = append(names, c.name)
 	}
-	return strings.Join(names, ", ")
+	return strings.Join(append(names, crowdCase), ", ")
 }
 
 // stored returns the name of the file that holds the answer's bytes.

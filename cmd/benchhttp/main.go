@@ -1,5 +1,5 @@
 // Command benchhttp measures how many answers a second limnomap gives of what it has ready, beside a bare net/http handler
-// and nginx that give the same bytes:
+// and nginx that give the same bytes, and how long such an answer takes beside a crowd that asks for tiles to be drawn:
 //
 //	make bench-http
 //
@@ -36,12 +36,16 @@ type settings struct {
 	serve    []string // more flags of limnomap serve
 	only     []string // names of cases; none: all
 	load     load
+	crowd    int // clients that ask for tiles that are not ready
 	rounds   int
 }
 
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	if len(args) == 3 && args[0] == bareCommand {
 		return serveBare(args[1], args[2])
+	}
+	if len(args) == 4 && args[0] == crowdCommand {
+		return gather(ctx, args[1], args[2], args[3])
 	}
 	s, err := parse(args, stderr)
 	if err != nil {
@@ -64,7 +68,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	var table table
 	for _, c := range cases() {
-		if len(s.only) > 0 && !slices.Contains(s.only, c.name) {
+		if !s.wants(c.name) {
 			continue
 		}
 		results, err := measure(ctx, c, servers, s)
@@ -73,8 +77,19 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		}
 		table.add(c, servers, results)
 	}
-	return table.print(stdout)
+	if err := table.print(stdout); err != nil || !s.wants(crowdCase) {
+		return err
+	}
+	crowd := crowd{servers[0], s.crowd, s.load.duration}
+	rounds, err := crowd.measure(ctx, s.rounds)
+	if err != nil {
+		return fmt.Errorf("%s: %w", crowdCase, err)
+	}
+	return printCrowd(stdout, s.crowd, rounds)
 }
+
+// wants reports whether the case of that name is to be measured.
+func (s settings) wants(name string) bool { return len(s.only) == 0 || slices.Contains(s.only, name) }
 
 func parse(args []string, stderr io.Writer) (s settings, err error) {
 	flags := flag.NewFlagSet("bench-http", flag.ContinueOnError)
@@ -85,18 +100,19 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	flags.IntVar(&s.rounds, "rounds", 3, "how often each server is measured")
 	flags.DurationVar(&s.load.duration, "duration", 2*time.Second, "how long, each time")
 	flags.IntVar(&s.load.connections, "connections", 32, "connections that are kept open")
+	flags.IntVar(&s.crowd, "clients", 500, "clients of the case "+crowdCase+", beside whom a hit is measured")
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
-	if s.rounds < 1 || s.load.duration < time.Second || s.load.connections < 1 || flags.NArg() > 0 {
-		return s, fmt.Errorf("%q: wanted are at least one round, one second and one connection, and no arguments", args)
+	if s.rounds < 1 || s.load.duration < time.Second || s.load.connections < 1 || s.crowd < 1 || flags.NArg() > 0 {
+		return s, fmt.Errorf("%q: wanted are at least one round, one second, one connection and one client, and no arguments", args)
 	}
 	s.serve = strings.Fields(*serve)
 	if *only != "" {
 		s.only = strings.Split(*only, ",")
 	}
 	for _, name := range s.only {
-		if !slices.ContainsFunc(cases(), func(c benchCase) bool { return c.name == name }) {
+		if name != crowdCase && !slices.ContainsFunc(cases(), func(c benchCase) bool { return c.name == name }) {
 			return s, fmt.Errorf("-cases: there is no %q, only %s", name, caseNames())
 		}
 	}

@@ -44,7 +44,7 @@ func (t *table) add(c benchCase, servers []server, results [][]result) {
 	}
 }
 
-func medianOf[T cmp.Ordered](results []result, of func(result) T) T {
+func medianOf[R any, T cmp.Ordered](results []R, of func(R) T) T {
 	values := make([]T, len(results))
 	for i, r := range results {
 		values[i] = of(r)
@@ -59,6 +59,9 @@ func median[T cmp.Ordered](values []T) T {
 }
 
 func (t *table) print(w io.Writer) error {
+	if len(t.rows) == 0 {
+		return nil
+	}
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "case\tserver\trequests/s\tof bare\tp50\tp99\tof bare\t")
 	for _, r := range t.rows {
