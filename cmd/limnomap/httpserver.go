@@ -80,10 +80,10 @@ func shutDown(ctx context.Context, servers []*http.Server) error {
 	for _, s := range servers {
 		group.Go(func() error {
 			err := s.Shutdown(ctx)
-			if err != nil {
-				err = errors.Join(err, s.Close())
+			if err == nil || errors.Is(err, net.ErrClosed) {
+				return nil // all is answered, and a listener that a drain has closed cannot be closed once more
 			}
-			return err
+			return errors.Join(err, s.Close())
 		})
 	}
 	return group.Wait()
