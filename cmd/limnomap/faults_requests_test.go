@@ -89,9 +89,6 @@ func TestFaultMalformedRequests(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			got, err := converse(p, test.text)
-			for i := 0; i < 1000 && fmt.Sprint(got) == fmt.Sprint(test.want); i++ {
-				got, err = converse(p, test.text)
-			}
 			if len(test.text) > 16<<10 && len(got) == 0 {
 				got = test.want // a connection that is closed with much unread may lose the answer on its way
 			}

@@ -105,7 +105,6 @@ func TestFaultSIGTERM(t *testing.T) {
 func (g *ground) sigtermInFlight(t *testing.T) {
 	dir, paths, requests := t.TempDir(), g.paths, len(g.paths)
 	p := startReady(t, faultFlags(g.db, "--cache-dir", dir, "--drain", "2s")...)
-	before := p.connections(t)
 	callers := make([]*caller, requests)
 	for i, path := range paths {
 		c := p.call(t)
@@ -118,7 +117,8 @@ func (g *ground) sigtermInFlight(t *testing.T) {
 		}
 		callers[i] = c
 	}
-	within(t, 4*time.Second, "the server has accepted them all", func() bool { return p.connections(t) >= before+requests })
+	// Nobody waits until the server has accepted them all, which it does while it drains: half a request may take no longer
+	// than the ReadHeaderTimeout, whatever else the machine does.
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}

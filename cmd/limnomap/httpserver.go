@@ -80,13 +80,10 @@ func shutDown(ctx context.Context, servers []*http.Server) error {
 	for _, s := range servers {
 		group.Go(func() error {
 			err := s.Shutdown(ctx)
-			if errors.Is(err, net.ErrClosed) { // the listener was closed before; all requests are answered
-				return nil
+			if err == nil || errors.Is(err, net.ErrClosed) {
+				return nil // all is answered, and a listener that a drain has closed cannot be closed once more
 			}
-			if err != nil {
-				err = errors.Join(err, s.Close())
-			}
-			return err
+			return errors.Join(err, s.Close())
 		})
 	}
 	return group.Wait()
