@@ -41,10 +41,11 @@ test-faults: ## Run the tests of faults on real processes at full length: kills,
 
 # The plain binary: the race detector's memory tells nothing.
 soak: ## Serve a mixed load for DURATION (10m), with wrk if there is one; fail on errors and growth
-	LIMNOMAP_SOAK=$(or $(DURATION),10m) go test -run '^TestSoak$$' -count 1 -v -timeout 0 ./cmd/limnomap
+	LIMNOMAP_SOAK=$(or $(DURATION),10m) go test -tags soak -run '^TestSoak$$' -count 1 -v -timeout 0 ./cmd/limnomap
 
 vet:
 	go vet ./...
+	go vet -tags soak ./cmd/limnomap
 
 lint: vet ## Run vet, staticcheck and gofmt
 	go tool staticcheck ./...
