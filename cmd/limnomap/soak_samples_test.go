@@ -24,7 +24,7 @@ var sampled = [...]struct {
 	unit         float64
 	slack        float64 // how much more is no growth, whatever the share
 }{
-	{"resident MB", "process_resident_memory_bytes", 1e6, 16},
+	{"resident MB", "process_resident_memory_bytes", 1e6, 8},
 	{"heap MB", "go_memstats_heap_alloc_bytes", 1e6, 0},
 	{"goroutines", "go_goroutines", 1, 10},
 	{"files", "process_open_fds", 1, 10},
