@@ -37,9 +37,6 @@ func (f *fakeSource) Scan(_ context.Context, lake func(data.Lake) error, observa
 		}
 	}
 	for _, o := range f.observations {
-		if o.Type != data.Satellite {
-			continue
-		}
 		if err := observation(o); err != nil {
 			return data.Revision{}, err
 		}
@@ -47,7 +44,11 @@ func (f *fakeSource) Scan(_ context.Context, lake func(data.Lake) error, observa
 	return f.revision, nil
 }
 
-func (f *fakeSource) History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
+func (f *fakeSource) Past(context.Context, data.Period, func(data.Observation) error) (data.Revision, error) {
+	panic("no test asks for the past")
+}
+
+func (f *fakeSource) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if f.err != nil {
 		return data.Lake{}, nil, f.err
 	}
@@ -56,9 +57,9 @@ func (f *fakeSource) History(ctx context.Context, id data.LakeID, limit int) (da
 			continue
 		}
 		var newest []data.Observation
-		for i := len(f.observations) - 1; i >= 0 && len(newest) < limit; i-- {
-			if f.observations[i].LakeID == id {
-				newest = append(newest, f.observations[i])
+		for i := len(f.observations) - 1; i >= 0 && len(newest) < q.Limit; i-- {
+			if o := f.observations[i]; o.LakeID == id && q.Period.Contains(o.Date) && q.Types.Has(o.Type) {
+				newest = append(newest, o)
 			}
 		}
 		return l, newest, ctx.Err()

@@ -37,7 +37,7 @@ func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
 	defer cancel()
-	lake, observations, err := s.opts.Historian.History(ctx, id, limit)
+	lake, observations, err := s.opts.Historian.History(ctx, id, data.Newest(limit))
 	if err != nil {
 		return fmt.Errorf("history of %s: %w: %w", id, errStore, err)
 	}

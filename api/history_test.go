@@ -18,7 +18,7 @@ const historyURL = "/api/v1/bathing-lakes/history/"
 // panicking is a Historian with a fault.
 type panicking struct{}
 
-func (panicking) History(context.Context, data.LakeID, int) (data.Lake, []data.Observation, error) {
+func (panicking) History(context.Context, data.LakeID, data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	panic("secret")
 }
 
@@ -63,9 +63,9 @@ type countingHistorian struct {
 	limits []int
 }
 
-func (c *countingHistorian) History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
-	c.limits = append(c.limits, limit)
-	return c.fakeSource.History(ctx, id, limit)
+func (c *countingHistorian) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
+	c.limits = append(c.limits, q.Limit)
+	return c.fakeSource.History(ctx, id, q)
 }
 
 func TestHistoryLimit(t *testing.T) {

@@ -25,7 +25,7 @@ type Tiles interface {
 
 // Historian gives the history of one lake; a data.Source does.
 type Historian interface {
-	History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error)
+	History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 }
 
 // Legends draws the legend of a colour map.

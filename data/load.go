@@ -20,7 +20,7 @@ type SnapshotOptions struct {
 }
 
 // Load reads all of src into a Snapshot. It trusts no source: a lake or an observation that fails its Check, comes
-// twice or out of order, an observation of an unknown lake and a forecast end it with an error that names them. No
+// twice or out of order, and an observation of an unknown lake end it with an error that names them. No
 // part of such data is served, since a lake that is left out looks like a lake that is not there.
 func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, error) {
 	if opts == nil {
@@ -106,7 +106,7 @@ func (l *loader) lake(lake Lake) error {
 	return nil
 }
 
-// observation takes the next satellite observation.
+// observation takes the next observation. Of forecasts nothing is kept.
 func (l *loader) observation(o Observation) error {
 	if err := l.take(o); err != nil {
 		return fmt.Errorf("observation of lake %.80q on %s: %w", o.LakeID, o.Date, err)
@@ -115,11 +115,11 @@ func (l *loader) observation(o Observation) error {
 }
 
 func (l *loader) take(o Observation) error {
-	if o.Type != Satellite {
-		return fmt.Errorf("data type %s: a snapshot holds satellite observations only", o.Type)
-	}
 	if err := o.Check(); err != nil {
 		return err
+	}
+	if o.Type != Satellite {
+		return nil
 	}
 	i := max(len(l.first)-1, 0) // the lake of the observation before
 	for i < len(l.lakes) && l.lakes[i].ID < o.LakeID {

@@ -93,8 +93,6 @@ func TestLoadWithoutObservations(t *testing.T) {
 
 func TestLoadRejects(t *testing.T) {
 	ok := obs(t, "b", "2026-07-08", 3)
-	forecast := ok
-	forecast.Type = data.Forecast
 	bad := ok
 	bad.Level = 9
 	shoreless := lakes("a")
@@ -121,7 +119,6 @@ func TestLoadRejects(t *testing.T) {
 		{"dates out of order", &memory{lakes: lakes("b"), observations: []data.Observation{ok, obs(t, "b", "2026-07-07", 3)}}, nil,
 			[]string{`lake "b" on 2026-07-07`, "after 2026-07-08"}},
 		{"date twice", &memory{lakes: lakes("b"), observations: []data.Observation{ok, ok}}, nil, []string{"each date once"}},
-		{"forecast", &memory{lakes: lakes("b"), observations: []data.Observation{forecast}}, nil, []string{"ai_forecast"}},
 		{"bad observation", &memory{lakes: lakes("b"), observations: []data.Observation{bad}}, nil, []string{`lake "b"`, "who_level 9"}},
 		{"stale after", &memory{}, &data.SnapshotOptions{StaleAfter: -1}, []string{"-1 days", "1 or more"}},
 	}

@@ -31,6 +31,21 @@ func (t DataType) String() string {
 	return "satellite"
 }
 
+// DataTypes is a set of data types. The empty set stands for all of them.
+type DataTypes uint8
+
+// TypesOf returns the set of types.
+func TypesOf(types ...DataType) DataTypes {
+	var s DataTypes
+	for _, t := range types {
+		s |= 1 << t
+	}
+	return s
+}
+
+// Has reports whether t is in s.
+func (s DataTypes) Has(t DataType) bool { return s == 0 || s&(1<<t) != 0 }
+
 // An Observation is what is known of one lake on one date from one kind of source.
 type Observation struct {
 	LakeID      LakeID

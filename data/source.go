@@ -23,12 +23,36 @@ func (r Revision) Equal(other Revision) bool {
 type Source interface {
 	// Revision returns the present revision. It is cheap: a server asks about once a second.
 	Revision(ctx context.Context) (Revision, error)
-	// Scan calls lake for each lake in ascending order of id, then observation for each satellite observation
-	// (gaps included, forecasts not) in ascending order of lake id and date. All that it passes is of the one
-	// revision that it returns. An error from a callback ends the scan and is returned.
+	// Scan calls lake for each lake in ascending order of id, then observation for each observation (gaps included) in
+	// ascending order of lake id, date and type: on one date the satellite's before the forecast. All that it passes is
+	// of the one revision that it returns. An error from a callback ends the scan and is returned.
 	Scan(ctx context.Context, lake func(Lake) error, observation func(Observation) error) (Revision, error)
-	// History returns a lake and its at most limit newest observations of both types, newest first, both of the
-	// same revision. On one date the satellite's row stands before the forecast's, and a forecast is left out
-	// where a satellite value of the same date exists. ErrNoLake if no lake bears the id.
-	History(ctx context.Context, id LakeID, limit int) (Lake, []Observation, error)
+	// Past calls observation for the satellite observations (gaps included) with a date in the period, in ascending
+	// order of lake id and date, and before those of a lake for its newest one with a value that is older than the
+	// period, if there is one: what is needed to tell how the map stood at the period's end. All that it passes is of
+	// the one revision that it returns. An error from a callback ends it and is returned.
+	Past(ctx context.Context, period Period, observation func(Observation) error) (Revision, error)
+	// History returns a lake and its newest observations that q asks for, newest first, both of the same revision. On
+	// one date the satellite's row stands before the forecast's, and a forecast is left out where a satellite value of
+	// the same date exists, whatever q asks for. ErrNoLake if no lake bears the id.
+	History(ctx context.Context, id LakeID, q HistoryQuery) (Lake, []Observation, error)
 }
+
+// A Period is some days in a row, from First to Last, both included. It is empty if Last is before First.
+type Period struct{ First, Last Date }
+
+// AllTime returns the period of every date that an observation may have.
+func AllTime() Period { return Period{minDate, maxDate} }
+
+// Contains reports whether d is in p.
+func (p Period) Contains(d Date) bool { return p.First <= d && d <= p.Last }
+
+// A HistoryQuery says which observations of a lake are asked for.
+type HistoryQuery struct {
+	Period Period
+	Types  DataTypes // none means all
+	Limit  int       // of the newest; none if it is not positive
+}
+
+// Newest asks for the newest observations of all types, at most limit of them.
+func Newest(limit int) HistoryQuery { return HistoryQuery{Period: AllTime(), Limit: limit} }

@@ -34,14 +34,37 @@ func (m *memory) Scan(_ context.Context, lake func(data.Lake) error, observation
 	return m.revision, nil
 }
 
-func (m *memory) History(_ context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
+func (m *memory) Past(_ context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	for i := 0; i < len(m.observations); {
+		id := m.observations[i].LakeID
+		var rows []data.Observation // of the lake: the last with a value before the period, and those in it
+		for ; i < len(m.observations) && m.observations[i].LakeID == id; i++ {
+			o := m.observations[i]
+			switch {
+			case o.Type != data.Satellite || o.Date > period.Last:
+			case o.Date >= period.First:
+				rows = append(rows, o)
+			case o.Chlorophyll.Valid():
+				rows = append(rows[:0], o)
+			}
+		}
+		for _, o := range rows {
+			if err := observation(o); err != nil {
+				return data.Revision{}, err
+			}
+		}
+	}
+	return m.revision, nil
+}
+
+func (m *memory) History(_ context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	i := slices.IndexFunc(m.lakes, func(l data.Lake) bool { return l.ID == id })
 	if i < 0 {
 		return data.Lake{}, nil, data.ErrNoLake
 	}
 	var history []data.Observation
 	for _, o := range slices.Backward(m.observations) {
-		if o.LakeID == id && len(history) < limit {
+		if o.LakeID == id && len(history) < q.Limit && q.Period.Contains(o.Date) && q.Types.Has(o.Type) {
 			history = append(history, o)
 		}
 	}

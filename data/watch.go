@@ -21,6 +21,9 @@ type Watcher struct {
 	Source   Source
 	Options  *SnapshotOptions
 	Interval time.Duration // how often Source.Revision is asked; zero means one second
+	// Wake is received from whenever the Source may have changed, so that it is asked at once; a value may stand for
+	// several changes. Nil leaves it to the Interval.
+	Wake <-chan struct{}
 	// Publish receives each new snapshot, the first one included. Once a failure is over and nothing has changed
 	// meanwhile, it receives the present one again, so that whoever was told of the failure learns of its end.
 	Publish func(*Snapshot)
@@ -54,7 +57,7 @@ func (w *Watcher) Run(ctx context.Context) {
 			current, backoff = snapshot, 0
 			w.Publish(current)
 		}
-		if !sleep(ctx, wait) {
+		if !sleep(ctx, wait, w.Wake) {
 			return
 		}
 	}
@@ -101,14 +104,16 @@ func (w *Watcher) fail(ctx context.Context, err error) {
 	}
 }
 
-// sleep waits for d, and reports false if ctx ended first.
-func sleep(ctx context.Context, d time.Duration) bool {
+// sleep waits for d or to be woken, and reports false if ctx ended first.
+func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()
 	select {
 	case <-ctx.Done():
 		return false
 	case <-timer.C:
+		return true
+	case <-wake:
 		return true
 	}
 }

@@ -44,7 +44,7 @@ func (s *Source) Revision(ctx context.Context) (data.Revision, error) {
 	return revision(newestPass(s.now())), nil
 }
 
-// Scan passes every lake, then every pass of every lake, clouded ones included.
+// Scan passes every lake, then every pass of every lake, clouded ones included, and its forecasts.
 func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	e := s.current()
 	for i := range s.models {
@@ -57,8 +57,8 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 		if err := ctx.Err(); err != nil {
 			return data.Revision{}, err
 		}
-		for pass := range passes {
-			if err := observation(e.observation(i, pass)); err != nil {
+		for k := range passes + forecasts {
+			if err := observation(e.observation(i, k)); err != nil {
 				return data.Revision{}, err
 			}
 		}
@@ -66,8 +66,33 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	return revision(e.newest), nil
 }
 
-// History returns a lake, its forecasts and its passes, newest first, at most limit of them.
-func (s *Source) History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
+// Past passes the passes of every lake in the period, and the newest one with a value before them.
+func (s *Source) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	e := s.current()
+	for i := range s.models {
+		if err := ctx.Err(); err != nil {
+			return data.Revision{}, err
+		}
+		var rows []data.Observation
+		for k := range passes {
+			switch o := e.observation(i, k); {
+			case period.Contains(o.Date):
+				rows = append(rows, o)
+			case o.Date < period.First && o.Chlorophyll.Valid():
+				rows = append(rows[:0], o)
+			}
+		}
+		for _, o := range rows {
+			if err := observation(o); err != nil {
+				return data.Revision{}, err
+			}
+		}
+	}
+	return revision(e.newest), nil
+}
+
+// History returns a lake, its forecasts and its passes, newest first, as q asks for them.
+func (s *Source) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return data.Lake{}, nil, err
 	}
@@ -78,10 +103,11 @@ func (s *Source) History(ctx context.Context, id data.LakeID, limit int) (data.L
 		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
 	}
 	e := s.current()
-	n := min(max(limit, 0), passes+forecasts)
-	history := make([]data.Observation, n)
-	for k := range history {
-		history[k] = e.observation(i, passes+forecasts-1-k)
+	var history []data.Observation
+	for k := passes + forecasts - 1; k >= 0 && len(history) < q.Limit; k-- {
+		if o := e.observation(i, k); q.Period.Contains(o.Date) && q.Types.Has(o.Type) {
+			history = append(history, o)
+		}
 	}
 	return s.models[i].lake, history, nil
 }

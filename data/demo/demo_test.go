@@ -89,19 +89,22 @@ func TestScanIsComplete(t *testing.T) {
 	if want, _ := s.Revision(t.Context()); all.revision != want {
 		t.Errorf("Scan's revision = %v, want %v", all.revision, want)
 	}
-	if got, want := len(all.observations), len(all.lakes)*passes; got != want {
+	if got, want := len(all.observations), len(all.lakes)*(passes+forecasts); got != want {
 		t.Fatalf("%d observations, want %d", got, want)
 	}
 	for i, o := range all.observations {
-		lake, pass := all.lakes[i/passes], i%passes
+		lake, pass := all.lakes[i/(passes+forecasts)], i%(passes+forecasts)
 		if o.LakeID != lake.ID {
 			t.Fatalf("observation %d is of %s, want %s", i, o.LakeID, lake.ID)
 		}
 		if want := data.DateOf(noon).Week() - passes + 1 + data.Week(pass); o.Date.Week() != want {
 			t.Fatalf("observation %d is of week %v, want %v", i, o.Date.Week(), want)
 		}
-		if o.Type != data.Satellite || o.Level != data.NoLevel || o.CellDensity != data.NoCellDensity {
-			t.Fatalf("observation %d = %+v, want a satellite's without level and cells of its own", i, o)
+		if (o.Type == data.Forecast) != (pass >= passes) || o.Level != data.NoLevel || o.CellDensity != data.NoCellDensity {
+			t.Fatalf("observation %d = %+v, want %d of a satellite, then forecasts, without level and cells of their own", i, o, passes)
+		}
+		if o.Type == data.Forecast {
+			continue
 		}
 		if data.DateOf(o.MeasuredAt) != o.Date || o.MeasuredAt.After(noon) {
 			t.Fatalf("observation %d was measured at %v, want a moment of %v not after %v", i, o.MeasuredAt, o.Date, noon)
@@ -139,7 +142,7 @@ func TestScanEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls = 0
 	_, err = s.Scan(ctx, ignoreLake, func(data.Observation) error { calls++; cancel(); return nil })
-	if !errors.Is(err, context.Canceled) || calls > passes {
+	if !errors.Is(err, context.Canceled) || calls > passes+forecasts {
 		t.Errorf("Scan cancelled at the first observation = %v after %d of them, want it to end with that lake", err, calls)
 	}
 }
@@ -148,7 +151,7 @@ func TestHistory(t *testing.T) {
 	s := New(fixed(noon))
 	all := scan(t, s)
 	const id = "de_by_starnberger_see"
-	lake, history, err := s.History(t.Context(), id, 5200)
+	lake, history, err := s.History(t.Context(), id, data.Newest(5200))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -172,15 +175,15 @@ func TestHistory(t *testing.T) {
 			t.Errorf("row %d is of %s", i, o.LakeID)
 		}
 	}
-	first := slices.IndexFunc(all.lakes, func(l data.Lake) bool { return l.ID == id }) * passes
-	for pass := range passes {
+	first := slices.IndexFunc(all.lakes, func(l data.Lake) bool { return l.ID == id }) * (passes + forecasts)
+	for pass := range passes + forecasts {
 		if got, want := history[len(history)-1-pass], all.observations[first+pass]; got != want {
 			t.Errorf("History's row of %v = %+v, Scan's %+v", want.Date, got, want)
 		}
 	}
 
 	for _, limit := range []int{-1, 0, 1, 6, passes + forecasts} {
-		_, some, err := s.History(t.Context(), id, limit)
+		_, some, err := s.History(t.Context(), id, data.Newest(limit))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -188,7 +191,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("History with limit %d is not the %[1]d newest rows", limit)
 		}
 	}
-	if _, _, err := s.History(t.Context(), "de_by_no_such_lake", 1); !errors.Is(err, data.ErrNoLake) {
+	if _, _, err := s.History(t.Context(), "de_by_no_such_lake", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of an unknown lake = %v, want ErrNoLake", err)
 	}
 }
@@ -200,7 +203,7 @@ func TestCancelledContext(t *testing.T) {
 	if _, err := s.Revision(ctx); !errors.Is(err, context.Canceled) {
 		t.Errorf("Revision = %v, want context.Canceled", err)
 	}
-	if _, _, err := s.History(ctx, "de_by_chiemsee", 1); !errors.Is(err, context.Canceled) {
+	if _, _, err := s.History(ctx, "de_by_chiemsee", data.Newest(1)); !errors.Is(err, context.Canceled) {
 		t.Errorf("History = %v, want context.Canceled", err)
 	}
 	if _, err := s.Keys(ctx); !errors.Is(err, context.Canceled) {
@@ -235,7 +238,7 @@ func TestConcurrentUse(t *testing.T) {
 	for range 8 {
 		group.Go(func() {
 			for range 3 {
-				_, history, err := s.History(t.Context(), "de_be_grosser_mueggelsee", 1)
+				_, history, err := s.History(t.Context(), "de_be_grosser_mueggelsee", data.Newest(1))
 				if err != nil || len(history) != 1 || !history[0].Chlorophyll.Valid() {
 					t.Errorf("History = %v, %v, want one forecast", history, err)
 				}

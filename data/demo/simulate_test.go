@@ -76,7 +76,7 @@ func TestSomeValues(t *testing.T) {
 		{"de_bb_stechlinsee", "1.65 1.54 2.13 2.45"},
 		{"de_ni_duemmer", "94.98 null 111.97 132.13"},
 	} {
-		_, history, err := e.History(t.Context(), test.lake, 8)
+		_, history, err := e.History(t.Context(), test.lake, data.Newest(8))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -64,7 +64,7 @@ func stored(tb testing.TB, s store.Store) ([]data.Lake, []data.Observation) {
 	}
 	var observations []data.Observation
 	for _, l := range lakes {
-		_, history, err := s.History(tb.Context(), l.ID, 10000)
+		_, history, err := s.History(tb.Context(), l.ID, data.Newest(10000))
 		if err != nil {
 			tb.Fatal(err)
 		}

@@ -141,7 +141,7 @@ func TestEveryDialectMeansTheSame(t *testing.T) {
 		if r := mustImport(t, Observations, s, nil, d.table(rt, rows)); r.Added != len(want) {
 			rt.Fatalf("observations: %+v, want %d added", r, len(want))
 		}
-		gotLake, got, err := s.History(t.Context(), lake.ID, len(want))
+		gotLake, got, err := s.History(t.Context(), lake.ID, data.Newest(len(want)))
 		if err != nil || gotLake != lake || !slices.Equal(got, want) {
 			rt.Fatalf("stored %+v, %+v, %v, want %+v, %+v", gotLake, got, err, lake, want)
 		}

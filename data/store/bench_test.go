@@ -59,7 +59,7 @@ func BenchmarkHistory(b *testing.B) {
 	put(b, s, lakes, observations)
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, h, err := s.History(ctx, lakes[50].ID, 104); err != nil || len(h) != 104 {
+		if _, h, err := s.History(ctx, lakes[50].ID, data.Newest(104)); err != nil || len(h) != 104 {
 			b.Fatalf("History returned %d rows and %v, want 104", len(h), err)
 		}
 	}

@@ -155,8 +155,8 @@ func testObservations(t *testing.T, open opener) {
 					t.Errorf("import = %v, want %v", got[0], want)
 				}
 			}
-			if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{o}) {
-				t.Errorf("stored %+v, want %+v", got, o)
+			if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{o, forecast}) {
+				t.Errorf("stored %+v, want %+v, %+v", got, o, forecast)
 			}
 		})
 	}
@@ -279,7 +279,7 @@ func testScan(t *testing.T, open opener) {
 			i := slices.IndexFunc(observations, func(o data.Observation) bool {
 				return o.LakeID == l.ID && o.Date == d && o.Type == data.Satellite
 			})
-			want = append(want, observations[i])
+			want = append(want, observations[i], observations[i-1])
 		}
 	}
 	rev, gotLakes, gotObservations := scan(t, s)

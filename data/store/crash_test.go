@@ -37,7 +37,7 @@ func TestCrashedImport(t *testing.T) {
 		if rev := revisionOf(t, s); rev != before {
 			t.Errorf("%s: Revision = %v, want %v", what, rev, before)
 		}
-		if _, history, err := s.History(t.Context(), "a", 10); err != nil || len(history) != 1 || history[0].Chlorophyll != 100 {
+		if _, history, err := s.History(t.Context(), "a", data.Newest(10)); err != nil || len(history) != 1 || history[0].Chlorophyll != 100 {
 			t.Errorf("%s: History = %v, %v, want the one value of 1 µg/l", what, history, err)
 		}
 	}

@@ -38,7 +38,7 @@ func Example() {
 		fmt.Println(err)
 		return
 	}
-	lake, history, err := s.History(ctx, "de_mv_mueritz", 104)
+	lake, history, err := s.History(ctx, "de_mv_mueritz", data.Newest(104))
 	fmt.Println(lake.Name, len(history), err)
 	// Output:
 	// [added]

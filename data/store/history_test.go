@@ -14,12 +14,12 @@ import (
 
 func testHistory(t *testing.T, open opener) {
 	s := open(t, time.Now)
-	if _, _, err := s.History(t.Context(), "a", 10); !errors.Is(err, data.ErrNoLake) {
+	if _, _, err := s.History(t.Context(), "a", data.Newest(10)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of no lake = %v, want %v", err, data.ErrNoLake)
 	}
 	neighbour := testObservation("b", 3, data.Satellite, 1)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{neighbour})
-	if lake, got, err := s.History(t.Context(), "a", 10); err != nil || len(got) != 0 || lake != testLake("a") {
+	if lake, got, err := s.History(t.Context(), "a", data.Newest(10)); err != nil || len(got) != 0 || lake != testLake("a") {
 		t.Errorf("History of a lake without observations = %v, %v, %v, want the lake alone", lake, got, err)
 	}
 	satellite := func(d data.Date, c data.Chlorophyll) data.Observation {
@@ -38,7 +38,7 @@ func testHistory(t *testing.T, open opener) {
 	all := []data.Observation{forecast(5, 500), satellite(4, 400), satellite(3, data.NoChlorophyll), forecast(3, 301), satellite(2, 0), forecast(1, 100)}
 	for limit := range len(all) + 2 {
 		want := all[:min(limit, len(all))]
-		if _, got, err := s.History(t.Context(), "a", limit); err != nil || !slices.Equal(got, want) {
+		if _, got, err := s.History(t.Context(), "a", data.Newest(limit)); err != nil || !slices.Equal(got, want) {
 			t.Errorf("History(limit %d) = %v, %v, want %v", limit, got, err, want)
 		}
 	}
@@ -70,7 +70,7 @@ func testHistoryModel(t *testing.T, s Store) {
 			})
 		})
 		want = want[:min(limit, len(want))]
-		if _, got, err := s.History(t.Context(), l.ID, limit); err != nil || !slices.Equal(got, want) {
+		if _, got, err := s.History(t.Context(), l.ID, data.Newest(limit)); err != nil || !slices.Equal(got, want) {
 			rt.Fatalf("History(limit %d) = %v, %v, want %v", limit, got, err, want)
 		}
 	})

@@ -107,7 +107,7 @@ func oneGeneration(ctx context.Context, s Store) error {
 }
 
 func oneHistory(ctx context.Context, s Store, id data.LakeID) error {
-	lake, history, err := s.History(ctx, id, 10)
+	lake, history, err := s.History(ctx, id, data.Newest(10))
 	for _, o := range history {
 		if float64(o.Chlorophyll) != lake.AreaKM2 {
 			return fmt.Errorf("one History saw the lake of import %v and a value of import %d", lake.AreaKM2, o.Chlorophyll)

@@ -12,7 +12,7 @@ import (
 	"github.com/pressly/goose/v3"
 )
 
-//go:embed migrations/*.sql
+//go:embed migrations/sqlite/*.sql
 var migrations embed.FS
 
 // applicationID is what the first migration writes into the file's header.
@@ -28,7 +28,7 @@ const (
 // migrate brings the schema up to date. It refuses a database of another program and a schema that is newer than
 // this one.
 func migrate(ctx context.Context, db *sql.DB) error {
-	files, err := fs.Sub(migrations, "migrations")
+	files, err := fs.Sub(migrations, "migrations/sqlite")
 	if err != nil {
 		return err
 	}

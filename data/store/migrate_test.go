@@ -19,7 +19,7 @@ func oldDatabase(t *testing.T, migrationFiles []string, statements ...string) st
 	t.Helper()
 	files := make(fstest.MapFS)
 	for _, name := range migrationFiles {
-		text, err := fs.ReadFile(migrations, "migrations/"+name)
+		text, err := fs.ReadFile(migrations, "migrations/sqlite/"+name)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -83,7 +83,7 @@ func TestOutlineIsStoredAsBytes(t *testing.T) {
 	if err != nil || kind != "blob" || size != len(lake.Outline) || none != "blob" {
 		t.Errorf("stored are a %s of %d bytes and a %s, %v, want blobs, the first of %d bytes", kind, size, none, err, len(lake.Outline))
 	}
-	got, _, err := s.History(t.Context(), "a", 1)
+	got, _, err := s.History(t.Context(), "a", data.Newest(1))
 	if err != nil || got != lake {
 		t.Errorf("History gives %+v, %v, want %+v", got, err, lake)
 	}

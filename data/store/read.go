@@ -67,13 +67,49 @@ func (s *sqlite) Scan(ctx context.Context, lake func(data.Lake) error, observati
 		if err != nil {
 			return err
 		}
-		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback })
+		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback }, scanQuery)
 	})
 	if callback != nil {
 		return data.Revision{}, callback
 	}
 	if err != nil {
 		return data.Revision{}, s.wrap(err, "read lakes and observations")
+	}
+	return rev, nil
+}
+
+// The last row before the period and the rows of the period are two ranges of the primary key.
+const pastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key AND o.date BETWEEN
+		coalesce((SELECT max(b.date) FROM observations AS b
+			WHERE b.lake = l.key AND b.date < ?1 AND b.type = 0 AND b.chl IS NOT NULL), ?1) AND ?2
+	WHERE o.type = 0 AND (o.date >= ?1 OR o.chl IS NOT NULL)
+	ORDER BY l.id, o.date`
+
+func (s *sqlite) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	if err := s.hold(ctx); err != nil {
+		return data.Revision{}, err
+	}
+	defer s.mu.RUnlock()
+	var rev data.Revision
+	var callback error // passed on as it is: it is not the database's
+	err := s.read(ctx, func(tx *sql.Tx) error {
+		var err error
+		if rev, err = s.revision(ctx, tx); err != nil {
+			return err
+		}
+		keys, err := scanLakes(ctx, tx, func(data.Lake) error { return nil })
+		if err != nil {
+			return err
+		}
+		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback },
+			pastQuery, int64(period.First), int64(period.Last))
+	})
+	if callback != nil {
+		return data.Revision{}, callback
+	}
+	if err != nil {
+		return data.Revision{}, s.wrap(err, "read past observations")
 	}
 	return rev, nil
 }
@@ -116,14 +152,14 @@ func scanLakes(ctx context.Context, tx *sql.Tx, pass func(data.Lake) error) ([]k
 
 // CROSS JOIN keeps SQLite to this order of the loops, lakes by id outside and a range of observations inside, which
 // gives the rows in their final order without sorting them.
-const satelliteQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+const scanQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
 	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key
-	WHERE o.type = 0 ORDER BY l.id, o.date`
+	ORDER BY l.id, o.date, o.type`
 
-// scanObservations passes on the satellite's observations of the lakes in keys, which are in the same order. To find
-// an id by walking along keys costs nothing; to read it from every row would cost a string for each.
-func scanObservations(ctx context.Context, tx *sql.Tx, keys []keyedLake, pass func(data.Observation) error) error {
-	rows, err := tx.QueryContext(ctx, satelliteQuery)
+// scanObservations passes on the observations that a query gives of the lakes in keys, which are in the same order. To
+// find an id by walking along keys costs nothing; to read it from every row would cost a string for each.
+func scanObservations(ctx context.Context, tx *sql.Tx, keys []keyedLake, pass func(data.Observation) error, query string, args ...any) error {
+	rows, err := tx.QueryContext(ctx, query, args...)
 	if err != nil {
 		return err
 	}
@@ -182,7 +218,7 @@ func (r *observationRow) observation(id data.LakeID) data.Observation {
 	return o
 }
 
-func (s *sqlite) History(ctx context.Context, id data.LakeID, limit int) (data.Lake, []data.Observation, error) {
+func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if err := s.hold(ctx); err != nil {
 		return data.Lake{}, nil, err
 	}
@@ -199,7 +235,7 @@ func (s *sqlite) History(ctx context.Context, id data.LakeID, limit int) (data.L
 		if err != nil {
 			return err
 		}
-		history, err = lakeHistory(ctx, tx, key, id, limit)
+		history, err = lakeHistory(ctx, tx, key, id, q)
 		return err
 	})
 	switch {
@@ -213,13 +249,13 @@ func (s *sqlite) History(ctx context.Context, id data.LakeID, limit int) (data.L
 
 // The primary key, backwards: newest first, and on one date the forecast before the satellite's row.
 const historyQuery = `SELECT lake, date, type, chl, level, density, measured_at FROM observations
-	WHERE lake = ? ORDER BY date DESC, type DESC`
+	WHERE lake = ? AND date BETWEEN ? AND ? ORDER BY date DESC, type DESC`
 
-func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, limit int) ([]data.Observation, error) {
-	if limit <= 0 {
+func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, q data.HistoryQuery) ([]data.Observation, error) {
+	if q.Limit <= 0 {
 		return nil, nil
 	}
-	rows, err := tx.QueryContext(ctx, historyQuery, key)
+	rows, err := tx.QueryContext(ctx, historyQuery, key, int64(q.Period.First), int64(q.Period.Last))
 	if err != nil {
 		return nil, err
 	}
@@ -227,7 +263,7 @@ func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, lim
 	var row observationRow
 	var history []data.Observation
 	var forecast *data.Observation // the last row, if it may have to make way for its date's satellite row
-	for len(history) < limit && rows.Next() {
+	for len(history) < q.Limit && rows.Next() {
 		if err := row.scan(rows); err != nil {
 			return nil, err
 		}
@@ -237,10 +273,14 @@ func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, lim
 			forecast = nil
 		}
 		if o.Type == data.Forecast {
-			forecast = &o
+			if q.Types.Has(data.Forecast) {
+				forecast = &o
+			}
 			continue
 		}
-		history = append(history, o)
+		if q.Types.Has(data.Satellite) {
+			history = append(history, o)
+		}
 		if o.Chlorophyll.Valid() {
 			forecast = nil
 		}
@@ -248,5 +288,5 @@ func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, lim
 	if forecast != nil {
 		history = append(history, *forecast)
 	}
-	return history[:min(limit, len(history))], rows.Err()
+	return history[:min(q.Limit, len(history))], rows.Err()
 }

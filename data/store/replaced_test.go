@@ -41,7 +41,7 @@ func wantLake(t *testing.T, s Store, id data.LakeID) data.Revision {
 	if len(lakes) != 1 || lakes[0].ID != id || len(observations) != 1 || observations[0].LakeID != id {
 		t.Errorf("Scan passed %v, %v, want lake %s and its observation", lakes, observations, id)
 	}
-	if lake, history, err := s.History(t.Context(), id, 9); err != nil || lake.ID != id || len(history) != 1 {
+	if lake, history, err := s.History(t.Context(), id, data.Newest(9)); err != nil || lake.ID != id || len(history) != 1 {
 		t.Errorf("History = %v, %v, %v, want lake %s", lake, history, err, id)
 	}
 	if got := revisionOf(t, s); !got.Equal(rev) {
@@ -63,7 +63,7 @@ func wantRefused(t *testing.T, s Store, is error, want string) {
 			_, err := s.Scan(ctx, func(data.Lake) error { return nil }, func(data.Observation) error { return nil })
 			return err
 		},
-		"History":   func() error { _, _, err := s.History(ctx, "old", 1); return err },
+		"History":   func() error { _, _, err := s.History(ctx, "old", data.Newest(1)); return err },
 		"Keys":      func() error { _, err := s.Keys(ctx); return err },
 		"CreateKey": func() error { return s.CreateKey(ctx, data.APIKey{Name: "k"}) },
 		"RevokeKey": func() error { return s.RevokeKey(ctx, "k", time.Now()) },
@@ -101,7 +101,7 @@ func TestReplacedByAnother(t *testing.T) {
 	if after.Equal(before) {
 		t.Errorf("the new file's revision %v counts as equal to the old one's %v", after, before)
 	}
-	if _, _, err := server.History(t.Context(), "old", 1); !errors.Is(err, data.ErrNoLake) {
+	if _, _, err := server.History(t.Context(), "old", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of the old file's lake = %v, want %v", err, data.ErrNoLake)
 	}
 	wantLake(t, openFile(t, filepath.Join(dir, "kept.db"), false), "old") // nothing was lost with the log

@@ -27,11 +27,14 @@ const (
 	// LeavesOutline is a lake that moves more than [FarAway] degrees out of a stored outline that the import keeps; not
 	// written. It would be drawn in one place and found in another.
 	LeavesOutline
+	// Contradicts is a row whose key another row of the same import has, with other values; not written, since nobody
+	// could tell which of them is right. One that is equal is unchanged.
+	Contradicts
 )
 
 func (c Change) String() string {
 	return [...]string{Unchanged: "unchanged", Added: "added", Changed: "changed", UnknownLake: "unknown lake",
-		LosesReport: "loses a report", LeavesOutline: "leaves its outline"}[c]
+		LosesReport: "loses a report", LeavesOutline: "leaves its outline", Contradicts: "contradicts another row"}[c]
 }
 
 // A Store is a database of lakes. Its Scan and History read one consistent state, and an import never blocks them.
