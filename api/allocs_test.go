@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/data"
@@ -16,6 +17,10 @@ import (
 type heldTiles struct{ tile tiles.Tile }
 
 func (h *heldTiles) Tile(context.Context, *data.View, tiles.Request) (tiles.Tile, error) {
+	return h.tile, nil
+}
+
+func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Tile, error) {
 	return h.tile, nil
 }
 
