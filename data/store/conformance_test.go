@@ -32,6 +32,9 @@ func testStore(t *testing.T, open opener) {
 		"half":         testNoHalfImport,
 		"history":      testHistory,
 		"keys":         testKeys,
+		"refresh":      testRefresh,
+		"claims":       testRefreshClaims,
+		"in an import": testRefreshInImport,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })
