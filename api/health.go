@@ -14,6 +14,9 @@ type readiness struct {
 	// RefreshFailedSince is when newer data could first not be loaded, while those of before are still served. Why, is
 	// in the log: an error's text may hold what is nobody else's business.
 	RefreshFailedSince *string `json:"refresh_failed_since"`
+	// Refresh is what became of the refreshes of the database from its source; null if there was none. It tells whether
+	// newer data could be had, RefreshFailedSince whether those that the database holds could be loaded.
+	Refresh *refreshState `json:"refresh"`
 }
 
 // healthy answers that the process runs.
@@ -45,6 +48,9 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	if since := s.refreshFault.Load(); since != nil {
 		text := string(appendTimeText(nil, *since))
 		state.RefreshFailedSince = &text
+	}
+	if r := s.refreshed.Load(); r != nil && r.Turn > 0 {
+		state.Refresh = newRefreshState(r)
 	}
 	return s.respondJSON(w, r, momentKind, state)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"limnomap/colormap"
+	"limnomap/data"
 	"limnomap/tiles"
 )
 
@@ -43,6 +44,7 @@ type Server struct {
 
 	current      atomic.Pointer[published]
 	refreshFault atomic.Pointer[time.Time] // since when; nil if the last refresh went well
+	refreshed    atomic.Pointer[data.Refresh] // what became of the refreshes; nil before anybody told
 	draining     atomic.Bool
 }
 
@@ -119,6 +121,7 @@ func (s *Server) measure() {
 		version = info.Main.Version
 	}
 	s.metrics.build(version, s.opts.RendererVersion)
+	s.opts.Registry.MustRegister(&refreshCollector{s})
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
