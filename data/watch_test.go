@@ -200,7 +200,9 @@ func TestWatcherTellsOfRefreshes(t *testing.T) {
 				}
 				return refresh, nil
 			},
-			Refreshed: func(r data.Refresh) { told = append(told, fmt.Sprintf("%v: %d %s", time.Since(start), r.Turn, r.LastError)) },
+			Refreshed: func(r data.Refresh) {
+				told = append(told, fmt.Sprintf("%v: %d %s", time.Since(start), r.Turn, r.LastError))
+			},
 		}
 		watcher.Run(ctx)
 		expect(t, "told", told, "2s: 1 ", "6s: 2 the source is away")

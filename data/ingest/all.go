@@ -27,8 +27,14 @@ func (r Reports) Rejected() int { return r.Lakes.Rejected + r.Observations.Rejec
 // All imports files of lakes and files of observations in one transaction, the lakes first. Which of the two a file holds
 // is told by its columns, whatever its name. Within the transaction, when all is read and nothing stands in the way, it
 // calls last, whose error undoes the import too. As with [Lakes], a rejected row is no error; without SkipBad one of
-// either kind rejects everything.
+// either kind rejects everything. Map, Set and MakeIDs, which are of one kind of file, are not for it.
 func All(ctx context.Context, s store.Store, files []Openable, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	if len(opts.Map)+len(opts.Set) > 0 || opts.MakeIDs {
+		return Reports{}, errors.New("import: lakes and observations at once cannot be mapped")
+	}
 	var lakes, observations []Openable
 	for _, f := range files {
 		ofLakes, err := holdsLakes(f)
@@ -50,25 +56,28 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 		if r.Observations, err = each(ctx, in, observations, opts, Observations); err != nil {
 			return err
 		}
-		if r.Rejected() > 0 && (opts == nil || !opts.SkipBad) {
+		if r.Rejected() > 0 && !opts.SkipBad {
 			return errRejected
 		}
-		return last(tx, r)
+		if err := last(tx, r); err != nil {
+			return err
+		}
+		if opts.DryRun {
+			return errDryRun
+		}
+		return nil
 	})
-	if err == nil {
+	if err == nil || errors.Is(err, errDryRun) {
 		return r, nil
 	}
-	r.Lakes, r.Observations = r.Lakes.undone(), r.Observations.undone()
+	for _, undone := range []*Report{&r.Lakes, &r.Observations} {
+		undone.forget()
+		undone.Written = false
+	}
 	if errors.Is(err, errRejected) {
 		return r, nil
 	}
 	return r, err
-}
-
-// undone returns r of an import that wrote nothing.
-func (r Report) undone() Report {
-	r.Added, r.Changed, r.Unchanged, r.Censored, r.Written = 0, 0, 0, 0, false
-	return r
 }
 
 // within is a store whose imports are part of a transaction that is under way.
@@ -102,7 +111,7 @@ func each(ctx context.Context, s store.Store, files []Openable, opts *Options, i
 // holdsLakes reports whether a file holds lakes rather than observations. It is an error unless it can only be one of
 // the two.
 func holdsLakes(f Openable) (bool, error) {
-	notLakes, err := begins(f, lakeKind().columns, true)
+	notLakes, err := begins(f, lakeColumns(), true)
 	if err != nil {
 		return false, err
 	}
@@ -125,6 +134,9 @@ func begins(f Openable, columns []column, features bool) (not, err error) {
 		return nil, err
 	}
 	defer r.Close()
-	_, not = openRows(r, columns, features)
+	_, end, not := open(r, columns, features)
+	if not == nil {
+		end()
+	}
 	return not, nil
 }

@@ -76,7 +76,7 @@ func TestAllOrNothing(t *testing.T) {
 	tests := []struct {
 		name     string
 		files    []ingest.Openable
-		skip     bool
+		opts     ingest.Options
 		last     error
 		rejected int
 		err      string // what the error contains
@@ -85,9 +85,10 @@ func TestAllOrNothing(t *testing.T) {
 		{name: "a bad observation", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
 		{name: "a bad lake", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations)}, rejected: 1},
 		{name: "both", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n")}, rejected: 2},
-		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, skip: true, rejected: 1, written: true},
+		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
 		{name: "the last step fails", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
 		{name: "a broken file", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
+		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "cannot be mapped"},
 		{name: "neither", files: []ingest.Openable{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
 		{name: "empty", files: []ingest.Openable{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
 		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want a file for each"},
@@ -96,7 +97,7 @@ func TestAllOrNothing(t *testing.T) {
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
 			s := emptyStore(t)
-			r, err := ingest.All(t.Context(), s, test.files, &ingest.Options{SkipBad: test.skip}, func(store.Tx, ingest.Reports) error { return test.last })
+			r, err := ingest.All(t.Context(), s, test.files, &test.opts, func(store.Tx, ingest.Reports) error { return test.last })
 			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) || r.Rejected() != test.rejected {
 				t.Errorf("All = %+v, %v; want %d rejected and an error that contains %q", r, err, test.rejected, test.err)
 			}
@@ -107,6 +108,18 @@ func TestAllOrNothing(t *testing.T) {
 				t.Errorf("revision %d with %d lakes and %d observations, want written %v", revision, lakes, observations, test.written)
 			}
 		})
+	}
+}
+
+func TestAllDry(t *testing.T) {
+	s := emptyStore(t)
+	files := []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}
+	r, err := ingest.All(t.Context(), s, files, &ingest.Options{DryRun: true}, pass)
+	if err != nil || r.Lakes.Added != 2 || r.Observations.Added != 1 || r.Lakes.Written || r.Observations.Written {
+		t.Errorf("All = %+v, %v; want what would be added, and nothing written", r, err)
+	}
+	if revision, lakes, observations := counted(t, s); revision+int64(lakes+observations) > 0 {
+		t.Errorf("revision %d with %d lakes and %d observations, want none", revision, lakes, observations)
 	}
 }
 

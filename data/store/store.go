@@ -27,8 +27,8 @@ const (
 	// LeavesOutline is a lake that moves more than [FarAway] degrees out of a stored outline that the import keeps; not
 	// written. It would be drawn in one place and found in another.
 	LeavesOutline
-	// Contradicts is a row whose key another row of the same import has, with other values; not written, since nobody
-	// could tell which of them is right. One that is equal is unchanged.
+	// Contradicts is a row whose key has come before in the same transaction, and which would change what is stored
+	// since; not written, because nobody could tell which of the two is right. One that changes nothing is unchanged.
 	Contradicts
 )
 
@@ -54,7 +54,9 @@ type Store interface {
 }
 
 // A Tx is the transaction of one import. To put rows returns one Change for each, in order. Columns that are to be
-// kept stay as they are stored; only a row that is new takes them from the import.
+// kept stay as they are stored; only a row that is new takes them from the import. Of one lake, or of one lake, date and
+// type, the first row counts, one that was refused too (but not UnknownLake): a later one is Unchanged or Contradicts, or
+// refused for what the first would be refused for.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
