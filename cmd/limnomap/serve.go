@@ -23,6 +23,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/render/vector"
 	"limnomap/tiles"
 	"limnomap/web"
 )
@@ -87,6 +88,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		MinFree:     c.minFree(),
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     shown.options.Profile.ID,
+		Vectors:     vector.New(limits),
 		Logger:      con.log,
 		Registerer:  registry,
 	})
