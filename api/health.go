@@ -16,6 +16,9 @@ type readiness struct {
 	RefreshFailedSince *string `json:"refresh_failed_since"`
 	// StaleSince is when the snapshot was last known to be the newest, if nobody has been able to say so since.
 	StaleSince *string `json:"stale_since"`
+	// Refresh is what became of the refreshes of the database from its source; null if there was none. It tells whether
+	// newer data could be had, RefreshFailedSince whether those that the database holds could be loaded.
+	Refresh *refreshState `json:"refresh"`
 }
 
 // healthy answers that the process runs.
@@ -53,6 +56,9 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 		// By the clock as it is now, whatever it was set by since.
 		text := string(appendTimeText(nil, now.Add(-now.Sub(since)).UTC().Truncate(time.Second)))
 		state.StaleSince = &text
+	}
+	if r := s.refreshed.Load(); r != nil && r.Turn > 0 {
+		state.Refresh = newRefreshState(r)
 	}
 	return s.respondJSON(w, r, momentKind, state)
 }

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"limnomap/colormap"
+	"limnomap/data"
 	"limnomap/tiles"
 )
 
@@ -43,7 +44,8 @@ type Server struct {
 
 	current      atomic.Pointer[published]
 	contact      contact
-	refreshFault atomic.Pointer[time.Time] // since when; nil if the last refresh went well
+	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
+	refreshed    atomic.Pointer[data.Refresh] // what became of the refreshes; nil before anybody told
 	draining     atomic.Bool
 }
 
@@ -122,6 +124,7 @@ func (s *Server) measure() {
 		version = info.Main.Version
 	}
 	s.metrics.build(version, s.opts.RendererVersion)
+	s.opts.Registry.MustRegister(&refreshCollector{s})
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),

@@ -222,6 +222,42 @@ func TestWatcherGivesUpOnAHangingQuestion(t *testing.T) {
 	expect(t, "published", published, "0s: 0", "38s: 1")
 }
 
+func TestWatcherTellsOfRefreshes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		src := &scripted{start: start}
+		refresh := data.Refresh{}
+		asked := 0
+		ctx, cancel := context.WithTimeout(t.Context(), 10500*time.Millisecond)
+		defer cancel()
+		var told []string
+		watcher := &data.Watcher{
+			Source:  src,
+			Publish: func(*data.Snapshot) {},
+			Outcome: func(context.Context) (data.Refresh, error) {
+				asked++
+				switch time.Since(start) {
+				case 2 * time.Second:
+					refresh.Turn = 1
+				case 4 * time.Second:
+					return data.Refresh{}, errors.New("away")
+				case 6 * time.Second:
+					refresh = data.Refresh{Turn: 2, LastError: "the source is away", Failures: 1}
+				}
+				return refresh, nil
+			},
+			Refreshed: func(r data.Refresh) {
+				told = append(told, fmt.Sprintf("%v: %d %s", time.Since(start), r.Turn, r.LastError))
+			},
+		}
+		watcher.Run(ctx)
+		expect(t, "told", told, "2s: 1 ", "6s: 2 the source is away")
+		if asked != 11 {
+			t.Errorf("asked %d times in 10 s, want 11", asked)
+		}
+	})
+}
+
 // To be stopped in the midst of a question is no failure.
 func TestWatcherEndsQuietly(t *testing.T) {
 	src := &scripted{script: []step{{0, func(s *scripted) { s.hang = true }}}}

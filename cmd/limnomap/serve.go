@@ -122,7 +122,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	tuning, stopTuning := context.WithCancel(ctx)
 	defer stopTuning()
 	go heap.run(tuning) // until the server has ended
-	whole := false // whether what was published last is what is served
+	whole := false      // whether what was published last is what is served
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
 		Options: &shown.options,
