@@ -7,9 +7,10 @@
 // satellite's pass, which is a gap where clouds hid the lake, or a forecast. A [Source] is where both come from, a
 // store or the embedded demo. Where the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
 //
-// [Load] reads the lakes and the satellite observations of a Source into a Snapshot. Its views are the map as it
-// stood: [Snapshot.Current] in the newest week, [Snapshot.View] in any. A view holds one [State] for each lake, made
-// from the lake's newest value that is not stale. A [Watcher] loads a new snapshot whenever the Source has changed.
+// [Load] reads the lakes and the observations of a Source into a Snapshot. Its views are the map as it stood:
+// [Snapshot.Current] in the newest week, [Snapshot.View] in any. A view holds one [State] for each lake, made from the
+// lake's newest value that is not stale. [Snapshot.History] is one lake's past, forecasts included. A [Watcher] loads a
+// new snapshot whenever the Source has changed.
 //
 // A [Profile] turns a concentration of chlorophyll-a into a guidance [Level], which means a [Risk] to a bather. The
 // [Trophic] status is a matter of a whole year.

@@ -42,8 +42,6 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	l.begin(len(l.lakes)) // lakes after the last observed one
-
 	s := &Snapshot{
 		Version:    l.hash.version(),
 		Revision:   revision,
@@ -51,7 +49,8 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 		Lakes:      l.lakes,
 		staleAfter: staleAfter,
 		byExternal: orderByExternalID(l.lakes),
-		series:     series{samples: l.samples, first: l.first},
+		satellite:  l.satellite,
+		forecasts:  l.forecasts,
 	}
 	for _, w := range slices.Sorted(maps.Keys(l.newest)) {
 		s.Weeks = append(s.Weeks, WeekCount{Week: w})
@@ -71,16 +70,20 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 
 // A loader takes what [Source.Scan] passes and keeps it in the form of a Snapshot.
 type loader struct {
-	hash    versionHash
-	lakes   []Lake
-	samples []sample
-	first   []int // of the lakes up to the one whose samples are coming in now
-	newest  map[Week]Date
+	hash      versionHash
+	lakes     []Lake
+	satellite series
+	forecasts series
+	newest    map[Week]Date
+
+	observed bool        // whether there was an observation
+	last     Observation // the last one
+	at       int         // its lake
 }
 
 // lake takes the next lake.
 func (l *loader) lake(lake Lake) error {
-	if len(l.first) > 0 {
+	if l.observed {
 		return fmt.Errorf("lake %.80q comes after the first observation", lake.ID)
 	}
 	if err := lake.Check(); err != nil {
@@ -106,7 +109,7 @@ func (l *loader) lake(lake Lake) error {
 	return nil
 }
 
-// observation takes the next observation. Of forecasts nothing is kept.
+// observation takes the next observation.
 func (l *loader) observation(o Observation) error {
 	if err := l.take(o); err != nil {
 		return fmt.Errorf("observation of lake %.80q on %s: %w", o.LakeID, o.Date, err)
@@ -118,32 +121,27 @@ func (l *loader) take(o Observation) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if o.Type != Satellite {
-		return nil
-	}
-	i := max(len(l.first)-1, 0) // the lake of the observation before
+	i := l.at
 	for i < len(l.lakes) && l.lakes[i].ID < o.LakeID {
 		i++
 	}
 	if i == len(l.lakes) || l.lakes[i].ID != o.LakeID {
 		return fmt.Errorf("%w, or out of order: want ascending order of lake id", ErrNoLake)
 	}
-	l.begin(i)
-	if n := len(l.samples); n > l.first[i] && o.Date <= l.samples[n-1].date {
-		return fmt.Errorf("comes after %s: want each date once, in ascending order", l.samples[n-1].date)
+	if l.observed && i == l.at && (o.Date < l.last.Date || o.Date == l.last.Date && o.Type <= l.last.Type) {
+		return fmt.Errorf("comes after %s (%s): want each date once for each data type, in ascending order, the satellite's first",
+			l.last.Date, l.last.Type)
 	}
-	l.samples = append(l.samples, sampleOf(o))
+	l.observed, l.last, l.at = true, o, i
+	if o.Type == Forecast {
+		l.forecasts.add(i, o)
+		return nil
+	}
+	l.satellite.add(i, o)
 	l.hash.observation(i, o)
 	w := o.Date.Week()
 	if newest, ok := l.newest[w]; !ok || o.Date > newest {
 		l.newest[w] = o.Date
 	}
 	return nil
-}
-
-// begin closes the samples of the lakes before lake i, and opens those of lake i.
-func (l *loader) begin(i int) {
-	for len(l.first) <= i {
-		l.first = append(l.first, len(l.samples))
-	}
 }

@@ -1,46 +1,53 @@
 package data
 
-import "sort"
+// shelfLakes is how many lakes share a shelf: so many that shelves cost nothing, and so few that one can be made anew
+// while the others stay.
+const shelfLakes = 1 << 12
 
-// A sample is one satellite observation in 24 bytes: a hundred million of them must fit where the lakes do.
-type sample struct {
-	density     float64 // the source's own cell count, or NoCellDensity
-	date        Date
-	chlorophyll Chlorophyll // NoChlorophyll for a gap
-	offset      int32       // seconds from midnight UTC of date to when it was taken
-	level       Level       // the source's own, or NoLevel
-}
+// A series holds the samples of all lakes, on shelves of shelfLakes lakes each. Samples hold no pointers, so that the
+// garbage collector need not look through them.
+type series struct{ shelves []shelf }
 
-// sampleOf returns o, which must pass its Check, without its lake.
-func sampleOf(o Observation) sample {
-	return sample{
-		density:     o.CellDensity,
-		date:        o.Date,
-		chlorophyll: o.Chlorophyll,
-		offset:      int32(o.takenOffset()),
-		level:       o.Level,
-	}
-}
-
-// taken returns when s was taken, in Unix seconds.
-func (s sample) taken() int64 { return int64(s.date)*secondsPerDay + int64(s.offset) }
-
-// A series holds the samples of all lakes, those of one lake side by side in ascending order of date: one flat array
-// costs the garbage collector nothing to look through.
-type series struct {
+// A shelf holds the samples of some lakes in a row, those of one lake side by side in ascending order of date.
+type shelf struct {
 	samples []sample
-	first   []int // samples[first[i]:first[i+1]] are those of lake i
+	remarks []remark // ascending by lake and date
+	first   []int    // samples[first[i]:first[i+1]] are those of lake i; of lakes behind the last observed one nothing is said
 }
 
 // of returns the samples of lake i.
-func (s *series) of(i int) []sample { return s.samples[s.first[i]:s.first[i+1]] }
-
-// until returns the samples of lake i up to and on the day last.
-func (s *series) until(i int, last Date) []sample {
-	all := s.of(i)
-	// The newest view is asked for most.
-	if len(all) == 0 || all[len(all)-1].date <= last {
-		return all
+func (s *series) of(i int) strip {
+	if i/shelfLakes >= len(s.shelves) {
+		return strip{}
 	}
-	return all[:sort.Search(len(all), func(k int) bool { return all[k].date > last })]
+	sh := &s.shelves[i/shelfLakes]
+	i %= shelfLakes
+	if i >= len(sh.first) {
+		return strip{}
+	}
+	end := len(sh.samples)
+	if i+1 < len(sh.first) {
+		end = sh.first[i+1]
+	}
+	return strip{samples: sh.samples[sh.first[i]:end], lake: int32(i), remarks: sh.remarks}
+}
+
+// add adds o to lake i, behind all that was added before.
+func (s *series) add(i int, o Observation) {
+	for len(s.shelves) <= i/shelfLakes {
+		s.shelves = append(s.shelves, shelf{})
+	}
+	s.shelves[i/shelfLakes].add(i%shelfLakes, o)
+}
+
+func (sh *shelf) add(i int, o Observation) {
+	for len(sh.first) <= i {
+		sh.first = append(sh.first, len(sh.samples))
+	}
+	p, r, remarked := sampleOf(o)
+	sh.samples = append(sh.samples, p)
+	if remarked {
+		r.lake = int32(i)
+		sh.remarks = append(sh.remarks, r)
+	}
 }

@@ -15,7 +15,7 @@ import (
 // zero Date, with every lake unknown.
 type Snapshot struct {
 	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the
-	// same version on every machine. Revision is no part of it.
+	// same version on every machine. Revision is no part of it, nor are forecasts, which no map shows.
 	Version  string
 	Revision Revision
 	Profile  *Profile
@@ -25,7 +25,8 @@ type Snapshot struct {
 
 	staleAfter int
 	byExternal []int32
-	series     series
+	satellite  series
+	forecasts  series
 	asOf       []Date // of Weeks[i]: its newest satellite observation
 
 	views  *lru.Cache[Week, *View]

@@ -101,27 +101,22 @@ func (s *Snapshot) build(w Week) *View {
 // state returns what is known of lake i on asOf.
 func (s *Snapshot) state(i int, asOf Date) State {
 	state := unknownState()
-	past := s.series.until(i, asOf)
-	n := len(past)
-	for n > 0 && !past[n-1].chlorophyll.Valid() {
-		n--
-	}
+	past := s.satellite.of(i).until(asOf).untilValue()
+	n := len(past.samples)
 	if n == 0 {
 		return state
 	}
-	last := past[n-1]
-	level, density := s.Profile.Classify(Observation{
-		Chlorophyll: last.chlorophyll, Level: last.level, CellDensity: last.density,
-	})
+	last, taken := past.observation(n - 1)
+	level, density := s.Profile.Classify(last)
 	state.Risk = level.Risk()
-	state.MeasuredAt = last.taken()
-	if s.stale(last.date, asOf) {
+	state.MeasuredAt = taken
+	if s.stale(last.Date, asOf) {
 		return state
 	}
-	state.Chlorophyll = last.chlorophyll
+	state.Chlorophyll = last.Chlorophyll
 	state.Level = level
 	state.CellDensity = density
-	state.Trophic = trophicOf(past[:n], asOf)
+	state.Trophic = trophicOf(past.samples, asOf)
 	return state
 }
 

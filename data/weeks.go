@@ -9,12 +9,12 @@ func (s *Snapshot) countWeeks() {
 	steps := make([]int, len(s.Weeks)+1)
 	for i := range s.Lakes {
 		end := len(s.Weeks) // the week of the next newer value
-		samples := s.series.of(i)
+		samples := s.satellite.of(i).samples
 		for k := len(samples) - 1; k >= 0; k-- {
-			if !samples[k].chlorophyll.Valid() {
+			if !samples[k].valid() {
 				continue
 			}
-			date := samples[k].date
+			date := samples[k].date()
 			begin := sort.Search(end, func(w int) bool { return s.asOf[w] >= date })
 			stale := begin + sort.Search(end-begin, func(w int) bool { return s.stale(date, s.asOf[begin+w]) })
 			steps[begin]++
