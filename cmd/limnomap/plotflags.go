@@ -76,7 +76,7 @@ func tileVars() kong.Vars {
 	return kong.Vars{
 		"styles": strings.Join(styles, ","), "style": styles[0],
 		"cachedstyles": strings.Join(append(styles, string(tiles.VectorStyle)), ","),
-		"colormaps": strings.Join(colormaps, ","), "colormap": string(colormap.Default),
+		"colormaps":    strings.Join(colormaps, ","), "colormap": string(colormap.Default),
 	}
 }
 
