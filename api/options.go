@@ -61,6 +61,8 @@ type Options struct {
 
 	// Requests per minute; 0 turns a limit off.
 	APIRate, TileRate, KeyRate int
+	// Quota keeps the buckets of the limits where several servers share them. Nil: the limits are this server's own.
+	Quota Quota
 	// LogRequests is how many requests a second are logged, of those answered, those refused and those failed each; 0 is
 	// no bound.
 	LogRequests int
