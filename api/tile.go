@@ -55,9 +55,11 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 	if err := params.err(); err != nil {
 		return err
 	}
-	view, err := p.view(r.Context(), week, dated)
-	if err != nil {
-		return err
+	view := p.snap.Current
+	if dated {
+		if view, err = p.snap.Shown(r.Context(), week); err != nil {
+			return err
+		}
 	}
 	tile, err := s.opts.Tiles.Tile(r.Context(), view, tiles.Request{
 		Tile:     address,
