@@ -25,8 +25,10 @@ const (
 	// The waits after a failed refresh double from the first to the second of these, unless the schedule comes before.
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
-	// lookAgain is how often the database is asked whether somebody else has refreshed it meanwhile.
-	lookAgain = time.Minute
+	// lookAgain is how often the clock and the database are looked at while nothing is due: a machine may have slept.
+	lookAgain = 10 * time.Minute
+	// pause is for how long a database that does not answer is left alone.
+	pause = time.Minute
 	// endTimeout bounds the note that a refresh has failed, which is made even while the process is being stopped.
 	endTimeout = 15 * time.Second
 )
@@ -150,7 +152,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 				r.log.Warn("refresh: the database does not tell when it was refreshed last", slog.Any("error", err))
 			}
 			answered = false
-			_ = r.sleep(ctx, lookAgain)
+			_ = r.sleep(ctx, pause)
 			continue
 		}
 		answered = true
@@ -164,7 +166,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		if err != nil {
 			// Of what failed the database knows, and when to try again; of what could not even begin it does not.
 			if now, err := r.store.Refresh(ctx); err != nil || now.Turn == state.Turn {
-				_ = r.sleep(ctx, lookAgain)
+				_ = r.sleep(ctx, pause)
 			}
 		}
 	}
