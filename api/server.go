@@ -43,7 +43,7 @@ type Server struct {
 	openAPI     *body
 
 	current      atomic.Pointer[published]
-	refreshFault atomic.Pointer[time.Time] // since when; nil if the last refresh went well
+	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
 	refreshed    atomic.Pointer[data.Refresh] // what became of the refreshes; nil before anybody told
 	draining     atomic.Bool
 }

@@ -89,7 +89,7 @@ func tellRefresh(w io.Writer, result refresh.Result) error {
 		what string
 		ingest.Report
 	}{{"Lakes", result.Reports.Lakes}, {"Observations", result.Reports.Observations}} {
-		if of.Read == 0 {
+		if of.Read == 0 || !of.Written && of.Rejected == 0 { // what the other one rejected is said there
 			continue
 		}
 		if _, err := fmt.Fprintf(w, "%s: %s", of.what, of.Report); err != nil {

@@ -138,7 +138,13 @@ func (r *Refresher) Once(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return r.refresh(ctx, state)
+	result, err := r.refresh(ctx, state)
+	if errors.Is(err, ErrBusy) {
+		if now, serr := r.store.Refresh(ctx); serr == nil && !now.HeldUntil.IsZero() {
+			err = fmt.Errorf("%w; if that process has ended, try again after %s", err, now.HeldUntil.UTC().Format(time.RFC3339))
+		}
+	}
+	return result, err
 }
 
 // Run refreshes by the schedule, at once if that is due, until ctx ends. It starts no goroutine that outlives a refresh.
