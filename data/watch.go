@@ -27,6 +27,9 @@ type Watcher struct {
 	// Publish receives each new snapshot, the first one included. Once a failure is over and nothing has changed
 	// meanwhile, it receives the present one again, so that whoever was told of the failure learns of its end.
 	Publish func(*Snapshot)
+	// Confirmed is told of each time at which the published snapshot was known to be all that the Source has: when the
+	// question began that found it so, or its loading. Nil ignores it.
+	Confirmed func(time.Time)
 	// Failed is told of each load that failed, and once of each time during which Source.Revision fails. The last
 	// good snapshot stays, and the Watcher tries again with backoff. Nil ignores failures.
 	Failed func(error)
@@ -37,7 +40,7 @@ type Watcher struct {
 }
 
 // Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: Publish
-// and Failed are called from the caller's, one at a time.
+// its fellows are called from the caller's, one at a time.
 func (w *Watcher) Run(ctx context.Context) {
 	interval := w.Interval
 	if interval <= 0 {
@@ -50,6 +53,7 @@ func (w *Watcher) Run(ctx context.Context) {
 		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
 	)
 	for {
+		began := time.Now()
 		snapshot, err := w.next(ctx, current, &answered)
 		wait := interval
 		switch {
@@ -61,6 +65,9 @@ func (w *Watcher) Run(ctx context.Context) {
 		case snapshot != current || backoff > 0:
 			current, backoff = snapshot, 0
 			w.Publish(current)
+		}
+		if err == nil && w.Confirmed != nil {
+			w.Confirmed(began)
 		}
 		if err == nil {
 			outcome = w.refreshed(ctx, outcome)

@@ -23,14 +23,19 @@ type refreshFlags struct {
 	Timeout         time.Duration `help:"How long a file of a URL may take to come." default:"1h"`
 }
 
-// refresher returns what refreshes s.
-func (f *refreshFlags) refresher(s store.Store, log *slog.Logger) (*refresh.Refresher, error) {
+// check returns an error if a refresh with these flags could not begin.
+func (f *refreshFlags) check() error {
 	if f.MaxBytes < 1 {
-		return nil, errors.New("the largest file of a refresh is 0 bytes: at least 1 is needed")
+		return errors.New("the largest file of a refresh is 0 bytes: at least 1 is needed")
 	}
 	if f.Timeout <= 0 {
-		return nil, fmt.Errorf("a file of a refresh may take %v: more than 0 is needed", f.Timeout)
+		return fmt.Errorf("a file of a refresh may take %v: more than 0 is needed", f.Timeout)
 	}
+	return refresh.Check(f.From)
+}
+
+// refresher returns what refreshes s.
+func (f *refreshFlags) refresher(s store.Store, log *slog.Logger) (*refresh.Refresher, error) {
 	return refresh.New(s, f.From, &refresh.Options{
 		SkipBad:         f.SkipBad,
 		RequireChecksum: f.RequireChecksum,
@@ -59,6 +64,9 @@ when; another --from counts from the next time on, or at once without --every.`
 }
 
 func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
+	if err := c.check(); err != nil {
+		return err
+	}
 	s, closeStore, err := (&importFlags{DB: c.DB}).open(ctx)
 	if err != nil {
 		return err

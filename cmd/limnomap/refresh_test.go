@@ -76,6 +76,9 @@ func TestRefreshFlags(t *testing.T) {
 			t.Errorf("limnomap %s: %v, want an error that contains %q", strings.Join(test.args, " "), err, test.want)
 		}
 	}
+	if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
+		t.Errorf("wrong flags left %v, %v", left, err)
+	}
 }
 
 // The environment holds what a list of processes should not show.

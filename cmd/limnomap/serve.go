@@ -20,10 +20,12 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
+	"limnomap/api/quota"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/refresh"
 	"limnomap/render"
+	"limnomap/render/vector"
 	"limnomap/tiles"
 	"limnomap/web"
 )
@@ -56,6 +58,8 @@ type serveCmd struct {
 	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
 	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
 
+	Redis string `help:"Redis server through which several servers share their limits: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is away each goes by its own. Better said by LIMNOMAP_REDIS, which no list of processes shows." placeholder:"URL" group:"Limits"`
+
 	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits"`
 }
 
@@ -71,6 +75,9 @@ SIGTERM ends the server when the requests in flight are answered; a second signa
 func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	opts, err := c.check()
 	if err != nil {
+		return err
+	}
+	if err := c.checkRefresh(); err != nil {
 		return err
 	}
 	shown, err := c.open(ctx, len(c.Refresh.From) > 0)
@@ -89,6 +96,15 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Redis != "" {
+		var shared *quota.Redis
+		if shared, err = quota.Open(c.Redis); err != nil {
+			return fmt.Errorf("--redis: %w", err)
+		}
+		defer func() { err = errors.Join(err, shared.Close()) }()
+		opts.Quota = shared
+		con.log.Info("rate limits are shared", "redis", shared.Address())
+	}
 	limits := shown.limits()
 	tileService, err := tiles.New(render.New(limits), &tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
@@ -97,6 +113,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		MinFree:     c.minFree(),
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     shown.options.Profile.ID,
+		Vectors:     vector.New(limits),
 		Logger:      con.log,
 		Registerer:  registry,
 	})
@@ -120,15 +137,22 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	tuning, stopTuning := context.WithCancel(ctx)
 	defer stopTuning()
 	go heap.run(tuning) // until the server has ended
+	whole := false      // whether what was published last is what is served
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
 		Options: &shown.options,
 		Publish: func(s *data.Snapshot) {
 			debug.FreeOSMemory() // what loading left, before the answers are made
-			if err := server.Publish(s); err != nil {
+			err := server.Publish(s)
+			if whole = err == nil; !whole {
 				server.RefreshFailed(err)
 			}
 			heap.settle()
+		},
+		Confirmed: func(at time.Time) {
+			if whole {
+				server.Confirmed(at)
+			}
 		},
 		Failed: server.RefreshFailed,
 	}
@@ -138,18 +162,26 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	return c.serve(ctx, con.log, server, watcher, refresher, cert, shown.notice)
 }
 
-// refresher returns what refreshes the database, nil if nobody asked for it.
-func (c *serveCmd) refresher(shown *source, log *slog.Logger) (*refresh.Refresher, error) {
+// checkRefresh checks the flags of refreshes, and fills in how often.
+func (c *serveCmd) checkRefresh() error {
 	switch {
 	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
-		return nil, errors.New("--refresh-every needs --refresh-from: a folder or a URL")
+		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
 	case len(c.Refresh.From) == 0:
-		return nil, nil
-	case shown.store == nil:
-		return nil, errors.New("--refresh-from needs --db: the demo is not refreshed")
+		return nil
+	case c.DB == "":
+		return errors.New("--refresh-from needs --db: the demo is not refreshed")
 	}
 	if c.Refresh.Every.Schedule == nil {
 		c.Refresh.Every.Schedule = period(7 * day)
+	}
+	return c.Refresh.check()
+}
+
+// refresher returns what refreshes the database, nil if nobody asked for it.
+func (c *serveCmd) refresher(shown *source, log *slog.Logger) (*refresh.Refresher, error) {
+	if len(c.Refresh.From) == 0 {
+		return nil, nil
 	}
 	return c.Refresh.refresher(shown.store, log)
 }

@@ -74,27 +74,9 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 		opts = &Options{}
 	}
 	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep}
-	if len(from) == 0 {
-		return nil, errors.New("refresh: there is no source: want a folder or an http:// or https:// URL")
-	}
-	seen := make(map[string]bool)
-	for _, name := range from {
-		p, err := parsePlace(name)
-		if err != nil {
-			return nil, fmt.Errorf("refresh: %w", err)
-		}
-		key := p.folder
-		if p.url != nil {
-			key = p.key()
-		}
-		if seen[key] {
-			return nil, fmt.Errorf("refresh: %s is named twice", p)
-		}
-		seen[key] = true
-		r.from = append(r.from, p)
-	}
-	if len(from) > maxFiles {
-		return nil, fmt.Errorf("refresh: %d sources: %d are allowed", len(from), maxFiles)
+	var err error
+	if r.from, err = parsePlaces(from); err != nil {
+		return nil, err
 	}
 	if r.opts.MaxBytes == 0 {
 		r.opts.MaxBytes = 2 << 30
@@ -110,6 +92,39 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	}
 	r.client = newClient(opts.Transport)
 	return r, nil
+}
+
+// Check returns an error if [New] would not take from for a source.
+func Check(from []string) error {
+	_, err := parsePlaces(from)
+	return err
+}
+
+func parsePlaces(from []string) ([]place, error) {
+	switch n := len(from); {
+	case n == 0:
+		return nil, errors.New("refresh: there is no source: want a folder or an http:// or https:// URL")
+	case n > maxFiles:
+		return nil, fmt.Errorf("refresh: %d sources: %d are allowed", n, maxFiles)
+	}
+	var places []place
+	seen := make(map[string]bool)
+	for _, name := range from {
+		p, err := parsePlace(name)
+		if err != nil {
+			return nil, fmt.Errorf("refresh: %w", err)
+		}
+		key := p.folder
+		if p.url != nil {
+			key = p.key()
+		}
+		if seen[key] {
+			return nil, fmt.Errorf("refresh: %s is named twice", p)
+		}
+		seen[key] = true
+		places = append(places, p)
+	}
+	return places, nil
 }
 
 // sleep waits for d, or returns the error of ctx if that ends first.

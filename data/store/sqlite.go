@@ -23,14 +23,16 @@ const (
 	// How long a second importer waits for the first before it gives up: long enough for two million rows, short
 	// enough for a person who interrupts it, since SQLite does not look up while it waits.
 	busyTimeoutMS = "10000"
-	// Without a limit the write-ahead log keeps the size of the largest import for ever.
-	maxIdleLogBytes = "67108864"
+	// Without a limit the write-ahead log keeps the size of the largest import for ever, and where somebody reads at
+	// each moment it even grows by every import.
+	maxIdleLogBytes = 64 << 20
 )
 
 // A sqlite is a Store in one SQLite file.
 type sqlite struct {
-	loc location
-	now func() time.Time
+	loc       location
+	now       func() time.Time
+	foldAbove int64 // bytes of the log that an import folds back before it adds to them
 
 	mu sync.RWMutex // guards what follows; held for reading for as long as a pool is in use
 	// writer has one connection; its transactions take the write lock when they begin. Both pools are nil once
@@ -45,7 +47,7 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, now: time.Now}
+	s := &sqlite{loc: loc, now: time.Now, foldAbove: maxIdleLogBytes}
 	if err := s.open(ctx, create); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -58,30 +60,17 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 	if err := checkFile(loc.path, create); err != nil {
 		return err
 	}
-	common := func(more ...string) url.Values {
-		v := url.Values{
-			"_busy_timeout": {busyTimeoutMS},
-			"_foreign_keys": {"on"},
-			"_dqs":          {"false"},
-			"_error_rc":     {"true"}, // otherwise a file that cannot be opened is reported as "out of memory"
-			"mode":          {"rw"},
-		}
-		for i := 0; i < len(more); i += 2 {
-			v[more[i]] = []string{more[i+1]}
-		}
-		return v
-	}
 	if create {
 		if err := makeFile(loc.path); err != nil {
-			return s.explain(err)
+			return explainSQLite(err)
 		}
 	}
 	var err error
-	s.writer, err = openPool(loc.url(common("_txlock", "immediate", "_journal_mode", "WAL",
-		"_synchronous", "NORMAL", "_pragma", "journal_size_limit("+maxIdleLogBytes+")")), 1)
+	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
+		"_synchronous", "NORMAL", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
 		// A reader in the middle of a long scan must not keep a request for one lake waiting.
-		s.readers, err = openPool(loc.url(common("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))
+		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))
 	}
 	if err == nil {
 		err = migrate(ctx, s.writer)
@@ -91,10 +80,25 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 	}
 	if err != nil {
 		s.closePools() // may only repeat what err says
-		return s.explain(err)
+		return explainSQLite(err)
 	}
 	s.modified.Store(s.opened.file.ModTime().UnixNano())
 	return nil
+}
+
+// sqliteParameters are those of any connection, and more of them as names and values in turn.
+func sqliteParameters(more ...string) url.Values {
+	v := url.Values{
+		"_busy_timeout": {busyTimeoutMS},
+		"_foreign_keys": {"on"},
+		"_dqs":          {"false"},
+		"_error_rc":     {"true"}, // otherwise a file that cannot be opened is reported as "out of memory"
+		"mode":          {"rw"},
+	}
+	for i := 0; i < len(more); i += 2 {
+		v[more[i]] = []string{more[i+1]}
+	}
+	return v
 }
 
 // checkFile says in plain words what SQLite would only number.
@@ -127,8 +131,8 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-// explain puts the errors that an operator can do something about into words.
-func (s *sqlite) explain(err error) error {
+// explainSQLite puts the errors that an operator can do something about into words.
+func explainSQLite(err error) error {
 	const mayNotBeOpened = "the file may not be opened or made; see who may read and write it and its folder: %w"
 	var e *sqlitedriver.Error
 	switch {
@@ -165,7 +169,7 @@ func (s *sqlite) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s in %s: %w", doing, s.loc.path, s.explain(err))
+	return fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))
 }
 
 // Close waits for what is under way to end.
