@@ -55,7 +55,8 @@ func (refreshCmd) Help() string {
 	return `All files of the source are taken in one transaction, or nothing of them: lakes and observations, which their columns
 tell apart, in the forms that limnomap import takes. From a folder those whose names end in .csv, .tsv, .json or .geojson, and
 in one of these and .gz or .zst; rename files into it when they are whole. A URL is asked whether its file has changed
-(ETag, Last-Modified), and again after a while if it is away. The environment's proxies are used.
+(ETag, Last-Modified), and again after a while if it is away. It comes to a temporary file (TMPDIR) first. The environment's
+proxies are used.
 
 Without --every this is done once: exit code 0 if the database is up to date then, 1 if not. With it the command stays and
 does it again and again, after a failure sooner (a minute, then twice as long each time, up to an hour). Of several
