@@ -193,7 +193,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			_, err = g.bring(t.Context(), "me", files)
+			_, err = g.bring(g.hold(t.Context(), "me"), files)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
 				t.Errorf("bring = %v, want %q", err, changingReason)
 			}
@@ -218,7 +218,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.bring(t.Context(), "me", files); err != nil {
+	if _, err := g.bring(g.hold(t.Context(), "me"), files); err != nil {
 		t.Error(err)
 	}
 	holds(t, s, 1, 2)

@@ -225,9 +225,10 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (Result, er
 	case !claimed:
 		return Result{}, ErrBusy
 	}
-	held, stop := r.hold(ctx, holder)
-	result, err := r.take(held, holder)
-	if lost := stop(); err != nil && lost != nil && ctx.Err() == nil {
+	c := r.hold(ctx, holder)
+	defer c.cancel(nil)
+	result, err := r.take(c)
+	if lost := c.release(); err != nil && lost != nil && ctx.Err() == nil {
 		err = lost
 	}
 	if err != nil {
@@ -236,28 +237,37 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (Result, er
 	return result, err
 }
 
-// hold keeps the claim until stop is called, which returns an error if another process took it meanwhile: then the
-// context that hold returns has ended.
-func (r *Refresher) hold(ctx context.Context, holder string) (_ context.Context, stop func() error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// A claim is the right to refresh, for as long as it is held. Its context ends if another process takes it.
+type claim struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	holder string
+	// release stops extending the claim, and returns an error if it was lost. Whoever ends a refresh does so first:
+	// to extend one that has just ended would look like having lost it.
+	release func() error
+}
+
+// hold keeps a claim until it is released or cancelled.
+func (r *Refresher) hold(ctx context.Context, holder string) *claim {
+	held, lose := context.WithCancelCause(ctx)
+	extending, stop := context.WithCancel(held)
 	done := make(chan struct{})
-	go func() { // ends with stop
+	go func() { // ends with release, or when the claim is lost
 		defer close(done)
-		for sleep(ctx, extendEvery) == nil {
+		for sleep(extending, extendEvery) == nil {
 			// While SQLite is being written to, this has to wait, and so has everybody who would take the claim over.
-			asked, end := context.WithTimeout(ctx, extendEvery)
+			asked, end := context.WithTimeout(extending, extendEvery)
 			if err := r.store.ExtendRefresh(asked, holder, lease); errors.Is(err, store.ErrClaimLost) {
-				cancel(fault(claimReason, "%w", err))
+				lose(fault(claimReason, "%w", err))
 			}
 			end()
 		}
 	}()
-	return ctx, func() error {
-		lost := context.Cause(ctx)
-		cancel(nil)
+	return &claim{held, lose, holder, func() error {
+		stop()
 		<-done
-		return lost
-	}
+		return context.Cause(held)
+	}}
 }
 
 // fail notes a failure.
