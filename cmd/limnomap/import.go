@@ -81,7 +81,7 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	defer closeFiles()
 	s, closeStore, err := c.open(ctx)
 	if err != nil {
-		return err
+		return interrupted(ctx, err, "nothing was written")
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	progress, finish := progressOn(con.err, "importing", size, progressbar.OptionShowBytes(true))
@@ -100,11 +100,19 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	switch {
 	case !report.Written && !report.DryRun:
 		return fmt.Errorf("%d of %d rows rejected, nothing written to %s (--skip-bad imports the others)",
-			report.Rejected, report.Read, c.DB)
+			report.Rejected, report.Read, c.database())
 	case report.Rejected > 0 && report.Rejected == report.Read:
-		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.DB)
+		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.database())
 	}
 	return nil
+}
+
+// database names the database, unless its name may hold a password.
+func (c *importFlags) database() string {
+	if _, ok := store.FilePath(c.DB); ok {
+		return c.DB
+	}
+	return "the database"
 }
 
 // open opens the database. Where a file is yet to be made, a dry run gets one elsewhere, which goes when it is closed; so
