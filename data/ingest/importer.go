@@ -248,6 +248,9 @@ func (c *countingReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Reader.Read(p)
+	if err != nil && c.ctx.Err() != nil {
+		return n, c.ctx.Err() // most likely the reason
+	}
 	before := c.bytes
 	c.bytes += int64(n)
 	if c.bytes/progressBytes > before/progressBytes {
