@@ -23,7 +23,9 @@ type composition struct {
 		ReadOnly    bool `json:"read_only"`
 	}
 	Networks map[string]struct {
-		IPAM struct{ Config []struct{ Subnet netip.Prefix } }
+		IPAM struct {
+			Config []struct{ Subnet netip.Prefix }
+		}
 	}
 	Volumes map[string]any
 }
