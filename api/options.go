@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/colormap"
@@ -21,6 +22,7 @@ import (
 // Tiles gives finished tiles; *tiles.Service does.
 type Tiles interface {
 	Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error)
+	Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error)
 }
 
 // Historian gives the history of one lake; a data.Source does.
