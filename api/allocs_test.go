@@ -5,7 +5,9 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/data"
@@ -19,6 +21,10 @@ func (h *heldTiles) Tile(context.Context, *data.View, tiles.Request) (tiles.Tile
 	return h.tile, nil
 }
 
+func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Tile, error) {
+	return h.tile, nil
+}
+
 // What stands around every answer allocates twice: the record with the copy of the request, and the id. A tile from memory
 // adds nothing to that, a limit its RateLimit field. The header is not counted: its map belongs to net/http.
 func TestAllocations(t *testing.T) {
@@ -28,6 +34,9 @@ func TestAllocations(t *testing.T) {
 	unlimited := newServer(t, opts, testSource(t))
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
 	limited := newServer(t, opts, testSource(t))
+	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 0
+	unconfirmed := newServer(t, opts, testSource(t))
+	unconfirmed.Confirmed(testNow().Add(-time.Hour))
 	versioned := tileURL + "?v=" + unlimited.current.Load().version
 	for _, test := range []struct {
 		name         string
@@ -40,7 +49,8 @@ func TestAllocations(t *testing.T) {
 		{"tile at the address of its version", unlimited, versioned, "", 2},
 		{"tile under a limit", limited, tileURL, "", 3},
 		{"geojson", unlimited, "/api/v1/bathing-lakes/geojson", "", 2},
-		{"status", unlimited, statusURL, "", 3}, // and the box that the query might name
+		{"status", unlimited, statusURL, "", 3},                              // and the box that the query might name
+		{"tile while the data are unconfirmed", unconfirmed, tileURL, "", 3}, // and its Age
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, test.target, nil)

@@ -16,6 +16,7 @@
 //	recoverPanics    a mistake of ours is a 500, not the end of the process
 //	securityHeaders  what browsers are to hold the answer to
 //	withNotice       that the data are simulated, where they are
+//	withAge          how old the data are, while nobody can say that they are the newest
 //	crossOrigin      who may read it from another page, preflights included
 //	limitRequest     no endless addresses, no bodies
 //
@@ -27,6 +28,9 @@
 //
 // Answers are as the contract has them: longitude first in GeoJSON, times in RFC 3339 and UTC, null for what is not
 // known. All operations are reads. Rates are requests per minute, and 0 means no limit.
+//
+// Several servers may share the limits through a [Quota]; what each holds of it in advance bounds by how much a client
+// may exceed a limit, and RateLimit tells what is left as far as the answering server knows.
 //
 // # Errors
 //

@@ -93,6 +93,10 @@ func TestLoadWithoutObservations(t *testing.T) {
 
 func TestLoadRejects(t *testing.T) {
 	ok := obs(t, "b", "2026-07-08", 3)
+	forecast := ok
+	forecast.Type = data.Forecast
+	forecastOfA := forecast
+	forecastOfA.LakeID = "a"
 	bad := ok
 	bad.Level = 9
 	shoreless := lakes("a")
@@ -119,6 +123,11 @@ func TestLoadRejects(t *testing.T) {
 		{"dates out of order", &memory{lakes: lakes("b"), observations: []data.Observation{ok, obs(t, "b", "2026-07-07", 3)}}, nil,
 			[]string{`lake "b" on 2026-07-07`, "after 2026-07-08"}},
 		{"date twice", &memory{lakes: lakes("b"), observations: []data.Observation{ok, ok}}, nil, []string{"each date once"}},
+		{"forecast twice", &memory{lakes: lakes("b"), observations: []data.Observation{ok, forecast, forecast}}, nil,
+			[]string{`lake "b" on 2026-07-08`, "ai_forecast", "each date once"}},
+		{"forecast before its date's satellite", &memory{lakes: lakes("b"), observations: []data.Observation{forecast, ok}}, nil, []string{"satellite's first"}},
+		{"forecast of an unknown lake", &memory{lakes: lakes("a"), observations: []data.Observation{forecast}}, nil, []string{"no such lake"}},
+		{"forecast out of order", &memory{lakes: lakes("a", "b"), observations: []data.Observation{ok, forecastOfA}}, nil, []string{`lake "a"`, "out of order"}},
 		{"bad observation", &memory{lakes: lakes("b"), observations: []data.Observation{bad}}, nil, []string{`lake "b"`, "who_level 9"}},
 		{"stale after", &memory{}, &data.SnapshotOptions{StaleAfter: -1}, []string{"-1 days", "1 or more"}},
 	}

@@ -32,20 +32,21 @@ func trophicOf(samples []sample, asOf Date) Trophic {
 		months int
 		month  = asOf + 1 // the first day of the oldest month counted so far; none yet
 	)
+	oldest := from(asOf - (trophicDays - 1))
 	for i := len(samples) - 1; i >= 0; i-- {
 		s := samples[i]
-		if int64(asOf)-int64(s.date) >= trophicDays {
+		if s < oldest {
 			break
 		}
-		if !s.chlorophyll.Valid() {
+		if !s.valid() {
 			continue
 		}
-		sum += int64(s.chlorophyll)
+		sum += int64(s.chlorophyll())
 		values++
 		// Once there are enough months, which ones no longer matters: at most three dates are taken apart.
-		if months < trophicMinMonths && s.date < month {
+		if months < trophicMinMonths && s.date() < month {
 			months++
-			month = s.date.monthStart()
+			month = s.date().monthStart()
 		}
 	}
 	if values < trophicMinValues || months < trophicMinMonths {

@@ -56,7 +56,7 @@ func TestTrophicOf(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				samples = append(samples, sample{date: date, chlorophyll: 10_00})
+				samples = append(samples, testSample(date, 10_00))
 			}
 			if got := trophicOf(samples, asOf); got != tt.want {
 				t.Errorf("trophicOf(%v) = %s, want %s", tt.dates, got, tt.want)
@@ -73,16 +73,16 @@ func TestTrophicOfProperty(t *testing.T) {
 		for range rapid.IntRange(0, 12).Draw(t, "samples") {
 			date += Date(rapid.Int32Range(1, 80).Draw(t, "days"))
 			c := Chlorophyll(rapid.Int32Range(-1, 30_00).Draw(t, "chl"))
-			samples = append(samples, sample{date: date, chlorophyll: c})
+			samples = append(samples, testSample(date, c))
 		}
 		asOf := date + Date(rapid.Int32Range(0, 400).Draw(t, "age"))
 
 		months := make(map[string]bool)
 		var sum, n float64
 		for _, s := range samples {
-			if s.chlorophyll.Valid() && s.date > asOf-365 {
-				months[s.date.Time().Format("2006-01")] = true
-				sum += float64(s.chlorophyll)
+			if s.valid() && s.date() > asOf-365 {
+				months[s.date().Time().Format("2006-01")] = true
+				sum += float64(s.chlorophyll())
 				n++
 			}
 		}
@@ -114,4 +114,10 @@ func TestTrophicNames(t *testing.T) {
 			t.Errorf("Trophic(%d) = %s, want %s", i, got, name)
 		}
 	}
+}
+
+// testSample returns the sample of a value.
+func testSample(date Date, c Chlorophyll) sample {
+	s, _, _ := sampleOf(Observation{Date: date, Chlorophyll: c, Level: NoLevel, CellDensity: NoCellDensity})
+	return s
 }

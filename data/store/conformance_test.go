@@ -35,6 +35,9 @@ func testStore(t *testing.T, open opener) {
 		"half":                       testNoHalfImport,
 		"history":                    testHistory,
 		"keys":                       testKeys,
+		"refresh":                    testRefresh,
+		"refresh claims":             testRefreshClaims,
+		"refresh in an import":       testRefreshInImport,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })

@@ -125,22 +125,6 @@ func execSQL(t *testing.T, path string, statements ...string) {
 	}
 }
 
-func TestNewerSchema(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lakes.db")
-	s, err := Open(t.Context(), path, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.Close()
-	execSQL(t, path, "INSERT INTO goose_db_version (version_id, is_applied) VALUES (4711, 1)")
-	if s, err := Open(t.Context(), path, true); err == nil {
-		s.Close()
-		t.Error("Open took a schema of version 4711")
-	} else if !strings.Contains(err.Error(), "use a newer limnomap") || !strings.Contains(err.Error(), "4711") {
-		t.Errorf("Open = %v, want a word on the newer version 4711", err)
-	}
-}
-
 func TestPathsWithSpecialCharacters(t *testing.T) {
 	for _, name := range []string{"a b.db", "what?.db", "50%.db", "%41.db", "#1.db", "Müggelsee.db", "a&mode=ro.db"} {
 		t.Run(name, func(t *testing.T) {
