@@ -28,11 +28,12 @@ type cli struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
 		Observations importObservationsCmd `cmd:"" help:"Import what was measured or forecast of lakes."`
 	} `cmd:"" help:"Import files into a database, each time in one transaction."`
-	Warm   warmCmd   `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
-	Export exportCmd `cmd:"" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server."`
-	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
-	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
-	Keys   struct {
+	Refresh refreshCmd `cmd:"" help:"Bring a database up to date from a folder or URLs, once or again and again."`
+	Warm    warmCmd    `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
+	Export  exportCmd  `cmd:"" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server."`
+	Backup  backupCmd  `cmd:"" help:"Copy the database to a file while servers and imports use it."`
+	Demo    demoCmd    `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
+	Keys    struct {
 		Create keysCreateCmd `cmd:"" help:"Make an API key and print it, once."`
 		List   keysListCmd   `cmd:"" help:"List the names of the API keys and whether they are valid."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
