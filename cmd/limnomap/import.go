@@ -19,7 +19,7 @@ import (
 
 // importFlags are what both imports are told.
 type importFlags struct {
-	DB      string  `help:"Database: an SQLite file, made where there is none." required:"" placeholder:"FILE"`
+	DB      string  `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
 	SkipBad bool    `help:"Import the good rows and report the rest. By default one bad row rejects them all."`
 	DryRun  bool    `help:"Report what would change, and write nothing."`
 	Map     mapping `help:"Columns that the files call something else, such as chl=chl_a_ugl,lake_id=lake: ours first. One with a comma stands in quotes of its own." placeholder:"OURS=THEIRS,..."`
@@ -100,9 +100,9 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	switch {
 	case !report.Written && !report.DryRun:
 		return fmt.Errorf("%d of %d rows rejected, nothing written to %s (--skip-bad imports the others)",
-			report.Rejected, report.Read, c.DB)
+			report.Rejected, report.Read, store.Name(c.DB))
 	case report.Rejected > 0 && report.Rejected == report.Read:
-		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.DB)
+		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, store.Name(c.DB))
 	}
 	return nil
 }
