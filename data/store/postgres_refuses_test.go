@@ -56,7 +56,7 @@ func TestPostgresRefuses(t *testing.T) {
 			}
 		})
 	}
-	if _, _, err := openURL(t, edit(func(*url.URL) {}), true).History(t.Context(), "a\x00", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
+	if _, _, err := openURL(t, dsn, true).History(t.Context(), "a\x00", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of an id with a zero = %v, want %v", err, data.ErrNoLake)
 	}
 }
@@ -94,6 +94,7 @@ func TestPostgresAway(t *testing.T) {
 		t.Errorf("Revision = %v, want that the server cannot be reached", err)
 	}
 	forward(t, address, real.Host)
+	defer s.Close() // before what it is connected to goes
 	if _, lakes, _ := scan(t, s); len(lakes) != 1 {
 		t.Errorf("once the server is there it holds %v", lakes)
 	}
