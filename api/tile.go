@@ -46,7 +46,7 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 	if err := asked.params.err(); err != nil {
 		return err
 	}
-	view, err := asked.view(r.Context())
+	view, err := asked.shown(r.Context())
 	if err != nil {
 		return err
 	}
@@ -100,6 +100,14 @@ func (s *Server) askedTile(r *http.Request, suffix string) (a askedTile, err err
 // view returns the map of the week that is asked for.
 func (a *askedTile) view(ctx context.Context) (*data.View, error) {
 	return a.published.view(ctx, a.week, a.dated)
+}
+
+// shown is view, for whoever only draws it.
+func (a *askedTile) shown(ctx context.Context) (*data.View, error) {
+	if !a.dated {
+		return a.published.snap.Current, nil
+	}
+	return a.published.snap.Shown(ctx, a.week)
 }
 
 // tileFields are the values of the header fields that are a tile's own. The arrays are what headers share: they are made

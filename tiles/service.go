@@ -38,6 +38,8 @@ type (
 // that was asked for and nothing else.
 type Renderer interface {
 	Layer(v *data.View) *render.Layer
+	// LayerOn makes the same, sooner, on a layer of a view with the very same Lakes.
+	LayerOn(other *render.Layer, v *data.View) *render.Layer
 	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, any bool)
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
 	// Beneath reports false only if a tile and all tiles beneath it at larger zooms are blank.
@@ -331,8 +333,11 @@ func (s *Service) fingerprint(layer *render.Layer, spec render.Spec) (fp render.
 	return fp, any, nil
 }
 
-func (s *Service) buildLayer(v *data.View) (layer *render.Layer, err error) {
+func (s *Service) buildLayer(v *data.View, like *render.Layer) (layer *render.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer")
+	if like != nil {
+		return s.renderer.LayerOn(like, v), nil
+	}
 	return s.renderer.Layer(v), nil
 }
 
