@@ -29,8 +29,9 @@ type cli struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
 		Observations importObservationsCmd `cmd:"" help:"Import what was measured or forecast of lakes."`
 	} `cmd:"" help:"Import files into a database, each time in one transaction."`
-	Warm   warmCmd `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
-	Export struct {
+	Refresh refreshCmd `cmd:"" help:"Bring a database up to date from a folder or URLs, once or again and again."`
+	Warm    warmCmd    `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
+	Export  struct {
 		Map          exportCmd             `cmd:"" default:"withargs" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server. The word map may be left out: export lakes.pmtiles."`
 		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import takes."`
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import takes."`
