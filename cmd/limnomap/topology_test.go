@@ -92,12 +92,12 @@ func topologyInquiries() (qs []inquiry) {
 		for _, place := range []orb.Point{{7, 48}, {11.5, 50}, {13.4, 52.5}, {-30, 20}} {
 			tile := maptile.At(place, z)
 			path := fmt.Sprintf("/api/v1/tiles/%d/%d/%d", tile.Z, tile.X, tile.Y)
-			add(path+".png", path+"@2x.png?style=dots", path+".png?date=2024-09-18&colormap=viridis")
+			add(path+".png", path+"@2x.png?style=dots", path+".png?date=2024-09-18&colormap=viridis", path+".mvt")
 		}
 	}
 	const lakes = "/api/v1/bathing-lakes/"
 	add(lakes+"status", lakes+"status?risk=low", lakes+"status?min_lat=48&max_lat=50&min_lon=6&max_lon=9", lakes+"geojson", lakes+"dates",
-		"/api/v1/tiles.json", "/api/v1/tiles.json?date=2024-09-18", "/api/v1/styles", "/api/v1/legend.json")
+		"/api/v1/tiles.json", "/api/v1/tiles.json?date=2024-09-18", "/api/v1/tiles/vector.json", "/api/v1/styles", "/api/v1/legend.json")
 	return qs
 }
 
