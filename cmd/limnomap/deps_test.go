@@ -18,11 +18,12 @@ var mayImport = map[string][]string{
 	"data/store":    {"data"},
 	"data/ingest":   {"data", "data/store"},
 	"data/demo":     {"data"},
+	"data/index":    {"data"},
 	"colormap":      {},
 	"render":        {"colormap", "data"},
 	"tiles":         {"render", "colormap", "data"},
 	"tiles/archive": {},
-	"api":           {"tiles", "colormap", "data"}, // not render: the API does not know how a pixel is drawn
+	"api":           {"tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
 	"web":           {},
 	"cmd/benchhttp": {}, // it measures the program from outside
 	"cmd/limnomap":  {"api", "tiles", "tiles/archive", "render", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
