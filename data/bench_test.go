@@ -20,7 +20,7 @@ type generated struct {
 }
 
 func (g *generated) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
-	const first = data.Date(20_000)
+	const first = data.Date(19_996) // a Monday
 	id := func(i int) data.LakeID { return data.LakeID(fmt.Sprintf("lake_%08d", i)) }
 	for i := range g.n {
 		l := data.Lake{

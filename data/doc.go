@@ -7,10 +7,10 @@
 // satellite's pass, which is a gap where clouds hid the lake, or a forecast. A [Source] is where both come from, a
 // store or the embedded demo. Where the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
 //
-// [Load] reads the lakes and the observations of a Source into a Snapshot. Its views are the map as it stood:
-// [Snapshot.Current] in the newest week, [Snapshot.View] in any. A view holds one [State] for each lake, made from the
-// lake's newest value that is not stale. [Snapshot.History] is one lake's past, forecasts included. A [Watcher] loads a
-// new snapshot whenever the Source has changed.
+// [Load] reads the lakes and the observations of a Source into a Snapshot, and keeps those of the newest weeks. Its
+// views are the map as it stood: [Snapshot.Current] in the newest week, [Snapshot.View] in any. A view holds one
+// [State] for each lake, made from the lake's newest value that is not stale. [Snapshot.History] is one lake's past,
+// forecasts included. A [Watcher] loads a new snapshot whenever the Source has changed.
 //
 // A [Profile] turns a concentration of chlorophyll-a into a guidance [Level], which means a [Risk] to a bather. The
 // [Trophic] status is a matter of a whole year.
@@ -28,12 +28,13 @@
 //
 // # Concurrency
 //
-// Snapshots, views and what they hold are shared and never change: read them from any number of goroutines, and
-// write to none of their slices. The package starts no goroutine. A Source must be safe for whoever calls it; a
-// Watcher and Load call it from one goroutine at a time.
+// Snapshots, views and what they hold are shared and never change: read them from any number of goroutines, and write
+// to none of their slices. The one goroutine that the package starts reads the maps of old weeks; it ends with the
+// Source's answer, or with the context that the snapshot was loaded under. A Source must be safe for whoever calls it;
+// a Watcher and Load scan it from one goroutine at a time, and views of old weeks may ask for its past meanwhile.
 //
 // # Errors
 //
-// [ErrNoLake] and [ErrImplausible] may be tested for with errors.Is. All other errors are for people: they name what
+// [ErrNoLake], [ErrImplausible] and [ErrAway] may be tested for with errors.Is. All other errors are for people: they name what
 // was read, what is wrong with it and what is allowed.
 package data

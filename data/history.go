@@ -1,6 +1,9 @@
 package data
 
-import "slices"
+import (
+	"slices"
+	"time"
+)
 
 // A HistoryRows picks the rows that a [HistoryQuery] asks for out of those of one lake: the rule of [Source.History],
 // for whoever has the rows in order.
@@ -57,22 +60,32 @@ func (h *HistoryRows) Picked() []Observation {
 func (s *Snapshot) History(i int, q HistoryQuery) (observations []Observation, whole bool) {
 	h := q.Rows()
 	passes, forecasts := s.satellite.of(i), s.forecasts.of(i)
+	lost := s.dropped != nil && s.dropped[i]
 	p, f := len(passes.samples)-1, len(forecasts.samples)-1
 	for !h.Full() && (p >= 0 || f >= 0) {
 		var o Observation
+		var taken int64
+		var told bool
 		if f >= 0 && (p < 0 || forecasts.samples[f].date() >= passes.samples[p].date()) {
-			o, _ = forecasts.observation(f)
+			o, taken, told = forecasts.observation(f)
 			o.Type = Forecast
 			f--
 		} else {
-			o, _ = passes.observation(p)
+			o, taken, told = passes.observation(p)
 			p--
 		}
 		if o.Date < q.Period.First {
 			break
 		}
+		if lost && o.Date < s.since {
+			break // what is held of so old a date is not all
+		}
 		o.LakeID = s.Lakes[i].ID
+		if told {
+			o.MeasuredAt = time.Unix(taken, 0).UTC()
+		}
 		h.Add(o)
 	}
-	return h.Picked(), true
+	observations = h.Picked()
+	return observations, !lost || len(observations) >= q.Limit || q.Period.First >= s.since || q.Period.Last < q.Period.First
 }

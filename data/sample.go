@@ -1,9 +1,6 @@
 package data
 
-import (
-	"sort"
-	"time"
-)
+import "sort"
 
 // A sample is one observation without its lake and its type in 8 bytes: a hundred million of them must fit where the
 // lakes do. From the highest bit down it holds the date, so that samples are in the order of their dates, then the
@@ -108,13 +105,14 @@ func (s strip) untilValue() strip {
 	return s
 }
 
-// observation returns the k-th sample as an observation without lake and type, its MeasuredAt in Unix seconds beside it.
-func (s strip) observation(k int) (o Observation, taken int64) {
+// observation returns the k-th sample as an observation without lake, type and MeasuredAt, which lies beside it in Unix
+// seconds: told, or midnight.
+func (s strip) observation(k int) (o Observation, taken int64, told bool) {
 	p := s.samples[k]
 	o = Observation{Date: p.date(), Chlorophyll: p.chlorophyll(), Level: p.level(), CellDensity: NoCellDensity}
 	moment := p.moment()
-	untold := moment == momentUntold
-	if untold {
+	told = moment != momentUntold
+	if !told {
 		moment = 0
 	}
 	if p.remarked() {
@@ -124,11 +122,7 @@ func (s strip) observation(k int) (o Observation, taken int64) {
 			moment = int64(r.offset)
 		}
 	}
-	taken = int64(o.Date)*secondsPerDay + moment
-	if !untold {
-		o.MeasuredAt = time.Unix(taken, 0).UTC()
-	}
-	return o, taken
+	return o, int64(o.Date)*secondsPerDay + moment, told
 }
 
 // remark returns the remark on the sample of that date, which must have one.

@@ -19,15 +19,22 @@ type Snapshot struct {
 	Version  string
 	Revision Revision
 	Profile  *Profile
-	Lakes    []Lake // ascending by ID
-	Current  *View  // the newest week
-	Weeks    []WeekCount
+	Lakes    []Lake      // ascending by ID
+	Current  *View       // the newest week
+	Weeks    []WeekCount // all of them, those that are not held in memory too
 
 	staleAfter int
 	byExternal []int32
-	satellite  series
-	forecasts  series
 	asOf       []Date // of Weeks[i]: its newest satellite observation
+	held       int    // the maps of Weeks[held:] are made from memory
+	past       *past  // makes those of the others
+
+	// What is held of each lake: all satellite observations and forecasts from the day since on, and its newest value
+	// before. Of lakes that are not dropped it is all that there is.
+	satellite series
+	forecasts series
+	since     Date
+	dropped   []bool
 
 	views  *lru.Cache[Week, *View]
 	flight singleflight.Group // one build per week at a time

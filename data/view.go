@@ -50,10 +50,16 @@ func newViewCache(lakes int) (*lru.Cache[Week, *View], error) {
 // held in memory (a bounded number of weeks is).
 //
 // Any week may be asked for. One without an observation shows what the week before it does, one before the first
-// shows every lake as unknown, as of the zero Date. The only error is ctx's.
+// shows every lake as unknown, as of the zero Date. Weeks older than those whose observations are held in memory are
+// read from the Source, neighbouring ones together: while it does not answer, or for longer than
+// [SnapshotOptions].Patience, the error is [ErrAway]. Should the Source have moved on to a later revision, such a map is that revision's truth about the
+// snapshot's lakes, and is not kept. The only other error is ctx's.
 func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	if w == s.Current.Week {
 		return s.Current, nil
+	}
+	if k := s.weekIndex(w); k >= 0 && k < s.held {
+		return s.pastView(ctx, w)
 	}
 	if v, ok := s.views.Get(w); ok {
 		return v, nil
@@ -74,23 +80,28 @@ func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	return v.(*View), nil
 }
 
-// build makes the view of week w.
-func (s *Snapshot) build(w Week) *View {
-	v := &View{Week: w, Lakes: s.Lakes, States: make([]State, len(s.Lakes))}
+// weekIndex returns the place in Weeks of the newest one that is not after w, -1 if there is none.
+func (s *Snapshot) weekIndex(w Week) int {
 	i, ok := slices.BinarySearchFunc(s.Weeks, w, func(c WeekCount, w Week) int { return cmp.Compare(c.Week, w) })
 	if !ok {
-		i-- // the newest week before w, or none
+		i--
 	}
+	return i
+}
+
+// build makes the view of week w from memory.
+func (s *Snapshot) build(w Week) *View {
+	v := &View{Week: w, Lakes: s.Lakes}
+	i := s.weekIndex(w)
 	if i < 0 {
-		for k := range v.States {
-			v.States[k] = unknownState()
-		}
+		v.States = unknownStates(len(s.Lakes))
 		return v
 	}
+	v.States = make([]State, len(s.Lakes))
 	// Whatever was observed at or before the week's Sunday was observed at or before AsOf.
 	v.AsOf = s.asOf[i]
 	for k := range v.States {
-		v.States[k] = s.state(k, v.AsOf)
+		v.States[k] = s.state(s.satellite.of(k), v.AsOf)
 		if v.States[k].Chlorophyll.Valid() {
 			v.WithData++
 		}
@@ -98,15 +109,15 @@ func (s *Snapshot) build(w Week) *View {
 	return v
 }
 
-// state returns what is known of lake i on asOf.
-func (s *Snapshot) state(i int, asOf Date) State {
+// state returns what is known on asOf of a lake with those samples.
+func (s *Snapshot) state(samples strip, asOf Date) State {
 	state := unknownState()
-	past := s.satellite.of(i).until(asOf).untilValue()
+	past := samples.until(asOf).untilValue()
 	n := len(past.samples)
 	if n == 0 {
 		return state
 	}
-	last, taken := past.observation(n - 1)
+	last, taken, _ := past.observation(n - 1)
 	level, density := s.Profile.Classify(last)
 	state.Risk = level.Risk()
 	state.MeasuredAt = taken
@@ -122,6 +133,15 @@ func (s *Snapshot) state(i int, asOf Date) State {
 
 // stale reports whether a value of that date is too old on asOf to be a current one.
 func (s *Snapshot) stale(date, asOf Date) bool { return int64(asOf)-int64(date) > int64(s.staleAfter) }
+
+// unknownStates returns the states of n lakes that never had a value.
+func unknownStates(n int) []State {
+	states := make([]State, n)
+	for i := range states {
+		states[i] = unknownState()
+	}
+	return states
+}
 
 // unknownState is the state of a lake that never had a value.
 func unknownState() State {

@@ -19,6 +19,7 @@ func TestCommandLine(t *testing.T) {
 		{"unknown flag", []string{"serve", "--colour"}, "", "--colour"},
 		{"profile", []string{"serve", "--profile", "who1999"}, "", `"who2003","who2021","uba2015"`},
 		{"stale after", []string{"serve", "--stale-after", "36h"}, "", "--stale-after"},
+		{"weeks", []string{"serve", "--weeks", "0"}, "", "--weeks 0"},
 		{"environment", []string{"serve"}, "soon", "soon"},
 		{"size", []string{"serve", "--cache-memory", "64 sheep"}, "", "64 sheep"},
 		{"base path", []string{"serve", "--base-path", "lakes"}, "", "--base-path"},
@@ -57,7 +58,7 @@ func TestHelp(t *testing.T) {
 	}
 	serve := mustRun(t, "serve", "--help")
 	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate", "--trusted-proxies", "--public-url",
-		"--base-path", "--max-zoom", "--stale-after", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests"} {
+		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
 			t.Errorf("serve --help lacks %s or %s", flag, env)

@@ -58,6 +58,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, source.close()) }()
 	service, err := c.service(source, tiles.Options{Logger: con.log})
 	if err != nil {
 		return err

@@ -53,6 +53,20 @@ func filesOf(t testing.TB, path string) map[string]string {
 	return files
 }
 
+// TestExportOfAnOldWeek exports a week that is read from the database.
+func TestExportOfAnOldWeek(t *testing.T) {
+	db := worldDB(t, 150)
+	const old = "2025-08-18" // the older of the world's two weeks
+	held := filesOf(t, exportTo(t, db, "map.pmtiles", "--date", old))
+	read := filesOf(t, exportTo(t, db, "map.pmtiles", "--date", old, "--weeks", "1"))
+	if !maps.Equal(held, read) {
+		t.Error("a week that is read from the database is another map than the same week in memory")
+	}
+	if newest := filesOf(t, exportTo(t, db, "map.pmtiles")); maps.Equal(read, newest) {
+		t.Error("the old week is the newest one's map")
+	}
+}
+
 // TestExportsAreEqualBytes exports each kind twice, once with one tile at a time and once with four.
 func TestExportsAreEqualBytes(t *testing.T) {
 	db := worldDB(t, 150)

@@ -20,6 +20,7 @@ type sourceFlags struct {
 	DB         string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is shown." placeholder:"FILE" group:"Data"`
 	Profile    string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
 	StaleAfter period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
+	Weeks      int    `help:"How many of the newest weeks have their maps made from memory; those of older ones are read from the database. A lake takes 8 bytes a week." default:"104" group:"Data"`
 }
 
 // A source is where the data come from, with what must be said of them.
@@ -41,7 +42,10 @@ func (f *sourceFlags) open(ctx context.Context) (*source, error) {
 	if days < day || days%day != 0 {
 		return nil, fmt.Errorf("--stale-after %v: allowed are whole days, at least 1d", days)
 	}
-	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(days / day)}
+	if f.Weeks < 1 {
+		return nil, fmt.Errorf("--weeks %d: at least 1 is needed", f.Weeks)
+	}
+	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(days / day), Weeks: f.Weeks}
 	if f.DB == "" {
 		d := demo.New(time.Now)
 		return &source{d, d, demo.Notice, options, func() error { return nil }}, nil
@@ -59,15 +63,19 @@ func (s *source) limits() colormap.Limits {
 	return colormap.Limits{Title: p.Title, Level1: p.Limits[0].Float(), Level2: p.Limits[1].Float(), Above: p.Above}
 }
 
-// load reads the data once, for a command that shows one state of them and ends.
-func (f *sourceFlags) load(ctx context.Context) (_ *source, _ *data.Snapshot, err error) {
+// load reads the data once, for a command that shows one state of them and ends. Close the source then: maps of old weeks
+// are read from it.
+func (f *sourceFlags) load(ctx context.Context) (*source, *data.Snapshot, error) {
 	s, err := f.open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { err = errors.Join(err, s.close()) }()
+	s.options.Patience = -1 // nobody else waits
 	heap := newHeap(os.LookupEnv)
 	snap, err := data.Load(ctx, heapSource{s.Source, heap}, &s.options)
 	heap.settle()
-	return s, snap, err
+	if err != nil {
+		return nil, nil, errors.Join(err, s.close())
+	}
+	return s, snap, nil
 }

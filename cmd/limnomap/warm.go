@@ -60,6 +60,7 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
+	defer func() { err = errors.Join(err, source.close()) }()
 	// Without a logger: what goes wrong with the folder, Warm returns.
 	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk), MinFree: c.minFree()})
 	if err != nil {

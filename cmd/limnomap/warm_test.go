@@ -89,7 +89,8 @@ func TestWarmThenServe(t *testing.T) {
 	}
 }
 
-// TestWarmWeeks warms two weeks, which a server then shows without drawing.
+// TestWarmWeeks warms two weeks, the older one read from the database, which a server then shows from memory without
+// drawing.
 func TestWarmWeeks(t *testing.T) {
 	db, dir := worldDB(t, 50), t.TempDir()
 	var weeks struct{ Weeks []struct{ Date string } }
@@ -99,7 +100,7 @@ func TestWarmWeeks(t *testing.T) {
 		t.Fatalf("there are %d weeks, want 2", len(weeks.Weeks))
 	}
 	first, last := weeks.Weeks[0].Date, weeks.Weeks[1].Date
-	mustRun(t, "warm", "--zoom", "2", "--bound=-170,-60,170,80", "--date", first+","+last, "--db", db, "--cache-dir", dir)
+	mustRun(t, "warm", "--zoom", "2", "--bound=-170,-60,170,80", "--date", first+","+last, "--weeks", "1", "--db", db, "--cache-dir", dir)
 	for _, date := range []string{first, last} {
 		for x := range uint32(4) {
 			get(t, base+tilePath(maptile.New(x, 1, 2), ".png?date="+date))

@@ -1,0 +1,55 @@
+package data
+
+import (
+	"fmt"
+	"testing"
+)
+
+// While a snapshot is loaded no more is held than the newest weeks and a year have of the lakes read so far, twice at
+// most, even if each lake brings weeks that are newer than all before it; and in the end only what they have.
+func TestLoadHoldsFewSamples(t *testing.T) {
+	const (
+		lakes, rows, weeks = 3000, 400, 4
+		span               = weeks + trophicDays/7 + 2 // samples that are held of one lake at most, with the older value
+	)
+	for _, drift := range []Date{0, 1, 7, 700, -7} { // days by which each lake's passes lie after those of the one before
+		t.Run(fmt.Sprint(drift), func(t *testing.T) {
+			l := loader{hash: newVersionHash(&Profiles()[0], 28), weeks: weekCounter{staleAfter: 28, keep: weeks}}
+			for i := range lakes {
+				if err := l.lake(Lake{ID: LakeID(fmt.Sprintf("lake%04d", i)), Name: "Lake"}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			for i := range lakes {
+				for k := range rows {
+					o := Observation{
+						LakeID: l.lakes[i].ID, Date: Date(i)*drift + Date(7*k), Chlorophyll: 3_00, Level: NoLevel, CellDensity: NoCellDensity,
+					}
+					for _, o.Type = range []DataType{Satellite, Forecast} {
+						if err := l.observation(o); err != nil {
+							t.Fatal(err)
+						}
+					}
+				}
+				got := l.satellite.size + l.forecasts.size
+				if most := 2*max(2*i*span, 1<<16) + 2*rows; got > most {
+					t.Fatalf("behind %d lakes %d samples are held, want at most %d", i+1, got, most)
+				}
+			}
+			l.finish()
+			got := l.satellite.size + l.forecasts.size
+			if most := 2 * lakes * span; got > most || got < lakes {
+				t.Errorf("%d samples are held of %d lakes, want at most %d, and a value of each", got, lakes, most)
+			}
+			room := 0
+			for _, s := range [][]shelf{l.satellite.shelves, l.forecasts.shelves} {
+				for _, sh := range s {
+					room += cap(sh.samples)
+				}
+			}
+			if room > got*9/8+64 {
+				t.Errorf("there is room for %d samples, of which %d are held", room, got)
+			}
+		})
+	}
+}
