@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 
@@ -28,6 +29,9 @@ func TestAllocations(t *testing.T) {
 	unlimited := newServer(t, opts, testSource(t))
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
 	limited := newServer(t, opts, testSource(t))
+	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 0
+	unconfirmed := newServer(t, opts, testSource(t))
+	unconfirmed.Confirmed(testNow().Add(-time.Hour))
 	versioned := tileURL + "?v=" + unlimited.current.Load().version
 	for _, test := range []struct {
 		name         string
@@ -40,7 +44,8 @@ func TestAllocations(t *testing.T) {
 		{"tile at the address of its version", unlimited, versioned, "", 2},
 		{"tile under a limit", limited, tileURL, "", 3},
 		{"geojson", unlimited, "/api/v1/bathing-lakes/geojson", "", 2},
-		{"status", unlimited, statusURL, "", 3}, // and the box that the query might name
+		{"status", unlimited, statusURL, "", 3},                              // and the box that the query might name
+		{"tile while the data are unconfirmed", unconfirmed, tileURL, "", 3}, // and its Age
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, test.target, nil)

@@ -16,10 +16,20 @@ type kind struct {
 	contentType  []string
 	cacheControl []string
 	picture      bool // which the headers for documents are not for
+	ages         bool // tells of the data, so that it bears an Age while these cannot be confirmed
 }
 
+// newKind returns the kind of answers that tell of the data if they are to be believed for some time: what is asked for
+// each time is as old as the answer, and an address with a version in it tells of that version for ever.
 func newKind(contentType, cacheControl string) kind {
-	return kind{[]string{contentType}, []string{cacheControl}, isPicture(contentType)}
+	ages := cacheControl != cacheRevisit && cacheControl != cacheNever && cacheControl != cacheForever
+	return kind{[]string{contentType}, []string{cacheControl}, isPicture(contentType), ages}
+}
+
+// timeless returns k for answers that new data leave as they are.
+func (k kind) timeless() kind {
+	k.ages = false
+	return k
 }
 
 // The lives of answers. Data change about weekly, yet a correction must be seen soon: a minute. What a shared cache may
@@ -36,6 +46,7 @@ var (
 	jsonKind     = newKind(typeJSON, cacheMinute)
 	geoJSONKind  = newKind("application/geo+json", cacheMinute) // RFC 7946, section 12
 	keyedKind    = newKind(typeJSON, cachePrivate)
+	lookKind     = jsonKind.timeless()
 	momentKind   = newKind(typeJSON, cacheNever)
 	settingsKind = newKind(typeJSON, cacheRevisit)
 	tileKind     = newKind(typePNG, cacheTile)

@@ -21,6 +21,9 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	h["Etag"] = v.etag
 	h["Cache-Control"] = k.cacheControl
 	setPicture(w, k.picture)
+	if k.ages {
+		setAge(h, r)
+	}
 	if notModified(r, v.etag[0]) {
 		w.WriteHeader(http.StatusNotModified)
 		return nil

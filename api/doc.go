@@ -16,6 +16,7 @@
 //	recoverPanics    a mistake of ours is a 500, not the end of the process
 //	securityHeaders  what browsers are to hold the answer to
 //	withNotice       that the data are simulated, where they are
+//	withAge          how old the data are, while nobody can say that they are the newest
 //	crossOrigin      who may read it from another page, preflights included
 //	limitRequest     no endless addresses, no bodies
 //

@@ -14,6 +14,11 @@ type readiness struct {
 	// RefreshFailedSince is when newer data could first not be loaded, while those of before are still served. Why, is
 	// in the log: an error's text may hold what is nobody else's business.
 	RefreshFailedSince *string `json:"refresh_failed_since"`
+	// StaleSince is when the snapshot was last known to be the newest, if nobody has been able to say so since.
+	StaleSince *string `json:"stale_since"`
+	// Refresh is what became of the refreshes of the database from its source; null if there was none. It tells whether
+	// newer data could be had, RefreshFailedSince whether those that the database holds could be loaded.
+	Refresh *refreshState `json:"refresh"`
 }
 
 // healthy answers that the process runs.
@@ -45,6 +50,15 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	if since := s.refreshFault.Load(); since != nil {
 		text := string(appendTimeText(nil, *since))
 		state.RefreshFailedSince = &text
+	}
+	now := s.now()
+	if since, ok := s.contact.lost(now); ok {
+		// By the clock as it is now, whatever it was set by since.
+		text := string(appendTimeText(nil, now.Add(-now.Sub(since)).UTC().Truncate(time.Second)))
+		state.StaleSince = &text
+	}
+	if r := s.refreshed.Load(); r != nil && r.Turn > 0 {
+		state.Refresh = newRefreshState(r)
 	}
 	return s.respondJSON(w, r, momentKind, state)
 }

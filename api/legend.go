@@ -64,7 +64,7 @@ func (s *Server) legend(contentType string) handler {
 			}
 			s.legends.Add(key, content)
 		}
-		k := newKind(contentType, cacheMinute)
+		k := newKind(contentType, cacheMinute).timeless()
 		if contentType == typePNG {
 			v := newVariant(content)
 			return sendContent(w, r, k, identity, &v)

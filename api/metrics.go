@@ -16,6 +16,7 @@ import (
 // methods, status codes, the names of the limits.
 type metrics struct {
 	now       func() time.Time
+	contact   *contact // set before the first gathering; nil if nobody confirms the data
 	requests  *prometheus.CounterVec
 	duration  *prometheus.HistogramVec
 	inFlight  prometheus.Gauge
@@ -156,9 +157,11 @@ func methodClass(method string) string {
 type snapshotCollector struct{ m *metrics }
 
 // snapshotDescs describes the snapshot's metrics, in the order in which Collect sends them.
-func snapshotDescs() (age, info, revision, lakes *prometheus.Desc) {
+func snapshotDescs() (age, stale, info, revision, lakes *prometheus.Desc) {
 	return prometheus.NewDesc("limnomap_snapshot_age_seconds",
 			"Time since the data that are served were last changed by an import.", nil, nil),
+		prometheus.NewDesc("limnomap_snapshot_stale_seconds",
+			"Time since the data that are served were last known to be the newest: a second or two while their source answers.", nil, nil),
 		prometheus.NewDesc("limnomap_snapshot_info",
 			"Always 1; the label is the version of the snapshot that is served.", []string{"version"}, nil),
 		prometheus.NewDesc("limnomap_snapshot_revision",
@@ -169,8 +172,8 @@ func snapshotDescs() (age, info, revision, lakes *prometheus.Desc) {
 
 // Describe implements prometheus.Collector.
 func (c *snapshotCollector) Describe(ch chan<- *prometheus.Desc) {
-	age, info, revision, lakes := snapshotDescs()
-	for _, d := range []*prometheus.Desc{age, info, revision, lakes} {
+	age, stale, info, revision, lakes := snapshotDescs()
+	for _, d := range []*prometheus.Desc{age, stale, info, revision, lakes} {
 		ch <- d
 	}
 }
@@ -181,12 +184,17 @@ func (c *snapshotCollector) Collect(ch chan<- prometheus.Metric) {
 	if snap == nil {
 		return
 	}
-	age, info, revision, lakes := snapshotDescs()
+	age, stale, info, revision, lakes := snapshotDescs()
 	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
 		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
 	}
 	if !snap.Revision.ChangedAt.IsZero() { // an age of two thousand years would only raise alarms
 		gauge(age, c.m.now().Sub(snap.Revision.ChangedAt).Seconds())
+	}
+	if c.m.contact != nil {
+		if since, ok := c.m.contact.last(); ok {
+			gauge(stale, max(c.m.now().Sub(since), 0).Seconds())
+		}
 	}
 	gauge(info, 1, snap.Version)
 	gauge(revision, float64(snap.Revision.Number))

@@ -132,6 +132,8 @@ func TestMetricsLint(t *testing.T) {
 	m := newMetrics(reg, c.now)
 	m.build("v1.2.3", "r1")
 	m.published(snapshotOf("v", 2, 1, c.now()))
+	m.contact = &contact{start: c.now()}
+	m.contact.confirmed.Store(1)
 	m.watch(newLimiter("api", 1, c.now))
 	serve(t, m.instrument("status", okHandler), httptest.NewRequest("GET", "/", nil))
 	problems, err := testutil.GatherAndLint(reg)

@@ -77,7 +77,7 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
 	setPicture(w, false)
 	h := w.Header()
 	// A handler may have described the answer that it hoped to give; none of that is true of this one.
-	for _, name := range []string{"Content-Encoding", "Content-Range", "Content-Disposition", "Accept-Ranges", "Etag", "Last-Modified", "Link"} {
+	for _, name := range []string{"Content-Encoding", "Content-Range", "Content-Disposition", "Accept-Ranges", "Etag", "Last-Modified", "Link", "Age"} {
 		h.Del(name)
 	}
 	h.Set("Content-Type", problemType)

@@ -21,6 +21,7 @@ type record struct {
 	// limits backs the RateLimit field, so that the header needs no slice of its own. Two limits stand around a
 	// route at most; more would only cost an allocation.
 	limits [2]string
+	age    [1]string     // what an answer that tells of the data has to say; empty while these are confirmed
 	writer trackedWriter // of logRequests; it lives here because it lives as long
 }
 

@@ -16,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"limnomap/colormap"
+	"limnomap/data"
 	"limnomap/tiles"
 )
 
@@ -42,7 +43,9 @@ type Server struct {
 	openAPI     *body
 
 	current      atomic.Pointer[published]
-	refreshFault atomic.Pointer[time.Time] // since when; nil if the last refresh went well
+	contact      contact
+	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
+	refreshed    atomic.Pointer[data.Refresh] // what became of the refreshes; nil before anybody told
 	draining     atomic.Bool
 }
 
@@ -76,6 +79,7 @@ func New(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("api: basemap: %w", err)
 	}
+	s.contact.start, s.contact.now = s.now(), s.now
 	s.measure()
 	s.limits = newLimits(opts, s.now)
 	for _, l := range s.limits.all() {
@@ -114,11 +118,13 @@ func (s *Server) load() error {
 // measure sets up the metrics. Whoever shares the registry may have added the process's own already.
 func (s *Server) measure() {
 	s.metrics = newMetrics(s.opts.Registry, s.now)
+	s.metrics.contact = &s.contact
 	version := s.opts.Version
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = info.Main.Version
 	}
 	s.metrics.build(version, s.opts.RendererVersion)
+	s.opts.Registry.MustRegister(&refreshCollector{s})
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -139,6 +145,7 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 		recoverPanics(s.logger),
 		securityHeaders(basemapOrigin),
 		withNotice(s.opts.Notice),
+		withAge(&s.contact),
 		crossOrigin(s.opts.AllowedOrigins),
 		limitRequest,
 	)

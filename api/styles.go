@@ -38,5 +38,5 @@ func (s *Server) styles(w http.ResponseWriter, r *http.Request) error {
 			Legend:  s.prefix + pathLegend + ".json" + legendQuery(id, s.colormapIDs[0]),
 		})
 	}
-	return s.respondJSON(w, r, jsonKind, list)
+	return s.respondJSON(w, r, lookKind, list)
 }

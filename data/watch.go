@@ -27,13 +27,20 @@ type Watcher struct {
 	// Publish receives each new snapshot, the first one included. Once a failure is over and nothing has changed
 	// meanwhile, it receives the present one again, so that whoever was told of the failure learns of its end.
 	Publish func(*Snapshot)
+	// Confirmed is told of each time at which the published snapshot was known to be all that the Source has: when the
+	// question began that found it so, or its loading. Nil ignores it.
+	Confirmed func(time.Time)
 	// Failed is told of each load that failed, and once of each time during which Source.Revision fails. The last
 	// good snapshot stays, and the Watcher tries again with backoff. Nil ignores failures.
 	Failed func(error)
+	// Outcome, if it is not nil, is asked after each answer of Source.Revision what became of the last refresh from the
+	// data's own source, and Refreshed is told whenever that is something else than before.
+	Outcome   func(context.Context) (Refresh, error)
+	Refreshed func(Refresh)
 }
 
 // Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: Publish
-// and Failed are called from the caller's, one at a time.
+// its fellows are called from the caller's, one at a time.
 func (w *Watcher) Run(ctx context.Context) {
 	interval := w.Interval
 	if interval <= 0 {
@@ -42,9 +49,11 @@ func (w *Watcher) Run(ctx context.Context) {
 	var (
 		current  *Snapshot
 		answered = true        // whether the Source told its revision when it was last asked
+		outcome  Refresh       // that was told last
 		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
 	)
 	for {
+		began := time.Now()
 		snapshot, err := w.next(ctx, current, &answered)
 		wait := interval
 		switch {
@@ -56,6 +65,12 @@ func (w *Watcher) Run(ctx context.Context) {
 		case snapshot != current || backoff > 0:
 			current, backoff = snapshot, 0
 			w.Publish(current)
+		}
+		if err == nil && w.Confirmed != nil {
+			w.Confirmed(began)
+		}
+		if err == nil {
+			outcome = w.refreshed(ctx, outcome)
 		}
 		if !sleep(ctx, wait, w.Wake) {
 			return
@@ -85,6 +100,22 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, answered *bool) (
 		w.fail(ctx, err)
 	}
 	return snapshot, err
+}
+
+// refreshed tells of a refresh since the one that was told last, and returns it. An error leaves that one: it is the
+// database's, of which the next question for its revision tells.
+func (w *Watcher) refreshed(ctx context.Context, told Refresh) Refresh {
+	if w.Outcome == nil {
+		return told
+	}
+	ctx, cancel := context.WithTimeout(ctx, revisionTimeout)
+	defer cancel()
+	now, err := w.Outcome(ctx)
+	if err != nil || now == told {
+		return told
+	}
+	w.Refreshed(now)
+	return now
 }
 
 func (w *Watcher) revision(ctx context.Context) (Revision, error) {

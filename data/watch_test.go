@@ -19,8 +19,9 @@ type scripted struct {
 	script      []step
 	revisionErr error
 	scanErr     error
-	hang        bool // Revision answers only when its context ends
-	asked       int  // times
+	hang        bool          // Revision answers only when its context ends
+	slow        time.Duration // that Revision takes
+	asked       int           // times
 	scanned     int
 }
 
@@ -45,6 +46,7 @@ func (s *scripted) Revision(ctx context.Context) (data.Revision, error) {
 		<-ctx.Done()
 		return data.Revision{}, ctx.Err()
 	}
+	time.Sleep(s.slow)
 	return s.revision, s.revisionErr
 }
 
@@ -60,6 +62,12 @@ func (s *scripted) Scan(ctx context.Context, lake func(data.Lake) error, observa
 // watch runs a Watcher of src for that many seconds and a half, on the false time of a synctest bubble. It returns
 // the revisions that were published and the errors that were told, each with the time since the start.
 func watch(t *testing.T, src *scripted, interval time.Duration, seconds int) (published, failed []string) {
+	published, failed, _ = watchClosely(t, src, interval, seconds)
+	return published, failed
+}
+
+// watchClosely is watch with the times that were confirmed, since the start.
+func watchClosely(t *testing.T, src *scripted, interval time.Duration, seconds int) (published, failed, confirmed []string) {
 	synctest.Test(t, func(t *testing.T) {
 		src.start = time.Now()
 		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(seconds)*time.Second+500*time.Millisecond)
@@ -70,6 +78,12 @@ func watch(t *testing.T, src *scripted, interval time.Duration, seconds int) (pu
 			Publish: func(s *data.Snapshot) {
 				published = append(published, fmt.Sprintf("%v: %d", time.Since(src.start), s.Revision.Number))
 			},
+			Confirmed: func(at time.Time) {
+				if len(published) == 0 {
+					t.Error("told of a confirmation before anything was published")
+				}
+				confirmed = append(confirmed, at.Sub(src.start).String())
+			},
 			Failed: func(err error) {
 				failed = append(failed, fmt.Sprintf("%v: %v", time.Since(src.start), err))
 			},
@@ -79,7 +93,7 @@ func watch(t *testing.T, src *scripted, interval time.Duration, seconds int) (pu
 			t.Error("Run returned before its context ended")
 		}
 	})
-	return published, failed
+	return published, failed, confirmed
 }
 
 func expect(t *testing.T, what string, got []string, want ...string) {
@@ -103,6 +117,38 @@ func TestWatcherPublishesChanges(t *testing.T) {
 	if src.asked != 20 || src.scanned != 4 {
 		t.Errorf("in 20 s the source was asked %d times and read %d times, want 20 and 4", src.asked, src.scanned)
 	}
+}
+
+// What is published is confirmed as of when it was asked for, and never while it cannot be known to be the newest.
+func TestWatcherConfirms(t *testing.T) {
+	away, damaged := errors.New("away"), errors.New("damaged")
+	for _, tt := range []struct {
+		name   string
+		script []step
+		want   []string
+	}{
+		{"all is well", nil, []string{"0s", "1s", "2s", "3s", "4s", "5s", "6s", "7s", "8s"}},
+		{"a question fails", []step{
+			{1, func(s *scripted) { s.revisionErr = away }},
+			{4, func(s *scripted) { s.revisionErr = nil }},
+		}, []string{"0s", "1s", "5s", "6s", "7s", "8s"}},
+		{"newer data cannot be loaded", []step{
+			{1, func(s *scripted) { s.revision.Number, s.scanErr = 1, damaged }},
+			{4, func(s *scripted) { s.scanErr = nil }},
+		}, []string{"0s", "1s", "5s", "6s", "7s", "8s"}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, _, confirmed := watchClosely(t, &scripted{script: tt.script}, 0, 8)
+			expect(t, "confirmed", confirmed, tt.want...)
+		})
+	}
+}
+
+// A question that takes its time confirms what was true when it was asked, not more.
+func TestWatcherConfirmsAsOfTheQuestion(t *testing.T) {
+	src := &scripted{script: []step{{1, func(s *scripted) { s.slow = 3 * time.Second }}}}
+	_, _, confirmed := watchClosely(t, src, 0, 10)
+	expect(t, "confirmed", confirmed, "0s", "1s", "2s", "6s")
 }
 
 func TestWatcherInterval(t *testing.T) {
@@ -174,6 +220,42 @@ func TestWatcherGivesUpOnAHangingQuestion(t *testing.T) {
 	expect(t, "failed", failed, "11s: revision: context deadline exceeded")
 	// The third question was asked at 24 s and given up at 34 s; the fourth is answered.
 	expect(t, "published", published, "0s: 0", "38s: 1")
+}
+
+func TestWatcherTellsOfRefreshes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		src := &scripted{start: start}
+		refresh := data.Refresh{}
+		asked := 0
+		ctx, cancel := context.WithTimeout(t.Context(), 10500*time.Millisecond)
+		defer cancel()
+		var told []string
+		watcher := &data.Watcher{
+			Source:  src,
+			Publish: func(*data.Snapshot) {},
+			Outcome: func(context.Context) (data.Refresh, error) {
+				asked++
+				switch time.Since(start) {
+				case 2 * time.Second:
+					refresh.Turn = 1
+				case 4 * time.Second:
+					return data.Refresh{}, errors.New("away")
+				case 6 * time.Second:
+					refresh = data.Refresh{Turn: 2, LastError: "the source is away", Failures: 1}
+				}
+				return refresh, nil
+			},
+			Refreshed: func(r data.Refresh) {
+				told = append(told, fmt.Sprintf("%v: %d %s", time.Since(start), r.Turn, r.LastError))
+			},
+		}
+		watcher.Run(ctx)
+		expect(t, "told", told, "2s: 1 ", "6s: 2 the source is away")
+		if asked != 11 {
+			t.Errorf("asked %d times in 10 s, want 11", asked)
+		}
+	})
 }
 
 // To be stopped in the midst of a question is no failure.

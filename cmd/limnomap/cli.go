@@ -30,6 +30,7 @@ type cli struct {
 	} `cmd:"" help:"Import files into a database, each time in one transaction."`
 	Warm   warmCmd   `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
 	Export exportCmd `cmd:"" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server."`
+	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Keys   struct {
 		Create keysCreateCmd `cmd:"" help:"Make an API key and print it, once."`

@@ -21,12 +21,13 @@ var mayImport = map[string][]string{
 	"data/index":    {"data"},
 	"colormap":      {},
 	"render":        {"colormap", "data"},
-	"tiles":         {"render", "colormap", "data"},
+	"render/vector": {"render", "colormap", "data"},
+	"tiles":         {"render", "render/vector", "colormap", "data"},
 	"tiles/archive": {},
 	"api":           {"tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
 	"web":           {},
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"api", "tiles", "tiles/archive", "render", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
+	"cmd/limnomap":  {"api", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -37,16 +38,22 @@ var mustNotKnow = []struct {
 	reason  string
 }{
 	{"", []string{"C"}, "one static binary, without cgo"},
-	{"", []string{"github.com/paulmach/orb/geojson"}, "it links a BSON driver into the binary"},
 	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "database/sql"}, "data knows no tiles, pixels, HTTP or metrics, and no database"},
 	{"data/store", []string{"net/http", "image", "github.com/prometheus/"}, "the store knows no HTTP, pixels or metrics"},
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads what it is handed and writes to a store"},
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/"}, "render is a pure function: no HTTP, caches, files or clock"},
+	{"render/vector", []string{"net/http", "os", "github.com/prometheus/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
 	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os"}, "api knows neither how a pixel is drawn nor where files lie"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
+}
+
+// onlyIn lists the outside packages that one of ours alone may import.
+var onlyIn = []struct{ imported, pkg, reason string }{
+	{"github.com/paulmach/orb/geojson", "render/vector", "it links a BSON driver into the binary, which orb/encoding/mvt cannot do without"},
+	{"github.com/paulmach/orb/encoding/mvt", "render/vector", "it brings orb/geojson along"},
 }
 
 func TestImportDirections(t *testing.T) {
@@ -91,6 +98,11 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 	for _, imp := range imports {
 		if ours, ok := strings.CutPrefix(imp, module); ok && !slices.Contains(allowed, ours) {
 			t.Errorf("%s imports %s; it may import only %v", pkg, ours, allowed)
+		}
+		for _, rule := range onlyIn {
+			if imp == rule.imported && pkg != rule.pkg {
+				t.Errorf("%s imports %s, which only %s may: %s", pkg, imp, rule.pkg, rule.reason)
+			}
 		}
 		for _, rule := range mustNotKnow {
 			if rule.pkg != "" && rule.pkg != pkg {

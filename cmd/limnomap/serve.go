@@ -110,15 +110,22 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	tuning, stopTuning := context.WithCancel(ctx)
 	defer stopTuning()
 	go heap.run(tuning) // until the server has ended
+	whole := false      // whether what was published last is what is served
 	watcher := &data.Watcher{
 		Source:  heapSource{shown.Source, heap},
 		Options: &shown.options,
 		Publish: func(s *data.Snapshot) {
 			debug.FreeOSMemory() // what loading left, before the answers are made
-			if err := server.Publish(s); err != nil {
+			err := server.Publish(s)
+			if whole = err == nil; !whole {
 				server.RefreshFailed(err)
 			}
 			heap.settle()
+		},
+		Confirmed: func(at time.Time) {
+			if whole {
+				server.Confirmed(at)
+			}
 		},
 		Failed: server.RefreshFailed,
 	}

@@ -9,61 +9,90 @@ import (
 // A column is one that an importer knows.
 type column struct {
 	name     string
-	alias    string // another name, which counts where the first is not there; or empty
+	aliases  []string // other names, each of which counts where those before it are not there
 	required bool
+	feature  bool // whether only a feature may have it
+
+	// What [Options] say of it:
+	mapped   string // its name in the file, in the place of all others; or empty
+	constant string // its value in all rows of a file, which must not have it; or empty
+	ids      *idMaker
+	from     int // where ids is set, the column that stands in for this one
 }
 
-func (c column) named(header string) bool {
-	return strings.EqualFold(strings.TrimSpace(header), c.name)
+// names returns what the column may be called, the first choice first.
+func (c column) names() []string {
+	if c.mapped != "" {
+		return []string{c.mapped}
+	}
+	return append([]string{c.name}, c.aliases...)
 }
 
-func (c column) aliased(header string) bool {
-	return c.alias != "" && strings.EqualFold(strings.TrimSpace(header), c.alias)
-}
+// plain reports whether no option says what the column is.
+func (c column) plain() bool { return c.mapped == "" && c.constant == "" && c.ids == nil }
+
+func sameColumn(header, name string) bool { return strings.EqualFold(strings.TrimSpace(header), name) }
 
 // known returns how many fields of a header are names of columns.
 func known(columns []column, header []string) int {
 	n := 0
 	for _, h := range header {
-		if slices.ContainsFunc(columns, func(c column) bool { return c.named(h) || c.aliased(h) }) {
+		if slices.ContainsFunc(columns, func(c column) bool {
+			return slices.ContainsFunc(c.names(), func(name string) bool { return sameColumn(h, name) })
+		}) {
 			n++
 		}
 	}
 	return n
 }
 
-// find returns where in the header each column stands, -1 for one that is not there; or a name that stands there twice.
-func find(columns []column, header []string) (places []int, twice string) {
-	places = make([]int, len(columns))
+// A clash is a name in a header that must not be there, or not again.
+type clash struct{ name, is string }
+
+// find returns where in the header each column stands, -1 for one that is not there; or what is wrong with the header.
+func find(columns []column, header []string) ([]int, *clash) {
+	places := make([]int, len(columns))
 	for i, c := range columns {
 		places[i] = -1
-		for _, is := range []func(string) bool{c.named, c.aliased} {
+		for _, name := range c.names() {
 			if places[i] >= 0 {
 				break
 			}
 			for at, h := range header {
-				if !is(h) {
+				if !sameColumn(h, name) {
 					continue
 				}
 				if places[i] >= 0 {
-					return nil, strings.TrimSpace(h)
+					return nil, &clash{strings.TrimSpace(h), "twice"}
 				}
 				places[i] = at
 			}
 		}
+		if c.constant != "" && places[i] >= 0 {
+			return nil, &clash{strings.TrimSpace(header[places[i]]), fmt.Sprintf("itself, while %s is set to %.40q", c.name, c.constant)}
+		}
 	}
-	return places, ""
+	for i, c := range columns {
+		if c.ids != nil {
+			places[i] = places[c.from]
+		}
+	}
+	return places, nil
 }
 
-// locate is find for the first line of a table, in which all required columns must be.
+// locate is find for the first line of a table, in which all required columns must be, and all that are mapped.
 func locate(columns []column, header []string) ([]int, error) {
-	places, twice := find(columns, header)
-	if twice != "" {
-		return nil, fmt.Errorf("line 1 names the column %q twice; %s", twice, found(columns, header))
+	places, clash := find(columns, header)
+	if clash != nil {
+		return nil, fmt.Errorf("line 1 names the column %.40q %s; %s", clash.name, clash.is, found(columns, header))
 	}
 	var missing []string
 	for i, c := range columns {
-		if c.required && places[i] < 0 {
+		switch {
+		case places[i] >= 0 || c.constant != "":
+		case c.mapped != "":
+			missing = append(missing, fmt.Sprintf("%.40q, which is to be %s", c.mapped, c.name))
+		case c.required:
 			missing = append(missing, c.name)
 		}
 	}
@@ -76,11 +105,11 @@ func locate(columns []column, header []string) ([]int, error) {
 // A columnSet is the columns that a row has, one bit for each. A column that it lacks says nothing about what is stored.
 type columnSet uint16
 
-func setOf(places []int) columnSet {
+func setOf(columns []column, places []int) columnSet {
 	var s columnSet
-	for column, at := range places {
-		if at >= 0 {
-			s = s.with(column)
+	for i, at := range places {
+		if at >= 0 || columns[i].constant != "" {
+			s = s.with(i)
 		}
 	}
 	return s
@@ -109,9 +138,11 @@ const maxShownColumns = 30
 func found(columns []column, header []string) string {
 	var required, optional []string
 	for _, c := range columns {
-		if c.required {
+		switch {
+		case c.feature || c.ids != nil && c.name != columns[c.from].name: // which is made of a column that is named here
+		case c.required:
 			required = append(required, c.name)
-		} else {
+		default:
 			optional = append(optional, c.name)
 		}
 	}
@@ -120,10 +151,10 @@ func found(columns []column, header []string) string {
 }
 
 // quoted returns names for people to read, not all of them if they are very many.
-func quoted(names []string) string {
+func quoted[S ~string](names []S) string {
 	var shown []string
 	for _, name := range names[:min(len(names), maxShownColumns)] {
-		shown = append(shown, fmt.Sprintf("%.40q", strings.TrimSpace(name)))
+		shown = append(shown, fmt.Sprintf("%.40q", strings.TrimSpace(string(name))))
 	}
 	if len(names) > maxShownColumns {
 		shown = append(shown, "...")

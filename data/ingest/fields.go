@@ -28,13 +28,12 @@ type row struct {
 
 // text returns the field of column c without white space around it; empty if it has no value.
 func (r *row) text(c int) (string, error) {
-	at := r.places[c]
-	if at < 0 {
-		return "", nil
-	}
-	s, err := r.charset.decode(strings.TrimSpace(r.fields[at]))
-	if err != nil {
-		return "", fmt.Errorf("%s %w", r.columns[c].name, err)
+	s := r.columns[c].constant
+	if at := r.places[c]; at >= 0 {
+		var err error
+		if s, err = r.charset.decode(strings.TrimSpace(r.fields[at])); err != nil {
+			return "", fmt.Errorf("%s %w", r.columns[c].name, err)
+		}
 	}
 	switch s = strings.TrimSpace(s); s {
 	case "-", "NA", "n.a.":
@@ -52,17 +51,24 @@ func (r *row) required(c int, want string) (string, error) {
 	return s, err
 }
 
-// lakeID is text for a lake's id, and empty where that is not one: what fails to be an id may hold anything, so it is
-// left to the reason to quote it.
-func (r *row) lakeID(c int) string {
-	s, err := r.text(c)
-	if err == nil {
-		_, err = data.ParseLakeID(s)
+// lakeID returns the id of the row's lake, which column c holds or is made of.
+func (r *row) lakeID(c int, want string) (data.LakeID, error) {
+	ids := r.columns[c].ids
+	if ids == nil {
+		s, err := r.required(c, want)
+		if err != nil {
+			return "", err
+		}
+		return data.ParseLakeID(s)
+	}
+	name, err := r.line(c)
+	if err == nil && name == "" {
+		err = fmt.Errorf("%s is missing: want the lake's name", r.columns[r.columns[c].from].name)
 	}
 	if err != nil {
-		return ""
+		return "", err
 	}
-	return s
+	return ids.id(name)
 }
 
 // line is text with each run of white space as one space, so that it can stand on one line.

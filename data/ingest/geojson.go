@@ -42,6 +42,10 @@ func openCollection(r io.Reader, columns []column) (*collection, error) {
 
 func (c *collection) number() int { return c.read }
 
+func (c *collection) ofFeatures() bool { return true }
+
+func (c *collection) offset() int64 { return c.json.InputOffset() }
+
 func (c *collection) unknown() []string { return c.feature.ignored }
 
 func (c *collection) next() (*row, error) {
@@ -72,6 +76,9 @@ func (c *collection) end() error {
 		return errors.New(`there are "features" twice: want one array of them`)
 	case !c.typed:
 		return errors.New(`the file has no "type": want FeatureCollection`)
+	}
+	if err := c.feature.checkMapped(); err != nil && c.read > 0 {
+		return err
 	}
 	if _, err := c.json.Token(); err != io.EOF {
 		return errors.New("the file goes on after its FeatureCollection: want one, and nothing else")

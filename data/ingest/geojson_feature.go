@@ -18,6 +18,7 @@ type feature struct {
 	header  []string // the names of the properties of the feature before
 	places  []int    // of columns in the header
 	ignored []string
+	found   columnSet // in any feature so far
 	row     row
 }
 
@@ -58,7 +59,7 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 		return err
 	}
 	f.row.places = slices.Clone(f.places)
-	if id, ok := members["id"]; ok && f.row.places[lakeID] < 0 {
+	if id, ok := members["id"]; ok && f.row.places[lakeID] < 0 && f.columns[lakeID].plain() {
 		f.row.places[lakeID] = len(values)
 		values = append(values, id)
 	}
@@ -71,7 +72,7 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 			return fmt.Errorf("%s %w", f.columns[column].name, err)
 		}
 	}
-	f.row.has = setOf(f.row.places)
+	f.row.has = setOf(f.columns, f.row.places)
 	geometry, ok := members["geometry"]
 	if !ok {
 		return nil
@@ -93,14 +94,25 @@ func (f *feature) locate(names []string) error {
 	if f.places != nil && slices.Equal(names, f.header) {
 		return nil
 	}
-	places, twice := find(f.columns, names)
-	if twice != "" {
-		return fmt.Errorf("it has the property %.40q twice: want it once", twice)
+	places, clash := find(f.columns, names)
+	if clash != nil {
+		return fmt.Errorf("it has the property %.40q %s: want it once", clash.name, clash.is)
 	}
 	f.header, f.places = names, places
+	f.found |= setOf(f.columns, places)
 	for _, name := range unknown(names, places) {
 		if len(f.ignored) <= maxShownColumns && !slices.Contains(f.ignored, name) {
 			f.ignored = append(f.ignored, name)
+		}
+	}
+	return nil
+}
+
+// checkMapped returns an error if no feature had a property that is mapped.
+func (f *feature) checkMapped() error {
+	for i, c := range f.columns {
+		if c.mapped != "" && f.found.lacks(i) {
+			return fmt.Errorf("no feature has the property %.40q, which is to be %s", c.mapped, c.name)
 		}
 	}
 	return nil

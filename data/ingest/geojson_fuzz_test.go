@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bufio"
 	"errors"
 	"io"
 	"strings"
@@ -19,7 +20,7 @@ func FuzzCollection(f *testing.F) {
 	}
 	columns := lakeColumns()
 	f.Fuzz(func(t *testing.T, text string) {
-		rs, err := openRows(strings.NewReader(text), columns, true)
+		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), columns, true)
 		if err != nil {
 			return
 		}

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"bufio"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,7 @@ func TestIgnoredNamesAreBounded(t *testing.T) {
 	for i := range n {
 		fs = append(fs, featureOf(fmt.Sprintf(`"id":"x%d","name":"X","p%d":1,"q":2`, i, i), place))
 	}
-	rs, err := openRows(strings.NewReader(features(fs...)), lakeColumns(), true)
+	rs, err := openRows(bufio.NewReaderSize(strings.NewReader(features(fs...)), maxRowBytes), lakeColumns(), true)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,202 +4,154 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/maphash"
 	"io"
 
+	"limnomap/data"
 	"limnomap/data/store"
 )
 
 const (
-	// batchRows is how many rows are handed to the store at once: enough that the hand-over costs nothing.
-	batchRows = 2000
-	// batchBytes of a file are as many at the most, because outlines are large and wait in memory.
-	batchBytes = 8 << 20
-	// maxRows bounds one import, because it remembers every key.
-	maxRows = 10_000_000
-	// progressBytes is how often progress is told.
-	progressBytes = 256 << 10
+	// maxRows bounds one import: seven times 1.4 million lakes with 104 weekly values.
+	maxRows = 1_000_000_000
+	// maxFirsts is of how many keys an import remembers where they came first, to name the line beside one that
+	// contradicts: about 10 MB. Whether one does is for the store to say.
+	maxFirsts = 100_000
 )
 
 var (
-	errRejected    = errors.New("rows were rejected") // undoes a strict import; callers see the Report
-	errTooManyRows = fmt.Errorf("an import takes at most %d rows: divide the files among several imports", maxRows)
+	errRejected = errors.New("rows were rejected")  // undoes a strict import; callers see the Report
+	errDryRun   = errors.New("nothing is to stay")  // undoes a dry run
+	errLeftOut  = errors.New("the row is left out") // which is no fault of it
 )
 
 // A kind is what an importer must know of the values T that it reads, each of which has a key K.
-type kind[T, K comparable] struct {
+type kind[T any, K comparable] struct {
 	columns []column
 	parse   func(*row) (T, error)
 	key     func(T) K
-	id      int            // the column that names the row's lake
+	id      int // the column that names the row's lake
+	lake    func(T) data.LakeID
 	name    func(T) string // in words, what the key says beside that
 	// put writes values of rows that have these columns.
 	put func(ctx context.Context, tx store.Tx, values []T, has columnSet) ([]store.Change, error)
-	// refusal says why the store did not write a value.
+	// refusal says why the store did not write a value that contradicts no other.
 	refusal func(T, store.Change) string
 	// features reports whether GeoJSON is read beside CSV.
 	features bool
 }
 
 // An importer does one import.
-type importer[T, K comparable] struct {
+type importer[T any, K comparable] struct {
 	kind[T, K]
-	files      []File
-	ofFeatures []bool // of each file so far, whether its rows are counted as features, not lines
-	report     Report
-	batch      []parsed[T]
-	good       []T // of the batch, as many in a row as have the same columns
-	seed       maphash.Seed
-	seen       map[K]origin
+	files  []File
+	report Report
+	good   []T // of a batch, as many in a row as have the same columns
+	firsts map[K]origin
 }
 
-// A parsed row is a value, or the reason why there is none. Bad rows wait in the batch with the good ones, because
-// the store rejects some too and the report is in the order of lines.
-type parsed[T any] struct {
-	file, number int    // which row of which file
-	id           string // of the row's lake, if it can be read
-	value        T
-	has          columnSet
-	censored     int
-	reason       string
-}
-
-// An origin is where a key came first, and with what.
+// An origin is which row of which file a value is from.
 type origin struct {
-	value        uint64 // the value's hash: that two different values of one key share it will not happen
-	file, number uint32 // small, because there is one for each row
+	file, number int
+	feature      bool // whether rows of that file are counted as features, not lines
 }
 
-func run[T, K comparable](ctx context.Context, s store.Store, k kind[T, K], files []File, opts *Options) (Report, error) {
-	if len(files) == 0 {
-		return Report{}, errors.New("import: there is no file to read")
-	}
-	if opts == nil {
-		opts = &Options{}
-	}
-	im := importer[T, K]{kind: k, files: files, seed: maphash.MakeSeed(), seen: make(map[K]origin)}
-	tell := opts.Progress
-	if tell == nil {
-		tell = func(int64) {}
-	}
-	input := countingReader{ctx: ctx, tell: tell}
-	err := s.Import(ctx, func(tx store.Tx) error {
-		for i, f := range files {
-			input.Reader = f.Reader
-			if err := im.readFile(ctx, tx, i, &input); err != nil {
-				return fmt.Errorf("%s: %w", f.Name, err)
-			}
-		}
-		tell(input.bytes)
-		if im.report.Rejected > 0 && !opts.SkipBad {
-			return errRejected
-		}
-		return nil
-	})
-	if err != nil {
-		im.report.Added, im.report.Changed, im.report.Unchanged, im.report.Censored = 0, 0, 0, 0
-		if errors.Is(err, errRejected) {
-			return im.report, nil
-		}
-		return im.report, fmt.Errorf("import: %w", err)
-	}
-	im.report.Written = true
-	return im.report, nil
-}
-
-func (im *importer[T, K]) readFile(ctx context.Context, tx store.Tx, file int, input *countingReader) error {
-	t, err := openRows(input, im.columns, im.features)
-	if err != nil {
-		return err
-	}
-	_, features := t.(*collection)
-	im.ofFeatures = append(im.ofFeatures, features)
-	flushed := input.bytes
-	for {
-		r, err := t.next()
-		var bad badRow
-		if err != nil && !errors.As(err, &bad) {
-			// Of a broken file too: the rows before the break may tell what is wrong.
-			im.report.ignore(t.unknown())
-			if err := im.flush(ctx, tx); err != nil {
-				return err
-			}
-			if err == io.EOF {
-				return nil
-			}
-			return err
-		}
-		if im.report.Read == maxRows {
-			return errTooManyRows
-		}
-		im.report.Read++
-		p := parsed[T]{file: file, number: t.number(), reason: string(bad)}
-		if r != nil {
-			p.id = r.lakeID(im.id)
-		}
-		if err == nil {
-			im.take(r, &p)
-		}
-		im.batch = append(im.batch, p)
-		if len(im.batch) == batchRows || input.bytes-flushed >= batchBytes {
-			if err := im.flush(ctx, tx); err != nil {
-				return err
-			}
-			flushed = input.bytes
-		}
-	}
-}
-
-// take parses a row into p.
-func (im *importer[T, K]) take(r *row, p *parsed[T]) {
-	value, err := im.parse(r)
-	if err != nil {
-		p.reason = err.Error()
-		return
-	}
-	key := im.key(value)
-	here := origin{maphash.Comparable(im.seed, value), uint32(p.file), uint32(p.number)}
-	if first, ok := im.seen[key]; !ok {
-		im.seen[key] = here
-	} else if first.value != here.value {
-		p.reason = fmt.Sprintf("%s stands %s of %s with other values: want one row for it",
-			im.name(value), im.place(first), im.files[first.file].Name)
-		return
-	}
-	p.value, p.has, p.censored = value, r.has, r.censored
-}
-
-// place says where in its file an origin is.
-func (im *importer[T, K]) place(o origin) string {
-	if im.ofFeatures[o.file] {
+func (o origin) String() string {
+	if o.feature {
 		return fmt.Sprintf("in feature %d", o.number)
 	}
 	return fmt.Sprintf("on line %d", o.number)
 }
 
-// flush writes the batch and reports on it.
-func (im *importer[T, K]) flush(ctx context.Context, tx store.Tx) error {
-	for rest := im.batch; len(rest) > 0; {
+func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], files []File, opts *Options) (Report, error) {
+	if len(files) == 0 {
+		return Report{}, errors.New("import: there is no file to read")
+	}
+	var report Report
+	err := s.Import(ctx, func(tx store.Tx) (err error) {
+		if report, err = readInto(ctx, tx, k, files, opts); err != nil {
+			return err
+		}
+		if report.Rejected > 0 && !opts.SkipBad {
+			return errRejected
+		}
+		if opts.DryRun {
+			return errDryRun
+		}
+		return nil
+	})
+	switch {
+	case err == nil:
+		report.Written = true
+		return report, nil
+	case errors.Is(err, errDryRun):
+		report.DryRun = true
+		return report, nil
+	}
+	report.forget()
+	if errors.Is(err, errRejected) {
+		return report, nil
+	}
+	return report, fmt.Errorf("import: %w", err)
+}
+
+// readInto reads files into a transaction.
+func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K], files []File, opts *Options) (Report, error) {
+	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin)}
+	tell := opts.Progress
+	if tell == nil {
+		tell = func(int64) {}
+	}
+	// One core reads rows while the other writes those before them.
+	reading, stop := context.WithCancel(ctx)
+	batches := make(chan batch[T], 1)
+	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, features: k.features, batches: batches,
+		input: countingReader{ctx: reading, tell: tell}}
+	go func() { // ends with the files, or when stop is called, which this function waits for
+		defer close(batches)
+		r.read(reading, files)
+	}()
+	defer func() {
+		stop()
+		for range batches {
+		}
+	}()
+	for b := range batches {
+		if err := im.write(ctx, tx, b.rows); err != nil {
+			return im.report, fmt.Errorf("%s: %w", files[b.file].Name, err)
+		}
+		im.report.ignore(b.ignored)
+		if b.err != nil {
+			return im.report, fmt.Errorf("%s: %w", files[b.file].Name, b.err)
+		}
+	}
+	return im.report, ctx.Err()
+}
+
+// write writes a batch and reports on it.
+func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[T]) error {
+	im.report.Read += len(rows)
+	for len(rows) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, has := im.alike(rest)
+		n, has := im.alike(rows)
 		changes, err := im.put(ctx, tx, im.good, has)
 		if err != nil {
 			return err
 		}
-		for _, p := range rest[:n] {
-			if p.reason == "" {
-				p.reason = im.count(p, changes[0])
+		for _, p := range rows[:n] {
+			switch {
+			case p.leftOut:
+				im.report.LeftOut++
+			case p.reason != "":
+				im.reject(p)
+			default:
+				im.count(p, changes[0])
 				changes = changes[1:]
 			}
-			if p.reason != "" {
-				im.reject(p)
-			}
 		}
-		rest = rest[n:]
+		rows = rows[n:]
 	}
-	im.batch = im.batch[:0]
 	return nil
 }
 
@@ -207,7 +159,7 @@ func (im *importer[T, K]) flush(ctx context.Context, tx store.Tx) error {
 func (im *importer[T, K]) alike(rows []parsed[T]) (n int, has columnSet) {
 	im.good = im.good[:0]
 	for i, p := range rows {
-		if p.reason != "" {
+		if p.leftOut || p.reason != "" {
 			continue
 		}
 		if len(im.good) > 0 && p.has != has {
@@ -218,18 +170,11 @@ func (im *importer[T, K]) alike(rows []parsed[T]) (n int, has columnSet) {
 	return len(rows), has
 }
 
-func (im *importer[T, K]) reject(p parsed[T]) {
-	bad := BadRow{File: im.files[p.file].Name, ID: p.id, Reason: p.reason}
-	if im.ofFeatures[p.file] {
-		bad.Feature = p.number
-	} else {
-		bad.Line = p.number
-	}
-	im.report.reject(bad)
-}
-
 // count counts what became of a good row. The store may still find a reason to reject it.
-func (im *importer[T, K]) count(p parsed[T], c store.Change) (reason string) {
+func (im *importer[T, K]) count(p parsed[T], c store.Change) {
+	if c != store.UnknownLake && c != store.Contradicts {
+		im.remember(p)
+	}
 	switch c {
 	case store.Added:
 		im.report.Added++
@@ -238,10 +183,53 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) (reason string) {
 	case store.Unchanged:
 		im.report.Unchanged++
 	default:
-		return im.refusal(p.value, c)
+		p.id, p.reason = im.lake(p.value), im.whyNot(p.value, c)
+		if c == store.UnknownLake {
+			im.report.lack(p.id)
+		}
+		im.reject(p)
+		return
 	}
 	im.report.Censored += p.censored
-	return ""
+}
+
+// remember keeps where a key came first, as long as there is room.
+func (im *importer[T, K]) remember(p parsed[T]) {
+	if len(im.firsts) == maxFirsts {
+		return
+	}
+	key := im.key(p.value)
+	if _, came := im.firsts[key]; !came {
+		im.firsts[key] = p.origin
+	}
+}
+
+// whyNot says why the store did not write a value.
+func (im *importer[T, K]) whyNot(value T, c store.Change) string {
+	if c == store.Contradicts {
+		return im.contradiction(value)
+	}
+	return im.refusal(value, c)
+}
+
+// contradiction says of a value that another row of the import has its key, and where, or how to find it.
+func (im *importer[T, K]) contradiction(value T) string {
+	name := im.name(value)
+	if first, ok := im.firsts[im.key(value)]; ok {
+		return fmt.Sprintf("%s stands %s of %s with other values: want one row for it", name, first, im.files[first.file].Name)
+	}
+	return fmt.Sprintf("%s stands in an earlier row of this import with other values: want one row for it (look for %s in the files)",
+		name, im.lake(value))
+}
+
+func (im *importer[T, K]) reject(p parsed[T]) {
+	bad := BadRow{File: im.files[p.file].Name, ID: string(p.id), Reason: p.reason}
+	if p.feature {
+		bad.Feature = p.number
+	} else {
+		bad.Line = p.number
+	}
+	im.report.reject(bad)
 }
 
 // A countingReader tells now and then how many bytes were read, of one file after the other. It ends with its

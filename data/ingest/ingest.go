@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"context"
+	"fmt"
 	"io"
 	"time"
 
@@ -13,7 +14,19 @@ import (
 type Options struct {
 	// SkipBad imports the good rows and reports the rest; by default one bad row rejects the whole import.
 	SkipBad bool
-	// Progress is called now and then with the bytes read so far, of all files together.
+	// Map names columns of the files as they stand there: of {"chl": "chl_a_ugl"} the second is the file's. Only what is
+	// mapped counts then: a column chl beside it would be ignored.
+	Map Mapping
+	// Set gives columns that the files lack one value for all rows, such as {"data_type": "satellite"}.
+	Set Mapping
+	// MakeIDs makes the ids of lakes of their names, in small letters, digits and underscores: for files that know
+	// lakes by nothing else. Of observations lake_id is the name then. Two names that give one id are rejected, also if
+	// one of them is in the store.
+	MakeIDs bool
+	// DryRun tells what an import would do, and undoes it.
+	DryRun bool
+	// Progress is called now and then with the bytes read so far, of all files together, as they are, compressed or
+	// not. One call has returned before the next is made.
 	Progress func(bytes int64)
 	// Now tells the time, from which observations may not lie far ahead. Nil means time.Now.
 	Now func() time.Time
@@ -22,7 +35,7 @@ type Options struct {
 // today returns the day in UTC.
 func (o *Options) today() data.Date {
 	now := time.Now
-	if o != nil && o.Now != nil {
+	if o.Now != nil {
 		now = o.Now
 	}
 	return data.DateOf(now())
@@ -34,13 +47,32 @@ type File struct {
 	io.Reader
 }
 
+// start makes sense of the options and runs the import.
+func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(*Options, *idMaker) (kind[T, K], error), files []File, opts *Options) (Report, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	var ids *idMaker
+	if opts.MakeIDs {
+		var err error
+		if ids, err = newIDMaker(ctx, s); err != nil {
+			return Report{}, fmt.Errorf("import: %w", err)
+		}
+	}
+	k, err := kindOf(opts, ids)
+	if err != nil {
+		return Report{}, fmt.Errorf("import: %w", err)
+	}
+	return run(ctx, s, k, files, opts)
+}
+
 // Lakes imports lakes from files, CSV and GeoJSON, in one transaction. A rejected row is no error: it is in the Report.
 //
 // The columns are id, name, lat and lon, and if they are there external_id, region or state, and area_km2. A lake that
 // is stored keeps what it has in a column that is not there; a new one has its id for an external_id. Line breaks and
 // other runs of white space in a text become one space.
 func Lakes(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
-	return run(ctx, s, lakeKind(), files, opts)
+	return start(ctx, s, lakeKind, files, opts)
 }
 
 // Observations imports observations from CSV files in one transaction, like Lakes.
@@ -49,5 +81,5 @@ func Lakes(ctx context.Context, s store.Store, files []File, opts *Options) (Rep
 // measured_at, of which the same holds. The lakes must be in the store. A satellite's observation may be of tomorrow at
 // the latest, a forecast of the coming year.
 func Observations(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
-	return run(ctx, s, observationKind(opts.today()), files, opts)
+	return start(ctx, s, observationKind, files, opts)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"limnomap/data"
 	"limnomap/data/store"
@@ -20,28 +21,31 @@ const (
 	lakeLon
 	lakeRegion
 	lakeArea
-	lakeOutline // no column of a table: only a feature's geometry brings it
+	lakeCategory
+	lakeOutline // no column of a table: a feature's geometry brings it, and [FormatGeoJSON] its very bytes too
 )
 
 func lakeColumns() []column {
 	return []column{
-		lakeID:         {name: "id", required: true},
+		lakeID:         {name: "id", aliases: []string{"bathingWaterIdentifier"}, required: true},
 		lakeExternalID: {name: "external_id"},
-		lakeName:       {name: "name", required: true},
-		lakeLat:        {name: "lat", required: true},
-		lakeLon:        {name: "lon", required: true},
-		lakeRegion:     {name: "region", alias: "state"},
+		lakeName:       {name: "name", aliases: []string{"bathingWaterName"}, required: true},
+		lakeLat:        {name: "lat", aliases: []string{"latitude"}, required: true},
+		lakeLon:        {name: "lon", aliases: []string{"longitude"}, required: true},
+		lakeRegion:     {name: "region", aliases: []string{"state", "countryCode"}},
 		lakeArea:       {name: "area_km2"},
+		lakeCategory:   {name: "bwWaterCategory"},
+		lakeOutline:    {name: "limnomap_outline", feature: true},
 	}
 }
 
 func parseLake(r *row) (data.Lake, error) {
 	var l data.Lake
-	id, err := r.required(lakeID, "the lake's id")
-	if err != nil {
+	if err := checkCategory(r); err != nil {
 		return l, err
 	}
-	if l.ID, err = data.ParseLakeID(id); err != nil {
+	var err error
+	if l.ID, err = r.lakeID(lakeID, "the lake's id"); err != nil {
 		return l, err
 	}
 	for _, text := range []struct {
@@ -53,7 +57,7 @@ func parseLake(r *row) (data.Lake, error) {
 		}
 	}
 	if l.ExternalID == "" {
-		l.ExternalID = id
+		l.ExternalID = string(l.ID)
 	}
 	if l.Name == "" {
 		return l, errors.New("name is missing: want the lake's name")
@@ -77,6 +81,23 @@ func parseLake(r *row) (data.Lake, error) {
 	}
 	l.AreaKM2 = area
 	return l, l.Check()
+}
+
+// checkCategory returns errLeftOut for the sea. The EEA lists bathing waters of four categories, older lists with an
+// ending: lakeBathingWater. Rivers are taken with the lakes: many a lake that a river runs through is listed as one. A
+// list without categories, or a site without one, is taken as it is.
+func checkCategory(r *row) error {
+	s, err := r.text(lakeCategory)
+	if err != nil {
+		return err
+	}
+	switch strings.TrimSuffix(strings.ToLower(s), "bathingwater") {
+	case "", "lake", "river":
+		return nil
+	case "coastal", "transitional":
+		return errLeftOut
+	}
+	return r.bad(lakeCategory, s, "Lake, River, Coastal or Transitional, the last two of which are left out")
 }
 
 // areaKM2 is what a lake's area may be. The Caspian Sea, the largest lake, has 371,000 km².
@@ -117,13 +138,16 @@ func parsePlace(r *row) (orb.Point, error) {
 	return p, nil
 }
 
-func lakeKind() kind[data.Lake, data.LakeID] {
+func lakeKind(opts *Options, ids *idMaker) (kind[data.Lake, data.LakeID], error) {
+	columns, err := opts.apply(lakeColumns(), lakeID, lakeName, ids)
 	return kind[data.Lake, data.LakeID]{
-		columns: lakeColumns(),
+		columns: columns,
 		parse:   parseLake,
-		key:     func(l data.Lake) data.LakeID { return l.ID },
-		id:      lakeID,
-		name:    func(data.Lake) string { return "this id" },
+		// A copy, because the id is a part of the whole row's text.
+		key:  func(l data.Lake) data.LakeID { return data.LakeID(strings.Clone(string(l.ID))) },
+		id:   lakeID,
+		lake: func(l data.Lake) data.LakeID { return l.ID },
+		name: func(data.Lake) string { return "this id" },
 		put: func(ctx context.Context, tx store.Tx, lakes []data.Lake, has columnSet) ([]store.Change, error) {
 			return tx.PutLakes(ctx, lakes, store.LakeColumns{
 				ExternalID: has.lacks(lakeExternalID), Region: has.lacks(lakeRegion), AreaKM2: has.lacks(lakeArea),
@@ -132,7 +156,7 @@ func lakeKind() kind[data.Lake, data.LakeID] {
 		},
 		refusal:  lakeRefusal,
 		features: true,
-	}
+	}, err
 }
 
 // lakeRefusal is said of the only lake that a store refuses, one that leaves its outline.

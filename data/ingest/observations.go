@@ -75,11 +75,8 @@ func checkTaken(o data.Observation) error {
 
 func parseObservation(r *row, today data.Date) (data.Observation, error) {
 	o := data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
-	id, err := r.required(obsLake, "the id of a lake")
-	if err != nil {
-		return o, err
-	}
-	if o.LakeID, err = data.ParseLakeID(id); err != nil {
+	var err error
+	if o.LakeID, err = r.lakeID(obsLake, "the id of a lake"); err != nil {
 		return o, err
 	}
 	if o.Date, err = r.date(obsDate); err != nil {
@@ -138,34 +135,25 @@ func parseValues(r *row, o *data.Observation) error {
 	return nil
 }
 
-// An observationKey is what one observation is known by in the store, in little memory.
+// An observationKey is what one observation is known by in the store.
 type observationKey struct {
-	lake uint32
-	pass int32 // twice the date, plus the data type
+	lake data.LakeID
+	date data.Date
+	kind data.DataType
 }
 
-// observationKeys numbers lakes as they come.
-type observationKeys struct {
-	lakes map[data.LakeID]uint32
-}
-
-func (k observationKeys) of(o data.Observation) observationKey {
-	lake, ok := k.lakes[o.LakeID]
-	if !ok {
-		lake = uint32(len(k.lakes))
-		// A copy, because the id is a part of the whole row's text.
-		k.lakes[data.LakeID(strings.Clone(string(o.LakeID)))] = lake
-	}
-	return observationKey{lake, 2*int32(o.Date) + int32(o.Type)}
-}
-
-func observationKind(today data.Date) kind[data.Observation, observationKey] {
-	keys := observationKeys{lakes: make(map[data.LakeID]uint32)}
+func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observationKey], error) {
+	columns, err := opts.apply(observationColumns(), obsLake, obsLake, ids)
+	today := opts.today()
 	return kind[data.Observation, observationKey]{
-		columns: observationColumns(),
+		columns: columns,
 		parse:   func(r *row) (data.Observation, error) { return parseObservation(r, today) },
-		key:     keys.of,
-		id:      obsLake,
+		key: func(o data.Observation) observationKey {
+			// A copy, because the id is a part of the whole row's text.
+			return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type}
+		},
+		id:   obsLake,
+		lake: func(o data.Observation) data.LakeID { return o.LakeID },
 		name: func(o data.Observation) string {
 			return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
 		},
@@ -175,7 +163,7 @@ func observationKind(today data.Date) kind[data.Observation, observationKey] {
 			})
 		},
 		refusal: observationRefusal,
-	}
+	}, err
 }
 
 func observationRefusal(_ data.Observation, c store.Change) string {

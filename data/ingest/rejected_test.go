@@ -264,7 +264,7 @@ func TestBadFiles(t *testing.T) {
 		{"empty", "", []string{"empty"}},
 		{"blank", "\ufeff \r\n\n", []string{"empty"}},
 		{"UTF-16", "\xff\xfei\x00d\x00", []string{"UTF-16"}},
-		{"gzip", "\x1f\x8b\x08\x00", []string{"compressed"}},
+		{"gzip", "\x1f\x8b\x08\x00", []string{"gzip", "ends early"}},
 		{"spreadsheet", "PK\x03\x04", []string{"spreadsheet"}},
 		{"missing columns", "id;name;breite\n", []string{"lacks the column lat, lon", `"id", "name", "breite"`, "required are id, name, lat, lon", "optional are external_id, region, area_km2"}},
 		{"no header", "x,X,50,10\n", []string{"lacks the column id, name, lat, lon", `"50"`}},

@@ -5,6 +5,8 @@ import (
 	"io"
 	"slices"
 	"strings"
+
+	"limnomap/data"
 )
 
 // maxBadRows is how many bad rows a Report holds in full: enough to see what is wrong with a file.
@@ -32,14 +34,24 @@ func (b BadRow) String() string {
 	return fmt.Sprintf("%s, %s%s: %s", b.File, place, id, b.Reason)
 }
 
-// A Report is what an import did. Where it wrote something, Read = Added + Changed + Unchanged + Rejected; where it
-// did not, Added, Changed and Unchanged are 0.
+// A Report is what an import did. Where it wrote something, or would have but for DryRun, Read = Added + Changed +
+// Unchanged + Rejected + LeftOut; where it did not, all but Read and Rejected are 0.
 type Report struct {
 	Read, Added, Changed, Unchanged, Rejected int
-	Censored                                  int      // values such as "<15", taken as half the limit
-	Ignored                                   []string // columns that are not known, each once, 31 at most
-	Bad                                       []BadRow // the first 20; Rejected counts them all
-	Written                                   bool     // false when anything was rejected and SkipBad was not set
+	LeftOut                                   int           // sites of the sea, whose rows are no fault
+	Censored                                  int           // values such as "<15", taken as half the limit
+	Ignored                                   []string      // columns that are not known, each once, 31 at most
+	Bad                                       []BadRow      // the first 20; Rejected counts them all
+	Reasons                                   []Reason      // why rows were rejected, in the order of the first ones, 20 at most
+	Unknown                                   []data.LakeID // of observations, but not in the store, each once, 31 at most
+	Written                                   bool          // false when anything was rejected and SkipBad was not set
+	DryRun                                    bool          // whether it would have been written
+}
+
+// A Reason is how many rows were rejected in the same words.
+type Reason struct {
+	Text string
+	Rows int
 }
 
 func (r *Report) ignore(columns []string) {
@@ -55,16 +67,44 @@ func (r *Report) reject(bad BadRow) {
 	if len(r.Bad) < maxBadRows {
 		r.Bad = append(r.Bad, bad)
 	}
+	for i := range r.Reasons {
+		if r.Reasons[i].Text == bad.Reason {
+			r.Reasons[i].Rows++
+			return
+		}
+	}
+	if len(r.Reasons) < maxBadRows {
+		r.Reasons = append(r.Reasons, Reason{bad.Reason, 1})
+	}
+}
+
+// lack notes a lake that the store does not hold.
+func (r *Report) lack(id data.LakeID) {
+	if len(r.Unknown) <= maxShownColumns && !slices.Contains(r.Unknown, id) {
+		r.Unknown = append(r.Unknown, id)
+	}
+}
+
+// forget leaves what was read, of an import that wrote nothing.
+func (r *Report) forget() {
+	r.Added, r.Changed, r.Unchanged, r.LeftOut, r.Censored = 0, 0, 0, 0, 0
 }
 
 // String returns r in plain sentences, one to a line, each with a line break.
 func (r Report) String() string {
 	var b strings.Builder
-	if r.Written {
+	switch {
+	case r.Written:
 		fmt.Fprintf(&b, "%s read: %d added, %d changed, %d unchanged, %d rejected.\n",
 			count(r.Read, "row"), r.Added, r.Changed, r.Unchanged, r.Rejected)
-	} else {
+	case r.DryRun:
+		fmt.Fprintf(&b, "%s read: %d would be added, %d changed, %d unchanged, %d rejected.\n",
+			count(r.Read, "row"), r.Added, r.Changed, r.Unchanged, r.Rejected)
+	default:
 		fmt.Fprintf(&b, "%s read, %d rejected.\n", count(r.Read, "row"), r.Rejected)
+	}
+	if r.LeftOut > 0 {
+		fmt.Fprintf(&b, "%s left out: coastal and transitional waters are the sea's, and no lakes.\n", count(r.LeftOut, "row"))
 	}
 	if r.Censored > 0 {
 		fmt.Fprintf(&b, "%s below a limit of detection, such as <15: half the limit was taken.\n", count(r.Censored, "value"))
@@ -76,9 +116,18 @@ func (r Report) String() string {
 		fmt.Fprintf(&b, "%s.\n", bad)
 	}
 	if more := r.Rejected - len(r.Bad); more > 0 {
-		fmt.Fprintf(&b, "And %s more.\n", count(more, "rejected row"))
+		fmt.Fprintf(&b, "And %s more.\nWhy rows were rejected:\n", count(more, "rejected row"))
+		for _, reason := range r.Reasons {
+			fmt.Fprintf(&b, "  %s: %s.\n", count(reason.Rows, "row"), reason.Text)
+		}
 	}
-	if !r.Written {
+	if len(r.Unknown) > 0 {
+		fmt.Fprintf(&b, "Lakes that the database does not hold: %s.\n", quoted(r.Unknown))
+	}
+	switch {
+	case r.DryRun:
+		b.WriteString("Nothing was written: this was a dry run.\n")
+	case !r.Written:
 		b.WriteString("Nothing was written. Correct these rows, or import the others with --skip-bad.\n")
 	}
 	return b.String()

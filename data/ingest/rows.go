@@ -14,6 +14,10 @@ type rows interface {
 	next() (*row, error)
 	// number returns which row was read last: the line that it begins on, or how many features it makes.
 	number() int
+	// ofFeatures reports which of the two number counts.
+	ofFeatures() bool
+	// offset returns how many bytes, expanded, the rows so far take.
+	offset() int64
 	// unknown returns the names so far that are of no column.
 	unknown() []string
 }
@@ -23,11 +27,23 @@ type badRow string
 
 func (b badRow) Error() string { return string(b) }
 
-// openRows finds out what a file is from how it begins.
-func openRows(r io.Reader, columns []column, features bool) (rows, error) {
-	buffered := bufio.NewReaderSize(r, maxRowBytes)
-	start, err := buffered.Peek(maxRowBytes)
-	if err != nil && err != io.EOF {
+// open finds out what a file is, compressed or not. Without an error, end must be called when it is no longer read.
+func open(r io.Reader, columns []column, features bool) (rs rows, end func(), err error) {
+	buffered, end, err := expand(r)
+	if err != nil {
+		return nil, nil, err
+	}
+	if rs, err = openRows(buffered, columns, features); err != nil {
+		end()
+		return nil, nil, err
+	}
+	return rs, end, nil
+}
+
+// openRows finds out what a file that is not compressed is from how it begins.
+func openRows(buffered *bufio.Reader, columns []column, features bool) (rows, error) {
+	start, err := peek(buffered)
+	if err != nil {
 		return nil, err
 	}
 	charset := undecided
@@ -38,8 +54,10 @@ func openRows(r io.Reader, columns []column, features bool) (rows, error) {
 		start = start[3:]
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
 		return nil, errors.New("this is UTF-16: save it as UTF-8")
-	case bytes.HasPrefix(start, []byte("\x1f\x8b")), bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, errors.New("this is a compressed file or a spreadsheet, not CSV: unpack it or save it as CSV")
+	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
+		return nil, errors.New("this is a zip archive or a spreadsheet, not CSV: unpack it or save it as CSV")
+	case bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ\x00")):
+		return nil, errors.New("this is compressed by bzip2 or xz: want gzip or zstd, or unpack it")
 	}
 	switch begin := bytes.TrimSpace(start); {
 	case len(begin) == 0:

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 )
 
@@ -29,10 +30,15 @@ type table struct {
 
 func (t *table) number() int { return t.line }
 
+func (t *table) ofFeatures() bool { return false }
+
+func (t *table) offset() int64 { return t.csv.InputOffset() }
+
 func (t *table) unknown() []string { return t.ignored }
 
 // openTable reads the header. The charset is what a byte-order mark says, and start what the file begins with.
 func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []column) (*table, error) {
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.feature }) // which stand last
 	t := &table{columns: columns}
 	t.charset = charset
 	t.separator = detectSeparator(start, columns)
@@ -51,7 +57,7 @@ func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []
 	if t.places, err = locate(columns, header); err != nil {
 		return nil, err
 	}
-	t.has = setOf(t.places)
+	t.has = setOf(columns, t.places)
 	t.ignored = unknown(header, t.places)
 	t.bound.rowStart = t.csv.InputOffset()
 	return t, nil

@@ -20,18 +20,24 @@ type opener = func(t *testing.T, now func() time.Time) Store
 // testStore is what any Store must pass.
 func testStore(t *testing.T, open opener) {
 	tests := map[string]func(*testing.T, opener){
-		"lakes":        testLakes,
-		"observations": testObservations,
-		"kept columns": testKeptColumns,
-		"kept reports": testKeptReports,
-		"left outline": testLeftOutline,
-		"revision":     testRevision,
-		"rollback":     testRollback,
-		"scan":         testScan,
-		"snapshot":     testScanSeesOneState,
-		"half":         testNoHalfImport,
-		"history":      testHistory,
-		"keys":         testKeys,
+		"lakes":                      testLakes,
+		"observations":               testObservations,
+		"kept columns":               testKeptColumns,
+		"kept reports":               testKeptReports,
+		"left outline":               testLeftOutline,
+		"contradicting lakes":        testContradictingLakes,
+		"contradicting columns":      testContradictingColumns,
+		"contradicting observations": testContradictingObservations,
+		"revision":                   testRevision,
+		"rollback":                   testRollback,
+		"scan":                       testScan,
+		"snapshot":                   testScanSeesOneState,
+		"half":                       testNoHalfImport,
+		"history":                    testHistory,
+		"keys":                       testKeys,
+		"refresh":                    testRefresh,
+		"refresh claims":             testRefreshClaims,
+		"refresh in an import":       testRefreshInImport,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })

@@ -42,8 +42,39 @@ func TestCrashedImport(t *testing.T) {
 		}
 	}
 
-	child := exec.Command(os.Args[0], "-test.run=^TestCrashedImport$")
-	child.Env = append(os.Environ(), crashEnv+"="+path)
+	killInTheMiddle(t, crashEnv, path, func() {
+		// A read that waited for the import would end with an error, for the import does not end.
+		wantBefore("beside an import", s)
+		wantBefore("opened beside an import", openFile(t, path, false))
+		if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 1<<20 {
+			t.Errorf("the log is %v, %v, want at least a megabyte of the import in it", info, err)
+		}
+		for _, file := range []string{"lakes.db", "lakes.db-wal"} {
+			content, err := os.ReadFile(filepath.Join(dir, file))
+			if err == nil {
+				err = os.WriteFile(filepath.Join(dir, "copy-of-"+file), content, 0o600)
+			}
+			if err != nil {
+				t.Error(err)
+			}
+		}
+	})
+
+	wantBefore("after the crash", s)
+	wantBefore("opened after the crash", openFile(t, path, false))
+	wantBefore("copied in the middle of the import", openFile(t, filepath.Join(dir, "copy-of-lakes.db"), false))
+	put(t, s, []data.Lake{testLake("b")}, nil)
+	if rev, lakes, _ := scan(t, s); rev.Number != before.Number+1 || len(lakes) != 2 {
+		t.Errorf("the import after the crash gave revision %v and %d lakes, want %d and 2", rev, len(lakes), before.Number+1)
+	}
+}
+
+// killInTheMiddle runs the test that calls it in another process, with an environment variable that names a database,
+// until that says that it is in the middle. Then it runs meanwhile, and kills that process.
+func killInTheMiddle(t *testing.T, env, path string, meanwhile func()) {
+	t.Helper()
+	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
+	child.Env = append(os.Environ(), env+"="+path)
 	child.Stderr = os.Stderr
 	stdin, err := child.StdinPipe() // kept open: its end would end the child
 	if err != nil {
@@ -61,34 +92,12 @@ func TestCrashedImport(t *testing.T) {
 	if err != nil || line != "in the middle\n" {
 		t.Errorf("the child said %q, %v", line, err)
 	}
-	// A read that waited for the import would end with an error, for the import does not end.
-	wantBefore("beside an import", s)
-	wantBefore("opened beside an import", openFile(t, path, false))
-	if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 1<<20 {
-		t.Errorf("the log is %v, %v, want at least a megabyte of the import in it", info, err)
-	}
-	for _, file := range []string{"lakes.db", "lakes.db-wal"} {
-		content, err := os.ReadFile(filepath.Join(dir, file))
-		if err == nil {
-			err = os.WriteFile(filepath.Join(dir, "copy-of-"+file), content, 0o600)
-		}
-		if err != nil {
-			t.Error(err)
-		}
-	}
+	meanwhile()
 	if err := child.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
 	if err := child.Wait(); err == nil {
 		t.Error("the child ended by itself, want it killed")
-	}
-
-	wantBefore("after the crash", s)
-	wantBefore("opened after the crash", openFile(t, path, false))
-	wantBefore("copied in the middle of the import", openFile(t, filepath.Join(dir, "copy-of-lakes.db"), false))
-	put(t, s, []data.Lake{testLake("b")}, nil)
-	if rev, lakes, _ := scan(t, s); rev.Number != before.Number+1 || len(lakes) != 2 {
-		t.Errorf("the import after the crash gave revision %v and %d lakes, want %d and 2", rev, len(lakes), before.Number+1)
 	}
 }
 

@@ -23,7 +23,7 @@ func parseDSN(dsn string) (location, error) {
 		return location{}, errors.New("the database has no name: " + wantFile)
 	}
 	if scheme, _, ok := strings.Cut(dsn, "://"); ok && scheme != "file" {
-		if scheme == "postgres" || scheme == "postgresql" {
+		if isPostgres(dsn) {
 			return location{}, fmt.Errorf("PostgreSQL comes with the next release; until then %s: %w", wantFile, errors.ErrUnsupported)
 		}
 		return location{}, fmt.Errorf("there is no database of the kind %s://: %s: %w", scheme, wantFile, errors.ErrUnsupported)
@@ -55,6 +55,11 @@ func parseDSN(dsn string) (location, error) {
 		return location{}, fmt.Errorf("the database %q is no file: %s", dsn, wantFile)
 	}
 	return loc, nil
+}
+
+// isPostgres reports whether dsn is the URL of a PostgreSQL database.
+func isPostgres(dsn string) bool {
+	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
 }
 
 // url returns the file: URL by which SQLite opens l, with more parameters. A URL, because a plain path would end at

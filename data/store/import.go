@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"strings"
 
 	"limnomap/data"
 )
@@ -19,7 +20,7 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return s.wrap(err, "begin an import")
 	}
 	defer tx.Rollback() // after a commit this does nothing; after a panic in fn it undoes all
-	w := &sqliteTx{store: s, tx: tx, keys: make(map[data.LakeID]int64)}
+	w := &sqliteTx{store: s, tx: tx, once: newOnce(), keys: make(map[data.LakeID]int64)}
 	if err := fn(w); err != nil {
 		return err
 	}
@@ -42,28 +43,31 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 const maxKnownKeys = 1 << 17
 
 // A sqliteTx is the transaction of one import. For each row it tries to insert, and where a row of that key exists to
-// update if anything differs: which of the statements touched a row tells what became of it.
+// update if anything differs: which of the statements touched a row tells what became of it. Of a row whose key has
+// come before it only asks whether it would change anything.
 type sqliteTx struct {
 	store   *sqlite
 	tx      *sql.Tx
+	once    *once
 	changed bool
 	err     error // the first that befell a statement: what was written up to it is never committed
 
 	insertLake, updateLake, lakeKey      *sql.Stmt // prepared when first needed; the transaction closes them
-	keptOutline                          *sql.Stmt
+	keptOutline, lakeDiffers             *sql.Stmt
 	insertObservation, updateObservation *sql.Stmt
-	report                               *sql.Stmt
+	report, observationDiffers           *sql.Stmt
 
 	keys map[data.LakeID]int64
 }
 
 const (
 	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (id) DO NOTHING`
-	// IS NOT, because two NULLs are equal here.
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
 	updateLakeSQL = `UPDATE lakes SET external_id = iif(?9, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
-			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8)
-		WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
+			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8) ` + differentLake
+	lakeDiffersSQL = `SELECT count(*) FROM lakes ` + differentLake
+	// IS NOT, because two NULLs are equal here.
+	differentLake = `WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
 			(iif(?9, external_id, ?2), ?3, ?4, ?5, iif(?10, region, ?6), iif(?11, area_km2, ?7), iif(?12, outline, ?8))`
 	// Of a lake that moves; of all others nothing, so that to import the same lakes again costs little.
 	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
@@ -72,8 +76,9 @@ const (
 	insertObservationSQL = `INSERT INTO observations (lake, date, type, chl, level, density, measured_at)
 		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (lake, date, type) DO NOTHING`
 	updateObservationSQL = `UPDATE observations SET chl = ?4, level = iif(?8, level, ?5), density = iif(?9, density, ?6),
-			measured_at = iif(?10, measured_at, ?7)
-		WHERE lake = ?1 AND date = ?2 AND type = ?3 AND (chl, level, density, measured_at) IS NOT
+			measured_at = iif(?10, measured_at, ?7) ` + differentObservation
+	observationDiffersSQL = `SELECT count(*) FROM observations ` + differentObservation
+	differentObservation  = `WHERE lake = ?1 AND date = ?2 AND type = ?3 AND (chl, level, density, measured_at) IS NOT
 			(?4, iif(?8, level, ?5), iif(?9, density, ?6), iif(?10, measured_at, ?7))`
 	reportSQL = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3
 		AND (?4 AND level IS NOT NULL OR ?5 AND density IS NOT NULL)`
@@ -116,15 +121,21 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 		insertLakeSQL:  &t.insertLake,
 		updateLakeSQL:  &t.updateLake,
 		keptOutlineSQL: &t.keptOutline,
+		lakeKeySQL:     &t.lakeKey,
+		lakeDiffersSQL: &t.lakeDiffers,
 	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write lakes")
 	}
 	changes := make([]Change, len(lakes))
+	row := context.WithoutCancel(ctx) // it takes microseconds; for a context that may end the driver starts a goroutine each time
 	for i, l := range lakes {
 		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
 			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
-		if changes[i], err = t.putLake(ctx, l, keep, args); err != nil {
+		if err = ctx.Err(); err == nil {
+			changes[i], err = t.putLake(row, l, keep, args)
+		}
+		if err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
 		}
 	}
@@ -133,12 +144,17 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 
 // putLake writes a lake. One that is stored may not leave an outline that the import would keep.
 func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, args []any) (Change, error) {
-	if added, err := t.write(ctx, t.insertLake, args[:insertLakeParameters]); err != nil || added {
-		return Added, err
+	key, err := t.key(ctx, l.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t.addLake(ctx, args)
 	}
+	if err != nil {
+		return Unchanged, err
+	}
+	first := t.once.lake(key)
 	if keep.Outline {
 		var outline string
-		err := t.keptOutline.QueryRowContext(context.WithoutCancel(ctx), string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
+		err := t.keptOutline.QueryRowContext(ctx, string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
 		switch {
 		case errors.Is(err, sql.ErrNoRows): // it stays in its place, or has no outline
 		case err != nil:
@@ -147,33 +163,53 @@ func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, a
 			return LeavesOutline, nil
 		}
 	}
+	if !first {
+		return t.again(ctx, t.lakeDiffers, args)
+	}
 	if changed, err := t.write(ctx, t.updateLake, args); err != nil || changed {
 		return Changed, err
 	}
 	return Unchanged, nil
 }
 
+// addLake writes a lake that is not stored.
+func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
+	result, err := t.insertLake.ExecContext(ctx, args[:insertLakeParameters]...)
+	if err != nil {
+		return Unchanged, err
+	}
+	t.changed = true
+	key, err := result.LastInsertId()
+	t.once.lake(key)
+	return Added, err
+}
+
+// again tells what becomes of a row whose key has come before: nothing, but it may differ from what is stored.
+func (t *sqliteTx) again(ctx context.Context, differs *sql.Stmt, args []any) (Change, error) {
+	var n int
+	if err := differs.QueryRowContext(ctx, args...).Scan(&n); err != nil || n == 0 {
+		return Unchanged, err
+	}
+	return Contradicts, nil
+}
+
 func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
 	err := t.prepare(ctx, map[string]**sql.Stmt{
-		lakeKeySQL:           &t.lakeKey,
-		insertObservationSQL: &t.insertObservation,
-		updateObservationSQL: &t.updateObservation,
-		reportSQL:            &t.report,
+		lakeKeySQL:            &t.lakeKey,
+		insertObservationSQL:  &t.insertObservation,
+		updateObservationSQL:  &t.updateObservation,
+		reportSQL:             &t.report,
+		observationDiffersSQL: &t.observationDiffers,
 	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write observations")
 	}
 	changes := make([]Change, len(observations))
 	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
+	row := context.WithoutCancel(ctx)
 	for i, o := range observations {
-		key, err := t.key(ctx, o.LakeID)
-		if errors.Is(err, sql.ErrNoRows) {
-			changes[i] = UnknownLake
-			continue
-		}
-		if err == nil {
-			observationArgs(args, key, o)
-			changes[i], err = t.putObservation(ctx, o, keep, args)
+		if err = ctx.Err(); err == nil {
+			changes[i], err = t.putObservation(row, o, keep, args)
 		}
 		if err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
@@ -184,12 +220,24 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 
 // putObservation writes an observation. A gap may not take away what the import would keep.
 func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
+	key, err := t.key(ctx, o.LakeID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return UnknownLake, nil
+	case err != nil:
+		return Unchanged, err
+	}
+	observationArgs(args, key, o)
+	first := t.once.observation(key, o.Date, o.Type)
 	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
 		var reports int
 		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], keep.Level, keep.CellDensity).Scan(&reports)
 		if err != nil || reports > 0 {
 			return LosesReport, err
 		}
+	}
+	if !first {
+		return t.again(ctx, t.observationDiffers, args)
 	}
 	if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
 		return Added, err
@@ -229,17 +277,13 @@ func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
 	if len(t.keys) >= maxKnownKeys {
 		clear(t.keys)
 	}
-	t.keys[id] = key
+	t.keys[data.LakeID(strings.Clone(string(id)))] = key // a copy, because the id may be a part of a whole row's text
 	return key, nil
 }
 
 // write reports whether a statement wrote a row.
 func (t *sqliteTx) write(ctx context.Context, stmt *sql.Stmt, args []any) (bool, error) {
-	if ctx.Err() != nil {
-		return false, ctx.Err()
-	}
-	// A row is written in microseconds; for a context that may end the driver would start a goroutine for each.
-	result, err := stmt.ExecContext(context.WithoutCancel(ctx), args...)
+	result, err := stmt.ExecContext(ctx, args...)
 	if err != nil {
 		return false, err
 	}

@@ -67,6 +67,19 @@ func TestVersion1GainsOutlines(t *testing.T) {
 	}
 }
 
+func schemaVersion(t *testing.T, path string) (version int64) {
+	t.Helper()
+	db, err := sql.Open("sqlite", path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	if err := db.QueryRow("SELECT max(version_id) FROM goose_db_version").Scan(&version); err != nil {
+		t.Fatal(err)
+	}
+	return version
+}
+
 // What is stored is an outline's bytes, which may hold any byte, zero among them.
 func TestOutlineIsStoredAsBytes(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)

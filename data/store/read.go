@@ -24,11 +24,20 @@ func (s *sqlite) Revision(ctx context.Context) (data.Revision, error) {
 }
 
 func (s *sqlite) revision(ctx context.Context, tx *sql.Tx) (data.Revision, error) {
+	r, err := readRevision(ctx, tx)
+	r.Generation = s.generation.Load()
+	return r, err
+}
+
+// readRevision reads the revision that a transaction or a whole database is of.
+func readRevision(ctx context.Context, from interface {
+	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+}) (data.Revision, error) {
 	var number, at int64
-	if err := tx.QueryRowContext(ctx, "SELECT number, changed_at FROM revision").Scan(&number, &at); err != nil {
+	if err := from.QueryRowContext(ctx, "SELECT number, changed_at FROM revision").Scan(&number, &at); err != nil {
 		return data.Revision{}, err
 	}
-	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC(), Generation: s.generation.Load()}, nil
+	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC()}, nil
 }
 
 // read runs fn in a transaction that sees one state of the database, the one of its first query. It reads what the

@@ -132,7 +132,7 @@ func (s *sqlite) reopen(ctx context.Context, reason error) error {
 	}
 	if err != nil {
 		s.closePools() // to be opened anew
-		return fmt.Errorf("%w: %w", reason, s.explain(err))
+		return fmt.Errorf("%w: %w", reason, explainSQLite(err))
 	}
 	return nil
 }

@@ -58,30 +58,17 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 	if err := checkFile(loc.path, create); err != nil {
 		return err
 	}
-	common := func(more ...string) url.Values {
-		v := url.Values{
-			"_busy_timeout": {busyTimeoutMS},
-			"_foreign_keys": {"on"},
-			"_dqs":          {"false"},
-			"_error_rc":     {"true"}, // otherwise a file that cannot be opened is reported as "out of memory"
-			"mode":          {"rw"},
-		}
-		for i := 0; i < len(more); i += 2 {
-			v[more[i]] = []string{more[i+1]}
-		}
-		return v
-	}
 	if create {
 		if err := makeFile(loc.path); err != nil {
-			return s.explain(err)
+			return explainSQLite(err)
 		}
 	}
 	var err error
-	s.writer, err = openPool(loc.url(common("_txlock", "immediate", "_journal_mode", "WAL",
+	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
 		"_synchronous", "NORMAL", "_pragma", "journal_size_limit("+maxIdleLogBytes+")")), 1)
 	if err == nil {
 		// A reader in the middle of a long scan must not keep a request for one lake waiting.
-		s.readers, err = openPool(loc.url(common("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))
+		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))
 	}
 	if err == nil {
 		err = migrate(ctx, s.writer)
@@ -91,10 +78,25 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 	}
 	if err != nil {
 		s.closePools() // may only repeat what err says
-		return s.explain(err)
+		return explainSQLite(err)
 	}
 	s.modified.Store(s.opened.file.ModTime().UnixNano())
 	return nil
+}
+
+// sqliteParameters are those of any connection, and more of them as names and values in turn.
+func sqliteParameters(more ...string) url.Values {
+	v := url.Values{
+		"_busy_timeout": {busyTimeoutMS},
+		"_foreign_keys": {"on"},
+		"_dqs":          {"false"},
+		"_error_rc":     {"true"}, // otherwise a file that cannot be opened is reported as "out of memory"
+		"mode":          {"rw"},
+	}
+	for i := 0; i < len(more); i += 2 {
+		v[more[i]] = []string{more[i+1]}
+	}
+	return v
 }
 
 // checkFile says in plain words what SQLite would only number.
@@ -127,8 +129,8 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-// explain puts the errors that an operator can do something about into words.
-func (s *sqlite) explain(err error) error {
+// explainSQLite puts the errors that an operator can do something about into words.
+func explainSQLite(err error) error {
 	const mayNotBeOpened = "the file may not be opened or made; see who may read and write it and its folder: %w"
 	var e *sqlitedriver.Error
 	switch {
@@ -165,7 +167,7 @@ func (s *sqlite) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s in %s: %w", doing, s.loc.path, s.explain(err))
+	return fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))
 }
 
 // Close waits for what is under way to end.

@@ -27,8 +27,8 @@ const (
 	// LeavesOutline is a lake that moves more than [FarAway] degrees out of a stored outline that the import keeps; not
 	// written. It would be drawn in one place and found in another.
 	LeavesOutline
-	// Contradicts is a row whose key another row of the same import has, with other values; not written, since nobody
-	// could tell which of them is right. One that is equal is unchanged.
+	// Contradicts is a row whose key has come before in the same transaction, and which would change what is stored
+	// since; not written, because nobody could tell which of the two is right. One that changes nothing is unchanged.
 	Contradicts
 )
 
@@ -40,6 +40,7 @@ func (c Change) String() string {
 // A Store is a database of lakes. Its Scan and History read one consistent state, and an import never blocks them.
 type Store interface {
 	data.Source
+	Refreshes
 	// Import runs fn in one transaction, which is committed if fn returns nil and undone otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error
@@ -52,11 +53,15 @@ type Store interface {
 	Close() error
 }
 
-// A Tx is the transaction of one import. Each method returns one Change per row, in order. Columns that are to be
-// kept stay as they are stored; only a row that is new takes them from the import.
+// A Tx is the transaction of one import. To put rows returns one Change for each, in order. Columns that are to be
+// kept stay as they are stored; only a row that is new takes them from the import. Of one lake, or of one lake, date and
+// type, the first row counts, one that was refused too (but not UnknownLake): a later one is Unchanged or Contradicts, or
+// refused for what the first would be refused for.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
+	// EndRefresh ends holder's refresh if the import is committed; ErrClaimLost if holder has none.
+	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 
 // LakeColumns are some of the columns of lakes that an import may lack.

@@ -1,0 +1,174 @@
+package ingest_test
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"io"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+	"limnomap/data/ingest"
+	"limnomap/data/store"
+)
+
+func openable(name, text string) ingest.Openable {
+	return ingest.Openable{Name: name, Open: func() (io.ReadCloser, error) {
+		return io.NopCloser(strings.NewReader(text)), nil
+	}}
+}
+
+func emptyStore(t *testing.T) store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// counted returns the revision of s and how much it holds.
+func counted(t *testing.T, s store.Store) (revision int64, lakes, observations int) {
+	t.Helper()
+	r, err := s.Scan(t.Context(),
+		func(data.Lake) error { lakes++; return nil },
+		func(data.Observation) error { observations++; return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r.Number, lakes, observations
+}
+
+const (
+	allLakes        = "id,name,lat,lon\na,See A,50,10\nb,See B,51,11\n"
+	allObservations = "lake_id,date,chl,data_type\na,2024-07-01,5,satellite\n"
+	allGeoJSON      = `{"type":"FeatureCollection","features":[{"type":"Feature","id":"c","properties":{"name":"C"},"geometry":{"type":"Point","coordinates":[10,50]}}]}`
+)
+
+func pass(store.Tx, ingest.Reports) error { return nil }
+
+func TestAll(t *testing.T) {
+	s := emptyStore(t)
+	// By name and order the observations come first, and they are of lakes that only come with them.
+	files := []ingest.Openable{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON)}
+	called := 0
+	r, err := ingest.All(t.Context(), s, files, nil, func(_ store.Tx, r ingest.Reports) error {
+		called++
+		if r.Lakes.Added != 3 || r.Observations.Added != 1 {
+			t.Errorf("before the commit: %+v", r)
+		}
+		return nil
+	})
+	if err != nil || !r.Lakes.Written || !r.Observations.Written || r.Lakes.Added != 3 || r.Observations.Added != 1 || called != 1 {
+		t.Errorf("All = %+v, %v after %d calls", r, err, called)
+	}
+	if revision, lakes, observations := counted(t, s); revision != 1 || lakes != 3 || observations != 1 {
+		t.Errorf("revision %d with %d lakes and %d observations, want 1 with 3 and 1", revision, lakes, observations)
+	}
+}
+
+func TestAllOrNothing(t *testing.T) {
+	fault := errors.New("no")
+	tests := []struct {
+		name     string
+		files    []ingest.Openable
+		opts     ingest.Options
+		last     error
+		rejected int
+		err      string // what the error contains
+		written  bool
+	}{
+		{name: "a bad observation", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
+		{name: "a bad lake", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations)}, rejected: 1},
+		{name: "both", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n")}, rejected: 2},
+		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
+		{name: "the last step fails", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
+		{name: "a broken file", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
+		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "cannot be mapped"},
+		{name: "neither", files: []ingest.Openable{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
+		{name: "empty", files: []ingest.Openable{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
+		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want a file for each"},
+		{name: "cannot be opened", files: []ingest.Openable{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s := emptyStore(t)
+			r, err := ingest.All(t.Context(), s, test.files, &test.opts, func(store.Tx, ingest.Reports) error { return test.last })
+			if (err == nil) != (test.err == "") || err != nil && !strings.Contains(err.Error(), test.err) || r.Rejected() != test.rejected {
+				t.Errorf("All = %+v, %v; want %d rejected and an error that contains %q", r, err, test.rejected, test.err)
+			}
+			if r.Lakes.Written != test.written || r.Lakes.Added > 0 != test.written {
+				t.Errorf("the report of lakes says %+v, want written %v", r.Lakes, test.written)
+			}
+			if revision, lakes, observations := counted(t, s); (revision == 1 && lakes == 2 && observations == 1) != test.written || !test.written && revision+int64(lakes+observations) > 0 {
+				t.Errorf("revision %d with %d lakes and %d observations, want written %v", revision, lakes, observations, test.written)
+			}
+		})
+	}
+}
+
+func TestAllDry(t *testing.T) {
+	s := emptyStore(t)
+	files := []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}
+	r, err := ingest.All(t.Context(), s, files, &ingest.Options{DryRun: true}, pass)
+	if err != nil || r.Lakes.Added != 2 || r.Observations.Added != 1 || r.Lakes.Written || r.Observations.Written {
+		t.Errorf("All = %+v, %v; want what would be added, and nothing written", r, err)
+	}
+	if revision, lakes, observations := counted(t, s); revision+int64(lakes+observations) > 0 {
+		t.Errorf("revision %d with %d lakes and %d observations, want none", revision, lakes, observations)
+	}
+}
+
+func TestAllInterrupted(t *testing.T) {
+	s := emptyStore(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	_, err := ingest.All(ctx, s, []ingest.Openable{openable("l", allLakes)}, nil, func(store.Tx, ingest.Reports) error {
+		cancel()
+		return nil
+	})
+	if err == nil {
+		t.Error("an import whose context ended was committed")
+	}
+	if revision, lakes, _ := counted(t, s); revision != 0 || lakes != 0 {
+		t.Errorf("revision %d with %d lakes, want none", revision, lakes)
+	}
+}
+
+// What tells the files apart reads foreign bytes: whatever they are, there is an answer, and nothing half-done.
+func FuzzAll(f *testing.F) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(allLakes)); err != nil {
+		f.Fatal(err)
+	}
+	z.Close()
+	for _, seed := range []string{allLakes, allObservations, allGeoJSON, packed.String(), "", "{", "id;name;lat;lon;lake_id\n", "\xff\xfe"} {
+		f.Add(seed)
+	}
+	s, err := store.Open(f.Context(), filepath.Join(f.TempDir(), "lakes.db"), true)
+	if err != nil {
+		f.Fatal(err)
+	}
+	f.Cleanup(func() { s.Close() })
+	f.Fuzz(func(t *testing.T, text string) {
+		undone := errors.New("undone")
+		reached := false
+		_, err := ingest.All(t.Context(), s, []ingest.Openable{openable("x", text)}, nil, func(_ store.Tx, r ingest.Reports) error {
+			if reached = true; r.Lakes.Read > 0 && r.Observations.Read > 0 {
+				t.Errorf("one file gave %d lakes and %d observations", r.Lakes.Read, r.Observations.Read)
+			}
+			return undone
+		})
+		if reached && !errors.Is(err, undone) {
+			t.Errorf("All = %v, want the error of its last step", err)
+		}
+		if revision, _, _ := counted(t, s); revision != 0 {
+			t.Errorf("revision %d, want 0", revision)
+		}
+	})
+}

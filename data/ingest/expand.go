@@ -1,0 +1,147 @@
+package ingest
+
+import (
+	"bufio"
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+const (
+	// maxExpansion is how many times its own size a compressed file may grow to, beyond the first freeExpansion bytes.
+	// Years of gaps of the same lakes shrink to a hundredth. What shrinks further is made to fill disks: gzip can
+	// make a thousandth of nothing but zeros, and zstd less.
+	maxExpansion  = 250
+	freeExpansion = 64 << 20
+	// maxWindow bounds the memory for zstd. It is as much as zstd's own program takes without being told to.
+	maxWindow = 128 << 20
+)
+
+// A compression is one that files are read in, known by how they begin.
+type compression struct {
+	name   string
+	begins func([]byte) bool
+	open   func(io.Reader) (io.Reader, func(), error)
+}
+
+var compressions = [...]compression{
+	{"gzip", beginsWith("\x1f\x8b"), func(r io.Reader) (io.Reader, func(), error) {
+		z, err := gzip.NewReader(r)
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, func() { z.Close() }, nil // checks nothing that Read has not
+	}},
+	{"zstd", beginsZstd, func(r io.Reader) (io.Reader, func(), error) {
+		// Without goroutines of its own: one core is busy with the store.
+		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
+		if err != nil {
+			return nil, nil, err
+		}
+		return z, z.Close, nil
+	}},
+}
+
+func beginsWith(magic string) func([]byte) bool {
+	return func(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) }
+}
+
+// beginsZstd knows a frame, and one that is to be skipped, of which there are 16 kinds (RFC 8878, section 3.1).
+func beginsZstd(start []byte) bool {
+	return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) ||
+		len(start) >= 4 && start[0]&0xf0 == 0x50 && string(start[1:4]) == "\x2a\x4d\x18"
+}
+
+// compressionOf returns how a file that begins so is compressed, or nil.
+func compressionOf(start []byte) *compression {
+	for i := range compressions {
+		if compressions[i].begins(start) {
+			return &compressions[i]
+		}
+	}
+	return nil
+}
+
+// peek returns the beginning of a file, all of it if it is short.
+func peek(r *bufio.Reader) ([]byte, error) {
+	start, err := r.Peek(maxRowBytes)
+	if err == io.EOF {
+		err = nil
+	}
+	return start, err
+}
+
+// expand returns a file as it was before it was compressed, if it is; end must be called when it is no longer read.
+func expand(r io.Reader) (buffered *bufio.Reader, end func(), err error) {
+	buffered = bufio.NewReaderSize(r, maxRowBytes)
+	start, err := peek(buffered)
+	if err != nil {
+		return nil, nil, err
+	}
+	c := compressionOf(start)
+	if c == nil {
+		return buffered, func() {}, nil
+	}
+	e := &expansion{name: c.name, packed: byteCounter{Reader: buffered}}
+	if e.Reader, end, err = c.open(&e.packed); err != nil {
+		return nil, nil, e.damage(err)
+	}
+	expanded := bufio.NewReaderSize(e, maxRowBytes)
+	start, err = peek(expanded)
+	if err == nil && compressionOf(start) != nil {
+		err = fmt.Errorf("this is compressed twice, the outer time by %s: want a table or GeoJSON that is compressed once", c.name)
+	}
+	if err != nil {
+		end()
+		return nil, nil, err
+	}
+	return expanded, end, nil
+}
+
+// An expansion reads what is expanded, as long as that stays within bounds.
+type expansion struct {
+	io.Reader
+	name   string
+	packed byteCounter
+	bytes  int64
+}
+
+func (e *expansion) Read(p []byte) (int, error) {
+	n, err := e.Reader.Read(p)
+	e.bytes += int64(n)
+	if e.bytes > freeExpansion+maxExpansion*e.packed.bytes {
+		return 0, fmt.Errorf("this %s file grows to more than %d times its size: want one of real data", e.name, maxExpansion)
+	}
+	return n, e.damage(err)
+}
+
+// damage says what an error of a decoder means. Errors of the file below are passed on as they are.
+func (e *expansion) damage(err error) error {
+	switch {
+	case err == nil || err == io.EOF || e.packed.err != nil && errors.Is(err, e.packed.err):
+		return err
+	case errors.Is(err, io.ErrUnexpectedEOF):
+		return fmt.Errorf("this %s file ends early: is it whole?", e.name)
+	}
+	return fmt.Errorf("this %s file is damaged: %w", e.name, err)
+}
+
+// A byteCounter counts what is read, and keeps the error that is not the file's end.
+type byteCounter struct {
+	io.Reader
+	bytes int64
+	err   error
+}
+
+func (c *byteCounter) Read(p []byte) (int, error) {
+	n, err := c.Reader.Read(p)
+	c.bytes += int64(n)
+	if err != io.EOF {
+		c.err = err
+	}
+	return n, err
+}

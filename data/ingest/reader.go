@@ -1,0 +1,130 @@
+package ingest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"limnomap/data"
+)
+
+const (
+	// batchRows is how many rows are handed to the store at once: enough that the hand-over costs nothing, with
+	// PostgreSQL's COPY too.
+	batchRows = 20_000
+	// batchBytes of a file are as many at the most, because outlines are large and wait in memory: up to three batches,
+	// one that is read, one that is written and one between.
+	batchBytes = 8 << 20
+	// progressBytes is how often progress is told.
+	progressBytes = 256 << 10
+)
+
+var errTooManyRows = fmt.Errorf("an import takes at most %d rows: divide the files among several imports", maxRows)
+
+// A reader takes files apart into values.
+type reader[T any] struct {
+	columns  []column
+	parse    func(*row) (T, error)
+	id       int
+	features bool
+	input    countingReader
+	rows     int // in all files
+	batches  chan<- batch[T]
+}
+
+// A batch is some rows in a row of one file.
+type batch[T any] struct {
+	file    int
+	rows    []parsed[T]
+	ignored []string // at the end of the file: its columns that are not known
+	err     error    // which ended the file
+}
+
+// A parsed row is a value, or the reason why there is none. Bad rows wait in the batch with the good ones, because
+// the store rejects some too and the report is in the order of lines.
+type parsed[T any] struct {
+	origin
+	id       data.LakeID // of a bad row's lake, if it can be read
+	value    T
+	has      columnSet
+	censored int
+	leftOut  bool
+	reason   string
+}
+
+// read reads all files, or up to an error, which the last batch bears.
+func (r *reader[T]) read(ctx context.Context, files []File) {
+	for i, f := range files {
+		r.input.Reader = f.Reader
+		if r.readFile(ctx, i) != nil {
+			return
+		}
+	}
+	r.input.tell(r.input.bytes)
+}
+
+// readFile sends the batches of a file. An error means that there are no more.
+func (r *reader[T]) readFile(ctx context.Context, file int) error {
+	send := func(b batch[T]) error {
+		b.file = file
+		select {
+		case r.batches <- b:
+			return b.err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	t, end, err := open(&r.input, r.columns, r.features)
+	if err != nil {
+		return send(batch[T]{err: err})
+	}
+	defer end()
+	for from := t.offset(); ; from = t.offset() {
+		var b batch[T]
+		for b.err == nil && len(b.rows) < batchRows && t.offset()-from < batchBytes {
+			var p parsed[T]
+			if p, b.err = r.next(t, file); b.err == nil {
+				b.rows = append(b.rows, p)
+			}
+		}
+		ended := b.err == io.EOF
+		if b.err != nil { // of a broken file too: the rows before the break, and the columns, may tell what is wrong
+			b.ignored = t.unknown()
+		}
+		if ended {
+			b.err = nil
+		}
+		if err := send(b); err != nil || ended {
+			return err
+		}
+	}
+}
+
+// next returns the next row, good or bad.
+func (r *reader[T]) next(t rows, file int) (p parsed[T], err error) {
+	fields, err := t.next()
+	var bad badRow
+	if err != nil && !errors.As(err, &bad) {
+		return p, err
+	}
+	if r.rows++; r.rows > maxRows {
+		return p, errTooManyRows
+	}
+	p.file, p.number, p.feature, p.reason = file, t.number(), t.ofFeatures(), string(bad)
+	if err == nil {
+		if p.value, err = r.parse(fields); err == nil {
+			p.has, p.censored = fields.has, fields.censored
+			return p, nil
+		}
+		if p.leftOut = errors.Is(err, errLeftOut); p.leftOut {
+			return p, nil
+		}
+		p.reason = err.Error()
+	}
+	if fields != nil {
+		// What fails to be an id may hold anything, so it is left to the reason to quote it.
+		p.id, _ = fields.lakeID(r.id, "")
+	}
+	return p, nil
+}

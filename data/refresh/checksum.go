@@ -1,0 +1,66 @@
+package refresh
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+)
+
+// checksumEnd is what a file's checksum has at the end of its name.
+const checksumEnd = ".sha256"
+
+// maxChecksumBytes bounds a file of checksums: it is for one file, and may name some others.
+const maxChecksumBytes = 64 << 10
+
+// errNotSums says that a text has no checksums at all.
+var errNotSums = errors.New("want lines of 64 hexadecimal digits and a file's name, as sha256sum writes them")
+
+// sumOf returns the SHA-256 that text, in one of the forms of sha256sum, gives of the file of that name: "HEX  name",
+// "HEX *name", "SHA256 (name) = HEX", or one line with the digits alone. A name may have folders before it.
+func sumOf(text, name string) (sum [sha256.Size]byte, err error) {
+	found := false
+	for line := range strings.Lines(text) {
+		line = strings.TrimRight(line, "\r\n")
+		if strings.TrimSpace(line) == "" {
+			continue
+		}
+		this, of, err := parseSum(line)
+		if err != nil {
+			return sum, err
+		}
+		if of != "" && path.Base(strings.ReplaceAll(of, `\`, "/")) != name {
+			continue
+		}
+		if found && this != sum {
+			return sum, fmt.Errorf("it gives two checksums of %q: want one", name)
+		}
+		sum, found = this, true
+	}
+	if !found {
+		return sum, fmt.Errorf("it gives no checksum of %q", name)
+	}
+	return sum, nil
+}
+
+// parseSum takes a line apart. The name is empty where there is none.
+func parseSum(line string) (sum [sha256.Size]byte, name string, err error) {
+	digits := line
+	if rest, ok := strings.CutPrefix(line, "SHA256 ("); ok { // sha256sum --tag, and the BSDs
+		end := strings.LastIndex(rest, ") = ")
+		if end < 0 {
+			return sum, "", errNotSums
+		}
+		name, digits = rest[:end], rest[end+len(") = "):]
+	} else if before, after, ok := strings.Cut(line, " "); ok {
+		// A backslash says that the name is escaped, the second space or the asterisk how the file was read.
+		digits, name = strings.TrimPrefix(before, `\`), strings.TrimPrefix(strings.TrimPrefix(after, " "), "*")
+	}
+	raw, err := hex.DecodeString(strings.TrimSpace(digits))
+	if err != nil || len(raw) != len(sum) {
+		return sum, "", errNotSums
+	}
+	return [sha256.Size]byte(raw), name, nil
+}

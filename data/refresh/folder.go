@@ -1,0 +1,151 @@
+package refresh
+
+import (
+	"context"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"limnomap/data"
+)
+
+const (
+	// settled is for how long nothing in a folder must have been written before it is read, so that files that are
+	// being copied into it are not taken half. Looks are as often as that.
+	settled = 2 * time.Second
+	// maxLooks bounds the wait for a folder: a minute, after which something writes to it all the time.
+	maxLooks = 30
+)
+
+// endings are the ends of names of files that may hold lakes or observations.
+var endings = []string{".csv", ".tsv", ".json", ".geojson"}
+
+// isData reports whether a file of that name is read. What it holds is told by its content.
+func isData(name string) bool {
+	name = strings.ToLower(name)
+	for _, packed := range []string{".gz", ".zst"} {
+		name = strings.TrimSuffix(name, packed)
+	}
+	return !strings.HasPrefix(name, ".") && slices.Contains(endings, filepath.Ext(name))
+}
+
+// An entry is a file as it was seen in a folder.
+type entry struct {
+	name     string
+	size     int64
+	modified time.Time
+}
+
+// list returns the files of a folder that are to be read, in order of name.
+func list(folder string) ([]entry, error) {
+	names, err := os.ReadDir(folder)
+	if err != nil {
+		return nil, fault(folderReason, "%w", err)
+	}
+	var entries []entry
+	for _, d := range names {
+		if !isData(d.Name()) {
+			continue
+		}
+		info, err := os.Stat(filepath.Join(folder, d.Name())) // of what a link leads to
+		if err != nil {
+			return nil, fault(folderReason, "%w", err)
+		}
+		if !info.Mode().IsRegular() {
+			continue
+		}
+		entries = append(entries, entry{d.Name(), info.Size(), info.ModTime()})
+	}
+	switch {
+	case len(entries) == 0:
+		return nil, fault(emptyReason, "%s holds no file whose name ends in %s, or in one of these and .gz or .zst",
+			folder, strings.Join(endings, ", "))
+	case len(entries) > maxFiles:
+		return nil, fault(folderReason, "%s holds %d files: %d are allowed", folder, len(entries), maxFiles)
+	}
+	return entries, nil
+}
+
+// settle returns what list does, once two looks at a folder that was just written to have found the same. A clock that is
+// ahead of ours makes it look twice and no more.
+func (r *Refresher) settle(ctx context.Context, folder string) ([]entry, error) {
+	entries, err := list(folder)
+	for range maxLooks {
+		if err != nil || !slices.ContainsFunc(entries, func(e entry) bool { return r.now().Sub(e.modified) < settled }) {
+			return entries, err
+		}
+		if err := r.sleep(ctx, settled); err != nil {
+			return nil, err
+		}
+		before := entries
+		if entries, err = list(folder); err == nil && slices.Equal(entries, before) {
+			return entries, nil
+		}
+	}
+	return nil, fault(changingReason, "%s has been written to for a minute: move files into it when they are whole", folder)
+}
+
+// folder opens the files of a folder, with their checksums looked at.
+func (r *Refresher) folder(ctx context.Context, folder string) (files set, err error) {
+	entries, err := r.settle(ctx, folder)
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			files.close()
+		}
+	}()
+	for _, e := range entries {
+		f, err := os.Open(filepath.Join(folder, e.name))
+		if err != nil {
+			return files, fault(folderReason, "%w", err)
+		}
+		opened := &file{name: f.Name(), File: f, RefreshFile: data.RefreshFile{Key: keyOf(f.Name())}}
+		files = append(files, opened)
+		if opened.SHA256, opened.size, err = digestFile(ctx, f); err != nil {
+			return files, fault(folderReason, "%w", err)
+		}
+		if err := r.checkBeside(opened); err != nil {
+			return files, err
+		}
+	}
+	return files, nil
+}
+
+// checkBeside compares a file with the checksum beside it, if there is one.
+func (r *Refresher) checkBeside(f *file) error {
+	beside := f.name + checksumEnd
+	sums, err := os.Open(beside)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) && r.opts.RequireChecksum:
+		return fault(noChecksumReason, "%s is missing: a checksum is required", beside)
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fault(folderReason, "%w", err)
+	}
+	defer sums.Close()
+	text, err := io.ReadAll(io.LimitReader(sums, maxChecksumBytes))
+	if err != nil {
+		return fault(folderReason, "%w", err)
+	}
+	return checkSum(f, beside, string(text), filepath.Base(f.name))
+}
+
+// checkSum compares f with what the file of checksums says of base.
+func checkSum(f *file, sums, text, base string) error {
+	want, err := sumOf(text, base)
+	if err != nil {
+		return fault(checksumReason, "%s: %w", sums, err)
+	}
+	if want != f.SHA256 {
+		return fault(checksumReason, "%s: its SHA-256 is %x, and by %s it should be %x", f.name, f.SHA256, filepath.Base(sums), want)
+	}
+	return nil
+}

@@ -1,0 +1,225 @@
+package store
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+)
+
+// A key may come once in an import. What comes again is unchanged if it changes nothing, and else contradicts; the next
+// import may change it.
+func testContradictingLakes(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	for name, edit := range map[string]func(*data.Lake){
+		"external id": func(l *data.Lake) { l.ExternalID = "DEBY_PR_1" },
+		"name":        func(l *data.Lake) { l.Name = "Großer Müggelsee" },
+		"longitude":   func(l *data.Lake) { l.Point[0] = 11.31 },
+		"latitude":    func(l *data.Lake) { l.Point[1] = 47.91 },
+		"region":      func(l *data.Lake) { l.Region = "" },
+		"area":        func(l *data.Lake) { l.AreaKM2 = 0 },
+		"outline":     func(l *data.Lake) { l.Outline = testOutline(t) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			first := testLake(name[:3])
+			other := first
+			edit(&other)
+			for _, want := range [][]Change{
+				{Added, Contradicts, Unchanged, Contradicts},
+				{Unchanged, Contradicts, Unchanged, Contradicts},
+			} {
+				if got, _ := put(t, s, []data.Lake{first, other, first, other}, nil); !slices.Equal(got, want) {
+					t.Errorf("import = %v, want %v", got, want)
+				}
+				wantStored(t, s, first)
+			}
+			if got, _ := put(t, s, []data.Lake{other, first, other}, nil); !slices.Equal(got, []Change{Changed, Contradicts, Unchanged}) {
+				t.Errorf("the next import = %v, want changed, contradicts, unchanged", got)
+			}
+			wantStored(t, s, other)
+			// In batches of their own, which is how a large file comes.
+			err := s.Import(ctx, func(tx Tx) error {
+				for i, l := range []data.Lake{first, other, first} {
+					got, err := tx.PutLakes(ctx, []data.Lake{l}, LakeColumns{})
+					if err != nil {
+						return err
+					}
+					if want := []Change{Changed, Contradicts, Unchanged}[i]; got[0] != want {
+						t.Errorf("batch %d = %v, want %v", i, got, want)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			wantStored(t, s, first)
+		})
+	}
+}
+
+func wantStored(t *testing.T, s Store, want data.Lake) {
+	t.Helper()
+	if got, _, err := s.History(t.Context(), want.ID, data.Newest(1)); err != nil || got != want {
+		t.Errorf("stored is %+v, %v, want %+v", got, err, want)
+	}
+}
+
+// A column that a later file lacks contradicts nothing. A lake that may not be moved is refused for that each time.
+func testContradictingColumns(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	full := testLake("a")
+	full.Outline = testOutline(t)
+	bare := data.Lake{ID: "a", ExternalID: "a", Name: full.Name, Point: full.Point}
+	renamed, moved := bare, bare
+	renamed.Name, moved.Point = "Neuer See", full.Point
+	moved.Point[0] += 30
+	all := LakeColumns{true, true, true, true}
+	err := s.Import(ctx, func(tx Tx) error {
+		for _, step := range []struct {
+			lake data.Lake
+			keep LakeColumns
+			want Change
+		}{
+			{full, LakeColumns{}, Added},
+			{bare, all, Unchanged},
+			{bare, LakeColumns{}, Contradicts},
+			{renamed, all, Contradicts},
+			{moved, all, LeavesOutline},
+			{moved, LakeColumns{}, Contradicts},
+			{full, LakeColumns{}, Unchanged},
+		} {
+			got, err := tx.PutLakes(ctx, []data.Lake{step.lake}, step.keep)
+			if err != nil {
+				return err
+			}
+			if got[0] != step.want {
+				t.Errorf("lake %+v, keeping %+v, %v, want %v", step.lake, step.keep, got[0], step.want)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	wantStored(t, s, full)
+	if got := revisionOf(t, s).Number; got != 1 {
+		t.Errorf("revision %d, want 1", got)
+	}
+	put(t, s, []data.Lake{full}, nil)
+	put(t, s, []data.Lake{full, renamed}, nil)
+	if got := revisionOf(t, s).Number; got != 1 {
+		t.Errorf("revision %d after an import that contradicts itself and changed nothing, want 1", got)
+	}
+}
+
+// What becomes of any rows, in any batches and with any columns kept, is what the words of Change and Tx say, worked
+// out plainly.
+func testContradictingObservations(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	lakes := []data.Lake{testLake("a"), testLake("b")}
+	put(t, s, lakes, nil)
+	stored := map[modelKey]data.Observation{}
+	rapid.Check(t, func(rt *rapid.T) {
+		seen := map[modelKey]bool{}
+		err := s.Import(ctx, func(tx Tx) error {
+			for range rapid.IntRange(1, 4).Draw(rt, "batches") {
+				keep := ObservationColumns{
+					Level:       rapid.Bool().Draw(rt, "keep level"),
+					CellDensity: rapid.Bool().Draw(rt, "keep density"),
+					MeasuredAt:  rapid.Bool().Draw(rt, "keep time"),
+				}
+				batch := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) data.Observation { return drawObservation(rt, keep) }), 0, 12).Draw(rt, "rows")
+				var want []Change
+				for _, o := range batch {
+					want = append(want, modelPut(stored, seen, o, keep))
+				}
+				got, err := tx.PutObservations(ctx, batch, keep)
+				if err != nil {
+					return err
+				}
+				if !slices.Equal(got, want) {
+					rt.Errorf("%+v, keeping %+v, became %v, want %v", batch, keep, got, want)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		var want []data.Observation
+		for _, o := range stored {
+			want = append(want, o)
+		}
+		slices.SortFunc(want, func(a, b data.Observation) int {
+			return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type))
+		})
+		if _, _, got := scan(t, s); !slices.Equal(got, want) {
+			rt.Errorf("stored %+v, want %+v", got, want)
+		}
+	})
+}
+
+type modelKey struct {
+	lake data.LakeID
+	date data.Date
+	kind data.DataType
+}
+
+// drawObservation draws an observation that passes its Check, with nothing in the columns that it lacks.
+func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
+	o := testObservation(
+		data.LakeID(rapid.SampledFrom([]string{"a", "b", "nobody"}).Draw(rt, "lake")),
+		data.Date(rapid.IntRange(-1, 1).Draw(rt, "date")),
+		data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
+		data.Chlorophyll(rapid.IntRange(-1, 1).Draw(rt, "chl")))
+	if o.Chlorophyll.Valid() && !lacks.Level {
+		o.Level = data.Level(rapid.IntRange(-1, 1).Draw(rt, "level"))
+	}
+	if o.Chlorophyll.Valid() && !lacks.CellDensity {
+		o.CellDensity = rapid.SampledFrom([]float64{data.NoCellDensity, 0, 0.5}).Draw(rt, "density")
+	}
+	if !lacks.MeasuredAt && rapid.Bool().Draw(rt, "timed") {
+		o.MeasuredAt = o.Date.Time().Add(time.Duration(rapid.IntRange(0, 1).Draw(rt, "seconds")) * time.Second)
+	}
+	return o
+}
+
+// modelPut says what becomes of o, and does it to stored.
+func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o data.Observation, keep ObservationColumns) Change {
+	if o.LakeID == "nobody" {
+		return UnknownLake
+	}
+	key := modelKey{o.LakeID, o.Date, o.Type}
+	before, exists := stored[key]
+	again := seen[key]
+	seen[key] = true
+	if !exists {
+		stored[key] = o
+		return Added
+	}
+	if !o.Chlorophyll.Valid() && (keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity) {
+		return LosesReport
+	}
+	if keep.Level {
+		o.Level = before.Level
+	}
+	if keep.CellDensity {
+		o.CellDensity = before.CellDensity
+	}
+	if keep.MeasuredAt {
+		o.MeasuredAt = before.MeasuredAt
+	}
+	switch {
+	case o == before:
+		return Unchanged
+	case again:
+		return Contradicts
+	}
+	stored[key] = o
+	return Changed
+}

@@ -1,0 +1,222 @@
+package store
+
+import (
+	"crypto/sha256"
+	"errors"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// noon is when the tests of refreshes begin.
+var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+
+func refreshOf(tb testing.TB, s Store) data.Refresh {
+	tb.Helper()
+	r, err := s.Refresh(tb.Context())
+	if err != nil {
+		tb.Fatalf("Refresh: %v", err)
+	}
+	return r
+}
+
+func claim(tb testing.TB, s Store, turn int64, holder string, lease time.Duration) bool {
+	tb.Helper()
+	ok, err := s.ClaimRefresh(tb.Context(), turn, holder, lease)
+	if err != nil {
+		tb.Fatalf("ClaimRefresh: %v", err)
+	}
+	return ok
+}
+
+func end(tb testing.TB, s Store, holder string, result data.RefreshResult) {
+	tb.Helper()
+	if err := s.EndRefresh(tb.Context(), holder, result); err != nil {
+		tb.Fatalf("EndRefresh: %v", err)
+	}
+}
+
+func testRefresh(t *testing.T, open opener) {
+	now := noon
+	s := open(t, func() time.Time { return now })
+	want := func(what string, want data.Refresh) {
+		t.Helper()
+		if got := refreshOf(t, s); got != want {
+			t.Errorf("%s: %+v, want %+v", what, got, want)
+		}
+	}
+	want("a new database", data.Refresh{})
+
+	if !claim(t, s, 0, "one", time.Minute) {
+		t.Fatal("nobody could claim the first refresh")
+	}
+	state := data.Refresh{Turn: 1, LastAttempt: noon, HeldUntil: noon.Add(time.Minute)}
+	want("begun", state)
+	now = noon.Add(30 * time.Second)
+	if err := s.ExtendRefresh(t.Context(), "one", time.Minute); err != nil {
+		t.Errorf("ExtendRefresh: %v", err)
+	}
+	state.HeldUntil = now.Add(time.Minute)
+	want("extended", state)
+
+	files := []data.RefreshFile{
+		{Key: "a", SHA256: sha256.Sum256([]byte("a")), ETag: `W/"a"`, LastModified: "Wed, 01 Jul 2026 10:00:00 GMT"},
+		{Key: "b", SHA256: sha256.Sum256([]byte("b"))},
+	}
+	rows := data.RefreshRows{Added: 1 << 33, Changed: 2, Unchanged: 3, Rejected: 4}
+	end(t, s, "one", data.RefreshResult{Rows: &rows, Files: files})
+	state = data.Refresh{Turn: 2, LastAttempt: noon, LastSuccess: now, Rows: rows}
+	want("succeeded", state)
+	wantFiles := func(want []data.RefreshFile) {
+		t.Helper()
+		if got, err := s.RefreshFiles(t.Context()); err != nil || !slices.Equal(got, want) {
+			t.Errorf("files %+v, %v, want %+v", got, err, want)
+		}
+	}
+	wantFiles(files)
+
+	// Failures in a row are counted, and leave rows and files.
+	for i := range 2 {
+		now = now.Add(time.Hour)
+		claim(t, s, state.Turn, "two", time.Minute)
+		end(t, s, "two", data.RefreshResult{Error: "the source is away"})
+		state.Turn, state.LastAttempt, state.LastError, state.Failures = state.Turn+2, now, "the source is away", i+1
+		want("failed", state)
+	}
+	wantFiles(files)
+	now = now.Add(time.Hour)
+	claim(t, s, state.Turn, "three", time.Minute)
+	end(t, s, "three", data.RefreshResult{Files: []data.RefreshFile{}})
+	want("succeeded again", data.Refresh{Turn: state.Turn + 2, LastAttempt: now, LastSuccess: now, Rows: rows})
+	wantFiles(nil)
+	if rev := revisionOf(t, s); rev.Number != 0 {
+		t.Errorf("refreshes that import nothing raised the revision to %d", rev.Number)
+	}
+}
+
+func testRefreshClaims(t *testing.T, open opener) {
+	var clock atomic.Int64
+	clock.Store(noon.Unix())
+	s := open(t, func() time.Time { return time.Unix(clock.Load(), 0).UTC() })
+
+	// Of many at once one gets it.
+	var group sync.WaitGroup
+	var winners atomic.Int32
+	for i := range 8 {
+		group.Go(func() {
+			if ok, err := s.ClaimRefresh(t.Context(), 0, string(rune('a'+i)), time.Minute); err != nil {
+				t.Error(err)
+			} else if ok {
+				winners.Add(1)
+			}
+		})
+	}
+	if group.Wait(); winners.Load() != 1 {
+		t.Fatalf("%d of 8 began the refresh, want 1", winners.Load())
+	}
+
+	// It ends with its time, and then counts as a failure.
+	if claim(t, s, 1, "late", time.Minute) {
+		t.Error("a refresh under way was claimed")
+	}
+	clock.Add(60)
+	if claim(t, s, 0, "late", time.Minute) {
+		t.Error("a refresh was claimed by somebody who saw an older state")
+	}
+	if !claim(t, s, 1, "late", time.Minute) {
+		t.Error("a refresh that was left could not be claimed")
+	}
+	if r := refreshOf(t, s); r.Failures != 1 || r.Turn != 2 || !r.HeldUntil.Equal(noon.Add(2*time.Minute)) {
+		t.Errorf("after a refresh that was left: %+v, want one failure", r)
+	}
+
+	// Only its holder ends or extends it.
+	for _, stranger := range []string{"a", "b", "nobody", ""} {
+		if err := s.EndRefresh(t.Context(), stranger, data.RefreshResult{}); !errors.Is(err, ErrClaimLost) {
+			t.Errorf("EndRefresh by %q = %v, want %v", stranger, err, ErrClaimLost)
+		}
+		if err := s.ExtendRefresh(t.Context(), stranger, time.Hour); !errors.Is(err, ErrClaimLost) {
+			t.Errorf("ExtendRefresh by %q = %v, want %v", stranger, err, ErrClaimLost)
+		}
+	}
+	end(t, s, "late", data.RefreshResult{})
+	if err := s.EndRefresh(t.Context(), "late", data.RefreshResult{}); !errors.Is(err, ErrClaimLost) {
+		t.Errorf("EndRefresh a second time = %v, want %v", err, ErrClaimLost)
+	}
+	if err := s.ExtendRefresh(t.Context(), "", time.Hour); !errors.Is(err, ErrClaimLost) {
+		t.Errorf("ExtendRefresh of none = %v, want %v", err, ErrClaimLost)
+	}
+	if r := refreshOf(t, s); r.Failures != 0 || r.Turn != 3 || !r.HeldUntil.IsZero() {
+		t.Errorf("after the end: %+v, want turn 3 and nobody's", r)
+	}
+	if claim(t, s, 2, "slow", time.Minute) {
+		t.Error("a refresh was claimed by somebody who had not seen the last one")
+	}
+}
+
+// The outcome of a refresh and what it imports are one: both are there, or neither.
+func testRefreshInImport(t *testing.T, open opener) {
+	s := open(t, func() time.Time { return noon })
+	ctx := t.Context()
+	fault := errors.New("fault")
+	rows := &data.RefreshRows{Added: 1}
+	for _, test := range []struct {
+		name   string
+		holder string
+		fn     error // what the import ends with
+		want   error
+	}{
+		{"undone", "me", fault, fault},
+		{"somebody else's", "you", nil, ErrClaimLost},
+		{"done", "me", nil, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := refreshOf(t, s)
+			if before.HeldUntil.IsZero() && !claim(t, s, before.Turn, "me", time.Minute) {
+				t.Fatal("no claim")
+			}
+			before = refreshOf(t, s)
+			err := s.Import(ctx, func(tx Tx) error {
+				if _, err := tx.PutLakes(ctx, []data.Lake{testLake("a")}, LakeColumns{}); err != nil {
+					return err
+				}
+				if err := tx.EndRefresh(ctx, test.holder, data.RefreshResult{Rows: rows}); err != nil {
+					return err
+				}
+				return test.fn
+			})
+			if !errors.Is(err, test.want) || test.want == nil && err != nil {
+				t.Errorf("Import = %v, want %v", err, test.want)
+			}
+			after, lakes := refreshOf(t, s), 0
+			rev, ls, _ := scan(t, s)
+			lakes = len(ls)
+			if test.want != nil && (after != before || lakes != 0 || rev.Number != 0) {
+				t.Errorf("%+v with %d lakes in revision %d, want %+v with none in 0", after, lakes, rev.Number, before)
+			}
+			if test.want == nil && (after.Rows != *rows || !after.LastSuccess.Equal(noon) || lakes != 1 || rev.Number != 1) {
+				t.Errorf("%+v with %d lakes in revision %d, want %+v with one in 1", after, lakes, rev.Number, *rows)
+			}
+		})
+	}
+}
+
+// A database of before refreshes gains what they need.
+func TestVersion2GainsRefreshes(t *testing.T) {
+	path := oldDatabase(t, []string{"0001_initial.sql", "0002_outlines.sql"},
+		`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36)`)
+	s := openFile(t, path, false)
+	if r := refreshOf(t, s); r != (data.Refresh{}) {
+		t.Errorf("an old database was refreshed: %+v", r)
+	}
+	if !claim(t, s, 0, "me", time.Minute) {
+		t.Error("an old database cannot be refreshed")
+	}
+	if _, lakes, _ := scan(t, s); !slices.Equal(lakes, []data.Lake{testLake("a")}) {
+		t.Errorf("the database holds %+v", lakes)
+	}
+}

@@ -1,0 +1,131 @@
+package vector
+
+import (
+	"cmp"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/data"
+	"limnomap/render"
+)
+
+func TestACountryIsWholeAtEveryZoom(t *testing.T) {
+	v := viewOf(grid(MaxFeatures, 5, 47, 3))
+	if got := len(layerOf(v).find(maptile.New(0, 0, 0))); got != MaxFeatures {
+		t.Errorf("zoom 0 has %d lakes, want all %d", got, MaxFeatures)
+	}
+}
+
+// crowd is a view with twice as many lakes as a tile holds where four tiles of each zoom from 1 on meet, some of them in one
+// place, and more across the antimeridian.
+func crowd() *data.View {
+	lakes := append(grid(2*MaxFeatures, -0.7, -0.7, 1.4), grid(MaxFeatures, 178, 20, 4)...)
+	for i := range lakes {
+		if lakes[i].lon > 180 {
+			lakes[i].lon -= 360
+		}
+		if i%11 == 0 {
+			lakes[i].chl, lakes[i].risk = -1, data.Risk(i%4)
+		}
+	}
+	return viewOf(append(lakes, lakes[:MaxFeatures/4]...))
+}
+
+// keepFirst reports whether of two lakes a is to be kept: the larger one, and of equals the one of higher risk.
+func keepFirst(v *data.View, a, b int32) int {
+	worth := [...]int{data.RiskLow: 0, data.RiskUnknown: 1, data.RiskMedium: 2, data.RiskHigh: 3}
+	return cmp.Or(
+		cmp.Compare(v.Lakes[b].AreaKM2, v.Lakes[a].AreaKM2),
+		cmp.Compare(worth[v.States[b].Risk], worth[v.States[a].Risk]),
+		cmp.Compare(a, b),
+	)
+}
+
+// tilesWith returns the tiles of zoom z that the lake lies in, buffers included.
+func tilesWith(code uint64, z maptile.Zoom) (tiles []maptile.Tile) {
+	x, y := render.World(code)
+	side, own := int64(1)<<z, [2]int64{int64(x) >> (32 - z), int64(y) >> (32 - z)}
+	for dy := int64(-1); dy <= 1; dy++ {
+		for dx := int64(-1); dx <= 1; dx++ {
+			tile := maptile.New(uint32((own[0]+dx+side)%side), uint32(own[1]+dy), z)
+			if w := windowOf(tile); tile.Valid() && w.holds(code) && !slices.Contains(tiles, tile) {
+				tiles = append(tiles, tile)
+			}
+		}
+	}
+	return tiles
+}
+
+// A lake is shown if it is among the first in all tiles that it lies in: then in all of them, and in those of the next
+// zoom. So no tile has too many, none leaves out more than it must, and neighbours show the same where their buffers
+// overlap.
+func TestCrowdsAreThinnedAlike(t *testing.T) {
+	v := crowd()
+	x := NewIndex(v.Lakes)
+	l := NewLayer(x, v)
+	ranked := sequence(len(x.codes)) // places
+	slices.SortFunc(ranked, func(a, b int32) int { return keepFirst(v, x.lakes[a], x.lakes[b]) })
+	before := make([]bool, len(v.Lakes)) // shown in the zoom before
+	for z := maptile.Zoom(0); z <= 9; z++ {
+		in := map[maptile.Tile]int{}
+		want := map[maptile.Tile][]int32{}
+		hidden := 0
+		for _, place := range ranked {
+			lake, tiles, shown := x.lakes[place], tilesWith(x.codes[place], z), true
+			for _, tile := range tiles {
+				in[tile]++
+				shown = shown && in[tile] <= MaxFeatures
+			}
+			if before[lake] && !shown {
+				t.Fatalf("lake %d is shown in zoom %d and not in zoom %d", lake, z-1, z)
+			}
+			before[lake] = shown
+			if !shown {
+				hidden++
+				continue
+			}
+			for _, tile := range tiles {
+				want[tile] = append(want[tile], lake)
+			}
+		}
+		if z == 0 && len(want[maptile.New(0, 0, 0)]) != MaxFeatures {
+			t.Fatalf("zoom 0 is to have %d lakes, want %d", len(want[maptile.New(0, 0, 0)]), MaxFeatures)
+		}
+		if z == 9 && hidden > 0 {
+			t.Errorf("zoom %d has room for all, and %d are hidden", z, hidden)
+		}
+		for tile := range in {
+			slices.Sort(want[tile])
+			var got []int32
+			for _, h := range l.find(tile) {
+				got = append(got, h.lake)
+			}
+			if !slices.Equal(got, want[tile]) {
+				t.Fatalf("tile %v has %d lakes, want %d, or others", tile, len(got), len(want[tile]))
+			}
+		}
+	}
+}
+
+// More lakes in one place than a tile holds are thinned at every zoom, and that ends.
+func TestAHeapIsThinnedToTheEnd(t *testing.T) {
+	lakes := make([]testLake, 2*MaxFeatures)
+	for i := range lakes {
+		lakes[i] = testLake{lon: 7.5, lat: 51.5, chl: float64(i % 100)}
+	}
+	v := viewOf(lakes)
+	l := layerOf(v)
+	for _, z := range []maptile.Zoom{0, 1, 13, 20} {
+		hits := l.find(maptile.At(v.Lakes[0].Point, z))
+		if len(hits) != MaxFeatures {
+			t.Errorf("zoom %d has %d lakes, want %d", z, len(hits), MaxFeatures)
+		}
+		for _, h := range hits {
+			if v.States[h.lake].Risk == data.RiskLow {
+				t.Fatalf("a lake of low risk is kept, and of the %d others some are not", len(lakes)*9/10)
+			}
+		}
+	}
+}

@@ -1,0 +1,100 @@
+package vector
+
+import (
+	"fmt"
+	"math"
+	"sync"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/encoding/mvt"
+	"github.com/paulmach/orb/geojson"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+// encoder is shared by all tests, as an Encoder does not change.
+var encoder = sync.OnceValue(func() *Encoder { return New(colormap.Limits{Level1: 10, Level2: 50}) })
+
+// A testLake is a lake and its value in µg/l; a negative value is none, and then known tells of an older one.
+type testLake struct {
+	lon, lat, chl, areaKM2 float64
+	risk                   data.Risk // of the last known value, where there is no current one
+}
+
+// viewOf returns a view of lakes whose ids ascend.
+func viewOf(lakes []testLake) *data.View {
+	profile := data.Profiles()[0]
+	v := &data.View{}
+	for i, l := range lakes {
+		s := data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity, Risk: l.risk}
+		if l.chl >= 0 {
+			s.Chlorophyll = data.Chlorophyll(math.Round(l.chl * 100))
+			s.Level, _ = profile.Classify(data.Observation{Chlorophyll: s.Chlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity})
+			s.Risk, s.Trophic = s.Level.Risk(), data.Mesotrophic
+		}
+		if s.Risk != data.RiskUnknown {
+			s.MeasuredAt = 1_780_000_000 + int64(i)
+		}
+		v.Lakes = append(v.Lakes, data.Lake{
+			ID: data.LakeID(fmt.Sprintf("lake_%07d", i)), Name: fmt.Sprintf("Sée „%d“", i), Point: orb.Point{l.lon, l.lat}, AreaKM2: l.areaKM2,
+		})
+		v.States = append(v.States, s)
+	}
+	return v
+}
+
+func layerOf(v *data.View) *Layer { return NewLayer(NewIndex(v.Lakes), v) }
+
+// decoded returns the features of a tile by id, with points in units of the tile.
+func decoded(tb testing.TB, tile []byte) map[string]*geojson.Feature {
+	tb.Helper()
+	plain, err := Unzip(tile)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	layers, err := mvt.Unmarshal(plain)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if len(layers) != 1 || layers[0].Name != LayerName || layers[0].Extent != Extent || layers[0].Version != 2 {
+		tb.Fatalf("the tile has the layers %+v, want one", layers)
+	}
+	features := make(map[string]*geojson.Feature)
+	for _, f := range layers[0].Features {
+		id := f.Properties.MustString("id")
+		if features[id] != nil {
+			tb.Fatalf("%s is there twice", id)
+		}
+		features[id] = f
+	}
+	return features
+}
+
+// tileOf returns the decoded tile.
+func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]*geojson.Feature {
+	tb.Helper()
+	b, err := encoder().Encode(layerOf(v), v, t)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return decoded(tb, b)
+}
+
+// grid returns n lakes in a square of so many degrees, their areas and risks in no order.
+func grid(n int, lon, lat, degrees float64) []testLake {
+	lakes := make([]testLake, n)
+	for i := range lakes {
+		// The R2 sequence spreads points evenly over a square: multiples of 1/p and 1/p², p³ = p + 1.
+		const p = 1.32471795724474602596
+		lakes[i] = testLake{
+			lon:     lon + degrees*math.Mod(float64(i)/p, 1),
+			lat:     lat + degrees*math.Mod(float64(i)/(p*p), 1),
+			chl:     math.Exp(4.5 * math.Mod(float64(i)*0.618, 1)),
+			areaKM2: float64(i * 7919 % 1009 % 40),
+		}
+	}
+	return lakes
+}

@@ -1,0 +1,229 @@
+package vector
+
+import (
+	"bytes"
+	"encoding/hex"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+	"limnomap/render"
+)
+
+func TestProperties(t *testing.T) {
+	v := viewOf([]testLake{
+		{lon: 10, lat: 50, chl: 12.34},
+		{lon: 10.1, lat: 50, chl: 0},
+		{lon: 10.2, lat: 50, chl: -1, risk: data.RiskHigh},
+		{lon: 10.3, lat: 50, chl: -1},
+	})
+	v.States[1].Level, v.States[1].Risk = 3, data.RiskHigh // scum that somebody saw
+	features := tileOf(t, v, maptile.New(0, 0, 0))
+	for id, want := range map[string]map[string]any{
+		"lake_0000000": {"chl": 12.34, "who_level": 1.0, "risk": "medium", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:40Z"},
+		"lake_0000001": {"chl": 0.0, "who_level": 3.0, "risk": "high", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:41Z"},
+		"lake_0000002": {"color": "#9aa0a6", "risk": "high", "trophic": "unknown", "measured_at": "2026-05-28T20:26:42Z"},
+		"lake_0000003": {"color": "#9aa0a6", "trophic": "unknown"},
+	} {
+		got := features[id].Properties
+		for name, value := range want {
+			if got[name] != value {
+				t.Errorf("%s of %s = %v, want %v", name, id, got[name], value)
+			}
+		}
+		// Beside those named: id, name, and the colour.
+		if n := len(want) + 3 - map[bool]int{true: 1}[want["color"] != nil]; len(got) != n {
+			t.Errorf("%s has the properties %v, want %d: what is not known is absent", id, got, n)
+		}
+		if features[id].ID != nil {
+			t.Errorf("%s bears the number %v, want none", id, features[id].ID)
+		}
+	}
+	for i := range 2 {
+		if c := features[string(v.Lakes[i].ID)].Properties["color"]; c == "#9aa0a6" {
+			t.Errorf("color of a lake with a value = %v, which is that of one without", c)
+		}
+	}
+}
+
+// Each lake is in the tile that holds its point, at the place that it has, and beyond that in those tiles alone whose
+// buffer it lies in: for each neighbour, the lake is at the same place of the world.
+func TestEveryLakeIsInItsTiles(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		lakes := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) testLake {
+			return testLake{
+				lon: rapid.OneOf(rapid.Float64Range(-180, 180), rapid.SampledFrom([]float64{-180, 180, 0, 90, 179.9999999, 11.25})).Draw(rt, "lon"),
+				lat: rapid.OneOf(rapid.Float64Range(-85.05, 85.05), rapid.SampledFrom([]float64{0, 66.51326044311186, -85.05, 85.0511})).Draw(rt, "lat"),
+			}
+		}), 1, 40).Draw(rt, "lakes")
+		z := maptile.Zoom(rapid.IntRange(0, render.MaxZoom).Draw(rt, "zoom"))
+		v := viewOf(lakes)
+		l := layerOf(v)
+		for i, lake := range v.Lakes {
+			code, ok := render.Project(lake.Point)
+			if !ok {
+				rt.Fatalf("no place for %v", lake.Point)
+			}
+			wx, wy := render.World(code)
+			own := maptile.New(uint32(uint64(wx)>>(32-z)), uint32(uint64(wy)>>(32-z)), z)
+			// Away from edges, where rounding decides, orb agrees.
+			if at := maptile.At(lake.Point, z); at != own && !nearEdge(lake.Point, z) {
+				rt.Fatalf("%v is in tile %v, and by orb in %v", lake.Point, own, at)
+			}
+			checkTiles(rt, l, int32(i), own, wx, wy)
+		}
+	})
+}
+
+// nearEdge reports whether p lies so near to the edge of a tile that rounding tells on which side.
+func nearEdge(p orb.Point, z maptile.Zoom) bool {
+	f := maptile.Fraction(p, z)
+	for _, c := range f {
+		if d := math.Abs(c - math.Round(c)); d < 1e-6*math.Exp2(float64(z)-10) || d < 1e-9 {
+			return true
+		}
+	}
+	return false
+}
+
+// checkTiles checks the nine tiles around a lake.
+func checkTiles(rt *rapid.T, l *Layer, lake int32, own maptile.Tile, wx, wy uint32) {
+	side := int64(1) << own.Z
+	seen := make(map[maptile.Tile]bool)
+	for dy := int64(-1); dy <= 1; dy++ {
+		for dx := int64(-1); dx <= 1; dx++ {
+			tile := maptile.New(uint32((int64(own.X)+dx+side)%side), uint32(int64(own.Y)+dy), own.Z)
+			if y := int64(own.Y) + dy; y < 0 || y >= side || seen[tile] {
+				continue
+			}
+			seen[tile] = true
+			// Where the lake lies, in units of this zoom, from the tile's corner: the copy that is nearest to its middle.
+			shift, world := 20-own.Z, side*Extent
+			x := (int64(wx>>shift)-int64(tile.X)*Extent-Extent/2+world*3/2)%world - world/2 + Extent/2
+			y := int64(wy>>shift) - int64(tile.Y)*Extent
+			if own.Z == 0 {
+				x = int64(wx >> shift)
+			}
+			inside := x >= -Buffer && x < Extent+Buffer && y >= -Buffer && y < Extent+Buffer
+			at := slices.IndexFunc(l.find(tile), func(h hit) bool { return h.lake == lake })
+			if (at >= 0) != inside {
+				rt.Fatalf("lake at %d, %d of tile %v is there: %t, want %t", x, y, tile, at >= 0, inside)
+			}
+			if tile == own && !inside {
+				rt.Fatalf("the lake is not in its own tile %v", own)
+			}
+			if h := l.find(tile); inside && (int64(h[at].x) != x || int64(h[at].y) != y) {
+				rt.Fatalf("lake of tile %v is at %d, %d, want %d, %d", tile, h[at].x, h[at].y, x, y)
+			}
+		}
+	}
+}
+
+func TestLakesBeyondTheMapAreLeftOut(t *testing.T) {
+	v := viewOf([]testLake{{lon: 10, lat: 85.06}, {lon: 10, lat: 90}, {lon: 10, lat: -90}, {lon: 0, lat: 0}})
+	if got := tileOf(t, v, maptile.New(0, 0, 0)); len(got) != 1 || got["lake_0000003"] == nil {
+		t.Errorf("the tile has %v, want the one lake of the map", got)
+	}
+}
+
+func TestSameLakesSameBytes(t *testing.T) {
+	v := viewOf(grid(500, 5, 45, 10))
+	tile := maptile.New(33, 21, 6)
+	first, err := encoder().Encode(layerOf(v), v, tile)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		again := viewOf(grid(500, 5, 45, 10))
+		b, err := New(encoder().scale.Limits()).Encode(layerOf(again), again, tile)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(b, first) {
+			t.Fatal("the same lakes give other bytes")
+		}
+	}
+	// RFC 1952: the magic, deflate, no flags, no time.
+	if got := hex.EncodeToString(first[:8]); got != "1f8b080000000000" {
+		t.Errorf("the tile begins with %s, want gzip without a time", got)
+	}
+}
+
+// Versions of the libraries that give other bytes need another Version of this package, for tiles that are kept for good.
+func TestBytesOfThisVersion(t *testing.T) {
+	v := viewOf([]testLake{{lon: 10, lat: 50, chl: 12.34}, {lon: 10.1, lat: 50, chl: -1, risk: data.RiskMedium}})
+	tile, err := encoder().Encode(layerOf(v), v, maptile.New(0, 0, 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	fp := render.FingerprintOf(tile)
+	if got := hex.EncodeToString(fp[:8]); Version != "mvt1" || got != "3413d7638e9d7f76" {
+		t.Errorf("version %s has the fingerprint %s; if the bytes are to change, so is Version", Version, got)
+	}
+}
+
+func TestFingerprint(t *testing.T) {
+	base := func() *data.View { return viewOf(grid(50, 5, 45, 10)) }
+	tile := maptile.New(0, 0, 0)
+	v := base()
+	first, any := layerOf(v).Fingerprint(v, tile)
+	if !any {
+		t.Fatal("the tile of the world shows nothing")
+	}
+	l := layerOf(v)
+	for range 2 { // the second time from memory
+		if again, _ := l.Fingerprint(v, tile); again != first {
+			t.Error("the same lakes have another fingerprint")
+		}
+	}
+	for name, change := range map[string]func(*data.Lake, *data.State){
+		"id":          func(l *data.Lake, _ *data.State) { l.ID += "x" },
+		"name":        func(l *data.Lake, _ *data.State) { l.Name += "x" },
+		"place":       func(l *data.Lake, _ *data.State) { l.Point[0]++ },
+		"chl":         func(_ *data.Lake, s *data.State) { s.Chlorophyll++ },
+		"no chl":      func(_ *data.Lake, s *data.State) { s.Chlorophyll = data.NoChlorophyll },
+		"level":       func(_ *data.Lake, s *data.State) { s.Level = 3 },
+		"risk":        func(_ *data.Lake, s *data.State) { s.Risk = data.RiskUnknown },
+		"trophic":     func(_ *data.Lake, s *data.State) { s.Trophic = data.Hypertrophic },
+		"measured at": func(_ *data.Lake, s *data.State) { s.MeasuredAt++ },
+	} {
+		v := base()
+		change(&v.Lakes[7], &v.States[7])
+		if fp, _ := layerOf(v).Fingerprint(v, tile); fp == first {
+			t.Errorf("another %s has the same fingerprint", name)
+		}
+	}
+	if _, any := l.Fingerprint(v, maptile.New(0, 3, 2)); any {
+		t.Error("a tile far from all lakes shows some")
+	}
+}
+
+func TestEmptyTileHasItsLayer(t *testing.T) {
+	tile, err := encoder().Empty()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if plain, _ := Unzip(tile); len(plain) == 0 || len(decoded(t, tile)) != 0 {
+		t.Errorf("the empty tile is %x, want a layer without lakes", plain)
+	}
+}
+
+func TestUnzipRefusesWhatIsNoTile(t *testing.T) {
+	for name, b := range map[string][]byte{"nothing": nil, "text": []byte("tile"), "torn": must(encoder().Empty())[:12]} {
+		if _, err := Unzip(b); err == nil {
+			t.Errorf("Unzip of %s gave no error", name)
+		}
+	}
+}
+
+func must(b []byte, err error) []byte {
+	if err != nil {
+		panic(err)
+	}
+	return b
+}
