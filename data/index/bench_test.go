@@ -51,7 +51,7 @@ func BenchmarkNearest(b *testing.B) {
 		places, bytes := heapOf(b, func() *Places { return NewPlaces(lakes) })
 		for _, ask := range []struct {
 			name   string
-			within float64
+			within int
 			limit  int
 		}{{"10in50km", 50e3, 10}, {"10anywhere", MaxMetres, 10}, {"1000anywhere", MaxMetres, 1000}} {
 			b.Run(fmt.Sprintf("%d/%s", size, ask.name), func(b *testing.B) {

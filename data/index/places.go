@@ -119,7 +119,7 @@ func (n Neighbour) compare(other Neighbour) int {
 
 // Nearest returns the lakes at most that many metres from a place, the nearest first and at the same distance in their
 // own order, at most limit of them. The lakes are those that the places were made of.
-func (p *Places) Nearest(lakes []data.Lake, from orb.Point, within float64, limit int) []Neighbour {
+func (p *Places) Nearest(lakes []data.Lake, from orb.Point, within, limit int) []Neighbour {
 	if limit <= 0 || within < 0 {
 		return nil
 	}
@@ -135,8 +135,8 @@ const slack = 1e-6
 
 // chord returns the length of the straight line, on the unit sphere, to where a lake that rounds to that many metres may
 // be.
-func chord(metres float64) float64 {
-	return 2*math.Sin(min((metres+1)/(2*earthRadius), math.Pi/2)) + slack
+func chord(metres int) float64 {
+	return 2*math.Sin(min(float64(metres+1)/(2*earthRadius), math.Pi/2)) + slack
 }
 
 // A quest is one search for the nearest lakes.
@@ -144,7 +144,7 @@ type quest struct {
 	lakes  []data.Lake
 	from   orb.Point
 	at     [3]float64
-	within float64 // metres
+	within int // metres
 	limit  int
 	reach  float64     // the chord beyond which no lake belongs to the result
 	found  []Neighbour // once it is full a heap, the farthest first
@@ -178,7 +178,7 @@ func (q *quest) consider(p *place) {
 	}
 	n := Neighbour{int(p.lake), Metres(q.from, q.lakes[p.lake].Point)}
 	switch {
-	case float64(n.Metres) > q.within:
+	case n.Metres > q.within:
 		return
 	case len(q.found) < q.limit:
 		q.found = append(q.found, n)
@@ -192,7 +192,7 @@ func (q *quest) consider(p *place) {
 	default:
 		return
 	}
-	q.reach = chord(float64(q.found[0].Metres))
+	q.reach = chord(q.found[0].Metres)
 }
 
 // sink moves the first of the found down to where it belongs in the heap.

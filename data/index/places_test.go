@@ -67,10 +67,10 @@ func drawPoint(t *rapid.T, name string) orb.Point {
 }
 
 // nearestByForce is Nearest without an index.
-func nearestByForce(lakes []data.Lake, from orb.Point, within float64, limit int) []Neighbour {
+func nearestByForce(lakes []data.Lake, from orb.Point, within, limit int) []Neighbour {
 	var all []Neighbour
 	for i := range lakes {
-		if m := Metres(from, lakes[i].Point); float64(m) <= within {
+		if m := Metres(from, lakes[i].Point); m <= within {
 			all = append(all, Neighbour{i, m})
 		}
 	}
@@ -88,7 +88,7 @@ func TestNearestIsWhatLookingAtEachLakeFinds(t *testing.T) {
 		places := NewPlaces(lakes)
 		for range 4 {
 			from := drawPoint(t, "from")
-			within := rapid.SampledFrom([]float64{0, 1, 50, 5e3, 1e6, 1e7, MaxMetres, 2.1e7}).Draw(t, "within")
+			within := rapid.SampledFrom([]int{0, 1, 50, 5e3, 1e6, 1e7, MaxMetres, 2.1e7}).Draw(t, "within")
 			limit := rapid.IntRange(1, 30).Draw(t, "limit")
 			got, want := places.Nearest(lakes, from, within, limit), nearestByForce(lakes, from, within, limit)
 			if !slices.Equal(got, want) {
@@ -116,10 +116,10 @@ func TestNearestAmongManyLakes(t *testing.T) {
 	for i := 0; i < len(points); i += 397 {
 		from := orb.Point{points[i].Lon(), -points[i].Lat()}
 		for _, limit := range []int{1, 10, 1000} {
-			for _, within := range []float64{0, 40e3, MaxMetres} {
+			for _, within := range []int{0, 40e3, MaxMetres} {
 				got, want := places.Nearest(lakes, from, within, limit), nearestByForce(lakes, from, within, limit)
 				if !slices.Equal(got, want) {
-					t.Fatalf("the %d nearest within %v m of %v are %v\nwant %v", limit, within, from, got, want)
+					t.Fatalf("the %d nearest within %d m of %v are %v\nwant %v", limit, within, from, got, want)
 				}
 			}
 		}
