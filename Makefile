@@ -28,7 +28,7 @@ endif
 web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find web/src -type f)
 	cd web && npm ci --no-audit --no-fund && npm run build
 
-setup: ## Install what the tests need (on Debian as root; elsewhere name what is missing)
+setup: ## Install what the tests need (on Debian as root; elsewhere name what is missing), start their PostgreSQL
 	.ci/setup
 
 # The browser test may be left out only where there is no browser, and never in CI.
@@ -65,6 +65,7 @@ fuzz: ## Run each fuzz target for FUZZTIME (20s)
 		done; \
 	done
 
-clean: ## Remove what was built
+clean: ## Remove what was built, and the tests' PostgreSQL
+	.ci/postgres remove "$$(.ci/postgres folder)"
 	rm -rf bin web/node_modules tiles/archive/testdata/reader/node_modules
 	find web/dist -mindepth 1 ! -name .keep -delete

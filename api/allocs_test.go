@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/data"
@@ -17,6 +18,10 @@ import (
 type heldTiles struct{ tile tiles.Tile }
 
 func (h *heldTiles) Tile(context.Context, *data.View, tiles.Request) (tiles.Tile, error) {
+	return h.tile, nil
+}
+
+func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Tile, error) {
 	return h.tile, nil
 }
 

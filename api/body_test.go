@@ -145,6 +145,7 @@ func cachedTargets() []string {
 		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
 		"/api/v1/bathing-lakes/history/de_by_clean", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
 		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
+		vectorURL, vectorJSONURL,
 		"/openapi.json", "/page.json", "/", "/assets/app-1234.js", "/healthz", "/readyz",
 	}
 }

@@ -8,7 +8,7 @@ import (
 const (
 	// bucketSets is how many locks the clients of a limit are spread over, many more than a server has processors.
 	bucketSets = 8192
-	// bucketWays is how many clients a set remembers. All sets together remember 65,536, in 1.1 MB that are claimed once
+	// bucketWays is how many clients a set remembers. All sets together remember 65,536, in 1.6 MB that are claimed once
 	// and hold no pointers: however many addresses ask, there is nothing to allocate and nothing for the collector to
 	// walk.
 	bucketWays = 8
@@ -30,7 +30,31 @@ type bucketSet struct {
 
 type bucket struct {
 	key  uint64        // a hash of the client
-	full time.Duration // since the start of the limiter
+	full time.Duration // since the start of the limiter; of a shared bucket as far as is known here
+	held held          // of a shared bucket
+}
+
+// held is what a server holds of a client's shared bucket: tokens that it has taken and not yet spent.
+type held struct {
+	tokens  uint32
+	grown   uint8 // how often the reserve was filled, each time to twice as much
+	filling bool  // a request is filling it now
+}
+
+// reserve returns to how many tokens the reserve is filled, at most. It grows with each filling: a client that asks once
+// costs its bucket one token and not a second's worth, be it that it does not come back or that it is forgotten here.
+func (h *held) reserve(most int) int {
+	if h.grown == 0 {
+		return 0
+	}
+	return min(most, 1<<(h.grown-1))
+}
+
+// grow doubles the reserve, up to the most that is ever wanted.
+func (h *held) grow(most int) {
+	if h.reserve(most) < most {
+		h.grown++
+	}
 }
 
 // setOf returns the set in which the client with that key is remembered.

@@ -29,6 +29,9 @@
 // Answers are as the contract has them: longitude first in GeoJSON, times in RFC 3339 and UTC, null for what is not
 // known. All operations are reads. Rates are requests per minute, and 0 means no limit.
 //
+// Several servers may share the limits through a [Quota]; what each holds of it in advance bounds by how much a client
+// may exceed a limit, and RateLimit tells what is left as far as the answering server knows.
+//
 // # Errors
 //
 // A handler returns an error, and one adapter turns it into a problem (RFC 9457) with the status that belongs to it.

@@ -1,6 +1,8 @@
 package api
 
 import (
+	"bytes"
+	"compress/gzip"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -14,6 +16,7 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -90,7 +93,7 @@ func (f *fakeSource) History(ctx context.Context, id data.LakeID, q data.History
 // A fakeTiles gives tiles that tell what they were asked for.
 type fakeTiles struct {
 	err   error
-	asked tiles.Request
+	asked tiles.Request // of a picture; of a vector tile, its address alone
 	week  data.Week
 	leave context.CancelFunc // called before the answer, as if the client left
 }
@@ -106,6 +109,21 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.View, req tiles.Request) (
 	}
 	png := fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%v %s", req, v.Week)
 	return tiles.Tile{PNG: png, ETag: "7e57"}, nil
+}
+
+// Vector gives a tile that tells what was asked for, compressed.
+func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {
+	f.asked, f.week = tiles.Request{Tile: t}, v.Week
+	if f.err != nil {
+		return tiles.Tile{}, fmt.Errorf("vector tile %v: %w", t, f.err)
+	}
+	var b bytes.Buffer
+	z := gzip.NewWriter(&b)
+	fmt.Fprintf(z, "%v %s", t, v.Week)
+	if err := z.Close(); err != nil {
+		return tiles.Tile{}, err
+	}
+	return tiles.Tile{PNG: b.Bytes(), ETag: "7e57"}, nil
 }
 
 // fakeLegends counts what it draws.

@@ -15,7 +15,7 @@ func TestBeforeTheFirstSnapshot(t *testing.T) {
 	s := newServer(t, testOptions(t), nil)
 	for _, target := range []string{
 		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
-		historyURL + "de_by_clean", monitorURL, tileURL, tileJSONURL, "/readyz",
+		historyURL + "de_by_clean", monitorURL, tileURL, tileJSONURL, vectorURL, vectorJSONURL, "/readyz",
 	} {
 		w := do(s, http.MethodGet, target, "X-API-Key", goodKey)
 		wantProblem(t, w, http.StatusServiceUnavailable)

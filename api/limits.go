@@ -13,13 +13,17 @@ type limits struct {
 	refused *limiter // per client address, of requests without a valid key
 }
 
-func newLimits(opts Options, now func() time.Time) limits {
-	return limits{
+func newLimits(opts Options, now func() time.Time, shared *sharing) limits {
+	l := limits{
 		api:     newLimiter("api", opts.APIRate, now),
 		tiles:   newLimiter("tiles", opts.TileRate, now),
 		keys:    newLimiter("keys", opts.KeyRate, now),
 		refused: newLimiter("refused", opts.APIRate, now),
 	}
+	for _, each := range l.all() {
+		each.share(shared)
+	}
+	return l
 }
 
 func (l *limits) all() []*limiter { return []*limiter{l.api, l.tiles, l.keys, l.refused} }

@@ -94,7 +94,7 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
 	if w.Code == http.StatusPartialContent {
 		options.ExcludeResponseBody = true // a part of a JSON text is none
-	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || strings.HasPrefix(contentType, "text/") {
+	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == typeVector || strings.HasPrefix(contentType, "text/") {
 		options.ExcludeResponseBody = true // nothing is said of the bytes of a picture
 		content := route.Operation.Responses.Status(w.Code).Value.Content
 		if content.Get(contentType) == nil {
@@ -168,7 +168,18 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/api/v1/tiles/6/33/21.png", headers: []string{"Range", "bytes=9999999-"}, status: 416},
 		{target: "/api/v1/tiles/6/33/21.png?style=jet", status: 400},
 		{target: "/api/v1/tiles/6/64/21.png", status: 404},
+		{target: vectorURL, status: 200},
+		{target: vectorURL, headers: []string{"Accept-Encoding", "gzip"}, status: 200},
+		{target: vectorURL, headers: []string{"Range", "bytes=0-3"}, status: 206},
+		{target: vectorURL, headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: vectorURL + "?date=2020-01-01", status: 400},
+		{target: "/api/v1/tiles/6/64/21.mvt", status: 404},
+		{target: vectorURL, headers: []string{"Accept-Encoding", "identity;q=0"}, status: 406},
+		{target: vectorURL, headers: []string{"If-Match", `"older"`}, status: 412},
+		{target: vectorURL, headers: []string{"Range", "bytes=9999999-"}, status: 416},
 		{target: "/api/v1/tiles.json", status: 200},
+		{target: vectorJSONURL, status: 200},
+		{target: vectorJSONURL + "?date=2020-01-01", status: 400},
 		{target: "/api/v1/tiles.json?style=", status: 400},
 		{target: "/api/v1/styles", status: 200},
 		{target: "/api/v1/legend.json", status: 200},
@@ -190,12 +201,14 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 	t.Run("shedding load", func(t *testing.T) {
 		opts := testOptions(t)
 		opts.Tiles = &fakeTiles{err: tiles.ErrBusy}
-		const target = "/api/v1/tiles/6/33/21.png"
-		wantDescribed(t, router, target, get(t, newServer(t, opts, testSource(t)), http.StatusServiceUnavailable, target))
+		for _, target := range []string{tileURL, vectorURL} {
+			opts.Registry = nil
+			wantDescribed(t, router, target, get(t, newServer(t, opts, testSource(t)), http.StatusServiceUnavailable, target))
+		}
 	})
 	t.Run("before the first snapshot", func(t *testing.T) {
 		s := newServer(t, testOptions(t), nil)
-		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/api/v1/tiles.json"} {
+		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/api/v1/tiles.json", vectorJSONURL, vectorURL} {
 			wantDescribed(t, router, target, get(t, s, http.StatusServiceUnavailable, target))
 		}
 		wantDescribed(t, router, "/page.json", get(t, s, http.StatusOK, "/page.json"))

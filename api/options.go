@@ -11,6 +11,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/colormap"
@@ -21,6 +22,7 @@ import (
 // Tiles gives finished tiles; *tiles.Service does.
 type Tiles interface {
 	Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error)
+	Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error)
 }
 
 // Historian gives the history of one lake; a data.Source does.
@@ -59,6 +61,8 @@ type Options struct {
 
 	// Requests per minute; 0 turns a limit off.
 	APIRate, TileRate, KeyRate int
+	// Quota keeps the buckets of the limits where several servers share them. Nil: the limits are this server's own.
+	Quota Quota
 	// LogRequests is how many requests a second are logged, of those answered, those refused and those failed each; 0 is
 	// no bound.
 	LogRequests int

@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/tiles"
 )
 
 // A published is a snapshot with all that can be known of its answers before they are asked for. It is immutable.
@@ -16,7 +17,9 @@ type published struct {
 	snap *data.Snapshot
 	// version is what ?v= says of a tile: the data's and the renderer's, since either changes what it shows.
 	version string
-	extent  orb.Bound
+	// vectorVersion is the same of a vector tile.
+	vectorVersion string
+	extent        orb.Bound
 
 	status  *body
 	geojson *body
@@ -43,10 +46,11 @@ func (s *Server) Publish(snap *data.Snapshot) error {
 
 func (s *Server) prepare(snap *data.Snapshot) (*published, error) {
 	p := &published{
-		snap:    snap,
-		version: snap.Version + "-" + s.opts.RendererVersion,
-		extent:  extentOf(snap.Lakes),
-		lookup:  s.lookupOf(snap.Lakes),
+		snap:          snap,
+		version:       snap.Version + "-" + s.opts.RendererVersion,
+		vectorVersion: snap.Version + "-" + tiles.VectorVersion,
+		extent:        extentOf(snap.Lakes),
+		lookup:        s.lookupOf(snap.Lakes),
 	}
 	lakes := snap.Lakes
 	status := jsonList(appendStatusHead(nil, snap, len(lakes), snap.Current.WithData), s.statusRecord(snap.Current))

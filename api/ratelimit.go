@@ -12,25 +12,28 @@ import (
 const limitWindow = time.Minute
 
 // A limiter grants each client a number of requests per minute, from a bucket that holds one minute's worth and fills
-// steadily: a client that was quiet may load a whole map view at once, and one that never is gets its even share. It is
-// safe for concurrent use.
+// steadily: a client that was quiet may load a whole map view at once, and one that never is gets its even share. The
+// bucket may be one that other servers take from too. It is safe for concurrent use.
 type limiter struct {
-	name     string
-	interval time.Duration // between two requests at the steady rate; 0: no limit
-	size     time.Duration // the bucket, as the time it takes to fill
-	now      func() time.Time
-	start    time.Time // moments are counted from here, by the monotonic clock
-	policy   []string  // the RateLimit-Policy field, shared by all answers
-	prefix   string    // what every RateLimit field starts with
-	refused  func()    // told of each 429; set before the first request
-	seed     maphash.Seed
-	buckets  *buckets
+	name      string
+	perMinute int
+	interval  time.Duration // between two requests at the steady rate; 0: no limit
+	size      time.Duration // the bucket, as the time it takes to fill
+	now       func() time.Time
+	start     time.Time // moments are counted from here, by the monotonic clock
+	policy    []string  // the RateLimit-Policy field, shared by all answers
+	prefix    string    // what every RateLimit field starts with
+	refused   func()    // told of each 429; set before the first request
+	seed      maphash.Seed
+	buckets   *buckets
+	sharing   *sharing // nil: the limit is this server's own
+	reserve   int      // how many tokens of a shared bucket may be held here in advance
 }
 
 // newLimiter returns a limiter of so many requests per minute and key; 0 or less lets everything pass. The name is
 // that of the policy in the answers, and has to be printable ASCII without quotes and backslashes.
 func newLimiter(name string, perMinute int, now func() time.Time) *limiter {
-	l := &limiter{name: name, now: now, refused: func() {}}
+	l := &limiter{name: name, perMinute: perMinute, now: now, refused: func() {}}
 	if perMinute <= 0 {
 		return l
 	}
@@ -58,8 +61,15 @@ func (l *limiter) take(key uint64) grant {
 	set.mu.Lock()
 	defer set.mu.Unlock()
 	now := l.now().Sub(l.start) // not before the lock, or it could be earlier than what another request has noted
-	b := set.find(key, now, l.size)
-	missing := max(b.full-now, 0)
+	return l.spend(set.find(key, now, l.size), now)
+}
+
+// missing returns what b lacks of a full bucket, as the time that it takes to fill.
+func (l *limiter) missing(b *bucket, now time.Duration) time.Duration { return max(b.full-now, 0) }
+
+// spend takes one token out of b, if there is one.
+func (l *limiter) spend(b *bucket, now time.Duration) grant {
+	missing := l.missing(b, now)
 	if missing > l.size-l.interval {
 		return grant{wait: missing - (l.size - l.interval)}
 	}
@@ -69,8 +79,12 @@ func (l *limiter) take(key uint64) grant {
 	return grant{ok: true, remaining: int64(left), wait: missing - (l.size - (left+1)*l.interval)}
 }
 
-// A clientKey tells by which key a limiter knows the client that sent r. Keys are hashes under the limiter's own seed.
-type clientKey func(seed maphash.Seed, r *http.Request) uint64
+// A clientKey tells by which key a limiter knows the client that sent r: among its own buckets a hash under the
+// limiter's own seed, among those that servers share a name that all of them give it.
+type clientKey struct {
+	hash func(seed maphash.Seed, r *http.Request) uint64
+	name func(r *http.Request) string
+}
 
 // limit lets at most the limiter's rate pass for each client, and says in every answer what is left. Several limits may
 // stand around one handler; each adds its own item to the fields, which are lists.
@@ -80,7 +94,7 @@ func (l *limiter) limit(key clientKey) func(http.Handler) http.Handler {
 			return next
 		}
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			g := l.take(key(l.seed, r))
+			g := l.grant(key, r)
 			h := w.Header()
 			if rec := recordOf(r); rec != nil && h["Ratelimit"] == nil {
 				h["Ratelimit"] = rec.limits[:0]
@@ -98,6 +112,15 @@ func (l *limiter) limit(key clientKey) func(http.Handler) http.Handler {
 			})
 		})
 	}
+}
+
+// grant takes one token for the client that sent r, if there is one.
+func (l *limiter) grant(key clientKey, r *http.Request) grant {
+	hash := key.hash(l.seed, r)
+	if l.sharing == nil {
+		return l.take(hash)
+	}
+	return l.takeShared(r.Context(), hash, func() string { return key.name(r) })
 }
 
 // describe writes the RateLimit fields and returns their effective window, the whole seconds, at least one, until
@@ -118,23 +141,39 @@ func (l *limiter) describe(h http.Header, g grant) int64 {
 	return seconds
 }
 
-// addressKey is the key of a limit per client address.
-func addressKey(seed maphash.Seed, r *http.Request) uint64 { return hashAddr(seed, addrOf(r)) }
+var (
+	// addressKey is the key of a limit per client address.
+	addressKey = clientKey{
+		hash: func(seed maphash.Seed, r *http.Request) uint64 { return hashAddr(seed, addrOf(r)) },
+		name: func(r *http.Request) string {
+			var b [16]byte
+			return string(addrBytes(&b, addrOf(r)))
+		},
+	}
+	// nameKey is the key of a limit per API key.
+	nameKey = clientKey{
+		hash: func(seed maphash.Seed, r *http.Request) uint64 { return maphash.String(seed, keyName(r)) },
+		name: keyName,
+	}
+)
 
-// nameKey is the key of a limit per API key.
-func nameKey(seed maphash.Seed, r *http.Request) uint64 { return maphash.String(seed, keyName(r)) }
-
-// hashAddr returns the hash of what stands for a client in a limit: an IPv4 address, or the /64 of an IPv6 one, because
-// a single household is handed all of a /64 (RFC 6177) and could change its address with each request. Clients without
-// an address share one key.
+// hashAddr returns the hash of what stands for a client in a limit.
 func hashAddr(seed maphash.Seed, a netip.Addr) uint64 {
+	var b [16]byte
+	return maphash.Bytes(seed, addrBytes(&b, a))
+}
+
+// addrBytes returns, within b, what stands for a client in a limit: an IPv4 address, or the /64 of an IPv6 one, because
+// a single household is handed all of a /64 (RFC 6177) and could change its address with each request. Clients without
+// an address are one.
+func addrBytes(b *[16]byte, a netip.Addr) []byte {
 	switch {
 	case a.Is4(), a.Is4In6():
-		b := a.As4()
-		return maphash.Bytes(seed, b[:])
+		v4 := a.As4()
+		return b[:copy(b[:], v4[:])]
 	case a.Is6():
-		b := a.As16()
-		return maphash.Bytes(seed, b[:8])
+		*b = a.As16()
+		return b[:8]
 	}
-	return maphash.Bytes(seed, nil)
+	return nil
 }

@@ -81,7 +81,7 @@ func New(opts Options) (*Server, error) {
 	}
 	s.contact.start, s.contact.now = s.now(), s.now
 	s.measure()
-	s.limits = newLimits(opts, s.now)
+	s.limits = newLimits(opts, s.now, newSharing(opts.Quota, s.now, s.logger, s.opts.Registry))
 	for _, l := range s.limits.all() {
 		s.metrics.watch(l)
 	}

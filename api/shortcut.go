@@ -12,6 +12,7 @@ type shortcut struct {
 	basePath string
 	fixed    map[string]http.Handler // by path below the base path: the routes without variables
 	tile     http.Handler
+	vector   http.Handler
 	router   http.Handler
 }
 
@@ -20,6 +21,8 @@ func (s *shortcut) add(pattern string, h http.Handler) {
 	switch {
 	case pattern == patternTile:
 		s.tile = h
+	case pattern == patternVector:
+		s.vector = h
 	case !strings.Contains(pattern, "{"):
 		s.fixed[pattern] = h
 	}
@@ -38,8 +41,11 @@ func (s *shortcut) lead(path string) http.Handler {
 	if h, ok := s.fixed[below]; ok {
 		return h
 	}
-	if _, _, _, ok := splitTile(below); ok {
+	if _, _, _, ok := splitTile(below, tileSuffix); ok {
 		return s.tile
+	}
+	if _, _, _, ok := splitTile(below, vectorSuffix); ok {
+		return s.vector
 	}
 	return s.router
 }

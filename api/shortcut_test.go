@@ -55,11 +55,11 @@ func requestsByRoute(tb testing.TB, s *Server) map[string]float64 {
 // Whatever is asked, the shortcut answers as the router behind it would have, and counts it under the same route.
 func TestTheShortcutLeadsWhereTheRouterDoes(t *testing.T) {
 	segments := []string{
-		"api", "v1", "tiles", "6", "33", "21.png", "21@2x.png", "21.jpg", ".png", "x.png", "21.png.png", "a\nb.png", "tiles.json",
+		"api", "v1", "tiles", "6", "33", "21.png", "21.mvt", "21@2x.png", "21.jpg", ".png", "x.png", "21.png.png", "a\nb.png", "tiles.json",
 		"legend.svg", "bathing-lakes", "status", "geojson", "history", "de_by_clean", "healthz", "page.json", "index.html",
 		"lakes", "", ".", "..", "{z}", "{y}.png", " ", "ü",
 	}
-	whole := []string{tileURL, statusURL, "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/", "/api/v1/bathing-lakes/geojson", "/", "/healthz"}
+	whole := []string{tileURL, vectorURL, vectorJSONURL, statusURL, "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/", "/api/v1/bathing-lakes/geojson", "/", "/healthz"}
 	for _, base := range []string{"", "/lakes"} {
 		t.Run("base "+base, func(t *testing.T) {
 			opts := testOptions(t)
@@ -88,19 +88,24 @@ func TestTheShortcutLeadsWhereTheRouterDoes(t *testing.T) {
 func FuzzTilePath(f *testing.F) {
 	for _, seed := range []string{
 		tileURL, "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/.png/.png/.png.png", "/api/v1/tiles///.png", "/api/v1/tiles/6/33/.png",
-		"/api/v1/tiles/6/33/21.png/", "/api/v1/tiles/6/33/4/21.png", "/api/v1/tiles/\n/\xff/\x00.png", "/api/v1/tiles.json", "",
+		"/api/v1/tiles/6/33/21.png/", "/api/v1/tiles/6/33/4/21.png", "/api/v1/tiles/\n/\xff/\x00.png", vectorURL, "/api/v1/tiles/.mvt/.png/.png.mvt", "/api/v1/tiles.json", "",
 	} {
 		f.Add(seed)
 	}
-	pattern := regexp.MustCompile(`^/api/v1/tiles/([^/]+)/([^/]+)/([^/]+)\.png$`)
+	patterns := map[string]*regexp.Regexp{
+		tileSuffix:   regexp.MustCompile(`^/api/v1/tiles/([^/]+)/([^/]+)/([^/]+)\.png$`),
+		vectorSuffix: regexp.MustCompile(`^/api/v1/tiles/([^/]+)/([^/]+)/([^/]+)\.mvt$`),
+	}
 	f.Fuzz(func(t *testing.T, path string) {
-		z, x, y, ok := splitTile(path)
-		match := pattern.FindStringSubmatch(path)
-		if ok != (match != nil) {
-			t.Fatalf("splitTile(%q) = %t, want %t", path, ok, !ok)
-		}
-		if ok && (z != match[1] || x != match[2] || y != match[3]) {
-			t.Fatalf("splitTile(%q) = %q, %q, %q, want %q", path, z, x, y, match[1:])
+		for suffix, pattern := range patterns {
+			z, x, y, ok := splitTile(path, suffix)
+			match := pattern.FindStringSubmatch(path)
+			if ok != (match != nil) {
+				t.Fatalf("splitTile(%q, %s) = %t, want %t", path, suffix, ok, !ok)
+			}
+			if ok && (z != match[1] || x != match[2] || y != match[3]) {
+				t.Fatalf("splitTile(%q, %s) = %q, %q, %q, want %q", path, suffix, z, x, y, match[1:])
+			}
 		}
 	})
 }
@@ -109,7 +114,7 @@ func FuzzTilePath(f *testing.F) {
 func TestTheShortcutIsTaken(t *testing.T) {
 	short := testServer(t).router()
 	for path, past := range map[string]bool{
-		tileURL: true, "/api/v1/tiles/x/y/z.png": true, statusURL: true, "/healthz": true, "/metrics": true,
+		tileURL: true, vectorURL: true, "/api/v1/tiles/x/y/z.png": true, statusURL: true, "/healthz": true, "/metrics": true,
 		"/api/v1/bathing-lakes/history/de_by_clean": false, "/": false, "/nowhere": false, "/api/v1/tiles/6/33.png": false,
 	} {
 		if _, router := short.lead(path).(*mux.Router); router == past {

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"net/http"
 	"strconv"
 	"strings"
@@ -8,13 +9,14 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/data"
 	"limnomap/tiles"
 )
 
 const (
 	// largestZoom is the deepest zoom whose columns and rows fit maptile's 32 bits.
 	largestZoom = 30
-	// tileSuffix is the one extension of tiles.
+	// tileSuffix is the extension of tiles that are pictures.
 	tileSuffix = ".png"
 	// retina is what Leaflet's {r} becomes on a screen with small pixels.
 	retina = "@2x"
@@ -36,32 +38,21 @@ func (s *Server) look(p *params) look {
 
 // tile answers with one tile of the map.
 func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
-	z, x, y, _ := splitTile(s.below(r.URL.Path))
-	address, scale, err := parseTile(z, x, y)
+	asked, err := s.askedTile(r, tileSuffix)
 	if err != nil {
 		return err
 	}
-	if int(address.Z) > s.opts.MaxZoom {
-		return tiles.ErrOutOfRange
-	}
-	p, err := s.published()
-	if err != nil {
+	look := s.look(&asked.params)
+	if err := asked.params.err(); err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	look := s.look(params)
-	week, dated := params.week(p.snap)
-	version, _ := params.text("v")
-	if err := params.err(); err != nil {
-		return err
-	}
-	view, err := p.view(r.Context(), week, dated)
+	view, err := asked.shown(r.Context())
 	if err != nil {
 		return err
 	}
 	tile, err := s.opts.Tiles.Tile(r.Context(), view, tiles.Request{
-		Tile:     address,
-		Scale:    scale,
+		Tile:     asked.address,
+		Scale:    asked.scale,
 		Style:    look.style,
 		Colormap: look.colormap,
 	})
@@ -69,11 +60,54 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	k := tileKind
-	if version == p.version {
+	if asked.version == asked.published.version {
 		k = versionKind
 	}
 	fields := fieldsOf(tile)
 	return sendContent(w, r, k, identity, &variant{content: tile.PNG, etag: fields.etag[:], length: fields.length[:]})
+}
+
+// An askedTile is what the address of a tile of any sort says.
+type askedTile struct {
+	address   maptile.Tile
+	scale     int
+	published *published
+	params    params
+	week      data.Week
+	dated     bool
+	version   string // v=
+}
+
+// askedTile reads the address of a tile with that extension. What is wrong with its parameters is not an error yet, since a
+// sort of tile may have more of them.
+func (s *Server) askedTile(r *http.Request, suffix string) (a askedTile, err error) {
+	z, x, y, _ := splitTile(s.below(r.URL.Path), suffix)
+	if a.address, a.scale, err = parseTile(z, x, y); err != nil {
+		return a, err
+	}
+	if int(a.address.Z) > s.opts.MaxZoom {
+		return a, tiles.ErrOutOfRange
+	}
+	if a.published, err = s.published(); err != nil {
+		return a, err
+	}
+	a.params = params{query: r.URL.RawQuery}
+	a.week, a.dated = a.params.week(a.published.snap)
+	a.version, _ = a.params.text("v")
+	return a, nil
+}
+
+// view returns the map of the week that is asked for.
+func (a *askedTile) view(ctx context.Context) (*data.View, error) {
+	return a.published.view(ctx, a.week, a.dated)
+}
+
+// shown is view, for whoever only draws it.
+func (a *askedTile) shown(ctx context.Context) (*data.View, error) {
+	if !a.dated {
+		return a.published.snap.Current, nil
+	}
+	return a.published.snap.Shown(ctx, a.week)
 }
 
 // tileFields are the values of the header fields that are a tile's own. The arrays are what headers share: they are made
@@ -97,14 +131,14 @@ func fieldsOf(t tiles.Tile) *tileFields {
 	return fields
 }
 
-// splitTile takes the path of a tile below the base path apart. It reports false for the path of anything else: what it
-// takes is exactly what the route's pattern matches.
-func splitTile(path string) (z, x, y string, ok bool) {
+// splitTile takes the path of a tile with that extension, below the base path, apart. It reports false for the path of
+// anything else: what it takes is exactly what the route's pattern matches.
+func splitTile(path, suffix string) (z, x, y string, ok bool) {
 	rest, ok := strings.CutPrefix(path, pathTiles+"/")
 	if !ok {
 		return "", "", "", false
 	}
-	if rest, ok = strings.CutSuffix(rest, tileSuffix); !ok {
+	if rest, ok = strings.CutSuffix(rest, suffix); !ok {
 		return "", "", "", false
 	}
 	z, rest, _ = strings.Cut(rest, "/")

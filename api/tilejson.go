@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// A tileJSON describes the tiles to a map library (TileJSON 3.0.0). Its vector_layers is not required of raster tiles.
+// A tileJSON describes the tiles to a map library (TileJSON 3.0.0).
 type tileJSON struct {
 	TileJSON    string     `json:"tilejson"`
 	Name        string     `json:"name"`
@@ -17,7 +17,7 @@ type tileJSON struct {
 	Attribution string     `json:"attribution,omitempty"`
 	Scheme      string     `json:"scheme"`
 	Format      string     `json:"format"`
-	TileSize    int        `json:"tileSize"`
+	TileSize    int        `json:"tileSize,omitempty"` // of pictures
 	Tiles       []string   `json:"tiles"`
 	MinZoom     int        `json:"minzoom"`
 	MaxZoom     int        `json:"maxzoom"`
@@ -26,6 +26,8 @@ type tileJSON struct {
 	LegendURL   string     `json:"legend_url"` // legend itself is text that clients show as it is (3.11)
 	GeneratedAt string     `json:"generated_at"`
 	Snapshot    string     `json:"snapshot"` // what v= in the address of a tile says
+
+	VectorLayers []vectorLayer `json:"vector_layers,omitempty"` // required of vector tiles, and of no others
 }
 
 // tileJSON answers with the description of the tiles, for the map that the parameters choose.
@@ -53,34 +55,39 @@ func (s *Server) tileJSON(w http.ResponseWriter, r *http.Request) error {
 		chosen.Set("date", week.Monday().String())
 	}
 	chosen.Set("v", p.version)
+	description := s.describeTiles(w, r, p)
+	base := s.base(r)
+	description.Name = "limnomap chlorophyll-a"
+	description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite. " + levelCaveat
+	description.Format, description.TileSize = "png", 256
+	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
+	description.LegendURL = base + pathLegend + ".svg" + legend
+	description.MaxZoom, description.Snapshot = s.opts.MaxZoom, p.version
+	return s.respondJSON(w, r, jsonKind, description)
+}
+
+// levelCaveat is what every description of the levels has to say.
+const levelCaveat = "Warning levels hold where cyanobacteria dominate, which a satellite does not know."
+
+// describeTiles returns what the descriptions of all sorts of tiles have in common.
+func (s *Server) describeTiles(w http.ResponseWriter, r *http.Request, p *published) tileJSON {
 	if s.opts.PublicURL == nil && len(s.opts.TrustedProxies) > 0 {
 		w.Header().Add("Vary", "X-Forwarded-Host, X-Forwarded-Proto")
 	}
-	base := s.origin(r) + s.prefix
 	center := p.extent.Center()
-	description := tileJSON{
-		TileJSON: "3.0.0",
-		Name:     "limnomap chlorophyll-a",
-		Description: "Chlorophyll-a of lakes, in µg/l, measured by satellite. " +
-			"Warning levels hold where cyanobacteria dominate, which a satellite does not know.",
+	return tileJSON{
+		TileJSON:    "3.0.0",
 		Version:     "1.0.0",
 		Attribution: s.attribution(),
 		Scheme:      "xyz",
-		Format:      "png",
-		TileSize:    256,
-		Tiles:       []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()},
 		MinZoom:     0,
-		MaxZoom:     s.opts.MaxZoom,
 		Bounds: [4]float64{
 			round(p.extent.Min.Lon()), round(p.extent.Min.Lat()),
 			round(p.extent.Max.Lon()), round(p.extent.Max.Lat()),
 		},
 		Center:      [3]float64{round(center.Lon()), round(center.Lat()), float64(zoomFor(p.extent, s.opts.MaxZoom))},
-		LegendURL:   base + pathLegend + ".svg" + legend,
 		GeneratedAt: string(appendTimeText(nil, generatedAt(p.snap))),
-		Snapshot:    p.version,
 	}
-	return s.respondJSON(w, r, jsonKind, description)
 }
 
 // attribution returns whom the data are owed to, behind a notice that they are not real where that is so.
@@ -103,6 +110,9 @@ func (s *Server) origin(r *http.Request) string {
 	}
 	return ""
 }
+
+// base returns what addresses in an answer to r begin with.
+func (s *Server) base(r *http.Request) string { return s.origin(r) + s.prefix }
 
 // prefixOf returns the path that the outside finds this server's root at, without a final slash. A public URL with a
 // path of its own says it all: it may lead through a proxy that strips that path. One without leaves it to basePath.

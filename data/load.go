@@ -100,6 +100,9 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	if s.views, err = newViewCache(len(s.Lakes)); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
+	if s.shown, err = newShown(); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
 	var newest Week
 	if n := len(s.Weeks); n > 0 {
 		newest = s.Weeks[n-1].Week

@@ -87,11 +87,18 @@ type strip struct {
 
 // until returns the part of s up to and on the day last.
 func (s strip) until(last Date) strip {
+	n := len(s.samples)
 	// The newest view is asked for most.
-	if n := len(s.samples); n > 0 && s.samples[n-1].date() > last {
-		end := from(last) + 1<<dateShift
-		s.samples = s.samples[:sort.Search(n, func(k int) bool { return s.samples[k] >= end })]
+	if n == 0 || s.samples[n-1].date() <= last {
+		return s
 	}
+	end := from(last) + 1<<dateShift
+	// Most samples are a week apart, and one look is sooner done than a search.
+	k := n - 1 - int(s.samples[n-1].date()-last)/7
+	if k < 1 || s.samples[k] < end || s.samples[k-1] >= end {
+		k = sort.Search(n, func(k int) bool { return s.samples[k] >= end })
+	}
+	s.samples = s.samples[:k]
 	return s
 }
 

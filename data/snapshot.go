@@ -37,6 +37,7 @@ type Snapshot struct {
 	dropped   []bool
 
 	views  *lru.Cache[Week, *View]
+	shown  *lru.Cache[Week, *View]
 	flight singleflight.Group // one build per week at a time
 }
 

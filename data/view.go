@@ -17,6 +17,8 @@ type View struct {
 	Lakes    []Lake  // the snapshot's
 	States   []State // of Lakes[i]
 	WithData int     // how many have a value
+
+	values *Values // instead of States, see Shown
 }
 
 // A State is what is known of one lake at one time. Without a current value Chlorophyll, Level and CellDensity are
@@ -121,7 +123,7 @@ func (s *Snapshot) state(samples strip, asOf Date) State {
 	level, density := s.Profile.Classify(last)
 	state.Risk = level.Risk()
 	state.MeasuredAt = taken
-	if s.stale(last.Date, asOf) {
+	if stale(last.Date, asOf, s.staleAfter) {
 		return state
 	}
 	state.Chlorophyll = last.Chlorophyll
@@ -131,8 +133,8 @@ func (s *Snapshot) state(samples strip, asOf Date) State {
 	return state
 }
 
-// stale reports whether a value of that date is too old on asOf to be a current one.
-func (s *Snapshot) stale(date, asOf Date) bool { return int64(asOf)-int64(date) > int64(s.staleAfter) }
+// stale reports whether a value of that date is too old on asOf to be a current one: by more than staleAfter days.
+func stale(date, asOf Date, staleAfter int) bool { return int64(asOf)-int64(date) > int64(staleAfter) }
 
 // unknownStates returns the states of n lakes that never had a value.
 func unknownStates(n int) []State {

@@ -112,6 +112,9 @@ func (x *index) densest(z maptile.Zoom) int {
 
 // forField returns the places that the value field of zoom z is drawn from.
 func (l *Layer) forField(z maptile.Zoom) *index {
+	if l.sheets != nil {
+		return l.sheets.forField(l, z)
+	}
 	if int(z) < len(l.blurred) {
 		return &l.blurred[z]
 	}
@@ -120,6 +123,9 @@ func (l *Layer) forField(z maptile.Zoom) *index {
 
 // forMarkers returns the places whose markers or waters are drawn at zoom z.
 func (l *Layer) forMarkers(z maptile.Zoom) *index {
+	if l.sheets != nil {
+		return l.sheets.forMarkers(l, z)
+	}
 	if int(z) < len(l.thinned) {
 		return &l.thinned[z]
 	}

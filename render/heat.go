@@ -26,7 +26,12 @@ func (t *heat) beneath(p *place, z maptile.Zoom) int64 {
 	return t.kernels.reach(p.ground.at(z))
 }
 
-func (t *heat) tiers(*index) []tier { return undivided }
+func (t *heat) tiers(x *index) []tier {
+	if x.field != nil {
+		return x.field
+	}
+	return undivided
+}
 
 func (t *heat) widest(x *index, w window) int64 {
 	return t.kernels.reach(x.widest.at(w.zoom))

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"math"
 	"slices"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -24,10 +25,16 @@ type Layer struct {
 	thinned []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
+	// plan returns what layers of the same lakes share.
+	plan func() *plan
+	// sheets has the lakes' values if this layer was made on another's plan, and then decides about blurred and thinned.
+	sheets *sheets
 }
 
 // An index is places in spatial order.
 type index struct {
+	// sheets has the places, if it is not nil; places then have no values.
+	sheets *sheets
 	// codes are the places' Morton codes, ascending; places are in the same order.
 	codes  []uint64
 	places []place
@@ -38,6 +45,8 @@ type index struct {
 	binned *index
 	// grid is these lakes, binned beforehand. It is nil where they are not.
 	grid *grid
+	// field are the places that the value field stamps; nil stands for all.
+	field []tier
 	// tiers are the places by how far their waters reach, the narrowest first. They are nil where waters are not drawn.
 	tiers []tier
 }
@@ -55,12 +64,9 @@ type place struct {
 // newLayer returns the layer of v. Lakes beyond the map's northern and southern edge are left out: no lake lies there,
 // and one moved to the edge would be a lake where there is none.
 func newLayer(v *data.View, values *values) *Layer {
-	// The size is a positive constant, the only thing that New checks.
-	memo, err := lru.New[memoKey, memoEntry](memoEntries)
-	if err != nil {
-		panic(err)
-	}
 	places := make([]place, 0, len(v.Lakes))
+	lakes := make([]int32, 0, len(v.Lakes))
+	known := v.Values()
 	for i, lake := range v.Lakes {
 		x, y, ok := project(lake.Point)
 		if !ok {
@@ -70,21 +76,42 @@ func newLayer(v *data.View, values *values) *Layer {
 			x: x, y: y, chlorophyll: data.NoChlorophyll,
 			ground: groundSize(lake.AreaKM2, y), radius: discRadius(lake.AreaKM2, y), shore: newShore(lake.Outline, x, y),
 		}
-		if c := v.States[i].Chlorophyll; c.Valid() {
-			p.chlorophyll, p.log = c, values.logOf(c)
-		}
-		places = append(places, p)
+		p.set(known.Of(i), values)
+		places, lakes = append(places, p), append(lakes, int32(i))
 	}
-	l := &Layer{lakes: newIndex(places), memo: memo}
+	l := &Layer{memo: newMemo()}
+	var order []int32
+	l.lakes, order = newIndex(places)
+	for i, at := range order {
+		order[i] = lakes[at]
+	}
+	l.plan = sync.OnceValue(func() *plan { return newPlan(&l.lakes, order) })
 	l.lakes.tiers = newTiers(l.lakes.places)
 	stamped, roomy := l.lakes.firstStamped(), l.lakes.firstRoomy()
 	l.blurred, l.thinned = newBlurred(&l.lakes, stamped, min(roomy, stamped)), newThinned(&l.lakes, roomy)
 	return l
 }
 
+// set makes c what is known of p.
+func (p *place) set(c data.Chlorophyll, values *values) {
+	p.chlorophyll, p.log = data.NoChlorophyll, 0
+	if c.Valid() {
+		p.chlorophyll, p.log = c, values.logOf(c)
+	}
+}
+
+func newMemo() *lru.Cache[memoKey, memoEntry] {
+	// The size is a positive constant, the only thing that New checks.
+	memo, err := lru.New[memoKey, memoEntry](memoEntries)
+	if err != nil {
+		panic(err)
+	}
+	return memo
+}
+
 // newIndex puts places in order: by where they lie, and those in one place by what is known of them, so that the order
-// of the input makes no difference.
-func newIndex(places []place) index {
+// of the input makes no difference. It returns which of them each was, too.
+func newIndex(places []place) (_ index, order []int32) {
 	type key struct {
 		code uint64
 		at   int32
@@ -100,11 +127,20 @@ func newIndex(places []place) index {
 		return compare(&places[a.at], &places[b.at])
 	})
 	x := index{places: make([]place, len(places)), codes: make([]uint64, len(places)), widest: math.MinInt8}
+	order = make([]int32, len(places))
 	for i, k := range keys {
-		x.places[i], x.codes[i] = places[k.at], k.code
+		x.places[i], x.codes[i], order[i] = places[k.at], k.code, k.at
 		x.widest = max(x.widest, x.places[i].ground)
 	}
-	return x
+	return x, order
+}
+
+// place returns the i-th place.
+func (x *index) place(i int) *place {
+	if x.sheets != nil {
+		return x.sheets.place(i)
+	}
+	return &x.places[i]
 }
 
 // compare puts places in the order of an index.

@@ -149,7 +149,7 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to && !q.done(); i++ {
-			p := &q.index.places[q.at(i)]
+			p := q.index.place(q.at(i))
 			if some, _ := q.meets(p.x, p.y, 0); some {
 				q.found(p)
 			}
@@ -162,7 +162,7 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	}
 	if all {
 		for i := from; i < to && !q.done(); i++ {
-			q.found(&q.index.places[q.at(i)])
+			q.found(q.index.place(q.at(i)))
 		}
 		return
 	}

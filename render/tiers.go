@@ -18,11 +18,14 @@ type tier struct {
 // undivided is the one tier of a style whose marks are small, however far a lake's water reaches.
 var undivided = []tier{{}}
 
+// tierOf returns the number of bits of how far the places of p's tier reach.
+func tierOf(p *place) int { return max(bits.Len64(uint64(p.extent())), narrowBits) }
+
 // newTiers sorts places into tiers, by twice the reach from one to the next.
 func newTiers(places []place) []tier {
 	var byBits [worldBits + 1][]int32
 	for i := range places {
-		n := max(bits.Len64(uint64(places[i].extent())), narrowBits)
+		n := tierOf(&places[i])
 		byBits[n] = append(byBits[n], int32(i))
 	}
 	var tiers []tier

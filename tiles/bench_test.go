@@ -2,8 +2,16 @@ package tiles
 
 import (
 	"context"
+	"encoding/csv"
+	"errors"
+	"fmt"
+	"math"
 	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -70,4 +78,115 @@ func BenchmarkHits(b *testing.B) {
 			}
 		}
 	})
+}
+
+// weekly is a source of the lakes that speed is measured with everywhere, and of two years of simulated values.
+type weekly struct {
+	data.Source // never asked for anything else
+	lakes       []data.Lake
+}
+
+const weeklyWeeks = 104
+
+func newWeekly(b *testing.B) *weekly {
+	f, err := os.Open("../../shared/bench/lakes_1892.csv")
+	if err != nil {
+		b.Skipf("SKIPPED: no lakes to draw: %v", err)
+	}
+	defer f.Close()
+	rows, err := csv.NewReader(f).ReadAll()
+	if err != nil {
+		b.Fatal(err)
+	}
+	column := func(name string) int { return slices.Index(rows[0], name) }
+	s := new(weekly)
+	for i, row := range rows[1:] {
+		lat, errLat := strconv.ParseFloat(row[column("lat")], 64)
+		lon, errLon := strconv.ParseFloat(row[column("lon")], 64)
+		if err := errors.Join(errLat, errLon); err != nil {
+			b.Fatal(err)
+		}
+		s.lakes = append(s.lakes, data.Lake{ID: data.LakeID(fmt.Sprintf("lake_%04d", i)), Name: "Lake", Point: orb.Point{lon, lat}})
+	}
+	return s
+}
+
+// Scan passes values that are log-normal around 5 µg/l, and a gap in five.
+func (s *weekly) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	for _, l := range s.lakes {
+		if err := lake(l); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	rng := rand.New(rand.NewPCG(1, 2))
+	for _, l := range s.lakes {
+		level := 1.6 + rng.NormFloat64()
+		for w := range weeklyWeeks {
+			o := data.Observation{LakeID: l.ID, Date: data.Date(19_996 + 7*w), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+			if rng.IntN(5) > 0 {
+				o.Chlorophyll = data.Chlorophyll(100 * min(math.Exp(level+0.4*rng.NormFloat64()), 1500))
+			}
+			if err := observation(o); err != nil {
+				return data.Revision{}, err
+			}
+		}
+	}
+	return data.Revision{Number: 1}, nil
+}
+
+// BenchmarkAnimation draws the weeks of one tile in turn, at up to a dozen addresses of a zoom one after the other, and
+// these addresses of the current map with nothing in memory. What a week takes of a cold tile's time is the ratio.
+func BenchmarkAnimation(b *testing.B) {
+	source := newWeekly(b)
+	snapshot, err := data.Load(b.Context(), source, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	renderer := render.New(colormap.Limits{Level1: 10, Level2: 50})
+	for z := maptile.Zoom(5); z <= 10; z++ {
+		b.Run(fmt.Sprintf("z%d", z), func(b *testing.B) {
+			var addresses []maptile.Tile
+			for i := 0; i < len(source.lakes) && len(addresses) < 12; i += 97 {
+				if t := maptile.At(source.lakes[i].Point, z); !slices.Contains(addresses, t) {
+					addresses = append(addresses, t)
+				}
+			}
+			draw := func(s *Service, v *data.View, t maptile.Tile) {
+				if tile := mustTile(b, s, v, Request{Tile: t, Scale: 1, Style: render.Heat, Colormap: colormap.Default}); tile.Blank {
+					b.Fatalf("tile %v is blank", t)
+				}
+			}
+			// fresh returns a service that has drawn one tile of the current map, far from the others.
+			fresh := func() *Service {
+				s := newTestService(b, renderer, nil)
+				draw(s, snapshot.Current, maptile.At(source.lakes[0].Point, 15))
+				return s
+			}
+			var cold, weeks time.Duration // of a tile, on the average of the addresses
+			n := 0
+			for b.Loop() {
+				n++
+				s := fresh()
+				began := time.Now()
+				for _, address := range addresses {
+					draw(s, snapshot.Current, address)
+				}
+				cold += time.Since(began) / time.Duration(len(addresses))
+
+				s, address := fresh(), addresses[n%len(addresses)]
+				began = time.Now()
+				for _, w := range snapshot.Weeks[:weeklyWeeks-1] { // the others than the current one
+					v, err := snapshot.Shown(b.Context(), w.Week)
+					if err != nil {
+						b.Fatal(err)
+					}
+					draw(s, v, address)
+				}
+				weeks += time.Since(began) / (weeklyWeeks - 1)
+			}
+			b.ReportMetric(float64(cold.Microseconds())/float64(n), "cold-µs/tile")
+			b.ReportMetric(float64(weeks.Microseconds())/float64(n), "week-µs/tile")
+			b.ReportMetric(float64(weeks)/float64(cold), "ratio")
+		})
+	}
 }

@@ -5,6 +5,8 @@
 // budget), disk (survives a restart, heals itself where damaged), and at last a render, one at a time per key and
 // shared by all who ask for it. A tile that shows nothing is the one blank tile of its scale, which touches no tier.
 //
+// A vector tile ([Service.Vector]) goes the same way, by a key of its own style.
+//
 // Because a key names what is shown and not when it was asked for, nothing is ever purged: new data make new keys
 // only where pixels change, and old tiles fall out by age of use. Several Services, in one process or in many, may
 // share one folder on disk.

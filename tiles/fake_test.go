@@ -40,6 +40,8 @@ func (r *fakeRenderer) Layer(*data.View) *render.Layer {
 	return new(render.Layer)
 }
 
+func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.View) *render.Layer { return r.Layer(v) }
+
 func (r *fakeRenderer) Fingerprint(_ *render.Layer, s render.Spec) (fp render.Fingerprint, any bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -26,7 +26,7 @@ const (
 // snapshot that was replaced takes its layers along. A view is known by its pointer: it is immutable and [data.Snapshot]
 // gives the same pointer while it holds the view.
 type layers struct {
-	build   func(*data.View) (*render.Layer, error)
+	build   func(v *data.View, like *render.Layer) (*render.Layer, error) // like is a layer of the same lakes, or nil
 	metrics *metrics
 	turn    sync.Mutex // one layer is built at a time, so that asking for many weeks at once costs the room of one
 
@@ -40,6 +40,7 @@ type layers struct {
 // A layerSlot is a layer, or the promise of one.
 type layerSlot struct {
 	view    weak.Pointer[data.View]
+	first   *data.Lake // of the view's lakes, which the views of a snapshot share; nil without any
 	lakes   int
 	used    atomic.Uint64   // the clock when the slot was asked for last
 	cleanup runtime.Cleanup // drops the slot when the view is gone
@@ -49,7 +50,7 @@ type layerSlot struct {
 	err   error
 }
 
-func newLayers(build func(*data.View) (*render.Layer, error), m *metrics) *layers {
+func newLayers(build func(*data.View, *render.Layer) (*render.Layer, error), m *metrics) *layers {
 	ls := &layers{build: build, metrics: m}
 	ls.held.Store(new([]*layerSlot))
 	return ls
@@ -87,6 +88,9 @@ func (ls *layers) slot(v *data.View) (slot *layerSlot, found bool) {
 		return slot, true
 	}
 	slot = &layerSlot{view: weak.Make(v), lakes: len(v.Lakes), done: make(chan struct{})}
+	if len(v.Lakes) > 0 {
+		slot.first = &v.Lakes[0]
+	}
 	slot.used.Store(ls.added.Add(1))
 	slot.cleanup = runtime.AddCleanup(v, ls.drop, slot)
 	held := append(slices.Clone(*ls.held.Load()), slot)
@@ -137,9 +141,26 @@ func (ls *layers) remove(slot *layerSlot) {
 	ls.lakes -= slot.lakes
 }
 
+// like returns a layer of the same lakes as slot's, nil if none is held.
+func (ls *layers) like(slot *layerSlot) *render.Layer {
+	for _, other := range *ls.held.Load() {
+		if other == slot || other.first != slot.first || other.lakes != slot.lakes || slot.first == nil {
+			continue
+		}
+		select {
+		case <-other.done:
+			if other.err == nil {
+				return other.layer
+			}
+		default:
+		}
+	}
+	return nil
+}
+
 func (ls *layers) fill(v *data.View, slot *layerSlot) {
 	ls.turn.Lock()
-	slot.layer, slot.err = ls.build(v)
+	slot.layer, slot.err = ls.build(v, ls.like(slot))
 	ls.turn.Unlock()
 	if slot.err != nil { // the next who asks tries again
 		ls.drop(slot)

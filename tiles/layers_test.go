@@ -17,7 +17,7 @@ func TestLayerIsBuiltOnceForAllWhoAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		builds := 0
-		ls := newLayers(func(*data.View) (*render.Layer, error) {
+		ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) {
 			builds++
 			<-gate
 			return new(render.Layer), nil
@@ -60,7 +60,7 @@ func TestLayersFallOut(t *testing.T) {
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			ls := newLayers(func(*data.View) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
+			ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
 			lakes := make([]data.Lake, test.lakes) // never touched, hence never in memory
 			var views []*data.View
 			for range 2 * maxLayers {
@@ -79,7 +79,7 @@ func TestLayersFallOut(t *testing.T) {
 
 func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 	fail := true
-	ls := newLayers(func(*data.View) (*render.Layer, error) {
+	ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) {
 		if fail {
 			return nil, errFake
 		}
@@ -97,7 +97,7 @@ func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 
 func TestLayersLeastUsedFallsOut(t *testing.T) {
 	builds := make(map[*data.View]int)
-	ls := newLayers(func(v *data.View) (*render.Layer, error) { builds[v]++; return new(render.Layer), nil }, newMetrics(nil))
+	ls := newLayers(func(v *data.View, _ *render.Layer) (*render.Layer, error) { builds[v]++; return new(render.Layer), nil }, newMetrics(nil))
 	var views []*data.View
 	for range maxLayers + 1 {
 		views = append(views, new(data.View))
@@ -124,7 +124,7 @@ func TestLayersLeastUsedFallsOut(t *testing.T) {
 // layers are real ones: one that held on to its view would keep both for ever.
 func TestLayerGoesWithItsView(t *testing.T) {
 	r := render.New(colormap.Limits{Level1: 10, Level2: 50})
-	ls := newLayers(func(v *data.View) (*render.Layer, error) { return r.Layer(v), nil }, newMetrics(nil))
+	ls := newLayers(func(v *data.View, _ *render.Layer) (*render.Layer, error) { return r.Layer(v), nil }, newMetrics(nil))
 	lakes, states := make([]data.Lake, 3), make([]data.State, 3)
 	current := &data.View{Lakes: lakes, States: states}
 	for _, v := range []*data.View{{Lakes: lakes, States: states}, current} {
@@ -149,7 +149,7 @@ func TestLayerGoesWithItsView(t *testing.T) {
 
 // BenchmarkLayers has 64 goroutines ask for the oldest of a few layers.
 func BenchmarkLayers(b *testing.B) {
-	ls := newLayers(func(*data.View) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
+	ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
 	var views [4]*data.View
 	for i := range views {
 		views[len(views)-1-i] = new(data.View)

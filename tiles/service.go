@@ -18,6 +18,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/render/vector"
 )
 
 var (
@@ -37,6 +38,8 @@ type (
 // that was asked for and nothing else.
 type Renderer interface {
 	Layer(v *data.View) *render.Layer
+	// LayerOn makes the same, sooner, on a layer of a view with the very same Lakes.
+	LayerOn(other *render.Layer, v *data.View) *render.Layer
 	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, any bool)
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
 	// Beneath reports false only if a tile and all tiles beneath it at larger zooms are blank.
@@ -56,7 +59,7 @@ type Request struct {
 
 // A Tile is a finished tile. Its bytes are shared and must not be changed.
 type Tile struct {
-	PNG   []byte
+	PNG   []byte // the picture; of a vector tile, the tile, compressed with gzip
 	ETag  string // hexadecimal hash of PNG, without quotes
 	Blank bool
 	Note  *Note // shared by all who get the tile while it is in memory; nil for one that is not
@@ -88,6 +91,8 @@ type Options struct {
 	// RenderTimeout bounds how long a caller waits for a tile to be drawn, after which it gets ErrBusy. Zero means 10
 	// seconds.
 	RenderTimeout time.Duration
+	// Vectors writes vector tiles. Nil means that there are none.
+	Vectors *vector.Encoder
 	// Logger receives cache faults that fail no request, and the stacks of renderer panics. Nil discards them.
 	Logger *slog.Logger
 	// Registerer receives the metrics of this package. Nil exports none.
@@ -157,6 +162,8 @@ type Service struct {
 	memory    *memory
 	disk      *disk // nil without a folder
 	flights   *flights
+	vectors   *vectorLayers
+	empty     Tile // the vector tile without a lake
 	closing   sync.Once
 }
 
@@ -175,6 +182,7 @@ func New(r Renderer, opts *Options) (*Service, error) {
 		colormaps: colormap.IDs(),
 		memory:    newMemory(o.MemoryBytes, m),
 		flights:   newFlights(o.Renders, o.Queue, o.RenderTimeout, m),
+		vectors:   newVectorLayers(),
 	}
 	for _, style := range render.Styles() {
 		s.styles = append(s.styles, style.ID)
@@ -184,6 +192,11 @@ func New(r Renderer, opts *Options) (*Service, error) {
 		s.blanks[i] = newTile(render.Blank(i + 1))
 		s.blanks[i].Blank = true
 		s.blanks[i].Note = new(Note)
+	}
+	if o.Vectors != nil {
+		if s.empty, err = newEmptyVector(o.Vectors); err != nil {
+			return nil, fmt.Errorf("tiles: %w", err)
+		}
 	}
 	if o.Dir != "" {
 		s.disk = newDisk(o.Dir, o.DiskBytes, o.MinFree, time.Now, o.Logger, m)
@@ -228,9 +241,14 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 		s.metrics.memoryHits.Inc()
 		return t, nil
 	}
+	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
+}
+
+// fly returns the tile of key from the disk, or as render draws it.
+func (s *Service) fly(ctx context.Context, key Key, sum Sum, render func() ([]byte, error)) (Tile, error) {
 	return s.flights.do(ctx, sum, search{
 		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, sum) },
-		draw:   func() ([]byte, error) { return s.draw(layer, spec) },
+		draw:   func() ([]byte, error) { return s.draw(render) },
 		keep:   func(png []byte) Tile { return s.keep(key, sum, png) },
 	})
 }
@@ -273,12 +291,12 @@ func (s *Service) lookup(ctx context.Context, key Sum) (Tile, bool) {
 	return Tile{}, false
 }
 
-// draw draws a tile. An error is kept nowhere.
-func (s *Service) draw(layer *render.Layer, spec render.Spec) ([]byte, error) {
+// draw draws a tile with render, and measures it. An error is kept nowhere.
+func (s *Service) draw(render func() ([]byte, error)) ([]byte, error) {
 	s.metrics.rendersInFlight.Inc()
 	defer s.metrics.rendersInFlight.Dec()
 	timer := prometheus.NewTimer(s.metrics.renderDuration)
-	png, err := s.render(layer, spec)
+	png, err := render()
 	timer.ObserveDuration()
 	s.metrics.renders.Inc()
 	if err != nil {
@@ -315,8 +333,11 @@ func (s *Service) fingerprint(layer *render.Layer, spec render.Spec) (fp render.
 	return fp, any, nil
 }
 
-func (s *Service) buildLayer(v *data.View) (layer *render.Layer, err error) {
+func (s *Service) buildLayer(v *data.View, like *render.Layer) (layer *render.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer")
+	if like != nil {
+		return s.renderer.LayerOn(like, v), nil
+	}
 	return s.renderer.Layer(v), nil
 }
 

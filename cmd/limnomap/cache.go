@@ -19,7 +19,7 @@ type cacheTiles struct {
 	CacheDir string          `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR"`
 	Bound    *bound          `help:"Only tiles that show some of this part of the globe; it may cross the antimeridian. Where W is negative: --bound=-10,36,4,44." placeholder:"W,S,E,N"`
 	Zoom     *zoomRange      `help:"Only tiles of these zooms, such as 7 or 0-9." placeholder:"ZOOMS"`
-	Style    []tiles.StyleID `help:"Only tiles of these styles: ${enum}." enum:"${styles}" placeholder:"STYLE"`
+	Style    []tiles.StyleID `help:"Only tiles of these styles: ${enum}; mvt are the vector tiles." enum:"${cachedstyles}" placeholder:"STYLE"`
 }
 
 // selective reports whether the flags leave any tile out.
@@ -96,7 +96,7 @@ func (s *cacheStats) add(e tiles.Entry) error {
 		return nil
 	}
 	s.all.add(e)
-	if e.Key.Renderer != render.Version {
+	if e.Key.Renderer != rendererOf(e.Key.Style) {
 		s.older.add(e)
 	}
 	if s.oldest.IsZero() || e.Used.Before(s.oldest) {
@@ -106,7 +106,7 @@ func (s *cacheStats) add(e tiles.Entry) error {
 		s.newest = e.Used
 	}
 	kind := cacheKind{e.Key.Style, int(e.Key.Tile.Z)}
-	if !slices.ContainsFunc(render.Styles(), func(s render.Style) bool { return s.ID == kind.style }) {
+	if kind.style != tiles.VectorStyle && !slices.ContainsFunc(render.Styles(), func(s render.Style) bool { return s.ID == kind.style }) {
 		kind.style = "(other)"
 	}
 	if s.byKind[kind] == nil {
@@ -116,11 +116,19 @@ func (s *cacheStats) add(e tiles.Entry) error {
 	return nil
 }
 
+// rendererOf returns which renderer's tiles of a style this program asks for.
+func rendererOf(style tiles.StyleID) string {
+	if style == tiles.VectorStyle {
+		return tiles.VectorVersion
+	}
+	return render.Version
+}
+
 func (s *cacheStats) write(w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "folder\t%s\n", dir)
 	fmt.Fprintf(t, "tiles\t%v\n", s.all)
-	fmt.Fprintf(t, "of other renderers\t%v, not asked for by renderer %s\n", s.older, render.Version)
+	fmt.Fprintf(t, "of other renderers\t%v, not asked for by renderer %s and %s\n", s.older, render.Version, tiles.VectorVersion)
 	fmt.Fprintf(t, "not tiles\t%v, damaged or unfinished: see limnomap cache verify\n", s.bad)
 	fmt.Fprintf(t, "least recent use\t%s\n", moment(s.oldest))
 	fmt.Fprintf(t, "most recent use\t%s\n", moment(s.newest))

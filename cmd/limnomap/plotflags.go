@@ -75,7 +75,8 @@ func tileVars() kong.Vars {
 	}
 	return kong.Vars{
 		"styles": strings.Join(styles, ","), "style": styles[0],
-		"colormaps": strings.Join(colormaps, ","), "colormap": string(colormap.Default),
+		"cachedstyles": strings.Join(append(styles, string(tiles.VectorStyle)), ","),
+		"colormaps":    strings.Join(colormaps, ","), "colormap": string(colormap.Default),
 	}
 }
 

@@ -20,9 +20,11 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
+	"limnomap/api/quota"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/render/vector"
 	"limnomap/tiles"
 	"limnomap/web"
 )
@@ -54,6 +56,8 @@ type serveCmd struct {
 	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
 	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
 
+	Redis string `help:"Redis server through which several servers share their limits: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is away each goes by its own. Better said by LIMNOMAP_REDIS, which no list of processes shows." placeholder:"URL" group:"Limits"`
+
 	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits"`
 }
 
@@ -79,6 +83,15 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
+	if c.Redis != "" {
+		var shared *quota.Redis
+		if shared, err = quota.Open(c.Redis); err != nil {
+			return fmt.Errorf("--redis: %w", err)
+		}
+		defer func() { err = errors.Join(err, shared.Close()) }()
+		opts.Quota = shared
+		con.log.Info("rate limits are shared", "redis", shared.Address())
+	}
 	limits := shown.limits()
 	tileService, err := tiles.New(render.New(limits), &tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
@@ -87,6 +100,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		MinFree:     c.minFree(),
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     shown.options.Profile.ID,
+		Vectors:     vector.New(limits),
 		Logger:      con.log,
 		Registerer:  registry,
 	})

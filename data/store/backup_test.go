@@ -294,7 +294,7 @@ func TestBackupReplaces(t *testing.T) {
 
 // A copy is made before a new limnomap is tried, so it must not be one that only the new one reads.
 func TestBackupMigratesNothing(t *testing.T) {
-	path := oldDatabase(t, []string{"0001_initial.sql"})
+	path := oldDatabase(t, 1)
 	copied := filepath.Join(t.TempDir(), "copy.db")
 	if _, err := Backup(t.Context(), path, copied, nil); err != nil {
 		t.Fatal(err)

@@ -34,6 +34,8 @@ func testStore(t *testing.T, open opener) {
 		"snapshot":                   testScanSeesOneState,
 		"half":                       testNoHalfImport,
 		"history":                    testHistory,
+		"past":                       testPast,
+		"past sees one state":        testPastSeesOneState,
 		"keys":                       testKeys,
 		"refresh":                    testRefresh,
 		"refresh claims":             testRefreshClaims,

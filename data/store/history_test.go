@@ -45,33 +45,52 @@ func testHistory(t *testing.T, open opener) {
 	testHistoryModel(t, s)
 }
 
-// The history of any observations is what the words of data.Source say, worked out plainly.
+// The history of any observations, asked for in any way, is what the words of data.Source say, worked out plainly.
 func testHistoryModel(t *testing.T, s Store) {
 	lake := 0
 	rapid.Check(t, func(rt *rapid.T) {
 		lake++
 		l := testLake("model" + string(rune('a'+lake%26)) + time.Duration(lake).String())
-		rows := rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) data.Observation {
-			return testObservation(l.ID,
-				data.Date(rapid.IntRange(-3, 6).Draw(rt, "date")),
-				data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
-				data.Chlorophyll(rapid.IntRange(-1, 3).Draw(rt, "chl")))
-		}), 0, 20, func(o data.Observation) [2]int { return [2]int{int(o.Date), int(o.Type)} }).Draw(rt, "rows")
-		limit := rapid.IntRange(1, 20).Draw(rt, "limit")
-
+		rows := drawRows(rt, l.ID)
+		q := data.HistoryQuery{
+			Period: drawPeriod(rt),
+			Types:  data.DataTypes(rapid.IntRange(0, 3).Draw(rt, "types")),
+			Limit:  rapid.IntRange(-1, 20).Draw(rt, "limit"),
+		}
 		put(t, s, []data.Lake{l}, rows)
 		want := slices.Clone(rows)
 		slices.SortFunc(want, func(a, b data.Observation) int {
 			return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.Type, b.Type))
 		})
 		want = slices.DeleteFunc(want, func(o data.Observation) bool {
-			return o.Type == data.Forecast && slices.ContainsFunc(rows, func(p data.Observation) bool {
+			superseded := o.Type == data.Forecast && slices.ContainsFunc(rows, func(p data.Observation) bool {
 				return p.Type == data.Satellite && p.Date == o.Date && p.Chlorophyll.Valid()
 			})
+			return superseded || o.Date < q.Period.First || o.Date > q.Period.Last ||
+				q.Types != 0 && q.Types&data.TypesOf(o.Type) == 0
 		})
-		want = want[:min(limit, len(want))]
-		if _, got, err := s.History(t.Context(), l.ID, data.Newest(limit)); err != nil || !slices.Equal(got, want) {
-			rt.Fatalf("History(limit %d) = %v, %v, want %v", limit, got, err, want)
+		want = want[:min(max(q.Limit, 0), len(want))]
+		if _, got, err := s.History(t.Context(), l.ID, q); err != nil || !slices.Equal(got, want) {
+			rt.Fatalf("History(%+v) = %v, %v, want %v", q, got, err, want)
 		}
 	})
+}
+
+// drawRows draws any rows of a lake within some days, the keys all different, in any order.
+func drawRows(rt *rapid.T, id data.LakeID) []data.Observation {
+	return rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) data.Observation {
+		return testObservation(id,
+			data.Date(rapid.IntRange(-3, 6).Draw(rt, "date")),
+			data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
+			data.Chlorophyll(rapid.IntRange(-1, 3).Draw(rt, "chl")))
+	}), 0, 20, func(o data.Observation) [2]int { return [2]int{int(o.Date), int(o.Type)} }).Draw(rt, "rows of "+string(id))
+}
+
+// drawPeriod draws a period about those days, all time, or one that is empty because it ends before it begins.
+func drawPeriod(rt *rapid.T) data.Period {
+	if rapid.Bool().Draw(rt, "all time") {
+		return data.AllTime()
+	}
+	first := data.Date(rapid.IntRange(-5, 8).Draw(rt, "first"))
+	return data.Period{First: first, Last: first + data.Date(rapid.IntRange(-1, 12).Draw(rt, "days"))}
 }

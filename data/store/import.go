@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"os"
 	"strings"
 
 	"limnomap/data"
@@ -15,6 +16,7 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return err
 	}
 	defer s.mu.RUnlock()
+	s.foldLongLog(ctx)
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return s.wrap(err, "begin an import")
@@ -37,6 +39,16 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return fmt.Errorf("nothing was imported: %w", err) // it would be gone with the old file
 	}
 	return s.wrap(tx.Commit(), "commit an import")
+}
+
+// foldLongLog writes a log that has grown long back into the file. SQLite does so after a commit, but only as far as no
+// reader still sees the state before it, and begins the log anew only where nobody reads: under a steady load that is
+// never, so this waits for the readers of now, while new ones no longer need the log. One that takes longer than the busy
+// timeout, which is a scan of very many rows, leaves it to the next import.
+func (s *sqlite) foldLongLog(ctx context.Context) {
+	if info, err := os.Stat(s.loc.path + companions[0]); err == nil && info.Size() > s.foldAbove {
+		_, _ = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)") // what is wrong with the file the import says
+	}
 }
 
 // maxKnownKeys bounds the memory for lake numbers that an import has looked up: about 10 MB.

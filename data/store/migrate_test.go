@@ -1,83 +1,216 @@
 package store
 
 import (
+	"bytes"
 	"database/sql"
+	"fmt"
 	"io/fs"
+	"path"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"testing/fstest"
+	"time"
 
 	"github.com/paulmach/orb"
-	"github.com/pressly/goose/v3"
 
 	"limnomap/data"
 )
 
-// oldDatabase makes a file as a limnomap that knew only the first migrations did, and fills it.
-func oldDatabase(t *testing.T, migrationFiles []string, statements ...string) string {
+// migrationFiles returns the first n of the migrations, as a limnomap that knew no more had them, or all of them if n is
+// 0.
+func migrationFiles(t *testing.T, n int) fstest.MapFS {
 	t.Helper()
+	names, err := fs.Glob(migrations, "migrations/sqlite/*.sql") // in the order of their numbers
+	if err != nil || len(names) < 3 || n > len(names) {
+		t.Fatalf("the migrations are %q, %v", names, err)
+	}
+	if n == 0 {
+		n = len(names)
+	}
 	files := make(fstest.MapFS)
-	for _, name := range migrationFiles {
-		text, err := fs.ReadFile(migrations, "migrations/sqlite/"+name)
+	for _, name := range names[:n] {
+		text, err := fs.ReadFile(migrations, name)
 		if err != nil {
 			t.Fatal(err)
 		}
-		files[name] = &fstest.MapFile{Data: text}
+		files[path.Base(name)] = &fstest.MapFile{Data: text}
 	}
-	path := filepath.Join(t.TempDir(), "old.db")
-	db, err := sql.Open("sqlite", path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	p, err := goose.NewProvider(goose.DialectSQLite3, db, files, goose.WithDisableGlobalRegistry(true))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := p.Up(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	for _, s := range statements {
-		if _, err := db.ExecContext(t.Context(), s); err != nil {
-			t.Fatalf("%s: %v", s, err)
-		}
-	}
-	return path
+	return files
 }
 
-func TestVersion1GainsOutlines(t *testing.T) {
-	path := oldDatabase(t, []string{"0001_initial.sql"},
-		`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36)`,
-		`INSERT INTO observations (lake, date, type, chl) VALUES (7, 9, 0, 500)`)
-	lake := testLake("a")
-	observation := testObservation("a", 9, data.Satellite, 500)
-
-	s := openFile(t, path, false)
-	for range 2 { // as it was, and then with an outline
-		_, lakes, observations := scan(t, s)
-		if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, []data.Observation{observation}) {
-			t.Errorf("the database holds %+v, %+v, want %+v, %+v", lakes, observations, lake, observation)
-		}
-		lake.Outline = testOutline(t)
-		put(t, s, []data.Lake{lake}, nil)
-	}
-	if _, lakes, _ := scan(t, openFile(t, path, false)); !slices.Equal(lakes, []data.Lake{lake}) {
-		t.Errorf("opened again it holds %+v, want %+v", lakes, lake)
-	}
-}
-
-func schemaVersion(t *testing.T, path string) (version int64) {
+// withDB opens a database file past limnomap.
+func withDB(t *testing.T, path string, fn func(*sql.DB) error) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer db.Close()
-	if err := db.QueryRow("SELECT max(version_id) FROM goose_db_version").Scan(&version); err != nil {
+	if err := fn(db); err != nil {
 		t.Fatal(err)
 	}
+}
+
+// oldDatabase makes a file as a limnomap that knew only the first version migrations did, and fills it.
+func oldDatabase(t *testing.T, version int, statements ...string) string {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "old.db")
+	withDB(t, path, func(db *sql.DB) error {
+		if err := migrateOnce(t.Context(), db, migrationFiles(t, version)); err != nil {
+			return err
+		}
+		for _, s := range statements {
+			if _, err := db.ExecContext(t.Context(), s); err != nil {
+				return fmt.Errorf("%s: %w", s, err)
+			}
+		}
+		return nil
+	})
+	return path
+}
+
+func schemaVersion(t *testing.T, path string) (version int) {
+	t.Helper()
+	withDB(t, path, func(db *sql.DB) error {
+		return db.QueryRow("SELECT max(version_id) FROM goose_db_version").Scan(&version)
+	})
 	return version
+}
+
+// schemaOf returns what a database's tables are, in words. What migrations add to a table stands in its text otherwise
+// than what made it: so these are the columns, not the text.
+func schemaOf(t *testing.T, path string) (schema []string) {
+	t.Helper()
+	withDB(t, path, func(db *sql.DB) error {
+		rows, err := db.Query(`SELECT m.type || ' ' || m.name || ': ' || coalesce(group_concat(format('%s %s %d %d %s', c.name, c.type, c."notnull", c.pk, c.dflt_value), ', '), '')
+			FROM sqlite_schema AS m LEFT JOIN pragma_table_info(m.name) AS c GROUP BY m.type, m.name ORDER BY 1`)
+		if err != nil {
+			return err
+		}
+		defer rows.Close()
+		for rows.Next() {
+			var s string
+			if err := rows.Scan(&s); err != nil {
+				return err
+			}
+			schema = append(schema, s)
+		}
+		return rows.Err()
+	})
+	return schema
+}
+
+// Each version's database, filled as that version filled it, is opened as it was, ends with the schema of a new one, and
+// can be written to.
+func TestEveryVersionIsMigrated(t *testing.T) {
+	outline := testOutline(t)
+	// What each version can hold beyond the ones before it. A new migration adds what tells that it keeps its rows.
+	holds := []struct {
+		statement string
+		args      []any
+	}{
+		{`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36);
+			INSERT INTO observations (lake, date, type, chl, level, density, measured_at) VALUES (7, 9, 0, 500, 3, 0.5, 777601), (7, 9, 1, NULL, NULL, NULL, NULL);
+			INSERT INTO api_keys (name, hash, created_at, revoked_at) VALUES ('one', zeroblob(32), 1, 2);
+			UPDATE revision SET number = 41, changed_at = 5`, nil},
+		{`UPDATE lakes SET outline = ?`, []any{[]byte(outline)}},
+		{`UPDATE refresh SET turn = 3, failures = 2, error = 'no answer'`, nil},
+	}
+	newest := filepath.Join(t.TempDir(), "new.db")
+	openFile(t, newest, true)
+	versions := len(migrationFiles(t, 0))
+	if versions != len(holds) {
+		t.Fatalf("there are %d migrations, and %d of them are tested", versions, len(holds))
+	}
+	for version := 1; version <= versions; version++ {
+		t.Run(fmt.Sprint(version), func(t *testing.T) {
+			path := oldDatabase(t, version)
+			withDB(t, path, func(db *sql.DB) error {
+				for _, h := range holds[:version] {
+					if _, err := db.Exec(h.statement, h.args...); err != nil {
+						return fmt.Errorf("%s: %w", h.statement, err)
+					}
+				}
+				return nil
+			})
+			lake, seen, forecast := testLake("a"), testObservation("a", 9, data.Satellite, 500), testObservation("a", 9, data.Forecast, data.NoChlorophyll)
+			seen.Level, seen.CellDensity, seen.MeasuredAt = 3, 0.5, time.Unix(777601, 0).UTC()
+			if version >= 2 {
+				lake.Outline = outline
+			}
+			s := openFile(t, path, false)
+			rev, lakes, observations := scan(t, s)
+			if rev.Number != 41 || rev.ChangedAt.Unix() != 5 {
+				t.Errorf("the revision is %v, want 41 of second 5", rev)
+			}
+			if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, []data.Observation{seen, forecast}) {
+				t.Errorf("the database holds %+v, %+v, want %+v, %+v, %+v", lakes, observations, lake, seen, forecast)
+			}
+			if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 1 || keys[0].Name != "one" || keys[0].RevokedAt.Unix() != 2 {
+				t.Errorf("Keys = %v, %v, want one that is revoked", keys, err)
+			}
+			var turn int64
+			if version >= 3 {
+				turn = 3
+			}
+			if r, err := s.Refresh(t.Context()); err != nil || r.Turn != turn {
+				t.Errorf("Refresh = %+v, %v, want turn %d", r, err, turn)
+			}
+			if got := schemaVersion(t, path); got != versions {
+				t.Errorf("the schema is of version %d, want %d", got, versions)
+			}
+			if got, want := schemaOf(t, path), schemaOf(t, newest); !slices.Equal(got, want) {
+				t.Errorf("the schema is\n%s\nwant that of a new database\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+			}
+			lake.Outline = outline
+			lake.Name, seen.Chlorophyll = "Neuer See", 600
+			ofLakes, ofObservations := put(t, s, []data.Lake{lake}, []data.Observation{seen, forecast})
+			if ofLakes[0] != Changed || !slices.Equal(ofObservations, []Change{Changed, Unchanged}) {
+				t.Errorf("an import made %v and %v of them, want changed, changed, unchanged", ofLakes, ofObservations)
+			}
+			if rev, lakes, _ := scan(t, openFile(t, path, false)); rev.Number != 42 || !slices.Equal(lakes, []data.Lake{lake}) {
+				t.Errorf("opened again it holds %+v at revision %v, want %+v at 42", lakes, rev, lake)
+			}
+		})
+	}
+}
+
+// Whoever knows one migration less refuses the database, says which version it would need, and changes nothing.
+func TestNewerSchemaIsRefused(t *testing.T) {
+	versions := len(migrationFiles(t, 0))
+	for known := 1; known < versions; known++ {
+		path := oldDatabase(t, versions)
+		before := readFile(t, path)
+		withDB(t, path, func(db *sql.DB) error {
+			want := fmt.Sprintf("its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", versions, known)
+			if err := migrateOnce(t.Context(), db, migrationFiles(t, known)); err == nil || err.Error() != want {
+				t.Errorf("whoever knows %d migrations says %v, want %s", known, err, want)
+			}
+			return nil
+		})
+		if !bytes.Equal(readFile(t, path), before) {
+			t.Errorf("whoever knows %d migrations has changed the file", known)
+		}
+	}
+	path := filepath.Join(t.TempDir(), "lakes.db")
+	newFile(t, path, "a")
+	execSQL(t, path, fmt.Sprintf("INSERT INTO goose_db_version (version_id, is_applied) VALUES (%d, 1)", versions+1))
+	before := readFile(t, path)
+	for _, create := range []bool{false, true} {
+		s, err := Open(t.Context(), path, create)
+		if err == nil {
+			s.Close()
+		}
+		want := fmt.Sprintf("database %s: its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", path, versions+1, versions)
+		if err == nil || err.Error() != want {
+			t.Errorf("Open = %v, want %s", err, want)
+		}
+	}
+	if !bytes.Equal(readFile(t, path), before) {
+		t.Error("a refused database was changed")
+	}
 }
 
 // What is stored is an outline's bytes, which may hold any byte, zero among them.

@@ -261,7 +261,8 @@ const historyQuery = `SELECT lake, date, type, chl, level, density, measured_at 
 	WHERE lake = ? AND date BETWEEN ? AND ? ORDER BY date DESC, type DESC`
 
 func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, q data.HistoryQuery) ([]data.Observation, error) {
-	if q.Limit <= 0 {
+	history := q.Rows()
+	if history.Full() { // nothing is asked for
 		return nil, nil
 	}
 	rows, err := tx.QueryContext(ctx, historyQuery, key, int64(q.Period.First), int64(q.Period.Last))
@@ -270,32 +271,11 @@ func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, q d
 	}
 	defer rows.Close()
 	var row observationRow
-	var history []data.Observation
-	var forecast *data.Observation // the last row, if it may have to make way for its date's satellite row
-	for len(history) < q.Limit && rows.Next() {
+	for !history.Full() && rows.Next() {
 		if err := row.scan(rows); err != nil {
 			return nil, err
 		}
-		o := row.observation(id)
-		if forecast != nil && forecast.Date != o.Date {
-			history = append(history, *forecast)
-			forecast = nil
-		}
-		if o.Type == data.Forecast {
-			if q.Types.Has(data.Forecast) {
-				forecast = &o
-			}
-			continue
-		}
-		if q.Types.Has(data.Satellite) {
-			history = append(history, o)
-		}
-		if o.Chlorophyll.Valid() {
-			forecast = nil
-		}
+		history.Add(row.observation(id))
 	}
-	if forecast != nil {
-		history = append(history, *forecast)
-	}
-	return history[:min(q.Limit, len(history))], rows.Err()
+	return history.Picked(), rows.Err()
 }

@@ -207,7 +207,7 @@ func testRefreshInImport(t *testing.T, open opener) {
 
 // A database of before refreshes gains what they need.
 func TestVersion2GainsRefreshes(t *testing.T) {
-	path := oldDatabase(t, []string{"0001_initial.sql", "0002_outlines.sql"},
+	path := oldDatabase(t, 2,
 		`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36)`)
 	s := openFile(t, path, false)
 	if r := refreshOf(t, s); r != (data.Refresh{}) {

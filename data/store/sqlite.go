@@ -23,14 +23,16 @@ const (
 	// How long a second importer waits for the first before it gives up: long enough for two million rows, short
 	// enough for a person who interrupts it, since SQLite does not look up while it waits.
 	busyTimeoutMS = "10000"
-	// Without a limit the write-ahead log keeps the size of the largest import for ever.
-	maxIdleLogBytes = "67108864"
+	// Without a limit the write-ahead log keeps the size of the largest import for ever, and where somebody reads at
+	// each moment it even grows by every import.
+	maxIdleLogBytes = 64 << 20
 )
 
 // A sqlite is a Store in one SQLite file.
 type sqlite struct {
-	loc location
-	now func() time.Time
+	loc       location
+	now       func() time.Time
+	foldAbove int64 // bytes of the log that an import folds back before it adds to them
 
 	mu sync.RWMutex // guards what follows; held for reading for as long as a pool is in use
 	// writer has one connection; its transactions take the write lock when they begin. Both pools are nil once
@@ -45,7 +47,7 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, now: time.Now}
+	s := &sqlite{loc: loc, now: time.Now, foldAbove: maxIdleLogBytes}
 	if err := s.open(ctx, create); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -65,7 +67,7 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 	}
 	var err error
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
-		"_synchronous", "NORMAL", "_pragma", "journal_size_limit("+maxIdleLogBytes+")")), 1)
+		"_synchronous", "NORMAL", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
 		// A reader in the middle of a long scan must not keep a request for one lake waiting.
 		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))

@@ -1,0 +1,113 @@
+// Package redistest starts real Redis servers for tests.
+package redistest
+
+import (
+	"net"
+	"os"
+	"os/exec"
+	"testing"
+	"time"
+)
+
+// A Server is a redis-server with a port and a folder of its own.
+type Server struct {
+	Addr string // HOST:PORT on this machine, the same after each Start
+	args []string
+	cmd  *exec.Cmd
+}
+
+// Start starts a server that the test's end kills. More arguments are options of redis-server. Without one installed the
+// test is skipped, unless LIMNOMAP_REQUIRE_REDIS is set, as it is in CI.
+func Start(t testing.TB, options ...string) *Server {
+	t.Helper()
+	if _, err := exec.LookPath("redis-server"); err != nil {
+		if os.Getenv("LIMNOMAP_REQUIRE_REDIS") != "" {
+			t.Fatalf("LIMNOMAP_REQUIRE_REDIS is set, but there is no Redis: %v", err)
+		}
+		t.Skipf("LEFT OUT: there is no redis-server to share limits with (%v)", err)
+	}
+	s := &Server{Addr: freeAddr(t)}
+	_, port, err := net.SplitHostPort(s.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.args = append([]string{"--bind", "127.0.0.1", "--port", port, "--dir", t.TempDir(), "--save", "", "--appendonly", "no"}, options...)
+	s.Start(t)
+	t.Cleanup(s.stop)
+	return s
+}
+
+// Start starts the server anew at the same address, and returns when it answers.
+func (s *Server) Start(t testing.TB) {
+	t.Helper()
+	s.cmd = exec.Command("redis-server", s.args...)
+	if err := s.cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	for end := time.Now().Add(20 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if s.answers() {
+			return
+		}
+	}
+	t.Fatalf("redis-server %v does not answer", s.args)
+}
+
+// answers reports whether the server has anything to say to a greeting, be it that it asks for a password.
+func (s *Server) answers() bool {
+	conn, err := net.DialTimeout("tcp", s.Addr, time.Second)
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if err := conn.SetDeadline(time.Now().Add(time.Second)); err != nil {
+		return false
+	}
+	if _, err := conn.Write([]byte("PING\r\n")); err != nil {
+		return false
+	}
+	answer := make([]byte, 1)
+	_, err = conn.Read(answer)
+	return err == nil && (answer[0] == '+' || answer[0] == '-')
+}
+
+// Process returns the process of the server, to be signalled.
+func (s *Server) Process() *os.Process { return s.cmd.Process }
+
+// Kill ends the server as a crash would.
+func (s *Server) Kill(t testing.TB) {
+	t.Helper()
+	if err := s.cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = s.cmd.Wait() // says only that it was killed
+}
+
+func (s *Server) stop() {
+	_ = s.cmd.Process.Kill() // it may be dead
+	_ = s.cmd.Wait()
+}
+
+// Cli runs redis-cli and returns what it prints.
+func (s *Server) Cli(t testing.TB, args ...string) string {
+	t.Helper()
+	_, port, err := net.SplitHostPort(s.Addr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := exec.Command("redis-cli", append([]string{"-h", "127.0.0.1", "-p", port}, args...)...).Output()
+	if err != nil {
+		t.Fatalf("redis-cli %v: %v", args, err)
+	}
+	return string(out)
+}
+
+// freeAddr returns an address of this machine that nobody listens on.
+func freeAddr(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}

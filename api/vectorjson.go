@@ -1,0 +1,67 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+
+	"limnomap/tiles"
+)
+
+// A vectorLayer describes a layer of vector tiles (TileJSON 3.0.0, 3.3).
+type vectorLayer struct {
+	ID          string            `json:"id"`
+	Description string            `json:"description"`
+	MinZoom     int               `json:"minzoom"`
+	MaxZoom     int               `json:"maxzoom"`
+	Fields      map[string]string `json:"fields"`
+}
+
+// vectorFieldTexts describes the properties of a lake in a vector tile.
+var vectorFieldTexts = map[string]string{
+	"id":          "String. The lake's id, unique; use it as promoteId.",
+	"name":        "String. The lake's name.",
+	"chl":         "Number. Chlorophyll-a in µg/l; absent without a current value.",
+	"who_level":   "Number. Warning level, 0 to 3; absent without a current value.",
+	"color":       "String. #rrggbb of the value, as in the other tiles and the legend; #9aa0a6 without a current value, and nothing else has that.",
+	"risk":        "String. low, medium or high; without a current value that of the last known one, absent only if there never was one.",
+	"trophic":     "String. Trophic status of the year: ultraoligotrophic, oligotrophic, mesotrophic, eutrophic, hypertrophic, or unknown.",
+	"measured_at": "String. When the value, or without a current one the last known one, was measured: RFC 3339 in UTC; absent only if there never was one.",
+}
+
+// vectorJSON answers with the description of the vector tiles.
+func (s *Server) vectorJSON(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.published()
+	if err != nil {
+		return err
+	}
+	params := paramsOf(r)
+	week, dated := params.week(p.snap)
+	if err := params.err(); err != nil {
+		return err
+	}
+	chosen := url.Values{"v": {p.vectorVersion}}
+	if dated {
+		chosen.Set("date", week.Monday().String())
+	}
+	description := s.describeTiles(w, r, p)
+	base := s.base(r)
+	description.Name = "limnomap lakes"
+	description.Description = fmt.Sprintf("Lakes as points, with their chlorophyll-a measured by satellite. "+
+		"What is not known is absent, and absent never means low: a lake without a current value has no chl and no who_level. "+
+		"A tile holds at most %d lakes: where there are more, the largest, and of equals those of higher risk. "+
+		"Lakes just beyond a tile's edge are in it too. ", tiles.MaxFeatures) + levelCaveat
+	description.Format = "pbf" // as MBTiles and those who read it call the format, whatever the addresses end in
+	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}" + vectorSuffix + "?" + chosen.Encode()}
+	description.LegendURL = base + pathLegend + ".svg"
+	description.MaxZoom, description.Snapshot = min(deepestVector, s.opts.MaxZoom), p.vectorVersion
+	description.Center[2] = min(description.Center[2], float64(description.MaxZoom)) // TileJSON, 3.6
+	description.VectorLayers = []vectorLayer{{
+		ID:          tiles.VectorLayer,
+		Description: "Each lake's state in the week that is shown.",
+		MinZoom:     0,
+		MaxZoom:     description.MaxZoom,
+		Fields:      vectorFieldTexts,
+	}}
+	return s.respondJSON(w, r, jsonKind, description)
+}

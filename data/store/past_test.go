@@ -1,0 +1,98 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+)
+
+func past(tb testing.TB, s Store, p data.Period) (rev data.Revision, rows []data.Observation) {
+	tb.Helper()
+	rev, err := s.Past(tb.Context(), p, func(o data.Observation) error { rows = append(rows, o); return nil })
+	if err != nil {
+		tb.Fatalf("Past(%v): %v", p, err)
+	}
+	return rev, rows
+}
+
+func testPast(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	if rev, rows := past(t, s, data.AllTime()); rev.Number != 0 || len(rows) > 0 {
+		t.Errorf("the past of an empty store is %v at revision %v", rows, rev)
+	}
+	// Capital letters stand before small ones, and the numbers of lakes are not in the order of ids.
+	ids := []data.LakeID{"b", "Z", "a_", "a"}
+	for _, id := range ids {
+		put(t, s, []data.Lake{testLake(string(id))}, nil)
+	}
+	stored := map[modelKey]data.Observation{}
+	errStop := errors.New("stop")
+	rapid.Check(t, func(rt *rapid.T) {
+		for _, id := range ids {
+			rows := drawRows(rt, id)
+			put(t, s, nil, rows)
+			for _, o := range rows {
+				stored[modelKey{o.LakeID, o.Date, o.Type}] = o
+			}
+		}
+		p := drawPeriod(rt)
+		want := modelPast(stored, p)
+		rev, got := past(t, s, p)
+		if rev != revisionOf(t, s) || !slices.Equal(got, want) {
+			rt.Fatalf("Past(%v) = %v, %v, want %v", p, rev, got, want)
+		}
+		passed := 0
+		stop := func(data.Observation) error { passed++; return errStop }
+		if _, err := s.Past(t.Context(), p, stop); len(want) > 0 && (err != errStop || passed != 1) {
+			rt.Fatalf("Past with a failing callback = %v after %d rows, want its error after one", err, passed)
+		}
+	})
+}
+
+// modelPast is what the words of data.Source say, worked out plainly.
+func modelPast(rows map[modelKey]data.Observation, p data.Period) (want []data.Observation) {
+	last := map[data.LakeID]data.Observation{} // before the period
+	for _, o := range rows {
+		if o.Type != data.Satellite {
+			continue
+		}
+		if p.Contains(o.Date) {
+			want = append(want, o)
+		}
+		if before, ok := last[o.LakeID]; o.Date < p.First && o.Chlorophyll.Valid() && (!ok || o.Date > before.Date) {
+			last[o.LakeID] = o
+		}
+	}
+	for _, o := range last {
+		want = append(want, o)
+	}
+	slices.SortFunc(want, func(a, b data.Observation) int {
+		return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date))
+	})
+	return want
+}
+
+// Of what is imported while the past is read nothing shows.
+func testPastSeesOneState(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{
+		testObservation("a", 1, data.Satellite, 100), testObservation("b", 1, data.Satellite, 100)})
+	before := revisionOf(t, s)
+	var seen []data.Chlorophyll
+	rev, err := s.Past(t.Context(), data.AllTime(), func(o data.Observation) error {
+		if seen = append(seen, o.Chlorophyll); len(seen) == 1 {
+			put(t, s, []data.Lake{testLake("aa")}, []data.Observation{
+				testObservation("aa", 1, data.Satellite, 999), testObservation("b", 1, data.Satellite, 999)})
+		}
+		return nil
+	})
+	if err != nil || rev != before || !slices.Equal(seen, []data.Chlorophyll{100, 100}) {
+		t.Errorf("Past across an import = %v, %v, %v, want revision %v and two values of 1 µg/l", rev, seen, err, before)
+	}
+}
