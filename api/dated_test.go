@@ -86,7 +86,7 @@ func TestAnOldWeekWhileTheStoreIsAwayIs503(t *testing.T) {
 	source := longSource(t)
 	s := shortServer(t, testOptions(t), source)
 	source.err = errors.New("secret: the disk is on fire")
-	for _, address := range append(urlsOfStates, "/api/v1/tiles/0/0/0.png?") {
+	for _, address := range append([]string{"/api/v1/tiles/0/0/0.png?", "/api/v1/tiles/0/0/0.mvt?"}, urlsOfStates...) {
 		w := do(s, http.MethodGet, address+"date=2012-05-07")
 		wantProblem(t, w, http.StatusServiceUnavailable)
 		if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "secret") {

@@ -95,11 +95,7 @@ func (p *published) view(ctx context.Context, week data.Week, given bool) (*data
 	if !given {
 		return p.snap.Current, nil
 	}
-	view, err := p.snap.View(ctx, week)
-	if err != nil && ctx.Err() == nil {
-		return nil, fmt.Errorf("map of %s: %w: %w", week, errStore, err) // an old week, which only the store has
-	}
-	return view, err
+	return p.snap.View(ctx, week)
 }
 
 // generatedAt returns when the snapshot's data were committed: equal data give equal bytes, on every replica.
