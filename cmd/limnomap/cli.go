@@ -16,8 +16,9 @@ Your own lakes:
   limnomap import lakes lakes.csv --db lakes.db
   limnomap import observations obs.csv --db lakes.db
   limnomap serve --db lakes.db
-The map for a host without a server:
+The map for a host without a server, and the data for whoever needs them:
   limnomap export lakes.pmtiles --db lakes.db
+  limnomap export observations obs.csv.zst --db lakes.db
 
 Every flag can also be set by the environment: --cache-dir is LIMNOMAP_CACHE_DIR. A flag goes before the environment.`
 
@@ -28,8 +29,13 @@ type cli struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
 		Observations importObservationsCmd `cmd:"" help:"Import what was measured or forecast of lakes."`
 	} `cmd:"" help:"Import files into a database, each time in one transaction."`
-	Warm   warmCmd   `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
-	Export exportCmd `cmd:"" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server."`
+	Refresh refreshCmd `cmd:"" help:"Bring a database up to date from a folder or URLs, once or again and again."`
+	Warm    warmCmd    `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
+	Export  struct {
+		Map          exportCmd             `cmd:"" default:"withargs" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server. The word map may be left out: export lakes.pmtiles."`
+		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import takes."`
+		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import takes."`
+	} `cmd:"" help:"Write the map for hosts without a server, or the data as import takes them."`
 	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Keys   struct {

@@ -9,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"syscall"
-	"time"
 
 	"github.com/schollz/progressbar/v3"
 
@@ -74,14 +73,14 @@ func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
 type importFunc func(context.Context, store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
 func (c *importFlags) run(ctx context.Context, con *console, names []string, imp importFunc) (err error) {
-	files, size, closeFiles, err := openFiles(ctx, names)
+	files, size, closeFiles, err := openFiles(names)
 	if err != nil {
 		return err
 	}
 	defer closeFiles()
 	s, closeStore, err := c.open(ctx)
 	if err != nil {
-		return err
+		return interrupted(ctx, err, "nothing was written")
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
 	progress, finish := progressOn(con.err, "importing", size, progressbar.OptionShowBytes(true))
@@ -100,11 +99,19 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	switch {
 	case !report.Written && !report.DryRun:
 		return fmt.Errorf("%d of %d rows rejected, nothing written to %s (--skip-bad imports the others)",
-			report.Rejected, report.Read, c.DB)
+			report.Rejected, report.Read, c.database())
 	case report.Rejected > 0 && report.Rejected == report.Read:
-		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.DB)
+		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.database())
 	}
 	return nil
+}
+
+// database names the database, unless its name may hold a password.
+func (c *importFlags) database() string {
+	if _, ok := store.FilePath(c.DB); ok {
+		return c.DB
+	}
+	return "the database"
 }
 
 // open opens the database. Where a file is yet to be made, a dry run gets one elsewhere, which goes when it is closed; so
@@ -170,9 +177,8 @@ func (m *mapping) UnmarshalText(text []byte) error {
 // stdin is the name by which standard input is read.
 const stdin = "-"
 
-// openFiles opens files, whose reading ends with ctx also where nothing comes, as from a pipe. The size is unknownTotal if
-// one of them has none.
-func openFiles(ctx context.Context, names []string) (files []ingest.File, size int64, closeAll func(), err error) {
+// openFiles opens files. The size is unknownTotal if one of them has none.
+func openFiles(names []string) (files []ingest.File, size int64, closeAll func(), err error) {
 	var closes []func()
 	closeAll = func() {
 		for _, c := range closes {
@@ -191,13 +197,9 @@ func openFiles(ctx context.Context, names []string) (files []ingest.File, size i
 			closeAll()
 			return nil, 0, nil, err
 		}
-		stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(time.Unix(0, 0)) }) // a file on a disk knows none, and needs none
-		closes = append(closes, func() {
-			stop()
-			if f != os.Stdin {
-				f.Close()
-			}
-		})
+		if f != os.Stdin {
+			closes = append(closes, func() { f.Close() })
+		}
 		switch info, err := f.Stat(); {
 		case err != nil || !info.Mode().IsRegular():
 			size = unknownTotal
@@ -212,8 +214,8 @@ func openFiles(ctx context.Context, names []string) (files []ingest.File, size i
 	return files, size, closeAll, nil
 }
 
-// openFile opens a file. Standard input is opened anew where something may be slow in coming: as it is given, a read
-// would not end with its deadline.
+// openFile opens a file. Standard input is opened anew where something may be slow in coming: as it is given, it knows no
+// deadlines, and an import that is interrupted would wait for what is to come.
 func openFile(name string) (*os.File, error) {
 	if name != stdin {
 		return os.Open(name)

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -92,5 +93,72 @@ func TestImportGeoJSONRejects(t *testing.T) {
 	matches, err := filepath.Glob(fresh + "*")
 	if err != nil || len(matches) > 0 {
 		t.Errorf("it left %v behind, %v", matches, err)
+	}
+}
+
+// A dry run makes no file, changes none, and has the exit code of the import.
+func TestDryRunLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", t.TempDir())
+	table := writeFile(t, dir, "lakes.csv", lakesCSV)
+	bad := writeFile(t, dir, "bad.csv", lakesCSV+"bad,,1,1,,\n")
+	db := filepath.Join(dir, "lakes.db")
+	untouched := func(what string) {
+		t.Helper()
+		if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
+			t.Errorf("%s left %v, %v", what, left, err)
+		}
+		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+			t.Errorf("%s left %v, %v", what, left, err)
+		}
+	}
+	out := mustRun(t, "import", "lakes", table, "--db", db, "--dry-run")
+	if !strings.Contains(out, "2 would be added") || !strings.Contains(out, "this was a dry run") {
+		t.Errorf("a dry run says\n%s", out)
+	}
+	untouched("a dry run")
+	_, _, dry := runCommand(t, "import", "lakes", bad, "--db", db, "--dry-run")
+	untouched("a dry run of a bad file")
+	_, _, real := runCommand(t, "import", "lakes", bad, "--db", db)
+	untouched("a bad file")
+	if dry == nil || real == nil || dry.Error() != real.Error() {
+		t.Errorf("the dry run ends with %v, the import with %v", dry, real)
+	}
+	if _, _, err := runCommand(t, "import", "lakes", table, "--db", filepath.Join(dir, "no", "lakes.db"), "--dry-run"); err == nil || !strings.Contains(err.Error(), "there is no folder") {
+		t.Errorf("a dry run where there is no folder: %v, want an error", err)
+	}
+	mustRun(t, "import", "lakes", table, "--db", db)
+	before := snapshotVersion(t, db)
+	renamed := writeFile(t, dir, "renamed.csv", strings.ReplaceAll(lakesCSV, "Stechlinsee", "Stechlinmeer"))
+	out = mustRun(t, "import", "lakes", renamed, "--db", "file:"+db, "--dry-run")
+	if !strings.Contains(out, "1 changed, 1 unchanged") || snapshotVersion(t, db) != before {
+		t.Errorf("a dry run changed the database, or does not say what it would change:\n%s", out)
+	}
+}
+
+func TestImportMapped(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	table := writeFile(t, dir, "lakes.csv", "See;Breite;\"Länge, Ost\"\nMüggelsee;52,44;13,65\n")
+	mustRun(t, "import", "lakes", table, "--db", db, "--make-ids", "--map", "name=See,lat=Breite", "--map", `"lon=Länge, Ost"`, "--set", "region=BE")
+	if l := storedLakes(t, db)["muggelsee"]; l.Name != "Müggelsee" || l.Region != "BE" || l.Point.Lon() != 13.65 {
+		t.Errorf("stored %+v", l)
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--map", "name"}, "want pairs such as"},
+		{[]string{"--map", "name=a", "--map", "name=b"}, "want one of the two"},
+		{[]string{"--map", "title=See"}, `no column "title" to map: want one of id,`},
+		{[]string{"--map", "name=Titel"}, `"Titel", which is to be name`},
+	} {
+		_, _, err := runCommand(t, append([]string{"import", "lakes", table, "--db", db}, test.args...)...)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %q", test.args, err, test.want)
+		}
+	}
+	if _, _, err := runCommand(t, "import", "lakes", "-", "-", "--db", db); err == nil || !strings.Contains(err.Error(), "named twice") {
+		t.Errorf("standard input twice: %v, want an error", err)
 	}
 }

@@ -23,6 +23,7 @@ import (
 	"limnomap/api/quota"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/refresh"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles"
@@ -43,7 +44,8 @@ type serveCmd struct {
 	Shutdown       time.Duration  `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
 
 	sourceFlags
-	Attribution string `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data"`
+	Refresh     refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
+	Attribution string       `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data"`
 
 	MaxZoom            int    `help:"Largest zoom that tiles are drawn for, 0 to 20." default:"18" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"Address template of the page's basemap, with {z}, {x} and {y}; none turns it off." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" group:"Map"`
@@ -63,6 +65,9 @@ type serveCmd struct {
 
 func (serveCmd) Help() string {
 	return `The page is at /, the interface is described by /openapi.json, metrics are at /metrics.
+With --refresh-from the server refreshes its database itself, every 7d unless --refresh-every says otherwise (limnomap refresh
+--help tells how); of several servers with one database one does it each time. What became of it is in the body of /readyz
+and in /metrics.
 SIGTERM ends the server when the requests in flight are answered; a second signal ends it at once.`
 }
 
@@ -72,11 +77,19 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	shown, err := c.open(ctx)
+	if err := c.checkRefresh(); err != nil {
+		return err
+	}
+	shown, err := c.open(ctx, len(c.Refresh.From) > 0)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, shown.close()) }()
+
+	refresher, err := c.refresher(shown, con.log)
+	if err != nil {
+		return err
+	}
 
 	registry := prometheus.NewRegistry()
 	cert, err := c.certificate(registry, con.log)
@@ -143,11 +156,38 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		},
 		Failed: server.RefreshFailed,
 	}
-	return c.serve(ctx, con.log, server, watcher, cert, shown.notice)
+	if shown.store != nil {
+		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.Refreshed
+	}
+	return c.serve(ctx, con.log, server, watcher, refresher, cert, shown.notice)
 }
 
-// serve listens, keeps the snapshot and the certificate, if there is one, fresh, and ends all in order when ctx ends.
-func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, cert *certificate, notice string) error {
+// checkRefresh checks the flags of refreshes, and fills in how often.
+func (c *serveCmd) checkRefresh() error {
+	switch {
+	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
+		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
+	case len(c.Refresh.From) == 0:
+		return nil
+	case c.DB == "":
+		return errors.New("--refresh-from needs --db: the demo is not refreshed")
+	}
+	if c.Refresh.Every.Schedule == nil {
+		c.Refresh.Every.Schedule = period(7 * day)
+	}
+	return c.Refresh.check()
+}
+
+// refresher returns what refreshes the database, nil if nobody asked for it.
+func (c *serveCmd) refresher(shown *source, log *slog.Logger) (*refresh.Refresher, error) {
+	if len(c.Refresh.From) == 0 {
+		return nil, nil
+	}
+	return c.Refresh.refresher(shown.store, log)
+}
+
+// serve listens, keeps the snapshot, the database and the certificate, where they are to be kept, fresh, and ends all in order when ctx ends.
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, refresher *refresh.Refresher, cert *certificate, notice string) error {
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -187,6 +227,12 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	if cert != nil {
 		group.Go(func() error {
 			cert.watch(ctx)
+			return nil
+		})
+	}
+	if refresher != nil {
+		group.Go(func() error {
+			refresher.Run(ctx, c.Refresh.Every)
 			return nil
 		})
 	}

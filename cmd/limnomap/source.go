@@ -29,11 +29,12 @@ type source struct {
 	api.Keys
 	notice  string
 	options data.SnapshotOptions
+	store   store.Store // nil for the demo
 	close   func() error
 }
 
-// open returns the database's data, or the demo's.
-func (f *sourceFlags) open(ctx context.Context) (*source, error) {
+// open returns the database's data, or the demo's. Where there is no database it makes one if create is set.
+func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 	profile, err := data.ProfileByID(f.Profile)
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
@@ -48,13 +49,13 @@ func (f *sourceFlags) open(ctx context.Context) (*source, error) {
 	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(days / day), Weeks: f.Weeks}
 	if f.DB == "" {
 		d := demo.New(time.Now)
-		return &source{d, d, demo.Notice, options, func() error { return nil }}, nil
+		return &source{d, d, demo.Notice, options, nil, func() error { return nil }}, nil
 	}
-	s, err := store.Open(ctx, f.DB, false)
+	s, err := store.Open(ctx, f.DB, create)
 	if err != nil {
 		return nil, fmt.Errorf("--db: %w", err)
 	}
-	return &source{s, s, "", options, s.Close}, nil
+	return &source{s, s, "", options, s, s.Close}, nil
 }
 
 // limits are what the colour maps are fitted to.
@@ -66,7 +67,7 @@ func (s *source) limits() colormap.Limits {
 // load reads the data once, for a command that shows one state of them and ends. Close the source then: maps of old weeks
 // are read from it.
 func (f *sourceFlags) load(ctx context.Context) (*source, *data.Snapshot, error) {
-	s, err := f.open(ctx)
+	s, err := f.open(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}

@@ -117,6 +117,8 @@ func setOf(columns []column, places []int) columnSet {
 
 func (s columnSet) with(column int) columnSet { return s | 1<<column }
 
+func (s columnSet) without(column int) columnSet { return s &^ (1 << column) }
+
 func (s columnSet) lacks(column int) bool { return s&(1<<column) == 0 }
 
 // unknown returns the names in a header that stand in none of places. A column without a name is left out: nobody meant

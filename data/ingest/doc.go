@@ -1,4 +1,8 @@
-// Package ingest reads the files that lakes and observations come in, checks every row, and writes them to a store.
+// Package ingest reads the files that lakes and observations come in, checks every row, and writes them to a store; and
+// writes what a store holds as files that it reads.
+//
+// A file is known by what it holds, whatever its name. One that is compressed by gzip or zstd is expanded as it is read, as
+// long as it does not grow beyond what real data do; one that is compressed twice is an error.
 //
 // # Tables
 //
@@ -20,6 +24,13 @@
 // A column that a file lacks says nothing: rows that are stored already keep what they have there. An empty field says
 // that there is no value, and takes it away. So a gap is rejected where it would take away a who_level or a cell count
 // that its file has no column for: a gap cannot bear them, and scum that was seen must not vanish unsaid.
+//
+// [Options] make more of a file: Map says what it calls a column, Set gives a column that it lacks one value, and MakeIDs
+// makes ids of names where lakes have no others.
+//
+// The European Environment Agency's list of bathing waters is known by its own names for columns. Of its categories, lakes
+// and rivers are imported, since many a lake that a river runs through is listed as one; coastal and transitional waters
+// are left out and counted. Its classes of quality are bacterial, and are read as nothing.
 //
 // # GeoJSON
 //
@@ -44,8 +55,13 @@
 // # Transactions
 //
 // All files of one call are one transaction, in which each key may come once: a later row with the same key is
-// unchanged if it is equal and rejected if it differs, since nobody could tell which of them is right. The memory for
-// that, about 50 MB for each million rows, is bounded by the number of rows that one import takes, ten million. A file
-// that is no table at all, or has a row that does not end within 64 KiB, is an error and ends the import with nothing
-// written.
+// unchanged if it is equal and rejected if it differs, since nobody could tell which of them is right. That is for the
+// store to tell; an import remembers where the first 100,000 keys came, to name the line. It takes a billion rows at most,
+// and hardly more memory for them than for a few. A file that is no table at all, or has a row that does not end within
+// 64 KiB, is an error and ends the import with nothing written.
+//
+// # Exports
+//
+// [ExportLakes] and [ExportObservations] write what an import into an empty store makes the same data of, to the last bit.
+// Only a table of lakes has no place for their outlines.
 package ingest

@@ -19,6 +19,9 @@ func FuzzLakes(f *testing.F) {
 		"ID\tName\tLat\tLon\nm\tM\xfcritz\t53.42\t12.7\nm\tM\xfcritz\t53.42\t12.8\n\n",
 		"id|name|lat|lon\na|A|n.a.|1\nb|B|1e1\n\"c\"x|C|1|1\nd|\"",
 		"id,name,lat,lon\na,A,\"1,234\",\"-1,5\"\n,,,\n",
+		"bathingWaterIdentifier,bathingWaterName,bwWaterCategory,latitude,longitude\na,A,Lake,1,1\nb,B,coastalBathingWater,1,1\n",
+		features(featureOf(`"id":"a","name":"A","lat":0,"lon":0,"limnomap_outline":"AcDr1gjCx+UI"`, box)),
+		exportedSquare(f),
 	} {
 		f.Add([]byte(seed))
 	}
@@ -82,7 +85,7 @@ func checkImport(t *testing.T, f importFunc, s store.Store, text string) {
 }
 
 func checkReport(t *testing.T, r Report) {
-	if r.Written && r.Read != r.Added+r.Changed+r.Unchanged+r.Rejected {
+	if r.Written && r.Read != r.Added+r.Changed+r.Unchanged+r.Rejected+r.LeftOut {
 		t.Errorf("the rows of %+v do not add up", r)
 	}
 	if len(r.Bad) != min(r.Rejected, maxBadRows) {

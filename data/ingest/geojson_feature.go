@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode/utf8"
+
+	"limnomap/data"
 )
 
 // A feature takes the features of a collection apart, one after the other.
@@ -72,12 +74,16 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 			return fmt.Errorf("%s %w", f.columns[column].name, err)
 		}
 	}
-	f.row.has = setOf(f.columns, f.row.places)
+	f.row.has = setOf(f.columns, f.row.places).without(lakeOutline) // of which the geometry decides
 	geometry, ok := members["geometry"]
 	if !ok {
 		return nil
 	}
-	if f.row.shape, err = parseShape(geometry); err != nil {
+	var outline data.Outline
+	if at := f.row.places[lakeOutline]; at >= 0 {
+		outline = decodeOutline(f.row.fields[at])
+	}
+	if f.row.shape, err = parseShape(geometry, outline); err != nil {
 		return err
 	}
 	switch {

@@ -20,8 +20,9 @@ type shape struct {
 	outline  data.Outline
 }
 
-// parseShape returns nil for null.
-func parseShape(raw json.RawMessage) (*shape, error) {
+// parseShape returns nil for null. The outline, if it is that of the polygons, is taken as it is: what an export knew of
+// coarser zooms is more than they say. It may be anything else, and then counts for nothing.
+func parseShape(raw json.RawMessage, outline data.Outline) (*shape, error) {
 	if string(raw) == "null" {
 		return nil, nil
 	}
@@ -54,7 +55,11 @@ func parseShape(raw json.RawMessage) (*shape, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", kind, err)
 	}
-	if s.polygons != nil {
+	switch {
+	case s.polygons == nil:
+	case isShoreOf(s.polygons, outline):
+		s.outline, s.point = outline, s.middle()
+	default:
 		if s.outline, err = data.NewOutline(s.polygons); err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}

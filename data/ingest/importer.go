@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -47,6 +48,7 @@ type importer[T any, K comparable] struct {
 	report Report
 	good   []T // of a batch, as many in a row as have the same columns
 	firsts map[K]origin
+	most   int // of firsts
 }
 
 // An origin is which row of which file a value is from.
@@ -96,7 +98,7 @@ func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], 
 
 // readInto reads files into a transaction.
 func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K], files []File, opts *Options) (Report, error) {
-	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin)}
+	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin), most: cmp.Or(opts.firsts, maxFirsts)}
 	tell := opts.Progress
 	if tell == nil {
 		tell = func(int64) {}
@@ -195,7 +197,7 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 
 // remember keeps where a key came first, as long as there is room.
 func (im *importer[T, K]) remember(p parsed[T]) {
-	if len(im.firsts) == maxFirsts {
+	if len(im.firsts) == im.most {
 		return
 	}
 	key := im.key(p.value)
@@ -246,6 +248,9 @@ func (c *countingReader) Read(p []byte) (int, error) {
 		return 0, err
 	}
 	n, err := c.Reader.Read(p)
+	if err != nil && c.ctx.Err() != nil {
+		return n, c.ctx.Err() // most likely the reason
+	}
 	before := c.bytes
 	c.bytes += int64(n)
 	if c.bytes/progressBytes > before/progressBytes {

@@ -30,6 +30,8 @@ type Options struct {
 	Progress func(bytes int64)
 	// Now tells the time, from which observations may not lie far ahead. Nil means time.Now.
 	Now func() time.Time
+
+	firsts int // of how many keys it is remembered where they came first; zero means maxFirsts
 }
 
 // today returns the day in UTC.
@@ -68,7 +70,8 @@ func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(
 
 // Lakes imports lakes from files, CSV and GeoJSON, in one transaction. A rejected row is no error: it is in the Report.
 //
-// The columns are id, name, lat and lon, and if they are there external_id, region or state, and area_km2. A lake that
+// The columns are id, name, lat and lon, and if they are there external_id, region or state, and area_km2, or those of the
+// EEA's list. A lake that
 // is stored keeps what it has in a column that is not there; a new one has its id for an external_id. Line breaks and
 // other runs of white space in a text become one space.
 func Lakes(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {

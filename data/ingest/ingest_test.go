@@ -3,6 +3,8 @@ package ingest
 import (
 	"context"
 	"errors"
+	"io"
+	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -230,4 +232,39 @@ func TestCancelled(t *testing.T) {
 	if lakes, _ := stored(t, s); len(lakes) > 0 {
 		t.Errorf("a cancelled import left %v", lakes)
 	}
+}
+
+// refusing is a store that writes nothing.
+type refusing struct{ store.Tx }
+
+var errRefused = errors.New("refused")
+
+func (refusing) PutLakes(context.Context, []data.Lake, store.LakeColumns) ([]store.Change, error) {
+	return nil, errRefused
+}
+
+// refuser is a store whose transactions are refusing.
+type refuser struct{ store.Store }
+
+func (refuser) Import(_ context.Context, fn func(store.Tx) error) error { return fn(refusing{}) }
+
+// What ends the writing ends the reading, though a pipe has nothing more to say.
+func TestRefusedWhileAPipeIsSilent(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	written := make(chan error, 1)
+	go func() { // ends when all is read, or when the pipe is closed
+		_, err := io.WriteString(w, "id,name,lat,lon\n"+strings.Repeat("x,X,50,10\n", batchRows+1))
+		written <- err
+	}()
+	if _, err := Lakes(t.Context(), refuser{}, []File{{"pipe", r}}, nil); !errors.Is(err, errRefused) {
+		t.Errorf("Lakes: %v, want %v", err, errRefused)
+	}
+	r.Close()
+	w.Close()
+	<-written
 }

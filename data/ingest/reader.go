@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"time"
 
 	"limnomap/data"
 )
@@ -74,6 +75,11 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+	if d, ok := r.input.Reader.(interface{ SetReadDeadline(time.Time) error }); ok {
+		// A read from a pipe may take for ever. A file on a disk knows no deadline, and needs none.
+		stop := context.AfterFunc(ctx, func() { _ = d.SetReadDeadline(time.Unix(0, 0)) })
+		defer stop()
 	}
 	t, end, err := open(&r.input, r.columns, r.features)
 	if err != nil {

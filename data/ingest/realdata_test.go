@@ -58,6 +58,44 @@ func TestGermanBathingSites(t *testing.T) {
 	}
 }
 
+// Lakes that have only names, in one file where they are and in another what was measured.
+func TestGlobalLakes(t *testing.T) {
+	s := newStore(t)
+	r, err := Lakes(t.Context(), s, []File{{"coordinates.csv", openShared(t, "global_lakes_coordinates.csv")}},
+		&Options{MakeIDs: true, Map: Mapping{"name": "lake", "lat": "lake_lat", "lon": "lake_long"}})
+	if err != nil || r.Added != 343 || r.Read != 343 {
+		t.Fatalf("lakes: %+v, %v, want 343 added", r, err)
+	}
+	opts := &Options{MakeIDs: true, SkipBad: true, Map: Mapping{"lake_id": "lake"}, Set: Mapping{"data_type": "satellite"}}
+	r, err = Observations(t.Context(), s, []File{{"chla.csv", openShared(t, "global_lakes_chla.csv")}}, opts)
+	if err != nil || r.Read != 52_114 || r.Added != 50_972 || r.Rejected != 1_142 || !slices.Equal(r.Ignored, []string{"n"}) {
+		t.Fatalf("observations: %+v, %v, want 50,972 of 52,114 added and n ignored", r, err)
+	}
+	// The dirt: rows of no lake, and of lakes that are nowhere.
+	want := []Reason{{"lake_id is missing: want the lake's name", 127}, {"the database does not hold this lake: import the lakes first", 1_015}}
+	if !slices.Equal(r.Reasons, want) {
+		t.Errorf("reasons %+v, want %+v", r.Reasons, want)
+	}
+	if len(r.Unknown) != 14 || r.Unknown[0] != "backcountry_lake" || !slices.Contains(r.Unknown, "fullerofjarden_s") {
+		t.Errorf("unknown lakes %v, want 14", r.Unknown)
+	}
+	lakes, observations := stored(t, s)
+	largest := slices.MaxFunc(observations, func(a, b data.Observation) int { return int(a.Chlorophyll - b.Chlorophyll) })
+	zeros := 0
+	for _, o := range observations {
+		if o.Chlorophyll == 0 {
+			zeros++
+		}
+	}
+	if len(lakes) != 343 || len(observations) != 50_972 || largest.Chlorophyll != 1_091_30 || zeros == 0 {
+		t.Errorf("stored %d lakes, %d observations, the largest %v, %d zeros", len(lakes), len(observations), largest.Chlorophyll, zeros)
+	}
+	i := slices.IndexFunc(lakes, func(l data.Lake) bool { return l.ID == "ovre_skarsjon" })
+	if i < 0 || lakes[i].Name != "Övre Skärsjön" {
+		t.Error("there is no Övre Skärsjön with the id ovre_skarsjon")
+	}
+}
+
 // A list that was put together from several, where many sites come twice, some of them at two places.
 func TestEuropeanBathingSites(t *testing.T) {
 	r, err := Lakes(t.Context(), newStore(t), []File{{"sites.csv", openShared(t, "european_bathing_sites.csv")}}, &Options{SkipBad: true})

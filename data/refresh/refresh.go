@@ -25,8 +25,10 @@ const (
 	// The waits after a failed refresh double from the first to the second of these, unless the schedule comes before.
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
-	// lookAgain is how often the database is asked whether somebody else has refreshed it meanwhile.
-	lookAgain = time.Minute
+	// lookAgain is how often the clock and the database are looked at while nothing is due: a machine may have slept.
+	lookAgain = 10 * time.Minute
+	// pause is for how long a database that does not answer is left alone.
+	pause = time.Minute
 	// endTimeout bounds the note that a refresh has failed, which is made even while the process is being stopped.
 	endTimeout = 15 * time.Second
 )
@@ -72,27 +74,9 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 		opts = &Options{}
 	}
 	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep}
-	if len(from) == 0 {
-		return nil, errors.New("refresh: there is no source: want a folder or an http:// or https:// URL")
-	}
-	seen := make(map[string]bool)
-	for _, name := range from {
-		p, err := parsePlace(name)
-		if err != nil {
-			return nil, fmt.Errorf("refresh: %w", err)
-		}
-		key := p.folder
-		if p.url != nil {
-			key = p.key()
-		}
-		if seen[key] {
-			return nil, fmt.Errorf("refresh: %s is named twice", p)
-		}
-		seen[key] = true
-		r.from = append(r.from, p)
-	}
-	if len(from) > maxFiles {
-		return nil, fmt.Errorf("refresh: %d sources: %d are allowed", len(from), maxFiles)
+	var err error
+	if r.from, err = parsePlaces(from); err != nil {
+		return nil, err
 	}
 	if r.opts.MaxBytes == 0 {
 		r.opts.MaxBytes = 2 << 30
@@ -108,6 +92,39 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	}
 	r.client = newClient(opts.Transport)
 	return r, nil
+}
+
+// Check returns an error if [New] would not take from for a source.
+func Check(from []string) error {
+	_, err := parsePlaces(from)
+	return err
+}
+
+func parsePlaces(from []string) ([]place, error) {
+	switch n := len(from); {
+	case n == 0:
+		return nil, errors.New("refresh: there is no source: want a folder or an http:// or https:// URL")
+	case n > maxFiles:
+		return nil, fmt.Errorf("refresh: %d sources: %d are allowed", n, maxFiles)
+	}
+	var places []place
+	seen := make(map[string]bool)
+	for _, name := range from {
+		p, err := parsePlace(name)
+		if err != nil {
+			return nil, fmt.Errorf("refresh: %w", err)
+		}
+		key := p.folder
+		if p.url != nil {
+			key = p.key()
+		}
+		if seen[key] {
+			return nil, fmt.Errorf("refresh: %s is named twice", p)
+		}
+		seen[key] = true
+		places = append(places, p)
+	}
+	return places, nil
 }
 
 // sleep waits for d, or returns the error of ctx if that ends first.
@@ -136,7 +153,13 @@ func (r *Refresher) Once(ctx context.Context) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	return r.refresh(ctx, state)
+	result, err := r.refresh(ctx, state)
+	if errors.Is(err, ErrBusy) {
+		if now, serr := r.store.Refresh(ctx); serr == nil && !now.HeldUntil.IsZero() {
+			err = fmt.Errorf("%w; if that process has ended, try again after %s", err, now.HeldUntil.UTC().Format(time.RFC3339))
+		}
+	}
+	return result, err
 }
 
 // Run refreshes by the schedule, at once if that is due, until ctx ends. It starts no goroutine that outlives a refresh.
@@ -150,7 +173,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 				r.log.Warn("refresh: the database does not tell when it was refreshed last", slog.Any("error", err))
 			}
 			answered = false
-			_ = r.sleep(ctx, lookAgain)
+			_ = r.sleep(ctx, pause)
 			continue
 		}
 		answered = true
@@ -164,7 +187,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		if err != nil {
 			// Of what failed the database knows, and when to try again; of what could not even begin it does not.
 			if now, err := r.store.Refresh(ctx); err != nil || now.Turn == state.Turn {
-				_ = r.sleep(ctx, lookAgain)
+				_ = r.sleep(ctx, pause)
 			}
 		}
 	}
@@ -202,9 +225,10 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (Result, er
 	case !claimed:
 		return Result{}, ErrBusy
 	}
-	held, stop := r.hold(ctx, holder)
-	result, err := r.take(held, holder)
-	if lost := stop(); err != nil && lost != nil && ctx.Err() == nil {
+	c := r.hold(ctx, holder)
+	defer c.cancel(nil)
+	result, err := r.take(c)
+	if lost := c.release(); err != nil && lost != nil && ctx.Err() == nil {
 		err = lost
 	}
 	if err != nil {
@@ -213,28 +237,37 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (Result, er
 	return result, err
 }
 
-// hold keeps the claim until stop is called, which returns an error if another process took it meanwhile: then the
-// context that hold returns has ended.
-func (r *Refresher) hold(ctx context.Context, holder string) (_ context.Context, stop func() error) {
-	ctx, cancel := context.WithCancelCause(ctx)
+// A claim is the right to refresh, for as long as it is held. Its context ends if another process takes it.
+type claim struct {
+	ctx    context.Context
+	cancel context.CancelCauseFunc
+	holder string
+	// release stops extending the claim, and returns an error if it was lost. Whoever ends a refresh does so first:
+	// to extend one that has just ended would look like having lost it.
+	release func() error
+}
+
+// hold keeps a claim until it is released or cancelled.
+func (r *Refresher) hold(ctx context.Context, holder string) *claim {
+	held, lose := context.WithCancelCause(ctx)
+	extending, stop := context.WithCancel(held)
 	done := make(chan struct{})
-	go func() { // ends with stop
+	go func() { // ends with release, or when the claim is lost
 		defer close(done)
-		for sleep(ctx, extendEvery) == nil {
+		for sleep(extending, extendEvery) == nil {
 			// While SQLite is being written to, this has to wait, and so has everybody who would take the claim over.
-			asked, end := context.WithTimeout(ctx, extendEvery)
+			asked, end := context.WithTimeout(extending, extendEvery)
 			if err := r.store.ExtendRefresh(asked, holder, lease); errors.Is(err, store.ErrClaimLost) {
-				cancel(fault(claimReason, "%w", err))
+				lose(fault(claimReason, "%w", err))
 			}
 			end()
 		}
 	}()
-	return ctx, func() error {
-		lost := context.Cause(ctx)
-		cancel(nil)
+	return &claim{held, lose, holder, func() error {
+		stop()
 		<-done
-		return lost
-	}
+		return context.Cause(held)
+	}}
 }
 
 // fail notes a failure.

@@ -10,24 +10,28 @@ import (
 	"limnomap/data/store"
 )
 
-// take takes the source as it is now into the database, for holder. All of it and that it was done are one transaction.
-func (r *Refresher) take(ctx context.Context, holder string) (Result, error) {
-	known, err := r.store.RefreshFiles(ctx)
+// take takes the source as it is now into the database, for the holder of c. All of it and that it was done are one transaction.
+func (r *Refresher) take(c *claim) (Result, error) {
+	known, err := r.store.RefreshFiles(c.ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	files, unchanged, err := r.collect(ctx, known)
+	files, unchanged, err := r.collect(c.ctx, known)
 	if err != nil {
 		return Result{}, err
 	}
 	defer files.close()
-	if unchanged {
-		return Result{Unchanged: true}, r.store.EndRefresh(ctx, holder, data.RefreshResult{})
+	if !unchanged && !files.same(known) {
+		return r.bring(c, files)
 	}
-	if files.same(known) { // a server that knows no 304, or has new tags for old bytes
-		return Result{Unchanged: true}, r.store.EndRefresh(ctx, holder, data.RefreshResult{Files: files.known()})
+	var end data.RefreshResult
+	if !unchanged { // a server that knows no 304, or has new tags for old bytes
+		end.Files = files.known()
 	}
-	return r.bring(ctx, holder, files)
+	if err := c.release(); err != nil {
+		return Result{}, err
+	}
+	return Result{Unchanged: true}, r.store.EndRefresh(c.ctx, c.holder, end)
 }
 
 // collect returns all files of the source. It reports unchanged, with not all of them, if some servers say that theirs is
@@ -80,11 +84,11 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (file
 }
 
 // bring imports files and ends the refresh, both or neither.
-func (r *Refresher) bring(ctx context.Context, holder string, files set) (Result, error) {
+func (r *Refresher) bring(c *claim, files set) (Result, error) {
 	s := &witness{Store: r.store}
 	last := func(tx store.Tx, reports ingest.Reports) error {
 		for _, f := range files {
-			if err := f.unchanged(ctx); err != nil {
+			if err := f.unchanged(c.ctx); err != nil {
 				return err
 			}
 		}
@@ -93,9 +97,12 @@ func (r *Refresher) bring(ctx context.Context, holder string, files set) (Result
 		if rows.Rejected > 0 {
 			end.Files = []data.RefreshFile{} // the same files may be good another time
 		}
-		return tx.EndRefresh(ctx, holder, end)
+		if err := c.release(); err != nil {
+			return err
+		}
+		return tx.EndRefresh(c.ctx, c.holder, end)
 	}
-	reports, err := ingest.All(ctx, s, files.openable(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now}, last)
+	reports, err := ingest.All(c.ctx, s, files.openable(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now}, last)
 	_, known := errors.AsType[*Fault](err)
 	switch {
 	case err != nil && !known && s.fault == nil:

@@ -14,7 +14,10 @@ type location struct {
 	query url.Values // SQLite's own parameters that a file: URL brought along
 }
 
-const wantFile = "give the path of an SQLite file, such as lakes.db"
+const (
+	wantFile     = "give the path of an SQLite file, such as lakes.db"
+	wantPostgres = "give postgres://USER:PASSWORD@HOST:PORT/DATABASE"
+)
 
 // parseDSN takes a path or a file: URL apart. Every other kind is an error, which never repeats a URL: it may hold a
 // password.
@@ -23,10 +26,7 @@ func parseDSN(dsn string) (location, error) {
 		return location{}, errors.New("the database has no name: " + wantFile)
 	}
 	if scheme, _, ok := strings.Cut(dsn, "://"); ok && scheme != "file" {
-		if isPostgres(dsn) {
-			return location{}, fmt.Errorf("PostgreSQL comes with the next release; until then %s: %w", wantFile, errors.ErrUnsupported)
-		}
-		return location{}, fmt.Errorf("there is no database of the kind %s://: %s: %w", scheme, wantFile, errors.ErrUnsupported)
+		return location{}, fmt.Errorf("there is no database of the kind %s://: %s, or %s: %w", scheme, wantFile, wantPostgres, errors.ErrUnsupported)
 	}
 	loc := location{path: dsn}
 	if strings.HasPrefix(dsn, "file:") {
@@ -55,6 +55,21 @@ func parseDSN(dsn string) (location, error) {
 		return location{}, fmt.Errorf("the database %q is no file: %s", dsn, wantFile)
 	}
 	return loc, nil
+}
+
+// IsFile reports whether dsn names an SQLite file.
+func IsFile(dsn string) bool { return !isPostgres(dsn) }
+
+// Name returns what a log may call the database that dsn names: without the user and password of a URL.
+func Name(dsn string) string {
+	if !isPostgres(dsn) {
+		return dsn
+	}
+	config, err := parsePostgres(dsn)
+	if err != nil {
+		return "a PostgreSQL database"
+	}
+	return postgresName(config.ConnConfig)
 }
 
 // isPostgres reports whether dsn is the URL of a PostgreSQL database.

@@ -21,8 +21,11 @@ func (s *sqlite) CreateKey(ctx context.Context, k data.APIKey) error {
 	result, err := s.writer.ExecContext(ctx,
 		`INSERT INTO api_keys (name, hash, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
 		k.Name, k.Hash[:], k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt))
-	none := fmt.Errorf("%w: %q; a name is not used twice, even after its key was revoked", ErrKeyExists, k.Name)
-	return s.keyResult(result, err, none, "create")
+	return s.keyResult(result, err, keyExists(k.Name), "create")
+}
+
+func keyExists(name string) error {
+	return fmt.Errorf("%w: %q; a name is not used twice, even after its key was revoked", ErrKeyExists, name)
 }
 
 func (s *sqlite) RevokeKey(ctx context.Context, name string, at time.Time) error {
@@ -67,17 +70,22 @@ func scanKeys(ctx context.Context, tx *sql.Tx) ([]data.APIKey, error) {
 	defer rows.Close()
 	var keys []data.APIKey
 	for rows.Next() {
-		var k data.APIKey
-		var hash []byte
-		var created, expires, revoked sql.NullInt64
-		if err := rows.Scan(&k.Name, &hash, &created, &expires, &revoked); err != nil {
+		k, err := scanKey(rows)
+		if err != nil {
 			return nil, err
 		}
-		copy(k.Hash[:], hash)
-		k.CreatedAt, k.ExpiresAt, k.RevokedAt = timeOrZero(created), timeOrZero(expires), timeOrZero(revoked)
 		keys = append(keys, k)
 	}
 	return keys, rows.Err()
+}
+
+func scanKey(row interface{ Scan(...any) error }) (k data.APIKey, err error) {
+	var hash []byte
+	var created, expires, revoked sql.NullInt64
+	err = row.Scan(&k.Name, &hash, &created, &expires, &revoked)
+	copy(k.Hash[:], hash)
+	k.CreatedAt, k.ExpiresAt, k.RevokedAt = timeOrZero(created), timeOrZero(expires), timeOrZero(revoked)
+	return k, err
 }
 
 func unixOrNull(t time.Time) sql.NullInt64 {

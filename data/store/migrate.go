@@ -53,6 +53,11 @@ func migrateOnce(ctx context.Context, db *sql.DB, files fs.FS) error {
 	if err != nil {
 		return err
 	}
+	return upgrade(ctx, p)
+}
+
+// upgrade does the migrations that are still to be done, and refuses a schema that is newer than they are.
+func upgrade(ctx context.Context, p *goose.Provider) error {
 	current, target, err := p.GetVersions(ctx)
 	switch {
 	case err != nil:

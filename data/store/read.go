@@ -199,7 +199,7 @@ type observationRow struct {
 	density                sql.NullFloat64
 }
 
-func (r *observationRow) scan(rows *sql.Rows) error {
+func (r *observationRow) scan(rows interface{ Scan(...any) error }) error {
 	return rows.Scan(&r.lake, &r.date, &r.dataType, &r.chl, &r.level, &r.density, &r.measuredAt)
 }
 

@@ -64,6 +64,13 @@ type Tx interface {
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 
+// A Listener is a Store that learns of imports without asking.
+type Listener interface {
+	// Listen sends to wake when the database says that it has changed, and when it can be reached again, until ctx
+	// ends. It waits for nobody to receive: a value that wake holds already stands for all.
+	Listen(ctx context.Context, wake chan<- struct{})
+}
+
 // LakeColumns are some of the columns of lakes that an import may lack.
 type LakeColumns struct {
 	ExternalID, Region, AreaKM2, Outline bool
@@ -75,8 +82,12 @@ type ObservationColumns struct {
 }
 
 // Open opens the store that dsn names: a path or file: URL of an SQLite database, which is created where there is
-// none if create is set, or a postgres:// URL.
+// none if create is set, or a postgres:// URL of a database that exists, in which create makes the tables. Without
+// create, a PostgreSQL that is away or has no tables yet is no error of Open but of each use, until it is there.
 func Open(ctx context.Context, dsn string, create bool) (Store, error) {
+	if isPostgres(dsn) {
+		return openPostgres(ctx, dsn, create)
+	}
 	loc, err := parseDSN(dsn)
 	if err != nil {
 		return nil, err

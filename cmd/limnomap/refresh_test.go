@@ -1,0 +1,111 @@
+package main
+
+import (
+	"crypto/sha256"
+	"fmt"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// drop puts a file into a folder that is refreshed from, whole at once and as old as if it had been written elsewhere.
+func drop(t testing.TB, dir, name, text string) {
+	t.Helper()
+	path := writeFile(t, t.TempDir(), name, text)
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(path, filepath.Join(dir, name)); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestRefreshOnce(t *testing.T) {
+	dir := t.TempDir()
+	db, in := filepath.Join(dir, "lakes.db"), t.TempDir()
+	out, _, err := runCommand(t, "refresh", "--db", db, "--from", in)
+	if err == nil || !strings.Contains(err.Error(), "holds no file whose name ends in") || out != "" {
+		t.Errorf("from an empty folder: %v\n%s", err, out)
+	}
+	if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
+		t.Errorf("a refresh that failed left %v, %v", left, err)
+	}
+	drop(t, in, "lakes.csv", lakesCSV)
+	drop(t, in, "obs.csv", obsCSV)
+	out = mustRun(t, "refresh", "--db", db, "--from", in)
+	if !strings.Contains(out, "Lakes: 2 rows read: 2 added") || !strings.Contains(out, "Observations: ") {
+		t.Errorf("the first time:\n%s", out)
+	}
+	if out = mustRun(t, "refresh", "--db", db, "--from", in); !strings.Contains(out, "Nothing new") {
+		t.Errorf("the second time:\n%s", out)
+	}
+	drop(t, in, "lakes.csv", lakesCSV+"bad,Bad,95,13,Berlin,1\n")
+	out, _, err = runCommand(t, "refresh", "--db", db, "--from", in)
+	if err == nil || !strings.Contains(err.Error(), "rows rejected") || !strings.Contains(out, "lakes.csv, line 4 (bad): lat") || strings.Contains(out, "Observations") {
+		t.Errorf("with a bad row: %v\n%s", err, out)
+	}
+	if out = mustRun(t, "refresh", "--db", db, "--from", in, "--skip-bad"); !strings.Contains(out, "2 unchanged, 1 rejected") {
+		t.Errorf("skipping it:\n%s", out)
+	}
+}
+
+func TestRefreshFlags(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"refresh", "--db", db}, "there is no source"},
+		{[]string{"refresh", "--from", dir}, "--db"},
+		{[]string{"refresh", "--db", db, "--from", dir, "--every", "weekly"}, "want a period such as 7d"},
+		{[]string{"refresh", "--db", db, "--from", dir, "--max-bytes", "0"}, "at least 1"},
+		{[]string{"refresh", "--db", db, "--from", dir, "--timeout", "0s"}, "more than 0"},
+		{[]string{"refresh", "--db", db, "--from", "ftp://example.org/"}, "is no http:// or https:// URL"},
+		{[]string{"serve", "--refresh-from", dir}, "--refresh-from needs --db"},
+		{[]string{"serve", "--refresh-every", "7d"}, "--refresh-every needs --refresh-from"},
+		{[]string{"serve", "--db", db, "--refresh-from", filepath.Join(dir, "none")}, "no such file"},
+	} {
+		if _, _, err := runCommand(t, test.args...); err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("limnomap %s: %v, want an error that contains %q", strings.Join(test.args, " "), err, test.want)
+		}
+	}
+	if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
+		t.Errorf("wrong flags left %v, %v", left, err)
+	}
+}
+
+// The environment holds what a list of processes should not show.
+func TestRefreshFromTheEnvironment(t *testing.T) {
+	office := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_, password, _ := r.BasicAuth()
+		switch {
+		case password != "secret":
+			w.WriteHeader(http.StatusUnauthorized)
+		case r.URL.Path == "/lakes":
+			w.Header().Set("Repr-Digest", "md5=:AAAA:")
+			io.WriteString(w, lakesCSV)
+		case r.URL.Path == "/lakes.sha256":
+			fmt.Fprintf(w, "%x  lakes\n", sha256.Sum256([]byte(lakesCSV)))
+		default:
+			http.NotFound(w, r)
+		}
+	}))
+	defer office.Close()
+	t.Setenv("LIMNOMAP_FROM", strings.Replace(office.URL, "http://", "http://me:secret@", 1)+"/lakes")
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	if out := mustRun(t, "refresh", "--db", db, "--require-checksum"); !strings.Contains(out, "2 added") {
+		t.Error(out)
+	}
+	t.Setenv("LIMNOMAP_FROM", strings.Replace(office.URL, "http://", "http://me:wrong-secret@", 1)+"/lakes?token=hidden")
+	_, stderr, err := runCommand(t, "refresh", "--db", db)
+	if err == nil || !strings.Contains(err.Error(), `answers "401 Unauthorized"`) || strings.Contains(err.Error()+stderr, "secret") || strings.Contains(err.Error()+stderr, "hidden") {
+		t.Errorf("with a wrong password: %v\n%s", err, stderr)
+	}
+}

@@ -1,0 +1,179 @@
+package ingest
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"github.com/klauspost/compress/gzip"
+	"github.com/klauspost/compress/zstd"
+)
+
+func gzipped(tb testing.TB, text string) string {
+	tb.Helper()
+	var b bytes.Buffer
+	w := gzip.NewWriter(&b)
+	if _, err := io.Copy(w, strings.NewReader(text)); err != nil {
+		tb.Fatal(err)
+	}
+	if err := w.Close(); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+func zstandard(tb testing.TB, text string) string {
+	tb.Helper()
+	w, err := zstd.NewWriter(nil, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer w.Close()
+	return string(w.EncodeAll([]byte(text), nil))
+}
+
+const skippable = "\x5a\x2a\x4d\x18\x03\x00\x00\x00abc"
+
+func TestCompressed(t *testing.T) {
+	table := "\ufeffid;name;lat;lon\r\nm;Müritz;53,42;12,7\r\n" + strings.Repeat("x;X;50;10\r\n", 2_000)
+	half := len(table) / 2
+	collection := features(featureOf(`"id":"m","name":"Müritz"`, `{"type":"Point","coordinates":[12.7,53.42]}`),
+		featureOf(`"id":"x","name":"X"`, `{"type":"Point","coordinates":[10,50]}`))
+	plain := newStore(t)
+	mustImport(t, Lakes, plain, nil, table)
+	want, _ := stored(t, plain)
+	for name, text := range map[string]string{
+		"gzip":                       gzipped(t, table),
+		"gzip in members":            gzipped(t, table[:half]) + gzipped(t, table[half:]),
+		"zstd":                       zstandard(t, table),
+		"zstd in frames":             zstandard(t, table[:half]) + zstandard(t, table[half:]),
+		"zstd after a skipped frame": skippable + zstandard(t, table),
+		"GeoJSON in gzip":            gzipped(t, collection),
+		"GeoJSON in zstd":            zstandard(t, collection),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStore(t)
+			var told int64
+			r := mustImport(t, Lakes, s, &Options{Progress: func(n int64) { told = n }}, text)
+			if got, _ := stored(t, s); !slices.Equal(got, want) || r.Added != 2 {
+				t.Errorf("stored %+v, report %+v, want %+v", got, r, want)
+			}
+			if told != int64(len(text)) {
+				t.Errorf("progress up to %d, want the file's own %d bytes", told, len(text))
+			}
+			// However it is cut into reads.
+			if r, err := Lakes(t.Context(), s, []File{{"a", iotest.HalfReader(strings.NewReader(text))}}, nil); err != nil || r.Unchanged != r.Read {
+				t.Errorf("in small reads: %+v, %v", r, err)
+			}
+		})
+	}
+}
+
+func TestBadCompression(t *testing.T) {
+	z, zs := gzipped(t, aLake), zstandard(t, aLake)
+	flipped := func(s string) string { return s[:len(s)-5] + string(s[len(s)-5]^1) + s[len(s)-4:] } // in the checksum, or just before it
+	for _, test := range []struct{ name, text, want string }{
+		{"gzip cut short", z[:len(z)-6], "this gzip file ends early"},
+		{"gzip's header cut short", z[:5], "this gzip file ends early"},
+		{"gzip with a wrong sum", flipped(z), "this gzip file is damaged"},
+		{"gzip and then something", z + "abc", "this gzip file"},
+		{"zstd cut short", zs[:len(zs)-3], "this zstd file ends early"},
+		{"zstd damaged", zs[:4] + "\xff" + zs[5:], "this zstd file"},
+		{"gzip in gzip", gzipped(t, z), "compressed twice, the outer time by gzip"},
+		{"gzip in zstd", zstandard(t, z), "compressed twice, the outer time by zstd"},
+		{"zstd in gzip", gzipped(t, zs), "compressed twice"},
+		{"spreadsheet in gzip", gzipped(t, "PK\x03\x04"), "spreadsheet"},
+		{"nothing in gzip", gzipped(t, ""), "the file is empty"},
+		{"bzip2", "BZh91AY&SY", "bzip2 or xz: want gzip or zstd"},
+		{"xz", "\xfd7zXZ\x00\x00", "bzip2 or xz"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			r, err := Lakes(t.Context(), s, files(test.text), &Options{SkipBad: true})
+			if err == nil || r.Written || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "a.csv: ") {
+				t.Errorf("Lakes = %+v, %v, want an error with %q", r, err, test.want)
+			}
+			if lakes, _ := stored(t, s); len(lakes) > 0 {
+				t.Errorf("stored %v, want nothing", lakes)
+			}
+		})
+	}
+	// What is wrong with the file itself is said as it is.
+	broken := errors.New("the disk is gone")
+	_, err := Lakes(t.Context(), newStore(t), []File{{"a", io.MultiReader(strings.NewReader(z[:20]), iotest.ErrReader(broken))}}, nil)
+	if !errors.Is(err, broken) || strings.Contains(err.Error(), "damaged") {
+		t.Errorf("a file that cannot be read gave %v", err)
+	}
+}
+
+// zeros is as long as it is asked to be.
+type zeros struct{}
+
+func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
+
+// A few hundred kilobytes that expand to a gigabyte end soon after what every file may have.
+func TestBombs(t *testing.T) {
+	const size = 1 << 30
+	var z, zs bytes.Buffer
+	g := gzip.NewWriter(&z)
+	s, err := zstd.NewWriter(&zs, zstd.WithEncoderConcurrency(1))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, w := range []io.WriteCloser{g, s} {
+		if _, err := io.Copy(w, io.LimitReader(zeros{}, size)); err != nil {
+			t.Fatal(err)
+		}
+		if err := w.Close(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, bomb := range map[string]*bytes.Buffer{"gzip": &z, "zstd": &zs} {
+		packed := int64(bomb.Len())
+		r, end, err := expand(bomb)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := io.Copy(io.Discard, r)
+		end()
+		if most := freeExpansion + maxExpansion*packed + maxRowBytes; err == nil || n > most || n < freeExpansion || !strings.Contains(err.Error(), name+" file grows to more than 250 times") {
+			t.Errorf("%s: %d of %d bytes, %v, want an error after at most %d", name, n, size, err, most)
+		}
+	}
+}
+
+// What is compressed is read as what it was before.
+func FuzzCompressed(f *testing.F) {
+	for _, text := range []string{aLake, "id;name\n", "\ufeff" + features(), "", strings.Repeat("x", 100)} {
+		for _, packed := range []string{gzipped(f, text), zstandard(f, text), skippable + zstandard(f, text), gzipped(f, gzipped(f, text))} {
+			f.Add([]byte(packed))
+			f.Add([]byte(packed[:len(packed)/2]))
+		}
+		f.Add([]byte(text))
+	}
+	s := newStore(f)
+	f.Fuzz(func(t *testing.T, packed []byte) {
+		r, end, err := expand(bytes.NewReader(packed))
+		if err != nil {
+			return
+		}
+		text, err := io.ReadAll(io.LimitReader(r, 1<<20))
+		end()
+		if err != nil || len(text) == 1<<20 {
+			return
+		}
+		if compressionOf(packed) == nil && !bytes.Equal(text, packed) {
+			t.Fatalf("%q was read as %q", packed, text)
+		}
+		opts := &Options{DryRun: true, SkipBad: true}
+		got, gotErr := Lakes(t.Context(), s, []File{{"a", bytes.NewReader(packed)}}, opts)
+		want, wantErr := Lakes(t.Context(), s, []File{{"a", bytes.NewReader(text)}}, opts)
+		if got.String() != want.String() || (gotErr == nil) != (wantErr == nil) {
+			t.Errorf("compressed: %v, %v; expanded: %v, %v", got, gotErr, want, wantErr)
+		}
+	})
+}

@@ -1,0 +1,328 @@
+package ingest
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"io"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/paulmach/orb"
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+	"limnomap/data/store"
+)
+
+// drawText draws what a lake's texts may hold and files are fond of garbling.
+func drawText(rt *rapid.T, name string) string {
+	words := rapid.SliceOfN(rapid.OneOf(
+		rapid.StringMatching(`[A-Za-zäöüßÅłŒ0-9]{1,8}`),
+		rapid.SampledFrom([]string{`"`, `""`, ",", ";", "'", "\\", "</b>", "{", "=1+1", "琵琶湖", "\ufeff", "é", "e\u0301", "–", "-", "NA", "N.A.", "<5", "1,5", "🏊", "null", "#"}),
+	), 1, 5).Draw(rt, name)
+	s := strings.Join(words, rapid.SampledFrom([]string{"", " "}).Draw(rt, "between"))
+	if s == "-" || s == "NA" || s == "n.a." { // which are no value
+		return "x" + s
+	}
+	return s
+}
+
+// drawOutline draws a lake with bays, and perhaps an island, a pond in it, and a second basin.
+func drawOutline(rt *rapid.T, middle orb.Point) data.Outline {
+	ring := func(centre orb.Point, radius float64) orb.Ring {
+		n := rapid.IntRange(3, 60).Draw(rt, "points")
+		var r orb.Ring
+		for i := range n {
+			sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(n))
+			d := radius * rapid.Float64Range(0.8, 1).Draw(rt, "bay")
+			r = append(r, orb.Point{centre[0] + d*cos, centre[1] + d*sin})
+		}
+		return append(r, r[0])
+	}
+	radius := rapid.Float64Range(0.0005, 0.09).Draw(rt, "radius")
+	lake := orb.MultiPolygon{{ring(middle, radius)}}
+	if rapid.Bool().Draw(rt, "island") {
+		lake[0] = append(lake[0], ring(middle, radius/4))
+		if rapid.Bool().Draw(rt, "pond") {
+			lake = append(lake, orb.Polygon{ring(middle, radius/20)})
+		}
+	}
+	if rapid.Bool().Draw(rt, "basin") {
+		lake = append(lake, orb.Polygon{ring(orb.Point{middle[0] + 3*radius, middle[1]}, radius/2)})
+	}
+	o, err := data.NewOutline(lake)
+	if err != nil {
+		rt.Fatal(err)
+	}
+	return o
+}
+
+func drawLake(rt *rapid.T, i int) data.Lake {
+	l := data.Lake{
+		ID:         data.LakeID(fmt.Sprintf("%s-%d", rapid.StringMatching(`[A-Za-z0-9][A-Za-z0-9_.-]{0,20}`).Draw(rt, "id"), i)),
+		ExternalID: drawText(rt, "external id"),
+		Name:       drawText(rt, "name"),
+		Point:      orb.Point{rapid.Float64Range(-180, 180).Draw(rt, "lon"), rapid.Float64Range(-80, 80).Draw(rt, "lat")},
+		AreaKM2:    rapid.OneOf(rapid.Just(0.0), rapid.Float64Range(0, 400_000)).Draw(rt, "area"),
+	}
+	if rapid.Bool().Draw(rt, "has a region") {
+		l.Region = drawText(rt, "region")
+	}
+	if rapid.Bool().Draw(rt, "has an outline") {
+		l.Outline = drawOutline(rt, l.Point)
+	}
+	return l
+}
+
+func drawObservations(rt *rapid.T, id data.LakeID) []data.Observation {
+	var all []data.Observation
+	for range rapid.IntRange(0, 4).Draw(rt, "observations") {
+		o := data.Observation{LakeID: id, Date: data.Date(rapid.IntRange(-20_000, 20_000).Draw(rt, "date")),
+			Type: data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+		if rapid.Bool().Draw(rt, "has a value") {
+			o.Chlorophyll = data.Chlorophyll(rapid.IntRange(0, int(data.MaxChlorophyll)).Draw(rt, "chl"))
+			o.Level = data.Level(rapid.IntRange(-1, 3).Draw(rt, "level"))
+			if rapid.Bool().Draw(rt, "was counted") {
+				o.CellDensity = rapid.Float64Range(0, maxCellDensity).Draw(rt, "density")
+			}
+		}
+		if rapid.Bool().Draw(rt, "has a time") {
+			o.MeasuredAt = o.Date.Time().Add(time.Duration(rapid.IntRange(-6*86400, 6*86400).Draw(rt, "time")) * time.Second)
+		}
+		if !slices.ContainsFunc(all, func(b data.Observation) bool { return b.Date == o.Date && b.Type == o.Type }) {
+			all = append(all, o)
+		}
+	}
+	return all
+}
+
+// A checkTB is a test or one of the many runs of it.
+type checkTB interface {
+	rapid.TB
+	Context() context.Context
+}
+
+// fill puts lakes and observations into a store as no file does, past the importer.
+func fill(tb checkTB, s store.Store, lakes []data.Lake, observations []data.Observation) {
+	err := s.Import(tb.Context(), func(tx store.Tx) error {
+		if _, err := tx.PutLakes(tb.Context(), lakes, store.LakeColumns{}); err != nil {
+			return err
+		}
+		_, err := tx.PutObservations(tb.Context(), observations, store.ObservationColumns{})
+		return err
+	})
+	if err != nil {
+		tb.Fatal(err)
+	}
+}
+
+func scanned(tb checkTB, s store.Store) (lakes []data.Lake, observations []data.Observation) {
+	_, err := s.Scan(tb.Context(),
+		func(l data.Lake) error { lakes = append(lakes, l); return nil },
+		func(o data.Observation) error { observations = append(observations, o); return nil })
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return lakes, observations
+}
+
+// What an export wrote gives back the same data, to the bit: the snapshot's version, which hashes lakes and satellite
+// values, and the forecasts, which it does not.
+func TestExportIsLossless(t *testing.T) {
+	dir := t.TempDir()
+	run := 0
+	rapid.Check(t, func(rt *rapid.T) {
+		run++
+		openStore := func(name string) store.Store {
+			s, err := store.Open(rt.Context(), filepath.Join(dir, fmt.Sprintf("%s-%d.db", name, run)), true)
+			if err != nil {
+				rt.Fatal(err)
+			}
+			rt.Cleanup(func() { s.Close() })
+			return s
+		}
+		before, after := openStore("before"), openStore("after")
+		var lakes []data.Lake
+		var observations []data.Observation
+		for i := range rapid.IntRange(0, 4).Draw(rt, "lakes") {
+			lakes = append(lakes, drawLake(rt, i))
+			observations = append(observations, drawObservations(rt, lakes[i].ID)...)
+		}
+		fill(rt, before, lakes, observations)
+		format := Format(rapid.IntRange(0, 1).Draw(rt, "format"))
+		var lakeFile, observationFile bytes.Buffer
+		done, err := ExportLakes(rt.Context(), before, &lakeFile, format)
+		if err != nil || done.Lakes != len(lakes) {
+			rt.Fatalf("exported %+v, %v, want %d lakes", done, err, len(lakes))
+		}
+		n, err := ExportObservations(rt.Context(), before, &observationFile)
+		if err != nil || n != len(observations) {
+			rt.Fatalf("exported %d observations, %v, want %d", n, err, len(observations))
+		}
+		for _, f := range []struct {
+			imp  importFunc
+			text string
+		}{{Lakes, lakeFile.String()}, {Observations, observationFile.String()}} {
+			r, err := f.imp(rt.Context(), after, files(f.text), nil)
+			if err != nil || r.Rejected > 0 || r.Added != r.Read || len(r.Ignored) > 0 {
+				rt.Fatalf("import = %v, %v of\n%s", r, err, f.text)
+			}
+		}
+		wantLakes, wantObservations := scanned(rt, before)
+		lost := 0
+		if format == FormatCSV {
+			for i := range wantLakes {
+				if wantLakes[i].Outline != "" {
+					lost++
+				}
+				wantLakes[i].Outline = ""
+			}
+		}
+		gotLakes, gotObservations := scanned(rt, after)
+		if !slices.Equal(gotLakes, wantLakes) || done.OutlinesLost != lost {
+			rt.Fatalf("%+v came back from\n%swant %+v, and %d outlines lost, not %d", gotLakes, &lakeFile, wantLakes, lost, done.OutlinesLost)
+		}
+		if !slices.Equal(gotObservations, wantObservations) {
+			rt.Fatalf("%+v came back from\n%swant %+v", gotObservations, &observationFile, wantObservations)
+		}
+		if lost > 0 {
+			return
+		}
+		if v, w := version(rt, after), version(rt, before); v != w {
+			rt.Fatalf("the snapshot's version is %s, want %s", v, w)
+		}
+		// The same data give the same bytes.
+		var again bytes.Buffer
+		if _, err := ExportLakes(rt.Context(), after, &again, format); err != nil || !bytes.Equal(again.Bytes(), lakeFile.Bytes()) {
+			rt.Fatalf("exported again, %v:\n%swant\n%s", err, &again, &lakeFile)
+		}
+	})
+}
+
+func version(tb checkTB, s store.Store) string {
+	snapshot, err := data.Load(tb.Context(), s, nil)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return snapshot.Version
+}
+
+// exportedSquare is a square lake as it is exported.
+func exportedSquare(tb testing.TB) string {
+	tb.Helper()
+	s := newStore(tb)
+	mustImport(tb, Lakes, s, nil, features(featureOf(`"id":"x","name":"X"`, `{"type":"Polygon","coordinates":[[[10,50],[10.01,50],[10.01,50.01],[10,50.01],[10,50]]]}`)))
+	var b bytes.Buffer
+	if _, err := ExportLakes(tb.Context(), s, &b, FormatGeoJSON); err != nil {
+		tb.Fatal(err)
+	}
+	return b.String()
+}
+
+// A shore that somebody has moved counts, and not the bytes of the one that was exported with it.
+func TestMovedShoreCounts(t *testing.T) {
+	square := func(west float64) string {
+		return fmt.Sprintf(`{"type":"Polygon","coordinates":[[[%v,50],[10.01,50],[10.01,50.01],[%v,50.01],[%v,50]]]}`, west, west, west)
+	}
+	exported := func(geometry string) (data.Outline, string) {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, features(featureOf(`"id":"x","name":"X"`, geometry)))
+		var b bytes.Buffer
+		if _, err := ExportLakes(t.Context(), s, &b, FormatGeoJSON); err != nil {
+			t.Fatal(err)
+		}
+		lakes, _ := stored(t, s)
+		return lakes[0].Outline, b.String()
+	}
+	_, file := exported(square(10))
+	want, _ := exported(square(9.999))
+	moved := strings.ReplaceAll(file, "[10,50", "[9.999,50")
+	for name, text := range map[string]string{
+		"moved":        moved,
+		"broken bytes": strings.Replace(moved, `"limnomap_outline":"`, `"limnomap_outline":"!`, 1),
+	} {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, text)
+		if lakes, _ := stored(t, s); len(lakes) != 1 || moved == file || lakes[0].Outline != want {
+			t.Errorf("%s: stored %+v, want the shore of the geometry", name, lakes)
+		}
+	}
+	// Without a geometry the bytes say nothing; a point leaves what is stored.
+	s := newStore(t)
+	mustImport(t, Lakes, s, nil, file)
+	before, _ := stored(t, s)
+	start, end := strings.Index(file, `"geometry":`), strings.LastIndex(file, "}\n]")
+	mustImport(t, Lakes, s, nil, file[:start]+`"geometry":{"type":"Point","coordinates":[10.005,50.005]}`+file[end:])
+	if after, _ := stored(t, s); !slices.Equal(after, before) {
+		t.Errorf("a point left %+v, want %+v", after, before)
+	}
+}
+
+// Islands are holes, ponds on them are polygons of their own, and rings wind as RFC 7946 has them.
+func TestPolygonsOf(t *testing.T) {
+	square := func(half float64, turn bool) orb.Ring {
+		r := orb.Ring{{10 - half, 50 - half}, {10 + half, 50 - half}, {10 + half, 50 + half}, {10 - half, 50 + half}, {10 - half, 50 - half}}
+		if turn {
+			r.Reverse()
+		}
+		return r
+	}
+	o, err := data.NewOutline(orb.MultiPolygon{{square(0.1, true), square(0.05, false)}, {square(0.01, true), square(0.005, true)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	polygons := polygonsOf(o)
+	if len(polygons) != 2 || len(polygons[0]) != 2 || len(polygons[1]) != 2 {
+		t.Fatalf("polygons %v, want two with a hole each", polygons)
+	}
+	for i, half := range []float64{0.1, 0.05, 0.01, 0.005} {
+		ring := polygons[i/2][i%2]
+		if want := []orb.Orientation{orb.CCW, orb.CW}[i%2]; ring.Orientation() != want || math.Abs(ring.Bound().Max[0]-10-half) > 1e-6 {
+			t.Errorf("ring %d is %v, orientation %d, want %v and %d", i, ring, ring.Orientation(), half, want)
+		}
+	}
+	if !isShoreOf(polygons, o) {
+		t.Error("an outline does not know its own polygons")
+	}
+	for _, polygon := range polygons { // as another program turns them
+		for _, ring := range polygon {
+			ring.Reverse()
+		}
+	}
+	if !isShoreOf(polygons, o) {
+		t.Error("an outline does not know its own polygons when they are turned")
+	}
+	polygons[1][1][2][0] += 1e-7
+	if isShoreOf(polygons, o) {
+		t.Error("an outline knows polygons that are not its own")
+	}
+}
+
+// failing is a file on a disk that is full.
+type failing struct{ room int }
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.room -= len(p); f.room < 0 {
+		return 0, io.ErrShortWrite
+	}
+	return len(p), nil
+}
+
+func TestExportToAFullDisk(t *testing.T) {
+	s := newStore(t)
+	mustImport(t, Lakes, s, nil, aLake)
+	mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type\nx,2024-01-01,1,satellite\n")
+	for _, format := range []Format{FormatCSV, FormatGeoJSON} {
+		if _, err := ExportLakes(t.Context(), s, &failing{20}, format); err == nil {
+			t.Errorf("lakes in format %d: want an error", format)
+		}
+	}
+	if _, err := ExportObservations(t.Context(), s, &failing{20}); err == nil {
+		t.Error("observations: want an error")
+	}
+}

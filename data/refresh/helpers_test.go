@@ -1,0 +1,134 @@
+package refresh
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"limnomap/data"
+	"limnomap/data/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+const (
+	lakes        = "id,name,lat,lon\na,See A,50,10\nb,See B,51,11\n"
+	observations = "lake_id,date,chl,data_type\na,2024-07-01,5,satellite\n"
+	// more is observations with a row added and one changed.
+	more = "lake_id,date,chl,data_type\na,2024-07-01,6,satellite\nb,2024-07-01,7,satellite\n"
+)
+
+func openStore(t *testing.T) store.Store {
+	t.Helper()
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// A logBuffer is a log that many goroutines write to.
+type logBuffer struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+func (b *logBuffer) Write(p []byte) (int, error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.Write(p)
+}
+
+func (b *logBuffer) String() string {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return b.text.String()
+}
+
+// A rig is a Refresher whose waits take no time.
+type rig struct {
+	*Refresher
+	store  store.Store
+	log    *logBuffer
+	waited []time.Duration
+}
+
+func newRig(t *testing.T, s store.Store, from []string, opts Options) *rig {
+	t.Helper()
+	g := &rig{store: s, log: new(logBuffer)}
+	opts.Logger = slog.New(slog.NewTextHandler(g.log, nil))
+	opts.UserAgent = "limnomap/test"
+	r, err := New(s, from, &opts)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.sleep = func(ctx context.Context, d time.Duration) error {
+		g.waited = append(g.waited, d)
+		return ctx.Err()
+	}
+	g.Refresher = r
+	return g
+}
+
+// once refreshes, and returns what the database says of it. The error must have the given reason; empty for none.
+func (g *rig) once(t *testing.T, reason string) (Result, data.Refresh, error) {
+	t.Helper()
+	g.waited = nil
+	result, err := g.Once(t.Context())
+	if (err == nil) != (reason == "") || err != nil && reasonOf(err) != reason {
+		t.Errorf("Once = %+v, %v; want the reason %q", result, err, reason)
+	}
+	state, serr := g.store.Refresh(t.Context())
+	if serr != nil {
+		t.Fatal(serr)
+	}
+	if state.LastError != reason || !state.HeldUntil.IsZero() {
+		t.Errorf("the database says %+v, want the reason %q and nobody at it", state, reason)
+	}
+	return result, state, err
+}
+
+// holds fails unless the database holds that many lakes and these values of chlorophyll in its revision.
+func holds(t *testing.T, s store.Store, revision int64, lakes int, values ...string) {
+	t.Helper()
+	n := 0
+	var got []string
+	r, err := s.Scan(t.Context(),
+		func(data.Lake) error { n++; return nil },
+		func(o data.Observation) error {
+			got = append(got, fmt.Sprint(o.Chlorophyll.Float()))
+			return nil
+		})
+	if err != nil || r.Number != revision || n != lakes || strings.Join(got, " ") != strings.Join(values, " ") {
+		t.Errorf("revision %d with %d lakes and values %v, %v; want %d with %d and %v", r.Number, n, got, err, revision, lakes, values)
+	}
+}
+
+func write(t *testing.T, dir, name, text string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	// As old as a file that nobody writes to any more.
+	old := time.Now().Add(-time.Hour)
+	if err := os.Chtimes(path, old, old); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+func sumText(text, name string) string {
+	return fmt.Sprintf("%x  %s\n", sha256.Sum256([]byte(text)), name)
+}

@@ -1,0 +1,355 @@
+package refresh
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/store"
+)
+
+// A weekly schedule, as a period is one.
+type every time.Duration
+
+func (e every) Next(t time.Time) time.Time { return t.Add(time.Duration(e)) }
+
+const week = every(7 * 24 * time.Hour)
+
+// A station is a store in the false time of a synctest bubble, with a folder to refresh it from.
+type station struct {
+	t     *testing.T
+	start time.Time
+	db    string
+	dir   string
+	s     store.Store
+}
+
+// inBubble runs fn with a station in a bubble. Its files are of the false time too.
+func inBubble(t *testing.T, fn func(*testing.T, *station)) {
+	dir := t.TempDir()
+	synctest.Test(t, func(t *testing.T) {
+		st := &station{t: t, start: time.Now(), db: filepath.Join(dir, "lakes.db"), dir: filepath.Join(dir, "in")}
+		if err := os.Mkdir(st.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		st.s = st.open()
+		fn(t, st)
+	})
+}
+
+func (st *station) open() store.Store {
+	st.t.Helper()
+	s, err := store.Open(st.t.Context(), st.db, true)
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	st.t.Cleanup(func() { s.Close() })
+	return s
+}
+
+// put writes a file. In a bubble it is the year 2000, so a satellite can have seen nothing later.
+func (st *station) put(name, text string) {
+	write(st.t, st.dir, name, strings.ReplaceAll(text, "2024-", "1999-"))
+}
+
+func (st *station) refresher(s store.Store, log *logBuffer) *Refresher {
+	st.t.Helper()
+	r, err := New(s, []string{st.dir}, &Options{Logger: slog.New(slog.NewTextHandler(log, nil))})
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return r
+}
+
+// after waits until that long after the start, and returns what the database says then.
+func (st *station) after(d time.Duration) data.Refresh {
+	st.t.Helper()
+	time.Sleep(time.Until(st.start.Add(d)))
+	synctest.Wait()
+	r, err := st.s.Refresh(st.t.Context())
+	if err != nil {
+		st.t.Fatal(err)
+	}
+	return r
+}
+
+// begun returns how long after the start the last attempt began.
+func (st *station) begun(r data.Refresh) time.Duration { return r.LastAttempt.Sub(st.start) }
+
+func TestRunKeepsItsSchedule(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		st.put("lakes.csv", lakes)
+		log := new(logBuffer)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { // ends with cancel
+			defer close(done)
+			st.refresher(st.s, log).Run(ctx, week)
+		}()
+		if r := st.after(time.Second); st.begun(r) != 0 || r.Rows.Added != 2 || r.Turn != 2 {
+			t.Errorf("at the start: %+v, want a refresh at once", r)
+		}
+		st.put("obs.csv", observations)
+		if r := st.after(time.Duration(week) - time.Second); r.Turn != 2 {
+			t.Errorf("before the week is over: %+v, want no refresh more", r)
+		}
+		if r := st.after(time.Duration(week) + time.Second); st.begun(r) != time.Duration(week) || r.Rows.Added != 1 {
+			t.Errorf("after a week: %+v, %v", r, st.begun(r))
+		}
+		if r := st.after(2*time.Duration(week) + time.Second); st.begun(r) != 2*time.Duration(week) || r.Turn != 6 || r.LastError != "" || r.Rows.Added != 1 {
+			t.Errorf("after two weeks: %+v, %v", r, st.begun(r))
+		}
+		cancel()
+		<-done
+		for what, times := range map[string]int{"msg=refreshed": 2, "nothing new": 1, "WARN": 0} {
+			if n := strings.Count(log.String(), what); n != times {
+				t.Errorf("the log says %d times %q, want %d\n%s", n, what, times, log)
+			}
+		}
+	})
+}
+
+// What a process that is no longer there has done counts for the next one.
+func TestRunGoesOnWhereAnotherStopped(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		st.put("lakes.csv", lakes)
+		if _, err := st.refresher(st.s, new(logBuffer)).Once(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		st.after(3 * 24 * time.Hour)
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { // ends with cancel
+			defer close(done)
+			st.refresher(st.s, new(logBuffer)).Run(ctx, week)
+		}()
+		if r := st.after(4 * 24 * time.Hour); r.Turn != 2 {
+			t.Errorf("after a restart: %+v, want no refresh", r)
+		}
+		if r := st.after(time.Duration(week) + time.Second); st.begun(r) != time.Duration(week) {
+			t.Errorf("after a week: %+v, %v", r, st.begun(r))
+		}
+		cancel()
+		<-done
+
+		// One that was missed is made up for at once.
+		st.after(5 * time.Duration(week))
+		ctx, cancel = context.WithCancel(t.Context())
+		done = make(chan struct{})
+		go func() { // ends with cancel
+			defer close(done)
+			st.refresher(st.s, new(logBuffer)).Run(ctx, week)
+		}()
+		if r := st.after(5*time.Duration(week) + time.Second); st.begun(r) != 5*time.Duration(week) {
+			t.Errorf("after a month off: %+v, %v", r, st.begun(r))
+		}
+		cancel()
+		<-done
+	})
+}
+
+func TestRunTriesAgain(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		log := new(logBuffer)
+		go func() { // ends with cancel
+			defer close(done)
+			st.refresher(st.s, log).Run(ctx, week)
+		}()
+		var begun []time.Duration
+		last := int64(-1)
+		for minute := range 5 * 60 {
+			r := st.after(time.Duration(minute)*time.Minute + time.Second)
+			if r.Turn != last {
+				begun, last = append(begun, st.begun(r)), r.Turn
+			}
+			if r.LastError != emptyReason || r.Failures != len(begun) {
+				t.Fatalf("after %d minutes: %+v", minute, r)
+			}
+		}
+		// 1, 2, 4, 8, 16 and 32 minutes, and an hour each from then on.
+		want := []time.Duration{0, 1, 3, 7, 15, 31, 63, 123, 183, 243}
+		for i := range want {
+			want[i] *= time.Minute
+		}
+		if !slices.Equal(begun, want) {
+			t.Errorf("attempts began after %v, want %v", begun, want)
+		}
+		st.put("lakes.csv", lakes)
+		if r := st.after(303*time.Minute + time.Second); r.LastError != "" || r.Failures != 0 || r.Rows.Added != 2 {
+			t.Errorf("once there is a file: %+v", r)
+		}
+		if r := st.after(time.Duration(week)); r.Turn != last+2 {
+			t.Errorf("after a success: %+v, want the next one in a week", r)
+		}
+		cancel()
+		<-done
+		if n := strings.Count(log.String(), "refresh failed"); n != len(want) {
+			t.Errorf("the log tells of %d failures, want %d", n, len(want))
+		}
+	})
+}
+
+func TestDue(t *testing.T) {
+	now := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
+	r := &Refresher{now: func() time.Time { return now }}
+	before := now.Add(-time.Hour)
+	tests := []struct {
+		name  string
+		state data.Refresh
+		every Schedule
+		want  time.Time
+	}{
+		{"never refreshed", data.Refresh{}, week, now},
+		{"refreshed", data.Refresh{LastAttempt: before, LastSuccess: before}, week, before.Add(time.Duration(week))},
+		{"failed once", data.Refresh{LastAttempt: before, LastError: "x", Failures: 1}, week, before.Add(time.Minute)},
+		{"failed often", data.Refresh{LastAttempt: before, LastError: "x", Failures: 1 << 40}, week, before.Add(time.Hour)},
+		{"failed, but the schedule comes first", data.Refresh{LastAttempt: before, LastError: "x", Failures: 7}, every(time.Second), before.Add(time.Second)},
+		{"held", data.Refresh{LastAttempt: now, HeldUntil: now.Add(time.Minute)}, week, now.Add(time.Minute)},
+		{"left", data.Refresh{LastAttempt: before, HeldUntil: before.Add(time.Minute)}, week, before.Add(time.Minute)},
+	}
+	for _, test := range tests {
+		if got := r.due(test.state, test.every); !got.Equal(test.want) {
+			t.Errorf("%s: due %v, want %v", test.name, got, test.want)
+		}
+	}
+}
+
+// However many processes have the same schedule, one of them refreshes.
+func TestManyRefreshOnce(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		st.put("lakes.csv", lakes)
+		ctx, cancel := context.WithCancel(t.Context())
+		log := new(logBuffer)
+		var group sync.WaitGroup
+		for range 4 {
+			s := st.open() // each with connections of its own
+			group.Go(func() { st.refresher(s, log).Run(ctx, week) })
+		}
+		for i := range 3 {
+			if r := st.after(time.Duration(i)*time.Duration(week) + 5*time.Minute); r.Turn != int64(2*(i+1)) || r.LastError != "" || st.begun(r) != time.Duration(i)*time.Duration(week) {
+				t.Errorf("in week %d: %+v, began after %v; want one refresh a week", i, r, st.begun(r))
+			}
+			st.put(fmt.Sprintf("obs%d.csv", i), fmt.Sprintf("lake_id,date,chl,data_type\na,2024-07-0%d,5,satellite\n", i+1))
+		}
+		cancel()
+		group.Wait()
+		if n := strings.Count(log.String(), "msg=refreshed"); n != 3 || strings.Contains(log.String(), "WARN") {
+			t.Errorf("the logs tell of %d refreshes, want 3 and no warning:\n%s", n, log)
+		}
+	})
+}
+
+// A claim that a killed process has left is taken over when its time is up, and counts as a failure until then.
+func TestRunTakesOverAClaimThatWasLeft(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		st.put("lakes.csv", lakes)
+		if ok, err := st.s.ClaimRefresh(t.Context(), 0, "killed", lease); !ok || err != nil {
+			t.Fatal(ok, err)
+		}
+		if _, err := st.refresher(st.s, new(logBuffer)).Once(t.Context()); !errors.Is(err, ErrBusy) {
+			t.Errorf("Once beside another = %v, want %v", err, ErrBusy)
+		}
+		ctx, cancel := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() { // ends with cancel
+			defer close(done)
+			st.refresher(st.s, new(logBuffer)).Run(ctx, week)
+		}()
+		if r := st.after(lease - time.Second); r.Turn != 1 {
+			t.Errorf("while the claim lasts: %+v", r)
+		}
+		if r := st.after(lease + time.Second); r.Turn != 3 || r.Rows.Added != 2 || st.begun(r) != lease {
+			t.Errorf("after it: %+v", r)
+		}
+		cancel()
+		<-done
+	})
+}
+
+// A slow refresh keeps its claim; one that loses it nevertheless, to a process that thought it dead, writes nothing.
+func TestClaimIsKeptOrLost(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		st.put("lakes.csv", lakes)
+		slow := st.refresher(st.s, new(logBuffer))
+		file := filepath.Join(st.dir, "lakes.csv")
+		soon := time.Now()
+		if err := os.Chtimes(file, soon, soon); err != nil {
+			t.Fatal(err)
+		}
+		slow.sleep = func(ctx context.Context, _ time.Duration) error { return sleep(ctx, 10*time.Minute) } // a slow source
+		done := make(chan error)
+		go func() { // ends with the refresh
+			_, err := slow.Once(t.Context())
+			done <- err
+		}()
+		r := st.after(9 * time.Minute)
+		if left := r.HeldUntil.Sub(time.Now()); left <= 0 || left > lease {
+			t.Errorf("after 9 minutes the claim lasts for another %v, want up to %v", left, lease)
+		}
+		if err := <-done; err != nil {
+			t.Errorf("a slow refresh = %v", err)
+		}
+		holds(t, st.s, 1, 2)
+
+		soon = time.Now()
+		st.put("lakes.csv", lakes+"c,See C,52,12\n")
+		if err := os.Chtimes(file, soon, soon); err != nil {
+			t.Fatal(err)
+		}
+		go func() { // ends with the refresh
+			_, err := slow.Once(t.Context())
+			done <- err
+		}()
+		st.after(time.Since(st.start) + time.Minute)
+		// Its clock jumps ahead, and somebody thinks the claim was left.
+		db, err := sql.Open("sqlite", st.db)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer db.Close()
+		if _, err := db.ExecContext(t.Context(), "UPDATE refresh SET holder = 'another', turn = turn + 1"); err != nil {
+			t.Fatal(err)
+		}
+		if err := <-done; !errors.Is(err, store.ErrClaimLost) {
+			t.Errorf("a refresh that lost its claim = %v, want %v", err, store.ErrClaimLost)
+		}
+		holds(t, st.s, 1, 2)
+	})
+}
+
+// To be stopped is noted, and the next process tries again soon.
+func TestInterrupted(t *testing.T) {
+	inBubble(t, func(t *testing.T, st *station) {
+		st.put("lakes.csv", lakes)
+		r := st.refresher(st.s, new(logBuffer))
+		ctx, cancel := context.WithCancel(t.Context())
+		r.sleep = func(ctx context.Context, _ time.Duration) error {
+			cancel()
+			return ctx.Err()
+		}
+		now := time.Now()
+		if err := os.Chtimes(filepath.Join(st.dir, "lakes.csv"), now, now); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := r.Once(ctx); !errors.Is(err, context.Canceled) {
+			t.Errorf("Once = %v, want %v", err, context.Canceled)
+		}
+		if r := st.after(0); r.LastError != interruptedReason || r.Failures != 1 || !r.HeldUntil.IsZero() {
+			t.Errorf("interrupted: %+v", r)
+		}
+		holds(t, st.s, 0, 0)
+	})
+}

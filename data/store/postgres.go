@@ -1,0 +1,179 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"net"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgxpool"
+)
+
+const (
+	connectTimeout = 5 * time.Second // unless the URL has its own connect_timeout
+	// A peer that is gone without a word is found out after idle + count * interval: half a minute.
+	keepAliveIdle, keepAliveInterval, keepAliveCount = 15 * time.Second, 5 * time.Second, 3
+)
+
+// sessionSettings bound what a statement may wait for, and keep it from what only costs here: to compile a query that
+// touches each year's partition takes longer than to run it. A URL may set others.
+var sessionSettings = map[string]string{
+	"application_name":                    "limnomap",
+	"jit":                                 "off",
+	"lock_timeout":                        "10s",   // how long a second importer waits for the first
+	"statement_timeout":                   "10min", // more than a scan of 146 million rows takes
+	"idle_in_transaction_session_timeout": "10min", // of an importer that hangs, or a scan's callback
+}
+
+// A postgres is a Store in the schema limnomap of a PostgreSQL database.
+type postgres struct {
+	pool *pgxpool.Pool
+	name string // of the database, for errors, without user and password
+	now  func() time.Time
+
+	mu    sync.Mutex  // held by whoever brings the schema up to date
+	ready atomic.Bool // whether the schema is up to date
+}
+
+// openPostgres opens the database of a URL. If it is not to be created, one whose server is away, or that has no tables
+// yet, is no error: each use of the Store tries again until it is there.
+func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, error) {
+	config, err := parsePostgres(dsn)
+	if err != nil {
+		return nil, err
+	}
+	s := &postgres{name: postgresName(config.ConnConfig), now: time.Now}
+	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
+		return nil, s.wrap(err, "open the pool of connections")
+	}
+	err = s.prepare(ctx, create)
+	if err != nil && (create || !away(err) && !errors.Is(err, fs.ErrNotExist)) {
+		s.pool.Close()
+		return nil, err
+	}
+	return s, nil
+}
+
+// parsePostgres takes a postgres:// URL apart, with the environment and the password file that PostgreSQL's own clients
+// read too. Its errors do not repeat the URL.
+func parsePostgres(dsn string) (*pgxpool.Config, error) {
+	config, err := pgxpool.ParseConfig(dsn)
+	if err != nil {
+		return nil, fmt.Errorf("the database's postgres:// URL cannot be read: %s, with the characters of a password that are "+
+			"not letters or digits as %%XX; see also the files and PG… variables that it leaves to say the rest", wantPostgres)
+	}
+	if config.ConnConfig.Database == "" {
+		return nil, errors.New("the database's postgres:// URL names no database: " + wantPostgres)
+	}
+	for name, value := range sessionSettings {
+		if _, ok := config.ConnConfig.RuntimeParams[name]; !ok {
+			config.ConnConfig.RuntimeParams[name] = value
+		}
+	}
+	if config.ConnConfig.ConnectTimeout == 0 {
+		config.ConnConfig.ConnectTimeout = connectTimeout
+	}
+	dialer := net.Dialer{KeepAliveConfig: net.KeepAliveConfig{
+		Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount,
+	}}
+	config.ConnConfig.DialFunc = dialer.DialContext
+	if !strings.Contains(dsn, "pool_max_conns=") {
+		// A reader in the middle of a long scan must not keep a request for one lake waiting.
+		config.MaxConns = int32(max(4, 2*runtime.GOMAXPROCS(0)))
+	}
+	return config, nil
+}
+
+// postgresName is what errors and logs call a database.
+func postgresName(c *pgx.ConnConfig) string {
+	return fmt.Sprintf("PostgreSQL database %q at %s", c.Database, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
+}
+
+// PostgreSQL's names of conditions: postgresql.org/docs/15/errcodes-appendix.html.
+const (
+	codeWrongPassword      = "28P01"
+	codeNotAuthorized      = "28000"
+	codeNoDatabase         = "3D000"
+	codeNoPrivilege        = "42501"
+	codeNoTable            = "42P01"
+	codeReadOnly           = "25006"
+	codeLockNotAvailable   = "55P03"
+	codeCancelled          = "57014"
+	codeAdminShutdown      = "57P01"
+	codeCrashShutdown      = "57P02"
+	codeCannotConnectNow   = "57P03"
+	codeTooManyConnections = "53300"
+	codeDiskFull           = "53100"
+)
+
+// explainPostgres puts the errors that an operator can do something about into words. None of them tells a password.
+func explainPostgres(err error) error {
+	var e *pgconn.PgError
+	if !errors.As(err, &e) {
+		var connect *pgconn.ConnectError
+		if errors.As(err, &connect) {
+			return fmt.Errorf("the server cannot be reached; see whether it runs and whether host, port and sslmode are right: %w", err)
+		}
+		if away(err) {
+			return fmt.Errorf("the connection was lost: %w", err)
+		}
+		return err
+	}
+	words := map[string]string{
+		codeWrongPassword:      "the server refuses the user or the password",
+		codeNotAuthorized:      "the server refuses the user; see its pg_hba.conf",
+		codeNoDatabase:         "the server has no such database; make one with createdb",
+		codeNoPrivilege:        "the user may not do that; it needs the right to create a schema in the database, or to own the schema limnomap",
+		codeNoTable:            "limnomap's tables are gone; import again, or restore a backup",
+		codeReadOnly:           "the server only lets read; name the primary, not a standby",
+		codeLockNotAvailable:   "another process is writing to it; try again when it is done",
+		codeCancelled:          "the server ended what took too long",
+		codeAdminShutdown:      "the server ended the connection",
+		codeCrashShutdown:      "the server ended the connection",
+		codeCannotConnectNow:   "the server is starting or stopping",
+		codeTooManyConnections: "the server has no connection left; raise its max_connections, or lower pool_max_conns in the URL",
+		codeDiskFull:           "the server's disk is full",
+	}[e.Code]
+	if words == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", words, err)
+}
+
+// away reports whether err may end by waiting: the server is not there, not yet, or not any more.
+func away(err error) bool {
+	var e *pgconn.PgError
+	if errors.As(err, &e) {
+		switch e.Code {
+		case codeAdminShutdown, codeCrashShutdown, codeCannotConnectNow, codeTooManyConnections:
+			return true
+		}
+		return strings.HasPrefix(e.Code, "08") // connection exceptions
+	}
+	var network net.Error
+	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// wrap says what was being done, to which database.
+func (s *postgres) wrap(err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	return fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))
+}
+
+// Close waits for what is under way to end.
+func (s *postgres) Close() error {
+	s.pool.Close()
+	return nil
+}

@@ -1,0 +1,252 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"limnomap/data"
+)
+
+// rollbackTimeout bounds how long an import that failed waits for the server to say that it is undone, which it is anyway.
+const rollbackTimeout = 5 * time.Second
+
+func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
+	if err := s.prepare(ctx, true); err != nil {
+		return err
+	}
+	tx, err := s.pool.Begin(ctx)
+	if err != nil {
+		return s.wrap(err, "begin an import")
+	}
+	defer func() { // after a commit this does nothing; after a panic in fn it undoes all
+		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
+		defer cancel()
+		_ = tx.Rollback(ctx) // what fails here ends the connection, and with it the transaction
+	}()
+	w := &postgresTx{store: s, tx: tx, once: newOnce(), keys: make(map[data.LakeID]int32), years: make(map[partition]bool)}
+	if err := w.begin(ctx); err != nil {
+		return s.wrap(err, "begin an import")
+	}
+	if err := fn(w); err != nil {
+		return err
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.changed {
+		if err := w.raise(ctx); err != nil {
+			return s.wrap(err, "raise the revision")
+		}
+	}
+	return s.wrap(tx.Commit(ctx), "commit an import")
+}
+
+// A postgresTx is the transaction of one import, the only one that writes: so what it has read stays true. It copies the
+// rows of a batch into a temporary table, has them compared with what is stored, all in one statement, and writes those
+// that differ. Rows whose key has come before are only compared, once the others are written.
+type postgresTx struct {
+	store   *postgres
+	tx      pgx.Tx
+	once    *once
+	changed bool
+	err     error // the first that befell a statement: what was written up to it is never committed
+
+	keys  map[data.LakeID]int32
+	years map[partition]bool // those that are there
+}
+
+// A plan that reads all of observations to compare it with a batch would be chosen for want of statistics.
+const beginImport = `
+	SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
+	CREATE TEMPORARY TABLE incoming_lakes (n integer NOT NULL, id text COLLATE "C" NOT NULL, external_id text NOT NULL, name text NOT NULL,
+		lon double precision NOT NULL, lat double precision NOT NULL, region text NOT NULL, area_km2 double precision NOT NULL,
+		outline bytea NOT NULL) ON COMMIT DROP;
+	CREATE TEMPORARY TABLE incoming (n integer NOT NULL, lake integer NOT NULL, date integer NOT NULL, type smallint NOT NULL,
+		chl integer, level smallint, density double precision, measured_at bigint) ON COMMIT DROP`
+
+// begin waits for other imports, and makes the temporary tables.
+func (t *postgresTx) begin(ctx context.Context) error {
+	if _, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(importLock)); err != nil {
+		return err
+	}
+	_, err := t.tx.Exec(ctx, beginImport)
+	return err
+}
+
+// raise raises the revision, and tells whoever listens once the import is committed.
+func (t *postgresTx) raise(ctx context.Context) error {
+	_, err := t.tx.Exec(ctx, "UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.store.now().Unix())
+	if err == nil {
+		_, err = t.tx.Exec(ctx, "SELECT pg_notify($1, '')", noticeChannel)
+	}
+	return err
+}
+
+// fail keeps the first error and returns it wrapped.
+func (t *postgresTx) fail(ctx context.Context, err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	if ctx.Err() != nil {
+		err = ctx.Err()
+	}
+	var e *pgconn.PgError
+	if errors.As(err, &e) && e.Where != "" { // which row it was that a COPY could not take
+		err = fmt.Errorf("%w (%s)", err, e.Where)
+	}
+	err = t.store.wrap(err, doing)
+	if t.err == nil {
+		t.err = err
+	}
+	return err
+}
+
+func (t *postgresTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
+	changes := make([]Change, len(observations))
+	return changes, t.fail(ctx, t.putObservations(ctx, observations, keep, changes), "write observations")
+}
+
+func (t *postgresTx) putObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns, changes []Change) error {
+	if err := t.findKeys(ctx, len(observations), func(i int) data.LakeID { return observations[i].LakeID }); err != nil {
+		return err
+	}
+	var first, again []int
+	for i, o := range observations {
+		key, known := t.keys[o.LakeID]
+		switch {
+		case !known:
+			changes[i] = UnknownLake
+		case t.once.observation(int64(key), o.Date, o.Type):
+			first = append(first, i)
+		default:
+			again = append(again, i)
+		}
+	}
+	if err := t.makeYears(ctx, observations, first); err != nil {
+		return err
+	}
+	compare := func(rows []int, query string) error {
+		if len(rows) == 0 {
+			return nil
+		}
+		if err := t.copyObservations(ctx, observations, rows); err != nil {
+			return err
+		}
+		return t.takeChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt)
+	}
+	if err := compare(first, writeObservations); err != nil {
+		return err
+	}
+	return compare(again, compareObservations)
+}
+
+// copyObservations puts the given rows into the temporary table, and nothing else.
+func (t *postgresTx) copyObservations(ctx context.Context, observations []data.Observation, rows []int) error {
+	if _, err := t.tx.Exec(ctx, "TRUNCATE incoming"); err != nil {
+		return err
+	}
+	row := make([]any, 8)
+	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{"incoming"},
+		[]string{"n", "lake", "date", "type", "chl", "level", "density", "measured_at"},
+		pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
+			o := observations[rows[i]]
+			observationArgs(row[1:], int64(t.keys[o.LakeID]), o)
+			row[0] = int64(rows[i])
+			return row, nil
+		}))
+	return err
+}
+
+// takeChanges notes what a statement says became of rows, by their numbers.
+func (t *postgresTx) takeChanges(ctx context.Context, changes []Change, query string, args ...any) error {
+	rows, err := t.tx.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	var n int
+	var c int16
+	for rows.Next() {
+		if err := rows.Scan(&n, &c); err != nil {
+			return err
+		}
+		changes[n] = Change(c)
+		t.changed = t.changed || changes[n] == Added || changes[n] == Changed
+	}
+	return rows.Err()
+}
+
+// comparedObservations compares the rows of the temporary table with those that are stored. It gives each as it would be
+// stored, and what becomes of it: numbers of Change. The parameters say what is to be kept.
+const comparedObservations = `
+	WITH compared AS MATERIALIZED (
+		SELECT i.n, i.lake, i.date, i.type, i.chl,
+			CASE WHEN $1 AND o.lake IS NOT NULL THEN o.level ELSE i.level END AS level,
+			CASE WHEN $2 AND o.lake IS NOT NULL THEN o.density ELSE i.density END AS density,
+			CASE WHEN $3 AND o.lake IS NOT NULL THEN o.measured_at ELSE i.measured_at END AS measured_at,
+			CASE
+				WHEN o.lake IS NULL THEN 1 -- Added
+				WHEN i.chl IS NULL AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL) THEN 4 -- LosesReport
+				WHEN (o.chl, CASE WHEN $1 THEN NULL ELSE o.level END, CASE WHEN $2 THEN NULL ELSE o.density END, CASE WHEN $3 THEN NULL ELSE o.measured_at END)
+					IS DISTINCT FROM (i.chl, CASE WHEN $1 THEN NULL ELSE i.level END, CASE WHEN $2 THEN NULL ELSE i.density END, CASE WHEN $3 THEN NULL ELSE i.measured_at END)
+					THEN 2 -- Changed
+				ELSE 0
+			END AS change
+		FROM incoming AS i LEFT JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type)`
+
+const (
+	writeObservations = comparedObservations + `, written AS (
+		INSERT INTO limnomap.observations AS o (lake, date, type, chl, level, density, measured_at)
+		SELECT lake, date, type, chl, level, density, measured_at FROM compared WHERE change IN (1, 2) ORDER BY n
+		ON CONFLICT (lake, date, type) DO UPDATE SET chl = excluded.chl, level = excluded.level, density = excluded.density,
+			measured_at = excluded.measured_at
+		WHERE (o.chl, o.level, o.density, o.measured_at) IS DISTINCT FROM (excluded.chl, excluded.level, excluded.density, excluded.measured_at))
+	SELECT n, change::smallint FROM compared WHERE change <> 0`
+	// What would change contradicts what came before.
+	compareObservations = comparedObservations + `
+	SELECT n, (CASE change WHEN 2 THEN 6 ELSE change END)::smallint FROM compared WHERE change <> 0`
+)
+
+// findKeys looks up the numbers of those lakes of a batch that are not known yet. Those that are not stored stay unknown.
+func (t *postgresTx) findKeys(ctx context.Context, n int, id func(int) data.LakeID) error {
+	unknown := make(map[data.LakeID]bool)
+	for i := range n {
+		if _, ok := t.keys[id(i)]; !ok {
+			unknown[id(i)] = true
+		}
+	}
+	if len(unknown) == 0 {
+		return nil
+	}
+	if len(t.keys) >= maxKnownKeys { // then all of the batch are looked up
+		clear(t.keys)
+		for i := range n {
+			unknown[id(i)] = true
+		}
+	}
+	var ids []string
+	for id := range unknown {
+		if _, err := data.ParseLakeID(string(id)); err == nil { // otherwise there is none, and no text of it either
+			ids = append(ids, string(id))
+		}
+	}
+	rows, err := t.tx.Query(ctx, "SELECT id, key FROM limnomap.lakes WHERE id = ANY($1)", ids)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var id string
+		var key int32
+		if err := rows.Scan(&id, &key); err != nil {
+			return err
+		}
+		t.keys[data.LakeID(id)] = key
+	}
+	return rows.Err()
+}

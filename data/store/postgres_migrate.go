@@ -1,0 +1,87 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+)
+
+//go:embed migrations/postgres/*.sql
+var postgresMigrations embed.FS
+
+// The numbers of the advisory locks: "limn" in ASCII, and what is locked. They are the database's own.
+const (
+	migrateLock = 0x6c696d6e_01
+	importLock  = 0x6c696d6e_02
+)
+
+// prepare brings the schema up to date, unless that was done before.
+func (s *postgres) prepare(ctx context.Context, create bool) error {
+	if s.ready.Load() {
+		return nil
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ready.Load() {
+		return nil
+	}
+	if err := s.migrate(ctx, create); err != nil {
+		return fmt.Errorf("%s: %w", s.name, explainPostgres(err))
+	}
+	s.ready.Store(true)
+	return nil
+}
+
+// migrate brings the schema up to date, one process after the other. It refuses another program's schema of that name,
+// one that is newer than this limnomap, and, unless it is to be created, one that is not there.
+func (s *postgres) migrate(ctx context.Context, create bool) error {
+	db := stdlib.OpenDB(*s.pool.Config().ConnConfig)
+	defer db.Close()
+	lock, err := db.Conn(ctx) // goose works on other connections
+	if err != nil {
+		return err
+	}
+	defer lock.Close()
+	// The lock is the session's, so that it ends with the connection whatever happens.
+	if _, err := lock.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrateLock)); err != nil {
+		return err
+	}
+	if err := checkSchema(ctx, lock, create); err != nil {
+		return err
+	}
+	files, err := fs.Sub(postgresMigrations, "migrations/postgres")
+	if err != nil {
+		return err
+	}
+	p, err := goose.NewProvider(goose.DialectPostgres, db, files,
+		goose.WithDisableGlobalRegistry(true), goose.WithTableName("limnomap.goose_db_version"))
+	if err != nil {
+		return err
+	}
+	return upgrade(ctx, p)
+}
+
+// checkSchema makes sure that there is a schema limnomap in which nobody else has anything. It makes one if told to.
+func checkSchema(ctx context.Context, conn *sql.Conn, create bool) error {
+	var exists, ours bool
+	var things int
+	err := conn.QueryRowContext(ctx, `SELECT to_regnamespace('limnomap') IS NOT NULL, to_regclass('limnomap.goose_db_version') IS NOT NULL,
+		(SELECT count(*) FROM pg_class WHERE relnamespace = to_regnamespace('limnomap'))`).Scan(&exists, &ours, &things)
+	switch {
+	case err != nil || ours:
+		return err
+	case things > 0:
+		return errors.New("its schema limnomap is of another program; name another database")
+	case !create:
+		return fmt.Errorf("nothing was imported into it yet; `limnomap import lakes FILE` with the same --db makes its tables: %w", fs.ErrNotExist)
+	case !exists: // otherwise somebody made it for this user, who may not make one
+		_, err = conn.ExecContext(ctx, "CREATE SCHEMA limnomap")
+	}
+	return err
+}

@@ -1,0 +1,125 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"limnomap/data"
+)
+
+func (s *postgres) Refresh(ctx context.Context) (data.Refresh, error) {
+	if err := s.prepare(ctx, false); err != nil {
+		return data.Refresh{}, err
+	}
+	var r data.Refresh
+	var attempted, succeeded, held sql.NullInt64
+	err := s.pool.QueryRow(ctx, `SELECT turn, attempted_at, succeeded_at, error, failures,
+		added, changed, unchanged, rejected, held_until FROM limnomap.refresh`).Scan(&r.Turn, &attempted, &succeeded, &r.LastError, &r.Failures,
+		&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held)
+	if err != nil {
+		return data.Refresh{}, s.wrap(err, "read the last refresh")
+	}
+	r.LastAttempt, r.LastSuccess, r.HeldUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
+	return r, nil
+}
+
+func (s *postgres) RefreshFiles(ctx context.Context) ([]data.RefreshFile, error) {
+	if err := s.prepare(ctx, false); err != nil {
+		return nil, err
+	}
+	rows, err := s.pool.Query(ctx, "SELECT key, sha256, etag, last_modified FROM limnomap.refresh_files ORDER BY key")
+	if err != nil {
+		return nil, s.wrap(err, "read the files of the last refresh")
+	}
+	files, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f data.RefreshFile, err error) {
+		var sum []byte
+		err = row.Scan(&f.Key, &sum, &f.ETag, &f.LastModified)
+		copy(f.SHA256[:], sum)
+		return f, err
+	})
+	return files, s.wrap(err, "read the files of the last refresh")
+}
+
+func (s *postgres) ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error) {
+	if err := s.prepare(ctx, true); err != nil {
+		return false, err
+	}
+	now := s.now()
+	// Whoever held it until now never ended it.
+	result, err := s.pool.Exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + (holder <> '')::int,
+			attempted_at = $1, holder = $2, held_until = $3
+		WHERE turn = $4 AND (holder = '' OR held_until <= $1)`, now.Unix(), holder, now.Add(lease).Unix(), turn)
+	return err == nil && result.RowsAffected() > 0, s.wrap(err, "begin a refresh")
+}
+
+func (s *postgres) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	result, err := s.pool.Exec(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder)
+	if err != nil {
+		return s.wrap(err, "extend a refresh")
+	}
+	return stillHeld(result)
+}
+
+func (s *postgres) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return endRefreshPostgres(ctx, tx, s.now(), holder, result) })
+	if errors.Is(err, ErrClaimLost) {
+		return err
+	}
+	return s.wrap(err, "end a refresh")
+}
+
+func (t *postgresTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+	err := endRefreshPostgres(ctx, t.tx, t.store.now(), holder, result)
+	if errors.Is(err, ErrClaimLost) {
+		return err
+	}
+	return t.fail(ctx, err, "end a refresh")
+}
+
+func endRefreshPostgres(ctx context.Context, tx pgx.Tx, now time.Time, holder string, r data.RefreshResult) error {
+	rows := r.Rows
+	if rows == nil {
+		rows = new(data.RefreshRows)
+	}
+	result, err := tx.Exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
+			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,
+			added = CASE WHEN $4 THEN $5 ELSE added END, changed = CASE WHEN $4 THEN $6 ELSE changed END,
+			unchanged = CASE WHEN $4 THEN $7 ELSE unchanged END, rejected = CASE WHEN $4 THEN $8 ELSE rejected END
+		WHERE holder = $1 AND holder <> ''`, holder, r.Error, now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected)
+	if err != nil {
+		return err
+	}
+	if err := stillHeld(result); err != nil || r.Files == nil {
+		return err
+	}
+	if _, err := tx.Exec(ctx, "DELETE FROM limnomap.refresh_files"); err != nil {
+		return err
+	}
+	for _, f := range r.Files {
+		_, err := tx.Exec(ctx, "INSERT INTO limnomap.refresh_files (key, sha256, etag, last_modified) VALUES ($1, $2, $3, $4)",
+			f.Key, f.SHA256[:], f.ETag, f.LastModified)
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// stillHeld returns ErrClaimLost if a statement found no refresh of its holder's.
+func stillHeld(result pgconn.CommandTag) error {
+	if result.RowsAffected() == 0 {
+		return ErrClaimLost
+	}
+	return nil
+}

@@ -1,0 +1,78 @@
+package store
+
+import (
+	"context"
+	"crypto/rand"
+	"net/url"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+)
+
+// postgresAdmin returns the URL of a PostgreSQL in which databases may be made. Without one it leaves the test out, unless
+// LIMNOMAP_REQUIRE_POSTGRES says that this may not be.
+func postgresAdmin(tb testing.TB) *url.URL {
+	tb.Helper()
+	admin := os.Getenv("LIMNOMAP_TEST_POSTGRES")
+	if admin == "" {
+		if os.Getenv("LIMNOMAP_REQUIRE_POSTGRES") != "" {
+			tb.Fatal("LIMNOMAP_TEST_POSTGRES names no PostgreSQL, and LIMNOMAP_REQUIRE_POSTGRES says that it may not be left out")
+		}
+		tb.Skip("LEFT OUT: LIMNOMAP_TEST_POSTGRES names no PostgreSQL to test on (.ci/postgres starts one)")
+	}
+	u, err := url.Parse(admin)
+	if err != nil {
+		tb.Fatal("LIMNOMAP_TEST_POSTGRES is no URL")
+	}
+	return u
+}
+
+// newDatabase makes an empty database that is dropped when the test ends, and returns its URL. It sorts text by the rules
+// of a language, in which capital and small letters mix, as those of most operators do.
+func newDatabase(tb testing.TB) string {
+	tb.Helper()
+	u := postgresAdmin(tb)
+	name := "limnomap_test_" + strings.ToLower(rand.Text())
+	onServer(tb, u.String(), "CREATE DATABASE "+name+" TEMPLATE template0 ENCODING 'UTF8' LOCALE_PROVIDER icu ICU_LOCALE 'en'")
+	tb.Cleanup(func() { onServer(tb, u.String(), "DROP DATABASE "+name+" WITH (FORCE)") })
+	own := *u
+	own.Path = "/" + name
+	return own.String()
+}
+
+// onServer runs statements on a connection of their own.
+func onServer(tb testing.TB, dsn string, statements ...string) {
+	tb.Helper()
+	ctx := context.WithoutCancel(tb.Context())
+	conn, err := pgx.Connect(ctx, dsn)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer conn.Close(ctx)
+	for _, s := range statements {
+		if _, err := conn.Exec(ctx, s); err != nil {
+			tb.Fatalf("%s: %v", s, err)
+		}
+	}
+}
+
+func openURL(tb testing.TB, dsn string, create bool) *postgres {
+	tb.Helper()
+	s, err := openPostgres(tb.Context(), dsn, create)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { s.Close() })
+	return s
+}
+
+func TestPostgres(t *testing.T) {
+	testStore(t, func(t *testing.T, now func() time.Time) Store {
+		s := openURL(t, newDatabase(t), true)
+		s.now = now
+		return s
+	})
+}
