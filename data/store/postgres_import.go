@@ -127,29 +127,11 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 	if err := t.findKeys(ctx, len(observations), func(i int) data.LakeID { return observations[i].LakeID }); err != nil {
 		return err
 	}
-	var stored, again []int
-	fresh := make(map[partition][]int) // rows of years of which nothing was stored
-	for i, o := range observations {
-		key, known := t.keys[o.LakeID]
-		if !known {
-			changes[i] = UnknownLake
-			continue
-		}
-		p, err := t.yearOf(ctx, o.Date)
-		if err != nil {
-			return err
-		}
-		switch {
-		case !t.once.observation(int64(key), o.Date, o.Type):
-			again = append(again, i)
-		case t.years[p].fresh:
-			changes[i] = Added
-			fresh[p] = append(fresh[p], i)
-		default:
-			stored = append(stored, i)
-		}
+	in, err := t.sortOut(ctx, observations, changes)
+	if err != nil {
+		return err
 	}
-	for p, rows := range fresh {
+	for p, rows := range in.fresh {
 		if err := t.copyObservations(ctx, p.table(), observations, rows, false); err != nil {
 			return err
 		}
@@ -168,20 +150,53 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 		}
 		return t.takeChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt)
 	}
-	if err := compare(stored, writeObservations); err != nil {
+	if err := compare(in.first, writeObservations); err != nil {
 		return err
 	}
-	for _, i := range stored {
+	for _, i := range in.first {
 		if changes[i] == Added || changes[i] == Changed {
 			t.years[partitionOf(observations[i].Date)].written++
 		}
 	}
-	for _, i := range again {
+	for _, i := range in.again {
 		if err := t.attach(ctx, partitionOf(observations[i].Date)); err != nil {
 			return err
 		}
 	}
-	return compare(again, compareObservations)
+	return compare(in.again, compareObservations)
+}
+
+// A sortedOut batch is the rows of known lakes, by their numbers.
+type sortedOut struct {
+	fresh map[partition][]int // that come for the first time, of years that this import has made: they are added
+	first []int               // that come for the first time, of other years
+	again []int
+}
+
+// sortOut notes what is known of rows without asking what is stored.
+func (t *postgresTx) sortOut(ctx context.Context, observations []data.Observation, changes []Change) (sortedOut, error) {
+	in := sortedOut{fresh: make(map[partition][]int)}
+	for i, o := range observations {
+		key, known := t.keys[o.LakeID]
+		if !known {
+			changes[i] = UnknownLake
+			continue
+		}
+		p, err := t.yearOf(ctx, o.Date)
+		if err != nil {
+			return in, err
+		}
+		switch {
+		case !t.once.observation(int64(key), o.Date, o.Type):
+			in.again = append(in.again, i)
+		case t.years[p].fresh:
+			changes[i] = Added
+			in.fresh[p] = append(in.fresh[p], i)
+		default:
+			in.first = append(in.first, i)
+		}
+	}
+	return in, nil
 }
 
 // takeChanges notes what a statement says became of rows, by their numbers.
