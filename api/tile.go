@@ -60,7 +60,7 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	k := tileKind
-	if asked.version == asked.published.version {
+	if asked.version == asked.published.version && !view.Later {
 		k = versionKind
 	}
 	fields := fieldsOf(tile)

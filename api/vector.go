@@ -57,7 +57,7 @@ func (s *Server) vector(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	k := vectorKind
-	if asked.version == asked.published.vectorVersion {
+	if asked.version == asked.published.vectorVersion && !view.Later {
 		k = vectorVersionKind
 	}
 	fields := vectorFieldsOf(tile)
