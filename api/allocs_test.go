@@ -29,7 +29,7 @@ func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Til
 // adds nothing to that, a limit its RateLimit field. The header is not counted: its map belongs to net/http.
 func TestAllocations(t *testing.T) {
 	opts := testOptions(t)
-	opts.Tiles = &heldTiles{tiles.Tile{PNG: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	opts.Notice = "simulated"
 	unlimited := newServer(t, opts, testSource(t))
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
@@ -38,7 +38,7 @@ func TestAllocations(t *testing.T) {
 	unconfirmed := newServer(t, opts, testSource(t))
 	unconfirmed.Confirmed(testNow().Add(-time.Hour))
 	opts.Registry = prometheus.NewRegistry()
-	opts.Tiles = &heldTiles{tiles.Tile{PNG: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	vectors := newServer(t, opts, testSource(t)) // a note belongs to one sort of tile
 	versioned := tileURL + "?v=" + unlimited.current.Load().version
 	for _, test := range []struct {
