@@ -15,7 +15,7 @@ const (
 )
 
 // holds reports whether a tile of that sum is on disk and what it takes there, and marks it as used. It reads only what stands
-// before the Bytes: damage in that is found out when the tile is asked for.
+// before the bytes of the tile: damage in that is found out when the tile is asked for.
 func (d *disk) holds(sum Sum) (size int64, ok bool) {
 	root := d.root.Load()
 	if root == nil {
