@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strings"
 	"testing"
 	"time"
 
@@ -30,7 +31,10 @@ func TestAge(t *testing.T) {
 	data := []string{
 		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
 		historyURL + "de_by_clean", monitorURL, tileURL, tileURL + "?v=another", tileJSONURL,
-		"/api/v1/tiles/vector.json", "/api/v1/tiles/5/17/11.mvt",
+		"/api/v1/tiles/vector.json", "/api/v1/tiles/5/17/11.mvt", historyURL + "de_by_clean.csv",
+	}
+	for _, address := range urlsOfStates {
+		data = append(data, strings.TrimRight(address, "?&"))
 	}
 	others := []string{
 		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion, "/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
