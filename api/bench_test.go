@@ -5,7 +5,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb"
 
@@ -111,6 +113,73 @@ func BenchmarkMarshal(b *testing.B) {
 	for b.Loop() {
 		if _, err := json.Marshal(status); err != nil {
 			b.Fatal(err)
+		}
+	}
+}
+
+// world returns as many lakes as there are of a hectare and more, or fewer, over the globe.
+func world(tb testing.TB, lakes int) *fakeSource {
+	tb.Helper()
+	f := &fakeSource{revision: testSource(tb).revision}
+	for i := range lakes {
+		id := data.LakeID(fmt.Sprintf("SIM_%03d_%07d", i/10_000, i))
+		lon, lat := float64(i*6180%360000)/1e3-180, float64(i*3820%130000)/1e3-55
+		f.lakes = append(f.lakes, data.Lake{
+			ID: id, Name: fmt.Sprintf("Größerer See Nr. %d", i), Point: orb.Point{lon, lat}, Region: fmt.Sprint("Region ", i/10_000),
+		})
+		for week := range 2 {
+			f.observations = append(f.observations, data.Observation{
+				LakeID: id, Date: date(tb, "2026-11-09") + data.Date(7*week), Chlorophyll: data.Chlorophyll((i + week) * 7919 % 15000),
+				Level: data.NoLevel, CellDensity: data.NoCellDensity,
+			})
+		}
+	}
+	return f
+}
+
+// BenchmarkOnDemand asks for what is not prepared, of as many lakes as Germany has and as the world has.
+func BenchmarkOnDemand(b *testing.B) {
+	for _, lakes := range []int{1892, 1_400_000} {
+		s := newServer(b, testOptions(b), world(b, lakes))
+		for _, bench := range []struct{ name, target string }{
+			{"near", nearURL + "?lat=%d.3&lon=%d.7&radius_km=500"},
+			{"search", searchURL + "?q=see+nr+%d%d"},
+			{"search/nowhere", searchURL + "?q=nowhere+%d%d"},
+			{"stats", statsURL + "?by=region&nothing=%d%d"},
+			{"status/date", statusURL + "?date=2026-11-09&nothing=%d%d"},
+			{"status/date/box", statusURL + "?date=2026-11-09&min_lat=%d&max_lon=%d"},
+			{"geojson/date", geoJSONURL + "?date=2026-11-09&nothing=%d%d"},
+			{"status.csv", statusURL + ".csv?nothing=%d%d"},
+		} {
+			b.Run(fmt.Sprintf("%s/%d", bench.name, lakes), func(b *testing.B) {
+				w := &nullWriter{header: make(http.Header)}
+				var requests []*http.Request
+				for i := range 50 {
+					requests = append(requests, httptest.NewRequest(http.MethodGet, fmt.Sprintf(bench.target, i, i*3), nil))
+				}
+				took := make([]time.Duration, 0, 1<<16)
+				b.ReportAllocs()
+				for i := 0; b.Loop(); i++ {
+					clear(w.header)
+					start := time.Now()
+					s.ServeHTTP(w, requests[i%len(requests)])
+					if len(took) < cap(took) {
+						took = append(took, time.Since(start))
+					}
+				}
+				slices.Sort(took)
+				b.ReportMetric(float64(took[len(took)/2])/1e6, "p50-ms")
+				b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
+			})
+		}
+		// What is kept of stats is asked for above; this is what counting costs.
+		p := s.current.Load()
+		for _, by := range data.Groupings() {
+			b.Run(fmt.Sprintf("count/%s/%d", by, lakes), func(b *testing.B) {
+				for b.Loop() {
+					appendStats(nil, p.snap, p.snap.Current, by)
+				}
+			})
 		}
 	}
 }

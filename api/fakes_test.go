@@ -28,7 +28,7 @@ type fakeSource struct {
 	revision     data.Revision
 	lakes        []data.Lake
 	observations []data.Observation
-	err          error // of History
+	err          error // of History and Past
 }
 
 func (f *fakeSource) Revision(context.Context) (data.Revision, error) { return f.revision, nil }
@@ -47,8 +47,28 @@ func (f *fakeSource) Scan(_ context.Context, lake func(data.Lake) error, observa
 	return f.revision, nil
 }
 
-func (f *fakeSource) Past(context.Context, data.Period, func(data.Observation) error) (data.Revision, error) {
-	panic("no test asks for the past")
+func (f *fakeSource) Past(_ context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	if f.err != nil {
+		return data.Revision{}, f.err
+	}
+	for _, l := range f.lakes {
+		var rows []data.Observation
+		for _, o := range f.observations {
+			switch {
+			case o.LakeID != l.ID || o.Type != data.Satellite || o.Date > period.Last:
+			case o.Date >= period.First:
+				rows = append(rows, o)
+			case o.Chlorophyll.Valid():
+				rows = []data.Observation{o} // the newest before the period so far
+			}
+		}
+		for _, o := range rows {
+			if err := observation(o); err != nil {
+				return data.Revision{}, err
+			}
+		}
+	}
+	return f.revision, nil
 }
 
 func (f *fakeSource) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
@@ -59,13 +79,13 @@ func (f *fakeSource) History(ctx context.Context, id data.LakeID, q data.History
 		if l.ID != id {
 			continue
 		}
-		var newest []data.Observation
-		for i := len(f.observations) - 1; i >= 0 && len(newest) < q.Limit; i-- {
-			if o := f.observations[i]; o.LakeID == id && q.Period.Contains(o.Date) && q.Types.Has(o.Type) {
-				newest = append(newest, o)
+		rows := q.Rows()
+		for i := len(f.observations) - 1; i >= 0; i-- {
+			if f.observations[i].LakeID == id {
+				rows.Add(f.observations[i])
 			}
 		}
-		return l, newest, ctx.Err()
+		return l, rows.Picked(), ctx.Err()
 	}
 	return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
 }
@@ -250,6 +270,36 @@ func newServer(tb testing.TB, opts Options, f *fakeSource) *Server {
 		if err := s.Publish(testSnapshot(tb, f)); err != nil {
 			tb.Fatal(err)
 		}
+	}
+	return s
+}
+
+// longSource is testSource with a history of many years for one of its lakes.
+func longSource(tb testing.TB) *fakeSource {
+	tb.Helper()
+	f := testSource(tb)
+	var old []data.Observation
+	for i, day := range []string{"2012-05-07", "2012-05-14", "2013-01-07", "2019-07-01"} {
+		old = append(old, data.Observation{
+			LakeID: "de_by_clean", Date: date(tb, day), Type: data.Satellite,
+			Chlorophyll: data.Chlorophyll(20_00 + i), Level: data.NoLevel, CellDensity: data.NoCellDensity,
+		})
+	}
+	f.observations = append(old, f.observations...) // that lake is the first
+	return f
+}
+
+// shortServer returns a server that has published longSource, of which it holds but the newest week: what is older, source
+// has.
+func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
+	tb.Helper()
+	s := newServer(tb, opts, nil)
+	snap, err := data.Load(tb.Context(), source, &data.SnapshotOptions{Weeks: 1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	if err := s.Publish(snap); err != nil {
+		tb.Fatal(err)
 	}
 	return s
 }

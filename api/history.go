@@ -19,39 +19,68 @@ const (
 	historyTimeout = 10 * time.Second
 )
 
+// A history is observations of one lake, newest first.
+type history struct {
+	lake         data.Lake
+	observations []data.Observation
+	profile      *data.Profile
+}
+
 // history answers with the newest observations of one lake.
 func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	limit := params.integer("limit", 1, maxHistory, defaultHistory)
-	if err := params.err(); err != nil {
+	return s.historyJSON(w, r, p, data.LakeID(mux.Vars(r)["lake_id"]))
+}
+
+// historyJSON answers with the history of the lake with that id.
+func (s *Server) historyJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
+	h, err := s.historyOf(r, p, id)
+	if err != nil {
 		return err
 	}
-	id := data.LakeID(mux.Vars(r)["lake_id"])
-	// A lake that no other answer shows is asked for by mistake or by a scanner: neither costs the store anything.
-	if _, ok := p.snap.Index(id); !ok {
-		return data.ErrNoLake
-	}
-	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
-	defer cancel()
-	lake, observations, err := s.opts.Historian.History(ctx, id, data.Newest(limit))
-	if err != nil {
-		return fmt.Errorf("history of %s: %w: %w", id, errStore, err)
-	}
 	content := append([]byte(nil), `{"lake_id":`...)
-	content = appendString(content, string(lake.ID))
+	content = appendString(content, string(h.lake.ID))
 	content = append(content, `,"name":`...)
-	content = appendString(content, lake.Name)
+	content = appendString(content, h.lake.Name)
 	content = append(content, `,"history":[`...)
-	for i, o := range observations {
+	for i, o := range h.observations {
 		if i > 0 {
 			content = append(content, ',')
 		}
-		content = s.encoder.observation(content, o, p.snap.Profile)
+		content = s.encoder.observation(content, o, h.profile)
 	}
 	content = append(content, "]}\n"...)
 	return s.respond(w, r, jsonKind, content)
+}
+
+// historyOf returns what a request for the history of the lake with that id asks for: from memory, of the same moment as the map, or where
+// older rows may belong to it, from the store.
+func (s *Server) historyOf(r *http.Request, p *published, id data.LakeID) (history, error) {
+	params := paramsOf(r)
+	q := data.HistoryQuery{
+		Limit:  params.integer("limit", 1, maxHistory, defaultHistory),
+		Period: params.period(),
+		Types:  params.dataTypes(),
+	}
+	if err := params.err(); err != nil {
+		return history{}, err
+	}
+	// A lake that no other answer shows is asked for by mistake or by a scanner: neither costs the store anything.
+	i, ok := p.snap.Index(id)
+	if !ok {
+		return history{}, data.ErrNoLake
+	}
+	if observations, whole := p.snap.History(i, q); whole {
+		return history{p.snap.Lakes[i], observations, p.snap.Profile}, nil
+	}
+	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
+	defer cancel()
+	lake, observations, err := s.opts.Historian.History(ctx, id, q)
+	if err != nil {
+		return history{}, fmt.Errorf("history of %s: %w: %w", id, errStore, err)
+	}
+	return history{lake, observations, p.snap.Profile}, nil
 }

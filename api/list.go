@@ -17,61 +17,69 @@ const maxHeldLakes = 1 << 17
 // pieceLakes are the records of a piece of a long answer, some 256 kB of them.
 const pieceLakes = 1 << 10
 
-// listTail ends each answer that is a list of lakes.
+// listTail ends each JSON answer that is a list of lakes.
 const listTail = "]}\n"
 
-// A list is what an answer is made of that has a JSON record for each lake: a head up to the first record, and how the
-// record of a lake is appended. Between records stands a comma, and behind them listTail.
+// A list is what an answer is made of that has a record for each lake: a head up to the first record, how the record of
+// a lake is appended, and what stands between records and behind the last.
 type list struct {
-	head   []byte
-	record func(b []byte, lake int) []byte
+	head    []byte
+	record  func(b []byte, lake int) []byte
+	between string
+	tail    string
+}
+
+// jsonList returns a list of JSON records, whose head opens an array in an object.
+func jsonList(head []byte, record func(b []byte, lake int) []byte) list {
+	return list{head: head, record: record, between: ",", tail: listTail}
 }
 
 // records are the records of all lakes in one piece, so that any run of them is a slice, inside the answer that has
 // them all.
 type records struct {
+	list
 	bytes  []byte
 	starts []int // of each record, and behind the comma of the last, had it one
 }
 
 // records returns the list of n lakes.
 func (l list) records(n int) *records {
-	r := &records{bytes: l.head, starts: make([]int, 1, n+1)}
+	r := &records{list: l, bytes: l.head, starts: make([]int, 1, n+1)}
 	r.starts[0] = len(l.head)
 	for i := range n {
-		r.bytes = append(l.record(r.bytes, i), ',')
+		r.bytes = append(l.record(r.bytes, i), l.between...)
 		r.starts = append(r.starts, len(r.bytes))
 		if i == 0 {
 			// The others are about as long as the first; growing step by step would copy all of them five times.
-			r.bytes = slices.Grow(r.bytes, (r.starts[1]-r.starts[0])*n*5/4+len(listTail))
+			r.bytes = slices.Grow(r.bytes, (r.starts[1]-r.starts[0])*n*5/4+len(l.tail))
 		}
 	}
 	if n > 0 {
-		r.bytes = r.bytes[:len(r.bytes)-1]
+		r.bytes = r.bytes[:len(r.bytes)-len(l.between)]
 	}
-	r.bytes = append(r.bytes, listTail...)
+	r.bytes = append(r.bytes, l.tail...)
 	return r
 }
 
-// appendSome appends the records of those lakes, in ascending order, neighbours in one go.
+// appendSome appends the records of those lakes, in ascending order, neighbours in one go, and what ends the list.
 func (r *records) appendSome(b []byte, lakes []int32) []byte {
 	size := 0
 	for _, lake := range lakes {
 		size += r.starts[lake+1] - r.starts[lake]
 	}
-	b = slices.Grow(b, size+len(listTail))
+	b = slices.Grow(b, size+len(r.tail))
 	for len(lakes) > 0 {
 		run := 1
 		for run < len(lakes) && lakes[run] == lakes[run-1]+1 {
 			run++
 		}
 		first := int(lakes[0])
-		b = append(b, r.bytes[r.starts[first]:r.starts[first+run]-1]...)
+		b = append(b, r.bytes[r.starts[first]:r.starts[first+run]-len(r.between)]...)
 		if lakes = lakes[run:]; len(lakes) > 0 {
-			b = append(b, ',')
+			b = append(b, r.between...)
 		}
 	}
-	return b
+	return append(b, r.tail...)
 }
 
 // A text is a list too long to be held: its pieces are made when they are read, the same bytes each time. It is safe for
@@ -112,7 +120,7 @@ func (t *text) appendPiece(b []byte, i int) []byte {
 	end := min((i+1)*pieceLakes, t.n)
 	for k := i * pieceLakes; k < end; k++ {
 		if k > 0 {
-			b = append(b, ',')
+			b = append(b, t.between...)
 		}
 		lake := k
 		if t.lakes != nil {
@@ -121,7 +129,7 @@ func (t *text) appendPiece(b []byte, i int) []byte {
 		b = t.record(b, lake)
 	}
 	if end == t.n {
-		b = append(b, listTail...)
+		b = append(b, t.tail...)
 	}
 	return b
 }

@@ -80,7 +80,7 @@ func TestLongAnswersKnowConditionsAndRanges(t *testing.T) {
 
 // numbers is a list of plain numbers.
 func numbers() list {
-	return list{head: []byte(`{"lakes":[`), record: func(b []byte, lake int) []byte { return fmt.Append(b, lake) }}
+	return jsonList([]byte(`{"lakes":[`), func(b []byte, lake int) []byte { return fmt.Append(b, lake) })
 }
 
 // TestATextIsReadFromAnyPlace compares texts of up to a few pieces with the same list made at once.

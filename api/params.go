@@ -93,6 +93,24 @@ func (p *params) float(name string, lowest, highest float64) (value float64, ok 
 	return 0, false
 }
 
+// required returns the value of the named parameter, which must be given.
+func (p *params) required(name string) (value string, ok bool) {
+	before := len(p.errs)
+	if value, ok = p.text(name); !ok && len(p.errs) == before {
+		p.refuse(name, "not given; it is required")
+	}
+	return value, ok
+}
+
+// degrees returns the value of the named parameter, which must be given, as a number from -highest to highest.
+func (p *params) degrees(name string, highest float64) float64 {
+	if _, ok := p.required(name); !ok {
+		return 0
+	}
+	value, _ := p.float(name, -highest, highest)
+	return value
+}
+
 // integer returns the value of the named parameter as a whole number from lowest to highest, or otherwise.
 func (p *params) integer(name string, lowest, highest, otherwise int) int {
 	s, ok := p.text(name)
@@ -146,6 +164,43 @@ func (p *params) week(snap *data.Snapshot) (week data.Week, ok bool) {
 	return date.Week(), true
 }
 
+// period returns the days that from and to name, both included: all of them where neither is given.
+func (p *params) period() data.Period {
+	period := data.AllTime()
+	for _, bound := range []struct {
+		name string
+		day  *data.Date
+	}{{"from", &period.First}, {"to", &period.Last}} {
+		s, ok := p.text(bound.name)
+		if !ok {
+			continue
+		}
+		date, err := data.ParseDate(s)
+		if err != nil {
+			p.refuse(bound.name, "%s is not a day as YYYY-MM-DD", echo(s))
+			continue
+		}
+		*bound.day = date
+	}
+	if period.First > period.Last {
+		p.refuse("from", "%s is after to, %s; it must not be", period.First, period.Last)
+	}
+	return period
+}
+
+// dataTypes returns the value of the parameter data_type, or the set of all types.
+func (p *params) dataTypes() data.DataTypes {
+	s, ok := p.text("data_type")
+	if !ok {
+		return data.TypesOf()
+	}
+	t, err := data.ParseDataType(s)
+	if err != nil {
+		p.refuse("data_type", "%s is none of %s, %s", echo(s), data.Satellite, data.Forecast)
+	}
+	return data.TypesOf(t)
+}
+
 // A box is a part of the globe between two latitudes and two longitudes, bounds included. If west is east of east, it
 // crosses the antimeridian (RFC 7946, section 5.2).
 type box struct {
@@ -154,7 +209,7 @@ type box struct {
 
 // box returns the part of the globe that min_lat, max_lat, min_lon and max_lon name, and whether they name any.
 func (p *params) box() (box, bool) {
-	b := box{south: -90, west: -180, north: 90, east: 180}
+	b := wholeWorld
 	given := false
 	for _, bound := range []struct {
 		name    string
@@ -186,6 +241,9 @@ func (b box) contains(lon, lat float64) bool {
 	}
 	return lon >= b.west && lon <= b.east
 }
+
+// wholeWorld is the box that leaves nothing out.
+var wholeWorld = box{south: -90, west: -180, north: 90, east: 180}
 
 // risk returns the value of the parameter risk, or RiskUnknown if there is none.
 func (p *params) risk() data.Risk {

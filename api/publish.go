@@ -25,8 +25,9 @@ type published struct {
 	geojson *body
 	dates   *body
 
-	statusRecord func(b []byte, lake int) []byte
-	records      *records // those of the status; nil where they are too many to be held
+	records *records // those of the status; nil where they are too many to be held
+	lookup  *lookup
+	counts  *counts
 }
 
 // Publish makes snap the snapshot that every later request is answered from, with its big answers prepared.
@@ -49,14 +50,16 @@ func (s *Server) prepare(snap *data.Snapshot) (*published, error) {
 		version:       snap.Version + "-" + s.opts.RendererVersion,
 		vectorVersion: snap.Version + "-" + tiles.VectorVersion,
 		extent:        extentOf(snap.Lakes),
+		lookup:        s.lookupOf(snap.Lakes),
 	}
-	lakes, states := snap.Lakes, snap.Current.States
-	p.statusRecord = func(b []byte, i int) []byte { return s.encoder.status(b, &lakes[i], &states[i]) }
-	status := list{appendStatusHead(nil, snap, len(lakes), snap.Current.WithData), p.statusRecord}
-	features := list{[]byte(`{"type":"FeatureCollection","features":[`),
-		func(b []byte, i int) []byte { return s.encoder.feature(b, &lakes[i], &states[i]) }}
+	lakes := snap.Lakes
+	status := jsonList(appendStatusHead(nil, snap, len(lakes), snap.Current.WithData), s.statusRecord(snap.Current))
+	features := s.features(snap.Current)
 
 	var err error
+	if p.counts, err = newCounts(); err != nil {
+		return nil, err
+	}
 	if len(lakes) > s.heldLakes {
 		if p.status, err = newLongBody(&s.compressor, jsonKind, status, len(lakes)); err != nil {
 			return nil, err

@@ -26,8 +26,13 @@ type route struct {
 func (s *Server) routes() []route {
 	routes := []route{
 		{"status", "/api/v1/bathing-lakes/status", perAddress, s.status},
+		{"status_csv", "/api/v1/bathing-lakes/status.csv", perAddress, s.statusCSV},
+		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, s.historyCSV}, // before history, which takes any id
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, s.history},
 		{"geojson", "/api/v1/bathing-lakes/geojson", perAddress, s.geojson},
+		{"near", "/api/v1/bathing-lakes/near", perAddress, s.near},
+		{"search", "/api/v1/bathing-lakes/search", perAddress, s.search},
+		{"stats", "/api/v1/bathing-lakes/stats", perAddress, s.stats},
 		{"dates", "/api/v1/bathing-lakes/dates", perAddress, s.dates},
 		{"monitor", pathMonitor, perKey, s.monitor},
 		{"tile", patternTile, perMap, s.tile},

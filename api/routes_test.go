@@ -267,7 +267,7 @@ func TestNewRefusesWrongOptions(t *testing.T) {
 func TestAPanicIsA500ThatShowsNothing(t *testing.T) {
 	opts := testOptions(t)
 	opts.Historian = panicking{}
-	s := newServer(t, opts, testSource(t))
+	s := shortServer(t, opts, longSource(t))
 	w := do(s, http.MethodGet, "/api/v1/bathing-lakes/history/de_by_clean")
 	wantProblem(t, w, http.StatusInternalServerError)
 	wantHidden(t, w)

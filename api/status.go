@@ -1,58 +1,35 @@
 package api
 
 import (
-	"io"
 	"net/http"
 	"strconv"
 
 	"limnomap/data"
 )
 
-// status answers with the state of the lakes, all or those that the filters leave.
+// status answers with the state of the lakes, all or those that the filters leave, now or as it was in a week.
 func (s *Server) status(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	within, bounded := params.box()
-	risk := params.risk()
-	if err := params.err(); err != nil {
+	sel, err := p.selected(r)
+	if err != nil {
 		return err
 	}
-	if !bounded && risk == data.RiskUnknown {
-		return p.status.send(w, r)
-	}
-	matching, withData := p.matching(within, risk)
-	if len(matching) == len(p.snap.Lakes) {
+	if sel.whole(p.snap) {
 		return p.status.send(w, r) // prepared: a map that shows the whole country asks for its box
 	}
-	head := appendStatusHead(nil, p.snap, len(matching), withData)
-	if p.records == nil {
-		t, err := newText(list{head, p.statusRecord}, matching, len(matching), io.Discard)
-		if err != nil {
-			return err
-		}
-		return s.respondText(w, r, jsonKind, t)
+	head := appendStatusHead(nil, p.snap, sel.n, sel.withData)
+	if sel.view == p.snap.Current && p.records != nil {
+		return s.respond(w, r, jsonKind, p.records.appendSome(head, sel.lakes))
 	}
-	content := append(p.records.appendSome(head, matching), listTail...)
-	return s.respond(w, r, jsonKind, content)
+	return s.respondList(w, r, jsonKind, jsonList(head, s.statusRecord(sel.view)), sel)
 }
 
-// matching returns the lakes within b, and at that risk unless it is RiskUnknown, and how many of them have a value.
-func (p *published) matching(b box, risk data.Risk) (lakes []int32, withData int) {
-	states := p.snap.Current.States
-	for i := range p.snap.Lakes {
-		point := p.snap.Lakes[i].Point
-		if risk != data.RiskUnknown && states[i].Risk != risk || !b.contains(point.Lon(), point.Lat()) {
-			continue
-		}
-		lakes = append(lakes, int32(i))
-		if states[i].Chlorophyll.Valid() {
-			withData++
-		}
-	}
-	return lakes, withData
+// statusRecord returns how the status record of a lake in that week is appended.
+func (s *Server) statusRecord(view *data.View) func(b []byte, lake int) []byte {
+	return func(b []byte, i int) []byte { return s.encoder.status(b, &view.Lakes[i], &view.States[i]) }
 }
 
 // appendStatusHead appends a status envelope up to its first lake.
@@ -66,11 +43,24 @@ func appendStatusHead(b []byte, snap *data.Snapshot, total, withData int) []byte
 	return append(b, `,"lakes":[`...)
 }
 
-// geojson answers with every lake as a GeoJSON feature.
+// geojson answers with every lake as a GeoJSON feature, now or as it was in a week.
 func (s *Server) geojson(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.published()
 	if err != nil {
 		return err
 	}
-	return p.geojson.send(w, r)
+	view, err := p.viewFor(r, paramsOf(r))
+	if err != nil {
+		return err
+	}
+	if view == p.snap.Current {
+		return p.geojson.send(w, r)
+	}
+	return s.respondList(w, r, geoJSONKind, s.features(view), everything(view))
+}
+
+// features returns the list of a view's lakes as GeoJSON features.
+func (s *Server) features(view *data.View) list {
+	return jsonList([]byte(`{"type":"FeatureCollection","features":[`),
+		func(b []byte, i int) []byte { return s.encoder.feature(b, &view.Lakes[i], &view.States[i]) })
 }

@@ -113,7 +113,7 @@ func TestStatusFilters(t *testing.T) {
 		{"risk of a missing value is the last known", "risk=high", "de_mv_high de_mv_scum de_mv_stale", 2},
 		{"combined", "risk=medium&max_lon=0", "fj_west", 1},
 		{"nothing there", "min_lat=80", "", 0},
-		{"unknown parameters are ignored", "risk=medium&max_lon=0&colour=red&date=yesterday&%zz=1", "fj_west", 1},
+		{"unknown parameters are ignored", "risk=medium&max_lon=0&colour=red&day=yesterday&%zz=1", "fj_west", 1},
 		{"the whole world", "min_lat=-90&max_lat=90&min_lon=-180&max_lon=180",
 			"de_by_clean de_by_medium de_mv_high de_mv_never de_mv_scum de_mv_stale fj_east fj_west", 6},
 		{"escaped names", "min%5Flat=8e1", "", 0},
@@ -213,7 +213,7 @@ func TestStatusRefusesWrongParameters(t *testing.T) {
 }
 
 func TestGeoJSON(t *testing.T) {
-	w := get(t, testServer(t), http.StatusOK, "/api/v1/bathing-lakes/geojson?date=ignored")
+	w := get(t, testServer(t), http.StatusOK, "/api/v1/bathing-lakes/geojson?day=ignored")
 	if got := w.Header().Get("Content-Type"); got != "application/geo+json" {
 		t.Errorf("Content-Type = %q", got)
 	}

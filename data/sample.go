@@ -87,19 +87,23 @@ type strip struct {
 
 // until returns the part of s up to and on the day last.
 func (s strip) until(last Date) strip {
-	n := len(s.samples)
-	// The newest view is asked for most.
-	if n == 0 || s.samples[n-1].date() <= last {
-		return s
-	}
-	end := from(last) + 1<<dateShift
-	// Most samples are a week apart, and one look is sooner done than a search.
-	k := n - 1 - int(s.samples[n-1].date()-last)/7
-	if k < 1 || s.samples[k] < end || s.samples[k-1] >= end {
-		k = sort.Search(n, func(k int) bool { return s.samples[k] >= end })
-	}
-	s.samples = s.samples[:k]
+	s.samples = s.samples[:countUntil(s.samples, last)]
 	return s
+}
+
+// countUntil returns how many of a lake's samples lie up to and on the day last.
+func countUntil(samples []sample, last Date) int {
+	n := len(samples)
+	end := from(last) + 1<<dateShift
+	// The newest view is asked for most.
+	if n == 0 || samples[n-1] < end {
+		return n
+	}
+	// Most samples are a week apart, and one look is sooner done than a search.
+	if k := n - 1 - int(samples[n-1].date()-last)/7; k > 0 && samples[k] >= end && samples[k-1] < end {
+		return k
+	}
+	return sort.Search(n, func(k int) bool { return samples[k] >= end })
 }
 
 // untilValue returns s without the gaps at its end.

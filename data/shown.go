@@ -24,15 +24,16 @@ func (v *Values) Of(i int) Chlorophyll {
 	if v.states != nil {
 		return v.states[i].Chlorophyll
 	}
-	past := v.samples.of(i).until(v.asOf).untilValue().samples
-	if len(past) == 0 {
-		return NoChlorophyll
+	past := v.samples.of(i).samples
+	for k := countUntil(past, v.asOf) - 1; k >= 0; k-- {
+		if past[k].valid() {
+			if stale(past[k].date(), v.asOf, v.staleAfter) {
+				break
+			}
+			return past[k].chlorophyll()
+		}
 	}
-	last := past[len(past)-1]
-	if stale(last.date(), v.asOf, v.staleAfter) {
-		return NoChlorophyll
-	}
-	return last.chlorophyll()
+	return NoChlorophyll
 }
 
 // Values returns the values of v.

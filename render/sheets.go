@@ -12,7 +12,7 @@ import (
 )
 
 // sheetPlaces is how many places are looked up at once: neighbours, of which a tile shows most or none.
-const sheetPlaces = 64
+const sheetPlaces = 32
 
 // sheets are the places of a layer made on another's plan, whose values are looked up where a tile shows them: of an
 // animation each week is drawn once or a few times, and on few tiles. They are safe for concurrent use.
@@ -70,8 +70,9 @@ func (s *sheets) fill(k int) *[sheetPlaces]place {
 	sheet := new([sheetPlaces]place)
 	from := k * sheetPlaces
 	to := min(from+sheetPlaces, len(s.plan.of))
-	for i := from; i < to; i++ {
-		sheet[i-from] = s.lookUp(i)
+	copy(sheet[:], s.plan.lakes.places[from:to])
+	for i, lake := range s.plan.of[from:to] {
+		sheet[i].set(s.known.Of(int(lake)), s.values)
 	}
 	ties := s.plan.ties
 	for t := sort.Search(len(ties), func(t int) bool { return ties[t].to > from }); t < len(ties) && ties[t].from < to; t++ {

@@ -215,7 +215,7 @@ func TestCacheCommandsRefuse(t *testing.T) {
 	}{
 		{"a folder that is not there", []string{"--cache-dir", "absent"}, "absent"},
 		{"a file", []string{"--cache-dir", file}, "not a directory"},
-		{"a style that is none", []string{"--style", "hot"}, `must be one of "heat","dots","lakes" but got "hot"`},
+		{"a style that is none", []string{"--style", "hot"}, `must be one of "heat","dots","lakes","mvt" but got "hot"`},
 		{"a zoom that is none", []string{"--zoom", "0-99"}, "0-99"},
 		{"a bound that is none", []string{"--bound", "1,2,3"}, "has 3 numbers"},
 	}

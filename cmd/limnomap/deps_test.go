@@ -18,13 +18,14 @@ var mayImport = map[string][]string{
 	"data/store":    {"data"},
 	"data/ingest":   {"data", "data/store"},
 	"data/demo":     {"data"},
+	"data/index":    {"data"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
 	"render":        {"colormap", "data"},
 	"render/vector": {"render", "colormap", "data"},
 	"tiles":         {"render", "render/vector", "colormap", "data"},
 	"tiles/archive": {},
-	"api":           {"tiles", "colormap", "data"}, // not render: the API does not know how a pixel is drawn
+	"api":           {"tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
 	"web":           {},
 
 	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis

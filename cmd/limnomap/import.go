@@ -18,7 +18,7 @@ import (
 
 // importFlags are what both imports are told.
 type importFlags struct {
-	DB      string  `help:"Database: an SQLite file, made where there is none." required:"" placeholder:"FILE"`
+	DB      string  `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
 	SkipBad bool    `help:"Import the good rows and report the rest. By default one bad row rejects them all."`
 	DryRun  bool    `help:"Report what would change, and write nothing."`
 	Map     mapping `help:"Columns that the files call something else, such as chl=chl_a_ugl,lake_id=lake: ours first. One with a comma stands in quotes of its own." placeholder:"OURS=THEIRS,..."`
@@ -99,19 +99,11 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	switch {
 	case !report.Written && !report.DryRun:
 		return fmt.Errorf("%d of %d rows rejected, nothing written to %s (--skip-bad imports the others)",
-			report.Rejected, report.Read, c.database())
+			report.Rejected, report.Read, store.Name(c.DB))
 	case report.Rejected > 0 && report.Rejected == report.Read:
-		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, c.database())
+		return fmt.Errorf("all %d rows rejected, nothing written to %s", report.Read, store.Name(c.DB))
 	}
 	return nil
-}
-
-// database names the database, unless its name may hold a password.
-func (c *importFlags) database() string {
-	if _, ok := store.FilePath(c.DB); ok {
-		return c.DB
-	}
-	return "the database"
 }
 
 // open opens the database. Where a file is yet to be made, a dry run gets one elsewhere, which goes when it is closed; so

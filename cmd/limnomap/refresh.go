@@ -47,7 +47,7 @@ func (f *refreshFlags) refresher(s store.Store, log *slog.Logger) (*refresh.Refr
 }
 
 type refreshCmd struct {
-	DB string `help:"Database: an SQLite file, made where there is none." required:"" placeholder:"FILE"`
+	DB string `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
 	refreshFlags
 }
 

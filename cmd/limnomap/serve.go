@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"runtime/debug"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/paulmach/orb/maptile"
@@ -24,6 +25,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/refresh"
+	"limnomap/data/store"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles"
@@ -159,7 +161,25 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if shown.store != nil {
 		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.Refreshed
 	}
+	defer listen(ctx, shown.store, watcher)()
 	return c.serve(ctx, con.log, server, watcher, refresher, cert, shown.notice)
+}
+
+// listen has the watcher woken by a database that tells of imports, until the function that it returns is called.
+func listen(ctx context.Context, s store.Store, watcher *data.Watcher) (stop func()) {
+	listener, ok := s.(store.Listener)
+	if !ok {
+		return func() {}
+	}
+	wake := make(chan struct{}, 1)
+	watcher.Wake = wake
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { listener.Listen(ctx, wake) })
+	return func() {
+		cancel()
+		group.Wait()
+	}
 }
 
 // checkRefresh checks the flags of refreshes, and fills in how often.
@@ -216,7 +236,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	if notice != "" {
 		log.Warn("serving the embedded demo: "+notice, "open", address)
 	} else {
-		log.Info("serving", "db", c.DB, "open", address)
+		log.Info("serving", "db", store.Name(c.DB), "open", address)
 	}
 
 	// The group's goroutines end when ctx does (the watchers), or when Shutdown has closed the listeners (the servers).

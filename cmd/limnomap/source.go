@@ -17,7 +17,7 @@ import (
 // sourceFlags say which data are shown and how they are read. Commands that draw tiles take them alike, so that they draw
 // the same ones.
 type sourceFlags struct {
-	DB         string `help:"Database: an SQLite file. Without one, the embedded demo with simulated values is shown." placeholder:"FILE" group:"Data"`
+	DB         string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then. Without one, the embedded demo with simulated values is shown." placeholder:"FILE|URL" group:"Data"`
 	Profile    string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
 	StaleAfter period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
 	Weeks      int    `help:"How many of the newest weeks have their maps made from memory; those of older ones are read from the database. A lake takes 8 bytes a week." default:"104" group:"Data"`

@@ -296,7 +296,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 			done <- err
 		}()
 		r := st.after(9 * time.Minute)
-		if left := r.HeldUntil.Sub(time.Now()); left <= 0 || left > lease {
+		if left := time.Until(r.HeldUntil); left <= 0 || left > lease {
 			t.Errorf("after 9 minutes the claim lasts for another %v, want up to %v", left, lease)
 		}
 		if err := <-done; err != nil {

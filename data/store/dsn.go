@@ -57,9 +57,6 @@ func parseDSN(dsn string) (location, error) {
 	return loc, nil
 }
 
-// IsFile reports whether dsn names an SQLite file.
-func IsFile(dsn string) bool { return !isPostgres(dsn) }
-
 // Name returns what a log may call the database that dsn names: without the user and password of a URL.
 func Name(dsn string) string {
 	if !isPostgres(dsn) {

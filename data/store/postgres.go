@@ -37,27 +37,27 @@ var sessionSettings = map[string]string{
 
 // A postgres is a Store in the schema limnomap of a PostgreSQL database.
 type postgres struct {
-	pool *pgxpool.Pool
-	name string // of the database, for errors, without user and password
-	now  func() time.Time
+	pool   *pgxpool.Pool
+	name   string // of the database, for errors, without user and password
+	create bool   // whether any use makes the tables; otherwise only an import does
+	now    func() time.Time
 
 	mu    sync.Mutex  // held by whoever brings the schema up to date
 	ready atomic.Bool // whether the schema is up to date
 }
 
-// openPostgres opens the database of a URL. If it is not to be created, one whose server is away, or that has no tables
-// yet, is no error: each use of the Store tries again until it is there.
+// openPostgres opens the database of a URL. A server that is away is no error, nor that there are no tables yet, if they
+// are not to be created: each use of the Store tries again until they are there.
 func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, error) {
 	config, err := parsePostgres(dsn)
 	if err != nil {
 		return nil, err
 	}
-	s := &postgres{name: postgresName(config.ConnConfig), now: time.Now}
+	s := &postgres{name: postgresName(config.ConnConfig), create: create, now: time.Now}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")
 	}
-	err = s.prepare(ctx, create)
-	if err != nil && (create || !away(err) && !errors.Is(err, fs.ErrNotExist)) {
+	if err := s.prepare(ctx, create); err != nil && !away(err) && !errors.Is(err, fs.ErrNotExist) {
 		s.pool.Close()
 		return nil, err
 	}

@@ -31,7 +31,7 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 	if s.ready.Load() {
 		return nil
 	}
-	if err := s.migrate(ctx, create); err != nil {
+	if err := s.migrate(ctx, create || s.create); err != nil {
 		return fmt.Errorf("%s: %w", s.name, explainPostgres(err))
 	}
 	s.ready.Store(true)

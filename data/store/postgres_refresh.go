@@ -4,6 +4,7 @@ import (
 	"context"
 	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -46,33 +47,34 @@ func (s *postgres) RefreshFiles(ctx context.Context) ([]data.RefreshFile, error)
 }
 
 func (s *postgres) ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error) {
-	if err := s.prepare(ctx, true); err != nil {
-		return false, err
-	}
 	now := s.now()
-	// Whoever held it until now never ended it.
-	result, err := s.pool.Exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + (holder <> '')::int,
+	// Whoever held it until now never ended it. Of two at once the second waits for the first, and finds another turn.
+	result, err := s.alter(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + (holder <> '')::integer,
 			attempted_at = $1, holder = $2, held_until = $3
 		WHERE turn = $4 AND (holder = '' OR held_until <= $1)`, now.Unix(), holder, now.Add(lease).Unix(), turn)
-	return err == nil && result.RowsAffected() > 0, s.wrap(err, "begin a refresh")
+	return result.RowsAffected() > 0, s.wrap(err, "begin a refresh")
 }
 
 func (s *postgres) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
+	result, err := s.alter(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder)
+	if err == nil && result.RowsAffected() == 0 {
+		return ErrClaimLost
+	}
+	return s.wrap(err, "extend a refresh")
+}
+
+func (s *postgres) alter(ctx context.Context, statement string, args ...any) (pgconn.CommandTag, error) {
 	if err := s.prepare(ctx, false); err != nil {
-		return err
+		return pgconn.CommandTag{}, err
 	}
-	result, err := s.pool.Exec(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder)
-	if err != nil {
-		return s.wrap(err, "extend a refresh")
-	}
-	return stillHeld(result)
+	return s.pool.Exec(ctx, statement, args...)
 }
 
 func (s *postgres) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return endRefreshPostgres(ctx, tx, s.now(), holder, result) })
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return endPostgresRefresh(ctx, tx, s.now(), holder, result) })
 	if errors.Is(err, ErrClaimLost) {
 		return err
 	}
@@ -80,28 +82,32 @@ func (s *postgres) EndRefresh(ctx context.Context, holder string, result data.Re
 }
 
 func (t *postgresTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
-	err := endRefreshPostgres(ctx, t.tx, t.store.now(), holder, result)
+	err := endPostgresRefresh(ctx, t.tx, t.store.now(), holder, result)
 	if errors.Is(err, ErrClaimLost) {
 		return err
 	}
 	return t.fail(ctx, err, "end a refresh")
 }
 
-func endRefreshPostgres(ctx context.Context, tx pgx.Tx, now time.Time, holder string, r data.RefreshResult) error {
+func endPostgresRefresh(ctx context.Context, tx pgx.Tx, now time.Time, holder string, r data.RefreshResult) error {
 	rows := r.Rows
 	if rows == nil {
 		rows = new(data.RefreshRows)
 	}
+	// PostgreSQL takes no zero in a text, and an error may repeat any.
+	message := strings.ReplaceAll(strings.ToValidUTF8(r.Error, "\uFFFD"), "\x00", "\uFFFD")
 	result, err := tx.Exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
 			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,
 			added = CASE WHEN $4 THEN $5 ELSE added END, changed = CASE WHEN $4 THEN $6 ELSE changed END,
 			unchanged = CASE WHEN $4 THEN $7 ELSE unchanged END, rejected = CASE WHEN $4 THEN $8 ELSE rejected END
-		WHERE holder = $1 AND holder <> ''`, holder, r.Error, now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected)
-	if err != nil {
+		WHERE holder = $1 AND holder <> ''`, holder, message, now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected)
+	switch {
+	case err != nil:
 		return err
-	}
-	if err := stillHeld(result); err != nil || r.Files == nil {
-		return err
+	case result.RowsAffected() == 0:
+		return ErrClaimLost
+	case r.Files == nil:
+		return nil
 	}
 	if _, err := tx.Exec(ctx, "DELETE FROM limnomap.refresh_files"); err != nil {
 		return err
@@ -112,14 +118,6 @@ func endRefreshPostgres(ctx context.Context, tx pgx.Tx, now time.Time, holder st
 		if err != nil {
 			return err
 		}
-	}
-	return nil
-}
-
-// stillHeld returns ErrClaimLost if a statement found no refresh of its holder's.
-func stillHeld(result pgconn.CommandTag) error {
-	if result.RowsAffected() == 0 {
-		return ErrClaimLost
 	}
 	return nil
 }

@@ -75,8 +75,6 @@ func TestOpenRefuses(t *testing.T) {
 		{"missing by URL", "file:" + missing, false, fs.ErrNotExist, missing},
 		{"missing folder", filepath.Join(dir, "no", "lakes.db"), true, fs.ErrNotExist, "its folder"},
 		{"folder", dir, true, nil, "this is a folder"},
-		{"postgres", "postgres://me:secret@db/lakes", true, errors.ErrUnsupported, "PostgreSQL comes with the next release"},
-		{"postgresql", "postgresql://me:secret@db/lakes", false, errors.ErrUnsupported, "PostgreSQL comes with the next release"},
 		{"mysql", "mysql://me:secret@db/lakes", true, errors.ErrUnsupported, "no database of the kind mysql://"},
 		{"memory", ":memory:", true, nil, "is no file"},
 		{"memory URL", "file::memory:", true, nil, "is no file"},

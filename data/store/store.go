@@ -82,8 +82,8 @@ type ObservationColumns struct {
 }
 
 // Open opens the store that dsn names: a path or file: URL of an SQLite database, which is created where there is
-// none if create is set, or a postgres:// URL of a database that exists, in which create makes the tables. Without
-// create, a PostgreSQL that is away or has no tables yet is no error of Open but of each use, until it is there.
+// none if create is set, or a postgres:// URL of a database that exists, in which create makes the tables. That its
+// server is away, or without create that it has no tables yet, is no error of Open but of each use, until they are there.
 func Open(ctx context.Context, dsn string, create bool) (Store, error) {
 	if isPostgres(dsn) {
 		return openPostgres(ctx, dsn, create)

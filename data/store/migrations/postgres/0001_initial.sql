@@ -46,7 +46,7 @@ CREATE TABLE limnomap.revision (
 
 INSERT INTO limnomap.revision (one, number, changed_at) VALUES (1, 0, extract(epoch FROM now())::bigint);
 
--- One row: what became of the refreshes from a source (data.Refresh). Times are seconds since 1970; NULL is never.
+-- One row: what became of the refreshes from a source (data.Refresh).
 CREATE TABLE limnomap.refresh (
 	one          integer PRIMARY KEY CHECK (one = 1),
 	turn         bigint NOT NULL,
@@ -58,16 +58,15 @@ CREATE TABLE limnomap.refresh (
 	changed      bigint NOT NULL,
 	unchanged    bigint NOT NULL,
 	rejected     bigint NOT NULL,
-	holder       text NOT NULL,                                 -- who refreshes now; empty for nobody
-	held_until   bigint                                         -- when that claim ends
+	holder       text NOT NULL,             -- who refreshes now; empty for nobody
+	held_until   bigint                     -- when that claim ends
 );
 
-INSERT INTO limnomap.refresh (one, turn, error, failures, added, changed, unchanged, rejected, holder)
-VALUES (1, 0, '', 0, 0, 0, 0, 0, '');
+INSERT INTO limnomap.refresh (one, turn, error, failures, added, changed, unchanged, rejected, holder) VALUES (1, 0, '', 0, 0, 0, 0, 0, '');
 
 -- The files of the last refresh that took all of its source.
 CREATE TABLE limnomap.refresh_files (
-	key           text COLLATE "C" PRIMARY KEY,                 -- a hash: an address may hold a secret
+	key           text COLLATE "C" PRIMARY KEY, -- a hash: an address may hold a secret
 	sha256        bytea NOT NULL CHECK (length(sha256) = 32),
 	etag          text NOT NULL,
 	last_modified text NOT NULL

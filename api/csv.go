@@ -1,0 +1,132 @@
+package api
+
+import (
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/gorilla/mux"
+
+	"limnomap/data"
+)
+
+// CSV is as RFC 4180 has it: lines end with CR and LF, which everybody reads, and there is no byte-order mark, which R
+// and others take for a part of the first column's name. A column is named as the member in JSON, and what is null there
+// is empty here. A name that begins like a spreadsheet's formula stays as it is: data that were altered to keep one
+// program from calculating would be wrong in all others, and could not be imported again.
+
+// csvKind is the kind of tables whose first line names the columns (RFC 4180, section 3).
+var csvKind = newKind("text/csv; charset=utf-8; header=present", cacheMinute)
+
+const (
+	csvLineEnd       = "\r\n"
+	statusCSVHeader  = "id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at" + csvLineEnd
+	historyCSVHeader = "lake_id,date,chl,who_level,cell_density_cells_ml,data_type" + csvLineEnd
+)
+
+// statusCSV answers as status does, with a table.
+func (s *Server) statusCSV(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.published()
+	if err != nil {
+		return err
+	}
+	sel, err := p.selected(r)
+	if err != nil {
+		return err
+	}
+	name := "status"
+	if sel.view != p.snap.Current {
+		name += "-" + sel.view.Week.Monday().String()
+	}
+	nameFile(w, name)
+	view := sel.view
+	return s.respondList(w, r, csvKind, list{
+		head:   []byte(statusCSVHeader),
+		record: func(b []byte, i int) []byte { return s.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) },
+	}, sel)
+}
+
+// historyCSV answers as history does, with a table. The ids of lakes may hold dots: where .csv belongs to an id, the
+// address is that of the lake's history as JSON, which each lake has, and its table is at its id with another .csv.
+func (s *Server) historyCSV(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.published()
+	if err != nil {
+		return err
+	}
+	id := data.LakeID(mux.Vars(r)["lake_id"])
+	if _, ok := p.snap.Index(id + ".csv"); ok {
+		return s.historyJSON(w, r, p, id+".csv")
+	}
+	h, err := s.historyOf(r, p, id)
+	if err != nil {
+		return err
+	}
+	nameFile(w, "history-"+string(h.lake.ID))
+	content := []byte(historyCSVHeader)
+	for i := range h.observations {
+		content = s.encoder.observationLine(content, h.lake.ID, &h.observations[i], h.profile)
+	}
+	return s.respond(w, r, csvKind, content)
+}
+
+// nameFile names the file that a browser saves the answer in. The name holds nothing to quote.
+func nameFile(w http.ResponseWriter, name string) {
+	w.Header()["Content-Disposition"] = []string{`attachment; filename="` + name + `.csv"`}
+}
+
+// statusLine appends the line of a lake.
+func (e *encoder) statusLine(b []byte, lake *data.Lake, state *data.State) []byte {
+	b = append(b, lake.ID...)
+	b = appendCell(append(b, ','), lake.Name)
+	b = appendFloat(append(b, ','), lake.Point.Lat())
+	b = appendFloat(append(b, ','), lake.Point.Lon())
+	b = appendValues(append(b, ','), state.Chlorophyll, state.Level, state.CellDensity)
+	b = append(b, ',')
+	if state.Risk != data.RiskUnknown {
+		b = append(b, state.Risk.String()...)
+	}
+	b = append(append(b, ','), e.color(state.Chlorophyll)...)
+	b = append(append(b, ','), state.Trophic.String()...)
+	b = append(b, ',')
+	if state.Risk != data.RiskUnknown {
+		b = appendTimeText(b, time.Unix(state.MeasuredAt, 0))
+	}
+	return append(b, csvLineEnd...)
+}
+
+// observationLine appends the line of an observation.
+func (e *encoder) observationLine(b []byte, lake data.LakeID, o *data.Observation, profile *data.Profile) []byte {
+	level, density := profile.Classify(*o)
+	b = append(b, lake...)
+	b = append(append(b, ','), o.Date.String()...)
+	b = appendValues(append(b, ','), o.Chlorophyll, level, density)
+	b = append(append(b, ','), o.Type.String()...)
+	return append(b, csvLineEnd...)
+}
+
+// appendValues appends the cells of a value, its level and its cell density, empty where there is none.
+func appendValues(b []byte, c data.Chlorophyll, level data.Level, density float64) []byte {
+	if c.Valid() {
+		b = appendChlorophyll(b, c)
+	}
+	b = append(b, ',')
+	if level >= 0 {
+		b = appendLevel(b, level)
+	}
+	b = append(b, ',')
+	if density >= 0 {
+		b = appendDensity(b, density)
+	}
+	return b
+}
+
+// appendCell appends a text, in quotes if it holds what could be taken for the end of a cell, be it by a program that
+// guesses the separator, or a space that could be trimmed.
+func appendCell(b []byte, s string) []byte {
+	if !strings.ContainsAny(s, "\",;|\t\r\n") && strings.TrimSpace(s) == s {
+		return append(b, s...)
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(b, '"')
+}

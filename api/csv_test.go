@@ -1,0 +1,206 @@
+package api
+
+import (
+	"bytes"
+	"context"
+	"encoding/csv"
+	"encoding/json"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+	"limnomap/data/ingest"
+	"limnomap/data/store"
+)
+
+// tableOf reads a table as a client does.
+func tableOf(tb testing.TB, text string) [][]string {
+	tb.Helper()
+	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return rows
+}
+
+// cellOf returns a JSON value as a table has it.
+func cellOf(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case json.Number:
+		return v.String()
+	}
+	return value.(string)
+}
+
+// wantSameCells fails unless the rows have the members of the records, in the columns of those names.
+func wantSameCells(t *testing.T, rows [][]string, records []map[string]any) {
+	t.Helper()
+	if len(rows) != len(records)+1 {
+		t.Fatalf("the table has %d lines, want a header and %d", len(rows), len(records))
+	}
+	for i, record := range records {
+		if len(rows[0]) != len(record) {
+			t.Fatalf("columns are %v, members %v", rows[0], record)
+		}
+		for k, column := range rows[0] {
+			value, ok := record[column]
+			if want := cellOf(value); !ok || rows[i+1][k] != want {
+				t.Errorf("line %d, column %s = %q, want %q", i+1, column, rows[i+1][k], want)
+			}
+		}
+	}
+}
+
+// recordsOf reads the records in a member of a JSON answer, with numbers as they are written.
+func recordsOf(t *testing.T, text []byte, member string) []map[string]any {
+	t.Helper()
+	var body map[string]json.RawMessage
+	if err := json.Unmarshal(text, &body); err != nil {
+		t.Fatal(err)
+	}
+	var records []map[string]any
+	d := json.NewDecoder(bytes.NewReader(body[member]))
+	d.UseNumber()
+	if err := d.Decode(&records); err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func TestStatusCSVIsTheStatus(t *testing.T) {
+	for name, s := range map[string]*Server{"held": testServer(t), "piece by piece": sparingServer(t)} {
+		t.Run(name, func(t *testing.T) {
+			for _, query := range []string{"", "?risk=low", "?min_lat=53&date=2026-11-08", "?date=2026-08-03", "?min_lat=80"} {
+				w := get(t, s, http.StatusOK, statusURL+".csv"+query)
+				wantSameCells(t, tableOf(t, w.Body.String()), recordsOf(t, get(t, s, http.StatusOK, statusURL+query).Body.Bytes(), "lakes"))
+				if got := w.Header().Get("Content-Type"); got != "text/csv; charset=utf-8; header=present" {
+					t.Errorf("Content-Type = %q", got)
+				}
+				if text := w.Body.String(); strings.Count(text, "\r\n") != strings.Count(text, "\n") || !strings.HasSuffix(text, "\r\n") {
+					t.Errorf("lines end otherwise than with CR and LF: %q", text)
+				}
+			}
+		})
+	}
+	s := testServer(t)
+	for query, want := range map[string]string{"": "status", "?date=2026-11-20": "status", "?date=2026-11-08": "status-2026-11-02"} {
+		w := get(t, s, http.StatusOK, statusURL+".csv"+query)
+		if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="`+want+`.csv"` {
+			t.Errorf("Content-Disposition with %q = %s, want %s.csv", query, got, want)
+		}
+	}
+	if w := do(s, http.MethodGet, statusURL+".csv?risk=x"); w.Header().Get("Content-Disposition") != "" {
+		t.Error("a problem is to be saved as a table")
+	}
+}
+
+func TestHistoryCSVIsTheHistory(t *testing.T) {
+	s := testServer(t)
+	for _, query := range []string{"", "?limit=1", "?data_type=ai_forecast", "?to=2026-01-01"} {
+		for _, lake := range []string{"de_by_clean", "de_by_medium", "de_mv_never"} {
+			w := get(t, s, http.StatusOK, historyURL+lake+".csv"+query)
+			records := recordsOf(t, get(t, s, http.StatusOK, historyURL+lake+query).Body.Bytes(), "history")
+			for _, r := range records {
+				r["lake_id"] = lake
+			}
+			wantSameCells(t, tableOf(t, w.Body.String()), records)
+			if got := w.Header().Get("Content-Disposition"); got != `attachment; filename="history-`+lake+`.csv"` {
+				t.Errorf("Content-Disposition = %s", got)
+			}
+		}
+	}
+	wantProblem(t, do(s, http.MethodGet, historyURL+"nowhere.csv"), http.StatusNotFound)
+	wantProblem(t, do(s, http.MethodGet, historyURL+".csv"), http.StatusNotFound)
+}
+
+// TestALakeWhoseIdEndsInCSV has lakes whose ids are each other's addresses.
+func TestALakeWhoseIdEndsInCSV(t *testing.T) {
+	f := &fakeSource{lakes: []data.Lake{{ID: "a", Name: "A"}, {ID: "b.csv", Name: "B"}, {ID: "c", Name: "C"}, {ID: "c.csv", Name: "C.csv"}}}
+	s := newServer(t, testOptions(t), f)
+	for address, want := range map[string]string{
+		"a": "{a", "a.csv": "a", "b.csv": "{b.csv", "b.csv.csv": "b.csv", "c": "{c", "c.csv": "{c.csv", "c.csv.csv": "c.csv",
+	} {
+		w := get(t, s, http.StatusOK, historyURL+address)
+		got := strings.TrimSuffix(strings.TrimPrefix(w.Header().Get("Content-Disposition"), `attachment; filename="history-`), `.csv"`)
+		if w.Header().Get("Content-Type") == typeJSON {
+			got = "{" + object(t, w)["lake_id"].(string)
+		}
+		if got != want {
+			t.Errorf("%s is the history of %s, want %s ({ is JSON)", address, got, want)
+		}
+	}
+	for _, address := range []string{"b", "a.csv.csv", "b.csv.csv.csv"} {
+		wantProblem(t, do(s, http.MethodGet, historyURL+address), http.StatusNotFound)
+	}
+}
+
+func TestCells(t *testing.T) {
+	for text, want := range map[string]string{
+		"Müritz": "Müritz", "a, b": `"a, b"`, `der "See"`: `"der ""See"""`, "a;b": `"a;b"`, " a": `" a"`, "a ": `"a "`,
+		"=1+1": "=1+1", "+49": "+49", "-": "-", "@a": "@a", "": "",
+	} {
+		if got := string(appendCell(nil, text)); got != want {
+			t.Errorf("cell of %q = %s, want %s", text, got, want)
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		cells := rapid.SliceOfN(rapid.StringMatching(`[a-zä=", ;|'\\\t-]{0,6}`), 2, 4).Draw(t, "cells")
+		var line []byte
+		for _, c := range cells {
+			line = append(appendCell(line, c), ',')
+		}
+		rows, err := csv.NewReader(strings.NewReader(string(line) + csvLineEnd)).ReadAll()
+		if err != nil || len(rows) != 1 || !slices.Equal(rows[0][:len(cells)], cells) {
+			t.Fatalf("%q are read as %q, %v", cells, rows, err)
+		}
+	})
+}
+
+// TestTablesCanBeImported imports what a server answers into an empty database, and serves that.
+func TestTablesCanBeImported(t *testing.T) {
+	source := testSource(t)
+	for i, name := range []string{`=HYPERLINK("http://x")`, "See, der; große", `"`, "-1", "+a|b", "@x", "NA Lake"} {
+		source.lakes[i].Name = name
+	}
+	s := newServer(t, testOptions(t), source)
+	ctx := context.Background()
+	db, err := store.Open(ctx, filepath.Join(t.TempDir(), "lakes.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer db.Close()
+	opts := &ingest.Options{Now: testNow}
+	lakes := []ingest.File{{Name: "status.csv", Reader: get(t, s, http.StatusOK, statusURL+".csv").Body}}
+	if report, err := ingest.Lakes(ctx, db, lakes, opts); err != nil || report.Rejected > 0 {
+		t.Fatalf("import of lakes: %v, %+v", err, report)
+	}
+	var histories []ingest.File
+	for _, lake := range source.lakes {
+		address := historyURL + string(lake.ID) + ".csv"
+		histories = append(histories, ingest.File{Name: address, Reader: get(t, s, http.StatusOK, address).Body})
+	}
+	if report, err := ingest.Observations(ctx, db, histories, opts); err != nil || report.Rejected > 0 {
+		t.Fatalf("import of observations: %v, %+v", err, report)
+	}
+	snap, err := data.Load(ctx, db, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	again := newServer(t, testOptions(t), nil)
+	if err := again.Publish(snap); err != nil {
+		t.Fatal(err)
+	}
+	for _, address := range []string{statusURL + ".csv", statusURL + ".csv?date=2026-11-08", historyURL + "de_by_clean.csv", historyURL + "de_by_medium.csv"} {
+		want, got := get(t, s, http.StatusOK, address).Body.String(), get(t, again, http.StatusOK, address).Body.String()
+		if got != want {
+			t.Errorf("%s = %s\nwant %s", address, got, want)
+		}
+	}
+}

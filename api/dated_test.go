@@ -1,0 +1,175 @@
+package api
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+)
+
+// urlsOfStates are the addresses that show the lakes' states, so that each takes date.
+var urlsOfStates = []string{statusURL + "?", statusURL + ".csv?", geoJSONURL + "?", nearURL + "?lat=50&lon=12&radius_km=20000&", searchURL + "?q=see&", statsURL + "?"}
+
+func TestStatusOfAWeek(t *testing.T) {
+	s := testServer(t)
+	body := object(t, get(t, s, http.StatusOK, statusURL+"?date=2026-11-08"))
+	lakes := lakesOf(t, body)
+	if r := lakes["de_by_clean"]; r["chl"] != 2.0 || r["measured_at"] != "2026-11-02T00:00:00Z" {
+		t.Errorf("chl, measured_at on 2026-11-08 = %v, %v, want those of 2026-11-02", r["chl"], r["measured_at"])
+	}
+	if r := lakes["de_mv_high"]; r["chl"] != nil || r["risk"] != nil {
+		t.Errorf("chl, risk before the first value = %v, %v, want null", r["chl"], r["risk"])
+	}
+	if body["total_lakes"] != 8.0 || body["lakes_with_data"] != 1.0 || body["generated_at"] != "2026-11-19T06:30:00Z" {
+		t.Errorf("envelope = %v, %v, %v, want 8 lakes, 1 with data, and the snapshot's time",
+			body["total_lakes"], body["lakes_with_data"], body["generated_at"])
+	}
+	for query, want := range map[string]string{
+		"date=2026-11-02&risk=low":                "de_by_clean",
+		"date=2026-11-15&risk=medium":             "de_by_medium",
+		"date=2026-11-15&risk=medium&max_lat=48":  "",
+		"date=2026-11-15&min_lat=53&min_lon=12.8": "de_mv_never de_mv_scum de_mv_stale",
+		"date=2026-08-09&risk=high":               "de_mv_stale",
+	} {
+		if got := idsOf(t, object(t, get(t, s, http.StatusOK, statusURL+"?"+query))); got != want {
+			t.Errorf("lakes with %s = %q, want %q", query, got, want)
+		}
+	}
+}
+
+// TestAWeekIsTheStateOfTheDataCutOffThere compares each answer for a week with that of a server whose data end there.
+func TestAWeekIsTheStateOfTheDataCutOffThere(t *testing.T) {
+	whole := testServer(t)
+	for _, day := range []string{"2026-08-03", "2026-08-09", "2026-11-08", "2026-11-11", "2026-11-16"} {
+		cut := testSource(t)
+		sunday := date(t, day).Week().Sunday()
+		cut.observations = nil
+		for _, o := range testSource(t).observations {
+			if o.Date <= sunday {
+				cut.observations = append(cut.observations, o)
+			}
+		}
+		s := newServer(t, testOptions(t), cut)
+		for _, address := range urlsOfStates {
+			want := get(t, s, http.StatusOK, address).Body.String()
+			if got := get(t, whole, http.StatusOK, address+"date="+day).Body.String(); got != want {
+				t.Errorf("%s on %s = %s\nwant %s", address, day, got, want)
+			}
+		}
+	}
+}
+
+func TestTheCurrentWeekIsThePreparedAnswer(t *testing.T) {
+	s := testServer(t)
+	for _, address := range urlsOfStates {
+		want := get(t, s, http.StatusOK, address, "Accept-Encoding", "br")
+		got := get(t, s, http.StatusOK, address+"date=2026-11-22", "Accept-Encoding", "br")
+		if got.Body.String() != want.Body.String() || got.Header().Get("ETag") != want.Header().Get("ETag") {
+			t.Errorf("%s of the current week is another answer than that of no week", address)
+		}
+	}
+}
+
+func TestAWrongDateIs400(t *testing.T) {
+	s := testServer(t)
+	for _, address := range urlsOfStates {
+		for _, query := range []string{"date=", "date=2026-11-23", "date=2026-08-02", "date=16.11.2026", "date=2026-11-16&date=2026-11-16"} {
+			wantProblem(t, do(s, http.MethodGet, address+query), http.StatusBadRequest, "date")
+		}
+	}
+}
+
+func TestAnOldWeekWhileTheStoreIsAwayIs503(t *testing.T) {
+	source := longSource(t)
+	s := shortServer(t, testOptions(t), source)
+	source.err = errors.New("secret: the disk is on fire")
+	for _, address := range append([]string{"/api/v1/tiles/0/0/0.png?", "/api/v1/tiles/0/0/0.mvt?"}, urlsOfStates...) {
+		w := do(s, http.MethodGet, address+"date=2012-05-07")
+		wantProblem(t, w, http.StatusServiceUnavailable)
+		if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "secret") {
+			t.Errorf("%s: Retry-After %q, body %s, want when to ask again and no word on why", address, w.Header().Get("Retry-After"), w.Body)
+		}
+		get(t, s, http.StatusOK, address+"date=2026-11-16") // what is in memory needs no store
+	}
+	source.err = nil
+	for _, address := range urlsOfStates {
+		want := get(t, newServer(t, testOptions(t), source), http.StatusOK, address+"date=2012-05-07")
+		if got := get(t, s, http.StatusOK, address+"date=2012-05-07"); got.Body.String() != want.Body.String() {
+			t.Errorf("%s from the store = %s\nfrom memory %s", address, got.Body, want.Body)
+		}
+	}
+}
+
+// TestAnswersOnDemandAreCachedAndLimitedLikeTheRest asks for all that is not prepared.
+func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
+	for _, address := range append([]string{historyURL + "de_by_clean.csv?", historyURL + "de_by_clean?"}, urlsOfStates...) {
+		opts := testOptions(t)
+		opts.APIRate = 8
+		s := newServer(t, opts, testSource(t))
+		target := strings.TrimRight(address, "?&")
+		w := get(t, s, http.StatusOK, target)
+		if got := w.Header().Get("Cache-Control"); got != cacheMinute {
+			t.Errorf("Cache-Control of %s = %q, want %q", target, got, cacheMinute)
+		}
+		get(t, s, http.StatusNotModified, target, "If-None-Match", w.Header().Get("ETag"))
+		gzip := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip;q=1, identity;q=0")
+		if a, b := plainOf(t, gzip.Header().Get("Content-Encoding"), gzip.Body.Bytes()), w.Body.String(); a != b {
+			t.Errorf("%s in gzip = %q, want %q", target, a, b)
+		}
+		if head := do(s, http.MethodHead, target); head.Code != http.StatusOK || head.Body.Len() > 0 ||
+			head.Header().Get("Content-Length") != fmt.Sprint(w.Body.Len()) {
+			t.Errorf("HEAD of %s = %d with %d bytes, Content-Length %s", target, head.Code, head.Body.Len(), head.Header().Get("Content-Length"))
+		}
+		if got := do(s, http.MethodOptions, target); got.Code != http.StatusNoContent || got.Header().Get("Allow") != allow {
+			t.Errorf("OPTIONS of %s = %d, Allow %q", target, got.Code, got.Header().Get("Allow"))
+		}
+		if got := do(s, http.MethodPost, target); got.Code != http.StatusMethodNotAllowed {
+			t.Errorf("POST of %s = %d, want 405", target, got.Code)
+		}
+		for range 3 {
+			do(s, http.MethodGet, target)
+		}
+		if w := do(s, http.MethodGet, target); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+			t.Errorf("%s after its limit = %d, want 429", target, w.Code)
+		}
+	}
+}
+
+func TestWhatIsFoundIsOfTheNewLakesAfterAnImport(t *testing.T) {
+	source := testSource(t)
+	s := newServer(t, testOptions(t), source)
+	before := s.current.Load().lookup
+	source.observations[1].Chlorophyll = 9_00
+	source.revision.Number++
+	if err := s.Publish(testSnapshot(t, source)); err != nil {
+		t.Fatal(err)
+	}
+	if s.current.Load().lookup != before {
+		t.Error("new values have the names of the same lakes sorted again")
+	}
+	if r := lakesOf(t, object(t, get(t, s, http.StatusOK, searchURL+"?q=klarer")))["de_by_clean"]; r["chl"] != 9.0 {
+		t.Errorf("chl of a found lake = %v, want the new 9", r["chl"])
+	}
+	source.lakes[0].Name = "Trüber See"
+	source.lakes = append(source.lakes, data.Lake{ID: "zz_new", Name: "Neuer See", Point: source.lakes[0].Point})
+	if err := s.Publish(testSnapshot(t, source)); err != nil {
+		t.Fatal(err)
+	}
+	for target, want := range map[string]string{
+		searchURL + "?q=klarer":         "",
+		searchURL + "?q=truber":         "de_by_clean",
+		nearURL + "?lat=48&lon=11.5":    "de_by_clean zz_new",
+		searchURL + "?q=see&limit=1000": "zz_new de_by_clean fj_east de_mv_scum fj_west de_mv_stale de_by_medium",
+	} {
+		if got := idsOf(t, object(t, get(t, s, http.StatusOK, target))); strings.Contains(target, "limit") {
+			if len(strings.Fields(got)) != len(strings.Fields(want)) {
+				t.Errorf("%s finds %q, want those of %q", target, got, want)
+			}
+		} else if got != want {
+			t.Errorf("%s finds %q, want %q", target, got, want)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package api
+
+import (
+	"io"
+	"net/http"
+
+	"limnomap/data"
+)
+
+// A selection is lakes of a snapshot, as they stood in one week.
+type selection struct {
+	view     *data.View
+	lakes    []int32 // in the order in which they are to be shown; nil: the first n
+	n        int
+	withData int // how many of them have a value
+}
+
+// selected returns the lakes that the box and the risk of a request leave, as they stood in the week that it names.
+func (p *published) selected(r *http.Request) (selection, error) {
+	params := paramsOf(r)
+	within, _ := params.box()
+	risk := params.risk()
+	view, err := p.viewFor(r, params)
+	if err != nil {
+		return selection{}, err
+	}
+	if within == wholeWorld && risk == data.RiskUnknown {
+		return everything(view), nil
+	}
+	return matching(view, within, risk), nil
+}
+
+// everything returns all lakes of a view.
+func everything(view *data.View) selection {
+	return selection{view: view, n: len(view.Lakes), withData: view.WithData}
+}
+
+// viewFor returns the map as it stood in the week that holds the request's date, or now. It is the last to read the
+// parameters: if any of them was wrong, the error tells all that was.
+func (p *published) viewFor(r *http.Request, params *params) (*data.View, error) {
+	week, dated := params.week(p.snap)
+	if err := params.err(); err != nil {
+		return nil, err
+	}
+	return p.view(r.Context(), week, dated)
+}
+
+// matching returns the lakes within b, and at that risk unless it is RiskUnknown.
+func matching(view *data.View, b box, risk data.Risk) selection {
+	sel := selection{view: view}
+	for i := range view.Lakes {
+		point, state := view.Lakes[i].Point, &view.States[i]
+		if risk != data.RiskUnknown && state.Risk != risk || !b.contains(point.Lon(), point.Lat()) {
+			continue
+		}
+		sel.add(i)
+	}
+	return sel
+}
+
+// whole reports whether the selection is all lakes, as they stand now.
+func (sel *selection) whole(snap *data.Snapshot) bool {
+	return sel.view == snap.Current && sel.n == len(snap.Lakes)
+}
+
+// respondList answers with the list of the selection, which is made for this request: in memory, or piece by piece if it
+// is long.
+func (s *Server) respondList(w http.ResponseWriter, r *http.Request, k kind, l list, sel selection) error {
+	if sel.n > s.heldLakes {
+		t, err := newText(l, sel.lakes, sel.n, io.Discard)
+		if err != nil {
+			return err
+		}
+		return s.respondText(w, r, k, t)
+	}
+	if sel.lakes == nil {
+		return s.respond(w, r, k, l.records(sel.n).bytes)
+	}
+	content := l.head
+	for i, lake := range sel.lakes {
+		if i > 0 {
+			content = append(content, l.between...)
+		}
+		content = l.record(content, int(lake))
+	}
+	return s.respond(w, r, k, append(content, l.tail...))
+}
+
+// add adds a lake to the selection.
+func (sel *selection) add(lake int) {
+	sel.lakes = append(sel.lakes, int32(lake))
+	sel.n++
+	if sel.view.States[lake].Chlorophyll.Valid() {
+		sel.withData++
+	}
+}

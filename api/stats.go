@@ -1,0 +1,141 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"golang.org/x/sync/singleflight"
+
+	"limnomap/data"
+)
+
+const (
+	// maxCounts is how many answers with counts are kept: those of a year of weeks, or of all groupings of some.
+	maxCounts = 64
+	// maxCountsBytes is up to how long an answer is kept. One of more than a thousand regions is counted anew.
+	maxCountsBytes = 256 << 10
+)
+
+// counts are the answers with counts that were asked for, since counting a million lakes takes a while.
+type counts struct {
+	bodies *lru.Cache[countsKey, *body]
+	flight singleflight.Group
+}
+
+type countsKey struct {
+	by   data.Grouping
+	week data.Week
+}
+
+func newCounts() (*counts, error) {
+	bodies, err := lru.New[countsKey, *body](maxCounts)
+	return &counts{bodies: bodies}, err
+}
+
+// stats answers with how many lakes there are and what their values are, by region, risk or trophic status.
+func (s *Server) stats(w http.ResponseWriter, r *http.Request) error {
+	p, err := s.published()
+	if err != nil {
+		return err
+	}
+	params := paramsOf(r)
+	by := oneOf(params, "by", data.Groupings())
+	view, err := p.viewFor(r, params)
+	if err != nil {
+		return err
+	}
+	key := countsKey{by, view.Week}
+	if b, ok := p.counts.bodies.Get(key); ok {
+		return b.send(w, r)
+	}
+	// Those that come while one counts wait for it; counting asks nobody, and takes well under a second.
+	counted, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
+		content := appendStats(nil, p.snap, view, by)
+		b, err := newBody(&s.compressor, jsonKind, content)
+		if err == nil && len(content) <= maxCountsBytes {
+			p.counts.bodies.Add(key, b)
+		}
+		return b, err
+	})
+	if err != nil {
+		return err
+	}
+	return counted.(*body).send(w, r)
+}
+
+// appendStats appends the counts of a view's lakes.
+func appendStats(b []byte, snap *data.Snapshot, view *data.View, by data.Grouping) []byte {
+	all, groups := view.Groups(by)
+	b = append(b, `{"generated_at":`...)
+	b = appendTime(b, generatedAt(snap))
+	b = append(b, `,"week":`...)
+	if len(snap.Weeks) == 0 {
+		b = append(b, "null"...)
+	} else {
+		b = appendString(b, view.Week.String())
+	}
+	b = append(b, `,"by":`...)
+	b = appendString(b, string(by))
+	b = append(b, `,"all":{`...)
+	b = appendCounts(b, &all)
+	b = append(b, `},"groups":[`...)
+	for i := range groups {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, `{"group":`...)
+		if groups[i].Name == "" {
+			b = append(b, "null"...)
+		} else {
+			b = appendString(b, groups[i].Name)
+		}
+		b = append(b, ',')
+		b = appendCounts(b, &groups[i])
+		b = append(b, '}')
+	}
+	return append(b, "]}\n"...)
+}
+
+// quantiles are those that an answer tells, in percent.
+var quantiles = []struct {
+	name    string
+	percent int
+}{{"min", 0}, {"p10", 10}, {"p25", 25}, {"median", 50}, {"p75", 75}, {"p90", 90}, {"max", 100}}
+
+// appendCounts appends the members that tell of a group.
+func appendCounts(b []byte, g *data.Group) []byte {
+	count := func(name string, n int) {
+		b = append(b, '"')
+		b = append(b, name...)
+		b = append(b, `":`...)
+		b = strconv.AppendInt(b, int64(n), 10)
+	}
+	count("total_lakes", g.Lakes)
+	b = append(b, ',')
+	count("lakes_with_data", len(g.Values))
+	b = append(b, ',')
+	count("lakes_without_data", g.Lakes-len(g.Values))
+	b = append(b, `,"risk":{`...)
+	for r := data.RiskLow; r <= data.RiskHigh; r++ {
+		if r > data.RiskLow {
+			b = append(b, ',')
+		}
+		count(r.String(), g.Risks[r])
+	}
+	b = append(b, `},"chl":{`...)
+	for i, q := range quantiles {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = append(b, '"')
+		b = append(b, q.name...)
+		b = append(b, `":`...)
+		if value, ok := g.Quantile(q.percent); ok {
+			b = appendFloat(b, value)
+		} else {
+			b = append(b, "null"...)
+		}
+	}
+	return append(b, '}')
+}

@@ -1,0 +1,128 @@
+package api
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"testing"
+)
+
+const statsURL = "/api/v1/bathing-lakes/stats"
+
+// A counted is a group as a client reads it.
+type counted struct {
+	Group   *string
+	Lakes   int `json:"total_lakes"`
+	With    int `json:"lakes_with_data"`
+	Without int `json:"lakes_without_data"`
+	Risk    map[string]int
+	Chl     map[string]*float64
+}
+
+// statsOf asks for counts.
+func statsOf(t *testing.T, s http.Handler, query string) (week, by string, all counted, groups map[string]counted, order string) {
+	t.Helper()
+	var body struct {
+		Week, By string
+		All      counted
+		Groups   []counted
+	}
+	if err := json.Unmarshal(get(t, s, http.StatusOK, statsURL+query).Body.Bytes(), &body); err != nil {
+		t.Fatal(err)
+	}
+	groups = make(map[string]counted)
+	for _, g := range body.Groups {
+		name := "null"
+		if g.Group != nil {
+			name = *g.Group
+		}
+		order += name + " "
+		groups[name] = g
+	}
+	return body.Week, body.By, body.All, groups, order
+}
+
+func TestStatsByRegion(t *testing.T) {
+	source := testSource(t)
+	for i, region := range []string{"Bayern", "Bayern", "Mecklenburg", "Mecklenburg", "Mecklenburg", "Mecklenburg", "", ""} {
+		source.lakes[i].Region = region
+	}
+	week, by, all, groups, order := statsOf(t, newServer(t, testOptions(t), source), "")
+	if week != "2026-W47" || by != "region" || order != "Bayern Mecklenburg null " {
+		t.Errorf("week, by, groups = %s, %s, %s", week, by, order)
+	}
+	if all.Lakes != 8 || all.With != 6 || all.Without != 2 || fmt.Sprint(all.Risk) != "map[high:2 low:2 medium:2]" {
+		t.Errorf("all = %+v", all)
+	}
+	m := groups["Mecklenburg"]
+	if m.Lakes != 4 || m.With != 2 || m.Without != 2 || fmt.Sprint(m.Risk) != "map[high:2 low:0 medium:0]" {
+		t.Errorf("Mecklenburg = %+v, want the lakes without a value at no risk", m)
+	}
+	for name, want := range map[string]float64{"min": 8, "p10": 13.32, "p25": 21.3, "median": 34.6, "p75": 47.9, "p90": 55.88, "max": 61.2} {
+		if got := m.Chl[name]; got == nil || *got != want {
+			t.Errorf("%s of 8 and 61.2 = %v, want %v", name, got, want)
+		}
+	}
+}
+
+func TestStatsByRiskAndTrophicStatus(t *testing.T) {
+	s := testServer(t)
+	_, _, _, groups, order := statsOf(t, s, "?by=risk")
+	if order != "low medium high null " {
+		t.Errorf("groups by risk = %s", order)
+	}
+	for name, want := range map[string][2]int{"low": {2, 2}, "medium": {2, 2}, "high": {2, 2}, "null": {2, 0}} {
+		if g := groups[name]; g.Lakes != want[0] || g.With != want[1] {
+			t.Errorf("%s has %d lakes, %d with a value, want %v", name, g.Lakes, g.With, want)
+		}
+	}
+	for name, q := range groups["null"].Chl {
+		if q != nil {
+			t.Errorf("%s of lakes without a value = %v, want null", name, *q)
+		}
+	}
+	_, _, _, groups, order = statsOf(t, s, "?by=trophic")
+	if order != "ultraoligotrophic oligotrophic mesotrophic eutrophic hypertrophic unknown " || groups["unknown"].Lakes != 8 || groups["mesotrophic"].Lakes != 0 {
+		t.Errorf("groups by trophic status = %s: %v", order, groups)
+	}
+}
+
+func TestStatsOfNothing(t *testing.T) {
+	s := newServer(t, testOptions(t), &fakeSource{})
+	w := get(t, s, http.StatusOK, statsURL)
+	body := object(t, w)
+	if body["week"] != nil || fmt.Sprint(body["groups"]) != "[]" {
+		t.Errorf("stats of no lakes = %s", w.Body)
+	}
+	wantDescribed(t, descriptionRouter(t), statsURL, w)
+}
+
+// TestStatsAreCountedOnce asks again, and for more than is kept.
+func TestStatsAreCountedOnce(t *testing.T) {
+	s := testServer(t)
+	first := get(t, s, http.StatusOK, statsURL+"?by=risk")
+	kept := s.current.Load().counts.bodies
+	if kept.Len() != 1 {
+		t.Fatalf("%d answers are kept, want 1", kept.Len())
+	}
+	again := get(t, s, http.StatusOK, statsURL+"?by=risk&date=2026-11-16")
+	if kept.Len() != 1 || again.Body.String() != first.Body.String() {
+		t.Errorf("%d answers are kept, want the one for the current week", kept.Len())
+	}
+	day := date(t, "2026-08-03")
+	for range 16 {
+		for _, by := range []string{"region", "risk", "trophic"} {
+			get(t, s, http.StatusOK, fmt.Sprintf("%s?by=%s&date=%s", statsURL, by, day))
+		}
+		day += 7
+	}
+	if n := kept.Len(); n != 48 {
+		t.Errorf("%d answers are kept, want 48", n)
+	}
+}
+
+func TestStatsRefuseWrongParameters(t *testing.T) {
+	for query, parameter := range map[string]string{"by=lake": "by", "by=": "by", "by=risk&by=risk": "by", "date=x": "date"} {
+		wantProblem(t, do(testServer(t), http.MethodGet, statsURL+"?"+query), http.StatusBadRequest, parameter)
+	}
+}

@@ -1,0 +1,40 @@
+//go:build unix
+
+package main
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Through files from one kind of database to the other and back: the same data, and a dry run that leaves no trace.
+func TestDataMoveToPostgresAndBack(t *testing.T) {
+	db, dir := filledDB(t), t.TempDir()
+	pg := startPostgres(t).url
+	lakes, observations := filepath.Join(dir, "lakes.geojson.gz"), filepath.Join(dir, "obs.csv.zst")
+	mustRun(t, "export", "lakes", lakes, "--db", db)
+	mustRun(t, "export", "observations", observations, "--db", db)
+	if out := mustRun(t, "import", "lakes", lakes, "--db", pg, "--dry-run"); !strings.Contains(out, "2 would be added") {
+		t.Errorf("a dry run says\n%s", out)
+	}
+	if out := mustRun(t, "import", "lakes", lakes, "--db", pg); !strings.Contains(out, "2 added, 0 changed") {
+		t.Errorf("the import after the dry run says\n%s", out)
+	}
+	mustRun(t, "import", "observations", observations, "--db", pg)
+	if got, want := snapshotVersion(t, pg), snapshotVersion(t, db); got != want {
+		t.Errorf("PostgreSQL's snapshot is %s, want %s", got, want)
+	}
+	if out := mustRun(t, "import", "observations", observations, "--db", pg, "--dry-run"); !strings.Contains(out, "0 changed, 4 unchanged") {
+		t.Errorf("a dry run of the same again says\n%s", out)
+	}
+	for _, what := range []string{"lakes", "observations"} {
+		if got, want := mustRun(t, "export", what, "-", "--db", pg), mustRun(t, "export", what, "-", "--db", db); got != want {
+			t.Errorf("PostgreSQL's %s are\n%swant\n%s", what, got, want)
+		}
+	}
+	bad := writeFile(t, dir, "bad.csv", "id,name,lat,lon\nx,,1,1\n")
+	if _, _, err := runCommand(t, "import", "lakes", bad, "--db", pg); err == nil || strings.Contains(err.Error(), "postgres://") {
+		t.Errorf("a bad file: %v, want an error without the database's URL", err)
+	}
+}

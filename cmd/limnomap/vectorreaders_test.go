@@ -1,0 +1,271 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+)
+
+const (
+	vectorExtent = 4096
+	vectorBuffer = 64
+)
+
+// leaveOutReader skips a test for want of a reader, unless LIMNOMAP_REQUIRE_READERS says that this may not be.
+func leaveOutReader(t *testing.T, missing string) {
+	t.Helper()
+	if os.Getenv("LIMNOMAP_REQUIRE_READERS") != "" {
+		t.Fatal(missing)
+	}
+	t.Skip("READER TEST LEFT OUT: " + missing)
+}
+
+// readerOutput runs a reader and returns what it says.
+func readerOutput(t *testing.T, input string, command ...string) []byte {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Stdin = strings.NewReader(input)
+	var complaint bytes.Buffer
+	cmd.Stderr = &complaint
+	out, err := cmd.Output()
+	if err != nil || complaint.Len() > 0 {
+		t.Fatalf("%v: %v\n%s", command, err, &complaint)
+	}
+	return out
+}
+
+// A vectorLayer is what testdata/mvtreader/read.mjs says of a layer.
+type vectorLayer struct {
+	Version, Extent int
+	Features        []struct {
+		X, Y     int
+		Numbered bool
+		GeoJSON  geoFeature
+	}
+}
+
+type geoFeature struct {
+	Geometry struct {
+		Type        string
+		Coordinates orb.Point
+	}
+	Properties map[string]any
+}
+
+// wantedLakes returns by id what the GeoJSON says of each lake, with what the status adds that is in vector tiles too.
+// What is null there is left out.
+func wantedLakes(t *testing.T, base, query string) map[string]geoFeature {
+	t.Helper()
+	var collection struct{ Features []geoFeature }
+	getJSON(t, base+"/api/v1/bathing-lakes/geojson"+query, &collection)
+	var status struct{ Lakes []map[string]any }
+	getJSON(t, base+"/api/v1/bathing-lakes/status"+query, &status)
+	lakes := map[string]geoFeature{}
+	for _, f := range collection.Features {
+		lakes[f.Properties["id"].(string)] = f
+	}
+	for _, record := range status.Lakes {
+		properties := lakes[record["id"].(string)].Properties
+		for _, name := range []string{"risk", "trophic", "measured_at"} {
+			properties[name] = record[name]
+		}
+		maps.DeleteFunc(properties, func(_ string, v any) bool { return v == nil })
+	}
+	return lakes
+}
+
+// nearTiles returns the tiles of a zoom that a lake's own tile and its neighbours are.
+func nearTiles(lakes map[string]geoFeature, z maptile.Zoom) map[maptile.Tile]bool {
+	tiles := map[maptile.Tile]bool{}
+	side := int64(1) << z
+	for _, lake := range lakes {
+		own := maptile.At(lake.Geometry.Coordinates, z)
+		for dx := int64(-1); dx <= 1; dx++ {
+			for dy := int64(-1); dy <= 1; dy++ {
+				t := maptile.New(uint32((int64(own.X)+dx+side)%side), uint32(int64(own.Y)+dy), z)
+				tiles[t] = t.Valid()
+			}
+		}
+	}
+	maps.DeleteFunc(tiles, func(_ maptile.Tile, valid bool) bool { return !valid })
+	return tiles
+}
+
+// saveTiles asks for tiles and saves each as z/x/y.mvt, uncompressed.
+func saveTiles(t *testing.T, base, query, dir string, tiles map[maptile.Tile]bool) {
+	t.Helper()
+	for tile := range tiles {
+		address := fmt.Sprintf("%d/%d/%d", tile.Z, tile.X, tile.Y)
+		resp, body := get(t, base+"/api/v1/tiles/"+address+".mvt"+query)
+		if resp.StatusCode != http.StatusOK || !resp.Uncompressed || len(body) == 0 {
+			t.Fatalf("%s: %s, compressed: %t, %d bytes, want a compressed tile", address, resp.Status, resp.Uncompressed, len(body))
+		}
+		path := filepath.Join(dir, address+".mvt")
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, body, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// unitsIn returns where a place lies in a tile in units, by orb's projection, and whether the tile has it. It says that it
+// is not sure of places that lie on the edge of a unit.
+func unitsIn(p orb.Point, tile maptile.Tile) (at orb.Point, has, sure bool) {
+	f := maptile.Fraction(p, tile.Z)
+	has, sure = true, true
+	for i, corner := range [...]float64{float64(tile.X), float64(tile.Y)} {
+		at[i] = (f[i] - corner) * vectorExtent
+		has = has && at[i] >= -vectorBuffer && at[i] < vectorExtent+vectorBuffer
+		if tile.Z == 0 { // its neighbours are itself
+			has = at[i] >= 0 && at[i] < vectorExtent
+		}
+		sure = sure && math.Abs(at[i]-math.Round(at[i])) > 1e-4
+	}
+	return at, has, sure
+}
+
+// Every lake of the demo is in its tiles and in no other, with what the GeoJSON of the same server says of it, as the
+// libraries read it that MapLibre and OpenLayers are built on.
+func TestVectorTilesReadByNPMEqualTheGeoJSON(t *testing.T) {
+	if _, err := exec.LookPath("node"); err != nil {
+		leaveOutReader(t, "no node is installed")
+	}
+	if _, err := os.Stat("testdata/mvtreader/node_modules/@mapbox/vector-tile"); err != nil {
+		leaveOutReader(t, "the npm packages @mapbox/vector-tile and pbf are not installed (make setup)")
+	}
+	base, _ := startServer(t, "--tile-rate", "0")
+	lakes := wantedLakes(t, base, "")
+	withoutValue := 0
+	for _, lake := range lakes {
+		if _, ok := lake.Properties["chl"]; !ok {
+			withoutValue++
+		}
+	}
+	if len(lakes) < 300 || withoutValue == 0 {
+		t.Fatalf("the demo has %d lakes, %d without a value: want many, and some", len(lakes), withoutValue)
+	}
+	for _, z := range []maptile.Zoom{0, 1, 4, 6, 8, 10, 14} {
+		t.Run(fmt.Sprintf("zoom %d", z), func(t *testing.T) {
+			dir := t.TempDir()
+			tiles := nearTiles(lakes, z)
+			saveTiles(t, base, "", dir, tiles)
+			var input strings.Builder
+			for tile := range tiles {
+				address := fmt.Sprintf("%d/%d/%d", tile.Z, tile.X, tile.Y)
+				fmt.Fprintf(&input, "%s %s.mvt\n", address, filepath.Join(dir, address))
+			}
+			var read map[string]map[string]vectorLayer
+			if err := json.Unmarshal(readerOutput(t, input.String(), "node", "testdata/mvtreader/read.mjs"), &read); err != nil {
+				t.Fatal(err)
+			}
+			seen := 0
+			for tile := range tiles {
+				seen += checkVectorTile(t, tile, read[fmt.Sprintf("%d/%d/%d", tile.Z, tile.X, tile.Y)], lakes)
+			}
+			if seen < len(lakes) {
+				t.Errorf("%d lakes are in the tiles, of %d", seen, len(lakes))
+			}
+			t.Logf("%d tiles, %d lakes in them", len(tiles), seen)
+		})
+	}
+}
+
+// checkVectorTile compares a tile, as npm's packages read it, with the lakes that it is to have, and returns how many it
+// has.
+func checkVectorTile(t *testing.T, tile maptile.Tile, layers map[string]vectorLayer, lakes map[string]geoFeature) int {
+	t.Helper()
+	// The library leaves out layers without features, as that of an empty tile.
+	layer, ok := layers["lakes"]
+	if len(layers) > 1 || ok && (layer.Version != 2 || layer.Extent != vectorExtent) || !ok && len(layers) > 0 {
+		t.Fatalf("tile %v has the layers %+v, want lakes", tile, layers)
+	}
+	var features []geoFeature
+	before := ""
+	for _, f := range layer.Features {
+		id, _ := f.GeoJSON.Properties["id"].(string)
+		if id <= before {
+			t.Errorf("tile %v: %q comes behind %q", tile, id, before)
+		}
+		before = id
+		if f.Numbered {
+			t.Errorf("tile %v: %s bears a number", tile, id)
+		}
+		at, _, sure := unitsIn(lakes[id].Geometry.Coordinates, tile)
+		if sure && (f.X != int(math.Floor(at[0])) || f.Y != int(math.Floor(at[1]))) {
+			t.Errorf("tile %v: %s is at %d, %d, want %v", tile, id, f.X, f.Y, at)
+		}
+		features = append(features, f.GeoJSON)
+	}
+	return checkTileLakes(t, tile, features, lakes)
+}
+
+// checkTileLakes fails unless the tile has the lakes that lie in it and its buffer, each within a unit of its place and
+// with its properties. It returns how many those are.
+func checkTileLakes(t *testing.T, tile maptile.Tile, features []geoFeature, lakes map[string]geoFeature) int {
+	t.Helper()
+	found := map[string]bool{}
+	unit := 360 / float64(uint64(vectorExtent)<<tile.Z) // degrees
+	for _, f := range features {
+		id, _ := f.Properties["id"].(string)
+		want, known := lakes[id]
+		if !known || found[id] || !maps.Equal(f.Properties, want.Properties) {
+			t.Errorf("tile %v says\n%v, the GeoJSON\n%v", tile, f.Properties, want.Properties)
+			continue
+		}
+		found[id] = true
+		got, point := f.Geometry.Coordinates, want.Geometry.Coordinates
+		if f.Geometry.Type != "Point" || math.Abs(got[0]-point[0]) > unit || math.Abs(got[1]-point[1]) > unit {
+			t.Errorf("tile %v: %s is a %s at %v, want %v", tile, id, f.Geometry.Type, got, point)
+		}
+	}
+	for id, lake := range lakes {
+		if _, has, sure := unitsIn(lake.Geometry.Coordinates, tile); sure && has != found[id] {
+			t.Errorf("tile %v has %s: %t, want %t", tile, id, found[id], has)
+		}
+	}
+	return len(found)
+}
+
+// GDAL, which QGIS and R read vector tiles with, finds the same.
+func TestVectorTilesReadByGDALEqualTheGeoJSON(t *testing.T) {
+	if _, err := exec.LookPath("ogr2ogr"); err != nil {
+		leaveOutReader(t, "no GDAL is installed (make setup)")
+	}
+	base, _ := startServer(t, "--tile-rate", "0")
+	lakes := wantedLakes(t, base, "")
+	const z = 6
+	dir := t.TempDir()
+	tiles := nearTiles(lakes, z)
+	saveTiles(t, base, "", dir, tiles)
+	seen := 0
+	for tile := range tiles {
+		path := filepath.Join(dir, fmt.Sprint(tile.Z), fmt.Sprint(tile.X), fmt.Sprintf("%d.mvt", tile.Y))
+		// Places come from the address in the path; without CLIP=NO the buffer would be cut off.
+		out := readerOutput(t, "", "ogr2ogr", "-f", "GeoJSON", "/vsistdout/", path, "-oo", "CLIP=NO", "-t_srs", "EPSG:4326")
+		var read struct{ Features []geoFeature }
+		if err := json.Unmarshal(out, &read); err != nil {
+			t.Fatalf("%v\n%.500s", err, out)
+		}
+		for _, f := range read.Features {
+			// It fills in a number, and null where other lakes have a value.
+			maps.DeleteFunc(f.Properties, func(name string, v any) bool { return v == nil || name == "mvt_id" })
+		}
+		seen += checkTileLakes(t, tile, read.Features, lakes)
+	}
+	if seen < len(lakes) {
+		t.Errorf("%d lakes are in the tiles, of %d", seen, len(lakes))
+	}
+}

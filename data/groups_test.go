@@ -1,0 +1,95 @@
+package data
+
+import (
+	"math"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestQuantilesAreThoseOfHyndmanAndFan compares with values that R's quantile(x, p, type = 7) gives.
+func TestQuantilesAreThoseOfHyndmanAndFan(t *testing.T) {
+	for _, test := range []struct {
+		values  []Chlorophyll
+		percent int
+		want    float64
+	}{
+		{[]Chlorophyll{7_00}, 0, 7}, {[]Chlorophyll{7_00}, 50, 7}, {[]Chlorophyll{7_00}, 100, 7},
+		{[]Chlorophyll{1_00, 2_00}, 50, 1.5}, {[]Chlorophyll{1_00, 2_00}, 10, 1.1},
+		{[]Chlorophyll{1_00, 2_00, 3_00, 4_00}, 25, 1.75}, {[]Chlorophyll{1_00, 2_00, 3_00, 4_00}, 90, 3.7},
+		{[]Chlorophyll{0, 1, 1}, 10, 0.002}, {[]Chlorophyll{0, MaxChlorophyll}, 75, 1125},
+	} {
+		g := Group{Values: test.values}
+		if got, ok := g.Quantile(test.percent); !ok || got != test.want {
+			t.Errorf("%d %% of %v = %v, %v, want %v", test.percent, test.values, got, ok, test.want)
+		}
+	}
+	if _, ok := new(Group).Quantile(50); ok {
+		t.Error("no values have a median")
+	}
+}
+
+func TestQuantilesLieAmongTheValues(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		values := rapid.SliceOfN(rapid.Map(rapid.IntRange(0, int(MaxChlorophyll)), func(i int) Chlorophyll { return Chlorophyll(i) }), 1, 50).Draw(t, "values")
+		slices.Sort(values)
+		g := Group{Values: values}
+		last := values[0].Float()
+		for percent := range 101 {
+			q, ok := g.Quantile(percent)
+			if !ok || q < last || q > values[len(values)-1].Float() {
+				t.Fatalf("%d %% of %v = %v after %v", percent, values, q, last)
+			}
+			place := float64(len(values)-1) * float64(percent) / 100
+			low := math.Floor(place)
+			want := values[int(low)].Float()
+			if above := int(math.Ceil(place)); above > int(low) {
+				want += (place - low) * (values[above].Float() - want)
+			}
+			if math.Abs(q-want) > 1e-6 {
+				t.Fatalf("%d %% of %v = %v, want %v", percent, values, q, want)
+			}
+			last = q
+		}
+	})
+}
+
+// TestGroupsLeaveNoLakeOut draws views and looks that each grouping has every lake once, and no value where none is.
+func TestGroupsLeaveNoLakeOut(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		v := &View{}
+		with := 0
+		for range rapid.IntRange(0, 40).Draw(t, "lakes") {
+			lake := Lake{Region: rapid.SampledFrom([]string{"", "A", "B", "Ä"}).Draw(t, "region")}
+			state := unknownState()
+			state.Risk = Risk(rapid.IntRange(0, int(RiskHigh)).Draw(t, "risk"))
+			if state.Risk != RiskUnknown && rapid.Bool().Draw(t, "current") {
+				state.Chlorophyll = Chlorophyll(rapid.IntRange(0, 100).Draw(t, "chl"))
+				state.Trophic = Trophic(rapid.IntRange(0, int(Hypertrophic)).Draw(t, "trophic"))
+				with++
+			}
+			v.Lakes, v.States = append(v.Lakes, lake), append(v.States, state)
+		}
+		for _, by := range Groupings() {
+			all, groups := v.Groups(by)
+			lakes, values := 0, 0
+			for i, g := range groups {
+				lakes += g.Lakes
+				values += len(g.Values)
+				if g.Risks[RiskLow]+g.Risks[RiskMedium]+g.Risks[RiskHigh] != len(g.Values) || g.Risks[RiskUnknown] != 0 {
+					t.Fatalf("%s %q counts %v at risk of %d values", by, g.Name, g.Risks, len(g.Values))
+				}
+				if !slices.IsSorted(g.Values) || g.Name == "" && i != len(groups)-1 {
+					t.Fatalf("%s: group %d of %d is %+v", by, i, len(groups), g)
+				}
+				if by == ByRisk && g.Name == "" && len(g.Values) > 0 {
+					t.Fatalf("lakes with a value are at no risk: %+v", g)
+				}
+			}
+			if all.Lakes != len(v.Lakes) || lakes != all.Lakes || len(all.Values) != with || values != with {
+				t.Fatalf("by %s there are %d and %d lakes, %d and %d values, want %d and %d", by, all.Lakes, lakes, len(all.Values), values, len(v.Lakes), with)
+			}
+		}
+	})
+}

@@ -1,0 +1,192 @@
+package index
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+)
+
+// lakesNamed returns lakes with those names.
+func lakesNamed(names ...string) []data.Lake {
+	lakes := make([]data.Lake, len(names))
+	for i, name := range names {
+		id := data.LakeID(fmt.Sprintf("xx_%03d", i))
+		lakes[i] = data.Lake{ID: id, ExternalID: string(id), Name: name}
+	}
+	return lakes
+}
+
+// found returns the names that q finds.
+func found(lakes []data.Lake, q string, limit int) string {
+	var names []string
+	for _, i := range NewNames(lakes).Find(q, limit) {
+		names = append(names, lakes[i].Name)
+	}
+	return strings.Join(names, "|")
+}
+
+func TestFindByName(t *testing.T) {
+	lakes := lakesNamed("Großer Müggelsee", "Müggelsee", "Kleiner See", "Seeon", "Seddinsee", "Sø", "Łeba", "Ærø",
+		"Lac d’Aiguebelette", "Mueggelspree", "Ōnuma", "Żywieckie", "Ḫāzār", "ＷＩＤＥ", "Straße am See", "湖", "Ü", "Århus Sø")
+	for _, test := range []struct{ q, want string }{
+		{"Müggelsee", "Müggelsee|Großer Müggelsee"},
+		{"Muggelsee", "Müggelsee|Großer Müggelsee"},
+		{"mueggelsee", "Müggelsee|Großer Müggelsee"},
+		{"MÜGGEL", "Mueggelspree|Müggelsee|Großer Müggelsee"},
+		{"Mu\u0308ggelsee", "Müggelsee|Großer Müggelsee"}, // decomposed
+		{"ggelsee", "Großer Müggelsee|Müggelsee"},
+		{"see", "Seeon|Kleiner See|Straße am See|Großer Müggelsee|Müggelsee|Seddinsee"},
+		{"grosser", "Großer Müggelsee"},
+		{"GROẞER", "Großer Müggelsee"},
+		{"strasse am", "Straße am See"},
+		{"strasse-am", "Straße am See"},
+		{"so", "Sø|Århus Sø"},
+		{"soe", "Sø|Århus Sø"},
+		{"aarhus", "Århus Sø"},
+		{"arhus", "Århus Sø"},
+		{"leba", "Łeba"},
+		{"aero", "Ærø"},
+		{"aeroe", "Ærø"},
+		{"d'aigue", "Lac d’Aiguebelette"},
+		{"onuma", "Ōnuma"},
+		{"zywiec", "Żywieckie"},
+		{"hazar", "Ḫāzār"},
+		{"wide", "ＷＩＤＥ"},
+		{"湖", "湖"},
+		{"nowhere", ""},
+		{"", ""},
+		{" -!", ""},
+	} {
+		if got := found(lakes, test.q, 10); got != test.want {
+			t.Errorf("Find(%q) = %q, want %q", test.q, got, test.want)
+		}
+	}
+}
+
+func TestFindById(t *testing.T) {
+	lakes := []data.Lake{
+		{ID: "DEBY_PR_0001", ExternalID: "Z-17", Name: "Alpsee"},
+		{ID: "DEBY_PR_0002", ExternalID: "DEBY_PR_0002", Name: "Bannwaldsee"},
+	}
+	names := NewNames(lakes)
+	for q, want := range map[string]string{
+		"DEBY_PR_0002": "[1]", "deby_pr": "[0 1]", "deby-pr-0001": "[0]", "z-17": "[0]", "17": "[0]", "0002": "[1]", "Z17": "[]",
+	} {
+		if got := fmt.Sprint(names.Find(q, 10)); got != want {
+			t.Errorf("Find(%q) = %s, want %s", q, got, want)
+		}
+	}
+}
+
+func TestFindKeepsToItsLimitAndItsOrder(t *testing.T) {
+	lakes := lakesNamed("Bsee", "Asee", "See C", "Am See", "See A", "See A", "Zu See", "See B")
+	for limit, want := range []string{"", "See A", "See A|See A", "See A|See A|See B", "See A|See A|See B|See C",
+		"See A|See A|See B|See C|Am See", "See A|See A|See B|See C|Am See|Zu See",
+		"See A|See A|See B|See C|Am See|Zu See|Asee", "See A|See A|See B|See C|Am See|Zu See|Asee|Bsee",
+		"See A|See A|See B|See C|Am See|Zu See|Asee|Bsee",
+	} {
+		if got := found(lakes, "see", limit); got != want {
+			t.Errorf("Find with limit %d = %q, want %q", limit, got, want)
+		}
+	}
+	if got := fmt.Sprint(NewNames(lakes).Find("see a", 10)); got != "[4 5]" {
+		t.Errorf("lakes of one name are %s, want them in their own order: [4 5]", got)
+	}
+}
+
+// findByForce is Find by its definition.
+func findByForce(lakes []data.Lake, q string, limit int) []int {
+	type match struct {
+		rank rank
+		name string
+		lake int
+	}
+	var matches []match
+	for i, lake := range lakes {
+		best := ranks
+		for _, field := range []string{lake.Name, string(lake.ID), lake.ExternalID} {
+			for how := range spellings {
+				text := string(appendFolded(nil, field, how))
+				for wantedHow := range spellings {
+					wanted := string(appendFolded(nil, q, wantedHow))
+					switch {
+					case wanted == "":
+					case strings.HasPrefix(text, wanted):
+						best = min(best, atStart)
+					case strings.Contains(text, wanted):
+						best = min(best, wordStart)
+					case strings.Contains(text, wanted[1:]):
+						best = min(best, insideWord)
+					}
+				}
+			}
+		}
+		if best < ranks {
+			matches = append(matches, match{best, string(appendFolded(nil, lake.Name, bare)), i})
+		}
+	}
+	slices.SortFunc(matches, func(a, b match) int {
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name), cmp.Compare(a.lake, b.lake))
+	})
+	found := []int{}
+	for _, m := range matches[:min(limit, len(matches))] {
+		found = append(found, m.lake)
+	}
+	return found
+}
+
+func TestFindIsWhatLookingAtEachLakeFinds(t *testing.T) {
+	syllables := []string{"see", "Müg", "mueg", "a", "S", "ß", " ", "-", "ø", "le", "e", "1", "_", "Å"}
+	text := func(t *rapid.T, name string, least int) string {
+		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(syllables), least, 5).Draw(t, name), "")
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		lakes := make([]data.Lake, rapid.IntRange(0, 30).Draw(t, "lakes"))
+		for i := range lakes {
+			lakes[i] = data.Lake{ID: data.LakeID(fmt.Sprintf("x%02d", i)), Name: text(t, "name", 1), ExternalID: text(t, "external id", 0)}
+		}
+		names := NewNames(lakes)
+		for range 5 {
+			q, limit := text(t, "q", 0), rapid.IntRange(1, 12).Draw(t, "limit")
+			if got, want := names.Find(q, limit), findByForce(lakes, q, limit); !slices.Equal(got, want) {
+				t.Fatalf("Find(%q, %d) = %v, want %v", q, limit, got, want)
+			}
+		}
+	})
+}
+
+func FuzzFold(f *testing.F) {
+	for _, seed := range []string{"Großer Müggelsee", "İstanbul", "ǅ", "ﬁ", "\u0308", "각", "ﷺ", "\xff\x00", "ΌΣΟΣ", "Ａ", "ǿ", "Å", "½ ²"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, s string) {
+		for how := range spellings {
+			folded := string(appendFolded(nil, s, how))
+			if again := string(appendFolded(nil, folded, how)); again != folded {
+				t.Fatalf("%q is folded to %q, and that to %q", s, folded, again)
+			}
+			if !utf8.ValidString(folded) || strings.ContainsAny(folded, "\x00\n") || strings.Contains(folded, "  ") ||
+				folded != "" && folded[0] != ' ' || strings.HasSuffix(folded, " ") {
+				t.Fatalf("%q is folded to %q, want words, each behind a space", s, folded)
+			}
+			// NFKD makes at most 18 runes of one (U+FDFA), with spaces between.
+			if most := 4 * 20 * len(s); len(folded) > most {
+				t.Fatalf("%d bytes are folded to %d", len(s), len(folded))
+			}
+		}
+		if !utf8.ValidString(s) {
+			return
+		}
+		lakes := []data.Lake{{ID: "x", Name: s}}
+		if got := NewNames(lakes).Find(s, 1); Searchable(s) != (len(got) == 1) {
+			t.Fatalf("a lake named %q is found by its name: %v, want %v", s, got, Searchable(s))
+		}
+	})
+}

@@ -1,0 +1,106 @@
+package refresh
+
+import (
+	"bytes"
+	"compress/gzip"
+	"crypto/sha256"
+	"encoding/base64"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+)
+
+func TestChecksumsOfURLs(t *testing.T) {
+	sum := sha256.Sum256([]byte(lakes))
+	field := "sha-256=:" + base64.StdEncoding.EncodeToString(sum[:]) + ":"
+	wrongField := "sha-256=:" + strings.Repeat("A", 43) + "=:"
+	html := func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		io.WriteString(w, "<h1>Seen</h1>")
+	}
+	tests := []struct {
+		name    string
+		field   string
+		beside  http.HandlerFunc
+		require bool
+		reason  string
+	}{
+		{"none", "", nil, false, ""},
+		{"none where one is required", "", nil, true, noChecksumReason},
+		{"in a field", field, nil, true, ""},
+		{"a wrong field", wrongField, nil, false, checksumReason},
+		{"a field that is none", "sha-256=x", nil, false, checksumReason},
+		{"beside", "", plain(sumText(lakes, "lakes.csv")), true, ""},
+		{"wrong beside", "", plain(sumText(observations, "lakes.csv")), false, checksumReason},
+		{"wrong beside a right field", field, plain(sumText(observations, "lakes.csv")), false, checksumReason},
+		{"of another file", "", plain(sumText(lakes, "seen.csv")), false, checksumReason},
+		{"nonsense", "", plain("soon"), false, checksumReason},
+		{"forbidden", "", code(403), false, ""},
+		{"a page for every address", "", html, false, ""},
+		{"a page where one is required", "", html, true, noChecksumReason},
+		{"away for a moment", "", failing(1, code(503), plain(sumText(lakes, "lakes.csv"))), true, ""},
+		{"away", "", code(503), false, answerReason},
+		{"cut", "", cutShort, false, cutReason},
+	}
+	for _, test := range tests {
+		t.Run(test.name, func(t *testing.T) {
+			s, o := openStore(t), newOffice(t)
+			o.serve("/lakes.csv", func(w http.ResponseWriter, _ *http.Request) {
+				if test.field != "" {
+					w.Header().Set("Repr-Digest", test.field)
+				}
+				io.WriteString(w, lakes)
+			})
+			if test.beside != nil {
+				o.serve("/lakes.csv.sha256", test.beside)
+			}
+			newRig(t, s, []string{o.URL + "/lakes.csv"}, Options{RequireChecksum: test.require}).once(t, test.reason)
+			if test.reason == "" {
+				holds(t, s, 1, 2)
+			} else {
+				holds(t, s, 0, 0)
+			}
+		})
+	}
+}
+
+// What a server packs is taken as it comes: the checksum is of that.
+func TestPackedFile(t *testing.T) {
+	var packed bytes.Buffer
+	z := gzip.NewWriter(&packed)
+	if _, err := z.Write([]byte(lakes)); err != nil {
+		t.Fatal(err)
+	}
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for name, encoding := range map[string]string{"a file": "", "an encoding": "gzip"} {
+		t.Run(name, func(t *testing.T) {
+			s, o := openStore(t), newOffice(t)
+			o.serve("/lakes", func(w http.ResponseWriter, r *http.Request) {
+				if got := r.Header.Get("Accept-Encoding"); got != "identity" {
+					t.Errorf("Accept-Encoding %q", got)
+				}
+				if got := r.Header.Get("User-Agent"); got != "limnomap/test" {
+					t.Errorf("User-Agent %q", got)
+				}
+				if encoding != "" {
+					w.Header().Set("Content-Encoding", encoding)
+				}
+				w.Write(packed.Bytes())
+			})
+			o.serve("/lakes.sha256", plain(sumText(packed.String(), "lakes")))
+			newRig(t, s, []string{o.URL + "/lakes"}, Options{RequireChecksum: true}).once(t, "")
+			holds(t, s, 1, 2)
+		})
+	}
+}
+
+// A page in the place of a file, such as that of a log-in, is none.
+func TestPageInsteadOfAFile(t *testing.T) {
+	s, o := openStore(t), newOffice(t)
+	o.serve("/lakes.csv", plain("<!doctype html><title>Anmelden</title>"))
+	newRig(t, s, []string{o.URL + "/lakes.csv"}, Options{}).once(t, formReason)
+	holds(t, s, 0, 0)
+}
