@@ -34,7 +34,8 @@ func TestAge(t *testing.T) {
 		"/api/v1/bathing-lakes/near?lat=48&lon=11", "/api/v1/bathing-lakes/search?q=see", "/api/v1/bathing-lakes/stats?by=risk",
 	}
 	others := []string{
-		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion, "/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
+		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion,
+		"/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
 	}
 	clock.pass(time.Hour)
 	age("", data...) // by a server whose data nobody watches
