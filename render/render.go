@@ -189,6 +189,7 @@ const maxKept = 1 << 16
 // until as many lakes are drawn again.
 func (r *Renderer) keep(b *brush) {
 	clear(b.scene.hits)
+	clear(b.scene.places)
 	if cap(b.scene.hits) > maxKept {
 		b.scene.hits = nil
 	}

@@ -21,6 +21,7 @@ type sheets struct {
 	values *values
 	known  data.Values
 	places []atomic.Pointer[[sheetPlaces]place] // nil for those that were not looked up yet
+	last   atomic.Pointer[look]
 
 	zooms []sheetZoom
 	thin  func() []index
