@@ -14,9 +14,11 @@ type hit struct {
 
 // A scene is what of a layer is in reach of a window: what can change a pixel of it.
 type scene struct {
-	hits   []hit   // in the order of the layer, and each place's from west to east
-	places []place // of the hits, if they are not a layer's
-	patch  patch   // of lakes that are binned
+	hits   []hit  // in the order of the layer, and each place's from west to east
+	patch  patch  // of lakes that are binned
+	sight  *sight // what there is to see of plan, and what is known of it; nil if it was searched for
+	plan   *plan
+	places []place // of what is seen
 }
 
 // empty reports whether nothing is in reach.
@@ -25,7 +27,7 @@ func (s *scene) empty() bool { return len(s.hits) == 0 && !s.patch.any }
 // find makes s the scene of l in w.
 func (s *scene) find(l *Layer, w window, p painter) {
 	x := p.index(l, w)
-	s.patch.any = false
+	s.patch.any, s.sight, s.plan = false, nil, nil
 	if x.sheets != nil && x.binned == nil {
 		if at := x.sheets.plan.sight(w, p); !at.vague {
 			s.look(at, x.sheets)
@@ -211,7 +213,7 @@ func (q *query) found(p *place, at int) {
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		switch {
 		case q.viewer != nil:
-			q.viewer.sight.seen = append(q.viewer.sight.seen, seen{int32(x), int32(y), int32(at)})
+			q.viewer.sight.seen = append(q.viewer.sight.seen, seen{x: int32(x), y: int32(y), at: int32(at)})
 		case q.patch != nil:
 			q.patch.add(x, y, p.log)
 		default:

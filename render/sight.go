@@ -2,6 +2,7 @@ package render
 
 import (
 	"slices"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -9,10 +10,13 @@ import (
 )
 
 const (
-	// maxSights is how many sights a plan remembers: those of a few screens of tiles, 12 MB at most.
-	maxSights = 256
-	// maxSeen is how many places a sight that is worth remembering has at most, 12 bytes each.
+	// maxSights is how many sights a plan remembers: those of a few screens of tiles.
+	maxSights = 128
+	// maxSeen is how many places a sight that is worth remembering has at most, 16 bytes each: 8 MB in all.
 	maxSeen = 4096
+	// maxStamps is how many stamps it has at most, 80 bytes each: 20 MB in all. More are soon made beside what it takes to
+	// add them up.
+	maxStamps = 2048
 )
 
 // A sight is the places in reach of a window if all had a value, which are the same in all weeks: an animation asks for
@@ -22,12 +26,16 @@ type sight struct {
 	ties   []span // of them, those of places in one point, whose order hangs on their values
 	valued bool   // whether places without a value leave no trace
 	vague  bool   // whether it does not say what is in reach: that is to be searched for
+
+	stamping sync.Once // makes the stamps, see stamped
+	stamps   []splat   // of the value field, without a value; nil if they are not worth their room
 }
 
 // A seen is a hit of a place of the plan.
 type seen struct {
-	x, y int32
-	at   int32
+	x, y   int32
+	at     int32
+	stamps int32 // how many of the sight's are its own
 }
 
 // A sightKey is what a sight depends on besides the plan.
@@ -93,7 +101,7 @@ func (s *sight) tie(p *plan) {
 // A viewer makes a sight: it sees each place as if it had a value, whatever the plan's has.
 type viewer struct {
 	sight         sight
-	with, without place
+	with, without place // the place at hand with a value and without
 }
 
 // reach returns how far a place reaches if it has a value.
@@ -111,6 +119,7 @@ func (s *scene) look(at *sight, on *sheets) {
 	if cap(s.places) < len(at.seen) {
 		s.places = make([]place, len(at.seen))
 	}
+	s.sight, s.plan = at, on.plan
 	s.places, s.hits = s.places[:len(at.seen)], s.hits[:0]
 	for i, seen := range at.seen {
 		s.places[i] = on.plan.lakes.places[seen.at]
@@ -124,6 +133,47 @@ func (s *scene) look(at *sight, on *sheets) {
 			s.hits = append(s.hits, hit{seen.x, seen.y, p})
 		}
 	}
+}
+
+// stamped returns the stamps of all that s sees in w, whose kernels are of ks.
+func (s *sight) stamped(p *plan, w window, ks *kernels) []splat {
+	s.stamping.Do(func() {
+		for i := range s.seen {
+			seen, n := &s.seen[i], len(s.stamps)
+			at := &p.lakes.places[seen.at]
+			s.stamps = appendSplats(s.stamps, hit{seen.x, seen.y, at}, w, ks.of(at.ground.at(w.zoom)))
+			seen.stamps = int32(len(s.stamps) - n)
+			if len(s.stamps) > maxStamps {
+				s.stamps = nil
+				return
+			}
+		}
+		s.stamps = slices.Clip(s.stamps)
+	})
+	return s.stamps
+}
+
+// appendStamps appends the splats of what s sees, one by one what [appendSplats] makes of its hits, and reports whether it
+// could.
+func (s *scene) appendStamps(splats []splat, w window, ks *kernels) ([]splat, bool) {
+	if s.sight == nil {
+		return splats, false
+	}
+	stamps := s.sight.stamped(s.plan, w, ks)
+	if stamps == nil {
+		return splats, false
+	}
+	for i := range s.sight.seen {
+		n := int(s.sight.seen[i].stamps)
+		if p := &s.places[i]; p.chlorophyll.Valid() {
+			for k := range n {
+				splats = append(splats, stamps[k])
+				splats[len(splats)-1].log = p.log
+			}
+		}
+		stamps = stamps[n:]
+	}
+	return splats, true
 }
 
 // lookedAt returns the values of what is seen: every other time from memory.
