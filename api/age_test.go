@@ -30,10 +30,12 @@ func TestAge(t *testing.T) {
 	data := []string{
 		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
 		historyURL + "de_by_clean", monitorURL, tileURL, tileURL + "?v=another", tileJSONURL,
-		"/api/v1/tiles/vector.json", "/api/v1/tiles/5/17/11.mvt",
+		"/api/v1/tiles/vector.json", "/api/v1/tiles/5/17/11.mvt", "/api/v1/bathing-lakes/status.csv", historyURL + "de_by_clean.csv",
+		"/api/v1/bathing-lakes/near?lat=48&lon=11", "/api/v1/bathing-lakes/search?q=see", "/api/v1/bathing-lakes/stats?by=risk",
 	}
 	others := []string{
-		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion, "/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
+		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion,
+		"/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
 	}
 	clock.pass(time.Hour)
 	age("", data...) // by a server whose data nobody watches

@@ -12,7 +12,8 @@ const reserveShare = 60
 //
 // However a client spreads its requests, N servers grant it at most what one would, and N reserves: those that they may
 // have held when it began. What they hold at the end it may miss: they grant at least what one with a bucket smaller by N
-// reserves would. A limit below reserveShare is kept exactly, since nothing is held.
+// reserves would. A limit below reserveShare is kept exactly, since nothing is held. Tokens that an answer brings too late
+// are spent by nobody: a client misses up to a reserve for each question that is given up.
 func (l *limiter) share(s *sharing) {
 	if s != nil {
 		l.sharing, l.reserve = s, l.perMinute/reserveShare

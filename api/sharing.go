@@ -30,6 +30,7 @@ type sharing struct {
 	quota   Quota
 	now     func() time.Time
 	start   time.Time
+	timeout time.Duration // of one question
 	log     *slog.Logger
 	failing prometheus.Gauge
 	// next is when the quota is tried again after a failure, in nanoseconds since start; 0: it works.
@@ -41,7 +42,7 @@ func newSharing(q Quota, now func() time.Time, log *slog.Logger, reg prometheus.
 	if q == nil {
 		return nil
 	}
-	s := &sharing{quota: q, now: now, start: now(), log: log, failing: prometheus.NewGauge(prometheus.GaugeOpts{
+	s := &sharing{quota: q, now: now, start: now(), timeout: leaseTimeout, log: log, failing: prometheus.NewGauge(prometheus.GaugeOpts{
 		Name: "limnomap_shared_limits_failing",
 		Help: "1 while rate limits cannot be shared with other servers and this one goes by its own, else 0.",
 	})}
@@ -58,7 +59,7 @@ func (s *sharing) lease(ctx context.Context, l *limiter, client func() string, n
 		return 0, 0, false
 	}
 	// The tokens are for other requests too, and a client that leaves is no failure of the quota's.
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), leaseTimeout)
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), s.timeout)
 	defer cancel()
 	granted, missing, err := s.quota.Lease(ctx, l.name, client(), l.perMinute, n)
 	switch {

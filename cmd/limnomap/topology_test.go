@@ -97,6 +97,8 @@ func topologyInquiries() (qs []inquiry) {
 	}
 	const lakes = "/api/v1/bathing-lakes/"
 	add(lakes+"status", lakes+"status?risk=low", lakes+"status?min_lat=48&max_lat=50&min_lon=6&max_lon=9", lakes+"geojson", lakes+"dates",
+		lakes+"status?date=2024-09-18", lakes+"geojson?date=2024-09-18", lakes+"status.csv", lakes+"history/lake_7", lakes+"history/lake_7.csv?limit=3",
+		lakes+"near?lat=50&lon=10", lakes+"search?q=see%2017", lakes+"stats?by=risk",
 		"/api/v1/tiles.json", "/api/v1/tiles.json?date=2024-09-18", "/api/v1/tiles/vector.json", "/api/v1/styles", "/api/v1/legend.json")
 	return qs
 }
