@@ -20,7 +20,7 @@ const (
 )
 
 // A sight is the places in reach of a window if all had a value, which are the same in all weeks: an animation asks for
-// the same tiles again and again. It is immutable.
+// the same tiles again and again. Once made it stays as it is.
 type sight struct {
 	seen   []seen
 	ties   []span // of them, those of places in one point, whose order hangs on their values
@@ -65,11 +65,10 @@ func (p *plan) sight(w window, by painter) *sight {
 	if s, ok := p.sights.Get(key); ok {
 		return s
 	}
-	var v viewer
+	s := new(sight)
 	q := newQuery(&p.lakes, w, by)
-	q.viewer = &v
+	q.viewer = &viewer{sight: s}
 	q.search()
-	s := &v.sight
 	s.tie(p)
 	if s.vague = s.vague || len(s.seen) > maxSeen; s.vague {
 		s.seen, s.ties = nil, nil
@@ -100,7 +99,7 @@ func (s *sight) tie(p *plan) {
 
 // A viewer makes a sight: it sees each place as if it had a value, whatever the plan's has.
 type viewer struct {
-	sight         sight
+	sight         *sight
 	with, without place // the place at hand with a value and without
 }
 
