@@ -74,6 +74,33 @@ func TestPostgresWithoutTables(t *testing.T) {
 	}
 }
 
+// Tables that go while the database is in use are waited for like those that there never were, and made anew by an import.
+func TestPostgresTablesGone(t *testing.T) {
+	dsn := newDatabase(t)
+	reader, importer := openURL(t, dsn, false), openURL(t, dsn, true)
+	put(t, importer, []data.Lake{testLake("a")}, nil)
+	scan(t, reader)
+	onServer(t, dsn, "DROP SCHEMA limnomap CASCADE")
+	if _, err := reader.Revision(t.Context()); err == nil || !strings.Contains(err.Error(), "tables are gone") {
+		t.Errorf("Revision = %v, want that the tables are gone", err)
+	}
+	if _, err := reader.Revision(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Revision again = %v, want that there is nothing yet", err)
+	}
+	// The one that imports learns of it by what it tries first.
+	err := importer.Import(t.Context(), func(tx Tx) error {
+		_, err := tx.PutLakes(t.Context(), []data.Lake{testLake("b")}, LakeColumns{})
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "tables are gone") {
+		t.Errorf("Import = %v, want that the tables are gone", err)
+	}
+	put(t, importer, []data.Lake{testLake("b")}, nil)
+	if _, lakes, _ := scan(t, reader); !slices.Equal(lakes, []data.Lake{testLake("b")}) {
+		t.Errorf("after another import it holds %v", lakes)
+	}
+}
+
 // A server that is away is an error of each use until it is there.
 func TestPostgresAway(t *testing.T) {
 	real, err := url.Parse(newDatabase(t))
