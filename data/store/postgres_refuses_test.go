@@ -262,3 +262,32 @@ func TestPostgresListen(t *testing.T) {
 	put(t, other, []data.Lake{testLake("b")}, nil)
 	want(3)
 }
+
+// An import whose connection is lost between two batches has left nothing, and the next one begins anew.
+func TestPostgresLostDuringImport(t *testing.T) {
+	dsn := newDatabase(t)
+	s := openURL(t, dsn, true)
+	rows := []data.Observation{testObservation("a", newYear(2024), data.Satellite, 5)}
+	err := s.Import(t.Context(), func(tx Tx) error {
+		if _, err := tx.PutLakes(t.Context(), []data.Lake{testLake("a")}, LakeColumns{}); err != nil {
+			return err
+		}
+		if _, err := tx.PutObservations(t.Context(), rows, ObservationColumns{}); err != nil {
+			return err
+		}
+		onServer(t, dsn, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if _, err := tx.PutObservations(t.Context(), rows, ObservationColumns{}); err == nil {
+			t.Error("PutObservations without a connection succeeded")
+		}
+		return nil // whoever overlooks an error commits nothing
+	})
+	if err == nil {
+		t.Error("Import = nil, want an error")
+	}
+	if rev, lakes, observations := scan(t, s); rev.Number != 0 || len(lakes)+len(observations) > 0 {
+		t.Errorf("revision %d with %v, %v, want nothing", rev.Number, lakes, observations)
+	}
+	if _, changes := put(t, s, []data.Lake{testLake("a")}, rows); !slices.Equal(changes, []Change{Added}) {
+		t.Errorf("import again = %v, want added", changes)
+	}
+}
