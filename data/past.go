@@ -61,11 +61,12 @@ func (s *Snapshot) pastView(ctx context.Context, w Week) (*View, error) {
 	first := Week(floorDiv(int64(w), int64(s.past.weeks))) * s.past.weeks
 	b := s.past.held(first)
 	if b == nil && ctx.Err() == nil {
-		waiting, cancel := context.WithCancel(ctx)
+		waiting := ctx
 		if s.past.patience > 0 {
+			var cancel context.CancelFunc
 			waiting, cancel = context.WithTimeout(ctx, s.past.patience)
+			defer cancel()
 		}
-		defer cancel()
 		var err error
 		if b, err = s.block(waiting, first); err != nil && ctx.Err() == nil {
 			return nil, fmt.Errorf("view of %s: %w: %w", w, ErrAway, err)

@@ -40,7 +40,7 @@ type Watcher struct {
 }
 
 // Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: Publish
-// its fellows are called from the caller's, one at a time.
+// and its fellows are called from the caller's, one at a time.
 func (w *Watcher) Run(ctx context.Context) {
 	interval := w.Interval
 	if interval <= 0 {

@@ -15,6 +15,7 @@ import (
 	"path"
 	"strconv"
 	"time"
+	"unicode/utf8"
 
 	"limnomap/data"
 )
@@ -215,9 +216,9 @@ func (r *Refresher) fetchOnce(ctx context.Context, p place, known data.RefreshFi
 	return f, nil
 }
 
-// field returns a field of an answer, unless it is too long to be remembered.
+// field returns a field of an answer, unless it is too long to be remembered, or no UTF-8, which PostgreSQL does not store.
 func field(resp *http.Response, name string) string {
-	if value := resp.Header.Get(name); len(value) <= maxFieldBytes {
+	if value := resp.Header.Get(name); len(value) <= maxFieldBytes && utf8.ValidString(value) {
 		return value
 	}
 	return ""

@@ -11,6 +11,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"limnomap/data"
 )
@@ -120,6 +121,30 @@ func TestURLs(t *testing.T) {
 		t.Errorf("the same bytes again: %+v", result)
 	}
 	wantRequests(t, o, "/obs.csv?week=1 if changed", "/lakes.csv", "/lakes.csv.sha256")
+}
+
+// An ETag may hold bytes that are no UTF-8 (RFC 9110, section 8.8.3), which PostgreSQL would not store: it is done without.
+func TestETagThatIsNoText(t *testing.T) {
+	s, o := openStore(t), newOffice(t)
+	o.publish("/obs.csv", observations)
+	o.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("ETag", "\"\xfc\"")
+		io.WriteString(w, lakes)
+	})
+	g := newRig(t, s, []string{o.URL + "/lakes.csv", o.URL + "/obs.csv"}, Options{})
+	g.once(t, "")
+	files, err := s.RefreshFiles(t.Context())
+	if err != nil || len(files) != 2 {
+		t.Fatalf("files %q, %v, want 2", files, err)
+	}
+	for _, f := range files {
+		if !utf8.ValidString(f.ETag) {
+			t.Errorf("ETag %q is remembered", f.ETag)
+		}
+	}
+	if result, _, _ := g.once(t, ""); !result.Unchanged {
+		t.Errorf("again: %+v, want it unchanged", result)
+	}
 }
 
 // After a refresh that failed everything is asked for: nothing of it was taken.

@@ -22,6 +22,7 @@ func testStore(t *testing.T, open opener) {
 	tests := map[string]func(*testing.T, opener){
 		"lakes":                      testLakes,
 		"observations":               testObservations,
+		"extremes":                   testExtremes,
 		"kept columns":               testKeptColumns,
 		"kept reports":               testKeptReports,
 		"left outline":               testLeftOutline,

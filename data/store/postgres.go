@@ -164,10 +164,14 @@ func away(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// wrap says what was being done, to which database.
+// wrap says what was being done, to which database. Where that finds the tables gone, the next use looks for them again.
 func (s *postgres) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
+	}
+	var e *pgconn.PgError
+	if errors.As(err, &e) && e.Code == codeNoTable {
+		s.ready.Store(false)
 	}
 	return fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))
 }

@@ -67,7 +67,7 @@ func (b *copyBuffer) add(n int, numbered bool, lake int32, o *data.Observation) 
 		r = appendNull(r)
 	}
 	if o.CellDensity >= 0 {
-		r = appendInt64(r, math.Float64bits(o.CellDensity))
+		r = appendInt64(r, math.Float64bits(unsigned(o.CellDensity)))
 	} else {
 		r = appendNull(r)
 	}
@@ -92,4 +92,12 @@ func appendInt32(b []byte, v int32) []byte {
 
 func appendInt64(b []byte, v uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), v)
+}
+
+// unsigned returns x, and 0 for the negative one: SQLite knows no other, and stores must give the same bits.
+func unsigned(x float64) float64 {
+	if x == 0 {
+		return 0
+	}
+	return x
 }

@@ -67,7 +67,8 @@ func (t *postgresTx) copyLakes(ctx context.Context, lakes []data.Lake, rows []in
 		[]string{"n", "id", "external_id", "name", "lon", "lat", "region", "area_km2", "outline"},
 		pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 			l := lakes[rows[i]]
-			return []any{rows[i], string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline)}, nil
+			return []any{rows[i], string(l.ID), l.ExternalID, l.Name, unsigned(l.Point[0]), unsigned(l.Point[1]),
+				l.Region, unsigned(l.AreaKM2), []byte(l.Outline)}, nil
 		}))
 	return err
 }

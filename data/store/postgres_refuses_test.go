@@ -74,6 +74,33 @@ func TestPostgresWithoutTables(t *testing.T) {
 	}
 }
 
+// Tables that go while the database is in use are waited for like those that there never were, and made anew by an import.
+func TestPostgresTablesGone(t *testing.T) {
+	dsn := newDatabase(t)
+	reader, importer := openURL(t, dsn, false), openURL(t, dsn, true)
+	put(t, importer, []data.Lake{testLake("a")}, nil)
+	scan(t, reader)
+	onServer(t, dsn, "DROP SCHEMA limnomap CASCADE")
+	if _, err := reader.Revision(t.Context()); err == nil || !strings.Contains(err.Error(), "tables are gone") {
+		t.Errorf("Revision = %v, want that the tables are gone", err)
+	}
+	if _, err := reader.Revision(t.Context()); !errors.Is(err, fs.ErrNotExist) {
+		t.Errorf("Revision again = %v, want that there is nothing yet", err)
+	}
+	// The one that imports learns of it by what it tries first.
+	err := importer.Import(t.Context(), func(tx Tx) error {
+		_, err := tx.PutLakes(t.Context(), []data.Lake{testLake("b")}, LakeColumns{})
+		return err
+	})
+	if err == nil || !strings.Contains(err.Error(), "tables are gone") {
+		t.Errorf("Import = %v, want that the tables are gone", err)
+	}
+	put(t, importer, []data.Lake{testLake("b")}, nil)
+	if _, lakes, _ := scan(t, reader); !slices.Equal(lakes, []data.Lake{testLake("b")}) {
+		t.Errorf("after another import it holds %v", lakes)
+	}
+}
+
 // A server that is away is an error of each use until it is there.
 func TestPostgresAway(t *testing.T) {
 	real, err := url.Parse(newDatabase(t))
@@ -234,4 +261,33 @@ func TestPostgresListen(t *testing.T) {
 	listening()
 	put(t, other, []data.Lake{testLake("b")}, nil)
 	want(3)
+}
+
+// An import whose connection is lost between two batches has left nothing, and the next one begins anew.
+func TestPostgresLostDuringImport(t *testing.T) {
+	dsn := newDatabase(t)
+	s := openURL(t, dsn, true)
+	rows := []data.Observation{testObservation("a", newYear(2024), data.Satellite, 5)}
+	err := s.Import(t.Context(), func(tx Tx) error {
+		if _, err := tx.PutLakes(t.Context(), []data.Lake{testLake("a")}, LakeColumns{}); err != nil {
+			return err
+		}
+		if _, err := tx.PutObservations(t.Context(), rows, ObservationColumns{}); err != nil {
+			return err
+		}
+		onServer(t, dsn, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()")
+		if _, err := tx.PutObservations(t.Context(), rows, ObservationColumns{}); err == nil {
+			t.Error("PutObservations without a connection succeeded")
+		}
+		return nil // whoever overlooks an error commits nothing
+	})
+	if err == nil {
+		t.Error("Import = nil, want an error")
+	}
+	if rev, lakes, observations := scan(t, s); rev.Number != 0 || len(lakes)+len(observations) > 0 {
+		t.Errorf("revision %d with %v, %v, want nothing", rev.Number, lakes, observations)
+	}
+	if _, changes := put(t, s, []data.Lake{testLake("a")}, rows); !slices.Equal(changes, []Change{Added}) {
+		t.Errorf("import again = %v, want added", changes)
+	}
 }
