@@ -29,7 +29,7 @@ func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Til
 // adds nothing to that, a limit its RateLimit field. The header is not counted: its map belongs to net/http.
 func TestAllocations(t *testing.T) {
 	opts := testOptions(t)
-	opts.Tiles = &heldTiles{tiles.Tile{PNG: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	opts.Notice = "simulated"
 	unlimited := newServer(t, opts, testSource(t))
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
@@ -37,6 +37,9 @@ func TestAllocations(t *testing.T) {
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 0
 	unconfirmed := newServer(t, opts, testSource(t))
 	unconfirmed.Confirmed(testNow().Add(-time.Hour))
+	opts.Registry = prometheus.NewRegistry()
+	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	vectors := newServer(t, opts, testSource(t)) // a note belongs to one sort of tile
 	versioned := tileURL + "?v=" + unlimited.current.Load().version
 	for _, test := range []struct {
 		name         string
@@ -48,12 +51,18 @@ func TestAllocations(t *testing.T) {
 		{"tile, not modified", unlimited, tileURL, `"7e57"`, 2},
 		{"tile at the address of its version", unlimited, versioned, "", 2},
 		{"tile under a limit", limited, tileURL, "", 3},
+		{"vector tile", vectors, vectorURL, "", 2},
+		{"vector tile, not modified", vectors, vectorURL, `"7e57-gzip"`, 2},
 		{"geojson", unlimited, "/api/v1/bathing-lakes/geojson", "", 2},
 		{"status", unlimited, statusURL, "", 3},                              // and the box that the query might name
 		{"tile while the data are unconfirmed", unconfirmed, tileURL, "", 3}, // and its Age
+		{"counts", unlimited, statsURL, "", 3},                               // as of status
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			r := httptest.NewRequest(http.MethodGet, test.target, nil)
+			if test.server == vectors {
+				r.Header.Set("Accept-Encoding", "gzip, deflate, br")
+			}
 			if test.etag != "" {
 				r.Header.Set("If-None-Match", test.etag)
 			}

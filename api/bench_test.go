@@ -53,7 +53,7 @@ func (w *nullWriter) Write(b []byte) (int, error) { return len(b), nil }
 
 func BenchmarkServe(b *testing.B) {
 	opts := testOptions(b)
-	opts.Tiles = &heldTiles{tiles.Tile{PNG: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
+	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	s := newServer(b, opts, germany(b))
 	for _, bench := range []struct {
 		name, target string

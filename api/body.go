@@ -221,11 +221,6 @@ func (s *Server) respond(w http.ResponseWriter, r *http.Request, k kind, content
 	return s.respondCoded(w, r, k, xxhash.Sum64(content), &variant{content: content})
 }
 
-// respondText answers with t, which was made for this request.
-func (s *Server) respondText(w http.ResponseWriter, r *http.Request, k kind, t *text) error {
-	return s.respondCoded(w, r, k, t.hash, &variant{text: t})
-}
-
 // respondCoded answers with v, whose bytes have that hash, in the coding that the client likes best.
 func (s *Server) respondCoded(w http.ResponseWriter, r *http.Request, k kind, hash uint64, v *variant) error {
 	offer := offered

@@ -103,6 +103,41 @@ func TestAnOldWeekWhileTheStoreIsAwayIs503(t *testing.T) {
 	}
 }
 
+// TestAnOldWeekOfALaterRevisionIsNotKept asks for an old week after an import that the server has not taken over yet, and
+// again once that is undone.
+func TestAnOldWeekOfALaterRevisionIsNotKept(t *testing.T) {
+	const week = "&date=2012-05-07"
+	source := longSource(t)
+	s := shortServer(t, testOptions(t), source)
+	stats := statsURL + "?by=risk" + week
+	want := get(t, shortServer(t, testOptions(t), source), http.StatusOK, stats).Body.String()
+	p := s.current.Load()
+	tilesOfVersion := []string{tileURL + "?v=" + p.version + week, vectorURL + "?v=" + p.vectorVersion + week}
+
+	imported := source.observations[0].Chlorophyll
+	source.observations[0].Chlorophyll = 90_00
+	source.revision.Number++
+	if got := get(t, s, http.StatusOK, stats).Body.String(); got == want {
+		t.Fatalf("stats after the import = %s, want those of its later revision", got)
+	}
+	for _, address := range tilesOfVersion {
+		if got := get(t, s, http.StatusOK, address).Header().Get("Cache-Control"); got != cacheTile {
+			t.Errorf("Cache-Control of %s = %q while the week is of a later revision, want %q", address, got, cacheTile)
+		}
+	}
+
+	source.observations[0].Chlorophyll = imported
+	source.revision.Number--
+	if got := get(t, s, http.StatusOK, stats).Body.String(); got != want {
+		t.Errorf("stats after the import was undone = %s\nwant %s", got, want)
+	}
+	for _, address := range tilesOfVersion {
+		if got := get(t, s, http.StatusOK, address).Header().Get("Cache-Control"); got != cacheForever {
+			t.Errorf("Cache-Control of %s = %q, want %q", address, got, cacheForever)
+		}
+	}
+}
+
 // TestAnswersOnDemandAreCachedAndLimitedLikeTheRest asks for all that is not prepared.
 func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
 	for _, address := range append([]string{historyURL + "de_by_clean.csv?", historyURL + "de_by_clean?"}, urlsOfStates...) {

@@ -40,6 +40,7 @@ func problemOf(err error) (p *problem, told bool) {
 		{err: errNotAcceptable, status: http.StatusNotAcceptable, detail: "Accept-Encoding allows none of br, zstd, gzip and identity."},
 		// A tile takes milliseconds to draw, so the queue is short again in a second.
 		{err: tiles.ErrBusy, status: http.StatusServiceUnavailable, detail: "Too many tiles are waiting to be drawn.", retryAfter: "1"},
+		{err: errLongLists, status: http.StatusServiceUnavailable, detail: "Too many long lists of lakes are being made.", retryAfter: "10"},
 		{err: context.DeadlineExceeded, status: http.StatusServiceUnavailable, detail: "The answer took too long.", retryAfter: "5"},
 		// The first load takes seconds, and the next try after a failed one not much longer.
 		{err: errNoSnapshot, status: http.StatusServiceUnavailable, detail: "The data are still being loaded.", retryAfter: "2"},

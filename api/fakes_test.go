@@ -108,7 +108,7 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.View, req tiles.Request) (
 		return tiles.Tile{}, fmt.Errorf("tile %v: %w", req, f.err)
 	}
 	png := fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%v %s", req, v.Week)
-	return tiles.Tile{PNG: png, ETag: "7e57"}, nil
+	return tiles.Tile{Bytes: png, ETag: "7e57"}, nil
 }
 
 // Vector gives a tile that tells what was asked for, compressed.
@@ -123,7 +123,7 @@ func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (t
 	if err := z.Close(); err != nil {
 		return tiles.Tile{}, err
 	}
-	return tiles.Tile{PNG: b.Bytes(), ETag: "7e57"}, nil
+	return tiles.Tile{Bytes: b.Bytes(), ETag: "7e57"}, nil
 }
 
 // fakeLegends counts what it draws.

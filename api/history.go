@@ -56,8 +56,8 @@ func (s *Server) historyJSON(w http.ResponseWriter, r *http.Request, p *publishe
 	return s.respond(w, r, jsonKind, content)
 }
 
-// historyOf returns what a request for the history of the lake with that id asks for: from memory, of the same moment as the map, or where
-// older rows may belong to it, from the store.
+// historyOf returns what a request for the history of the lake with that id asks for: from memory, of the same moment as
+// the map, or where older rows may belong to it, from the store.
 func (s *Server) historyOf(r *http.Request, p *published, id data.LakeID) (history, error) {
 	params := paramsOf(r)
 	q := data.HistoryQuery{

@@ -1,7 +1,6 @@
 package api
 
 import (
-	"io"
 	"net/http"
 
 	"limnomap/data"
@@ -67,11 +66,7 @@ func (sel *selection) whole(snap *data.Snapshot) bool {
 // is long.
 func (s *Server) respondList(w http.ResponseWriter, r *http.Request, k kind, l list, sel selection) error {
 	if sel.n > s.heldLakes {
-		t, err := newText(l, sel.lakes, sel.n, io.Discard)
-		if err != nil {
-			return err
-		}
-		return s.respondText(w, r, k, t)
+		return s.respondLong(w, r, k, l, sel)
 	}
 	if sel.lakes == nil {
 		return s.respond(w, r, k, l.records(sel.n).bytes)

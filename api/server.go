@@ -34,6 +34,7 @@ type Server struct {
 	compressor compressor
 	encoder    *encoder
 	heldLakes  int // up to how many lakes an answer is held or made in memory
+	longLists  longLists
 
 	styleIDs    []tiles.StyleID // the default first
 	colormapIDs []colormap.ID   // the default first
@@ -62,6 +63,7 @@ func New(opts Options) (*Server, error) {
 		colormapIDs: colormap.IDs(),
 		colormaps:   make(map[colormap.ID]*colormap.Map),
 		heldLakes:   maxHeldLakes,
+		longLists:   newLongLists(),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)

@@ -45,23 +45,35 @@ func (s *Server) stats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	counted, err := s.counted(p, view, by)
+	if err != nil {
+		return err
+	}
+	return counted.send(w, r)
+}
+
+// counted returns the answer with the counts of a view of p: kept, unless the view is not p's own.
+func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*body, error) {
+	count := func() (*body, error) { return newBody(&s.compressor, jsonKind, appendStats(nil, p.snap, view, by)) }
+	if view.Later {
+		return count()
+	}
 	key := countsKey{by, view.Week}
 	if b, ok := p.counts.bodies.Get(key); ok {
-		return b.send(w, r)
+		return b, nil
 	}
 	// Those that come while one counts wait for it; counting asks nobody, and takes well under a second.
-	counted, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
-		content := appendStats(nil, p.snap, view, by)
-		b, err := newBody(&s.compressor, jsonKind, content)
-		if err == nil && len(content) <= maxCountsBytes {
+	b, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
+		b, err := count()
+		if err == nil && b.variants[identity].size() <= maxCountsBytes {
 			p.counts.bodies.Add(key, b)
 		}
 		return b, err
 	})
 	if err != nil {
-		return err
+		return nil, err
 	}
-	return counted.(*body).send(w, r)
+	return b.(*body), nil
 }
 
 // appendStats appends the counts of a view's lakes.

@@ -60,11 +60,11 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	k := tileKind
-	if asked.version == asked.published.version {
+	if asked.version == asked.published.version && !view.Later {
 		k = versionKind
 	}
 	fields := fieldsOf(tile)
-	return sendContent(w, r, k, identity, &variant{content: tile.PNG, etag: fields.etag[:], length: fields.length[:]})
+	return sendContent(w, r, k, identity, &variant{content: tile.Bytes, etag: fields.etag[:], length: fields.length[:]})
 }
 
 // An askedTile is what the address of a tile of any sort says.
@@ -123,7 +123,7 @@ func fieldsOf(t tiles.Tile) *tileFields {
 	}
 	fields := &tileFields{
 		etag:   [1]string{`"` + t.ETag + `"`},
-		length: [1]string{strconv.Itoa(len(t.PNG))},
+		length: [1]string{strconv.Itoa(len(t.Bytes))},
 	}
 	if t.Note != nil {
 		t.Note.Write(fields)

@@ -57,11 +57,11 @@ func (s *Server) vector(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	k := vectorKind
-	if asked.version == asked.published.vectorVersion {
+	if asked.version == asked.published.vectorVersion && !view.Later {
 		k = vectorVersionKind
 	}
 	fields := vectorFieldsOf(tile)
-	v := &variant{content: tile.PNG, etag: fields.etags[coding][:], length: fields.length[:]}
+	v := &variant{content: tile.Bytes, etag: fields.etags[coding][:], length: fields.length[:]}
 	if coding == identity {
 		v.length = nil
 		if v.content, err = tile.Unzip(); err != nil {
@@ -84,7 +84,7 @@ func vectorFieldsOf(t tiles.Tile) *vectorFields {
 			return fields
 		}
 	}
-	fields := &vectorFields{length: [1]string{strconv.Itoa(len(t.PNG))}}
+	fields := &vectorFields{length: [1]string{strconv.Itoa(len(t.Bytes))}}
 	fields.etags[identity][0] = `"` + t.ETag + `"`
 	fields.etags[gzipped][0] = `"` + t.ETag + "-" + gzipped.String() + `"`
 	if t.Note != nil {

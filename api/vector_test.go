@@ -143,7 +143,7 @@ func TestVectorTileFaults(t *testing.T) {
 
 // The tag of a tile that stays in memory is made once.
 func TestVectorFieldsAreKept(t *testing.T) {
-	tile := tiles.Tile{PNG: []byte("tile"), ETag: "7e57", Note: new(tiles.Note)}
+	tile := tiles.Tile{Bytes: []byte("tile"), ETag: "7e57", Note: new(tiles.Note)}
 	if first := vectorFieldsOf(tile); vectorFieldsOf(tile) != first {
 		t.Error("the fields are made anew")
 	}

@@ -36,6 +36,9 @@ func (s *Snapshot) readBlock(ctx context.Context, first Week) (*block, Revision,
 			return nil, Revision{}, fmt.Errorf("its past is not that of its scan: %w", fault)
 		}
 		if !errors.Is(fault, errMoving) { // lakes that the snapshot does not know are not on its maps
+			for _, v := range r.block.views {
+				v.Later = !revision.Equal(s.Revision)
+			}
 			return &r.block, revision, nil
 		}
 		asOf = r.newest

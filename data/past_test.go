@@ -279,8 +279,8 @@ func TestOldWeeksOfALaterRevision(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if !reflect.DeepEqual(got.States, want.States) {
-				t.Fatalf("week %s: %+v, want %+v", w.Week, got, want)
+			if !reflect.DeepEqual(got.States, want.States) || !got.Later {
+				t.Fatalf("week %s: %+v, want the states of %+v, and Later", w.Week, got, want)
 			}
 			if again, err := s.View(context.Background(), w.Week); err != nil || again == got {
 				t.Fatalf("week %s is kept as if it were the snapshot's (%v)", w.Week, err)

@@ -17,6 +17,9 @@ type View struct {
 	Lakes    []Lake  // the snapshot's
 	States   []State // of Lakes[i]
 	WithData int     // how many have a value
+	// Later is set on a view that was read from a Source that has moved on: it is of a later revision than the snapshot's,
+	// and must not be kept as if it were the snapshot's.
+	Later bool
 
 	values *Values // instead of States, see Shown
 }
@@ -54,8 +57,9 @@ func newViewCache(lakes int) (*lru.Cache[Week, *View], error) {
 // Any week may be asked for. One without an observation shows what the week before it does, one before the first
 // shows every lake as unknown, as of the zero Date. Weeks older than those whose observations are held in memory are
 // read from the Source, neighbouring ones together: while it does not answer, or for longer than
-// [SnapshotOptions].Patience, the error is [ErrAway]. Should the Source have moved on to a later revision, such a map is that revision's truth about the
-// snapshot's lakes, and is not kept. The only other error is ctx's.
+// [SnapshotOptions].Patience, the error is [ErrAway]. Should the Source have moved on to a later revision, such a map is
+// that revision's truth about the snapshot's lakes: it is marked as [View.Later], and not kept. The only other error is
+// ctx's.
 func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	if w == s.Current.Week {
 		return s.Current, nil

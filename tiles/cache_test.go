@@ -104,7 +104,7 @@ func TestCaches(t *testing.T) {
 		{"a returned tile cannot be appended to in place", func(t *testing.T, c cache) {
 			c.put(numberedKey(1), newTile([]byte("one")))
 			got, _ := c.get(numberedKey(1))
-			_ = append(got.PNG, "more"...)
+			_ = append(got.Bytes, "more"...)
 			if again, ok := c.get(numberedKey(1)); !ok || !sameTile(again, newTile([]byte("one"))) {
 				t.Errorf("get = %v, %v, want the tile as it was put", again, ok)
 			}

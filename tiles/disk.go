@@ -235,7 +235,7 @@ func (d *disk) put(key Key, t Tile) {
 
 // write stores t, unless the disk is failing or there is no room.
 func (d *disk) write(key Key, t Tile) {
-	if len(t.PNG) > maxPNG || !d.writable.allows(d.now()) || d.store(key, t) != nil {
+	if len(t.Bytes) > maxPNG || !d.writable.allows(d.now()) || d.store(key, t) != nil {
 		d.metrics.dropped.Inc()
 	}
 }
@@ -245,7 +245,7 @@ var errNoRoom = errors.New("no room for another tile on disk")
 
 // store writes t now, and notes what that says of the disk. Several goroutines may store at once.
 func (d *disk) store(key Key, t Tile) error {
-	entry := encodeEntry(key, t.PNG)
+	entry := encodeEntry(key, t.Bytes)
 	size := onDisk(int64(len(entry)))
 	limit := d.limit()
 	if d.held()+size > limit {

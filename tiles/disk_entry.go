@@ -42,7 +42,7 @@ func digest(png []byte) [digestLen]byte {
 // newTile returns the tile of freshly encoded bytes.
 func newTile(png []byte) Tile {
 	d := digest(png)
-	return Tile{PNG: bytes.Clone(png), ETag: hex.EncodeToString(d[:])}
+	return Tile{Bytes: bytes.Clone(png), ETag: hex.EncodeToString(d[:])}
 }
 
 // encodeEntry returns the entry of a tile.
@@ -99,5 +99,5 @@ func decodeEntry(raw []byte, sum Sum) (Tile, error) {
 	if digest(png) != h.digest {
 		return Tile{}, ErrDamaged
 	}
-	return Tile{PNG: bytes.Clone(png), ETag: hex.EncodeToString(h.digest[:])}, nil
+	return Tile{Bytes: bytes.Clone(png), ETag: hex.EncodeToString(h.digest[:])}, nil
 }

@@ -8,7 +8,7 @@ import (
 func TestDecodeEntryReadsWhatWasWritten(t *testing.T) {
 	key := numberedKey(1)
 	want := newTile([]byte("a tile"))
-	got, err := decodeEntry(encodeEntry(key, want.PNG), key.Sum())
+	got, err := decodeEntry(encodeEntry(key, want.Bytes), key.Sum())
 	if err != nil || !sameTile(got, want) {
 		t.Errorf("decodeEntry = %v, %v, want %v", got, err, want)
 	}
@@ -20,7 +20,7 @@ func TestDecodeEntryRefuses(t *testing.T) {
 	refuse := func(name string, raw []byte) {
 		t.Helper()
 		if got, err := decodeEntry(raw, key.Sum()); err != ErrDamaged {
-			t.Errorf("decodeEntry of %s = %q, %v, want ErrDamaged", name, got.PNG, err)
+			t.Errorf("decodeEntry of %s = %q, %v, want ErrDamaged", name, got.Bytes, err)
 		}
 	}
 	for i := range whole {
@@ -52,10 +52,10 @@ func FuzzDecodeEntry(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if !bytes.Equal(encodeEntry(key, got.PNG), raw) {
-			t.Errorf("decodeEntry accepts %q, which is not how %q is written", raw, got.PNG)
+		if !bytes.Equal(encodeEntry(key, got.Bytes), raw) {
+			t.Errorf("decodeEntry accepts %q, which is not how %q is written", raw, got.Bytes)
 		}
-		if want := newTile(got.PNG); !sameTile(got, want) {
+		if want := newTile(got.Bytes); !sameTile(got, want) {
 			t.Errorf("decodeEntry(%q) = %v, want %v", raw, got, want)
 		}
 	})

@@ -37,9 +37,9 @@ func TestDiskDamageIsAMissThatHeals(t *testing.T) {
 		{"torn", func(path string) error { return os.Truncate(path, int64(prefixLen)+3) }, 1},
 		{"foreign", func(path string) error { return os.WriteFile(path, []byte("not a tile at all"), 0o644) }, 1},
 		{"grown", func(path string) error { return os.Truncate(path, 1<<40) }, 1},
-		{"another key's", func(path string) error { return os.WriteFile(path, encodeEntry(other, want.PNG), 0o644) }, 1},
+		{"another key's", func(path string) error { return os.WriteFile(path, encodeEntry(other, want.Bytes), 0o644) }, 1},
 		{"flipped", func(path string) error {
-			raw := encodeEntry(key, want.PNG)
+			raw := encodeEntry(key, want.Bytes)
 			raw[len(raw)-1] ^= 1
 			return os.WriteFile(path, raw, 0o644)
 		}, 1},

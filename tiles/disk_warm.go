@@ -15,7 +15,7 @@ const (
 )
 
 // holds reports whether a tile of that sum is on disk and what it takes there, and marks it as used. It reads only what stands
-// before the PNG: damage in that is found out when the tile is asked for.
+// before the bytes of the tile: damage in that is found out when the tile is asked for.
 func (d *disk) holds(sum Sum) (size int64, ok bool) {
 	root := d.root.Load()
 	if root == nil {
@@ -38,8 +38,8 @@ func (d *disk) holds(sum Sum) (size int64, ok bool) {
 
 // putNow writes t before it returns. Where the folder is full it waits for a trim.
 func (d *disk) putNow(ctx context.Context, key Key, t Tile) error {
-	if len(t.PNG) > maxPNG {
-		return fmt.Errorf("its %d bytes are too many for the disk cache, which takes up to %d", len(t.PNG), maxPNG)
+	if len(t.Bytes) > maxPNG {
+		return fmt.Errorf("its %d bytes are too many for the disk cache, which takes up to %d", len(t.Bytes), maxPNG)
 	}
 	err := d.store(key, t)
 	for tries := 0; errors.Is(err, errNoRoom) && tries < int(roomTimeout/roomInterval); tries++ {

@@ -39,7 +39,7 @@ func Example() {
 			fmt.Println(err)
 			return
 		}
-		fmt.Printf("%s, blank: %v\n", tile.PNG[1:4], tile.Blank)
+		fmt.Printf("%s, blank: %v\n", tile.Bytes[1:4], tile.Blank)
 	}
 	// Output:
 	// PNG, blank: false

@@ -133,5 +133,5 @@ var errFake = errors.New("out of ink")
 
 // sameTile reports whether a and b would be answered alike.
 func sameTile(a, b Tile) bool {
-	return bytes.Equal(a.PNG, b.PNG) && a.ETag == b.ETag && a.Blank == b.Blank
+	return bytes.Equal(a.Bytes, b.Bytes) && a.ETag == b.ETag && a.Blank == b.Blank
 }

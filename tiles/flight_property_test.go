@@ -102,8 +102,8 @@ func (tr *traffic) run() (faults []string) {
 			})
 			took, left := time.Since(start), ctx.Err() != nil
 			switch {
-			case err == nil && string(tile.PNG) != fmt.Sprint(c.key):
-				fault("caller %d of tile %d gets %q", i, c.key, tile.PNG)
+			case err == nil && string(tile.Bytes) != fmt.Sprint(c.key):
+				fault("caller %d of tile %d gets %q", i, c.key, tile.Bytes)
 			case err != nil && !errors.Is(err, ErrBusy) && !(errors.Is(err, errFake) && tr.fails[c.key]) && !(errors.Is(err, context.Canceled) && left):
 				fault("caller %d, who left: %v, gets error %v", i, left, err)
 			case took > tr.timeout, left && took > c.stay:

@@ -55,7 +55,7 @@ func (m *memory) shard(key Sum) *memoryShard {
 }
 
 func (m *memory) cost(t Tile) int64 {
-	return m.sizes.round(cap(t.PNG)) + m.sizes.round(len(t.ETag)) + memoryOverhead
+	return m.sizes.round(cap(t.Bytes)) + m.sizes.round(len(t.ETag)) + memoryOverhead
 }
 
 // get returns the tile of that key, and makes it the most recently used.

@@ -67,8 +67,8 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 					c := caches[n%len(caches)]
 					tile := newTile(make([]byte, size.min+r.IntN(size.max-size.min+1)))
 					if size.disk {
-						file := make([]byte, header{key: anyKey.appendTo(nil), png: len(tile.PNG)}.size())
-						copy(file, encodeEntry(anyKey, tile.PNG))
+						file := make([]byte, header{key: anyKey.appendTo(nil), png: len(tile.Bytes)}.size())
+						copy(file, encodeEntry(anyKey, tile.Bytes))
 						read, err := decodeEntry(file, anyKey.Sum())
 						if err != nil {
 							t.Fatal(err)
@@ -78,7 +78,7 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 					key := randomSum(r)
 					c.put(key, tile)
 					if kept, ok := c.get(key); ok { // as the API does: two header fields in one note
-						kept.Note.Write(&[2]string{strconv.Quote(tile.ETag), strconv.Itoa(len(tile.PNG))})
+						kept.Note.Write(&[2]string{strconv.Quote(tile.ETag), strconv.Itoa(len(tile.Bytes))})
 					}
 					put += c.cost(tile)
 				}

@@ -83,7 +83,7 @@ func (p *Plot) draw(t maptile.Tile) ([]byte, error) {
 	if err != nil {
 		return nil, fmt.Errorf("tile %d/%d/%d: %w", t.Z, t.X, t.Y, err)
 	}
-	if bytes.Equal(png, p.service.blanks[p.pyramid.Scale-1].PNG) {
+	if bytes.Equal(png, p.service.blanks[p.pyramid.Scale-1].Bytes) {
 		return nil, nil
 	}
 	return png, nil

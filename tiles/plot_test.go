@@ -106,10 +106,10 @@ func TestDrawGivesTheServersTiles(t *testing.T) {
 			want := mustTile(t, s, v, p.request(tile))
 			png := drawn[tile]
 			if png == nil {
-				png = s.blanks[0].PNG
+				png = s.blanks[0].Bytes
 				transparent++
 			}
-			if !bytes.Equal(png, want.PNG) {
+			if !bytes.Equal(png, want.Bytes) {
 				t.Errorf("tile %v differs from the server's", tile)
 			}
 		}

@@ -162,7 +162,7 @@ func TestRefreshKeepsWhatNoChangedLakeReaches(t *testing.T) {
 	for req, tile := range fresh {
 		want, err := reference.Render(afterLayer, specOf(req))
 		mustDo(t, err)
-		if !tile.Blank && !bytes.Equal(tile.PNG, want) {
+		if !tile.Blank && !bytes.Equal(tile.Bytes, want) {
 			t.Errorf("%v is not as the new data have it", req)
 		}
 		if wantDrawn[specOf(req)] == 0 {
@@ -238,7 +238,7 @@ func TestTwoServersShareAFolder(t *testing.T) {
 		shown++
 		want, err := reference.Render(layer, specOf(req))
 		mustDo(t, err)
-		if !bytes.Equal(got.PNG, want) {
+		if !bytes.Equal(got.Bytes, want) {
 			t.Errorf("%v is not what the data have it", req)
 		}
 	}

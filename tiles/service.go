@@ -59,8 +59,8 @@ type Request struct {
 
 // A Tile is a finished tile. Its bytes are shared and must not be changed.
 type Tile struct {
-	PNG   []byte // the picture; of a vector tile, the tile, compressed with gzip
-	ETag  string // hexadecimal hash of PNG, without quotes
+	Bytes []byte // a PNG; of a vector tile, the tile, compressed with gzip
+	ETag  string // hexadecimal hash of Bytes, without quotes
 	Blank bool
 	Note  *Note // shared by all who get the tile while it is in memory; nil for one that is not
 }

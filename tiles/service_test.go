@@ -109,7 +109,7 @@ func TestBlankTileTouchesNoTier(t *testing.T) {
 		first := mustTile(t, s, v, req)
 		req.Tile.X++
 		second := mustTile(t, s, v, req)
-		if !sameTile(first, want) || &first.PNG[0] != &second.PNG[0] {
+		if !sameTile(first, want) || &first.Bytes[0] != &second.Bytes[0] {
 			t.Errorf("blank tiles of scale %d are %v and %v, want %v, shared", scale, first, second, want)
 		}
 	}
@@ -268,8 +268,8 @@ func TestMemoryHitAllocatesNothing(t *testing.T) {
 func TestWastefulBuffersAreNotKept(t *testing.T) {
 	r := &fakeRenderer{png: func(render.Spec) []byte { return append(make([]byte, 0, 1<<20), "small"...) }}
 	s := newTestService(t, r, nil)
-	if got := mustTile(t, s, new(data.View), testRequest(1)); string(got.PNG) != "small" || cap(got.PNG) > 1024 {
-		t.Errorf("tile %q holds %d bytes", got.PNG, cap(got.PNG))
+	if got := mustTile(t, s, new(data.View), testRequest(1)); string(got.Bytes) != "small" || cap(got.Bytes) > 1024 {
+		t.Errorf("tile %q holds %d bytes", got.Bytes, cap(got.Bytes))
 	}
 }
 

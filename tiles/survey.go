@@ -56,7 +56,7 @@ func (p *Plot) Estimate(ctx context.Context, s Survey) (Estimate, error) {
 		err := inOrder(ctx, p.service.options.Renders, slices.Values(zoom.kept), p.draw, func(t maptile.Tile, png []byte) error {
 			n++
 			if png == nil {
-				png = p.service.blanks[p.pyramid.Scale-1].PNG
+				png = p.service.blanks[p.pyramid.Scale-1].Bytes
 				drawn.Blank++
 			} else {
 				drawn.Bytes += int64(len(png))

@@ -94,4 +94,4 @@ func newEmptyVector(e *vector.Encoder) (Tile, error) {
 }
 
 // Unzip returns a vector tile as it was before it was compressed.
-func (t Tile) Unzip() ([]byte, error) { return vector.Unzip(t.PNG) }
+func (t Tile) Unzip() ([]byte, error) { return vector.Unzip(t.Bytes) }

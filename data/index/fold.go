@@ -108,6 +108,8 @@ func (f *folder) letter(r rune) {
 	plain, ok := letters[r]
 	switch {
 	case unicode.Is(unicode.Mn, r): // an accent
+	case '\u02b9' <= r && r <= '\u02bf': // letters to Unicode, and typed as the apostrophes that they look like
+		f.inWord = false
 	case ok:
 		f.begin()
 		f.out = append(f.out, plain...)

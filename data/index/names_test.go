@@ -34,7 +34,7 @@ func found(lakes []data.Lake, q string, limit int) string {
 
 func TestFindByName(t *testing.T) {
 	lakes := lakesNamed("Großer Müggelsee", "Müggelsee", "Kleiner See", "Seeon", "Seddinsee", "Sø", "Łeba", "Ærø",
-		"Lac d’Aiguebelette", "Mueggelspree", "Ōnuma", "Żywieckie", "Ḫāzār", "ＷＩＤＥ", "Straße am See", "湖", "Ü", "Århus Sø")
+		"Lac d’Aiguebelette", "Mueggelspree", "Ōnuma", "Żywieckie", "Ḫāzār", "ＷＩＤＥ", "Straße am See", "湖", "Ü", "Århus Sø", "Waiʻaleʻale")
 	for _, test := range []struct{ q, want string }{
 		{"Müggelsee", "Müggelsee|Großer Müggelsee"},
 		{"Muggelsee", "Müggelsee|Großer Müggelsee"},
@@ -55,6 +55,7 @@ func TestFindByName(t *testing.T) {
 		{"aero", "Ærø"},
 		{"aeroe", "Ærø"},
 		{"d'aigue", "Lac d’Aiguebelette"},
+		{"wai'ale", "Waiʻaleʻale"}, // Hawaiian has a letter for it
 		{"onuma", "Ōnuma"},
 		{"zywiec", "Żywieckie"},
 		{"hazar", "Ḫāzār"},
