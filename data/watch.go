@@ -63,6 +63,9 @@ func (w *Watcher) Run(ctx context.Context) {
 			backoff = min(max(minBackoff, 2*backoff), maxBackoff)
 			wait = max(interval, backoff)
 		case snapshot != current || backoff > 0:
+			if current == nil { // or whoever is shown the first snapshot would be told that there was no refresh
+				outcome = w.refreshed(ctx, outcome)
+			}
 			current, backoff = snapshot, 0
 			w.Publish(current)
 		}

@@ -232,8 +232,12 @@ func TestWatcherTellsOfRefreshes(t *testing.T) {
 		defer cancel()
 		var told []string
 		watcher := &data.Watcher{
-			Source:  src,
-			Publish: func(*data.Snapshot) {},
+			Source: src,
+			Publish: func(*data.Snapshot) {
+				if asked == 0 {
+					t.Error("the first snapshot is shown before it is known what became of refreshes")
+				}
+			},
 			Outcome: func(context.Context) (data.Refresh, error) {
 				asked++
 				switch time.Since(start) {
@@ -252,8 +256,8 @@ func TestWatcherTellsOfRefreshes(t *testing.T) {
 		}
 		watcher.Run(ctx)
 		expect(t, "told", told, "2s: 1 ", "6s: 2 the source is away")
-		if asked != 11 {
-			t.Errorf("asked %d times in 10 s, want 11", asked)
+		if asked != 12 { // before and after the first snapshot, and each second
+			t.Errorf("asked %d times in 10 s, want 12", asked)
 		}
 	})
 }

@@ -68,8 +68,8 @@ func TestComposition(t *testing.T) {
 				t.Errorf("%s has %s %q, limnomap-1 %q", name, variable, value, first)
 			}
 		}
-		if !service.ReadOnly || len(service.Volumes) != 1 || !strings.HasSuffix(service.Volumes[0], ":/cache") {
-			t.Errorf("%s writes elsewhere than to its cache: %+v", name, service)
+		if !service.ReadOnly || len(service.Volumes) != 2 || !strings.HasSuffix(service.Volumes[0], ":/cache") || service.Volumes[1] != "/tmp" {
+			t.Errorf("%s writes elsewhere than to its cache and /tmp, or not there: %+v", name, service)
 		}
 		volume, _, _ := strings.Cut(service.Volumes[0], ":")
 		if _, ok := c.Volumes[volume]; !ok {
@@ -114,6 +114,10 @@ func TestDeployAgrees(t *testing.T) {
 	}
 	if !strings.Contains(docker, "LIMNOMAP_LISTEN=:8080") {
 		t.Error("the image does not listen where nginx looks for it")
+	}
+	// It begins as an empty image, without which a refresh from a URL has no place for its file.
+	if !regexp.MustCompile(`(?m)^COPY --from=build --chown=65532:65532 \S+ /tmp$`).MatchString(docker) {
+		t.Error("the image has no /tmp")
 	}
 	module, err := os.ReadFile(filepath.Join("..", "..", "go.mod"))
 	if err != nil {

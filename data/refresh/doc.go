@@ -8,7 +8,7 @@
 // # Sources
 //
 // A folder gives its files that end in .csv, .tsv, .json or .geojson, and the same with .gz or .zst, by name; those that
-// begin with a dot and those in folders below are left alone. A file is either lakes or observations, which its columns
+// begin with a dot and those in folders below are left alone. It may have 1,000 such files, and 20,000 names in all. A file is either lakes or observations, which its columns
 // tell. Move a file into the folder by renaming it when it is whole: a folder that is being written to is waited for a
 // little, and a file that changes while it is read rejects the refresh, but one whose writing pauses looks whole.
 //

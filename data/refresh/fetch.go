@@ -14,6 +14,7 @@ import (
 	"os"
 	"path"
 	"strconv"
+	"strings"
 	"time"
 	"unicode/utf8"
 
@@ -36,6 +37,7 @@ const (
 var (
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 	errDowngrade = errors.New("a redirect from https to something else")
+	errAddress   = errors.New("a redirect, or a proxy of the environment, has no address that can be asked")
 	errStalled   = errors.New("nothing came for too long")
 	errSlow      = errors.New("it took too long")
 )
@@ -65,6 +67,8 @@ func newClient(base http.RoundTripper) *http.Client {
 				return errRedirects
 			case via[0].URL.Scheme == "https" && req.URL.Scheme != "https":
 				return errDowngrade
+			case req.URL.Scheme != "http" && req.URL.Scheme != "https":
+				return errAddress
 			}
 			return nil
 		},
@@ -142,7 +146,10 @@ func (r *Refresher) unanswered(ctx context.Context, u *url.URL, err error) error
 		reason, err = timeoutReason, cause
 	case cause != nil:
 		return cause // the refresh itself is being stopped
-	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade):
+	case strings.Contains(err.Error(), "://") || strings.Contains(err.Error(), "Location header"):
+		// What net/http repeats of an address that it cannot understand may hold a password.
+		return fault(redirectReason, "%s: %w", shown(u), errAddress)
+	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade), errors.Is(err, errAddress):
 		return fault(redirectReason, "%s: %w", shown(u), err)
 	}
 	return retryable{error: fault(reason, "%s: %w", shown(u), err)}

@@ -3,12 +3,14 @@ package refresh
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 	"time"
 
 	"limnomap/data"
@@ -20,6 +22,8 @@ const (
 	settled = 2 * time.Second
 	// maxLooks bounds the wait for a folder: a minute, after which something writes to it all the time.
 	maxLooks = 30
+	// maxNames bounds a folder: maxFiles with their checksums, and ten times as much that is none of ours.
+	maxNames = 20 * maxFiles
 )
 
 // endings are the ends of names of files that may hold lakes or observations.
@@ -43,32 +47,75 @@ type entry struct {
 
 // list returns the files of a folder that are to be read, in order of name.
 func list(folder string) ([]entry, error) {
-	names, err := os.ReadDir(folder)
+	names, err := dataNames(folder)
 	if err != nil {
 		return nil, fault(folderReason, "%w", err)
 	}
+	slices.Sort(names)
 	var entries []entry
-	for _, d := range names {
-		if !isData(d.Name()) {
-			continue
-		}
-		info, err := os.Stat(filepath.Join(folder, d.Name())) // of what a link leads to
+	for _, name := range names {
+		info, err := os.Stat(filepath.Join(folder, name)) // of what a link leads to
 		if err != nil {
 			return nil, fault(folderReason, "%w", err)
 		}
 		if !info.Mode().IsRegular() {
 			continue
 		}
-		entries = append(entries, entry{d.Name(), info.Size(), info.ModTime()})
+		entries = append(entries, entry{name, info.Size(), info.ModTime()})
 	}
-	switch {
-	case len(entries) == 0:
+	if len(entries) == 0 {
 		return nil, fault(emptyReason, "%s holds no file whose name ends in %s, or in one of these and .gz or .zst",
 			folder, strings.Join(endings, ", "))
-	case len(entries) > maxFiles:
-		return nil, fault(folderReason, "%s holds %d files: %d are allowed", folder, len(entries), maxFiles)
 	}
 	return entries, nil
+}
+
+// dataNames returns the names in a folder that may be those of data, in any order. It looks at no more of a folder than
+// it takes to see that there are too many.
+func dataNames(folder string) ([]string, error) {
+	d, err := os.Open(folder)
+	if err != nil {
+		return nil, err
+	}
+	defer d.Close()
+	var found []string
+	for looked := 0; ; {
+		names, err := d.Readdirnames(maxFiles)
+		looked += len(names)
+		for _, name := range names {
+			if isData(name) {
+				found = append(found, name)
+			}
+		}
+		switch {
+		case len(found) > maxFiles:
+			return nil, fmt.Errorf("%s holds more than %d files of data: %d are allowed", folder, maxFiles, maxFiles)
+		case looked > maxNames:
+			return nil, fmt.Errorf("%s holds more than %d names: want a folder of its own for the data", folder, maxNames)
+		case err == io.EOF:
+			return found, nil
+		case err != nil:
+			return nil, err
+		}
+	}
+}
+
+// openRegular opens a file of a folder. A pipe of that name would be waited for without end, and hold up every later
+// refresh.
+func openRegular(name string) (*os.File, error) {
+	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && !info.Mode().IsRegular() {
+		err = fmt.Errorf("%s is no regular file", name)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
 }
 
 // settle returns what list does, once two looks at a folder that was just written to have found the same. A clock that is
@@ -102,7 +149,7 @@ func (r *Refresher) folder(ctx context.Context, folder string) (files set, err e
 		}
 	}()
 	for _, e := range entries {
-		f, err := os.Open(filepath.Join(folder, e.name))
+		f, err := openRegular(filepath.Join(folder, e.name))
 		if err != nil {
 			return files, fault(folderReason, "%w", err)
 		}
@@ -121,7 +168,7 @@ func (r *Refresher) folder(ctx context.Context, folder string) (files set, err e
 // checkBeside compares a file with the checksum beside it, if there is one.
 func (r *Refresher) checkBeside(f *file) error {
 	beside := f.name + checksumEnd
-	sums, err := os.Open(beside)
+	sums, err := openRegular(beside)
 	switch {
 	case errors.Is(err, fs.ErrNotExist) && r.opts.RequireChecksum:
 		return fault(noChecksumReason, "%s is missing: a checksum is required", beside)

@@ -235,6 +235,18 @@ func TestTooManyFiles(t *testing.T) {
 	newRig(t, s, []string{dir}, Options{}).once(t, folderReason)
 }
 
+// A folder of very many other things is no source, and is not read to its end to see that.
+func TestTooManyNames(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, "lakes.csv", lakes)
+	for i := range maxNames {
+		if err := os.Symlink("nothing", filepath.Join(dir, fmt.Sprint(i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	newRig(t, openStore(t), []string{dir}, Options{}).once(t, folderReason)
+}
+
 func TestFolderThatIsGone(t *testing.T) {
 	s, dir := openStore(t), filepath.Join(t.TempDir(), "in")
 	if err := os.Mkdir(dir, 0o700); err != nil {

@@ -197,9 +197,11 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 // is due at once.
 func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 	switch {
+	case s.HeldUntil.Sub(r.now()) > lease+store.MaxClockSkew:
+		return r.now() // who began it lived in a future that may be years away
 	case !s.HeldUntil.IsZero():
 		return s.HeldUntil // another process is at it, or was
-	case s.LastAttempt.IsZero():
+	case s.LastAttempt.IsZero(), s.LastAttempt.Sub(r.now()) > store.MaxClockSkew:
 		return r.now()
 	}
 	next := every.Next(s.LastAttempt.UTC())

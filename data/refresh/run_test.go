@@ -218,6 +218,10 @@ func TestDue(t *testing.T) {
 		{"failed often", data.Refresh{LastAttempt: before, LastError: "x", Failures: 1 << 40}, week, before.Add(time.Hour)},
 		{"failed, but the schedule comes first", data.Refresh{LastAttempt: before, LastError: "x", Failures: 7}, every(time.Second), before.Add(time.Second)},
 		{"held", data.Refresh{LastAttempt: now, HeldUntil: now.Add(time.Minute)}, week, now.Add(time.Minute)},
+		{"attempted by a clock a little ahead", data.Refresh{LastAttempt: now.Add(time.Hour)}, week, now.Add(time.Hour + time.Duration(week))},
+		{"attempted by a clock far ahead", data.Refresh{LastAttempt: now.AddDate(1, 0, 0)}, week, now},
+		{"held by a clock a little ahead", data.Refresh{LastAttempt: now.Add(time.Hour), HeldUntil: now.Add(time.Hour + lease)}, week, now.Add(time.Hour + lease)},
+		{"held by a clock far ahead", data.Refresh{LastAttempt: now.AddDate(1, 0, 0), HeldUntil: now.AddDate(1, 0, 0)}, week, now},
 		{"left", data.Refresh{LastAttempt: before, HeldUntil: before.Add(time.Minute)}, week, before.Add(time.Minute)},
 	}
 	for _, test := range tests {

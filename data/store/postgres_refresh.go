@@ -51,7 +51,8 @@ func (s *postgres) ClaimRefresh(ctx context.Context, turn int64, holder string, 
 	// Whoever held it until now never ended it. Of two at once the second waits for the first, and finds another turn.
 	result, err := s.alter(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + (holder <> '')::integer,
 			attempted_at = $1, holder = $2, held_until = $3
-		WHERE turn = $4 AND (holder = '' OR held_until <= $1)`, now.Unix(), holder, now.Add(lease).Unix(), turn)
+		WHERE turn = $4 AND (holder = '' OR held_until <= $1 OR held_until > $5)`,
+		now.Unix(), holder, now.Add(lease).Unix(), turn, now.Add(lease+MaxClockSkew).Unix())
 	return result.RowsAffected() > 0, s.wrap(err, "begin a refresh")
 }
 

@@ -12,6 +12,10 @@ import (
 // ErrClaimLost says that a refresh is no longer its holder's: its claim ended and another process took it.
 var ErrClaimLost = errors.New("another process has taken over the refresh")
 
+// MaxClockSkew is how far the clocks of processes that refresh one database may be apart. What seems to have been done
+// later than that from now was done by a wrong clock: believed, it would put off refreshes until that time has come.
+const MaxClockSkew = time.Hour
+
 // A Refreshes remembers how a database was refreshed from its source, and lets one process at a time do it.
 type Refreshes interface {
 	// Refresh returns what became of the refreshes so far.
@@ -19,7 +23,8 @@ type Refreshes interface {
 	// RefreshFiles returns what the last refresh that took all of its source knew of its files, by key.
 	RefreshFiles(ctx context.Context) ([]data.RefreshFile, error)
 	// ClaimRefresh begins a refresh for holder, a name that nobody else has, for so long; it reports false if another
-	// process holds one or the state is no longer that of the given turn. A claim that was left by a process that
+	// process holds one or the state is no longer that of the given turn. A claim that would end more than
+	// [MaxClockSkew] after this one is nobody's. A claim that was left by a process that
 	// ended counts as a failure, and ends with its time.
 	ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)
 	// ExtendRefresh makes holder's claim last so long from now; ErrClaimLost if it has none.
@@ -81,7 +86,8 @@ func (s *sqlite) ClaimRefresh(ctx context.Context, turn int64, holder string, le
 		// Whoever held it until now never ended it.
 		result, err := tx.ExecContext(ctx, `UPDATE refresh SET turn = turn + 1, failures = failures + (holder <> ''),
 				attempted_at = ?1, holder = ?2, held_until = ?3
-			WHERE turn = ?4 AND (holder = '' OR held_until <= ?1)`, now.Unix(), holder, now.Add(lease).Unix(), turn)
+			WHERE turn = ?4 AND (holder = '' OR held_until <= ?1 OR held_until > ?5)`,
+			now.Unix(), holder, now.Add(lease).Unix(), turn, now.Add(lease+MaxClockSkew).Unix())
 		if err != nil {
 			return err
 		}

@@ -156,6 +156,28 @@ func testRefreshClaims(t *testing.T, open opener) {
 	if claim(t, s, 2, "slow", time.Minute) {
 		t.Error("a refresh was claimed by somebody who had not seen the last one")
 	}
+
+	// A claim by a clock that was wrong does not hold until its time comes.
+	now := clock.Load()
+	for _, test := range []struct {
+		ahead time.Duration
+		want  bool
+	}{{MaxClockSkew, false}, {MaxClockSkew + time.Second, true}} {
+		turn := refreshOf(t, s).Turn
+		clock.Store(now + int64(test.ahead.Seconds()))
+		if !claim(t, s, turn, "ahead", time.Minute) {
+			t.Fatal("no claim")
+		}
+		clock.Store(now)
+		if got := claim(t, s, turn+1, "after", time.Minute); got != test.want {
+			t.Errorf("beside a claim by a clock %v ahead: claimed %t, want %t", test.ahead, got, test.want)
+		}
+		holder := "ahead"
+		if test.want {
+			holder = "after"
+		}
+		end(t, s, holder, data.RefreshResult{})
+	}
 }
 
 // The outcome of a refresh and what it imports are one: both are there, or neither.
