@@ -53,6 +53,7 @@ func TestFewLongListsAreMadeAtOnce(t *testing.T) {
 			t.Errorf("a list that was under way = %d %s, want %s", w.Code, w.Body, want)
 		}
 	}
+	s.longLists.patience = longPatience
 	if got := get(t, s, http.StatusOK, target).Body.String(); got != want {
 		t.Errorf("a list afterwards = %s, want %s", got, want)
 	}
