@@ -16,6 +16,7 @@ type Values struct {
 
 	samples    series
 	asOf       Date
+	behind     int // how many weeks with an observation follow
 	staleAfter int
 }
 
@@ -25,7 +26,7 @@ func (v *Values) Of(i int) Chlorophyll {
 		return v.states[i].Chlorophyll
 	}
 	past := v.samples.of(i).samples
-	for k := countUntil(past, v.asOf) - 1; k >= 0; k-- {
+	for k := v.until(past) - 1; k >= 0; k-- {
 		if past[k].valid() {
 			if stale(past[k].date(), v.asOf, v.staleAfter) {
 				break
@@ -34,6 +35,17 @@ func (v *Values) Of(i int) Chlorophyll {
 		}
 	}
 	return NoChlorophyll
+}
+
+// until returns how many of a lake's samples lie up to and on the day asOf. Most lakes are seen once in each week: then it
+// is known before one looks where the last of these lies, and the week before had it beside.
+func (v *Values) until(samples []sample) int {
+	n := len(samples) - v.behind
+	end := from(v.asOf) + 1<<dateShift
+	if n > 0 && samples[n-1] < end && (v.behind == 0 || samples[n] >= end) {
+		return n
+	}
+	return countUntil(samples, v.asOf)
 }
 
 // Values returns the values of v.
@@ -59,7 +71,7 @@ func (s *Snapshot) Shown(ctx context.Context, w Week) (*View, error) {
 	}
 	v := &View{
 		Week: w, AsOf: s.asOf[k], Lakes: s.Lakes, WithData: s.Weeks[k].LakesWithData,
-		values: &Values{samples: s.satellite, asOf: s.asOf[k], staleAfter: s.staleAfter},
+		values: &Values{samples: s.satellite, asOf: s.asOf[k], behind: len(s.Weeks) - 1 - k, staleAfter: s.staleAfter},
 	}
 	if first, found, _ := s.shown.PeekOrAdd(w, v); found {
 		return first, nil

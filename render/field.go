@@ -14,9 +14,12 @@ type field struct {
 
 // reset makes f the field of s in w.
 func (f *field) reset(s *scene, w window, ks *kernels) {
-	f.window, f.splats = w, f.splats[:0]
-	for _, h := range s.hits {
-		f.splats = appendSplats(f.splats, h, w, ks.of(h.ground.at(w.zoom)))
+	stamped := false
+	f.window = w
+	if f.splats, stamped = s.appendStamps(f.splats[:0], w, ks); !stamped {
+		for _, h := range s.hits {
+			f.splats = appendSplats(f.splats, h, w, ks.of(h.ground.at(w.zoom)))
+		}
 	}
 	f.blur.reset(&s.patch, w, ks.of(baseSize(w.zoom)))
 }

@@ -16,6 +16,7 @@ type memoKey struct {
 	tile  maptile.Tile
 	scale int
 	style StyleID
+	layer uint64 // its number
 }
 
 type memoEntry struct {

@@ -11,8 +11,8 @@ import (
 	"limnomap/data"
 )
 
-// memoEntries bounds the fingerprints that a Layer remembers, 240 bytes each, 1 MB in all: the tiles of a country down
-// to zoom 10 a few times over. One that was dropped costs a walk over the lakes in reach.
+// memoEntries bounds the fingerprints that a Layer remembers, or all those on one plan, 240 bytes each, 1 MB in all: the
+// tiles of a country down to zoom 10 a few times over. One that was dropped costs a walk over the lakes in reach.
 const memoEntries = 1 << 12
 
 // A Layer is one view's lakes made ready to draw: projected and in spatial order. It is immutable, and safe for
@@ -25,6 +25,8 @@ type Layer struct {
 	thinned []index
 	// memo holds fingerprints that were asked for.
 	memo *lru.Cache[memoKey, memoEntry]
+	// number tells the layers that share a memo apart.
+	number uint64
 	// plan returns what layers of the same lakes share.
 	plan func() *plan
 	// sheets has the lakes' values if this layer was made on another's plan, and then decides about blurred and thinned.

@@ -2,7 +2,9 @@ package render
 
 import (
 	"slices"
+	"sync/atomic"
 
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb/maptile"
 )
 
@@ -14,6 +16,11 @@ type plan struct {
 	ties   []span  // places that lie in one point, whose order hangs on their values
 	uneven bool    // whether some of these differ in what the index goes by: then no layer can be made on the plan
 
+	// What the layers that were made on the plan share. They are made for a week each, and asked for few tiles.
+	sights *lru.Cache[sightKey, *sight]
+	memo   *lru.Cache[memoKey, memoEntry]
+	layers atomic.Uint64 // how many there were
+
 	roomy  int       // the first zoom at which markers are not thinned
 	crowds [][]span  // by zoom, the tiles with more than maxStamped places: if as many have a value, the field is blurred
 	wide   [][]int32 // at those zooms, the places whose waters are wider than the smallest blob
@@ -24,7 +31,7 @@ type span struct{ from, to int }
 
 // newPlan returns the plan of a layer's lakes, of which order says which of the view's they are.
 func newPlan(lakes *index, order []int32) *plan {
-	p := &plan{lakes: *lakes, of: order, roomy: lakes.firstRoomy()}
+	p := &plan{lakes: *lakes, of: order, roomy: lakes.firstRoomy(), sights: newSights(), memo: newMemo()}
 	for tie := range lakes.runs(0) {
 		if tie.to-tie.from == 1 {
 			continue

@@ -14,8 +14,11 @@ type hit struct {
 
 // A scene is what of a layer is in reach of a window: what can change a pixel of it.
 type scene struct {
-	hits  []hit // in the order of the layer, and each place's from west to east
-	patch patch // of lakes that are binned
+	hits   []hit  // in the order of the layer, and each place's from west to east
+	patch  patch  // of lakes that are binned
+	sight  *sight // what there is to see of plan, and what is known of it; nil if it was searched for
+	plan   *plan
+	places []place // of what is seen
 }
 
 // empty reports whether nothing is in reach.
@@ -24,14 +27,17 @@ func (s *scene) empty() bool { return len(s.hits) == 0 && !s.patch.any }
 // find makes s the scene of l in w.
 func (s *scene) find(l *Layer, w window, p painter) {
 	x := p.index(l, w)
+	s.patch.any, s.sight, s.plan = false, nil, nil
+	if x.sheets != nil && x.binned == nil {
+		if at := x.sheets.plan.sight(w, p); !at.vague {
+			s.look(at, x.sheets)
+			return
+		}
+	}
 	q := newQuery(x, w, p)
 	q.hits = s.hits[:0]
-	for _, t := range p.tiers(x) {
-		q.order = t.places
-		q.around(t.extent>>q.shift + 1 + p.widest(x, w))
-	}
+	q.search()
 	s.hits = q.hits
-	s.patch.any = false
 	if x.binned != nil {
 		s.bin(x, w, p)
 	}
@@ -68,14 +74,23 @@ type query struct {
 	hits  []hit   // found so far
 	once  bool    // whether one hit is enough
 
-	patch *patch // for places that are binned; nil for hits
-	reach int64  // of such places
+	patch  *patch  // for places that are binned; nil for hits
+	reach  int64   // of such places
+	viewer *viewer // for a sight; nil for hits
 }
 
 func newQuery(x *index, w window, p painter) query {
 	return query{
 		index: x, window: w, painter: p,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
+	}
+}
+
+// search finds the places of all tiers.
+func (q *query) search() {
+	for _, t := range q.painter.tiers(q.index) {
+		q.order = t.places
+		q.around(t.extent>>q.shift + 1 + q.painter.widest(q.index, q.window))
 	}
 }
 
@@ -151,7 +166,7 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 		for i := from; i < to && !q.done(); i++ {
 			p := q.index.place(q.at(i))
 			if some, _ := q.meets(p.x, p.y, 0); some {
-				q.found(p)
+				q.found(p, q.at(i))
 			}
 		}
 		return
@@ -162,7 +177,7 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	}
 	if all {
 		for i := from; i < to && !q.done(); i++ {
-			q.found(q.index.place(q.at(i)))
+			q.found(q.index.place(q.at(i)), q.at(i))
 		}
 		return
 	}
@@ -178,10 +193,12 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	}
 }
 
-// found adds the hits of a place whose mark touches the window, or bins the place.
-func (q *query) found(p *place) {
+// found adds the hits of the index's place at, if its mark touches the window, or bins the place.
+func (q *query) found(p *place, at int) {
 	w, r := q.window, q.reach
-	if q.patch == nil {
+	if q.viewer != nil {
+		r = q.viewer.reach(p, q.painter, w)
+	} else if q.patch == nil {
 		r = q.painter.reach(p, w)
 	} else if !p.chlorophyll.Valid() || p.ground.at(w.zoom) > baseSize(w.zoom) {
 		r = 0
@@ -194,9 +211,12 @@ func (q *query) found(p *place) {
 	west := w.firstCentre() - r + 1
 	x := west + (int64(p.x>>q.shift)-w.left-west)&(q.world-1)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		if q.patch != nil {
+		switch {
+		case q.viewer != nil:
+			q.viewer.sight.seen = append(q.viewer.sight.seen, seen{x: int32(x), y: int32(y), at: int32(at)})
+		case q.patch != nil:
 			q.patch.add(x, y, p.log)
-		} else {
+		default:
 			q.hits = append(q.hits, hit{int32(x), int32(y), p})
 		}
 	}

@@ -143,7 +143,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
 	if err != nil {
 		return Fingerprint{}, false
 	}
-	key := memoKey{s.Tile, s.Scale, s.Style}
+	key := memoKey{s.Tile, s.Scale, s.Style, l.number}
 	if e, ok := l.memo.Get(key); ok {
 		return e.fingerprint, e.any
 	}
@@ -189,6 +189,8 @@ const maxKept = 1 << 16
 // until as many lakes are drawn again.
 func (r *Renderer) keep(b *brush) {
 	clear(b.scene.hits)
+	clear(b.scene.places)
+	b.scene.sight, b.scene.plan = nil, nil
 	if cap(b.scene.hits) > maxKept {
 		b.scene.hits = nil
 	}

@@ -20,6 +20,9 @@ type sheets struct {
 	plan   *plan
 	values *values
 	known  data.Values
+	last   atomic.Pointer[look]
+
+	paging sync.Once                            // makes places, which only tiles need that see too many
 	places []atomic.Pointer[[sheetPlaces]place] // nil for those that were not looked up yet
 
 	zooms []sheetZoom
@@ -39,13 +42,12 @@ func (r *Renderer) LayerOn(other *Layer, v *data.View) *Layer {
 	if plan.uneven {
 		return r.Layer(v)
 	}
-	s := &sheets{
-		plan: plan, values: r.values, known: v.Values(),
-		places: make([]atomic.Pointer[[sheetPlaces]place], (len(plan.of)+sheetPlaces-1)/sheetPlaces),
-	}
-	l := &Layer{lakes: plan.lakes, memo: newMemo(), plan: other.plan, sheets: s}
+	s := &sheets{plan: plan, values: r.values, known: v.Values()}
+	l := &Layer{lakes: plan.lakes, memo: plan.memo, number: plan.layers.Add(1), plan: other.plan, sheets: s}
 	l.lakes.sheets = s
-	s.thin = sync.OnceValue(func() []index { return newThinned(s.whole(), plan.roomy) })
+	if plan.roomy > 0 {
+		s.thin = sync.OnceValue(func() []index { return newThinned(s.whole(), plan.roomy) })
+	}
 	s.zooms = make([]sheetZoom, len(plan.crowds))
 	for z := range s.zooms {
 		s.zooms[z].blurred = sync.OnceValue(func() bool { return slices.ContainsFunc(plan.crowds[z], s.crowded) })
@@ -58,6 +60,9 @@ func (r *Renderer) LayerOn(other *Layer, v *data.View) *Layer {
 
 // place returns the i-th place.
 func (s *sheets) place(i int) *place {
+	s.paging.Do(func() {
+		s.places = make([]atomic.Pointer[[sheetPlaces]place], (len(s.plan.of)+sheetPlaces-1)/sheetPlaces)
+	})
 	sheet := s.places[i/sheetPlaces].Load()
 	if sheet == nil {
 		sheet = s.fill(i / sheetPlaces)

@@ -86,6 +86,97 @@ func TestLayersOnOthersAreTheSame(t *testing.T) {
 	}
 }
 
+// TestSightsAreRemembered looks at one tile in several weeks: among its lakes are some in one point, and some that have a
+// value in some of the weeks only.
+func TestSightsAreRemembered(t *testing.T) {
+	lakes := country()
+	for range 5 {
+		lakes = append(lakes, testLake{lon: 11, lat: 50, chl: 1})
+	}
+	base := viewOf(lakes)
+	other := renderer().Layer(base)
+	for _, style := range []StyleID{Heat, Dots, Lakes} {
+		s := Spec{Tile: maptile.At(base.Lakes[len(lakes)-1].Point, 6), Scale: 1, Style: style, Colormap: colormap.Default}
+		for seed := range uint64(8) {
+			v := otherWeek(base, seed, 40)
+			got := renderer().LayerOn(other, v)
+			renderer().Fingerprint(got, s)
+			want := mustRender(t, renderer().Layer(v), s)
+			for range 2 { // on what the fingerprint has looked up, and anew
+				if !bytes.Equal(mustRender(t, got, s), want) {
+					t.Fatalf("%s: another tile in week %d", style, seed)
+				}
+			}
+		}
+		at, ok := other.plan().sights.Peek(sightKey{windowOf(s.Tile, s.Scale), renderer().painters[style]})
+		if !ok || at.vague {
+			t.Fatalf("%s: nothing is remembered", style)
+		}
+		if len(at.ties) != 2 || at.valued != (style == Heat) { // the country has two lakes in one point, too
+			t.Errorf("%s: %d ties, valued is %v; want 2, %v", style, len(at.ties), at.valued, style == Heat)
+		}
+		if (at.stamps != nil) != (style == Heat) {
+			t.Errorf("%s: %d stamps", style, len(at.stamps))
+		}
+	}
+	if n := other.plan().sights.Len(); n != 3 {
+		t.Errorf("%d sights of one tile in three styles", n)
+	}
+}
+
+// A tile that sees more lakes than a sight holds is searched in each week, and so is one that sees a place twice beside
+// others in one point.
+func TestVagueSights(t *testing.T) {
+	throng := district(maxSeen + 1)
+	for i := range throng {
+		throng[i].lon = 22 + float64(i)/1e4
+	}
+	for _, set := range []struct {
+		name  string
+		lakes []testLake
+		tile  maptile.Tile
+	}{
+		{"many", throng, maptile.Tile{}},
+		{"twice in one point", []testLake{{180, 0, 1, 0}, {180, 0, 2, 0}, {0, 0, 3, 0}}, maptile.Tile{}},
+	} {
+		t.Run(set.name, func(t *testing.T) {
+			base := viewOf(set.lakes)
+			other, v := renderer().Layer(base), otherWeek(base, 1, 10)
+			l := renderer().LayerOn(other, v)
+			s := Spec{Tile: set.tile, Scale: 1, Style: Dots, Colormap: colormap.Default}
+			w := windowOf(s.Tile, s.Scale)
+			if at := l.sheets.plan.sight(w, renderer().painters[Lakes]); !at.vague || at.seen != nil {
+				t.Errorf("the sight of %d lakes is no vague one", len(set.lakes))
+			}
+			for _, style := range []StyleID{Heat, Dots, Lakes} {
+				s.Style = style
+				if !bytes.Equal(mustRender(t, l, s), mustRender(t, renderer().Layer(v), s)) {
+					t.Errorf("%s: another tile", style)
+				}
+			}
+		})
+	}
+}
+
+// Layers on one plan share their memory of fingerprints, and no fingerprint.
+func TestLayersOnOthersHaveFingerprintsOfTheirOwn(t *testing.T) {
+	base := viewOf(country())
+	other := renderer().Layer(base)
+	s := Spec{Tile: maptile.Tile{X: 33, Y: 21, Z: 6}, Scale: 1, Style: Heat, Colormap: colormap.Default}
+	for range 2 {
+		for seed := range uint64(4) {
+			v := otherWeek(base, seed, 0)
+			want, _ := renderer().Fingerprint(renderer().Layer(v), s)
+			l := renderer().LayerOn(other, v)
+			for range 2 {
+				if got, any := renderer().Fingerprint(l, s); got != want || !any {
+					t.Errorf("week %d: fingerprint %x, %v, want %x", seed, got, any, want)
+				}
+			}
+		}
+	}
+}
+
 // Lakes of different sizes in one point cannot be put in order before their values are known.
 func TestUnevenLakesHaveLayersOfTheirOwn(t *testing.T) {
 	v := viewOf([]testLake{{10, 50, 3, 0}, {10, 50, 4, 300}, {11, 50, 4, 0}})

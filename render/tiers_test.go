@@ -54,7 +54,7 @@ func TestFindWaters(t *testing.T) {
 		got := sceneOf(l, w, p).hits
 		q := query{index: &l.lakes, window: w, painter: p, world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom)}
 		for i := range l.lakes.places {
-			q.found(&l.lakes.places[i])
+			q.found(&l.lakes.places[i], i)
 		}
 		if len(got) != len(q.hits) {
 			t.Fatalf("%d hits in %+v, want %d", len(got), w, len(q.hits))

@@ -93,7 +93,7 @@ func (ls *layers) slot(v *data.View) (slot *layerSlot, found bool) {
 	}
 	slot.used.Store(ls.added.Add(1))
 	slot.cleanup = runtime.AddCleanup(v, ls.drop, slot)
-	held := append(slices.Clone(*ls.held.Load()), slot)
+	held := slices.Concat(*ls.held.Load(), []*layerSlot{slot})
 	ls.held.Store(&held)
 	ls.lakes += slot.lakes
 	for n := len(held); n > maxLayers || ls.lakes > maxLayerLakes && n > 2; n-- {

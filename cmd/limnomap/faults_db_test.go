@@ -43,9 +43,10 @@ func TestFaultDatabase(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			db, next := newUniformDB(t, uniformLakes, 5), newUniformDB(t, uniformLakes, 50)
+			addOldValues(t, db)
 			content, err := os.ReadFile(db.path)
 			mustDo(t, err)
-			p := startReady(t, "--db", db.path, "--api-rate", "0")
+			p := startReady(t, "--db", db.path, "--api-rate", "0", "--weeks", "1")
 			wantShown(t, p, 5)
 			wantMonitor(t, p, db.key, http.StatusOK)
 
@@ -59,16 +60,15 @@ func TestFaultDatabase(t *testing.T) {
 			}
 			wantAnswers(t, p)
 			wantShown(t, p, 5)
-			wantNoHistory(t, p, db.path)
+			wantHistory(t, p, 5)
+			wantNoOldHistory(t, p, db.path)
 			wantMonitor(t, p, db.key, http.StatusOK) // as long as the keyring trusts what it knows
 
 			_ = os.RemoveAll(db.path) // a folder; anything else the rename below replaces
 			mustDo(t, os.Rename(next.path, db.path))
 			awaitShown(t, p, reloadTime, 50)
 			within(t, reloadTime, "/readyz tells that refreshing works again", func() bool { return refreshFailedSince(t, p) == "" })
-			if !strings.Contains(events(p), "refresh works again") {
-				t.Errorf("the log does not say that refreshing works again:\n%s", events(p))
-			}
+			within(t, reloadTime, "the log says so too", func() bool { return strings.Contains(events(p), "refresh works again") })
 			wantHistory(t, p, 50)
 			within(t, reloadTime, "the new database's key is accepted", func() bool { return monitorStatus(t, p, next.key) == http.StatusOK })
 			wantQuietEnd(t, p)
@@ -181,12 +181,22 @@ func refreshFailedSince(t testing.TB, p *process) string {
 	return ""
 }
 
-const historyPath = "/api/v1/bathing-lakes/history/lake_7"
+const (
+	historyPath    = "/api/v1/bathing-lakes/history/lake_7?limit=10"      // which the server holds in memory
+	oldHistoryPath = "/api/v1/bathing-lakes/history/lake_7?to=2000-12-31" // which it does not
+)
 
-// wantNoHistory checks that a history, which only the database knows, is refused in time and without internals.
-func wantNoHistory(t testing.TB, p *process, path string) {
+// addOldValues imports values of a lake that are years older than those that a server holds in memory.
+func addOldValues(t testing.TB, db uniformDB) {
 	t.Helper()
-	resp, err := (&http.Client{Timeout: 30 * time.Second}).Get(p.base + historyPath)
+	values := writeFile(t, t.TempDir(), "old.csv", "lake_id,date,chl,data_type\nlake_7,2000-01-03,5,satellite\nlake_7,2001-01-01,5,satellite\n")
+	mustRun(t, "import", "observations", values, "--db", db.path)
+}
+
+// wantNoOldHistory checks that a history, which only the database knows, is refused in time and without internals.
+func wantNoOldHistory(t testing.TB, p *process, path string) {
+	t.Helper()
+	resp, err := (&http.Client{Timeout: 30 * time.Second}).Get(p.base + oldHistoryPath)
 	if err != nil {
 		t.Errorf("a history from a database that is not there: %v", err)
 		return

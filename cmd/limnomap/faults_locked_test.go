@@ -43,7 +43,8 @@ func TestFaultDatabaseLockedByAWriter(t *testing.T) {
 func TestFaultDatabaseLocked(t *testing.T) {
 	t.Parallel()
 	db := newUniformDB(t, uniformLakes, 5)
-	p := startReady(t, "--db", db.path, "--api-rate", "0")
+	addOldValues(t, db)
+	p := startReady(t, "--db", db.path, "--api-rate", "0", "--weeks", "1")
 	index, err := os.OpenFile(db.path+"-shm", os.O_RDWR, 0)
 	mustDo(t, err)
 	defer index.Close()
@@ -60,7 +61,8 @@ func TestFaultDatabaseLocked(t *testing.T) {
 	}
 	wantAnswers(t, p)
 	wantShown(t, p, 5)
-	wantNoHistory(t, p, db.path)
+	wantHistory(t, p, 5)
+	wantNoOldHistory(t, p, db.path)
 
 	lock.Type = syscall.F_UNLCK
 	mustDo(t, syscall.FcntlFlock(index.Fd(), syscall.F_SETLK, &lock))

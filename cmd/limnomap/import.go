@@ -106,24 +106,28 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	return nil
 }
 
-// open opens the database. Where a file is yet to be made, a dry run gets one elsewhere, which goes when it is closed; so
-// does one that an import has made and nobody has written to.
+// open opens the database. Where one is yet to be made, a dry run gets one elsewhere, which goes when it is closed; so does
+// a file that an import has made and nobody has written to.
 func (c *importFlags) open(ctx context.Context) (_ store.Store, closeStore func() error, err error) {
 	name, remove := c.DB, ""
-	if path, ok := store.FilePath(c.DB); ok {
-		if _, err := os.Stat(path); errors.Is(err, fs.ErrNotExist) {
-			remove = path
-		}
+	path, isFile := store.FilePath(c.DB)
+	absent, err := c.absent(ctx, path, isFile)
+	if err != nil {
+		return nil, nil, err
 	}
-	made := remove != "" && !c.DryRun
-	if remove != "" && c.DryRun {
-		if err := checkFolder(remove); err != nil {
-			return nil, nil, fmt.Errorf("database %w", err)
+	made := absent && !c.DryRun
+	if absent && c.DryRun {
+		if isFile {
+			if err := checkFolder(path); err != nil {
+				return nil, nil, fmt.Errorf("database %w", err)
+			}
 		}
 		if remove, err = os.MkdirTemp("", "limnomap-dry-run-"); err != nil {
 			return nil, nil, err
 		}
 		name = filepath.Join(remove, "empty.db")
+	} else if absent {
+		remove = path
 	}
 	s, err := store.Open(ctx, name, true)
 	if err != nil {
@@ -144,6 +148,26 @@ func (c *importFlags) open(ctx context.Context) (_ store.Store, closeStore func(
 		}
 		return err
 	}, nil
+}
+
+// absent reports whether there is no file yet, or for a dry run no tables in the database that a URL names.
+func (c *importFlags) absent(ctx context.Context, path string, isFile bool) (bool, error) {
+	if isFile {
+		_, err := os.Stat(path)
+		return errors.Is(err, fs.ErrNotExist), nil // what else is wrong with it, whoever opens it says
+	}
+	if !c.DryRun {
+		return false, nil
+	}
+	s, err := store.Open(ctx, c.DB, false)
+	if err != nil {
+		return false, err
+	}
+	_, err = s.Revision(ctx)
+	if errors.Is(err, fs.ErrNotExist) {
+		return true, s.Close()
+	}
+	return false, errors.Join(err, s.Close())
 }
 
 // A mapping is what --map and --set take, once or more often.

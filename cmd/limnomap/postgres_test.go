@@ -100,3 +100,30 @@ func TestServePostgres(t *testing.T) {
 		t.Errorf("serve with a wrong password = %v, want an error at once", err)
 	}
 }
+
+// A dry run on a database without tables reports what the import then does, and makes none.
+func TestDryRunLeavesNoTables(t *testing.T) {
+	dsn := newPostgres(t)
+	t.Setenv("LIMNOMAP_DB", dsn)
+	t.Setenv("TMPDIR", t.TempDir())
+	table := writeFile(t, t.TempDir(), "lakes.csv", lakesCSV)
+	if out := mustRun(t, "import", "lakes", table, "--dry-run"); !strings.Contains(out, "2 would be added") {
+		t.Errorf("a dry run says\n%s", out)
+	}
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close(context.Background())
+	var left bool
+	if err := conn.QueryRow(t.Context(), "SELECT to_regnamespace('limnomap') IS NOT NULL").Scan(&left); err != nil || left {
+		t.Errorf("a dry run left a schema: %t, %v", left, err)
+	}
+	if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
+		t.Errorf("a dry run left %v, %v", left, err)
+	}
+	mustRun(t, "import", "lakes", table)
+	if out := mustRun(t, "import", "lakes", table, "--dry-run"); !strings.Contains(out, "2 unchanged") {
+		t.Errorf("a dry run after the import says\n%s", out)
+	}
+}

@@ -19,26 +19,51 @@ import (
 
 // BenchmarkArchive measures a database of LIMNOMAP_BENCH_LAKES lakes with 104 weeks each; 96154 make ten million rows:
 //
-//	LIMNOMAP_BENCH_LAKES=96154 go test ./data/store -run '^$' -bench Archive -benchtime 1x
+//	LIMNOMAP_BENCH_LAKES=96154 go test ./data/store -run '^$' -bench 'Archive$' -benchtime 1x
 //
 // Beside the time that passes it tells the processors' time, which others on the machine disturb less, and the process's
 // greatest resident memory so far.
 func BenchmarkArchive(b *testing.B) {
+	lakes := archiveLakes(b)
+	path := filepath.Join(b.TempDir(), "lakes.db")
+	benchmarkArchive(b, lakes, func() Store { return openFile(b, path, true) }, func(b *testing.B) { reportSize(b, path) })
+}
+
+// BenchmarkArchivePostgres measures the same on the PostgreSQL of LIMNOMAP_TEST_POSTGRES, whose own processors' time and
+// memory it does not see. One that .ci/postgres has started does not wait for its disk (fsync).
+func BenchmarkArchivePostgres(b *testing.B) {
+	lakes := archiveLakes(b)
+	dsn := newDatabase(b)
+	benchmarkArchive(b, lakes, func() Store { return openURL(b, dsn, true) }, func(b *testing.B) { reportPostgresSize(b, openURL(b, dsn, false)) })
+}
+
+func archiveLakes(b *testing.B) int {
+	b.Helper()
 	lakes, _ := strconv.Atoi(os.Getenv("LIMNOMAP_BENCH_LAKES"))
 	if lakes <= 0 {
 		b.Skip("LIMNOMAP_BENCH_LAKES names no number of lakes")
 	}
-	path := filepath.Join(b.TempDir(), "lakes.db")
-	s := openFile(b, path, true)
+	return lakes
+}
+
+func benchmarkArchive(b *testing.B, lakes int, open func() Store, size func(*testing.B)) {
+	s := open()
 	for _, name := range []string{"import", "import again"} {
 		b.Run(name, func(b *testing.B) {
 			for b.Loop() {
-				importArchive(b, s, lakes, 0)
+				importArchive(b, s, func(tx Tx) error { return putArchive(b.Context(), tx, lakes, archiveWeeks, 0) })
 			}
-			reportRows(b, lakes*104)
-			reportSize(b, path)
+			reportRows(b, lakes*archiveWeeks)
+			size(b)
 		})
 	}
+	b.Run("import one week", func(b *testing.B) {
+		for b.Loop() {
+			importArchive(b, s, func(tx Tx) error { return putArchive(b.Context(), tx, lakes, 1, archiveDays) })
+		}
+		reportRows(b, lakes)
+		size(b)
+	})
 	b.Run("scan", func(b *testing.B) {
 		rows := 0
 		for b.Loop() {
@@ -65,13 +90,13 @@ func BenchmarkArchive(b *testing.B) {
 		}
 	})
 	b.Run("history beside an import", func(b *testing.B) {
-		other := openFile(b, path, false)
+		other := open()
 		ctx, cancel := context.WithCancel(b.Context())
 		var imported sync.WaitGroup
 		imported.Go(func() { // ends with ctx, and leaves nothing behind
 			_ = other.Import(ctx, func(tx Tx) error {
-				for round := 1; ; round++ {
-					if err := putArchive(ctx, tx, lakes, data.Date(7*104*round)); err != nil {
+				for round := 2; ; round++ {
+					if err := putArchive(ctx, tx, lakes, archiveWeeks, data.Date(archiveDays*round)); err != nil {
 						return err
 					}
 				}
@@ -85,30 +110,38 @@ func BenchmarkArchive(b *testing.B) {
 	})
 }
 
-func importArchive(b *testing.B, s Store, lakes int, later data.Date) {
+func importArchive(b *testing.B, s Store, fn func(Tx) error) {
 	b.Helper()
-	if err := s.Import(b.Context(), func(tx Tx) error { return putArchive(b.Context(), tx, lakes, later) }); err != nil {
+	if err := s.Import(b.Context(), fn); err != nil {
 		b.Fatal(err)
 	}
 }
 
-// putArchive writes what archive returns, a hundred lakes at a time, and some days later.
-func putArchive(ctx context.Context, tx Tx, lakes int, later data.Date) error {
-	const together = 100
-	template, rows := archive(together)
+const (
+	archiveWeeks = 104 // as many as archive returns
+	archiveDays  = 7 * archiveWeeks
+)
+
+// putArchive writes the first weeks of what archive returns, some thousand rows at a time, and some days later.
+func putArchive(ctx context.Context, tx Tx, lakes, weeks int, later data.Date) error {
+	together := 10_400 / weeks
+	template, all := archive(together)
+	rows := make([]data.Observation, 0, together*weeks)
 	for from := 0; from < lakes; from += together {
 		n := min(together, lakes-from)
+		rows = rows[:0]
 		for i := range n {
 			template[i].ID = data.LakeID(fmt.Sprintf("de_by_lake_%07d", from+i))
-			for w := range 104 {
-				o := &rows[i*104+w]
+			for w := range weeks {
+				o := all[i*archiveWeeks+w]
 				o.LakeID, o.Date = template[i].ID, data.Date(19000+7*w)+later
+				rows = append(rows, o)
 			}
 		}
 		if _, err := tx.PutLakes(ctx, template[:n], LakeColumns{}); err != nil {
 			return err
 		}
-		if _, err := tx.PutObservations(ctx, rows[:n*104], ObservationColumns{}); err != nil {
+		if _, err := tx.PutObservations(ctx, rows, ObservationColumns{}); err != nil {
 			return err
 		}
 	}
@@ -153,4 +186,16 @@ func reportSize(b *testing.B, path string) {
 		}
 		b.ReportMetric(float64(info.Size())/1e6, "MB"+strings.ReplaceAll(end, "-", "-of-"))
 	}
+}
+
+func reportPostgresSize(b *testing.B, s *postgres) {
+	b.Helper()
+	var all, keys int64
+	err := s.pool.QueryRow(b.Context(), `SELECT pg_database_size(current_database()),
+		(SELECT sum(pg_indexes_size(oid)) FROM pg_class WHERE relispartition AND relkind = 'r' AND relnamespace = 'limnomap'::regnamespace)`).Scan(&all, &keys)
+	if err != nil {
+		b.Fatal(err)
+	}
+	b.ReportMetric(float64(all)/1e6, "MB")
+	b.ReportMetric(float64(keys)/1e6, "MB-of-keys")
 }

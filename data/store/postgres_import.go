@@ -28,7 +28,7 @@ func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
 		defer cancel()
 		_ = tx.Rollback(ctx) // what fails here ends the connection, and with it the transaction
 	}()
-	w := &postgresTx{store: s, tx: tx, once: newOnce(), keys: make(map[data.LakeID]int32), years: make(map[partition]bool)}
+	w := &postgresTx{store: s, tx: tx, once: newOnce(), keys: make(map[data.LakeID]int32), years: make(map[partition]*year)}
 	if err := w.begin(ctx); err != nil {
 		return s.wrap(err, "begin an import")
 	}
@@ -38,17 +38,27 @@ func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
 	if w.err != nil {
 		return w.err
 	}
+	for p := range w.years {
+		if err := w.attach(ctx, p); err != nil {
+			return s.wrap(err, "make the key of a new year")
+		}
+	}
 	if w.changed {
 		if err := w.raise(ctx); err != nil {
 			return s.wrap(err, "raise the revision")
 		}
 	}
-	return s.wrap(tx.Commit(ctx), "commit an import")
+	if err := tx.Commit(ctx); err != nil {
+		return s.wrap(err, "commit an import")
+	}
+	w.vacuum(ctx)
+	return nil
 }
 
 // A postgresTx is the transaction of one import, the only one that writes: so what it has read stays true. It copies the
 // rows of a batch into a temporary table, has them compared with what is stored, all in one statement, and writes those
-// that differ. Rows whose key has come before are only compared, once the others are written.
+// that differ. Rows of a year of which nothing was stored are copied to their place at once. Rows whose key has come
+// before are only compared, once the others are written.
 type postgresTx struct {
 	store   *postgres
 	tx      pgx.Tx
@@ -57,7 +67,9 @@ type postgresTx struct {
 	err     error // the first that befell a statement: what was written up to it is never committed
 
 	keys  map[data.LakeID]int32
-	years map[partition]bool // those that are there
+	years map[partition]*year // those that are there
+
+	copied copyBuffer
 }
 
 // A plan that reads all of observations to compare it with a batch would be chosen for want of statistics.
@@ -115,51 +127,76 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 	if err := t.findKeys(ctx, len(observations), func(i int) data.LakeID { return observations[i].LakeID }); err != nil {
 		return err
 	}
-	var first, again []int
-	for i, o := range observations {
-		key, known := t.keys[o.LakeID]
-		switch {
-		case !known:
-			changes[i] = UnknownLake
-		case t.once.observation(int64(key), o.Date, o.Type):
-			first = append(first, i)
-		default:
-			again = append(again, i)
-		}
-	}
-	if err := t.makeYears(ctx, observations, first); err != nil {
+	in, err := t.sortOut(ctx, observations, changes)
+	if err != nil {
 		return err
+	}
+	for p, rows := range in.fresh {
+		if err := t.copyObservations(ctx, p.table(), observations, rows, false); err != nil {
+			return err
+		}
+		t.years[p].written += len(rows)
+		t.changed = true
 	}
 	compare := func(rows []int, query string) error {
 		if len(rows) == 0 {
 			return nil
 		}
-		if err := t.copyObservations(ctx, observations, rows); err != nil {
+		if _, err := t.tx.Exec(ctx, "TRUNCATE incoming"); err != nil {
+			return err
+		}
+		if err := t.copyObservations(ctx, pgx.Identifier{"incoming"}, observations, rows, true); err != nil {
 			return err
 		}
 		return t.takeChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt)
 	}
-	if err := compare(first, writeObservations); err != nil {
+	if err := compare(in.first, writeObservations); err != nil {
 		return err
 	}
-	return compare(again, compareObservations)
+	for _, i := range in.first {
+		if changes[i] == Added || changes[i] == Changed {
+			t.years[partitionOf(observations[i].Date)].written++
+		}
+	}
+	for _, i := range in.again {
+		if err := t.attach(ctx, partitionOf(observations[i].Date)); err != nil {
+			return err
+		}
+	}
+	return compare(in.again, compareObservations)
 }
 
-// copyObservations puts the given rows into the temporary table, and nothing else.
-func (t *postgresTx) copyObservations(ctx context.Context, observations []data.Observation, rows []int) error {
-	if _, err := t.tx.Exec(ctx, "TRUNCATE incoming"); err != nil {
-		return err
+// A sortedOut batch is the rows of known lakes, by their numbers.
+type sortedOut struct {
+	fresh map[partition][]int // that come for the first time, of years that this import has made: they are added
+	first []int               // that come for the first time, of other years
+	again []int
+}
+
+// sortOut notes what is known of rows without asking what is stored.
+func (t *postgresTx) sortOut(ctx context.Context, observations []data.Observation, changes []Change) (sortedOut, error) {
+	in := sortedOut{fresh: make(map[partition][]int)}
+	for i, o := range observations {
+		key, known := t.keys[o.LakeID]
+		if !known {
+			changes[i] = UnknownLake
+			continue
+		}
+		p, err := t.yearOf(ctx, o.Date)
+		if err != nil {
+			return in, err
+		}
+		switch {
+		case !t.once.observation(int64(key), o.Date, o.Type):
+			in.again = append(in.again, i)
+		case t.years[p].fresh:
+			changes[i] = Added
+			in.fresh[p] = append(in.fresh[p], i)
+		default:
+			in.first = append(in.first, i)
+		}
 	}
-	row := make([]any, 8)
-	_, err := t.tx.CopyFrom(ctx, pgx.Identifier{"incoming"},
-		[]string{"n", "lake", "date", "type", "chl", "level", "density", "measured_at"},
-		pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
-			o := observations[rows[i]]
-			observationArgs(row[1:], int64(t.keys[o.LakeID]), o)
-			row[0] = int64(rows[i])
-			return row, nil
-		}))
-	return err
+	return in, nil
 }
 
 // takeChanges notes what a statement says became of rows, by their numbers.
@@ -200,12 +237,13 @@ const comparedObservations = `
 		FROM incoming AS i LEFT JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type)`
 
 const (
-	writeObservations = comparedObservations + `, written AS (
-		INSERT INTO limnomap.observations AS o (lake, date, type, chl, level, density, measured_at)
-		SELECT lake, date, type, chl, level, density, measured_at FROM compared WHERE change IN (1, 2) ORDER BY n
-		ON CONFLICT (lake, date, type) DO UPDATE SET chl = excluded.chl, level = excluded.level, density = excluded.density,
-			measured_at = excluded.measured_at
-		WHERE (o.chl, o.level, o.density, o.measured_at) IS DISTINCT FROM (excluded.chl, excluded.level, excluded.density, excluded.measured_at))
+	writeObservations = comparedObservations + `, added AS (
+		INSERT INTO limnomap.observations (lake, date, type, chl, level, density, measured_at)
+		SELECT lake, date, type, chl, level, density, measured_at FROM compared WHERE change = 1
+	), changed AS (
+		UPDATE limnomap.observations AS o SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at
+		FROM compared AS c WHERE c.change = 2 AND o.lake = c.lake AND o.date = c.date AND o.type = c.type
+	)
 	SELECT n, change::smallint FROM compared WHERE change <> 0`
 	// What would change contradicts what came before.
 	compareObservations = comparedObservations + `

@@ -2,8 +2,11 @@ package store
 
 import (
 	"context"
+	"database/sql"
+	"encoding/binary"
 	"errors"
 	"fmt"
+	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -34,20 +37,21 @@ func (s *postgres) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
 
-// The rows of one lake come from each year's index in order, and the sort only finds them sorted already: of each lake
-// by itself, so that the server holds one lake at a time and begins to answer at once. See orderedPlan.
+// The rows of one lake come from each year's index in order, one year after the other. The lateral query can only be the
+// inner side of a loop over lakes, which keeps the order of both; to sort by all of it would take most of the time.
 const postgresScanQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
 	FROM limnomap.lakes AS l CROSS JOIN LATERAL (
-		SELECT * FROM limnomap.observations WHERE lake = l.key OFFSET 0) AS o
-	ORDER BY l.id, o.date, o.type`
+		SELECT * FROM limnomap.observations WHERE lake = l.key ORDER BY date, type OFFSET 0) AS o
+	ORDER BY l.id`
 
 const postgresPastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
 	FROM limnomap.lakes AS l CROSS JOIN LATERAL (
 		(SELECT * FROM limnomap.observations WHERE lake = l.key AND date < $1 AND type = 0 AND chl IS NOT NULL
 			ORDER BY date DESC LIMIT 1)
 		UNION ALL
-		SELECT * FROM limnomap.observations WHERE lake = l.key AND date BETWEEN $1 AND $2 AND type = 0) AS o
-	ORDER BY l.id, o.date`
+		(SELECT * FROM limnomap.observations WHERE lake = l.key AND date BETWEEN $1 AND $2 AND type = 0 ORDER BY date)
+		ORDER BY date OFFSET 0) AS o
+	ORDER BY l.id`
 
 // orderedPlan keeps the planner from reading all rows and sorting them, which it thinks cheaper when it does not know
 // how many there are: it would put years of rows on the server's disk before the first is passed on.
@@ -151,30 +155,68 @@ func postgresKeys(ctx context.Context, tx pgx.Tx) ([]keyedLake, error) {
 }
 
 // scanPostgresObservations passes on the observations that a query gives of the lakes in keys, which are in the same
-// order. The rows are read from the connection one by one, as they are passed on.
+// order, and each lake's by date and type. The rows are read from the connection one by one, as they are passed on.
 func scanPostgresObservations(ctx context.Context, tx pgx.Tx, keys []keyedLake, pass func(data.Observation) error, query string, args ...any) error {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var row observationRow
+	var last, row observationRow
 	at := 0
 	for rows.Next() {
-		if err := row.scan(rows); err != nil {
+		if err := row.scanPostgres(rows); err != nil {
 			return err
 		}
 		for at < len(keys) && keys[at].key != row.lake {
 			at++
 		}
-		if at == len(keys) {
-			return fmt.Errorf("observation of lake number %d out of order", row.lake)
+		if at == len(keys) || row.lake == last.lake && (row.date < last.date || row.date == last.date && row.dataType <= last.dataType) {
+			return fmt.Errorf("observation of lake number %d on %s out of order", row.lake, data.Date(row.date))
 		}
 		if err := pass(row.observation(keys[at].id)); err != nil {
 			return err
 		}
+		last = row
 	}
 	return rows.Err()
+}
+
+// scanPostgres takes a row in the binary form that pgx asks for, unless the URL wants another. To scan its columns one
+// by one would take longer than all else that is done with it.
+func (r *observationRow) scanPostgres(rows pgx.Rows) error {
+	for _, f := range rows.FieldDescriptions() {
+		if f.Format != pgx.BinaryFormatCode {
+			return r.scan(rows)
+		}
+	}
+	var v [7]sql.NullInt64
+	for i, b := range rows.RawValues() {
+		var err error
+		if v[i], err = integer(b); err != nil {
+			return fmt.Errorf("column %d of observations: %w", i+1, err)
+		}
+	}
+	*r = observationRow{lake: v[0].Int64, date: v[1].Int64, dataType: v[2].Int64, chl: v[3], level: v[4], measuredAt: v[6],
+		density: sql.NullFloat64{Float64: math.Float64frombits(uint64(v[5].Int64)), Valid: v[5].Valid}}
+	return nil
+}
+
+// integer takes the binary form of an integer, or the bits of a number.
+func integer(b []byte) (v sql.NullInt64, err error) {
+	v.Valid = b != nil
+	switch {
+	case b == nil: // NULL
+	case len(b) == 2:
+		v.Int64 = int64(int16(binary.BigEndian.Uint16(b)))
+	case len(b) == 4:
+		v.Int64 = int64(int32(binary.BigEndian.Uint32(b)))
+	case len(b) == 8:
+		v.Int64 = int64(binary.BigEndian.Uint64(b))
+	default:
+		err = fmt.Errorf("a number of %d bytes", len(b))
+	}
+	return v, err
 }
 
 // The key backwards gives the dates; of one date the satellite's row stands first. A forecast is left out beside a value.
@@ -228,7 +270,7 @@ func collectHistory(rows pgx.Rows, id data.LakeID) (history []data.Observation, 
 	defer rows.Close()
 	var row observationRow
 	for rows.Next() {
-		if err := row.scan(rows); err != nil {
+		if err := row.scanPostgres(rows); err != nil {
 			return nil, err
 		}
 		history = append(history, row.observation(id))
