@@ -17,7 +17,7 @@ type slowWriter struct {
 func (w *slowWriter) Write(b []byte) (int, error) {
 	select {
 	case w.began <- struct{}{}:
-	default: // it has told of its first piece
+	default: // all have begun
 	}
 	<-w.goOn
 	return w.ResponseRecorder.Write(b)
@@ -26,7 +26,7 @@ func (w *slowWriter) Write(b []byte) (int, error) {
 func TestFewLongListsAreMadeAtOnce(t *testing.T) {
 	const target = statusURL + ".csv?risk=low"
 	s := sparingServer(t)
-	began, goOn, done := make(chan struct{}), make(chan struct{}), make(chan *httptest.ResponseRecorder)
+	began, goOn, done := make(chan struct{}, maxLongLists), make(chan struct{}), make(chan *httptest.ResponseRecorder)
 	for range maxLongLists {
 		go func() { // until goOn is closed, below
 			w := &slowWriter{httptest.NewRecorder(), began, goOn}
@@ -53,6 +53,7 @@ func TestFewLongListsAreMadeAtOnce(t *testing.T) {
 			t.Errorf("a list that was under way = %d %s, want %s", w.Code, w.Body, want)
 		}
 	}
+	s.longLists.patience = longPatience
 	if got := get(t, s, http.StatusOK, target).Body.String(); got != want {
 		t.Errorf("a list afterwards = %s, want %s", got, want)
 	}
