@@ -61,6 +61,24 @@ func (s *sqlite) read(ctx context.Context, fn func(*sql.Tx) error) error {
 }
 
 func (s *sqlite) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	return s.pass(ctx, "read lakes and observations", lake, observation, scanQuery)
+}
+
+// The last row before the period and the rows of the period are two ranges of the primary key.
+const pastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key AND o.date BETWEEN
+		coalesce((SELECT max(b.date) FROM observations AS b
+			WHERE b.lake = l.key AND b.date < ?1 AND b.type = 0 AND b.chl IS NOT NULL), ?1) AND ?2
+	WHERE o.type = 0 AND (o.date >= ?1 OR o.chl IS NOT NULL)
+	ORDER BY l.id, o.date`
+
+func (s *sqlite) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	noLake := func(data.Lake) error { return nil }
+	return s.pass(ctx, "read past observations", noLake, observation, pastQuery, int64(period.First), int64(period.Last))
+}
+
+// pass passes on all lakes, and then the observations that a query gives, of the one revision that it returns.
+func (s *sqlite) pass(ctx context.Context, doing string, lake func(data.Lake) error, observation func(data.Observation) error, query string, args ...any) (data.Revision, error) {
 	if err := s.hold(ctx); err != nil {
 		return data.Revision{}, err
 	}
@@ -76,49 +94,13 @@ func (s *sqlite) Scan(ctx context.Context, lake func(data.Lake) error, observati
 		if err != nil {
 			return err
 		}
-		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback }, scanQuery)
+		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback }, query, args...)
 	})
 	if callback != nil {
 		return data.Revision{}, callback
 	}
 	if err != nil {
-		return data.Revision{}, s.wrap(err, "read lakes and observations")
-	}
-	return rev, nil
-}
-
-// The last row before the period and the rows of the period are two ranges of the primary key.
-const pastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
-	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key AND o.date BETWEEN
-		coalesce((SELECT max(b.date) FROM observations AS b
-			WHERE b.lake = l.key AND b.date < ?1 AND b.type = 0 AND b.chl IS NOT NULL), ?1) AND ?2
-	WHERE o.type = 0 AND (o.date >= ?1 OR o.chl IS NOT NULL)
-	ORDER BY l.id, o.date`
-
-func (s *sqlite) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
-	if err := s.hold(ctx); err != nil {
-		return data.Revision{}, err
-	}
-	defer s.mu.RUnlock()
-	var rev data.Revision
-	var callback error // passed on as it is: it is not the database's
-	err := s.read(ctx, func(tx *sql.Tx) error {
-		var err error
-		if rev, err = s.revision(ctx, tx); err != nil {
-			return err
-		}
-		keys, err := scanLakes(ctx, tx, func(data.Lake) error { return nil })
-		if err != nil {
-			return err
-		}
-		return scanObservations(ctx, tx, keys, func(o data.Observation) error { callback = observation(o); return callback },
-			pastQuery, int64(period.First), int64(period.Last))
-	})
-	if callback != nil {
-		return data.Revision{}, callback
-	}
-	if err != nil {
-		return data.Revision{}, s.wrap(err, "read past observations")
+		return data.Revision{}, s.wrap(err, doing)
 	}
 	return rev, nil
 }
