@@ -139,7 +139,12 @@ func ask[T any](t *testing.T, b *browser, action chromedp.Action[T]) T {
 func until(expression string) chromedp.Action[chromedp.Void] {
 	poll := chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(30*time.Second))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
-		_, err = poll(ctx, target)
+		for range 5 {
+			// A page that is being loaded anew takes the question with it.
+			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "Cannot find context") {
+				return v, err
+			}
+		}
 		return v, err
 	}
 }
