@@ -7,10 +7,3 @@ export function element(tag, properties = {}, ...children) {
   e.append(...children)
   return e
 }
-
-/** A dot of a colour, or the ring that stands for no data. Words always stand beside it. */
-export function swatch(colour, ring = false) {
-  const s = element('span', { className: ring ? 'swatch none' : 'swatch', ariaHidden: 'true' })
-  s.style.setProperty('--colour', colour)
-  return s
-}

@@ -1,9 +1,23 @@
 // The legend: the API's own colours and limits, in the reader's words.
-import { element, swatch } from './dom.js'
-import { number, words } from './words.js'
+import * as L from 'leaflet'
+import { element } from './dom.js'
+import { wide } from './map.js'
+import { symbol } from './symbols.js'
+import { fill, number, words } from './words.js'
 
-/** Fills the legend's element from the answer of legend.json. Folded, it still shows the classes at a glance. */
-export function drawLegend(box, legend, open) {
+/** Puts the legend into the corner of the map where it makes room for the attribution. Folded, it still shows the classes. */
+export function addLegend({ map, legend }) {
+  const box = element('aside', { id: 'legend', ariaLabel: words.legend.name })
+  L.DomEvent.disableClickPropagation(box)
+  L.DomEvent.disableScrollPropagation(box)
+  draw(box, legend, wide())
+  const control = new L.Control({ position: 'bottomright' })
+  control.onAdd = () => box
+  control.addTo(map)
+}
+
+// draw fills it from the answer of legend.json.
+function draw(box, legend, open) {
   const bar = element('div', { className: 'bar', ariaHidden: 'true' })
   for (const { color } of legend.steps) {
     const step = element('span')
@@ -12,33 +26,30 @@ export function drawLegend(box, legend, open) {
   }
   const above = levelsBeginAbove(legend)
   const classes = element('ul')
-  const glance = element('span', { className: 'glance' }, `${words.riskHeading}:`)
-  const item = (swatchOf, long, short) => {
-    classes.append(element('li', {}, swatchOf(), long))
-    glance.append(element('span', {}, swatchOf(), short))
+  const glance = element('span', { className: 'glance' }, `${words.legend.heading}:`)
+  const item = (symbolOf, long, short) => {
+    classes.append(element('li', {}, symbolOf(), long))
+    glance.append(element('span', {}, symbolOf(), short))
   }
   for (const c of legend.classes) {
-    item(() => swatch(c.color), `${words.risk[c.risk]}: ${range(c, above)}`, words.riskShort[c.risk])
+    const lake = { chl: c.from ?? 0, shown: c }
+    item(() => symbol(lake), `${words.risk[c.risk]}: ${range(c, above)}`, words.riskShort[c.risk])
   }
-  item(() => swatch(legend.no_data.color, true), words.noValue, words.noValueShort)
+  item(() => symbol({ chl: null, color: legend.no_data.color }), words.common.noValue, words.riskShort.none)
   box.replaceChildren(element('details', { open },
-    element('summary', {}, element('span', { className: 'heading' }, `${words.chlorophyll}, ${legend.unit}`), glance),
+    element('summary', {}, element('span', { className: 'heading' }, `${words.common.chlorophyll}, ${legend.unit}`), glance),
     bar,
     ticks(legend),
     classes,
-    element('p', { className: 'limits' }, words.limits),
   ))
-  box.ariaLabel = words.legend
-  box.hidden = false
 }
 
 // levelsBeginAbove reports whether a limit belongs to the class below it, as in WHO 2021: then no step begins at it.
 const levelsBeginAbove = ({ classes, steps }) => !classes.some(({ from }) => from !== null && steps.some((s) => s.from === from))
 
 function range({ from, to }, above) {
-  const r = above ? words.rangesAbove : words.ranges
-  if (from === null) return r.first(number(to))
-  return to === null ? r.last(number(from)) : r.middle(number(from), number(to))
+  const which = from === null ? 'first' : to === null ? 'last' : 'middle'
+  return fill(words.legend[above ? `${which}Above` : which], { from: from === null ? '' : number(from), to: to === null ? '' : number(to) })
 }
 
 // ticks stand where the classes meet on the bar, whose steps need not be equally wide in value.

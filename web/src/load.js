@@ -14,7 +14,7 @@ export async function load(url, say) {
     if (answer.ok) return answer.json()
     if (answer.status !== 503 || tries === mostTries) throw new Error(`${url}: ${answer.status}`)
     const seconds = Math.min(longestWait, Math.max(1, Number(answer.headers.get('Retry-After')) || 5))
-    say(words.waiting)
+    say(words.common.waiting)
     await new Promise((resolve) => setTimeout(resolve, seconds * 1000))
   }
 }

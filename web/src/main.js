@@ -1,65 +1,82 @@
 // Puts the page together. Every address is relative, so the page works under any path.
-import { addLakes } from './lakes.js'
-import { drawLegend } from './legend.js'
-import { fillList } from './list.js'
+import { age, reference } from './age.js'
+import { addCard } from './card.js'
+import { addControls } from './controls.js'
+import { addFind } from './find.js'
+import { addHeat } from './heat.js'
+import { addLegend } from './legend.js'
 import { load } from './load.js'
-import { addBasemap, addHeat, createMap, frame, placeLegend, wide } from './map.js'
+import { addBasemap, createMap, frame } from './map.js'
+import { addMarkers } from './markers.js'
 import { say, sayFailed } from './message.js'
+import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
-import { withShown } from './shown.js'
-import { age, date, language, words } from './words.js'
+import { addShare } from './share.js'
+import { createStatus } from './status.js'
+import { addTime } from './time.js'
+import { createView } from './view.js'
+import { date, fill, language, switchLanguage, words } from './words.js'
 
 const byId = (id) => document.getElementById(id)
 
 function translate() {
   document.documentElement.lang = language
-  document.title = `${words.title} · limnomap`
-  for (const e of document.querySelectorAll('[data-text]')) e.textContent = words[e.dataset.text]
-  for (const e of document.querySelectorAll('[data-label]')) e.ariaLabel = words[e.dataset.label]
+  document.title = `${words.common.title} · limnomap`
+  const wordsAt = (path) => path.split('.').reduce((group, name) => group[name], words)
+  for (const e of document.querySelectorAll('[data-text]')) e.textContent = wordsAt(e.dataset.text)
+  for (const e of document.querySelectorAll('[data-label]')) e.ariaLabel = wordsAt(e.dataset.label)
+  const button = byId('language')
+  button.lang = language === 'de' ? 'en' : 'de'
+  button.addEventListener('click', switchLanguage)
 }
 
 function showNotice({ notice, simulated }) {
-  byId('notice').textContent = simulated && language === 'de' ? words.simulated : notice
+  byId('notice').textContent = simulated && language === 'de' ? words.common.simulated : notice
   byId('notice').hidden = !notice && !simulated
 }
 
-function showDate({ lakes }) {
+// showDate says of when the newest value is that the map shows, and of a past week that it is one.
+function showDate({ lakes, date: week }) {
   const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
-  byId('date').textContent = newest ? `${words.dataOf} ${date(newest)} (${age(newest)})` : words.noValue
+  const from = reference(null)
+  byId('date').textContent = week
+    ? fill(words.common.pastWeek, { date: date(week) })
+    : newest ? fill(words.common.dataOf, { date: date(newest), age: age(newest, from) }) : words.common.noValue
 }
 
 async function loadAll() {
   const config = await load('page.json', say)
   showNotice(config) // before all else: what follows may take a while
-  const names = ['tiles.json', 'bathing-lakes/status', 'legend.json']
-  const answers = await Promise.all(names.map((name) => load(`api/v1/${name}`, say)))
+  const names = ['tiles.json', 'legend.json', 'styles', 'bathing-lakes/dates']
+  const [tileJSON, legend, { styles }, { weeks }] = await Promise.all(names.map((name) => load(`api/v1/${name}`, say)))
   // Before its first snapshot a server knows no version; now that it has answered, it does.
-  return [config.version ? config : await load('page.json', say), ...answers]
+  return { config: config.version ? config : await load('page.json', say), tileJSON, legend, styles, weeks }
 }
 
-function draw([config, tileJSON, status, legend]) {
-  showDate(status)
-  const map = createMap('map', config)
-  drawLegend(byId('legend'), legend, wide())
-  placeLegend(map, byId('legend'))
-  frame(map, status.lakes, tileJSON, byId('legend'))
+async function start() {
+  const view = createView()
+  const known = await loadAll()
+  const status = createStatus({ view, say, failed, ...known })
+  await status.load()
+  say()
+  const map = createMap('map', known.config)
+  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
+  showDate(status.get())
+  status.on(showDate)
+  addLegend(page)
+  frame(page)
   addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament: the map is whole without it
-  addBasemap(map, config.basemap)
-  addHeat(map, tileJSON, config, () => say(words.tilesMissing))
-  const lakes = withShown(status.lakes, legend)
-  fillList(byId('list'), lakes, addLakes(map, lakes))
+  addBasemap(map, known.config.basemap)
+  addHeat(page)
+  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline]) add(page)
 }
 
-function start() {
-  const failed = (error) => {
-    console.error(error)
-    sayFailed(start)
-  }
-  loadAll().then((data) => {
-    say()
-    draw(data)
-  }, failed)
+function failed(error, again) {
+  console.error(error)
+  sayFailed(again)
 }
+
+const run = () => start().catch((error) => failed(error, run))
 
 translate()
-start()
+run()

@@ -1,4 +1,4 @@
-// The map: its frame, the basemap and the heat layer.
+// The map: its frame and the basemap.
 import * as L from 'leaflet'
 import { element } from './dom.js'
 import { words } from './words.js'
@@ -31,25 +31,23 @@ export function createMap(id, config) {
   // The list below takes its room from the map.
   new ResizeObserver(() => map.invalidateSize({ pan: false })).observe(box)
   map.attributionControl.setPrefix('')
-  L.control.zoom({ zoomInTitle: words.zoomIn, zoomOutTitle: words.zoomOut }).addTo(map)
+  L.control.zoom({ zoomInTitle: words.map.zoomIn, zoomOutTitle: words.map.zoomOut }).addTo(map)
   L.control.scale({ imperial: false, position: wide() ? 'bottomleft' : 'topright' }).addTo(map)
   return map
 }
 
-/** Puts the legend into the corner of the map where it makes room for the attribution. */
-export function placeLegend(map, box) {
-  L.DomEvent.disableClickPropagation(box)
-  L.DomEvent.disableScrollPropagation(box)
-  const control = new L.Control({ position: 'bottomright' })
-  control.onAdd = () => box
-  control.addTo(map)
-}
-
-/** Shows all lakes, or where there are none what the tiles cover, clear of the legend. */
-export function frame(map, lakes, tileJSON, legend) {
+/** Shows what the address asks for, else all lakes, or where there are none what the tiles cover, clear of the legend. */
+export function frame({ map, view, status, tileJSON }) {
+  const { lat, lon, zoom } = view.get()
+  if (zoom !== null) {
+    map.setView([lat, lon], zoom, { animate: false })
+    return
+  }
+  const { lakes } = status.get()
   const [west, south, east, north] = tileJSON.bounds
   const covered = L.latLngBounds([[south, west], [north, east]])
   const bounds = lakes.length > 0 ? L.latLngBounds(lakes.map((l) => [l.lat, l.lon])) : covered
+  const legend = document.getElementById('legend')
   map.fitBounds(bounds, {
     animate: false,
     maxZoom: 12, // a single lake is shown with its surroundings
@@ -61,42 +59,8 @@ export function frame(map, lakes, tileJSON, legend) {
 /** Adds the basemap, if there is one. Tiles that fail leave the outlines to be seen. */
 export function addBasemap(map, basemap) {
   if (!basemap) return
-  L.tileLayer(basemap.url, { attribution: text(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }).addTo(map)
+  L.tileLayer(basemap.url, { attribution: safe(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }).addTo(map)
 }
 
-/**
- * Adds the heat map of config.version, at twice the pixels on a screen that has them. The address is the page's own:
- * the TileJSON's may name the server by a host other than the one that the page was asked from, and the page's
- * Content-Security-Policy allows no other origin. A tile that fails is asked for again; `missing` is called when one
- * stays away, since a hole in the map must not pass for clear water.
- */
-export function addHeat(map, tileJSON, config, missing) {
-  const layer = L.tileLayer(`api/v1/tiles/{z}/{x}/{y}{r}.png?v=${encodeURIComponent(config.version)}`, {
-    minZoom: tileJSON.minzoom,
-    maxNativeZoom: tileJSON.maxzoom,
-    maxZoom: 24,
-    opacity: 0.85,
-    attribution: text(ownAttribution(config)),
-    className: 'heat',
-  })
-  layer.on('tileerror', ({ tile }) => retry(tile, missing))
-  layer.addTo(map)
-}
-
-// ownAttribution is whom the data are owed to. The TileJSON's says the notice as well; here that stands above the map,
-// in the reader's language.
-const ownAttribution = ({ attribution, notice }) => (attribution === notice ? '' : attribution)
-
-const mostTries = 4
-
-function retry(tile, missing) {
-  const tries = Number(tile.dataset.tries ?? 1)
-  if (tries === mostTries) return missing()
-  tile.dataset.tries = tries + 1
-  setTimeout(() => {
-    if (tile.isConnected) tile.src = tile.src // asks again
-  }, 2000 * tries)
-}
-
-// text makes an attribution safe to be put into the page: Leaflet takes it as markup.
-const text = (s) => element('span', {}, s).innerHTML
+/** Makes an attribution safe to be put into the page: Leaflet takes it as markup. */
+export const safe = (s) => element('span', {}, s).innerHTML

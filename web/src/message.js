@@ -18,6 +18,6 @@ export function sayFailed(retry) {
     retry()
   }
   window.addEventListener('online', again)
-  say(navigator.onLine ? words.failed : words.offline)
-  box.append(' ', element('button', { type: 'button', onclick: again }, words.tryAgain))
+  say(navigator.onLine ? words.common.failed : words.common.offline)
+  box.append(' ', element('button', { type: 'button', onclick: again }, words.common.tryAgain))
 }

@@ -1,8 +1,6 @@
-// The lakes on the map: a marker for each, and the card of the one that is chosen.
+// The lakes on the map: a marker for each.
 import * as L from 'leaflet'
-import { card, summary } from './lake.js'
-import { wide } from './map.js'
-import { words } from './words.js'
+import { summary } from './lake.js'
 
 const noData = '#9aa0a6' // the one grey, and it stands for no data
 const dark = window.matchMedia('(prefers-color-scheme: dark)')
@@ -10,25 +8,26 @@ const paper = '#ffffff'
 const leastReported = 5 // px, the least radius of a lake of which worse was reported than its chlorophyll tells
 const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the marker
 
-/** Adds the lakes; returns a function that shows a lake's card, and calls `closed` once that is closed. */
-export function addLakes(map, lakes) {
-  const markers = lakes.toSorted((a, b) => rank(a) - rank(b) || a.chl - b.chl).map((lake) => (
-    { lake, circle: L.circleMarker([lake.lat, lake.lon], { interactive: false, ...look(lake, map.getZoom()) }).addTo(map) }
-  ))
+/** Adds the markers, and keeps them to the lakes that are shown. */
+export function addMarkers({ map, view, status }) {
+  const layer = L.layerGroup().addTo(map)
+  let markers = []
+  const draw = ({ lakes }) => {
+    layer.clearLayers()
+    markers = lakes.toSorted((a, b) => rank(a) - rank(b) || a.chl - b.chl).map((lake) => (
+      { lake, circle: L.circleMarker([lake.lat, lake.lon], { interactive: false, ...look(lake, map.getZoom()) }).addTo(layer) }
+    ))
+  }
+  draw(status.get())
+  status.on(draw)
   const restyle = () => markers.forEach(({ lake, circle }) => circle.setStyle(look(lake, map.getZoom())))
   map.on('zoomend', restyle)
   dark.addEventListener('change', restyle)
-  const show = (lake, closed) => showCard(map, lake, closed)
   map.on('click', ({ containerPoint }) => {
-    const lake = nearest(map, lakes, containerPoint)
-    if (lake) show(lake)
+    const lake = nearest(map, status.get().lakes, containerPoint)
+    if (lake) view.set({ lake: lake.id })
   })
-  addTooltip(map, lakes)
-  return (lake, closed) => {
-    map.invalidateSize({ pan: false }) // whoever asks may just have made room
-    map.setView([lake.lat, lake.lon], Math.max(map.getZoom(), 11), { animate: false })
-    show(lake, closed).focus()
-  }
+  addTooltip(map, status)
 }
 
 // rank has the worst drawn last, so that no bloom is hidden under a clean neighbour, and no gap in what is known either.
@@ -62,7 +61,7 @@ function nearest(map, lakes, point) {
   return best
 }
 
-function addTooltip(map, lakes) {
+function addTooltip(map, status) {
   if (!window.matchMedia('(hover: hover)').matches) return // a finger goes straight to the card
   const tip = L.tooltip({ offset: [0, -8], direction: 'top' })
   let under = null
@@ -74,32 +73,6 @@ function addTooltip(map, lakes) {
     tip.setLatLng([lake.lat, lake.lon]).setContent(document.createTextNode(summary(lake)))
     map.openTooltip(tip)
   }
-  map.on('mousemove', ({ containerPoint }) => point(nearest(map, lakes, containerPoint)))
-  map.on('mouseout movestart popupopen', () => point(null))
-}
-
-function showCard(map, lake, closed) {
-  const { x, y } = map.getSize()
-  const legend = map.getContainer().querySelector('#legend')
-  const content = card(lake)
-  const popup = L.popup({
-    minWidth: Math.min(230, x - 70),
-    maxWidth: Math.min(300, x - 70),
-    maxHeight: Math.max(120, y - 60), // longer ones scroll
-    // Clear of the buttons and of the legend.
-    autoPanPaddingTopLeft: wide() ? [56, 8] : [8, 8],
-    autoPanPaddingBottomRight: wide() ? [legend.offsetWidth + 18, 8] : [8, legend.parentElement.offsetHeight + 8],
-  })
-    .setLatLng([lake.lat, lake.lon]).setContent(content)
-  const mark = (open) => map.getContainer().classList.toggle('card-open', open)
-  popup.on('add', () => mark(true)).on('remove', () => {
-    mark(false)
-    closed?.()
-  })
-  popup.openOn(map)
-  const close = popup.getElement().querySelector('.leaflet-popup-close-button')
-  close.setAttribute('aria-label', words.close)
-  // Leaflet minds the Escape key only while the focus is on the map itself.
-  popup.getElement().addEventListener('keydown', ({ key }) => { if (key === 'Escape') popup.close() })
-  return content
+  map.on('mousemove', ({ containerPoint }) => point(nearest(map, status.get().lakes, containerPoint)))
+  map.on('mouseout movestart', () => point(null))
 }

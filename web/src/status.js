@@ -1,0 +1,47 @@
+// The lakes of the week that is shown.
+import { isOld, reference } from './age.js'
+import { load } from './load.js'
+import { withShown } from './shown.js'
+
+const mostLakes = 20_000 // that a phone can hold; of more, those around the middle of the map are loaded
+const mostNear = 1000 // as the server gives at most
+
+/**
+ * Loads the records of the week shown and keeps them up to date with the view. `get` gives {lakes, byId, date,
+ * generatedAt, complete}; `on` has a function called with it after each change; `failed` hears of what could not be
+ * loaded, and how to try again. Each lake that has a value bears also what it is shown as, see shown.js, and each whether its value is old.
+ */
+export function createStatus({ view, config, legend, say, failed }) {
+  const complete = (config.total_lakes ?? 0) <= mostLakes
+  const listeners = []
+  let now = { lakes: [], byId: new Map(), date: null, generatedAt: null, complete }
+  let asked = 0
+  const read = async () => {
+    const turn = ++asked
+    const { date } = view.get()
+    const answer = await load(`api/v1/bathing-lakes/${complete ? whole(date) : around(view.get())}`, say)
+    if (turn !== asked) return now // somebody has asked for another week meanwhile
+    const from = reference(date)
+    const lakes = withShown(answer.lakes, legend)
+    for (const lake of lakes) lake.old = lake.measured_at !== null && isOld(lake.measured_at, from)
+    now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, generatedAt: answer.generated_at, complete }
+    for (const tell of listeners) tell(now)
+    return now
+  }
+  const again = () => read().then(() => say(), (error) => failed(error, again))
+  let waiting
+  view.on(complete ? ['date'] : ['date', 'lat', 'lon', 'zoom'], () => {
+    clearTimeout(waiting)
+    waiting = setTimeout(again, complete ? 0 : 300) // ms: a map that is being moved has not arrived yet
+  })
+  return { get: () => now, on: (tell) => listeners.push(tell), load: read }
+}
+
+const whole = (date) => `status${date ? `?date=${date}` : ''}`
+
+function around({ lat, lon, zoom, date }) {
+  const radius = Math.min(20_000, 40_000 / 2 ** (zoom ?? 6)) // km: a screen of some 1,000 pixels
+  const query = new URLSearchParams({ lat: lat ?? 51, lon: lon ?? 10, radius_km: radius.toFixed(3), limit: mostNear })
+  if (date) query.set('date', date)
+  return `near?${query}`
+}
