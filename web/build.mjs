@@ -50,10 +50,20 @@ async function writePage({ outputs }) {
     return `assets/${path.basename(file)}`
   }
   const page = await readFile(path.join(here, 'src/index.html'), 'utf8')
-  await writeFile(
-    path.join(dist, 'index.html'),
-    page.replace('main.css', named('src/main.css')).replace('main.js', named('src/main.js')),
-  )
+  const built = page.replace('main.css', named('src/main.css')).replace('main.js', named('src/main.js'))
+  await writeFile(path.join(dist, 'index.html'), built)
+  await writeFile(path.join(dist, 'embed.html'), embedded(built))
+}
+
+// embedded makes of the page the one for frames: it is told apart by a class, and found by way of the page alone. Without
+// JavaScript it leads to no other document by itself, since in a frame of somebody else's page only it may be shown.
+function embedded(page) {
+  const { length } = page.match(/<body>/g)
+  if (length !== 1) throw new Error(`index.html has ${length} bodies`)
+  return page
+    .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
+    .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
+    .replace('<body>', '<body class="embed">')
 }
 
 async function writeLicences() {

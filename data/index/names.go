@@ -52,6 +52,10 @@ func byFoldedName(lakes []data.Lake) []int32 {
 	return order
 }
 
+// ByName returns the lakes in the order of their folded names and, where those are equal, in their own. The slice is shared
+// and must not be changed.
+func (n *Names) ByName() []int32 { return n.lakes }
+
 // appendEntry appends what a lake is found by.
 func appendEntry(b []byte, lake *data.Lake) []byte {
 	b = append(b, entryStart)
