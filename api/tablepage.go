@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"net/url"
 	"time"
 
@@ -157,7 +158,7 @@ func tableRowOf(snap *data.Snapshot, i int, q tableQuery, w *tableWords, today d
 		Map:        mapAddress(q, lake.ID),
 		Class:      classNames[classOf(state, snap.Profile)],
 		Risk:       w.risk(state, snap.Profile),
-		Trophic:    w.Card.TrophicNames[state.Trophic.String()],
+		Trophic:    cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String()),
 		History:    history,
 		HistoryCSV: history + ".csv",
 		NameJSON:   fill(w.Own.HistoryJSON, "lake", lake.Name),

@@ -31,13 +31,13 @@ type tableWords struct {
 
 // ownWords are those of the table alone.
 type ownWords struct {
-	Heading, Map, AsOf, AllOld, NoData, Clean, Levels      string
-	Lake, Risk, Data, Old, LastValue, NoNumber             string
-	Name, Any, Sort, ByName, ByValue, Show, All            string
-	Shown, None, NoPage, Cut, Pages, Previous, Next, First string
-	HistoryJSON, HistoryCSV, OtherLanguage                 string
-	DecimalPoint, ThousandsPoint, Day                      string
-	Months                                                 []string
+	Heading, Map, AsOf, AllOld, NoData, Clean, Where, Levels string
+	Lake, Risk, Data, Old, LastValue, NoNumber               string
+	Name, Any, Sort, ByName, ByValue, Show, All              string
+	Shown, None, NoPage, Cut, Pages, Previous, Next, First   string
+	HistoryJSON, HistoryCSV, OtherLanguage                   string
+	DecimalPoint, ThousandsPoint, Day                        string
+	Months                                                   []string
 }
 
 // loadWords reads the words of a language, and fails if one is missing: an empty cell would say what nobody meant.
