@@ -6,7 +6,6 @@ import { copyButton } from './copy.js'
 import { element } from './dom.js'
 import { summary } from './lake.js'
 import { withShown } from './shown.js'
-import { toHash } from './view.js'
 import { fill, words } from './words.js'
 
 const mostFound = 1000 // as the server gives at most: names that begin with the id of another lake come with it
@@ -72,11 +71,15 @@ function card(id, { view, legend, weeks }, close) {
   const title = element('h2', {}, words.card.looking)
   const facts = element('div')
   const past = cardHistory(id, legend)
-  const link = () => new URL(toHash({ ...nothing, lake: id, date: view.get().date }), new URL('.', location.href)).href
+  const link = () => {
+    const { date } = view.get()
+    return new URL(`./#${date ? `date=${date}&` : ''}lake=${id}`, location.href).href
+  }
   const rest = element('div', { hidden: true }, past.box, copyButton(words.card.copy, link))
   const article = element('article', { tabIndex: -1, ariaLabel: words.card.looking },
-    element('button', { type: 'button', className: 'close', ariaLabel: words.common.close, onclick: close }, '×'),
-    title, facts, rest)
+    element('div', { className: 'head' }, title,
+      element('button', { type: 'button', ariaLabel: words.common.close, onclick: close }, '×')),
+    facts, rest)
   const say = (name, ...parts) => {
     title.textContent = name
     facts.replaceChildren(...parts)
@@ -97,5 +100,3 @@ function card(id, { view, legend, weeks }, close) {
     fail: (again) => say(id, failed(again)),
   }
 }
-
-const nothing = { lat: null, lon: null, zoom: null, style: null, risk: null, opacity: null }

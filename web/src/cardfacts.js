@@ -13,7 +13,8 @@ export function cardFacts(lake, week, newest) {
     parts.push(element('p', { className: 'warning' }, fill(words.common.pastWeek, { date: date(week) }), ' ',
       element('button', { type: 'button', onclick: newest }, words.card.now)))
   }
-  parts.push(element('p', { className: 'risk' }, symbol(lake), none ? words.common.noValue : riskInWords(lake)))
+  const then = !none && (lake.old || week) ? ` (${age(lake.measured_at, reference(null))})` : '' // no old risk stands there like today's
+  parts.push(element('p', { className: 'risk' }, symbol(lake), none ? words.common.noValue : riskInWords(lake) + then))
   parts.push(whenMeasured(lake, none))
   parts.push(...meaning(lake, week).map((text) => element('p', {}, text)))
   const rows = element('dl')

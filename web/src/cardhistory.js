@@ -1,9 +1,10 @@
 // The part of a card that tells how the lake has fared: a chart, the same as a table, and where to get all of it.
 import { age } from './age.js'
-import { chart, inWords } from './chart.js'
+import { chart } from './chart.js'
 import { element } from './dom.js'
+import { inWords } from './entry.js'
 import { address, all, loadHistory, twoYears } from './history.js'
-import { concentration, count, date, fill, words } from './words.js'
+import { date, fill, number, words } from './words.js'
 
 const mostRows = 500
 const patience = 20_000 // ms: who waits longer by a lake with bad reception would rather be told
@@ -28,7 +29,7 @@ export function cardHistory(id, legend) {
     drawn = chart(entries, legend)
     const kept = keptAt ? [element('p', { className: 'warning' }, fill(words.card.kept, { date: date(keptAt), age: age(keptAt, Date.now()) }))] : []
     body.replaceChildren(...kept, drawn.box, table(entries, legend))
-    if (!whole && limit === all) body.append(element('p', {}, count(words.card.newest, all)))
+    if (!whole && limit === all) body.append(element('p', {}, fill(words.card.newest, { n: number(all) })))
     drawn.mark(...marked)
   }
   const read = async (limit) => {
@@ -36,13 +37,14 @@ export function cardHistory(id, legend) {
     const mine = asked = new AbortController()
     const timer = setTimeout(() => mine.abort(), patience)
     more.ariaPressed = String(limit === all)
-    drawn = null
-    body.replaceChildren(element('p', { role: 'status' }, words.card.loading))
+    if (!drawn) body.replaceChildren(element('p', { role: 'status' }, words.card.loading))
     try {
       const found = await loadHistory(id, limit, mine.signal)
       if (mine === asked) show(found, limit)
     } catch {
-      if (mine === asked) body.replaceChildren(failed(() => read(limit)))
+      if (mine !== asked) return
+      drawn = null
+      body.replaceChildren(failed(() => read(limit)))
     } finally {
       clearTimeout(timer)
     }
@@ -66,7 +68,7 @@ function table(entries, legend) {
   const row = (e) => element('li', {}, inWords(e, legend))
   box.addEventListener('toggle', () => {
     box.append(element('ul', {}, ...entries.slice(-mostRows).reverse().map(row)))
-    if (entries.length > mostRows) box.append(element('p', {}, count(words.card.newest, mostRows)))
+    if (entries.length > mostRows) box.append(element('p', {}, fill(words.card.newest, { n: number(mostRows) })))
   }, { once: true })
   return box
 }

@@ -1,10 +1,12 @@
 // The history of a lake as a picture: chlorophyll by time on a logarithmic axis, over the bands of the risk classes.
 import { element } from './dom.js'
-import { startOf, weekOf } from './history.js'
-import { concentration, count, date, fill, language, number, words } from './words.js'
+import { dayMs, startOf, weekOf } from './history.js'
+import { inWords, isBeyond, isReported, riskOf } from './entry.js'
+import { date, fill, language, number, words } from './words.js'
 
 const height = 200
-const margin = { left: 32, right: 50, top: 16, bottom: 20 }
+const [left, top, bottom] = [32, 16, 180] // of the field in which the values stand
+const beside = 56 // px at its right, for the names of the bands
 const leastTick = 40 // px between two names on the axis of time
 const steps = [1, 3, 6, 12, 24, 60, 120, 240, 600] // months between them
 
@@ -17,161 +19,127 @@ export function chart(entries, legend) {
   const range = element('input', { type: 'range', max: entries.length - 1, ariaLabel: words.chart.points })
   const key = element('p', { className: 'key' })
   const plot = element('div', { className: 'plot' }, range)
-  let [at, shown, picture] = [entries.length - 1, null, null]
+  let [at, week, picture] = [entries.length - 1, null, null]
   const select = (i) => {
-    at = i
-    range.value = i
+    range.value = at = i
     range.ariaValueText = tip.textContent = inWords(entries[i], legend)
     picture?.point(entries[i])
   }
   const redraw = () => {
-    if (plot.clientWidth < margin.left + margin.right) return
+    const width = plot.clientWidth
+    if (width <= left + beside) return // hidden
     picture?.svg.remove()
-    picture = draw(entries, legend, shown, plot.clientWidth)
+    picture = draw(entries, legend, week, width)
     plot.prepend(picture.svg)
     key.textContent = [...picture.used].map((name) => words.chart[name]).join(' · ')
     select(at)
   }
+  const follow = ({ clientX }) => {
+    const distance = (e) => Math.abs(picture.x(e.time) - clientX + plot.getBoundingClientRect().left)
+    select(entries.reduce((best, e, i) => (distance(e) < distance(entries[best]) ? i : best), 0))
+  }
   new ResizeObserver(redraw).observe(plot)
-  range.addEventListener('input', () => select(Number(range.value)))
-  const follow = ({ clientX }) => select(picture.nearest(clientX - plot.getBoundingClientRect().left))
-  plot.addEventListener('pointermove', follow)
-  plot.addEventListener('pointerdown', (e) => {
+  range.oninput = () => select(Number(range.value))
+  plot.onpointermove = follow
+  plot.onpointerdown = (e) => {
     follow(e)
     range.focus({ preventScroll: true })
     e.preventDefault() // which would take the focus away again
-  })
-  const mark = (week, day) => {
-    shown = weekOf(week)
-    const i = entries.findLastIndex((e) => e.date === day && !e.forecast)
-    select(i < 0 ? at : i)
+  }
+  const mark = (shown, day) => {
+    week = weekOf(shown)
+    at = entries.findLastIndex((e) => e.date === day && !e.forecast)
+    if (at < 0) at = Math.max(0, entries.findLastIndex((e) => e.week <= week)) // a week without a value tells of that
+    select(at)
     redraw()
   }
   return { box: element('figure', {}, tip, plot, key), mark }
 }
 
-/** What there is to be said of an entry: its value and its risk, and that nobody has measured a forecast. */
-export function inWords(e, legend) {
-  const said = [e.chl === null ? words.chart.none : concentration(e.chl)]
-  const risk = riskOf(e, legend)
-  if (risk) said.push(words.risk[risk])
-  if (reported(e, legend)) said.push(words.lake.reported)
-  if (e.forecast) said.push(words.chart.forecastOf)
-  if (beyond(e, legend)) said.push(words.chart.beyondOf)
-  return `${date(e.time)}: ${said.join(', ')}`
-}
-
-/** The risk of an entry: of its value or as it was reported, whichever is worse; null where there is neither. */
-export function riskOf(e, legend) {
-  const level = Math.max(levelByValue(e, legend), e.who_level ?? -1)
-  return level < 0 ? null : (legend.classes.find((c) => c.level === level) ?? legend.classes.at(-1)).risk
-}
-
-// levelByValue knows by the colours whether a limit belongs to the class above it.
-function levelByValue({ chl }, { classes, steps: colours }) {
-  const reaches = ({ from }) => from === null || chl > from || (chl === from && colours.some((s) => s.from === from))
-  return chl === null ? -1 : classes.findLast(reaches).level
-}
-
-const reported = (e, legend) => e.who_level !== null && e.who_level > levelByValue(e, legend)
-
-const beyond = ({ chl }, { min, max }) => chl !== null && (chl < min || chl > max)
-
-function svg(name, attributes, ...children) {
+function svg(name, className, attributes, ...children) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value)
+  for (const [key, value] of Object.entries({ class: className, ...attributes })) e.setAttribute(key, value)
   e.append(...children)
   return e
 }
 
+const path = (className, d) => svg('path', className, { d })
+const text = (className, x, y, said) => svg('text', className, { x, y }, said)
+const box = (className, x1, y1, x2, y2) => path(className, `M${x1} ${y1}H${x2}V${y2}H${x1}z`)
+
 // draw also tells which of its signs are to be explained.
-function draw(entries, legend, shown, width) {
-  const [right, bottom] = [width - margin.right, height - margin.bottom]
-  const first = entries[0].time
-  const span = Math.max(entries.at(-1).time - first, 1)
-  const x = (time) => margin.left + 3 + (time - first) / span * (right - margin.left - 6)
+function draw(entries, legend, week, width) {
+  const right = width - beside
+  const [first, last] = [entries[0].time, entries.at(-1).time]
+  const x = (time) => left + 3 + (time - first) / Math.max(last - first, dayMs) * (right - left - 6)
   const y = (chl) => {
     const part = Math.log(chl / legend.min) / Math.log(legend.max / legend.min)
-    return bottom - Math.min(1, Math.max(0, part)) * (bottom - margin.top)
+    return bottom - Math.min(1, Math.max(0, part)) * (bottom - top)
   }
   const place = (e) => `${x(e.time).toFixed(1)} ${y(e.chl).toFixed(1)}`
-  const { used, ...paths } = signs(entries, legend, place)
-  const cursor = svg('path', { class: 'cursor' })
-  const picture = svg('svg', { width, height, role: 'img', 'aria-label': summary(entries, legend) })
-  picture.append(...bands(legend, y, right, bottom), ...months(entries, x, bottom))
-  if (shown !== null && shown >= entries[0].week && startOf(shown) <= entries.at(-1).time) {
-    const [a, b] = [Math.max(margin.left, x(startOf(shown))), Math.min(right, x(startOf(shown + 1)))]
-    const middle = (a + b) / 2
-    picture.append(svg('rect', { class: 'week', x: a, y: margin.top, width: Math.max(2, b - a), height: bottom - margin.top }))
-    picture.append(svg('path', { class: 'sign', d: `M${middle} ${margin.top}l-5-8h10z` }))
+  const used = new Set()
+  const parts = [...bands(legend, y, right), ...months(first, last, x)]
+  const forecast = entries.find((e) => e.forecast)
+  if (forecast) parts.push(box('future', x(forecast.time), top, right, bottom))
+  const [from, to] = [Math.max(left, x(startOf(week))), Math.min(right, x(startOf(week + 1)))]
+  if (from < to) {
+    parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2} ${top}l-5-8h10z`))
     used.add('week')
   }
-  for (const [name, d] of Object.entries(paths)) picture.append(svg('path', { class: name, d }))
-  picture.append(cursor)
-  const point = (e) => {
-    const at = x(e.time).toFixed(1)
-    const dot = e.chl === null ? '' : `M${place(e)}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0`
-    cursor.setAttribute('d', `M${at} ${margin.top}V${bottom}${dot}`)
-  }
-  const nearest = (px) => entries.reduce((best, e, i) => (Math.abs(x(e.time) - px) < Math.abs(x(entries[best].time) - px) ? i : best), 0)
-  return { svg: picture, point, nearest, used }
+  const cursor = path('cursor', '')
+  const point = (e) => cursor.setAttribute('d',
+    `M${x(e.time)} ${top}V${bottom}${e.chl === null ? '' : `M${place(e)}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0`}`)
+  parts.push(...values(entries, legend, place, used), cursor)
+  return { svg: svg('svg', '', { width, height, role: 'img', 'aria-label': summary(entries, legend) }, ...parts), x, point, used }
 }
 
-// signs makes the lines and the dots. A line joins values of one week and the next, and nothing across a week without one.
-function signs(entries, legend, place) {
-  const paths = { line: '', dashed: '', dots: '', hollow: '', sign: '' }
-  const used = new Set()
+// values makes the lines and dots. A line joins the values of one week and the next, and nothing across a week without.
+function values(entries, legend, place, used) {
+  const paths = { line: '', dashed: '', dots: '', sign: '' }
   let before = null
   for (const e of entries) {
-    const joined = before && e.week - before.week <= 1 && (e.forecast || !before.forecast)
-    if (e.chl === null) {
+    const missed = before && e.week - before.week > 1
+    if (missed || e.chl === null) {
       before = null
       used.add('gaps')
-      continue
     }
-    if (before && e.week - before.week > 1) used.add('gaps')
-    const path = e.forecast ? 'dashed' : 'line'
+    if (e.chl === null) continue
+    const kind = e.forecast ? 'dashed' : 'line'
+    const here = place(e)
+    if (!before || (before.forecast && !e.forecast)) paths[kind] += `M${here}h0`
+    else paths[kind] += `${before.forecast === e.forecast ? '' : `M${place(before)}`}L${here}`
     if (e.forecast) used.add('forecast')
-    paths[path] += !joined ? `M${place(e)}` : before.forecast === e.forecast ? `L${place(e)}` : `M${place(before)}L${place(e)}`
-    if (reported(e, legend)) {
-      paths.sign += `M${place(e)}m0-6l6 6l-6 6l-6-6z`
-      used.add('reported')
-    } else if (beyond(e, legend)) {
-      paths.sign += `M${place(e)}${e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
-      used.add('beyond')
-    } else paths[e.forecast ? 'hollow' : 'dots'] += `M${place(e)}h0`
+    const sign = isReported(e, legend) ? 'reported' : isBeyond(e, legend) && 'beyond'
+    if (sign) {
+      paths.sign += `M${here}${sign === 'reported' ? 'm0-6l6 6l-6 6l-6-6z' : e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
+      used.add(sign)
+    } else if (!e.forecast) paths.dots += `M${here}h0`
     before = e
   }
-  return { ...paths, used }
+  return Object.entries(paths).map(([name, d]) => path(name, d))
 }
 
-function bands({ classes, min, max }, y, right, bottom) {
-  const parts = []
-  const tick = (value) => parts.push(svg('text', { x: margin.left - 4, y: y(value) + 4, 'text-anchor': 'end' }, number(value)))
-  for (const c of classes) {
-    const [top, foot] = [c.to === null ? margin.top : y(c.to), c.from === null ? bottom : y(c.from)]
-    parts.push(svg('rect', { class: 'band', x: margin.left, y: top, width: right - margin.left, height: foot - top, fill: c.color }))
-    parts.push(svg('text', { x: right + 4, y: (top + foot) / 2 + 4 }, words.riskShort[c.risk]))
-    if (c.to !== null) tick(c.to)
-    if (c.to !== null) parts.push(svg('path', { class: 'limit', d: `M${margin.left} ${top}H${right}` }))
-  }
-  tick(min)
-  tick(max)
-  return parts
+function bands({ classes, min, max }, y, right) {
+  const tick = (value) => text('tick', left - 4, y(value) + 4, number(value))
+  return [tick(min), tick(max), ...classes.flatMap(({ from, to, color, risk }) => {
+    const [above, below] = [to === null ? top : y(to), from === null ? bottom : y(from)]
+    const band = box('band', left, above, right, below)
+    band.style.fill = color
+    const limit = to === null ? [] : [tick(to), path('limit', `M${left} ${above}H${right}`)]
+    return [band, text('', right + 4, (above + below) / 2 + 4, words.riskShort[risk]), ...limit]
+  })]
 }
 
 // months names as many months as there is room for, and January by its year.
-function months(entries, x, bottom) {
-  const month = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' })
-  const [first, last] = [entries[0], entries.at(-1)].map(({ time }) => new Date(time))
-  const total = (last.getUTCFullYear() - first.getUTCFullYear()) * 12 + last.getUTCMonth() - first.getUTCMonth()
+function months(first, last, x) {
+  const name = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' })
+  const counted = (time) => new Date(time).getUTCFullYear() * 12 + new Date(time).getUTCMonth()
+  const total = counted(last) - counted(first)
   const step = steps.find((s) => (x(last) - x(first)) * s >= total * leastTick) ?? steps.at(-1)
   const parts = []
-  for (let m = first.getUTCFullYear() * 12 + first.getUTCMonth() + 1; m <= last.getUTCFullYear() * 12 + last.getUTCMonth(); m++) {
-    if (m % step !== 0) continue
+  for (let m = Math.floor(counted(first) / step) * step + step; m <= counted(last); m += step) {
     const time = Date.UTC(Math.floor(m / 12), m % 12)
-    parts.push(svg('path', { class: 'limit', d: `M${x(time)} ${bottom}v4` }))
-    parts.push(svg('text', { x: x(time), y: bottom + 16, 'text-anchor': 'middle' }, m % 12 === 0 ? `${m / 12}` : month.format(time)))
+    parts.push(path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, m % 12 ? name.format(time) : `${m / 12}`))
   }
   return parts
 }
@@ -180,7 +148,5 @@ function months(entries, x, bottom) {
 function summary(entries, legend) {
   const measured = entries.filter((e) => e.chl !== null && !e.forecast)
   const high = measured.filter((e) => riskOf(e, legend) === 'high').length
-  return fill(words.chart.summary, {
-    from: date(entries[0].time), to: date(entries.at(-1).time), n: count(words.chart.values, measured.length), high: number(high),
-  })
+  return fill(words.chart.summary, { from: date(entries[0].time), to: date(entries.at(-1).time), n: measured.length, high })
 }
