@@ -114,9 +114,9 @@ func TestPageCard(t *testing.T) {
 	if day := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
 		t.Errorf("measured at %q, want %s", day, weekday(0))
 	}
-	for form, want := range map[string]string{"JSON": `"lake_id":"de_t_karte"`, "CSV": weekday(-130)} {
+	for form, want := range map[string]string{"JSON": `"lake_id":"de_t_karte"`, "CSV": "\nde_t_karte," + weekday(0) + ",24.5,"} {
 		body := fmt.Sprintf(`fetch([...document.querySelectorAll('#card a')].find((a) => a.textContent.includes(%q)).href).then((r) => r.text())`, form)
-		if got := ask(t, b, chromedp.Evaluate[string](body, chromedp.EvalAwaitPromise)); !strings.Contains(got, want[:8]) {
+		if got := ask(t, b, chromedp.Evaluate[string](body, chromedp.EvalAwaitPromise)); !strings.Contains(got, want) {
 			t.Errorf("the link to %s leads to %.200q, want %s in it", form, got, want)
 		}
 	}
@@ -236,6 +236,14 @@ func TestPageCardChart(t *testing.T) {
 		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "All years")]`), until(first+` !== '`+before+`'`))
 		if before != "103" || ask(t, b, chromedp.Evaluate[string](first)) != "118" {
 			t.Errorf("%s points in two years, and then %s", before, ask(t, b, chromedp.Evaluate[string](first)))
+		}
+	})
+	t.Run("a week of long ago", func(t *testing.T) {
+		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "All years")]`), until(`document.querySelector('.plot input').max === '103'`))
+		b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-128))),
+			until(`document.querySelector('.plot input').max === '118' && document.querySelector('.plot .week') !== null`))
+		if said, want := ask(t, b, chromedp.Evaluate[string](chartSays)), ": 8 µg/l, Low risk"; !strings.HasSuffix(said, want) {
+			t.Errorf("of the week shown the chart says %q, want %q", said, want)
 		}
 	})
 	t.Run("in words", func(t *testing.T) {

@@ -19,17 +19,19 @@ export function cardHistory(id, legend) {
   const box = element('section', { ariaLabel: words.card.history },
     element('div', { className: 'row' }, element('h3', {}, words.card.history), more),
     body, element('p', { className: 'row' }, ...links))
-  let asked
-  let [drawn, marked] = [null, []]
-  const show = ({ entries, whole, keptAt }, limit) => {
-    more.hidden = whole && limit < all
+  let [asked, have, drawn, marked] = []
+  const isAll = () => more.ariaPressed === 'true'
+  // A week before what two years hold is shown with all that there is.
+  const isBefore = () => !have.whole && !isAll() && marked[0] < have.entries[0].date
+  const show = () => {
+    const { entries, whole, keptAt } = have
+    more.hidden = whole && !isAll()
     if (entries.length === 0) return body.replaceChildren(element('p', {}, words.common.never))
-    // A week before what two years hold is shown with all that there is.
-    if (!whole && limit < all && marked[0] < entries[0].date) return read(all)
+    if (isBefore()) return read(all)
     drawn = chart(entries, legend)
-    const kept = keptAt ? [element('p', { className: 'warning' }, fill(words.card.kept, { date: date(keptAt), age: age(keptAt, Date.now()) }))] : []
-    body.replaceChildren(...kept, drawn.box, table(entries, legend))
-    if (!whole && limit === all) body.append(element('p', {}, fill(words.card.newest, { n: number(all) })))
+    body.replaceChildren(drawn.box, table(entries, legend))
+    if (keptAt) body.prepend(element('p', { className: 'warning' }, fill(words.card.kept, { date: date(keptAt), age: age(keptAt, Date.now()) })))
+    if (!whole && isAll()) body.append(onlyNewest(all))
     drawn.mark(...marked)
   }
   const read = async (limit) => {
@@ -40,20 +42,23 @@ export function cardHistory(id, legend) {
     if (!drawn) body.replaceChildren(element('p', { role: 'status' }, words.card.loading))
     try {
       const found = await loadHistory(id, limit, mine.signal)
-      if (mine === asked) show(found, limit)
+      if (mine !== asked) return
+      have = found
+      show()
     } catch {
       if (mine !== asked) return
-      drawn = null
+      have = drawn = null
       body.replaceChildren(failed(() => read(limit)))
     } finally {
       clearTimeout(timer)
     }
   }
-  more.addEventListener('click', () => read(more.ariaPressed === 'true' ? twoYears : all))
+  more.addEventListener('click', () => read(isAll() ? twoYears : all))
   const mark = (...now) => {
     marked = now
-    if (asked) drawn?.mark(...now)
-    else read(twoYears)
+    if (!asked) read(twoYears)
+    else if (drawn && isBefore()) read(all)
+    else drawn?.mark(...now)
   }
   return { box, mark, close: () => asked?.abort() }
 }
@@ -62,13 +67,15 @@ export function cardHistory(id, legend) {
 export const failed = (again) => element('p', { role: 'alert' }, words.card.failed, ' ',
   element('button', { type: 'button', onclick: again }, words.common.tryAgain))
 
+const onlyNewest = (n) => element('p', {}, fill(words.card.newest, { n: number(n) }))
+
 // table is made when it is asked for: it says what the chart shows, for who would rather read it.
 function table(entries, legend) {
   const box = element('details', {}, element('summary', {}, words.card.table))
   const row = (e) => element('li', {}, inWords(e, legend))
   box.addEventListener('toggle', () => {
     box.append(element('ul', {}, ...entries.slice(-mostRows).reverse().map(row)))
-    if (entries.length > mostRows) box.append(element('p', {}, fill(words.card.newest, { n: number(mostRows) })))
+    if (entries.length > mostRows) box.append(onlyNewest(mostRows))
   }, { once: true })
   return box
 }
