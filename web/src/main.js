@@ -15,6 +15,7 @@ import { addShare } from './share.js'
 import { createStatus } from './status.js'
 import { addTime } from './time.js'
 import { createView } from './view.js'
+import { settleDate } from './weeks.js'
 import { date, fill, language, switchLanguage, words } from './words.js'
 
 const byId = (id) => document.getElementById(id)
@@ -56,11 +57,12 @@ async function loadAll() {
 async function start() {
   const view = createView()
   const known = await loadAll()
+  const dateSaid = settleDate(view, known.weeks)
   const status = createStatus({ view, say, failed, ...known })
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
+  const page = { map, view, status, say, dateSaid, returnFocus: null, here: null, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
