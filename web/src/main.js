@@ -1,5 +1,5 @@
 // Puts the page together. Every address is relative, so the page works under any path.
-import { age, reference } from './age.js'
+import { age, isOld, reference } from './age.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
 import { addFind } from './find.js'
@@ -36,13 +36,16 @@ function showNotice({ notice, simulated }) {
   byId('notice').hidden = !notice && !simulated
 }
 
-// showDate says of when the newest value is that the map shows, and of a past week that it is one.
+// showDate says of when the newest value is that the map shows; of a past week and of old values, that they are.
 function showDate({ lakes, date: week }) {
   const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
-  const from = reference(null)
-  byId('date').textContent = week
-    ? fill(words.common.pastWeek, { date: date(week) })
-    : newest ? fill(words.common.dataOf, { date: date(newest), age: age(newest, from) }) : words.common.noValue
+  const now = reference(null)
+  const old = newest !== '' && isOld(newest, now)
+  const box = byId('date')
+  box.classList.toggle('warning', old || week !== null)
+  if (week) box.textContent = fill(words.common.pastWeek, { date: date(week) })
+  else if (newest === '') box.textContent = words.common.noValue
+  else box.textContent = fill(old ? words.common.dataOld : words.common.dataOf, { date: date(newest), age: age(newest, now) })
 }
 
 async function loadAll() {
