@@ -108,7 +108,7 @@ function paintAll({ weeks }, { slider, week, amount, state, previous, next, newe
   const loading = late ? fill(words.time.loading, { week: weeks[shown]?.week.replace(/(\d+)-W0?(\d+)/, '$2/$1') ?? '' }) : ''
   const says = [note, loading].filter(Boolean).join(' ') || (past ? words.time.past : words.time.isNewest)
   if (state.textContent !== says) state.textContent = says
-  state.parentElement.classList.toggle('past', past)
+  state.parentElement.classList.toggle('marked', past || note !== '')
   previous.ariaDisabled = String(chosen === 0)
   next.ariaDisabled = newest.ariaDisabled = String(!past)
 }

@@ -13,8 +13,11 @@ export const indexOf = (weeks, date) => (date === null ? weeks.length - 1 : week
 
 function monday(date) {
   const t = Date.parse(`${date}T00:00:00Z`)
-  return Number.isNaN(t) ? '' : new Date(t - ((new Date(t).getUTCDay() + 6) % 7) * day).toISOString().slice(0, 10)
+  if (Number.isNaN(t) || iso(t) !== date) return '' // 31 February becomes a day of March
+  return iso(t - ((new Date(t).getUTCDay() + 6) % 7) * day)
 }
+
+const iso = (t) => new Date(t).toISOString().slice(0, 10)
 
 /**
  * Has the view name its week as the data do: by its Monday, and the newest by no date at all. Of a date that there are
