@@ -1,8 +1,8 @@
 // The history of a lake as a picture: chlorophyll by time on a logarithmic axis, over the bands of the risk classes.
 import { element } from './dom.js'
+import { inWords, isBeyond, isReported } from './entry.js'
 import { dayMs, startOf, weekOf } from './history.js'
-import { inWords, isBeyond, isReported, riskOf } from './entry.js'
-import { date, fill, language, number, words } from './words.js'
+import { language, number, words } from './words.js'
 
 const height = 200
 const [left, top, bottom] = [32, 16, 180] // of the field in which the values stand
@@ -15,8 +15,8 @@ const steps = [1, 3, 6, 12, 24, 60, 120, 240, 600] // months between them
  * it the week that the page shows, as a date, and the day of the value that the card tells of.
  */
 export function chart(entries, legend) {
-  const tip = element('p', { className: 'tip', ariaHidden: 'true' })
-  const range = element('input', { type: 'range', max: entries.length - 1, ariaLabel: words.chart.points })
+  const tip = element('p', { className: 'tip', ariaHidden: 'true' }) // the range says the same
+  const range = element('input', { type: 'range', max: entries.length - 1, ariaLabel: words.common.chlorophyll })
   const key = element('p', { className: 'key' })
   const plot = element('div', { className: 'plot' }, range)
   let [at, week, picture] = [entries.length - 1, null, null]
@@ -90,7 +90,7 @@ function draw(entries, legend, week, width) {
   const point = (e) => cursor.setAttribute('d',
     `M${x(e.time)} ${top}V${bottom}${e.chl === null ? '' : `M${place(e)}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0`}`)
   parts.push(...values(entries, legend, place, used), cursor)
-  return { svg: svg('svg', '', { width, height, role: 'img', 'aria-label': summary(entries, legend) }, ...parts), x, point, used }
+  return { svg: svg('svg', '', { width, height, 'aria-hidden': true }, ...parts), x, point, used }
 }
 
 // values makes the lines and dots. A line joins the values of one week and the next, and nothing across a week without.
@@ -106,7 +106,7 @@ function values(entries, legend, place, used) {
     if (e.chl === null) continue
     const kind = e.forecast ? 'dashed' : 'line'
     const here = place(e)
-    if (!before || (before.forecast && !e.forecast)) paths[kind] += `M${here}h0`
+    if (!before || (before.forecast && !e.forecast)) paths[kind] += `M${here}h1`
     else paths[kind] += `${before.forecast === e.forecast ? '' : `M${place(before)}`}L${here}`
     if (e.forecast) used.add('forecast')
     const sign = isReported(e, legend) ? 'reported' : isBeyond(e, legend) && 'beyond'
@@ -142,11 +142,4 @@ function months(first, last, x) {
     parts.push(path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, m % 12 ? name.format(time) : `${m / 12}`))
   }
   return parts
-}
-
-// summary is the picture in one sentence, for who cannot see it.
-function summary(entries, legend) {
-  const measured = entries.filter((e) => e.chl !== null && !e.forecast)
-  const high = measured.filter((e) => riskOf(e, legend) === 'high').length
-  return fill(words.chart.summary, { from: date(entries[0].time), to: date(entries.at(-1).time), n: measured.length, high })
 }
