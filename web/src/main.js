@@ -3,6 +3,7 @@ import { age, isOld, reference } from './age.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
 import { addFind } from './find.js'
+import { frame } from './frame.js'
 import { addHeat } from './heat.js'
 import { addLegend } from './legend.js'
 import { load } from './load.js'
@@ -11,12 +12,12 @@ import { addMarkers } from './markers.js'
 import { say, sayFailed } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
-import { frame } from './place.js'
 import { addPrint } from './print.js'
 import { addShare } from './share.js'
 import { createStatus } from './status.js'
 import { addTime } from './time.js'
 import { createView } from './view.js'
+import { settleDate } from './weeks.js'
 import { date, fill, language, switchLanguage, words } from './words.js'
 
 const byId = (id) => document.getElementById(id)
@@ -61,6 +62,7 @@ async function loadAll() {
 async function start() {
   const view = createView()
   const known = await loadAll()
+  known.dateSaid = settleDate(view, known.weeks)
   const status = createStatus({ view, say, failed, ...known })
   await status.load()
   say()

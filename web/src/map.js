@@ -9,7 +9,7 @@ const narrow = '(max-width: 56rem)' // where the legend would cover the map: it 
 /** Reports whether the page has room for an open legend beside the lakes. */
 export const wide = () => !window.matchMedia(narrow).matches
 
-/** Makes the map in the element with that id; `frame` of place.js gives it its first view. */
+/** Makes the map in the element with that id; `frame` of frame.js gives it its first view. */
 export function createMap(id, config) {
   const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
   const map = L.map(id, {
@@ -19,7 +19,7 @@ export function createMap(id, config) {
     preferCanvas: true,
     worldCopyJump: true,
     zoomControl: false,
-    trackResize: false, // place.js minds the size of the element itself
+    trackResize: false, // frame.js minds the size of the element itself
     zoomAnimation: !still,
     fadeAnimation: !still,
     markerZoomAnimation: !still,
