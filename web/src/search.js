@@ -3,9 +3,8 @@ import { isOld, reference } from './age.js'
 import { withShown } from './shown.js'
 
 const pause = 250 // ms without a key before the server is asked
-/** How many lakes the server is asked for at most. */
-export const mostFound = 500
-const mostTries = 3
+const most = 500 // lakes that it is asked for
+const tries = 3
 const longestWait = 30 // seconds, whatever Retry-After asks for
 
 /**
@@ -14,27 +13,27 @@ const longestWait = 30 // seconds, whatever Retry-After asks for
  */
 export function createSearch({ view, legend }, answered) {
   let waiting
-  let asked = new AbortController()
-  const read = async (text, tries) => {
+  let asked
+  const read = async (text, left) => {
     const { signal } = asked = new AbortController()
     const { date } = view.get()
-    const query = new URLSearchParams({ q: text, limit: mostFound, ...(date && { date }) })
+    let lakes = null
     try {
-      const answer = await fetch(`api/v1/bathing-lakes/search?${query}`, { signal })
-      const lakes = answer.ok ? withShown((await answer.json()).lakes, legend) : null
-      if (signal.aborted) return
-      for (const lake of lakes ?? []) lake.old = lake.measured_at !== null && isOld(lake.measured_at, reference(date))
-      answered(lakes)
-      if (![429, 503].includes(answer.status) || tries === mostTries) return
-      const seconds = Math.min(longestWait, Math.max(1, Number(answer.headers.get('Retry-After')) || 5))
-      waiting = setTimeout(() => read(text, tries + 1), seconds * 1000)
-    } catch {
-      if (!signal.aborted) answered(null)
+      const answer = await fetch(`api/v1/bathing-lakes/search?${new URLSearchParams({ q: text, limit: most, ...(date && { date }) })}`, { signal })
+      if (answer.ok) lakes = withShown((await answer.json()).lakes, legend)
+      else if (left > 1 && [429, 503].includes(answer.status) && !signal.aborted) {
+        const seconds = Math.min(longestWait, Math.max(1, Number(answer.headers.get('Retry-After')) || 5))
+        waiting = setTimeout(read, seconds * 1000, text, left - 1)
+      }
+    } catch { // offline, or aborted
     }
+    if (signal.aborted) return
+    for (const lake of lakes ?? []) lake.old = lake.measured_at !== null && isOld(lake.measured_at, reference(date))
+    answered(lakes)
   }
   return (text) => {
     clearTimeout(waiting)
-    asked.abort()
-    if (text) waiting = setTimeout(() => read(text, 1), pause)
+    asked?.abort()
+    if (text) waiting = setTimeout(read, pause, text, tries)
   }
 }
