@@ -1,0 +1,74 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// axeRules are what axe-core is asked to hold the page to: WCAG 2.2 to level AA, and its own best practices.
+const axeRules = `{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}`
+
+// startAxe puts axe-core into the page that is open, past its Content-Security-Policy, as a debugger may.
+func startAxe(t *testing.T, b *browser) {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join("..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
+	if err != nil {
+		t.Fatalf("axe-core is installed with the page (make web): %v", err)
+	}
+	b.do(t, chromedp.Evaluate[chromedp.Void](string(source)+"; void 0"))
+}
+
+// checkAccess reports what axe-core finds wrong with the page as it is now.
+func checkAccess(t *testing.T, b *browser, state string) {
+	t.Helper()
+	type violation struct {
+		ID, Impact, Help string
+		Nodes            []struct {
+			HTML           string
+			FailureSummary string
+		}
+	}
+	// Colours that are on their way to others have no contrast of their own.
+	const run = `document.getAnimations().forEach((a) => a.finish()), axe.run(document, ` + axeRules + `).then((r) => r.violations)`
+	found := ask(t, b, chromedp.Evaluate[[]violation](run, chromedp.EvalAwaitPromise))
+	for _, v := range found {
+		for _, n := range v.Nodes[:min(len(v.Nodes), 5)] {
+			t.Errorf("%s: %s (%s): %s\n\t%s\n\t%s", state, v.ID, v.Impact, v.Help, n.HTML, n.FailureSummary)
+		}
+	}
+}
+
+// A reader who sees nothing, little or no colours, or who has only a keyboard, finds no obstacle that axe-core knows:
+// in whatever the page shows, by day and by night, on a desk and on a phone.
+func TestPageAccess(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	for _, device := range []struct {
+		name          string
+		width, height int64
+	}{
+		{"desk", 1280, 800},
+		{"phone", 320, 640},
+	} {
+		for _, scheme := range []string{"light", "dark"} {
+			t.Run(device.name+" "+scheme, func(t *testing.T) {
+				b := startBrowser(t, map[string]string{"light": "en", "dark": "de"}[scheme])
+				b.prefer(t, "color-scheme", scheme)
+				b.do(t,
+					chromedp.EmulateViewport(device.width, device.height),
+					chromedp.Navigate(base+"/"),
+					until(heatDrawn),
+				)
+				startAxe(t, b)
+				checkAccess(t, b, "the first view")
+				b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_by_starnberger_see'`), until(`document.querySelector('#card h2') !== null`))
+				checkAccess(t, b, "with a card")
+				for _, p := range b.problems(base) {
+					t.Errorf("on the page: %s", p)
+				}
+			})
+		}
+	}
+}
