@@ -1,5 +1,4 @@
 // The lakes as a list: the twin of the map for those who do not see it or do not use a mouse.
-import { age, reference } from './age.js'
 import { element } from './dom.js'
 import { finding } from './lake.js'
 import { symbol } from './symbols.js'
@@ -7,29 +6,24 @@ import { fill, number, words } from './words.js'
 
 const most = 500 // lakes in the document at once
 
-/**
- * Makes the list in its elements. `show` fills it with entries, {lake, distance in km or null}, from the first one on if
- * they are others than before; `focus` goes to the first entry.
- */
+/** Makes the list in its elements: `show` fills it with entries, {lake, distance in km or null}, `focus` goes to the first. */
 export function createList(page, items, more) {
   let entries = []
   let start = 0
   const find = (id) => items.querySelector(`[data-id="${CSS.escape(id)}"]`)
   const focus = () => items.querySelector('button')?.focus()
   const draw = () => {
-    if (start >= entries.length) start = 0
     const end = Math.min(start + most, entries.length)
-    const from = reference(page.view.get().date)
     // Whoever was on an entry stays on it, and comes back to it from the lake's card.
     const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && e.dataset.id)
-    items.replaceChildren(...entries.slice(start, end).map((entry) => element('li', {}, item(entry, from))))
+    items.replaceChildren(...entries.slice(start, end).map((entry) => element('li', {}, item(entry))))
     if (focused) find(focused)?.focus({ preventScroll: true })
     if (opener) page.returnFocus = find(opener)
     more.hidden = entries.length <= most
     more.textContent = fill(words.list.more, { from: number(start + 1), to: number(end), n: number(entries.length) })
   }
   more.onclick = () => {
-    start += most // and behind the last ones the first again
+    start = start + most < entries.length ? start + most : 0 // behind the last ones the first again
     draw()
     focus()
   }
@@ -39,18 +33,17 @@ export function createList(page, items, more) {
     page.returnFocus = button
     page.view.set({ lake: button.dataset.id })
   }
-  const show = (found, others) => {
+  const show = (found) => {
     entries = found
-    if (others) start = 0
+    start = 0
     draw()
   }
   return { show, focus }
 }
 
-function item({ lake, distance }, from) {
-  const about = lake.old ? `${finding(lake)}, ${fill(words.list.measured, { age: age(lake.measured_at, from) })}` : finding(lake)
+function item({ lake, distance }) {
   const button = element('button', { type: 'button' }, symbol(lake),
-    element('span', {}, element('strong', {}, lake.name), ' ', element('span', {}, about)))
+    element('span', {}, element('strong', {}, lake.name), ' ', element('span', {}, finding(lake))))
   if (distance !== null) button.append(' ', element('span', {}, km(distance)))
   button.dataset.id = lake.id
   return button
