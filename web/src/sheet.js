@@ -14,7 +14,7 @@ export function addSheet({ map, view }, box, field, button, opened) {
   const set = (open) => {
     if (open && wide()) return
     // The map below keeps its size, and so its place.
-    if (open && stage.inert !== open) stage.parentElement.style.setProperty('--row', `${box.parentElement.offsetHeight}px`)
+    if (open && stage.inert !== open) stage.parentElement.style.setProperty('--row', `${box.parentElement.getBoundingClientRect().height}px`)
     classList.toggle('find-open', open)
     uncover()
     button.textContent = open ? words.find.toMap : words.find.toList
