@@ -49,6 +49,10 @@ func byFoldedName(lakes []data.Lake) []int32 {
 	return order
 }
 
+// ByName returns the lakes in the order of their folded names and, where those are equal, in their own. The slice is shared
+// and must not be changed.
+func (n *Names) ByName() []int32 { return n.lakes }
+
 // Searchable reports whether there is anything in q to search for: a letter or a digit.
 func Searchable(q string) bool { return len(appendFolded(nil, q, bare)) > 0 }
 
