@@ -82,13 +82,27 @@ func firstView(t *testing.T, b *browser, when string) {
 	t.Logf("%s: first heat tile after %.0f ms", when, ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
 }
 
+// slowNetwork is that of a phone where reception is middling: 150 ms to the server and back, 1.6 Mbit/s.
+var slowNetwork = network.Conditions{Latency: 150, DownloadThroughput: 200_000, UploadThroughput: 100_000}
+
 // The page is for a phone by the lake: its first view is small, and its second comes from what was kept.
 func TestPageFirstView(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
+	t.Run("as quick as this machine", func(t *testing.T) { testFirstView(t, base, nil) })
+	t.Run("by a slow network", func(t *testing.T) { testFirstView(t, base, &slowNetwork) })
+}
+
+func testFirstView(t *testing.T, base string, slow *network.Conditions) {
 	b := startBrowser(t, "en")
 	wire := &traffic{names: make(map[network.RequestID]string), bytes: make(map[string]float64), count: make(map[string]int)}
 	if err := chromedp.Listen(b.ctx, wire.listen); err != nil {
 		t.Fatal(err)
+	}
+	if slow != nil {
+		params := network.EmulateNetworkConditionsByRuleParams{MatchedNetworkConditions: []*network.Conditions{slow}}
+		if _, err := chromedp.Call(b.ctx, network.EmulateNetworkConditionsByRule, params); err != nil {
+			t.Fatal(err)
+		}
 	}
 	enable(t, b, page.Enable, page.EnableParams{})
 	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: noteFirstHeat}
@@ -101,7 +115,7 @@ func TestPageFirstView(t *testing.T) {
 	if bytes := wire.take(t, "cold"); bytes >= mostFirstView {
 		t.Errorf("a first view takes %.0f bytes without tiles, want less than %d", bytes, mostFirstView)
 	}
-	b.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
+	b.do(t, until(`navigator.serviceWorker.controller !== null`), chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
 	firstView(t, b, "warm")
 	wire.take(t, "warm")
 	for _, p := range b.problems(base) {
