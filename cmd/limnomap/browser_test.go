@@ -139,7 +139,12 @@ func ask[T any](t *testing.T, b *browser, action chromedp.Action[T]) T {
 func until(expression string) chromedp.Action[chromedp.Void] {
 	poll := chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(30*time.Second))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
-		_, err = poll(ctx, target)
+		for range 5 {
+			// A page that is being loaded anew takes the question with it.
+			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "Cannot find context") {
+				return v, err
+			}
+		}
 		return v, err
 	}
 }
@@ -165,17 +170,8 @@ const heatDrawn = `[...document.querySelectorAll('.heat img.leaflet-tile-loaded'
 	return context.getImageData(0, 0, canvas.width, canvas.height).data.some((v, i) => i % 4 === 3 && v > 100);
 })`
 
-// shownColours gives the colours of the lake whose card is open and that the list names first: of its marker, which is
-// under the tip of the card, and of its swatches. The marker is read from a copy, since Chromium warns of canvases that
-// are drawn on and read by turns.
+// shownColours gives the colours of the lake whose card is open and that the list names first: of their swatches.
 const shownColours = `(() => {
-	const tip = document.querySelector('.leaflet-popup-tip-container').getBoundingClientRect();
-	const markers = document.querySelector('.leaflet-overlay-pane canvas');
-	const box = markers.getBoundingClientRect();
-	const context = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d');
-	context.drawImage(markers, (tip.left + tip.width / 2 - box.left) * markers.width / box.width,
-		(tip.bottom - box.top) * markers.height / box.height, 1, 1, 0, 0, 1, 1);
-	const [r, g, b] = context.getImageData(0, 0, 1, 1).data;
 	const swatch = (s) => getComputedStyle(document.querySelector(s + ' .swatch')).backgroundColor;
-	return {marker: 'rgb(' + r + ', ' + g + ', ' + b + ')', card: swatch('.card .risk'), list: swatch('#list li')};
+	return {card: swatch('#card .risk'), list: swatch('#find li')};
 })()`

@@ -1,16 +1,18 @@
 // Puts the page together. Every address is relative, so the page works under any path.
-import { age, reference } from './age.js'
+import { age, isOld, reference } from './age.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
 import { addFind } from './find.js'
 import { addHeat } from './heat.js'
 import { addLegend } from './legend.js'
 import { load } from './load.js'
-import { addBasemap, createMap, frame } from './map.js'
+import { addBasemap, createMap } from './map.js'
 import { addMarkers } from './markers.js'
 import { say, sayFailed } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
+import { frame } from './frame.js'
+import { addPrint } from './print.js'
 import { addShare } from './share.js'
 import { createStatus } from './status.js'
 import { addTime } from './time.js'
@@ -35,13 +37,16 @@ function showNotice({ notice, simulated }) {
   byId('notice').hidden = !notice && !simulated
 }
 
-// showDate says of when the newest value is that the map shows, and of a past week that it is one.
+// showDate says of when the newest value is that the map shows; of a past week and of old values, that they are.
 function showDate({ lakes, date: week }) {
   const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
-  const from = reference(null)
-  byId('date').textContent = week
-    ? fill(words.common.pastWeek, { date: date(week) })
-    : newest ? fill(words.common.dataOf, { date: date(newest), age: age(newest, from) }) : words.common.noValue
+  const now = reference(null)
+  const old = newest !== '' && isOld(newest, now)
+  const box = byId('date')
+  box.classList.toggle('warning', old || week !== null)
+  if (week) box.textContent = fill(words.common.pastWeek, { date: date(week) })
+  else if (newest === '') box.textContent = words.common.noValue
+  else box.textContent = fill(old ? words.common.dataOld : words.common.dataOf, { date: date(newest), age: age(newest, now) })
 }
 
 async function loadAll() {
@@ -60,15 +65,15 @@ async function start() {
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
+  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, markersShown: true, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
   frame(page)
   addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament: the map is whole without it
-  addBasemap(map, known.config.basemap)
+  addBasemap(page)
   addHeat(page)
-  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline]) add(page)
+  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 
 function failed(error, again) {

@@ -8,24 +8,24 @@ const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, la
  * Null is the default of each.
  */
 export function createView() {
-  let now = { ...defaults, ...fromQuery(location.search), ...fromHash(location.hash) }
+  const ofAddress = () => Object.freeze({ ...defaults, ...named(new URLSearchParams(location.search)), ...fromHash(location.hash) })
+  let now = ofAddress()
   const listeners = []
   const change = (next) => {
     const before = now
-    now = Object.freeze(next)
+    now = next
     for (const { names, tell } of listeners) {
       if (names.some((name) => now[name] !== before[name])) tell(now, before)
     }
   }
   const set = (patch) => {
-    const next = { ...now, ...patch }
+    const next = Object.freeze({ ...now, ...patch })
     const names = Object.keys(defaults).filter((name) => next[name] !== now[name])
     if (names.length === 0) return
     write(next, names.includes('lake') && next.lake !== null)
     change(next)
   }
-  const arrived = () => change({ ...defaults, ...fromHash(location.hash) })
-  window.addEventListener('popstate', arrived)
+  window.addEventListener('popstate', () => change(ofAddress()))
   return { get: () => now, set, on: (names, tell) => listeners.push({ names, tell }) }
 }
 
@@ -55,8 +55,6 @@ function fromHash(hash) {
   const placed = Number.isFinite(zoom) && zoom >= 0 && zoom <= 24 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180
   return { ...named(query), ...(placed ? { zoom, lat, lon } : {}) }
 }
-
-const fromQuery = (search) => named(new URLSearchParams(search))
 
 // named reads what is written the same way in the query of an embedded map. Who uses a value checks that it exists.
 function named(query) {
