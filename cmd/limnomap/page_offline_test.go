@@ -361,12 +361,12 @@ func TestPageOfflineBasemap(t *testing.T) {
 	f := startFront(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
-	b.do(t, chromedp.Reload(), until(heatDrawn), chromedp.WaitVisible(".leaflet-outlines-pane canvas"))
+	b.do(t, chromedp.Reload(), until(heatDrawn), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	if ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
 		t.Errorf("without its basemap the page says %q", ask(t, b, chromedp.Evaluate[string](offlineText)))
 	}
 	f.set(broken)
-	b.do(t, chromedp.Reload(), chromedp.WaitVisible(".leaflet-outlines-pane canvas"))
+	b.do(t, chromedp.Reload(), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	checkOld(t, b, "without a basemap")
 	if n := ask(t, b, chromedp.Evaluate[int](kept(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
 		t.Errorf("%d tiles of the basemap are kept", n)

@@ -42,9 +42,8 @@ async function install() {
   await cache.addAll(SHELL)
   for (const path of ['', 'embed']) {
     const answer = await fetch(new URL(path, root), { cache: 'no-cache' })
-    if (path && answer.status === 404) continue // a server that has none
     // Of several servers one may still have another page.
-    if (!whole(answer, 'text/html') || !(await answer.clone().text()).includes(ENTRY)) throw new Error(`${path} is another page's`)
+    if (!whole(answer, 'text/html') || !(await answer.clone().text()).includes(ENTRY)) throw new Error(path)
     await cache.put(new URL(path, root), answer)
   }
   await self.skipWaiting() // the page names its files by their content: no version can mistake another's for its own
@@ -64,7 +63,7 @@ function answerTo(event) {
   if (request.method !== 'GET' || request.headers.has('Range') || !url.href.startsWith(root.href)) return null
   const path = url.pathname.slice(root.pathname.length)
   if (request.mode === 'navigate') return path in documents ? page(event, new URL(documents[path], root)) : null
-  if (SHELL.includes(path)) return match(shell, request).then((kept) => kept ?? fetch(request))
+  if (path.startsWith('assets/')) return match(shell, request).then((kept) => kept ?? fetch(request))
   const kind = kindOf(url)
   if (!kind) return null
   return isTile(kind) ? tile(event, kind) : data(event, kind)
