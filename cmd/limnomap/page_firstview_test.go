@@ -20,6 +20,9 @@ import (
 // mostFirstView bounds the bytes of a first view of the demo, tiles besides.
 const mostFirstView = 120_000
 
+// byWorker stands before what the service worker asks for: once the page is there, in order to keep it; on a later visit all.
+const byWorker = "service worker: "
+
 // A wire is the network between browser and server, the service worker's requests included: the browser tells of those
 // as if a page had made them for nothing.
 type wire struct {
@@ -44,7 +47,14 @@ func (f *wire) start(t *testing.T, server string) string {
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		answer := httptest.NewRecorder()
 		proxy.ServeHTTP(answer, r)
-		f.carry(r.URL.Path, answer)
+		name := path.Base(r.URL.Path)
+		switch {
+		case strings.HasSuffix(name, ".png"):
+			name = "tiles"
+		case name == "sw.js" || strings.HasSuffix(r.Header.Get("Referer"), "/sw.js"):
+			name = byWorker + name
+		}
+		f.carry(name, answer)
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
 		}
@@ -71,19 +81,16 @@ func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if name = path.Base(name); strings.HasSuffix(name, ".png") {
-		name = "tiles"
-	}
 	f.bytes[name] += size
 	f.count[name]++
 }
 
-// take returns how many bytes came, tiles besides, and begins anew.
+// take returns how many bytes came for what is seen, tiles besides, and begins anew.
 func (f *wire) take(t *testing.T, when string) (total int) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	requests := 0
+	var requests, kept, keptRequests int
 	names := make([]string, 0, len(f.bytes))
 	for name := range f.bytes {
 		names = append(names, name)
@@ -91,12 +98,16 @@ func (f *wire) take(t *testing.T, when string) (total int) {
 	slices.Sort(names)
 	for _, name := range names {
 		t.Logf("%s: %6d bytes in %2d answers: %s", when, f.bytes[name], f.count[name], name)
-		if name != "tiles" {
+		switch {
+		case strings.HasPrefix(name, byWorker):
+			kept += f.bytes[name]
+			keptRequests += f.count[name]
+		case name != "tiles":
 			total += f.bytes[name]
 			requests += f.count[name]
 		}
 	}
-	t.Logf("%s: %6d bytes in %2d answers without tiles", when, total, requests)
+	t.Logf("%s: %6d bytes in %2d answers without tiles, and %d in %d by the service worker", when, total, requests, kept, keptRequests)
 	clear(f.bytes)
 	clear(f.count)
 	return total

@@ -20,7 +20,7 @@ import (
 	"limnomap/web"
 )
 
-// What a front does with requests.
+// What a reception does with requests.
 const (
 	passing = iota
 	broken  // each connection ends without an answer
@@ -30,8 +30,8 @@ const (
 	cutting // the first half of the right answer, without a word that more is to come
 )
 
-// A front is the network between browser and server, under a path that it takes off.
-type front struct {
+// A reception is the network between browser and server, under a path that it takes off.
+type reception struct {
 	base    string
 	mode    atomic.Int32
 	change  atomic.Pointer[func(path string, content []byte) []byte] // what another version of the page has instead
@@ -44,13 +44,13 @@ const (
 	newScript = "main-99999999.js"
 )
 
-func startFront(t *testing.T, server string) *front {
+func startReception(t *testing.T, server string) *reception {
 	t.Helper()
 	target, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := new(front)
+	f := new(reception)
 	f.set(passing)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = f.modify
@@ -88,8 +88,8 @@ func startFront(t *testing.T, server string) *front {
 	return f
 }
 
-// set has the front deal so with requests from now on; those that hang end.
-func (f *front) set(mode int32) {
+// set has the reception deal so with requests from now on; those that hang end.
+func (f *reception) set(mode int32) {
 	f.mode.Store(mode)
 	release := make(chan struct{})
 	if before := f.release.Swap(&release); before != nil {
@@ -97,7 +97,7 @@ func (f *front) set(mode int32) {
 	}
 }
 
-func (f *front) modify(resp *http.Response) error {
+func (f *reception) modify(resp *http.Response) error {
 	change := f.change.Load()
 	if f.mode.Load() != cutting && change == nil {
 		return nil
@@ -128,7 +128,7 @@ func kept(words string) string {
 }
 
 // visit opens the page and waits until it would do without a network.
-func (f *front) visit(t *testing.T, b *browser) {
+func (f *reception) visit(t *testing.T, b *browser) {
 	t.Helper()
 	b.do(t,
 		chromedp.EmulateViewport(800, 600),
@@ -142,7 +142,7 @@ func (f *front) visit(t *testing.T, b *browser) {
 }
 
 // others returns what went wrong on the page besides what has to while there is no network: requests that fail.
-func (f *front) others(b *browser) []string {
+func (f *reception) others(b *browser) []string {
 	origin, _, _ := strings.Cut(f.base, frontPath)
 	return slices.DeleteFunc(b.problems(origin), func(p string) bool { return strings.Contains(p, "Failed to load resource") })
 }
@@ -169,7 +169,7 @@ func checkOld(t *testing.T, b *browser, when string) {
 // After one visit the page works without a network, and says how old it is; at a path that only a proxy knows.
 func TestPageOffline(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
-	f := startFront(t, base)
+	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	if ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
@@ -223,7 +223,7 @@ func TestPageOffline(t *testing.T) {
 // What is wrong or cut off is never kept, in the place of what was right least of all.
 func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
-	f := startFront(t, base)
+	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	const right = `caches.match('api/v1/bathing-lakes/status', {ignoreVary: true}).then((a) => a.json()).then(({lakes}) => lakes.length)`
@@ -274,7 +274,7 @@ var (
 // A new page is seen at once, is kept as a whole or not at all, and takes the place of the one before.
 func TestPageOfflineUpdate(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
-	f := startFront(t, base)
+	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	index, err := fs.ReadFile(web.FS(), "index.html")
@@ -358,7 +358,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 func TestPageOfflineBasemap(t *testing.T) {
 	const unreachable = "http://127.0.0.1:1/"
 	base, _ := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
-	f := startFront(t, base)
+	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	b.do(t, chromedp.Reload(), until(heatDrawn), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))

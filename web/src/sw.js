@@ -141,7 +141,7 @@ async function keepSeen(seen) {
     const url = new URL(address, root)
     const kind = url.href.startsWith(root.href) && kindOf(url)
     if (!kind || await match(kind.store, url)) continue
-    await fetch(url).then((answer) => keep(kind, new Request(url), answer)).catch(() => {})
+    await fetch(url, { cache: 'force-cache' }).then((answer) => keep(kind, new Request(url), answer)).catch(() => {})
   }
 }
 
