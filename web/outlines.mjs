@@ -8,6 +8,7 @@ const require = createRequire(import.meta.url)
 
 const germany = '276' // ISO 3166-1 numeric
 const europe = [-25, 34, 45, 72] // west, south, east, north
+const tolerance = 0.03 // degrees that the outlines of Germany's neighbours may be off: a pixel or two where the country fills a screen
 // The world without Europe. The boxes meet exactly: the page fills all rings as one, by the even-odd rule.
 const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72], [45, 34, 180, 72]]
 
@@ -24,8 +25,8 @@ export function outlines() {
     ...elsewhere.flatMap((box) => far.map((ring) => clipped(ring, box))).filter((ring) => extent(ring) > 1),
   ]
   return {
-    land: encoded(land, 50), // 0.02 degrees are 2 km: as fine as the source
-    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))), 50),
+    land: encoded(land.map(simplified), 50), // 0.02 degrees are 2 km: as fine as the source
+    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))).map(simplified), 50),
     germany: encoded(rings(topojson.feature(fine, home).geometry), 500),
   }
 }
@@ -53,6 +54,24 @@ function clipped(ring, [west, south, east, north]) {
       return inside(p) ? [cut, p] : [cut]
     })
   }, ring)
+}
+
+// simplified leaves out the points that lie nearer than the tolerance to the line without them (Douglas and Peucker 1973).
+function simplified(line) {
+  const [first, last] = [line[0], line.at(-1)]
+  const [most, at] = line.reduce(([far, place], p, i) => {
+    const d = distance(p, first, last)
+    return d > far ? [d, i] : [far, place]
+  }, [0, 0])
+  if (most <= tolerance) return line.length > 1 ? [first, last] : line
+  return [...simplified(line.slice(0, at + 1)), ...simplified(line.slice(at)).slice(1)]
+}
+
+// distance is that of a point from a stretch of line, in degrees.
+function distance([x, y], [ax, ay], [bx, by]) {
+  const [dx, dy] = [bx - ax, by - ay]
+  const along = dx || dy ? Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy))) : 0
+  return Math.hypot(x - ax - along * dx, y - ay - along * dy)
 }
 
 // encoded writes each line as the whole-number steps from point to point, a third of the size of GeoJSON.

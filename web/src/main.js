@@ -6,11 +6,13 @@ import { addFind } from './find.js'
 import { addHeat } from './heat.js'
 import { addLegend } from './legend.js'
 import { load } from './load.js'
-import { addBasemap, createMap, frame } from './map.js'
+import { addBasemap, createMap } from './map.js'
 import { addMarkers } from './markers.js'
 import { say, sayFailed } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
+import { frame } from './frame.js'
+import { addPrint } from './print.js'
 import { addShare } from './share.js'
 import { createStatus } from './status.js'
 import { addTime } from './time.js'
@@ -63,15 +65,15 @@ async function start() {
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
+  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, markersShown: true, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
   frame(page)
   addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament: the map is whole without it
-  addBasemap(map, known.config.basemap)
+  addBasemap(page)
   addHeat(page)
-  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline]) add(page)
+  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 
 function failed(error, again) {

@@ -9,7 +9,8 @@ const leastReported = 5 // px, the least radius of a lake of which worse was rep
 const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the marker
 
 /** Adds the markers, and keeps them to the lakes that are shown. */
-export function addMarkers({ map, view, status }) {
+export function addMarkers(page) {
+  const { map, view, status } = page
   const layer = L.layerGroup().addTo(map)
   let markers = []
   const draw = ({ lakes }) => {
@@ -23,7 +24,9 @@ export function addMarkers({ map, view, status }) {
   const restyle = () => markers.forEach(({ lake, circle }) => circle.setStyle(look(lake, map.getZoom())))
   map.on('zoomend', restyle)
   dark.addEventListener('change', restyle)
+  map.on('markers', () => { page.markersShown ? layer.addTo(map) : layer.remove() })
   map.on('click', ({ containerPoint }) => {
+    if (!page.markersShown) return
     const lake = nearest(map, status.get().lakes, containerPoint)
     if (lake) view.set({ lake: lake.id })
   })
