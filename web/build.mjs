@@ -82,8 +82,11 @@ async function writeDocuments() {
     .replaceAll('leaflet.js', leaflet.address).replaceAll('main.js', main.address)
     .replaceAll('main.css', style.address).replaceAll('icon.svg', icon.address)
   const page = await named('index.html')
+  const { length } = page.match(/<body>/g)
+  if (length !== 1) throw new Error(`index.html has ${length} bodies`)
   const embed = page
-    .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '') // in a frame no other document may be shown
+    // Without JavaScript it leads to no other document by itself: in a frame of somebody else's page only it may be shown.
+    .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
     .replace('<body>', '<body class="embed">')
     .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
   const written = { 'index.html': page, 'embed.html': embed, 'manifest.webmanifest': await named('manifest.webmanifest') }
