@@ -1,15 +1,19 @@
 // What the page says, in German and English, and how it writes numbers and dates.
-import german from './words/de.json'
-import english from './words/en.json'
+/* global WORDS */
 
-const languages = { de: german, en: english }
 const key = 'limnomap-language'
 
 /** The language of the page: as its address asks, as the reader once chose, or as the browser speaks. 'de' or 'en'. */
 export const language = [asked(), chosen(), navigator.language].find((l) => l && known(l))?.slice(0, 2).toLowerCase() ?? 'en'
 
 /** The page's words in that language. */
-export const words = languages[language]
+export const words = await read()
+
+async function read() {
+  const answer = await fetch(WORDS[language])
+  if (!answer.ok) throw new Error(`${WORDS[language]}: ${answer.status}`)
+  return answer.json()
+}
 
 /** Shows the page in its other language from now on. */
 export function switchLanguage() {
@@ -26,7 +30,7 @@ export function switchLanguage() {
 }
 
 function known(l) {
-  return l.slice(0, 2).toLowerCase() in languages
+  return l.slice(0, 2).toLowerCase() in WORDS
 }
 
 function asked() {
