@@ -17,6 +17,7 @@ import { addShare } from './share.js'
 import { createStatus } from './status.js'
 import { addTime } from './time.js'
 import { createView } from './view.js'
+import { settleDate } from './weeks.js'
 import { date, fill, language, switchLanguage, words } from './words.js'
 
 const byId = (id) => document.getElementById(id)
@@ -61,6 +62,7 @@ async function loadAll() {
 async function start() {
   const view = createView()
   const known = await loadAll()
+  known.dateSaid = settleDate(view, known.weeks)
   const status = createStatus({ view, say, failed, ...known })
   await status.load()
   say()
