@@ -146,7 +146,7 @@ func cachedTargets() []string {
 		"/api/v1/bathing-lakes/history/de_by_clean", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
 		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
 		vectorURL, vectorJSONURL,
-		"/openapi.json", "/page.json", "/", "/assets/app-1234.js", "/healthz", "/readyz",
+		"/openapi.json", "/page.json", "/", "/embed", "/table", "/table.css", "/assets/app-1234.js", "/healthz", "/readyz",
 	}
 }
 

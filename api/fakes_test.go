@@ -9,6 +9,7 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -245,11 +246,13 @@ func testOptions(tb testing.TB) Options {
 		Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50},
 		Page: fstest.MapFS{
 			"index.html":         {Data: []byte("<!doctype html><title>limnomap</title>")},
+			"embed.html":         {Data: []byte("<!doctype html><title>limnomap, embedded</title>")},
 			"assets/app-1234.js": {Data: []byte(strings.Repeat("// a script\n", 200))},
 			"outline.geojson":    {Data: []byte(`{"type":"FeatureCollection","features":[]}`)},
 			"images/marker.png":  {Data: []byte("\x89PNG" + strings.Repeat(" ", 2000))},
 			".keep":              {},
 		},
+		Table:              os.DirFS("../web"),
 		RendererVersion:    "1",
 		Attribution:        "Example Agency",
 		MaxZoom:            18,

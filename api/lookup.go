@@ -7,7 +7,7 @@ import (
 	"limnomap/data/index"
 )
 
-// A lookup finds lakes by place and by name, in some 80 bytes a lake.
+// A lookup finds lakes by place, by name and by region, in some 80 bytes a lake.
 type lookup struct {
 	places *index.Places
 	names  *index.Names
@@ -22,7 +22,7 @@ func (s *Server) lookupOf(lakes []data.Lake) *lookup {
 	return &lookup{places: index.NewPlaces(lakes), names: index.NewNames(lakes)}
 }
 
-// foundAlike reports whether two lakes are found by the same place and names.
+// foundAlike reports whether two lakes are found by the same place, names and region.
 func foundAlike(a, b data.Lake) bool {
-	return a.ID == b.ID && a.ExternalID == b.ExternalID && a.Name == b.Name && a.Point == b.Point
+	return a.ID == b.ID && a.ExternalID == b.ExternalID && a.Name == b.Name && a.Point == b.Point && a.Region == b.Region
 }

@@ -189,6 +189,13 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/openapi.json", status: 200},
 		{target: "/", status: 200},
 		{target: "/page.json", status: 200},
+		{target: "/embed?lake=de_by_clean&style=dots&date=2026-11-16&lang=de", status: 200},
+		{target: "/embed?bbox=1,2,3", status: 400},
+		{target: "/embed", headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: "/table", status: 200},
+		{target: "/table?q=&risk=&sort=value&lang=", status: 200},
+		{target: "/table?risk=no", status: 400},
+		{target: "/table", headers: []string{"If-None-Match", "*"}, status: 304},
 		{target: "/healthz", status: 200},
 		{target: "/readyz", status: 200},
 		{target: "/metrics", status: 200},
@@ -208,7 +215,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 	})
 	t.Run("before the first snapshot", func(t *testing.T) {
 		s := newServer(t, testOptions(t), nil)
-		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/api/v1/tiles.json", vectorJSONURL, vectorURL} {
+		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/table", "/api/v1/tiles.json", vectorJSONURL, vectorURL} {
 			wantDescribed(t, router, target, get(t, s, http.StatusServiceUnavailable, target))
 		}
 		wantDescribed(t, router, "/page.json", get(t, s, http.StatusOK, "/page.json"))

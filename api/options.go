@@ -44,7 +44,8 @@ type Options struct {
 	Legends   Legends
 	Styles    []tiles.Style // the default first
 	Limits    colormap.Limits
-	Page      fs.FS // the page's files, index.html among them
+	Page      fs.FS // the page's files, index.html and embed.html among them
+	Table     fs.FS // what the table of lakes is made from: table/ and src/words/
 
 	RendererVersion string // part of ?v=, so that another renderer's tiles are other addresses
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
@@ -56,6 +57,7 @@ type Options struct {
 	PublicURL          *url.URL
 	TrustedProxies     []netip.Prefix // whose X-Forwarded-* is believed
 	AllowedOrigins     []string       // CORS; nil means any
+	FrameAncestors     FrameAncestors // who may show the map in a frame; the zero value means anybody
 	BasemapURL         string         // template with {z}/{x}/{y}; empty for none
 	BasemapAttribution string
 
@@ -86,6 +88,7 @@ func (o *Options) check() error {
 		{"Legends", o.Legends != nil},
 		{"Styles", len(o.Styles) > 0},
 		{"Page", o.Page != nil},
+		{"Table", o.Table != nil},
 		{"RendererVersion", o.RendererVersion != ""},
 	} {
 		if !required.given {

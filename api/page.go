@@ -40,11 +40,12 @@ func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	index, ok := page["/index.html"]
-	if !ok {
-		return nil, fmt.Errorf("page: no index.html among its %d files", len(page))
+	for _, required := range []string{"/index.html", embedFile} {
+		if _, ok := page[required]; !ok {
+			return nil, fmt.Errorf("page: no %s among its %d files", required[1:], len(page))
+		}
 	}
-	page["/"] = index
+	page["/"] = page["/index.html"]
 	return page, nil
 }
 
@@ -79,7 +80,8 @@ type pageSettings struct {
 	Simulated   bool     `json:"simulated"`
 	Attribution string   `json:"attribution"`
 	MaxZoom     int      `json:"max_zoom"`
-	Version     string   `json:"version"` // of data and renderer; empty before the first snapshot
+	Version     string   `json:"version"`     // of data and renderer; empty before the first snapshot
+	TotalLakes  int      `json:"total_lakes"` // 0 before the first snapshot
 }
 
 type basemap struct {
@@ -99,7 +101,7 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		settings.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}
 	}
 	if p := s.current.Load(); p != nil {
-		settings.Version = p.version
+		settings.Version, settings.TotalLakes = p.version, len(p.snap.Lakes)
 	}
 	return s.respondJSON(w, r, settingsKind, settings)
 }

@@ -32,8 +32,9 @@ func TestPageFiles(t *testing.T) {
 
 func TestAPageThatCannotBeServedIsRefused(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
-		"no index.html":   {"assets/app.js": {}},
-		"unknown content": {"index.html": {}, "tool.exe": {}},
+		"no index.html":   {"assets/app.js": {}, "embed.html": {}},
+		"no embed.html":   {"index.html": {}},
+		"unknown content": {"index.html": {}, "embed.html": {}, "tool.exe": {}},
 	} {
 		opts := testOptions(t)
 		opts.Page = files
@@ -49,7 +50,7 @@ func TestPageSettings(t *testing.T) {
 	s := newServer(t, opts, nil)
 	want := map[string]any{
 		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
-		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "",
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)
@@ -57,7 +58,7 @@ func TestPageSettings(t *testing.T) {
 	opts = testOptions(t)
 	opts.BasemapURL = ""
 	got := object(t, get(t, newServer(t, opts, testSource(t)), http.StatusOK, "/page.json"))
-	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" {
+	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" || got["total_lakes"] != 8.0 {
 		t.Errorf("page.json without a basemap and a notice = %v", got)
 	}
 }

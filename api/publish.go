@@ -28,6 +28,7 @@ type published struct {
 	records *records // those of the status; nil where they are too many to be held
 	lookup  *lookup
 	counts  *counts
+	orders  orders
 }
 
 // Publish makes snap the snapshot that every later request is answered from, with its big answers prepared.

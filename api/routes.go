@@ -11,6 +11,7 @@ const (
 	pathMonitor = "/api/v1/monitor/lakes"
 	pathTiles   = "/api/v1/tiles"
 	pathLegend  = "/api/v1/legend"
+	pathTable   = "/table"
 	patternTile = pathTiles + "/{z}/{x}/{y}" + tileSuffix
 )
 
@@ -45,6 +46,8 @@ func (s *Server) routes() []route {
 		{"legend", pathLegend + ".png", perAddress, s.legend(typePNG)},
 		{"openapi", "/openapi.json", unlimited, s.describe},
 		{"page", "/page.json", unlimited, s.settings},
+		{"embed", "/embed", unlimited, s.embedded},
+		{"table", pathTable, perAddress, s.lakeTable},
 		{"healthz", "/healthz", unlimited, s.healthy},
 		{"readyz", "/readyz", unlimited, s.ready},
 	}

@@ -6,6 +6,7 @@ import (
 	"net/netip"
 	"strings"
 	"testing"
+	"testing/fstest"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -252,6 +253,8 @@ func TestNewRefusesWrongOptions(t *testing.T) {
 		"logged":     func(o *Options) { o.LogRequests = -1 },
 		"control":    func(o *Options) { o.Notice = "a\nb" },
 		"basemap":    func(o *Options) { o.BasemapURL = "ftp://example.org/{z}" },
+		"Table":      func(o *Options) { o.Table = nil },
+		"words":      func(o *Options) { o.Table = fstest.MapFS{} },
 		"colour map": func(o *Options) { o.Limits.Level2 = -1 },
 	} {
 		t.Run(name, func(t *testing.T) {

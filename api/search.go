@@ -10,7 +10,7 @@ import (
 // maxSearch is how many characters may be searched for: as many as a name has at most.
 const maxSearch = 200
 
-// search answers with the lakes whose name or id holds a text, the best first.
+// search answers with the lakes whose name, id or region holds a text, the best first.
 func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.published()
 	if err != nil {

@@ -37,6 +37,30 @@ func TestSearch(t *testing.T) {
 	}
 }
 
+func TestSearchByRegion(t *testing.T) {
+	source := testSource(t)
+	regions := []string{"Bayern", "Bayern", "Mecklenburg-Vorpommern", "Mecklenburg-Vorpommern", "Mecklenburg-Vorpommern", "", "Fidschi", "Fidschi"}
+	for i, region := range regions {
+		source.lakes[i].Region = region
+	}
+	s := newServer(t, testOptions(t), source)
+	check := func(query, want string) {
+		t.Helper()
+		if got := idsOf(t, object(t, get(t, s, http.StatusOK, searchURL+"?"+query))); got != want {
+			t.Errorf("search for %q = %q, want %q", query, got, want)
+		}
+	}
+	check("q=bayern", "de_by_medium de_by_clean")
+	check("q=Vorpommern", "de_mv_high de_mv_scum de_mv_never")
+	check("q=Vorpommern&limit=2", "de_mv_high de_mv_scum")
+	source.lakes[5].Region = "Bayern" // an import that moves a lake to another region, and changes nothing else
+	source.revision.Number++
+	if err := s.Publish(testSnapshot(t, source)); err != nil {
+		t.Fatal(err)
+	}
+	check("q=bayern", "de_by_medium de_by_clean de_mv_stale")
+}
+
 func TestAFoundRecordIsTheStatusRecord(t *testing.T) {
 	s := testServer(t)
 	status := lakesOf(t, object(t, get(t, s, http.StatusOK, statusURL)))

@@ -7,6 +7,19 @@ import (
 	"strings"
 )
 
+// A documentKind is a sort of answers that browsers are to hold to rules of its own.
+type documentKind uint8
+
+const (
+	plainDocument documentKind = iota // the page, and all that has no need of its own
+	embedDocument                     // a map to be shown in other people's pages
+	formDocument                      // a page with a form that leads back here
+	documents                         // how many there are
+)
+
+// documentFields are what documents bear, by their sort.
+type documentFields [documents][]field
+
 // securityHeaders sets what browsers are to hold every answer to, and what they are to hold documents to: all that is not
 // a picture. A picture in itself is shown by a document of the browser's own, runs nothing, asks for nothing and refers to
 // nothing: a Content-Security-Policy (level 3, section 4.2.1), a Permissions-Policy and a Referrer-Policy are rules for
@@ -15,12 +28,14 @@ import (
 // The page needs its own files, images from the basemap's origin (a source as the function basemapOrigin returns, or
 // empty), data: and blob: images, which Leaflet draws with, and the reader's position if they wish; nothing else, and no
 // inline script or style.
-func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
+//
+// Nobody but this server may show its documents in a frame; of a map to be embedded ancestors says who may.
+func securityHeaders(basemapOrigin string, ancestors FrameAncestors) func(http.Handler) http.Handler {
 	images := "img-src 'self' data: blob:"
 	if basemapOrigin != "" {
 		images += " " + basemapOrigin
 	}
-	csp := strings.Join([]string{
+	common := strings.Join([]string{
 		"default-src 'none'",
 		"script-src 'self'",
 		"style-src 'self'",
@@ -30,14 +45,27 @@ func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
 		"manifest-src 'self'",
 		"worker-src 'self'",
 		"base-uri 'none'",
-		"form-action 'none'",
-		"frame-ancestors 'self'",
 	}, "; ")
-	documents := []field{
-		{"Content-Security-Policy", []string{csp}},
-		// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
-		{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
-		{"Permissions-Policy", []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
+	fields := func(directives ...string) []field {
+		return []field{
+			{"Content-Security-Policy", []string{strings.Join(append([]string{common}, directives...), "; ")}},
+			// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
+			{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
+			{"Permissions-Policy", []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
+		}
+	}
+	const (
+		noForm   = "form-action 'none'"
+		ownFrame = "frame-ancestors 'self'"
+	)
+	embedded := []string{noForm}
+	if ancestors.sources != "" {
+		embedded = append(embedded, "frame-ancestors "+ancestors.sources)
+	}
+	byDocument := &documentFields{
+		plainDocument: fields(noForm, ownFrame),
+		embedDocument: fields(embedded...),
+		formDocument:  fields("form-action 'self'", ownFrame),
 	}
 	nosniff := []string{"nosniff"}
 	// Tiles are made to be shown on other people's pages.
@@ -45,7 +73,7 @@ func securityHeaders(basemapOrigin string) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			tw := track(w)
-			tw.documents = documents
+			tw.documents = byDocument
 			h := tw.Header()
 			h["X-Content-Type-Options"] = nosniff
 			h["Cross-Origin-Resource-Policy"] = resource

@@ -41,6 +41,8 @@ type Server struct {
 	colormaps   map[colormap.ID]*colormap.Map
 	legends     *lru.Cache[legendKey, []byte]
 	page        map[string]*body // by path below the base path
+	embed       *body
+	table       *table
 	openAPI     *body
 
 	current      atomic.Pointer[published]
@@ -113,6 +115,14 @@ func (s *Server) load() error {
 	if s.page, err = loadPage(&s.compressor, s.opts.Page); err != nil {
 		return err
 	}
+	s.embed = s.page[embedFile]
+	delete(s.page, embedFile) // it has an address of its own
+	if s.table, err = loadTable(s.opts.Table); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	if s.page[tableStyle], err = loadTableStyle(&s.compressor, s.opts.Table); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
 	s.openAPI, err = newBody(&s.compressor, settingsKind, []byte(openAPIDocument))
 	return err
 }
@@ -145,7 +155,7 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 		withClientAddr(s.opts.TrustedProxies),
 		logRequests(s.logger, s.now, s.opts.LogRequests),
 		recoverPanics(s.logger),
-		securityHeaders(basemapOrigin),
+		securityHeaders(basemapOrigin, s.opts.FrameAncestors),
 		withNotice(s.opts.Notice),
 		withAge(&s.contact),
 		crossOrigin(s.opts.AllowedOrigins),

@@ -15,8 +15,8 @@ import (
 
 const tileJSONURL = "/api/v1/tiles.json"
 
-// template returns the address of tiles in the TileJSON at target, asked of a Host that nobody vouches for.
-func template(t *testing.T, s *Server, target string, headers ...string) string {
+// tileTemplate returns the address of tiles in the TileJSON at target, asked of a Host that nobody vouches for.
+func tileTemplate(t *testing.T, s *Server, target string, headers ...string) string {
 	t.Helper()
 	return object(t, get(t, s, http.StatusOK, "http://evil.example.org"+target, headers...))["tiles"].([]any)[0].(string)
 }
@@ -49,7 +49,7 @@ func TestTileJSON(t *testing.T) {
 
 func TestTheTemplateMakesTilesImmutable(t *testing.T) {
 	s := testServer(t)
-	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(template(t, s, tileJSONURL))
+	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(tileTemplate(t, s, tileJSONURL))
 	if got := get(t, s, http.StatusOK, target).Header().Get("Cache-Control"); got != cacheForever {
 		t.Errorf("Cache-Control of %s = %q, want immutable", target, got)
 	}
@@ -70,7 +70,7 @@ func TestTheTemplateMakesTilesImmutable(t *testing.T) {
 
 func TestTheTemplateCarriesChoicesOver(t *testing.T) {
 	s := testServer(t)
-	u, err := url.Parse(template(t, s, tileJSONURL+"?style=dots&colormap=cividis&date=2026-11-11"))
+	u, err := url.Parse(tileTemplate(t, s, tileJSONURL+"?style=dots&colormap=cividis&date=2026-11-11"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +113,7 @@ func TestAbsoluteAddressesNeverComeFromHost(t *testing.T) {
 			opts := testOptions(t)
 			test.change(&opts)
 			s := newServer(t, opts, testSource(t))
-			got := template(t, s, test.path+tileJSONURL, test.headers...)
+			got := tileTemplate(t, s, test.path+tileJSONURL, test.headers...)
 			if want := test.want + "v1/tiles/{z}/{x}/{y}.png?v="; !strings.HasPrefix(got, want) {
 				t.Errorf("template = %q, want %q…", got, want)
 			}

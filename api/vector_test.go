@@ -103,7 +103,7 @@ func TestVectorTileCodings(t *testing.T) {
 
 func TestVectorTileCaching(t *testing.T) {
 	s, _ := tileServer(t)
-	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(template(t, s, vectorJSONURL))
+	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(tileTemplate(t, s, vectorJSONURL))
 	raster := s.current.Load().version
 	for target, want := range map[string]string{
 		vectorURL: cacheTile, target: cacheForever, target + "&date=2026-11-16": cacheForever,
@@ -180,7 +180,7 @@ func TestVectorTileJSON(t *testing.T) {
 			t.Errorf("nothing is said of %q", text)
 		}
 	}
-	if got := template(t, s, vectorJSONURL+"?date=2026-08-09"); !strings.Contains(got, "date=2026-08-03") || !strings.Contains(got, "{z}/{x}/{y}.mvt?") {
+	if got := tileTemplate(t, s, vectorJSONURL+"?date=2026-08-09"); !strings.Contains(got, "date=2026-08-03") || !strings.Contains(got, "{z}/{x}/{y}.mvt?") {
 		t.Errorf("template = %s, want the week carried over", got)
 	}
 	wantProblem(t, do(s, http.MethodGet, vectorJSONURL+"?date=2020-01-01"), http.StatusBadRequest, "date")

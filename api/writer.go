@@ -12,8 +12,9 @@ type trackedWriter struct {
 	status int // 0 until the final header is written
 	bytes  int64
 
-	documents []field // of securityHeaders: what every answer bears that is not a picture
-	picture   bool    // said by the handler, before it writes the header
+	documents *documentFields // of securityHeaders: what every answer bears that is not a picture
+	document  documentKind    // which of them; said by the handler, before it writes the header
+	picture   bool            // said by the handler, before it writes the header
 }
 
 // A field is one header field, its value in the form that a header takes. All answers share it, and nobody changes it.
@@ -37,6 +38,13 @@ func setPicture(w http.ResponseWriter, picture bool) {
 	}
 }
 
+// setDocument says which sort of document the answer is that w is about to begin, also if it becomes a problem.
+func setDocument(w http.ResponseWriter, d documentKind) {
+	if tw, ok := w.(*trackedWriter); ok {
+		tw.document = d
+	}
+}
+
 // Unwrap serves http.ResponseController.
 func (w *trackedWriter) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
@@ -44,9 +52,9 @@ func (w *trackedWriter) WriteHeader(status int) {
 	// Informational answers precede the final one, except 101, which is final.
 	if w.status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
 		w.status = status
-		if !w.picture {
+		if !w.picture && w.documents != nil {
 			h := w.Header()
-			for _, f := range w.documents {
+			for _, f := range w.documents[w.document] {
 				h[f.name] = f.value
 			}
 		}

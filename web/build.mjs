@@ -1,59 +1,118 @@
-// Builds the page from src into dist: bundles with hashed names under dist/assets, and the outlines that stand in for
-// a basemap when there is no internet. `npm run build`, or `make web` from the project's root.
+// Builds the page from src into dist: scripts and styles with hashed names under dist/assets, and the outlines that stand
+// in for a basemap when there is no internet. `npm run build`, or `make web` from the project's root.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import * as esbuild from 'esbuild'
 import { outlines } from './outlines.mjs'
 
-const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname)
-const dist = path.join(here, 'dist')
-const assets = path.join(dist, 'assets')
+const mostOwn = 40_000 // bytes of our own scripts, minified; Leaflet besides
 
-await clean()
-const outline = await writeHashed('outline', '.json', JSON.stringify(outlines()))
-const result = await esbuild.build({
-  entryPoints: [path.join(here, 'src/main.js'), path.join(here, 'src/main.css')],
+const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname)
+const src = path.join(here, 'src')
+const dist = path.join(here, 'dist')
+const common = {
   bundle: true,
   minify: true,
-  format: 'esm',
+  write: false,
   target: 'es2022',
-  outdir: dist,
-  entryNames: 'assets/[name]-[hash]',
-  assetNames: 'assets/[name]-[hash]',
-  loader: { '.png': 'file', '.svg': 'file' },
-  define: { OUTLINE_URL: JSON.stringify(`assets/${outline}`) },
   legalComments: 'none', // third-party licences stand in licences.txt
-  metafile: true,
-})
-await writePage(result.metafile)
+}
+
+await clean()
+const outline = await writeHashed('outline.json', JSON.stringify(outlines()))
+const icon = await writeHashed('icon.svg', await readFile(path.join(src, 'icon.svg')))
+const leaflet = await script('leaflet.js', 'leaflet/dist/leaflet-src.esm.js')
+const words = { en: await writeWords('en'), de: await writeWords('de') }
+const main = await script('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)], define: { OUTLINE_URL: JSON.stringify(outline), WORDS: JSON.stringify(words) } })
+const style = await styles()
+const shell = [leaflet, main, style, words.en, words.de, outline, icon]
+const documents = await writeDocuments()
+const worker = await writeWorker()
 await writeLicences()
+report()
 
 async function clean() {
   await mkdir(dist, { recursive: true })
   for (const name of await readdir(dist)) {
     if (name !== '.keep') await rm(path.join(dist, name), { recursive: true })
   }
-  await mkdir(assets)
+  await mkdir(path.join(dist, 'assets'))
 }
 
-async function writeHashed(name, extension, content) {
-  const hash = createHash('sha256').update(content).digest('hex').slice(0, 8).toUpperCase()
-  const file = `${name}-${hash}${extension}`
-  await writeFile(path.join(assets, file), content)
-  return file
+// writeHashed writes a file whose name changes with its content, and returns its address.
+async function writeHashed(name, content) {
+  const { name: stem, ext } = path.parse(name)
+  const address = `assets/${stem}-${hash(content).toUpperCase()}${ext}`
+  await write(address, content)
+  return { address, bytes: Buffer.byteLength(content), toJSON: () => address, toString: () => address }
 }
 
-async function writePage({ outputs }) {
-  const named = (entry) => {
-    const [file] = Object.entries(outputs).find(([, output]) => output.entryPoint?.endsWith(entry))
-    return `assets/${path.basename(file)}`
-  }
-  const page = await readFile(path.join(here, 'src/index.html'), 'utf8')
-  await writeFile(
-    path.join(dist, 'index.html'),
-    page.replace('main.css', named('src/main.css')).replace('main.js', named('src/main.js')),
+async function write(address, content) {
+  await writeFile(path.join(dist, address), content)
+}
+
+function hash(content) {
+  return createHash('sha256').update(content).digest('hex').slice(0, 8)
+}
+
+// writeWords writes what the page says in a language; a reader loads one.
+async function writeWords(language) {
+  const words = JSON.parse(await readFile(path.join(src, `words/${language}.json`), 'utf8'))
+  return writeHashed(`words-${language}.json`, JSON.stringify(words))
+}
+
+async function script(name, entry, options = {}) {
+  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [entry], absWorkingDir: here, format: 'esm', ...options })
+  return writeHashed(name, outputFiles[0].contents)
+}
+
+// leafletAt leaves Leaflet in a file of its own, which changes less often than ours, and is not counted with them.
+function leafletAt({ address }) {
+  const leave = () => ({ path: `./${path.basename(address)}`, external: true })
+  return { name: 'leaflet', setup: (build) => build.onResolve({ filter: /^leaflet$/ }, leave) }
+}
+
+// styles leaves out the pictures that Leaflet's own markers and its switch of layers need, which the page does not use.
+async function styles() {
+  const bare = async ({ path: file }) => (
+    { contents: (await readFile(file, 'utf8')).replace(/background-image: url\(images\/[^)]*\);/g, ''), loader: 'css' }
   )
+  const plugin = { name: 'bare', setup: (build) => build.onLoad({ filter: /leaflet\.css$/ }, bare) }
+  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'main.css')], outdir: dist, plugins: [plugin] })
+  return writeHashed('main.css', outputFiles[0].contents)
+}
+
+// writeDocuments writes the page, the page that others embed, and the manifest of both.
+async function writeDocuments() {
+  const named = async (file) => (await readFile(path.join(src, file), 'utf8'))
+    .replaceAll('leaflet.js', leaflet.address).replaceAll('main.js', main.address)
+    .replaceAll('main.css', style.address).replaceAll('icon.svg', icon.address)
+  const page = await named('index.html')
+  const { length } = page.match(/<body>/g)
+  if (length !== 1) throw new Error(`index.html has ${length} bodies`)
+  const embed = page
+    // Without JavaScript it leads to no other document by itself: in a frame of somebody else's page only it may be shown.
+    .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
+    .replace('<body>', '<body class="embed">')
+    .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
+  const written = { 'index.html': page, 'embed.html': embed, 'manifest.webmanifest': await named('manifest.webmanifest') }
+  for (const [name, content] of Object.entries(written)) await write(name, content)
+  return written
+}
+
+// writeWorker writes the service worker, which has to lie at the page's root, and whose bytes change with any of the
+// files that it keeps: by that browsers see that there is a new page.
+async function writeWorker() {
+  const define = {
+    SHELL: JSON.stringify(shell),
+    ENTRY: JSON.stringify(main),
+    VERSION: JSON.stringify(hash(JSON.stringify([shell, documents]))),
+  }
+  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'sw.js')], format: 'iife', define })
+  const content = outputFiles[0].contents
+  await write('sw.js', content)
+  return { bytes: content.length }
 }
 
 async function writeLicences() {
@@ -64,5 +123,12 @@ async function writeLicences() {
     parts.push(`${name} ${version}\n\n${await readFile(path.join(folder, 'LICENSE'), 'utf8')}`)
   }
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
-  await writeFile(path.join(dist, 'licences.txt'), parts.join('\n---\n\n'))
+  await write('licences.txt', parts.join('\n---\n\n'))
+}
+
+function report() {
+  const own = main.bytes + worker.bytes
+  const said = `own scripts ${own} bytes (main.js ${main.bytes}, sw.js ${worker.bytes}), at most ${mostOwn}`
+  console.log(`${said}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}`)
+  if (own > mostOwn) console.error('TOO MUCH SCRIPT')
 }

@@ -8,6 +8,7 @@ const require = createRequire(import.meta.url)
 
 const germany = '276' // ISO 3166-1 numeric
 const europe = [-25, 34, 45, 72] // west, south, east, north
+const tolerance = 0.03 // degrees that the outlines of Germany's neighbours may be off: a pixel or two where the country fills a screen
 // The world without Europe. The boxes meet exactly: the page fills all rings as one, by the even-odd rule.
 const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72], [45, 34, 180, 72]]
 
@@ -15,8 +16,10 @@ const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72
 export function outlines() {
   const [fine, medium, coarse] = ['countries-10m', 'countries-50m', 'land-110m'].map((n) => require(`world-atlas/${n}.json`))
   const countries = medium.objects.countries
-  const near = rings(topojson.merge(medium, countries.geometries))
-  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry)
+  const near = rings(topojson.merge(medium, countries.geometries)).flatMap(unrolled).map(simplified)
+  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry).flatMap(unrolled).map(simplified)
+  // Simplified first and clipped then: the stretches along a box's side that a ring goes there and back have to cover
+  // each other exactly.
   const borders = topojson.mesh(medium, countries, (a, b) => a !== b && a.id !== germany && b.id !== germany)
   const home = fine.objects.countries.geometries.find(({ id }) => id === germany)
   const land = [
@@ -25,13 +28,26 @@ export function outlines() {
   ]
   return {
     land: encoded(land, 50), // 0.02 degrees are 2 km: as fine as the source
-    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))), 50),
+    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))).map(simplified), 50),
     germany: encoded(rings(topojson.feature(fine, home).geometry), 500),
   }
 }
 
 // rings returns the rings, outer and inner: the Caspian Sea is one of the inner.
 const rings = ({ type, coordinates }) => (type === 'Polygon' ? coordinates : coordinates.flat())
+
+// unrolled has a ring that crosses the antimeridian, where the source jumps to the other side of the map, go on beyond it,
+// and gives it once more for each side. A ring around the pole is closed along the lower edge.
+function unrolled(ring) {
+  let turn = 0
+  const whole = ring.map(([x, y], i) => {
+    const step = i > 0 ? x - ring[i - 1][0] : 0
+    if (Math.abs(step) > 180) turn -= Math.sign(step) * 360
+    return [x + turn, y]
+  })
+  if (turn !== 0) whole.push([whole.at(-1)[0], -90], [whole[0][0], -90])
+  return [-360, 0, 360].map((by) => whole.map(([x, y]) => [x + by, y]))
+}
 
 const within = ([x, y], [west, south, east, north]) => x >= west && x <= east && y >= south && y <= north
 
@@ -53,6 +69,24 @@ function clipped(ring, [west, south, east, north]) {
       return inside(p) ? [cut, p] : [cut]
     })
   }, ring)
+}
+
+// simplified leaves out the points that lie nearer than the tolerance to the line without them (Douglas and Peucker 1973).
+function simplified(line) {
+  const [first, last] = [line[0], line.at(-1)]
+  const [most, at] = line.reduce(([far, place], p, i) => {
+    const d = distance(p, first, last)
+    return d > far ? [d, i] : [far, place]
+  }, [0, 0])
+  if (most <= tolerance) return line.length > 1 ? [first, last] : line
+  return [...simplified(line.slice(0, at + 1)), ...simplified(line.slice(at)).slice(1)]
+}
+
+// distance is that of a point from a stretch of line, in degrees.
+function distance([x, y], [ax, ay], [bx, by]) {
+  const [dx, dy] = [bx - ax, by - ay]
+  const along = dx || dy ? Math.max(0, Math.min(1, ((x - ax) * dx + (y - ay) * dy) / (dx * dx + dy * dy))) : 0
+  return Math.hypot(x - ax - along * dx, y - ay - along * dy)
 }
 
 // encoded writes each line as the whole-number steps from point to point, a third of the size of GeoJSON.

@@ -15,6 +15,14 @@ var dist embed.FS
 //go:embed plain
 var plain embed.FS
 
+// The table of lakes needs neither npm nor a browser's script. It shares its words with the page.
+//
+//go:embed table src/words
+var table embed.FS
+
+// Table returns what the table of lakes is made from: its template, its style and the words, by their paths in this folder.
+func Table() fs.FS { return table }
+
 // FS returns the page's files, with index.html at the root: the built page, or where `make web` has not been run
 // a plain one that says what it lacks.
 func FS() fs.FS {

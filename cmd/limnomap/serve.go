@@ -42,8 +42,11 @@ type serveCmd struct {
 
 	TrustedProxies []netip.Prefix `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving"`
 	CORSOrigins    []string       `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving"`
-	Drain          time.Duration  `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving"`
-	Shutdown       time.Duration  `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
+
+	FrameAncestors api.FrameAncestors `help:"Whose pages may show the map of /embed in a frame: * (any, the default), self, none, or a list of self and origins such as https://example.org,https://*.example.org:8443." default:"*" placeholder:"SOURCE,..." group:"Serving"`
+
+	Drain    time.Duration `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving"`
+	Shutdown time.Duration `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
 
 	sourceFlags
 	Refresh     refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
@@ -126,7 +129,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 
 	opts.Tiles, opts.Historian, opts.Keys = tileService, shown.Source, shown.Keys
 	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), limits
-	opts.Page = web.FS()
+	opts.Page, opts.Table = web.FS(), web.Table()
 	opts.Version, opts.RendererVersion = buildVersion(), render.Version
 	opts.Notice = shown.notice
 	opts.Registry, opts.Logger = registry, con.log
@@ -305,6 +308,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		BasePath:           c.BasePath,
 		TrustedProxies:     c.TrustedProxies,
 		AllowedOrigins:     c.CORSOrigins,
+		FrameAncestors:     c.FrameAncestors,
 		BasemapURL:         c.BasemapURL,
 		BasemapAttribution: c.BasemapAttribution,
 		APIRate:            c.APIRate,

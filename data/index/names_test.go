@@ -102,39 +102,51 @@ func TestFindKeepsToItsLimitAndItsOrder(t *testing.T) {
 	}
 }
 
-// findByForce is Find by its definition.
-func findByForce(lakes []data.Lake, q string, limit int) []int {
-	type match struct {
-		rank rank
-		name string
-		lake int
-	}
-	var matches []match
-	for i, lake := range lakes {
-		best := ranks
-		for _, field := range []string{lake.Name, string(lake.ID), lake.ExternalID} {
-			for how := range spellings {
-				text := string(appendFolded(nil, field, how))
-				for wantedHow := range spellings {
-					wanted := string(appendFolded(nil, q, wantedHow))
-					switch {
-					case wanted == "":
-					case strings.HasPrefix(text, wanted):
-						best = min(best, atStart)
-					case strings.Contains(text, wanted):
-						best = min(best, wordStart)
-					case strings.Contains(text, wanted[1:]):
-						best = min(best, insideWord)
-					}
+// rankByForce returns the best rank at which one of the texts holds q, or ranks.
+func rankByForce(q string, texts ...string) rank {
+	best := ranks
+	for _, text := range texts {
+		for how := range spellings {
+			text := string(appendFolded(nil, text, how))
+			for wantedHow := range spellings {
+				wanted := string(appendFolded(nil, q, wantedHow))
+				switch {
+				case wanted == "":
+				case strings.HasPrefix(text, wanted):
+					best = min(best, atStart)
+				case strings.Contains(text, wanted):
+					best = min(best, wordStart)
+				case strings.Contains(text, wanted[1:]):
+					best = min(best, insideWord)
 				}
 			}
 		}
-		if best < ranks {
-			matches = append(matches, match{best, string(appendFolded(nil, lake.Name, bare)), i})
+	}
+	return best
+}
+
+// findByForce is Find by its definition.
+func findByForce(lakes []data.Lake, q string, limit int) []int {
+	type match struct {
+		rank         rank
+		region, name string
+		lake         int
+	}
+	var matches []match
+	for i, lake := range lakes {
+		name := string(appendFolded(nil, lake.Name, bare))
+		if best := rankByForce(q, lake.Name, string(lake.ID), lake.ExternalID); best < ranks {
+			matches = append(matches, match{best, "", name, i})
+		} else if best := rankByForce(q, lake.Region); best < ranks {
+			region := string(appendFolded(nil, lake.Region, bare))
+			if spelt := string(appendFolded(nil, lake.Region, spelt)); spelt != region {
+				region += "\n" + spelt
+			}
+			matches = append(matches, match{ranks + best, region, name, i})
 		}
 	}
 	slices.SortFunc(matches, func(a, b match) int {
-		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.name, b.name), cmp.Compare(a.lake, b.lake))
+		return cmp.Or(cmp.Compare(a.rank, b.rank), cmp.Compare(a.region, b.region), cmp.Compare(a.name, b.name), cmp.Compare(a.lake, b.lake))
 	})
 	found := []int{}
 	for _, m := range matches[:min(limit, len(matches))] {
@@ -151,7 +163,8 @@ func TestFindIsWhatLookingAtEachLakeFinds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		lakes := make([]data.Lake, rapid.IntRange(0, 30).Draw(t, "lakes"))
 		for i := range lakes {
-			lakes[i] = data.Lake{ID: data.LakeID(fmt.Sprintf("x%02d", i)), Name: text(t, "name", 1), ExternalID: text(t, "external id", 0)}
+			lakes[i] = data.Lake{ID: data.LakeID(fmt.Sprintf("x%02d", i)), Name: text(t, "name", 1), ExternalID: text(t, "external id", 0),
+				Region: rapid.SampledFrom([]string{"", "See", "Mügsee", "Mugsee", "SEE a", "ø", "-", "a see"}).Draw(t, "region")}
 		}
 		names := NewNames(lakes)
 		for range 5 {

@@ -1,4 +1,5 @@
 // Fetching, with patience: a server that has just started answers 503 until its first snapshot is ready.
+import { heard } from './offline.js'
 import { words } from './words.js'
 
 const mostTries = 20
@@ -10,7 +11,11 @@ const longestWait = 30 // seconds, whatever Retry-After asks for
  */
 export async function load(url, say) {
   for (let tries = 1; ; tries++) {
-    const answer = await fetch(url)
+    const answer = await fetch(url).catch((error) => {
+      heard(url, null)
+      throw error
+    })
+    heard(url, answer)
     if (answer.ok) return answer.json()
     if (answer.status !== 503 || tries === mostTries) throw new Error(`${url}: ${answer.status}`)
     const seconds = Math.min(longestWait, Math.max(1, Number(answer.headers.get('Retry-After')) || 5))

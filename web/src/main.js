@@ -6,15 +6,18 @@ import { addFind } from './find.js'
 import { addHeat } from './heat.js'
 import { addLegend } from './legend.js'
 import { load } from './load.js'
-import { addBasemap, createMap, frame } from './map.js'
+import { addBasemap, createMap } from './map.js'
 import { addMarkers } from './markers.js'
 import { say, sayFailed } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
+import { frame } from './frame.js'
+import { addPrint } from './print.js'
 import { addShare } from './share.js'
 import { createStatus } from './status.js'
 import { addTime } from './time.js'
 import { createView } from './view.js'
+import { settleDate } from './weeks.js'
 import { date, fill, language, switchLanguage, words } from './words.js'
 
 const byId = (id) => document.getElementById(id)
@@ -59,19 +62,20 @@ async function loadAll() {
 async function start() {
   const view = createView()
   const known = await loadAll()
+  known.dateSaid = settleDate(view, known.weeks)
   const status = createStatus({ view, say, failed, ...known })
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
+  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, markersShown: true, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
   frame(page)
   addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament: the map is whole without it
-  addBasemap(map, known.config.basemap)
+  addBasemap(page)
   addHeat(page)
-  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline]) add(page)
+  for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 
 function failed(error, again) {

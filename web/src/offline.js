@@ -1,2 +1,84 @@
-/** To come. */
-export function addOffline() {}
+// Without a connection: the service worker, what the page says then, and how it finds out that there is one again.
+import { daysOld, isOld } from './age.js'
+import { count, date, fill, words } from './words.js'
+
+const between = 30_000 // ms between two looks for a connection that is lost
+const box = document.getElementById('offline')
+
+let connected = navigator.onLine
+let keptAt = null // when the values shown were loaded, where they come from the store
+let page = null
+let timer
+let asking = null
+
+/**
+ * Hears of each answer that the page loads, or of none where that failed. What comes from the store of the service worker
+ * is no sign of a connection, and neither is navigator.onLine; an answer of page.json is one, as no cache may give it.
+ */
+export function heard(url, answer) {
+  const kept = answer?.headers.get('X-Kept-At') ?? null
+  if (/\/(status|near)(\?|$)/.test(url) && answer?.ok) keptAt = kept
+  if (!answer || kept) set(false)
+  else if (url === 'page.json' && answer.ok) set(true)
+}
+
+/** Keeps the page for when there is no connection, and tells how old its values are then. */
+export function addOffline(all) {
+  page = all
+  page.status.on(show)
+  show()
+  window.addEventListener('online', check)
+  window.addEventListener('offline', () => set(false))
+  document.addEventListener('visibilitychange', () => { if (!document.hidden && !connected) check() })
+  // A tile that fails may be the first sign. Errors of pictures do not bubble.
+  page.map.getContainer().addEventListener('error', ({ target }) => { if (connected && target.closest('.heat')) check() }, true)
+  startWorker().catch(() => {}) // denied, as in private windows and frames, or by http: the page does without
+}
+
+async function startWorker() {
+  const worker = navigator.serviceWorker
+  worker.addEventListener('message', ({ data }) => { if (data.fresh) check() })
+  if (!worker.controller) {
+    worker.addEventListener('controllerchange', () => {
+      const seen = performance.getEntriesByType('resource').map(({ name }) => name)
+      worker.controller?.postMessage({ seen })
+    }, { once: true })
+  }
+  await worker.register('sw.js')
+}
+
+function set(now) {
+  connected = now
+  clearInterval(timer)
+  if (!now) timer = setInterval(check, between)
+  show()
+}
+
+// check asks the server for a sign of life, and for the values where those shown are not its latest.
+function check() {
+  asking ??= ask().catch(() => set(false)).finally(() => { asking = null })
+}
+
+async function ask() {
+  const answer = await fetch('page.json')
+  heard('page.json', answer)
+  if (!connected || !page) return
+  const { version } = await answer.json()
+  if (version && version !== page.config.version) location.reload() // the tiles are of a version too
+  else if (keptAt) await page.status.load()
+}
+
+function show() {
+  const { lakes, generatedAt } = page?.status.get() ?? {}
+  box.hidden = (connected && !keptAt) || !generatedAt
+  if (box.hidden) return
+  const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '') || generatedAt
+  const days = daysOld(newest, Date.now())
+  const said = [
+    navigator.onLine ? words.offline.unreachable : words.offline.offline,
+    fill(words.offline.values, { date: date(newest), age: days === 0 ? words.offline.today : count(words.offline.age, days) }),
+    isOld(newest, Date.now()) ? words.offline.tooOld : '',
+    keptAt ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
+  ]
+  box.textContent = said.filter(Boolean).join(' ')
+}

@@ -7,27 +7,11 @@ export async function addOutlines(map, url) {
   if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
   const { land, borders, germany } = await answer.json()
   map.createPane('outlines').style.zIndex = 100 // below the tiles
-  const options = { pane: 'outlines', renderer: L.canvas({ pane: 'outlines', padding: 0.5 }), interactive: false }
-  const shapes = [
-    L.polygon(decoded(land), options),
-    L.polyline(decoded(borders), { ...options, weight: 0.8 }),
-    L.polygon(decoded(germany), { ...options, weight: 1.4 }),
-  ]
-  const dark = window.matchMedia('(prefers-color-scheme: dark)')
-  const paint = () => shapes.forEach((shape, i) => shape.setStyle(styles(dark.matches)[i]))
-  paint()
-  dark.addEventListener('change', paint)
-  shapes.forEach((shape) => shape.addTo(map))
-}
-
-// The same neutral tones by day and night: nothing here may pass for a colour of the legend or for its grey.
-function styles(dark) {
-  const line = dark ? '#5d6973' : '#aaa69b'
-  return [
-    { stroke: false, fill: true, fillColor: dark ? '#262d33' : '#f4f2ed', fillOpacity: 1 },
-    { color: line },
-    { color: line, fill: true, fillColor: dark ? '#303940' : '#ffffff', fillOpacity: 1 },
-  ]
+  const options = { pane: 'outlines', renderer: L.svg({ pane: 'outlines', padding: 0.5 }), interactive: false }
+  // The style sheet has their colours: they follow day, night and paper by themselves.
+  L.polygon(decoded(land), { ...options, className: 'land' }).addTo(map)
+  L.polyline(decoded(borders), { ...options, className: 'borders' }).addTo(map)
+  L.polygon(decoded(germany), { ...options, className: 'germany' }).addTo(map)
 }
 
 // decoded turns lines of whole numbers, each point the step from the one before, back into degrees.

@@ -9,32 +9,47 @@ const mostNear = 1000 // as the server gives at most
 /**
  * Loads the records of the week shown and keeps them up to date with the view. `get` gives {lakes, byId, date,
  * generatedAt, complete}; `on` has a function called with it after each change; `failed` hears of what could not be
- * loaded, and how to try again. Each lake that has a value bears also what it is shown as, see shown.js, and each whether its value is old.
+ * loaded, and how to try again. Each lake that has a value bears also what it is shown as, see shown.js, and each
+ * whether its value is old. `together` has a function called with each date that is asked for, which gives a promise of a
+ * function that shows the same week elsewhere: it is called just before the listeners, so that no two weeks are seen at
+ * once. `ahead` has the browser load a date's records in advance, or with 'no-cache' anew.
  */
 export function createStatus({ view, config, legend, say, failed }) {
   const complete = (config.total_lakes ?? 0) <= mostLakes
   const listeners = []
   let now = { lakes: [], byId: new Map(), date: null, generatedAt: null, complete }
   let asked = 0
+  let prepare = () => null
+  const address = (seen) => `api/v1/bathing-lakes/${complete ? whole(seen.date) : around(seen)}`
   const read = async () => {
     const turn = ++asked
     const { date } = view.get()
-    const answer = await load(`api/v1/bathing-lakes/${complete ? whole(date) : around(view.get())}`, say)
+    const [answer, show] = await Promise.all([load(address(view.get()), say), prepare(date)])
     if (turn !== asked) return now // somebody has asked for another week meanwhile
     const from = reference(date)
     const lakes = withShown(answer.lakes, legend)
     for (const lake of lakes) lake.old = lake.measured_at !== null && isOld(lake.measured_at, from)
     now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, generatedAt: answer.generated_at, complete }
+    show?.()
     for (const tell of listeners) tell(now)
     return now
   }
-  const again = () => read().then(() => say(), (error) => failed(error, again))
+  const again = () => {
+    const turn = asked + 1
+    return read().then(() => say(), (error) => { if (turn === asked) failed(error, again) })
+  }
   let waiting
-  view.on(complete ? ['date'] : ['date', 'lat', 'lon', 'zoom'], () => {
+  view.on(['date', 'style', ...(complete ? [] : ['lat', 'lon', 'zoom'])], () => {
     clearTimeout(waiting)
     waiting = setTimeout(again, complete ? 0 : 300) // ms: a map that is being moved has not arrived yet
   })
-  return { get: () => now, on: (tell) => listeners.push(tell), load: read }
+  return {
+    get: () => now,
+    on: (tell) => listeners.push(tell),
+    load: read,
+    together: (f) => { prepare = f },
+    ahead: (date, cache) => fetch(address({ ...view.get(), date }), { priority: 'low', cache }).catch(() => {}),
+  }
 }
 
 const whole = (date) => `status${date ? `?date=${date}` : ''}`

@@ -1,15 +1,19 @@
 // What the page says, in German and English, and how it writes numbers and dates.
-import german from './words/de.json'
-import english from './words/en.json'
+/* global WORDS */
 
-const languages = { de: german, en: english }
 const key = 'limnomap-language'
 
 /** The language of the page: as its address asks, as the reader once chose, or as the browser speaks. 'de' or 'en'. */
 export const language = [asked(), chosen(), navigator.language].find((l) => l && known(l))?.slice(0, 2).toLowerCase() ?? 'en'
 
 /** The page's words in that language. */
-export const words = languages[language]
+export const words = await read()
+
+async function read() {
+  const answer = await fetch(WORDS[language])
+  if (!answer.ok) throw new Error(`${WORDS[language]}: ${answer.status}`)
+  return answer.json()
+}
 
 /** Shows the page in its other language from now on. */
 export function switchLanguage() {
@@ -26,7 +30,7 @@ export function switchLanguage() {
 }
 
 function known(l) {
-  return l.slice(0, 2).toLowerCase() in languages
+  return l.slice(0, 2).toLowerCase() in WORDS
 }
 
 function asked() {
@@ -50,6 +54,7 @@ const locale = navigator.language.toLowerCase().startsWith(language) ? navigator
 const plurals = new Intl.PluralRules(locale)
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
+const months = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
 
 /** A text in the form that the number asks for: {n} lakes. */
 export const count = (forms, n) => fill(forms[plurals.select(n)] ?? forms.other, { n: number(n) })
@@ -62,6 +67,12 @@ export const number = (n) => numbers.format(n)
 
 /** A day, such as 16 Nov 2026. */
 export const date = (time) => dates.format(new Date(time))
+
+/** The days from one to another, such as 16–22 Nov 2026. */
+export const days = (from, to) => dates.formatRange(new Date(from), new Date(to))
+
+/** The name of a month, such as Nov. */
+export const month = (time) => months.format(new Date(time))
 
 /** How long ago so many days are, in words: today, 3 days ago, 5 weeks ago. */
 export function ago(days) {

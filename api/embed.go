@@ -1,0 +1,79 @@
+package api
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"limnomap/data"
+)
+
+// embedFile is the page to be shown in frames, among the page's files.
+const embedFile = "/embed.html"
+
+// languages are those that the page speaks, the default first.
+var languages = []string{"en", "de"}
+
+// embedded answers with the map for other people's pages. The page reads the query itself; here it is checked, so that
+// who writes the address learns of a mistake. A lake, or a week, that there is no longer is none: on a page that
+// somebody made years ago the map goes on, and says so.
+func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
+	setDocument(w, embedDocument)
+	params := paramsOf(r)
+	params.lakeID("lake")
+	params.bbox("bbox")
+	oneOf(params, "style", s.styleIDs)
+	params.day("date")
+	oneOf(params, "lang", languages)
+	if err := params.err(); err != nil {
+		return err
+	}
+	return s.embed.send(w, r)
+}
+
+// lakeID checks the value of the named parameter, which is an id.
+func (p *params) lakeID(name string) {
+	s, ok := p.text(name)
+	if !ok {
+		return
+	}
+	if _, err := data.ParseLakeID(s); err != nil {
+		p.refuse(name, "%s is no id: at most 64 letters, digits, _, . or -, the first a letter or digit", echo(s))
+	}
+}
+
+// day checks the value of the named parameter, which is a day.
+func (p *params) day(name string) {
+	s, ok := p.text(name)
+	if !ok {
+		return
+	}
+	if _, err := data.ParseDate(s); err != nil {
+		p.refuse(name, "%s is not a day as YYYY-MM-DD", echo(s))
+	}
+}
+
+// bbox checks the value of the named parameter, a part of the globe: west, south, east, north, in degrees. If west is
+// east of east, it crosses the antimeridian (RFC 7946, section 5.2).
+func (p *params) bbox(name string) {
+	s, ok := p.text(name)
+	if !ok {
+		return
+	}
+	highest := [4]float64{180, 90, 180, 90}
+	var bound [4]float64
+	texts := strings.Split(s, ",")
+	good := len(texts) == len(bound)
+	for i := 0; good && i < len(bound); i++ {
+		var err error
+		bound[i], err = strconv.ParseFloat(texts[i], 64)
+		// Also hexadecimal numbers, underscores, NaN and infinities parse, which are no degrees.
+		good = err == nil && strings.Trim(texts[i], "+-.0123456789eE") == "" && bound[i] >= -highest[i] && bound[i] <= highest[i]
+	}
+	switch {
+	case !good:
+		p.refuse(name, "%s is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90", echo(s))
+	case bound[1] > bound[3]:
+		p.refuse(name, "south, %v, is greater than north, %v; it must not be", bound[1], bound[3])
+	}
+}

@@ -1,0 +1,519 @@
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// A weekAnswer is one of the weeks that there are data for.
+type weekAnswer struct {
+	Week, Date    string
+	LakesWithData int `json:"lakes_with_data"`
+}
+
+// weeksOf returns the weeks that the server has data for, the oldest first.
+func weeksOf(t *testing.T, base string) []weekAnswer {
+	t.Helper()
+	var dates struct{ Weeks []weekAnswer }
+	getJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
+	if len(dates.Weeks) < 60 {
+		t.Fatalf("the demo has %d weeks, want more than a year", len(dates.Weeks))
+	}
+	return dates.Weeks
+}
+
+// heatOf holds when the heat of that week is what the map shows, and nothing else; the newest week has no date.
+func heatOf(date string) string {
+	return fmt.Sprintf(`(() => {
+		const tiles = [...document.querySelectorAll('.heat img.leaflet-tile-loaded')];
+		return tiles.length > 0 && tiles.every((t) => (new URL(t.src).searchParams.get('date') ?? '') === %q);
+	})()`, date)
+}
+
+const (
+	weekText  = `document.querySelector('#time .week strong').textContent`
+	stateText = `document.querySelector('#time .state').textContent`
+	isPlaying = `document.querySelector('#time .play').matches('.playing')`
+	hash      = `location.hash`
+)
+
+// openWeeks opens the page and waits for the heat of that week.
+func openWeeks(t *testing.T, b *browser, address, date string) {
+	t.Helper()
+	b.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(address), chromedp.WaitVisible("#time"), until(heatOf(date)))
+}
+
+func TestPageTimeSteps(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	weeks := weeksOf(t, base)
+	last := len(weeks) - 1
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(1280, 800))
+	openWeeks(t, b, base+"/", "")
+	check := func(how string, i int) {
+		t.Helper()
+		date, state := weeks[i].Date, "Past week"
+		if i == last {
+			date, state = "", "newest week"
+		}
+		b.do(t, until(heatOf(date)), until(fmt.Sprintf(`%s.includes(%q)`, stateText, state)))
+		if at := ask(t, b, chromedp.Evaluate[string](hash)); strings.Contains(at, "date=") != (i != last) || !strings.Contains(at, date) {
+			t.Errorf("%s: the address holds %q, want the week of %q", how, at, date)
+		}
+		number := strings.TrimLeft(weeks[i].Week[len("2026-W"):], "0")
+		monday, err := time.Parse(time.DateOnly, weeks[i].Date)
+		if err != nil {
+			t.Fatal(err)
+		}
+		sunday := monday.AddDate(0, 0, 6)
+		said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`))
+		if !strings.HasPrefix(said, "Week "+number+", ") || !strings.Contains(said, sunday.Format("2 Jan")) || !strings.Contains(said, sunday.Format("2006")) {
+			t.Errorf("%s: the slider says %q, want week %s up to %s", how, said, number, sunday.Format("2 Jan 2006"))
+		}
+		if strings.Contains(said, "not the current state") != (i != last) {
+			t.Errorf("%s: the slider says %q, of the newest week %v", how, said, i == last)
+		}
+		if shown := ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(said, shown) {
+			t.Errorf("%s: the page says %q, the slider %q", how, shown, said)
+		}
+		if amount := ask(t, b, chromedp.Text("#time .week span")); !strings.HasPrefix(amount, fmt.Sprintf("%d lakes", weeks[i].LakesWithData)) {
+			t.Errorf("%s: the page says %q, want %d lakes with a value", how, amount, weeks[i].LakesWithData)
+		}
+	}
+	check("at first", last)
+	b.do(t, chromedp.Focus("#time input"))
+	for _, step := range []struct {
+		name, key string
+		i         int
+	}{
+		{"arrow left", kb.ArrowLeft, last - 1},
+		{"arrow down", kb.ArrowDown, last - 2},
+		{"page down", kb.PageDown, last - 6},
+		{"arrow right", kb.ArrowRight, last - 5},
+		{"page up", kb.PageUp, last - 1},
+		{"home", kb.Home, 0},
+		{"arrow left at the first week", kb.ArrowLeft, 0},
+		{"arrow up", kb.ArrowUp, 1},
+		{"end", kb.End, last},
+		{"page up at the newest week", kb.PageUp, last},
+	} {
+		b.do(t, chromedp.KeyEvent(step.key))
+		check(step.name, step.i)
+	}
+	for _, click := range []struct {
+		button string
+		i      int
+	}{{"previous", last - 1}, {"previous", last - 2}, {"next", last - 1}, {"previous", last - 2}, {"newest", last}, {"next", last}} {
+		b.do(t, chromedp.Click("#time ."+click.button))
+		check(click.button, click.i)
+	}
+	// A press on the slider, as of a mouse.
+	b.do(t, pressWeek(t, b, 0.5))
+	i := last / 2
+	b.do(t, until(fmt.Sprintf(`Math.abs(document.querySelector('#time input').value - %d) <= 1 && location.hash.includes('date=')`, i)))
+	value := ask(t, b, chromedp.Evaluate[int](`Number(document.querySelector('#time input').value)`))
+	check("a press on the slider", value)
+	// The address brings the week back.
+	b.do(t, chromedp.Reload(), chromedp.WaitVisible("#time"))
+	check("after a reload", value)
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// pressWeek presses the slider at that share of its way.
+func pressWeek(t *testing.T, b *browser, share float64) chromedp.Action[chromedp.Void] {
+	t.Helper()
+	x, y := sliderPoint(t, b, share)
+	return chromedp.MouseClickXY(x, y)
+}
+
+// sliderPoint returns where on the page the middle of the slider's thumb is, at that share of its way.
+func sliderPoint(t *testing.T, b *browser, share float64) (x, y float64) {
+	t.Helper()
+	type box struct{ Left, Top, Width, Height float64 }
+	r := ask(t, b, chromedp.Evaluate[box](`(() => {
+		const r = document.querySelector('#time input').getBoundingClientRect();
+		return {Left: r.left, Top: r.top, Width: r.width, Height: r.height};
+	})()`))
+	const thumb = 28
+	return r.Left + thumb/2 + share*(r.Width-thumb), r.Top + r.Height/2
+}
+
+// An address may be old, mistyped or made by somebody else.
+func TestPageTimeInTheAddress(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	weeks := weeksOf(t, base)
+	last := len(weeks) - 1
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(1280, 800))
+	thursday, err := time.Parse(time.DateOnly, weeks[last-3].Date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct{ name, date, shown, says string }{
+		{"a week", weeks[last-20].Date, weeks[last-20].Date, "Past week"},
+		{"a Thursday", thursday.AddDate(0, 0, 3).Format(time.DateOnly), weeks[last-3].Date, "Past week"},
+		{"the newest week", weeks[last].Date, "", "newest week"},
+		{"before the data", "1999-01-04", "", "no data for the date 1999-01-04"},
+		{"after the data", "2999-01-07", "", "no data for the date 2999-01-07"},
+		{"no date", "%3Cb%3Ewhen%3C/b%3E", "", "no data for the date <b>when</b>"},
+		{"no day", "2026-02-31", "", "no data for the date 2026-02-31"},
+	} {
+		openWeeks(t, b, base+"/#date="+tt.date, tt.shown)
+		if says := ask(t, b, chromedp.Evaluate[string](stateText)); !strings.Contains(says, tt.says) {
+			t.Errorf("%s: the page says %q, want %q", tt.name, says, tt.says)
+		}
+		at := ask(t, b, chromedp.Evaluate[string](hash))
+		if strings.Contains(at, "date=") != (tt.shown != "") || !strings.Contains(at, tt.shown) {
+			t.Errorf("%s: the address has become %q, want the week of %q", tt.name, at, tt.shown)
+		}
+	}
+	// The same, typed into the page that is open.
+	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), until(heatOf(weeks[last-2].Date)),
+		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), until(heatOf("")), until(stateText+`.includes('1999-01-04')`))
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// sampling looks at each frame from now on: how many heat tiles are to be seen, of which weeks, and which week the words
+// tell, in the head of the page from the lakes' records and above the slider.
+const sampling = `(() => {
+	window.samples = [];
+	const seen = (tile, map) => {
+		const r = tile.getBoundingClientRect();
+		const style = getComputedStyle(tile);
+		return tile.complete && tile.naturalWidth > 0 && style.visibility === 'visible' && style.opacity === '1' &&
+			r.right > map.left && r.left < map.right && r.bottom > map.top && r.top < map.bottom;
+	};
+	const sample = () => {
+		const map = document.querySelector('#map').getBoundingClientRect();
+		const tiles = [...document.querySelectorAll('.heat img')].filter((t) => seen(t, map));
+		window.samples.push({
+			tiles: tiles.length,
+			dates: [...new Set(tiles.map((t) => new URL(t.src).searchParams.get('date') ?? ''))],
+			head: document.querySelector('#date').textContent,
+			week: document.querySelector('#time .week strong').textContent,
+		});
+		requestAnimationFrame(sample);
+	};
+	sample();
+})()`
+
+type sample struct {
+	Tiles      int
+	Dates      []string
+	Head, Week string
+}
+
+// While the weeks play, over a network that takes its time, there is heat on each frame, of one week on the whole map,
+// which is the week of the lakes, and no week is left out.
+func TestPageTimePlays(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	weeks := weeksOf(t, base)
+	last := len(weeks) - 1
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/tiles/") {
+			time.Sleep(300 * time.Millisecond) // the network's share
+		}
+		return false
+	})
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(1280, 800))
+	const first = 5
+	openWeeks(t, b, front+"/#date="+weeks[last-first].Date, weeks[last-first].Date)
+	const whole = `[...document.querySelectorAll('.heat img')].every((t) => t.complete && getComputedStyle(t).opacity === '1')`
+	b.do(t, until(whole), chromedp.Evaluate[chromedp.Void](sampling), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
+	if name := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time .play').ariaLabel`)); name != "Pause" {
+		t.Errorf("while the weeks play the button is called %q", name)
+	}
+	b.do(t, until(`!(`+isPlaying+`) && location.hash.indexOf('date=') < 0`), until(heatOf("")))
+	samples := ask(t, b, chromedp.Evaluate[[]sample](`window.samples`))
+	var played []string
+	words := make(map[string]sample)
+	for i, s := range samples {
+		if s.Tiles < samples[0].Tiles {
+			t.Errorf("frame %d of %d shows %d heat tiles, want the %d of the first", i, len(samples), s.Tiles, samples[0].Tiles)
+			break
+		}
+		if len(s.Dates) != 1 {
+			t.Errorf("frame %d shows the weeks %q at once", i, s.Dates)
+			break
+		}
+		date := s.Dates[0]
+		if known, ok := words[date]; !ok {
+			words[date] = s
+			played = append(played, date)
+		} else if known.Head != s.Head || known.Week != s.Week {
+			t.Errorf("frame %d: the heat of %q is shown with the words %q, %q and %q, %q", i, date, known.Head, known.Week, s.Head, s.Week)
+			break
+		}
+	}
+	var want []string
+	for _, w := range weeks[last-first : last] {
+		want = append(want, w.Date)
+	}
+	if want = append(want, ""); strings.Join(played, " ") != strings.Join(want, " ") {
+		t.Errorf("the weeks shown are %q, want %q", played, want)
+	}
+	for _, p := range b.problems(front) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// startFront starts a server before that of base, which may answer instead of it, and returns its address.
+func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
+	t.Helper()
+	target, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !answers(w, r) {
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(front.Close)
+	return front.URL
+}
+
+// Play ends with whatever the reader does to the time, and when nobody looks.
+func TestPageTimeStops(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	weeks := weeksOf(t, base)
+	last := len(weeks) - 1
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(1280, 800))
+	b.prefer(t, "reduced-motion", "reduce")
+	openWeeks(t, b, base+"/", "")
+	if ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+		t.Error("the weeks play by themselves")
+	}
+	// The waits that the page sets, from now on.
+	b.do(t, chromedp.Evaluate[chromedp.Void](`(() => {
+		window.waits = [];
+		const set = window.setTimeout;
+		window.setTimeout = (f, ms, ...more) => { window.waits.push(ms ?? 0); return set(f, ms, ...more); };
+	})()`))
+	// From the newest week a year is played.
+	b.do(t, chromedp.Click("#time .play"), until(isPlaying), until(heatOf(weeks[last-52].Date)), until(`window.waits.includes(2500)`))
+	if ask(t, b, chromedp.Evaluate[bool](`window.waits.includes(600)`)) {
+		t.Error("the weeks play fast for a reader who wants little motion")
+	}
+	for name, stop := range map[string]chromedp.Action[chromedp.Void]{
+		"the button":                   chromedp.Click("#time .play"),
+		"the button for the next week": chromedp.Click("#time .next"),
+		"a press on the slider":        pressWeek(t, b, 0.25),
+		"a key on the slider": chromedp.Evaluate[chromedp.Void](`document.querySelector('#time input')
+			.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true, cancelable: true}))`),
+		"a hidden page": chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});
+			document.dispatchEvent(new Event('visibilitychange'));
+			delete document.hidden;`),
+	} {
+		if !ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+			b.do(t, chromedp.Click("#time .play"), until(isPlaying))
+		}
+		b.do(t, stop)
+		if ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+			t.Errorf("the weeks still play after %s", name)
+		}
+		if ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time .play').ariaLabel`)) != "Play the weeks" {
+			t.Errorf("after %s the button does not offer to play", name)
+		}
+		b.do(t, until(`document.querySelectorAll('.heat-ahead').length === 0`))
+	}
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// On the smallest phone a thumb moves the slider.
+func TestPageTimeOnAPhone(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	weeks := weeksOf(t, base)
+	last := len(weeks) - 1
+	b := startBrowser(t, "de-DE")
+	b.do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
+	openWeeks(t, b, base+"/", "")
+	type size struct{ Width, Height, Page float64 }
+	slider := ask(t, b, chromedp.Evaluate[size](`(() => {
+		const r = document.querySelector('#time input').getBoundingClientRect();
+		return {Width: r.width, Height: r.height, Page: document.documentElement.scrollWidth};
+	})()`))
+	if slider.Width < 280 || slider.Height < 40 || slider.Page > 320 {
+		t.Errorf("on a phone of 320 px the slider is %v x %v px, the page %v px wide", slider.Width, slider.Height, slider.Page)
+	}
+	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) {
+		t.Helper()
+		if points == nil {
+			points = []*input.TouchPoint{}
+		}
+		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	x, y := sliderPoint(t, b, 1)
+	to, _ := sliderPoint(t, b, 0)
+	touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: x, Y: y})
+	for x > to {
+		x = max(to, x-20)
+		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: x, Y: y})
+	}
+	touch(input.DispatchTouchEventTypeTouchEnd)
+	b.do(t, until(heatOf(weeks[0].Date)))
+	if says := ask(t, b, chromedp.Text("#time .state")); says != "Frühere Woche, nicht der heutige Zustand" {
+		t.Errorf("the page says %q of the oldest week", says)
+	}
+	b.do(t, chromedp.Click("#time .newest"), until(heatOf("")))
+	if targets := ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#time button')].filter((b) => {
+		const r = b.getBoundingClientRect();
+		return r.width < 24 || r.height < 24 || r.left < 0 || r.right > 320;
+	}).map((b) => b.className)`)); len(targets) > 0 {
+		t.Errorf("the buttons %q are too small or off the screen", targets)
+	}
+	if last < 1 {
+		t.Fatal("one week")
+	}
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// A server that has enough is asked again, later and less often; what it does not give is said, and seen on the map; and
+// of a week of which nothing comes nothing is shown, neither on the map nor in words.
+func TestPageTimeOfTilesThatFail(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	weeks := weeksOf(t, base)
+	last := len(weeks) - 1
+	busy, holes, gone := weeks[last-1].Date, weeks[last-2].Date, weeks[last-3].Date
+	var refused atomic.Int32
+	var hole atomic.Pointer[string]
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/tiles/") {
+			return false
+		}
+		switch r.URL.Query().Get("date") {
+		case busy:
+			if refused.Add(1) > 3 {
+				return false
+			}
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		case holes:
+			hole.CompareAndSwap(nil, &r.URL.Path)
+			if *hole.Load() != r.URL.Path {
+				return false
+			}
+		case gone:
+		default:
+			return false
+		}
+		w.WriteHeader(http.StatusBadGateway)
+		return true
+	})
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(800, 600))
+	openWeeks(t, b, front+"/", "")
+	const message = `document.querySelector('#message').textContent`
+
+	b.do(t, chromedp.Click("#time .previous"), until(stateText+`.includes('Loading. Still shown: week')`), until(heatOf(busy)))
+	if refused.Load() <= 3 {
+		t.Errorf("the server was asked %d times for a tile of the week that it refused thrice", refused.Load())
+	}
+	if n := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.missing').length`)); n > 0 {
+		t.Errorf("%d tiles that came late are marked as missing", n)
+	}
+
+	b.do(t, chromedp.Click("#time .previous"), until(message+`.includes('does not mean clean water')`))
+	if ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.heat .missing')).visibility`)) != "visible" {
+		t.Error("the part of the map that is missing is not marked")
+	}
+
+	b.do(t, chromedp.Click("#time .previous"), until(message+`.includes('could not be loaded')`), until(stateText+`.includes('Loading. Still shown: week')`))
+	if !ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll('.heat img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes))) {
+		t.Error("the map has left the week that it had")
+	}
+	if head := ask(t, b, chromedp.Text("#date")); !strings.Contains(head, dayInWords(t, holes)) {
+		t.Errorf("the head says %q while the map shows the week of %s", head, holes)
+	}
+	b.do(t, chromedp.Click("#time .newest"), until(heatOf("")), until(stateText+`.includes('newest week')`))
+	for _, p := range b.problems(front) {
+		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "not one tile") {
+			t.Errorf("on the page: %s", p)
+		}
+	}
+}
+
+func dayInWords(t *testing.T, date string) string {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, date)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return day.Format("2 Jan")
+}
+
+// Values that come while the page is open are shown when it is looked at again.
+func TestPageTimeGoesOn(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv",
+		"id,name,lat,lon,region\na,Asee,52.4,13.6,Berlin\nb,Bsee,53.1,13.0,Brandenburg\nc,Csee,52.9,14.1,Brandenburg\n"))
+	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv",
+		"lake_id,date,chl,data_type\na,2024-10-08,5,satellite\na,2024-11-06,80,satellite\nb,2024-11-06,8,satellite\nc,2024-11-06,8,satellite\n"))
+	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(1280, 800))
+	openWeeks(t, b, base+"/", "")
+	// Three weeks without data lie between the two: the slider passes over them, and a week of few values says so.
+	if most := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').max`)); most != "4" {
+		t.Errorf("the slider ends at %s, want the four weeks between the first and the newest", most)
+	}
+	b.do(t, chromedp.Focus("#time input"), chromedp.KeyEvent(kb.ArrowLeft), until(heatOf("2024-10-07")))
+	if said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`)); !strings.Contains(said, "few values") {
+		t.Errorf("the slider says %q of a week in which 1 of 3 lakes has a value", said)
+	}
+	b.do(t, pressWeek(t, b, 0.8), until(heatOf("")), chromedp.Evaluate[chromedp.Void](`window.same = true`))
+	version := ask(t, b, chromedp.Evaluate[string](`new URL(document.querySelector('.heat img').src).searchParams.get('v')`))
+
+	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "more.csv", "lake_id,date,chl,data_type\na,2024-11-13,120,satellite\n"))
+	within(t, 10*time.Second, "the server shows the import", func() bool {
+		var page struct{ Version string }
+		getJSON(t, base+"/page.json", &page)
+		return page.Version != version
+	})
+	b.do(t,
+		chromedp.Evaluate[chromedp.Void](`document.dispatchEvent(new Event('visibilitychange'))`),
+		until(stateText+`.includes('New values')`),
+		until(`document.querySelector('#time input').max === '5' && document.querySelector('#time input').value === '5'`),
+		until(fmt.Sprintf(`[...document.querySelectorAll('.heat img')].every((t) => !t.src.includes(%q))`, version)),
+		until(heatDrawn),
+	)
+	if week := ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(week, "Week 46, ") {
+		t.Errorf("with the new values the page shows %q, want week 46", week)
+	}
+	if head := ask(t, b, chromedp.Text("#date")); !strings.Contains(head, "13 Nov") {
+		t.Errorf("the head says %q, want the day of the new value", head)
+	}
+	if !ask(t, b, chromedp.Evaluate[bool](`window.same === true`)) {
+		t.Error("the page was loaded anew")
+	}
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
