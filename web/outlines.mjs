@@ -16,8 +16,10 @@ const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72
 export function outlines() {
   const [fine, medium, coarse] = ['countries-10m', 'countries-50m', 'land-110m'].map((n) => require(`world-atlas/${n}.json`))
   const countries = medium.objects.countries
-  const near = rings(topojson.merge(medium, countries.geometries))
-  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry)
+  const near = rings(topojson.merge(medium, countries.geometries)).flatMap(unrolled).map(simplified)
+  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry).flatMap(unrolled).map(simplified)
+  // Simplified first and clipped then: the stretches along a box's side that a ring goes there and back have to cover
+  // each other exactly.
   const borders = topojson.mesh(medium, countries, (a, b) => a !== b && a.id !== germany && b.id !== germany)
   const home = fine.objects.countries.geometries.find(({ id }) => id === germany)
   const land = [
@@ -25,7 +27,7 @@ export function outlines() {
     ...elsewhere.flatMap((box) => far.map((ring) => clipped(ring, box))).filter((ring) => extent(ring) > 1),
   ]
   return {
-    land: encoded(land.map(simplified), 50), // 0.02 degrees are 2 km: as fine as the source
+    land: encoded(land, 50), // 0.02 degrees are 2 km: as fine as the source
     borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))).map(simplified), 50),
     germany: encoded(rings(topojson.feature(fine, home).geometry), 500),
   }
@@ -33,6 +35,19 @@ export function outlines() {
 
 // rings returns the rings, outer and inner: the Caspian Sea is one of the inner.
 const rings = ({ type, coordinates }) => (type === 'Polygon' ? coordinates : coordinates.flat())
+
+// unrolled has a ring that crosses the antimeridian, where the source jumps to the other side of the map, go on beyond it,
+// and gives it once more for each side. A ring around the pole is closed along the lower edge.
+function unrolled(ring) {
+  let turn = 0
+  const whole = ring.map(([x, y], i) => {
+    const step = i > 0 ? x - ring[i - 1][0] : 0
+    if (Math.abs(step) > 180) turn -= Math.sign(step) * 360
+    return [x + turn, y]
+  })
+  if (turn !== 0) whole.push([whole.at(-1)[0], -90], [whole[0][0], -90])
+  return [-360, 0, 360].map((by) => whole.map(([x, y]) => [x + by, y]))
+}
 
 const within = ([x, y], [west, south, east, north]) => x >= west && x <= east && y >= south && y <= north
 
