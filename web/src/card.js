@@ -41,8 +41,8 @@ export function addCard(page) {
     box.parentElement.scrollTop = 0
     open.article.focus({ preventScroll: true })
   })
-  document.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape' && open && !e.defaultPrevented && !e.target.closest('dialog')) close()
+  document.addEventListener('keydown', ({ key, target }) => {
+    if (key === 'Escape' && open && (target === document.body || box.contains(target))) close()
   })
   status.on(show)
   show()

@@ -7,6 +7,7 @@ import { language, number, words } from './words.js'
 const height = 200
 const [left, top, bottom] = [32, 16, 180] // of the field in which the values stand
 const beside = 56 // px at its right, for the names of the bands
+const leastDays = 56 // that the axis of time spans
 const leastTick = 40 // px between two names on the axis of time
 const steps = [1, 3, 6, 12, 24, 60, 120, 240, 600] // months between them
 
@@ -70,8 +71,9 @@ const box = (className, x1, y1, x2, y2) => path(className, `M${x1} ${y1}H${x2}V$
 // draw also tells which of its signs are to be explained.
 function draw(entries, legend, week, width) {
   const right = width - beside
-  const [first, last] = [entries[0].time, entries.at(-1).time]
-  const x = (time) => left + 3 + (time - first) / Math.max(last - first, dayMs) * (right - left - 6)
+  const last = entries.at(-1).time
+  const first = Math.min(entries[0].time, last - leastDays * dayMs)
+  const x = (time) => left + 3 + (time - first) / (last - first) * (right - left - 6)
   const y = (chl) => {
     const part = Math.log(chl / legend.min) / Math.log(legend.max / legend.min)
     return bottom - Math.min(1, Math.max(0, part)) * (bottom - top)
@@ -83,7 +85,7 @@ function draw(entries, legend, week, width) {
   if (forecast) parts.push(box('future', x(forecast.time), top, right, bottom))
   const [from, to] = [Math.max(left, x(startOf(week))), Math.min(right, x(startOf(week + 1)))]
   if (from < to) {
-    parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2} ${top}l-5-8h10z`))
+    parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2 - 4} ${top - 10}h8v8h-8z`))
     used.add('week')
   }
   const cursor = path('cursor', '')
