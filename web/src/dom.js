@@ -7,3 +7,6 @@ export function element(tag, properties = {}, ...children) {
   e.append(...children)
   return e
 }
+
+/** The element of the page with that id. */
+export const byId = (id) => document.getElementById(id)

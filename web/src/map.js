@@ -32,7 +32,7 @@ export function createMap(id, config) {
   box.addEventListener('blur', () => box.classList.remove('by-pointer'))
   map.attributionControl.setPrefix('')
   // A phone's legend takes the whole bottom.
-  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 60 }) }).addTo(map)
+  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 70 }) }).addTo(map)
   return map
 }
 
@@ -45,7 +45,7 @@ export function addBasemap(page) {
   let failing = false
   layer.on('tileerror', () => { failing = true })
   layer.on('tileload', () => layer.off('load')) // what works for once has only gaps
-  layer.once('load', () => { if (failing) note(map, words.map.basemapFailed) }) // all have come or failed
+  layer.once('load', () => { if (failing) note(words.map.basemapFailed) }) // all have come or failed
   page.basemap = layer.addTo(map)
 }
 
