@@ -170,8 +170,13 @@ const heatDrawn = `[...document.querySelectorAll('.heat img.leaflet-tile-loaded'
 	return context.getImageData(0, 0, canvas.width, canvas.height).data.some((v, i) => i % 4 === 3 && v > 100);
 })`
 
-// shownColours gives the colours of the lake whose card is open and that the list names first: of their swatches.
+// shownColours gives the colours of the lake whose card is open and that the list names first: of their
+// symbols, which are paled where a value is old.
 const shownColours = `(() => {
-	const swatch = (s) => getComputedStyle(document.querySelector(s + ' .swatch')).backgroundColor;
-	return {card: swatch('#card .risk'), list: swatch('#find li')};
+	const probe = document.body.appendChild(document.createElement('i'));
+	const colour = (s) => {
+		probe.style.color = document.querySelector(s + ' .symbol').style.getPropertyValue('--colour');
+		return getComputedStyle(probe).color;
+	};
+	return {card: colour('#card .risk'), list: colour('#find li')};
 })()`

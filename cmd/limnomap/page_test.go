@@ -123,8 +123,8 @@ func testNoData(t *testing.T, b *browser, status statusAnswer) {
 	if risk := ask(t, b, chromedp.Text("#card .risk")); risk != "No current value" {
 		t.Errorf("the card of %s is headed %q, want No current value", name, risk)
 	}
-	if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .swatch').matches('.none')`)) {
-		t.Error("the card's swatch is not the ring of lakes without a value")
+	if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .symbol').matches('.none')`)) {
+		t.Error("the card's symbol is not the ring of lakes without a value")
 	}
 	if card := ask(t, b, chromedp.Text("#card")); !strings.Contains(card, "does not mean that it is clean") {
 		t.Errorf("the card does not say that no value is not a clean lake: %s", card)

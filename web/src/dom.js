@@ -10,3 +10,10 @@ export function element(tag, properties = {}, ...children) {
 
 /** The element of the page with that id. */
 export const byId = (id) => document.getElementById(id)
+
+/** An element of a drawing with attributes. */
+export function svg(name, attributes) {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value)
+  return e
+}

@@ -1,5 +1,5 @@
 // What is said of one lake: the same words in its card, in the list and under the pointer.
-import { concentration, words } from './words.js'
+import { concentration, date, fill, words } from './words.js'
 
 /** The risk in words; without a current value that is never the risk of today, and says so first. */
 export function riskInWords(lake) {
@@ -12,8 +12,10 @@ const reportedRisk = ({ risk, shown }) => (
   shown.risk === risk ? `${words.risk[risk]} (${words.lake.reported})` : `${words.risk[shown.risk]} (${words.lake.reported}: ${words.risk[risk]})`
 )
 
-/** What is to be said of the lake beside its name, in one line. */
-export const finding = (lake) => (lake.chl === null ? riskInWords(lake) : `${riskInWords(lake)}, ${concentration(lake.chl)}`)
+/** What is to be said of the lake beside its name, in one line; an old value says that it is. */
+export const finding = (lake) => [riskInWords(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
+
+const value = (lake) => [concentration(lake.chl), ...(lake.old ? [fill(words.lake.old, { date: date(lake.measured_at) })] : [])]
 
 /** The lake in one line. */
 export const summary = (lake) => `${lake.name}: ${finding(lake)}`

@@ -71,9 +71,9 @@ async function start() {
   status.on(showDate)
   addLegend(page)
   frame(page)
-  addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament: the map is whole without it
   addBasemap(page)
   addHeat(page)
+  addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament, and asked for last: the map is whole without it
   for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 

@@ -1,70 +1,100 @@
-// The lakes on the map: a marker for each.
+// The lakes on the map: a mark for each.
 import * as L from 'leaflet'
+import { lakesShown } from './filter.js'
+import { drawLabels } from './labels.js'
 import { summary } from './lake.js'
+import { MarkLayer } from './marklayer.js'
+import { drawSymbol, inks } from './symbols.js'
+import { ringRadius, thin } from './thinning.js'
 
-const noData = '#9aa0a6' // the one grey, and it stands for no data
-const dark = window.matchMedia('(prefers-color-scheme: dark)')
-const paper = '#ffffff'
-const leastReported = 5 // px, the least radius of a lake of which worse was reported than its chlorophyll tells
-const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the marker
+const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the mark
 
-/** Adds the markers, and keeps them to the lakes that are shown. */
+/** Adds the marks, and keeps them to the lakes that are shown. Where page.markersShown is false there are none. */
 export function addMarkers(page) {
   const { map, view, status } = page
-  const layer = L.layerGroup().addTo(map)
-  let markers = []
-  const draw = ({ lakes }) => {
-    layer.clearLayers()
-    markers = lakes.toSorted((a, b) => rank(a) - rank(b) || a.chl - b.chl).map((lake) => (
-      { lake, circle: L.circleMarker([lake.lat, lake.lon], { interactive: false, ...look(lake, map.getZoom()) }).addTo(layer) }
-    ))
+  map.createPane('marks').style.zIndex = 450 // above the heat and the reader's position, below the tooltip
+  const placed = placing(page)
+  const layer = new MarkLayer({ pane: 'marks' }, (ctx, bounds) => draw(ctx, placed.get(), bounds, page)).addTo(map)
+  const anew = () => {
+    placed.forget()
+    layer.redraw()
   }
-  draw(status.get())
-  status.on(draw)
-  const restyle = () => markers.forEach(({ lake, circle }) => circle.setStyle(look(lake, map.getZoom())))
-  map.on('zoomend', restyle)
-  dark.addEventListener('change', restyle)
-  map.on('markers', () => { page.markersShown ? layer.addTo(map) : layer.remove() })
-  map.on('click', ({ containerPoint }) => {
-    if (!page.markersShown) return
-    const lake = nearest(map, status.get().lakes, containerPoint)
-    if (lake) view.set({ lake: lake.id })
-  })
-  addTooltip(map, status)
+  status.on(anew)
+  view.on(['lake', 'risk', 'style'], anew)
+  map.on('markers', anew)
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew)
+  addPointer(page, (at) => nearest(placed.get(), map.getPixelBounds().min.add(at)))
 }
 
-// rank has the worst drawn last, so that no bloom is hidden under a clean neighbour, and no gap in what is known either.
-const rank = (lake) => lake.shown?.level ?? 0.5
-
-// look lets the heat be seen from afar, and the lakes from near. A lake without a value is a ring at every zoom, and its
-// inside hides the heat of its neighbours, which is not its own. A lake of which worse was reported than its heat tells
-// stands out of that heat from afar too.
-function look(lake, zoom) {
-  const radius = Math.min(9, 1.5 * 1.45 ** (Math.max(zoom, 5) - 5))
-  if (lake.chl === null) {
-    const weight = Math.max(1.5, Math.min(2.5, radius / 2.2)) // thinner ones would pass for white dots
-    return { radius: Math.max(2, radius), color: noData, weight, fillColor: paper, fillOpacity: 1 }
+// placing keeps the places of all marks until the zoom or what is shown changes.
+function placing(page) {
+  const { map } = page
+  let places
+  let zoomOf
+  const get = () => {
+    const zoom = map.getZoom()
+    if (!places || zoom !== zoomOf) places = thin(lakesMarked(page), (at) => map.project(at, zoom), zoom)
+    zoomOf = zoom
+    return places
   }
-  const line = { color: dark.matches ? '#e8ecef' : '#1d2328', weight: 1, fillColor: lake.shown.color, fillOpacity: 1 }
-  if (lake.shown.color !== lake.color) return { radius: Math.max(leastReported, radius), ...line }
-  return { radius, stroke: zoom >= 8, ...line }
+  return { get, forget: () => { places = null } }
 }
 
-// nearest returns the lake nearest to a point of the map's element. Where lakes crowd, the topmost marker would be
-// another one than the reader meant.
-function nearest(map, lakes, point) {
-  const corners = [point.subtract([reach, reach]), point.add([reach, reach])].map((p) => map.containerPointToLatLng(p))
-  const around = L.latLngBounds(corners)
+// lakesMarked has the chosen lake too, whatever the filter.
+function lakesMarked({ status, view, markersShown }) {
+  if (markersShown === false) return []
+  const lakes = lakesShown(status, view)
+  const chosen = status.get().byId.get(view.get().lake)
+  return !chosen || lakes.includes(chosen) ? lakes : [...lakes, chosen]
+}
+
+function draw(ctx, places, [left, top, right, bottom], { map, view }) {
+  const { lake, style } = view.get()
+  const seen = places.filter(({ x, y }) => x > left - reach && x < right + reach && y > top - reach && y < bottom + reach)
+  const chosen = seen.find((p) => p.lake.id === lake)
+  // The tiles of that style have a mark for each lake, but of its value alone.
+  const drawn = style === 'dots' ? seen.filter((p) => p === chosen || p.lake.reported) : seen
+  // The small ones lie above, or they would vanish below a large one; the worst come last.
+  for (const full of [true, false]) {
+    for (const p of drawn.toReversed()) if (p.full === full) drawSymbol(ctx, p.x, p.y, p.r, p.lake)
+  }
+  const colours = inks()
+  if (chosen) ring(ctx, chosen, colours)
+  drawLabels(ctx, seen, map.getZoom(), chosen, colours)
+}
+
+// ring goes round the chosen lake and hides none that is near.
+function ring(ctx, p, { edge, paper }) {
+  for (const [colour, width] of [[paper, 6], [edge, 3]]) {
+    ctx.strokeStyle = colour
+    ctx.lineWidth = width
+    ctx.beginPath()
+    ctx.arc(p.x, p.y, ringRadius(p), 0, 2 * Math.PI)
+    ctx.stroke()
+  }
+}
+
+// nearest returns the lake nearest to a point. Where lakes crowd, the topmost mark would be another one than the reader
+// meant; of two that are equally near the worse one comes first.
+function nearest(places, { x, y }) {
   let [best, least] = [null, reach]
-  for (const lake of lakes) {
-    if (!around.contains([lake.lat, lake.lon])) continue
-    const distance = map.latLngToContainerPoint([lake.lat, lake.lon]).distanceTo(point)
-    if (distance <= least) [best, least] = [lake, distance]
+  for (const p of places) {
+    if (Math.abs(p.x - x) > reach || Math.abs(p.y - y) > reach) continue
+    const distance = Math.hypot(p.x - x, p.y - y)
+    if (distance < least) [best, least] = [p.lake, distance]
   }
   return best
 }
 
-function addTooltip(map, status) {
+// addPointer opens the lake that is clicked on, and names the one under the mouse.
+function addPointer(page, lakeAt) {
+  const { map, view } = page
+  map.on('click', ({ containerPoint }) => {
+    const lake = lakeAt(containerPoint)
+    if (!lake) return
+    page.returnFocus = map.getContainer()
+    view.set({ lake: lake.id })
+  })
   if (!window.matchMedia('(hover: hover)').matches) return // a finger goes straight to the card
   const tip = L.tooltip({ offset: [0, -8], direction: 'top' })
   let under = null
@@ -76,6 +106,7 @@ function addTooltip(map, status) {
     tip.setLatLng([lake.lat, lake.lon]).setContent(document.createTextNode(summary(lake)))
     map.openTooltip(tip)
   }
-  map.on('mousemove', ({ containerPoint }) => point(nearest(map, status.get().lakes, containerPoint)))
+  map.on('mousemove', ({ containerPoint }) => point(lakeAt(containerPoint)))
   map.on('mouseout movestart', () => point(null))
+  page.status.on(() => point(null)) // what it says is of another week
 }

@@ -4,7 +4,7 @@
 const highestByValue = 2
 
 /**
- * Gives each lake that has a value `shown`, the level, risk and colour of its marker and its swatches, and `reported`,
+ * Gives each lake that has a value `shown`, the level, risk and colour of its marker and its symbols, and `reported`,
  * which says whether its level came with the measurement instead of following from the chlorophyll. Where the two
  * differ the worse one is shown: scum in clear water must not look clean, and neither must a bloom that somebody
  * called harmless.

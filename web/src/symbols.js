@@ -1,6 +1,7 @@
 // The symbol of a lake: what its marker, the list, its card and the legend show. Colour, shape and sign tell the risk,
 // each without the others: a disc with a wave, a triangle with an exclamation mark, a square on its tip with a cross,
 // and a grey ring with a question mark for no value. None promises safety: a satellite does not know that.
+import { svg } from './dom.js'
 
 const noData = '#9aa0a6' // the one grey, and it stands for no data
 
@@ -10,7 +11,7 @@ const marks = {
   low: { body: 'M-8.6 0a8.6 8.6 0 1 0 17.2 0a8.6 8.6 0 1 0-17.2 0z', sign: 'M-4.8.4C-3.2-2.6-1.6-2.6 0 0S3.2 2.6 4.8-.4' },
   medium: { body: 'M0-10.6L10.8 7.8H-10.8z', sign: 'M0-4.6V1.2M0 4.7v.01' },
   high: { body: 'M0-11.4L11.4 0L0 11.4L-11.4 0z', sign: 'M-3.5-3.5L3.5 3.5M3.5-3.5L-3.5 3.5' },
-  none: { body: 'M-7.6 0a7.6 7.6 0 1 0 15.2 0a7.6 7.6 0 1 0-15.2 0z', sign: 'M-2.3-2.2A2.3 2.3 0 1 1 1.4-.3C.3.3 0 .7 0 1.5M0 4.2v.01' },
+  none: { body: 'M-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0z', sign: 'M-2.3-2.2A2.3 2.3 0 1 1 1.4-.3C.3.3 0 .7 0 1.5M0 4.2v.01' },
 }
 
 const night = window.matchMedia('(prefers-color-scheme: dark)')
@@ -31,12 +32,6 @@ export function symbol(lake) {
   s.style.setProperty('--sign', signOn(isOld(lake) ? 'pale' : colour))
   s.append(svg('path', { class: 'body', d: body }), svg('path', { class: 'sign', d: sign }))
   return s
-}
-
-function svg(name, attributes) {
-  const e = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value)
-  return e
 }
 
 // Without a value all is old; the ring says that already.
@@ -86,7 +81,7 @@ export function drawSymbol(ctx, x, y, r, lake) {
   ctx.fillStyle = mark === 'none' || old ? paper : lake.shown.color
   ctx.fill(path(body))
   if (mark === 'none') {
-    const width = Math.max(3.6, 1.6 * unit) // hollow however small it is: a full one would pass for a disc
+    const width = Math.max(3, 1.5 * unit) // hollow however small it is: a full one would pass for a disc
     stroke(body, ring, width + unit)
     stroke(body, noData, width)
   } else {
@@ -97,7 +92,7 @@ export function drawSymbol(ctx, x, y, r, lake) {
       ctx.globalAlpha = 1
       if (r >= leastDashed) ctx.setLineDash([2.6 * unit, 1.8 * unit])
     }
-    stroke(body, edge, (old ? 1.4 : 1) * unit)
+    stroke(body, edge, (r < leastDashed ? 0.7 : old ? 1.4 : 1) * unit)
     ctx.setLineDash([])
   }
   if (r >= leastSigned) stroke(sign, mark === 'none' || old ? ink : signOn(lake.shown.color), 2.2)
