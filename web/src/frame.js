@@ -9,7 +9,7 @@ const still = { animate: false }
 /**
  * Gives the map its first view: what the address asks for, else its lake or bbox, else all lakes. From then on the
  * address follows the map and the map the address; a lake that is chosen comes into the part that can be seen; and
- * the middle stays the middle when the map gets more or less room. A view that nobody has changed is no part of the address.
+ * the middle stays the middle when the map gets more or less room. A view that nobody has chosen is no part of the address.
  */
 export function frame(page) {
   const { map, view, status } = page
@@ -41,10 +41,10 @@ export function frame(page) {
 
   new ResizeObserver(() => {
     if (window.matchMedia('print').matches) return // what is printed is what was on the screen
-    const { x, y } = map.getSize()
     quietly(() => map.invalidateSize(still))
-    if (x * y === 0) arrive()
-    follow(false)
+    const { zoom, lake } = view.get()
+    if (zoom === null && lake === null) arrive() // all are to be seen, not only the middle
+    follow()
   }).observe(map.getContainer())
 }
 

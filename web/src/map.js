@@ -16,13 +16,11 @@ export function createMap(id, config) {
     minZoom: 2,
     maxZoom: config.max_zoom,
     zoomSnap: wide() ? 1 : 0.5, // a phone is often half a zoom too narrow for a country
-    preferCanvas: true,
     worldCopyJump: true,
     zoomControl: false,
     trackResize: false, // frame.js minds the size of the element itself
     zoomAnimation: !still,
     fadeAnimation: !still,
-    markerZoomAnimation: !still,
     inertia: !still,
   })
   // Leaflet has no option for the movements of the keyboard and of lakes that come into view.
