@@ -88,5 +88,5 @@ function clear(map, edge) {
 // bring brings a lake into the part of the map that can be seen; closer, if it is to be seen among its neighbours.
 function bring(map, { lat, lon }, closer) {
   if (closer || !map.getBounds().contains([lat, lon])) setPlace(map, { lat, lon, zoom: Math.max(map.getZoom(), chosenZoom) })
-  map.panInside([lat, lon], clear(map, 52)) // as wide as the column of buttons
+  map.panInside([lat, lon], clear(map, 66)) // as wide as the buttons, with the lake's own mark
 }

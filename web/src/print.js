@@ -3,6 +3,7 @@ import { byId } from './dom.js'
 
 const widest = 690 // CSS px: what is left between the margins of A4 and of Letter, upright
 const highest = 560 // and with room for the legend, lying too
+const withCard = 300 // and for the card of a lake
 const most = 2 // times as large as on the screen, whose pixels are seen then
 
 /**
@@ -26,7 +27,7 @@ function prepare(map) {
   const { style } = document.documentElement
   style.setProperty('--map-width', `${x}px`)
   style.setProperty('--map-height', `${y}px`)
-  style.setProperty('--map-scale', Math.min(most, widest / x, highest / y))
+  style.setProperty('--map-scale', Math.min(most, widest / x, (document.body.matches('.card-open') ? withCard : highest) / y))
   const legend = byId('legend')
   const corner = legend.parentElement
   const folds = [legend.querySelector('details'), byId('limits')].filter((fold) => !fold.open)
