@@ -155,6 +155,9 @@ func TestPageListOnAPhone(t *testing.T) {
 		t.Errorf("smaller than 24 px, or beyond the screen: %q", small)
 	}
 
+	startAxe(t, b)
+	checkAccess(t, b, "the list on a phone")
+
 	// A lake's card has the room, and with its end the list is there again.
 	id := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find li:nth-child(4) button').dataset.id`))
 	b.do(t,
