@@ -1,5 +1,4 @@
 // The card of a lake: which one is open, and where the focus goes when it opens and closes.
-import { isOld, reference } from './age.js'
 import { cardFacts } from './cardfacts.js'
 import { cardHistory, failed } from './cardhistory.js'
 import { copyButton } from './copy.js'
@@ -61,9 +60,9 @@ async function search(id, date, legend) {
   const answer = await fetch(`api/v1/bathing-lakes/search?${query}`)
   if (!answer.ok) throw answer
   const { lakes } = await answer.json()
-  const [lake] = withShown(lakes.filter((l) => l.id === id), legend)
+  const [lake] = withShown(lakes.filter((l) => l.id === id), legend, date)
   if (!lake && lakes.length === mostFound) throw lakes // the lake may be among those that were left out
-  return lake ? { ...lake, old: lake.measured_at !== null && isOld(lake.measured_at, reference(date)) } : null
+  return lake ?? null
 }
 
 // card stays while its lake does: another week changes what it says, and nothing loses the focus.
