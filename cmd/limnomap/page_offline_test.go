@@ -354,6 +354,26 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 	}
 }
 
+// The map in a frame is kept as well, with its own rules for who may frame it, whatever its address asks for.
+func TestPageOfflineEmbed(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	f := startReception(t, base)
+	b := startBrowser(t, "en")
+	f.visit(t, b)
+	f.set(broken)
+	b.do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), until(heatDrawn), chromedp.WaitVisible("#offline"))
+	if said := ask(t, b, chromedp.Evaluate[string](offlineText)); !strings.Contains(said, "Werte vom") {
+		t.Errorf("the map in a frame says %q", said)
+	}
+	const ancestors = `caches.match('embed').then((a) => a.headers.get('Content-Security-Policy'))`
+	if csp := ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); !strings.Contains(csp, "frame-ancestors *") {
+		t.Errorf("the map in a frame is kept with the policy %q", csp)
+	}
+	for _, p := range f.others(b) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
 // A basemap that cannot be reached is no reason to call the page offline, and nothing of another origin is kept.
 func TestPageOfflineBasemap(t *testing.T) {
 	const unreachable = "http://127.0.0.1:1/"

@@ -80,7 +80,7 @@ function show() {
     navigator.onLine ? words.offline.unreachable : words.offline.offline,
     fill(words.offline.values, { date: date(newest), age: days === 0 ? words.offline.today : count(words.offline.age, days) }),
     isOld(newest, Date.now()) ? words.offline.tooOld : '',
-    keptAt ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
+    keptAt && daysOld(keptAt, Date.now()) > 0 ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
   ]
   box.textContent = said.filter(Boolean).join(' ')
 }
