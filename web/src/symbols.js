@@ -1,6 +1,7 @@
 // The symbol of a lake: what its marker, the list, its card and the legend show. Colour, shape and sign tell the risk,
 // each without the others: a disc with a wave, a triangle with an exclamation mark, a square on its tip with a cross,
 // and a grey ring with a question mark for no value. None promises safety: a satellite does not know that.
+import { svg } from './dom.js'
 
 const noData = '#9aa0a6' // the one grey, and it stands for no data
 
@@ -31,12 +32,6 @@ export function symbol(lake) {
   s.style.setProperty('--sign', signOn(isOld(lake) ? 'pale' : colour))
   s.append(svg('path', { class: 'body', d: body }), svg('path', { class: 'sign', d: sign }))
   return s
-}
-
-function svg(name, attributes) {
-  const e = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value)
-  return e
 }
 
 // Without a value all is old; the ring says that already.
