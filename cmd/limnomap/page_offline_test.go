@@ -354,7 +354,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 	}
 }
 
-// The map in a frame is kept as well, with its own rules for who may frame it, whatever its address asks for.
+// The map in a frame is kept as well, with its own policy, which lets others frame it, whatever its address asks for.
 func TestPageOfflineEmbed(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
 	f := startReception(t, base)
@@ -366,7 +366,7 @@ func TestPageOfflineEmbed(t *testing.T) {
 		t.Errorf("the map in a frame says %q", said)
 	}
 	const ancestors = `caches.match('embed').then((a) => a.headers.get('Content-Security-Policy'))`
-	if csp := ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); !strings.Contains(csp, "frame-ancestors *") {
+	if csp := ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); csp == "" || strings.Contains(csp, "frame-ancestors") {
 		t.Errorf("the map in a frame is kept with the policy %q", csp)
 	}
 	for _, p := range f.others(b) {
