@@ -59,7 +59,7 @@ function check() {
 }
 
 async function ask() {
-  const answer = await fetch('page.json')
+  const answer = await fetch('page.json', { cache: 'no-store' })
   heard('page.json', answer)
   if (!connected || !page) return
   const { version } = await answer.json()

@@ -102,7 +102,7 @@ async function newest(event, store, key, kind) {
     timer = setTimeout(() => {
       badUntil = Date.now() + badFor
       resolve(kept)
-    }, badUntil > Date.now() ? 0 : patience)
+    }, badUntil > Date.now() && request.cache !== 'no-store' ? 0 : patience) // who asks so wants to know if there is a network
   })
   const answer = await Promise.race([asked, over])
   clearTimeout(timer)
