@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -271,23 +268,6 @@ func TestPageTimePlays(t *testing.T) {
 	for _, p := range b.problems(front) {
 		t.Errorf("on the page: %s", p)
 	}
-}
-
-// startFront starts a server before that of base, which may answer instead of it, and returns its address.
-func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
-	t.Helper()
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !answers(w, r) {
-			proxy.ServeHTTP(w, r)
-		}
-	}))
-	t.Cleanup(front.Close)
-	return front.URL
 }
 
 // Play ends with whatever the reader does to the time, and when nobody looks.
