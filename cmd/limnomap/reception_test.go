@@ -114,4 +114,3 @@ func (f *reception) modify(resp *http.Response) error {
 	resp.Body = io.NopCloser(strings.NewReader(string(content)))
 	return nil
 }
-
