@@ -7,3 +7,10 @@ export function element(tag, properties = {}, ...children) {
   e.append(...children)
   return e
 }
+
+/** An element of a drawing with attributes. */
+export function svg(name, attributes) {
+  const e = document.createElementNS('http://www.w3.org/2000/svg', name)
+  for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value)
+  return e
+}

@@ -9,9 +9,9 @@ const longestWait = 30 // seconds, whatever Retry-After asks for
  * Fetches JSON. While the server answers 503 it waits as long as Retry-After says and asks again, a bounded number of
  * times, and tells each time through `say`.
  */
-export async function load(url, say) {
+export async function load(url, say, options) {
   for (let tries = 1; ; tries++) {
-    const answer = await fetch(url).catch((error) => {
+    const answer = await fetch(url, options).catch((error) => {
       heard(url, null)
       throw error
     })

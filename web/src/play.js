@@ -18,7 +18,7 @@ export function createPlayer({ page, index, go, changed }) {
     if (on === playing) return
     playing = on
     if (!on) page.heat.ahead([])
-    changed()
+    changed(on)
   }
   const arrived = () => {
     if (!playing) return

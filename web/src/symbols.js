@@ -1,6 +1,7 @@
 // The symbol of a lake: what its marker, the list, its card and the legend show. Colour, shape and sign tell the risk,
 // each without the others: a disc with a wave, a triangle with an exclamation mark, a square on its tip with a cross,
 // and a grey ring with a question mark for no value. None promises safety: a satellite does not know that.
+import { svg } from './dom.js'
 
 const noData = '#9aa0a6' // the one grey, and it stands for no data
 
@@ -31,12 +32,6 @@ export function symbol(lake) {
   s.style.setProperty('--sign', signOn(colour))
   s.append(...marks[mark].map((d) => svg('path', { d })))
   return s
-}
-
-function svg(name, attributes) {
-  const e = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const key in attributes) e.setAttribute(key, attributes[key])
-  return e
 }
 
 // signOn is what can be read on a colour: white on dark ones, ink on light ones.
