@@ -14,9 +14,12 @@ const marks = {
   none: ['M-8 0a8 8 0 1 0 16 0a8 8 0 1 0-16 0z', 'M-2.3-2.2A2.3 2.3 0 1 1 1.4-.3C.3.3 0 .7 0 1.5M0 4.2v.01'],
 }
 
-/** What is known of the look of a lake's symbol: its mark (low, medium, high, or none without a value), colour and age. */
+/** The mark of a lake: low, medium or high as it is shown, none without a value, whatever its risk was then. */
+export const markOf = (lake) => (lake.chl !== null && marks[lake.shown.risk] ? lake.shown.risk : 'none')
+
+/** How a lake's symbol looks: its mark, its colour, and whether it looks old. */
 export function look(lake) {
-  const mark = lake.chl !== null && marks[lake.shown.risk] ? lake.shown.risk : 'none'
+  const mark = markOf(lake)
   const none = mark === 'none' // then all is old; the ring says that already
   return { mark, none, colour: none ? noData : lake.shown.color, old: !none && Boolean(lake.old) }
 }
