@@ -42,6 +42,9 @@ func (f *FrameAncestors) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// others reports whether they let any page but this server's own.
+func (f FrameAncestors) others() bool { return f.sources != "'self'" && f.sources != "'none'" }
+
 // ancestor returns a source as the directive writes it.
 func ancestor(source string) (string, error) {
 	switch s := strings.ToLower(source); s {

@@ -82,6 +82,7 @@ type pageSettings struct {
 	MaxZoom     int      `json:"max_zoom"`
 	Version     string   `json:"version"`     // of data and renderer; empty before the first snapshot
 	TotalLakes  int      `json:"total_lakes"` // 0 before the first snapshot
+	Embeddable  bool     `json:"embeddable"`  // whether any page of others may show /embed
 }
 
 type basemap struct {
@@ -96,6 +97,7 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		Simulated:   s.opts.Notice != "",
 		Attribution: s.opts.Attribution,
 		MaxZoom:     s.opts.MaxZoom,
+		Embeddable:  s.opts.FrameAncestors.others(),
 	}
 	if s.opts.BasemapURL != "" {
 		settings.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}

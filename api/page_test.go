@@ -50,15 +50,18 @@ func TestPageSettings(t *testing.T) {
 	s := newServer(t, opts, nil)
 	want := map[string]any{
 		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
-		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0,
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "embeddable": true,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)
 	}
 	opts = testOptions(t)
 	opts.BasemapURL = ""
+	if err := opts.FrameAncestors.UnmarshalText([]byte("self")); err != nil {
+		t.Fatal(err)
+	}
 	got := object(t, get(t, newServer(t, opts, testSource(t)), http.StatusOK, "/page.json"))
-	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" || got["total_lakes"] != 8.0 {
+	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" || got["total_lakes"] != 8.0 || got["embeddable"] != false {
 		t.Errorf("page.json without a basemap and a notice = %v", got)
 	}
 }

@@ -24,9 +24,11 @@ const outline = await writeHashed('outline.json', JSON.stringify(outlines()))
 const icon = await writeHashed('icon.svg', await readFile(path.join(src, 'icon.svg')))
 const leaflet = await script('leaflet.js', 'leaflet/dist/leaflet-src.esm.js')
 const words = { en: await writeWords('en'), de: await writeWords('de') }
-const main = await script('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)], define: { OUTLINE_URL: JSON.stringify(outline), WORDS: JSON.stringify(words) } })
+const define = { OUTLINE_URL: JSON.stringify(outline), WORDS: JSON.stringify(words) }
+const main = await script('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)], define })
 const style = await styles()
-const shell = [leaflet, main, style, words.en, words.de, outline, icon]
+const manifest = await writeHashed('manifest.webmanifest', await named('manifest.webmanifest', { 'icon.svg': path.basename(icon.address) }))
+const shell = [leaflet, main, style, words.en, words.de, outline, icon, manifest]
 const documents = await writeDocuments()
 const worker = await writeWorker()
 await writeLicences()
@@ -83,12 +85,17 @@ async function styles() {
   return writeHashed('main.css', outputFiles[0].contents)
 }
 
-// writeDocuments writes the page, the page that others embed, and the manifest of both.
+// named reads a file of src, and puts the addresses of others in the place of their plain names.
+async function named(file, others) {
+  const text = await readFile(path.join(src, file), 'utf8')
+  return Object.entries(others).reduce((t, [name, address]) => t.replaceAll(`"${name}"`, `"${address}"`), text)
+}
+
+// writeDocuments writes the page, and the page that others embed.
 async function writeDocuments() {
-  const named = async (file) => (await readFile(path.join(src, file), 'utf8'))
-    .replaceAll('leaflet.js', leaflet.address).replaceAll('main.js', main.address)
-    .replaceAll('main.css', style.address).replaceAll('icon.svg', icon.address)
-  const page = await named('index.html')
+  const page = await named('index.html', {
+    'leaflet.js': leaflet, 'main.js': main, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+  })
   const { length } = page.match(/<body>/g)
   if (length !== 1) throw new Error(`index.html has ${length} bodies`)
   const embed = page
@@ -96,9 +103,9 @@ async function writeDocuments() {
     .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
     .replace('<body>', '<body class="embed">')
     .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
-  const written = { 'index.html': page, 'embed.html': embed, 'manifest.webmanifest': await named('manifest.webmanifest') }
-  for (const [name, content] of Object.entries(written)) await write(name, content)
-  return written
+  await write('index.html', page)
+  await write('embed.html', embed)
+  return [page, embed]
 }
 
 // writeWorker writes the service worker, which has to lie at the page's root, and whose bytes change with any of the

@@ -8,7 +8,11 @@ const require = createRequire(import.meta.url)
 
 const germany = '276' // ISO 3166-1 numeric
 const europe = [-25, 34, 45, 72] // west, south, east, north
-const tolerance = 0.03 // degrees that the outlines of Germany's neighbours may be off: a pixel or two where the country fills a screen
+// Degrees that an outline may be off: of Europe a pixel or two where Germany fills a screen, of Germany where a district
+// does, of the rest where a continent does.
+const offNear = 0.05
+const offHome = 0.004
+const offFar = 0.5
 // The world without Europe. The boxes meet exactly: the page fills all rings as one, by the even-odd rule.
 const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72], [45, 34, 180, 72]]
 
@@ -16,20 +20,20 @@ const elsewhere = [[-180, -85, 180, 34], [-180, 72, 180, 85], [-180, 34, -25, 72
 export function outlines() {
   const [fine, medium, coarse] = ['countries-10m', 'countries-50m', 'land-110m'].map((n) => require(`world-atlas/${n}.json`))
   const countries = medium.objects.countries
-  const near = rings(topojson.merge(medium, countries.geometries)).flatMap(unrolled).map(simplified)
-  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry).flatMap(unrolled).map(simplified)
+  const near = rings(topojson.merge(medium, countries.geometries)).flatMap(unrolled).map((ring) => simplified(ring, offNear))
+  const far = rings(topojson.feature(coarse, coarse.objects.land).features[0].geometry).flatMap(unrolled).map((ring) => simplified(ring, offFar))
   // Simplified first and clipped then: the stretches along a box's side that a ring goes there and back have to cover
   // each other exactly.
   const borders = topojson.mesh(medium, countries, (a, b) => a !== b && a.id !== germany && b.id !== germany)
   const home = fine.objects.countries.geometries.find(({ id }) => id === germany)
   const land = [
-    ...near.map((ring) => clipped(ring, europe)).filter((ring) => extent(ring) > 0.1), // lesser islands are dots at best
-    ...elsewhere.flatMap((box) => far.map((ring) => clipped(ring, box))).filter((ring) => extent(ring) > 1),
+    ...near.map((ring) => clipped(ring, europe)).filter((ring) => extent(ring) > 0.2), // lesser islands are dots at best
+    ...elsewhere.flatMap((box) => far.map((ring) => clipped(ring, box))).filter((ring) => extent(ring) > 2),
   ]
   return {
     land: encoded(land, 50), // 0.02 degrees are 2 km: as fine as the source
-    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))).map(simplified), 50),
-    germany: encoded(rings(topojson.feature(fine, home).geometry), 500),
+    borders: encoded(borders.coordinates.filter((line) => line.some((p) => within(p, europe))).map((line) => simplified(line, offNear)), 50),
+    germany: encoded(rings(topojson.feature(fine, home).geometry).map((ring) => simplified(ring, offHome)), 500),
   }
 }
 
@@ -72,14 +76,14 @@ function clipped(ring, [west, south, east, north]) {
 }
 
 // simplified leaves out the points that lie nearer than the tolerance to the line without them (Douglas and Peucker 1973).
-function simplified(line) {
+function simplified(line, tolerance) {
   const [first, last] = [line[0], line.at(-1)]
   const [most, at] = line.reduce(([far, place], p, i) => {
     const d = distance(p, first, last)
     return d > far ? [d, i] : [far, place]
   }, [0, 0])
   if (most <= tolerance) return line.length > 1 ? [first, last] : line
-  return [...simplified(line.slice(0, at + 1)), ...simplified(line.slice(at)).slice(1)]
+  return [...simplified(line.slice(0, at + 1), tolerance), ...simplified(line.slice(at), tolerance).slice(1)]
 }
 
 // distance is that of a point from a stretch of line, in degrees.

@@ -31,6 +31,8 @@ func TestCommandLine(t *testing.T) {
 		{"no address", []string{"serve", "--listen", ""}, "", "--listen"},
 		{"basemap", []string{"serve", "--basemap-url", "https://tiles.example.org/{z}"}, "", "--basemap-url"},
 		{"origin", []string{"serve", "--cors-origins", "maps.example.org"}, "", "--cors-origins"},
+		{"frame ancestors", []string{"serve", "--frame-ancestors", "https://example.org;script-src"}, "", "--frame-ancestors"},
+		{"frame ancestors that exclude each other", []string{"serve", "--frame-ancestors", "none,self"}, "", "--frame-ancestors"},
 		{"credentials", []string{"serve", "--public-url", "https://a:b@example.org"}, "", "--public-url"},
 		{"key that is never valid", []string{"keys", "create", "--db", "absent.db", "--name", "a", "--expires", "0d"}, "", "--expires"},
 		{"key name", []string{"keys", "create", "--db", "absent.db", "--name", "\n"}, "", "--name"},
@@ -58,7 +60,7 @@ func TestHelp(t *testing.T) {
 	}
 	serve := mustRun(t, "serve", "--help")
 	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate", "--trusted-proxies", "--public-url",
-		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests"} {
+		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests", "--frame-ancestors"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
 			t.Errorf("serve --help lacks %s or %s", flag, env)

@@ -1,13 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"path"
 	"slices"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
-	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 )
@@ -15,54 +20,97 @@ import (
 // mostFirstView bounds the bytes of a first view of the demo, tiles besides.
 const mostFirstView = 120_000
 
-// A traffic is what came over the wire for a page, by the kind of request.
-type traffic struct {
+// byWorker stands before what the service worker asks for: once the page is there, in order to keep it; on a later visit all.
+const byWorker = "service worker: "
+
+// A wire is the network between browser and server, the service worker's requests included: the browser tells of those
+// as if a page had made them for nothing.
+type wire struct {
+	latency time.Duration
+	rate    float64 // bytes a second; 0: no limit
+
 	mu    sync.Mutex
-	names map[network.RequestID]string
-	bytes map[string]float64
+	line  sync.Mutex // held by who sends
+	bytes map[string]int
 	count map[string]int
 }
 
-func (f *traffic) listen(event any) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	switch e := event.(type) {
-	case *network.EventRequestWillBeSent:
-		name, _, _ := strings.Cut(e.Request.URL, "?")
-		if strings.Contains(name, "/api/v1/tiles/") {
-			name = "tiles"
-		}
-		f.names[e.RequestID] = path.Base(name)
-	case *network.EventLoadingFinished:
-		if name := f.names[e.RequestID]; e.EncodedDataLength > 0 { // what a cache gave is none
-			f.bytes[name] += e.EncodedDataLength
-			f.count[name]++
-		}
+// start returns the address of a server that is reached by the wire.
+func (f *wire) start(t *testing.T, server string) string {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
 	}
+	f.bytes, f.count = make(map[string]int), make(map[string]int)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		answer := httptest.NewRecorder()
+		proxy.ServeHTTP(answer, r)
+		name := path.Base(r.URL.Path)
+		switch {
+		case strings.HasSuffix(name, ".png"):
+			name = "tiles"
+		case name == "sw.js" || strings.HasSuffix(r.Header.Get("Referer"), "/sw.js"):
+			name = byWorker + name
+		}
+		f.carry(name, answer)
+		for name, values := range answer.Header() {
+			w.Header()[name] = values
+		}
+		w.WriteHeader(answer.Code)
+		_, _ = w.Write(answer.Body.Bytes()) // a failed write means that the browser left
+	}))
+	t.Cleanup(s.Close)
+	return s.URL
 }
 
-// take returns the sum of all but tiles and how it is made up, and begins anew.
-func (f *traffic) take(t *testing.T, when string) (bytes float64) {
+// carry takes as long as the wire does for an answer, and counts it.
+func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
+	var head bytes.Buffer
+	if err := answer.Header().Write(&head); err != nil {
+		panic(err) // a buffer takes all
+	}
+	const line = len("HTTP/1.1 200 OK\r\n\r\n")
+	size := line + head.Len() + answer.Body.Len()
+	time.Sleep(f.latency)
+	if f.rate > 0 {
+		f.line.Lock()
+		time.Sleep(time.Duration(float64(size) / f.rate * float64(time.Second)))
+		f.line.Unlock()
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.bytes[name] += size
+	f.count[name]++
+}
+
+// take returns how many bytes came for what is seen, tiles besides, and begins anew.
+func (f *wire) take(t *testing.T, when string) (total int) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	requests := 0
+	var requests, kept, keptRequests int
 	names := make([]string, 0, len(f.bytes))
 	for name := range f.bytes {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	for _, name := range names {
-		t.Logf("%s: %6.0f bytes, %2d requests: %s", when, f.bytes[name], f.count[name], name)
-		if name != "tiles" {
-			bytes += f.bytes[name]
+		t.Logf("%s: %6d bytes in %2d answers: %s", when, f.bytes[name], f.count[name], name)
+		switch {
+		case strings.HasPrefix(name, byWorker):
+			kept += f.bytes[name]
+			keptRequests += f.count[name]
+		case name != "tiles":
+			total += f.bytes[name]
 			requests += f.count[name]
 		}
 	}
-	t.Logf("%s: %6.0f bytes, %2d requests without tiles", when, bytes, requests)
+	t.Logf("%s: %6d bytes in %2d answers without tiles, and %d in %d by the service worker", when, total, requests, kept, keptRequests)
 	clear(f.bytes)
 	clear(f.count)
-	return bytes
+	return total
 }
 
 // noteFirstHeat notes when the first heat tile is on the screen, in ms from the start of the navigation.
@@ -77,7 +125,7 @@ func firstView(t *testing.T, b *browser, when string) {
 	b.do(t,
 		until(heatDrawn),
 		until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
-		chromedp.WaitVisible(".leaflet-outlines-pane canvas"),
+		until(`document.querySelector('.leaflet-outlines-pane path') !== null`),
 	)
 	t.Logf("%s: first heat tile after %.0f ms", when, ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
 }
@@ -85,25 +133,29 @@ func firstView(t *testing.T, b *browser, when string) {
 // The page is for a phone by the lake: its first view is small, and its second comes from what was kept.
 func TestPageFirstView(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
+	t.Run("as quick as this machine", func(t *testing.T) { testFirstView(t, base, new(wire)) })
+	t.Run("by 150 ms and 1.6 Mbit a second", func(t *testing.T) {
+		testFirstView(t, base, &wire{latency: 150 * time.Millisecond, rate: 200_000})
+	})
+}
+
+func testFirstView(t *testing.T, server string, network *wire) {
+	base := network.start(t, server)
 	b := startBrowser(t, "en")
-	wire := &traffic{names: make(map[network.RequestID]string), bytes: make(map[string]float64), count: make(map[string]int)}
-	if err := chromedp.Listen(b.ctx, wire.listen); err != nil {
-		t.Fatal(err)
-	}
 	enable(t, b, page.Enable, page.EnableParams{})
 	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: noteFirstHeat}
 	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, note); err != nil {
 		t.Fatal(err)
 	}
-	b.do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile))
-	b.do(t, chromedp.Navigate(base+"/"))
+	b.do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"))
 	firstView(t, b, "cold")
-	if bytes := wire.take(t, "cold"); bytes >= mostFirstView {
-		t.Errorf("a first view takes %.0f bytes without tiles, want less than %d", bytes, mostFirstView)
+	b.do(t, until(`navigator.serviceWorker.controller !== null`), until(kept("page.json")+`.then((n) => n > 0)`))
+	if total := network.take(t, "cold"); total >= mostFirstView {
+		t.Errorf("a first view takes %d bytes without tiles, want less than %d", total, mostFirstView)
 	}
 	b.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
 	firstView(t, b, "warm")
-	wire.take(t, "warm")
+	network.take(t, "warm")
 	for _, p := range b.problems(base) {
 		if !strings.Contains(p, "about:blank") {
 			t.Errorf("on the page: %s", p)

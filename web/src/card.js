@@ -1,50 +1,102 @@
-// The card of a lake: what there is to be said of it.
-import { age, reference } from './age.js'
+// The card of a lake: which one is open, and where the focus goes when it opens and closes.
+import { isOld, reference } from './age.js'
+import { cardFacts } from './cardfacts.js'
+import { cardHistory, failed } from './cardhistory.js'
+import { copyButton } from './copy.js'
 import { element } from './dom.js'
-import { riskInWords, summary } from './lake.js'
-import { symbol } from './symbols.js'
-import { concentration, date, fill, words } from './words.js'
+import { summary } from './lake.js'
+import { withShown } from './shown.js'
+import { fill, words } from './words.js'
+
+const mostFound = 1000 // as the server gives at most: names that begin with the id of another lake come with it
 
 /** Shows the card of view.lake in its section, and closes it again. */
 export function addCard(page) {
   const { view, status } = page
   const box = document.getElementById('card')
-  const show = () => {
-    const lake = status.get().byId.get(view.get().lake)
-    box.hidden = !lake
+  const close = () => view.set({ lake: null })
+  let open = null
+  let asked = 0
+  const show = async () => {
+    const turn = ++asked
+    const { lake: id } = view.get()
+    box.hidden = id === null
     document.body.classList.toggle('card-open', !box.hidden)
-    if (lake) box.replaceChildren(card(lake, reference(view.get().date), () => view.set({ lake: null })))
+    if (open?.id !== id) {
+      open?.close()
+      open = id === null ? null : card(id, page, close)
+      box.replaceChildren(...(open ? [open.article] : []))
+    }
+    if (!open) return
+    const { byId, date } = status.get()
+    try {
+      const lake = byId.get(id) ?? await search(id, date, page.legend)
+      if (turn === asked) open.show(lake, date)
+    } catch {
+      if (turn === asked) open.fail(show)
+    }
   }
   view.on(['lake'], (now) => {
     show()
-    if (now.lake && !box.hidden) box.firstChild.focus()
-    else page.returnFocus?.focus()
+    if (!now.lake) return returnFocus(page)
+    box.parentElement.scrollTop = 0
+    open.article.focus({ preventScroll: true })
   })
-  box.addEventListener('keydown', ({ key }) => { if (key === 'Escape') view.set({ lake: null }) })
+  document.addEventListener('keydown', (e) => {
+    if (e.key === 'Escape' && open && !e.defaultPrevented && !e.target.closest('dialog')) close()
+  })
   status.on(show)
   show()
 }
 
-/** It can take the focus, so that a screen reader reads it when it opens. */
-function card(lake, from, close) {
-  const none = lake.chl === null
-  const rows = element('dl')
-  const row = (name, value) => rows.append(element('dt', {}, name), element('dd', {}, value))
-  if (!none) row(words.common.chlorophyll, concentration(lake.chl))
-  if (lake.who_level !== null) {
-    row(words.card.level, fill(words.card.levelOf, { level: lake.who_level }) + (lake.reported ? ` (${words.lake.reported})` : ''))
+function returnFocus({ returnFocus: to, map }) {
+  const back = to?.isConnected && to.checkVisibility?.() !== false ? to : map.getContainer()
+  back.focus({ preventScroll: back !== to })
+}
+
+/** The record of a lake that is not among those loaded, or null where there is none. */
+async function search(id, date, legend) {
+  if (!/^[A-Za-z0-9][\w.-]*$/.test(id)) return null // the server would refuse it
+  const query = new URLSearchParams({ q: id, limit: mostFound, ...(date && { date }) })
+  const answer = await fetch(`api/v1/bathing-lakes/search?${query}`)
+  if (!answer.ok) throw new Error(`search: ${answer.status}`)
+  const { lakes } = await answer.json()
+  const [lake] = withShown(lakes.filter((l) => l.id === id), legend)
+  if (!lake && lakes.length === mostFound) throw new Error('search: too many lakes begin like this')
+  return lake ? { ...lake, old: lake.measured_at !== null && isOld(lake.measured_at, reference(date)) } : null
+}
+
+// card stays while its lake does: another week changes what it says, and nothing loses the focus.
+function card(id, { view, legend, weeks }, close) {
+  const title = element('h2', {}, words.card.looking)
+  const facts = element('div')
+  const past = cardHistory(id, legend)
+  const link = () => {
+    const { date } = view.get()
+    return new URL(`./#${date ? `date=${date}&` : ''}lake=${id}`, location.href).href
   }
-  const when = lake.measured_at ? `${date(lake.measured_at)}, ${age(lake.measured_at, from)}` : words.common.never
-  row(none ? words.card.lastMeasured : words.common.measured, when)
-  if (none && lake.risk) row(words.lake.lastRisk, words.risk[lake.risk])
-  row(words.card.trophic, words.card.trophicNames[lake.trophic] ?? lake.trophic)
-  return element('article', { tabIndex: -1, ariaLabel: summary(lake) },
-    element('button', { type: 'button', className: 'close', ariaLabel: words.common.close, onclick: close }, '×'),
-    element('h2', {}, lake.name),
-    element('p', { className: 'risk' }, symbol(lake), none ? words.common.noValue : riskInWords(lake)),
-    element('p', {}, none ? words.card.noValueHelp : words.card.meaning[lake.shown.risk] ?? ''),
-    ...(lake.reported ? [element('p', {}, lake.shown.risk === lake.risk ? words.card.reportedHelp : words.card.reportedLowerHelp)] : []),
-    rows,
-    element('a', { href: `api/v1/bathing-lakes/history/${encodeURIComponent(lake.id)}` }, words.card.history),
-  )
+  const rest = element('div', { hidden: true }, past.box, copyButton(words.card.copy, link))
+  const article = element('article', { tabIndex: -1, ariaLabel: words.card.looking },
+    element('div', { className: 'head' }, title,
+      element('button', { type: 'button', ariaLabel: words.common.close, onclick: close }, '×')),
+    facts, rest)
+  const say = (name, ...parts) => {
+    title.textContent = name
+    facts.replaceChildren(...parts)
+  }
+  return {
+    id,
+    article,
+    close: past.close,
+    show(lake, week) {
+      if (!lake) return say(words.card.unknown, element('p', {}, fill(words.card.unknownHelp, { id })))
+      article.ariaLabel = summary(lake)
+      const inside = facts.contains(document.activeElement)
+      say(lake.name, ...cardFacts(lake, week, () => view.set({ date: null })))
+      if (inside) article.focus({ preventScroll: true }) // the button that leads back to the newest week is gone
+      rest.hidden = false
+      past.mark(week ?? weeks.at(-1)?.date, lake.chl === null ? null : lake.measured_at.slice(0, 10))
+    },
+    fail: (again) => say(id, failed(again)),
+  }
 }

@@ -20,8 +20,14 @@ export function addControls(page) {
   const control = new L.Control({ position: 'topright' })
   control.onAdd = () => box
   control.addTo(map)
-  map.getContainer().addEventListener('keydown', ({ key, target, currentTarget }) => {
-    if (key === 'Escape' && target === currentTarget) page.view.set({ lake: null })
+  map.getContainer().addEventListener('keydown', (event) => {
+    const { key, shiftKey, target, currentTarget } = event
+    if (target !== currentTarget) return
+    if (key === 'Escape') page.view.set({ lake: null })
+    if (key !== '+' || !shiftKey) return
+    // Many keyboards have the plus on a shifted key; Leaflet would take three steps at once for the shift.
+    event.stopPropagation()
+    map.zoomIn()
   })
 }
 

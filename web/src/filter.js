@@ -1,17 +1,12 @@
 // Which lakes are shown: those of the risks that the reader chose, on the map as in the list.
+import { markOf } from './symbols.js'
 
-/** What the reader can choose from; a lake without a current value is of none of the risks. */
-export const choices = ['high', 'medium', 'low', 'none']
-
-/** The choice that a lake belongs to. What has a risk that nobody knows is not to be taken for any of the others. */
-export const choiceOf = (lake) => (lake.chl !== null && choices.includes(lake.shown.risk) ? lake.shown.risk : 'none')
-
-/** The chosen ones, as in risk=medium,high in the address. None chosen is all shown. */
-export const chosen = (view) => choices.filter((c) => view.get().risk?.split(',').includes(c))
+/** Returns a function that reports whether a lake is of what is chosen, as in risk=high,none. None chosen is all shown. */
+export function filterOf(view) {
+  const { risk } = view.get()
+  const wanted = ['low', 'medium', 'high', 'none'].filter((mark) => risk?.split(',').includes(mark))
+  return (lake) => !wanted[0] || wanted.includes(markOf(lake))
+}
 
 /** The lakes of the week that are shown. */
-export function lakesShown(status, view) {
-  const { lakes } = status.get()
-  const wanted = chosen(view)
-  return wanted.length > 0 ? lakes.filter((lake) => wanted.includes(choiceOf(lake))) : lakes
-}
+export const lakesShown = (status, view) => status.get().lakes.filter(filterOf(view))

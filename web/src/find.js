@@ -1,117 +1,112 @@
 // Finding lakes: by name, region, risk and place, as a list that is the twin of the map.
-import { choiceOf, chosen } from './filter.js'
-import { createForm } from './findform.js'
-import { rank, ranks, spellings } from './fold.js'
+import { filterOf } from './filter.js'
+import { rank, spellings } from './fold.js'
 import { createList } from './list.js'
 import { wide } from './map.js'
 import { distance, typedPlace, within } from './place.js'
-import { createSearch, mostFound } from './search.js'
+import { createSearch } from './search.js'
 import { addSheet } from './sheet.js'
-import { orderOf, orders } from './sort.js'
-import { count, date, fill, number, words } from './words.js'
+import { markOf, symbol } from './symbols.js'
+import { count, fill, language, number, words } from './words.js'
 
 const quiet = 400 // ms without a change before the count is announced
 const arrived = 200 // ms without a movement of the map
 const nearby = 11 // the zoom that shows a place with the lakes around it
 
-/** Fills the section, and keeps it to the week, the risks and the part of the map that are shown. */
+const text = words.find
+const byName = new Intl.Collator(language, { numeric: true }).compare
+
+// How entries, {lake, rank, distance}, are compared before their names are. What has no value stands last, and says so.
+const level = ({ lake }) => lake.shown?.level ?? -1
+const orders = {
+  value: (a, b) => level(b) - level(a) || b.lake.chl - a.lake.chl,
+  distance: (a, b) => a.distance - b.distance,
+  name: () => 0,
+}
+
+/** Brings the section to life, and keeps it to the week, the risks and the part of the map that are shown. */
 export function addFind(page) {
   const { map, view, status } = page
   if (document.body.classList.contains('embed')) return // which shows what it was made for
-  const form = createForm(page)
-  const { field, onMap, select, go } = form
-  const list = createList(page)
   const box = document.getElementById('find')
-  box.append(...form.rows)
-  box.lastChild.append(list.box)
+  const { q, toggle, risk, order, near, more } = box.firstElementChild.elements
+  const said = box.querySelector('[role=status]')
+  const list = createList(page, box.querySelector('ul'), more)
+  let place // that is typed
+  let texts = [] // the spellings of what else is typed
+  let remote = [] // what the server found for them; undefined until it answers, null where it does not
+  let picked = false // whether the reader picked the order
 
-  let remote = [] // what the server found; undefined until it answers, null where it does not
-  let picked = null // the order that the reader picked
-  let byMiddle = false // whether the list's order is by the distance from the middle of the map
   const refresh = () => {
-    const { place, texts } = queryOf(field.value)
-    const origin = place ?? page.here
-    const here = matching(status.get(), texts, remote ?? []).filter(({ lake }) => !onMap.checked || within(map.getBounds(), lake))
-    const counts = {}
-    for (const { lake } of here) counts[choiceOf(lake)] = (counts[choiceOf(lake)] ?? 0) + 1
-    const wanted = chosen(view)
-    const entries = here.filter(({ lake }) => wanted.length === 0 || wanted.includes(choiceOf(lake)))
-    const order = orderOf(picked, texts.length > 0, origin)
-    byMiddle = order === 'distance' && !origin
-    form.set({ counts, order, searched: texts.length > 0, from: fromWhere(place, page.here) })
-    go.hidden = !place
-    go.textContent = fill(words.find.go, { place: field.value.trim() })
-    form.note.textContent = note(status.get(), view.get().date, page.config.total_lakes, remote)
-    announce(told(entries.length, status.get(), texts.length > 0, remote))
-    if (!shown()) return
-    const from = origin ?? centre(map)
-    for (const entry of entries) entry.distance = origin || byMiddle ? distance(from, entry.lake) : null
-    list.show(entries.sort(orders[order]))
+    const here = place ? null : page.here
+    const bounds = map.getBounds()
+    const found = matching(status.get(), texts, remote ?? []).filter(({ lake }) => !near.checked || within(bounds, lake))
+    const chosen = filterOf(view)
+    for (const input of risk) {
+      input.checked = view.get().risk?.split(',').includes(input.value)
+      input.parentElement.lastChild.textContent = number(found.filter(({ lake }) => markOf(lake) === input.value).length)
+    }
+    order[1].textContent = here ? text.fromHere : text.fromMiddle
+    if (!picked) order.value = place || here ? 'distance' : texts[0] ? 'name' : 'value'
+    const entries = found.filter(({ lake }) => chosen(lake))
+    if (remote || entries[0]) announce(entries.length)
+    if (!wide() && !document.body.classList.contains('find-open')) return
+    const { lat, lng } = map.getCenter().wrap()
+    const far = here || order.value === 'distance'
+    for (const entry of entries) entry.distance = far ? distance(here ?? { lat, lon: lng }, entry.lake) : null
+    list.show(entries.sort((a, b) => (!picked && a.rank - b.rank) || orders[order.value](a, b) || byName(a.lake.name, b.lake.name)))
   }
-  const announce = debounced(quiet, (text) => { if (form.found.textContent !== text) form.found.textContent = text })
+  const announce = later(quiet, (n) => {
+    const say = [n ? count(words.list.found, n) : text.nothing]
+    if (remote === null) say.push(text.failed)
+    if (!status.get().complete) say.push(fill(text.incomplete, { n: number(page.config.total_lakes) }))
+    if (said.textContent !== say.join('. ')) said.textContent = say.join('. ')
+  })
   const search = createSearch(page, (lakes) => {
     remote = lakes
     refresh()
   })
-  const ask = () => {
-    const { texts } = queryOf(field.value)
-    remote = texts.length > 0 ? undefined : []
-    search(texts.length > 0 ? field.value.trim() : '')
-  }
-  const anew = () => {
-    list.firstPage()
+  const close = addSheet(page, box, q, toggle, refresh)
+
+  q.oninput = () => {
+    place = typedPlace(q.value)
+    texts = place ? [] : spellings(q.value)
+    remote = texts[0] ? undefined : []
+    search(texts[0] && q.value)
     refresh()
   }
-  const shown = () => wide() || document.body.classList.contains('find-open')
-  const closeSheet = addSheet(page, box, field, form.toggle, refresh)
-  const goTo = ({ lat, lon }) => {
-    closeSheet()
-    map.setView([lat, lon], Math.max(map.getZoom(), nearby))
+  q.form.onsubmit = (event) => {
+    event.preventDefault()
+    if (!place) return list.focus()
+    close()
+    q.blur() // takes the keyboard off a phone's map
+    map.setView(place, Math.max(map.getZoom(), nearby))
   }
-
-  field.addEventListener('input', () => {
-    ask()
-    anew()
-  })
-  field.addEventListener('keydown', (event) => {
-    if (event.key !== 'ArrowDown') return
-    event.preventDefault()
-    list.focus()
-  })
-  form.row.addEventListener('submit', (event) => {
-    event.preventDefault()
-    const { place } = queryOf(field.value)
-    if (place) goTo(place)
-    else list.focus()
-  })
-  go.addEventListener('click', () => goTo(queryOf(field.value).place))
-  onMap.addEventListener('change', anew)
-  select.addEventListener('change', () => {
-    picked = select.value
-    anew()
-  })
-  view.on(['risk'], anew)
-  view.on(['date'], ask)
-  window.addEventListener('online', () => { if (remote === null) ask() })
-  map.on('moveend', debounced(arrived, () => { if (onMap.checked || byMiddle) refresh() }))
-  map.on('here', anew)
+  for (const input of risk) {
+    const shown = page.legend.classes.findLast((c) => c.risk === input.value)
+    input.after(symbol({ chl: shown ? 1 : null, shown }))
+    input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked).map((i) => i.value).join() || null })
+  }
+  near.onchange = refresh
+  order.onchange = () => {
+    picked = true
+    refresh()
+  }
+  view.on(['risk'], refresh)
+  view.on(['date'], () => q.oninput())
+  map.on('moveend', later(arrived, () => { if (near.checked || order.value === 'distance') refresh() }))
+  map.on('here', refresh)
   status.on(refresh)
+  q.placeholder = text.heading
+  box.hidden = false
   refresh()
-}
-
-// queryOf tells what is typed: a place, or the spellings of a text.
-function queryOf(typed) {
-  const place = typedPlace(typed)
-  return { place, texts: place ? [] : spellings(typed) }
 }
 
 // matching gives the lakes whose names hold one of the texts, and behind them those that the server found besides.
 function matching({ lakes, byId }, texts, more) {
-  if (texts.length === 0) return lakes.map((lake) => ({ lake, rank: 0 }))
-  const found = lakes.map((lake) => ({ lake, rank: rank(namesOf(lake), texts) })).filter((m) => m.rank < ranks)
+  const found = lakes.map((lake) => ({ lake, rank: texts[0] ? rank(namesOf(lake), texts) : 0 })).filter((m) => m.rank < 3)
   const known = new Set(found.map(({ lake }) => lake.id))
-  const others = more.filter(({ id }) => !known.has(id))
-  return [...found, ...others.map((lake, i) => ({ lake: byId.get(lake.id) ?? lake, rank: ranks + i }))]
+  return [...found, ...more.filter(({ id }) => !known.has(id)).map((lake) => ({ lake: byId.get(lake.id) ?? lake, rank: 3 }))]
 }
 
 const names = new WeakMap() // a lake's record -> the spellings of its name
@@ -121,35 +116,10 @@ function namesOf(lake) {
   return names.get(lake)
 }
 
-function centre(map) {
-  const { lat, lng } = map.getCenter().wrap()
-  return { lat, lon: lng }
-}
-
-const fromWhere = (place, here) => (place ? words.find.fromPlace : here ? words.find.fromHere : words.find.fromMiddle)
-
-// note tells what the list does not have.
-function note({ complete }, week, total, remote) {
-  const lines = []
-  if (week) lines.push(fill(words.common.pastWeek, { date: date(week) }))
-  if (!complete) lines.push(fill(words.find.incomplete, { n: number(total) }))
-  if (remote?.length === mostFound) lines.push(words.find.many)
-  return lines.join(' · ')
-}
-
-// told says how many lakes are listed, and that the server had no say in it.
-function told(n, { lakes, complete }, searched, remote) {
-  if (n === 0 && searched && remote === undefined) return words.find.searching
-  const all = count(words.list.found, complete ? lakes.length : n)
-  const found = n === 0 && searched ? words.find.nothing
-    : n < lakes.length && complete ? fill(words.find.some, { n: number(n), all }) : all
-  return searched && remote === null ? `${found}. ${words.find.failed}` : found
-}
-
-function debounced(wait, act) {
+function later(wait, act) {
   let timer
-  return (...args) => {
+  return (value) => {
     clearTimeout(timer)
-    timer = setTimeout(() => act(...args), wait)
+    timer = setTimeout(act, wait, value)
   }
 }

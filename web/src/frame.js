@@ -1,6 +1,5 @@
 // Where the map is: its first view, the address bar's, and that of the lake that is chosen.
 import * as L from 'leaflet'
-import { wide } from './map.js'
 
 const lakeZoom = 12 // a single lake with its surroundings
 const chosenZoom = 11 // the least at which a lake that was chosen elsewhere than on the map is shown
@@ -74,7 +73,10 @@ function start({ map, view, status, tileJSON }) {
   const lake = byId.get(now.lake)
   if (lake) return map.setView([lake.lat, lake.lon], lakeZoom, { animate: false })
   const all = complete && lakes.length > 0 ? L.latLngBounds(lakes.map((l) => [l.lat, l.lon])) : boundsOf(tileJSON.bounds)
-  map.fitBounds(asked() ?? all, { animate: false, maxZoom: lakeZoom, ...clear(map, 16) })
+  const bounds = asked() ?? all
+  const [beside, above] = clear(map, 16)
+  const zoom = ({ paddingTopLeft, paddingBottomRight }) => map.getBoundsZoom(bounds, false, L.point(paddingTopLeft).add(paddingBottomRight))
+  map.fitBounds(bounds, { animate: false, maxZoom: lakeZoom, ...(zoom(above) > zoom(beside) ? above : beside) })
 }
 
 const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east]])
@@ -87,26 +89,29 @@ function asked() {
   return valid ? boundsOf([west, south, west > east ? east + 360 : east, north]) : null
 }
 
-// clear keeps clear of the map's edge, its buttons and its legend, as far as there is room for that.
+// clear gives the two ways of keeping clear of the map's edge and of the legend in its corner: beside that, and above it.
 function clear(map, edge) {
   const { x, y } = map.getSize()
-  const box = document.getElementById('legend')
-  const [width, height] = box && map.getContainer().contains(box) ? [box.offsetWidth, box.offsetHeight] : [0, 0]
-  const least = 80 // px that are left to be looked at
-  return {
+  const legend = map.getContainer().querySelector('#legend')
+  const least = 60 // px that are left to be looked at
+  const padding = (right, bottom) => ({
     paddingTopLeft: [edge, edge],
-    paddingBottomRight: [
-      Math.max(edge, Math.min(wide() ? width + 24 : 56, x - edge - least)),
-      Math.max(edge, Math.min(wide() ? edge : height + 32, y - edge - least)),
-    ],
-  }
+    paddingBottomRight: [Math.min(right, x - edge - least), Math.min(bottom, y - edge - least)],
+  })
+  if (!legend) return [padding(edge, edge), padding(edge, edge)]
+  return [padding(legend.offsetWidth + edge + 10, edge), padding(edge, legend.offsetHeight + edge + 10)]
 }
 
-/** Brings a lake into the part of the map that can be seen; closer, if it is to be seen among its neighbours. */
-export function bring(map, { lat, lon }, closer) {
+// bring brings a lake into the part of the map that can be seen; closer, if it is to be seen among its neighbours.
+function bring(map, { lat, lon }, closer) {
   const zoom = map.getZoom()
   const there = [lat, lon]
   if (closer && zoom < chosenZoom) map.setView(there, chosenZoom, { animate: false })
   else if (!map.getBounds().contains(there)) map.setView(there, Math.max(zoom, chosenZoom), { animate: false })
-  map.panInside(there, clear(map, 32))
+  const [beside, above] = clear(map, 52) // as wide as the column of buttons
+  const room = ({ paddingTopLeft: [left, top], paddingBottomRight: [right, bottom] }) => {
+    const { x, y } = map.getSize()
+    return (x - left - right) * (y - top - bottom)
+  }
+  map.panInside(there, room(above) > room(beside) ? above : beside)
 }

@@ -80,6 +80,6 @@ function ticks({ classes, min, max, steps }) {
     before += colors.length
     tick(to, before / steps.length)
   }
-  tick(max, 1)
+  if (before / steps.length < 0.85) tick(max, 1) // a limit goes before the end of the bar
   return row
 }

@@ -3,6 +3,7 @@ import { age, isOld, reference } from './age.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
 import { addFind } from './find.js'
+import { frame } from './frame.js'
 import { addHeat } from './heat.js'
 import { addLegend } from './legend.js'
 import { load } from './load.js'
@@ -11,7 +12,6 @@ import { addMarkers } from './markers.js'
 import { say, sayFailed } from './message.js'
 import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
-import { frame } from './frame.js'
 import { addPrint } from './print.js'
 import { addShare } from './share.js'
 import { createStatus } from './status.js'
@@ -72,9 +72,9 @@ async function start() {
   status.on(showDate)
   addLegend(page)
   frame(page)
-  addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament: the map is whole without it
   addBasemap(page)
   addHeat(page)
+  addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament, and asked for last: the map is whole without it
   for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 

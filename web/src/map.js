@@ -31,7 +31,8 @@ export function createMap(id, config) {
   box.addEventListener('pointerdown', () => box.classList.add('by-pointer'))
   box.addEventListener('blur', () => box.classList.remove('by-pointer'))
   map.attributionControl.setPrefix('')
-  L.control.scale({ imperial: false, position: wide() ? 'bottomleft' : 'topleft' }).addTo(map)
+  // A phone's legend takes the whole bottom.
+  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 60 }) }).addTo(map)
   return map
 }
 

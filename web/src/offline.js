@@ -30,9 +30,11 @@ export function addOffline(all) {
   window.addEventListener('online', check)
   window.addEventListener('offline', () => set(false))
   document.addEventListener('visibilitychange', () => { if (!document.hidden && !connected) check() })
+  const map = page.map.getContainer()
   // A tile that fails may be the first sign. Errors of pictures do not bubble.
-  page.map.getContainer().addEventListener('error', ({ target }) => { if (connected && target.closest('.heat')) check() }, true)
-  startWorker().catch(() => {}) // denied, as in private windows and frames, or by http: the page does without
+  map.addEventListener('error', ({ target }) => { if (connected && target.closest('.heat')) check() }, true)
+  // What is for later waits for the first tile. Where it is denied, as in private windows, or by http, the page does without.
+  map.addEventListener('load', () => startWorker().catch(() => {}), { capture: true, once: true })
 }
 
 async function startWorker() {

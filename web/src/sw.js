@@ -3,7 +3,8 @@
 /* global SHELL, ENTRY, VERSION */
 
 const patience = 4000 // ms that an answer may take where an older one is kept
-const tilePatience = 20_000 // ms: a tile that does not come has to fail, so that the page can say it
+const longest = 60_000 // ms until a newer answer is given up, and its connection is free for another
+const tileLongest = 20_000 // ms: a tile that does not come has to fail, so that the page can say it
 const badFor = 30_000 // ms for which a network that was too slow is not waited for again
 const tilesAtOnce = 16 // that may come between two looks at how many are kept
 
@@ -13,11 +14,13 @@ const shell = `${prefix}shell ${VERSION}`
 
 // What is kept besides the page, and how much of it: of the newest state and of past weeks each.
 const kinds = [
-  { name: 'page', path: /^(page\.json|api\/v1\/(tiles\.json|legend\.json|styles|bathing-lakes\/dates))$/, most: 12, type: 'application/json' },
-  { name: 'lakes', path: /^api\/v1\/bathing-lakes\/(status|near)$/, most: 4, type: 'application/json' },
-  { name: 'histories', path: /^api\/v1\/bathing-lakes\/history\/[^/]+(?<!\.csv)$/, most: 100, type: 'application/json' },
-  { name: 'tiles', path: /^api\/v1\/tiles\/\d+\/\d+\/\d+(@2x)?\.png$/, most: 300, type: 'image/png' },
+  { name: 'page', path: /^(page\.json|api\/v1\/((tiles|legend)\.json|styles|bathing-lakes\/dates))$/, most: 12 },
+  { name: 'lakes', path: /^api\/v1\/bathing-lakes\/(status|near)$/, most: 4 },
+  { name: 'histories', path: /^api\/v1\/bathing-lakes\/history\/[^/]+(?<!\.csv)$/, most: 100 },
+  { name: 'tiles', path: /^api\/v1\/tiles\/[\d/]+(@2x)?\.png$/, most: 300 },
 ]
+const isTile = ({ name }) => name === 'tiles'
+const typeOf = (kind) => (isTile(kind) ? 'image/png' : 'application/json')
 const stores = kinds.flatMap(({ name }) => [prefix + name, `${prefix}past ${name}`])
 const documents = { '': '', 'index.html': '', embed: 'embed' }
 
@@ -39,9 +42,8 @@ async function install() {
   await cache.addAll(SHELL)
   for (const path of ['', 'embed']) {
     const answer = await fetch(new URL(path, root), { cache: 'no-cache' })
-    if (path && answer.status === 404) continue // a server that has none
     // Of several servers one may still have another page.
-    if (!whole(answer, 'text/html') || !(await answer.clone().text()).includes(ENTRY)) throw new Error(`${path} is another page's`)
+    if (!whole(answer, 'text/html') || !(await answer.clone().text()).includes(ENTRY)) throw new Error(path)
     await cache.put(new URL(path, root), answer)
   }
   await self.skipWaiting() // the page names its files by their content: no version can mistake another's for its own
@@ -61,16 +63,16 @@ function answerTo(event) {
   if (request.method !== 'GET' || request.headers.has('Range') || !url.href.startsWith(root.href)) return null
   const path = url.pathname.slice(root.pathname.length)
   if (request.mode === 'navigate') return path in documents ? page(event, new URL(documents[path], root)) : null
-  if (SHELL.includes(path)) return match(shell, request).then((kept) => kept ?? fetch(request))
+  if (path.startsWith('assets/')) return match(shell, request).then((kept) => kept ?? fetch(request))
   const kind = kindOf(url)
   if (!kind) return null
-  return kind.name === 'tiles' ? tile(event, kind) : data(event, kind)
+  return isTile(kind) ? tile(event, kind) : data(event, kind)
 }
 
 // kindOf returns what is kept of an address, and where. A tile without a version may be another one tomorrow.
 function kindOf(url) {
   const kind = kinds.find(({ path }) => path.test(url.pathname.slice(root.pathname.length)))
-  if (!kind || (kind.name === 'tiles' && !url.searchParams.get('v'))) return null
+  if (!kind || (isTile(kind) && !url.searchParams.get('v'))) return null
   return { ...kind, store: `${prefix}${url.searchParams.has('date') ? 'past ' : ''}${kind.name}` }
 }
 
@@ -78,7 +80,7 @@ function kindOf(url) {
 async function page({ request }, address) {
   const kept = await match(shell, address)
   if (!kept) return fetch(request)
-  const asked = fetch(request).then((answer) => (refused(answer) ? kept : answer))
+  const asked = patiently(request, longest).then((answer) => (refused(answer) ? kept : answer))
   return inTime(asked, kept)
 }
 
@@ -88,9 +90,9 @@ async function data(event, kind) {
   const kept = await match(kind.store, request)
   if (kept && late.delete(request.url)) return unmarked(kept)
   let gaveKept = false
-  const asked = fetch(request).then((answer) => {
-    if (kept && (refused(answer) || (answer.ok && !whole(answer, kind.type)))) throw new Error(`status ${answer.status}`)
-    badUntil = 0
+  const asked = (kept ? patiently(request, longest) : fetch(request)).then((answer) => {
+    if (kept && (refused(answer) || (answer.ok && !whole(answer, typeOf(kind))))) throw new Error(`status ${answer.status}`)
+    if (request.url.endsWith('/page.json')) badUntil = 0 // the browser's own cache may have given any other
     const stored = keep(kind, request, answer.clone())
     event.waitUntil(stored.then((done) => done && gaveKept && tell(clientId, request.url)))
     return answer
@@ -122,7 +124,7 @@ async function tile(event, kind) {
   const { request } = event
   const kept = await match(kind.store, request)
   if (kept) return kept
-  const answer = await fetch(request, { signal: AbortSignal.timeout(tilePatience) })
+  const answer = await patiently(request, tileLongest)
   event.waitUntil(keep(kind, request, answer.clone()))
   return answer
 }
@@ -139,7 +141,7 @@ async function keepSeen(seen) {
     const url = new URL(address, root)
     const kind = url.href.startsWith(root.href) && kindOf(url)
     if (!kind || await match(kind.store, url)) continue
-    await fetch(url).then((answer) => keep(kind, new Request(url), answer)).catch(() => {})
+    await fetch(url, { cache: 'force-cache' }).then((answer) => keep(kind, new Request(url), answer)).catch(() => {})
   }
 }
 
@@ -153,27 +155,29 @@ async function match(store, request) {
 }
 
 // keep keeps an answer that is right and whole, the oldest making room, and reports whether it did.
-async function keep({ store, most, type }, request, answer) {
-  if (!whole(answer, type)) return false
+async function keep(kind, request, answer) {
+  if (!whole(answer, typeOf(kind))) return false
   try {
     const body = await answer.arrayBuffer()
-    if (type === 'application/json') JSON.parse(new TextDecoder().decode(body))
-    else if (Number(answer.headers.get('Content-Length') ?? body.byteLength) !== body.byteLength) return false
-    const cache = await caches.open(store)
+    if (!isTile(kind)) JSON.parse(new TextDecoder().decode(body))
+    else if (!new TextDecoder().decode(body.slice(-8)).startsWith('IEND')) return false // the end of every PNG
+    const cache = await caches.open(kind.store)
     await cache.put(request, marked(answer, body))
-    if (type === 'application/json') await trim(cache, most)
-    else if (tilesPut++ % tilesAtOnce === 0) await trim(cache, most - tilesAtOnce)
+    if (!isTile(kind)) await trim(cache, kind.most)
+    else if (tilesPut++ % tilesAtOnce === 0) await trim(cache, kind.most - tilesAtOnce)
     return true
   } catch (error) {
-    if (error.name === 'QuotaExceededError') await Promise.allSettled(stores.filter((s) => s.endsWith('tiles')).map((s) => caches.delete(s)))
+    if (error.name === 'QuotaExceededError') for (const name of stores) if (name.endsWith('tiles')) await caches.delete(name)
     return false
   }
 }
 
 async function trim(cache, most) {
   const keys = await cache.keys()
-  for (const key of keys.slice(0, Math.max(0, keys.length - most))) await cache.delete(key)
+  await Promise.all(keys.slice(0, Math.max(0, keys.length - most)).map((key) => cache.delete(key)))
 }
+
+const patiently = (request, ms) => fetch(request, { signal: AbortSignal.timeout(ms) })
 
 const whole = (answer, type) => (
   answer.status === 200 && answer.type === 'basic' && !answer.redirected && (answer.headers.get('Content-Type') ?? '').startsWith(type)

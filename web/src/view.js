@@ -29,10 +29,11 @@ export function createView() {
   return { get: () => now, set, on: (names, tell) => listeners.push({ names, tell }) }
 }
 
-// write puts the view into the address. Opening a lake is a step that the back button undoes.
+// write puts the view into the address. Opening a lake is a step that the back button undoes, though not within a frame:
+// the button is that of the page around it.
 function write(view, step) {
   const address = toHash(view) || location.pathname + location.search
-  if (step) history.pushState(null, '', address)
+  if (step && window === window.parent) history.pushState(null, '', address)
   else history.replaceState(null, '', address)
 }
 

@@ -1,0 +1,281 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"html"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/cdp"
+	cdplog "github.com/chromedp/cdproto/log"
+	"github.com/chromedp/cdproto/network"
+	"github.com/chromedp/cdproto/runtime"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+const embeddedLake = "de_by_starnberger_see"
+
+// A host is somebody else's page, of another origin, with frames in it.
+func host(t *testing.T, body func() string) string {
+	t.Helper()
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/" {
+			w.WriteHeader(http.StatusNoContent) // the browser's wish for an icon
+			return
+		}
+		w.Header().Set("Content-Type", "text/html; charset=utf-8")
+		fmt.Fprintf(w, "<!doctype html><title>An authority</title><h1>Bathing</h1>%s", body())
+	}))
+	t.Cleanup(server.Close)
+	return strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // another site than the server's
+}
+
+// TestPageShareAndEmbed copies the code of a view, puts it into a page of another origin, and looks at the map there.
+func TestPageShareAndEmbed(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none", "--base-path", "/lakes")
+	b := startBrowser(t, "en")
+	b.do(t,
+		chromedp.EmulateViewport(1280, 800),
+		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots"),
+		chromedp.WaitVisible("#card h2"),
+		chromedp.WaitVisible("#share-open"),
+		// What is copied is read where it is put, so that the test needs no right to read the clipboard.
+		chromedp.Evaluate[chromedp.Void](`window.put = []; navigator.clipboard.writeText = async (text) => { window.put.push(text) }`),
+	)
+	openByKeyboard := func() {
+		t.Helper()
+		b.do(t, chromedp.Focus("#share-open"), chromedp.KeyEvent(kb.Enter), until(`document.querySelector('#share').open`))
+	}
+	openByKeyboard()
+	startAxe(t, b)
+	checkAccess(t, b, "the dialog that shares")
+	b.do(t, chromedp.Click("#share .copied:nth-of-type(1) button"), until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
+	b.do(t, chromedp.Click("#share .copied:nth-of-type(2) button"), until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
+	put := ask(t, b, chromedp.Evaluate[[]string](`window.put`))
+	if len(put) != 2 {
+		t.Fatalf("copied: %q, want the link and the code", put)
+	}
+	link, err := url.Parse(put[0])
+	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots") {
+		t.Errorf("the link is %q, want this page with its lake and style", put[0])
+	}
+	b.do(t, chromedp.KeyEvent(kb.Escape), until(`!document.querySelector('#share').open && document.activeElement.id === 'share-open'`))
+	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
+		t.Errorf("on the page: %s", p)
+	}
+
+	code := put[1]
+	for _, want := range []string{`title="Starnberger See"`, `width="600"`, `height="480"`, `loading="lazy"`, `allow="fullscreen"`,
+		`src="` + html.EscapeString(base+"/embed?lake="+embeddedLake+"&style=dots&lang=en") + `"`} {
+		if !strings.Contains(code, want) {
+			t.Errorf("the code lacks %s: %s", want, code)
+		}
+	}
+	testFrame(t, base, code)
+}
+
+// testFrame shows the code on a page of another origin.
+func testFrame(t *testing.T, base, code string) {
+	t.Helper()
+	page := host(t, func() string { return code })
+	b := startBrowser(t, "de") // yet the code asks for English
+	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"), chromedp.WaitVisible("iframe"))
+	inFrame := frameOf(t, b, base)
+	inFrame.do(t, chromedp.WaitVisible("#card h2"), until(heatDrawn), until(`document.querySelector('#legend').getClientRects().length > 0`))
+	type seen struct {
+		Card, Notice, Date, Limits string
+		Find, Share, Language      bool
+		Full, Target, Rel          string
+		History                    int
+	}
+	shown := ask(t, inFrame, chromedp.Evaluate[seen](`(() => {
+		const visible = (s) => Boolean(document.querySelector(s)?.checkVisibility());
+		const text = (s) => visible(s) ? document.querySelector(s).textContent : '';
+		const full = document.querySelector('#tools a');
+		return {Card: text('#card'), Notice: text('#notice'), Date: text('#date'), Limits: text('#limits summary'),
+			Find: visible('#find'), Share: visible('#share-open'), Language: visible('#language'),
+			Full: full.href, Target: full.target, Rel: full.rel, History: history.length};
+	})()`))
+	for what, text := range map[string][2]string{
+		"card": {shown.Card, "Starnberger See"}, "notice": {shown.Notice, "Simulated"}, "date": {shown.Date, "As of"}, "limits": {shown.Limits, "neither scum"},
+	} {
+		if !strings.Contains(text[0], text[1]) {
+			t.Errorf("the %s of the embedded map says %q, want %q", what, text[0], text[1])
+		}
+	}
+	if shown.Find || shown.Share || shown.Language {
+		t.Errorf("the embedded map has what belongs to the page: %+v", shown)
+	}
+	if !strings.HasPrefix(shown.Full, base+"/?lang=en#") || !strings.Contains(shown.Full, "lake="+embeddedLake) || shown.Target != "_blank" || shown.Rel != "noopener" {
+		t.Errorf("the way to the whole page is %q, %q, %q", shown.Full, shown.Target, shown.Rel)
+	}
+	// Closing the card and opening another leaves the history of the page around alone.
+	inFrame.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card button').click()`), until(`!document.querySelector('#card').checkVisibility()`))
+	if n := ask(t, inFrame, chromedp.Evaluate[int](`history.length`)); n != shown.History {
+		t.Errorf("the page around has %d entries in its history, had %d", n, shown.History)
+	}
+	allowed := append(b.problems(page), inFrame.problems(base)...)
+	for _, p := range allowed {
+		if !strings.HasPrefix(p, "request to another origin: "+base) && !strings.HasPrefix(p, "request to another origin: "+page) {
+			t.Errorf("on the page with the frame: %s", p)
+		}
+	}
+}
+
+// frameOf returns the document of the frame whose address begins with base. It is of another site than the page around,
+// so that it has a process of its own.
+func frameOf(t *testing.T, b *browser, base string) *browser {
+	t.Helper()
+	frame := new(browser)
+	within(t, 30*time.Second, "the frame is there", func() bool {
+		targets, err := chromedp.Targets(b.ctx)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, target := range targets {
+			if target.Type == "iframe" && strings.HasPrefix(target.URL, base) {
+				var cancel context.CancelFunc
+				frame.ctx, cancel = chromedp.NewContext(b.ctx, chromedp.WithTargetID(target.TargetID))
+				t.Cleanup(cancel)
+				return true
+			}
+		}
+		return false
+	})
+	if err := chromedp.Listen(frame.ctx, frame.listen); err != nil {
+		t.Fatal(err)
+	}
+	enable(t, frame, network.Enable, network.EnableParams{})
+	enable(t, frame, cdplog.Enable, cdp.Empty{})
+	enable(t, frame, runtime.Enable, cdp.Empty{})
+	return frame
+}
+
+// An authority may shut its map out of all pages but its own, and those are then not offered a code that fails.
+func TestPageMayNotBeFramed(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none", "--frame-ancestors", "self")
+	page := host(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
+	b := startBrowser(t, "en")
+	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	within(t, 30*time.Second, "the browser refuses the frame", func() bool {
+		return strings.Contains(fmt.Sprint(b.problems(page)), "frame-ancestors 'self'")
+	})
+	other := startBrowser(t, "en")
+	other.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), until(`document.querySelector('#share').open`))
+	if n := ask(t, other, chromedp.Evaluate[int](`document.querySelectorAll('#share textarea').length`)); n != 0 {
+		t.Error("the page offers a code that no page may use")
+	}
+	for _, p := range other.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// The page itself is in nobody's frame, whatever is said of the map.
+func TestPageItselfIsNeverFramed(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	page := host(t, func() string {
+		return fmt.Sprintf(`<iframe src="%s/"></iframe><iframe src="%s/table"></iframe>`, base, base)
+	})
+	b := startBrowser(t, "en")
+	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	within(t, 30*time.Second, "the browser refuses both frames", func() bool {
+		return strings.Count(fmt.Sprint(b.problems(page)), "frame-ancestors 'self'") >= 2
+	})
+}
+
+// Where the clipboard is denied, as on a page without https, what is to be copied is at least selected.
+func TestPageShareWithoutClipboard(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	for name, without := range map[string]string{
+		"denied":   `navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))`,
+		"no https": `Object.defineProperty(navigator, 'clipboard', {value: undefined})`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := startBrowser(t, "de")
+			b.do(t,
+				chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),
+				chromedp.Navigate(base+"/?lang=de#date=2026-10-05"),
+				chromedp.WaitVisible("#share-open"),
+				chromedp.Evaluate[chromedp.Void](without+`; window.tried = ''; document.execCommand = (c) => { window.tried = c; return false }`),
+				chromedp.Click("#share-open"),
+				chromedp.WaitVisible("#share textarea"),
+			)
+			for i, field := range []string{"input", "textarea"} {
+				b.do(t, chromedp.Click(fmt.Sprintf("#share .copied:nth-of-type(%d) button", i+1)), until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
+				selected := ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
+					const f = document.querySelector('#share %s');
+					return document.activeElement === f && f.selectionStart === 0 && f.selectionEnd === f.value.length && f.value.length > 20 && window.tried === 'copy';
+				})()`, field)))
+				if !selected {
+					t.Errorf("the text of the %s is not selected", field)
+				}
+			}
+			type dialog struct {
+				Link, Code, Text            string
+				Left, Right, Top, Bottom, X float64
+			}
+			shown := ask(t, b, chromedp.Evaluate[dialog](`(() => {
+				const share = document.querySelector('#share'), r = share.getBoundingClientRect();
+				return {Link: share.querySelector('input').value, Code: share.querySelector('textarea').value, Text: share.textContent,
+					Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom, X: document.documentElement.scrollWidth};
+			})()`))
+			if !strings.HasPrefix(shown.Link, base+"/?lang=de#") || !strings.Contains(shown.Link, "date=2026-10-05") {
+				t.Errorf("the link is %q, want the week and the language that are shown", shown.Link)
+			}
+			// A past week on somebody's page would pass for the present one for years.
+			if !strings.Contains(shown.Code, "/embed?bbox=") || !strings.Contains(shown.Code, "lang=de") || strings.Contains(shown.Code, "date=") || !strings.Contains(shown.Text, "stets die neueste Woche") {
+				t.Errorf("the code is %q, want the newest week of this part of the map, and that said", shown.Code)
+			}
+			checkBox(t, base, shown.Code)
+			if shown.Left < 0 || shown.Right > 320 || shown.Top < 0 || shown.Bottom > 640 || shown.X > 320 {
+				t.Errorf("the dialog %+v is not wholly on a phone of 320 x 640 px", shown)
+			}
+			for _, p := range b.problems(base) {
+				t.Errorf("on the page: %s", p)
+			}
+		})
+	}
+}
+
+// checkBox asks the server for the address that the code has: it checks the box.
+func checkBox(t *testing.T, base, code string) {
+	t.Helper()
+	_, rest, _ := strings.Cut(code, `src="`)
+	address, _, _ := strings.Cut(rest, `"`)
+	resp, body := get(t, html.UnescapeString(address))
+	if resp.StatusCode != http.StatusOK {
+		t.Errorf("%s = %s: %s", address, resp.Status, body)
+	}
+	u, err := url.Parse(html.UnescapeString(address))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var west, south, east, north float64
+	if n, err := fmt.Sscanf(u.Query().Get("bbox"), "%f,%f,%f,%f", &west, &south, &east, &north); n != 4 || west > 10 || east < 11 || south > 50 || north < 52 {
+		t.Errorf("the box %s (%v) does not hold the middle of Germany, which is shown", u.Query().Get("bbox"), err)
+	}
+}
+
+// A lake that left the list leaves the map of somebody's page whole, and is told.
+func TestPageEmbedOfAnUnknownLake(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	b := startBrowser(t, "en")
+	b.do(t,
+		chromedp.EmulateViewport(600, 480),
+		chromedp.Navigate(base+"/embed?lake=gone_for_good&lang=en"),
+		until(heatDrawn),
+		until(`document.querySelector('#legend').getClientRects().length > 0`),
+	)
+	if wide := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 600 {
+		t.Errorf("the embedded map is %d px wide in a frame of 600", wide)
+	}
+	if !ask(t, b, chromedp.Evaluate[bool](`document.body.innerText.includes('gone_for_good')`)) {
+		t.Error("that the lake is unknown is not said")
+	}
+}

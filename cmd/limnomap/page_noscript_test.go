@@ -1,0 +1,150 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+)
+
+// withoutScript has the browser run no script of any page. What the test itself evaluates still runs.
+func (b *browser) withoutScript(t *testing.T) {
+	t.Helper()
+	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// arrive waits until what was done has led to another document, of which the expression holds. While one document gives
+// way to the next there is nobody to answer.
+func arrive(t *testing.T, b *browser, expression string) {
+	t.Helper()
+	within(t, 30*time.Second, expression, func() bool {
+		holds, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.readyState === 'complete' && `+expression))
+		return err == nil && holds
+	})
+}
+
+// Whoever opens the page without JavaScript sees the lakes all the same, and finds one among them.
+func TestPageNoScript(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none", "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
+	var status statusAnswer
+	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	b := startBrowser(t, "de-DE")
+	b.withoutScript(t)
+	b.do(t,
+		chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),
+		chromedp.Navigate(base+"/"),
+	)
+	arrive(t, b, fmt.Sprintf(`location.href === %q`, base+"/table"))
+	text := ask(t, b, chromedp.Text("body"))
+	for _, want := range []string{"Die Seen als Tabelle", "Simulierte Demodaten", "weder Algenteppiche", "Neueste Messung", "älter als zwei Wochen",
+		"Lake <b>Agency</b>", fmt.Sprintf("Seen 1 bis 200 von %d", status.TotalLakes)} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the table lacks %q", want)
+		}
+	}
+	type sizes struct{ Page, Least float64 }
+	size := ask(t, b, chromedp.Evaluate[sizes](`(() => {
+		const height = (e) => e.getBoundingClientRect().height;
+		return {Page: document.documentElement.scrollWidth, Least: Math.min(...[...document.querySelectorAll('td a, th a, nav a, form a, button, input, select')].filter((e) => e.checkVisibility()).map(height))};
+	})()`))
+	if size.Page > 320 || size.Least < 24 {
+		t.Errorf("on a phone of 320 px the table is %v px wide, and its smallest target %v px high", size.Page, size.Least)
+	}
+
+	// All lakes are there, page by page.
+	seen := make(map[string]bool)
+	for page := 1; ; page++ {
+		for _, id := range ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody th a')].map((a) => new URL(a.href).hash)`)) {
+			seen[strings.TrimPrefix(id, "#lake=")] = true
+		}
+		if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('a[rel=next]') !== null`)) {
+			break
+		}
+		b.do(t, chromedp.Click("a[rel=next]"))
+		arrive(t, b, fmt.Sprintf(`location.search === '?page=%d'`, page+1))
+	}
+	for _, lake := range status.Lakes {
+		if !seen[lake.ID] {
+			t.Errorf("%s is on no page of the table", lake.ID)
+		}
+	}
+
+	// A search, by keys alone.
+	b.do(t, chromedp.SendKeys("input[type=search]", "mueggelsee"+kb.Enter))
+	arrive(t, b, `location.search.startsWith('?q=mueggelsee&')`)
+	if n := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr').length`)); n < 1 || n > 5 {
+		t.Errorf("the search for mueggelsee gives %d lakes", n)
+	}
+	if text := ask(t, b, chromedp.Text("tbody")); !strings.Contains(text, "Großer Müggelsee") || !strings.Contains(text, "Risiko") {
+		t.Errorf("the search for mueggelsee gives %q", text)
+	}
+	// A lake without a value is told as one, and never as clean.
+	b.do(t, chromedp.Navigate(base+"/table?risk=none&lang=en"), chromedp.WaitVisible("tbody tr"))
+	for _, row := range ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => r.innerText)`)) {
+		if !strings.Contains(row, "No current value") || !strings.Contains(row, "no value") || strings.Index(row, "No current value") > strings.Index(row+" risk", " risk") {
+			t.Errorf("a lake without a value: %q", row)
+		}
+	}
+	// Its link leads to the map, which without a script is this table again.
+	b.do(t, chromedp.Click("tbody th a"))
+	arrive(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
+	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// A map in a frame leads nowhere by itself, for the table may not be shown there; it names the way.
+func TestPageNoScriptInAFrame(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	b := startBrowser(t, "en")
+	b.withoutScript(t)
+	b.do(t, chromedp.Navigate(base+"/embed"), chromedp.WaitVisible("noscript a"))
+	type link struct{ Href, Target, Rel, At string }
+	got := ask(t, b, chromedp.Evaluate[link](`(() => {
+		const a = document.querySelector('noscript a');
+		return {Href: a.href, Target: a.target, Rel: a.rel, At: location.pathname + (document.querySelector('meta[http-equiv=refresh]') ? ' that moves on' : '')};
+	})()`))
+	if want := (link{base + "/table", "_blank", "noopener", "/embed"}); got != want {
+		t.Errorf("without a script the map in a frame has %+v, want %+v", got, want)
+	}
+}
+
+// The table is for every reader: axe-core finds nothing, by day and by night, on a desk and on a phone; and on paper it is
+// a table without a form.
+func TestPageNoScriptAccess(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	for _, scheme := range []string{"light", "dark"} {
+		b := startBrowser(t, "en")
+		b.prefer(t, "color-scheme", scheme)
+		for _, width := range []int64{1280, 320} {
+			b.do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/table?sort=value"), chromedp.WaitVisible("tbody tr"))
+			startAxe(t, b)
+			checkAccess(t, b, fmt.Sprintf("the table, %s, %d px", scheme, width))
+		}
+		// What is no colour must differ too: each class of lakes has a shape of its own.
+		shapes := ask(t, b, chromedp.Evaluate[map[string]string](`Object.fromEntries(['high', 'medium', 'low', 'none'].map((c) => [c, document.querySelector('tr.' + c + ' use')?.getAttribute('href') ?? 'not on this page']))`))
+		for _, class := range []string{"high", "medium"} {
+			if shapes[class] != "#"+class {
+				t.Errorf("the symbol of %s risk is %s", class, shapes[class])
+			}
+		}
+		for _, p := range b.problems(base) {
+			t.Errorf("on the page: %s", p)
+		}
+	}
+	b := startBrowser(t, "en")
+	b.do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))
+	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	b.do(t, until(`!document.querySelector('form').checkVisibility()`))
+	if !ask(t, b, chromedp.Evaluate[bool](`['caption', '#notice', '#more', 'tbody td.risk svg'].every((s) => document.querySelector(s).checkVisibility())`)) {
+		t.Error("on paper the caption, the notice or the symbols are missing")
+	}
+}

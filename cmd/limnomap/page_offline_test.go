@@ -1,0 +1,379 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+
+	"github.com/chromedp/cdproto/page"
+	"github.com/chromedp/chromedp"
+
+	"limnomap/web"
+)
+
+// What a reception does with requests.
+const (
+	passing = iota
+	broken  // each connection ends without an answer
+	hanging // no answer comes, as by a lake with bad reception
+	failing // 502, as of a proxy whose server is away
+	lying   // 200 with a page that is not ours, as of a network that wants its visitors to sign in
+	cutting // the first half of the right answer, without a word that more is to come
+)
+
+// A reception is the network between browser and server, under a path that it takes off.
+type reception struct {
+	base    string
+	mode    atomic.Int32
+	change  atomic.Pointer[func(path string, content []byte) []byte] // what another version of the page has instead
+	script  string                                                   // what the page's script is really called
+	release atomic.Pointer[chan struct{}]                            // closed when what hangs is to end
+}
+
+const (
+	frontPath = "/our/lakes"
+	newScript = "main-99999999.js"
+)
+
+func startReception(t *testing.T, server string) *reception {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := new(reception)
+	f.set(passing)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = f.modify
+	s := httptest.NewServer(http.StripPrefix(frontPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mode := f.mode.Load()
+		if mode == lying && r.URL.Path == "/" {
+			mode = passing // a reader who has to sign in must see that
+		}
+		switch mode {
+		case broken:
+			panic(http.ErrAbortHandler)
+		case hanging:
+			select {
+			case <-r.Context().Done():
+			case <-*f.release.Load():
+				panic(http.ErrAbortHandler)
+			}
+		case failing:
+			http.Error(w, "no server", http.StatusBadGateway)
+		case lying:
+			w.Header().Set("Content-Type", "text/html")
+			fmt.Fprint(w, "<p>Please sign in.")
+		default:
+			if f.mode.Load() == cutting || f.change.Load() != nil {
+				r.URL.Path = strings.Replace(r.URL.Path, newScript, f.script, 1)
+				r.Header.Set("Accept-Encoding", "identity")
+				r.Header.Del("If-None-Match")
+			}
+			proxy.ServeHTTP(w, r)
+		}
+	})))
+	t.Cleanup(s.Close)
+	t.Cleanup(func() { f.set(broken) })
+	f.base = s.URL + frontPath
+	return f
+}
+
+// set has the reception deal so with requests from now on; those that hang end.
+func (f *reception) set(mode int32) {
+	f.mode.Store(mode)
+	release := make(chan struct{})
+	if before := f.release.Swap(&release); before != nil {
+		close(*before)
+	}
+}
+
+func (f *reception) modify(resp *http.Response) error {
+	change := f.change.Load()
+	if f.mode.Load() != cutting && change == nil {
+		return nil
+	}
+	content, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return err
+	}
+	if change != nil {
+		content = (*change)(resp.Request.URL.Path, content)
+	}
+	if f.mode.Load() == cutting {
+		content = content[:len(content)/2]
+	}
+	resp.Header.Del("Content-Length")
+	resp.ContentLength = -1
+	resp.Body = io.NopCloser(strings.NewReader(string(content)))
+	return nil
+}
+
+// kept gives how many answers the service worker keeps whose addresses contain the words.
+func kept(words string) string {
+	return fmt.Sprintf(`(async () => {
+		let n = 0;
+		for (const name of await caches.keys()) n += (await (await caches.open(name)).keys()).filter(({url}) => url.includes(%q)).length;
+		return n;
+	})()`, words)
+}
+
+// visit opens the page and waits until it would do without a network.
+func (f *reception) visit(t *testing.T, b *browser) {
+	t.Helper()
+	b.do(t,
+		chromedp.EmulateViewport(800, 600),
+		chromedp.Navigate(f.base+"/"),
+		until(heatDrawn),
+		until(`navigator.serviceWorker.controller !== null`),
+		until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
+		until(kept("/status")+`.then((n) => n > 0)`),
+		until(kept("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heat img').length)`),
+	)
+}
+
+// others returns what went wrong on the page besides what has to while there is no network: requests that fail.
+func (f *reception) others(b *browser) []string {
+	origin, _, _ := strings.Cut(f.base, frontPath)
+	return slices.DeleteFunc(b.problems(origin), func(p string) bool { return strings.Contains(p, "Failed to load resource") })
+}
+
+const offlineText = `document.querySelector('#offline').textContent`
+
+// checkOld checks that the page says the age of what it shows, and shows it.
+func checkOld(t *testing.T, b *browser, when string) {
+	t.Helper()
+	b.do(t, until(heatDrawn), chromedp.WaitVisible("#offline"))
+	said := ask(t, b, chromedp.Evaluate[string](offlineText))
+	days := ask(t, b, chromedp.Evaluate[int](`fetch('api/v1/bathing-lakes/status').then((a) => a.json()).then(({lakes}) => {
+		const newest = Math.max(...lakes.filter((l) => l.chl !== null).map((l) => Date.parse(l.measured_at)));
+		return Math.floor(Date.now() / 864e5) - Math.floor(newest / 864e5);
+	})`, chromedp.EvalAwaitPromise))
+	if want := fmt.Sprintf("%d days old", days); days > 1 && !strings.Contains(said, want) {
+		t.Errorf("%s: the page says %q, want %q in it", when, said, want)
+	}
+	if !strings.Contains(said, "Values as of") {
+		t.Errorf("%s: the page says %q, want it to tell of when the values are", when, said)
+	}
+}
+
+// After one visit the page works without a network, and says how old it is; at a path that only a proxy knows.
+func TestPageOffline(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	f := startReception(t, base)
+	b := startBrowser(t, "en")
+	f.visit(t, b)
+	if ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
+		t.Errorf("with a connection the page says %q", ask(t, b, chromedp.Evaluate[string](offlineText)))
+	}
+	var status statusAnswer
+	getJSON(t, f.base+"/api/v1/bathing-lakes/status", &status)
+	history := "api/v1/bathing-lakes/history/" + status.Lakes[0].ID + "?limit=104"
+	length := ask(t, b, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((a) => a.text()).then((s) => s.length)`, history), chromedp.EvalAwaitPromise))
+	b.do(t, until(kept("/history/")+`.then((n) => n > 0)`))
+
+	for _, c := range []struct {
+		name string
+		mode int32
+	}{{"no network", broken}, {"no answer", hanging}, {"a proxy alone", failing}, {"somebody else's answers", lying}} {
+		t.Run(c.name, func(t *testing.T) {
+			f.set(c.mode)
+			b.do(t, chromedp.Reload())
+			checkOld(t, b, c.name)
+			type answer struct {
+				Length int
+				Kept   string
+			}
+			got := ask(t, b, chromedp.Evaluate[answer](fmt.Sprintf(
+				`fetch(%q, {cache: 'no-cache'}).then(async (a) => ({Length: (await a.text()).length, Kept: a.headers.get('X-Kept-At') ?? ''}))`, history), chromedp.EvalAwaitPromise))
+			if got.Length != length || got.Kept == "" {
+				t.Errorf("the history that was seen has %d characters, kept at %q, want %d and a time", got.Length, got.Kept, length)
+			}
+		})
+	}
+	t.Run("a tile that was not seen", func(t *testing.T) {
+		f.set(broken)
+		b.do(t,
+			chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/53.9/10.4')`), chromedp.Reload(),
+			until(`document.querySelector('#message').textContent.includes('does not mean clean water')`),
+		)
+	})
+	t.Run("back", func(t *testing.T) {
+		f.set(passing)
+		b.do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('online'))`), chromedp.WaitNotVisible("#offline"))
+	})
+	t.Run("gone again", func(t *testing.T) {
+		f.set(broken)
+		b.do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('offline'))`), chromedp.WaitVisible("#offline"))
+	})
+	for _, p := range f.others(b) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// What is wrong or cut off is never kept, in the place of what was right least of all.
+func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	f := startReception(t, base)
+	b := startBrowser(t, "en")
+	f.visit(t, b)
+	const right = `caches.match('api/v1/bathing-lakes/status', {ignoreVary: true}).then((a) => a.json()).then(({lakes}) => lakes.length)`
+	want := ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise))
+	// Each asks the network anew, tiles with a version that was never kept.
+	const fetchAll = `(async () => {
+		const again = (url) => fetch(url, {cache: 'reload'}).then((a) => a.arrayBuffer()).catch(() => {});
+		await again('api/v1/bathing-lakes/status');
+		await again('api/v1/bathing-lakes/history/de_wrong');
+		await again('api/v1/tiles/6/33/21.png?v=wrong');
+		await again('api/v1/tiles/6/33/21.png');
+		await fetch('api/v1/tiles/6/34/21.png?v=wrong', {headers: {Range: 'bytes=0-9'}}).catch(() => {});
+		await fetch('api/v1/tiles/6/35/21.png?v=wrong', {method: 'HEAD'}).catch(() => {});
+	})()`
+	for _, c := range []struct {
+		name string
+		mode int32
+	}{{"failing", failing}, {"somebody else's", lying}, {"cut off", cutting}} {
+		f.set(c.mode)
+		b.do(t, chromedp.Evaluate[chromedp.Void](fetchAll, chromedp.EvalAwaitPromise))
+		if got := ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise)); got != want {
+			t.Errorf("%s: %d lakes are kept, want %d", c.name, got, want)
+		}
+		for _, words := range []string{"de_wrong", "v=wrong"} {
+			if n := ask(t, b, chromedp.Evaluate[int](kept(words), chromedp.EvalAwaitPromise)); n != 0 {
+				t.Errorf("%s: %d answers of %s are kept", c.name, n, words)
+			}
+		}
+	}
+	f.set(passing)
+	const many = `(async () => {
+		for (let i = 0; i < 340; i += 20) {
+			await Promise.all(Array.from({length: 20}, (_, j) => fetch('api/v1/tiles/12/' + (i + j) + '/5.png?v=many').then((a) => a.blob())));
+		}
+	})()`
+	b.do(t, chromedp.Evaluate[chromedp.Void](many, chromedp.EvalAwaitPromise), until(kept("/tiles/12/339/")+`.then((n) => n === 1)`))
+	b.do(t, until(kept("/api/v1/tiles/")+`.then((n) => n <= 300)`))
+	for _, p := range f.others(b) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+var (
+	mainScript = regexp.MustCompile(`main-([0-9A-F]{8})\.js`)
+	shellHash  = regexp.MustCompile(`shell [0-9a-f]{8}`)
+)
+
+// A new page is seen at once, is kept as a whole or not at all, and takes the place of the one before.
+func TestPageOfflineUpdate(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	f := startReception(t, base)
+	b := startBrowser(t, "en")
+	f.visit(t, b)
+	index, err := fs.ReadFile(web.FS(), "index.html")
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.script = string(mainScript.Find(index))
+	var half atomic.Bool // of several servers some have the new page, some the old one
+	half.Store(true)
+	newer := func(path string, content []byte) []byte {
+		switch {
+		case strings.HasSuffix(path, f.script):
+			content = append(content, ";document.documentElement.dataset.page = 'new'"...)
+		case path == "/sw.js":
+			content = shellHash.ReplaceAll(content, []byte("shell 99999999"))
+			return mainScript.ReplaceAll(content, []byte(newScript))
+		case (path == "/" || path == "/embed") && !half.Load():
+			return mainScript.ReplaceAll(content, []byte(newScript))
+		}
+		return content
+	}
+	f.change.Store(&newer)
+	const update = `navigator.serviceWorker.getRegistration().then((r) => r.update()).then((r) => new Promise((done) => {
+		const worker = r.installing ?? r.waiting ?? r.active;
+		const look = () => { if (['redundant', 'activated'].includes(worker.state)) done(worker.state); };
+		worker.addEventListener('statechange', look);
+		look();
+	}))`
+	if state := ask(t, b, chromedp.Evaluate[string](update, chromedp.EvalAwaitPromise)); state != "redundant" {
+		t.Errorf("a page whose parts do not fit is %s", state)
+	}
+	f.set(broken)
+	b.do(t, chromedp.Reload())
+	checkOld(t, b, "with half an update")
+	f.set(passing)
+	half.Store(false)
+	const isNew = `document.documentElement.dataset.page === 'new'`
+	b.do(t, chromedp.Reload(), until(heatDrawn))
+	if !ask(t, b, chromedp.Evaluate[bool](isNew)) {
+		t.Error("a new page is not seen at once")
+	}
+	const shells = `caches.keys().then((names) => names.filter((n) => n.includes(' shell ')))`
+	b.do(t,
+		until(shells+`.then((names) => names.length === 1 && names[0].endsWith(' 99999999'))`), // the browser looks by itself
+		chromedp.Evaluate[chromedp.Void](`navigator.serviceWorker.ready.then(() => {})`, chromedp.EvalAwaitPromise),
+	)
+	f.set(broken)
+	b.do(t, chromedp.Reload())
+	checkOld(t, b, "with the new page")
+	if !ask(t, b, chromedp.Evaluate[bool](isNew)) {
+		t.Error("without a network the old page is back")
+	}
+	for _, p := range f.others(b) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// Where there is no service worker, or none is allowed, the page works as it would without, and complains of nothing.
+func TestPageWithoutServiceWorker(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	for name, source := range map[string]string{
+		"by http":    `delete Navigator.prototype.serviceWorker`,
+		"refused":    `ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('no', 'SecurityError'))`,
+		"in a frame": `Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { throw new DOMException('no', 'SecurityError'); }})`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b := startBrowser(t, "en")
+			enable(t, b, page.Enable, page.EnableParams{})
+			if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
+				t.Fatal(err)
+			}
+			b.do(t, chromedp.Navigate(base+"/"), until(heatDrawn))
+			for _, p := range b.problems(base) {
+				t.Errorf("on the page: %s", p)
+			}
+		})
+	}
+}
+
+// A basemap that cannot be reached is no reason to call the page offline, and nothing of another origin is kept.
+func TestPageOfflineBasemap(t *testing.T) {
+	const unreachable = "http://127.0.0.1:1/"
+	base, _ := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
+	f := startReception(t, base)
+	b := startBrowser(t, "en")
+	f.visit(t, b)
+	b.do(t, chromedp.Reload(), until(heatDrawn), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
+	if ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
+		t.Errorf("without its basemap the page says %q", ask(t, b, chromedp.Evaluate[string](offlineText)))
+	}
+	f.set(broken)
+	b.do(t, chromedp.Reload(), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
+	checkOld(t, b, "without a basemap")
+	if n := ask(t, b, chromedp.Evaluate[int](kept(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
+		t.Errorf("%d tiles of the basemap are kept", n)
+	}
+	for _, p := range f.others(b) {
+		if !strings.Contains(p, unreachable) {
+			t.Errorf("on the page: %s", p)
+		}
+	}
+}
