@@ -180,6 +180,9 @@ func TestPageTimeInTheAddress(t *testing.T) {
 			t.Errorf("%s: the address has become %q, want the week of %q", tt.name, at, tt.shown)
 		}
 	}
+	// With a style and an opacity, which both are the map's of that week.
+	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=`+weeks[last-2].Date+`&style=lakes&opacity=40'`), until(heatOf(weeks[last-2].Date)),
+		until(`[...document.querySelectorAll('.heat img')].every((t) => t.src.includes('style=lakes')) && document.querySelector('.heat').style.opacity === '0.4'`))
 	// The same, typed into the page that is open.
 	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), until(heatOf(weeks[last-2].Date)),
 		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), until(heatOf("")), until(stateText+`.includes('1999-01-04')`))
@@ -224,7 +227,7 @@ func TestPageTimePlays(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := startInFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/tiles/") {
 			time.Sleep(300 * time.Millisecond) // the network's share
 		}
@@ -273,8 +276,8 @@ func TestPageTimePlays(t *testing.T) {
 	}
 }
 
-// startFront starts a server before that of base, which may answer instead of it, and returns its address.
-func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
+// startInFront starts a server before that of base, which may answer instead of it, and returns its address.
+func startInFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
 	t.Helper()
 	target, err := url.Parse(base)
 	if err != nil {
@@ -401,7 +404,7 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	busy, holes, gone := weeks[last-1].Date, weeks[last-2].Date, weeks[last-3].Date
 	var refused atomic.Int32
 	var hole atomic.Pointer[string]
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := startInFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/tiles/") {
 			return false
 		}

@@ -75,6 +75,7 @@ export function addHeat(page) {
     return () => show(layer)
   })
   view.on(['opacity'], () => layers.forEach((layer) => layer.setOpacity(opacity())))
+  window.addEventListener('online', () => shown.askAgain())
   show(layerOf(view.get().date))
   page.heat = {
     ahead: (next) => {

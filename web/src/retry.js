@@ -6,9 +6,9 @@ const wait = (ms) => new Promise((resolve) => { setTimeout(resolve, ms) })
 
 /**
  * Has the layer ask again for tiles that fail, a bounded number of times: `awaited` holds those that may still come.
- * One that does not is marked as missing, and asked for again when the connection is back. `slow` is called when the
- * server has had too many requests, `changed` when a tile has been given up or has come after all. When one has been
- * given up the layer fires `load`, as when it has come.
+ * One that does not is marked as missing, and `askAgain` asks for those again. `slow` is called when the server has had
+ * too many requests, `changed` when a tile has been given up or has come after all. When one has been given up the layer
+ * fires `load`, as when it has come.
  */
 export function addAgain(layer, slow, changed) {
   layer.awaited = new Set()
@@ -25,7 +25,7 @@ export function addAgain(layer, slow, changed) {
     changed()
     layer.fire('load')
   }
-  const back = () => layer.getContainer().querySelectorAll('.missing').forEach(failed)
+  layer.askAgain = () => layer.getContainer().querySelectorAll('.missing').forEach(failed)
   layer.on('tileerror', ({ tile }) => { failed(tile) })
   layer.on('tileunload', ({ tile }) => layer.awaited.delete(tile))
   layer.on('tileload', ({ tile }) => {
@@ -34,8 +34,6 @@ export function addAgain(layer, slow, changed) {
     tile.classList.remove('missing')
     changed()
   })
-  layer.on('add', () => window.addEventListener('online', back))
-  layer.on('remove', () => window.removeEventListener('online', back))
 }
 
 async function available(tile, slow) {
