@@ -2,6 +2,10 @@ package main
 
 import (
 	"context"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
 	"os"
 	"os/exec"
 	"slices"
@@ -180,3 +184,20 @@ const shownColours = `(() => {
 	};
 	return {card: colour('#card .risk'), list: colour('#find li')};
 })()`
+
+// startFront starts a server before that of base, which may answer instead of it, and returns its address.
+func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
+	t.Helper()
+	target, err := url.Parse(base)
+	if err != nil {
+		t.Fatal(err)
+	}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !answers(w, r) {
+			proxy.ServeHTTP(w, r)
+		}
+	}))
+	t.Cleanup(front.Close)
+	return front.URL
+}

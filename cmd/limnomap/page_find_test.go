@@ -6,8 +6,6 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
 	"net/url"
 	"path/filepath"
 	"slices"
@@ -314,23 +312,6 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 			t.Errorf("on the page: %s", p)
 		}
 	}
-}
-
-// startFront starts a server before base that may answer a request itself.
-func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
-	t.Helper()
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !answers(w, r) {
-			proxy.ServeHTTP(w, r)
-		}
-	}))
-	t.Cleanup(front.Close)
-	return front.URL
 }
 
 // A question that another one follows is withdrawn; and a server that was too busy is asked again.

@@ -3,9 +3,6 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"strings"
 	"sync/atomic"
@@ -227,7 +224,7 @@ func TestPageTimePlays(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
-	front := startInFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/tiles/") {
 			time.Sleep(300 * time.Millisecond) // the network's share
 		}
@@ -274,23 +271,6 @@ func TestPageTimePlays(t *testing.T) {
 	for _, p := range b.problems(front) {
 		t.Errorf("on the page: %s", p)
 	}
-}
-
-// startInFront starts a server before that of base, which may answer instead of it, and returns its address.
-func startInFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
-	t.Helper()
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !answers(w, r) {
-			proxy.ServeHTTP(w, r)
-		}
-	}))
-	t.Cleanup(front.Close)
-	return front.URL
 }
 
 // Play ends with whatever the reader does to the time, and when nobody looks.
@@ -404,7 +384,7 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	busy, holes, gone := weeks[last-1].Date, weeks[last-2].Date, weeks[last-3].Date
 	var refused atomic.Int32
 	var hole atomic.Pointer[string]
-	front := startInFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/tiles/") {
 			return false
 		}

@@ -74,10 +74,10 @@ export const days = (from, to) => dates.formatRange(new Date(from), new Date(to)
 /** The name of a month, such as Nov. */
 export const month = (time) => months.format(new Date(time))
 
-/** How long ago so many days are, in words: today, 3 days ago, 5 weeks ago. */
+/** How long ago so many days are, in words: today, 19 days ago, 5 weeks ago. */
 export function ago(days) {
   const ages = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  if (days < 14) return ages.format(-days, 'day')
+  if (days < 28) return ages.format(-days, 'day')
   if (days < 90) return ages.format(-Math.floor(days / 7), 'week')
   return days < 730 ? ages.format(-Math.floor(days / 30.44), 'month') : ages.format(-Math.floor(days / 365.25), 'year')
 }
