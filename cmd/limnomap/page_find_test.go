@@ -286,7 +286,7 @@ func testFindNearReader(t *testing.T, b *browser, base string) {
 	getJSON(t, fmt.Sprintf("%s/api/v1/bathing-lakes/near?lat=%v&lon=%v&radius_km=20000&limit=500", base, lat, lon), &near)
 	b.do(t, chromedp.Reload(), until(listReady), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
 		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
-		document.querySelector('.controls [aria-label="Show where I am"]').click();
+		document.querySelector('#locate').click();
 	})()`, lat, lon)))
 	b.listed(t, "near the reader", idsOfLakes(near), true)
 	if label := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from you" {

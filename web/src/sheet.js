@@ -13,8 +13,13 @@ export function addSheet({ map, view }, box, field, button, opened) {
   const uncover = () => { stage.inert = classList.contains('find-open') && !classList.contains('card-open') }
   const set = (open) => {
     if (open && wide()) return
-    // The map below keeps its size, and so its place.
-    if (open && stage.inert !== open) stage.parentElement.style.setProperty('--row', `${box.parentElement.getBoundingClientRect().height}px`)
+    // The map below keeps its size, and so its place; what stands above it, on a full screen, is seen at all times.
+    if (open && stage.inert !== open) {
+      const main = stage.parentElement
+      const top = map.getContainer().getBoundingClientRect().top - main.getBoundingClientRect().top
+      main.style.setProperty('--row', `${box.parentElement.getBoundingClientRect().height}px`)
+      main.style.setProperty('--top', `${top}px`)
+    }
     classList.toggle('find-open', open)
     uncover()
     button.textContent = open ? words.find.toMap : words.find.toList
@@ -28,6 +33,7 @@ export function addSheet({ map, view }, box, field, button, opened) {
     close()
     button.focus()
   }
+  document.addEventListener('fullscreenchange', close)
   map.on('dragstart', close) // who moves the map while a card is open wants the map
   view.on(['lake'], () => setTimeout(uncover)) // once the card is there
   window.matchMedia('(max-width: 56rem)').onchange = close
