@@ -177,6 +177,9 @@ func TestPageTimeInTheAddress(t *testing.T) {
 			t.Errorf("%s: the address has become %q, want the week of %q", tt.name, at, tt.shown)
 		}
 	}
+	// With a style and an opacity, which both are the map's of that week.
+	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=`+weeks[last-2].Date+`&style=lakes&opacity=40'`), until(heatOf(weeks[last-2].Date)),
+		until(`[...document.querySelectorAll('.heat img')].every((t) => t.src.includes('style=lakes')) && document.querySelector('.heat').style.opacity === '0.4'`))
 	// The same, typed into the page that is open.
 	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), until(heatOf(weeks[last-2].Date)),
 		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), until(heatOf("")), until(stateText+`.includes('1999-01-04')`))

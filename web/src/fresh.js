@@ -12,21 +12,22 @@ export function watchFresh(page, shown) {
   const anew = (url) => load(url, () => {}, { cache: 'no-cache' })
   const look = async () => {
     const { config, status } = page
-    const before = config.version
     if (document.hidden || page.playing() || !navigator.onLine) return
     const { version } = await anew('page.json')
-    if (!version || version === before) return
+    if (!version || version === config.version) return
     const { weeks } = await anew('api/v1/bathing-lakes/dates')
     await status.ahead(page.view.get().date, 'no-cache')
     config.version = version
-    await status.load().catch((error) => {
-      config.version = before // the next time may do better
-      throw error
-    })
+    try {
+      await status.load()
+    } catch {
+      config.version = '' // the next time may do better
+      return
+    }
     page.weeks = weeks
     shown()
   }
-  const quietly = () => look().catch(console.warn)
+  const quietly = () => look().catch(() => {})
   setInterval(quietly, every)
   document.addEventListener('visibilitychange', quietly)
 }

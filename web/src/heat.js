@@ -75,6 +75,7 @@ export function addHeat(page) {
     return () => show(layer)
   })
   view.on(['opacity'], () => layers.forEach((layer) => layer.setOpacity(opacity())))
+  window.addEventListener('online', () => shown.askAgain())
   show(layerOf(view.get().date))
   page.heat = {
     ahead: (next) => {
@@ -95,7 +96,7 @@ function address(date, { style }, styles, { version }) {
   return `api/v1/tiles/{z}/{x}/{y}{r}.png?${query}`
 }
 
-// loaded waits, however slow the network, until all tiles of a layer that is not seen yet are there or given up.
+// loaded waits, however slow the network, until all tiles of a layer that is not seen yet are there or given up: the last failure, too, is followed by `load`.
 async function loaded(layer) {
   while (layer.isLoading() || layer.awaited.size > 0) await new Promise((resolve) => { layer.once('load', resolve) })
   const tiles = [...layer.getContainer().querySelectorAll('img')]

@@ -90,7 +90,7 @@ export function addTime(page) {
   slider.addEventListener('input', () => choose(nearest(at, slider.value)))
   slider.addEventListener('keydown', (event) => {
     const step = keys[event.key]
-    if (!step || event.altKey || event.ctrlKey || event.metaKey) return
+    if (!step || event.altKey) return
     event.preventDefault()
     choose(chosen + step)
   })

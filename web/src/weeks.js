@@ -1,6 +1,6 @@
 // The weeks that there are data for: where each stands in time, and what it is called.
 import { element, svg } from './dom.js'
-import { days, fill, month, words } from './words.js'
+import { days, fill, words } from './words.js'
 
 const day = 86_400_000 // ms
 const mostMonths = 210 // weeks beyond which months would be a grey band, and only years are marked
@@ -45,11 +45,11 @@ const begins = (weeks, i, length) => i > 0 && weeks[i].date.slice(0, length) !==
 
 /** The names below the slider: years, or months where the weeks are of one year or so; so many that they do not touch. */
 export function drawScale(weeks, at) {
-  const few = at.at(-1) < aYear
-  const starts = [...at.keys()].filter((i) => begins(weeks, i, few ? 7 : 4))
+  const length = at.at(-1) < aYear ? 7 : 4
+  const starts = [...at.keys()].filter((i) => begins(weeks, i, length))
   const row = element('div', { className: 'scale', ariaHidden: 'true' })
   for (const i of starts.filter((_, n) => n % Math.ceil(starts.length / 5) === 0)) {
-    const name = element('span', {}, few ? month(weeks[i].date) : weeks[i].date.slice(0, 4))
+    const name = element('span', {}, weeks[i].date.slice(0, length))
     name.style.left = `${100 * at[i] / at.at(-1)}%`
     row.append(name)
   }

@@ -54,7 +54,6 @@ const locale = navigator.language.toLowerCase().startsWith(language) ? navigator
 const plurals = new Intl.PluralRules(locale)
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
-const months = new Intl.DateTimeFormat(locale, { month: 'short', timeZone: 'UTC' })
 
 /** A text in the form that the number asks for: {n} lakes. */
 export const count = (forms, n) => fill(forms[plurals.select(n)] ?? forms.other, { n: number(n) })
@@ -70,9 +69,6 @@ export const date = (time) => dates.format(new Date(time))
 
 /** The days from one to another, such as 16–22 Nov 2026. */
 export const days = (from, to) => dates.formatRange(new Date(from), new Date(to))
-
-/** The name of a month, such as Nov. */
-export const month = (time) => months.format(new Date(time))
 
 /** How long ago so many days are, in words: today, 19 days ago, 5 weeks ago. */
 export function ago(days) {
