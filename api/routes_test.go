@@ -195,7 +195,9 @@ func TestMetricsCountByRouteName(t *testing.T) {
 	get(t, s, http.StatusNotFound, "/no/such/place")
 	get(t, s, http.StatusOK, "/")
 	get(t, s, http.StatusOK, "/assets/app-1234.js")
-	for route, want := range map[string]float64{"status": 1, "not_found": 1, "page": 2} {
+	get(t, s, http.StatusOK, "/embed?lake=de_by_clean")
+	get(t, s, http.StatusOK, "/table?q=see")
+	for route, want := range map[string]float64{"status": 1, "not_found": 1, "page": 2, "embed": 1, "table": 1} {
 		code := "200"
 		if route == "not_found" {
 			code = "404"

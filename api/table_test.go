@@ -248,8 +248,11 @@ func TestTableInPages(t *testing.T) {
 			t.Errorf("%s: %d lakes on %d pages, want %d", query, len(seen), page, want)
 		}
 	}
-	if text := tablePageOf(t, s, "?q=see"); !strings.Contains(text, "More than 1,000 lakes match the name") {
-		t.Error("that not all lakes of a name are looked through is not said")
+	if text := tablePageOf(t, s, "?q=see"); !strings.Contains(text, "More than 1,000 lakes match the name") || !strings.Contains(text, "Lakes 1 to 200 of 1,000.") {
+		t.Error("that not all lakes of a name are looked through is not said, or they are")
+	}
+	if text := tablePageOf(t, s, "?q=see%200000"); strings.Contains(text, "More than") {
+		t.Error("lakes are said to be left out that are not")
 	}
 }
 

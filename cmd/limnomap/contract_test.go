@@ -8,6 +8,8 @@ import (
 	"image/png"
 	"math"
 	"net/http"
+	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,6 +79,44 @@ func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
 		resp, body := get(t, base+path)
 		if !bytes.Equal(body, blank) || resp.Header.Get("ETag") != first.Header.Get("ETag") {
 			t.Errorf("%s: %s, %d bytes, ETag %s, want the shared blank tile", path, resp.Status, len(body), resp.Header.Get("ETag"))
+		}
+	}
+}
+
+// The page without JavaScript says of each lake what the API does: its value, or first of all that there is none.
+func TestTheTableSaysWhatTheStatusDoes(t *testing.T) {
+	base, _ := startServer(t)
+	var status statusAnswer
+	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	row := regexp.MustCompile(`(?s)<tr role="row".*?#lake=([^"]+)">.*?</svg> ([^<]+)</td>.*?class="value"[^>]*>([0-9.,]*)`)
+	type shown struct{ risk, value string }
+	rows := make(map[string]shown)
+	for page := 1; ; page++ {
+		_, body := get(t, fmt.Sprintf("%s/table?lang=en&page=%d", base, page))
+		found := row.FindAllStringSubmatch(string(body), -1)
+		if len(found) == 0 {
+			break
+		}
+		for _, m := range found {
+			rows[m[1]] = shown{m[2], m[3]}
+		}
+	}
+	if len(rows) != status.TotalLakes {
+		t.Fatalf("the table has %d lakes, the status %d", len(rows), status.TotalLakes)
+	}
+	for _, lake := range status.Lakes {
+		got := rows[lake.ID]
+		if lake.Chl == nil {
+			if got.value != "" || !strings.HasPrefix(got.risk, "No current value") {
+				t.Errorf("%s has no value, and the table says %+v", lake.ID, got)
+			}
+			continue
+		}
+		if value, err := strconv.ParseFloat(strings.ReplaceAll(got.value, ",", ""), 64); err != nil || value != *lake.Chl {
+			t.Errorf("%s has %v µg/l, and the table says %q", lake.ID, *lake.Chl, got.value)
+		}
+		if !strings.EqualFold(got.risk, lake.Risk+" risk") {
+			t.Errorf("%s is of %v risk, and the table says %q", lake.ID, lake.Risk, got.risk)
 		}
 	}
 }

@@ -275,7 +275,22 @@ func TestPageEmbedOfAnUnknownLake(t *testing.T) {
 	if wide := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 600 {
 		t.Errorf("the embedded map is %d px wide in a frame of 600", wide)
 	}
-	if !ask(t, b, chromedp.Evaluate[bool](`document.body.innerText.includes('gone_for_good')`)) {
-		t.Error("that the lake is unknown is not said")
+	b.do(t, until(`document.body.innerText.includes('gone_for_good')`))
+	// A narrow frame has less room, and what must be said is said in it all the same.
+	b.do(t, chromedp.EmulateViewport(320, 480, chromedp.EmulateMobile), until(`innerWidth === 320 && document.querySelector('#map').clientHeight > 80`))
+	for _, s := range []string{"#notice", "#date", "#limits summary", "#card", "#tools a"} {
+		if !ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s))) {
+			t.Errorf("a frame of 320 x 480 px does not show %s", s)
+		}
+	}
+	if wide := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
+		t.Errorf("the embedded map is %d px wide in a frame of 320", wide)
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "the embedded map")
+	for _, p := range b.problems(base) {
+		if !strings.Contains(p, "gone_for_good") { // it was asked for, and the browser tells of each 404
+			t.Errorf("on the page: %s", p)
+		}
 	}
 }

@@ -118,6 +118,9 @@ func TestPageFind(t *testing.T) {
 	t.Run("by risk", func(t *testing.T) { testFindByRisk(t, b, base, status) })
 	t.Run("opens a lake", func(t *testing.T) { testFindOpens(t, b) })
 	t.Run("a place in numbers", func(t *testing.T) { testFindPlace(t, b) })
+	t.Run("near the reader", func(t *testing.T) { testFindNearReader(t, b, base) })
+	startAxe(t, b)
+	checkAccess(t, b, "the list by distance")
 	b.wantNoProblems(t, base)
 }
 
@@ -275,6 +278,20 @@ func testFindPlace(t *testing.T, b *browser) {
 	b.typeText(t, "91, 10") // is no place, and no lake's name
 	b.do(t, until(`document.querySelector('#find [role=status]').textContent.startsWith('No lake found')`))
 	b.typeText(t, "")
+}
+
+func testFindNearReader(t *testing.T, b *browser, base string) {
+	const lat, lon = 53.4183, 12.6919
+	var near statusAnswer
+	getJSON(t, fmt.Sprintf("%s/api/v1/bathing-lakes/near?lat=%v&lon=%v&radius_km=20000&limit=500", base, lat, lon), &near)
+	b.do(t, chromedp.Reload(), until(listReady), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
+		document.querySelector('.controls [aria-label="Show where I am"]').click();
+	})()`, lat, lon)))
+	b.listed(t, "near the reader", idsOfLakes(near), true)
+	if label := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from you" {
+		t.Errorf("the order is called %q", label)
+	}
 }
 
 // The page folds names as the server does: what the page finds alone is what the server finds.

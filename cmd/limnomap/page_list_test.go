@@ -38,7 +38,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 		if more := ask(t, b, chromedp.Text("#find [name=more]")); !strings.HasSuffix(more, "of 1,120: show more") {
 			t.Errorf("the button says %q", more)
 		}
-		b.do(t, chromedp.Click("#find [name=more]"), until(`document.activeElement.matches('#find li:first-child button')`))
+		b.do(t, chromedp.Focus("#find [name=more]"), chromedp.KeyEvent(kb.Enter), until(`document.activeElement.matches('#find li:first-child button')`))
 	}
 	b.typeText(t, "lake 111") // 111 and 1110 to 1119
 	b.listed(t, "lake 111", append(page(111, 112), page(1110, 1120)...), true)
@@ -154,6 +154,9 @@ func TestPageListOnAPhone(t *testing.T) {
 	if len(small) > 0 {
 		t.Errorf("smaller than 24 px, or beyond the screen: %q", small)
 	}
+
+	startAxe(t, b)
+	checkAccess(t, b, "the list on a phone")
 
 	// A lake's card has the room, and with its end the list is there again.
 	id := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find li:nth-child(4) button').dataset.id`))

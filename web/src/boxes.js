@@ -1,6 +1,6 @@
 const cell = 64 // px: few boxes share one
 
-/** Boxes on a plane of which is known at once whether another, [left, top, right, bottom], meets one of them. */
+/** Boxes on a plane of which is known at once which ones another, [left, top, right, bottom], meets. */
 export function boxes() {
   const cells = new Map()
   const each = function* ([left, top, right, bottom]) {
@@ -14,11 +14,12 @@ export function boxes() {
       else cells.set(key, [box])
     }
   }
-  const meets = (box) => {
+  const met = (box) => {
+    const found = new Set()
     for (const key of each(box)) {
-      if (cells.get(key)?.some((b) => b[0] < box[2] && b[2] > box[0] && b[1] < box[3] && b[3] > box[1])) return true
+      for (const b of cells.get(key) ?? []) if (b[0] < box[2] && b[2] > box[0] && b[1] < box[3] && b[3] > box[1]) found.add(b)
     }
-    return false
+    return [...found]
   }
-  return { add, meets }
+  return { add, met }
 }

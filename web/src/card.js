@@ -1,5 +1,4 @@
 // The card of a lake: which one is open, and where the focus goes when it opens and closes.
-import { isOld, reference } from './age.js'
 import { cardFacts } from './cardfacts.js'
 import { cardHistory, failed } from './cardhistory.js'
 import { copyButton } from './copy.js'
@@ -23,7 +22,6 @@ export function addCard(page) {
     box.hidden = id === null
     document.body.classList.toggle('card-open', !box.hidden)
     if (open?.id !== id) {
-      open?.close()
       open = id === null ? null : card(id, page, close)
       box.replaceChildren(...(open ? [open.article] : []))
     }
@@ -42,33 +40,34 @@ export function addCard(page) {
     box.parentElement.scrollTop = 0
     open.article.focus({ preventScroll: true })
   })
-  document.addEventListener('keydown', (e) => {
-    if (e.key === 'Escape' && open && !e.defaultPrevented && !e.target.closest('dialog')) close()
+  document.addEventListener('keydown', ({ key, target }) => {
+    if (key === 'Escape' && open && (target === document.body || box.contains(target))) close()
   })
   status.on(show)
   show()
 }
 
+// The focus goes back to where it came from, or where that is gone, to the map.
 function returnFocus({ returnFocus: to, map }) {
-  const back = to?.isConnected && to.checkVisibility?.() !== false ? to : map.getContainer()
-  back.focus({ preventScroll: back !== to })
+  to?.focus()
+  if (document.activeElement !== to) map.getContainer().focus({ preventScroll: true })
 }
 
 /** The record of a lake that is not among those loaded, or null where there is none. */
 async function search(id, date, legend) {
-  if (!/^[A-Za-z0-9][\w.-]*$/.test(id)) return null // the server would refuse it
+  if (!/[a-z\d]/i.test(id)) return null // the server would refuse it
   const query = new URLSearchParams({ q: id, limit: mostFound, ...(date && { date }) })
   const answer = await fetch(`api/v1/bathing-lakes/search?${query}`)
-  if (!answer.ok) throw new Error(`search: ${answer.status}`)
+  if (!answer.ok) throw answer
   const { lakes } = await answer.json()
-  const [lake] = withShown(lakes.filter((l) => l.id === id), legend)
-  if (!lake && lakes.length === mostFound) throw new Error('search: too many lakes begin like this')
-  return lake ? { ...lake, old: lake.measured_at !== null && isOld(lake.measured_at, reference(date)) } : null
+  const [lake] = withShown(lakes.filter((l) => l.id === id), legend, date)
+  if (!lake && lakes.length === mostFound) throw lakes // the lake may be among those that were left out
+  return lake ?? null
 }
 
 // card stays while its lake does: another week changes what it says, and nothing loses the focus.
 function card(id, { view, legend, weeks }, close) {
-  const title = element('h2', {}, words.card.looking)
+  const title = element('h2', {}, words.card.loading)
   const facts = element('div')
   const past = cardHistory(id, legend)
   const link = () => {
@@ -76,7 +75,7 @@ function card(id, { view, legend, weeks }, close) {
     return new URL(`./#${date ? `date=${date}&` : ''}lake=${id}`, location.href).href
   }
   const rest = element('div', { hidden: true }, past.box, copyButton(words.card.copy, link))
-  const article = element('article', { tabIndex: -1, ariaLabel: words.card.looking },
+  const article = element('article', { tabIndex: -1, ariaLabel: words.card.loading },
     element('div', { className: 'head' }, title,
       element('button', { type: 'button', ariaLabel: words.common.close, onclick: close }, '×')),
     facts, rest)
@@ -87,9 +86,8 @@ function card(id, { view, legend, weeks }, close) {
   return {
     id,
     article,
-    close: past.close,
     show(lake, week) {
-      if (!lake) return say(words.card.unknown, element('p', {}, fill(words.card.unknownHelp, { id })))
+      if (!lake) return say(fill(words.card.unknown, { id }))
       article.ariaLabel = summary(lake)
       const inside = facts.contains(document.activeElement)
       say(lake.name, ...cardFacts(lake, week, () => view.set({ date: null })))

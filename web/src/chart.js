@@ -1,12 +1,13 @@
 // The history of a lake as a picture: chlorophyll by time on a logarithmic axis, over the bands of the risk classes.
 import { element } from './dom.js'
+import { inWords, isBeyond, isReported } from './entry.js'
 import { dayMs, startOf, weekOf } from './history.js'
-import { inWords, isBeyond, isReported, riskOf } from './entry.js'
-import { date, fill, language, number, words } from './words.js'
+import { language, number, words } from './words.js'
 
 const height = 200
 const [left, top, bottom] = [32, 16, 180] // of the field in which the values stand
 const beside = 56 // px at its right, for the names of the bands
+const leastDays = 56 // that the axis of time spans
 const leastTick = 40 // px between two names on the axis of time
 const steps = [1, 3, 6, 12, 24, 60, 120, 240, 600] // months between them
 
@@ -15,8 +16,8 @@ const steps = [1, 3, 6, 12, 24, 60, 120, 240, 600] // months between them
  * it the week that the page shows, as a date, and the day of the value that the card tells of.
  */
 export function chart(entries, legend) {
-  const tip = element('p', { className: 'tip', ariaHidden: 'true' })
-  const range = element('input', { type: 'range', max: entries.length - 1, ariaLabel: words.chart.points })
+  const tip = element('p', { className: 'tip', ariaHidden: 'true' }) // the range says the same
+  const range = element('input', { type: 'range', max: entries.length - 1, ariaLabel: words.common.chlorophyll })
   const key = element('p', { className: 'key' })
   const plot = element('div', { className: 'plot' }, range)
   let [at, week, picture] = [entries.length - 1, null, null]
@@ -70,8 +71,9 @@ const box = (className, x1, y1, x2, y2) => path(className, `M${x1} ${y1}H${x2}V$
 // draw also tells which of its signs are to be explained.
 function draw(entries, legend, week, width) {
   const right = width - beside
-  const [first, last] = [entries[0].time, entries.at(-1).time]
-  const x = (time) => left + 3 + (time - first) / Math.max(last - first, dayMs) * (right - left - 6)
+  const last = entries.at(-1).time
+  const first = Math.min(entries[0].time, last - leastDays * dayMs)
+  const x = (time) => left + 3 + (time - first) / (last - first) * (right - left - 6)
   const y = (chl) => {
     const part = Math.log(chl / legend.min) / Math.log(legend.max / legend.min)
     return bottom - Math.min(1, Math.max(0, part)) * (bottom - top)
@@ -83,14 +85,14 @@ function draw(entries, legend, week, width) {
   if (forecast) parts.push(box('future', x(forecast.time), top, right, bottom))
   const [from, to] = [Math.max(left, x(startOf(week))), Math.min(right, x(startOf(week + 1)))]
   if (from < to) {
-    parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2} ${top}l-5-8h10z`))
+    parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2 - 4} ${top - 10}h8v8h-8z`))
     used.add('week')
   }
   const cursor = path('cursor', '')
   const point = (e) => cursor.setAttribute('d',
     `M${x(e.time)} ${top}V${bottom}${e.chl === null ? '' : `M${place(e)}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0`}`)
   parts.push(...values(entries, legend, place, used), cursor)
-  return { svg: svg('svg', '', { width, height, role: 'img', 'aria-label': summary(entries, legend) }, ...parts), x, point, used }
+  return { svg: svg('svg', '', { width, height, 'aria-hidden': true }, ...parts), x, point, used }
 }
 
 // values makes the lines and dots. A line joins the values of one week and the next, and nothing across a week without.
@@ -106,7 +108,7 @@ function values(entries, legend, place, used) {
     if (e.chl === null) continue
     const kind = e.forecast ? 'dashed' : 'line'
     const here = place(e)
-    if (!before || (before.forecast && !e.forecast)) paths[kind] += `M${here}h0`
+    if (!before || (before.forecast && !e.forecast)) paths[kind] += `M${here}h1`
     else paths[kind] += `${before.forecast === e.forecast ? '' : `M${place(before)}`}L${here}`
     if (e.forecast) used.add('forecast')
     const sign = isReported(e, legend) ? 'reported' : isBeyond(e, legend) && 'beyond'
@@ -142,11 +144,4 @@ function months(first, last, x) {
     parts.push(path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, m % 12 ? name.format(time) : `${m / 12}`))
   }
   return parts
-}
-
-// summary is the picture in one sentence, for who cannot see it.
-function summary(entries, legend) {
-  const measured = entries.filter((e) => e.chl !== null && !e.forecast)
-  const high = measured.filter((e) => riskOf(e, legend) === 'high').length
-  return fill(words.chart.summary, { from: date(entries[0].time), to: date(entries.at(-1).time), n: measured.length, high })
 }

@@ -1,56 +1,55 @@
 // The buttons on the map: zoom, the reader's position, the whole screen and what is drawn.
 import * as L from 'leaflet'
-import { element } from './dom.js'
-import { addFullScreen } from './fullscreen.js'
-import { createLocate } from './here.js'
-import { iconButton } from './icon.js'
+import { byId } from './dom.js'
+import { addLocate } from './here.js'
 import { addLayers } from './layers.js'
-import { words } from './words.js'
 
-/** Adds the buttons. Each is left out where the browser cannot do what it is for. */
+/** Shows the buttons. Each is left out where the browser cannot do what it is for. */
 export function addControls(page) {
   const { map } = page
-  const box = element('div', { className: 'controls' })
-  L.DomEvent.disableClickPropagation(box)
-  L.DomEvent.disableScrollPropagation(box)
-  addZoom(map, box)
-  if (navigator.geolocation) addLocate(page, box)
-  addFullScreen(page, box)
-  addLayers(page, box)
-  const control = new L.Control({ position: 'topright' })
-  control.onAdd = () => box
-  control.addTo(map)
-  map.getContainer().addEventListener('keydown', (event) => {
-    const { key, shiftKey, target, currentTarget } = event
-    if (target !== currentTarget) return
-    if (key === 'Escape') page.view.set({ lake: null })
-    if (key !== '+' || !shiftKey) return
-    // Many keyboards have the plus on a shifted key; Leaflet would take three steps at once for the shift.
-    event.stopPropagation()
-    map.zoomIn()
-  })
+  const box = byId('controls')
+  for (const e of [box, byId('note')]) {
+    L.DomEvent.disableClickPropagation(e)
+    L.DomEvent.disableScrollPropagation(e)
+  }
+  addZoom(map)
+  addLocate(page)
+  addFullScreen()
+  addLayers(page)
+  for (const button of box.querySelectorAll(':scope > button')) button.title = button.ariaLabel // icons alone are riddles
+  box.hidden = false
 }
 
-function addZoom(map, box) {
-  const step = (by) => ({ shiftKey }) => map.setZoom(Math.round(map.getZoom()) + by * (shiftKey ? 3 : 1))
-  const closer = iconButton('zoom-in', words.map.zoomIn, step(1))
-  const farther = iconButton('zoom-out', words.map.zoomOut, step(-1))
+function addZoom(map) {
+  const closer = byId('zoom-in')
+  const farther = byId('zoom-out')
+  closer.onclick = () => map.zoomIn(1)
+  farther.onclick = () => map.zoomOut(1)
   // A disabled button would lose the focus of who has just pressed it.
   const limit = () => {
-    closer.ariaDisabled = String(map.getZoom() >= map.getMaxZoom())
-    farther.ariaDisabled = String(map.getZoom() <= map.getMinZoom())
+    closer.ariaDisabled = map.getZoom() >= map.getMaxZoom()
+    farther.ariaDisabled = map.getZoom() <= map.getMinZoom()
   }
   map.on('zoomend', limit)
   limit()
-  box.append(element('div', {}, closer, farther))
+  // Many keyboards have the plus on a shifted key; Leaflet would take three steps at once for the shift.
+  map.getContainer().addEventListener('keydown', (event) => {
+    if (event.key !== '+' || !event.shiftKey) return
+    event.stopPropagation()
+    map.zoomIn(1)
+  })
 }
 
-function addLocate(page, box) {
-  const locate = createLocate(page)
-  const button = iconButton('locate', words.map.locate, () => {
-    if (button.ariaBusy === 'true') return
-    button.ariaBusy = 'true'
-    locate(() => { button.ariaBusy = 'false' })
-  })
-  box.append(element('div', {}, button))
+// addFullScreen shows the whole of main, and takes the head along: what it says must be said at all times.
+function addFullScreen() {
+  const button = byId('full')
+  const main = document.querySelector('main')
+  const head = document.querySelector('header')
+  button.hidden = !document.fullscreenEnabled
+  button.onclick = () => (document.fullscreenElement ? document.exitFullscreen() : main.requestFullscreen()).catch(console.warn)
+  main.onfullscreenchange = () => {
+    const full = document.fullscreenElement === main
+    button.ariaPressed = full
+    ;(full ? byId('stage') : document.body).prepend(head)
+  }
 }

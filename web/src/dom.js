@@ -8,6 +8,9 @@ export function element(tag, properties = {}, ...children) {
   return e
 }
 
+/** The element of the page with that id. */
+export const byId = (id) => document.getElementById(id)
+
 /** An element of a drawing with attributes. */
 export function svg(name, attributes) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', name)

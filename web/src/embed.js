@@ -16,7 +16,7 @@ export function pageAddress(view) {
 
 /** Adds the link that leads from the frame to the same view on the whole page. */
 export function linkToPage(tools, view) {
-  const link = element('a', { target: '_blank', rel: 'noopener', className: 'full' }, words.embed.full)
+  const link = element('a', { target: '_blank', rel: 'noopener', className: 'whole' }, words.embed.full)
   const follow = () => { link.href = pageAddress(view.get()) }
   follow()
   view.on(Object.keys(view.get()), follow)

@@ -10,10 +10,10 @@ export const inWords = (e, legend) => `${date(e.time)}: ${[
   isBeyond(e, legend) && words.chart.beyondOf,
 ].filter(Boolean).join(', ')}`
 
-/** The risk of an entry: of its value or as it was reported, whichever is worse; null where there is neither. */
-export function riskOf(e, legend) {
+// riskOf is the risk of its value or as it was reported, whichever is worse.
+function riskOf(e, legend) {
   const level = Math.max(levelByValue(e, legend), e.who_level ?? -1)
-  return level < 0 ? null : (legend.classes.find((c) => c.level === level) ?? legend.classes.at(-1)).risk
+  return level < 0 ? '' : (legend.classes.find((c) => c.level === level) ?? legend.classes.at(-1)).risk
 }
 
 // levelByValue knows by the colours whether a limit belongs to the class above it.

@@ -3,7 +3,7 @@ import { filterOf } from './filter.js'
 import { rank, spellings } from './fold.js'
 import { createList } from './list.js'
 import { wide } from './map.js'
-import { distance, typedPlace, within } from './place.js'
+import { typedPlace, within } from './place.js'
 import { createSearch } from './search.js'
 import { addSheet } from './sheet.js'
 import { markOf, symbol } from './symbols.js'
@@ -51,9 +51,9 @@ export function addFind(page) {
     const entries = found.filter(({ lake }) => chosen(lake))
     if (remote || entries[0]) announce(entries.length)
     if (!wide() && !document.body.classList.contains('find-open')) return
-    const { lat, lng } = map.getCenter().wrap()
-    const far = here || order.value === 'distance'
-    for (const entry of entries) entry.distance = far ? distance(here ?? { lat, lon: lng }, entry.lake) : null
+    const from = here ?? (order.value === 'distance' ? map.getCenter() : null)
+    // In km, on a sphere that is smaller by one in a million than the server's.
+    for (const entry of entries) entry.distance = from && map.distance(from, entry.lake) / 1000
     list.show(entries.sort((a, b) => (!picked && a.rank - b.rank) || orders[order.value](a, b) || byName(a.lake.name, b.lake.name)))
   }
   const announce = later(quiet, (n) => {

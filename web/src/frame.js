@@ -1,64 +1,56 @@
 // Where the map is: its first view, the address bar's, and that of the lake that is chosen.
 import * as L from 'leaflet'
+import { byId } from './dom.js'
 
 const lakeZoom = 12 // a single lake with its surroundings
 const chosenZoom = 11 // the least at which a lake that was chosen elsewhere than on the map is shown
+const still = { animate: false }
 
 /**
  * Gives the map its first view: what the address asks for, else its lake or bbox, else all lakes. From then on the
  * address follows the map and the map the address; a lake that is chosen comes into the part that can be seen; and
- * the middle stays the middle when the map gets more or less room. A view that nobody has changed is no part of the address.
+ * the middle stays the middle when the map gets more or less room. A view that nobody has chosen is no part of the address.
  */
 export function frame(page) {
   const { map, view, status } = page
   let own = false // moves that are no wish of the reader's
+  let following = true // the chosen lake is kept in sight until the reader moves on
   const quietly = (move) => {
     own = true
     move()
     own = false
   }
-  let following = null // the id of the lake to be kept in sight until the reader moves on
   const follow = (closer) => {
-    const lake = following && status.get().byId.get(following)
-    if (lake) bring(map, lake, closer)
-    return Boolean(lake)
+    const lake = status.get().byId.get(view.get().lake)
+    if (lake && following) bring(map, lake, closer)
   }
-  const first = () => quietly(() => start(page))
+  const arrive = () => quietly(() => (view.get().zoom === null ? start(page) : setPlace(map, view.get())))
 
-  first()
+  arrive()
   map.on('moveend', () => { if (!own) view.set(place(map)) })
-  map.on('dragstart zoomstart', () => { following = null })
+  map.on('dragstart zoomstart', () => { following = false })
   view.on(['lake', 'lat', 'lon', 'zoom'], (now, before) => {
-    const { lat, lon, zoom } = place(map)
-    const moved = now.lat !== before.lat || now.lon !== before.lon || now.zoom !== before.zoom
-    if (moved && now.zoom === null) first()
-    else if (moved && (now.lat !== lat || now.lon !== lon || now.zoom !== zoom)) quietly(() => setPlace(map, now))
+    const moved = differs(now, before)
+    if (moved && differs(now, place(map))) arrive()
     if (now.lake === before.lake) return
-    const elsewhere = !moved && page.returnFocus && !map.getContainer().contains(page.returnFocus)
-    following = now.lake
-    follow(elsewhere)
-    following = now.lake // coming closer is no moving on
+    following = true
+    follow(!moved && page.returnFocus && !map.getContainer().contains(page.returnFocus))
+    following = true // coming closer is no moving on
   })
-  let awaited = view.get().lake
-  status.on(() => {
-    if (awaited === null || awaited !== view.get().lake || !status.get().byId.has(awaited)) return
-    if (view.get().zoom === null) first()
-    awaited = null
-  })
-  following = awaited
-  if (status.get().byId.has(awaited)) awaited = null
   if (!status.get().complete && view.get().zoom === null) view.set(place(map)) // the lakes around the middle are asked for
 
   new ResizeObserver(() => {
-    if (window.matchMedia('print').matches) return // the print is of what was on the screen
-    const none = map.getSize().x === 0 || map.getSize().y === 0
-    quietly(() => map.invalidateSize({ animate: false }))
-    if (none && view.get().zoom === null) first()
-    else follow(false)
+    if (window.matchMedia('print').matches) return // what is printed is what was on the screen
+    quietly(() => map.invalidateSize(still))
+    const { zoom, lake } = view.get()
+    if (zoom === null && lake === null) arrive() // all are to be seen, not only the middle
+    follow()
   }).observe(map.getContainer())
 }
 
-const setPlace = (map, { lat, lon, zoom }) => map.setView([lat, lon], zoom, { animate: false })
+const differs = (a, b) => ['lat', 'lon', 'zoom'].some((name) => a[name] !== b[name])
+
+const setPlace = (map, { lat, lon, zoom }) => map.setView([lat, lon], zoom, still)
 
 // place is the middle and the zoom, as exact as the address holds them.
 function place(map) {
@@ -67,51 +59,34 @@ function place(map) {
 }
 
 function start({ map, view, status, tileJSON }) {
-  const now = view.get()
-  if (now.zoom !== null) return setPlace(map, now)
-  const { lakes, byId, complete } = status.get()
-  const lake = byId.get(now.lake)
-  if (lake) return map.setView([lake.lat, lake.lon], lakeZoom, { animate: false })
+  const { lakes, byId: known, complete } = status.get()
+  const lake = known.get(view.get().lake)
+  if (lake) return setPlace(map, { ...lake, zoom: lakeZoom })
   const all = complete && lakes.length > 0 ? L.latLngBounds(lakes.map((l) => [l.lat, l.lon])) : boundsOf(tileJSON.bounds)
-  const bounds = asked() ?? all
-  const [beside, above] = clear(map, 16)
-  const zoom = ({ paddingTopLeft, paddingBottomRight }) => map.getBoundsZoom(bounds, false, L.point(paddingTopLeft).add(paddingBottomRight))
-  map.fitBounds(bounds, { animate: false, maxZoom: lakeZoom, ...(zoom(above) > zoom(beside) ? above : beside) })
+  map.fitBounds(asked() ?? all, { ...still, maxZoom: lakeZoom, ...clear(map, 16) })
 }
 
-const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east]])
+const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east < west ? east + 360 : east]])
 
-// asked is the bbox of an embedded map's address, if there is one; its east may lie beyond the antimeridian.
+// asked is the bbox of an embedded map's address, if there is one.
 function asked() {
-  const box = (new URLSearchParams(location.search).get('bbox') ?? '').split(',').map((s) => (s.trim() ? Number(s) : NaN))
-  const [west, south, east, north] = box
-  const valid = box.length === 4 && [west, east].every((v) => Math.abs(v) <= 180) && [south, north].every((v) => Math.abs(v) <= 90) && south <= north
-  return valid ? boundsOf([west, south, west > east ? east + 360 : east, north]) : null
+  const box = new URLSearchParams(location.search).get('bbox')?.split(',').map(Number)
+  return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? boundsOf(box) : null
 }
 
-// clear gives the two ways of keeping clear of the map's edge and of the legend in its corner: beside that, and above it.
+// clear keeps clear of the map's edge and of the legend in its corner.
 function clear(map, edge) {
   const { x, y } = map.getSize()
-  const legend = map.getContainer().querySelector('#legend')
-  const least = 60 // px that are left to be looked at
-  const padding = (right, bottom) => ({
+  const { offsetWidth, offsetHeight } = byId('legend')
+  const right = edge + offsetWidth
+  return {
     paddingTopLeft: [edge, edge],
-    paddingBottomRight: [Math.min(right, x - edge - least), Math.min(bottom, y - edge - least)],
-  })
-  if (!legend) return [padding(edge, edge), padding(edge, edge)]
-  return [padding(legend.offsetWidth + edge + 10, edge), padding(edge, legend.offsetHeight + edge + 10)]
+    paddingBottomRight: right < x / 2 ? [right, edge] : [edge, Math.min(edge + offsetHeight, y / 2)],
+  }
 }
 
 // bring brings a lake into the part of the map that can be seen; closer, if it is to be seen among its neighbours.
 function bring(map, { lat, lon }, closer) {
-  const zoom = map.getZoom()
-  const there = [lat, lon]
-  if (closer && zoom < chosenZoom) map.setView(there, chosenZoom, { animate: false })
-  else if (!map.getBounds().contains(there)) map.setView(there, Math.max(zoom, chosenZoom), { animate: false })
-  const [beside, above] = clear(map, 52) // as wide as the column of buttons
-  const room = ({ paddingTopLeft: [left, top], paddingBottomRight: [right, bottom] }) => {
-    const { x, y } = map.getSize()
-    return (x - left - right) * (y - top - bottom)
-  }
-  map.panInside(there, room(above) > room(beside) ? above : beside)
+  if (closer || !map.getBounds().contains([lat, lon])) setPlace(map, { lat, lon, zoom: Math.max(map.getZoom(), chosenZoom) })
+  map.panInside([lat, lon], clear(map, 66)) // as wide as the buttons, with the lake's own mark
 }

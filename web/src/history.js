@@ -15,7 +15,7 @@ export const address = (id) => `api/v1/bathing-lakes/history/${encodeURIComponen
  */
 export async function loadHistory(id, limit, signal) {
   const answer = await fetch(`${address(id)}?limit=${limit}`, { signal })
-  if (!answer.ok) throw new Error(`history: ${answer.status}`)
+  if (!answer.ok) throw answer
   const { history } = await answer.json()
   const read = history.map((e) => ({ ...e, forecast: e.data_type !== 'satellite', time: Date.parse(e.date), week: weekOf(e.date) })).reverse()
   const measured = new Set(read.map((e) => e.chl !== null && !e.forecast && e.date))

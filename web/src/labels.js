@@ -32,7 +32,7 @@ const linesOf = ({ lake }) => [[600, lake.name], [400, valueOf(lake)]]
 function write(ctx, p, lines, taken, must) {
   const width = Math.max(...lines.map(([weight, text]) => measure(ctx, weight, text)))
   const places = beside(p, width, lines.length)
-  const box = places.find((b) => !taken.meets(b)) ?? (must ? places[0] : null)
+  const box = places.find((b) => taken.met(b).length === 0) ?? (must ? places[0] : null)
   if (!box) return false
   taken.add(box)
   lines.forEach(([weight, text], i) => {
@@ -52,12 +52,12 @@ function measure(ctx, weight, text) {
 // beside gives the boxes where a label can stand: right, left, below and above its mark.
 function beside({ x, y, r }, width, lines) {
   const [w, h, off] = [width + 4, size * 1.2 * lines, r + 4]
-  return [[x + off, y - h / 2], [x - off - w, y - h / 2], [x - w / 2, y + off], [x - w / 2, y - off - h]]
-    .map(([left, top]) => [left, top, left + w, top + h])
+  return [[off, -h / 2], [-off - w, -h / 2], [-w / 2, off], [-w / 2, -off - h]]
+    .map(([dx, dy]) => [x + dx, y + dy, x + dx + w, y + dy + h])
 }
 
 // valueOf says the risk and the value in few words; an old one says that it is.
-function valueOf(lake) {
-  if (lake.chl === null) return words.riskShort.none
-  return [words.riskShort[lake.shown.risk], concentration(lake.chl), ...(lake.old ? [words.marks.old] : [])].join(', ')
+function valueOf({ chl, old, shown }) {
+  if (chl === null) return words.riskShort.none
+  return `${words.riskShort[shown.risk]}, ${concentration(chl)}${old ? `, ${words.marks.old}` : ''}`
 }

@@ -16,7 +16,7 @@ export function createList(page, items, more) {
     const end = Math.min(start + most, entries.length)
     // Whoever was on an entry stays on it, and comes back to it from the lake's card.
     const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && e.dataset.id)
-    items.replaceChildren(...entries.slice(start, end).map((entry) => element('li', {}, item(entry))))
+    items.replaceChildren(...entries.slice(start, end).map(item))
     if (focused) find(focused)?.focus({ preventScroll: true })
     if (opener) page.returnFocus = find(opener)
     more.hidden = entries.length <= most
@@ -41,12 +41,20 @@ export function createList(page, items, more) {
   return { show, focus }
 }
 
+const made = new WeakMap() // a lake's record -> its item: the same lakes are listed again and again
+
 function item({ lake, distance }) {
-  const button = element('button', { type: 'button' }, symbol(lake),
-    element('span', {}, element('strong', {}, lake.name), ' ', element('span', {}, finding(lake))))
-  if (distance !== null) button.append(' ', element('span', {}, km(distance)))
-  button.dataset.id = lake.id
-  return button
+  if (!made.has(lake)) made.set(lake, element('li', {}, button(lake)))
+  const li = made.get(lake)
+  li.firstChild.lastChild.textContent = distance === null ? '' : km(distance)
+  return li
+}
+
+function button(lake) {
+  const about = element('span', {}, element('strong', {}, lake.name), ' ', element('span', {}, finding(lake)))
+  const b = element('button', { type: 'button' }, symbol(lake), about, ' ', element('span'))
+  b.dataset.id = lake.id
+  return b
 }
 
 const km = (d) => `${number(d < 10 ? Math.round(d * 10) / 10 : Math.round(d))} km`

@@ -2,6 +2,7 @@
 import { age, isOld, reference } from './age.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
+import { byId } from './dom.js'
 import { addFind } from './find.js'
 import { frame } from './frame.js'
 import { addHeat } from './heat.js'
@@ -19,8 +20,6 @@ import { addTime } from './time.js'
 import { createView } from './view.js'
 import { settleDate } from './weeks.js'
 import { date, fill, language, switchLanguage, words } from './words.js'
-
-const byId = (id) => document.getElementById(id)
 
 function translate() {
   document.documentElement.lang = language

@@ -16,13 +16,11 @@ export function createMap(id, config) {
     minZoom: 2,
     maxZoom: config.max_zoom,
     zoomSnap: wide() ? 1 : 0.5, // a phone is often half a zoom too narrow for a country
-    preferCanvas: true,
     worldCopyJump: true,
     zoomControl: false,
     trackResize: false, // frame.js minds the size of the element itself
     zoomAnimation: !still,
     fadeAnimation: !still,
-    markerZoomAnimation: !still,
     inertia: !still,
   })
   // Leaflet has no option for the movements of the keyboard and of lakes that come into view.
@@ -32,7 +30,7 @@ export function createMap(id, config) {
   box.addEventListener('blur', () => box.classList.remove('by-pointer'))
   map.attributionControl.setPrefix('')
   // A phone's legend takes the whole bottom.
-  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 60 }) }).addTo(map)
+  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 70 }) }).addTo(map)
   return map
 }
 
@@ -45,7 +43,7 @@ export function addBasemap(page) {
   let failing = false
   layer.on('tileerror', () => { failing = true })
   layer.on('tileload', () => layer.off('load')) // what works for once has only gaps
-  layer.once('load', () => { if (failing) note(map, words.map.basemapFailed) }) // all have come or failed
+  layer.once('load', () => { if (failing) note(words.map.basemapFailed) }) // all have come or failed
   page.basemap = layer.addTo(map)
 }
 

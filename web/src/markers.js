@@ -3,8 +3,9 @@ import * as L from 'leaflet'
 import { lakesShown } from './filter.js'
 import { drawLabels } from './labels.js'
 import { summary } from './lake.js'
-import { MarkLayer } from './marklayer.js'
-import { drawSymbol, inks } from './symbols.js'
+import { markCanvas } from './markcanvas.js'
+import { stamp } from './stamps.js'
+import { inks } from './symbols.js'
 import { ringRadius, thin } from './thinning.js'
 
 const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the mark
@@ -12,32 +13,24 @@ const reach = 14 // px around the pointer: a target of 28 px, wherever and howev
 /** Adds the marks, and keeps them to the lakes that are shown. Where page.markersShown is false there are none. */
 export function addMarkers(page) {
   const { map, view, status } = page
-  map.createPane('marks').style.zIndex = 450 // above the heat and the reader's position, below the tooltip
-  const placed = placing(page)
-  const layer = new MarkLayer({ pane: 'marks' }, (ctx, bounds) => draw(ctx, placed.get(), bounds, page)).addTo(map)
+  let [places, zoom] = [] // of all marks, until the zoom or what is shown changes
+  const placed = () => {
+    if (!places || zoom !== map.getZoom()) {
+      zoom = map.getZoom()
+      places = thin(lakesMarked(page), (at) => map.project(at, zoom), zoom)
+    }
+    return places
+  }
+  const redraw = markCanvas(map, (ctx, bounds) => draw(ctx, placed(), bounds, page))
   const anew = () => {
-    placed.forget()
-    layer.redraw()
+    places = null
+    redraw()
   }
   status.on(anew)
   view.on(['lake', 'risk', 'style'], anew)
   map.on('markers', anew)
-  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew)
-  addPointer(page, (at) => nearest(placed.get(), map.getPixelBounds().min.add(at)))
-}
-
-// placing keeps the places of all marks until the zoom or what is shown changes.
-function placing(page) {
-  const { map } = page
-  let places
-  let zoomOf
-  const get = () => {
-    const zoom = map.getZoom()
-    if (!places || zoom !== zoomOf) places = thin(lakesMarked(page), (at) => map.project(at, zoom), zoom)
-    zoomOf = zoom
-    return places
-  }
-  return { get, forget: () => { places = null } }
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw)
+  addPointer(page, (at) => nearest(placed(), map.getPixelBounds().min.add(at)))
 }
 
 // lakesMarked has the chosen lake too, whatever the filter.
@@ -52,20 +45,20 @@ function draw(ctx, places, [left, top, right, bottom], { map, view }) {
   const { lake, style } = view.get()
   const seen = places.filter(({ x, y }) => x > left - reach && x < right + reach && y > top - reach && y < bottom + reach)
   const chosen = seen.find((p) => p.lake.id === lake)
+  const colours = inks()
   // The tiles of that style have a mark for each lake, but of its value alone.
   const drawn = style === 'dots' ? seen.filter((p) => p === chosen || p.lake.reported) : seen
   // The small ones lie above, or they would vanish below a large one; the worst come last.
   for (const full of [true, false]) {
-    for (const p of drawn.toReversed()) if (p.full === full) drawSymbol(ctx, p.x, p.y, p.r, p.lake)
+    for (const p of drawn.toReversed()) if (p.full === full) stamp(ctx, p, colours)
   }
-  const colours = inks()
   if (chosen) ring(ctx, chosen, colours)
   drawLabels(ctx, seen, map.getZoom(), chosen, colours)
 }
 
 // ring goes round the chosen lake and hides none that is near.
-function ring(ctx, p, { edge, paper }) {
-  for (const [colour, width] of [[paper, 6], [edge, 3]]) {
+function ring(ctx, p, { ink, paper }) {
+  for (const [colour, width] of [[paper, 6], [ink, 3]]) {
     ctx.strokeStyle = colour
     ctx.lineWidth = width
     ctx.beginPath()

@@ -1,5 +1,5 @@
 // Without a connection: the service worker, what the page says then, and how it finds out that there is one again.
-import { daysOld, isOld } from './age.js'
+import { daysOld } from './age.js'
 import { count, date, fill, words } from './words.js'
 
 const between = 30_000 // ms between two looks for a connection that is lost
@@ -29,7 +29,6 @@ export function addOffline(all) {
   show()
   window.addEventListener('online', check)
   window.addEventListener('offline', () => set(false))
-  document.addEventListener('visibilitychange', () => { if (!document.hidden && !connected) check() })
   const map = page.map.getContainer()
   // A tile that fails may be the first sign. Errors of pictures do not bubble.
   map.addEventListener('error', ({ target }) => { if (connected && target.closest('.heat')) check() }, true)
@@ -39,11 +38,9 @@ export function addOffline(all) {
 
 async function startWorker() {
   const worker = navigator.serviceWorker
-  worker.addEventListener('message', ({ data }) => { if (data.fresh) check() })
   if (!worker.controller) {
     worker.addEventListener('controllerchange', () => {
-      const seen = performance.getEntriesByType('resource').map(({ name }) => name)
-      worker.controller?.postMessage({ seen })
+      worker.controller.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
     }, { once: true })
   }
   await worker.register('sw.js')
@@ -62,7 +59,7 @@ function check() {
 }
 
 async function ask() {
-  const answer = await fetch('page.json')
+  const answer = await fetch('page.json', { cache: 'no-store' })
   heard('page.json', answer)
   if (!connected || !page) return
   const { version } = await answer.json()
@@ -75,12 +72,9 @@ function show() {
   box.hidden = (connected && !keptAt) || !generatedAt
   if (box.hidden) return
   const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '') || generatedAt
-  const days = daysOld(newest, Date.now())
-  const said = [
+  box.textContent = [
     navigator.onLine ? words.offline.unreachable : words.offline.offline,
-    fill(words.offline.values, { date: date(newest), age: days === 0 ? words.offline.today : count(words.offline.age, days) }),
-    isOld(newest, Date.now()) ? words.offline.tooOld : '',
-    keptAt ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
-  ]
-  box.textContent = said.filter(Boolean).join(' ')
+    fill(words.offline.values, { date: date(newest), age: count(words.offline.age, daysOld(newest, Date.now())) }),
+    keptAt && daysOld(keptAt, Date.now()) > 0 ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
+  ].join(' ')
 }

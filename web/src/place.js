@@ -1,14 +1,4 @@
-// Places: distances between them, and those that are typed as numbers.
-
-const radians = Math.PI / 180
-const earthRadius = 6371.0088 // km, the mean radius that the server reckons with too
-
-/** The distance between two places in km. */
-export function distance(a, b) {
-  const half = (from, to) => Math.sin((to - from) * radians / 2) ** 2
-  const along = Math.cos(a.lat * radians) * Math.cos(b.lat * radians) * half(a.lon, b.lon)
-  return 2 * earthRadius * Math.asin(Math.min(1, Math.sqrt(half(a.lat, b.lat) + along)))
-}
+// Places: whether the map shows them, and those that are typed as numbers.
 
 /** Reports whether a place is within the map's bounds, which go on beyond the antimeridian. */
 export function within(bounds, { lat, lon }) {

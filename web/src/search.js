@@ -1,5 +1,4 @@
 // The server's search: it knows the regions and ids of the lakes, and the lakes that the page has not loaded.
-import { isOld, reference } from './age.js'
 import { withShown } from './shown.js'
 
 const pause = 250 // ms without a key before the server is asked
@@ -20,10 +19,9 @@ export function createSearch({ view, legend }, answered) {
     const query = new URLSearchParams({ q: text, limit: most, ...(date && { date }) })
     // It fails also where it was aborted.
     const lakes = await fetch(`api/v1/bathing-lakes/search?${query}`, { signal })
-      .then(async (answer) => (answer.ok ? withShown((await answer.json()).lakes, legend) : null)).catch(() => null)
+      .then(async (answer) => (answer.ok ? withShown((await answer.json()).lakes, legend, date) : null)).catch(() => null)
     if (signal.aborted) return
     if (!lakes && left > 1) waiting = setTimeout(read, patience, text, left - 1)
-    for (const lake of lakes ?? []) lake.old = lake.measured_at !== null && isOld(lake.measured_at, reference(date))
     answered(lakes)
   }
   return (text) => {

@@ -1,4 +1,5 @@
 // What a lake is shown as: its level may have been reported, and its colour always tells its chlorophyll alone.
+import { isOld, reference } from './age.js'
 
 // Scum is seen by people, never concluded from chlorophyll (WHO 2003, chapter 8).
 const highestByValue = 2
@@ -7,9 +8,14 @@ const highestByValue = 2
  * Gives each lake that has a value `shown`, the level, risk and colour of its marker and its symbols, and `reported`,
  * which says whether its level came with the measurement instead of following from the chlorophyll. Where the two
  * differ the worse one is shown: scum in clear water must not look clean, and neither must a bloom that somebody
- * called harmless.
+ * called harmless. Each lake gets `old`, whether its value was old in the week of that date.
  */
-export const withShown = (lakes, { classes }) => lakes.map((lake) => (lake.chl === null ? lake : { ...lake, ...judge(lake, classes) }))
+export function withShown(lakes, { classes }, date) {
+  const from = reference(date)
+  return lakes.map((lake) => ({
+    ...lake, old: lake.measured_at !== null && isOld(lake.measured_at, from), ...(lake.chl === null ? {} : judge(lake, classes)),
+  }))
+}
 
 function judge(lake, classes) {
   const told = { level: lake.who_level, risk: lake.risk, color: lake.color }

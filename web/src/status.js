@@ -1,5 +1,4 @@
 // The lakes of the week that is shown.
-import { isOld, reference } from './age.js'
 import { load } from './load.js'
 import { withShown } from './shown.js'
 
@@ -26,9 +25,7 @@ export function createStatus({ view, config, legend, say, failed }) {
     const { date } = view.get()
     const [answer, show] = await Promise.all([load(address(view.get()), say), prepare(date)])
     if (turn !== asked) return now // somebody has asked for another week meanwhile
-    const from = reference(date)
-    const lakes = withShown(answer.lakes, legend)
-    for (const lake of lakes) lake.old = lake.measured_at !== null && isOld(lake.measured_at, from)
+    const lakes = withShown(answer.lakes, legend, date)
     now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, generatedAt: answer.generated_at, complete }
     show?.()
     for (const tell of listeners) tell(now)

@@ -4,7 +4,8 @@ import { boxes } from './boxes.js'
 /**
  * Places lakes on the plane of a zoom, worst first: [{lake, x, y, r, full}]. Those without a value come before those of
  * low risk, so that neither a bloom nor a gap in what is known gives way to a clean neighbour. What has no room becomes
- * small, and never vanishes. It depends on the zoom alone, so that nothing changes while the map is moved.
+ * small and stands beside what has it, and never vanishes. It depends on the zoom alone, so that nothing changes while
+ * the map is moved.
  */
 export function thin(lakes, project, zoom) {
   const { large, small } = sizes(zoom)
@@ -12,10 +13,24 @@ export function thin(lakes, project, zoom) {
   return lakes.toSorted((a, b) => rank(b) - rank(a) || (b.chl ?? 0) - (a.chl ?? 0)).map((lake) => {
     const { x, y } = project([lake.lat, lake.lon], zoom)
     const box = around({ x, y, r: large })
-    const full = !taken.meets(box)
-    if (full) taken.add(box)
-    return { lake, x, y, full, r: full ? large : small }
+    const others = taken.met(box)
+    if (others.length > 0) return { lake, ...aside(x, y, others, large + small), r: small, full: false }
+    taken.add(box)
+    return { lake, x, y, r: large, full: true }
   })
+}
+
+// aside moves a place out from under others, just so far that both are seen.
+function aside(x, y, others, distance) {
+  for (const [left, top, right, bottom] of others) {
+    const [dx, dy] = [x - (left + right) / 2, y - (top + bottom) / 2]
+    const now = Math.hypot(dx, dy)
+    if (now >= distance) continue
+    // Two at one place part downwards.
+    x += now > 0 ? dx / now * (distance - now) : 0
+    y += now > 0 ? dy / now * (distance - now) : distance
+  }
+  return { x, y }
 }
 
 /** The square that a mark takes, its edge and some air included. */

@@ -1,0 +1,355 @@
+package main
+
+import (
+	"fmt"
+	"math"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+)
+
+// marksLakes lie far apart, but for the last three, of which two are beside a bloom. Their places have four decimals, as
+// the address has: so they lie in the very middle of a map that the address puts there.
+const marksLakes = `id,name,lat,lon,region
+low,Klarsee,52.9000,14.1000,Brandenburg
+medium,Mittelsee,53.1000,13.0000,Brandenburg
+high,Grünsee,52.4000,13.6000,Berlin
+none,Wolkensee,51.5000,12.0000,Sachsen
+scum,Scumsee,50.5000,11.0000,Thüringen
+aged,Altsee,49.5000,10.0000,Bayern
+bloom,Blütensee,48.5000,9.0000,Bayern
+clean,Reinsee,48.5030,9.0000,Bayern
+blank,Leersee,48.4970,9.0000,Bayern
+`
+
+func startMarks(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	day := func(ago int) string { return time.Now().UTC().AddDate(0, 0, -ago).Format(time.DateOnly) }
+	obs := "lake_id,date,chl,data_type,who_level\n"
+	for _, o := range []struct {
+		id    string
+		ago   int
+		chl   string
+		level string
+	}{
+		{"low", 1, "3", ""}, {"medium", 1, "20", ""}, {"high", 1, "80", ""}, {"scum", 1, "3", "3"}, {"aged", 20, "80", ""},
+		{"bloom", 1, "80", ""}, {"clean", 1, "3", ""}, {"none", 60, "3", ""}, {"low", 30, "80", ""},
+	} {
+		obs += fmt.Sprintf("%s,%s,%s,satellite,%s\n", o.id, day(o.ago), o.chl, o.level)
+	}
+	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", marksLakes))
+	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", obs))
+	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	return base
+}
+
+// pixel has the page know mark(x, y): the colour that the marks' canvas has so many pixels from the middle of the map,
+// "" where it is clear. It reads a copy, since Chromium warns of canvases that are drawn on and read by turns.
+const pixel = `window.mark = (x, y) => {
+	const canvas = document.querySelector('.leaflet-marks-pane canvas');
+	const map = document.querySelector('#map').getBoundingClientRect();
+	const box = canvas.getBoundingClientRect();
+	const ratio = canvas.width / box.width;
+	const context = Object.assign(document.createElement('canvas'), {width: 1, height: 1}).getContext('2d');
+	context.drawImage(canvas, Math.floor((Math.floor(map.width / 2) + map.left + x - box.left) * ratio),
+		Math.floor((Math.floor(map.height / 2) + map.top + y - box.top) * ratio), 1, 1, 0, 0, 1, 1);
+	const [r, g, b, a] = context.getImageData(0, 0, 1, 1).data;
+	return a === 0 ? '' : 'rgb(' + [r, g, b].join(', ') + ')';
+}, true`
+
+// goTo puts the map where the hash says, and waits until the marks are drawn there.
+func goTo(t *testing.T, b *browser, hash string) {
+	t.Helper()
+	b.do(t,
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, hash)),
+		// Two frames later what the change asked for is drawn.
+		chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`, chromedp.EvalAwaitPromise),
+	)
+}
+
+func markAt(t *testing.T, b *browser, x, y int) string {
+	t.Helper()
+	return ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(`mark(%d, %d)`, x, y)))
+}
+
+// The marks tell the risk by colour and by shape, each without the other, and what is not known is a grey ring.
+func TestPageMarks(t *testing.T) {
+	base := startMarks(t)
+	colours := legendColours(t, base)
+	b := startBrowser(t, "en")
+	b.prefer(t, "reduced-motion", "reduce")
+	b.do(t,
+		chromedp.EmulateViewport(1280, 800),
+		chromedp.Navigate(base+"/#map=14/52.4/13.6"),
+		chromedp.WaitVisible("#legend"),
+		chromedp.WaitReady(".leaflet-marks-pane canvas"),
+		chromedp.Evaluate[chromedp.Void](pixel),
+		until(`mark(-5, 0) !== ''`),
+	)
+	// Whether the body of the shape is there: to the right, at the lower right, at the upper left.
+	probes := [3][2]int{{9, 0}, {8, 6}, {-6, -3}}
+	for _, c := range []struct {
+		lake, at, risk string
+		body           [3]bool
+	}{
+		{"low", "52.9/14.1", "low", [3]bool{false, false, true}},
+		{"medium", "53.1/13.0", "medium", [3]bool{false, true, false}},
+		{"high", "52.4/13.6", "high", [3]bool{true, false, true}},
+		{"scum in clear water", "50.5/11.0", "high", [3]bool{true, false, true}},
+	} {
+		goTo(t, b, "#map=14/"+c.at)
+		for i, p := range probes {
+			got := markAt(t, b, p[0], p[1])
+			if in := slices.Contains(colours[c.risk], got); in != c.body[i] {
+				t.Errorf("%s: %v px from its middle the mark is %q: body = %t, want %t", c.lake, p, got, in, c.body[i])
+			}
+		}
+	}
+	t.Run("no value", func(t *testing.T) {
+		goTo(t, b, "#map=14/51.5/12.0")
+		if got := markAt(t, b, -7, 0); got != "rgb(154, 160, 166)" {
+			t.Errorf("the ring of a lake without a value is %q, want the grey of no data", got)
+		}
+		if got := markAt(t, b, -4, 0); got != "rgb(255, 255, 255)" {
+			t.Errorf("inside the ring it is %q, want the paper", got)
+		}
+	})
+	t.Run("an old value", func(t *testing.T) {
+		goTo(t, b, "#map=14/49.5/10.0")
+		got := markAt(t, b, -6, 0)
+		var red, green, blue float64
+		if _, err := fmt.Sscanf(got, "rgb(%f, %f, %f)", &red, &green, &blue); err != nil {
+			t.Fatalf("the mark of an old value is %q", got)
+		}
+		if slices.Contains(colours["high"], got) || green < 100 || red < green+20 {
+			t.Errorf("an old value of high risk is %s, want a paled red", got)
+		}
+		if dashes := edge(t, b); dashes < 8 {
+			t.Errorf("the edge of an old value is broken %d times, want it dashed", dashes)
+		}
+		goTo(t, b, "#map=14/52.4/13.6")
+		if dashes := edge(t, b); dashes != 0 {
+			t.Errorf("the edge of a new value is broken %d times, want it whole", dashes)
+		}
+	})
+	t.Run("thinned", func(t *testing.T) { testThinned(t, b, colours) })
+	t.Run("labels", func(t *testing.T) { testLabels(t, b) })
+	t.Run("chosen", func(t *testing.T) { testChosen(t, b) })
+	t.Run("followed", func(t *testing.T) { testFollowed(t, b, colours) })
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// edge counts how often the edge of the square on its tip in the middle of the map is broken.
+func edge(t *testing.T, b *browser) int {
+	t.Helper()
+	return ask(t, b, chromedp.Evaluate[int](`(() => {
+		let [gaps, before] = [0, true];
+		for (let i = 0; i < 400; i++) {
+			const side = Math.floor(i / 100), k = i % 100 / 100 * 11.4, c = 11.4;
+			const [x, y] = [[k, k - c], [c - k, k], [-k, c - k], [k - c, -k]][side];
+			// On the line or a pixel beside it; only where it is dashed is all of that without ink.
+			const ink = [-1, 0, 1].some((d) => { const m = mark(x + d, y)?.match(/\d+/g); return m && m.every((v) => v < 110) });
+			if (before && !ink) gaps++;
+			before = ink;
+		}
+		return gaps;
+	})()`))
+}
+
+// Where marks would overlap the worst keeps its size and nothing lies upon it; what gives way stays to be seen.
+func testThinned(t *testing.T, b *browser, colours map[string][]string) {
+	goTo(t, b, "#map=9/48.5/9.0") // 333 m are a pixel or two there
+	for _, p := range [][2]int{{-5, 0}, {5, 0}} {
+		if got := markAt(t, b, p[0], p[1]); !slices.Contains(colours["high"], got) {
+			t.Errorf("the bloom among its neighbours is %q at %v, want a colour of high risk", got, p)
+		}
+	}
+	const seen = `(() => {
+		const found = {};
+		for (let x = -20; x <= 20; x++) for (let y = -20; y <= 20; y++) found[mark(x, y)] = (found[mark(x, y)] ?? 0) + 1;
+		return found;
+	})()`
+	found := ask(t, b, chromedp.Evaluate[map[string]int](seen))
+	low := 0
+	for _, colour := range colours["low"] {
+		low += found[colour]
+	}
+	if low < 4 {
+		t.Errorf("of the clean lake beside the bloom %d pixels are left, want a small mark: %v", low, found)
+	}
+	if grey := found["rgb(154, 160, 166)"]; grey < 4 {
+		t.Errorf("of the lake without a value beside the bloom %d pixels are left, want a small ring: %v", grey, found)
+	}
+}
+
+// From near the marks bear name, risk and value in words.
+func testLabels(t *testing.T, b *browser) {
+	b.do(t, chromedp.Evaluate[chromedp.Void](`(() => {
+		const write = CanvasRenderingContext2D.prototype.fillText;
+		window.written = [];
+		CanvasRenderingContext2D.prototype.fillText = function (...args) { window.written.push(args[0]); return write.apply(this, args) };
+	})()`))
+	for at, want := range map[string][]string{
+		"12/52.4/13.6": {"Grünsee", "high, 80 µg/l"},
+		"12/51.5/12.0": {"Wolkensee", "no value"},
+		"12/49.5/10.0": {"Altsee", "high, 80 µg/l, old"},
+		"6/49.5/10.0":  nil,
+	} {
+		b.do(t, chromedp.Evaluate[chromedp.Void](`void (window.written = [])`))
+		goTo(t, b, "#map="+at)
+		written := ask(t, b, chromedp.Evaluate[[]string](`[...new Set(written)]`))
+		if want == nil && len(written) > 0 {
+			t.Errorf("from afar the labels %q are written, want none", written)
+		}
+		for _, w := range want {
+			if !slices.Contains(written, w) {
+				t.Errorf("at %s the labels are %q, want %q", at, written, w)
+			}
+		}
+	}
+}
+
+// A lake is hit 12 px beside its middle too, by mouse and finger; then it has a ring, and the mouse names it before.
+func testChosen(t *testing.T, b *browser) {
+	type point struct{ X, Y float64 }
+	middle := func() point {
+		return ask(t, b, chromedp.Evaluate[point](`(() => {
+			const r = document.querySelector('#map').getBoundingClientRect();
+			return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
+		})()`))
+	}
+	for i, off := range [][2]float64{{12, 0}, {-12, 0}, {0, 12}, {0, -12}} {
+		goTo(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
+		m := middle()
+		b.do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+off[0], m.Y+off[1]), until(`document.querySelector('.leaflet-tooltip') !== null`))
+		if tip := ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
+			t.Errorf("the tooltip = %q", tip)
+		}
+		if cursor := ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#map')).cursor`)); cursor != "pointer" {
+			t.Errorf("on a lake the cursor is %s, want pointer", cursor)
+		}
+		b.do(t, chromedp.MouseClickXY(m.X+off[0], m.Y+off[1]), until(`location.hash.includes('lake=medium')`))
+	}
+	goTo(t, b, "#map=11/53.1/13.0&lake=medium")
+	if got := markAt(t, b, 0, 16); got != "rgb(29, 35, 40)" {
+		t.Errorf("16 px below the chosen lake it is %q, want a ring of ink", got)
+	}
+	b.prefer(t, "color-scheme", "dark")
+	b.do(t, until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring is repainted by night
+	b.prefer(t, "color-scheme", "light")
+	goTo(t, b, "#map=11/53.1/13.0")
+	if got := markAt(t, b, 0, 16); got == "rgb(29, 35, 40)" {
+		t.Error("a lake that is chosen no more has its ring still")
+	}
+}
+
+// The marks follow the filter, the week and the style.
+func testFollowed(t *testing.T, b *browser, colours map[string][]string) {
+	const low = "#map=14/52.9/14.1"
+	goTo(t, b, low+"&risk=high,none")
+	if got := markAt(t, b, -5, -3); got != "" {
+		t.Errorf("among high risks alone a lake of low risk is %q", got)
+	}
+	goTo(t, b, low+"&style=dots")
+	if got := markAt(t, b, -5, -3); got != "" {
+		t.Errorf("on tiles that have marks a lake has another mark: %q", got)
+	}
+	goTo(t, b, "#map=14/50.5/11.0&style=dots")
+	if got := markAt(t, b, -6, -3); !slices.Contains(colours["high"], got) {
+		t.Errorf("scum in clear water is %q on tiles that know the value alone, want a colour of high risk", got)
+	}
+	goTo(t, b, low+"&style=lakes")
+	if got := markAt(t, b, -6, -3); !slices.Contains(colours["low"], got) {
+		t.Errorf("on the tiles of waters a lake of low risk is %q", got)
+	}
+	then := time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly)
+	goTo(t, b, low+"&date="+then)
+	b.do(t, until(fmt.Sprintf(`%s.includes(mark(9, 0))`, quoted(colours["high"])))) // what was a bloom then
+}
+
+func quoted(list []string) string { return `["` + strings.Join(list, `","`) + `"]` }
+
+// On a phone a finger hits a lake as a mouse does, the marks are as sharp as the screen, and the legend is folded.
+func TestPageMarksOnAPhone(t *testing.T) {
+	base := startMarks(t)
+	b := startBrowser(t, "de")
+	b.do(t,
+		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
+		chromedp.Navigate(base+"/#map=11/53.1/13.0"),
+		chromedp.WaitReady(".leaflet-marks-pane canvas"),
+		chromedp.Evaluate[chromedp.Void](pixel),
+		until(`mark(-4, 4) !== ''`),
+	)
+	if ratio := ask(t, b, chromedp.Evaluate[float64](`(() => {
+		const c = document.querySelector('.leaflet-marks-pane canvas');
+		return c.width / parseFloat(c.style.width);
+	})()`)); math.Abs(ratio-2) > 0.01 {
+		t.Errorf("the marks have %v pixels per point on a screen of 2", ratio)
+	}
+	type point struct{ X, Y float64 }
+	m := ask(t, b, chromedp.Evaluate[point](`(() => {
+		const r = document.querySelector('#map').getBoundingClientRect();
+		return {X: r.left + r.width / 2 + 12, Y: r.top + r.height / 2};
+	})()`))
+	for _, touch := range []input.DispatchTouchEventParams{
+		{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: m.X, Y: m.Y}}},
+		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
+	} {
+		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, touch); err != nil {
+			t.Fatal(err)
+		}
+	}
+	b.do(t, until(`location.hash.includes('lake=medium')`))
+	if tips := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
+		t.Error("a finger got a tooltip in its way")
+	}
+	for _, p := range b.problems(base) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
+// The legend is the API's own: its classes with their symbols and limits in words, whichever the profile.
+func TestPageMarksLegend(t *testing.T) {
+	for _, c := range []struct {
+		profile, language string
+		width             int64
+		says              []string
+	}{
+		{"who2003", "en", 1280, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts"}},
+		{"who2021", "de", 1280, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen"}},
+		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
+	} {
+		t.Run(c.profile, func(t *testing.T) {
+			base, _ := startServer(t, "--basemap-url", "none", "--profile", c.profile)
+			b := startBrowser(t, c.language)
+			b.do(t, chromedp.EmulateViewport(c.width, 640), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+			checkLegend(t, b, c.says...)
+			const symbols = `[...document.querySelectorAll('#legend li .symbol')].map((s) => s.classList.value.replace('symbol ', ''))`
+			if got, want := ask(t, b, chromedp.Evaluate[[]string](symbols)), []string{"low", "medium", "high", "none", "high old"}; !slices.Equal(got, want) {
+				t.Errorf("the symbols of the legend are %q, want %q", got, want)
+			}
+			if open := ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width > 900) {
+				t.Errorf("on a page of %d px the legend is unfolded: %t", c.width, open)
+			}
+			b.do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))
+			const nearness = `[...document.querySelectorAll('#legend p')].filter((p) => p.checkVisibility()).length`
+			heat := ask(t, b, chromedp.Evaluate[int](nearness))
+			goTo(t, b, "#style=lakes")
+			if lakes := ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
+				t.Errorf("the legend says %d things of the heat map and %d of the waters, whose opacity tells nothing", heat, lakes)
+			}
+			for _, p := range b.problems(base) {
+				t.Errorf("on the page: %s", p)
+			}
+		})
+	}
+}
