@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"html"
 	"net/http"
+	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -193,6 +194,28 @@ func TestTableOfOldData(t *testing.T) {
 	}
 	if again := get(t, s, http.StatusOK, "/table").Header().Get("ETag"); again == first {
 		t.Error("a cache takes yesterday's ages for today's")
+	}
+}
+
+// The symbols are those of the map: a reader who has learnt them there knows them here.
+func TestTableHasTheSymbolsOfTheMap(t *testing.T) {
+	const folder = "../web/"
+	var texts [2]string
+	for i, name := range []string{"table/table.html", "src/symbols.js"} {
+		b, err := os.ReadFile(folder + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(b)
+	}
+	paths := regexp.MustCompile(` d="([^"]+)"`).FindAllStringSubmatch(texts[0], -1)
+	if len(paths) != 2*int(classes) {
+		t.Errorf("the table has %d paths, want a body and a sign for each of %d symbols", len(paths), classes)
+	}
+	for _, m := range paths {
+		if !strings.Contains(texts[1], "'"+m[1]+"'") {
+			t.Errorf("the map's symbols have no path %s", m[1])
+		}
 	}
 }
 

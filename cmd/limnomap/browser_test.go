@@ -145,7 +145,7 @@ func until(expression string) chromedp.Action[chromedp.Void] {
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
 		for range 5 {
 			// A page that is being loaded anew takes the question with it.
-			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "Cannot find context") {
+			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "(-32000)") {
 				return v, err
 			}
 		}

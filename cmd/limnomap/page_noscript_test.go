@@ -131,7 +131,8 @@ func TestPageNoScriptAccess(t *testing.T) {
 		for _, class := range []string{"high", "medium", "low", "none"} {
 			b.do(t, chromedp.Navigate(base+"/table?risk="+class), chromedp.WaitVisible("tbody tr"))
 			const symbols = `[...new Set([...document.querySelectorAll('tbody use')].map((u) => u.getAttribute('href')))]`
-			if got := ask(t, b, chromedp.Evaluate[[]string](symbols)); len(got) != 1 || got[0] != "#"+class || !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('symbol`+"#"+class+` path') !== null`)) {
+			drawn := fmt.Sprintf(`document.querySelector('symbol#%s path') !== null`, class)
+			if got := ask(t, b, chromedp.Evaluate[[]string](symbols)); len(got) != 1 || got[0] != "#"+class || !ask(t, b, chromedp.Evaluate[bool](drawn)) {
 				t.Errorf("lakes of the class %s have the symbols %q", class, got)
 			}
 		}

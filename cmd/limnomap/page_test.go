@@ -28,7 +28,7 @@ func TestPageInBrowser(t *testing.T) {
 		chromedp.Navigate(base+"/"),
 		chromedp.WaitVisible("#legend"),
 		until(heatDrawn),
-		chromedp.WaitVisible(".leaflet-outlines-pane canvas"), // what orients a reader without a basemap
+		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // what orients a reader without a basemap
 	)
 	if title := ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
 		t.Errorf("title = %q", title)

@@ -382,9 +382,15 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	busy, holes, gone := weeks[last-1].Date, weeks[last-2].Date, weeks[last-3].Date
-	var refused atomic.Int32
+	var refused, records atomic.Int32
 	var hole atomic.Pointer[string]
+	var back atomic.Bool
 	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/status") && r.URL.Query().Get("date") == busy && records.Add(1) == 1 {
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
 		if !strings.Contains(r.URL.Path, "/tiles/") {
 			return false
 		}
@@ -402,6 +408,9 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 				return false
 			}
 		case gone:
+			if back.Load() {
+				return false
+			}
 		default:
 			return false
 		}
@@ -414,6 +423,9 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	const message = `document.querySelector('#message').textContent`
 
 	b.do(t, chromedp.Click("#time .previous"), until(stateText+`.includes('Loading. Still shown: week')`), until(heatOf(busy)))
+	if records.Load() < 2 {
+		t.Error("the server was not asked again for the lakes of a week that it refused once")
+	}
 	if refused.Load() <= 3 {
 		t.Errorf("the server was asked %d times for a tile of the week that it refused thrice", refused.Load())
 	}
@@ -426,13 +438,15 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 		t.Error("the part of the map that is missing is not marked")
 	}
 
-	b.do(t, chromedp.Click("#time .previous"), until(message+`.includes('could not be loaded')`), until(stateText+`.includes('Loading. Still shown: week')`))
+	b.do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#message button"), until(stateText+`.includes('Loading. Still shown: week')`))
 	if !ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll('.heat img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes))) {
 		t.Error("the map has left the week that it had")
 	}
 	if head := ask(t, b, chromedp.Text("#date")); !strings.Contains(head, dayInWords(t, holes)) {
 		t.Errorf("the head says %q while the map shows the week of %s", head, holes)
 	}
+	back.Store(true)
+	b.do(t, chromedp.Click("#message button"), until(heatOf(gone)), until(stateText+`.includes('Past week')`), until(`document.querySelector('#message').hidden`))
 	b.do(t, chromedp.Click("#time .newest"), until(heatOf("")), until(stateText+`.includes('newest week')`))
 	for _, p := range b.problems(front) {
 		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "not one tile") {

@@ -71,7 +71,10 @@ export function addHeat(page) {
   status.together(async (date) => {
     const layer = layerOf(date)
     drop()
-    if (layer !== shown) await loaded(layer)
+    if (layer !== shown) {
+      layer.askAgain() // it may be the second time that somebody wants it
+      await loaded(layer)
+    }
     return () => show(layer)
   })
   view.on(['opacity'], () => layers.forEach((layer) => layer.setOpacity(opacity())))

@@ -44,9 +44,17 @@ function write(ctx, p, lines, taken, must) {
   return true
 }
 
+const most = 20_000 // widths kept: measuring takes longer than all else
+const widths = new Map()
+
 function measure(ctx, weight, text) {
-  ctx.font = font(weight)
-  return ctx.measureText(text).width
+  const key = weight + text
+  if (!widths.has(key)) {
+    if (widths.size === most) widths.clear()
+    ctx.font = font(weight)
+    widths.set(key, ctx.measureText(text).width)
+  }
+  return widths.get(key)
 }
 
 // beside gives the boxes where a label can stand: right, left, below and above its mark.

@@ -38,14 +38,13 @@ function showNotice({ notice, simulated }) {
 }
 
 // showDate says of when the newest value is that the map shows; of a past week and of old values, that they are.
-function showDate({ lakes, date: week }) {
-  const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
+function showDate({ newest, date: week }) {
   const now = reference(null)
-  const old = newest !== '' && isOld(newest, now)
+  const old = newest && isOld(newest, now)
   const box = byId('date')
-  box.classList.toggle('warning', old || week !== null)
+  box.classList.toggle('warning', old || week)
   if (week) box.textContent = fill(words.common.pastWeek, { date: date(week) })
-  else if (newest === '') box.textContent = words.common.noValue
+  else if (!newest) box.textContent = words.common.noValue
   else box.textContent = fill(old ? words.common.dataOld : words.common.dataOf, { date: date(newest), age: age(newest, now) })
 }
 

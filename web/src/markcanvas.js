@@ -1,7 +1,7 @@
 // The canvas that the marks are drawn on.
 import * as L from 'leaflet'
 
-const air = 100 // px beyond the map's edges, which a map that zooms out shows
+const air = 160 // px beyond the map's edges, which a map that zooms out shows
 
 /**
  * Lays a canvas over the map that `draw(ctx, [left, top, right, bottom])` fills, counting in pixels of the whole world
@@ -12,11 +12,11 @@ export function markCanvas(map, draw) {
   canvas.className = 'leaflet-zoom-animated'
   canvas.ariaHidden = 'true' // the list says the same
   const ctx = canvas.getContext('2d')
-  let [frame, zoom, corner] = []
+  let [frame, zoom, corner, at] = []
   const paint = () => {
     frame = 0
     if (map._animatingZoom) return // it is drawn when that has come to its end
-    const at = map.containerPointToLayerPoint([-air, -air])
+    at = map.containerPointToLayerPoint([-air, -air])
     zoom = map.getZoom()
     corner = map.layerPointToLatLng(at)
     L.DomUtil.setTransform(canvas, at, 1)
@@ -35,7 +35,11 @@ export function markCanvas(map, draw) {
   const stretch = (to) => L.DomUtil.setTransform(canvas, map._latLngToNewLayerPoint(corner, to.zoom, to.center), map.getZoomScale(to.zoom, zoom))
   paint()
   map.on('zoomanim', stretch)
-  map.on('move', () => (map.getZoom() === zoom ? redraw() : stretch({ zoom: map.getZoom(), center: map.getCenter() })))
+  map.on('move', () => {
+    if (map.getZoom() !== zoom) return stretch({ zoom: map.getZoom(), center: map.getCenter() })
+    const { x, y } = map.containerPointToLayerPoint([-air, -air]).subtract(at)
+    if (Math.max(Math.abs(x), Math.abs(y)) > air) redraw() // the map is dragged beyond what is drawn
+  })
   map.on('moveend resize', redraw)
   return redraw
 }

@@ -29,7 +29,7 @@ export function addMarkers(page) {
   status.on(anew)
   view.on(['lake', 'risk', 'style'], anew)
   map.on('markers', anew)
-  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', redraw)
+  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew)
   addPointer(page, (at) => nearest(placed(), map.getPixelBounds().min.add(at)))
 }
 
@@ -88,7 +88,6 @@ function addPointer(page, lakeAt) {
     page.returnFocus = map.getContainer()
     view.set({ lake: lake.id })
   })
-  if (!window.matchMedia('(hover: hover)').matches) return // a finger goes straight to the card
   const tip = L.tooltip({ offset: [0, -8], direction: 'top' })
   let under = null
   const point = (lake) => {
@@ -99,7 +98,11 @@ function addPointer(page, lakeAt) {
     tip.setLatLng([lake.lat, lake.lon]).setContent(document.createTextNode(summary(lake)))
     map.openTooltip(tip)
   }
-  map.on('mousemove', ({ containerPoint }) => point(lakeAt(containerPoint)))
+  map.getContainer().addEventListener('pointermove', (event) => {
+    if (event.pointerType !== 'mouse') return // a finger goes straight to the card
+    const free = event.buttons === 0 && !event.target.closest('.leaflet-control')
+    point(free ? lakeAt(map.mouseEventToContainerPoint(event)) : null)
+  })
   map.on('mouseout movestart', () => point(null))
   page.status.on(() => point(null)) // what it says is of another week
 }

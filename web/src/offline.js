@@ -68,10 +68,9 @@ async function ask() {
 }
 
 function show() {
-  const { lakes, generatedAt } = page?.status.get() ?? {}
-  box.hidden = (connected && !keptAt) || !generatedAt
+  const { newest } = page?.status.get() ?? {}
+  box.hidden = (connected && !keptAt) || !newest
   if (box.hidden) return
-  const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '') || generatedAt
   box.textContent = [
     navigator.onLine ? words.offline.unreachable : words.offline.offline,
     fill(words.offline.values, { date: date(newest), age: count(words.offline.age, daysOld(newest, Date.now())) }),

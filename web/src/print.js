@@ -2,7 +2,7 @@
 import { byId } from './dom.js'
 
 const widest = 690 // CSS px: what is left between the margins of A4 and of Letter, upright
-const highest = 560 // and with room for the legend, lying too
+const highest = 500 // and with room for the legend, lying too
 const withCard = 300 // and for the card of a lake
 const most = 2 // times as large as on the screen, whose pixels are seen then
 

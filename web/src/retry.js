@@ -8,7 +8,11 @@ const mostTries = 4
  */
 export function addAgain(layer, slow, changed) {
   const awaited = layer.awaited = new Set()
-  const ask = (tile) => { if (tile.isConnected) tile.src = tile.src }
+  const ask = (tile) => {
+    if (!tile.isConnected) return
+    awaited.add(tile)
+    tile.src = tile.src
+  }
   layer.askAgain = () => layer.getContainer().querySelectorAll('.missing').forEach(ask)
   layer.on('tileerror', ({ tile }) => {
     tile.tries = (tile.tries ?? 0) + 1

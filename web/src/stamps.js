@@ -4,21 +4,26 @@ import { drawSymbol, look } from './symbols.js'
 const most = 500 // stamps kept; each zoom has sizes of its own
 const stamps = new Map()
 
-/** Copies the symbol of a place onto the canvas, on whole pixels, so that it is sharp. */
-export function stamp(ctx, { x, y, r, lake }, colours) {
+/** Copies the symbol of a place onto the canvas, on whole pixels, so that it is sharp. The place remembers its stamp. */
+export function stamp(ctx, place, colours) {
   const ratio = window.devicePixelRatio
+  place.stamp ??= stampOf(place, ratio, colours)
+  const side = place.stamp.width / ratio
+  const snapped = (at) => Math.round((at - side / 2) * ratio) / ratio
+  ctx.drawImage(place.stamp, snapped(place.x), snapped(place.y), side, side)
+}
+
+function stampOf({ r, lake }, ratio, colours) {
   const { mark, colour, old } = look(lake)
   const key = [mark, colour, old, r, ratio, colours.ink].join()
   let image = stamps.get(key)
-  const half = Math.ceil((1.2 * r + 2) * ratio)
-  if (!image) {
-    image = Object.assign(document.createElement('canvas'), { width: 2 * half, height: 2 * half })
-    const own = image.getContext('2d')
-    own.scale(ratio, ratio)
-    drawSymbol(own, half / ratio, half / ratio, r, lake, colours)
-    if (stamps.size === most) stamps.clear()
-    stamps.set(key, image)
-  }
-  const snapped = (at) => (Math.round(at * ratio) - half) / ratio
-  ctx.drawImage(image, snapped(x), snapped(y), 2 * half / ratio, 2 * half / ratio)
+  if (image) return image
+  const side = 2 * Math.ceil((1.2 * r + 2) * ratio)
+  image = Object.assign(document.createElement('canvas'), { width: side, height: side })
+  const ctx = image.getContext('2d')
+  ctx.scale(ratio, ratio)
+  drawSymbol(ctx, side / 2 / ratio, side / 2 / ratio, r, lake, colours)
+  if (stamps.size === most) stamps.clear()
+  stamps.set(key, image)
+  return image
 }

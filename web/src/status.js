@@ -7,7 +7,7 @@ const mostNear = 1000 // as the server gives at most
 
 /**
  * Loads the records of the week shown and keeps them up to date with the view. `get` gives {lakes, byId, date,
- * generatedAt, complete}; `on` has a function called with it after each change; `failed` hears of what could not be
+ * newest, complete}; `on` has a function called with it after each change; `failed` hears of what could not be
  * loaded, and how to try again. Each lake that has a value bears also what it is shown as, see shown.js, and each
  * whether its value is old. `together` has a function called with each date that is asked for, which gives a promise of a
  * function that shows the same week elsewhere: it is called just before the listeners, so that no two weeks are seen at
@@ -16,7 +16,7 @@ const mostNear = 1000 // as the server gives at most
 export function createStatus({ view, config, legend, say, failed }) {
   const complete = (config.total_lakes ?? 0) <= mostLakes
   const listeners = []
-  let now = { lakes: [], byId: new Map(), date: null, generatedAt: null, complete }
+  let now = { lakes: [], byId: new Map(), date: null, complete }
   let asked = 0
   let prepare = () => null
   const address = (seen) => `api/v1/bathing-lakes/${complete ? whole(seen.date) : around(seen)}`
@@ -26,7 +26,8 @@ export function createStatus({ view, config, legend, say, failed }) {
     const [answer, show] = await Promise.all([load(address(view.get()), say), prepare(date)])
     if (turn !== asked) return now // somebody has asked for another week meanwhile
     const lakes = withShown(answer.lakes, legend, date)
-    now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, generatedAt: answer.generated_at, complete }
+    const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
+    now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, newest, complete }
     show?.()
     for (const tell of listeners) tell(now)
     return now

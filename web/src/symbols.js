@@ -78,7 +78,7 @@ export function drawSymbol(ctx, x, y, r, lake, { paper, ink } = inks()) {
     stroke(body, noData, ring)
   } else {
     fill(old ? `${colour}66` : colour) // paled as in the style sheet
-    if (old && r >= leastDashed) ctx.setLineDash([2.6 * unit, 1.8 * unit])
+    if (old && r >= leastDashed) ctx.setLineDash([2 * unit, 2.8 * unit])
     stroke(body, ink, (r < leastDashed ? 0.7 : old ? 1.4 : 1) * unit)
     ctx.setLineDash([])
   }

@@ -8,7 +8,7 @@ const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, la
  * Null is the default of each.
  */
 export function createView() {
-  const ofAddress = () => Object.freeze({ ...defaults, ...named(new URLSearchParams(location.search)), ...fromHash(location.hash) })
+  const ofAddress = () => Object.freeze({ ...defaults, ...named(location.search), ...named(location.hash.slice(1)) })
   let now = ofAddress()
   const listeners = []
   const change = (next) => {
@@ -38,27 +38,15 @@ function write(view, step) {
 }
 
 /** The view as the part of an address behind its path: #map=6/51.1/10.4&lake=de_by_starnberger_see. */
-export function toHash({ lat, lon, zoom, date, style, lake, risk, opacity }) {
-  const parts = []
-  const part = (name, value) => { if (value !== null) parts.push(`${name}=${encodeURIComponent(value).replaceAll('%2F', '/')}`) }
-  part('map', zoom === null ? null : `${Number(zoom.toFixed(2))}/${lat.toFixed(4)}/${lon.toFixed(4)}`)
-  part('date', date)
-  part('style', style)
-  part('lake', lake)
-  part('risk', risk)
-  part('opacity', opacity)
-  return parts.length > 0 ? `#${parts.join('&')}` : ''
+export function toHash({ lat, lon, zoom, ...rest }) {
+  const place = zoom === null ? {} : { map: [Number(zoom.toFixed(2)), lat.toFixed(4), lon.toFixed(4)].join('/') }
+  const parts = Object.entries({ ...place, ...rest }).filter(([, value]) => value !== null)
+  return parts.length > 0 ? `#${parts.map(([name, value]) => `${name}=${encodeURI(value).replaceAll(/[&#+]/g, encodeURIComponent)}`).join('&')}` : ''
 }
 
-function fromHash(hash) {
-  const query = new URLSearchParams(hash.slice(1))
-  const [zoom, lat, lon] = (query.get('map') ?? '').split('/').map(Number)
-  const placed = Number.isFinite(zoom) && zoom >= 0 && zoom <= 24 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180
-  return { ...named(query), ...(placed ? { zoom, lat, lon } : {}) }
-}
-
-// named reads what is written the same way in the query of an embedded map. Who uses a value checks that it exists.
-function named(query) {
+// named reads the query of an embedded map, or what stands behind the #. Who uses a value checks that it exists.
+function named(text) {
+  const query = new URLSearchParams(text)
   const found = {}
   for (const name of ['date', 'style', 'lake', 'risk']) {
     const value = query.get(name)
@@ -66,5 +54,7 @@ function named(query) {
   }
   const opacity = Number(query.get('opacity') || NaN)
   if (opacity >= 0 && opacity <= 100) found.opacity = opacity
+  const [zoom, lat, lon] = (query.get('map') ?? '').split('/').map(Number)
+  if (zoom >= 0 && zoom <= 24 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180) Object.assign(found, { zoom, lat, lon })
   return found
 }
