@@ -2,7 +2,7 @@
 import { cardFacts } from './cardfacts.js'
 import { cardHistory, failed } from './cardhistory.js'
 import { copyButton } from './copy.js'
-import { element } from './dom.js'
+import { byId, element } from './dom.js'
 import { summary } from './lake.js'
 import { withShown } from './shown.js'
 import { fill, words } from './words.js'
@@ -12,7 +12,7 @@ const mostFound = 1000 // as the server gives at most: names that begin with the
 /** Shows the card of view.lake in its section, and closes it again. */
 export function addCard(page) {
   const { view, status } = page
-  const box = document.getElementById('card')
+  const box = byId('card')
   const close = () => view.set({ lake: null })
   let open = null
   let asked = 0
@@ -26,9 +26,9 @@ export function addCard(page) {
       box.replaceChildren(...(open ? [open.article] : []))
     }
     if (!open) return
-    const { byId, date } = status.get()
+    const { byId: lakes, date } = status.get()
     try {
-      const lake = byId.get(id) ?? await search(id, date, page.legend)
+      const lake = lakes.get(id) ?? await search(id, date, page.legend)
       if (turn === asked) open.show(lake, date)
     } catch {
       if (turn === asked) open.fail(show)

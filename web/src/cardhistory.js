@@ -30,13 +30,11 @@ export function cardHistory(id, legend) {
     drawn.mark(...marked)
   }
   const read = async (limit) => {
-    asked?.abort()
-    const mine = asked = new AbortController()
-    const timer = setTimeout(() => mine.abort(), patience)
+    const mine = asked = AbortSignal.timeout(patience)
     more.ariaPressed = String(limit === all)
     if (!drawn) body.replaceChildren(words.card.loading)
     try {
-      const found = await loadHistory(id, limit, mine.signal)
+      const found = await loadHistory(id, limit, mine)
       if (mine !== asked) return
       have = found
       show()
@@ -44,8 +42,6 @@ export function cardHistory(id, legend) {
       if (mine !== asked) return
       drawn = null
       body.replaceChildren(failed(() => read(limit)))
-    } finally {
-      clearTimeout(timer)
     }
   }
   more.onclick = () => read(isAll() ? twoYears : all)

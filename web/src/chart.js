@@ -1,5 +1,5 @@
 // The history of a lake as a picture: chlorophyll by time on a logarithmic axis, over the bands of the risk classes.
-import { element } from './dom.js'
+import { element, svg } from './dom.js'
 import { inWords, isBeyond, isReported } from './entry.js'
 import { dayMs, startOf, weekOf } from './history.js'
 import { language, number, words } from './words.js'
@@ -29,9 +29,9 @@ export function chart(entries, legend) {
   const redraw = () => {
     const width = plot.clientWidth
     if (width <= left + beside) return // hidden
-    picture?.svg.remove()
+    picture?.drawing.remove()
     picture = draw(entries, legend, week, width)
-    plot.prepend(picture.svg)
+    plot.prepend(picture.drawing)
     key.textContent = [...picture.used].map((name) => words.chart[name]).join(' · ')
     select(at)
   }
@@ -57,15 +57,12 @@ export function chart(entries, legend) {
   return { box: element('figure', {}, tip, plot, key), mark }
 }
 
-function svg(name, className, attributes, ...children) {
-  const e = document.createElementNS('http://www.w3.org/2000/svg', name)
-  for (const [key, value] of Object.entries({ class: className, ...attributes })) e.setAttribute(key, value)
-  e.append(...children)
+const path = (className, d) => svg('path', { class: className, d })
+const text = (className, x, y, said) => {
+  const e = svg('text', { class: className, x, y })
+  e.append(said)
   return e
 }
-
-const path = (className, d) => svg('path', className, { d })
-const text = (className, x, y, said) => svg('text', className, { x, y }, said)
 const box = (className, x1, y1, x2, y2) => path(className, `M${x1} ${y1}H${x2}V${y2}H${x1}z`)
 
 // draw also tells which of its signs are to be explained.
@@ -91,8 +88,9 @@ function draw(entries, legend, week, width) {
   const cursor = path('cursor', '')
   const point = (e) => cursor.setAttribute('d',
     `M${x(e.time)} ${top}V${bottom}${e.chl === null ? '' : `M${place(e)}m-4 0a4 4 0 1 0 8 0a4 4 0 1 0-8 0`}`)
-  parts.push(...values(entries, legend, place, used), cursor)
-  return { svg: svg('svg', '', { width, height, 'aria-hidden': true }, ...parts), x, point, used }
+  const drawing = svg('svg', { width, height, 'aria-hidden': true })
+  drawing.append(...parts, ...values(entries, legend, place, used), cursor)
+  return { drawing, x, point, used }
 }
 
 // values makes the lines and dots. A line joins the values of one week and the next, and nothing across a week without.
