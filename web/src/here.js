@@ -15,30 +15,28 @@ const nearest = 12 // zoom
 export function addLocate(page) {
   const { map } = page
   const button = byId('locate')
-  const { geolocation } = navigator
-  button.hidden = !geolocation
   map.createPane('here').style.zIndex = 620 // above the lakes, below their names
-  const options = { pane: 'here', interactive: false, renderer: L.svg({ pane: 'here' }) } // takes no click from a lake
   const shapes = L.layerGroup().addTo(map)
-  const found = ({ coords: { latitude: lat, longitude: lon, accuracy } }) => {
-    page.here = { lat, lon, accuracy }
-    const area = L.circle([lat, lon], { ...options, radius: accuracy, className: 'here-area' })
-    shapes.clearLayers().addLayer(area).addLayer(L.circleMarker([lat, lon], { ...options, radius: 7, className: 'here-dot' }))
-    map.setView([rounded(lat), rounded(lon)], Math.min(nearest, map.getBoundsZoom(area.getBounds())))
-    note(fill(words.map.here, { n: number(Math.ceil(accuracy)) }))
-    map.fire('here')
+  const say = (busy, said) => {
+    button.ariaBusy = busy
+    note(said)
   }
-  const failed = ({ code }) => note(words.map.hereFailed[window.isSecureContext ? code : 0])
-  const then = (tell) => (answer) => {
-    button.ariaBusy = 'false'
-    tell(answer)
-  }
+  button.hidden = !navigator.geolocation
   button.onclick = () => {
-    if (button.ariaBusy === 'true') return
-    button.ariaBusy = 'true'
-    note(words.map.hereSought)
-    geolocation.getCurrentPosition(then(found), then(failed), settings)
+    say(true, words.map.hereSought)
+    map.locate(settings)
   }
+  map.on('locationfound', ({ latlng, accuracy, bounds }) => {
+    const options = { pane: 'here', interactive: false } // takes no click from a lake
+    page.here = { lat: latlng.lat, lon: latlng.lng, accuracy }
+    shapes.clearLayers()
+      .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'here-area' }))
+      .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'here-dot' }))
+    map.setView([rounded(latlng.lat), rounded(latlng.lng)], Math.min(nearest, map.getBoundsZoom(bounds)))
+    say(false, fill(words.map.here, { n: number(Math.ceil(accuracy)) }))
+    map.fire('here')
+  })
+  map.on('locationerror', ({ code }) => say(false, words.map.hereFailed[window.isSecureContext ? code : 0]))
 }
 
 const rounded = (degrees) => Math.round(degrees * 100) / 100

@@ -11,30 +11,19 @@ const most = 2 // times as large as on the screen, whose pixels are seen then
  * whole instead of being laid out anew, and what is printed is what was seen.
  */
 export function addPrint({ map }) {
-  let undo
-  const print = (paper) => {
-    if (paper) undo ??= prepare(map)
-    else undo = undo?.()
-  }
-  window.onbeforeprint = () => print(true)
-  window.onafterprint = () => print(false)
-  window.matchMedia('print').onchange = ({ matches }) => print(matches)
-}
-
-// prepare returns a function that undoes it.
-function prepare(map) {
-  const { x, y } = map.getSize()
-  const { style } = document.documentElement
-  style.setProperty('--map-width', `${x}px`)
-  style.setProperty('--map-height', `${y}px`)
-  style.setProperty('--map-scale', Math.min(most, widest / x, (document.body.matches('.card-open') ? withCard : highest) / y))
   const legend = byId('legend')
   const corner = legend.parentElement
-  const folds = [legend.querySelector('details'), byId('limits')].filter((fold) => !fold.open)
+  let folds = []
   const unfold = (open) => { for (const fold of folds) fold.open = open }
-  unfold(true)
-  byId('stage').after(legend)
-  return () => {
+  window.onbeforeprint = () => {
+    const { x, y } = map.getSize()
+    const scale = Math.min(most, widest / x, (document.body.matches('.card-open') ? withCard : highest) / y)
+    document.documentElement.style = `--map-width: ${x}px; --map-height: ${y}px; --map-scale: ${scale}`
+    folds = document.querySelectorAll('#legend details:not([open]), #limits:not([open])')
+    unfold(true)
+    byId('stage').after(legend)
+  }
+  window.onafterprint = () => {
     corner.prepend(legend) // above the attribution
     unfold(false)
   }
