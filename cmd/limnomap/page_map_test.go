@@ -169,6 +169,12 @@ func TestPageMapLayers(t *testing.T) {
 		t.Error("the layers are open from the start")
 	}
 	b.do(t, chromedp.Focus(button("Was die Karte zeigt")), chromedp.KeyEvent(kb.Enter), until(shown))
+	if !ask(t, b, chromedp.Evaluate[bool](`(() => {
+		const r = document.querySelector('#layer-panel').getBoundingClientRect(), opener = document.querySelector('#layers').getBoundingClientRect();
+		return r.left > 0 && r.top > 0 && r.bottom < innerHeight && r.right < opener.left && r.top < opener.bottom && r.bottom > opener.top;
+	})()`)) {
+		t.Error("the layers do not lie beside their button")
+	}
 	text := ask(t, b, chromedp.Text("#layer-panel"))
 	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Deckkraft", "20\u00a0%"} {
 		if !strings.Contains(text, want) {
@@ -202,7 +208,8 @@ func TestPageMapLayers(t *testing.T) {
 func TestPageMapZoomLimit(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none", "--max-zoom", "8")
 	b := startMap(t, "en", base+"/#map=7/52.5/13.4", 1280, 800)
-	b.do(t, chromedp.Focus(button("Zoom in")), chromedp.KeyEvent(kb.Enter), until(`document.activeElement.matches('#zoom-in[aria-disabled=true]')`),
+	b.do(t, chromedp.Focus(button("Zoom in")), until(`getComputedStyle(document.querySelector('#zoom-in'), '::after').display === 'block'`), // its name
+		chromedp.KeyEvent(kb.Enter), until(`document.activeElement.matches('#zoom-in[aria-disabled=true]')`),
 		chromedp.KeyEvent(kb.Enter))
 	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.HasPrefix(hash, "#map=8/") {
 		t.Errorf("beyond the last zoom the address is %s", hash)

@@ -51,15 +51,16 @@ const setPlace = (map, place, zoom = place.zoom) => map.setView(place, zoom, sti
 // place is the middle and the zoom, as exact as the address holds them.
 function place(map) {
   const { lat, lng } = map.getCenter().wrap()
-  return { lat: Number(lat.toFixed(4)), lon: Number(lng.toFixed(4)), zoom: Number(map.getZoom().toFixed(2)) }
+  return { lat: Number(lat.toFixed(4)), lon: Number(lng.toFixed(4)), zoom: map.getZoom() }
 }
 
 function start({ map, view, status, tileJSON }) {
   const { lakes, byId: known, complete } = status.get()
   const lake = known.get(view.get().lake)
   if (lake) return setPlace(map, lake, lakeZoom)
-  const all = complete && lakes.length > 0 ? L.latLngBounds(lakes) : boundsOf(tileJSON.bounds)
-  map.fitBounds(asked() ?? all, { ...still, maxZoom: lakeZoom, ...clear(map, 16) })
+  const box = asked()
+  const bounds = !box && complete && lakes.length > 0 ? L.latLngBounds(lakes) : boundsOf(box ?? tileJSON.bounds)
+  map.fitBounds(bounds, { ...still, maxZoom: lakeZoom, ...clear(map, 16) })
 }
 
 const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east < west ? east + 360 : east]])
@@ -67,7 +68,7 @@ const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], 
 // asked is the bbox of an embedded map's address, if there is one.
 function asked() {
   const box = new URLSearchParams(location.search).get('bbox')?.split(',').map(Number)
-  return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? boundsOf(box) : null
+  return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? box : null
 }
 
 // clear keeps clear of the map's edge and of the legend in its corner.

@@ -9,7 +9,7 @@ const nearest = 12 // zoom
 
 /**
  * Shows the reader's position at their request, where the browser gives it, and says why not where it does not. It becomes
- * page.here = {lat, lon, accuracy}, and the map fires 'here'. Nothing sends it; and the map moves to it only to a
+ * page.here = {lat, lon}, and the map fires 'here'. Nothing sends it; and the map moves to it only to a
  * hundredth of a degree, a kilometre or so, so that an address that is passed on does not tell where somebody stood.
  */
 export function addLocate(page) {
@@ -27,16 +27,15 @@ export function addLocate(page) {
     map.locate(settings)
   }
   map.on('locationfound', ({ latlng, accuracy, bounds }) => {
+    const { lat, lng } = latlng
     const options = { pane: 'here', interactive: false } // takes no click from a lake
-    page.here = { lat: latlng.lat, lon: latlng.lng, accuracy }
+    page.here = { lat, lon: lng }
     shapes.clearLayers()
       .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'here-area' }))
       .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'here-dot' }))
-    map.setView([rounded(latlng.lat), rounded(latlng.lng)], Math.min(nearest, map.getBoundsZoom(bounds)))
+    map.setView([lat.toFixed(2), lng.toFixed(2)], Math.min(nearest, map.getBoundsZoom(bounds)))
     say(false, fill(words.map.here, { n: number(Math.ceil(accuracy)) }))
     map.fire('here')
   })
   map.on('locationerror', ({ code }) => say(false, words.map.hereFailed[window.isSecureContext ? code : 0]))
 }
-
-const rounded = (degrees) => Math.round(degrees * 100) / 100

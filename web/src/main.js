@@ -72,7 +72,7 @@ async function start() {
   frame(page)
   addBasemap(page)
   addHeat(page)
-  addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament, and asked for last: the map is whole without it
+  addOutlines(page, OUTLINE_URL).catch(console.warn) // an ornament, and asked for last: the map is whole without it
   for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 

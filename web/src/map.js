@@ -30,7 +30,7 @@ export function createMap(id, config) {
   box.addEventListener('blur', () => box.classList.remove('by-pointer'))
   map.attributionControl.setPrefix('')
   // A phone's legend takes the whole bottom.
-  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 70 }) }).addTo(map)
+  L.control.scale({ imperial: false, maxWidth: 70, position: wide() ? 'bottomleft' : 'topleft' }).addTo(map)
   return map
 }
 

@@ -1,14 +1,14 @@
 // The outlines that orient a reader where there is no basemap.
 import * as L from 'leaflet'
+import { load } from './load.js'
 
 /** Draws land, borders and Germany from the file that build.mjs makes, below everything else. */
-export async function addOutlines(map, url) {
-  const answer = await fetch(url)
-  if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
+export async function addOutlines({ map, say }, url) {
+  const outlines = await load(url, say)
   const pane = 'outlines'
   map.createPane(pane).style.zIndex = 100 // below the tiles
   const options = { pane, renderer: L.svg({ pane, padding: 0.5 }), interactive: false }
-  for (const [className, lines] of Object.entries(await answer.json())) {
+  for (const [className, lines] of Object.entries(outlines)) {
     const shape = className === 'borders' ? L.polyline : L.polygon
     // The style sheet has their colours: they follow day, night and paper by themselves.
     shape(decoded(lines), { ...options, className }).addTo(map)
