@@ -1,7 +1,9 @@
 // What the page says, in German and English, and how it writes numbers and dates.
-/* global WORDS */
+import { files } from './dom.js'
 
 const key = 'limnomap-language'
+const mostTries = 20
+const between = 3000 // ms
 
 /** The language of the page: as its address asks, as the reader once chose, or as the browser speaks. 'de' or 'en'. */
 export const language = [asked(), chosen(), navigator.language].find((l) => l && known(l))?.slice(0, 2).toLowerCase() ?? 'en'
@@ -9,10 +11,17 @@ export const language = [asked(), chosen(), navigator.language].find((l) => l &&
 /** The page's words in that language. */
 export const words = await read()
 
-async function read() {
-  const answer = await fetch(WORDS[language])
-  if (!answer.ok) throw new Error(`${WORDS[language]}: ${answer.status}`)
-  return answer.json()
+// read asks again a bounded number of times where they do not come: until then the page can only say what stands in it.
+async function read(tries = 1) {
+  try {
+    const answer = await fetch(files[language])
+    if (!answer.ok) throw new Error(`${files[language]}: ${answer.status}`)
+    return await answer.json()
+  } catch (error) {
+    if (tries === mostTries) throw error
+    await new Promise((resolve) => setTimeout(resolve, between))
+    return read(tries + 1)
+  }
 }
 
 /** Shows the page in its other language from now on. */
@@ -30,7 +39,7 @@ export function switchLanguage() {
 }
 
 function known(l) {
-  return l.slice(0, 2).toLowerCase() in WORDS
+  return l.slice(0, 2).toLowerCase() in files
 }
 
 function asked() {
