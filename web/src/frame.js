@@ -63,7 +63,11 @@ function start({ map, view, status, tileJSON }) {
   const lake = known.get(view.get().lake)
   if (lake) return setPlace(map, { ...lake, zoom: lakeZoom })
   const all = complete && lakes.length > 0 ? L.latLngBounds(lakes.map((l) => [l.lat, l.lon])) : boundsOf(tileJSON.bounds)
-  map.fitBounds(asked() ?? all, { ...still, maxZoom: lakeZoom, ...clear(map, 16) })
+  const edge = 16
+  const { paddingBottomRight } = clear(map, edge)
+  // As if the line that says offline lay over the map: the tiles of another zoom were never seen.
+  const paddingTopLeft = [edge, edge - byId('offline').offsetHeight]
+  map.fitBounds(asked() ?? all, { ...still, maxZoom: lakeZoom, paddingTopLeft, paddingBottomRight })
 }
 
 const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east < west ? east + 360 : east]])
