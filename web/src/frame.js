@@ -60,7 +60,11 @@ function start({ map, view, status, tileJSON }) {
   if (lake) return setPlace(map, lake, lakeZoom)
   const box = asked()
   const bounds = !box && complete && lakes.length > 0 ? L.latLngBounds(lakes) : boundsOf(box ?? tileJSON.bounds)
-  map.fitBounds(bounds, { ...still, maxZoom: lakeZoom, ...clear(map, 16) })
+  const edge = 16
+  const { paddingBottomRight } = clear(map, edge)
+  // As if the line that says offline lay over the map: the tiles of another zoom were never seen.
+  const paddingTopLeft = [edge, edge - byId('offline').offsetHeight]
+  map.fitBounds(bounds, { ...still, maxZoom: lakeZoom, paddingTopLeft, paddingBottomRight })
 }
 
 const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east < west ? east + 360 : east]])
