@@ -394,7 +394,8 @@ func TestPageMapPrinted(t *testing.T) {
 	var status statusAnswer
 	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startMap(t, "en", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
-	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"))
+	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
+		until(`[...document.querySelectorAll('.heat img')].every((i) => i.src.includes('tiles/11/'))`)) // the card leaves little of the map
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
 	seen := ask(t, b, place)
 	const tiles = `[...document.querySelectorAll('.heat img')].map((i) => i.getAttribute('src')).sort().join()`
