@@ -65,7 +65,7 @@ async function start() {
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, markersShown: true, ...known }
+  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
