@@ -9,7 +9,6 @@ let connected = navigator.onLine
 let keptAt = null // when the values shown were loaded, where they come from the store
 let page = null
 let timer
-let asking = null
 
 /**
  * Hears of each answer that the page loads, or of none where that failed. What comes from the store of the service worker
@@ -38,11 +37,9 @@ export function addOffline(all) {
 
 async function startWorker() {
   const worker = navigator.serviceWorker
-  if (!worker.controller) {
-    worker.addEventListener('controllerchange', () => {
-      worker.controller.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
-    }, { once: true })
-  }
+  worker.addEventListener('controllerchange', () => {
+    worker.controller.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
+  }, { once: true })
   await worker.register('sw.js')
 }
 
@@ -54,26 +51,24 @@ function set(now) {
 }
 
 // check asks the server for a sign of life, and for the values where those shown are not its latest.
-function check() {
-  asking ??= ask().catch(() => set(false)).finally(() => { asking = null })
-}
-
-async function ask() {
-  const answer = await fetch('page.json', { cache: 'no-store' })
-  heard('page.json', answer)
-  if (!connected || !page) return
-  const { version } = await answer.json()
-  if (version && version !== page.config.version) location.reload() // the tiles are of a version too
-  else if (keptAt) await page.status.load()
+async function check() {
+  try {
+    await page.look()
+    if (connected && keptAt) await page.status.load()
+  } catch {
+    set(false)
+  }
 }
 
 function show() {
   const { newest } = page?.status.get() ?? {}
   box.hidden = (connected && !keptAt) || !newest
   if (box.hidden) return
+  const { unreachable, offline, values, age, loaded } = words.offline
+  const daysSince = (time) => daysOld(time, Date.now())
   box.textContent = [
-    navigator.onLine ? words.offline.unreachable : words.offline.offline,
-    fill(words.offline.values, { date: date(newest), age: count(words.offline.age, daysOld(newest, Date.now())) }),
-    keptAt && daysOld(keptAt, Date.now()) > 0 ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
+    navigator.onLine ? unreachable : offline,
+    fill(values, { date: date(newest), age: count(age, daysSince(newest)) }),
+    keptAt && daysSince(keptAt) > 0 ? fill(loaded, { date: date(keptAt) }) : '',
   ].join(' ')
 }

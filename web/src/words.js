@@ -1,11 +1,13 @@
 // What the page says, in German and English, and how it writes numbers and dates.
-/* global WORDS */
+import { files } from './dom.js'
 
 const key = 'limnomap-language'
+const mostTries = 20
+const between = 3000 // ms
 
 /** The language of the page: as its address asks, as the reader once chose, or as the browser speaks. 'de' or 'en'. */
 export const language = [new URLSearchParams(location.search).get('lang'), chosen(), navigator.language, 'en']
-  .map((l) => l?.slice(0, 2).toLowerCase()).find((l) => l in WORDS)
+  .map((l) => l?.slice(0, 2).toLowerCase()).find((l) => l in files)
 
 function chosen() {
   try {
@@ -18,10 +20,17 @@ function chosen() {
 /** The page's words in that language. */
 export const words = await read()
 
-async function read() {
-  const answer = await fetch(WORDS[language])
-  if (!answer.ok) throw new Error(`${WORDS[language]}: ${answer.status}`)
-  return answer.json()
+// read asks again a bounded number of times where they do not come: until then the page can only say what stands in it.
+async function read(tries = 1) {
+  try {
+    const answer = await fetch(files[language])
+    if (!answer.ok) throw new Error(`${files[language]}: ${answer.status}`)
+    return await answer.json()
+  } catch (error) {
+    if (tries === mostTries) throw error
+    await new Promise((resolve) => setTimeout(resolve, between))
+    return read(tries + 1)
+  }
 }
 
 /** The page's other language. */
