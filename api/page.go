@@ -1,6 +1,7 @@
 package api
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"net/http"
@@ -19,7 +20,7 @@ func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
 		if err != nil {
 			return err
 		}
-		if entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
+		if entry.IsDir() || strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, brotliSuffix) {
 			return nil
 		}
 		contentType, ok := contentTypeOf(name)
@@ -34,8 +35,12 @@ func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
 		if strings.HasPrefix(name, assets) {
 			cacheControl = cacheForever
 		}
-		page["/"+name], err = newBody(c, newKind(contentType, cacheControl), content)
-		return err
+		b, err := newBody(c, newKind(contentType, cacheControl), content)
+		if err != nil {
+			return err
+		}
+		page["/"+name] = b
+		return takeBrotli(b, files, name+brotliSuffix)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
@@ -47,6 +52,23 @@ func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
 	}
 	page["/"] = page["/index.html"]
 	return page, nil
+}
+
+// brotliSuffix ends the names of files that are others, compressed at leisure when the page was built: by a tenth smaller
+// than what is made here.
+const brotliSuffix = ".br"
+
+// takeBrotli has b sent in the compressed form that the named file holds, if there is one.
+func takeBrotli(b *body, files fs.FS, name string) error {
+	content, err := fs.ReadFile(files, name)
+	if errors.Is(err, fs.ErrNotExist) || b.variants[brotlied].content == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	b.variants[brotlied] = newVariant(content)
+	return nil
 }
 
 // isPage reports whether the page has a file at the path of r.

@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"testing"
 	"testing/fstest"
@@ -28,6 +29,30 @@ func TestPageFiles(t *testing.T) {
 	if got := get(t, s, http.StatusOK, "/").Header().Get("Content-Security-Policy"); got == "" {
 		t.Error("the page has no Content-Security-Policy")
 	}
+}
+
+// What was compressed when the page was built is sent so, and is no file of the page.
+func TestPageFilesCompressedInAdvance(t *testing.T) {
+	opts := testOptions(t)
+	files := maps.Clone(opts.Page.(fstest.MapFS))
+	files["assets/app-1234.js.br"] = &fstest.MapFile{Data: []byte("compressed before")}
+	files["robots.txt"] = &fstest.MapFile{Data: []byte("too small to gain by it")}
+	files["robots.txt.br"] = &fstest.MapFile{Data: []byte("compressed before")}
+	opts.Page = files
+	s := newServer(t, opts, nil)
+	for _, c := range []struct{ target, accept, coding string }{
+		{"/assets/app-1234.js", "br", "br"},
+		{"/assets/app-1234.js", "gzip", "gzip"},
+		{"/assets/app-1234.js", "identity", ""},
+		{"/robots.txt", "br", ""},
+	} {
+		w := get(t, s, http.StatusOK, c.target, "Accept-Encoding", c.accept)
+		sent := w.Body.String() == "compressed before"
+		if got := w.Header().Get("Content-Encoding"); got != c.coding || sent != (c.coding == "br") {
+			t.Errorf("%s, accepting %s, comes as %q, compressed before: %t", c.target, c.accept, got, sent)
+		}
+	}
+	get(t, s, http.StatusNotFound, "/assets/app-1234.js.br")
 }
 
 func TestAPageThatCannotBeServedIsRefused(t *testing.T) {

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"html/template"
 	"io/fs"
@@ -183,8 +184,8 @@ func (p *published) lakesNamed(q tableQuery) (lakes []int32, cut bool) {
 	}
 	if q.byValue {
 		slices.SortStableFunc(lakes, func(a, b int32) int {
-			key := func(lake int32) int { return int(classOfLake(lake))<<32 | int(goodness(&states[lake])) }
-			return key(a) - key(b)
+			key := func(lake int32) uint64 { return uint64(classOfLake(lake))<<32 | uint64(goodness(&states[lake])) }
+			return cmp.Compare(key(a), key(b))
 		})
 	}
 	return lakes, cut

@@ -3,11 +3,13 @@
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
+import { brotliCompressSync } from 'node:zlib'
 import * as esbuild from 'esbuild'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
 
 const mostOwn = 40_000 // bytes of our own scripts, minified; Leaflet besides
+const smallest = 1024 // bytes from which compressing saves a packet
 
 const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname)
 const src = path.join(here, 'src')
@@ -26,12 +28,10 @@ const outline = await writeHashed('outline.json', JSON.stringify(outlines()))
 const icon = await writeHashed('icon.svg', await readFile(path.join(src, 'icon.svg')))
 const leaflet = await script('leaflet.js', 'leaflet/dist/leaflet-src.esm.js')
 const words = { en: await writeWords('en'), de: await writeWords('de') }
-const define = { OUTLINE_URL: JSON.stringify(outline), WORDS: JSON.stringify(words) }
-const main = await script('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)], define })
+const main = await script('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)] })
 const style = await styles()
 const manifest = await writeHashed('manifest.webmanifest', await named('manifest.webmanifest', { 'icon.svg': path.basename(icon.address) }))
-const shell = [leaflet, main, style, words.en, words.de, outline, icon, manifest]
-const documents = await writeDocuments()
+const version = await writeDocuments()
 const worker = await writeWorker()
 await writeLicences()
 report()
@@ -52,8 +52,10 @@ async function writeHashed(name, content) {
   return { address, bytes: Buffer.byteLength(content), toJSON: () => address, toString: () => address }
 }
 
+// write writes a file, and beside what is worth it, its text compressed as hard as can be, which a server has no time for.
 async function write(address, content) {
   await writeFile(path.join(dist, address), content)
+  if (Buffer.byteLength(content) >= smallest) await writeFile(path.join(dist, `${address}.br`), brotliCompressSync(content))
 }
 
 function hash(content) {
@@ -87,12 +89,17 @@ function leafletAt({ address }) {
   return { name: 'leaflet', setup: (build) => build.onResolve({ filter: /^leaflet$/ }, leave) }
 }
 
-// styles leaves out the pictures that Leaflet's own markers and its switch of layers need, which the page does not use.
+// styles leaves out of Leaflet's style what the page does not use: popups, markers, and the controls that are its own here.
 async function styles() {
-  const bare = async ({ path: file }) => (
-    { contents: (await readFile(file, 'utf8')).replace(/background-image: url\(images\/[^)]*\);/g, ''), loader: 'css' }
+  const unused = /popup|control-(layers|zoom)|leaflet-(bar|marker|div-icon|default-icon|vml|image-layer)|lvml/
+  const used = (rule, selectors, block) => {
+    const left = selectors.split(',').filter((s) => !unused.test(s))
+    return left.length > 0 ? `${left.join()}${block}` : ''
+  }
+  const lean = async ({ path: file }) => (
+    { contents: (await readFile(file, 'utf8')).replace(/\/\*[^]*?\*\//g, '').replace(/([^{}]+)(\{[^{}]*\})/g, used), loader: 'css' }
   )
-  const plugin = { name: 'bare', setup: (build) => build.onLoad({ filter: /leaflet\.css$/ }, bare) }
+  const plugin = { name: 'lean', setup: (build) => build.onLoad({ filter: /leaflet\.css$/ }, lean) }
   const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'main.css')], outdir: dist, plugins: [plugin] })
   return writeHashed('main.css', outputFiles[0].contents)
 }
@@ -103,10 +110,12 @@ async function named(file, others) {
   return Object.entries(others).reduce((t, [name, address]) => t.replaceAll(`"${name}"`, `"${address}"`), text)
 }
 
-// writeDocuments writes the page, and the page that others embed.
+// writeDocuments writes the page, and the page that others embed, and returns their version, which both bear. They name
+// all files by their content, so that it changes with any of them.
 async function writeDocuments() {
   const page = await named('index.html', {
     'leaflet.js': leaflet, 'main.js': main, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'words-en.json': words.en, 'words-de.json': words.de, 'outline.json': outline,
   })
   const { length } = page.match(/<body>/g)
   if (length !== 1) throw new Error(`index.html has ${length} bodies`)
@@ -115,19 +124,16 @@ async function writeDocuments() {
     .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
     .replace('<body>', '<body class="embed">')
     .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
-  await write('index.html', page)
-  await write('embed.html', embed)
-  return [page, embed]
+  const is = hash(page + embed)
+  await write('index.html', page.replace('VERSION', is))
+  await write('embed.html', embed.replace('VERSION', is))
+  return is
 }
 
-// writeWorker writes the service worker, which has to lie at the page's root, and whose bytes change with any of the
-// files that it keeps: by that browsers see that there is a new page.
+// writeWorker writes the service worker, which has to lie at the page's root, and whose bytes change with the version: by
+// that browsers see that there is a new page.
 async function writeWorker() {
-  const define = {
-    SHELL: JSON.stringify(shell),
-    ENTRY: JSON.stringify(main),
-    VERSION: JSON.stringify(hash(JSON.stringify([shell, documents]))),
-  }
+  const define = { VERSION: JSON.stringify(version) }
   const content = await bundle({ entryPoints: [path.join(src, 'sw.js')], format: 'iife', define })
   await write('sw.js', content)
   return { bytes: content.length }

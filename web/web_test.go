@@ -1,11 +1,16 @@
 package web
 
 import (
+	"bytes"
+	"io"
 	"io/fs"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"testing/fstest"
+
+	"github.com/andybalholm/brotli"
 )
 
 var (
@@ -84,7 +89,7 @@ func TestOwnScripts(t *testing.T) {
 	}
 }
 
-// The service worker keeps the page whole: each file that it names is there, and so is each that the page refers to.
+// The service worker keeps the page whole, with all that it names: each of these files is there, and each file is named.
 func TestShell(t *testing.T) {
 	files := FS()
 	if !Built(files) {
@@ -94,32 +99,63 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	shell := make(map[string]bool)
-	for _, name := range regexp.MustCompile(`assets/[\w.-]+`).FindAllString(string(worker), -1) {
-		shell[name] = true
-		if _, err := fs.Stat(files, name); err != nil {
-			t.Errorf("sw.js keeps %q: %v", name, err)
-		}
-	}
 	assets, err := fs.Glob(files, "assets/*")
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range assets {
-		if !shell[name] {
-			t.Errorf("sw.js does not keep %s", name)
-		}
-	}
 	for _, document := range []string{"index.html", "embed.html"} {
-		content, err := fs.ReadFile(files, document)
+		page, err := fs.ReadFile(files, document)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, m := range addresses.FindAllSubmatch(content, -1) {
-			if name := string(m[1]); strings.HasPrefix(name, "assets/") && !shell[name] {
-				t.Errorf("%s refers to %s, which sw.js does not keep", document, name)
+		named := regexp.MustCompile(`assets/[\w.-]+`).FindAllString(string(page), -1)
+		for _, name := range named {
+			if _, err := fs.Stat(files, name); err != nil {
+				t.Errorf("%s names %q: %v", document, name, err)
 			}
 		}
+		for _, name := range assets {
+			if plain := strings.TrimSuffix(name, ".br"); !slices.Contains(named, plain) {
+				t.Errorf("%s does not name %s", document, plain)
+			}
+		}
+		// By it the worker knows the page that belongs to it.
+		version := regexp.MustCompile(`data-version="([0-9a-f]{8})"`).FindSubmatch(page)
+		if version == nil || !bytes.Contains(worker, version[1]) {
+			t.Errorf("sw.js does not bear the version of %s, %q", document, version)
+		}
+	}
+}
+
+// What stands beside a file in compressed form is that file.
+func TestCompressed(t *testing.T) {
+	files := FS()
+	found := 0
+	err := fs.WalkDir(files, ".", func(name string, _ fs.DirEntry, err error) error {
+		plainName, ok := strings.CutSuffix(name, ".br")
+		if err != nil || !ok {
+			return err
+		}
+		found++
+		plain, err := fs.ReadFile(files, plainName)
+		if err != nil {
+			return err
+		}
+		compressed, err := fs.ReadFile(files, name)
+		if err != nil {
+			return err
+		}
+		got, err := io.ReadAll(brotli.NewReader(bytes.NewReader(compressed)))
+		if err != nil || !bytes.Equal(got, plain) {
+			t.Errorf("%s is not %s: %v", name, plainName, err)
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if Built(files) && found == 0 {
+		t.Error("no file of the built page is compressed")
 	}
 }
 

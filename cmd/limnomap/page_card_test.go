@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -23,7 +21,7 @@ func weekday(weeks int) string {
 
 // startCardServer serves lakes whose histories have what a chart must not hide: a gap, a week seen without a value, values
 // beyond the axis, scum that was reported over clear water, and forecasts.
-func startCardServer(t *testing.T) string {
+func startCardServer(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -31,6 +29,7 @@ func startCardServer(t *testing.T) string {
 de_t_karte,Kartensee,52.4,13.6,Berlin
 de_t_alt,Altsee,53.1,13.0,Brandenburg
 de_t_leer,Leersee,52.9,14.1,Brandenburg
+de_t_nie,Niesee,52.8,14.0,Brandenburg
 `))
 	var rows strings.Builder
 	rows.WriteString("lake_id,date,chl,data_type,who_level\n")
@@ -51,11 +50,11 @@ de_t_leer,Leersee,52.9,14.1,Brandenburg
 	row("de_t_alt", -3, "80", "satellite", "")
 	row("de_t_leer", -30, "80", "satellite", "")
 	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", rows.String()))
-	base, _ := startServer(t, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")
+	base, _ := startServer(t, append(args, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")...)
 	return base
 }
 
-const chartDrawn = `document.querySelector('#card .plot svg') !== null`
+const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
 
 // says holds when the card's text contains that.
 func says(text string) chromedp.Action[chromedp.Void] {
@@ -100,7 +99,6 @@ func TestPageCard(t *testing.T) {
 			t.Errorf("the link to %s leads to %.200q, want %s in it", form, got, want)
 		}
 	}
-	t.Run("copying its link", func(t *testing.T) { testCopyLink(t, b, base) })
 	t.Run("focus", func(t *testing.T) { testCardFocus(t, b) })
 	t.Run("an old value", func(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_alt'`), says("Altsee"), until(chartDrawn))
@@ -113,6 +111,10 @@ func TestPageCard(t *testing.T) {
 			t.Errorf("a screen reader hears %q", label)
 		}
 	})
+	t.Run("never measured", func(t *testing.T) {
+		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nie'`), says("Niesee"), until(`document.querySelector('#card [role=status]').textContent === 'never measured'`))
+		wantCard(t, b, []string{"No current value", "does not mean that it is clean"}, "Few algae", "risk", "level", "Dashed")
+	})
 	t.Run("a past week", func(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("As of the week of"))
 		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae then", "not the present state", "3 of 3 (reported)"}, "keep children and dogs away")
@@ -123,26 +125,13 @@ func TestPageCard(t *testing.T) {
 	})
 	t.Run("an unknown lake", func(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nosuch'`), says("“de_t_nosuch”"))
-		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History")
+		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History", "Trophic", "newest week")
+		if label := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "There is no lake") {
+			t.Errorf("a screen reader hears %q", label)
+		}
 		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=%3Cb%3E'`), says("“<b>”"))
 	})
 	wantNoProblems(t, b, base)
-}
-
-func testCopyLink(t *testing.T, b *browser, base string) {
-	const button = `//section[@id="card"]//button[contains(., "Copy link")]`
-	clipboard := func(works string) chromedp.Action[chromedp.Void] {
-		return chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {configurable: true, value: {writeText: async (s) => { ` + works + ` }}})`)
-	}
-	want := base + "/#lake=de_t_karte"
-	b.do(t, clipboard(`window.copied = s`), chromedp.Click(button), says("Link copied"))
-	if got := ask(t, b, chromedp.Evaluate[string](`window.copied`)); got != want {
-		t.Errorf("copied %q, want %q", got, want)
-	}
-	b.do(t, clipboard(`throw new Error('denied')`), chromedp.Click(button), chromedp.WaitVisible("#card input[readonly]"))
-	if got := ask(t, b, chromedp.Evaluate[string](`getSelection().toString()`)); got != want {
-		t.Errorf("where the clipboard is denied, %q is selected, want %q", got, want)
-	}
 }
 
 // The focus goes into a card that somebody opens, and back to where it came from; Escape and the back button close it.
@@ -162,116 +151,6 @@ func testCardFocus(t *testing.T, b *browser) {
 	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "lake") {
 		t.Errorf("the address of a closed card is %s", hash)
 	}
-}
-
-// What the chart draws is what was measured, and no more.
-func TestPageCardChart(t *testing.T) {
-	base := startCardServer(t)
-	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), until(chartDrawn))
-	type drawn struct {
-		Line, Dashed string
-		Runs, Bands  int
-		Key          string
-		Ticks        map[string]float64
-		Named        []string
-	}
-	read := chromedp.Evaluate[drawn](`(() => {
-		const d = (s) => document.querySelector('.plot .' + s).getAttribute('d');
-		return {Line: d('line'), Dashed: d('dashed'), Runs: d('line').split('M').length - 1, Bands: document.querySelectorAll('.plot .band').length,
-			Key: document.querySelector('.key').textContent,
-			Named: [...document.querySelectorAll('.plot text:not([class="tick"])')].map((e) => e.textContent),
-			Ticks: Object.fromEntries([...document.querySelectorAll('.plot .tick')].map((e) => [e.textContent, Number(e.getAttribute('y'))]))};
-	})()`)
-	got := ask(t, b, read)
-	// The weeks up to the gap, the one before the week without a value, the three after it, and the current one.
-	if got.Runs != 4 {
-		t.Errorf("the line has %d parts, want 4, with nothing across the gaps: %s", got.Runs, got.Line)
-	}
-	if runs := strings.Split(got.Dashed, "M"); len(runs) != 2 || strings.Count(got.Dashed, "L") != 2 {
-		t.Errorf("the forecast is drawn as %q, want one line from the current value to both of its own", got.Dashed)
-	}
-	if dashes := ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.plot .dashed')).strokeDasharray`)); dashes == "none" {
-		t.Error("the forecast is not dashed")
-	}
-	if low, high := got.Ticks["1"]-got.Ticks["10"], got.Ticks["10"]-got.Ticks["100"]; low < 20 || low-high > .1 || high-low > .1 || got.Ticks["50"] == 0 {
-		t.Errorf("the axis has %v, want 1, 10 and 100 equally far apart, and the limit of 50", got.Ticks)
-	}
-	if named := strings.Join(got.Named, " "); got.Bands != 3 || !strings.Contains(named, "low") || !strings.Contains(named, "medium") || !strings.Contains(named, "high") {
-		t.Errorf("%d bands, with the names %s", got.Bands, named)
-	}
-	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "worse was reported"} {
-		if !strings.Contains(got.Key, want) {
-			t.Errorf("the chart does not explain %q: %s", want, got.Key)
-		}
-	}
-	t.Run("keys", func(t *testing.T) { testChartKeys(t, b) })
-	t.Run("pointer", func(t *testing.T) { testChartPointer(t, b) })
-	t.Run("more years", func(t *testing.T) {
-		const first = `document.querySelector('.plot input').max`
-		before := ask(t, b, chromedp.Evaluate[string](first))
-		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "More years")]`), until(first+` !== '`+before+`'`))
-		if before != "103" || ask(t, b, chromedp.Evaluate[string](first)) != "118" {
-			t.Errorf("%s points in two years, and then %s", before, ask(t, b, chromedp.Evaluate[string](first)))
-		}
-	})
-	t.Run("a week of long ago", func(t *testing.T) {
-		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "More years")]`), until(`document.querySelector('.plot input').max === '103'`))
-		b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-128))),
-			until(`document.querySelector('.plot input').max === '118' && document.querySelector('.plot .week') !== null`))
-		if said, want := ask(t, b, chromedp.Evaluate[string](chartSays)), ": 8 µg/l, Low risk"; !strings.HasSuffix(said, want) {
-			t.Errorf("of the week shown the chart says %q, want %q", said, want)
-		}
-	})
-	wantNoProblems(t, b, base)
-}
-
-const chartSays = `document.querySelector('.plot input').ariaValueText`
-
-// testChartKeys goes along the points as a keyboard does; what a screen reader hears stands above the chart as well.
-func testChartKeys(t *testing.T, b *browser) {
-	b.do(t, chromedp.Focus(".plot input"))
-	for _, step := range []struct{ name, key, want string }{
-		{"the last point", kb.End, "60 µg/l, High risk, statistical forecast"},
-		{"the one before", kb.ArrowLeft, "30 µg/l, Medium risk, statistical forecast"},
-		{"the current value", kb.ArrowLeft, "24.5 µg/l, Medium risk"},
-		{"the scum", kb.ArrowLeft, "5 µg/l, High risk, reported"},
-		{"below the axis", kb.ArrowLeft, "0.5 µg/l, Low risk, beyond the axis"},
-		{"above the axis", kb.ArrowLeft, "150 µg/l, High risk, beyond the axis"},
-		{"no value", kb.ArrowLeft, "no value"},
-		{"the first point", kb.Home, "8 µg/l, Low risk"},
-	} {
-		b.do(t, chromedp.KeyEvent(step.key))
-		said := ask(t, b, chromedp.Evaluate[string](chartSays))
-		if !strings.HasSuffix(said, ": "+step.want) {
-			t.Errorf("%s: the chart says %q, want %q", step.name, said, step.want)
-		}
-		if tip := ask(t, b, chromedp.Text("#card .tip")); tip != said {
-			t.Errorf("%s: above the chart stands %q, and %q is told", step.name, tip, said)
-		}
-	}
-}
-
-func testChartPointer(t *testing.T, b *browser) {
-	type box struct{ X, Y float64 }
-	at := func(side string) box {
-		return ask(t, b, chromedp.Evaluate[box](fmt.Sprintf(`(() => {
-			document.querySelector('.plot').scrollIntoView({block: 'center'});
-			const r = document.querySelector('.plot .band').getBoundingClientRect();
-			return {X: r.%s, Y: r.top + 5};
-		})()`, side)))
-	}
-	right := at("right")
-	b.do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, right.X, right.Y), until(chartSays+`.includes(': 60 µg/l')`))
-	left := at("left")
-	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
-		return func(ctx context.Context, _ *chromedp.Target) (v chromedp.Void, err error) {
-			_, err = chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
-			return v, err
-		}
-	}
-	b.do(t, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: left.X, Y: left.Y}), touch(input.DispatchTouchEventTypeTouchEnd),
-		until(chartSays+`.includes(': 8 µg/l')`))
 }
 
 // A lake that is not among those around the middle of the map has its card all the same.

@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"fmt"
 	"io/fs"
+	"net/http"
 	"regexp"
 	"slices"
 	"strings"
@@ -164,8 +166,8 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 }
 
 var (
-	mainScript = regexp.MustCompile(`main-([0-9A-F]{8})\.js`)
-	shellHash  = regexp.MustCompile(`shell [0-9a-f]{8}`)
+	mainScript  = regexp.MustCompile(`main-([0-9A-F]{8})\.js`)
+	pageVersion = regexp.MustCompile(`data-version="([0-9a-f]{8})"`)
 )
 
 // A new page is seen at once, is kept as a whole or not at all, and takes the place of the one before.
@@ -179,16 +181,15 @@ func TestPageOfflineUpdate(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.script = string(mainScript.Find(index))
+	version := pageVersion.FindSubmatch(index)[1]
 	var half atomic.Bool // of several servers some have the new page, some the old one
 	half.Store(true)
 	newer := func(path string, content []byte) []byte {
 		switch {
 		case strings.HasSuffix(path, f.script):
 			content = append(content, ";document.documentElement.dataset.page = 'new'"...)
-		case path == "/sw.js":
-			content = shellHash.ReplaceAll(content, []byte("shell 99999999"))
-			return mainScript.ReplaceAll(content, []byte(newScript))
-		case (path == "/" || path == "/embed") && !half.Load():
+		case path == "/sw.js", (path == "/" || path == "/embed") && !half.Load():
+			content = bytes.ReplaceAll(content, version, []byte("99999999"))
 			return mainScript.ReplaceAll(content, []byte(newScript))
 		}
 		return content
@@ -246,6 +247,42 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 			b.do(t, chromedp.Navigate(base+"/"), until(heatDrawn))
 			for _, p := range b.problems(base) {
 				t.Errorf("on the page: %s", p)
+			}
+		})
+	}
+}
+
+// Where the page's words, or its script, do not come, it says so in both languages, and goes on when they do.
+func TestPageLate(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	var away atomic.Value
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, away.Load().(string)) {
+			return false
+		}
+		http.Error(w, "no server", http.StatusBadGateway)
+		return true
+	})
+	const said = `document.querySelector('#late').innerText`
+	for _, file := range []string{"/words-", "/leaflet-"} {
+		t.Run(file, func(t *testing.T) {
+			b := startBrowser(t, "de") // a new one, in which nothing is kept
+			away.Store(file)
+			b.do(t,
+				chromedp.Navigate(front+"/"),
+				until(said+`.includes('The map is not here yet')`),
+				until(said+`.includes('Die Karte ist noch nicht da')`),
+			)
+			away.Store("/nothing")
+			if file == "/leaflet-" {
+				b.do(t, chromedp.Click("#late a"))
+			}
+			b.do(t, until(heatDrawn), until(`document.querySelector('#late') === null`))
+			for _, p := range b.problems(front) {
+				// What fails, fails, and what had been asked for in advance is used late.
+				if !strings.Contains(p, "Failed to load resource") && !strings.Contains(p, "was preloaded") {
+					t.Errorf("on the page: %s", p)
+				}
 			}
 		})
 	}

@@ -11,6 +11,9 @@ export function element(tag, properties = {}, ...children) {
 /** The element of the page with that id. */
 export const byId = (id) => document.getElementById(id)
 
+/** The addresses of the files that the page loads by itself, by their names; of its words by their language. */
+export const files = document.querySelector('script').dataset
+
 /** An element of a drawing with attributes. */
 export function svg(name, attributes) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', name)

@@ -4,7 +4,8 @@ import { byId } from './dom.js'
 import { safe } from './map.js'
 import { addAgain } from './retry.js'
 
-const usualOpacity = 85 // %, where the view names none
+/** The opacity of the heat map in %, where the view names none. */
+export const usualOpacity = 85
 
 const perTile = 15 // ms from one week to the next for each tile of the view: two thirds of the 6000 a minute that a server gives
 

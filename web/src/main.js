@@ -2,7 +2,7 @@
 import { age, isOld, reference } from './age.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
-import { byId } from './dom.js'
+import { byId, files } from './dom.js'
 import { addFind } from './find.js'
 import { frame } from './frame.js'
 import { addHeat } from './heat.js'
@@ -19,16 +19,17 @@ import { createStatus } from './status.js'
 import { addTime } from './time.js'
 import { createView } from './view.js'
 import { settleDate } from './weeks.js'
-import { date, fill, language, switchLanguage, words } from './words.js'
+import { date, fill, language, other, switchLanguage, words } from './words.js'
 
 function translate() {
+  byId('late').remove()
   document.documentElement.lang = language
   document.title = `${words.common.title} · limnomap`
   const wordsAt = (path) => path.split('.').reduce((group, name) => group[name], words)
   for (const e of document.querySelectorAll('[data-text]')) e.textContent = wordsAt(e.dataset.text)
   for (const e of document.querySelectorAll('[data-label]')) e.ariaLabel = wordsAt(e.dataset.label)
   const button = byId('language')
-  button.lang = language === 'de' ? 'en' : 'de'
+  button.lang = other
   button.addEventListener('click', switchLanguage)
 }
 
@@ -65,14 +66,14 @@ async function start() {
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, markersShown: true, ...known }
+  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
   frame(page)
   addBasemap(page)
   addHeat(page)
-  addOutlines(map, OUTLINE_URL).catch(console.warn) // an ornament, and asked for last: the map is whole without it
+  addOutlines(page, files.outline).catch(console.warn) // an ornament, and asked for last: the map is whole without it
   for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 

@@ -37,11 +37,9 @@ export function addOffline(all) {
 
 async function startWorker() {
   const worker = navigator.serviceWorker
-  if (!worker.controller) {
-    worker.addEventListener('controllerchange', () => {
-      worker.controller.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
-    }, { once: true })
-  }
+  worker.addEventListener('controllerchange', () => {
+    worker.controller.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
+  }, { once: true })
   await worker.register('sw.js')
 }
 
@@ -66,9 +64,11 @@ function show() {
   const { newest } = page?.status.get() ?? {}
   box.hidden = (connected && !keptAt) || !newest
   if (box.hidden) return
+  const { unreachable, offline, values, age, loaded } = words.offline
+  const daysSince = (time) => daysOld(time, Date.now())
   box.textContent = [
-    navigator.onLine ? words.offline.unreachable : words.offline.offline,
-    fill(words.offline.values, { date: date(newest), age: count(words.offline.age, daysOld(newest, Date.now())) }),
-    keptAt && daysOld(keptAt, Date.now()) > 0 ? fill(words.offline.loaded, { date: date(keptAt) }) : '',
+    navigator.onLine ? unreachable : offline,
+    fill(values, { date: date(newest), age: count(age, daysSince(newest)) }),
+    keptAt && daysSince(keptAt) > 0 ? fill(loaded, { date: date(keptAt) }) : '',
   ].join(' ')
 }
