@@ -7,7 +7,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test test-faults soak vet lint bench bench-http fuzz clean
+.PHONY: help run build web setup test test-faults soak vet lint bench bench-http pictures fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -56,6 +56,9 @@ bench: ## Run the benchmarks, in benchstat's form
 
 bench-http: build ## Compare with a bare net/http handler and nginx over HTTP, by wrk (FLAGS="-rounds 5" and others)
 	go run ./cmd/benchhttp $(FLAGS)
+
+pictures: web ## Take the README's pictures of the page anew, with Chromium
+	go test ./cmd/limnomap -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
 
 FUZZTIME ?= 20s
 fuzz: ## Run each fuzz target for FUZZTIME (20s)

@@ -55,7 +55,7 @@ de_t_leer,Leersee,52.9,14.1,Brandenburg
 	return base
 }
 
-const chartDrawn = `document.querySelector('#card .plot svg') !== null`
+const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
 
 // says holds when the card's text contains that.
 func says(text string) chromedp.Action[chromedp.Void] {
@@ -100,7 +100,6 @@ func TestPageCard(t *testing.T) {
 			t.Errorf("the link to %s leads to %.200q, want %s in it", form, got, want)
 		}
 	}
-	t.Run("copying its link", func(t *testing.T) { testCopyLink(t, b, base) })
 	t.Run("focus", func(t *testing.T) { testCardFocus(t, b) })
 	t.Run("an old value", func(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_alt'`), says("Altsee"), until(chartDrawn))
@@ -123,26 +122,13 @@ func TestPageCard(t *testing.T) {
 	})
 	t.Run("an unknown lake", func(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nosuch'`), says("“de_t_nosuch”"))
-		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History")
+		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History", "Trophic", "newest week")
+		if label := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "There is no lake") {
+			t.Errorf("a screen reader hears %q", label)
+		}
 		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=%3Cb%3E'`), says("“<b>”"))
 	})
 	wantNoProblems(t, b, base)
-}
-
-func testCopyLink(t *testing.T, b *browser, base string) {
-	const button = `//section[@id="card"]//button[contains(., "Copy link")]`
-	clipboard := func(works string) chromedp.Action[chromedp.Void] {
-		return chromedp.Evaluate[chromedp.Void](`Object.defineProperty(navigator, 'clipboard', {configurable: true, value: {writeText: async (s) => { ` + works + ` }}})`)
-	}
-	want := base + "/#lake=de_t_karte"
-	b.do(t, clipboard(`window.copied = s`), chromedp.Click(button), says("Link copied"))
-	if got := ask(t, b, chromedp.Evaluate[string](`window.copied`)); got != want {
-		t.Errorf("copied %q, want %q", got, want)
-	}
-	b.do(t, clipboard(`throw new Error('denied')`), chromedp.Click(button), chromedp.WaitVisible("#card input[readonly]"))
-	if got := ask(t, b, chromedp.Evaluate[string](`getSelection().toString()`)); got != want {
-		t.Errorf("where the clipboard is denied, %q is selected, want %q", got, want)
-	}
 }
 
 // The focus goes into a card that somebody opens, and back to where it came from; Escape and the back button close it.
@@ -179,7 +165,7 @@ func TestPageCardChart(t *testing.T) {
 	read := chromedp.Evaluate[drawn](`(() => {
 		const d = (s) => document.querySelector('.plot .' + s).getAttribute('d');
 		return {Line: d('line'), Dashed: d('dashed'), Runs: d('line').split('M').length - 1, Bands: document.querySelectorAll('.plot .band').length,
-			Key: document.querySelector('.key').textContent,
+			Key: document.querySelector('.key').innerText,
 			Named: [...document.querySelectorAll('.plot text:not([class="tick"])')].map((e) => e.textContent),
 			Ticks: Object.fromEntries([...document.querySelectorAll('.plot .tick')].map((e) => [e.textContent, Number(e.getAttribute('y'))]))};
 	})()`)
@@ -272,6 +258,59 @@ func testChartPointer(t *testing.T, b *browser) {
 	}
 	b.do(t, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: left.X, Y: left.Y}), touch(input.DispatchTouchEventTypeTouchEnd),
 		until(chartSays+`.includes(': 8 µg/l')`))
+	b.do(t, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.MouseClickXY(right.X, right.Y), until(`document.activeElement === document.querySelector('.plot input')`),
+		chromedp.KeyEvent(kb.ArrowLeft), until(chartSays+`.includes(': 30 µg/l')`)) // whoever pointed at it goes on with the keys
+}
+
+// A value that comes while the page is open is in the chart too, not only above it.
+func TestPageCardOfANewerValue(t *testing.T) {
+	var asked atomic.Int32
+	base := startFront(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/history/") || asked.Add(1) > 1 {
+			return false
+		}
+		w.Header().Set("Content-Type", "application/json")
+		fmt.Fprintf(w, `{"history":[{"date":%q,"chl":8,"data_type":"satellite","who_level":0}]}`, weekday(-20))
+		return true
+	})
+	b := startBrowser(t, "en-GB")
+	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), until(chartDrawn))
+	wantCard(t, b, []string{"24.5 µg/l"})
+	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))),
+		until(`document.querySelector('.plot input').max === '103'`), until(chartSays+`.endsWith(': 5 µg/l, High risk, reported')`))
+	if n := asked.Load(); n != 2 {
+		t.Errorf("the history was asked for %d times, want 2", n)
+	}
+	wantNoProblems(t, b, base)
+}
+
+// With a card open the smallest phone still says of when the values are, that they are simulated, what the satellite does
+// not see, and what the signs on the map mean; and no button lies on the mark of the lake.
+func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	for _, language := range []string{"en-GB", "de-DE"} {
+		b := startBrowser(t, language)
+		b.do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
+			chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), until(chartDrawn))
+		for _, selector := range []string{"#date", "#notice", "#limits summary", "#legend .glance", "#card .risk", "#card .age"} {
+			// What is at its middle is it, or a part of it.
+			seen := fmt.Sprintf(`(() => {
+				const e = document.querySelector(%q), r = e.getBoundingClientRect();
+				return e.textContent !== '' && e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
+			})()`, selector)
+			if !ask(t, b, chromedp.Evaluate[bool](seen)) {
+				t.Errorf("%s: with a card open %s is not to be seen", language, selector)
+			}
+		}
+		covered := ask(t, b, chromedp.Evaluate[string](`(() => {
+			const r = document.querySelector('#map').getBoundingClientRect();
+			return document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2).closest('button, #legend')?.outerHTML ?? '';
+		})()`))
+		if covered != "" {
+			t.Errorf("%s: on the mark of the lake lies %.100s", language, covered)
+		}
+		wantNoProblems(t, b, base)
+	}
 }
 
 // A lake that is not among those around the middle of the map has its card all the same.

@@ -74,6 +74,7 @@ func find(t *testing.T, b *browser, words string) {
 	t.Helper()
 	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
 		const field = document.querySelector('#q');
+		field.focus();
 		field.value = %q;
 		field.dispatchEvent(new Event('input'));
 	})()`, words)), chromedp.WaitVisible("#find li button"))
@@ -159,7 +160,7 @@ func testPhone(t *testing.T, b *browser, base string) {
 	b.do(t, chromedp.Click("#find li button"), chromedp.WaitVisible("#card h2"))
 	type box struct{ Left, Right, Top, Bottom, Header, Width float64 }
 	card := ask(t, b, chromedp.Evaluate[box](`(() => {
-		const r = document.querySelector('#card').getBoundingClientRect();
+		const r = document.querySelector('#panel').getBoundingClientRect();
 		return {Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom,
 			Header: document.querySelector('header').getBoundingClientRect().bottom, Width: document.documentElement.scrollWidth};
 	})()`))

@@ -1,8 +1,7 @@
 // The card of a lake: which one is open, and where the focus goes when it opens and closes.
 import { cardFacts } from './cardfacts.js'
 import { cardHistory, failed } from './cardhistory.js'
-import { copyButton } from './copy.js'
-import { byId, element } from './dom.js'
+import { byId } from './dom.js'
 import { summary } from './lake.js'
 import { withShown } from './shown.js'
 import { fill, words } from './words.js'
@@ -11,34 +10,52 @@ const mostFound = 1000 // as the server gives at most: names that begin with the
 
 /** Shows the card of view.lake in its section, and closes it again. */
 export function addCard(page) {
-  const { view, status } = page
+  const { view, status, legend } = page
   const box = byId('card')
-  const close = () => view.set({ lake: null })
-  let open = null
-  let asked = 0
+  const blank = box.firstElementChild
+  let [open, article, mark, asked] = [null, blank, null, 0]
+  const say = (facts) => {
+    article.ariaLabel = facts.name
+    for (const e of article.querySelectorAll('[data-fact]')) e.replaceChildren(...[facts[e.dataset.fact] ?? []].flat())
+  }
   const show = async () => {
     const turn = ++asked
     const { lake: id } = view.get()
     box.hidden = id === null
     document.body.classList.toggle('card-open', !box.hidden)
-    if (open?.id !== id) {
-      open = id === null ? null : card(id, page, close)
-      box.replaceChildren(...(open ? [open.article] : []))
+    if (open !== id) {
+      open = id
+      article = blank.cloneNode(true) // nothing of another lake is left
+      mark = cardHistory(article.lastElementChild, id, legend)
+      box.replaceChildren(article)
     }
-    if (!open) return
+    if (box.hidden) return
     const { byId: lakes, date } = status.get()
     try {
-      const lake = lakes.get(id) ?? await search(id, date, page.legend)
-      if (turn === asked) open.show(lake, date)
+      const lake = lakes.get(id) ?? await search(id, date, legend)
+      if (turn !== asked) return
+      if (!lake) return say({ name: fill(words.card.unknown, { id }) })
+      say(cardFacts(lake, date))
+      article.ariaLabel = summary(lake)
+      mark(date ?? page.weeks.at(-1)?.date, lake.chl === null ? null : lake.measured_at.slice(0, 10))
     } catch {
-      if (turn === asked) open.fail(show)
+      if (turn === asked) say({ name: id, failed: failed(show) })
     }
   }
+  const close = () => view.set({ lake: null })
+  const acts = {
+    close,
+    now() {
+      view.set({ date: null })
+      article.focus({ preventScroll: true }) // the button goes with the past week
+    },
+  }
+  box.onclick = ({ target }) => acts[target.name]?.()
   view.on(['lake'], (now) => {
     show()
     if (!now.lake) return returnFocus(page)
     box.parentElement.scrollTop = 0
-    open.article.focus({ preventScroll: true })
+    article.focus({ preventScroll: true })
   })
   document.addEventListener('keydown', ({ key, target }) => {
     if (key === 'Escape' && open && (target === document.body || box.contains(target))) close()
@@ -63,38 +80,4 @@ async function search(id, date, legend) {
   const [lake] = withShown(lakes.filter((l) => l.id === id), legend, date)
   if (!lake && lakes.length === mostFound) throw lakes // the lake may be among those that were left out
   return lake ?? null
-}
-
-// card stays while its lake does: another week changes what it says, and nothing loses the focus.
-function card(id, { view, legend, weeks }, close) {
-  const title = element('h2', {}, words.card.loading)
-  const facts = element('div')
-  const past = cardHistory(id, legend)
-  const link = () => {
-    const { date } = view.get()
-    return new URL(`./#${date ? `date=${date}&` : ''}lake=${id}`, location.href).href
-  }
-  const rest = element('div', { hidden: true }, past.box, copyButton(words.card.copy, link))
-  const article = element('article', { tabIndex: -1, ariaLabel: words.card.loading },
-    element('div', { className: 'head' }, title,
-      element('button', { type: 'button', ariaLabel: words.common.close, onclick: close }, '×')),
-    facts, rest)
-  const say = (name, ...parts) => {
-    title.textContent = name
-    facts.replaceChildren(...parts)
-  }
-  return {
-    id,
-    article,
-    show(lake, week) {
-      if (!lake) return say(fill(words.card.unknown, { id }))
-      article.ariaLabel = summary(lake)
-      const inside = facts.contains(document.activeElement)
-      say(lake.name, ...cardFacts(lake, week, () => view.set({ date: null })))
-      if (inside) article.focus({ preventScroll: true }) // the button that leads back to the newest week is gone
-      rest.hidden = false
-      past.mark(week ?? weeks.at(-1)?.date, lake.chl === null ? null : lake.measured_at.slice(0, 10))
-    },
-    fail: (again) => say(id, failed(again)),
-  }
 }

@@ -19,7 +19,7 @@ import { createStatus } from './status.js'
 import { addTime } from './time.js'
 import { createView } from './view.js'
 import { settleDate } from './weeks.js'
-import { date, fill, language, switchLanguage, words } from './words.js'
+import { date, fill, language, other, switchLanguage, words } from './words.js'
 
 function translate() {
   byId('late').remove()
@@ -29,7 +29,7 @@ function translate() {
   for (const e of document.querySelectorAll('[data-text]')) e.textContent = wordsAt(e.dataset.text)
   for (const e of document.querySelectorAll('[data-label]')) e.ariaLabel = wordsAt(e.dataset.label)
   const button = byId('language')
-  button.lang = language === 'de' ? 'en' : 'de'
+  button.lang = other
   button.addEventListener('click', switchLanguage)
 }
 

@@ -6,7 +6,16 @@ const mostTries = 20
 const between = 3000 // ms
 
 /** The language of the page: as its address asks, as the reader once chose, or as the browser speaks. 'de' or 'en'. */
-export const language = [asked(), chosen(), navigator.language].find((l) => l && known(l))?.slice(0, 2).toLowerCase() ?? 'en'
+export const language = [new URLSearchParams(location.search).get('lang'), chosen(), navigator.language, 'en']
+  .map((l) => l?.slice(0, 2).toLowerCase()).find((l) => l in files)
+
+function chosen() {
+  try {
+    return localStorage[key]
+  } catch { // denied, as in private windows
+    return null
+  }
+}
 
 /** The page's words in that language. */
 export const words = await read()
@@ -24,34 +33,18 @@ async function read(tries = 1) {
   }
 }
 
+/** The page's other language. */
+export const other = language === 'de' ? 'en' : 'de'
+
 /** Shows the page in its other language from now on. */
 export function switchLanguage() {
-  const other = language === 'de' ? 'en' : 'de'
-  const address = new URL(location.href)
-  if (address.searchParams.has('lang')) address.searchParams.set('lang', other)
   try {
-    localStorage.setItem(key, other)
-  } catch { // without storage the address has to say it
-    address.searchParams.set('lang', other)
+    localStorage[key] = other
+  } catch { // for this time the address says it
   }
-  if (address.href === location.href) location.reload()
-  else location.replace(address)
-}
-
-function known(l) {
-  return l.slice(0, 2).toLowerCase() in files
-}
-
-function asked() {
-  return new URLSearchParams(location.search).get('lang')
-}
-
-function chosen() {
-  try {
-    return localStorage.getItem(key)
-  } catch { // denied, as in private windows
-    return null
-  }
+  const address = new URL(location)
+  address.searchParams.set('lang', other)
+  location.replace(address)
 }
 
 /** A text with its {names} filled in. */

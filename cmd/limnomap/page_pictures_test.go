@@ -1,0 +1,102 @@
+package main
+
+import (
+	"bytes"
+	"flag"
+	"image/png"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+var picturesDir = flag.String("pictures", "", "folder that the README's pictures of the page are written to")
+
+// mostPictureBytes is what a picture of the README may weigh: it is looked at on the road too.
+const mostPictureBytes = 300_000
+
+// The README shows the page as it is: pictures are taken anew with `make pictures`.
+func TestPagePictures(t *testing.T) {
+	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	base, _ := startServer(t, "--basemap-url", "none")
+	for _, picture := range []struct {
+		name, language, address string
+		width, height           int64
+		scale                   float64
+		phone                   bool
+	}{
+		{name: "page", language: "en", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1120, height: 700, scale: 1},
+		{name: "phone", language: "de", address: "/", width: 360, height: 740, scale: 1.25, phone: true},
+	} {
+		t.Run(picture.name, func(t *testing.T) {
+			address := "docs/" + picture.name + ".png"
+			if !strings.Contains(string(readme), "("+address+")") {
+				t.Errorf("the README does not show %s", address)
+			}
+			if *picturesDir == "" {
+				checkPicture(t, filepath.Join("..", "..", filepath.FromSlash(address)))
+			}
+
+			b := startBrowser(t, picture.language)
+			b.prefer(t, "reduced-motion", "reduce")
+			viewport := []chromedp.EmulateViewportOption{chromedp.EmulateScale(picture.scale)}
+			if picture.phone {
+				viewport = append(viewport, chromedp.EmulateMobile, chromedp.EmulateTouch)
+			}
+			b.do(t,
+				chromedp.EmulateViewport(picture.width, picture.height, viewport...),
+				chromedp.Navigate(base+picture.address),
+				until(heatDrawn),
+				until(`[...document.querySelectorAll('.heat img')].every((i) => i.complete)`),
+			)
+			if strings.Contains(picture.address, "lake=") {
+				b.do(t, until(`document.querySelector('#card svg path') !== null`))
+			}
+			b.do(t, chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, chromedp.EvalAwaitPromise))
+			file := filepath.Join(t.ArtifactDir(), picture.name+".png")
+			if *picturesDir != "" {
+				file = filepath.Join(*picturesDir, picture.name+".png")
+			}
+			if err := os.WriteFile(file, ask(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			checkPicture(t, file)
+			for _, p := range b.problems(base) {
+				t.Errorf("on the page: %s", p)
+			}
+		})
+	}
+}
+
+// checkPicture reports a file that is no picture of a map, or too large.
+func checkPicture(t *testing.T, file string) {
+	t.Helper()
+	content, err := os.ReadFile(file)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	if len(content) > mostPictureBytes {
+		t.Errorf("%s has %d bytes, want at most %d", file, len(content), mostPictureBytes)
+	}
+	img, err := png.Decode(bytes.NewReader(content))
+	if err != nil {
+		t.Errorf("%s: %v", file, err)
+		return
+	}
+	colours := make(map[[3]uint32]bool)
+	for y := img.Bounds().Min.Y; y < img.Bounds().Max.Y; y += 3 {
+		for x := img.Bounds().Min.X; x < img.Bounds().Max.X; x += 3 {
+			r, g, b, _ := img.At(x, y).RGBA()
+			colours[[3]uint32{r, g, b}] = true
+		}
+	}
+	if len(colours) < 200 {
+		t.Errorf("%s has %d colours: no heat map is to be seen", file, len(colours))
+	}
+}
