@@ -1,7 +1,6 @@
 package main
 
 import (
-	"context"
 	"fmt"
 	"net/http"
 	"path/filepath"
@@ -10,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -23,7 +21,7 @@ func weekday(weeks int) string {
 
 // startCardServer serves lakes whose histories have what a chart must not hide: a gap, a week seen without a value, values
 // beyond the axis, scum that was reported over clear water, and forecasts.
-func startCardServer(t *testing.T) string {
+func startCardServer(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -31,6 +29,7 @@ func startCardServer(t *testing.T) string {
 de_t_karte,Kartensee,52.4,13.6,Berlin
 de_t_alt,Altsee,53.1,13.0,Brandenburg
 de_t_leer,Leersee,52.9,14.1,Brandenburg
+de_t_nie,Niesee,52.8,14.0,Brandenburg
 `))
 	var rows strings.Builder
 	rows.WriteString("lake_id,date,chl,data_type,who_level\n")
@@ -51,7 +50,7 @@ de_t_leer,Leersee,52.9,14.1,Brandenburg
 	row("de_t_alt", -3, "80", "satellite", "")
 	row("de_t_leer", -30, "80", "satellite", "")
 	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", rows.String()))
-	base, _ := startServer(t, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")
+	base, _ := startServer(t, append(args, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")...)
 	return base
 }
 
@@ -112,6 +111,10 @@ func TestPageCard(t *testing.T) {
 			t.Errorf("a screen reader hears %q", label)
 		}
 	})
+	t.Run("never measured", func(t *testing.T) {
+		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nie'`), says("Niesee"), until(`document.querySelector('#card [role=status]').textContent === 'never measured'`))
+		wantCard(t, b, []string{"No current value", "does not mean that it is clean"}, "Few algae", "risk", "level", "Dashed")
+	})
 	t.Run("a past week", func(t *testing.T) {
 		b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("As of the week of"))
 		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae then", "not the present state", "3 of 3 (reported)"}, "keep children and dogs away")
@@ -147,169 +150,6 @@ func testCardFocus(t *testing.T, b *browser) {
 	b.do(t, chromedp.Click("#card .head button"), chromedp.WaitNotVisible("#card"))
 	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "lake") {
 		t.Errorf("the address of a closed card is %s", hash)
-	}
-}
-
-// What the chart draws is what was measured, and no more.
-func TestPageCardChart(t *testing.T) {
-	base := startCardServer(t)
-	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), until(chartDrawn))
-	type drawn struct {
-		Line, Dashed string
-		Runs, Bands  int
-		Key          string
-		Ticks        map[string]float64
-		Named        []string
-	}
-	read := chromedp.Evaluate[drawn](`(() => {
-		const d = (s) => document.querySelector('.plot .' + s).getAttribute('d');
-		return {Line: d('line'), Dashed: d('dashed'), Runs: d('line').split('M').length - 1, Bands: document.querySelectorAll('.plot .band').length,
-			Key: document.querySelector('.key').innerText,
-			Named: [...document.querySelectorAll('.plot text:not([class="tick"])')].map((e) => e.textContent),
-			Ticks: Object.fromEntries([...document.querySelectorAll('.plot .tick')].map((e) => [e.textContent, Number(e.getAttribute('y'))]))};
-	})()`)
-	got := ask(t, b, read)
-	// The weeks up to the gap, the one before the week without a value, the three after it, and the current one.
-	if got.Runs != 4 {
-		t.Errorf("the line has %d parts, want 4, with nothing across the gaps: %s", got.Runs, got.Line)
-	}
-	if runs := strings.Split(got.Dashed, "M"); len(runs) != 2 || strings.Count(got.Dashed, "L") != 2 {
-		t.Errorf("the forecast is drawn as %q, want one line from the current value to both of its own", got.Dashed)
-	}
-	if dashes := ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.plot .dashed')).strokeDasharray`)); dashes == "none" {
-		t.Error("the forecast is not dashed")
-	}
-	if low, high := got.Ticks["1"]-got.Ticks["10"], got.Ticks["10"]-got.Ticks["100"]; low < 20 || low-high > .1 || high-low > .1 || got.Ticks["50"] == 0 {
-		t.Errorf("the axis has %v, want 1, 10 and 100 equally far apart, and the limit of 50", got.Ticks)
-	}
-	if named := strings.Join(got.Named, " "); got.Bands != 3 || !strings.Contains(named, "low") || !strings.Contains(named, "medium") || !strings.Contains(named, "high") {
-		t.Errorf("%d bands, with the names %s", got.Bands, named)
-	}
-	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "worse was reported"} {
-		if !strings.Contains(got.Key, want) {
-			t.Errorf("the chart does not explain %q: %s", want, got.Key)
-		}
-	}
-	t.Run("keys", func(t *testing.T) { testChartKeys(t, b) })
-	t.Run("pointer", func(t *testing.T) { testChartPointer(t, b) })
-	t.Run("more years", func(t *testing.T) {
-		const first = `document.querySelector('.plot input').max`
-		before := ask(t, b, chromedp.Evaluate[string](first))
-		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "More years")]`), until(first+` !== '`+before+`'`))
-		if before != "103" || ask(t, b, chromedp.Evaluate[string](first)) != "118" {
-			t.Errorf("%s points in two years, and then %s", before, ask(t, b, chromedp.Evaluate[string](first)))
-		}
-	})
-	t.Run("a week of long ago", func(t *testing.T) {
-		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "More years")]`), until(`document.querySelector('.plot input').max === '103'`))
-		b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-128))),
-			until(`document.querySelector('.plot input').max === '118' && document.querySelector('.plot .week') !== null`))
-		if said, want := ask(t, b, chromedp.Evaluate[string](chartSays)), ": 8 µg/l, Low risk"; !strings.HasSuffix(said, want) {
-			t.Errorf("of the week shown the chart says %q, want %q", said, want)
-		}
-	})
-	wantNoProblems(t, b, base)
-}
-
-const chartSays = `document.querySelector('.plot input').ariaValueText`
-
-// testChartKeys goes along the points as a keyboard does; what a screen reader hears stands above the chart as well.
-func testChartKeys(t *testing.T, b *browser) {
-	b.do(t, chromedp.Focus(".plot input"))
-	for _, step := range []struct{ name, key, want string }{
-		{"the last point", kb.End, "60 µg/l, High risk, statistical forecast"},
-		{"the one before", kb.ArrowLeft, "30 µg/l, Medium risk, statistical forecast"},
-		{"the current value", kb.ArrowLeft, "24.5 µg/l, Medium risk"},
-		{"the scum", kb.ArrowLeft, "5 µg/l, High risk, reported"},
-		{"below the axis", kb.ArrowLeft, "0.5 µg/l, Low risk, beyond the axis"},
-		{"above the axis", kb.ArrowLeft, "150 µg/l, High risk, beyond the axis"},
-		{"no value", kb.ArrowLeft, "no value"},
-		{"the first point", kb.Home, "8 µg/l, Low risk"},
-	} {
-		b.do(t, chromedp.KeyEvent(step.key))
-		said := ask(t, b, chromedp.Evaluate[string](chartSays))
-		if !strings.HasSuffix(said, ": "+step.want) {
-			t.Errorf("%s: the chart says %q, want %q", step.name, said, step.want)
-		}
-		if tip := ask(t, b, chromedp.Text("#card .tip")); tip != said {
-			t.Errorf("%s: above the chart stands %q, and %q is told", step.name, tip, said)
-		}
-	}
-}
-
-func testChartPointer(t *testing.T, b *browser) {
-	type box struct{ X, Y float64 }
-	at := func(side string) box {
-		return ask(t, b, chromedp.Evaluate[box](fmt.Sprintf(`(() => {
-			document.querySelector('.plot').scrollIntoView({block: 'center'});
-			const r = document.querySelector('.plot .band').getBoundingClientRect();
-			return {X: r.%s, Y: r.top + 5};
-		})()`, side)))
-	}
-	right := at("right")
-	b.do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, right.X, right.Y), until(chartSays+`.includes(': 60 µg/l')`))
-	left := at("left")
-	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
-		return func(ctx context.Context, _ *chromedp.Target) (v chromedp.Void, err error) {
-			_, err = chromedp.Call(ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points})
-			return v, err
-		}
-	}
-	b.do(t, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: left.X, Y: left.Y}), touch(input.DispatchTouchEventTypeTouchEnd),
-		until(chartSays+`.includes(': 8 µg/l')`))
-	b.do(t, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.MouseClickXY(right.X, right.Y), until(`document.activeElement === document.querySelector('.plot input')`),
-		chromedp.KeyEvent(kb.ArrowLeft), until(chartSays+`.includes(': 30 µg/l')`)) // whoever pointed at it goes on with the keys
-}
-
-// A value that comes while the page is open is in the chart too, not only above it.
-func TestPageCardOfANewerValue(t *testing.T) {
-	var asked atomic.Int32
-	base := startFront(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.Contains(r.URL.Path, "/history/") || asked.Add(1) > 1 {
-			return false
-		}
-		w.Header().Set("Content-Type", "application/json")
-		fmt.Fprintf(w, `{"history":[{"date":%q,"chl":8,"data_type":"satellite","who_level":0}]}`, weekday(-20))
-		return true
-	})
-	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), until(chartDrawn))
-	wantCard(t, b, []string{"24.5 µg/l"})
-	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))),
-		until(`document.querySelector('.plot input').max === '103'`), until(chartSays+`.endsWith(': 5 µg/l, High risk, reported')`))
-	if n := asked.Load(); n != 2 {
-		t.Errorf("the history was asked for %d times, want 2", n)
-	}
-	wantNoProblems(t, b, base)
-}
-
-// With a card open the smallest phone still says of when the values are, that they are simulated, what the satellite does
-// not see, and what the signs on the map mean; and no button lies on the mark of the lake.
-func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
-	for _, language := range []string{"en-GB", "de-DE"} {
-		b := startBrowser(t, language)
-		b.do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
-			chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), until(chartDrawn))
-		for _, selector := range []string{"#date", "#notice", "#limits summary", "#legend .glance", "#card .risk", "#card .age"} {
-			// What is at its middle is it, or a part of it.
-			seen := fmt.Sprintf(`(() => {
-				const e = document.querySelector(%q), r = e.getBoundingClientRect();
-				return e.textContent !== '' && e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
-			})()`, selector)
-			if !ask(t, b, chromedp.Evaluate[bool](seen)) {
-				t.Errorf("%s: with a card open %s is not to be seen", language, selector)
-			}
-		}
-		covered := ask(t, b, chromedp.Evaluate[string](`(() => {
-			const r = document.querySelector('#map').getBoundingClientRect();
-			return document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2).closest('button, #legend')?.outerHTML ?? '';
-		})()`))
-		if covered != "" {
-			t.Errorf("%s: on the mark of the lake lies %.100s", language, covered)
-		}
-		wantNoProblems(t, b, base)
 	}
 }
 

@@ -17,7 +17,6 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
 )
 
 // listedLakes gives the ids of the lakes that the list shows, in its order.
@@ -117,7 +116,6 @@ func TestPageFind(t *testing.T) {
 	t.Run("orders", func(t *testing.T) { testFindOrders(t, b, base) })
 	t.Run("by risk", func(t *testing.T) { testFindByRisk(t, b, base, status) })
 	t.Run("opens a lake", func(t *testing.T) { testFindOpens(t, b) })
-	t.Run("a place in numbers", func(t *testing.T) { testFindPlace(t, b) })
 	t.Run("near the reader", func(t *testing.T) { testFindNearReader(t, b, base) })
 	startAxe(t, b)
 	checkAccess(t, b, "the list by distance")
@@ -176,29 +174,11 @@ func testFindOrders(t *testing.T, b *browser, base string) {
 		t.Errorf("the order is called %q, which does not say from where", label)
 	}
 
-	// What the map shows is reckoned from its size here, by the projection.
-	b.do(t, chromedp.Click("#find [name=near]"))
-	type size struct{ W, H float64 }
-	s := ask(t, b, chromedp.Evaluate[size](`({W: document.querySelector('#map').clientWidth, H: document.querySelector('#map').clientHeight})`))
-	middle := maptile.Fraction(orb.Point{lon, lat}, zoom)
-	var inside []string
-	for _, lake := range near.Lakes {
-		at := maptile.Fraction(orb.Point{lake.Lon, lake.Lat}, zoom)
-		if math.Abs(at[0]-middle[0])*256 <= s.W/2 && math.Abs(at[1]-middle[1])*256 <= s.H/2 {
-			inside = append(inside, lake.ID)
-		}
-	}
-	if len(inside) < 5 || len(inside) == len(near.Lakes) {
-		t.Fatalf("the map shows %d lakes of %d", len(inside), len(near.Lakes))
-	}
-	b.listed(t, "what the map shows", inside, true)
 	b.pick(t, "name")
 	names := ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent)`))
 	if sorted := ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent).sort(new Intl.Collator('en').compare)`)); !slices.Equal(names, sorted) {
 		t.Errorf("by name the list is %q", names)
 	}
-	b.do(t, chromedp.Click("#find [name=near]"))
-	b.listed(t, "all again", idsOfLakes(near), false)
 	b.pick(t, "value")
 }
 
@@ -262,21 +242,6 @@ func testFindOpens(t *testing.T, b *browser) {
 		chromedp.KeyEvent(kb.Escape),
 		until(`document.activeElement.dataset.id === '`+id+`'`),
 	)
-	b.typeText(t, "")
-}
-
-func testFindPlace(t *testing.T, b *browser) {
-	for typed, at := range map[string]orb.Point{"52.4, 13.6": {13.6, 52.4}, "47,9 11,3": {11.3, 47.9}, " -33.5,-70.6 ": {-70.6, -33.5}} {
-		tile := maptile.At(at, 11)
-		b.typeText(t, typed)
-		b.do(t,
-			chromedp.Focus("#q"),
-			chromedp.KeyEvent(kb.Enter),
-			until(fmt.Sprintf(`!!document.querySelector('.heat img[src*="/11/%d/%d"]')`, tile.X, tile.Y)),
-		)
-	}
-	b.typeText(t, "91, 10") // is no place, and no lake's name
-	b.do(t, until(`document.querySelector('#find [role=status]').textContent.startsWith('No lake found')`))
 	b.typeText(t, "")
 }
 

@@ -103,7 +103,7 @@ func TestPageOffline(t *testing.T) {
 		f.set(broken)
 		b.do(t,
 			chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/53.9/10.4')`), chromedp.Reload(),
-			until(`document.querySelector('#message').textContent.includes('does not mean clean water')`),
+			chromedp.WaitVisible("#missing"),
 		)
 	})
 	t.Run("back", func(t *testing.T) {

@@ -6,6 +6,7 @@ import { language, number, words } from './words.js'
 
 const [width, height] = [300, 180] // of the picture, which scales with the card
 const [left, top, right, bottom] = [30, 16, 246, 160] // of the field in which the values stand
+const letters = 12 // high are those of its names
 const leastDays = 56 // that the axis of time spans
 const mostTicks = 5 // that it names
 const steps = [1, 3, 6, 12, 24, 60, 120, 240, 1200] // months between them
@@ -88,7 +89,8 @@ function values(entries, legend, place) {
 
 function bands({ classes, min, max }, y) {
   const tick = (value) => text('tick', left - 4, y(value) + 4, number(value))
-  return [tick(min), tick(max), ...classes.flatMap(({ from, to, color, risk }) => {
+  const ends = y(classes.at(-1).from) - top < letters ? [min] : [min, max] // a limit goes before the end of the axis
+  return [...ends.map(tick), ...classes.flatMap(({ from, to, color, risk }) => {
     const [above, below] = [y(to ?? max), y(from ?? min)]
     const band = box('band', left, above, right, below)
     band.style.fill = color

@@ -22,52 +22,49 @@ export function frame(page) {
   }
   const follow = (closer) => {
     const lake = status.get().byId.get(view.get().lake)
-    if (lake && following) bring(map, lake, closer)
+    if (lake) bring(map, lake, closer)
   }
   const arrive = () => quietly(() => (view.get().zoom === null ? start(page) : setPlace(map, view.get())))
 
   arrive()
-  map.on('moveend', () => { if (!own) view.set(place(map)) })
+  if (!status.get().complete && view.get().zoom === null) view.set(place(map)) // the lakes around the middle are asked for
+  map.on('moveend', () => own || view.set(place(map)))
   map.on('dragstart zoomstart', () => { following = false })
-  view.on(['lake', 'lat', 'lon', 'zoom'], (now, before) => {
-    const moved = differs(now, before)
-    if (moved && differs(now, place(map))) arrive()
-    if (now.lake === before.lake) return
-    following = true
-    follow(!moved && page.returnFocus && !map.getContainer().contains(page.returnFocus))
+  view.on(['lat', 'lon', 'zoom'], (now) => { if (differs(now, place(map))) arrive() })
+  view.on(['lake'], (now, before) => {
+    follow(!differs(now, before) && page.returnFocus?.matches(':not(#map, #map *)'))
     following = true // coming closer is no moving on
   })
-  if (!status.get().complete && view.get().zoom === null) view.set(place(map)) // the lakes around the middle are asked for
-
   new ResizeObserver(() => {
     if (window.matchMedia('print').matches) return // what is printed is what was on the screen
     quietly(() => map.invalidateSize(still))
     const { zoom, lake } = view.get()
     if (zoom === null && lake === null) arrive() // all are to be seen, not only the middle
-    follow()
+    if (following) follow()
   }).observe(map.getContainer())
 }
 
 const differs = (a, b) => ['lat', 'lon', 'zoom'].some((name) => a[name] !== b[name])
 
-const setPlace = (map, { lat, lon, zoom }) => map.setView([lat, lon], zoom, still)
+const setPlace = (map, place, zoom = place.zoom) => map.setView(place, zoom, still)
 
 // place is the middle and the zoom, as exact as the address holds them.
 function place(map) {
   const { lat, lng } = map.getCenter().wrap()
-  return { lat: Number(lat.toFixed(4)), lon: Number(lng.toFixed(4)), zoom: Number(map.getZoom().toFixed(2)) }
+  return { lat: Number(lat.toFixed(4)), lon: Number(lng.toFixed(4)), zoom: map.getZoom() }
 }
 
 function start({ map, view, status, tileJSON }) {
   const { lakes, byId: known, complete } = status.get()
   const lake = known.get(view.get().lake)
-  if (lake) return setPlace(map, { ...lake, zoom: lakeZoom })
-  const all = complete && lakes.length > 0 ? L.latLngBounds(lakes.map((l) => [l.lat, l.lon])) : boundsOf(tileJSON.bounds)
+  if (lake) return setPlace(map, lake, lakeZoom)
+  const box = asked()
+  const bounds = !box && complete && lakes.length > 0 ? L.latLngBounds(lakes) : boundsOf(box ?? tileJSON.bounds)
   const edge = 16
   const { paddingBottomRight } = clear(map, edge)
   // As if the line that says offline lay over the map: the tiles of another zoom were never seen.
   const paddingTopLeft = [edge, edge - byId('offline').offsetHeight]
-  map.fitBounds(asked() ?? all, { ...still, maxZoom: lakeZoom, paddingTopLeft, paddingBottomRight })
+  map.fitBounds(bounds, { ...still, maxZoom: lakeZoom, paddingTopLeft, paddingBottomRight })
 }
 
 const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], [north, east < west ? east + 360 : east]])
@@ -75,7 +72,7 @@ const boundsOf = ([west, south, east, north]) => L.latLngBounds([[south, west], 
 // asked is the bbox of an embedded map's address, if there is one.
 function asked() {
   const box = new URLSearchParams(location.search).get('bbox')?.split(',').map(Number)
-  return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? boundsOf(box) : null
+  return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? box : null
 }
 
 // clear keeps clear of the map's edge and of the legend in its corner.
@@ -90,7 +87,7 @@ function clear(map, edge) {
 }
 
 // bring brings a lake into the part of the map that can be seen; closer, if it is to be seen among its neighbours.
-function bring(map, { lat, lon }, closer) {
-  if (closer || !map.getBounds().contains([lat, lon])) setPlace(map, { lat, lon, zoom: Math.max(map.getZoom(), chosenZoom) })
-  map.panInside([lat, lon], clear(map, 66)) // as wide as the buttons, with the lake's own mark
+function bring(map, lake, closer) {
+  if (closer || !map.getBounds().contains(lake)) setPlace(map, lake, Math.max(map.getZoom(), chosenZoom))
+  map.panInside(lake, clear(map, 66)) // as wide as the buttons, with the lake's own mark
 }

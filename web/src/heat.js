@@ -1,38 +1,31 @@
 // The heat map: the tiles that show the values of the week, and unseen behind them those of the weeks to come.
 import * as L from 'leaflet'
+import { byId } from './dom.js'
 import { safe } from './map.js'
 import { addAgain } from './retry.js'
-import { words } from './words.js'
 
-/** The opacity of the tiles, in percent, where the view names none. */
+/** The opacity of the heat map in %, where the view names none. */
 export const usualOpacity = 85
 
 const perTile = 15 // ms from one week to the next for each tile of the view: two thirds of the 6000 a minute that a server gives
-const slowest = 8000 // ms
 
 /**
  * Adds the heat map of the view's week and style in config.version, at twice the pixels on a screen that has them. The
  * address is the page's own: the TileJSON's may name the server by a host other than the one that the page was asked
  * from, and the page's Content-Security-Policy allows no other origin. Another week is shown once all its tiles are
- * there, at the same moment as its lakes. A tile that fails is asked for again; the page says it when one stays away,
+ * there, at the same moment as its lakes. A tile that fails is asked for again; the page says it while one stays away,
  * since a hole in the map must not pass for clear water.
  *
  * Gives page.heat: `ahead` has the tiles of those dates loaded in advance, and drops what it loaded before; `pace` is
  * the least time in ms from one week to the next that the server bears.
  */
 export function addHeat(page) {
-  const { map, view, status, config, styles, tileJSON, say } = page
+  const { map, view, status, config, styles, tileJSON } = page
   const layers = new Map() // by their address: the one shown, the one to come and those ahead
-  let shown = null
+  let shown
   let dates = []
-  let slowed = 0
   const opacity = () => (view.get().opacity ?? usualOpacity) / 100
-  let said = false
-  const tell = () => {
-    const missing = shown.getContainer().querySelector('.missing') !== null
-    if (missing || said) say(missing ? words.heat.missing : '')
-    said = missing
-  }
+  const tell = () => { byId('missing').hidden = !shown.getContainer().querySelector('.missing') }
   const add = (url) => {
     const layer = L.tileLayer(url, {
       minZoom: tileJSON.minzoom,
@@ -43,8 +36,7 @@ export function addHeat(page) {
       attribution: safe(ownAttribution(config)),
       className: 'heat-ahead',
     })
-    layer.on('tileloadstart', ({ tile }) => { tile.decoding = 'sync' }) // else the first picture shown may lack it
-    addAgain(layer, () => { slowed = Math.min(slowest, Math.max(1000, slowed * 2)) }, () => { if (layer === shown) tell() })
+    addAgain(layer, tell)
     return layer.addTo(map)
   }
   const layerOf = (date) => {
@@ -53,20 +45,18 @@ export function addHeat(page) {
     return layers.get(url)
   }
   const drop = () => {
-    const kept = new Set([shown, ...[view.get().date, ...dates].map(layerOf)])
+    const kept = [shown, ...[view.get().date, ...dates].map(layerOf)]
     for (const [url, layer] of layers) {
-      if (kept.has(layer)) continue
+      if (kept.includes(layer)) continue
       layers.delete(url)
       layer.remove()
     }
   }
   const show = (layer) => {
-    if (layer === shown) return
     layer.getContainer().classList.replace('heat-ahead', 'heat')
-    const before = shown
     shown = layer
-    if (before) drop()
-    setTimeout(tell) // when whoever loaded the lakes has taken back what it said
+    drop()
+    tell()
   }
   status.together(async (date) => {
     const layer = layerOf(date)
@@ -83,10 +73,9 @@ export function addHeat(page) {
   page.heat = {
     ahead: (next) => {
       dates = next
-      if (next.length === 0) slowed = 0
       drop()
     },
-    pace: () => Math.max(slowed, perTile * shown.getContainer().querySelectorAll('img').length),
+    pace: () => perTile * tilesOf(shown).length,
   }
 }
 
@@ -99,15 +88,16 @@ function address(date, { style }, styles, { version }) {
   return `api/v1/tiles/{z}/{x}/{y}{r}.png?${query}`
 }
 
-// loaded waits, however slow the network, until all tiles of a layer that is not seen yet are there or given up: the last failure, too, is followed by `load`.
+// loaded waits, however slow the network, until all tiles of a layer that is not seen yet are there or given up (the last
+// failure, too, is followed by `load`), or until nobody wants it any more.
 async function loaded(layer) {
-  while (layer.isLoading() || layer.awaited.size > 0) await new Promise((resolve) => { layer.once('load', resolve) })
-  const tiles = [...layer.getContainer().querySelectorAll('img')]
-  const there = tiles.filter((tile) => !tile.matches('.missing'))
-  if (tiles.length > 0 && there.length === 0) throw new Error('not one tile could be loaded')
-  await Promise.all(there.map((tile) => tile.decode().catch(() => {}))) // one that the map dropped meanwhile
-  await new Promise((resolve) => { setTimeout(resolve, 250) }) // Leaflet fades tiles in
+  const coming = () => layer.getContainer() && (layer.isLoading() || layer.awaited.size > 0)
+  while (coming()) await new Promise((resolve) => { layer.once('load remove', resolve) })
+  const tiles = tilesOf(layer)
+  if (tiles.length > 0 && tiles.every((tile) => tile.matches('.missing'))) throw new Error('not one tile could be loaded')
 }
+
+const tilesOf = (layer) => [...layer.getContainer()?.querySelectorAll('img') ?? []]
 
 // ownAttribution is whom the data are owed to. The TileJSON's says the notice as well; here that stands above the map,
 // in the reader's language.

@@ -9,36 +9,33 @@ const nearest = 12 // zoom
 
 /**
  * Shows the reader's position at their request, where the browser gives it, and says why not where it does not. It becomes
- * page.here = {lat, lon, accuracy}, and the map fires 'here'. Nothing sends it; and the map moves to it only to a
+ * page.here = {lat, lon}, and the map fires 'here'. Nothing sends it; and the map moves to it only to a
  * hundredth of a degree, a kilometre or so, so that an address that is passed on does not tell where somebody stood.
  */
 export function addLocate(page) {
   const { map } = page
   const button = byId('locate')
-  const { geolocation } = navigator
-  button.hidden = !geolocation
   map.createPane('here').style.zIndex = 620 // above the lakes, below their names
-  const options = { pane: 'here', interactive: false, renderer: L.svg({ pane: 'here' }) } // takes no click from a lake
   const shapes = L.layerGroup().addTo(map)
-  const found = ({ coords: { latitude: lat, longitude: lon, accuracy } }) => {
-    page.here = { lat, lon, accuracy }
-    const area = L.circle([lat, lon], { ...options, radius: accuracy, className: 'here-area' })
-    shapes.clearLayers().addLayer(area).addLayer(L.circleMarker([lat, lon], { ...options, radius: 7, className: 'here-dot' }))
-    map.setView([rounded(lat), rounded(lon)], Math.min(nearest, map.getBoundsZoom(area.getBounds())))
-    note(fill(words.map.here, { n: number(Math.ceil(accuracy)) }))
-    map.fire('here')
+  const say = (busy, said) => {
+    button.ariaBusy = busy
+    note(said)
   }
-  const failed = ({ code }) => note(words.map.hereFailed[window.isSecureContext ? code : 0])
-  const then = (tell) => (answer) => {
-    button.ariaBusy = 'false'
-    tell(answer)
-  }
+  button.hidden = !navigator.geolocation
   button.onclick = () => {
-    if (button.ariaBusy === 'true') return
-    button.ariaBusy = 'true'
-    note(words.map.hereSought)
-    geolocation.getCurrentPosition(then(found), then(failed), settings)
+    say(true, words.map.hereSought)
+    map.locate(settings)
   }
+  map.on('locationfound', ({ latlng, accuracy, bounds }) => {
+    const { lat, lng } = latlng
+    const options = { pane: 'here', interactive: false } // takes no click from a lake
+    page.here = { lat, lon: lng }
+    shapes.clearLayers()
+      .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'here-area' }))
+      .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'here-dot' }))
+    map.setView([lat.toFixed(2), lng.toFixed(2)], Math.min(nearest, map.getBoundsZoom(bounds)))
+    say(false, fill(words.map.here, { n: number(Math.ceil(accuracy)) }))
+    map.fire('here')
+  })
+  map.on('locationerror', ({ code }) => say(false, words.map.hereFailed[window.isSecureContext ? code : 0]))
 }
-
-const rounded = (degrees) => Math.round(degrees * 100) / 100

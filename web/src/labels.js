@@ -5,61 +5,40 @@ import { concentration, words } from './words.js'
 
 const leastZoom = 9 // from farther there is no room but for a few, which would look chosen
 const size = 12 // px
-const font = (weight) => `${weight} ${size}px system-ui, sans-serif`
+const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-serif`)
 
 /** Writes the labels of marks that are given worst first, as `thin` gives them; the chosen lake has one at every zoom. */
 export function drawLabels(ctx, places, zoom, chosen, { ink, paper }) {
   const taken = boxes()
   for (const p of places) taken.add(around(p))
-  ctx.fillStyle = ink
-  ctx.strokeStyle = paper
-  ctx.lineWidth = 3.5
-  ctx.lineJoin = 'round'
-  ctx.textBaseline = 'middle'
-  if (chosen) write(ctx, { ...chosen, r: ringRadius(chosen) + 1 }, linesOf(chosen), taken, true)
+  Object.assign(ctx, { fillStyle: ink, strokeStyle: paper, lineWidth: 3.5, lineJoin: 'round', textBaseline: 'middle' })
+  if (chosen) write(ctx, { ...chosen, r: ringRadius(chosen) + 1 }, taken, true)
   if (zoom < leastZoom) return
-  for (const p of places) {
-    if (!p.full || p === chosen) continue
-    const lines = linesOf(p)
-    // Where there is no room for the name there may be some for the value.
-    if (!write(ctx, p, lines, taken)) write(ctx, p, lines.slice(1), taken)
-  }
+  for (const p of places) if (p.full && p !== chosen) write(ctx, p, taken)
 }
 
-const linesOf = ({ lake }) => [[600, lake.name], [400, valueOf(lake)]]
-
-// write writes the lines where nothing else is, and reports whether there is such a place. What must be there, is.
-function write(ctx, p, lines, taken, must) {
-  const width = Math.max(...lines.map(([weight, text]) => measure(ctx, weight, text)))
-  const places = beside(p, width, lines.length)
-  const box = places.find((b) => taken.met(b).length === 0) ?? (must ? places[0] : null)
-  if (!box) return false
+// write writes name and value where nothing else is; what must be there, is.
+function write(ctx, p, taken, must) {
+  const lines = [p.lake.name, valueOf(p.lake)]
+  const width = Math.max(...lines.map((text, i) => {
+    ctx.font = fonts[i]
+    return ctx.measureText(text).width
+  }))
+  const places = beside(p, width + 4, size * 2.4)
+  const box = places.find((b) => taken.met(b).length === 0) ?? (must && places[0])
+  if (!box) return
   taken.add(box)
-  lines.forEach(([weight, text], i) => {
-    ctx.font = font(weight)
+  lines.forEach((text, i) => {
+    ctx.font = fonts[i]
     const at = [text, box[0] + 2, box[1] + size * (0.65 + 1.15 * i)]
     ctx.strokeText(...at)
     ctx.fillText(...at)
   })
-  return true
-}
-
-const most = 20_000 // widths kept: measuring takes longer than all else
-const widths = new Map()
-
-function measure(ctx, weight, text) {
-  const key = weight + text
-  if (!widths.has(key)) {
-    if (widths.size === most) widths.clear()
-    ctx.font = font(weight)
-    widths.set(key, ctx.measureText(text).width)
-  }
-  return widths.get(key)
 }
 
 // beside gives the boxes where a label can stand: right, left, below and above its mark.
-function beside({ x, y, r }, width, lines) {
-  const [w, h, off] = [width + 4, size * 1.2 * lines, r + 4]
+function beside({ x, y, r }, w, h) {
+  const off = r + 4
   return [[off, -h / 2], [-off - w, -h / 2], [-w / 2, off], [-w / 2, -off - h]]
     .map(([dx, dy]) => [x + dx, y + dy, x + dx + w, y + dy + h])
 }

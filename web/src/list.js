@@ -10,21 +10,25 @@ const most = 500 // lakes in the document at once
 export function createList(page, items, more) {
   let entries = []
   let start = 0
-  const find = (id) => items.querySelector(`[data-id="${CSS.escape(id)}"]`)
   const focus = () => items.querySelector('button')?.focus()
   const draw = () => {
     const end = Math.min(start + most, entries.length)
     // Whoever was on an entry stays on it, and comes back to it from the lake's card.
     const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && e.dataset.id)
+    const find = (id) => items.querySelector(`[data-id="${CSS.escape(id)}"]`)
     items.replaceChildren(...entries.slice(start, end).map(item))
     if (focused) find(focused)?.focus({ preventScroll: true })
     if (opener) page.returnFocus = find(opener)
     more.hidden = entries.length <= most
     more.textContent = fill(words.list.more, { from: number(start + 1), to: number(end), n: number(entries.length) })
   }
-  more.onclick = () => {
-    start = start + most < entries.length ? start + most : 0 // behind the last ones the first again
+  const show = (found, from = 0) => {
+    entries = found
+    start = from
     draw()
+  }
+  more.onclick = () => {
+    show(entries, start + most < entries.length ? start + most : 0) // behind the last ones the first again
     focus()
   }
   items.onclick = ({ target }) => {
@@ -32,11 +36,6 @@ export function createList(page, items, more) {
     if (!button) return
     page.returnFocus = button
     page.view.set({ lake: button.dataset.id })
-  }
-  const show = (found) => {
-    entries = found
-    start = 0
-    draw()
   }
   return { show, focus }
 }
@@ -46,7 +45,7 @@ const made = new WeakMap() // a lake's record -> its item: the same lakes are li
 function item({ lake, distance }) {
   if (!made.has(lake)) made.set(lake, element('li', {}, button(lake)))
   const li = made.get(lake)
-  li.firstChild.lastChild.textContent = distance === null ? '' : km(distance)
+  li.firstChild.lastChild.textContent = distance === null ? '' : `${number(distance < 10 ? Math.round(distance * 10) / 10 : Math.round(distance))} km`
   return li
 }
 
@@ -56,5 +55,3 @@ function button(lake) {
   b.dataset.id = lake.id
   return b
 }
-
-const km = (d) => `${number(d < 10 ? Math.round(d * 10) / 10 : Math.round(d))} km`

@@ -66,14 +66,14 @@ async function start() {
   await status.load()
   say()
   const map = createMap('map', known.config)
-  const page = { map, view, status, say, returnFocus: null, here: null, basemap: null, markersShown: true, ...known }
+  const page = { map, view, status, say, returnFocus: null, here: null, ...known }
   showDate(status.get())
   status.on(showDate)
   addLegend(page)
   frame(page)
   addBasemap(page)
   addHeat(page)
-  addOutlines(map, files.outline).catch(console.warn) // an ornament, and asked for last: the map is whole without it
+  addOutlines(page, files.outline).catch(console.warn) // an ornament, and asked for last: the map is whole without it
   for (const add of [addMarkers, addControls, addTime, addCard, addFind, addShare, addOffline, addPrint]) add(page)
 }
 

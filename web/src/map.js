@@ -30,21 +30,19 @@ export function createMap(id, config) {
   box.addEventListener('blur', () => box.classList.remove('by-pointer'))
   map.attributionControl.setPrefix('')
   // A phone's legend takes the whole bottom.
-  L.control.scale({ imperial: false, ...(wide() ? {} : { position: 'topleft', maxWidth: 70 }) }).addTo(map)
+  L.control.scale({ imperial: false, maxWidth: 70, position: wide() ? 'bottomleft' : 'topleft' }).addTo(map)
   return map
 }
 
-/** Adds the basemap, if there is one, as page.basemap. Where none of its tiles come, the page says so once, quietly. */
-export function addBasemap(page) {
-  const { map, config: { basemap } } = page
+/** Adds the basemap, if there is one. Where none of its tiles come, the page says so once, quietly. */
+export function addBasemap({ map, config: { basemap } }) {
   if (!basemap) return
   const options = { attribution: safe(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }
   const layer = L.tileLayer(basemap.url, options)
-  let failing = false
-  layer.on('tileerror', () => { failing = true })
-  layer.on('tileload', () => layer.off('load')) // what works for once has only gaps
-  layer.once('load', () => { if (failing) note(words.map.basemapFailed) }) // all have come or failed
-  page.basemap = layer.addTo(map)
+  layer.once('load', () => { // all have come or failed
+    if (!layer.getContainer().querySelector('.leaflet-tile-loaded')) note(words.map.basemapFailed)
+  })
+  layer.addTo(map)
 }
 
 /** Makes an attribution safe to be put into the page: Leaflet takes it as markup. */

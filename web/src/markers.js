@@ -1,11 +1,11 @@
 // The lakes on the map: a mark for each.
 import * as L from 'leaflet'
-import { lakesShown } from './filter.js'
+import { filterOf } from './filter.js'
 import { drawLabels } from './labels.js'
 import { summary } from './lake.js'
 import { markCanvas } from './markcanvas.js'
-import { stamp } from './stamps.js'
-import { inks } from './symbols.js'
+import { inks, stamps } from './stamps.js'
+import { mostNear } from './status.js'
 import { ringRadius, thin } from './thinning.js'
 
 const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the mark
@@ -13,56 +13,62 @@ const reach = 14 // px around the pointer: a target of 28 px, wherever and howev
 /** Adds the marks, and keeps them to the lakes that are shown. Where page.markersShown is false there are none. */
 export function addMarkers(page) {
   const { map, view, status } = page
-  let [places, zoom] = [] // of all marks, until the zoom or what is shown changes
+  let plane = {} // the marks and what they are drawn with, until what is shown changes or the map counts anew
   const placed = () => {
-    if (!places || zoom !== map.getZoom()) {
-      zoom = map.getZoom()
-      places = thin(lakesMarked(page), (at) => map.project(at, zoom), zoom)
-    }
-    return places
+    const origin = map.getPixelOrigin()
+    if (plane.origin === origin) return plane
+    const colours = inks()
+    plane = { origin, places: thin(lakesMarked(page), map), colours, stamp: stamps(colours) }
+    return plane
   }
-  const redraw = markCanvas(map, (ctx, bounds) => draw(ctx, placed(), bounds, page))
+  const redraw = markCanvas(map, (ctx, bounds) => draw(ctx, bounds, placed(), page))
   const anew = () => {
-    places = null
+    plane = {}
     redraw()
   }
   status.on(anew)
   view.on(['lake', 'risk', 'style'], anew)
   map.on('markers', anew)
+  if (!status.get().complete) map.on('moveend', anew)
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew)
-  addPointer(page, (at) => nearest(placed(), map.getPixelBounds().min.add(at)))
+  addPointer(page, (at) => nearest(placed().places, map.containerPointToLayerPoint(at)))
 }
 
 // lakesMarked has the chosen lake too, whatever the filter.
-function lakesMarked({ status, view, markersShown }) {
+function lakesMarked({ map, status, view, markersShown }) {
   if (markersShown === false) return []
-  const lakes = lakesShown(status, view)
-  const chosen = status.get().byId.get(view.get().lake)
-  return !chosen || lakes.includes(chosen) ? lakes : [...lakes, chosen]
+  const clump = isClump(map, status.get())
+  map.getContainer().classList.toggle('clump', clump)
+  const wanted = filterOf(view)
+  return status.get().lakes.filter((lake) => lake.id === view.get().lake || (!clump && wanted(lake)))
 }
 
-function draw(ctx, places, [left, top, right, bottom], { map, view }) {
+// isClump reports whether the lakes near the middle, which are all that a server of the world gives, lie there together
+// and leave the rest of the map bare, as if it had none.
+function isClump(map, { complete, lakes }) {
+  const middle = map.getSize().divideBy(2)
+  return !complete && lakes.length >= mostNear
+    && map.latLngToContainerPoint(lakes.at(-1)).distanceTo(middle) < Math.min(middle.x, middle.y)
+}
+
+function draw(ctx, { min, max }, { places, colours, stamp }, { map, view }) {
   const { lake, style } = view.get()
-  const seen = places.filter(({ x, y }) => x > left - reach && x < right + reach && y > top - reach && y < bottom + reach)
+  const seen = places.filter(({ x, y }) => x > min.x - reach && x < max.x + reach && y > min.y - reach && y < max.y + reach)
   const chosen = seen.find((p) => p.lake.id === lake)
-  const colours = inks()
   // The tiles of that style have a mark for each lake, but of its value alone.
-  const drawn = style === 'dots' ? seen.filter((p) => p === chosen || p.lake.reported) : seen
+  const drawn = seen.filter((p) => style !== 'dots' || p === chosen || p.lake.reported)
   // The small ones lie above, or they would vanish below a large one; the worst come last.
-  for (const full of [true, false]) {
-    for (const p of drawn.toReversed()) if (p.full === full) stamp(ctx, p, colours)
-  }
+  for (const p of drawn.reverse().sort((a, b) => b.full - a.full)) stamp(ctx, p)
   if (chosen) ring(ctx, chosen, colours)
   drawLabels(ctx, seen, map.getZoom(), chosen, colours)
 }
 
 // ring goes round the chosen lake and hides none that is near.
 function ring(ctx, p, { ink, paper }) {
-  for (const [colour, width] of [[paper, 6], [ink, 3]]) {
-    ctx.strokeStyle = colour
-    ctx.lineWidth = width
-    ctx.beginPath()
-    ctx.arc(p.x, p.y, ringRadius(p), 0, 2 * Math.PI)
+  ctx.beginPath()
+  ctx.arc(p.x, p.y, ringRadius(p), 0, 2 * Math.PI)
+  for (const [strokeStyle, lineWidth] of [[paper, 6], [ink, 3]]) {
+    Object.assign(ctx, { strokeStyle, lineWidth })
     ctx.stroke()
   }
 }
@@ -72,7 +78,6 @@ function ring(ctx, p, { ink, paper }) {
 function nearest(places, { x, y }) {
   let [best, least] = [null, reach]
   for (const p of places) {
-    if (Math.abs(p.x - x) > reach || Math.abs(p.y - y) > reach) continue
     const distance = Math.hypot(p.x - x, p.y - y)
     if (distance < least) [best, least] = [p.lake, distance]
   }
@@ -82,10 +87,11 @@ function nearest(places, { x, y }) {
 // addPointer opens the lake that is clicked on, and names the one under the mouse.
 function addPointer(page, lakeAt) {
   const { map, view } = page
+  const box = map.getContainer()
   map.on('click', ({ containerPoint }) => {
     const lake = lakeAt(containerPoint)
     if (!lake) return
-    page.returnFocus = map.getContainer()
+    page.returnFocus = box
     view.set({ lake: lake.id })
   })
   const tip = L.tooltip({ offset: [0, -8], direction: 'top' })
@@ -93,16 +99,16 @@ function addPointer(page, lakeAt) {
   const point = (lake) => {
     if (lake === under) return
     under = lake
-    map.getContainer().classList.toggle('on-lake', lake !== null)
-    if (lake === null) return map.closeTooltip(tip)
-    tip.setLatLng([lake.lat, lake.lon]).setContent(document.createTextNode(summary(lake)))
-    map.openTooltip(tip)
+    box.classList.toggle('on-lake', lake !== null)
+    if (lake) tip.setLatLng(lake).setContent(document.createTextNode(summary(lake))).openOn(map)
+    else tip.close()
   }
-  map.getContainer().addEventListener('pointermove', (event) => {
+  box.addEventListener('pointermove', (event) => {
     if (event.pointerType !== 'mouse') return // a finger goes straight to the card
     const free = event.buttons === 0 && !event.target.closest('.leaflet-control')
     point(free ? lakeAt(map.mouseEventToContainerPoint(event)) : null)
   })
-  map.on('mouseout movestart', () => point(null))
-  page.status.on(() => point(null)) // what it says is of another week
+  const leave = () => point(null)
+  map.on('mouseout movestart', leave)
+  page.status.on(leave) // what it says is of another week
 }

@@ -9,7 +9,6 @@ let connected = navigator.onLine
 let keptAt = null // when the values shown were loaded, where they come from the store
 let page = null
 let timer
-let asking = null
 
 /**
  * Hears of each answer that the page loads, or of none where that failed. What comes from the store of the service worker
@@ -52,17 +51,13 @@ function set(now) {
 }
 
 // check asks the server for a sign of life, and for the values where those shown are not its latest.
-function check() {
-  asking ??= ask().catch(() => set(false)).finally(() => { asking = null })
-}
-
-async function ask() {
-  const answer = await fetch('page.json', { cache: 'no-store' })
-  heard('page.json', answer)
-  if (!connected || !page) return
-  const { version } = await answer.json()
-  if (version && version !== page.config.version) location.reload() // the tiles are of a version too
-  else if (keptAt) await page.status.load()
+async function check() {
+  try {
+    await page.look()
+    if (connected && keptAt) await page.status.load()
+  } catch {
+    set(false)
+  }
 }
 
 function show() {

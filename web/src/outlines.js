@@ -1,17 +1,18 @@
 // The outlines that orient a reader where there is no basemap.
 import * as L from 'leaflet'
+import { load } from './load.js'
 
 /** Draws land, borders and Germany from the file that build.mjs makes, below everything else. */
-export async function addOutlines(map, url) {
-  const answer = await fetch(url)
-  if (!answer.ok) throw new Error(`${url}: ${answer.status}`)
-  const { land, borders, germany } = await answer.json()
-  map.createPane('outlines').style.zIndex = 100 // below the tiles
-  const options = { pane: 'outlines', renderer: L.svg({ pane: 'outlines', padding: 0.5 }), interactive: false }
-  // The style sheet has their colours: they follow day, night and paper by themselves.
-  L.polygon(decoded(land), { ...options, className: 'land' }).addTo(map)
-  L.polyline(decoded(borders), { ...options, className: 'borders' }).addTo(map)
-  L.polygon(decoded(germany), { ...options, className: 'germany' }).addTo(map)
+export async function addOutlines({ map, say }, url) {
+  const outlines = await load(url, say)
+  const pane = 'outlines'
+  map.createPane(pane).style.zIndex = 100 // below the tiles
+  const options = { pane, renderer: L.svg({ pane, padding: 0.5 }), interactive: false }
+  for (const [className, lines] of Object.entries(outlines)) {
+    const shape = className === 'borders' ? L.polyline : L.polygon
+    // The style sheet has their colours: they follow day, night and paper by themselves.
+    shape(decoded(lines), { ...options, className }).addTo(map)
+  }
 }
 
 // decoded turns lines of whole numbers, each point the step from the one before, back into degrees.

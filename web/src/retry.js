@@ -1,36 +1,42 @@
-// What becomes of a tile that failed.
+// What becomes of a tile that fails, or does not come.
 const mostTries = 4
+const patience = 5000 // ms
 
 /**
  * Has the layer ask again for tiles that fail, a bounded number of times: `awaited` holds those that may still come.
- * One that does not is marked as missing, and `askAgain` asks for those again. `slow` is called with each failure, as
- * the server may have had too many requests; `changed` when a tile has been given up or has come after all.
+ * One that does not, or not yet after a while, is marked as missing; `askAgain` asks for those again. `changed` is called
+ * when there may be more or less missing.
  */
-export function addAgain(layer, slow, changed) {
+export function addAgain(layer, changed) {
   const awaited = layer.awaited = new Set()
+  const mark = (tile, missing) => {
+    tile.classList.toggle('missing', missing)
+    changed()
+  }
   const ask = (tile) => {
     if (!tile.isConnected) return
     awaited.add(tile)
     tile.src = tile.src
   }
   layer.askAgain = () => layer.getContainer().querySelectorAll('.missing').forEach(ask)
+  layer.on('tileloadstart', ({ tile }) => {
+    tile.decoding = 'sync' // else the first picture shown may lack it
+    tile.late = setTimeout(mark, patience, tile, true)
+  })
   layer.on('tileerror', ({ tile }) => {
     tile.tries = (tile.tries ?? 0) + 1
-    slow()
     const tries = tile.tries % mostTries
     if (tries > 0) {
       awaited.add(tile)
       setTimeout(ask, 2000 * tries, tile) // longer than a server that has enough asks for
-      return
+    } else {
+      awaited.delete(tile)
+      mark(tile, true)
     }
-    awaited.delete(tile)
-    tile.classList.add('missing')
-    changed()
   })
   layer.on('tileload tileunload', ({ tile }) => {
+    clearTimeout(tile.late)
     awaited.delete(tile)
-    if (!tile.matches('.missing')) return
-    tile.classList.remove('missing')
-    changed()
+    mark(tile, false)
   })
 }

@@ -17,13 +17,11 @@ export function withShown(lakes, { classes }, date) {
   }))
 }
 
-function judge(lake, classes) {
-  const told = { level: lake.who_level, risk: lake.risk, color: lake.color }
-  const ofRisk = classes.find(({ risk }) => risk === lake.risk)
-  const ofColour = classes.find(({ colors }) => colors.includes(lake.color))
-  const reported = lake.who_level > highestByValue || (ofColour !== undefined && ofColour.risk !== lake.risk)
-  if (!ofRisk || ofRisk.colors.includes(lake.color)) return { reported, shown: told }
-  // A colour that the legend does not know says nothing; the risk does.
-  if (!ofColour || ofRisk.level > ofColour.level) return { reported, shown: { ...told, color: ofRisk.color } }
-  return { reported, shown: { level: ofColour.level, risk: ofColour.risk, color: lake.color } }
+function judge({ who_level: level, risk, color }, classes) {
+  const ofRisk = classes.find((c) => c.risk === risk)
+  const ofColour = classes.find(({ colors }) => colors.includes(color))
+  const reported = level > highestByValue || (ofColour !== undefined && ofColour !== ofRisk)
+  if (ofRisk && ofColour?.level > ofRisk.level) return { reported, shown: { level: ofColour.level, risk: ofColour.risk, color } }
+  // A colour of lower risk, or one that the legend does not know, is not that of the mark; the risk's own is.
+  return { reported, shown: { level, risk, color: ofRisk && ofColour !== ofRisk ? ofRisk.color : color } }
 }

@@ -3,7 +3,8 @@ import { load } from './load.js'
 import { withShown } from './shown.js'
 
 const mostLakes = 20_000 // that a phone can hold; of more, those around the middle of the map are loaded
-const mostNear = 1000 // as the server gives at most
+/** Of so many at most: the server gives no more at once. */
+export const mostNear = 1000
 
 /**
  * Loads the records of the week shown and keeps them up to date with the view. `get` gives {lakes, byId, date,

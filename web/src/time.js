@@ -1,9 +1,9 @@
 // Which week is shown: a slider over the weeks, and buttons that step and play through them.
-import { element } from './dom.js'
+import { byId } from './dom.js'
 import { watchFresh } from './fresh.js'
 import { createPlayer } from './play.js'
-import { drawScale, drawWeeks, indexOf, inWords, places, settleDate } from './weeks.js'
-import { count, fill, words } from './words.js'
+import { dateOf, drawWeeks, indexOf, inWords, places, settleDate } from './weeks.js'
+import { words } from './words.js'
 
 const still = 150 // ms that the slider has to rest on a week before it is loaded
 const late = 400 // ms after which a week that has not come yet is said to be loading
@@ -13,17 +13,10 @@ const keys = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 
 export function addTime(page) {
   const { view, status } = page
   const said = words.time
-  const box = document.getElementById('time')
-  const button = (name, onclick) => element('button', { type: 'button', className: name, title: said[name], onclick })
-  const play = button('play', () => player.toggle())
-  const previous = button('previous', () => choose(chosen - 1))
-  const next = button('next', () => choose(chosen + 1))
-  const newest = button('newest', () => choose(Infinity))
-  const slider = element('input', { type: 'range', ariaLabel: said.week })
-  const track = element('div', { className: 'track' })
-  const week = element('strong')
-  const amount = element('span')
-  const state = element('p', { className: 'state', role: 'status' })
+  const box = byId('time')
+  const [play, previous, next, newest] = box.querySelectorAll('button')
+  const [week, scarce, state] = box.querySelectorAll('.said *')
+  const slider = box.querySelector('input')
   let at // the places of the weeks
   let most // lakes that have a value in one week
   let chosen // what the slider shows, before it is loaded too
@@ -34,7 +27,7 @@ export function addTime(page) {
   const last = () => page.weeks.length - 1
   const shown = () => indexOf(page.weeks, status.get().date)
   const asked = () => indexOf(page.weeks, view.get().date)
-  const go = (i) => view.set({ date: i === last() ? null : page.weeks[i].date })
+  const go = (i) => view.set({ date: dateOf(page.weeks, i) })
   const choose = (i) => {
     player.stop()
     chosen = Math.max(0, Math.min(last(), i))
@@ -43,27 +36,23 @@ export function addTime(page) {
     moving = setTimeout(go, still, chosen)
     paint()
   }
-  const tell = (past) => {
-    const { week: name } = page.weeks[shown()] ?? {}
-    if (name && !waiting && asked() !== shown()) return fill(said.loading, { week: `${Number(name.slice(6))}/${name.slice(0, 4)}` })
-    return past ? said.past : said.isNewest
+  const tell = () => {
+    const says = asked() !== shown() ? said.loading : note || (chosen < last() ? said.past : '')
+    if (state.textContent !== says) state.textContent = says
   }
   const paint = () => {
+    if (box.hidden) return
     const now = page.weeks[chosen]
-    if (!now) return
     const n = now.lakes_with_data
-    const few = n * 2 > most ? '' : n ? said.few : said.none
     const past = chosen < last()
     slider.value = at[chosen]
     week.textContent = inWords(now)
-    amount.textContent = [count(said.amount, n), few].filter(Boolean).join(', ')
-    amount.className = few && 'few'
-    slider.ariaValueText = [week.textContent, few, past && said.past].filter(Boolean).join(', ')
-    const says = note || tell(past)
-    if (state.textContent !== says) state.textContent = says
-    box.classList.toggle('marked', past || note !== '')
+    scarce.textContent = n * 2 > most ? '' : n ? said.few : said.none
+    slider.ariaValueText = [week.textContent, scarce.textContent, past && said.past].filter(Boolean).join(', ')
     previous.ariaDisabled = chosen === 0
     next.ariaDisabled = newest.ariaDisabled = !past
+    clearTimeout(waiting)
+    waiting = setTimeout(tell, late)
   }
   const build = () => {
     const { weeks } = page
@@ -73,50 +62,38 @@ export function addTime(page) {
     at = places(weeks)
     most = Math.max(1, ...weeks.map((w) => w.lakes_with_data))
     slider.max = at.at(-1)
-    track.replaceChildren(drawWeeks(weeks, at, most), slider, drawScale(weeks, at))
+    drawWeeks(box, weeks, at, most)
     paint()
+    tell()
   }
-  const player = createPlayer({ page, index: shown, go, changed: (playing) => {
-    play.title = playing ? said.pause : said.play
-    play.classList.toggle('playing', playing)
-  } })
+  const player = createPlayer({ page, button: play, index: shown, go })
 
-  newest.append(said.newestShort)
-  box.ariaLabel = said.name
-  box.append(
-    element('div', { className: 'steps' }, play, previous, next),
-    element('p', { className: 'week' }, week, ' ', amount), state, newest, track,
-  )
-  slider.addEventListener('input', () => choose(nearest(at, slider.value)))
-  slider.addEventListener('keydown', (event) => {
+  previous.onclick = () => choose(chosen - 1)
+  next.onclick = () => choose(chosen + 1)
+  newest.onclick = () => choose(Infinity)
+  for (const button of [play, previous, next, newest]) button.title = button.ariaLabel
+  slider.oninput = () => choose(at.findLastIndex((place) => place <= slider.value)) // there may be no data for the week under the finger
+  slider.onkeydown = (event) => {
     const step = keys[event.key]
     if (!step || event.altKey) return
     event.preventDefault()
     choose(chosen + step)
-  })
+  }
   view.on(['date'], () => {
     clearTimeout(moving)
-    note = settleDate(view, page.weeks) || note
+    note = settleDate(view, page.weeks)
     if (!player.playing()) chosen = asked() // while they play, the name changes with the map
-    clearTimeout(waiting)
-    waiting = setTimeout(() => {
-      waiting = 0
-      paint()
-    }, late)
     paint()
   })
   status.on(() => {
     if (player.playing()) chosen = shown()
     paint()
+    tell()
     player.arrived()
   })
   build()
-  page.playing = player.playing
-  watchFresh(page, () => {
-    note = said.fresh
+  watchFresh(page, player.playing, () => {
+    note = settleDate(view, page.weeks) || said.fresh
     build()
   })
 }
-
-// nearest returns which place is nearest to one: there may be no data for the week under the finger.
-const nearest = (at, place) => at.reduce((best, p, i) => (Math.abs(p - place) < Math.abs(at[best] - place) ? i : best), 0)
