@@ -61,31 +61,32 @@ func TestPlainPage(t *testing.T) {
 	}
 }
 
-// mostOwn bounds the bytes of our own scripts, Leaflet and words besides.
-const mostOwn = 40_000
+// The bytes that the page's own script may have, Leaflet and words besides, and those of the service worker.
+const (
+	mostOwn    = 40_000
+	mostWorker = 3_000
+)
 
 func TestOwnScripts(t *testing.T) {
 	files := FS()
 	if !Built(files) {
 		t.Skip("web/dist is not built (make web)")
 	}
-	scripts, err := fs.Glob(files, "assets/*.js")
-	if err != nil {
-		t.Fatal(err)
-	}
-	own := 0
-	for _, name := range append(scripts, "sw.js") {
-		if strings.HasPrefix(name, "assets/leaflet-") {
-			continue
+	for pattern, most := range map[string]int{"assets/main-*.js": mostOwn, "sw.js": mostWorker} {
+		scripts, err := fs.Glob(files, pattern)
+		if err != nil || len(scripts) != 1 {
+			t.Fatalf("%s: %q, %v, want one", pattern, scripts, err)
 		}
-		content, err := fs.ReadFile(files, name)
+		content, err := fs.ReadFile(files, scripts[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		own += len(content)
+		if len(content) > most {
+			t.Errorf("%s has %d bytes, want at most %d", scripts[0], len(content), most)
+		}
 	}
-	if own > mostOwn {
-		t.Errorf("our own scripts have %d bytes, want at most %d", own, mostOwn)
+	if scripts, err := fs.Glob(files, "assets/*.js"); err != nil || len(scripts) != 2 {
+		t.Errorf("scripts = %q, %v, want ours and Leaflet alone", scripts, err)
 	}
 }
 

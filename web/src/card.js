@@ -57,9 +57,9 @@ export function addCard(page) {
     box.parentElement.scrollTop = 0
     article.focus({ preventScroll: true })
   })
-  document.addEventListener('keydown', ({ key, target }) => {
+  document.onkeydown = ({ key, target }) => {
     if (key === 'Escape' && open && (target === document.body || box.contains(target))) close()
-  })
+  }
   status.on(show)
   show()
 }

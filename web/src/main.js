@@ -30,7 +30,7 @@ function translate() {
   for (const e of document.querySelectorAll('[data-label]')) e.ariaLabel = wordsAt(e.dataset.label)
   const button = byId('language')
   button.lang = other
-  button.addEventListener('click', switchLanguage)
+  button.onclick = switchLanguage
 }
 
 function showNotice({ notice, simulated }) {

@@ -26,8 +26,8 @@ export function createMap(id, config) {
   // Leaflet has no option for the movements of the keyboard and of lakes that come into view.
   if (still) map.panBy = (offset, options) => L.Map.prototype.panBy.call(map, offset, { ...options, animate: false })
   const box = map.getContainer()
-  box.addEventListener('pointerdown', () => box.classList.add('by-pointer'))
-  box.addEventListener('blur', () => box.classList.remove('by-pointer'))
+  box.onpointerdown = () => box.classList.add('by-pointer')
+  box.onblur = () => box.classList.remove('by-pointer')
   map.attributionControl.setPrefix('')
   // A phone's legend takes the whole bottom.
   L.control.scale({ imperial: false, maxWidth: 70, position: wide() ? 'bottomleft' : 'topleft' }).addTo(map)

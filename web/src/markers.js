@@ -29,7 +29,7 @@ export function addMarkers(page) {
   status.on(anew)
   view.on(['lake', 'risk', 'style'], anew)
   if (!status.get().complete) map.on('moveend', anew)
-  window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew)
+  window.matchMedia('(prefers-color-scheme: dark)').onchange = anew
   addPointer(page, (at) => nearest(placed().places, map.containerPointToLayerPoint(at)))
 }
 
@@ -103,11 +103,11 @@ function addPointer(page, lakeAt) {
     else tip.close()
   }
   const leave = () => point()
-  box.addEventListener('pointermove', (event) => {
+  box.onpointermove = (event) => {
     if (event.pointerType !== 'mouse') return // a finger goes straight to the card
     if (event.buttons || event.target.closest('.leaflet-control')) leave()
     else point(lakeAt(map.mouseEventToContainerPoint(event)))
-  })
+  }
   map.on('mouseout movestart', leave)
   page.status.on(leave) // what it says is of another week
 }

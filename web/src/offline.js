@@ -27,7 +27,7 @@ export function addOffline(all) {
   page.status.on(show)
   show()
   window.addEventListener('online', check)
-  window.addEventListener('offline', () => set(false))
+  window.onoffline = () => set(false)
   const map = page.map.getContainer()
   // A tile that fails may be the first sign. Errors of pictures do not bubble.
   map.addEventListener('error', ({ target }) => { if (connected && target.closest('.heat')) check() }, true)

@@ -27,10 +27,10 @@ const on = (name, answer) => self.addEventListener(name, (event) => event.waitUn
 on('install', install)
 on('activate', activate)
 on('message', keepSeen)
-self.addEventListener('fetch', (event) => {
+self.onfetch = (event) => {
   const answer = answerTo(event)
   if (answer) event.respondWith(answer)
-})
+}
 
 // install keeps the page whole, or fails and leaves the one before in its place.
 async function install() {

@@ -25,7 +25,7 @@ export function createView() {
     write(next, names.includes('lake') && next.lake !== null)
     change(next)
   }
-  window.addEventListener('popstate', () => change(ofAddress()))
+  window.onpopstate = () => change(ofAddress())
   return { get: () => now, set, on: (names, tell) => listeners.push({ names, tell }) }
 }
 
