@@ -113,7 +113,7 @@ func TestPageListOnATurnedPhone(t *testing.T) {
 		until(listReady),
 		chromedp.Tap("#q"),
 		chromedp.EmulateViewport(420, 920, chromedp.EmulateMobile, chromedp.EmulateTouch),
-		until(`!document.querySelector('#find li').checkVisibility() && document.querySelector('#zoom-in').checkVisibility({visibilityProperty: true})`),
+		until(`!document.querySelector('#find li').checkVisibility() && document.querySelector('#map').checkVisibility({visibilityProperty: true})`),
 	)
 	b.wantNoProblems(t, base)
 }
@@ -166,7 +166,7 @@ func TestPageListOnAPhone(t *testing.T) {
 		const visible = (s) => [...document.querySelectorAll(s)].some((e) => e.checkVisibility());
 		const map = document.querySelector('#map').getBoundingClientRect();
 		const row = document.querySelector('#find .row').getBoundingClientRect();
-		return {List: visible('#find li'), Choices: visible('#find fieldset'), Notice: visible('#notice'), Inert: !document.querySelector('#zoom-in').checkVisibility({visibilityProperty: true}),
+		return {List: visible('#find li'), Choices: visible('#find fieldset'), Notice: visible('#notice'), Inert: !document.querySelector('#map').checkVisibility({visibilityProperty: true}),
 			Width: document.documentElement.scrollWidth, Map: map.height, Row: row.bottom,
 			Font: parseFloat(getComputedStyle(document.querySelector('#q')).fontSize)};
 	})()`
@@ -198,11 +198,11 @@ func TestPageListOnAPhone(t *testing.T) {
 	b.do(t,
 		chromedp.Tap("#find li:nth-child(4) button"),
 		chromedp.WaitVisible("#card h2"),
-		until(`document.querySelector('#zoom-in').checkVisibility({visibilityProperty: true}) && !document.querySelector('#find').checkVisibility()`),
+		until(`document.querySelector('#map').checkVisibility({visibilityProperty: true}) && !document.querySelector('#find').checkVisibility()`),
 		chromedp.Evaluate[chromedp.Void](`history.back()`),
-		until(`!document.querySelector('#zoom-in').checkVisibility({visibilityProperty: true}) && document.activeElement.dataset.id === '`+id+`'`),
+		until(`!document.querySelector('#map').checkVisibility({visibilityProperty: true}) && document.activeElement.dataset.id === '`+id+`'`),
 		chromedp.KeyEvent(kb.Escape),
-		until(`!document.body.matches('.find-open') && document.querySelector('#zoom-in').checkVisibility({visibilityProperty: true})`),
+		until(`!document.body.matches('.find-open') && document.querySelector('#map').checkVisibility({visibilityProperty: true})`),
 		until(`document.activeElement.name === 'toggle'`),
 	)
 

@@ -9,10 +9,8 @@ export function addSheet(map, box, field, button, opened) {
   const { classList } = document.body
   const set = (open) => {
     if (open && !classList.contains('find-open')) {
-      // The map below keeps its size, and so its place; what stands above it, on a full screen, is seen at all times.
-      const { style } = box.closest('main')
-      style.setProperty('--row', `${box.parentElement.getBoundingClientRect().height}px`)
-      style.setProperty('--top', `${map.getContainer().offsetTop}px`)
+      // The map below keeps its size, and so its place.
+      box.closest('main').style.setProperty('--row', `${box.parentElement.getBoundingClientRect().height}px`)
     }
     classList.toggle('find-open', open)
     if (open) opened()
@@ -25,7 +23,6 @@ export function addSheet(map, box, field, button, opened) {
     close()
     button.focus()
   }
-  document.addEventListener('fullscreenchange', close)
   map.on('dragstart', close) // who moves the map while a card is open wants the map
   window.matchMedia('(max-width: 56rem)').onchange = () => {
     close()
