@@ -201,7 +201,7 @@ func TestTableOfOldData(t *testing.T) {
 func TestTableHasTheSymbolsOfTheMap(t *testing.T) {
 	const folder = "../web/"
 	var texts [2]string
-	for i, name := range []string{"table/table.html", "src/symbols.js"} {
+	for i, name := range []string{"table/table.html", "src/index.html"} {
 		b, err := os.ReadFile(folder + name)
 		if err != nil {
 			t.Fatal(err)
@@ -213,7 +213,7 @@ func TestTableHasTheSymbolsOfTheMap(t *testing.T) {
 		t.Errorf("the table has %d paths, want a body and a sign for each of %d symbols", len(paths), classes)
 	}
 	for _, m := range paths {
-		if !strings.Contains(texts[1], "'"+m[1]+"'") {
+		if !strings.Contains(texts[1], ` d="`+m[1]+`"`) {
 			t.Errorf("the map's symbols have no path %s", m[1])
 		}
 	}

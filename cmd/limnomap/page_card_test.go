@@ -155,7 +155,12 @@ func testCardFocus(t *testing.T, b *browser) {
 
 // A lake that is not among those around the middle of the map has its card all the same.
 func TestPageCardOfALakeFarAway(t *testing.T) {
+	var fails atomic.Bool
 	base := startFront(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/search") && fails.Load() {
+			w.WriteHeader(http.StatusInternalServerError)
+			return true
+		}
 		if !strings.HasSuffix(r.URL.Path, "/page.json") {
 			return false
 		}
@@ -170,6 +175,13 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 	wantCard(t, b, []string{"High risk (2", "An old value"})
 	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t'`), says("“de_t”"))
 	wantNoProblems(t, b, base)
+
+	fails.Store(true)
+	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_leer'`), says("could not be loaded"))
+	wantCard(t, b, []string{"de_t_leer"}, "risk", "There is no lake", "History")
+	fails.Store(false)
+	b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), says("Leersee"), says("No current value"))
+	wantCard(t, b, nil, "could not be loaded")
 }
 
 // A history that does not come says so and can be asked for again; one that was kept says how old it is.
@@ -193,6 +205,9 @@ func TestPageCardWithoutHistory(t *testing.T) {
 	working.Store(true)
 	b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), until(chartDrawn))
 	wantCard(t, b, []string{"As of ", "(3 days ago)"}, "could not be loaded")
+	if at := ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
+		t.Errorf("the button that tried again leaves the focus on %s", at)
+	}
 	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
 		if !strings.Contains(p, "/history/") {
 			t.Errorf("on the page: %s", p)

@@ -289,6 +289,8 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 		b.listed(t, q, idsOfLakes(found), false)
 	}
 	b.do(t, until(`document.querySelector('#find [role=status]').textContent.includes('The server does not answer')`))
+	b.typeText(t, "a region that no name holds")
+	b.do(t, until(`/^No lake found.*The server does not answer/.test(document.querySelector('#find [role=status]').textContent)`))
 	for _, p := range b.problems(front) {
 		if !strings.Contains(p, "429") {
 			t.Errorf("on the page: %s", p)

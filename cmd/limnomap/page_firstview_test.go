@@ -17,7 +17,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// mostFirstView bounds the bytes of a first view of the demo, tiles besides.
+// mostFirstView bounds the bytes of a first view of the demo, what the service worker asks for included, tiles besides.
 const mostFirstView = 120_000
 
 // byWorker stands before what the service worker asks for: once the page is there, in order to keep it; on a later visit all.
@@ -85,7 +85,7 @@ func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
 	f.count[name]++
 }
 
-// take returns how many bytes came for what is seen, tiles besides, and begins anew.
+// take returns how many bytes came, tiles besides, and begins anew.
 func (f *wire) take(t *testing.T, when string) (total int) {
 	t.Helper()
 	f.mu.Lock()
@@ -110,7 +110,7 @@ func (f *wire) take(t *testing.T, when string) (total int) {
 	t.Logf("%s: %6d bytes in %2d answers without tiles, and %d in %d by the service worker", when, total, requests, kept, keptRequests)
 	clear(f.bytes)
 	clear(f.count)
-	return total
+	return total + kept
 }
 
 // noteFirstHeat notes when the first heat tile is on the screen, in ms from the start of the navigation.

@@ -17,9 +17,9 @@ import (
 func TestPageListOfManyLakes(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	lakes, observations := "id,name,lat,lon\n", "lake_id,date,chl,data_type\n"
+	lakes, observations := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type\n"
 	for i := range 1_120 {
-		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5\n", i, i, i)
+		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5,Province\n", i, i, i)
 		observations += fmt.Sprintf("x%04d,2024-11-11,%d,satellite\n", i, 1_500-i)
 	}
 	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", lakes))
@@ -45,6 +45,8 @@ func TestPageListOfManyLakes(t *testing.T) {
 	if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#find [name=more]').hidden`)) {
 		t.Error("there is more to show of eleven lakes")
 	}
+	b.typeText(t, "province") // which the server alone knows, and whose lakes it does not all give
+	b.do(t, until(`document.querySelector('#find [role=status]').textContent === '500 lakes. Of the server’s finds the best 500: type more for others'`))
 	b.wantNoProblems(t, base)
 }
 
@@ -81,6 +83,39 @@ func TestPageListOfAServerOfTheWorld(t *testing.T) {
 	b.typeText(t, "starnberger")
 	b.listed(t, "starnberger", []string{far}, true)
 	b.wantNoProblems(t, front)
+
+	// What was found beyond the lakes that are loaded follows the week too.
+	var dates struct{ Weeks []struct{ Date string } }
+	getJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
+	week := dates.Weeks[len(dates.Weeks)-20].Date
+	var then statusAnswer
+	getJSON(t, base+"/api/v1/bathing-lakes/search?q=starnberger&date="+week, &then)
+	b.do(t,
+		chromedp.Evaluate[chromedp.Void](`location.hash = 'map=11/52.44/13.65&date=`+week+`'`),
+		until(fmt.Sprintf(`document.querySelector('#find li')?.textContent.includes(', %v µg/l')`, *then.Lakes[0].Chl)),
+	)
+}
+
+// A phone that is turned until the list stands beside the map has its lakes there, and no sheet when it is turned back.
+func TestPageListOnATurnedPhone(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	b := startBrowser(t, "en")
+	b.do(t,
+		chromedp.EmulateViewport(420, 920, chromedp.EmulateMobile, chromedp.EmulateTouch),
+		chromedp.Navigate(base+"/"),
+		until(`document.querySelector('#q')?.placeholder !== ''`),
+	)
+	if n := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#find li').length`)); n > 0 {
+		t.Fatalf("a list of %d lakes is made that nobody sees", n)
+	}
+	b.do(t,
+		chromedp.EmulateViewport(920, 420, chromedp.EmulateMobile, chromedp.EmulateTouch),
+		until(listReady),
+		chromedp.Tap("#q"),
+		chromedp.EmulateViewport(420, 920, chromedp.EmulateMobile, chromedp.EmulateTouch),
+		until(`!document.querySelector('#find li').checkVisibility() && document.querySelector('#zoom-in').checkVisibility({visibilityProperty: true})`),
+	)
+	b.wantNoProblems(t, base)
 }
 
 // The list is of the week that is shown, and in the reader's language.

@@ -52,5 +52,11 @@ export function cardHistory(part, id, legend) {
   }
 }
 
-/** Says that something of a lake could not be loaded, and offers to try again. */
-export const failed = (again) => [`${words.common.failed} `, element('button', { type: 'button', onclick: again }, words.common.tryAgain)]
+/** Says that something of a lake could not be loaded, and offers to try again; the card keeps the focus. */
+export const failed = (again) => {
+  const onclick = ({ target }) => {
+    target.closest('article').focus({ preventScroll: true }) // the button goes
+    again()
+  }
+  return [`${words.common.failed} `, element('button', { type: 'button', onclick }, words.common.tryAgain)]
+}

@@ -8,7 +8,7 @@ import { fill, number, words } from './words.js'
 /** Puts the legend into the corner of the map where it makes room for the attribution. Folded, it still shows the classes. */
 export function addLegend({ map, legend }) {
   const box = byId('legend')
-  for (const item of document.querySelectorAll('[data-symbol]')) addSymbol(item, legend)
+  for (const item of box.querySelectorAll('[data-symbol]')) addSymbol(item, legend)
   drawScale(legend)
   box.querySelector('.profile').textContent = fill(words.legend.profile, legend)
   box.firstElementChild.open = wide()

@@ -10,7 +10,7 @@ import { ringRadius, thin } from './thinning.js'
 
 const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the mark
 
-/** Adds the marks, and keeps them to the lakes that are shown. Where page.markersShown is false there are none. */
+/** Adds the marks, and keeps them to the lakes that are shown. */
 export function addMarkers(page) {
   const { map, view, status } = page
   let plane = {} // the marks and what they are drawn with, until what is shown changes or the map counts anew
@@ -28,15 +28,13 @@ export function addMarkers(page) {
   }
   status.on(anew)
   view.on(['lake', 'risk', 'style'], anew)
-  map.on('markers', anew)
   if (!status.get().complete) map.on('moveend', anew)
   window.matchMedia('(prefers-color-scheme: dark)').addEventListener('change', anew)
   addPointer(page, (at) => nearest(placed().places, map.containerPointToLayerPoint(at)))
 }
 
 // lakesMarked has the chosen lake too, whatever the filter.
-function lakesMarked({ map, status, view, markersShown }) {
-  if (markersShown === false) return []
+function lakesMarked({ map, status, view }) {
   const clump = isClump(map, status.get())
   map.getContainer().classList.toggle('clump', clump)
   const wanted = filterOf(view)
@@ -53,7 +51,8 @@ function isClump(map, { complete, lakes }) {
 
 function draw(ctx, { min, max }, { places, colours, stamp }, { map, view }) {
   const { lake, style } = view.get()
-  const seen = places.filter(({ x, y }) => x > min.x - reach && x < max.x + reach && y > min.y - reach && y < max.y + reach)
+  const near = L.bounds(min.subtract([reach, reach]), max.add([reach, reach]))
+  const seen = places.filter(({ x, y }) => near.contains([x, y]))
   const chosen = seen.find((p) => p.lake.id === lake)
   // The tiles of that style have a mark for each lake, but of its value alone.
   const drawn = seen.filter((p) => style !== 'dots' || p === chosen || p.lake.reported)
@@ -76,12 +75,12 @@ function ring(ctx, p, { ink, paper }) {
 // nearest returns the lake nearest to a point. Where lakes crowd, the topmost mark would be another one than the reader
 // meant; of two that are equally near the worse one comes first.
 function nearest(places, { x, y }) {
-  let [best, least] = [null, reach]
+  let best = { distance: reach }
   for (const p of places) {
     const distance = Math.hypot(p.x - x, p.y - y)
-    if (distance < least) [best, least] = [p.lake, distance]
+    if (distance < best.distance) best = { distance, lake: p.lake }
   }
-  return best
+  return best.lake
 }
 
 // addPointer opens the lake that is clicked on, and names the one under the mouse.
@@ -95,20 +94,20 @@ function addPointer(page, lakeAt) {
     view.set({ lake: lake.id })
   })
   const tip = L.tooltip({ offset: [0, -8], direction: 'top' })
-  let under = null
+  let under
   const point = (lake) => {
     if (lake === under) return
     under = lake
-    box.classList.toggle('on-lake', lake !== null)
+    box.classList.toggle('on-lake', Boolean(lake))
     if (lake) tip.setLatLng(lake).setContent(document.createTextNode(summary(lake))).openOn(map)
     else tip.close()
   }
+  const leave = () => point()
   box.addEventListener('pointermove', (event) => {
     if (event.pointerType !== 'mouse') return // a finger goes straight to the card
-    const free = event.buttons === 0 && !event.target.closest('.leaflet-control')
-    point(free ? lakeAt(map.mouseEventToContainerPoint(event)) : null)
+    if (event.buttons || event.target.closest('.leaflet-control')) leave()
+    else point(lakeAt(map.mouseEventToContainerPoint(event)))
   })
-  const leave = () => point(null)
   map.on('mouseout movestart', leave)
   page.status.on(leave) // what it says is of another week
 }

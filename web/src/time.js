@@ -72,7 +72,7 @@ export function addTime(page) {
   next.onclick = () => choose(chosen + 1)
   newest.onclick = () => choose(Infinity)
   for (const button of [play, previous, next, newest]) button.title = button.ariaLabel
-  slider.oninput = () => choose(at.findLastIndex((place) => place <= slider.value)) // there may be no data for the week under the finger
+  slider.oninput = () => choose(nearest(at, slider.value))
   slider.onkeydown = (event) => {
     const step = keys[event.key]
     if (!step || event.altKey) return
@@ -97,3 +97,6 @@ export function addTime(page) {
     build()
   })
 }
+
+// nearest returns which place is nearest to one: there may be no data for the week under the finger.
+const nearest = (at, place) => at.reduce((best, p, i) => (Math.abs(p - place) < Math.abs(at[best] - place) ? i : best), 0)

@@ -1,0 +1,87 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+)
+
+// A server of the world gives but the lakes near the middle: from afar they would be a clump, as if there were none
+// elsewhere. So there are marks only where they reach the map's edges, and the legend says how to see them.
+func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	lakes := "id,name,lat,lon\n"
+	for i := range 1_120 {
+		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5\n", i, i, i)
+	}
+	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", lakes))
+	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n"))
+	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/page.json") {
+			return false
+		}
+		var settings map[string]any
+		getJSON(t, base+"/page.json", &settings)
+		settings["total_lakes"] = 1_400_000
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(settings); err != nil {
+			t.Error(err)
+		}
+		return true
+	})
+	b := startBrowser(t, "en")
+	b.prefer(t, "reduced-motion", "reduce")
+	const (
+		marked = `[...Array(21).keys()].some((x) => [...Array(21).keys()].some((y) => mark(x - 10, y - 10) !== ''))`
+		says   = `document.querySelector('#legend .nearer').checkVisibility()`
+	)
+	b.do(t,
+		chromedp.EmulateViewport(1280, 800),
+		chromedp.Navigate(front+"/#map=13/52.05/13.5"),
+		chromedp.WaitReady(".leaflet-marks-pane canvas"),
+		chromedp.Evaluate[chromedp.Void](pixel),
+		until(marked+` && !`+says),
+		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=5/52.05/13.5')`),
+		until(`!(`+marked+`) && `+says),
+		// The lake that is chosen is there at every zoom.
+		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=5/52.05/13.5&lake=x0500')`),
+		until(marked),
+		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/52.05/13.5')`),
+		until(marked+` && !`+says),
+	)
+	b.wantNoProblems(t, front)
+}
+
+// Unfolded on the smallest phone the legend is whole, lies above the buttons and leaves some of the map.
+func TestPageMarksLegendUnfoldedOnAPhone(t *testing.T) {
+	base, _ := startServer(t, "--basemap-url", "none")
+	b := startBrowser(t, "de")
+	b.do(t,
+		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
+		chromedp.Navigate(base+"/"),
+		chromedp.WaitVisible("#legend"),
+		chromedp.WaitReady(".leaflet-marks-pane canvas"),
+		chromedp.Tap("#legend summary"),
+		until(`document.querySelector('#legend details').open`),
+		until(`(() => {
+			const legend = document.querySelector('#legend');
+			const map = document.querySelector('#map').getBoundingClientRect();
+			const box = legend.getBoundingClientRect();
+			const uncovered = [...legend.querySelectorAll('li, .bar, p')].filter((e) => e.checkVisibility()).every((e) => {
+				const r = e.getBoundingClientRect();
+				return legend.contains(document.elementFromPoint(r.right - 1, r.top + r.height / 2));
+			});
+			return uncovered && legend.scrollHeight <= legend.clientHeight && box.top > map.top + 80 && box.bottom <= map.bottom && box.right <= 320;
+		})()`),
+		chromedp.Tap("#legend summary"),
+		until(`!document.querySelector('#legend details').open && document.querySelector('#time').checkVisibility()`),
+	)
+	b.wantNoProblems(t, base)
+}
