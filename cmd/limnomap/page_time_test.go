@@ -3,10 +3,7 @@ package main
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
-	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 

@@ -22,7 +22,7 @@ export function frame(page) {
   }
   const follow = (closer) => {
     const lake = status.get().byId.get(view.get().lake)
-    if (lake) bring(map, lake, closer)
+    if (lake) bring(map, lake, closer(lake))
   }
   const arrive = () => quietly(() => (view.get().zoom === null ? start(page) : setPlace(map, view.get())))
 
@@ -32,7 +32,8 @@ export function frame(page) {
   map.on('dragstart zoomstart', () => { following = false })
   view.on(['lat', 'lon', 'zoom'], (now) => { if (differs(now, place(map))) arrive() })
   view.on(['lake'], (now, before) => {
-    follow(!differs(now, before) && page.returnFocus?.matches(':not(#map, #map *)'))
+    const elsewhere = !differs(now, before) && page.returnFocus?.matches(':not(#map, #map *)')
+    follow((lake) => elsewhere || !map.getBounds().contains(lake))
     following = true // coming closer is no moving on
   })
   new ResizeObserver(() => {
@@ -40,7 +41,7 @@ export function frame(page) {
     quietly(() => map.invalidateSize(still))
     const { zoom, lake } = view.get()
     if (zoom === null && lake === null) arrive() // all are to be seen, not only the middle
-    if (following) follow()
+    if (following) follow(() => false) // a card that takes room is no reason to come closer
   }).observe(map.getContainer())
 }
 
@@ -88,6 +89,6 @@ function clear(map, edge) {
 
 // bring brings a lake into the part of the map that can be seen; closer, if it is to be seen among its neighbours.
 function bring(map, lake, closer) {
-  if (closer || !map.getBounds().contains(lake)) setPlace(map, lake, Math.max(map.getZoom(), chosenZoom))
+  if (closer) setPlace(map, lake, Math.max(map.getZoom(), chosenZoom))
   map.panInside(lake, clear(map, 66)) // as wide as the buttons, with the lake's own mark
 }
