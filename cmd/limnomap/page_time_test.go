@@ -208,7 +208,7 @@ const sampling = `(() => {
 	sample();
 })()`
 
-type sample struct {
+type frameSeen struct {
 	Tiles      int
 	Dates      []string
 	Head, Week string
@@ -236,9 +236,9 @@ func TestPageTimePlays(t *testing.T) {
 		t.Error("while the weeks play the button is not pressed")
 	}
 	b.do(t, until(`!(`+isPlaying+`) && location.hash.indexOf('date=') < 0`), until(heatOf("")))
-	samples := ask(t, b, chromedp.Evaluate[[]sample](`window.samples`))
+	samples := ask(t, b, chromedp.Evaluate[[]frameSeen](`window.samples`))
 	var played []string
-	words := make(map[string]sample)
+	words := make(map[string]frameSeen)
 	for i, s := range samples {
 		if s.Tiles < samples[0].Tiles {
 			t.Errorf("frame %d of %d shows %d heat tiles, want the %d of the first", i, len(samples), s.Tiles, samples[0].Tiles)
