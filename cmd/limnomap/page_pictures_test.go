@@ -30,7 +30,7 @@ func TestPagePictures(t *testing.T) {
 		scale                   float64
 		phone                   bool
 	}{
-		{name: "page", language: "en", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1120, height: 700, scale: 1},
+		{name: "page", language: "en", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1000, height: 680, scale: 1},
 		{name: "phone", language: "de", address: "/", width: 360, height: 740, scale: 1, phone: true},
 	} {
 		t.Run(picture.name, func(t *testing.T) {
