@@ -120,15 +120,16 @@ func (s *scene) look(at *sight, on *sheets) {
 	}
 	s.sight, s.plan = at, on.plan
 	s.places, s.hits = s.places[:len(at.seen)], s.hits[:0]
-	for i, seen := range at.seen {
-		s.places[i] = on.plan.lakes.places[seen.at]
+	for i := range at.seen {
+		// Where it is, and no copy of the whole: its stamps may be counted at this moment.
+		s.places[i] = on.plan.lakes.places[at.seen[i].at]
 		s.places[i].set(values[i], on.values)
 	}
 	for _, t := range at.ties {
 		slices.SortFunc(s.places[t.from:t.to], func(a, b place) int { return compare(&a, &b) })
 	}
-	for i, seen := range at.seen {
-		if p := &s.places[i]; !at.valued || p.chlorophyll.Valid() {
+	for i := range at.seen {
+		if p, seen := &s.places[i], &at.seen[i]; !at.valued || p.chlorophyll.Valid() {
 			s.hits = append(s.hits, hit{seen.x, seen.y, p})
 		}
 	}
@@ -181,8 +182,8 @@ func (s *sheets) lookedAt(at *sight) []data.Chlorophyll {
 		return last.values
 	}
 	values := make([]data.Chlorophyll, len(at.seen))
-	for i, seen := range at.seen {
-		values[i] = s.known.Of(int(s.plan.of[seen.at]))
+	for i := range values {
+		values[i] = s.known.Of(int(s.plan.of[at.seen[i].at]))
 	}
 	s.last.Store(&look{at, values})
 	return values
