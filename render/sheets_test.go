@@ -177,6 +177,31 @@ func TestLayersOnOthersHaveFingerprintsOfTheirOwn(t *testing.T) {
 	}
 }
 
+// The first picture of a tile counts the stamps of what it sees, while others look at the same in other weeks.
+func TestWeeksAreLookedAtWhileOneIsDrawn(t *testing.T) {
+	base := viewOf(country())
+	other := renderer().Layer(base)
+	first, second := renderer().LayerOn(other, otherWeek(base, 1, 0)), renderer().LayerOn(other, otherWeek(base, 2, 0))
+	for x := uint32(32); x < 36; x++ {
+		s := Spec{Tile: maptile.Tile{X: x, Y: 21, Z: 6}, Scale: 1, Style: Heat, Colormap: colormap.Default}
+		want, _ := renderer().Fingerprint(renderer().Layer(otherWeek(base, 2, 0)), s)
+		var group sync.WaitGroup
+		group.Go(func() {
+			if _, err := renderer().Render(first, s); err != nil {
+				t.Error(err)
+			}
+		})
+		for range 4 {
+			group.Go(func() {
+				if got, _ := renderer().Fingerprint(second, s); got != want {
+					t.Errorf("fingerprint %x, want %x", got, want)
+				}
+			})
+		}
+		group.Wait()
+	}
+}
+
 // Lakes of different sizes in one point cannot be put in order before their values are known.
 func TestUnevenLakesHaveLayersOfTheirOwn(t *testing.T) {
 	v := viewOf([]testLake{{10, 50, 3, 0}, {10, 50, 4, 300}, {11, 50, 4, 0}})
