@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"encoding/json"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -166,6 +167,14 @@ func (b *browser) problems(origin string) []string {
 	return found
 }
 
+// wantNoProblems reports what went wrong on the page that is open.
+func (b *browser) wantNoProblems(t *testing.T, origin string) {
+	t.Helper()
+	for _, p := range b.problems(origin) {
+		t.Errorf("on the page: %s", p)
+	}
+}
+
 // heatDrawn holds when a heat tile is there that has strongly coloured pixels.
 const heatDrawn = `[...document.querySelectorAll('.heat img.leaflet-tile-loaded')].some(img => {
 	const canvas = Object.assign(document.createElement('canvas'), {width: img.naturalWidth, height: img.naturalHeight});
@@ -200,4 +209,21 @@ func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *ht
 	}))
 	t.Cleanup(front.Close)
 	return front.URL
+}
+
+// startWorldFront starts a server before base that says that it has more lakes than a phone can hold.
+func startWorldFront(t *testing.T, base string) string {
+	return startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/page.json") {
+			return false
+		}
+		var settings map[string]any
+		getJSON(t, base+"/page.json", &settings)
+		settings["total_lakes"] = 1_400_000
+		w.Header().Set("Content-Type", "application/json")
+		if err := json.NewEncoder(w).Encode(settings); err != nil {
+			t.Error(err)
+		}
+		return true
+	})
 }

@@ -65,9 +65,7 @@ func TestPageAccess(t *testing.T) {
 				checkAccess(t, b, "the first view")
 				b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_by_starnberger_see'`), until(`document.querySelector('#card svg.symbol') !== null && document.querySelector('#card .plot svg > *') !== null`))
 				checkAccess(t, b, "with a card")
-				for _, p := range b.problems(base) {
-					t.Errorf("on the page: %s", p)
-				}
+				b.wantNoProblems(t, base)
 			})
 		}
 	}

@@ -79,9 +79,7 @@ func wantCard(t *testing.T, b *browser, wants []string, never ...string) {
 
 func wantNoProblems(t *testing.T, b *browser, base string) {
 	t.Helper()
-	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
 // A link opens a lake's card, which says what a swimmer asks first.

@@ -66,9 +66,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 		t.Errorf("the link is %q, want this page with its lake and style", put[0])
 	}
 	b.do(t, chromedp.KeyEvent(kb.Escape), until(`!document.querySelector('#share').open && document.activeElement.id === 'share-open'`))
-	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 
 	code := put[1]
 	for _, want := range []string{`title="Starnberger See"`, `width="600"`, `height="480"`, `loading="lazy"`, `allow="fullscreen"`,
@@ -236,9 +234,7 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 			if shown.Left < 0 || shown.Right > 320 || shown.Top < 0 || shown.Bottom > 640 || shown.X > 320 {
 				t.Errorf("the dialog %+v is not wholly on a phone of 320 x 640 px", shown)
 			}
-			for _, p := range b.problems(base) {
-				t.Errorf("on the page: %s", p)
-			}
+			b.wantNoProblems(t, base)
 		})
 	}
 }

@@ -64,13 +64,6 @@ func (b *browser) listed(t *testing.T, what string, want []string, ordered bool)
 	}
 }
 
-func (b *browser) wantNoProblems(t *testing.T, origin string) {
-	t.Helper()
-	for _, p := range b.problems(origin) {
-		t.Errorf("on the page: %s", p)
-	}
-}
-
 func idsOfLakes(answer statusAnswer) (ids []string) {
 	for _, lake := range answer.Lakes {
 		ids = append(ids, lake.ID)

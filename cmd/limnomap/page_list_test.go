@@ -1,9 +1,7 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -53,19 +51,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 // Of a server with more lakes than a phone can hold the list has those near the middle, and says so; the search finds all.
 func TestPageListOfAServerOfTheWorld(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/page.json") {
-			return false
-		}
-		var settings map[string]any
-		getJSON(t, base+"/page.json", &settings)
-		settings["total_lakes"] = 1_400_000
-		w.Header().Set("Content-Type", "application/json")
-		if err := json.NewEncoder(w).Encode(settings); err != nil {
-			t.Error(err)
-		}
-		return true
-	})
+	front := startWorldFront(t, base)
 	b := startBrowser(t, "en")
 	b.do(t,
 		chromedp.EmulateViewport(1280, 800),

@@ -42,13 +42,6 @@ func startMap(t *testing.T, language, url string, width, height int64, options .
 
 func button(label string) string { return fmt.Sprintf(`#controls button[aria-label=%q]`, label) }
 
-func noProblems(t *testing.T, b *browser, base string) {
-	t.Helper()
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
-}
-
 func TestPageMapInTheAddress(t *testing.T) {
 	base, _ := startServer(t, "--basemap-url", "none")
 	b := startMap(t, "en", base+"/", 1280, 800)
@@ -102,7 +95,7 @@ func TestPageMapInTheAddress(t *testing.T) {
 	if now := ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
 		t.Errorf("opened with the address %s the map shows %+v", there, now)
 	}
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 // The first view is that of the lake, or of the box that an embedded map is asked for.
@@ -124,7 +117,7 @@ func TestPageMapFirstView(t *testing.T) {
 	if now := ask(t, b, place); now.Zoom != 6 {
 		t.Errorf("a box that is none is shown as %+v, want all lakes at zoom 6", now)
 	}
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 // A lake that is chosen comes into sight, and stays there when its card takes room from the map.
@@ -154,7 +147,7 @@ func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 	if x < 20 || x > s.Width-20 || y < 20 || y > s.Height-20 {
 		t.Errorf("%s lies at %.0f, %.0f of a map of %+v", south.Name, x, y, s)
 	}
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 func TestPageMapLayers(t *testing.T) {
@@ -197,7 +190,7 @@ func TestPageMapLayers(t *testing.T) {
 	)
 	b.do(t, chromedp.Focus("#layer-panel [type=range]"), chromedp.KeyEvent(kb.Escape), until(`!`+shown),
 		until(`document.activeElement.matches('#layers')`))
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 // At the last zoom the button says that it does no more, and keeps the focus.
@@ -212,7 +205,7 @@ func TestPageMapZoomLimit(t *testing.T) {
 		t.Errorf("beyond the last zoom the address is %s", hash)
 	}
 	b.do(t, chromedp.Click(button("Zoom out")), until(`document.querySelector('#zoom-in').ariaDisabled === 'false'`))
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 func TestPageMapPosition(t *testing.T) {
@@ -277,7 +270,7 @@ func TestPageMapPosition(t *testing.T) {
 		}
 	}
 	b.mu.Unlock()
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 // On the whole screen the page still says that the values are simulated, and of when they are.
@@ -291,5 +284,5 @@ func TestPageMapFullScreen(t *testing.T) {
 	}
 	b.do(t, chromedp.Click(button("Full screen")), until(`!document.fullscreenElement`),
 		until(`document.querySelector('#full').ariaPressed === 'false'`), chromedp.WaitVisible(button("Full screen")))
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }

@@ -87,7 +87,7 @@ func TestPageMapOnAPhone(t *testing.T) {
 	if width := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); width > 320 {
 		t.Errorf("the page is %d px wide on a phone of 320", width)
 	}
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 // Who wants no movement gets none.
@@ -102,7 +102,7 @@ func TestPageMapWithoutMovement(t *testing.T) {
 			t.Errorf("with %s the map moves: %v, want %v", preference, got, want)
 		}
 	}
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }
 
 // On paper is what was on the screen: the map as large as the sheet allows, the legend unfolded, and nothing to press.
@@ -167,5 +167,5 @@ func TestPageMapPrinted(t *testing.T) {
 		t.Errorf("the map takes %d sheets, want one", n)
 	}
 	b.do(t, until(`document.querySelector('#map #legend details')?.open === false`), chromedp.WaitVisible("#controls"))
-	noProblems(t, b, base)
+	b.wantNoProblems(t, base)
 }

@@ -141,9 +141,7 @@ func TestPageMarks(t *testing.T) {
 	t.Run("labels", func(t *testing.T) { testLabels(t, b) })
 	t.Run("chosen", func(t *testing.T) { testChosen(t, b) })
 	t.Run("followed", func(t *testing.T) { testFollowed(t, b, colours) })
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // inkOfEdge returns how much of the edge of the square on its tip in the middle of the map is dark, in percent.
@@ -307,9 +305,7 @@ func TestPageMarksOnAPhone(t *testing.T) {
 	if tips := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
 		t.Error("a finger got a tooltip in its way")
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // The legend is the API's own: its classes with their symbols and limits in words, whichever the profile.
@@ -342,9 +338,7 @@ func TestPageMarksLegend(t *testing.T) {
 			if lakes := ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
 				t.Errorf("the legend says %d things of the heat map and %d of the waters, whose opacity tells nothing", heat, lakes)
 			}
-			for _, p := range b.problems(base) {
-				t.Errorf("on the page: %s", p)
-			}
+			b.wantNoProblems(t, base)
 		})
 	}
 }

@@ -1,11 +1,8 @@
 package main
 
 import (
-	"encoding/json"
 	"fmt"
-	"net/http"
 	"path/filepath"
-	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
@@ -23,19 +20,7 @@ func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", lakes))
 	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n"))
 	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.HasSuffix(r.URL.Path, "/page.json") {
-			return false
-		}
-		var settings map[string]any
-		getJSON(t, base+"/page.json", &settings)
-		settings["total_lakes"] = 1_400_000
-		w.Header().Set("Content-Type", "application/json")
-		if err := json.NewEncoder(w).Encode(settings); err != nil {
-			t.Error(err)
-		}
-		return true
-	})
+	front := startWorldFront(t, base)
 	b := startBrowser(t, "en")
 	b.prefer(t, "reduced-motion", "reduce")
 	const (

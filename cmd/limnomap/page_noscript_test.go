@@ -94,9 +94,7 @@ func TestPageNoScript(t *testing.T) {
 	// Its link leads to the map, which without a script is this table again.
 	b.do(t, chromedp.Click("tbody th a"))
 	arrive(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
-	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
 // A map in a frame leads nowhere by itself, for the table may not be shown there; it names the way.
@@ -136,9 +134,7 @@ func TestPageNoScriptAccess(t *testing.T) {
 				t.Errorf("lakes of the class %s have the symbols %q", class, got)
 			}
 		}
-		for _, p := range b.problems(base) {
-			t.Errorf("on the page: %s", p)
-		}
+		b.wantNoProblems(t, base)
 	}
 	b := startBrowser(t, "en")
 	b.do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))

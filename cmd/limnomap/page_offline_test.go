@@ -245,9 +245,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 				t.Fatal(err)
 			}
 			b.do(t, chromedp.Navigate(base+"/"), until(heatDrawn))
-			for _, p := range b.problems(base) {
-				t.Errorf("on the page: %s", p)
-			}
+			b.wantNoProblems(t, base)
 		})
 	}
 }

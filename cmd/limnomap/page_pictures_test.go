@@ -66,9 +66,7 @@ func TestPagePictures(t *testing.T) {
 				t.Fatal(err)
 			}
 			checkPicture(t, file)
-			for _, p := range b.problems(base) {
-				t.Errorf("on the page: %s", p)
-			}
+			b.wantNoProblems(t, base)
 		})
 	}
 }

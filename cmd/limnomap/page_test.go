@@ -54,9 +54,7 @@ func TestPageInBrowser(t *testing.T) {
 	t.Run("a lake without a value", func(t *testing.T) { testNoData(t, b, status) })
 	t.Run("by day and by night", func(t *testing.T) { testScheme(t, b) })
 	t.Run("a phone", func(t *testing.T) { testPhone(t, b, base) })
-	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
 func checkLegend(t *testing.T, b *browser, wants ...string) {
@@ -194,9 +192,7 @@ func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
 		t.Errorf("a tile's address is %s, want v=%s, which lets it be kept", src, tileJSON.Snapshot)
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // A level that was reported may say more than the chlorophyll, as scum does, or less. The lake's colour tells the
@@ -293,9 +289,7 @@ func TestPageInGerman(t *testing.T) {
 		t.Errorf("the attribution = %q, want the notice above the map alone, in German", attribution)
 	}
 	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // A basemap that cannot be reached leaves the map whole: the outlines, the heat and the lakes.

@@ -119,9 +119,7 @@ func TestPageTimeSteps(t *testing.T) {
 	// The address brings the week back.
 	b.do(t, chromedp.Reload(), chromedp.WaitVisible("#time"))
 	check("after a reload", value)
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // pressWeek presses the slider at that share of its way.
@@ -179,9 +177,7 @@ func TestPageTimeInTheAddress(t *testing.T) {
 		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), until(heatOf("")), until(stateText+`.includes('1999-01-04')`),
 		// What was said of one date is not said of the next.
 		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), until(heatOf(weeks[last-2].Date)), until(stateText+` === 'Past week'`))
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // sampling looks at each frame from now on: how many heat tiles are to be seen, of which weeks, and which week the words
@@ -264,9 +260,7 @@ func TestPageTimePlays(t *testing.T) {
 	if want = append(want, ""); strings.Join(played, " ") != strings.Join(want, " ") {
 		t.Errorf("the weeks shown are %q, want %q", played, want)
 	}
-	for _, p := range b.problems(front) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, front)
 }
 
 // Play ends with whatever the reader does to the time, and when nobody looks.
@@ -311,9 +305,7 @@ func TestPageTimeStops(t *testing.T) {
 		}
 		b.do(t, until(`document.querySelectorAll('.heat-ahead').length === 0`))
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // On the smallest phone a thumb moves the slider.
@@ -367,7 +359,5 @@ func TestPageTimeOnAPhone(t *testing.T) {
 	if last < 1 {
 		t.Fatal("one week")
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }

@@ -121,9 +121,7 @@ func TestPageTimeOfTilesThatHang(t *testing.T) {
 	}
 	release()
 	b.do(t, chromedp.WaitNotVisible("#missing"), until(`document.querySelectorAll('.missing').length === 0`))
-	for _, p := range b.problems(front) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, front)
 }
 
 func dayInWords(t *testing.T, date string) string {
@@ -180,7 +178,5 @@ func TestPageTimeGoesOn(t *testing.T) {
 	if !ask(t, b, chromedp.Evaluate[bool](`window.same === true`)) {
 		t.Error("the page was loaded anew")
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }

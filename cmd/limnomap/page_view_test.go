@@ -33,9 +33,7 @@ func TestPageAddress(t *testing.T) {
 	for _, hash := range []string{"map=99/abc/200", "map=6", "map=6/95/10", "lake=", "lake=../x", "opacity=-5", "risk=%00", "style=<b>", "%", "map=" + strings.Repeat("9", 5000)} {
 		b.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/#"+hash), until(heatDrawn))
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // The page speaks the browser's language until its reader chooses the other one, and keeps the view and the choice.
@@ -56,9 +54,7 @@ func TestPageLanguage(t *testing.T) {
 	b.do(t, chromedp.Navigate(base+"/"), title("Algen in Seen"))
 	b.do(t, chromedp.Navigate(base+"/?lang=en"), title("Algae in lakes"))
 	b.do(t, chromedp.Click("#language"), title("Algen in Seen"), until(`location.search === '?lang=de'`))
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
 
 // Values of long ago are shown, but nobody can take them for those of today.
@@ -73,7 +69,5 @@ func TestPageOfOldValues(t *testing.T) {
 	if said := ask(t, b, chromedp.Text("header .warning")); !strings.HasPrefix(said, "Old values") || !strings.Contains(said, "2024") {
 		t.Errorf("of values of 2024 the page says %q", said)
 	}
-	for _, p := range b.problems(base) {
-		t.Errorf("on the page: %s", p)
-	}
+	b.wantNoProblems(t, base)
 }
