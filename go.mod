@@ -78,3 +78,5 @@ require (
 )
 
 tool honnef.co/go/tools/cmd/staticcheck
+
+ignore node_modules
