@@ -31,6 +31,12 @@ var mayImport = map[string][]string{
 	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis
 	"api/quota/redistest": {}, // only tests import it
 
+	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"web/browsertest":           {}, // only tests import it
+	"web/pagetest":              {}, // tests only, as are deploy and docs
+	"deploy":                    {},
+	"docs":                      {},
+
 	"cmd/benchhttp": {}, // it measures the program from outside
 	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
