@@ -96,6 +96,9 @@ func (m *metrics) watch(l *limiter) { l.refused = m.limited.WithLabelValues(l.na
 // instrument counts and times the requests of one route. The name is the route's own, never a part of the address.
 func (m *metrics) instrument(route string, h http.Handler) http.Handler {
 	counters := &routeCounters{vec: m.requests.MustCurryWith(prometheus.Labels{"route": route}), m: m}
+	for _, status := range []int{http.StatusOK, http.StatusInternalServerError, http.StatusServiceUnavailable} {
+		counters.of(http.MethodGet, status) // from zero on: of a counter that begins at one, the first failure is no increase
+	}
 	duration := m.duration.WithLabelValues(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := m.arrival(r)

@@ -45,6 +45,7 @@ limnomap_http_requests_total{code="200",method="GET",route="tile"} 2
 limnomap_http_requests_total{code="404",method="HEAD",route="tile"} 1
 limnomap_http_requests_total{code="404",method="other",route="tile"} 1
 limnomap_http_requests_total{code="500",method="GET",route="tile"} 1
+limnomap_http_requests_total{code="503",method="GET",route="tile"} 0
 # HELP limnomap_http_requests_in_flight Requests being answered now.
 # TYPE limnomap_http_requests_in_flight gauge
 limnomap_http_requests_in_flight 0
