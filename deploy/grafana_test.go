@@ -190,7 +190,7 @@ func TestGrafanaProvisioning(t *testing.T) {
 
 // A real Prometheus that scrapes a real server answers all that the dashboard, the rules and the alerts ask, both as
 // Prometheus is by default and with native histograms, which leave out the classic buckets. On a server that is well no
-// alert fires.
+// alert fires. What the server exports is sound, and the page for operators tells all of it.
 func TestDashboardAndRulesAreAnswered(t *testing.T) {
 	limnomaptest.Need(t, "prometheus", "redis-server")
 	server := monitoredServer(t)
@@ -232,6 +232,7 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 	if faults != nil {
 		t.Errorf("questions without an answer:\n%v", faults)
 	}
+	wantExposition(t, server)
 	if values, err := native.values("limnomap_http_request_duration_seconds_bucket"); err != nil || len(values) > 0 {
 		t.Errorf("with native histograms: %d classic buckets, %v; want none, or the second run shows nothing", len(values), err)
 	}
