@@ -63,6 +63,7 @@ type console struct {
 }
 
 func newLogger(w io.Writer, format string, level slog.Level) *slog.Logger {
+	w = discreetWriter{w}
 	opts := &slog.HandlerOptions{Level: level}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))

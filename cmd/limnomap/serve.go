@@ -342,7 +342,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", c.PublicURL)
+			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", withoutSecrets(c.PublicURL))
 		}
 		opts.PublicURL = u
 	}
