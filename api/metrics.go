@@ -21,6 +21,7 @@ type metrics struct {
 	duration  *prometheus.HistogramVec
 	inFlight  prometheus.Gauge
 	limited   *prometheus.CounterVec
+	refusals  [len(refusalNames)]prometheus.Counter // of requests to keyed endpoints
 	failures  prometheus.Counter
 	buildInfo *prometheus.GaugeVec
 	snapshot  atomic.Pointer[data.Snapshot]
@@ -72,10 +73,17 @@ func newMetrics(reg prometheus.Registerer, now func() time.Time) *metrics {
 			Help: "Always 1; the labels tell what is running.",
 		}, []string{"version", "go_version", "renderer"}),
 	}
+	refusals := prometheus.NewCounterVec(prometheus.CounterOpts{
+		Name: "limnomap_key_refused_total",
+		Help: "Requests to keyed endpoints that were refused: without a key, with one that is wrong (unknown, revoked or expired), after too many wrong ones of their address (throttled), or with one that lacks the scope.",
+	}, []string{"reason"})
+	for reason, name := range refusalNames {
+		m.refusals[reason] = refusals.WithLabelValues(name)
+	}
 	for code := range m.codes {
 		m.codes[code] = strconv.Itoa(code)
 	}
-	reg.MustRegister(m.requests, m.duration, m.inFlight, m.limited, m.failures, m.buildInfo, &snapshotCollector{m})
+	reg.MustRegister(m.requests, m.duration, m.inFlight, m.limited, m.failures, m.buildInfo, refusals, &snapshotCollector{m})
 	return m
 }
 
@@ -89,6 +97,9 @@ func (m *metrics) published(snap *data.Snapshot) { m.snapshot.Store(snap) }
 
 // refreshFailed counts a newer snapshot that could not be loaded.
 func (m *metrics) refreshFailed() { m.failures.Inc() }
+
+// keyRefused counts a refused request to a keyed endpoint.
+func (m *metrics) keyRefused(why refusal) { m.refusals[why].Inc() }
 
 // watch counts what l refuses. It has to be called before l's first request.
 func (m *metrics) watch(l *limiter) { l.refused = m.limited.WithLabelValues(l.name).Inc }

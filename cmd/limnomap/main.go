@@ -41,7 +41,7 @@ func main() {
 		os.Exit(1)
 	}()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "limnomap:", err)
+		fmt.Fprintln(os.Stderr, "limnomap:", withoutSecrets(err.Error()))
 		os.Exit(1)
 	}
 }
@@ -71,5 +71,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return fmt.Errorf("%w (limnomap --help lists the commands)", err)
 	}
 	command.BindTo(ctx, (*context.Context)(nil))
-	return command.Run(&console{out: stdout, err: stderr, log: newLogger(stderr, c.LogFormat, c.LogLevel)})
+	log := newLogger(stderr, c.LogFormat, c.LogLevel)
+	for _, flag := range secretFlags(args) {
+		log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment", "flag", flag)
+	}
+	return command.Run(&console{out: stdout, err: stderr, log: log})
 }

@@ -35,6 +35,7 @@ import (
 type serveCmd struct {
 	Listen      string `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT" group:"Serving"`
 	AdminListen string `help:"Serve /metrics and pprof on this address instead of beside the API." placeholder:"HOST:PORT" group:"Serving"`
+	MetricsKey  bool   `help:"Let only those read /metrics who bear an API key of the scope metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
 	TLSCert     string `name:"tls-cert" help:"Certificate (PEM, with the ones that signed it): serve HTTPS, and HTTP/2. Read anew when it changes." placeholder:"FILE" group:"Serving"`
 	TLSKey      string `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
 	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
@@ -242,7 +243,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		log.Info("serving", "db", store.Name(c.DB), "open", address)
 	}
 
-	// The group's goroutines end when ctx does (the watchers), or when Shutdown has closed the listeners (the servers).
+	// The group's goroutines end when ctx does (the watchers, the notes of keys), or when Shutdown has closed the listeners (the servers).
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
 		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
@@ -264,6 +265,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return nil
 	})
 	group.Go(func() error {
+		server.NoteKeyUses(ctx)
+		return nil
+	})
+	group.Go(func() error {
 		<-ctx.Done()
 		server.Drain()
 		log.Info("stopping: /readyz now says so", "drain", c.Drain)
@@ -281,6 +286,12 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return opts, fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs a file for each, HTTP none for either", c.TLSCert, c.TLSKey)
+	}
+	switch {
+	case c.MetricsKey && c.AdminListen != "":
+		return opts, errors.New("--metrics-key with --admin-listen: metrics on a listener of their own need no key")
+	case c.MetricsKey && c.DB == "":
+		return opts, errors.New("--metrics-key needs --db: the demo has one key, which everybody knows")
 	}
 	if c.BasePath, err = cleanBasePath(c.BasePath); err != nil {
 		return opts, err
@@ -316,6 +327,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		KeyRate:            c.KeyRate,
 		LogRequests:        c.LogRequests,
 		SeparateAdmin:      c.AdminListen != "",
+		MetricsKey:         c.MetricsKey,
 	}
 	if c.BasemapURL == "none" {
 		opts.BasemapURL, opts.BasemapAttribution = "", ""
@@ -330,7 +342,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", c.PublicURL)
+			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", withoutSecrets(c.PublicURL))
 		}
 		opts.PublicURL = u
 	}
