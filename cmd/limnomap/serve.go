@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -236,6 +237,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		listeners[admin] = adminListener
 		log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")
 	}
+	manager, err := openServiceManager(log)
+	if err != nil {
+		return err
+	}
 	address := addressOf(main, listener) + c.BasePath + "/"
 	if notice != "" {
 		log.Warn("serving the embedded demo: "+notice, "open", address)
@@ -243,7 +248,12 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		log.Info("serving", "db", store.Name(c.DB), "open", address)
 	}
 
-	// The group's goroutines end when ctx does (the watchers, the notes of keys), or when Shutdown has closed the listeners (the servers).
+	// Connections are taken from here on; whether there are data yet is for /readyz to say, as a database that is away may
+	// be for longer than a service manager waits.
+	manager.tell(daemon.SdNotifyReady)
+
+	// The group's goroutines end when ctx does (the watchers, the notes of keys), or when Shutdown has closed the listeners
+	// (the servers).
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
 		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
@@ -269,8 +279,13 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return nil
 	})
 	group.Go(func() error {
+		manager.run(ctx, main.Handler, c.BasePath+"/healthz")
+		return nil
+	})
+	group.Go(func() error {
 		<-ctx.Done()
 		server.Drain()
+		manager.tell(daemon.SdNotifyStopping)
 		log.Info("stopping: /readyz now says so", "drain", c.Drain)
 		return drain.end(listeners, c.Drain, c.Shutdown)
 	})
