@@ -55,9 +55,9 @@ const wantURL = "want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// 
 // Open returns the buckets in the Redis server of that URL. It does not connect before the first question. Errors never
 // repeat the URL, which may hold a password.
 func Open(url string) (*Redis, error) {
-	opts, err := redis.ParseURL(url)
-	if err != nil || strings.Contains(url, "?") { // the bounds below are not for sale
-		return nil, errors.New("this is no URL of a Redis server: " + wantURL)
+	opts, err := parse(url)
+	if err != nil {
+		return nil, err
 	}
 	opts.MaxRetries = -1 // another try would come too late; the caller has its own answer by then
 	opts.DialTimeout, opts.DialerRetries = dialTimeout, 1
@@ -72,6 +72,20 @@ func Open(url string) (*Redis, error) {
 	// says is in the errors, too.
 	logging.Disable()
 	return &Redis{client: redis.NewClient(opts), address: opts.Addr}, nil
+}
+
+// Check returns what keeps Open from taking a URL, and does no more.
+func Check(url string) error {
+	_, err := parse(url)
+	return err
+}
+
+func parse(url string) (*redis.Options, error) {
+	opts, err := redis.ParseURL(url)
+	if err != nil || strings.Contains(url, "?") { // Open's bounds are not for sale
+		return nil, errors.New("this is no URL of a Redis server: " + wantURL)
+	}
+	return opts, nil
 }
 
 // Address returns where the server is, without user and password.

@@ -20,7 +20,7 @@ const keyPrefix = "limnomap_"
 var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@ -]{0,63}$`)
 
 type keysCreateCmd struct {
-	DB      string  `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB      string  `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	Name    string  `help:"Name of the key: whom it is for. It appears in logs." required:""`
 	Expires *period `help:"How long the key is valid, such as 365d. By default it does not expire." placeholder:"PERIOD"`
 }
@@ -49,7 +49,7 @@ func (c *keysCreateCmd) Run(ctx context.Context, con *console) error {
 }
 
 type keysListCmd struct {
-	DB string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 }
 
 func (c *keysListCmd) Run(ctx context.Context, con *console) error {
@@ -85,7 +85,7 @@ func moment(t time.Time) string {
 }
 
 type keysRevokeCmd struct {
-	DB   string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB   string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	Name string `arg:"" help:"Name of the key."`
 }
 
