@@ -7,7 +7,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test test-faults soak vet lint bench bench-http pictures fuzz clean
+.PHONY: help run build web setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -31,9 +31,14 @@ web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find we
 setup: ## Install what the tests need (on Debian as root; elsewhere name what is missing), start their PostgreSQL
 	.ci/setup
 
-# The browser test may be left out only where there is no browser, and never in CI.
-test: setup web lint ## Run vet, staticcheck, and all tests with the race detector and a browser
+test: setup web lint ## Run vet, staticcheck, and all tests with the race detector, a browser and all that is named in .ci/setup
 	.ci/test
+
+test-page: setup web ## Run the tests of the page alone
+	.ci/test ./web/...
+
+test-deploy: setup web ## Run the tests of deploy and docs alone: clients, Prometheus, proxies, examples
+	.ci/test ./deploy/... ./docs/...
 
 # make test has them too, at a length that every change can bear.
 test-faults: ## Run the tests of faults on real processes at full length: kills, disks, clients, databases
@@ -58,7 +63,7 @@ bench-http: build ## Compare with a bare net/http handler and nginx over HTTP, b
 	go run ./cmd/benchhttp $(FLAGS)
 
 pictures: web ## Take the README's pictures of the page anew, with Chromium
-	go test ./cmd/limnomap -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
+	go test ./web/pagetest -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
 
 FUZZTIME ?= 20s
 fuzz: ## Run each fuzz target for FUZZTIME (20s)
@@ -70,5 +75,5 @@ fuzz: ## Run each fuzz target for FUZZTIME (20s)
 
 clean: ## Remove what was built, and the tests' PostgreSQL
 	.ci/postgres remove "$$(.ci/postgres folder)"
-	rm -rf bin web/node_modules tiles/archive/testdata/reader/node_modules
+	rm -rf bin web/node_modules tiles/archive/testdata/reader/node_modules cmd/limnomap/testdata/mvtreader/node_modules deploy/examples/node_modules
 	find web/dist -mindepth 1 ! -name .keep -delete

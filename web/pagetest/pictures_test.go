@@ -1,9 +1,10 @@
-package main
+package pagetest
 
 import (
 	"bytes"
 	"flag"
 	"image/png"
+	"limnomap/web/browsertest"
 	"os"
 	"path/filepath"
 	"strings"
@@ -23,7 +24,7 @@ func TestPagePictures(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	for _, picture := range []struct {
 		name, language, address string
 		width, height           int64
@@ -43,30 +44,30 @@ func TestPagePictures(t *testing.T) {
 			}
 
 			b := startBrowser(t, picture.language)
-			b.prefer(t, "reduced-motion", "reduce")
+			b.Prefer(t, "reduced-motion", "reduce")
 			viewport := []chromedp.EmulateViewportOption{chromedp.EmulateScale(picture.scale)}
 			if picture.phone {
 				viewport = append(viewport, chromedp.EmulateMobile, chromedp.EmulateTouch)
 			}
-			b.do(t,
+			b.Do(t,
 				chromedp.EmulateViewport(picture.width, picture.height, viewport...),
 				chromedp.Navigate(base+picture.address),
-				until(heatDrawn),
-				until(`[...document.querySelectorAll('.heat img')].every((i) => i.complete)`),
+				browsertest.Until(heatDrawn),
+				browsertest.Until(`[...document.querySelectorAll('.heat img')].every((i) => i.complete)`),
 			)
 			if strings.Contains(picture.address, "lake=") {
-				b.do(t, until(`document.querySelector('#card svg path') !== null`))
+				b.Do(t, browsertest.Until(`document.querySelector('#card svg path') !== null`))
 			}
-			b.do(t, chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, chromedp.EvalAwaitPromise))
+			b.Do(t, chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))`, chromedp.EvalAwaitPromise))
 			file := filepath.Join(t.ArtifactDir(), picture.name+".png")
 			if *picturesDir != "" {
 				file = filepath.Join(*picturesDir, picture.name+".png")
 			}
-			if err := os.WriteFile(file, ask(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
+			if err := os.WriteFile(file, browsertest.Ask(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
 				t.Fatal(err)
 			}
 			checkPicture(t, file)
-			b.wantNoProblems(t, base)
+			b.WantNoProblems(t, base)
 		})
 	}
 }

@@ -1,7 +1,8 @@
-package main
+package pagetest
 
 import (
 	"bytes"
+	"limnomap/web/browsertest"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -120,19 +121,19 @@ const noteFirstHeat = `requestAnimationFrame(function look() {
 })`
 
 // firstView waits for the first view to be whole, and tells when its first heat tile was there.
-func firstView(t *testing.T, b *browser, when string) {
+func firstView(t *testing.T, b *browsertest.Browser, when string) {
 	t.Helper()
-	b.do(t,
-		until(heatDrawn),
-		until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
-		until(`document.querySelector('.leaflet-outlines-pane path') !== null`),
+	b.Do(t,
+		browsertest.Until(heatDrawn),
+		browsertest.Until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
+		browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`),
 	)
-	t.Logf("%s: first heat tile after %.0f ms", when, ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
+	t.Logf("%s: first heat tile after %.0f ms", when, browsertest.Ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
 }
 
 // The page is for a phone by the lake: its first view is small, and its second comes from what was kept.
 func TestPageFirstView(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	t.Run("as quick as this machine", func(t *testing.T) { testFirstView(t, base, new(wire)) })
 	t.Run("by 150 ms and 1.6 Mbit a second", func(t *testing.T) {
 		testFirstView(t, base, &wire{latency: 150 * time.Millisecond, rate: 200_000})
@@ -142,21 +143,21 @@ func TestPageFirstView(t *testing.T) {
 func testFirstView(t *testing.T, server string, network *wire) {
 	base := network.start(t, server)
 	b := startBrowser(t, "en")
-	enable(t, b, page.Enable, page.EnableParams{})
+	browsertest.Enable(t, b, page.Enable, page.EnableParams{})
 	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: noteFirstHeat}
-	if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, note); err != nil {
+	if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, note); err != nil {
 		t.Fatal(err)
 	}
-	b.do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"))
+	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"))
 	firstView(t, b, "cold")
-	b.do(t, until(`navigator.serviceWorker.controller !== null`), until(kept("page.json")+`.then((n) => n > 0)`))
+	b.Do(t, browsertest.Until(`navigator.serviceWorker.controller !== null`), browsertest.Until(kept("page.json")+`.then((n) => n > 0)`))
 	if total := network.take(t, "cold"); total >= mostFirstView {
 		t.Errorf("a first view takes %d bytes without tiles, want less than %d", total, mostFirstView)
 	}
-	b.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
+	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
 	firstView(t, b, "warm")
 	network.take(t, "warm")
-	for _, p := range b.problems(base) {
+	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, "about:blank") {
 			t.Errorf("on the page: %s", p)
 		}

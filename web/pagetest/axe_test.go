@@ -1,6 +1,7 @@
-package main
+package pagetest
 
 import (
+	"limnomap/web/browsertest"
 	"os"
 	"path/filepath"
 	"testing"
@@ -12,17 +13,17 @@ import (
 const axeRules = `{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}`
 
 // startAxe puts axe-core into the page that is open, past its Content-Security-Policy, as a debugger may.
-func startAxe(t *testing.T, b *browser) {
+func startAxe(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
 		t.Fatalf("axe-core is installed with the page (make web): %v", err)
 	}
-	b.do(t, chromedp.Evaluate[chromedp.Void](string(source)+"; void 0"))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](string(source)+"; void 0"))
 }
 
 // checkAccess reports what axe-core finds wrong with the page as it is now.
-func checkAccess(t *testing.T, b *browser, state string) {
+func checkAccess(t *testing.T, b *browsertest.Browser, state string) {
 	t.Helper()
 	type violation struct {
 		ID, Impact, Help string
@@ -33,7 +34,7 @@ func checkAccess(t *testing.T, b *browser, state string) {
 	}
 	// Colours that are on their way to others have no contrast of their own.
 	const run = `document.getAnimations().forEach((a) => a.finish()), axe.run(document, ` + axeRules + `).then((r) => r.violations)`
-	found := ask(t, b, chromedp.Evaluate[[]violation](run, chromedp.EvalAwaitPromise))
+	found := browsertest.Ask(t, b, chromedp.Evaluate[[]violation](run, chromedp.EvalAwaitPromise))
 	for _, v := range found {
 		for _, n := range v.Nodes[:min(len(v.Nodes), 5)] {
 			t.Errorf("%s: %s (%s): %s\n\t%s\n\t%s", state, v.ID, v.Impact, v.Help, n.HTML, n.FailureSummary)
@@ -44,7 +45,7 @@ func checkAccess(t *testing.T, b *browser, state string) {
 // A reader who sees nothing, little or no colours, or who has only a keyboard, finds no obstacle that axe-core knows:
 // in whatever the page shows, by day and by night, on a desk and on a phone.
 func TestPageAccess(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	for _, device := range []struct {
 		name          string
 		width, height int64
@@ -55,17 +56,17 @@ func TestPageAccess(t *testing.T) {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(device.name+" "+scheme, func(t *testing.T) {
 				b := startBrowser(t, map[string]string{"light": "en", "dark": "de"}[scheme])
-				b.prefer(t, "color-scheme", scheme)
-				b.do(t,
+				b.Prefer(t, "color-scheme", scheme)
+				b.Do(t,
 					chromedp.EmulateViewport(device.width, device.height),
 					chromedp.Navigate(base+"/"),
-					until(heatDrawn),
+					browsertest.Until(heatDrawn),
 				)
 				startAxe(t, b)
 				checkAccess(t, b, "the first view")
-				b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_by_starnberger_see'`), until(`document.querySelector('#card svg.symbol') !== null && document.querySelector('#card .plot svg > *') !== null`))
+				b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_by_starnberger_see'`), browsertest.Until(`document.querySelector('#card svg.symbol') !== null && document.querySelector('#card .plot svg > *') !== null`))
 				checkAccess(t, b, "with a card")
-				b.wantNoProblems(t, base)
+				b.WantNoProblems(t, base)
 			})
 		}
 	}

@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"fmt"
@@ -15,51 +15,53 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data/demo"
+	"limnomap/web/browsertest"
 )
 
 const attributionText = `document.querySelector('.leaflet-control-attribution').textContent.trim()`
 
 func TestPageInBrowser(t *testing.T) {
-	base, _ := startServer(t, "--base-path", "/lakes", "--basemap-url", "none", "--attribution", "Lake <b>Agency</b>")
+	base := startServer(t, "--base-path", "/lakes", "--basemap-url", "none", "--attribution", "Lake <b>Agency</b>")
 	b := startBrowser(t, "en")
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/"),
 		chromedp.WaitVisible("#legend"),
-		until(heatDrawn),
+		browsertest.Until(heatDrawn),
 		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // what orients a reader without a basemap
 	)
-	if title := ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
+	if title := browsertest.Ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
 		t.Errorf("title = %q", title)
 	}
-	if notice := ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulated") {
+	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulated") {
 		t.Errorf("the notice = %q, want it to say that the values are simulated", notice)
 	}
-	if attribution := ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "Lake <b>Agency</b>" {
+	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "Lake <b>Agency</b>" {
 		t.Errorf("the attribution = %q, want it as it was given, once and without the notice", attribution)
 	}
 	// Germany fills a map of this size at zoom 6, beside the legend.
-	if zoom := ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
+	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
 		t.Errorf("the first view is at zoom %s, want 6", zoom)
 	}
 	checkLegend(t, b, "Low risk: below 10", "Medium risk: 10 to below 50", "High risk: 50 or more", "No current value", "µg/l")
-	b.do(t, chromedp.WaitVisible("#find li button"))
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	if items := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#find li').length`)); items != status.TotalLakes {
+	b.Do(t, chromedp.WaitVisible("#find li button"))
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	if items := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#find li').length`)); items != status.TotalLakes {
 		t.Errorf("the list holds %d lakes, want %d", items, status.TotalLakes)
 	}
 	t.Run("a lake's card", func(t *testing.T) { testCard(t, b) })
 	t.Run("a lake without a value", func(t *testing.T) { testNoData(t, b, status) })
 	t.Run("by day and by night", func(t *testing.T) { testScheme(t, b) })
 	t.Run("a phone", func(t *testing.T) { testPhone(t, b, base) })
-	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
+	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
-func checkLegend(t *testing.T, b *browser, wants ...string) {
+func checkLegend(t *testing.T, b *browsertest.Browser, wants ...string) {
 	t.Helper()
-	legend := ask(t, b, chromedp.Text("#legend"))
+	legend := browsertest.Ask(t, b, chromedp.Text("#legend"))
 	for _, want := range wants {
 		if !strings.Contains(legend, want) {
 			t.Errorf("the legend lacks %q: %s", want, legend)
@@ -68,9 +70,9 @@ func checkLegend(t *testing.T, b *browser, wants ...string) {
 }
 
 // find has the list show the lakes whose names contain the words.
-func find(t *testing.T, b *browser, words string) {
+func find(t *testing.T, b *browsertest.Browser, words string) {
 	t.Helper()
-	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
 		const field = document.querySelector('#q');
 		field.focus();
 		field.value = %q;
@@ -78,10 +80,10 @@ func find(t *testing.T, b *browser, words string) {
 	})()`, words)), chromedp.WaitVisible("#find li button"))
 }
 
-func testCard(t *testing.T, b *browser) {
+func testCard(t *testing.T, b *browsertest.Browser) {
 	checkCard := func(how string) {
 		t.Helper()
-		card := ask(t, b, chromedp.Text("#card"))
+		card := browsertest.Ask(t, b, chromedp.Text("#card"))
 		for _, want := range []string{"Müggelsee", "Chlorophyll-a", " risk", "ago", "Trophic status"} {
 			if !strings.Contains(card, want) {
 				t.Errorf("the card opened by %s lacks %q: %s", how, want, card)
@@ -89,25 +91,25 @@ func testCard(t *testing.T, b *browser) {
 		}
 	}
 	const button = `//section[@id="find"]//li/button[contains(., "Müggelsee") and not(contains(., "Kleiner"))]`
-	b.do(t,
+	b.Do(t,
 		chromedp.SendKeys("#q", "muggelsee"),
-		until(`document.querySelectorAll('#find li').length < 5`),
+		browsertest.Until(`document.querySelectorAll('#find li').length < 5`),
 		chromedp.Focus(button),
 		chromedp.KeyEvent(kb.Enter),
 		chromedp.WaitVisible("#card h2"),
 	)
 	checkCard("the list")
-	if !ask(t, b, chromedp.Evaluate[bool](`document.activeElement.closest('#card') !== null`)) {
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.activeElement.closest('#card') !== null`)) {
 		t.Error("the focus did not go into the card that the list opened")
 	}
-	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
-	if focused := ask(t, b, chromedp.Evaluate[string](`document.activeElement.textContent`)); !strings.Contains(focused, "Müggelsee") {
+	b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
+	if focused := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.textContent`)); !strings.Contains(focused, "Müggelsee") {
 		t.Errorf("with the card closed the focus is on %q, want the list's button", focused)
 	}
 }
 
 // A lake without a current value must not pass for a clean one, whatever its risk was when it was last seen.
-func testNoData(t *testing.T, b *browser, status statusAnswer) {
+func testNoData(t *testing.T, b *browsertest.Browser, status limnomaptest.Status) {
 	var name string
 	for _, lake := range status.Lakes {
 		if lake.Chl == nil {
@@ -118,46 +120,46 @@ func testNoData(t *testing.T, b *browser, status statusAnswer) {
 		t.Fatal("no lake of the demo lacks a value")
 	}
 	find(t, b, name)
-	b.do(t, chromedp.Click("#find li button:has(.none)"), chromedp.WaitVisible("#card h2"))
-	if risk := ask(t, b, chromedp.Text("#card .risk")); risk != "No current value" {
+	b.Do(t, chromedp.Click("#find li button:has(.none)"), chromedp.WaitVisible("#card h2"))
+	if risk := browsertest.Ask(t, b, chromedp.Text("#card .risk")); risk != "No current value" {
 		t.Errorf("the card of %s is headed %q, want No current value", name, risk)
 	}
-	if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .symbol').matches('.none')`)) {
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .symbol').matches('.none')`)) {
 		t.Error("the card's symbol is not the ring of lakes without a value")
 	}
-	if card := ask(t, b, chromedp.Text("#card")); !strings.Contains(card, "does not mean that it is clean") {
+	if card := browsertest.Ask(t, b, chromedp.Text("#card")); !strings.Contains(card, "does not mean that it is clean") {
 		t.Errorf("the card does not say that no value is not a clean lake: %s", card)
 	}
 }
 
 // By day and by night the page is another one; that both can be read, axe-core says.
-func testScheme(t *testing.T, b *browser) {
+func testScheme(t *testing.T, b *browsertest.Browser) {
 	paper := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
-		b.prefer(t, "color-scheme", scheme)
-		paper[scheme] = ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
+		b.Prefer(t, "color-scheme", scheme)
+		paper[scheme] = browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
 	}
 	if paper["light"] == paper["dark"] {
 		t.Errorf("the page is %s by day and by night", paper["dark"])
 	}
 }
 
-func testPhone(t *testing.T, b *browser, base string) {
-	b.prefer(t, "reduced-motion", "reduce") // the card stands where it belongs at once
-	b.do(t,
+func testPhone(t *testing.T, b *browsertest.Browser, base string) {
+	b.Prefer(t, "reduced-motion", "reduce") // the card stands where it belongs at once
+	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 		chromedp.Navigate(base+"/"),
 		chromedp.WaitVisible("#legend"),
-		until(heatDrawn),
+		browsertest.Until(heatDrawn),
 	)
-	if ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)) {
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)) {
 		t.Error("the legend is unfolded on a phone")
 	}
 	checkLegend(t, b, "low", "medium", "high", "no value")
 	find(t, b, "muggelsee")
-	b.do(t, chromedp.Click("#find li button"), chromedp.WaitVisible("#card h2"))
+	b.Do(t, chromedp.Click("#find li button"), chromedp.WaitVisible("#card h2"))
 	type box struct{ Left, Right, Top, Bottom, Header, Width float64 }
-	card := ask(t, b, chromedp.Evaluate[box](`(() => {
+	card := browsertest.Ask(t, b, chromedp.Evaluate[box](`(() => {
 		const r = document.querySelector('#panel').getBoundingClientRect();
 		return {Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom,
 			Header: document.querySelector('header').getBoundingClientRect().bottom, Width: document.documentElement.scrollWidth};
@@ -168,31 +170,29 @@ func testPhone(t *testing.T, b *browser, base string) {
 	if card.Left < 0 || card.Right > 320 || card.Top < card.Header || card.Bottom > 640 {
 		t.Errorf("the card %+v is not wholly on a phone of 320 x 640 px", card)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if !slices.ContainsFunc(b.requests, func(url string) bool { return strings.Contains(url, "@2x.png") }) {
+	if !slices.ContainsFunc(b.Requests(), func(url string) bool { return strings.Contains(url, "@2x.png") }) {
 		t.Error("a screen with two pixels per point got no @2x tile")
 	}
 }
 
 // The page draws the map from wherever it was opened, also where the TileJSON names the server by another host.
 func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--public-url", "http://elsewhere.example")
+	base := startServer(t, "--basemap-url", "none", "--public-url", "http://elsewhere.example")
 	var tileJSON struct {
 		Tiles    []string
 		Snapshot string
 	}
-	getJSON(t, base+"/api/v1/tiles.json", &tileJSON)
+	limnomaptest.GetJSON(t, base+"/api/v1/tiles.json", &tileJSON)
 	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "http://elsewhere.example/") {
 		t.Fatalf("tiles = %q, want another host than the page's", tileJSON.Tiles)
 	}
 	b := startBrowser(t, "en")
-	b.do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), until(heatDrawn))
-	src := ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`))
+	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
+	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`))
 	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
 		t.Errorf("a tile's address is %s, want v=%s, which lets it be kept", src, tileJSON.Snapshot)
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // A level that was reported may say more than the chlorophyll, as scum does, or less. The lake's colour tells the
@@ -200,11 +200,11 @@ func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 func TestPageOfReportedLevels(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv",
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv",
 		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n"))
-	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv",
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv",
 		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n"))
-	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	base := startServer(t, "--db", db, "--basemap-url", "none")
 	colours := legendColours(t, base)
 	for language, cards := range map[string][]struct {
 		name, risk string   // in the order of the list
@@ -223,32 +223,32 @@ func TestPageOfReportedLevels(t *testing.T) {
 		},
 	} {
 		b := startBrowser(t, language)
-		b.prefer(t, "reduced-motion", "reduce") // the cards stand where they belong at once
-		b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), until(heatDrawn))
+		b.Prefer(t, "reduced-motion", "reduce") // the cards stand where they belong at once
+		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 		find(t, b, "")
 		for i, want := range cards {
 			name := fmt.Sprintf(`document.querySelectorAll('#find li strong')[%d].textContent`, i)
-			if got := ask(t, b, chromedp.Evaluate[string](name)); got != want.name {
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](name)); got != want.name {
 				t.Errorf("%s: lake %d of the list is %s, want the worst first: %s", language, i, got, want.name)
 			}
 		}
 		for _, want := range cards {
 			find(t, b, want.name)
-			b.do(t, chromedp.Click("#find li button"), until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)))
-			card := ask(t, b, chromedp.Text("#card"))
+			b.Do(t, chromedp.Click("#find li button"), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.textContent === %q`, want.name)))
+			card := browsertest.Ask(t, b, chromedp.Text("#card"))
 			for _, says := range append(want.says, want.level+"\n") {
 				if !strings.Contains(card, says) {
 					t.Errorf("%s: the card of %s lacks %q: %q", language, want.name, says, card)
 				}
 			}
-			for where, got := range ask(t, b, chromedp.Evaluate[map[string]string](shownColours)) {
+			for where, got := range browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](shownColours)) {
 				if !slices.Contains(colours[want.risk], got) {
 					t.Errorf("%s: the %s of %s is %s, want a colour of %s risk", language, where, want.name, got, want.risk)
 				}
 			}
-			b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
+			b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
 		}
-		for _, p := range b.problems(base) {
+		for _, p := range b.Problems(base) {
 			t.Errorf("%s: on the page: %s", language, p)
 		}
 	}
@@ -263,7 +263,7 @@ func legendColours(t *testing.T, base string) map[string][]string {
 			Colors []string
 		}
 	}
-	getJSON(t, base+"/api/v1/legend.json", &legend)
+	limnomaptest.GetJSON(t, base+"/api/v1/legend.json", &legend)
 	colours := make(map[string][]string)
 	for _, c := range legend.Classes {
 		for _, hex := range c.Colors {
@@ -279,29 +279,29 @@ func legendColours(t *testing.T, base string) map[string][]string {
 
 // In German, and with a profile whose levels begin above their limits.
 func TestPageInGerman(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--profile", "who2021", "--attribution", demo.Notice)
+	base := startServer(t, "--basemap-url", "none", "--profile", "who2021", "--attribution", demo.Notice)
 	b := startBrowser(t, "de-DE")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
-	if notice := ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
 		t.Errorf("the notice = %q, want German", notice)
 	}
-	if attribution := ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
+	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
 		t.Errorf("the attribution = %q, want the notice above the map alone, in German", attribution)
 	}
 	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // A basemap that cannot be reached leaves the map whole: the outlines, the heat and the lakes.
 func TestPageWithoutInternet(t *testing.T) {
 	const unreachable = "http://127.0.0.1:1/"
-	base, _ := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
+	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
 	b := startBrowser(t, "en")
-	b.do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), until(heatDrawn))
-	if said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
+	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
 		t.Errorf("the page says %q", said)
 	}
-	for _, p := range b.problems(base) {
+	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, unreachable) {
 			t.Errorf("on the page: %s", p)
 		}
@@ -310,7 +310,7 @@ func TestPageWithoutInternet(t *testing.T) {
 
 // A page that is opened before the first snapshot says so, and comes by itself.
 func TestPageBeforeTheFirstSnapshot(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	target, err := url.Parse(base)
 	if err != nil {
 		t.Fatal(err)
@@ -332,16 +332,16 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	}))
 	defer front.Close()
 	b := startBrowser(t, "en")
-	b.do(t, chromedp.Navigate(front.URL+"/"), chromedp.WaitVisible("#message"))
-	if said := ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still reading its data") {
+	b.Do(t, chromedp.Navigate(front.URL+"/"), chromedp.WaitVisible("#message"))
+	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still reading its data") {
 		t.Errorf("before the first snapshot the page says %q", said)
 	}
-	if ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
 		t.Error("the page that waits does not say that the values are simulated")
 	}
 	ready.Store(true)
-	b.do(t, chromedp.WaitNotVisible("#message"), until(heatDrawn))
-	if src := ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`)); strings.HasSuffix(src, "v=") {
+	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
+	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`)); strings.HasSuffix(src, "v=") {
 		t.Errorf("a tile's address is %s, without the version that the server has by now", src)
 	}
 }

@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"math"
 	"strings"
 	"testing"
@@ -32,99 +34,99 @@ func (p mapPlace) near(other mapPlace, pixels float64) bool {
 }
 
 // startMap opens the page for somebody who wants no movement, so that the map is where it belongs at once.
-func startMap(t *testing.T, language, url string, width, height int64, options ...chromedp.EmulateViewportOption) *browser {
+func startMap(t *testing.T, language, url string, width, height int64, options ...chromedp.EmulateViewportOption) *browsertest.Browser {
 	t.Helper()
 	b := startBrowser(t, language)
-	b.prefer(t, "reduced-motion", "reduce")
-	b.do(t, chromedp.EmulateViewport(width, height, options...), chromedp.Navigate(url), chromedp.WaitVisible("#controls"), until(heatDrawn))
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(width, height, options...), chromedp.Navigate(url), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
 	return b
 }
 
 func button(label string) string { return fmt.Sprintf(`#controls button[aria-label=%q]`, label) }
 
 func TestPageMapInTheAddress(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startMap(t, "en", base+"/", 1280, 800)
 	hash := chromedp.Evaluate[string](`location.hash`)
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
-	first := ask(t, b, place)
-	b.do(t, chromedp.EmulateViewport(1100, 780), until(`document.querySelector('#map').offsetWidth < 800`))
-	if h := ask(t, b, hash); h != "" {
+	first := browsertest.Ask(t, b, place)
+	b.Do(t, chromedp.EmulateViewport(1100, 780), browsertest.Until(`document.querySelector('#map').offsetWidth < 800`))
+	if h := browsertest.Ask(t, b, hash); h != "" {
 		t.Errorf("the address of a view that nobody chose bears %q", h)
 	}
 	// By its buttons, then by keys, and by the wheel of history back again.
-	b.do(t, chromedp.Click(button("Zoom in")), until(`location.hash.startsWith('#map=7/') || location.hash.startsWith('#map=6/')`))
-	in := ask(t, b, place)
+	b.Do(t, chromedp.Click(button("Zoom in")), browsertest.Until(`location.hash.startsWith('#map=7/') || location.hash.startsWith('#map=6/')`))
+	in := browsertest.Ask(t, b, place)
 	if in.Zoom <= first.Zoom {
 		t.Errorf("closer the middle of the map is %+v, was %+v", in, first)
 	}
-	b.do(t, chromedp.EmulateViewport(1280, 800), until(`document.querySelector('#map').offsetWidth > 800`),
-		until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, middleOfMap, in.Lon))) // once the map has heard of it
-	if now := ask(t, b, place); !now.near(in, 2) {
+	b.Do(t, chromedp.EmulateViewport(1280, 800), browsertest.Until(`document.querySelector('#map').offsetWidth > 800`),
+		browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, middleOfMap, in.Lon))) // once the map has heard of it
+	if now := browsertest.Ask(t, b, place); !now.near(in, 2) {
 		t.Errorf("in a larger window the middle of the map is %+v, was %+v", now, in)
 	}
-	b.do(t, chromedp.Focus("#map"))
+	b.Do(t, chromedp.Focus("#map"))
 	for _, step := range []struct{ key, becomes string }{
 		{"-", "6"}, {"+", "7"}, {"-", "6"}, {"=", "7"}, {kb.ArrowRight, "7"}, {kb.ArrowUp, "7"},
 	} {
-		before := ask(t, b, hash)
-		b.do(t, chromedp.KeyEvent(step.key), until(fmt.Sprintf(`location.hash !== %q && location.hash.startsWith('#map=%s/')`, before, step.becomes)))
+		before := browsertest.Ask(t, b, hash)
+		b.Do(t, chromedp.KeyEvent(step.key), browsertest.Until(fmt.Sprintf(`location.hash !== %q && location.hash.startsWith('#map=%s/')`, before, step.becomes)))
 	}
-	moved := ask(t, b, place)
+	moved := browsertest.Ask(t, b, place)
 	if moved.Lon <= in.Lon || moved.Lat <= in.Lat {
 		t.Errorf("after arrow right and up the middle is %+v, was %+v", moved, in)
 	}
 	var held mapPlace
-	if _, err := fmt.Sscanf(ask(t, b, hash), "#map=%f/%f/%f", &held.Zoom, &held.Lat, &held.Lon); err != nil || !held.near(moved, 2) {
+	if _, err := fmt.Sscanf(browsertest.Ask(t, b, hash), "#map=%f/%f/%f", &held.Zoom, &held.Lat, &held.Lon); err != nil || !held.near(moved, 2) {
 		t.Errorf("the address holds %+v (%v), the map shows %+v", held, err, moved)
 	}
 	// A link, a typed address and the back button move the map, and it does not write them anew.
 	const there = "#map=9/47.9100/11.3100"
-	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, there)), until(`!!document.querySelector('.heat img[src*="tiles/9/"]')`))
-	if now := ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, there)), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/9/"]')`))
+	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
 		t.Errorf("the address %s shows %+v", there, now)
 	}
-	if h := ask(t, b, hash); h != there {
+	if h := browsertest.Ask(t, b, hash); h != there {
 		t.Errorf("the address %s became %s by itself", there, h)
 	}
-	b.do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), until(`!!document.querySelector('.heat img[src*="tiles/7/"]')`))
-	if now := ask(t, b, place); !now.near(moved, 2) {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/7/"]')`))
+	if now := browsertest.Ask(t, b, place); !now.near(moved, 2) {
 		t.Errorf("back again the map shows %+v, want %+v", now, moved)
 	}
-	b.do(t, chromedp.Navigate(base+"/?again"+there), chromedp.WaitVisible("#controls"), until(heatDrawn))
-	if now := ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
+	b.Do(t, chromedp.Navigate(base+"/?again"+there), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
+	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
 		t.Errorf("opened with the address %s the map shows %+v", there, now)
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // The first view is that of the lake, or of the box that an embedded map is asked for.
 func TestPageMapFirstView(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	base := startServer(t, "--basemap-url", "none")
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	lake := status.Lakes[0]
 	b := startMap(t, "en", base+"/#lake="+lake.ID, 1280, 800)
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
-	if now := ask(t, b, place); !now.near(mapPlace{12, lake.Lat, lake.Lon}, 60) {
+	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{12, lake.Lat, lake.Lon}, 60) {
 		t.Errorf("the link to %s at %v, %v shows %+v", lake.Name, lake.Lat, lake.Lon, now)
 	}
-	b.do(t, chromedp.Navigate(base+"/?bbox=13,52,14,53"), chromedp.WaitVisible("#controls"), until(heatDrawn))
-	if now := ask(t, b, place); now.Zoom < 8 || math.Abs(now.Lat-52.5) > 0.5 || math.Abs(now.Lon-13.5) > 1 {
+	b.Do(t, chromedp.Navigate(base+"/?bbox=13,52,14,53"), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
+	if now := browsertest.Ask(t, b, place); now.Zoom < 8 || math.Abs(now.Lat-52.5) > 0.5 || math.Abs(now.Lon-13.5) > 1 {
 		t.Errorf("the box 13,52,14,53 is shown as %+v", now)
 	}
-	b.do(t, chromedp.Navigate(base+"/?bbox=13,53,14,nonsense"), chromedp.WaitVisible("#controls"), until(heatDrawn))
-	if now := ask(t, b, place); now.Zoom != 6 {
+	b.Do(t, chromedp.Navigate(base+"/?bbox=13,53,14,nonsense"), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
+	if now := browsertest.Ask(t, b, place); now.Zoom != 6 {
 		t.Errorf("a box that is none is shown as %+v, want all lakes at zoom 6", now)
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // A lake that is chosen comes into sight, and stays there when its card takes room from the map.
 func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	base := startServer(t, "--basemap-url", "none")
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startMap(t, "en", base+"/", 360, 640, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	south := status.Lakes[0]
 	for _, lake := range status.Lakes {
@@ -133,11 +135,11 @@ func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 		}
 	}
 	const away = "#map=9/54.5000/10.0000" // far from it
-	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '%s&lake=%s')`, away, south.ID)),
-		chromedp.WaitVisible("#card"), until(`!location.hash.startsWith('`+away+`')`), until(`!!document.querySelector('.heat img[src*="tiles/11/"]')`))
-	now := ask(t, b, chromedp.Evaluate[mapPlace](middleOfMap))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '%s&lake=%s')`, away, south.ID)),
+		chromedp.WaitVisible("#card"), browsertest.Until(`!location.hash.startsWith('`+away+`')`), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/11/"]')`))
+	now := browsertest.Ask(t, b, chromedp.Evaluate[mapPlace](middleOfMap))
 	type size struct{ Width, Height, Legend float64 }
-	s := ask(t, b, chromedp.Evaluate[size](`(() => {
+	s := browsertest.Ask(t, b, chromedp.Evaluate[size](`(() => {
 		const m = document.querySelector('#map'), l = document.querySelector('#map #legend');
 		return {width: m.offsetWidth, height: m.offsetHeight, legend: l.offsetHeight};
 	})()`))
@@ -147,106 +149,106 @@ func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 	if x < 20 || x > s.Width-20 || y < 20 || y > s.Height-20 {
 		t.Errorf("%s lies at %.0f, %.0f of a map of %+v", south.Name, x, y, s)
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 func TestPageMapLayers(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startMap(t, "de-DE", base+"/#style=nonsense&opacity=3", 1280, 800)
 	const shown = `document.querySelector('#layer-panel').checkVisibility()`
-	if ask(t, b, chromedp.Evaluate[bool](shown)) {
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](shown)) {
 		t.Error("the layers are open from the start")
 	}
-	b.do(t, chromedp.Focus(button("Was die Karte zeigt")), chromedp.KeyEvent(kb.Enter), until(shown))
-	if !ask(t, b, chromedp.Evaluate[bool](`(() => {
+	b.Do(t, chromedp.Focus(button("Was die Karte zeigt")), chromedp.KeyEvent(kb.Enter), browsertest.Until(shown))
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => {
 		const r = document.querySelector('#layer-panel').getBoundingClientRect(), opener = document.querySelector('#layers').getBoundingClientRect();
 		return r.left > 0 && r.top > 0 && r.bottom < innerHeight && r.right < opener.left && r.top < opener.bottom && r.bottom > opener.top;
 	})()`)) {
 		t.Error("the layers do not lie beside their button")
 	}
-	text := ask(t, b, chromedp.Text("#layer-panel"))
+	text := browsertest.Ask(t, b, chromedp.Text("#layer-panel"))
 	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Deckkraft", "20\u00a0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the layers lack %q: %q", want, text)
 		}
 	}
 	const checked = `document.querySelector('#layer-panel [name=style]:checked').value`
-	if style := ask(t, b, chromedp.Evaluate[string](checked)); style != "heat" {
+	if style := browsertest.Ask(t, b, chromedp.Evaluate[string](checked)); style != "heat" {
 		t.Errorf("with an unknown style in the address %q is chosen, want the usual one", style)
 	}
 	// Less than a fifth of the colour could pass for clean water.
-	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.Contains(hash, "opacity=20") {
+	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.Contains(hash, "opacity=20") {
 		t.Errorf("opacity=3 became %q, want 20", hash)
 	}
-	b.do(t,
+	b.Do(t,
 		chromedp.Focus("#layer-panel [type=range]"),
 		chromedp.KeyEvent(kb.ArrowRight),
-		until(`location.hash.includes('opacity=25')`),
-		until(`document.querySelector('#layer-panel [type=range]').ariaValueText === '25\u00a0%'`),
+		browsertest.Until(`location.hash.includes('opacity=25')`),
+		browsertest.Until(`document.querySelector('#layer-panel [type=range]').ariaValueText === '25\u00a0%'`),
 		chromedp.Click(`#layer-panel [value=lakes]`),
-		until(`location.hash.includes('style=lakes')`),
+		browsertest.Until(`location.hash.includes('style=lakes')`),
 		chromedp.Click(`#layer-panel [value=heat]`),
-		until(`!location.hash.includes('style')`),
+		browsertest.Until(`!location.hash.includes('style')`),
 	)
-	b.do(t, chromedp.Focus("#layer-panel [type=range]"), chromedp.KeyEvent(kb.Escape), until(`!`+shown),
-		until(`document.activeElement.matches('#layers')`))
-	b.wantNoProblems(t, base)
+	b.Do(t, chromedp.Focus("#layer-panel [type=range]"), chromedp.KeyEvent(kb.Escape), browsertest.Until(`!`+shown),
+		browsertest.Until(`document.activeElement.matches('#layers')`))
+	b.WantNoProblems(t, base)
 }
 
 // At the last zoom the button says that it does no more, and keeps the focus.
 func TestPageMapZoomLimit(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--max-zoom", "8")
+	base := startServer(t, "--basemap-url", "none", "--max-zoom", "8")
 	b := startMap(t, "en", base+"/#map=7/52.5/13.4", 1280, 800)
-	b.do(t, chromedp.Focus(button("Zoom in")), chromedp.KeyEvent(kb.Tab), until(`document.activeElement.matches('#zoom-out')`),
-		until(`getComputedStyle(document.querySelector('#zoom-out'), '::after').display === 'block'`), chromedp.Focus(button("Zoom in")), // its name is shown
-		chromedp.KeyEvent(kb.Enter), until(`document.activeElement.matches('#zoom-in[aria-disabled=true]')`),
+	b.Do(t, chromedp.Focus(button("Zoom in")), chromedp.KeyEvent(kb.Tab), browsertest.Until(`document.activeElement.matches('#zoom-out')`),
+		browsertest.Until(`getComputedStyle(document.querySelector('#zoom-out'), '::after').display === 'block'`), chromedp.Focus(button("Zoom in")), // its name is shown
+		chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.activeElement.matches('#zoom-in[aria-disabled=true]')`),
 		chromedp.KeyEvent(kb.Enter))
-	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.HasPrefix(hash, "#map=8/") {
+	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.HasPrefix(hash, "#map=8/") {
 		t.Errorf("beyond the last zoom the address is %s", hash)
 	}
-	b.do(t, chromedp.Click(button("Zoom out")), until(`document.querySelector('#zoom-in').ariaDisabled === 'false'`))
-	b.wantNoProblems(t, base)
+	b.Do(t, chromedp.Click(button("Zoom out")), browsertest.Until(`document.querySelector('#zoom-in').ariaDisabled === 'false'`))
+	b.WantNoProblems(t, base)
 }
 
 func TestPageMapPosition(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startMap(t, "en", base+"/", 1280, 800)
 	permit := func(setting cdpbrowser.PermissionSetting) {
 		t.Helper()
 		params := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "geolocation"}, Setting: setting, Origin: base}
-		if _, err := chromedp.Call(b.ctx, cdpbrowser.SetPermission, params); err != nil {
+		if _, err := chromedp.Call(b.Ctx, cdpbrowser.SetPermission, params); err != nil {
 			t.Fatal(err)
 		}
 	}
 	stand := func(params emulation.SetGeolocationOverrideParams) {
 		t.Helper()
-		if _, err := chromedp.Call(b.ctx, emulation.SetGeolocationOverride, params); err != nil {
+		if _, err := chromedp.Call(b.Ctx, emulation.SetGeolocationOverride, params); err != nil {
 			t.Fatal(err)
 		}
 	}
 	said := func(words string) chromedp.Action[chromedp.Void] {
-		return until(fmt.Sprintf(`document.querySelector('#note [role=status]')?.textContent.includes(%q) === true`, words))
+		return browsertest.Until(fmt.Sprintf(`document.querySelector('#note [role=status]')?.textContent.includes(%q) === true`, words))
 	}
 	here := emulation.SetGeolocationOverrideParams{Latitude: new(52.438217), Longitude: new(13.650391), Accuracy: new(320.0)}
 	stand(here)
 	permit(cdpbrowser.PermissionSettingDenied)
-	b.do(t, chromedp.Click(button("Show where I am")), said("does not tell this page where you are"),
-		until(`document.querySelector('#locate').ariaBusy === 'false'`))
-	if n := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.here-dot').length`)); n != 0 {
+	b.Do(t, chromedp.Click(button("Show where I am")), said("does not tell this page where you are"),
+		browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
+	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.here-dot').length`)); n != 0 {
 		t.Errorf("%d dots show a position that was refused", n)
 	}
 	permit(cdpbrowser.PermissionSettingGranted)
 	stand(emulation.SetGeolocationOverrideParams{}) // nowhere
-	b.do(t, chromedp.Click(button("Show where I am")), said("cannot be found"), until(`document.querySelector('#locate').ariaBusy === 'false'`))
+	b.Do(t, chromedp.Click(button("Show where I am")), said("cannot be found"), browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
 	stand(here)
-	b.do(t, chromedp.Click(button("Show where I am")), said("to within 320 m"), chromedp.WaitVisible(".here-dot"),
-		until(`!!document.querySelector('.heat img[src*="tiles/12/"]')`))
+	b.Do(t, chromedp.Click(button("Show where I am")), said("to within 320 m"), chromedp.WaitVisible(".here-dot"),
+		browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/12/"]')`))
 	// The middle is near, but the address must not tell where exactly the reader stands.
-	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); hash != "#map=12/52.4400/13.6500" {
+	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); hash != "#map=12/52.4400/13.6500" {
 		t.Errorf("the address is %s, want the position to a hundredth of a degree", hash)
 	}
 	type circle struct{ Dot, Area, OffX, OffY float64 }
-	c := ask(t, b, chromedp.Evaluate[circle](`(() => {
+	c := browsertest.Ask(t, b, chromedp.Evaluate[circle](`(() => {
 		const [dot, area, map] = ['.here-dot', '.here-area', '#map'].map((s) => document.querySelector(s).getBoundingClientRect());
 		return {dot: dot.width, area: area.width, offX: dot.left + dot.width / 2 - map.left - map.width / 2, offY: dot.top + dot.height / 2 - map.top - map.height / 2};
 	})()`))
@@ -257,32 +259,30 @@ func TestPageMapPosition(t *testing.T) {
 	if math.Abs(c.OffX-0.000391/360*256*4096) > 2 || math.Abs(c.OffY-(52.44-52.438217)*111_320/metres) > 2 {
 		t.Errorf("the dot is %+v off the middle", c)
 	}
-	b.do(t, chromedp.Click("#note button"), chromedp.WaitNotVisible("#note button"), until(`document.activeElement.matches('#map')`))
-	for _, stored := range ask(t, b, chromedp.Evaluate[[]string](`[...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie]`)) {
+	b.Do(t, chromedp.Click("#note button"), chromedp.WaitNotVisible("#note button"), browsertest.Until(`document.activeElement.matches('#map')`))
+	for _, stored := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie]`)) {
 		if strings.Contains(stored, "52.4") {
 			t.Errorf("the position is stored: %s", stored)
 		}
 	}
-	b.mu.Lock()
-	for _, url := range b.requests {
+	for _, url := range b.Requests() {
 		if strings.Contains(url, "52.438") || strings.Contains(url, "13.650") {
 			t.Errorf("the position was sent: %s", url)
 		}
 	}
-	b.mu.Unlock()
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // On the whole screen the page still says that the values are simulated, and of when they are.
 func TestPageMapFullScreen(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startMap(t, "en", base+"/", 1000, 700)
 	const inside = `['#notice', '#date', '#map', '#legend', '#panel', '#limits'].every((s) => document.querySelector(':fullscreen ' + s)?.checkVisibility())`
-	b.do(t, chromedp.Click(button("Full screen")), until(`document.querySelector('#full').ariaPressed === 'true'`), until(`document.fullscreenElement?.matches(':root') === true`), until(inside))
-	if notice := ask(t, b, chromedp.Text(":fullscreen #notice")); !strings.Contains(notice, "imulated") {
+	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`document.querySelector('#full').ariaPressed === 'true'`), browsertest.Until(`document.fullscreenElement?.matches(':root') === true`), browsertest.Until(inside))
+	if notice := browsertest.Ask(t, b, chromedp.Text(":fullscreen #notice")); !strings.Contains(notice, "imulated") {
 		t.Errorf("in full screen the notice is %q", notice)
 	}
-	b.do(t, chromedp.Click(button("Full screen")), until(`!document.fullscreenElement`),
-		until(`document.querySelector('#full').ariaPressed === 'false'`), chromedp.WaitVisible(button("Full screen")))
-	b.wantNoProblems(t, base)
+	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`!document.fullscreenElement`),
+		browsertest.Until(`document.querySelector('#full').ariaPressed === 'false'`), chromedp.WaitVisible(button("Full screen")))
+	b.WantNoProblems(t, base)
 }

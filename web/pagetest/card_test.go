@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -25,7 +27,7 @@ func startCardServer(t *testing.T, args ...string) string {
 	t.Helper()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", `id,name,lat,lon,region
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", `id,name,lat,lon,region
 de_t_karte,Kartensee,52.4,13.6,Berlin
 de_t_alt,Altsee,53.1,13.0,Brandenburg
 de_t_leer,Leersee,52.9,14.1,Brandenburg
@@ -49,8 +51,8 @@ de_t_nie,Niesee,52.8,14.0,Brandenburg
 	row("de_t_karte", 2, "60", "ai_forecast", "")
 	row("de_t_alt", -3, "80", "satellite", "")
 	row("de_t_leer", -30, "80", "satellite", "")
-	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", rows.String()))
-	base, _ := startServer(t, append(args, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")...)
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", rows.String()))
+	base := startServer(t, append(args, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")...)
 	return base
 }
 
@@ -58,13 +60,13 @@ const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
 
 // says holds when the card's text contains that.
 func says(text string) chromedp.Action[chromedp.Void] {
-	return until(fmt.Sprintf(`document.querySelector('#card').innerText.includes(%q)`, text))
+	return browsertest.Until(fmt.Sprintf(`document.querySelector('#card').innerText.includes(%q)`, text))
 }
 
 // wantCard reports which of the texts the open card lacks, and which it must not have.
-func wantCard(t *testing.T, b *browser, wants []string, never ...string) {
+func wantCard(t *testing.T, b *browsertest.Browser, wants []string, never ...string) {
 	t.Helper()
-	card := ask(t, b, chromedp.Text("#card"))
+	card := browsertest.Ask(t, b, chromedp.Text("#card"))
 	for _, want := range wants {
 		if !strings.Contains(card, want) {
 			t.Errorf("the card lacks %q: %s", want, card)
@@ -77,76 +79,76 @@ func wantCard(t *testing.T, b *browser, wants []string, never ...string) {
 	}
 }
 
-func wantNoProblems(t *testing.T, b *browser, base string) {
+func WantNoProblems(t *testing.T, b *browsertest.Browser, base string) {
 	t.Helper()
-	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
+	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
 // A link opens a lake's card, which says what a swimmer asks first.
 func TestPageCard(t *testing.T) {
 	base := startCardServer(t)
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), until(chartDrawn))
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "24.5 µg/l", "1 of 3", "Trophic status"}, "then", "As of")
-	if day := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
+	if day := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
 		t.Errorf("measured at %q, want %s", day, weekday(0))
 	}
 	for form, want := range map[string]string{"JSON": `"lake_id":"de_t_karte"`, "CSV": "\nde_t_karte," + weekday(0) + ",24.5,"} {
 		body := fmt.Sprintf(`fetch([...document.querySelectorAll('#card a')].find((a) => a.textContent.includes(%q)).href).then((r) => r.text())`, form)
-		if got := ask(t, b, chromedp.Evaluate[string](body, chromedp.EvalAwaitPromise)); !strings.Contains(got, want) {
+		if got := browsertest.Ask(t, b, chromedp.Evaluate[string](body, chromedp.EvalAwaitPromise)); !strings.Contains(got, want) {
 			t.Errorf("the link to %s leads to %.200q, want %s in it", form, got, want)
 		}
 	}
 	t.Run("focus", func(t *testing.T) { testCardFocus(t, b) })
 	t.Run("an old value", func(t *testing.T) {
-		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_alt'`), says("Altsee"), until(chartDrawn))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_alt'`), says("Altsee"), browsertest.Until(chartDrawn))
 		wantCard(t, b, []string{"High risk (2", "Very many algae then", "An old value", " ago"})
 	})
 	t.Run("no value", func(t *testing.T) {
-		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_leer'`), says("Leersee"), until(chartDrawn))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_leer'`), says("Leersee"), browsertest.Until(chartDrawn))
 		wantCard(t, b, []string{"No current value", "does not mean that it is clean", "Last value ", " months ago", "Risk then"}, "Few algae")
-		if label := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "No current value") {
+		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "No current value") {
 			t.Errorf("a screen reader hears %q", label)
 		}
 	})
 	t.Run("never measured", func(t *testing.T) {
-		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nie'`), says("Niesee"), until(`document.querySelector('#card [role=status]').textContent === 'never measured'`))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nie'`), says("Niesee"), browsertest.Until(`document.querySelector('#card [role=status]').textContent === 'never measured'`))
 		wantCard(t, b, []string{"No current value", "does not mean that it is clean"}, "Few algae", "risk", "level", "Dashed")
 	})
 	t.Run("a past week", func(t *testing.T) {
-		b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("As of the week of"))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("As of the week of"))
 		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae then", "not the present state", "3 of 3 (reported)"}, "keep children and dogs away")
-		b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("24.5 µg/l"))
-		if where := ask(t, b, chromedp.Evaluate[string](`location.hash + ' ' + document.activeElement.tagName`)); !strings.HasSuffix(where, "lake=de_t_karte ARTICLE") || strings.Contains(where, "date=") {
+		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("24.5 µg/l"))
+		if where := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash + ' ' + document.activeElement.tagName`)); !strings.HasSuffix(where, "lake=de_t_karte ARTICLE") || strings.Contains(where, "date=") {
 			t.Errorf("the way back to the newest week leads to %s", where)
 		}
 	})
 	t.Run("an unknown lake", func(t *testing.T) {
-		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nosuch'`), says("“de_t_nosuch”"))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nosuch'`), says("“de_t_nosuch”"))
 		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History", "Trophic", "newest week")
-		if label := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "There is no lake") {
+		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "There is no lake") {
 			t.Errorf("a screen reader hears %q", label)
 		}
-		b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=%3Cb%3E'`), says("“<b>”"))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=%3Cb%3E'`), says("“<b>”"))
 	})
-	wantNoProblems(t, b, base)
+	WantNoProblems(t, b, base)
 }
 
 // The focus goes into a card that somebody opens, and back to where it came from; Escape and the back button close it.
-func testCardFocus(t *testing.T, b *browser) {
+func testCardFocus(t *testing.T, b *browsertest.Browser) {
 	const focused = `(document.activeElement.closest('#card') ? 'card' : document.activeElement.id)`
-	b.do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
-	if at := ask(t, b, chromedp.Evaluate[string](focused)); at != "map" {
+	b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
+	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](focused)); at != "map" {
 		t.Errorf("a card that a link opened leaves the focus on %q, want the map", at)
 	}
-	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), chromedp.WaitVisible("#card h2"))
-	if at := ask(t, b, chromedp.Evaluate[string](focused)); at != "card" {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), chromedp.WaitVisible("#card h2"))
+	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](focused)); at != "card" {
 		t.Errorf("with the card open the focus is on %q", at)
 	}
-	b.do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), chromedp.WaitNotVisible("#card"))
-	b.do(t, chromedp.Evaluate[chromedp.Void](`history.forward()`), chromedp.WaitVisible("#card h2"))
-	b.do(t, chromedp.Click("#card .head button"), chromedp.WaitNotVisible("#card"))
-	if hash := ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "lake") {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), chromedp.WaitNotVisible("#card"))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.forward()`), chromedp.WaitVisible("#card h2"))
+	b.Do(t, chromedp.Click("#card .head button"), chromedp.WaitNotVisible("#card"))
+	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "lake") {
 		t.Errorf("the address of a closed card is %s", hash)
 	}
 }
@@ -167,18 +169,18 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 		return true
 	})
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.Navigate(base+"/#map=12/48/8&lake=de_t_karte"), until(chartDrawn))
+	b.Do(t, chromedp.Navigate(base+"/#map=12/48/8&lake=de_t_karte"), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "24.5 µg/l"})
-	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_alt'`), says("Altsee"))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_alt'`), says("Altsee"))
 	wantCard(t, b, []string{"High risk (2", "An old value"})
-	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t'`), says("“de_t”"))
-	wantNoProblems(t, b, base)
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t'`), says("“de_t”"))
+	WantNoProblems(t, b, base)
 
 	fails.Store(true)
-	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_leer'`), says("could not be loaded"))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_leer'`), says("could not be loaded"))
 	wantCard(t, b, []string{"de_t_leer"}, "risk", "There is no lake", "History")
 	fails.Store(false)
-	b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), says("Leersee"), says("No current value"))
+	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), says("Leersee"), says("No current value"))
 	wantCard(t, b, nil, "could not be loaded")
 }
 
@@ -198,15 +200,15 @@ func TestPageCardWithoutHistory(t *testing.T) {
 		return true
 	})
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.Navigate(base+"/#lake=de_t_karte"), says("could not be loaded"))
+	b.Do(t, chromedp.Navigate(base+"/#lake=de_t_karte"), says("could not be loaded"))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "24.5 µg/l"})
 	working.Store(true)
-	b.do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), until(chartDrawn))
+	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"As of ", "(3 days ago)"}, "could not be loaded")
-	if at := ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
+	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
 		t.Errorf("the button that tried again leaves the focus on %s", at)
 	}
-	for _, p := range b.problems(strings.TrimSuffix(base, "/lakes")) {
+	for _, p := range b.Problems(strings.TrimSuffix(base, "/lakes")) {
 		if !strings.Contains(p, "/history/") {
 			t.Errorf("on the page: %s", p)
 		}
@@ -218,24 +220,24 @@ func TestPageCardOnAPhone(t *testing.T) {
 	base := startCardServer(t)
 	for _, scheme := range []string{"light", "dark"} {
 		b := startBrowser(t, "de-DE")
-		b.prefer(t, "color-scheme", scheme)
-		b.do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
-			chromedp.Navigate(base+"/#lake=de_t_karte"), until(chartDrawn))
+		b.Prefer(t, "color-scheme", scheme)
+		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
+			chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
 		wantCard(t, b, []string{"Kartensee", "Mittleres Risiko", "besser nicht für kleine Kinder", "24,5 µg/l", "statistische Vorhersage, nicht gemessen"})
 		startAxe(t, b)
 		for _, hash := range []string{"lake=de_t_karte", "lake=de_t_alt", "lake=de_t_leer", "lake=nosuch", "lake=de_t_karte&date=" + weekday(-6)} {
-			b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = %q`, hash)))
+			b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = %q`, hash)))
 			if hash != "lake=nosuch" {
-				b.do(t, until(chartDrawn))
+				b.Do(t, browsertest.Until(chartDrawn))
 			} else {
-				b.do(t, says("gibt es hier nicht"))
+				b.Do(t, says("gibt es hier nicht"))
 			}
 			checkAccess(t, b, scheme+" "+hash)
 			const cut = `[...document.querySelectorAll('#card *')].filter((e) => e.getBoundingClientRect().right > 320).map((e) => e.outerHTML.slice(0, 80))`
-			if found := ask(t, b, chromedp.Evaluate[[]string](cut)); len(found) > 0 {
+			if found := browsertest.Ask(t, b, chromedp.Evaluate[[]string](cut)); len(found) > 0 {
 				t.Errorf("%s: cut off on a phone: %q", hash, found)
 			}
 		}
-		wantNoProblems(t, b, base)
+		WantNoProblems(t, b, base)
 	}
 }

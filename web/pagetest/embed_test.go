@@ -1,9 +1,10 @@
-package main
+package pagetest
 
 import (
-	"context"
 	"fmt"
 	"html"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -11,10 +12,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/chromedp/cdproto/cdp"
-	cdplog "github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 )
@@ -38,9 +35,9 @@ func host(t *testing.T, body func() string) string {
 
 // TestPageShareAndEmbed copies the code of a view, puts it into a page of another origin, and looks at the map there.
 func TestPageShareAndEmbed(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--base-path", "/lakes")
+	base := startServer(t, "--basemap-url", "none", "--base-path", "/lakes")
 	b := startBrowser(t, "en")
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots"),
 		chromedp.WaitVisible("#card h2"),
@@ -50,14 +47,14 @@ func TestPageShareAndEmbed(t *testing.T) {
 	)
 	openByKeyboard := func() {
 		t.Helper()
-		b.do(t, chromedp.Focus("#share-open"), chromedp.KeyEvent(kb.Enter), until(`document.querySelector('#share').open`))
+		b.Do(t, chromedp.Focus("#share-open"), chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.querySelector('#share').open`))
 	}
 	openByKeyboard()
 	startAxe(t, b)
 	checkAccess(t, b, "the dialog that shares")
-	b.do(t, chromedp.Click("#share .copied:nth-of-type(1) button"), until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
-	b.do(t, chromedp.Click("#share .copied:nth-of-type(2) button"), until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
-	put := ask(t, b, chromedp.Evaluate[[]string](`window.put`))
+	b.Do(t, chromedp.Click("#share .copied:nth-of-type(1) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
+	b.Do(t, chromedp.Click("#share .copied:nth-of-type(2) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
+	put := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`window.put`))
 	if len(put) != 2 {
 		t.Fatalf("copied: %q, want the link and the code", put)
 	}
@@ -65,8 +62,8 @@ func TestPageShareAndEmbed(t *testing.T) {
 	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots") {
 		t.Errorf("the link is %q, want this page with its lake and style", put[0])
 	}
-	b.do(t, chromedp.KeyEvent(kb.Escape), until(`!document.querySelector('#share').open && document.activeElement.id === 'share-open'`))
-	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
+	b.Do(t, chromedp.KeyEvent(kb.Escape), browsertest.Until(`!document.querySelector('#share').open && document.activeElement.id === 'share-open'`))
+	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 
 	code := put[1]
 	for _, want := range []string{`title="Starnberger See"`, `width="600"`, `height="480"`, `loading="lazy"`, `allow="fullscreen"`,
@@ -83,16 +80,16 @@ func testFrame(t *testing.T, base, code string) {
 	t.Helper()
 	page := host(t, func() string { return code })
 	b := startBrowser(t, "de") // yet the code asks for English
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"), chromedp.WaitVisible("iframe"))
-	inFrame := frameOf(t, b, base)
-	inFrame.do(t, chromedp.WaitVisible("#card h2"), until(heatDrawn), until(`document.querySelector('#legend').getClientRects().length > 0`))
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"), chromedp.WaitVisible("iframe"))
+	inFrame := b.Frame(t, base)
+	inFrame.Do(t, chromedp.WaitVisible("#card h2"), browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#legend').getClientRects().length > 0`))
 	type seen struct {
 		Card, Notice, Date, Limits string
 		Find, Share, Language      bool
 		Full, Target, Rel          string
 		History                    int
 	}
-	shown := ask(t, inFrame, chromedp.Evaluate[seen](`(() => {
+	shown := browsertest.Ask(t, inFrame, chromedp.Evaluate[seen](`(() => {
 		const visible = (s) => Boolean(document.querySelector(s)?.checkVisibility());
 		const text = (s) => visible(s) ? document.querySelector(s).textContent : '';
 		const full = document.querySelector('#tools a');
@@ -114,11 +111,11 @@ func testFrame(t *testing.T, base, code string) {
 		t.Errorf("the way to the whole page is %q, %q, %q", shown.Full, shown.Target, shown.Rel)
 	}
 	// Closing the card and opening another leaves the history of the page around alone.
-	inFrame.do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card button').click()`), until(`!document.querySelector('#card').checkVisibility()`))
-	if n := ask(t, inFrame, chromedp.Evaluate[int](`history.length`)); n != shown.History {
+	inFrame.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card button').click()`), browsertest.Until(`!document.querySelector('#card').checkVisibility()`))
+	if n := browsertest.Ask(t, inFrame, chromedp.Evaluate[int](`history.length`)); n != shown.History {
 		t.Errorf("the page around has %d entries in its history, had %d", n, shown.History)
 	}
-	allowed := append(b.problems(page), inFrame.problems(base)...)
+	allowed := append(b.Problems(page), inFrame.Problems(base)...)
 	for _, p := range allowed {
 		if !strings.HasPrefix(p, "request to another origin: "+base) && !strings.HasPrefix(p, "request to another origin: "+page) {
 			t.Errorf("on the page with the frame: %s", p)
@@ -126,77 +123,48 @@ func testFrame(t *testing.T, base, code string) {
 	}
 }
 
-// frameOf returns the document of the frame whose address begins with base. It is of another site than the page around,
-// so that it has a process of its own.
-func frameOf(t *testing.T, b *browser, base string) *browser {
-	t.Helper()
-	frame := new(browser)
-	within(t, 30*time.Second, "the frame is there", func() bool {
-		targets, err := chromedp.Targets(b.ctx)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, target := range targets {
-			if target.Type == "iframe" && strings.HasPrefix(target.URL, base) {
-				var cancel context.CancelFunc
-				frame.ctx, cancel = chromedp.NewContext(b.ctx, chromedp.WithTargetID(target.TargetID))
-				t.Cleanup(cancel)
-				return true
-			}
-		}
-		return false
-	})
-	if err := chromedp.Listen(frame.ctx, frame.listen); err != nil {
-		t.Fatal(err)
-	}
-	enable(t, frame, network.Enable, network.EnableParams{})
-	enable(t, frame, cdplog.Enable, cdp.Empty{})
-	enable(t, frame, runtime.Enable, cdp.Empty{})
-	return frame
-}
-
 // An authority may shut its map out of all pages but its own, and those are then not offered a code that fails.
 func TestPageMayNotBeFramed(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--frame-ancestors", "self")
+	base := startServer(t, "--basemap-url", "none", "--frame-ancestors", "self")
 	page := host(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
 	b := startBrowser(t, "en")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
-	within(t, 30*time.Second, "the browser refuses the frame", func() bool {
-		return strings.Contains(fmt.Sprint(b.problems(page)), "frame-ancestors 'self'")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	limnomaptest.Within(t, 30*time.Second, "the browser refuses the frame", func() bool {
+		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
 	other := startBrowser(t, "en")
-	other.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), until(`document.querySelector('#share').open`))
-	if ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
+	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share').open`))
+	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
 		t.Error("the page offers a code that no page may use")
 	}
-	for _, p := range other.problems(base) {
+	for _, p := range other.Problems(base) {
 		t.Errorf("on the page: %s", p)
 	}
 }
 
 // The page itself is in nobody's frame, whatever is said of the map.
 func TestPageItselfIsNeverFramed(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	page := host(t, func() string {
 		return fmt.Sprintf(`<iframe src="%s/"></iframe><iframe src="%s/table"></iframe>`, base, base)
 	})
 	b := startBrowser(t, "en")
-	b.do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
-	within(t, 30*time.Second, "the browser refuses both frames", func() bool {
-		return strings.Count(fmt.Sprint(b.problems(page)), "frame-ancestors 'self'") >= 2
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
+	limnomaptest.Within(t, 30*time.Second, "the browser refuses both frames", func() bool {
+		return strings.Count(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'") >= 2
 	})
 }
 
 // Where the clipboard is denied, as on a page without https, what is to be copied is at least selected.
 func TestPageShareWithoutClipboard(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	for name, without := range map[string]string{
 		"denied":   `navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))`,
 		"no https": `Object.defineProperty(navigator, 'clipboard', {value: undefined})`,
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := startBrowser(t, "de")
-			b.do(t,
+			b.Do(t,
 				chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),
 				chromedp.Navigate(base+"/?lang=de#date=2026-10-05"),
 				chromedp.WaitVisible("#share-open"),
@@ -205,8 +173,8 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 				chromedp.WaitVisible("#share textarea"),
 			)
 			for i, field := range []string{"input", "textarea"} {
-				b.do(t, chromedp.Click(fmt.Sprintf("#share .copied:nth-of-type(%d) button", i+1)), until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
-				selected := ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
+				b.Do(t, chromedp.Click(fmt.Sprintf("#share .copied:nth-of-type(%d) button", i+1)), browsertest.Until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
+				selected := browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
 					const f = document.querySelector('#share %s');
 					return document.activeElement === f && f.selectionStart === 0 && f.selectionEnd === f.value.length && f.value.length > 20 && window.tried === 'copy';
 				})()`, field)))
@@ -218,7 +186,7 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 				Link, Code, Text            string
 				Left, Right, Top, Bottom, X float64
 			}
-			shown := ask(t, b, chromedp.Evaluate[dialog](`(() => {
+			shown := browsertest.Ask(t, b, chromedp.Evaluate[dialog](`(() => {
 				const share = document.querySelector('#share'), r = share.getBoundingClientRect();
 				return {Link: share.querySelector('input').value, Code: share.querySelector('textarea').value, Text: share.textContent,
 					Left: r.left, Right: r.right, Top: r.top, Bottom: r.bottom, X: document.documentElement.scrollWidth};
@@ -234,7 +202,7 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 			if shown.Left < 0 || shown.Right > 320 || shown.Top < 0 || shown.Bottom > 640 || shown.X > 320 {
 				t.Errorf("the dialog %+v is not wholly on a phone of 320 x 640 px", shown)
 			}
-			b.wantNoProblems(t, base)
+			b.WantNoProblems(t, base)
 		})
 	}
 }
@@ -244,7 +212,7 @@ func checkBox(t *testing.T, base, code string) {
 	t.Helper()
 	_, rest, _ := strings.Cut(code, `src="`)
 	address, _, _ := strings.Cut(rest, `"`)
-	resp, body := get(t, html.UnescapeString(address))
+	resp, body := limnomaptest.Get(t, html.UnescapeString(address))
 	if resp.StatusCode != http.StatusOK {
 		t.Errorf("%s = %s: %s", address, resp.Status, body)
 	}
@@ -260,31 +228,31 @@ func checkBox(t *testing.T, base, code string) {
 
 // A lake that left the list leaves the map of somebody's page whole, and is told.
 func TestPageEmbedOfAnUnknownLake(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startBrowser(t, "en")
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(600, 480),
 		chromedp.Navigate(base+"/embed?lake=gone_for_good&lang=en"),
-		until(heatDrawn),
-		until(`document.querySelector('#legend').getClientRects().length > 0`),
+		browsertest.Until(heatDrawn),
+		browsertest.Until(`document.querySelector('#legend').getClientRects().length > 0`),
 	)
-	if wide := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 600 {
+	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 600 {
 		t.Errorf("the embedded map is %d px wide in a frame of 600", wide)
 	}
-	b.do(t, until(`document.body.innerText.includes('gone_for_good')`))
+	b.Do(t, browsertest.Until(`document.body.innerText.includes('gone_for_good')`))
 	// A narrow frame has less room, and what must be said is said in it all the same.
-	b.do(t, chromedp.EmulateViewport(320, 480, chromedp.EmulateMobile), until(`innerWidth === 320 && document.querySelector('#map').clientHeight > 80`))
+	b.Do(t, chromedp.EmulateViewport(320, 480, chromedp.EmulateMobile), browsertest.Until(`innerWidth === 320 && document.querySelector('#map').clientHeight > 80`))
 	for _, s := range []string{"#notice", "#date", "#limits summary", "#card", "#tools a"} {
-		if !ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s))) {
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s))) {
 			t.Errorf("a frame of 320 x 480 px does not show %s", s)
 		}
 	}
-	if wide := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
+	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
 		t.Errorf("the embedded map is %d px wide in a frame of 320", wide)
 	}
 	startAxe(t, b)
 	checkAccess(t, b, "the embedded map")
-	for _, p := range b.problems(base) {
+	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, "gone_for_good") { // it was asked for, and the browser tells of each 404
 			t.Errorf("on the page: %s", p)
 		}

@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"path/filepath"
 	"testing"
 
@@ -17,45 +19,45 @@ func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 	for i := range 1_120 {
 		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5\n", i, i, i)
 	}
-	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", lakes))
-	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n"))
-	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", lakes))
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n"))
+	base := startServer(t, "--db", db, "--basemap-url", "none")
 	front := startWorldFront(t, base)
 	b := startBrowser(t, "en")
-	b.prefer(t, "reduced-motion", "reduce")
+	b.Prefer(t, "reduced-motion", "reduce")
 	const (
 		marked = `[...Array(21).keys()].some((x) => [...Array(21).keys()].some((y) => mark(x - 10, y - 10) !== ''))`
 		says   = `document.querySelector('#legend .nearer').checkVisibility()`
 	)
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(front+"/#map=13/52.05/13.5"),
 		chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Evaluate[chromedp.Void](pixel),
-		until(marked+` && !`+says),
+		browsertest.Until(marked+` && !`+says),
 		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=5/52.05/13.5')`),
-		until(`!(`+marked+`) && `+says),
+		browsertest.Until(`!(`+marked+`) && `+says),
 		// The lake that is chosen is there at every zoom.
 		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=5/52.05/13.5&lake=x0500')`),
-		until(marked),
+		browsertest.Until(marked),
 		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/52.05/13.5')`),
-		until(marked+` && !`+says),
+		browsertest.Until(marked+` && !`+says),
 	)
-	b.wantNoProblems(t, front)
+	b.WantNoProblems(t, front)
 }
 
 // Unfolded on the smallest phone the legend is whole, lies above the buttons and leaves some of the map.
 func TestPageMarksLegendUnfoldedOnAPhone(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startBrowser(t, "de")
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
 		chromedp.Navigate(base+"/"),
 		chromedp.WaitVisible("#legend"),
 		chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Tap("#legend summary"),
-		until(`document.querySelector('#legend details').open`),
-		until(`(() => {
+		browsertest.Until(`document.querySelector('#legend details').open`),
+		browsertest.Until(`(() => {
 			const legend = document.querySelector('#legend');
 			const map = document.querySelector('#map').getBoundingClientRect();
 			const box = legend.getBoundingClientRect();
@@ -66,7 +68,7 @@ func TestPageMarksLegendUnfoldedOnAPhone(t *testing.T) {
 			return uncovered && legend.scrollHeight <= legend.clientHeight && box.top > map.top + 80 && box.bottom <= map.bottom && box.right <= 320;
 		})()`),
 		chromedp.Tap("#legend summary"),
-		until(`!document.querySelector('#legend details').open && document.querySelector('#time').checkVisibility()`),
+		browsertest.Until(`!document.querySelector('#legend details').open && document.querySelector('#time').checkVisibility()`),
 	)
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }

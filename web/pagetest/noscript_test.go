@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"strings"
 	"testing"
 	"time"
@@ -12,36 +14,36 @@ import (
 )
 
 // withoutScript has the browser run no script of any page. What the test itself evaluates still runs.
-func (b *browser) withoutScript(t *testing.T) {
+func withoutScript(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
-	if _, err := chromedp.Call(b.ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
+	if _, err := chromedp.Call(b.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 }
 
 // arrive waits until what was done has led to another document, of which the expression holds. While one document gives
 // way to the next there is nobody to answer.
-func arrive(t *testing.T, b *browser, expression string) {
+func arrive(t *testing.T, b *browsertest.Browser, expression string) {
 	t.Helper()
-	within(t, 30*time.Second, expression, func() bool {
-		holds, err := chromedp.Run(b.ctx, chromedp.Evaluate[bool](`document.readyState === 'complete' && `+expression))
+	limnomaptest.Within(t, 30*time.Second, expression, func() bool {
+		holds, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool](`document.readyState === 'complete' && `+expression))
 		return err == nil && holds
 	})
 }
 
 // Whoever opens the page without JavaScript sees the lakes all the same, and finds one among them.
 func TestPageNoScript(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	base := startServer(t, "--basemap-url", "none", "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startBrowser(t, "de-DE")
-	b.withoutScript(t)
-	b.do(t,
+	withoutScript(t, b)
+	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),
 		chromedp.Navigate(base+"/"),
 	)
 	arrive(t, b, fmt.Sprintf(`location.href === %q`, base+"/table"))
-	text := ask(t, b, chromedp.Text("body"))
+	text := browsertest.Ask(t, b, chromedp.Text("body"))
 	for _, want := range []string{"Die Seen als Tabelle", "Simulierte Demodaten", "weder Algenteppiche", "Neueste Messung", "älter als zwei Wochen",
 		"Lake <b>Agency</b>", fmt.Sprintf("Seen 1 bis 200 von %d", status.TotalLakes)} {
 		if !strings.Contains(text, want) {
@@ -49,7 +51,7 @@ func TestPageNoScript(t *testing.T) {
 		}
 	}
 	type sizes struct{ Page, Least float64 }
-	size := ask(t, b, chromedp.Evaluate[sizes](`(() => {
+	size := browsertest.Ask(t, b, chromedp.Evaluate[sizes](`(() => {
 		const height = (e) => e.getBoundingClientRect().height;
 		return {Page: document.documentElement.scrollWidth, Least: Math.min(...[...document.querySelectorAll('td a, th a, nav a, form a, button, input, select')].filter((e) => e.checkVisibility()).map(height))};
 	})()`))
@@ -60,13 +62,13 @@ func TestPageNoScript(t *testing.T) {
 	// All lakes are there, page by page.
 	seen := make(map[string]bool)
 	for page := 1; ; page++ {
-		for _, id := range ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody th a')].map((a) => new URL(a.href).hash)`)) {
+		for _, id := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody th a')].map((a) => new URL(a.href).hash)`)) {
 			seen[strings.TrimPrefix(id, "#lake=")] = true
 		}
-		if !ask(t, b, chromedp.Evaluate[bool](`document.querySelector('a[rel=next]') !== null`)) {
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('a[rel=next]') !== null`)) {
 			break
 		}
-		b.do(t, chromedp.Click("a[rel=next]"))
+		b.Do(t, chromedp.Click("a[rel=next]"))
 		arrive(t, b, fmt.Sprintf(`location.search === '?page=%d'`, page+1))
 	}
 	for _, lake := range status.Lakes {
@@ -76,35 +78,35 @@ func TestPageNoScript(t *testing.T) {
 	}
 
 	// A search, by keys alone.
-	b.do(t, chromedp.SendKeys("input[type=search]", "mueggelsee"+kb.Enter))
+	b.Do(t, chromedp.SendKeys("input[type=search]", "mueggelsee"+kb.Enter))
 	arrive(t, b, `location.search.startsWith('?q=mueggelsee&')`)
-	if n := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr').length`)); n < 1 || n > 5 {
+	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr').length`)); n < 1 || n > 5 {
 		t.Errorf("the search for mueggelsee gives %d lakes", n)
 	}
-	if text := ask(t, b, chromedp.Text("tbody")); !strings.Contains(text, "Großer Müggelsee") || !strings.Contains(text, "Risiko") {
+	if text := browsertest.Ask(t, b, chromedp.Text("tbody")); !strings.Contains(text, "Großer Müggelsee") || !strings.Contains(text, "Risiko") {
 		t.Errorf("the search for mueggelsee gives %q", text)
 	}
 	// A lake without a value is told as one, and never as clean.
-	b.do(t, chromedp.Navigate(base+"/table?risk=none&lang=en"), chromedp.WaitVisible("tbody tr"))
-	for _, row := range ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => r.innerText)`)) {
+	b.Do(t, chromedp.Navigate(base+"/table?risk=none&lang=en"), chromedp.WaitVisible("tbody tr"))
+	for _, row := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => r.innerText)`)) {
 		if !strings.Contains(row, "No current value") || !strings.Contains(row, "no value") || strings.Index(row, "No current value") > strings.Index(row+" risk", " risk") {
 			t.Errorf("a lake without a value: %q", row)
 		}
 	}
 	// Its link leads to the map, which without a script is this table again.
-	b.do(t, chromedp.Click("tbody th a"))
+	b.Do(t, chromedp.Click("tbody th a"))
 	arrive(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
-	b.wantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
+	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
 // A map in a frame leads nowhere by itself, for the table may not be shown there; it names the way.
 func TestPageNoScriptInAFrame(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startBrowser(t, "en")
-	b.withoutScript(t)
-	b.do(t, chromedp.Navigate(base+"/embed"), chromedp.WaitVisible("noscript a"))
+	withoutScript(t, b)
+	b.Do(t, chromedp.Navigate(base+"/embed"), chromedp.WaitVisible("noscript a"))
 	type link struct{ Href, Target, Rel, At string }
-	got := ask(t, b, chromedp.Evaluate[link](`(() => {
+	got := browsertest.Ask(t, b, chromedp.Evaluate[link](`(() => {
 		const a = document.querySelector('noscript a');
 		return {Href: a.href, Target: a.target, Rel: a.rel, At: location.pathname + (document.querySelector('meta[http-equiv=refresh]') ? ' that moves on' : '')};
 	})()`))
@@ -116,33 +118,33 @@ func TestPageNoScriptInAFrame(t *testing.T) {
 // The table is for every reader: axe-core finds nothing, by day and by night, on a desk and on a phone; and on paper it is
 // a table without a form.
 func TestPageNoScriptAccess(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	for _, scheme := range []string{"light", "dark"} {
 		b := startBrowser(t, "en")
-		b.prefer(t, "color-scheme", scheme)
+		b.Prefer(t, "color-scheme", scheme)
 		for _, width := range []int64{1280, 320} {
-			b.do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/table?q=talsperre&sort=value"), chromedp.WaitVisible("tbody tr"))
+			b.Do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/table?q=talsperre&sort=value"), chromedp.WaitVisible("tbody tr"))
 			startAxe(t, b)
 			checkAccess(t, b, fmt.Sprintf("the table, %s, %d px", scheme, width))
 		}
 		// What is no colour must differ too: each class of lakes has a shape of its own.
 		for _, class := range []string{"high", "medium", "low", "none"} {
-			b.do(t, chromedp.Navigate(base+"/table?risk="+class), chromedp.WaitVisible("tbody tr"))
+			b.Do(t, chromedp.Navigate(base+"/table?risk="+class), chromedp.WaitVisible("tbody tr"))
 			const symbols = `[...new Set([...document.querySelectorAll('tbody use')].map((u) => u.getAttribute('href')))]`
 			drawn := fmt.Sprintf(`document.querySelector('symbol#%s path') !== null`, class)
-			if got := ask(t, b, chromedp.Evaluate[[]string](symbols)); len(got) != 1 || got[0] != "#"+class || !ask(t, b, chromedp.Evaluate[bool](drawn)) {
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](symbols)); len(got) != 1 || got[0] != "#"+class || !browsertest.Ask(t, b, chromedp.Evaluate[bool](drawn)) {
 				t.Errorf("lakes of the class %s have the symbols %q", class, got)
 			}
 		}
-		b.wantNoProblems(t, base)
+		b.WantNoProblems(t, base)
 	}
 	b := startBrowser(t, "en")
-	b.do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))
-	if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+	b.Do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))
+	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 		t.Fatal(err)
 	}
-	b.do(t, until(`!document.querySelector('form').checkVisibility()`))
-	if !ask(t, b, chromedp.Evaluate[bool](`['caption', '#notice', '#more', 'tbody td.risk svg'].every((s) => document.querySelector(s).checkVisibility())`)) {
+	b.Do(t, browsertest.Until(`!document.querySelector('form').checkVisibility()`))
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`['caption', '#notice', '#more', 'tbody td.risk svg'].every((s) => document.querySelector(s).checkVisibility())`)) {
 		t.Error("on paper the caption, the notice or the symbols are missing")
 	}
 }

@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"net/http"
 	"strings"
 	"testing"
@@ -21,7 +23,7 @@ type weekAnswer struct {
 func weeksOf(t *testing.T, base string) []weekAnswer {
 	t.Helper()
 	var dates struct{ Weeks []weekAnswer }
-	getJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
 	if len(dates.Weeks) < 60 {
 		t.Fatalf("the demo has %d weeks, want more than a year", len(dates.Weeks))
 	}
@@ -44,17 +46,17 @@ const (
 )
 
 // openWeeks opens the page and waits for the heat of that week.
-func openWeeks(t *testing.T, b *browser, address, date string) {
+func openWeeks(t *testing.T, b *browsertest.Browser, address, date string) {
 	t.Helper()
-	b.do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(address), chromedp.WaitVisible("#time"), until(heatOf(date)))
+	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(address), chromedp.WaitVisible("#time"), browsertest.Until(heatOf(date)))
 }
 
 func TestPageTimeSteps(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800))
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	openWeeks(t, b, base+"/", "")
 	check := func(how string, i int) {
 		t.Helper()
@@ -62,8 +64,8 @@ func TestPageTimeSteps(t *testing.T) {
 		if i == last {
 			date, state = "", ""
 		}
-		b.do(t, until(heatOf(date)), until(fmt.Sprintf(`%s === %q`, stateText, state)))
-		if at := ask(t, b, chromedp.Evaluate[string](hash)); strings.Contains(at, "date=") != (i != last) || !strings.Contains(at, date) {
+		b.Do(t, browsertest.Until(heatOf(date)), browsertest.Until(fmt.Sprintf(`%s === %q`, stateText, state)))
+		if at := browsertest.Ask(t, b, chromedp.Evaluate[string](hash)); strings.Contains(at, "date=") != (i != last) || !strings.Contains(at, date) {
 			t.Errorf("%s: the address holds %q, want the week of %q", how, at, date)
 		}
 		number := strings.TrimLeft(weeks[i].Week[len("2026-W"):], "0")
@@ -72,19 +74,19 @@ func TestPageTimeSteps(t *testing.T) {
 			t.Fatal(err)
 		}
 		sunday := monday.AddDate(0, 0, 6)
-		said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`))
+		said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`))
 		if !strings.HasPrefix(said, "Week "+number+", ") || !strings.Contains(said, sunday.Format("2 Jan")) || !strings.Contains(said, sunday.Format("2006")) {
 			t.Errorf("%s: the slider says %q, want week %s up to %s", how, said, number, sunday.Format("2 Jan 2006"))
 		}
 		if strings.Contains(said, "Past week") != (i != last) {
 			t.Errorf("%s: the slider says %q, of the newest week %v", how, said, i == last)
 		}
-		if shown := ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(said, shown) {
+		if shown := browsertest.Ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(said, shown) {
 			t.Errorf("%s: the page says %q, the slider %q", how, shown, said)
 		}
 	}
 	check("at first", last)
-	b.do(t, chromedp.Focus("#time input"))
+	b.Do(t, chromedp.Focus("#time input"))
 	for _, step := range []struct {
 		name, key string
 		i         int
@@ -100,40 +102,40 @@ func TestPageTimeSteps(t *testing.T) {
 		{"end", kb.End, last},
 		{"page up at the newest week", kb.PageUp, last},
 	} {
-		b.do(t, chromedp.KeyEvent(step.key))
+		b.Do(t, chromedp.KeyEvent(step.key))
 		check(step.name, step.i)
 	}
 	for _, click := range []struct {
 		button string
 		i      int
 	}{{"previous", last - 1}, {"previous", last - 2}, {"next", last - 1}, {"previous", last - 2}, {"newest", last}, {"next", last}} {
-		b.do(t, chromedp.Click("#time ."+click.button))
+		b.Do(t, chromedp.Click("#time ."+click.button))
 		check(click.button, click.i)
 	}
 	// A press on the slider, as of a mouse.
-	b.do(t, pressWeek(t, b, 0.5))
+	b.Do(t, pressWeek(t, b, 0.5))
 	i := last / 2
-	b.do(t, until(fmt.Sprintf(`Math.abs(document.querySelector('#time input').value - %d) <= 1 && location.hash.includes('date=')`, i)))
-	value := ask(t, b, chromedp.Evaluate[int](`Number(document.querySelector('#time input').value)`))
+	b.Do(t, browsertest.Until(fmt.Sprintf(`Math.abs(document.querySelector('#time input').value - %d) <= 1 && location.hash.includes('date=')`, i)))
+	value := browsertest.Ask(t, b, chromedp.Evaluate[int](`Number(document.querySelector('#time input').value)`))
 	check("a press on the slider", value)
 	// The address brings the week back.
-	b.do(t, chromedp.Reload(), chromedp.WaitVisible("#time"))
+	b.Do(t, chromedp.Reload(), chromedp.WaitVisible("#time"))
 	check("after a reload", value)
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // pressWeek presses the slider at that share of its way.
-func pressWeek(t *testing.T, b *browser, share float64) chromedp.Action[chromedp.Void] {
+func pressWeek(t *testing.T, b *browsertest.Browser, share float64) chromedp.Action[chromedp.Void] {
 	t.Helper()
 	x, y := sliderPoint(t, b, share)
 	return chromedp.MouseClickXY(x, y)
 }
 
 // sliderPoint returns where on the page the middle of the slider's thumb is, at that share of its way.
-func sliderPoint(t *testing.T, b *browser, share float64) (x, y float64) {
+func sliderPoint(t *testing.T, b *browsertest.Browser, share float64) (x, y float64) {
 	t.Helper()
 	type box struct{ Left, Top, Width, Height float64 }
-	r := ask(t, b, chromedp.Evaluate[box](`(() => {
+	r := browsertest.Ask(t, b, chromedp.Evaluate[box](`(() => {
 		const r = document.querySelector('#time input').getBoundingClientRect();
 		return {Left: r.left, Top: r.top, Width: r.width, Height: r.height};
 	})()`))
@@ -143,11 +145,11 @@ func sliderPoint(t *testing.T, b *browser, share float64) (x, y float64) {
 
 // An address may be old, mistyped or made by somebody else.
 func TestPageTimeInTheAddress(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800))
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	thursday, err := time.Parse(time.DateOnly, weeks[last-3].Date)
 	if err != nil {
 		t.Fatal(err)
@@ -161,23 +163,23 @@ func TestPageTimeInTheAddress(t *testing.T) {
 		{"no date", "%3Cb%3Ewhen%3C/b%3E", "", "no data for the date <b>when</b>"},
 	} {
 		openWeeks(t, b, base+"/#date="+tt.date, tt.shown)
-		if says := ask(t, b, chromedp.Evaluate[string](stateText)); !strings.Contains(says, tt.says) || (tt.says == "") != (says == "") {
+		if says := browsertest.Ask(t, b, chromedp.Evaluate[string](stateText)); !strings.Contains(says, tt.says) || (tt.says == "") != (says == "") {
 			t.Errorf("%s: the page says %q, want %q", tt.name, says, tt.says)
 		}
-		at := ask(t, b, chromedp.Evaluate[string](hash))
+		at := browsertest.Ask(t, b, chromedp.Evaluate[string](hash))
 		if strings.Contains(at, "date=") != (tt.shown != "") || !strings.Contains(at, tt.shown) {
 			t.Errorf("%s: the address has become %q, want the week of %q", tt.name, at, tt.shown)
 		}
 	}
 	// With a style and an opacity, which both are the map's of that week.
-	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=`+weeks[last-2].Date+`&style=lakes&opacity=40'`), until(heatOf(weeks[last-2].Date)),
-		until(`[...document.querySelectorAll('.heat img')].every((t) => t.src.includes('style=lakes')) && document.querySelector('.heat').style.opacity === '0.4'`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=`+weeks[last-2].Date+`&style=lakes&opacity=40'`), browsertest.Until(heatOf(weeks[last-2].Date)),
+		browsertest.Until(`[...document.querySelectorAll('.heat img')].every((t) => t.src.includes('style=lakes')) && document.querySelector('.heat').style.opacity === '0.4'`))
 	// The same, typed into the page that is open.
-	b.do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), until(heatOf(weeks[last-2].Date)),
-		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), until(heatOf("")), until(stateText+`.includes('1999-01-04')`),
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), browsertest.Until(heatOf(weeks[last-2].Date)),
+		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), browsertest.Until(heatOf("")), browsertest.Until(stateText+`.includes('1999-01-04')`),
 		// What was said of one date is not said of the next.
-		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), until(heatOf(weeks[last-2].Date)), until(stateText+` === 'Past week'`))
-	b.wantNoProblems(t, base)
+		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), browsertest.Until(heatOf(weeks[last-2].Date)), browsertest.Until(stateText+` === 'Past week'`))
+	b.WantNoProblems(t, base)
 }
 
 // sampling looks at each frame from now on: how many heat tiles are to be seen, of which weeks, and which week the words
@@ -213,7 +215,7 @@ type frameSeen struct {
 // While the weeks play, over a network that takes its time, there is heat on each frame, of one week on the whole map,
 // which is the week of the lakes, and no week is left out.
 func TestPageTimePlays(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
@@ -223,16 +225,16 @@ func TestPageTimePlays(t *testing.T) {
 		return false
 	})
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800))
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	const first = 5
 	openWeeks(t, b, front+"/#date="+weeks[last-first].Date, weeks[last-first].Date)
 	const whole = `[...document.querySelectorAll('.heat img')].every((t) => t.complete && getComputedStyle(t).opacity === '1')`
-	b.do(t, until(whole), chromedp.Evaluate[chromedp.Void](sampling), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
-	if !ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+	b.Do(t, browsertest.Until(whole), chromedp.Evaluate[chromedp.Void](sampling), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 		t.Error("while the weeks play the button is not pressed")
 	}
-	b.do(t, until(`!(`+isPlaying+`) && location.hash.indexOf('date=') < 0`), until(heatOf("")))
-	samples := ask(t, b, chromedp.Evaluate[[]frameSeen](`window.samples`))
+	b.Do(t, browsertest.Until(`!(`+isPlaying+`) && location.hash.indexOf('date=') < 0`), browsertest.Until(heatOf("")))
+	samples := browsertest.Ask(t, b, chromedp.Evaluate[[]frameSeen](`window.samples`))
 	var played []string
 	words := make(map[string]frameSeen)
 	for i, s := range samples {
@@ -260,30 +262,30 @@ func TestPageTimePlays(t *testing.T) {
 	if want = append(want, ""); strings.Join(played, " ") != strings.Join(want, " ") {
 		t.Errorf("the weeks shown are %q, want %q", played, want)
 	}
-	b.wantNoProblems(t, front)
+	b.WantNoProblems(t, front)
 }
 
 // Play ends with whatever the reader does to the time, and when nobody looks.
 func TestPageTimeStops(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800))
-	b.prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
+	b.Prefer(t, "reduced-motion", "reduce")
 	openWeeks(t, b, base+"/", "")
-	if ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 		t.Error("the weeks play by themselves")
 	}
 	// The waits that the page sets, from now on.
-	b.do(t, chromedp.Evaluate[chromedp.Void](`(() => {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => {
 		window.waits = [];
 		const set = window.setTimeout;
 		window.setTimeout = (f, ms, ...more) => { window.waits.push(ms ?? 0); return set(f, ms, ...more); };
 	})()`))
 	// From the newest week a year is played.
-	b.do(t, chromedp.Click("#time .play"), until(isPlaying), until(heatOf(weeks[last-52].Date)), until(`window.waits.includes(2500)`))
-	if ask(t, b, chromedp.Evaluate[bool](`window.waits.includes(600)`)) {
+	b.Do(t, chromedp.Click("#time .play"), browsertest.Until(isPlaying), browsertest.Until(heatOf(weeks[last-52].Date)), browsertest.Until(`window.waits.includes(2500)`))
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`window.waits.includes(600)`)) {
 		t.Error("the weeks play fast for a reader who wants little motion")
 	}
 	for name, stop := range map[string]chromedp.Action[chromedp.Void]{
@@ -296,28 +298,28 @@ func TestPageTimeStops(t *testing.T) {
 			document.dispatchEvent(new Event('visibilitychange'));
 			delete document.hidden;`),
 	} {
-		if !ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
-			b.do(t, chromedp.Click("#time .play"), until(isPlaying))
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+			b.Do(t, chromedp.Click("#time .play"), browsertest.Until(isPlaying))
 		}
-		b.do(t, stop)
-		if ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
+		b.Do(t, stop)
+		if browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 			t.Errorf("the weeks still play after %s", name)
 		}
-		b.do(t, until(`document.querySelectorAll('.heat-ahead').length === 0`))
+		b.Do(t, browsertest.Until(`document.querySelectorAll('.heat-ahead').length === 0`))
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // On the smallest phone a thumb moves the slider.
 func TestPageTimeOnAPhone(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "de-DE")
-	b.do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
+	b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
 	openWeeks(t, b, base+"/", "")
 	type size struct{ Width, Height, Page float64 }
-	slider := ask(t, b, chromedp.Evaluate[size](`(() => {
+	slider := browsertest.Ask(t, b, chromedp.Evaluate[size](`(() => {
 		const r = document.querySelector('#time input').getBoundingClientRect();
 		return {Width: r.width, Height: r.height, Page: document.documentElement.scrollWidth};
 	})()`))
@@ -329,7 +331,7 @@ func TestPageTimeOnAPhone(t *testing.T) {
 		if points == nil {
 			points = []*input.TouchPoint{}
 		}
-		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
+		if _, err := chromedp.Call(b.Ctx, input.DispatchTouchEvent, input.DispatchTouchEventParams{Type: kind, TouchPoints: points}); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -341,16 +343,16 @@ func TestPageTimeOnAPhone(t *testing.T) {
 		touch(input.DispatchTouchEventTypeTouchMove, &input.TouchPoint{X: x, Y: y})
 	}
 	touch(input.DispatchTouchEventTypeTouchEnd)
-	b.do(t, until(heatOf(weeks[0].Date)))
-	b.do(t, until(stateText+` === 'Frühere Woche'`))
-	if says := ask(t, b, chromedp.Text("#date")); !strings.Contains(says, "nicht der heutige Zustand") {
+	b.Do(t, browsertest.Until(heatOf(weeks[0].Date)))
+	b.Do(t, browsertest.Until(stateText+` === 'Frühere Woche'`))
+	if says := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(says, "nicht der heutige Zustand") {
 		t.Errorf("the head says %q of the oldest week", says)
 	}
-	if high := ask(t, b, chromedp.Evaluate[int](`document.querySelector('#time').offsetHeight`)); high > 100 {
+	if high := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelector('#time').offsetHeight`)); high > 100 {
 		t.Errorf("the time takes %d px of a phone's height", high)
 	}
-	b.do(t, chromedp.Click("#time .newest"), until(heatOf("")))
-	if targets := ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#time button')].filter((b) => {
+	b.Do(t, chromedp.Click("#time .newest"), browsertest.Until(heatOf("")))
+	if targets := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#time button')].filter((b) => {
 		const r = b.getBoundingClientRect();
 		return r.width < 24 || r.height < 24 || r.left < 0 || r.right > 320;
 	}).map((b) => b.className)`)); len(targets) > 0 {
@@ -359,5 +361,5 @@ func TestPageTimeOnAPhone(t *testing.T) {
 	if last < 1 {
 		t.Fatal("one week")
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }

@@ -1,8 +1,10 @@
-package main
+package pagetest
 
 import (
 	"bytes"
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -18,14 +20,14 @@ import (
 func TestPageMapColours(t *testing.T) {
 	away := httptest.NewServer(http.NotFoundHandler())
 	defer away.Close()
-	base, _ := startServer(t, "--basemap-url", away.URL+"/{z}/{x}/{y}.png")
+	base := startServer(t, "--basemap-url", away.URL+"/{z}/{x}/{y}.png")
 	b := startMap(t, "en", base+"/", 1280, 800)
-	b.do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), until(`document.querySelector('#note [role=status]')?.textContent.includes('Outlines take its place') === true`))
-	if said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
+	b.Do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), browsertest.Until(`document.querySelector('#note [role=status]')?.textContent.includes('Outlines take its place') === true`))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
 		t.Errorf("a missing basemap raises the alarm %q", said)
 	}
-	b.do(t, chromedp.Click("#note button"), chromedp.Click(button("Zoom in")), until(`!!document.querySelector('.heat img[src*="tiles/7/"]')`), until(heatDrawn))
-	if said := ask(t, b, chromedp.Text("#note [role=status]")); said != "" {
+	b.Do(t, chromedp.Click("#note button"), chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
+	if said := browsertest.Ask(t, b, chromedp.Text("#note [role=status]")); said != "" {
 		t.Errorf("the page says again %q", said)
 	}
 	colours := make(map[string]string)
@@ -34,15 +36,15 @@ func TestPageMapColours(t *testing.T) {
 		if media == "print" { // from the night
 			params = emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 		}
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params); err != nil {
+		if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, params); err != nil {
 			t.Fatal(err)
 		}
-		colours[media] = ask(t, b, chromedp.Evaluate[string](`['.land', '.germany'].map((s) => getComputedStyle(document.querySelector(s)).fill).join() + getComputedStyle(document.querySelector('#map')).backgroundColor + getComputedStyle(document.querySelector('.basemap')).filter`))
+		colours[media] = browsertest.Ask(t, b, chromedp.Evaluate[string](`['.land', '.germany'].map((s) => getComputedStyle(document.querySelector(s)).fill).join() + getComputedStyle(document.querySelector('#map')).backgroundColor + getComputedStyle(document.querySelector('.basemap')).filter`))
 	}
 	if colours["light"] == colours["dark"] || colours["print"] != colours["light"] {
 		t.Errorf("the colours of the map are %q, want other ones by night and those of the day on paper", colours)
 	}
-	for _, p := range b.problems(base) {
+	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, away.URL) {
 			t.Errorf("on the page: %s", p)
 		}
@@ -50,7 +52,7 @@ func TestPageMapColours(t *testing.T) {
 }
 
 func TestPageMapOnAPhone(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startMap(t, "en", base+"/", 320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch)
 	type target struct {
 		Name                     string
@@ -61,8 +63,8 @@ func TestPageMapOnAPhone(t *testing.T) {
 		return {name: e.ariaLabel, left: r.left - m.left, right: m.right - r.right, top: r.top - m.top, bottom: m.bottom - r.bottom};
 	})`)
 	type size struct{ Width, Height float64 }
-	sizes := ask(t, b, chromedp.Evaluate[[]size](`[...document.querySelectorAll('#controls > button')].map((e) => ({width: e.offsetWidth, height: e.offsetHeight}))`))
-	for i, r := range ask(t, b, targets) {
+	sizes := browsertest.Ask(t, b, chromedp.Evaluate[[]size](`[...document.querySelectorAll('#controls > button')].map((e) => ({width: e.offsetWidth, height: e.offsetHeight}))`))
+	for i, r := range browsertest.Ask(t, b, targets) {
 		if r.Left < 0 || r.Right < 0 || r.Top < 0 || r.Bottom < 0 {
 			t.Errorf("%+v is not wholly on the map", r)
 		}
@@ -70,89 +72,89 @@ func TestPageMapOnAPhone(t *testing.T) {
 			t.Errorf("%s is %+v px, want 40 for a thumb", r.Name, sizes[i])
 		}
 	}
-	b.do(t, chromedp.Click(button("What the map shows")), chromedp.WaitVisible("#layer-panel"))
-	panel := ask(t, b, chromedp.Evaluate[target](`(() => {
+	b.Do(t, chromedp.Click(button("What the map shows")), chromedp.WaitVisible("#layer-panel"))
+	panel := browsertest.Ask(t, b, chromedp.Evaluate[target](`(() => {
 		const r = document.querySelector('#layer-panel').getBoundingClientRect();
 		return {left: r.left, right: innerWidth - r.right, top: r.top, bottom: innerHeight - r.bottom};
 	})()`))
 	if panel.Left < 0 || panel.Right < 0 || panel.Top < 0 || panel.Bottom < 0 {
 		t.Errorf("the layers %+v are not wholly on the screen", panel)
 	}
-	if !ask(t, b, chromedp.Evaluate[bool](`(() => { // nothing lies above it
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => { // nothing lies above it
 		const r = document.querySelector('#layer-panel').getBoundingClientRect();
 		return document.elementFromPoint(r.left + 30, r.bottom - 12).closest('#layer-panel') !== null;
 	})()`)) {
 		t.Error("something covers the layers")
 	}
-	if width := ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); width > 320 {
+	if width := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); width > 320 {
 		t.Errorf("the page is %d px wide on a phone of 320", width)
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // Who wants no movement gets none.
 func TestPageMapWithoutMovement(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	b := startBrowser(t, "en")
 	const moving = `[...document.querySelectorAll('.leaflet-fade-anim, .leaflet-zoom-anim, .leaflet-pan-anim')].length > 0`
 	for preference, want := range map[string]bool{"no-preference": true, "reduce": false} {
-		b.prefer(t, "reduced-motion", preference)
-		b.do(t, chromedp.Navigate(base+"/?"+preference), chromedp.WaitVisible("#controls"), until(heatDrawn), chromedp.Focus("#map"), chromedp.KeyEvent(kb.ArrowRight))
-		if got := ask(t, b, chromedp.Evaluate[bool](moving)); got != want {
+		b.Prefer(t, "reduced-motion", preference)
+		b.Do(t, chromedp.Navigate(base+"/?"+preference), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn), chromedp.Focus("#map"), chromedp.KeyEvent(kb.ArrowRight))
+		if got := browsertest.Ask(t, b, chromedp.Evaluate[bool](moving)); got != want {
 			t.Errorf("with %s the map moves: %v, want %v", preference, got, want)
 		}
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // On paper is what was on the screen: the map as large as the sheet allows, the legend unfolded, and nothing to press.
 func TestPageMapPrinted(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none", "--attribution", "Lake Agency")
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	base := startServer(t, "--basemap-url", "none", "--attribution", "Lake Agency")
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startMap(t, "en", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
-	b.do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
-		until(`document.querySelectorAll('#card figure svg').length > 0`), until(`(() => { // the card is whole, and the map has found its place beside it
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
+		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // the card is whole, and the map has found its place beside it
 			const now = document.querySelector('#map').offsetHeight + [...document.querySelectorAll('.heat img')].map((i) => i.src).join();
 			window.alike = window.seen === now ? window.alike + 1 : 0;
 			window.seen = now;
 			return window.alike > 30;
 		})()`))
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
-	seen := ask(t, b, place)
+	seen := browsertest.Ask(t, b, place)
 	const tiles = `[...document.querySelectorAll('.heat img')].map((i) => i.getAttribute('src')).sort().join()`
-	before := ask(t, b, chromedp.Evaluate[string](tiles))
+	before := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles))
 	emulate := func(media string) {
 		t.Helper()
 		params := emulation.SetEmulatedMediaParams{Media: media, Features: []*emulation.MediaFeature{{Name: "prefers-reduced-motion", Value: "reduce"}}}
-		if _, err := chromedp.Call(b.ctx, emulation.SetEmulatedMedia, params); err != nil {
+		if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, params); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
 	emulate("print")
-	b.do(t, chromedp.EmulateViewport(703, 1031), until(`document.querySelector('main > #legend details')?.open === true`))
+	b.Do(t, chromedp.EmulateViewport(703, 1031), browsertest.Until(`document.querySelector('main > #legend details')?.open === true`))
 	for _, selector := range []string{"h1", "#date", "#notice", "#map", ".heat img", "#legend li", "#card h2", "#limits p", ".leaflet-control-attribution", ".leaflet-control-scale-line"} {
-		if !ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(%q)?.checkVisibility() ?? false`, selector))) {
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(%q)?.checkVisibility() ?? false`, selector))) {
 			t.Errorf("%s is not printed", selector)
 		}
 	}
-	if left := ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility()).map((e) => e.outerHTML)`)); len(left) > 0 {
+	if left := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility()).map((e) => e.outerHTML)`)); len(left) > 0 {
 		t.Errorf("printed with what cannot be pressed on paper: %q", left)
 	}
-	if now := ask(t, b, chromedp.Evaluate[string](tiles)); now != before {
+	if now := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles)); now != before {
 		t.Errorf("the printed map is of other tiles: %s, was %s", now, before)
 	}
 	type box struct{ Left, Right, Bottom float64 }
-	if r := ask(t, b, chromedp.Evaluate[box](`(() => { const r = document.querySelector('#map').getBoundingClientRect(); return {left: r.left, right: r.right, bottom: r.bottom}; })()`)); r.Left < 0 || r.Right > 703 || r.Right-r.Left < 400 || r.Bottom > 1031 {
+	if r := browsertest.Ask(t, b, chromedp.Evaluate[box](`(() => { const r = document.querySelector('#map').getBoundingClientRect(); return {left: r.left, right: r.right, bottom: r.bottom}; })()`)); r.Left < 0 || r.Right > 703 || r.Right-r.Left < 400 || r.Bottom > 1031 {
 		t.Errorf("the map takes %+v of a sheet of 703 x 1031 px", r)
 	}
-	b.do(t, chromedp.EmulateViewport(360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
+	b.Do(t, chromedp.EmulateViewport(360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
 	emulate("")
-	b.do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('afterprint'))`), until(`document.querySelector('#map #legend details')?.open === false`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('afterprint'))`), browsertest.Until(`document.querySelector('#map #legend details')?.open === false`))
 	sheets := func() int {
 		t.Helper()
-		sheet, err := chromedp.Call(b.ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
+		sheet, err := chromedp.Call(b.Ctx, page.PrintToPDF, page.PrintToPDFParams{PrintBackground: new(true), PreferCSSPageSize: new(true)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -161,11 +163,11 @@ func TestPageMapPrinted(t *testing.T) {
 	if n := sheets(); n < 1 || n > 2 {
 		t.Errorf("the map with a card takes %d sheets, want two at most", n)
 	}
-	b.do(t, until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, middleOfMap, seen.Lon))) // as it was
-	b.do(t, chromedp.Evaluate[chromedp.Void](`void (location.hash = '')`), chromedp.WaitNotVisible("#card"))
+	b.Do(t, browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, middleOfMap, seen.Lon))) // as it was
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`void (location.hash = '')`), chromedp.WaitNotVisible("#card"))
 	if n := sheets(); n != 1 {
 		t.Errorf("the map takes %d sheets, want one", n)
 	}
-	b.do(t, until(`document.querySelector('#map #legend details')?.open === false`), chromedp.WaitVisible("#controls"))
-	b.wantNoProblems(t, base)
+	b.Do(t, browsertest.Until(`document.querySelector('#map #legend details')?.open === false`), chromedp.WaitVisible("#controls"))
+	b.WantNoProblems(t, base)
 }

@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"math"
 	"path/filepath"
 	"slices"
@@ -44,9 +46,9 @@ func startMarks(t *testing.T) string {
 	} {
 		obs += fmt.Sprintf("%s,%s,%s,satellite,%s\n", o.id, day(o.ago), o.chl, o.level)
 	}
-	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv", marksLakes))
-	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv", obs))
-	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", marksLakes))
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", obs))
+	base := startServer(t, "--db", db, "--basemap-url", "none")
 	return base
 }
 
@@ -65,18 +67,18 @@ const pixel = `window.mark = (x, y) => {
 }, true`
 
 // goTo puts the map where the hash says, and waits until the marks are drawn there.
-func goTo(t *testing.T, b *browser, hash string) {
+func goTo(t *testing.T, b *browsertest.Browser, hash string) {
 	t.Helper()
-	b.do(t,
+	b.Do(t,
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, hash)),
 		// Two frames later what the change asked for is drawn.
 		chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`, chromedp.EvalAwaitPromise),
 	)
 }
 
-func markAt(t *testing.T, b *browser, x, y int) string {
+func markAt(t *testing.T, b *browsertest.Browser, x, y int) string {
 	t.Helper()
-	return ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(`mark(%d, %d)`, x, y)))
+	return browsertest.Ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(`mark(%d, %d)`, x, y)))
 }
 
 // The marks tell the risk by colour and by shape, each without the other, and what is not known is a grey ring.
@@ -84,14 +86,14 @@ func TestPageMarks(t *testing.T) {
 	base := startMarks(t)
 	colours := legendColours(t, base)
 	b := startBrowser(t, "en")
-	b.prefer(t, "reduced-motion", "reduce")
-	b.do(t,
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/#map=14/52.4/13.6"),
 		chromedp.WaitVisible("#legend"),
 		chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Evaluate[chromedp.Void](pixel),
-		until(`mark(-5, 0) !== ''`),
+		browsertest.Until(`mark(-5, 0) !== ''`),
 	)
 	// Whether the body of the shape is there: to the right, at the lower right, at the upper left.
 	probes := [3][2]int{{9, 0}, {8, 6}, {-6, -3}}
@@ -141,13 +143,13 @@ func TestPageMarks(t *testing.T) {
 	t.Run("labels", func(t *testing.T) { testLabels(t, b) })
 	t.Run("chosen", func(t *testing.T) { testChosen(t, b) })
 	t.Run("followed", func(t *testing.T) { testFollowed(t, b, colours) })
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // inkOfEdge returns how much of the edge of the square on its tip in the middle of the map is dark, in percent.
-func inkOfEdge(t *testing.T, b *browser) int {
+func inkOfEdge(t *testing.T, b *browsertest.Browser) int {
 	t.Helper()
-	return ask(t, b, chromedp.Evaluate[int](`(() => {
+	return browsertest.Ask(t, b, chromedp.Evaluate[int](`(() => {
 		let ink = 0;
 		for (let i = 0; i < 100; i++) {
 			const c = 11.4, k = (i % 25) / 25 * c;
@@ -159,7 +161,7 @@ func inkOfEdge(t *testing.T, b *browser) int {
 }
 
 // Where marks would overlap the worst keeps its size and nothing lies upon it; what gives way stays to be seen.
-func testThinned(t *testing.T, b *browser, colours map[string][]string) {
+func testThinned(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
 	goTo(t, b, "#map=9/48.5/9.0") // 333 m are a pixel or two there
 	for _, p := range [][2]int{{-5, 0}, {5, 0}} {
 		if got := markAt(t, b, p[0], p[1]); !slices.Contains(colours["high"], got) {
@@ -171,7 +173,7 @@ func testThinned(t *testing.T, b *browser, colours map[string][]string) {
 		for (let x = -20; x <= 20; x++) for (let y = -20; y <= 20; y++) found[mark(x, y)] = (found[mark(x, y)] ?? 0) + 1;
 		return found;
 	})()`
-	found := ask(t, b, chromedp.Evaluate[map[string]int](seen))
+	found := browsertest.Ask(t, b, chromedp.Evaluate[map[string]int](seen))
 	low := 0
 	for _, colour := range colours["low"] {
 		low += found[colour]
@@ -185,8 +187,8 @@ func testThinned(t *testing.T, b *browser, colours map[string][]string) {
 }
 
 // From near the marks bear name, risk and value in words.
-func testLabels(t *testing.T, b *browser) {
-	b.do(t, chromedp.Evaluate[chromedp.Void](`(() => {
+func testLabels(t *testing.T, b *browsertest.Browser) {
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => {
 		const write = CanvasRenderingContext2D.prototype.fillText;
 		window.written = [];
 		CanvasRenderingContext2D.prototype.fillText = function (...args) { window.written.push(args[0]); return write.apply(this, args) };
@@ -197,9 +199,9 @@ func testLabels(t *testing.T, b *browser) {
 		"12/49.5/10.0": {"Altsee", "high, 80 µg/l, old"},
 		"6/49.5/10.0":  nil,
 	} {
-		b.do(t, chromedp.Evaluate[chromedp.Void](`void (window.written = [])`))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`void (window.written = [])`))
 		goTo(t, b, "#map="+at)
-		written := ask(t, b, chromedp.Evaluate[[]string](`[...new Set(written)]`))
+		written := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...new Set(written)]`))
 		if want == nil && len(written) > 0 {
 			t.Errorf("from afar the labels %q are written, want none", written)
 		}
@@ -212,10 +214,10 @@ func testLabels(t *testing.T, b *browser) {
 }
 
 // A lake is hit 12 px beside its middle too, by mouse and finger; then it has a ring, and the mouse names it before.
-func testChosen(t *testing.T, b *browser) {
+func testChosen(t *testing.T, b *browsertest.Browser) {
 	type point struct{ X, Y float64 }
 	middle := func() point {
-		return ask(t, b, chromedp.Evaluate[point](`(() => {
+		return browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
 			const r = document.querySelector('#map').getBoundingClientRect();
 			return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
 		})()`))
@@ -223,22 +225,22 @@ func testChosen(t *testing.T, b *browser) {
 	for i, off := range [][2]float64{{12, 0}, {-12, 0}, {0, 12}, {0, -12}} {
 		goTo(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
 		m := middle()
-		b.do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+off[0], m.Y+off[1]), until(`document.querySelector('.leaflet-tooltip') !== null`))
-		if tip := ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
+		b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+off[0], m.Y+off[1]), browsertest.Until(`document.querySelector('.leaflet-tooltip') !== null`))
+		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
 			t.Errorf("the tooltip = %q", tip)
 		}
-		if cursor := ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#map')).cursor`)); cursor != "pointer" {
+		if cursor := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#map')).cursor`)); cursor != "pointer" {
 			t.Errorf("on a lake the cursor is %s, want pointer", cursor)
 		}
-		b.do(t, chromedp.MouseClickXY(m.X+off[0], m.Y+off[1]), until(`location.hash.includes('lake=medium')`))
+		b.Do(t, chromedp.MouseClickXY(m.X+off[0], m.Y+off[1]), browsertest.Until(`location.hash.includes('lake=medium')`))
 	}
 	goTo(t, b, "#map=11/53.1/13.0&lake=medium")
 	if got := markAt(t, b, 0, 16); got != "rgb(29, 35, 40)" {
 		t.Errorf("16 px below the chosen lake it is %q, want a ring of ink", got)
 	}
-	b.prefer(t, "color-scheme", "dark")
-	b.do(t, until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring is repainted by night
-	b.prefer(t, "color-scheme", "light")
+	b.Prefer(t, "color-scheme", "dark")
+	b.Do(t, browsertest.Until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring is repainted by night
+	b.Prefer(t, "color-scheme", "light")
 	goTo(t, b, "#map=11/53.1/13.0")
 	if got := markAt(t, b, 0, 16); got == "rgb(29, 35, 40)" {
 		t.Error("a lake that is chosen no more has its ring still")
@@ -246,7 +248,7 @@ func testChosen(t *testing.T, b *browser) {
 }
 
 // The marks follow the filter, the week and the style.
-func testFollowed(t *testing.T, b *browser, colours map[string][]string) {
+func testFollowed(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
 	const low = "#map=14/52.9/14.1"
 	goTo(t, b, low+"&risk=high,none")
 	if got := markAt(t, b, -5, -3); got != "" {
@@ -266,7 +268,7 @@ func testFollowed(t *testing.T, b *browser, colours map[string][]string) {
 	}
 	then := time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly)
 	goTo(t, b, low+"&date="+then)
-	b.do(t, until(fmt.Sprintf(`%s.includes(mark(9, 0))`, quoted(colours["high"])))) // what was a bloom then
+	b.Do(t, browsertest.Until(fmt.Sprintf(`%s.includes(mark(9, 0))`, quoted(colours["high"])))) // what was a bloom then
 }
 
 func quoted(list []string) string { return `["` + strings.Join(list, `","`) + `"]` }
@@ -275,21 +277,21 @@ func quoted(list []string) string { return `["` + strings.Join(list, `","`) + `"
 func TestPageMarksOnAPhone(t *testing.T) {
 	base := startMarks(t)
 	b := startBrowser(t, "de")
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),
 		chromedp.Navigate(base+"/#map=11/53.1/13.0"),
 		chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Evaluate[chromedp.Void](pixel),
-		until(`mark(-4, 4) !== ''`),
+		browsertest.Until(`mark(-4, 4) !== ''`),
 	)
-	if ratio := ask(t, b, chromedp.Evaluate[float64](`(() => {
+	if ratio := browsertest.Ask(t, b, chromedp.Evaluate[float64](`(() => {
 		const c = document.querySelector('.leaflet-marks-pane canvas');
 		return c.width / parseFloat(c.style.width);
 	})()`)); math.Abs(ratio-2) > 0.01 {
 		t.Errorf("the marks have %v pixels per point on a screen of 2", ratio)
 	}
 	type point struct{ X, Y float64 }
-	m := ask(t, b, chromedp.Evaluate[point](`(() => {
+	m := browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
 		const r = document.querySelector('#map').getBoundingClientRect();
 		return {X: r.left + r.width / 2 + 12, Y: r.top + r.height / 2};
 	})()`))
@@ -297,15 +299,15 @@ func TestPageMarksOnAPhone(t *testing.T) {
 		{Type: input.DispatchTouchEventTypeTouchStart, TouchPoints: []*input.TouchPoint{{X: m.X, Y: m.Y}}},
 		{Type: input.DispatchTouchEventTypeTouchEnd, TouchPoints: []*input.TouchPoint{}},
 	} {
-		if _, err := chromedp.Call(b.ctx, input.DispatchTouchEvent, touch); err != nil {
+		if _, err := chromedp.Call(b.Ctx, input.DispatchTouchEvent, touch); err != nil {
 			t.Fatal(err)
 		}
 	}
-	b.do(t, until(`location.hash.includes('lake=medium')`))
-	if tips := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
+	b.Do(t, browsertest.Until(`location.hash.includes('lake=medium')`))
+	if tips := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
 		t.Error("a finger got a tooltip in its way")
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }
 
 // The legend is the API's own: its classes with their symbols and limits in words, whichever the profile.
@@ -320,25 +322,25 @@ func TestPageMarksLegend(t *testing.T) {
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
 	} {
 		t.Run(c.profile, func(t *testing.T) {
-			base, _ := startServer(t, "--basemap-url", "none", "--profile", c.profile)
+			base := startServer(t, "--basemap-url", "none", "--profile", c.profile)
 			b := startBrowser(t, c.language)
-			b.do(t, chromedp.EmulateViewport(c.width, 640), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+			b.Do(t, chromedp.EmulateViewport(c.width, 640), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 			checkLegend(t, b, c.says...)
 			const symbols = `[...document.querySelectorAll('#legend li .symbol')].map((s) => s.classList.value.replace('symbol ', ''))`
-			if got, want := ask(t, b, chromedp.Evaluate[[]string](symbols)), []string{"low", "medium", "high", "none", "high old"}; !slices.Equal(got, want) {
+			if got, want := browsertest.Ask(t, b, chromedp.Evaluate[[]string](symbols)), []string{"low", "medium", "high", "none", "high old"}; !slices.Equal(got, want) {
 				t.Errorf("the symbols of the legend are %q, want %q", got, want)
 			}
-			if open := ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width > 900) {
+			if open := browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width > 900) {
 				t.Errorf("on a page of %d px the legend is unfolded: %t", c.width, open)
 			}
-			b.do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))
+			b.Do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))
 			const nearness = `[...document.querySelectorAll('#legend p')].filter((p) => p.checkVisibility()).length`
-			heat := ask(t, b, chromedp.Evaluate[int](nearness))
+			heat := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness))
 			goTo(t, b, "#style=lakes")
-			if lakes := ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
+			if lakes := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
 				t.Errorf("the legend says %d things of the heat map and %d of the waters, whose opacity tells nothing", heat, lakes)
 			}
-			b.wantNoProblems(t, base)
+			b.WantNoProblems(t, base)
 		})
 	}
 }

@@ -1,4 +1,4 @@
-package main
+package pagetest
 
 import (
 	"bytes"
@@ -14,7 +14,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web"
+	"limnomap/web/browsertest"
 )
 
 // kept gives how many answers the service worker keeps whose addresses contain the words.
@@ -27,33 +29,33 @@ func kept(words string) string {
 }
 
 // visit opens the page and waits until it would do without a network.
-func (f *reception) visit(t *testing.T, b *browser) {
+func (f *reception) visit(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
-	b.do(t,
+	b.Do(t,
 		chromedp.EmulateViewport(800, 600),
 		chromedp.Navigate(f.base+"/"),
-		until(heatDrawn),
-		until(`navigator.serviceWorker.controller !== null`),
-		until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
-		until(kept("/status")+`.then((n) => n > 0)`),
-		until(kept("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heat img').length)`),
+		browsertest.Until(heatDrawn),
+		browsertest.Until(`navigator.serviceWorker.controller !== null`),
+		browsertest.Until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
+		browsertest.Until(kept("/status")+`.then((n) => n > 0)`),
+		browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heat img').length)`),
 	)
 }
 
 // others returns what went wrong on the page besides what has to while there is no network: requests that fail.
-func (f *reception) others(b *browser) []string {
+func (f *reception) others(b *browsertest.Browser) []string {
 	origin, _, _ := strings.Cut(f.base, frontPath)
-	return slices.DeleteFunc(b.problems(origin), func(p string) bool { return strings.Contains(p, "Failed to load resource") })
+	return slices.DeleteFunc(b.Problems(origin), func(p string) bool { return strings.Contains(p, "Failed to load resource") })
 }
 
 const offlineText = `document.querySelector('#offline').textContent`
 
 // checkOld checks that the page says the age of what it shows, and shows it.
-func checkOld(t *testing.T, b *browser, when string) {
+func checkOld(t *testing.T, b *browsertest.Browser, when string) {
 	t.Helper()
-	b.do(t, until(heatDrawn), chromedp.WaitVisible("#offline"))
-	said := ask(t, b, chromedp.Evaluate[string](offlineText))
-	days := ask(t, b, chromedp.Evaluate[int](`fetch('api/v1/bathing-lakes/status').then((a) => a.json()).then(({lakes}) => {
+	b.Do(t, browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
+	said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText))
+	days := browsertest.Ask(t, b, chromedp.Evaluate[int](`fetch('api/v1/bathing-lakes/status').then((a) => a.json()).then(({lakes}) => {
 		const newest = Math.max(...lakes.filter((l) => l.chl !== null).map((l) => Date.parse(l.measured_at)));
 		return Math.floor(Date.now() / 864e5) - Math.floor(newest / 864e5);
 	})`, chromedp.EvalAwaitPromise))
@@ -67,18 +69,18 @@ func checkOld(t *testing.T, b *browser, when string) {
 
 // After one visit the page works without a network, and says how old it is; at a path that only a proxy knows.
 func TestPageOffline(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
-	if ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
-		t.Errorf("with a connection the page says %q", ask(t, b, chromedp.Evaluate[string](offlineText)))
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
+		t.Errorf("with a connection the page says %q", browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)))
 	}
-	var status statusAnswer
-	getJSON(t, f.base+"/api/v1/bathing-lakes/status", &status)
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, f.base+"/api/v1/bathing-lakes/status", &status)
 	history := "api/v1/bathing-lakes/history/" + status.Lakes[0].ID + "?limit=104"
-	length := ask(t, b, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((a) => a.text()).then((s) => s.length)`, history), chromedp.EvalAwaitPromise))
-	b.do(t, until(kept("/history/")+`.then((n) => n > 0)`))
+	length := browsertest.Ask(t, b, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((a) => a.text()).then((s) => s.length)`, history), chromedp.EvalAwaitPromise))
+	b.Do(t, browsertest.Until(kept("/history/")+`.then((n) => n > 0)`))
 
 	for _, c := range []struct {
 		name string
@@ -86,13 +88,13 @@ func TestPageOffline(t *testing.T) {
 	}{{"no network", broken}, {"no answer", hanging}, {"a proxy alone", failing}, {"somebody else's answers", lying}} {
 		t.Run(c.name, func(t *testing.T) {
 			f.set(c.mode)
-			b.do(t, chromedp.Reload())
+			b.Do(t, chromedp.Reload())
 			checkOld(t, b, c.name)
 			type answer struct {
 				Length int
 				Kept   string
 			}
-			got := ask(t, b, chromedp.Evaluate[answer](fmt.Sprintf(
+			got := browsertest.Ask(t, b, chromedp.Evaluate[answer](fmt.Sprintf(
 				`fetch(%q, {cache: 'no-cache'}).then(async (a) => ({Length: (await a.text()).length, Kept: a.headers.get('X-Kept-At') ?? ''}))`, history), chromedp.EvalAwaitPromise))
 			if got.Length != length || got.Kept == "" {
 				t.Errorf("the history that was seen has %d characters, kept at %q, want %d and a time", got.Length, got.Kept, length)
@@ -101,18 +103,18 @@ func TestPageOffline(t *testing.T) {
 	}
 	t.Run("a tile that was not seen", func(t *testing.T) {
 		f.set(broken)
-		b.do(t,
+		b.Do(t,
 			chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/53.9/10.4')`), chromedp.Reload(),
 			chromedp.WaitVisible("#missing"),
 		)
 	})
 	t.Run("back", func(t *testing.T) {
 		f.set(passing)
-		b.do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('online'))`), chromedp.WaitNotVisible("#offline"))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('online'))`), chromedp.WaitNotVisible("#offline"))
 	})
 	t.Run("gone again", func(t *testing.T) {
 		f.set(broken)
-		b.do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('offline'))`), chromedp.WaitVisible("#offline"))
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('offline'))`), chromedp.WaitVisible("#offline"))
 	})
 	for _, p := range f.others(b) {
 		t.Errorf("on the page: %s", p)
@@ -121,12 +123,12 @@ func TestPageOffline(t *testing.T) {
 
 // What is wrong or cut off is never kept, in the place of what was right least of all.
 func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	const right = `caches.match('api/v1/bathing-lakes/status', {ignoreVary: true}).then((a) => a.json()).then(({lakes}) => lakes.length)`
-	want := ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise))
+	want := browsertest.Ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise))
 	// Each asks the network anew, tiles with a version that was never kept.
 	const fetchAll = `(async () => {
 		const again = (url) => fetch(url, {cache: 'reload'}).then((a) => a.arrayBuffer()).catch(() => {});
@@ -142,12 +144,12 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 		mode int32
 	}{{"failing", failing}, {"somebody else's", lying}, {"cut off", cutting}} {
 		f.set(c.mode)
-		b.do(t, chromedp.Evaluate[chromedp.Void](fetchAll, chromedp.EvalAwaitPromise))
-		if got := ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise)); got != want {
+		b.Do(t, chromedp.Evaluate[chromedp.Void](fetchAll, chromedp.EvalAwaitPromise))
+		if got := browsertest.Ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise)); got != want {
 			t.Errorf("%s: %d lakes are kept, want %d", c.name, got, want)
 		}
 		for _, words := range []string{"de_wrong", "v=wrong"} {
-			if n := ask(t, b, chromedp.Evaluate[int](kept(words), chromedp.EvalAwaitPromise)); n != 0 {
+			if n := browsertest.Ask(t, b, chromedp.Evaluate[int](kept(words), chromedp.EvalAwaitPromise)); n != 0 {
 				t.Errorf("%s: %d answers of %s are kept", c.name, n, words)
 			}
 		}
@@ -158,8 +160,8 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 			await Promise.all(Array.from({length: 20}, (_, j) => fetch('api/v1/tiles/12/' + (i + j) + '/5.png?v=many').then((a) => a.blob())));
 		}
 	})()`
-	b.do(t, chromedp.Evaluate[chromedp.Void](many, chromedp.EvalAwaitPromise), until(kept("/tiles/12/339/")+`.then((n) => n === 1)`))
-	b.do(t, until(kept("/api/v1/tiles/")+`.then((n) => n <= 300)`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](many, chromedp.EvalAwaitPromise), browsertest.Until(kept("/tiles/12/339/")+`.then((n) => n === 1)`))
+	b.Do(t, browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n <= 300)`))
 	for _, p := range f.others(b) {
 		t.Errorf("on the page: %s", p)
 	}
@@ -172,7 +174,7 @@ var (
 
 // A new page is seen at once, is kept as a whole or not at all, and takes the place of the one before.
 func TestPageOfflineUpdate(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
@@ -201,28 +203,28 @@ func TestPageOfflineUpdate(t *testing.T) {
 		worker.addEventListener('statechange', look);
 		look();
 	}))`
-	if state := ask(t, b, chromedp.Evaluate[string](update, chromedp.EvalAwaitPromise)); state != "redundant" {
+	if state := browsertest.Ask(t, b, chromedp.Evaluate[string](update, chromedp.EvalAwaitPromise)); state != "redundant" {
 		t.Errorf("a page whose parts do not fit is %s", state)
 	}
 	f.set(broken)
-	b.do(t, chromedp.Reload())
+	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "with half an update")
 	f.set(passing)
 	half.Store(false)
 	const isNew = `document.documentElement.dataset.page === 'new'`
-	b.do(t, chromedp.Reload(), until(heatDrawn))
-	if !ask(t, b, chromedp.Evaluate[bool](isNew)) {
+	b.Do(t, chromedp.Reload(), browsertest.Until(heatDrawn))
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isNew)) {
 		t.Error("a new page is not seen at once")
 	}
 	const shells = `caches.keys().then((names) => names.filter((n) => n.includes(' shell ')))`
-	b.do(t,
-		until(shells+`.then((names) => names.length === 1 && names[0].endsWith(' 99999999'))`), // the browser looks by itself
+	b.Do(t,
+		browsertest.Until(shells+`.then((names) => names.length === 1 && names[0].endsWith(' 99999999'))`), // the browser looks by itself
 		chromedp.Evaluate[chromedp.Void](`navigator.serviceWorker.ready.then(() => {})`, chromedp.EvalAwaitPromise),
 	)
 	f.set(broken)
-	b.do(t, chromedp.Reload())
+	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "with the new page")
-	if !ask(t, b, chromedp.Evaluate[bool](isNew)) {
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isNew)) {
 		t.Error("without a network the old page is back")
 	}
 	for _, p := range f.others(b) {
@@ -232,7 +234,7 @@ func TestPageOfflineUpdate(t *testing.T) {
 
 // Where there is no service worker, or none is allowed, the page works as it would without, and complains of nothing.
 func TestPageWithoutServiceWorker(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	for name, source := range map[string]string{
 		"by http":    `delete Navigator.prototype.serviceWorker`,
 		"refused":    `ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('no', 'SecurityError'))`,
@@ -240,19 +242,19 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			b := startBrowser(t, "en")
-			enable(t, b, page.Enable, page.EnableParams{})
-			if _, err := chromedp.Call(b.ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
+			browsertest.Enable(t, b, page.Enable, page.EnableParams{})
+			if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
 				t.Fatal(err)
 			}
-			b.do(t, chromedp.Navigate(base+"/"), until(heatDrawn))
-			b.wantNoProblems(t, base)
+			b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+			b.WantNoProblems(t, base)
 		})
 	}
 }
 
 // Where the page's words, or its script, do not come, it says so in both languages, and goes on when they do.
 func TestPageLate(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	var away atomic.Value
 	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, away.Load().(string)) {
@@ -266,17 +268,17 @@ func TestPageLate(t *testing.T) {
 		t.Run(file, func(t *testing.T) {
 			b := startBrowser(t, "de") // a new one, in which nothing is kept
 			away.Store(file)
-			b.do(t,
+			b.Do(t,
 				chromedp.Navigate(front+"/"),
-				until(said+`.includes('The map is not here yet')`),
-				until(said+`.includes('Die Karte ist noch nicht da')`),
+				browsertest.Until(said+`.includes('The map is not here yet')`),
+				browsertest.Until(said+`.includes('Die Karte ist noch nicht da')`),
 			)
 			away.Store("/nothing")
 			if file == "/leaflet-" {
-				b.do(t, chromedp.Click("#late a"))
+				b.Do(t, chromedp.Click("#late a"))
 			}
-			b.do(t, until(heatDrawn), until(`document.querySelector('#late') === null`))
-			for _, p := range b.problems(front) {
+			b.Do(t, browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#late') === null`))
+			for _, p := range b.Problems(front) {
 				// What fails, fails, and what had been asked for in advance is used late.
 				if !strings.Contains(p, "Failed to load resource") && !strings.Contains(p, "was preloaded") {
 					t.Errorf("on the page: %s", p)
@@ -288,17 +290,17 @@ func TestPageLate(t *testing.T) {
 
 // The map in a frame is kept as well, with its own policy, which lets others frame it, whatever its address asks for.
 func TestPageOfflineEmbed(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	f.set(broken)
-	b.do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), until(heatDrawn), chromedp.WaitVisible("#offline"))
-	if said := ask(t, b, chromedp.Evaluate[string](offlineText)); !strings.Contains(said, "Werte vom") {
+	b.Do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)); !strings.Contains(said, "Werte vom") {
 		t.Errorf("the map in a frame says %q", said)
 	}
 	const ancestors = `caches.match('embed').then((a) => a.headers.get('Content-Security-Policy'))`
-	if csp := ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); csp == "" || strings.Contains(csp, "frame-ancestors") {
+	if csp := browsertest.Ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); csp == "" || strings.Contains(csp, "frame-ancestors") {
 		t.Errorf("the map in a frame is kept with the policy %q", csp)
 	}
 	for _, p := range f.others(b) {
@@ -308,16 +310,16 @@ func TestPageOfflineEmbed(t *testing.T) {
 
 // What the server itself could not confirm is as old as it said, not as young as the visit.
 func TestPageOfflineAge(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	f := startReception(t, base)
 	f.age.Store(3 * 24 * 3600)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
 	f.set(broken)
-	b.do(t, chromedp.Reload())
+	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "three days old")
-	said := ask(t, b, chromedp.Evaluate[string](offlineText))
-	loaded := ask(t, b, chromedp.Evaluate[string](`new Intl.DateTimeFormat('en', {dateStyle: 'medium', timeZone: 'UTC'}).format(Date.now() - 3 * 864e5)`))
+	said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText))
+	loaded := browsertest.Ask(t, b, chromedp.Evaluate[string](`new Intl.DateTimeFormat('en', {dateStyle: 'medium', timeZone: 'UTC'}).format(Date.now() - 3 * 864e5)`))
 	if want := "Loaded on " + loaded; !strings.Contains(said, want) {
 		t.Errorf("the page says %q, want %q in it", said, want)
 	}
@@ -329,18 +331,18 @@ func TestPageOfflineAge(t *testing.T) {
 // A basemap that cannot be reached is no reason to call the page offline, and nothing of another origin is kept.
 func TestPageOfflineBasemap(t *testing.T) {
 	const unreachable = "http://127.0.0.1:1/"
-	base, _ := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
+	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
 	f := startReception(t, base)
 	b := startBrowser(t, "en")
 	f.visit(t, b)
-	b.do(t, chromedp.Reload(), until(heatDrawn), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
-	if ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
-		t.Errorf("without its basemap the page says %q", ask(t, b, chromedp.Evaluate[string](offlineText)))
+	b.Do(t, chromedp.Reload(), browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
+		t.Errorf("without its basemap the page says %q", browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)))
 	}
 	f.set(broken)
-	b.do(t, chromedp.Reload(), until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
+	b.Do(t, chromedp.Reload(), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	checkOld(t, b, "without a basemap")
-	if n := ask(t, b, chromedp.Evaluate[int](kept(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
+	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](kept(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
 		t.Errorf("%d tiles of the basemap are kept", n)
 	}
 	for _, p := range f.others(b) {

@@ -1,7 +1,9 @@
-package main
+package pagetest
 
 import (
 	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -17,7 +19,7 @@ import (
 // A server that has enough is asked again, later and less often; what it does not give is said, and seen on the map; and
 // of a week of which nothing comes nothing is shown, neither on the map nor in words.
 func TestPageTimeOfTilesThatFail(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	busy, holes, gone := weeks[last-1].Date, weeks[last-2].Date, weeks[last-3].Date
@@ -57,36 +59,36 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 		return true
 	})
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(800, 600))
+	b.Do(t, chromedp.EmulateViewport(800, 600))
 	openWeeks(t, b, front+"/#map=6/51.1/10.4", "") // a view of the map's own would change with the room that the message takes
 
-	b.do(t, chromedp.Click("#time .previous"), until(stateText+` === 'Not on the map yet'`), until(heatOf(busy)))
+	b.Do(t, chromedp.Click("#time .previous"), browsertest.Until(stateText+` === 'Not on the map yet'`), browsertest.Until(heatOf(busy)))
 	if records.Load() < 2 {
 		t.Error("the server was not asked again for the lakes of a week that it refused once")
 	}
 	if refused.Load() <= 3 {
 		t.Errorf("the server was asked %d times for a tile of the week that it refused thrice", refused.Load())
 	}
-	if n := ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.missing').length`)); n > 0 {
+	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.missing').length`)); n > 0 {
 		t.Errorf("%d tiles that came late are marked as missing", n)
 	}
 
-	b.do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#missing"))
-	if ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.heat .missing')).visibility`)) != "visible" {
+	b.Do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#missing"))
+	if browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.heat .missing')).visibility`)) != "visible" {
 		t.Error("the part of the map that is missing is not marked")
 	}
 
-	b.do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#message button"), until(stateText+` === 'Not on the map yet'`))
-	if !ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll('.heat img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes))) {
+	b.Do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#message button"), browsertest.Until(stateText+` === 'Not on the map yet'`))
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll('.heat img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes))) {
 		t.Error("the map has left the week that it had")
 	}
-	if head := ask(t, b, chromedp.Text("#date")); !strings.Contains(head, dayInWords(t, holes)) {
+	if head := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(head, dayInWords(t, holes)) {
 		t.Errorf("the head says %q while the map shows the week of %s", head, holes)
 	}
 	back.Store(true)
-	b.do(t, chromedp.Click("#message button"), until(heatOf(gone)), until(stateText+`.includes('Past week')`), until(`document.querySelector('#message').hidden`))
-	b.do(t, chromedp.Click("#time .newest"), until(heatOf("")), until(stateText+` === ''`), chromedp.WaitNotVisible("#missing"))
-	for _, p := range b.problems(front) {
+	b.Do(t, chromedp.Click("#message button"), browsertest.Until(heatOf(gone)), browsertest.Until(stateText+`.includes('Past week')`), browsertest.Until(`document.querySelector('#message').hidden`))
+	b.Do(t, chromedp.Click("#time .newest"), browsertest.Until(heatOf("")), browsertest.Until(stateText+` === ''`), chromedp.WaitNotVisible("#missing"))
+	for _, p := range b.Problems(front) {
 		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "not one tile") {
 			t.Errorf("on the page: %s", p)
 		}
@@ -95,7 +97,7 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 
 // A part of the map that does not come is marked, and said to be missing, for as long as that is so.
 func TestPageTimeOfTilesThatHang(t *testing.T) {
-	base, _ := startServer(t, "--basemap-url", "none")
+	base := startServer(t, "--basemap-url", "none")
 	come := make(chan struct{})
 	var once sync.Once
 	release := func() { once.Do(func() { close(come) }) }
@@ -111,17 +113,17 @@ func TestPageTimeOfTilesThatHang(t *testing.T) {
 	})
 	t.Cleanup(release)
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(front+"/#map=6/51.1/10.4"), chromedp.WaitVisible("#missing"))
-	if says := ask(t, b, chromedp.Text("#missing")); !strings.Contains(says, "does not mean clean water") {
+	b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(front+"/#map=6/51.1/10.4"), chromedp.WaitVisible("#missing"))
+	if says := browsertest.Ask(t, b, chromedp.Text("#missing")); !strings.Contains(says, "does not mean clean water") {
 		t.Errorf("of a part that does not come the page says %q", says)
 	}
 	const marked = `[...document.querySelectorAll('.heat img.missing')].map((tile) => new URL(tile.src).pathname + ' ' + getComputedStyle(tile).visibility).join()`
-	if at := ask(t, b, chromedp.Evaluate[string](marked)); at != *hanging.Load()+" visible" {
+	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](marked)); at != *hanging.Load()+" visible" {
 		t.Errorf("marked as missing is %q, want %s", at, *hanging.Load())
 	}
 	release()
-	b.do(t, chromedp.WaitNotVisible("#missing"), until(`document.querySelectorAll('.missing').length === 0`))
-	b.wantNoProblems(t, front)
+	b.Do(t, chromedp.WaitNotVisible("#missing"), browsertest.Until(`document.querySelectorAll('.missing').length === 0`))
+	b.WantNoProblems(t, front)
 }
 
 func dayInWords(t *testing.T, date string) string {
@@ -137,46 +139,46 @@ func dayInWords(t *testing.T, date string) string {
 func TestPageTimeGoesOn(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	mustRun(t, "import", "lakes", "--db", db, writeFile(t, dir, "lakes.csv",
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv",
 		"id,name,lat,lon,region\na,Asee,52.4,13.6,Berlin\nb,Bsee,53.1,13.0,Brandenburg\nc,Csee,52.9,14.1,Brandenburg\n"))
-	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "obs.csv",
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv",
 		"lake_id,date,chl,data_type\na,2024-10-08,5,satellite\na,2024-11-06,80,satellite\nb,2024-11-06,8,satellite\nc,2024-11-06,8,satellite\n"))
-	base, _ := startServer(t, "--db", db, "--basemap-url", "none")
+	base := startServer(t, "--db", db, "--basemap-url", "none")
 	b := startBrowser(t, "en-GB")
-	b.do(t, chromedp.EmulateViewport(1280, 800))
+	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	openWeeks(t, b, base+"/", "")
 	// Three weeks without data lie between the two: the slider passes over them, and a week of few values says so.
-	if most := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').max`)); most != "4" {
+	if most := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').max`)); most != "4" {
 		t.Errorf("the slider ends at %s, want the four weeks between the first and the newest", most)
 	}
-	b.do(t, chromedp.Focus("#time input"), chromedp.KeyEvent(kb.ArrowLeft), until(heatOf("2024-10-07")))
-	if said := ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`)); !strings.Contains(said, "few values") {
+	b.Do(t, chromedp.Focus("#time input"), chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(heatOf("2024-10-07")))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`)); !strings.Contains(said, "few values") {
 		t.Errorf("the slider says %q of a week in which 1 of 3 lakes has a value", said)
 	}
-	b.do(t, pressWeek(t, b, 0.8), until(heatOf("")), chromedp.Evaluate[chromedp.Void](`window.same = true`))
-	version := ask(t, b, chromedp.Evaluate[string](`new URL(document.querySelector('.heat img').src).searchParams.get('v')`))
+	b.Do(t, pressWeek(t, b, 0.8), browsertest.Until(heatOf("")), chromedp.Evaluate[chromedp.Void](`window.same = true`))
+	version := browsertest.Ask(t, b, chromedp.Evaluate[string](`new URL(document.querySelector('.heat img').src).searchParams.get('v')`))
 
-	mustRun(t, "import", "observations", "--db", db, writeFile(t, dir, "more.csv", "lake_id,date,chl,data_type\na,2024-11-13,120,satellite\n"))
-	within(t, 10*time.Second, "the server shows the import", func() bool {
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "more.csv", "lake_id,date,chl,data_type\na,2024-11-13,120,satellite\n"))
+	limnomaptest.Within(t, 10*time.Second, "the server shows the import", func() bool {
 		var page struct{ Version string }
-		getJSON(t, base+"/page.json", &page)
+		limnomaptest.GetJSON(t, base+"/page.json", &page)
 		return page.Version != version
 	})
-	b.do(t,
+	b.Do(t,
 		chromedp.Evaluate[chromedp.Void](`document.dispatchEvent(new Event('visibilitychange'))`),
-		until(stateText+`.includes('New values')`),
-		until(`document.querySelector('#time input').max === '5' && document.querySelector('#time input').value === '5'`),
-		until(fmt.Sprintf(`[...document.querySelectorAll('.heat img')].every((t) => !t.src.includes(%q))`, version)),
-		until(heatDrawn),
+		browsertest.Until(stateText+`.includes('New values')`),
+		browsertest.Until(`document.querySelector('#time input').max === '5' && document.querySelector('#time input').value === '5'`),
+		browsertest.Until(fmt.Sprintf(`[...document.querySelectorAll('.heat img')].every((t) => !t.src.includes(%q))`, version)),
+		browsertest.Until(heatDrawn),
 	)
-	if week := ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(week, "Week 46, ") {
+	if week := browsertest.Ask(t, b, chromedp.Evaluate[string](weekText)); !strings.HasPrefix(week, "Week 46, ") {
 		t.Errorf("with the new values the page shows %q, want week 46", week)
 	}
-	if head := ask(t, b, chromedp.Text("#date")); !strings.Contains(head, "13 Nov") {
+	if head := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(head, "13 Nov") {
 		t.Errorf("the head says %q, want the day of the new value", head)
 	}
-	if !ask(t, b, chromedp.Evaluate[bool](`window.same === true`)) {
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`window.same === true`)) {
 		t.Error("the page was loaded anew")
 	}
-	b.wantNoProblems(t, base)
+	b.WantNoProblems(t, base)
 }

@@ -1,0 +1,78 @@
+package limnomaptest
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+)
+
+// Within polls cond until it holds.
+func Within(t testing.TB, d time.Duration, what string, cond func() bool) {
+	t.Helper()
+	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if cond() {
+			return
+		}
+	}
+	t.Fatalf("not within %v: %s", d, what)
+}
+
+// Get asks for url with the fields of header, names and values in turns, and returns the answer with its whole body.
+func Get(t testing.TB, url string, header ...string) (*http.Response, []byte) {
+	t.Helper()
+	req, err := http.NewRequest(http.MethodGet, url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i := 0; i+1 < len(header); i += 2 {
+		req.Header.Set(header[i], header[i+1])
+	}
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return resp, body
+}
+
+// GetJSON is Get of a JSON document, into what into points to. It fails the test unless the status is 200.
+func GetJSON(t testing.TB, url string, into any, header ...string) *http.Response {
+	t.Helper()
+	resp, body := Get(t, url, header...)
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s: %s\n%s", url, resp.Status, body)
+	}
+	if err := json.Unmarshal(body, into); err != nil {
+		t.Fatalf("GET %s: %v", url, err)
+	}
+	return resp
+}
+
+// A Status is what tests read of the status of the lakes.
+type Status struct {
+	TotalLakes    int `json:"total_lakes"`
+	LakesWithData int `json:"lakes_with_data"`
+	Lakes         []struct {
+		ID, Name, Risk, Color string
+		Lat, Lon              float64
+		Chl                   *float64
+	}
+}
+
+// WriteFile writes a file into dir and returns its path.
+func WriteFile(t testing.TB, dir, name, content string) string {
+	t.Helper()
+	path := filepath.Join(dir, name)
+	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}

@@ -1,0 +1,337 @@
+package pagetest
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+	"math"
+	"net/http"
+	"net/url"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+	"github.com/paulmach/orb"
+)
+
+// listedLakes gives the ids of the lakes that the list shows, in its order.
+const listedLakes = `[...document.querySelectorAll('#find li button')].map((b) => b.dataset.id)`
+
+const listReady = `document.querySelectorAll('#find li').length > 0`
+
+// typeText puts a text into the field as a key would.
+func typeText(t *testing.T, b *browsertest.Browser, text string) {
+	t.Helper()
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const q = document.querySelector('#q');
+		q.value = %q;
+		q.dispatchEvent(new Event('input'));
+	})()`, text)))
+}
+
+// pick has the list take an order.
+func pick(t *testing.T, b *browsertest.Browser, order string) {
+	t.Helper()
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		const select = document.querySelector('#find [name=order]');
+		select.value = %q;
+		select.dispatchEvent(new Event('change'));
+	})()`, order)))
+}
+
+// listed waits until the list shows those lakes, in any order unless it is told to matter.
+func listed(t *testing.T, b *browsertest.Browser, what string, want []string, ordered bool) {
+	t.Helper()
+	if !ordered {
+		want = slices.Sorted(slices.Values(want))
+	}
+	wanted, err := json.Marshal(append([]string{}, want...))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list := listedLakes
+	if !ordered {
+		list += ".sort()"
+	}
+	holds := fmt.Sprintf(`JSON.stringify(%s) === %q`, list, wanted)
+	if _, err := chromedp.Run(b.Ctx, browsertest.Until(holds)); err != nil {
+		t.Fatalf("%s: the list has %.300q, want %.300q", what, browsertest.Ask(t, b, chromedp.Evaluate[[]string](list)), want)
+	}
+}
+
+func idsOfLakes(answer limnomaptest.Status) (ids []string) {
+	for _, lake := range answer.Lakes {
+		ids = append(ids, lake.ID)
+	}
+	return ids
+}
+
+func TestPageFind(t *testing.T) {
+	base := startServer(t, "--basemap-url", "none")
+	b := startBrowser(t, "en")
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	t.Run("all, the worst first", func(t *testing.T) {
+		var valued []string
+		for _, lake := range status.Lakes {
+			if lake.Chl != nil {
+				valued = append(valued, lake.ID)
+			}
+		}
+		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](listedLakes))
+		if len(got) != status.TotalLakes || len(valued) == len(got) {
+			t.Fatalf("the list holds %d lakes, %d with a value, want %d and fewer", len(got), len(valued), status.TotalLakes)
+		}
+		chl := make(map[string]float64)
+		for _, lake := range status.Lakes {
+			chl[lake.ID] = worst(lake.Chl)
+		}
+		if !slices.IsSortedFunc(got, func(x, y string) int { return cmp.Compare(chl[y], chl[x]) }) {
+			t.Errorf("the list is not sorted by value: %q", got)
+		}
+		for _, id := range got[len(valued):] {
+			text := browsertest.Ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(`document.querySelector('#find [data-id=%q]').textContent`, id)))
+			if !strings.Contains(text, "No current value") {
+				t.Errorf("without a value, the list says %q", text)
+			}
+		}
+		b.Do(t, browsertest.Until(fmt.Sprintf(`document.querySelector('#find [role=status]').textContent === '%d lakes'`, status.TotalLakes)))
+	})
+	t.Run("by name", func(t *testing.T) { testFindByName(t, b, base) })
+	t.Run("by region", func(t *testing.T) { testFindByRegion(t, b, base) })
+	t.Run("orders", func(t *testing.T) { testFindOrders(t, b, base) })
+	t.Run("by risk", func(t *testing.T) { testFindByRisk(t, b, base, status) })
+	t.Run("opens a lake", func(t *testing.T) { testFindOpens(t, b) })
+	t.Run("near the reader", func(t *testing.T) { testFindNearReader(t, b, base) })
+	startAxe(t, b)
+	checkAccess(t, b, "the list by distance")
+	b.WantNoProblems(t, base)
+}
+
+// worst is a value to sort by: none is less than any.
+func worst(chl *float64) float64 {
+	if chl == nil {
+		return -1
+	}
+	return *chl
+}
+
+func testFindByName(t *testing.T, b *browsertest.Browser, base string) {
+	for _, q := range []string{"grosser", "GROßER", "gröss", "muggelsee", "MUEGGELSEE"} {
+		var found limnomaptest.Status
+		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q="+url.QueryEscape(q), &found)
+		if found.TotalLakes == 0 {
+			t.Fatalf("the demo has no lake named %s", q)
+		}
+		typeText(t, b, "")
+		b.Do(t, chromedp.SendKeys("#q", q))
+		listed(t, b, q, idsOfLakes(found), false)
+	}
+	typeText(t, b, "no such lake")
+	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.startsWith('No lake found')`))
+	typeText(t, b, "")
+}
+
+func testFindByRegion(t *testing.T, b *browsertest.Browser, base string) {
+	var found, first limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=berlin", &found)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=1&q=wannsee", &first)
+	if found.TotalLakes < 5 || !slices.Contains(idsOfLakes(found), first.Lakes[0].ID) {
+		t.Fatalf("Berlin has %d lakes in the demo, want the Wannsee among them", found.TotalLakes)
+	}
+	typeText(t, b, "Berlin")
+	listed(t, b, "Berlin", idsOfLakes(found), false)
+	typeText(t, b, "")
+}
+
+func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
+	const lat, lon, zoom = 52.44, 13.65, 10
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'map=%d/%v/%v'`, zoom, lat, lon)))
+	var near limnomaptest.Status
+	limnomaptest.GetJSON(t, fmt.Sprintf("%s/api/v1/bathing-lakes/near?lat=%v&lon=%v&radius_km=20000&limit=500", base, lat, lon), &near)
+	pick(t, b, "distance")
+	listed(t, b, "by distance", idsOfLakes(near), true)
+	km := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find li button').lastChild.textContent`))
+	want := math.Round(metresBetween(orb.Point{lon, lat}, orb.Point{near.Lakes[0].Lon, near.Lakes[0].Lat})/100) / 10
+	if km != fmt.Sprintf("%v km", want) {
+		t.Errorf("the nearest lake is %q away, want %v km", km, want)
+	}
+	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from the middle" {
+		t.Errorf("the order is called %q, which does not say from where", label)
+	}
+
+	pick(t, b, "name")
+	names := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent)`))
+	if sorted := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent).sort(new Intl.Collator('en').compare)`)); !slices.Equal(names, sorted) {
+		t.Errorf("by name the list is %q", names)
+	}
+	pick(t, b, "value")
+}
+
+// metresBetween is by the haversine formula, which the page does not share with the server.
+func metresBetween(a, b orb.Point) float64 {
+	const radius, degree = 6_371_008.8, math.Pi / 180
+	half := func(x float64) float64 { return math.Pow(math.Sin(x*degree/2), 2) }
+	h := half(b.Lat()-a.Lat()) + math.Cos(a.Lat()*degree)*math.Cos(b.Lat()*degree)*half(b.Lon()-a.Lon())
+	return 2 * radius * math.Asin(math.Sqrt(h))
+}
+
+func testFindByRisk(t *testing.T, b *browsertest.Browser, base string, status limnomaptest.Status) {
+	with := make(map[string][]string)
+	for _, lake := range status.Lakes {
+		risk := lake.Risk
+		if lake.Chl == nil {
+			risk = "none"
+		}
+		with[risk] = append(with[risk], lake.ID)
+	}
+	for _, risk := range []string{"low", "medium", "high", "none"} {
+		label := fmt.Sprintf(`document.querySelector('#find [value=%s]').parentElement`, risk)
+		if n := browsertest.Ask(t, b, chromedp.Evaluate[string](label+`.lastElementChild.textContent`)); n != fmt.Sprint(len(with[risk])) || n == "0" {
+			t.Errorf("there are %s of %s, want %d", n, risk, len(with[risk]))
+		}
+		b.Do(t, chromedp.Click("#find [value="+risk+"]"))
+		listed(t, b, risk, with[risk], false)
+		b.Do(t, browsertest.Until(`location.hash.includes('risk=`+risk+`')`))
+		if risk != "high" {
+			b.Do(t, chromedp.Click("#find [value="+risk+"]"))
+			continue
+		}
+		b.Do(t, chromedp.Reload(), browsertest.Until(listReady))
+		listed(t, b, "high, after a reload", with[risk], false)
+		b.Do(t, chromedp.Click("#find [value=none]"))
+		listed(t, b, "high and none", append(slices.Clone(with[risk]), with["none"]...), false)
+		b.Do(t, chromedp.Click("#find [value=none]"), chromedp.Click("#find [value=high]"))
+	}
+	listed(t, b, "all", idsOfLakes(status), false)
+	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "risk") {
+		t.Errorf("with all shown the address is %s", hash)
+	}
+}
+
+func testFindOpens(t *testing.T, b *browsertest.Browser) {
+	typeText(t, b, "")
+	b.Do(t,
+		chromedp.SendKeys("#q", "grosser"),
+		browsertest.Until(`document.querySelectorAll('#find li').length < 50`),
+		chromedp.KeyEvent(kb.Enter), // goes to the first
+		browsertest.Until(`document.activeElement.matches('#find li:first-child button')`),
+		chromedp.KeyEvent(kb.Tab),
+		browsertest.Until(`document.activeElement.matches('#find li:nth-child(2) button')`),
+	)
+	id := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.dataset.id`))
+	b.Do(t,
+		chromedp.KeyEvent(kb.Enter),
+		chromedp.WaitVisible("#card h2"),
+		browsertest.Until(`location.hash.includes('lake=`+id+`')`),
+		browsertest.Until(`document.querySelector('#card').contains(document.activeElement)`),
+		chromedp.KeyEvent(kb.Escape),
+		browsertest.Until(`document.activeElement.dataset.id === '`+id+`'`),
+	)
+	typeText(t, b, "")
+}
+
+func testFindNearReader(t *testing.T, b *browsertest.Browser, base string) {
+	const lat, lon = 53.4183, 12.6919
+	var near limnomaptest.Status
+	limnomaptest.GetJSON(t, fmt.Sprintf("%s/api/v1/bathing-lakes/near?lat=%v&lon=%v&radius_km=20000&limit=500", base, lat, lon), &near)
+	b.Do(t, chromedp.Reload(), browsertest.Until(listReady), chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
+		document.querySelector('#locate').click();
+	})()`, lat, lon)))
+	listed(t, b, "near the reader", idsOfLakes(near), true)
+	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from you" {
+		t.Errorf("the order is called %q", label)
+	}
+}
+
+// The page folds names as the server does: what the page finds alone is what the server finds.
+func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	rows := "id,name,lat,lon\n"
+	for i, name := range []string{"Großer Müggelsee", "Sø", "Łeba", "Ærø", "Lac d’Aiguebelette", "Mueggelspree", "Ōnuma", "Żywieckie", "ＷＩＤＥ", "Straße am See", "Århus Sø", "Waiʻaleʻale", "İznik"} {
+		rows += fmt.Sprintf("x%02d,%s,52.%d,13\n", i, name, i)
+	}
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", rows))
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx00,2024-11-11,5,satellite\n"))
+	base := startServer(t, "--db", db, "--basemap-url", "none")
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if strings.HasSuffix(r.URL.Path, "/search") {
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		return false
+	})
+	b := startBrowser(t, "en")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	for _, q := range []string{"muggel", "MUEGGEL", "müggel", "soe", "so", "leba", "aero", "d'aigue", "onuma", "zywiec", "wide", "strasse-am", "aarhus", "arhus", "wai'ale", "iznik", "GROẞER", "see", "e"} {
+		var found limnomaptest.Status
+		limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q="+url.QueryEscape(q), &found)
+		if found.TotalLakes == 0 {
+			t.Fatalf("the server finds nothing for %q", q)
+		}
+		typeText(t, b, q)
+		listed(t, b, q, idsOfLakes(found), false)
+	}
+	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('The server does not answer')`))
+	typeText(t, b, "a region that no name holds")
+	b.Do(t, browsertest.Until(`/^No lake found.*The server does not answer/.test(document.querySelector('#find [role=status]').textContent)`))
+	for _, p := range b.Problems(front) {
+		if !strings.Contains(p, "429") {
+			t.Errorf("on the page: %s", p)
+		}
+	}
+}
+
+// A question that another one follows is withdrawn; and a server that was too busy is asked again.
+func TestPageSearchesAgain(t *testing.T) {
+	base := startServer(t, "--basemap-url", "none")
+	var asked, withdrawn, refused atomic.Int32
+	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/search") {
+			return false
+		}
+		switch q := r.URL.Query().Get("q"); {
+		case q == "bayern":
+			asked.Add(1)
+			<-r.Context().Done()
+			withdrawn.Add(1)
+			return true
+		case q == "hamburg" && refused.Add(1) == 1:
+			w.Header().Set("Retry-After", "1")
+			w.WriteHeader(http.StatusTooManyRequests)
+			return true
+		}
+		return false
+	})
+	b := startBrowser(t, "en")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
+	typeText(t, b, "bayern")
+	limnomaptest.Within(t, 30*time.Second, "the server is asked", func() bool { return asked.Load() == 1 })
+	var berlin, hamburg limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=berlin", &berlin)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=hamburg", &hamburg)
+	typeText(t, b, "berlin")
+	listed(t, b, "berlin", idsOfLakes(berlin), false)
+	limnomaptest.Within(t, 30*time.Second, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
+	typeText(t, b, "hamburg")
+	listed(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
+	if refused.Load() != 2 {
+		t.Errorf("the server was asked %d times for Hamburg, want 2", refused.Load())
+	}
+	for _, p := range b.Problems(front) {
+		if !strings.Contains(p, "429") {
+			t.Errorf("on the page: %s", p)
+		}
+	}
+}
