@@ -31,7 +31,9 @@ func TestKeysOfARunningServer(t *testing.T) {
 		return resp.StatusCode
 	}
 	// By 429 too: who waits for a key asks as often as one who guesses.
-	refused := func(status int) bool { return status == http.StatusUnauthorized || status == http.StatusTooManyRequests }
+	refused := func(status int) bool {
+		return status == http.StatusUnauthorized || status == http.StatusTooManyRequests
+	}
 	const monitor = "/api/v1/monitor/lakes"
 	for _, tt := range []struct {
 		path, key string
