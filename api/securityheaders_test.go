@@ -41,7 +41,8 @@ func TestSecurityHeaders(t *testing.T) {
 // answers without a body included. Pictures and vector tiles bear the other two.
 func TestSecurityHeadersByKindOfAnswer(t *testing.T) {
 	s := testServer(t)
-	pictures := map[string]bool{tileURL: true, vectorURL: true, "/api/v1/legend.png": true, "/images/marker.png": true}
+	pictures := map[string]bool{tileURL: true, vectorURL: true, "/api/v1/legend.png": true, "/images/marker.png": true,
+		wmtsTileURL: true, ogcTileURL: true, ogcVectorURL: true}
 	targets := append(cachedTargets(), "/images/marker.png", "/metrics", "/nowhere", tileURL+"?style=none", "/api/v1/tiles/6/64/0.png")
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {
 		for _, target := range targets {

@@ -47,6 +47,8 @@ type Server struct {
 	table       *table
 	openAPI     *body
 
+	lastCapabilities atomic.Pointer[drawnCapabilities]
+
 	current      atomic.Pointer[published]
 	contact      contact
 	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
