@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -60,9 +61,19 @@ type mapPage struct {
 	beside        int    // CSS pixels east of a lake where the heat map is seen
 }
 
-// The policy under which the examples work, as a strict site would send it; the docs have it.
+// mapPolicy is the policy under which the examples work, as a strict site would send it.
 const mapPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; " +
 	"img-src 'self' data: blob: http://127.0.0.1:*; connect-src 'self' http://127.0.0.1:*"
+
+func TestExamplePolicyIsTheOneOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../docs/clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n" + strings.ReplaceAll(mapPolicy, ":*", ":8080") + "\n"; !strings.Contains(string(page), want) {
+		t.Errorf("docs/clients.md does not have the policy %s", want)
+	}
+}
 
 // serveExamples serves the folder of examples as any server for files would, and returns its address.
 func serveExamples(t *testing.T) string {
