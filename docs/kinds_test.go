@@ -1,0 +1,120 @@
+//go:build unix
+
+package docs
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"go.yaml.in/yaml/v3"
+	"golang.org/x/net/html"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// checkScript has Node parse a block, and puts it among the sights if it is for a map.
+func checkScript(t *testing.T, e *examples, b block) {
+	t.Helper()
+	limnomaptest.Need(t, "node")
+	file := limnomaptest.WriteFile(t, t.TempDir(), "block.mjs", b.text)
+	if out, err := exec.Command("node", "--check", file).CombinedOutput(); err != nil {
+		t.Fatalf("node --check: %v\n%s", err, out)
+	}
+	for _, library := range b.marks {
+		if _, ok := mapPages[library]; !ok {
+			t.Errorf("nobody runs scripts with the mark %q", library)
+			continue
+		}
+		e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), library: library, script: b.text})
+	}
+}
+
+// checkHTML parses a block, asks the server for what it takes from there, and puts its frame among the sights.
+func checkHTML(t *testing.T, e *examples, b block) {
+	t.Helper()
+	nodes, err := html.ParseFragment(strings.NewReader(b.text), nil)
+	if err != nil || len(nodes) == 0 {
+		t.Fatalf("%d elements, %v", len(nodes), err)
+	}
+	asked := 0
+	for _, n := range nodes {
+		for n := range n.Descendants() {
+			for _, a := range n.Attr {
+				if (a.Key != "src" && a.Key != "href") || !strings.HasPrefix(a.Val, e.server.Base) {
+					continue
+				}
+				asked++
+				if resp, body := limnomaptest.Get(t, a.Val); resp.StatusCode != http.StatusOK {
+					t.Errorf("%s: %s\n%s", a.Val, resp.Status, body)
+				}
+				if n.Data == "iframe" {
+					e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), address: a.Val})
+				}
+			}
+		}
+	}
+	if asked != strings.Count(b.text, e.server.Base) {
+		t.Errorf("%d of the %d addresses of the server were asked for", asked, strings.Count(b.text, e.server.Base))
+	}
+}
+
+// checkYAML parses a block. One that is a file for --config passes limnomap config.
+func checkYAML(t *testing.T, e *examples, b block) {
+	t.Helper()
+	decoder := yaml.NewDecoder(strings.NewReader(b.text))
+	for documents := 0; ; documents++ {
+		var v any
+		if err := decoder.Decode(&v); errors.Is(err, io.EOF) && documents > 0 {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if !b.marked("config") {
+		return
+	}
+	cmd := exec.Command(limnomaptest.Binary(t), "--config", limnomaptest.WriteFile(t, e.folder, "limnomap.yaml", b.text), "config")
+	cmd.Dir, cmd.Env = e.folder, limnomaptest.Environ()
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("limnomap config: %v\n%s", err, out)
+	}
+}
+
+func checkXML(t *testing.T, b block) {
+	t.Helper()
+	decoder := xml.NewDecoder(strings.NewReader(b.text))
+	for elements := 0; ; {
+		token, err := decoder.Token()
+		if errors.Is(err, io.EOF) && elements > 0 {
+			return
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		if _, ok := token.(xml.StartElement); ok {
+			elements++
+		}
+	}
+}
+
+func checkCSV(t *testing.T, b block) {
+	t.Helper()
+	if rows, err := csv.NewReader(strings.NewReader(b.text)).ReadAll(); err != nil || len(rows) < 2 {
+		t.Errorf("%d rows, %v", len(rows), err)
+	}
+}
+
+func checkJSON(t *testing.T, b block) {
+	t.Helper()
+	var v any
+	if err := json.Unmarshal([]byte(b.text), &v); err != nil {
+		t.Error(err)
+	}
+}

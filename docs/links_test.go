@@ -1,0 +1,129 @@
+package docs
+
+import (
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// Every page that a reader may come to, besides those that npm brings.
+var everyPage = []string{"*.md", "docs/*.md", "deploy/*.md", "deploy/*/*.md", "render/*.md"}
+
+// What a page links to in the repository is there, its heading too. Addresses elsewhere are not asked for.
+func TestLinks(t *testing.T) {
+	pages := pagesOf(t, everyPage...)
+	byName := make(map[string]*page)
+	for _, p := range pages {
+		byName[p.name] = p
+	}
+	links := 0
+	for _, p := range pages {
+		for _, l := range p.links {
+			links++
+			if problem := checkLink(byName, p, l); problem != "" {
+				t.Errorf("%s:%d: %s", p.name, l.line, problem)
+			}
+		}
+	}
+	if links < 15 {
+		t.Errorf("%d links were found on %d pages, want more", links, len(pages))
+	}
+}
+
+// checkLink returns what is wrong with a link of a page, nothing if all is well.
+func checkLink(pages map[string]*page, from *page, l link) string {
+	target, err := url.Parse(l.target)
+	if err != nil {
+		return err.Error()
+	}
+	if l.image && len(strings.Fields(l.text)) < 3 {
+		return "the picture " + l.target + " has no text that tells what it shows"
+	}
+	if target.Scheme != "" {
+		if target.Scheme != "https" && target.Scheme != "mailto" && target.Hostname() != "127.0.0.1" {
+			return l.target + " is no https address"
+		}
+		return ""
+	}
+	name := from.name
+	if target.Path != "" {
+		name = path.Join(path.Dir(from.name), target.Path)
+		if strings.HasPrefix(name, "..") {
+			return l.target + " lies outside of the repository"
+		}
+		if _, err := os.Stat(filepath.Join("..", filepath.FromSlash(name))); err != nil {
+			return "there is no " + name
+		}
+	}
+	if p := pages[name]; target.Fragment != "" && (p == nil || !p.anchors[target.Fragment]) {
+		return name + " has no heading #" + target.Fragment
+	}
+	return ""
+}
+
+func TestCheckLink(t *testing.T) {
+	from := &page{name: "docs/api.md", anchors: map[string]bool{"errors": true}}
+	readme := &page{name: "README.md", anchors: map[string]bool{"run": true}}
+	pages := map[string]*page{from.name: from, readme.name: readme}
+	for _, tt := range []struct {
+		link link
+		want string
+	}{
+		{link{target: "#errors"}, ""},
+		{link{target: "../README.md#run"}, ""},
+		{link{target: "../deploy/"}, ""},
+		{link{target: "https://example.org/"}, ""},
+		{link{target: "#limits"}, "no heading #limits"},
+		{link{target: "../README.md#walk"}, "no heading #walk"},
+		{link{target: "../deploy/#x"}, "no heading #x"},
+		{link{target: "missing.md"}, "there is no docs/missing.md"},
+		{link{target: "../../x"}, "outside of the repository"},
+		{link{target: "http://example.org/"}, "no https address"},
+		{link{target: "page.png", image: true}, "no text"},
+		{link{target: "page.png", text: "lakes on a map", image: true}, ""},
+	} {
+		got := checkLink(pages, from, tt.link)
+		if (got == "") != (tt.want == "") || !strings.Contains(got, tt.want) {
+			t.Errorf("checkLink(%+v) = %q, want %q", tt.link, got, tt.want)
+		}
+	}
+}
+
+// Whoever opens docs/ finds each page, and each picture is shown by one.
+func TestIndex(t *testing.T) {
+	index := make(map[string]bool)
+	for _, l := range pagesOf(t, "docs/README.md")[0].links {
+		index[path.Join("docs", strings.Split(l.target, "#")[0])] = true
+	}
+	shown := make(map[string]bool)
+	for _, p := range pagesOf(t, everyPage...) {
+		for _, l := range p.links {
+			shown[path.Join(path.Dir(p.name), l.target)] = l.image
+		}
+	}
+	files, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range files {
+		name := path.Join("docs", file.Name())
+		switch path.Ext(name) {
+		case ".md":
+			if name != "docs/README.md" && !index[name] {
+				t.Errorf("docs/README.md does not link to %s", name)
+			}
+		case ".png":
+			if !shown[name] {
+				t.Errorf("no page shows %s", name)
+			}
+		case ".go":
+		default:
+			if !file.IsDir() {
+				t.Errorf("%s: what is it for?", name)
+			}
+		}
+	}
+}

@@ -1,0 +1,131 @@
+//go:build unix
+
+package docs
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// mostBlockTime is how long a block may run. A reader would have given up, too.
+const mostBlockTime = time.Minute
+
+// inBackground ends what a block has started in the background and waits for it. It stands on the block's first line, so
+// that bash names lines as the page has them.
+const inBackground = `trap 'limnomap_jobs=$(jobs -p); [ -z "$limnomap_jobs" ] || kill $limnomap_jobs || true; wait' EXIT; `
+
+var (
+	// servesLast matches a block whose last command serves until it is told to end.
+	servesLast = regexp.MustCompile(`(?m)^limnomap (?:serve|refresh .*--every)\b(?:.*\\\n)*.*[^&\n]\n?\z`)
+	// serves matches the line of the log by which such a command says that it does.
+	serves = regexp.MustCompile(`msg="?(?:serving|refresh)`)
+)
+
+// run runs a block with a program that takes a file, in the page's folder, and keeps what it prints.
+func (e *examples) run(t *testing.T, i int, b block, program string, flags ...string) {
+	t.Helper()
+	limnomaptest.Need(t, program)
+	e.last = output{block: -1}
+	dir := t.TempDir() // beside the folder of the page, where nobody lists it
+	script := b.text
+	if program == "bash" {
+		script = inBackground + script
+	}
+	cmd := exec.Command(program, append(flags, limnomaptest.WriteFile(t, dir, "block", script))...)
+	cmd.Dir = e.folder
+	cmd.Env = append(limnomaptest.Environ(),
+		"PATH="+filepath.Dir(limnomaptest.Binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"),
+		"HOME="+e.folder, "XDG_CACHE_HOME="+dir,
+		"LIMNOMAP_LISTEN=127.0.0.1:0", "LIMNOMAP_DRAIN=0s", // a server of a block meets no other, and ends at once
+	)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, stderr := createFile(t, dir, "stdout"), createFile(t, dir, "stderr") // files, since a server may outlive the block and hold them
+	cmd.Stdout, cmd.Stderr = stdout, stderr
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with the process
+	err := waitFor(cmd, ended, func() bool { return servesLast.MatchString(b.text) && serves.Match(readFile(t, stderr)) })
+	e.last = output{block: i, stdout: string(readFile(t, stdout)), stderr: string(readFile(t, stderr))}
+	if err != nil {
+		e.last.block = -1
+		t.Fatalf("%s: %v\n%s\n%s%s", program, err, b.text, shortened(e.last.stdout), shortened(e.last.stderr))
+	}
+}
+
+// waitFor waits for a process to end, or ends it and all that it started when it serves or has taken too long.
+func waitFor(cmd *exec.Cmd, ended <-chan error, serves func() bool) error {
+	timeout := time.After(mostBlockTime)
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		select {
+		case err := <-ended:
+			return err
+		case <-timeout:
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may end just now
+			<-ended
+			return errors.New("it does not end")
+		case <-tick.C:
+			if serves() {
+				_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
+				select {
+				case <-ended: // by the signal, whatever the shell makes of it
+					return nil
+				case <-timeout:
+					_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
+					<-ended
+					return errors.New("it does not end after SIGTERM")
+				}
+			}
+		}
+	}
+}
+
+func createFile(t *testing.T, dir, name string) *os.File {
+	t.Helper()
+	file, err := os.Create(filepath.Join(dir, name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { file.Close() })
+	return file
+}
+
+// readFile returns what has been written to a file so far.
+func readFile(t *testing.T, file *os.File) []byte {
+	t.Helper()
+	content, err := os.ReadFile(file.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+func TestServesLast(t *testing.T) {
+	for _, tt := range []struct {
+		text string
+		as   bool
+	}{
+		{"limnomap import lakes lakes.csv --db lakes.db\nlimnomap serve --db lakes.db\n", true},
+		{"limnomap serve \\\n  --db lakes.db\n", true},
+		{"limnomap refresh --db lakes.db --from in --every 7d\n", true},
+		{"limnomap refresh --db lakes.db --from in\n", false},
+		{"limnomap serve --db lakes.db &\n", false},
+		{"limnomap serve --db lakes.db\nls\n", false},
+		{"limnomap servers\n", false},
+	} {
+		if got := servesLast.MatchString(tt.text); got != tt.as {
+			t.Errorf("servesLast of %q = %v, want %v", tt.text, got, tt.as)
+		}
+	}
+}
