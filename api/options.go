@@ -58,6 +58,7 @@ type Options struct {
 	TrustedProxies     []netip.Prefix // whose X-Forwarded-* is believed
 	AllowedOrigins     []string       // CORS; nil means any
 	FrameAncestors     FrameAncestors // who may show the map in a frame; the zero value means anybody
+	HSTS               time.Duration  // how long browsers are to come back by HTTPS alone; 0 says nothing of it
 	BasemapURL         string         // template with {z}/{x}/{y}; empty for none
 	BasemapAttribution string
 

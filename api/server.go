@@ -158,7 +158,7 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 		withClientAddr(s.opts.TrustedProxies),
 		logRequests(s.logger, s.now, s.opts.LogRequests),
 		recoverPanics(s.logger),
-		securityHeaders(basemapOrigin, s.opts.FrameAncestors),
+		securityHeaders(basemapOrigin, s.opts.FrameAncestors, s.opts.HSTS),
 		withNotice(s.opts.Notice),
 		withAge(&s.contact),
 		crossOrigin(s.opts.AllowedOrigins),
@@ -193,6 +193,7 @@ func (s *Server) AdminHandler() http.Handler {
 		withClientAddr(s.opts.TrustedProxies),
 		logRequests(s.logger, s.now, s.opts.LogRequests),
 		recoverPanics(s.logger),
+		adminHeaders,
 		limitRequest,
 	)
 }
