@@ -257,7 +257,7 @@ func testOptions(tb testing.TB) Options {
 		},
 		Table:              os.DirFS("../web"),
 		RendererVersion:    "1",
-		Attribution:        "Example Agency",
+		Adjustable:         Adjustable{Attribution: "Example Agency"},
 		MaxZoom:            18,
 		BasemapURL:         "https://tile.example.org/{z}/{x}/{y}.png",
 		BasemapAttribution: "© Example",

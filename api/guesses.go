@@ -64,7 +64,8 @@ type guesser struct {
 }
 
 func newGuesses(now func() time.Time, log *slog.Logger, refused func(refusal)) *guesses {
-	g := &guesses{now: now, start: now(), log: log, refused: refused, quota: &logQuota{perSecond: guessLines, start: now()}}
+	g := &guesses{now: now, start: now(), log: log, refused: refused, quota: &logQuota{start: now()}}
+	g.quota.perSecond.Store(guessLines)
 	g.guessers, _ = simplelru.NewLRU[string, guesser](maxGuessers, nil) // fails only for a size of none
 	return g
 }

@@ -70,6 +70,12 @@ func Open(url string) (*Redis, error) {
 	}}, nil
 }
 
+// Check returns what keeps Open from taking a URL, and does no more.
+func Check(url string) error {
+	_, err := parseURL(url)
+	return err
+}
+
 // Address returns where the server is, without user and password.
 func (r *Redis) Address() string { return r.address }
 

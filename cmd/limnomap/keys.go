@@ -22,7 +22,7 @@ const keyPrefix = "limnomap_"
 var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@ -]{0,63}$`)
 
 type keysCreateCmd struct {
-	DB      string      `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB      string      `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	Name    string      `help:"Name of the key: whom it is for. It appears in logs." required:""`
 	Scope   data.Scopes `help:"What the key opens: monitor, the monitoring endpoint; metrics, /metrics where the server has --metrics-key; or both." default:"monitor" placeholder:"SCOPE,..."`
 	Expires *period     `help:"How long the key is valid, such as 365d. By default it does not expire." placeholder:"PERIOD"`
@@ -70,7 +70,7 @@ func showKey(con *console, text string) error {
 }
 
 type keysRotateCmd struct {
-	DB      string  `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB      string  `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	Name    string  `arg:"" help:"Name of the key."`
 	Overlap period  `help:"How long the former key works on, so that whoever uses it can change over. 0s ends it at once." default:"7d" placeholder:"PERIOD"`
 	Expires *period `help:"How long the new key is valid, such as 365d. By default as long as the former one was made for." placeholder:"PERIOD"`
@@ -104,7 +104,7 @@ func (c *keysRotateCmd) Run(ctx context.Context, con *console) error {
 }
 
 type keysListCmd struct {
-	DB   string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB   string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	JSON bool   `help:"Print JSON instead of a table."`
 }
 
@@ -176,7 +176,7 @@ func moment(t time.Time) string {
 }
 
 type keysRevokeCmd struct {
-	DB   string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB   string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	Name string `arg:"" help:"Name of the key."`
 }
 

@@ -64,6 +64,22 @@ func parseDSN(dsn string) (location, error) {
 	return loc, nil
 }
 
+// Check returns what keeps Open from opening dsn, as far as that shows without opening or asking anything.
+func Check(dsn string, create bool) error {
+	if isPostgres(dsn) {
+		_, err := parsePostgres(dsn)
+		return err
+	}
+	loc, err := parseDSN(dsn)
+	if err != nil {
+		return err
+	}
+	if err := checkFile(loc.path, create); err != nil {
+		return fmt.Errorf("database %s: %w", loc.path, err)
+	}
+	return nil
+}
+
 // Name returns what a log may call the database that dsn names: without the user and password of a URL.
 func Name(dsn string) string {
 	if !isPostgres(dsn) {
