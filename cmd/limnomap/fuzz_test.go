@@ -43,7 +43,7 @@ func FuzzWithoutSecrets(f *testing.F) {
 			t.Fatalf("%q becomes %q and then %q", text, once, again)
 		}
 		const secret = "x://me:hunter2@h password=hunter2 " + keyPrefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
-		if got := withoutSecrets(text + " " + secret); strings.Contains(got, "VC2YXMMZ") || strings.Count(got, "hunter2") > strings.Count(text, "hunter2") {
+		if got := withoutSecrets(text + " " + secret); strings.Count(got, "VC2YXMMZ") > strings.Count(text, "VC2YXMMZ") || strings.Count(got, "hunter2") > strings.Count(text, "hunter2") {
 			t.Fatalf("%q shows a secret: %q", text, got)
 		}
 	})
