@@ -8,7 +8,7 @@ import (
 )
 
 func TestSecurityHeaders(t *testing.T) {
-	resp := serve(t, securityHeaders("https://tile.openstreetmap.org", FrameAncestors{})(okHandler), httptest.NewRequest("GET", "/", nil))
+	resp := serve(t, securityHeaders("https://tile.openstreetmap.org", FrameAncestors{}, 0)(okHandler), httptest.NewRequest("GET", "/", nil))
 	for name, want := range map[string]string{
 		"X-Content-Type-Options":       "nosniff",
 		"Referrer-Policy":              "strict-origin-when-cross-origin",
@@ -76,12 +76,12 @@ func wantSecurity(t *testing.T, what string, h http.Header, picture bool) {
 // What net/http answers for a handler that writes nothing is an answer too.
 func TestSecurityHeadersOfASilentHandler(t *testing.T) {
 	silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	resp := serve(t, securityHeaders("", FrameAncestors{})(silent), httptest.NewRequest("GET", "/", nil))
+	resp := serve(t, securityHeaders("", FrameAncestors{}, 0)(silent), httptest.NewRequest("GET", "/", nil))
 	wantSecurity(t, "an empty answer", resp.Header, false)
 }
 
 func TestSecurityHeadersWithoutBasemap(t *testing.T) {
-	csp := serve(t, securityHeaders("", FrameAncestors{})(okHandler), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
+	csp := serve(t, securityHeaders("", FrameAncestors{}, 0)(okHandler), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "img-src 'self' data: blob:; ") {
 		t.Errorf("Content-Security-Policy = %q, want images from nowhere else", csp)
 	}

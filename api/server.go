@@ -162,7 +162,9 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
 		logRequestsUpTo(s.adjusted.logged, s.logger, s.now),
 		recoverPanics(s.logger),
-		s.adjusted.with(func(a *Adjustable) middleware { return securityHeaders(basemapOrigin, a.FrameAncestors) }),
+		s.adjusted.with(func(a *Adjustable) middleware {
+			return securityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
+		}),
 		withNotice(s.opts.Notice),
 		withAge(&s.contact),
 		s.adjusted.with(func(a *Adjustable) middleware { return crossOrigin(a.AllowedOrigins) }),
@@ -197,6 +199,7 @@ func (s *Server) AdminHandler() http.Handler {
 		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
 		logRequestsUpTo(s.adjusted.loggedAdmin, s.logger, s.now),
 		recoverPanics(s.logger),
+		adminHeaders,
 		limitRequest,
 	)
 }
