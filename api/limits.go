@@ -4,6 +4,8 @@ import (
 	"net/http"
 	"sync/atomic"
 	"time"
+
+	"limnomap/data"
 )
 
 // limits are the limiters of the routes. Tiles have a bucket of their own: one view of a map is 20 to 60 of them.
@@ -95,8 +97,23 @@ func perMap(s *Server, next http.Handler) http.Handler {
 	return s.limits.tiles.limit(addressKey)(reads(next))
 }
 
-// perKey lets in who bears a key, at that key's rate. Which methods there are is no secret, so OPTIONS needs no key.
+// perKey lets in who bears a key of the monitoring endpoint, at that key's rate.
 func perKey(s *Server, next http.Handler) http.Handler {
-	denied := s.limits.refused.limit(addressKey)(http.HandlerFunc(unauthorized))
-	return reads(s.keyring.require(denied)(s.limits.keys.limit(nameKey)(next)))
+	return s.keyed(access{scope: data.ScopeMonitor, headers: apiKeyHeader}, next)
+}
+
+// perMetricsKey lets in who bears a key of the metrics, where such is demanded, and everybody elsewhere. Metrics are never
+// needed more than while the database is away.
+func perMetricsKey(s *Server, next http.Handler) http.Handler {
+	if !s.opts.MetricsKey {
+		return unlimited(s, next)
+	}
+	return s.keyed(access{scope: data.ScopeMetrics, headers: apiKeyOrBearer, outlasts: true}, next)
+}
+
+// keyed lets in who bears a key that opens so much, at that key's rate. Which methods there are is no secret, so OPTIONS
+// needs no key.
+func (s *Server) keyed(a access, next http.Handler) http.Handler {
+	denied := s.guesses.damp(a.headers, s.limits.refused.limit(addressKey)(http.HandlerFunc(unauthorized)))
+	return reads(s.keyring.require(a, denied)(s.limits.keys.limit(nameKey)(s.keyring.scoped(a)(next))))
 }

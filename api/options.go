@@ -64,6 +64,7 @@ type Options struct {
 	Version       string               // of the program, for the metrics; empty: what the build says
 	Registry      *prometheus.Registry // nil: one of its own
 	SeparateAdmin bool                 // /metrics is not served here but by AdminHandler alone
+	MetricsKey    bool                 // /metrics, where it is served here, needs a key of the scope metrics
 	Logger        *slog.Logger         // nil discards
 	Now           func() time.Time     // nil means time.Now
 }

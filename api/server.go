@@ -32,6 +32,7 @@ type Server struct {
 	metrics    *metrics
 	limits     *limits
 	keyring    *keyring
+	guesses    *guesses
 	compressor compressor
 	encoder    *encoder
 	heldLakes  int // up to how many lakes an answer is held or made in memory
@@ -93,6 +94,8 @@ func New(opts Options) (*Server, error) {
 	}
 	s.keyring = newKeyring(opts.Keys, s.now)
 	s.keyring.log = s.logger
+	s.keyring.refused = s.metrics.keyRefused
+	s.guesses = newGuesses(s.now, s.logger, s.metrics.keyRefused)
 	s.handler = s.chain(s.router(), basemap)
 	return s, nil
 }

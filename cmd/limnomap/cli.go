@@ -44,7 +44,8 @@ type cli struct {
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Keys   struct {
 		Create keysCreateCmd `cmd:"" help:"Make an API key and print it, once."`
-		List   keysListCmd   `cmd:"" help:"List the names of the API keys and whether they are valid."`
+		Rotate keysRotateCmd `cmd:"" help:"Make a new key that takes over from one, and print it, once. For some time both are valid."`
+		List   keysListCmd   `cmd:"" help:"List the names of the API keys, whether they are valid, what they open and when they were last used."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
 	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
 	Cache struct {
@@ -72,6 +73,7 @@ type console struct {
 }
 
 func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {
+	w = discreetWriter{w}
 	opts := &slog.HandlerOptions{Level: level}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))

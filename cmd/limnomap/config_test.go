@@ -3,11 +3,13 @@ package main
 import (
 	"fmt"
 	"maps"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
 )
 
@@ -91,8 +93,27 @@ func TestEveryFlagCanBePrinted(t *testing.T) {
 		if !set {
 			return
 		}
-		if _, err := yamlOf(flag, texts); err != nil {
-			t.Error(err)
+		line, err := yamlOf(flag, texts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var document yaml.Node
+		if err := yaml.Unmarshal([]byte(line), &document); err != nil {
+			t.Fatal(err)
+		}
+		taken, err := take(flag, document.Content[0])
+		if err != nil {
+			t.Errorf("%s --%s: %v, and it was printed", n.Path(), flag.Name, err)
+			return
+		}
+		scratch := *flag.Value
+		again := &kong.Flag{Value: &scratch}
+		again.Target = reflect.New(flag.Target.Type()).Elem()
+		if err := again.Value.Parse(kong.Scan().PushTyped(taken, kong.FlagValueToken), again.Target); err != nil {
+			t.Fatal(err)
+		}
+		if back, _, err := valuesOf(again); err != nil || !slices.Equal(back, texts) {
+			t.Errorf("%s --%s: %q is read as %q, %v", n.Path(), flag.Name, texts, back, err)
 		}
 	})
 	if seen < 100 {

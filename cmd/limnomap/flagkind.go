@@ -89,7 +89,8 @@ func textOf(v reflect.Value) (string, error) {
 	case time.Duration:
 		return x.String(), nil
 	}
-	if reflect.PointerTo(v.Type()).Implements(textUnmarshaler) {
+	_, spoken := v.Interface().(fmt.Stringer)
+	if reflect.PointerTo(v.Type()).Implements(textUnmarshaler) && !spoken {
 		return "", fmt.Errorf("%s can be read and not written", v.Type())
 	}
 	return fmt.Sprint(v.Interface()), nil

@@ -40,7 +40,7 @@ func main() {
 		os.Exit(1)
 	}()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "limnomap:", err)
+		fmt.Fprintln(os.Stderr, "limnomap:", withoutSecrets(err.Error()))
 		os.Exit(1)
 	}
 }
@@ -55,6 +55,9 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	level := new(slog.LevelVar)
 	level.Set(c.cli.LogLevel)
 	con := &console{out: stdout, err: stderr, log: newLogger(stderr, c.cli.LogFormat, level), level: level, call: c}
+	for _, flag := range secretFlags(args) {
+		con.log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment or a file", "flag", flag)
+	}
 	c.command.BindTo(ctx, (*context.Context)(nil))
 	return c.settings.explain(c.command.Run(con))
 }

@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -35,6 +36,7 @@ import (
 type serveCmd struct {
 	Listen      string `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT" group:"Serving"`
 	AdminListen string `help:"Serve /metrics and pprof on this address instead of beside the API." placeholder:"HOST:PORT" group:"Serving"`
+	MetricsKey  bool   `help:"Let only those read /metrics who bear an API key of the scope metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
 	TLSCert     string `name:"tls-cert" help:"Certificate (PEM, with the ones that signed it): serve HTTPS, and HTTP/2. Read anew when it changes." placeholder:"FILE" group:"Serving"`
 	TLSKey      string `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
 	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
@@ -239,6 +241,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		listeners[admin] = adminListener
 		log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")
 	}
+	manager, err := openServiceManager(log)
+	if err != nil {
+		return err
+	}
 	address := addressOf(main, listener) + c.BasePath + "/"
 	if notice != "" {
 		log.Warn("serving the embedded demo: "+notice, "open", address)
@@ -246,7 +252,12 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		log.Info("serving", "db", store.Name(c.DB), "open", address)
 	}
 
-	// The group's goroutines end when ctx does (the watchers), or when Shutdown has closed the listeners (the servers).
+	// Connections are taken from here on; whether there are data yet is for /readyz to say, as a database that is away may
+	// be for longer than a service manager waits.
+	manager.tell(daemon.SdNotifyReady)
+
+	// The group's goroutines end when ctx does (the watchers, the notes of keys), or when Shutdown has closed the listeners
+	// (the servers).
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
 		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
@@ -268,8 +279,17 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return nil
 	})
 	group.Go(func() error {
+		server.NoteKeyUses(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		manager.run(ctx, main.Handler, c.BasePath+"/healthz")
+		return nil
+	})
+	group.Go(func() error {
 		reloads.run(ctx, hangups)
 		server.Drain()
+		manager.tell(daemon.SdNotifyStopping)
 		now := reloads.serving()
 		log.Info("stopping: /readyz now says so", "drain", now.Drain)
 		return drain.end(listeners, now.Drain, now.Shutdown)
@@ -286,6 +306,12 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return opts, fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs a file for each, HTTP none for either", c.TLSCert, c.TLSKey)
+	}
+	switch {
+	case c.MetricsKey && c.AdminListen != "":
+		return opts, errors.New("--metrics-key with --admin-listen: metrics on a listener of their own need no key")
+	case c.MetricsKey && c.DB == "":
+		return opts, errors.New("--metrics-key needs --db: the demo has one key, which everybody knows")
 	}
 	if c.BasePath, err = cleanBasePath(c.BasePath); err != nil {
 		return opts, err
@@ -313,6 +339,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		BasemapURL:         c.BasemapURL,
 		BasemapAttribution: c.BasemapAttribution,
 		SeparateAdmin:      c.AdminListen != "",
+		MetricsKey:         c.MetricsKey,
 		Adjustable: api.Adjustable{
 			Attribution:    c.Attribution,
 			TrustedProxies: c.TrustedProxies,
@@ -337,7 +364,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", c.PublicURL)
+			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", withoutSecrets(c.PublicURL))
 		}
 		opts.PublicURL = u
 	}

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -19,6 +20,9 @@ const (
 	wantPostgres = "give postgres://USER:PASSWORD@HOST:PORT/DATABASE"
 )
 
+// keywords are PostgreSQL's other form of naming a database, "host=db password=…", which would pass for a path.
+var keywords = regexp.MustCompile(`(^|\s)(host|hostaddr|port|user|password|passfile|dbname|service)\s*=`)
+
 // parseDSN takes a path or a file: URL apart. Every other kind is an error, which never repeats a URL: it may hold a
 // password.
 func parseDSN(dsn string) (location, error) {
@@ -27,6 +31,9 @@ func parseDSN(dsn string) (location, error) {
 	}
 	if scheme, _, ok := strings.Cut(dsn, "://"); ok && scheme != "file" {
 		return location{}, fmt.Errorf("there is no database of the kind %s://: %s, or %s: %w", scheme, wantFile, wantPostgres, errors.ErrUnsupported)
+	}
+	if keywords.MatchString(dsn) {
+		return location{}, fmt.Errorf("the database is named by keywords (host=…): %s, or %s: %w", wantFile, wantPostgres, errors.ErrUnsupported)
 	}
 	loc := location{path: dsn}
 	if strings.HasPrefix(dsn, "file:") {
