@@ -79,6 +79,9 @@ func (s *Scopes) UnmarshalText(text []byte) (err error) {
 	return err
 }
 
+// MarshalText implements encoding.TextMarshaler.
+func (s Scopes) MarshalText() ([]byte, error) { return []byte(s.String()), nil }
+
 // A KeyUse is the last use of one key that a server has seen.
 type KeyUse struct {
 	Name string

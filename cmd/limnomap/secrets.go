@@ -11,9 +11,6 @@ import (
 // Passwords and keys are kept out of errors and logs where these are made. What follows stands behind that, for what is
 // typed where it does not belong: a database's URL without its flag, an API key in a path.
 
-// hidden stands for what is not shown.
-const hidden = "***"
-
 var secrets = []struct {
 	hints   []string // one of which is in whatever the pattern matches
 	pattern *regexp.Regexp

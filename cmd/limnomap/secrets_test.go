@@ -11,15 +11,15 @@ import (
 func TestWithoutSecrets(t *testing.T) {
 	const key = keyPrefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
 	for text, want := range map[string]string{
-		"unexpected argument postgres://me:hunter2@db/lakes (--help)":   "unexpected argument postgres://***@db/lakes (--help)",
-		`"https://a:p@ss/word@h/x" is wrong`:                            `"https://***@h/x" is wrong`,
-		`"rediss://:hunter2@h" and ftp://u:p@h`:                         `"rediss://***@h" and ftp://***@h`,
-		"host=db password=hunter2 user=me":                              "host=db password=*** user=me",
-		"https://h/x?a=1&token=hunter2&b=2":                             "https://h/x?a=1&token=***&b=2",
-		"path=/api/v1/monitor/lakes/" + key + " status=404":             "path=/api/v1/monitor/lakes/limnomap_*** status=404",
+		"unexpected argument postgres://me:hunter2@db/lakes (--help)":   "unexpected argument postgres://<hidden>@db/lakes (--help)",
+		`"https://a:p@ss/word@h/x" is wrong`:                            `"https://<hidden>@h/x" is wrong`,
+		`"rediss://:hunter2@h" and ftp://u:p@h`:                         `"rediss://<hidden>@h" and ftp://<hidden>@h`,
+		"host=db password=hunter2 user=me":                              "host=db password=<hidden> user=me",
+		"https://h/x?a=1&token=hunter2&b=2":                             "https://h/x?a=1&token=<hidden>&b=2",
+		"path=/api/v1/monitor/lakes/" + key + " status=404":             "path=/api/v1/monitor/lakes/limnomap_<hidden> status=404",
 		"path=/api/v1/tiles/6/33/21@2x.png open=http://127.0.0.1:8080/": "path=/api/v1/tiles/6/33/21@2x.png open=http://127.0.0.1:8080/",
 		"limnomap_build_info, limnomap_tile_disk_failing":               "limnomap_build_info, limnomap_tile_disk_failing",
-		"api_key=abc&API-KEY":                                           "api_key=***&API-KEY",
+		"api_key=abc&API-KEY":                                           "api_key=<hidden>&API-KEY",
 	} {
 		if got := withoutSecrets(text); got != want {
 			t.Errorf("withoutSecrets(%q) = %q, want %q", text, got, want)
