@@ -8,8 +8,8 @@ import (
 	"github.com/alecthomas/kong"
 )
 
-// hiddenMark stands for what is not shown of a secret. No URL can hold it as it is, so that nobody has it for a password.
-const hiddenMark = "<hidden>"
+// hidden stands for what is not shown of a secret. No URL can hold it as it is, so that nobody has it for a password.
+const hidden = "<hidden>"
 
 // openParameters are those of a database's URL that are no secrets. A link to a file may have its key in any of its own.
 var openParameters = []string{"sslmode", "application_name", "connect_timeout", "search_path", "vfs", "nolock", "psow"}
@@ -27,20 +27,20 @@ func hide(text string) string {
 	scheme, rest, ok := strings.Cut(text, "://")
 	if !ok {
 		if strings.Contains(strings.ToLower(text), "password") {
-			return hiddenMark // as in a connection string of another form
+			return hidden // as in a connection string of another form
 		}
 		return text
 	}
 	address, query, queried := strings.Cut(rest, "?")
 	if strings.Contains(query, "@") { // of a password with a question mark, or of a parameter
-		return scheme + "://" + hiddenMark
+		return scheme + "://" + hidden
 	}
 	if i := strings.LastIndexByte(address, '@'); i >= 0 {
 		user, _, password := strings.Cut(address[:i], ":")
 		if password {
-			user += ":" + hiddenMark
+			user += ":" + hidden
 		} else if strings.HasPrefix(strings.ToLower(scheme), "http") {
-			user = hiddenMark // a token may stand in the user's place
+			user = hidden // a token may stand in the user's place
 		}
 		address = user + address[i:]
 	}
@@ -50,9 +50,9 @@ func hide(text string) string {
 	parameters := strings.Split(query, "&")
 	for i, p := range parameters {
 		if name, _, valued := strings.Cut(p, "="); !slices.Contains(openParameters, name) {
-			parameters[i] = hiddenMark
+			parameters[i] = hidden
 			if valued {
-				parameters[i] = name + "=" + hiddenMark
+				parameters[i] = name + "=" + hidden
 			}
 		}
 	}
@@ -68,8 +68,8 @@ func checkHidden(ctx *kong.Context) error {
 			return err
 		}
 		for _, text := range texts {
-			if strings.Contains(text, hiddenMark) {
-				return fmt.Errorf("--%s: %s stands for a secret that was not shown: write the secret itself", flag.Name, hiddenMark)
+			if strings.Contains(text, hidden) {
+				return fmt.Errorf("--%s: %s stands for a secret that was not shown: write the secret itself", flag.Name, hidden)
 			}
 		}
 	}
