@@ -89,8 +89,7 @@ func textOf(v reflect.Value) (string, error) {
 	case time.Duration:
 		return x.String(), nil
 	}
-	_, spoken := v.Interface().(fmt.Stringer)
-	if reflect.PointerTo(v.Type()).Implements(textUnmarshaler) && !spoken {
+	if reflect.PointerTo(v.Type()).Implements(textUnmarshaler) {
 		return "", fmt.Errorf("%s can be read and not written", v.Type())
 	}
 	return fmt.Sprint(v.Interface()), nil
