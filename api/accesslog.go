@@ -17,7 +17,11 @@ const maxLoggedPath = 1024
 // because what fails for want of a client is not our fault. Of an API key only the name is logged; the query is not,
 // because people put keys there.
 func logRequests(l *slog.Logger, now func() time.Time, perSecond int) func(http.Handler) http.Handler {
-	quotas := newLogQuotas(perSecond, now())
+	return logRequestsUpTo(newLogQuotas(perSecond, now()), l, now)
+}
+
+// logRequestsUpTo is logRequests with quotas that somebody may change meanwhile.
+func logRequestsUpTo(quotas *logQuotas, l *slog.Logger, now func() time.Time) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r, rec := withRecord(r)

@@ -108,7 +108,7 @@ func TestLogShowsKeyNamesOnly(t *testing.T) {
 	var buf bytes.Buffer
 	c := newClock()
 	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "s3cr3t")}}, c.now)
-	h := withRequestID(withClientAddr(nil)(logRequests(slog.New(slog.NewTextHandler(&buf, nil)), c.now, 0)(k.require(http.HandlerFunc(unauthorized))(okHandler))))
+	h := withRequestID(withClientAddr(nil)(logRequests(slog.New(slog.NewTextHandler(&buf, nil)), c.now, 0)(k.require(monitorAccess, http.HandlerFunc(unauthorized))(okHandler))))
 	r := keyed("s3cr3t")
 	r.URL.RawQuery = "key=s3cr3t"
 	serve(t, h, r)

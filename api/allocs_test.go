@@ -31,6 +31,8 @@ func TestAllocations(t *testing.T) {
 	opts := testOptions(t)
 	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	opts.Notice = "simulated"
+	at := testNow()
+	opts.Now = func() time.Time { at = at.Add(137 * time.Microsecond); return at } // a duration of zero has a bucket of its own
 	unlimited := newServer(t, opts, testSource(t))
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
 	limited := newServer(t, opts, testSource(t))

@@ -144,6 +144,7 @@ func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
 // The keys of the tests: two that work and two that do not.
 const (
 	goodKey    = "good-key"
+	metricsKey = "metrics-key" // works, but not for the monitoring endpoint
 	otherKey   = "other-key"
 	revokedKey = "revoked-key"
 	expiredKey = "expired-key"
@@ -151,9 +152,11 @@ const (
 
 func testKeys() *fakeKeys {
 	keys := &fakeKeys{}
-	for _, text := range []string{goodKey, otherKey, revokedKey, expiredKey} {
-		key := data.APIKey{Name: text, Hash: sha256.Sum256([]byte(text)), CreatedAt: testNow().AddDate(-1, 0, 0)}
+	for _, text := range []string{goodKey, metricsKey, otherKey, revokedKey, expiredKey} {
+		key := data.APIKey{Name: text, Hash: sha256.Sum256([]byte(text)), Scopes: data.ScopeMonitor, CreatedAt: testNow().AddDate(-1, 0, 0)}
 		switch text {
+		case metricsKey:
+			key.Scopes = data.ScopeMetrics
 		case revokedKey:
 			key.RevokedAt = testNow().AddDate(0, 0, -1)
 		case expiredKey:
@@ -254,7 +257,7 @@ func testOptions(tb testing.TB) Options {
 		},
 		Table:              os.DirFS("../web"),
 		RendererVersion:    "1",
-		Attribution:        "Example Agency",
+		Adjustable:         Adjustable{Attribution: "Example Agency"},
 		MaxZoom:            18,
 		BasemapURL:         "https://tile.example.org/{z}/{x}/{y}.png",
 		BasemapAttribution: "© Example",

@@ -42,6 +42,14 @@ func (f *FrameAncestors) UnmarshalText(text []byte) error {
 	return nil
 }
 
+// MarshalText writes them as they are read.
+func (f FrameAncestors) MarshalText() ([]byte, error) {
+	if f.sources == "" {
+		return []byte("*"), nil
+	}
+	return []byte(f.sources), nil
+}
+
 // others reports whether they let any page but this server's own.
 func (f FrameAncestors) others() bool { return f.sources != "'self'" && f.sources != "'none'" }
 

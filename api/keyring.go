@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"net/http"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -42,18 +43,26 @@ type keyring struct {
 	log    *slog.Logger // told once when the store fails and once when it is back; set before the first request
 	list   atomic.Pointer[keyList]
 	reader chan struct{} // holds one token while a request reads the list
+
+	refused func(refusal) // told of each refused request; set before the first one
 }
 
 // A keyList is what the store told last. It is immutable.
 type keyList struct {
-	byHash map[[sha256.Size]byte]data.APIKey
+	byHash map[[sha256.Size]byte]listedKey
 	read   time.Time // when the reading began that brought the list; zero: never yet
 	tried  time.Time // when the last reading began
 	failed bool      // whether that one failed
 }
 
+// A listedKey is a key with what is known here of its use, which stays when the list is read anew.
+type listedKey struct {
+	data.APIKey
+	use *keyUse
+}
+
 func newKeyring(k Keys, now func() time.Time) *keyring {
-	return &keyring{store: k, now: now, log: slog.New(slog.DiscardHandler), reader: make(chan struct{}, 1)}
+	return &keyring{store: k, now: now, log: slog.New(slog.DiscardHandler), reader: make(chan struct{}, 1), refused: func(refusal) {}}
 }
 
 // keyName returns the name of the API key that r bore, empty without a valid one.
@@ -64,14 +73,24 @@ func keyName(r *http.Request) string {
 	return ""
 }
 
+// An access is what a request needs a key for.
+type access struct {
+	scope data.Scopes
+	// headers are the values of the header field that bears the key.
+	headers func(r *http.Request) []string
+	// outlasts lets in by the list that was read last for as long as the store fails. A key that is revoked meanwhile works
+	// on, so it is for what an operator must not lose sight of just then, and not for data.
+	outlasts bool
+}
+
 // require lets requests pass to the next handler that bear a valid key, and leaves the others to denied: unauthorized
 // behind a limit per client address. A limit in front of the keyring would take from the holders of keys too, and let
-// one who guesses lock out the others behind his address.
-func (k *keyring) require(denied http.Handler) func(http.Handler) http.Handler {
+// one who guesses lock out the others behind his address. What the key opens is not looked at yet.
+func (k *keyring) require(a access, denied http.Handler) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			list, ok := k.current(r.Context())
-			if !ok {
+			if !ok && (!a.outlasts || list == nil || list.read.IsZero()) {
 				writeProblem(w, r, &problem{
 					Status: http.StatusServiceUnavailable,
 					Detail: "API keys cannot be checked at the moment.",
@@ -79,16 +98,52 @@ func (k *keyring) require(denied http.Handler) func(http.Handler) http.Handler {
 				})
 				return
 			}
-			name, ok := list.find(r.Header["X-Api-Key"], k.now())
+			now := k.now()
+			key, ok := list.find(a.headers(r), now)
 			if !ok {
 				denied.ServeHTTP(w, r)
 				return
 			}
+			key.use.at(now)
 			r, rec := withRecord(r)
-			rec.key = name
+			rec.key, rec.scopes = key.Name, key.Scopes
 			next.ServeHTTP(w, r)
 		})
 	}
+}
+
+// scoped lets requests pass whose key opens what the next handler answers. It stands behind the limit of the key.
+func (k *keyring) scoped(a access) func(http.Handler) http.Handler {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if rec := recordOf(r); rec != nil && rec.scopes.Have(a.scope) {
+				next.ServeHTTP(w, r)
+				return
+			}
+			k.refused(refusedScope)
+			writeProblem(w, r, &problem{
+				Status: http.StatusForbidden,
+				Detail: "This API key lacks the scope " + a.scope.String() + ", which this endpoint needs.",
+			})
+		})
+	}
+}
+
+// apiKeyHeader returns the values of X-API-Key.
+func apiKeyHeader(r *http.Request) []string { return r.Header["X-Api-Key"] }
+
+// apiKeyOrBearer returns the values of X-API-Key or, where there is none, the one that stands as a bearer token (RFC
+// 6750, section 2.1): Prometheus before 3.0 can send a secret in no other header.
+func apiKeyOrBearer(r *http.Request) []string {
+	if values := apiKeyHeader(r); values != nil {
+		return values
+	}
+	const scheme = "bearer "
+	values := r.Header["Authorization"]
+	if len(values) != 1 || len(values[0]) <= len(scheme) || !strings.EqualFold(values[0][:len(scheme)], scheme) {
+		return nil
+	}
+	return []string{values[0][len(scheme):]}
 }
 
 // unauthorized answers a request without a valid key. It does not tell which of the possible reasons it was, so that
@@ -101,16 +156,16 @@ func unauthorized(w http.ResponseWriter, r *http.Request) {
 	})
 }
 
-// find returns the name of the key in the values of the header, if it is one and valid at that time.
-func (l *keyList) find(header []string, now time.Time) (name string, ok bool) {
+// find returns the key in the values of the header, if it is one and valid at that time.
+func (l *keyList) find(header []string, now time.Time) (key listedKey, ok bool) {
 	if len(header) != 1 || header[0] == "" || len(header[0]) > maxKeyLength {
-		return "", false
+		return listedKey{}, false
 	}
-	key, ok := l.byHash[sha256.Sum256([]byte(header[0]))]
-	if !ok || !key.RevokedAt.IsZero() || !key.ExpiresAt.IsZero() && !now.Before(key.ExpiresAt) {
-		return "", false
+	key, ok = l.byHash[sha256.Sum256([]byte(header[0]))]
+	if !ok || !key.Valid(now) {
+		return listedKey{}, false
 	}
-	return key.Name, true
+	return key, true
 }
 
 // current returns a list that is new enough, reading it if needed: one request reads, and the others use the list
@@ -170,9 +225,17 @@ func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
 	if former != nil && former.failed {
 		k.log.LogAttrs(ctx, slog.LevelInfo, "reading the API keys works again")
 	}
-	list := &keyList{byHash: make(map[[sha256.Size]byte]data.APIKey, len(keys)), read: start, tried: start}
+	list := &keyList{byHash: make(map[[sha256.Size]byte]listedKey, len(keys)), read: start, tried: start}
 	for _, key := range keys {
-		list.byHash[key.Hash] = key
+		listed := listedKey{APIKey: key}
+		if former != nil {
+			listed.use = former.byHash[key.Hash].use
+		}
+		if listed.use == nil {
+			listed.use = new(keyUse)
+		}
+		listed.use.noted(key.UsedAt)
+		list.byHash[key.Hash] = listed
 	}
 	return list
 }

@@ -33,8 +33,11 @@ func (f *fakeKeys) Keys(context.Context) ([]data.APIKey, error) {
 }
 
 func apiKey(name, text string) data.APIKey {
-	return data.APIKey{Name: name, Hash: sha256.Sum256([]byte(text))}
+	return data.APIKey{Name: name, Hash: sha256.Sum256([]byte(text)), Scopes: data.ScopeMonitor}
 }
+
+// monitorAccess is what the monitoring endpoint asks for.
+var monitorAccess = access{scope: data.ScopeMonitor, headers: apiKeyHeader}
 
 // sayName answers with the name of the key.
 var sayName = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Name", keyName(r)) })
@@ -53,7 +56,7 @@ func TestRequire(t *testing.T) {
 	revoked.RevokedAt = c.now().Add(-time.Hour)
 	long := strings.Repeat("l", maxKeyLength+1)
 	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), expired, expiring, revoked, apiKey("long", long), apiKey("empty", "")}}, c.now)
-	h := k.require(http.HandlerFunc(unauthorized))(sayName)
+	h := k.require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 
 	for header, name := range map[string]string{"secret": "agency", "x": "expiring"} {
 		resp := serve(t, h, keyed(header))
@@ -89,7 +92,7 @@ func TestRequire(t *testing.T) {
 func TestKeyringReadsSeldom(t *testing.T) {
 	c := newClock()
 	store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}
-	h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+	h := newKeyring(store, c.now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 	for range 100 {
 		serve(t, h, keyed("secret"))
 		serve(t, h, keyed("wrong"))
@@ -110,7 +113,7 @@ func TestKeyringOutage(t *testing.T) {
 	k := newKeyring(store, c.now)
 	var log bytes.Buffer
 	k.log = slog.New(slog.NewTextHandler(&log, nil))
-	h := k.require(http.HandlerFunc(unauthorized))(sayName)
+	h := k.require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 	serve(t, h, keyed("secret"))
 
 	store.err = errors.New("disk /dev/sdz is gone")
@@ -148,7 +151,7 @@ func TestKeyringWhenTheClockIsSetBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Nanosecond, time.Hour, 1000 * time.Hour} {
 		c := newClock()
 		store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), apiKey("other", "sesame")}}
-		h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+		h := newKeyring(store, c.now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 		serve(t, h, keyed("secret"))
 		store.keys[0].RevokedAt = c.now()
 		c.pass(-back)
@@ -175,7 +178,7 @@ func TestKeyringWhenTheClockIsSetBack(t *testing.T) {
 }
 
 func TestKeyringNeverRead(t *testing.T) {
-	h := newKeyring(&fakeKeys{err: errors.New("down")}, newClock().now).require(http.HandlerFunc(unauthorized))(sayName)
+	h := newKeyring(&fakeKeys{err: errors.New("down")}, newClock().now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 	if resp := serve(t, h, keyed("secret")); resp.StatusCode != 503 {
 		t.Errorf("status = %d, want 503", resp.StatusCode)
 	}
@@ -203,7 +206,7 @@ func TestKeyringDoesNotBlock(t *testing.T) {
 	store := &blockingKeys{entered: make(chan struct{}, 1), release: make(chan []data.APIKey, 1)}
 	keys := []data.APIKey{apiKey("agency", "secret")}
 	store.release <- keys
-	h := newKeyring(store, c.now).require(http.HandlerFunc(unauthorized))(sayName)
+	h := newKeyring(store, c.now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 	serve(t, h, keyed("secret"))
 	<-store.entered
 
@@ -271,7 +274,7 @@ func TestARevokedKeyIsRefusedSoon(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				store := &moodyStore{keys: []data.APIKey{apiKey("agency", "secret")}, takes: tt.takes, fails: tt.fails}
-				h := newKeyring(store, time.Now).require(http.HandlerFunc(unauthorized))(sayName)
+				h := newKeyring(store, time.Now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 				start := time.Now()
 				revokedAt := start.Add(30*time.Second + time.Millisecond)
 				var mu sync.Mutex
@@ -318,7 +321,7 @@ func TestRequireLimitsFailures(t *testing.T) {
 	c := newClock()
 	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}, c.now)
 	failures := newLimiter("auth", 2, c.now)
-	h := k.require(failures.limit(addressKey)(http.HandlerFunc(unauthorized)))(sayName)
+	h := k.require(monitorAccess, failures.limit(addressKey)(http.HandlerFunc(unauthorized)))(sayName)
 	for i, want := range []int{401, 401, 429, 429} {
 		if resp := serve(t, h, keyed("guess")); resp.StatusCode != want {
 			t.Errorf("guess %d: status = %d, want %d", i, resp.StatusCode, want)

@@ -184,7 +184,7 @@ func TestSharedLimitsAway(t *testing.T) {
 	opts.Now, opts.Quota, opts.APIRate, opts.Registry = c.now, q, 3, prometheus.NewRegistry()
 	opts.Logger = slog.New(slog.NewTextHandler(&log, nil))
 	s := newServer(t, opts, testSource(t))
-	failing := s.limits.api.sharing.failing
+	failing := s.limits.api.Load().sharing.failing
 	ask := func(peer string, statuses ...int) {
 		t.Helper()
 		for i, want := range statuses {

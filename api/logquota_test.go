@@ -52,7 +52,8 @@ func TestLogQuota(t *testing.T) {
 func TestLogQuotaCountsEveryLine(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		c := newClock()
-		q := &logQuota{perSecond: int64(rapid.IntRange(1, 5).Draw(t, "per second")), start: c.now()}
+		q := &logQuota{start: c.now()}
+		q.perSecond.Store(int64(rapid.IntRange(1, 5).Draw(t, "per second")))
 		written, counted := map[int64]int64{}, int64(0)
 		steps := rapid.SliceOf(rapid.IntRange(0, 900)).Draw(t, "ms between requests")
 		for _, ms := range steps {
@@ -63,8 +64,8 @@ func TestLogQuotaCountsEveryLine(t *testing.T) {
 			}
 		}
 		for second, n := range written {
-			if n > q.perSecond {
-				t.Errorf("%d lines in second %d, want at most %d", n, second, q.perSecond)
+			if most := q.perSecond.Load(); n > most {
+				t.Errorf("%d lines in second %d, want at most %d", n, second, most)
 			}
 		}
 		if counted += q.leftOut.Load(); counted != int64(len(steps)) {
@@ -75,7 +76,8 @@ func TestLogQuotaCountsEveryLine(t *testing.T) {
 
 func TestLogQuotaIsSharedSafely(t *testing.T) {
 	start := time.Now()
-	q := &logQuota{perSecond: 10, start: start}
+	q := &logQuota{start: start}
+	q.perSecond.Store(10)
 	var counted atomic.Int64
 	var group sync.WaitGroup
 	for g := range 4 {

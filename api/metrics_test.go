@@ -45,6 +45,7 @@ limnomap_http_requests_total{code="200",method="GET",route="tile"} 2
 limnomap_http_requests_total{code="404",method="HEAD",route="tile"} 1
 limnomap_http_requests_total{code="404",method="other",route="tile"} 1
 limnomap_http_requests_total{code="500",method="GET",route="tile"} 1
+limnomap_http_requests_total{code="503",method="GET",route="tile"} 0
 # HELP limnomap_http_requests_in_flight Requests being answered now.
 # TYPE limnomap_http_requests_in_flight gauge
 limnomap_http_requests_in_flight 0
@@ -77,18 +78,23 @@ func TestSnapshotMetrics(t *testing.T) {
 	c := newClock()
 	reg := prometheus.NewRegistry()
 	m := newMetrics(reg, c.now)
-	names := []string{"limnomap_snapshot_age_seconds", "limnomap_snapshot_info", "limnomap_snapshot_revision", "limnomap_lakes"}
+	names := []string{"limnomap_snapshot_age_seconds", "limnomap_newest_observation_timestamp_seconds", "limnomap_snapshot_info", "limnomap_snapshot_revision", "limnomap_lakes"}
 	if n, err := testutil.GatherAndCount(reg, names...); n != 0 || err != nil {
 		t.Errorf("before the first snapshot: %d series, %v, want none", n, err)
 	}
 	m.published(snapshotOf("old", 1, 1, c.now()))
-	m.published(snapshotOf("new", 10, 7, c.now()))
+	snap := snapshotOf("new", 10, 7, c.now())
+	snap.Weeks, snap.Current.AsOf = make([]data.WeekCount, 1), 20_000
+	m.published(snap)
 	c.pass(90 * time.Second)
 	want := `
 # HELP limnomap_lakes Lakes in the snapshot, with and without a current value.
 # TYPE limnomap_lakes gauge
 limnomap_lakes{state="with_data"} 7
 limnomap_lakes{state="without_data"} 3
+# HELP limnomap_newest_observation_timestamp_seconds Midnight UTC of the day of the newest satellite observation, in seconds since 1970.
+# TYPE limnomap_newest_observation_timestamp_seconds gauge
+limnomap_newest_observation_timestamp_seconds 1.728e+09
 # HELP limnomap_snapshot_age_seconds Time since the data that are served were last changed by an import.
 # TYPE limnomap_snapshot_age_seconds gauge
 limnomap_snapshot_age_seconds 90
@@ -103,8 +109,8 @@ limnomap_snapshot_revision 7
 		t.Error(err)
 	}
 	m.published(snapshotOf("dateless", 1, 0, time.Time{}))
-	if n, err := testutil.GatherAndCount(reg, "limnomap_snapshot_age_seconds"); n != 0 || err != nil {
-		t.Errorf("age of data without a date: %d series, %v, want none", n, err)
+	if n, err := testutil.GatherAndCount(reg, "limnomap_snapshot_age_seconds", "limnomap_newest_observation_timestamp_seconds"); n != 0 || err != nil {
+		t.Errorf("ages of data without a date: %d series, %v, want none", n, err)
 	}
 }
 

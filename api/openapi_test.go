@@ -161,6 +161,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/api/v1/bathing-lakes/stats?by=name", status: 400},
 		{target: "/api/v1/monitor/lakes", status: 401},
 		{target: "/api/v1/monitor/lakes", headers: []string{"X-API-Key", goodKey}, status: 200},
+		{target: "/api/v1/monitor/lakes", headers: []string{"X-API-Key", metricsKey}, status: 403},
 		{target: "/api/v1/monitor/lakes?limit=5001", headers: []string{"X-API-Key", goodKey}, status: 400},
 		{target: "/api/v1/tiles/6/33/21.png", status: 200},
 		{target: "/api/v1/tiles/6/33/21@2x.png?style=dots&date=2026-11-16", status: 200},

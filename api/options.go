@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"io/fs"
 	"log/slog"
-	"net/netip"
 	"net/url"
 	"regexp"
 	"time"
@@ -49,29 +48,23 @@ type Options struct {
 
 	RendererVersion string // part of ?v=, so that another renderer's tiles are other addresses
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
-	Attribution     string // of the data, for TileJSON and the page
 	MaxZoom         int
 	BasePath        string // "/lakes", or empty
 	// PublicURL is what the outside calls this server; if it has a path, that one stands in addresses instead of
 	// BasePath. Nil: as trusted proxies say, or else relative.
 	PublicURL          *url.URL
-	TrustedProxies     []netip.Prefix // whose X-Forwarded-* is believed
-	AllowedOrigins     []string       // CORS; nil means any
-	FrameAncestors     FrameAncestors // who may show the map in a frame; the zero value means anybody
-	BasemapURL         string         // template with {z}/{x}/{y}; empty for none
+	BasemapURL         string // template with {z}/{x}/{y}; empty for none
 	BasemapAttribution string
 
-	// Requests per minute; 0 turns a limit off.
-	APIRate, TileRate, KeyRate int
+	Adjustable // as they are until Adjust is called
+
 	// Quota keeps the buckets of the limits where several servers share them. Nil: the limits are this server's own.
 	Quota Quota
-	// LogRequests is how many requests a second are logged, of those answered, those refused and those failed each; 0 is
-	// no bound.
-	LogRequests int
 
 	Version       string               // of the program, for the metrics; empty: what the build says
 	Registry      *prometheus.Registry // nil: one of its own
 	SeparateAdmin bool                 // /metrics is not served here but by AdminHandler alone
+	MetricsKey    bool                 // /metrics, where it is served here, needs a key of the scope metrics
 	Logger        *slog.Logger         // nil discards
 	Now           func() time.Time     // nil means time.Now
 }
@@ -110,13 +103,5 @@ func (o *Options) check() error {
 			return errors.New("the notice holds a control character, which a header field cannot bear")
 		}
 	}
-	for name, rate := range map[string]int{"API": o.APIRate, "tile": o.TileRate, "key": o.KeyRate} {
-		if rate < 0 {
-			return fmt.Errorf("%s rate %d per minute is negative; 0 turns the limit off", name, rate)
-		}
-	}
-	if o.LogRequests < 0 {
-		return fmt.Errorf("%d logged requests a second are negative; 0 is no bound", o.LogRequests)
-	}
-	return nil
+	return o.Adjustable.check()
 }

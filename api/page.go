@@ -117,9 +117,9 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 	settings := pageSettings{
 		Notice:      s.opts.Notice,
 		Simulated:   s.opts.Notice != "",
-		Attribution: s.opts.Attribution,
+		Attribution: s.adjustable().Attribution,
 		MaxZoom:     s.opts.MaxZoom,
-		Embeddable:  s.opts.FrameAncestors.others(),
+		Embeddable:  s.adjustable().FrameAncestors.others(),
 	}
 	if s.opts.BasemapURL != "" {
 		settings.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}

@@ -90,28 +90,32 @@ type clientKey struct {
 // stand around one handler; each adds its own item to the fields, which are lists.
 func (l *limiter) limit(key clientKey) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
-		if l.interval == 0 {
-			return next
-		}
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			g := l.grant(key, r)
-			h := w.Header()
-			if rec := recordOf(r); rec != nil && h["Ratelimit"] == nil {
-				h["Ratelimit"] = rec.limits[:0]
-			}
-			seconds := l.describe(h, g)
-			if g.ok {
-				next.ServeHTTP(w, r)
-				return
-			}
-			l.refused()
-			writeProblem(w, r, &problem{
-				Status: http.StatusTooManyRequests,
-				Detail: "Too many requests under the limit " + l.policy[0] + ". Try again after " + strconv.FormatInt(seconds, 10) + " s.",
-				Header: http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}},
-			})
-		})
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { l.pass(w, r, key, next) })
 	}
+}
+
+// pass has next answer r if its client's bucket has a token for it, and refuses it otherwise.
+func (l *limiter) pass(w http.ResponseWriter, r *http.Request, key clientKey, next http.Handler) {
+	if l.interval == 0 {
+		next.ServeHTTP(w, r)
+		return
+	}
+	g := l.grant(key, r)
+	h := w.Header()
+	if rec := recordOf(r); rec != nil && h["Ratelimit"] == nil {
+		h["Ratelimit"] = rec.limits[:0]
+	}
+	seconds := l.describe(h, g)
+	if g.ok {
+		next.ServeHTTP(w, r)
+		return
+	}
+	l.refused()
+	writeProblem(w, r, &problem{
+		Status: http.StatusTooManyRequests,
+		Detail: "Too many requests under the limit " + l.policy[0] + ". Try again after " + strconv.FormatInt(seconds, 10) + " s.",
+		Header: http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}},
+	})
 }
 
 // grant takes one token for the client that sent r, if there is one.

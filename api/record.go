@@ -5,6 +5,8 @@ import (
 	"net/http"
 	"net/netip"
 	"time"
+
+	"limnomap/data"
 )
 
 // A record is what the middleware learn of one request, for each other: the outermost makes it, the inner ones write
@@ -17,6 +19,7 @@ type record struct {
 	start   time.Time    // when logRequests saw it
 	id      [1]string    // an array, so that the response header can share it instead of allocating a slice
 	key     string       // name of the API key; empty without one
+	scopes  data.Scopes  // what that key opens
 	addr    netip.Addr   // of the client; invalid until withClientAddr has run
 	// limits backs the RateLimit field, so that the header needs no slice of its own. Two limits stand around a
 	// route at most; more would only cost an allocation.

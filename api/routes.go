@@ -52,7 +52,7 @@ func (s *Server) routes() []route {
 		{"readyz", "/readyz", unlimited, s.ready},
 	}
 	if !s.opts.SeparateAdmin {
-		routes = append(routes, route{"metrics", "/metrics", unlimited, s.exposition()})
+		routes = append(routes, route{"metrics", "/metrics", perMetricsKey, s.exposition()})
 	}
 	return routes
 }

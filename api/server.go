@@ -22,15 +22,17 @@ import (
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
 type Server struct {
-	opts    Options
+	opts    Options // as they were given: adjustable has those that may change since
 	logger  *slog.Logger
 	now     func() time.Time
 	prefix  string // the path of the root, as the outside sees it
 	handler http.Handler
 
+	adjusted   adjusted
 	metrics    *metrics
-	limits     limits
+	limits     *limits
 	keyring    *keyring
+	guesses    *guesses
 	compressor compressor
 	encoder    *encoder
 	heldLakes  int // up to how many lakes an answer is held or made in memory
@@ -85,12 +87,15 @@ func New(opts Options) (*Server, error) {
 	}
 	s.contact.start, s.contact.now = s.now(), s.now
 	s.measure()
-	s.limits = newLimits(opts, s.now, newSharing(opts.Quota, s.now, s.logger, s.opts.Registry))
-	for _, l := range s.limits.all() {
-		s.metrics.watch(l)
+	s.adjusted.begin(opts.Adjustable, s.now())
+	s.limits = newLimits(opts.Adjustable, s.now, newSharing(opts.Quota, s.now, s.logger, s.opts.Registry))
+	for _, d := range s.limits.all() {
+		s.metrics.watch(d.Load())
 	}
 	s.keyring = newKeyring(opts.Keys, s.now)
 	s.keyring.log = s.logger
+	s.keyring.refused = s.metrics.keyRefused
+	s.guesses = newGuesses(s.now, s.logger, s.metrics.keyRefused)
 	s.handler = s.chain(s.router(), basemap)
 	return s, nil
 }
@@ -152,20 +157,20 @@ func (s *Server) measure() {
 func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 	return wrap(router,
 		withRequestID,
-		withClientAddr(s.opts.TrustedProxies),
-		logRequests(s.logger, s.now, s.opts.LogRequests),
+		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
+		logRequestsUpTo(s.adjusted.logged, s.logger, s.now),
 		recoverPanics(s.logger),
-		securityHeaders(basemapOrigin, s.opts.FrameAncestors),
+		s.adjusted.with(func(a *Adjustable) middleware { return securityHeaders(basemapOrigin, a.FrameAncestors) }),
 		withNotice(s.opts.Notice),
 		withAge(&s.contact),
-		crossOrigin(s.opts.AllowedOrigins),
+		s.adjusted.with(func(a *Adjustable) middleware { return crossOrigin(a.AllowedOrigins) }),
 		limitRequest,
 	)
 }
 
 // wrap puts the middleware around h, the first outermost.
-func wrap(h http.Handler, middleware ...func(http.Handler) http.Handler) http.Handler {
-	for _, m := range slices.Backward(middleware) {
+func wrap(h http.Handler, around ...middleware) http.Handler {
+	for _, m := range slices.Backward(around) {
 		h = m(h)
 	}
 	return h
@@ -187,8 +192,8 @@ func (s *Server) AdminHandler() http.Handler {
 	admin.Handle("/", s.adapt(notFound))
 	return wrap(admin,
 		withRequestID,
-		withClientAddr(s.opts.TrustedProxies),
-		logRequests(s.logger, s.now, s.opts.LogRequests),
+		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
+		logRequestsUpTo(s.adjusted.loggedAdmin, s.logger, s.now),
 		recoverPanics(s.logger),
 		limitRequest,
 	)

@@ -61,7 +61,7 @@ func (s *Server) tablePage(p *published, q tableQuery, w *tableWords) *tablePage
 	today := data.DateOf(s.now())
 	page := &tablePage{
 		Words: w, OtherWords: s.table.wordsIn(w.other()),
-		Notice: s.notice(w), Attribution: s.opts.Attribution,
+		Notice: s.notice(w), Attribution: s.adjustable().Attribution,
 		AsOf: w.Own.NoData, Levels: w.levels(p.snap.Profile),
 		Query: q.name, ByValue: q.byValue, Language: q.language,
 		NoIndex:  q.name != "" || q.class < classes || q.byValue,

@@ -71,7 +71,7 @@ const levelCaveat = "Warning levels hold where cyanobacteria dominate, which a s
 
 // describeTiles returns what the descriptions of all sorts of tiles have in common.
 func (s *Server) describeTiles(w http.ResponseWriter, r *http.Request, p *published) tileJSON {
-	if s.opts.PublicURL == nil && len(s.opts.TrustedProxies) > 0 {
+	if s.opts.PublicURL == nil && len(s.adjustable().TrustedProxies) > 0 {
 		w.Header().Add("Vary", "X-Forwarded-Host, X-Forwarded-Proto")
 	}
 	center := p.extent.Center()
@@ -92,10 +92,10 @@ func (s *Server) describeTiles(w http.ResponseWriter, r *http.Request, p *publis
 
 // attribution returns whom the data are owed to, behind a notice that they are not real where that is so.
 func (s *Server) attribution() string {
-	if s.opts.Notice == "" || s.opts.Attribution == "" {
-		return s.opts.Notice + s.opts.Attribution
+	if s.opts.Notice == "" || s.adjustable().Attribution == "" {
+		return s.opts.Notice + s.adjustable().Attribution
 	}
-	return s.opts.Notice + " | " + s.opts.Attribution
+	return s.opts.Notice + " | " + s.adjustable().Attribution
 }
 
 // origin returns the scheme and host that the outside calls this server by: as configured, or as a trusted proxy says.
@@ -105,7 +105,7 @@ func (s *Server) origin(r *http.Request) string {
 	if s.opts.PublicURL != nil {
 		return s.opts.PublicURL.Scheme + "://" + s.opts.PublicURL.Host
 	}
-	if scheme, host, ok := forwardedOrigin(r, s.opts.TrustedProxies); ok {
+	if scheme, host, ok := forwardedOrigin(r, s.adjustable().TrustedProxies); ok {
 		return scheme + "://" + host
 	}
 	return ""

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"compress/gzip"
 	"io"
+	"maps"
 	"net/http"
 	"slices"
 	"strings"
@@ -166,14 +167,17 @@ func TestVectorTileJSON(t *testing.T) {
 	layers := body["vector_layers"].([]any)
 	layer := layers[0].(map[string]any)
 	fields := layer["fields"].(map[string]any)
-	var names []string
-	for name := range fields {
-		names = append(names, name)
+	want := map[string]any{ // words that GDAL knows
+		"id": "String", "name": "String", "chl": "Number", "who_level": "Number", "color": "String", "risk": "String",
+		"trophic": "String", "measured_at": "String",
 	}
-	slices.Sort(names)
-	want := []string{"chl", "color", "id", "measured_at", "name", "risk", "trophic", "who_level"}
-	if len(layers) != 1 || layer["id"] != "lakes" || !slices.Equal(names, want) {
+	if len(layers) != 1 || layer["id"] != "lakes" || !maps.Equal(fields, want) {
 		t.Errorf("vector_layers = %v, want lakes with %v", layers, want)
+	}
+	for name := range want {
+		if text, _ := layer["description"].(string); !strings.Contains(text, name+": ") {
+			t.Errorf("the description does not say what %s is: %s", name, text)
+		}
 	}
 	for _, text := range []string{"absent", "10000", "cyanobacteria"} {
 		if !bytes.Contains(w.Body.Bytes(), []byte(text)) {

@@ -17,17 +17,30 @@ type vectorLayer struct {
 	Fields      map[string]string `json:"fields"`
 }
 
-// vectorFieldTexts describes the properties of a lake in a vector tile.
-var vectorFieldTexts = map[string]string{
-	"id":          "String. The lake's id, unique; use it as promoteId.",
-	"name":        "String. The lake's name.",
-	"chl":         "Number. Chlorophyll-a in µg/l; absent without a current value.",
-	"who_level":   "Number. Warning level, 0 to 3; absent without a current value.",
-	"color":       "String. #rrggbb of the value, as in the other tiles and the legend; #9aa0a6 without a current value, and nothing else has that.",
-	"risk":        "String. low, medium or high; without a current value that of the last known one, absent only if there never was one.",
-	"trophic":     "String. Trophic status of the year: ultraoligotrophic, oligotrophic, mesotrophic, eutrophic, hypertrophic, or unknown.",
-	"measured_at": "String. When the value, or without a current one the last known one, was measured: RFC 3339 in UTC; absent only if there never was one.",
+// vectorFieldTypes are the types of a lake's properties in a vector tile, in the words of MBTiles 1.3 ("vector_layers"). GDAL
+// takes them for the types of its columns, and whatever is not one of those words for text: then a value of 8.62 reads
+// "8.619999999999999".
+var vectorFieldTypes = map[string]string{
+	"id":          "String",
+	"name":        "String",
+	"chl":         "Number",
+	"who_level":   "Number",
+	"color":       "String",
+	"risk":        "String",
+	"trophic":     "String",
+	"measured_at": "String",
 }
+
+// vectorLayerText says what those properties mean.
+const vectorLayerText = "Each lake's state in the week that is shown. " +
+	"id: the lake's id, unique; use it as promoteId. name: its name. " +
+	"chl: chlorophyll-a in µg/l; absent without a current value. " +
+	"who_level: warning level, 0 to 3; absent without a current value. " +
+	"color: #rrggbb of the value, as in the other tiles and the legend; #9aa0a6 without a current value, and nothing else has that. " +
+	"risk: low, medium or high; without a current value that of the last known one, absent only if there never was one. " +
+	"trophic: trophic status of the year: ultraoligotrophic, oligotrophic, mesotrophic, eutrophic, hypertrophic, or unknown. " +
+	"measured_at: when the value, or without a current one the last known one, was measured: RFC 3339 in UTC; " +
+	"absent only if there never was one."
 
 // vectorJSON answers with the description of the vector tiles.
 func (s *Server) vectorJSON(w http.ResponseWriter, r *http.Request) error {
@@ -58,10 +71,10 @@ func (s *Server) vectorJSON(w http.ResponseWriter, r *http.Request) error {
 	description.Center[2] = min(description.Center[2], float64(description.MaxZoom)) // TileJSON, 3.6
 	description.VectorLayers = []vectorLayer{{
 		ID:          tiles.VectorLayer,
-		Description: "Each lake's state in the week that is shown.",
+		Description: vectorLayerText,
 		MinZoom:     0,
 		MaxZoom:     description.MaxZoom,
-		Fields:      vectorFieldTexts,
+		Fields:      vectorFieldTypes,
 	}}
 	return s.respondJSON(w, r, jsonKind, description)
 }

@@ -1,6 +1,8 @@
 package tiles
 
 import (
+	"time"
+
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 )
@@ -21,6 +23,7 @@ type metrics struct {
 	renderDuration                  prometheus.Histogram
 	renderQueue, rendersInFlight    prometheus.Gauge
 	layerBuilds                     prometheus.Counter
+	diskEnabled                     prometheus.Gauge
 }
 
 // newMetrics makes the metrics and registers them with reg, unless it is nil.
@@ -72,9 +75,14 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name:    "limnomap_tile_render_duration_seconds",
 			Help:    "Time to draw a tile, without waiting.",
 			Buckets: []float64{.0002, .0005, .001, .002, .005, .01, .025, .05, .1, .25, 1, 2.5, 10},
+			// And as a native histogram: quantiles to 5 %, in a bounded number of buckets (0.1 ms to 10 s takes 133).
+			NativeHistogramBucketFactor:     1.1,
+			NativeHistogramMaxBucketNumber:  160,
+			NativeHistogramMinResetDuration: time.Hour,
 		}),
 		renderQueue:     gauge("limnomap_tile_render_queue", "Tiles that wait to be drawn."),
 		rendersInFlight: gauge("limnomap_tile_renders_in_flight", "Tiles being drawn."),
+		diskEnabled:     gauge("limnomap_tile_disk_enabled", "1 if there is a tile cache on disk, failing or not; 0 if the server was started without."),
 		layerBuilds:     counter("limnomap_tile_layers_built_total", "Views made ready to draw."),
 	}
 }

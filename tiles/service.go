@@ -201,6 +201,7 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	if o.Dir != "" {
 		s.disk = newDisk(o.Dir, o.DiskBytes, o.MinFree, time.Now, o.Logger, m)
 		s.disk.start() // until Close
+		m.diskEnabled.Set(1)
 	}
 	return s, nil
 }

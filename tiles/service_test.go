@@ -301,3 +301,21 @@ limnomap_tile_renders_total 1
 		t.Error(err)
 	}
 }
+
+func TestDiskEnabled(t *testing.T) {
+	for name, dir := range map[string]string{"no folder": "", "a folder": t.TempDir()} {
+		opts := &Options{Dir: dir, Variant: "who2003"}
+		s, err := New(&fakeRenderer{}, opts)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		want := 0.0
+		if dir != "" {
+			want = 1
+		}
+		if got := testutil.ToFloat64(s.metrics.diskEnabled); got != want {
+			t.Errorf("%s: limnomap_tile_disk_enabled = %v, want %v", name, got, want)
+		}
+	}
+}

@@ -16,17 +16,17 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
-	"github.com/redis/go-redis/v9"
-	"github.com/redis/go-redis/v9/logging"
-	"github.com/redis/go-redis/v9/maintnotifications"
+	"github.com/gomodule/redigo/redis"
 )
 
 const (
 	// prefix is that of all keys, so that a Redis may serve others too and an ACL can be written.
 	prefix = "limnomap:"
-	// dialTimeout bounds how long a connection may take to be made. Whoever waits for it leaves when its context ends.
+	// dialTimeout bounds how long a connection may take to be made, each step of it: the network's, TLS, and every command
+	// of the greeting. Whoever waits for it leaves when its context ends.
 	dialTimeout = time.Second
 	// ioTimeout bounds one question where the context does not.
 	ioTimeout = time.Second
@@ -42,36 +42,38 @@ const (
 //go:embed lease.lua
 var leaseText string
 
-var lease = redis.NewScript(leaseText)
+var lease = redis.NewScript(1, leaseText)
 
 // Redis keeps buckets in a Redis server. It is safe for concurrent use.
 type Redis struct {
-	client  *redis.Client
+	pool    *redis.Pool
 	address string
-}
 
-const wantURL = "want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], rediss:// for TLS, or unix://[USER:PASSWORD@]/PATH for a socket"
+	asking sync.WaitGroup // one for each goroutine that gets a connection
+	mu     sync.Mutex     // guards what follows
+	closed bool           // from here on asking does not grow
+}
 
 // Open returns the buckets in the Redis server of that URL. It does not connect before the first question. Errors never
 // repeat the URL, which may hold a password.
 func Open(url string) (*Redis, error) {
-	opts, err := redis.ParseURL(url)
-	if err != nil || strings.Contains(url, "?") { // the bounds below are not for sale
-		return nil, errors.New("this is no URL of a Redis server: " + wantURL)
+	where, err := parseURL(url)
+	if err != nil {
+		return nil, err
 	}
-	opts.MaxRetries = -1 // another try would come too late; the caller has its own answer by then
-	opts.DialTimeout, opts.DialerRetries = dialTimeout, 1
-	opts.ReadTimeout, opts.WriteTimeout, opts.PoolTimeout = ioTimeout, ioTimeout, ioTimeout
-	opts.ContextTimeoutEnabled = true
-	opts.PoolSize, opts.MaxActiveConns, opts.PipelinePoolSize = maxConnections, maxConnections, -1
-	opts.ReadBufferSize, opts.WriteBufferSize = 1<<10, 1<<10
-	opts.ConnMaxIdleTime = idleTime
-	opts.ClientName, opts.DisableIdentity = "limnomap", true
-	opts.MaintNotificationsConfig = &maintnotifications.Config{Mode: maintnotifications.ModeDisabled}
-	// The library writes to stderr on its own, each time and in another form than the log. Nothing is lost: what it
-	// says is in the errors, too.
-	logging.Disable()
-	return &Redis{client: redis.NewClient(opts), address: opts.Addr}, nil
+	return &Redis{address: where.address, pool: &redis.Pool{
+		DialContext: where.dial,
+		MaxIdle:     maxConnections,
+		MaxActive:   maxConnections,
+		Wait:        true,
+		IdleTimeout: idleTime,
+	}}, nil
+}
+
+// Check returns what keeps Open from taking a URL, and does no more.
+func Check(url string) error {
+	_, err := parseURL(url)
+	return err
 }
 
 // Address returns where the server is, without user and password.
@@ -80,7 +82,12 @@ func (r *Redis) Address() string { return r.address }
 // Lease takes up to n tokens from the bucket of a client under a limit. The bucket holds perMinute of them, and takes a
 // minute to fill. It returns how many it took and what is missing of a full bucket then, as the time that it takes to fill.
 func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n int) (granted int, missing time.Duration, err error) {
-	answer, err := lease.Run(ctx, r.client, []string{keyOf(limit, client)}, perMinute, n).Int64Slice()
+	conn, err := r.connection(ctx)
+	if err != nil {
+		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
+	}
+	defer conn.Close() // back to the pool; one that has failed is closed
+	answer, err := redis.Int64s(lease.DoContext(ctx, conn, keyOf(limit, client), perMinute, n))
 	if err != nil {
 		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
 	}
@@ -89,6 +96,38 @@ func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n in
 			r.address, n, perMinute, answer)
 	}
 	return int(answer[0]), time.Duration(answer[1]) * time.Microsecond, nil
+}
+
+// connection returns one of the pool's, or a new one. Who is gone by the time that it is made leaves it to the next: a server
+// so far away that no caller has the patience for a connection would else never get one.
+func (r *Redis) connection(ctx context.Context) (redis.Conn, error) {
+	type made struct {
+		conn redis.Conn
+		err  error
+	}
+	got := make(chan made)
+	r.mu.Lock()
+	if r.closed {
+		r.mu.Unlock()
+		return nil, errors.New("closed")
+	}
+	r.asking.Go(func() { // ends when there is a connection, or with dialTimeout
+		dialing, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
+		defer cancel()
+		conn, err := r.pool.GetContext(dialing)
+		select {
+		case got <- made{conn, err}:
+		case <-ctx.Done():
+			conn.Close() // into the pool; of none, nothing is closed
+		}
+	})
+	r.mu.Unlock()
+	select {
+	case m := <-got:
+		return m.conn, m.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 }
 
 // keyOf returns the key of a client's bucket. All servers have to find the same one, so there is no secret in it.
@@ -103,4 +142,11 @@ func keyOf(limit, client string) string {
 }
 
 // Close ends all connections. Questions that are under way fail.
-func (r *Redis) Close() error { return r.client.Close() }
+func (r *Redis) Close() error {
+	r.mu.Lock()
+	r.closed = true
+	r.mu.Unlock()
+	err := r.pool.Close()
+	r.asking.Wait()
+	return err
+}

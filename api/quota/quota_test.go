@@ -160,6 +160,34 @@ func TestServerAway(t *testing.T) {
 	recovers("awake")
 }
 
+// A caller that is gone before there is a connection leaves it to the next, however far away the server is.
+func TestConnectionOutlivesCaller(t *testing.T) {
+	server := redistest.Start(t)
+	r := open(t, "redis://"+server.Addr)
+	gone, leave := context.WithCancel(t.Context())
+	leave()
+	if _, _, err := r.Lease(gone, "api", "client", 3, 1); err == nil {
+		t.Error("a caller that is gone gets an answer")
+	}
+	for end := time.Now().Add(20 * time.Second); r.pool.IdleCount() != 1; time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("%d connections wait for the next caller, want 1", r.pool.IdleCount())
+		}
+	}
+}
+
+func TestURL(t *testing.T) {
+	for url, want := range map[string]string{
+		"redis://host": "tcp host:6379", "rediss://host:1/15": "tcp host:1", "redis://:p@[::1]/": "tcp [::1]:6379",
+		"redis://": "tcp localhost:6379", "unix://u:p@/run/redis.sock": "unix /run/redis.sock",
+	} {
+		p, err := parseURL(url)
+		if got := p.network + " " + p.address; got != want || err != nil {
+			t.Errorf("parseURL(%q) = %s, %v, want %s", url, got, err, want)
+		}
+	}
+}
+
 func TestPassword(t *testing.T) {
 	server := redistest.Start(t, "--requirepass", "s3cret")
 	if _, _, err := open(t, "redis://:s3cret@"+server.Addr).Lease(t.Context(), "api", "client", 3, 1); err != nil {

@@ -20,7 +20,11 @@ The map for a host without a server, and the data for whoever needs them:
   limnomap export lakes.pmtiles --db lakes.db
   limnomap export observations obs.csv.zst --db lakes.db
 
-Every flag can also be set by the environment: --cache-dir is LIMNOMAP_CACHE_DIR. A flag goes before the environment.`
+Every flag can also be set by the environment, where --cache-dir is LIMNOMAP_CACHE_DIR, and in the YAML file that --config or
+LIMNOMAP_CONFIG names, where it is cache-dir. A flag goes before the environment, the environment before the file, the file
+before the default. Secrets may stand in files of their own: LIMNOMAP_DB_FILE names one that holds what LIMNOMAP_DB would.
+What a command would go by, and where each value comes from:
+  limnomap config serve`
 
 // cli is the whole command line. Kong reads it: one struct per command.
 type cli struct {
@@ -40,7 +44,8 @@ type cli struct {
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Keys   struct {
 		Create keysCreateCmd `cmd:"" help:"Make an API key and print it, once."`
-		List   keysListCmd   `cmd:"" help:"List the names of the API keys and whether they are valid."`
+		Rotate keysRotateCmd `cmd:"" help:"Make a new key that takes over from one, and print it, once. For some time both are valid."`
+		List   keysListCmd   `cmd:"" help:"List the names of the API keys, whether they are valid, what they open and when they were last used."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
 	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
 	Cache struct {
@@ -48,20 +53,27 @@ type cli struct {
 		Verify cacheVerifyCmd `cmd:"" help:"Read every tile and remove the damaged ones: exit code 1 if there were any."`
 		Purge  cachePurgeCmd  `cmd:"" help:"Remove tiles: all, or those that the flags name."`
 	} `cmd:"" help:"Look after the tile cache on disk, also while a server uses it."`
+	Config      configCmd      `cmd:"" passthrough:"" help:"Print what a command would go by, as YAML that --config takes, and where each value comes from."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
 	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is well: exit code 0 or 1."`
 
+	ConfigFile string `name:"config" help:"YAML file with the values of flags." placeholder:"FILE"`
+
 	LogFormat string     `help:"Form of the log on stderr: ${enum}." enum:"text,json" default:"text"`
-	LogLevel  slog.Level `help:"Least level that is logged: debug, info, warn or error." default:"info"`
+	LogLevel  slog.Level `help:"Least level that is logged: debug, info, warn or error." default:"info" reload:""`
 }
 
 // A console is where a command speaks: its result to out, what accompanies it to err and the log.
 type console struct {
 	out, err io.Writer
 	log      *slog.Logger
+
+	level *slog.LevelVar // of log
+	call  *call          // what the command is run by
 }
 
-func newLogger(w io.Writer, format string, level slog.Level) *slog.Logger {
+func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {
+	w = discreetWriter{w}
 	opts := &slog.HandlerOptions{Level: level}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))

@@ -1,6 +1,9 @@
 package main
 
 import (
+	"bytes"
+	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 	"time"
@@ -23,6 +26,10 @@ func TestCommandLine(t *testing.T) {
 		{"environment", []string{"serve"}, "soon", "soon"},
 		{"size", []string{"serve", "--cache-memory", "64 sheep"}, "", "64 sheep"},
 		{"base path", []string{"serve", "--base-path", "lakes"}, "", "--base-path"},
+		{"metrics key of the demo", []string{"serve", "--metrics-key"}, "", "--metrics-key needs --db"},
+		{"metrics key of nothing", []string{"serve", "--metrics-key", "--db", "x", "--admin-listen", ":0"}, "", "--metrics-key with --admin-listen"},
+		{"scope", []string{"keys", "create", "--name", "x", "--db", "x", "--scope", "all"}, "", "there are monitor and metrics"},
+		{"overlap", []string{"keys", "rotate", "x", "--db", "x", "--overlap", "soon"}, "", "--overlap"},
 		{"public URL", []string{"serve", "--public-url", "example.org"}, "", "--public-url"},
 		{"zoom", []string{"serve", "--max-zoom", "30"}, "", "--max-zoom"},
 		{"rate", []string{"serve", "--tile-rate", "-1"}, "", "--tile-rate"},
@@ -117,5 +124,40 @@ func TestKeyState(t *testing.T) {
 		if got := keyState(tt.key, now); got != tt.want {
 			t.Errorf("keyState(%+v) = %s, want %s", tt.key, got, tt.want)
 		}
+	}
+}
+
+func TestListKeys(t *testing.T) {
+	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
+	keys := []data.APIKey{
+		{Name: "agency", Scopes: data.ScopeMonitor, CreatedAt: now.Add(-time.Hour), ExpiresAt: now.Add(time.Hour), UsedAt: now.Add(-time.Minute)},
+		{Name: "prometheus", Scopes: data.ScopeMetrics, CreatedAt: now, RevokedAt: now},
+	}
+	var table, list bytes.Buffer
+	if err := listKeys(&table, keys, now); err != nil {
+		t.Fatal(err)
+	}
+	const wantTable = `NAME        STATE    SCOPES   CREATED               EXPIRES               REVOKED               LAST USED
+agency      valid    monitor  2026-05-01T11:00:00Z  2026-05-01T13:00:00Z  -                     2026-05-01T11:59:00Z
+prometheus  revoked  metrics  2026-05-01T12:00:00Z  -                     2026-05-01T12:00:00Z  -
+`
+	if table.String() != wantTable {
+		t.Errorf("table:\n%s\nwant\n%s", &table, wantTable)
+	}
+	if err := listKeysJSON(&list, keys, now); err != nil {
+		t.Fatal(err)
+	}
+	var got []map[string]any
+	if err := json.Unmarshal(list.Bytes(), &got); err != nil || len(got) != 2 {
+		t.Fatalf("JSON: %v\n%s", err, &list)
+	}
+	want := map[string]any{"name": "prometheus", "state": "revoked", "scopes": []any{"metrics"}, "created_at": "2026-05-01T12:00:00Z",
+		"expires_at": nil, "revoked_at": "2026-05-01T12:00:00Z", "last_used_at": nil}
+	if !reflect.DeepEqual(got[1], want) || got[0]["last_used_at"] != "2026-05-01T11:59:00Z" {
+		t.Errorf("JSON = %v, want %v", got, want)
+	}
+	list.Reset()
+	if err := listKeysJSON(&list, nil, now); err != nil || list.String() != "[]\n" {
+		t.Errorf("JSON of no keys = %q, %v, want an empty list", &list, err)
 	}
 }

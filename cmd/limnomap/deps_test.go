@@ -58,7 +58,7 @@ var mustNotKnow = []struct {
 	{"render/vector", []string{"net/http", "os", "github.com/prometheus/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
 	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
-	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/redis/"}, "api knows neither how a pixel is drawn nor where files lie"},
+	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
 	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
 }

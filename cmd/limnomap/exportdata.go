@@ -17,7 +17,7 @@ import (
 
 // exportFlags are what both exports of data are told.
 type exportFlags struct {
-	DB    string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB    string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	Force bool   `help:"Overwrite a file that is there."`
 }
 

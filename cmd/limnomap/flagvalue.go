@@ -41,6 +41,17 @@ func (s *byteSize) UnmarshalText(text []byte) error {
 	return fmt.Errorf("size %q is not a number of bytes such as 64MiB, 1GiB or 500MB", text)
 }
 
+// MarshalText writes the size in the largest unit that holds it without a rest.
+func (s byteSize) MarshalText() ([]byte, error) {
+	unit := byteUnits[len(byteUnits)-1]
+	for _, u := range byteUnits[:4] {
+		if s != 0 && int64(s)%int64(u.bytes) == 0 {
+			unit = u
+		}
+	}
+	return []byte(strconv.FormatInt(int64(s)/int64(unit.bytes), 10) + unit.suffix), nil
+}
+
 // A period is a length of time in which days may be counted: 28d, 36h, 90m.
 type period time.Duration
 
@@ -61,6 +72,14 @@ func (p *period) UnmarshalText(text []byte) error {
 	return fmt.Errorf("period %q is not a length of time such as 28d, 36h or 90m", text)
 }
 
+// MarshalText writes the period in days where these are whole.
+func (p period) MarshalText() ([]byte, error) {
+	if d := time.Duration(p); d%day != 0 {
+		return []byte(d.String()), nil
+	}
+	return []byte(strconv.FormatInt(int64(time.Duration(p)/day), 10) + "d"), nil
+}
+
 // A zoomRange is one zoom or several in a row, written as 7 or 0-9. Both ends are in it.
 type zoomRange struct{ Min, Max int }
 
@@ -77,6 +96,9 @@ func (r *zoomRange) UnmarshalText(text []byte) error {
 	*r = zoomRange{int(low), int(high)}
 	return nil
 }
+
+// MarshalText writes the range as it is read.
+func (r zoomRange) MarshalText() ([]byte, error) { return fmt.Appendf(nil, "%d-%d", r.Min, r.Max), nil }
 
 func (r zoomRange) contains(z maptile.Zoom) bool { return r.Min <= int(z) && int(z) <= r.Max }
 
@@ -104,6 +126,11 @@ func (b *bound) UnmarshalText(text []byte) error {
 	}
 	*b = bound{numbers[0], numbers[1], numbers[2], numbers[3]}
 	return nil
+}
+
+// MarshalText writes the bound as it is read, to the last bit.
+func (b bound) MarshalText() ([]byte, error) {
+	return fmt.Appendf(nil, "%v,%v,%v,%v", b.West, b.South, b.East, b.North), nil
 }
 
 // edgeSlack is a tenth of a millimetre in degrees: far more than what projecting a tile's edge rounds away.

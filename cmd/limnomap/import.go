@@ -18,7 +18,7 @@ import (
 
 // importFlags are what both imports are told.
 type importFlags struct {
-	DB      string  `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB      string  `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	SkipBad bool    `help:"Import the good rows and report the rest. By default one bad row rejects them all."`
 	DryRun  bool    `help:"Report what would change, and write nothing."`
 	Map     mapping `help:"Columns that the files call something else, such as chl=chl_a_ugl,lake_id=lake: ours first. One with a comma stands in quotes of its own." placeholder:"OURS=THEIRS,..."`
@@ -189,6 +189,9 @@ func (m *mapping) UnmarshalText(text []byte) error {
 	}
 	return nil
 }
+
+// MarshalText writes the mapping as it is read, in the order of its columns.
+func (m mapping) MarshalText() ([]byte, error) { return []byte(ingest.Mapping(m).String()), nil }
 
 // stdin is the name by which standard input is read.
 const stdin = "-"

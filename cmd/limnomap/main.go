@@ -12,12 +12,11 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"log/slog"
 	"os"
 	"os/signal"
 	"syscall"
 	"time"
-
-	"github.com/alecthomas/kong"
 )
 
 // signalEcho is how long a repeated signal counts as the same one: timeout(1) and shells signal a process, and then its
@@ -41,7 +40,7 @@ func main() {
 		os.Exit(1)
 	}()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "limnomap:", err)
+		fmt.Fprintln(os.Stderr, "limnomap:", withoutSecrets(err.Error()))
 		os.Exit(1)
 	}
 }
@@ -49,27 +48,16 @@ func main() {
 // run is main without the process: it returns when the command is done or, for serve, when ctx has ended and the
 // requests in flight are answered.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	var c cli
-	done := false // --help has said all there is to say
-	parser, err := kong.New(&c,
-		kong.Name("limnomap"),
-		kong.Description(description),
-		kong.DefaultEnvars("LIMNOMAP"),
-		kong.Vars{"profiles": profileIDs()}, demoVars(), tileVars(),
-		kong.Writers(stdout, stderr),
-		kong.Exit(func(int) { done = true }),
-		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
-	)
-	if err != nil {
+	c, err := parse(args, stdout, stderr)
+	if err != nil || c == nil {
 		return err
 	}
-	command, err := parser.Parse(args)
-	if done {
-		return nil
+	level := new(slog.LevelVar)
+	level.Set(c.cli.LogLevel)
+	con := &console{out: stdout, err: stderr, log: newLogger(stderr, c.cli.LogFormat, level), level: level, call: c}
+	for _, flag := range secretFlags(args) {
+		con.log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment", "flag", flag)
 	}
-	if err != nil {
-		return fmt.Errorf("%w (limnomap --help lists the commands)", err)
-	}
-	command.BindTo(ctx, (*context.Context)(nil))
-	return command.Run(&console{out: stdout, err: stderr, log: newLogger(stderr, c.LogFormat, c.LogLevel)})
+	c.command.BindTo(ctx, (*context.Context)(nil))
+	return c.settings.explain(c.command.Run(con))
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"log/slog"
 	"strings"
 	"testing"
 	"time"
@@ -10,7 +11,7 @@ import (
 // TestProgressInALog takes a tile each 50 milliseconds where there is no terminal.
 func TestProgressInALog(t *testing.T) {
 	var log bytes.Buffer
-	con := &console{err: &log, log: newLogger(&log, "text", 0)}
+	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo)}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	p := newProgress(con, "warming", 1000, func() time.Time { return now })
 	for range 1000 {
@@ -33,7 +34,7 @@ func TestProgressInALog(t *testing.T) {
 
 func TestProgressToAnUnknownEnd(t *testing.T) {
 	var log bytes.Buffer
-	con := &console{err: &log, log: newLogger(&log, "text", 0)}
+	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo)}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	p := newProgress(con, "verifying", unknownTotal, func() time.Time { return now })
 	for range 1000 {

@@ -15,7 +15,7 @@ import (
 
 // refreshFlags say where a database is refreshed from. The command and the server have the same ones.
 type refreshFlags struct {
-	From            []string      `help:"Folder of files, or http:// or https:// URL of one file, that the database is refreshed from; repeat it for several. A URL with a password is better in the environment." placeholder:"DIR|URL"`
+	From            []string      `help:"Folder of files, or http:// or https:// URL of one file, that the database is refreshed from; repeat it for several. A URL with a password is better in the environment." placeholder:"DIR|URL" secret:""`
 	Every           schedule      `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
 	SkipBad         bool          `help:"Take the good rows and report the rest. By default one bad row rejects the refresh."`
 	RequireChecksum bool          `help:"Reject files without a checksum: FILE.sha256 beside each, or the field Repr-Digest of an answer. One that is given must be right in any case."`
@@ -47,7 +47,7 @@ func (f *refreshFlags) refresher(s store.Store, log *slog.Logger) (*refresh.Refr
 }
 
 type refreshCmd struct {
-	DB string `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL"`
+	DB string `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
 	refreshFlags
 }
 

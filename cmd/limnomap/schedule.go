@@ -14,7 +14,13 @@ import (
 const shortestSchedule = time.Second
 
 // A schedule is a period, written as 7d or 12h, or a cron expression of five fields in UTC. The zero value has none.
-type schedule struct{ refresh.Schedule }
+type schedule struct {
+	refresh.Schedule
+	text string // as it was written
+}
+
+// MarshalText writes the schedule as it was read.
+func (s schedule) MarshalText() ([]byte, error) { return []byte(s.text), nil }
 
 // Next makes a period a schedule.
 func (p period) Next(t time.Time) time.Time { return t.Add(time.Duration(p)) }
@@ -32,7 +38,7 @@ func (s *schedule) UnmarshalText(text []byte) error {
 		if err := p.UnmarshalText(text); err != nil || time.Duration(p) < shortestSchedule {
 			return fmt.Errorf("schedule %.80q: %s", text, want)
 		}
-		s.Schedule = p
+		s.Schedule, s.text = p, strings.TrimSpace(string(text))
 		return nil
 	}
 	// The parser takes names of time zones too, and panics at one that it cannot cut off.
@@ -48,6 +54,6 @@ func (s *schedule) UnmarshalText(text []byte) error {
 	if c.Next(time.Now()).IsZero() {
 		return fmt.Errorf("schedule %.80q: no such day comes: %s", text, want)
 	}
-	s.Schedule = c
+	s.Schedule, s.text = c, strings.Join(fields, " ")
 	return nil
 }

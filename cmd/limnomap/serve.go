@@ -16,6 +16,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"golang.org/x/sync/errgroup"
@@ -35,22 +36,23 @@ import (
 type serveCmd struct {
 	Listen      string `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT" group:"Serving"`
 	AdminListen string `help:"Serve /metrics and pprof on this address instead of beside the API." placeholder:"HOST:PORT" group:"Serving"`
+	MetricsKey  bool   `help:"Let only those read /metrics who bear an API key of the scope metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
 	TLSCert     string `name:"tls-cert" help:"Certificate (PEM, with the ones that signed it): serve HTTPS, and HTTP/2. Read anew when it changes." placeholder:"FILE" group:"Serving"`
 	TLSKey      string `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
 	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
 	PublicURL   string `help:"What the outside calls this server, for the absolute addresses in TileJSON. A path in it stands instead of the base path: behind a proxy that strips it." placeholder:"URL" group:"Serving"`
 
-	TrustedProxies []netip.Prefix `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving"`
-	CORSOrigins    []string       `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving"`
+	TrustedProxies []netip.Prefix `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving" reload:""`
+	CORSOrigins    []string       `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving" reload:""`
 
-	FrameAncestors api.FrameAncestors `help:"Whose pages may show the map of /embed in a frame: * (any, the default), self, none, or a list of self and origins such as https://example.org,https://*.example.org:8443." default:"*" placeholder:"SOURCE,..." group:"Serving"`
+	FrameAncestors api.FrameAncestors `help:"Whose pages may show the map of /embed in a frame: * (any, the default), self, none, or a list of self and origins such as https://example.org,https://*.example.org:8443." default:"*" placeholder:"SOURCE,..." group:"Serving" reload:""`
 
-	Drain    time.Duration `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving"`
-	Shutdown time.Duration `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving"`
+	Drain    time.Duration `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving" reload:""`
+	Shutdown time.Duration `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving" reload:""`
 
 	sourceFlags
 	Refresh     refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
-	Attribution string       `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data"`
+	Attribution string       `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data" reload:""`
 
 	MaxZoom            int    `help:"Largest zoom that tiles are drawn for, 0 to 20." default:"18" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"Address template of the page's basemap, with {z}, {x} and {y}; none turns it off." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" group:"Map"`
@@ -59,13 +61,13 @@ type serveCmd struct {
 	CacheMemory byteSize `help:"Bound of the tiles kept in memory." default:"64MiB" group:"Cache"`
 	cacheFlags
 
-	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits"`
-	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits"`
-	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits"`
+	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits" reload:""`
+	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits" reload:""`
+	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits" reload:""`
 
-	Redis string `help:"Redis server through which several servers share their limits: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is away each goes by its own. Better said by LIMNOMAP_REDIS, which no list of processes shows." placeholder:"URL" group:"Limits"`
+	Redis string `help:"Redis server through which several servers share their limits: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is away each goes by its own. Better said by LIMNOMAP_REDIS, which no list of processes shows." placeholder:"URL" secret:"" group:"Limits"`
 
-	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits"`
+	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits" reload:""`
 }
 
 func (serveCmd) Help() string {
@@ -73,11 +75,14 @@ func (serveCmd) Help() string {
 With --refresh-from the server refreshes its database itself, every 7d unless --refresh-every says otherwise (limnomap refresh
 --help tells how); of several servers with one database one does it each time. What became of it is in the body of /readyz
 and in /metrics.
-SIGTERM ends the server when the requests in flight are answered; a second signal ends it at once.`
+SIGHUP has it read its configuration file, the files of secrets and the certificate anew: what cannot change while it runs
+is named in the log. SIGTERM ends the server when the requests in flight are answered; a second signal ends it at once.`
 }
 
 // Run serves until ctx ends.
 func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
+	hangups, ignore := catchHangups() // from the first moment on: one ends nothing
+	defer ignore()
 	opts, err := c.check()
 	if err != nil {
 		return err
@@ -165,7 +170,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.Refreshed
 	}
 	defer listen(ctx, shown.store, watcher)()
-	return c.serve(ctx, con.log, server, watcher, refresher, cert, shown.notice)
+	reloads := newReloader(con, server, cert, registry)
+	return c.serve(ctx, con.log, server, watcher, refresher, cert, shown.notice, reloads, hangups)
 }
 
 // listen has the watcher woken by a database that tells of imports, until the function that it returns is called.
@@ -196,7 +202,7 @@ func (c *serveCmd) checkRefresh() error {
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
 	}
 	if c.Refresh.Every.Schedule == nil {
-		c.Refresh.Every.Schedule = period(7 * day)
+		c.Refresh.Every = schedule{period(7 * day), "7d"}
 	}
 	return c.Refresh.check()
 }
@@ -210,7 +216,7 @@ func (c *serveCmd) refresher(shown *source, log *slog.Logger) (*refresh.Refreshe
 }
 
 // serve listens, keeps the snapshot, the database and the certificate, where they are to be kept, fresh, and ends all in order when ctx ends.
-func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, refresher *refresh.Refresher, cert *certificate, notice string) error {
+func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, refresher *refresh.Refresher, cert *certificate, notice string, reloads *reloader, hangups <-chan os.Signal) error {
 	listener, err := net.Listen("tcp", c.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
@@ -235,6 +241,10 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		listeners[admin] = adminListener
 		log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")
 	}
+	manager, err := openServiceManager(log)
+	if err != nil {
+		return err
+	}
 	address := addressOf(main, listener) + c.BasePath + "/"
 	if notice != "" {
 		log.Warn("serving the embedded demo: "+notice, "open", address)
@@ -242,7 +252,12 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		log.Info("serving", "db", store.Name(c.DB), "open", address)
 	}
 
-	// The group's goroutines end when ctx does (the watchers), or when Shutdown has closed the listeners (the servers).
+	// Connections are taken from here on; whether there are data yet is for /readyz to say, as a database that is away may
+	// be for longer than a service manager waits.
+	manager.tell(daemon.SdNotifyReady)
+
+	// The group's goroutines end when ctx does (the watchers, the notes of keys), or when Shutdown has closed the listeners
+	// (the servers).
 	group, ctx := errgroup.WithContext(ctx)
 	for s, l := range listeners {
 		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
@@ -264,10 +279,20 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return nil
 	})
 	group.Go(func() error {
-		<-ctx.Done()
+		server.NoteKeyUses(ctx)
+		return nil
+	})
+	group.Go(func() error {
+		manager.run(ctx, main.Handler, c.BasePath+"/healthz")
+		return nil
+	})
+	group.Go(func() error {
+		reloads.run(ctx, hangups)
 		server.Drain()
-		log.Info("stopping: /readyz now says so", "drain", c.Drain)
-		return drain.end(listeners, c.Drain, c.Shutdown)
+		manager.tell(daemon.SdNotifyStopping)
+		now := reloads.serving()
+		log.Info("stopping: /readyz now says so", "drain", now.Drain)
+		return drain.end(listeners, now.Drain, now.Shutdown)
 	})
 	err = group.Wait()
 	log.Info("stopped")
@@ -281,6 +306,12 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	}
 	if (c.TLSCert == "") != (c.TLSKey == "") {
 		return opts, fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs a file for each, HTTP none for either", c.TLSCert, c.TLSKey)
+	}
+	switch {
+	case c.MetricsKey && c.AdminListen != "":
+		return opts, errors.New("--metrics-key with --admin-listen: metrics on a listener of their own need no key")
+	case c.MetricsKey && c.DB == "":
+		return opts, errors.New("--metrics-key needs --db: the demo has one key, which everybody knows")
 	}
 	if c.BasePath, err = cleanBasePath(c.BasePath); err != nil {
 		return opts, err
@@ -303,19 +334,22 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		return opts, fmt.Errorf("--log-requests %d: lines a second are 0 (no bound) or more", c.LogRequests)
 	}
 	opts = api.Options{
-		Attribution:        c.Attribution,
 		MaxZoom:            c.MaxZoom,
 		BasePath:           c.BasePath,
-		TrustedProxies:     c.TrustedProxies,
-		AllowedOrigins:     c.CORSOrigins,
-		FrameAncestors:     c.FrameAncestors,
 		BasemapURL:         c.BasemapURL,
 		BasemapAttribution: c.BasemapAttribution,
-		APIRate:            c.APIRate,
-		TileRate:           c.TileRate,
-		KeyRate:            c.KeyRate,
-		LogRequests:        c.LogRequests,
 		SeparateAdmin:      c.AdminListen != "",
+		MetricsKey:         c.MetricsKey,
+		Adjustable: api.Adjustable{
+			Attribution:    c.Attribution,
+			TrustedProxies: c.TrustedProxies,
+			AllowedOrigins: c.CORSOrigins,
+			FrameAncestors: c.FrameAncestors,
+			APIRate:        c.APIRate,
+			TileRate:       c.TileRate,
+			KeyRate:        c.KeyRate,
+			LogRequests:    c.LogRequests,
+		},
 	}
 	if c.BasemapURL == "none" {
 		opts.BasemapURL, opts.BasemapAttribution = "", ""
@@ -330,7 +364,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 	if c.PublicURL != "" {
 		u, err := url.Parse(c.PublicURL)
 		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", c.PublicURL)
+			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", withoutSecrets(c.PublicURL))
 		}
 		opts.PublicURL = u
 	}

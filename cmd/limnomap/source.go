@@ -17,7 +17,7 @@ import (
 // sourceFlags say which data are shown and how they are read. Commands that draw tiles take them alike, so that they draw
 // the same ones.
 type sourceFlags struct {
-	DB         string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then. Without one, the embedded demo with simulated values is shown." placeholder:"FILE|URL" group:"Data"`
+	DB         string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then. Without one, the embedded demo with simulated values is shown." placeholder:"FILE|URL" secret:"" group:"Data"`
 	Profile    string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
 	StaleAfter period `help:"How much older than the newest observation a lake's current value may be, in whole days." default:"28d" group:"Data"`
 	Weeks      int    `help:"How many of the newest weeks have their maps made from memory; those of older ones are read from the database. A lake takes 8 bytes a week." default:"104" group:"Data"`
@@ -33,20 +33,39 @@ type source struct {
 	close   func() error
 }
 
-// open returns the database's data, or the demo's. Where there is no database it makes one if create is set.
-func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
+// snapshotOptions returns how the data are read, by the flags alone.
+func (f *sourceFlags) snapshotOptions() (options data.SnapshotOptions, err error) {
 	profile, err := data.ProfileByID(f.Profile)
 	if err != nil {
-		return nil, fmt.Errorf("--profile: %w", err)
+		return options, fmt.Errorf("--profile: %w", err)
 	}
 	days := time.Duration(f.StaleAfter)
 	if days < day || days%day != 0 {
-		return nil, fmt.Errorf("--stale-after %v: allowed are whole days, at least 1d", days)
+		return options, fmt.Errorf("--stale-after %v: allowed are whole days, at least 1d", days)
 	}
 	if f.Weeks < 1 {
-		return nil, fmt.Errorf("--weeks %d: at least 1 is needed", f.Weeks)
+		return options, fmt.Errorf("--weeks %d: at least 1 is needed", f.Weeks)
 	}
-	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(days / day), Weeks: f.Weeks}
+	return data.SnapshotOptions{Profile: profile, StaleAfter: int(days / day), Weeks: f.Weeks}, nil
+}
+
+// inspectSource returns what would keep open from opening, as far as that shows without opening.
+func (f *sourceFlags) inspectSource(create bool) error {
+	if _, err := f.snapshotOptions(); err != nil || f.DB == "" {
+		return err
+	}
+	if err := store.Check(f.DB, create); err != nil {
+		return fmt.Errorf("--db: %w", err)
+	}
+	return nil
+}
+
+// open returns the database's data, or the demo's. Where there is no database it makes one if create is set.
+func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
+	options, err := f.snapshotOptions()
+	if err != nil {
+		return nil, err
+	}
 	if f.DB == "" {
 		d := demo.New(time.Now)
 		return &source{d, d, demo.Notice, options, nil, func() error { return nil }}, nil

@@ -5,9 +5,8 @@ import (
 	"crypto/sha256"
 	"crypto/tls"
 	"fmt"
-	"io"
 	"log/slog"
-	"os"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -32,7 +31,8 @@ type certificate struct {
 	now               func() time.Time
 	current           atomic.Pointer[tls.Certificate]
 
-	// What follows is load's, refresh's and warn's, which one goroutine calls.
+	mu sync.Mutex // guards what follows, and refresh
+	// What follows is load's, refresh's and warn's.
 	served  [2][sha256.Size]byte // the files that current was read from
 	fault   string               // why what is in the files now cannot be used; empty: it is current
 	expired bool                 // whether the log says so of current
@@ -73,6 +73,8 @@ func (c *certificate) watch(ctx context.Context) {
 
 // refresh takes over what is in the files, and says once what is wrong with it.
 func (c *certificate) refresh() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	changed, err := c.load()
 	switch {
 	case err != nil && err.Error() != c.fault:
@@ -98,11 +100,11 @@ func (c *certificate) warn() {
 
 // load makes current what is in the files, and reports whether that is another certificate than before.
 func (c *certificate) load() (changed bool, err error) {
-	chain, err := readPEM(c.certFile)
+	chain, err := readBounded(c.certFile, maxPEM)
 	if err != nil {
 		return false, fmt.Errorf("--tls-cert: %w", err)
 	}
-	key, err := readPEM(c.keyFile)
+	key, err := readBounded(c.keyFile, maxPEM)
 	if err != nil {
 		return false, fmt.Errorf("--tls-key: %w", err)
 	}
@@ -118,31 +120,6 @@ func (c *certificate) load() (changed bool, err error) {
 	c.current.Store(&pair)
 	c.served = found
 	return true, nil
-}
-
-// readPEM returns what is in a file of a size that certificates have. A pipe, which can be read but once and may wait
-// for ever for its writer, is no such file.
-func readPEM(name string) ([]byte, error) {
-	info, err := os.Stat(name)
-	if err != nil {
-		return nil, err
-	}
-	if !info.Mode().IsRegular() {
-		return nil, fmt.Errorf("%s is no regular file", name)
-	}
-	f, err := os.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	text, err := io.ReadAll(io.LimitReader(f, maxPEM+1))
-	if err != nil {
-		return nil, err
-	}
-	if len(text) > maxPEM {
-		return nil, fmt.Errorf("%s is longer than the %d bytes that are read of a certificate or key", name, maxPEM)
-	}
-	return text, nil
 }
 
 // measure exports when the certificate expires, for an alert well before that.

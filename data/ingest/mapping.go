@@ -94,3 +94,19 @@ func indexOf(columns []column, name, doing string) (int, error) {
 	}
 	return 0, fmt.Errorf("there is no column %.40q to %s: want one of %s", name, doing, strings.Join(all, ", "))
 }
+
+// String writes m as ParseMapping reads it.
+func (m Mapping) String() string {
+	var fields []string
+	for _, column := range m.columns() {
+		fields = append(fields, column+"="+m[column])
+	}
+	if len(fields) == 0 {
+		return ""
+	}
+	var line strings.Builder
+	w := csv.NewWriter(&line)
+	_ = w.Write(fields) // a strings.Builder takes everything
+	w.Flush()
+	return strings.TrimSuffix(line.String(), "\n")
+}

@@ -9,12 +9,15 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"mime"
+	"net"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"os"
 	"path"
 	"strconv"
 	"strings"
+	"syscall"
 	"time"
 	"unicode/utf8"
 
@@ -38,6 +41,7 @@ var (
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 	errDowngrade = errors.New("a redirect from https to something else")
 	errAddress   = errors.New("a redirect, or a proxy of the environment, has no address that can be asked")
+	errLinkLocal = errors.New("an address of the link itself, such as 169.254.169.254, is not asked")
 	errStalled   = errors.New("nothing came for too long")
 	errSlow      = errors.New("it took too long")
 )
@@ -56,6 +60,8 @@ func newClient(base http.RoundTripper) *http.Client {
 		t := http.DefaultTransport.(*http.Transport).Clone() // with the environment's proxies, and timeouts up to the header
 		t.DisableCompression = true                          // what comes is what the checksums and ETags are of
 		t.DisableKeepAlives = true                           // the next request is a week away
+		// As the default one's, and not to addresses of the link.
+		t.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: refuseLink}).DialContext
 		base = t
 	}
 	return &http.Client{
@@ -73,6 +79,19 @@ func newClient(base http.RoundTripper) *http.Client {
 			return nil
 		},
 	}
+}
+
+// awsMetadata is where EC2 has over IPv6 what it otherwise has at 169.254.169.254.
+var awsMetadata = netip.MustParseAddr("fd00:ec2::254")
+
+// refuseLink keeps connections from addresses of the link itself (RFC 3927; RFC 4291, section 2.5.6), to which a source
+// could redirect: no lakes are there, but in clouds the machine's own secrets. It sees what a name was resolved to. Other
+// addresses of a private network are where many sources are.
+func refuseLink(_, address string, _ syscall.RawConn) error {
+	if to, err := netip.ParseAddrPort(address); err != nil || to.Addr().Unmap().IsLinkLocalUnicast() || to.Addr().WithZone("") == awsMetadata {
+		return errLinkLocal
+	}
+	return nil
 }
 
 // fetch returns the file of a URL, or nil if it is still the one that is known. A zero known takes it whatever it is.
@@ -149,6 +168,8 @@ func (r *Refresher) unanswered(ctx context.Context, u *url.URL, err error) error
 	case strings.Contains(err.Error(), "://") || strings.Contains(err.Error(), "Location header"):
 		// What net/http repeats of an address that it cannot understand may hold a password.
 		return fault(redirectReason, "%s: %w", shown(u), errAddress)
+	case errors.Is(err, errLinkLocal): // with the address that net says, which no redirect's secret is part of
+		return fault(awayReason, "%s: %w", shown(u), err)
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade), errors.Is(err, errAddress):
 		return fault(redirectReason, "%s: %w", shown(u), err)
 	}

@@ -52,11 +52,16 @@ func list(folder string) ([]entry, error) {
 		return nil, fault(folderReason, "%w", err)
 	}
 	slices.Sort(names)
+	root, err := os.OpenRoot(folder)
+	if err != nil {
+		return nil, fault(folderReason, "%w", err)
+	}
+	defer root.Close() // only read through
 	var entries []entry
 	for _, name := range names {
-		info, err := os.Stat(filepath.Join(folder, name)) // of what a link leads to
+		info, err := root.Stat(name) // of what a link leads to
 		if err != nil {
-			return nil, fault(folderReason, "%w", err)
+			return nil, fault(folderReason, "%s: %w", filepath.Join(folder, name), explainLink(root, name, err))
 		}
 		if !info.Mode().IsRegular() {
 			continue
@@ -101,11 +106,17 @@ func dataNames(folder string) ([]string, error) {
 }
 
 // openRegular opens a file of a folder. A pipe of that name would be waited for without end, and hold up every later
-// refresh.
+// refresh. A link is followed within the folder alone, as those of a Kubernetes volume lead: whoever may only put files
+// into it must not have another of the server's files read, whose lines the report would quote.
 func openRegular(name string) (*os.File, error) {
-	f, err := os.OpenFile(name, os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	root, err := os.OpenRoot(filepath.Dir(name))
 	if err != nil {
 		return nil, err
+	}
+	defer root.Close() // what was opened through it stays open
+	f, err := root.OpenFile(filepath.Base(name), os.O_RDONLY|syscall.O_NONBLOCK, 0)
+	if err != nil {
+		return nil, explainLink(root, filepath.Base(name), err)
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
@@ -116,6 +127,17 @@ func openRegular(name string) (*os.File, error) {
 		return nil, err
 	}
 	return f, nil
+}
+
+// errLink is what stands for a link that is not followed.
+var errLink = errors.New("this link leads out of the folder, or nowhere: want a file, or a link within the folder")
+
+// explainLink returns errLink for err if name is a link, and err otherwise.
+func explainLink(root *os.Root, name string, err error) error {
+	if info, lerr := root.Lstat(name); lerr == nil && info.Mode()&fs.ModeSymlink != 0 {
+		return errLink
+	}
+	return err
 }
 
 // settle returns what list does, once two looks at a folder that was just written to have found the same. A clock that is

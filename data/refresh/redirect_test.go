@@ -1,6 +1,7 @@
 package refresh
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -20,6 +21,22 @@ func TestRedirectsThatLeadNowhere(t *testing.T) {
 			_, _, err := g.once(t, redirectReason)
 			if err == nil || strings.Contains(err.Error()+g.log.String(), "secret") || len(g.waited) > 0 {
 				t.Errorf("error %v after waits %v, want one without the address at once; the log:\n%s", err, g.waited, g.log)
+			}
+		})
+	}
+}
+
+// No redirect leads to where clouds keep the secrets of their machines, however the address is written, and nothing is
+// tried again.
+func TestRedirectsToTheLink(t *testing.T) {
+	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "169.254.0.1:8080"} {
+		t.Run(host, func(t *testing.T) {
+			server := httptest.NewServer(http.RedirectHandler("http://"+host+"/latest/meta-data?token=secret", http.StatusFound))
+			defer server.Close()
+			g := newRig(t, openStore(t), []string{server.URL + "/lakes.csv"}, Options{})
+			_, _, err := g.once(t, awayReason)
+			if !errors.Is(err, errLinkLocal) || strings.Contains(err.Error()+g.log.String(), "secret") || len(g.waited) > 0 {
+				t.Errorf("error %v after waits %v, want %v at once; the log:\n%s", err, g.waited, errLinkLocal, g.log)
 			}
 		})
 	}

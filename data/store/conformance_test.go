@@ -38,6 +38,8 @@ func testStore(t *testing.T, open opener) {
 		"past":                       testPast,
 		"past sees one state":        testPastSeesOneState,
 		"keys":                       testKeys,
+		"keys in turn":               testRotation,
+		"last uses of keys":          testKeyUses,
 		"refresh":                    testRefresh,
 		"refresh claims":             testRefreshClaims,
 		"refresh in an import":       testRefreshInImport,
@@ -313,8 +315,8 @@ func testScan(t *testing.T, open opener) {
 func testKeys(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	one := data.APIKey{Name: "one", Hash: [32]byte{1}, CreatedAt: at}
-	two := data.APIKey{Name: "Two", Hash: [32]byte{31: 2}, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
+	one := data.APIKey{Name: "one", Hash: [32]byte{1}, Scopes: data.ScopeMonitor, CreatedAt: at}
+	two := data.APIKey{Name: "Two", Hash: [32]byte{31: 2}, Scopes: data.ScopeMonitor | data.ScopeMetrics, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
 	for _, k := range []data.APIKey{one, two} {
 		if err := s.CreateKey(t.Context(), k); err != nil {
 			t.Fatalf("CreateKey(%q) = %v", k.Name, err)
@@ -329,7 +331,7 @@ func testKeys(t *testing.T, open opener) {
 	if err := s.RevokeKey(t.Context(), "three", at); !errors.Is(err, ErrNoKey) {
 		t.Errorf("RevokeKey of no key = %v, want %v", err, ErrNoKey)
 	}
-	if err := s.CreateKey(t.Context(), data.APIKey{Name: "one", Hash: [32]byte{3}, CreatedAt: at}); !errors.Is(err, ErrKeyExists) {
+	if err := s.CreateKey(t.Context(), data.APIKey{Name: "one", Hash: [32]byte{3}, Scopes: data.ScopeMonitor, CreatedAt: at}); !errors.Is(err, ErrKeyExists) {
 		t.Errorf("CreateKey of a revoked key's name = %v, want %v", err, ErrKeyExists)
 	}
 	for want, err := range map[string]error{
@@ -340,8 +342,10 @@ func testKeys(t *testing.T, open opener) {
 			t.Errorf("error = %v, want %s", err, want)
 		}
 	}
-	if err := s.CreateKey(t.Context(), data.APIKey{CreatedAt: at}); err == nil {
-		t.Error("CreateKey took a key without a name")
+	for what, k := range map[string]data.APIKey{"name": {Scopes: data.ScopeMonitor, CreatedAt: at}, "scope": {Name: "none", CreatedAt: at}} {
+		if err := s.CreateKey(t.Context(), k); err == nil {
+			t.Error("CreateKey took a key without a " + what)
+		}
 	}
 	if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, []data.APIKey{two, one}) {
 		t.Errorf("Keys = %v, %v, want %v", got, err, []data.APIKey{two, one})

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"net/url"
 	"path/filepath"
+	"regexp"
 	"strings"
 )
 
@@ -19,6 +20,9 @@ const (
 	wantPostgres = "give postgres://USER:PASSWORD@HOST:PORT/DATABASE"
 )
 
+// keywords are PostgreSQL's other form of naming a database, "host=db password=…", which would pass for a path.
+var keywords = regexp.MustCompile(`(^|\s)(host|hostaddr|port|user|password|passfile|dbname|service)\s*=`)
+
 // parseDSN takes a path or a file: URL apart. Every other kind is an error, which never repeats a URL: it may hold a
 // password.
 func parseDSN(dsn string) (location, error) {
@@ -27,6 +31,9 @@ func parseDSN(dsn string) (location, error) {
 	}
 	if scheme, _, ok := strings.Cut(dsn, "://"); ok && scheme != "file" {
 		return location{}, fmt.Errorf("there is no database of the kind %s://: %s, or %s: %w", scheme, wantFile, wantPostgres, errors.ErrUnsupported)
+	}
+	if keywords.MatchString(dsn) {
+		return location{}, fmt.Errorf("the database is named by keywords (host=…): %s, or %s: %w", wantFile, wantPostgres, errors.ErrUnsupported)
 	}
 	loc := location{path: dsn}
 	if strings.HasPrefix(dsn, "file:") {
@@ -55,6 +62,22 @@ func parseDSN(dsn string) (location, error) {
 		return location{}, fmt.Errorf("the database %q is no file: %s", dsn, wantFile)
 	}
 	return loc, nil
+}
+
+// Check returns what keeps Open from opening dsn, as far as that shows without opening or asking anything.
+func Check(dsn string, create bool) error {
+	if isPostgres(dsn) {
+		_, err := parsePostgres(dsn)
+		return err
+	}
+	loc, err := parseDSN(dsn)
+	if err != nil {
+		return err
+	}
+	if err := checkFile(loc.path, create); err != nil {
+		return fmt.Errorf("database %s: %w", loc.path, err)
+	}
+	return nil
 }
 
 // Name returns what a log may call the database that dsn names: without the user and password of a URL.

@@ -1,31 +1,114 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"limnomap/data"
 )
 
+// usedAgain is how much later a use of a key must be than the one that is stored to be worth a write: last uses are to
+// tell which keys nobody needs any more, and however many servers and requests there are, each key costs a write an hour.
+const usedAgain = time.Hour
+
+// keyColumns are those of api_keys, in scanKey's order.
+const keyColumns = "name, hash, scopes, created_at, expires_at, revoked_at, used_at"
+
 func (s *sqlite) CreateKey(ctx context.Context, k data.APIKey) error {
-	if k.Name == "" {
-		return errors.New("the API key has no name")
+	if err := checkKey(k); err != nil {
+		return err
 	}
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
 	defer s.mu.RUnlock()
-	result, err := s.writer.ExecContext(ctx,
-		`INSERT INTO api_keys (name, hash, created_at, expires_at, revoked_at) VALUES (?, ?, ?, ?, ?) ON CONFLICT (name) DO NOTHING`,
-		k.Name, k.Hash[:], k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt))
+	result, err := s.writer.ExecContext(ctx, `INSERT INTO api_keys (`+keyColumns+`)
+		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE name = ?1)`, keyValues(k)...)
 	return s.keyResult(result, err, keyExists(k.Name), "create")
+}
+
+func checkKey(k data.APIKey) error {
+	switch {
+	case k.Name == "":
+		return errors.New("the API key has no name")
+	case k.Scopes == 0:
+		return fmt.Errorf("the API key %q has no scope: nothing would open to it", k.Name)
+	}
+	return nil
 }
 
 func keyExists(name string) error {
 	return fmt.Errorf("%w: %q; a name is not used twice, even after its key was revoked", ErrKeyExists, name)
+}
+
+func noKey(name string) error { return fmt.Errorf("%w: %q", ErrNoKey, name) }
+
+func keyValues(k data.APIKey) []any {
+	return []any{k.Name, k.Hash[:], k.Scopes.String(), k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt), unixOrNull(k.UsedAt)}
+}
+
+func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, next func(former data.APIKey) data.APIKey) error {
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
+	defer s.mu.RUnlock()
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return s.wrap(err, "rotate an API key")
+	}
+	defer tx.Rollback() // in vain after the commit
+	keys, err := scanKeys(ctx, tx)
+	if err != nil {
+		return s.wrap(err, "rotate an API key")
+	}
+	k, err := successor(keys, name, next)
+	if err != nil {
+		return err
+	}
+	_, err = tx.ExecContext(ctx, `UPDATE api_keys SET expires_at = ?1 WHERE name = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)`,
+		until.Unix(), name)
+	if err == nil {
+		_, err = tx.ExecContext(ctx, `INSERT INTO api_keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`, keyValues(k)...)
+	}
+	if err == nil {
+		err = tx.Commit()
+	}
+	return s.wrap(err, "rotate an API key")
+}
+
+// successor returns the key that takes over from the newest one of that name which is valid when it is made.
+func successor(keys []data.APIKey, name string, next func(former data.APIKey) data.APIKey) (k data.APIKey, err error) {
+	keys = slices.DeleteFunc(keys, func(k data.APIKey) bool { return k.Name != name })
+	if len(keys) == 0 {
+		return k, noKey(name)
+	}
+	former := slices.MaxFunc(keys, func(a, b data.APIKey) int {
+		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), laterExpiry(a, b))
+	})
+	k = next(former)
+	if !former.Valid(k.CreatedAt) {
+		return k, fmt.Errorf("%w: %q; make one of another name", ErrKeyOver, name)
+	}
+	k.Name = name
+	return k, checkKey(k)
+}
+
+// laterExpiry orders keys by when they expire: of two that were made within one second the former was given an end.
+func laterExpiry(a, b data.APIKey) int {
+	switch {
+	case a.ExpiresAt.IsZero() && b.ExpiresAt.IsZero():
+		return 0
+	case a.ExpiresAt.IsZero():
+		return 1
+	case b.ExpiresAt.IsZero():
+		return -1
+	}
+	return a.ExpiresAt.Compare(b.ExpiresAt)
 }
 
 func (s *sqlite) RevokeKey(ctx context.Context, name string, at time.Time) error {
@@ -35,7 +118,47 @@ func (s *sqlite) RevokeKey(ctx context.Context, name string, at time.Time) error
 	defer s.mu.RUnlock()
 	result, err := s.writer.ExecContext(ctx,
 		"UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE name = ?", at.Unix(), name)
-	return s.keyResult(result, err, fmt.Errorf("%w: %q", ErrNoKey, name), "revoke")
+	return s.keyResult(result, err, noKey(name), "revoke")
+}
+
+// KeysUsed does not wait for whoever writes: nothing depends on when a use is noted, and a server that stops is not to
+// wait for another's import.
+func (s *sqlite) KeysUsed(ctx context.Context, uses []data.KeyUse) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
+	defer s.mu.RUnlock()
+	conn, err := s.writer.Conn(ctx) // the only one, so that nobody else meets what is set on it
+	if err == nil {
+		defer conn.Close()
+		err = noteUses(ctx, conn, uses)
+	}
+	return s.wrap(err, "note the use of API keys")
+}
+
+func noteUses(ctx context.Context, conn *sql.Conn, uses []data.KeyUse) (err error) {
+	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
+		return err
+	}
+	defer func() {
+		_, reset := conn.ExecContext(context.WithoutCancel(ctx), "PRAGMA busy_timeout = "+busyTimeoutMS)
+		err = cmp.Or(err, reset)
+	}()
+	tx, err := conn.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer tx.Rollback() // in vain after the commit
+	for _, u := range uses {
+		if _, err := tx.ExecContext(ctx, "UPDATE api_keys SET used_at = ? WHERE name = ? AND hash = ? AND coalesce(used_at, 0) <= ?",
+			u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
 }
 
 // keyResult returns none if no row was touched.
@@ -63,7 +186,7 @@ func (s *sqlite) Keys(ctx context.Context) ([]data.APIKey, error) {
 }
 
 func scanKeys(ctx context.Context, tx *sql.Tx) ([]data.APIKey, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT name, hash, created_at, expires_at, revoked_at FROM api_keys ORDER BY name")
+	rows, err := tx.QueryContext(ctx, "SELECT "+keyColumns+" FROM api_keys ORDER BY name, created_at, hash")
 	if err != nil {
 		return nil, err
 	}
@@ -81,11 +204,17 @@ func scanKeys(ctx context.Context, tx *sql.Tx) ([]data.APIKey, error) {
 
 func scanKey(row interface{ Scan(...any) error }) (k data.APIKey, err error) {
 	var hash []byte
-	var created, expires, revoked sql.NullInt64
-	err = row.Scan(&k.Name, &hash, &created, &expires, &revoked)
+	var scopes string
+	var created, expires, revoked, used sql.NullInt64
+	if err = row.Scan(&k.Name, &hash, &scopes, &created, &expires, &revoked, &used); err != nil {
+		return k, err
+	}
 	copy(k.Hash[:], hash)
-	k.CreatedAt, k.ExpiresAt, k.RevokedAt = timeOrZero(created), timeOrZero(expires), timeOrZero(revoked)
-	return k, err
+	k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.UsedAt = timeOrZero(created), timeOrZero(expires), timeOrZero(revoked), timeOrZero(used)
+	if k.Scopes, err = data.ParseScopes(scopes); err != nil {
+		return k, fmt.Errorf("the API key %q: %w", k.Name, err)
+	}
+	return k, nil
 }
 
 func unixOrNull(t time.Time) sql.NullInt64 {

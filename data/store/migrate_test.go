@@ -117,6 +117,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			UPDATE revision SET number = 41, changed_at = 5`, nil},
 		{`UPDATE lakes SET outline = ?`, []any{[]byte(outline)}},
 		{`UPDATE refresh SET turn = 3, failures = 2, error = 'no answer'`, nil},
+		{`UPDATE api_keys SET scopes = 'metrics', used_at = 9`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)
@@ -148,8 +149,12 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, []data.Observation{seen, forecast}) {
 				t.Errorf("the database holds %+v, %+v, want %+v, %+v, %+v", lakes, observations, lake, seen, forecast)
 			}
-			if keys, err := s.Keys(t.Context()); err != nil || len(keys) != 1 || keys[0].Name != "one" || keys[0].RevokedAt.Unix() != 2 {
-				t.Errorf("Keys = %v, %v, want one that is revoked", keys, err)
+			key := data.APIKey{Name: "one", Scopes: data.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()}
+			if version >= 4 {
+				key.Scopes, key.UsedAt = data.ScopeMetrics, time.Unix(9, 0).UTC()
+			}
+			if keys, err := s.Keys(t.Context()); err != nil || !slices.Equal(keys, []data.APIKey{key}) {
+				t.Errorf("Keys = %v, %v, want %v", keys, err, key)
 			}
 			var turn int64
 			if version >= 3 {

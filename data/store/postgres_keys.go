@@ -2,8 +2,6 @@ package store
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,16 +11,81 @@ import (
 )
 
 func (s *postgres) CreateKey(ctx context.Context, k data.APIKey) error {
-	if k.Name == "" {
-		return errors.New("the API key has no name")
+	if err := checkKey(k); err != nil {
+		return err
 	}
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	result, err := s.pool.Exec(ctx, `INSERT INTO limnomap.api_keys (name, hash, created_at, expires_at, revoked_at)
-		VALUES ($1, $2, $3, $4, $5) ON CONFLICT (name) DO NOTHING`,
-		k.Name, k.Hash[:], k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt))
-	return s.keyResult(result, err, keyExists(k.Name), "create")
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		keys, err := lockKeys(ctx, tx)
+		if err != nil {
+			return err
+		}
+		for _, other := range keys {
+			if other.Name == k.Name {
+				return keyTaken{keyExists(k.Name)}
+			}
+		}
+		return insertKey(ctx, tx, k)
+	})
+	return s.keyError(err, "create an API key")
+}
+
+// keyTaken and its like are answers to the operator, and no faults of the database.
+type keyTaken struct{ error }
+
+// keyError returns what the operator is told of err.
+func (s *postgres) keyError(err error, doing string) error {
+	if told, ok := err.(keyTaken); ok {
+		return told.error
+	}
+	return s.wrap(err, doing)
+}
+
+// lockKeys returns all keys, which nobody else changes until tx ends. Reading them goes on.
+func lockKeys(ctx context.Context, tx pgx.Tx) ([]data.APIKey, error) {
+	if _, err := tx.Exec(ctx, "LOCK TABLE limnomap.api_keys IN SHARE ROW EXCLUSIVE MODE"); err != nil {
+		return nil, err
+	}
+	return collectKeys(ctx, tx)
+}
+
+func collectKeys(ctx context.Context, q interface {
+	Query(context.Context, string, ...any) (pgx.Rows, error)
+}) ([]data.APIKey, error) {
+	rows, err := q.Query(ctx, "SELECT "+keyColumns+" FROM limnomap.api_keys ORDER BY name, created_at, hash")
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (data.APIKey, error) { return scanKey(row) })
+}
+
+func insertKey(ctx context.Context, tx pgx.Tx, k data.APIKey) error {
+	_, err := tx.Exec(ctx, "INSERT INTO limnomap.api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)", keyValues(k)...)
+	return err
+}
+
+func (s *postgres) RotateKey(ctx context.Context, name string, until time.Time, next func(former data.APIKey) data.APIKey) error {
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	err := pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error {
+		keys, err := lockKeys(ctx, tx)
+		if err != nil {
+			return err
+		}
+		k, err := successor(keys, name, next)
+		if err != nil {
+			return keyTaken{err}
+		}
+		if _, err := tx.Exec(ctx, `UPDATE limnomap.api_keys SET expires_at = $1 WHERE name = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)`,
+			until.Unix(), name); err != nil {
+			return err
+		}
+		return insertKey(ctx, tx, k)
+	})
+	return s.keyError(err, "rotate an API key")
 }
 
 func (s *postgres) RevokeKey(ctx context.Context, name string, at time.Time) error {
@@ -30,7 +93,22 @@ func (s *postgres) RevokeKey(ctx context.Context, name string, at time.Time) err
 		return err
 	}
 	result, err := s.pool.Exec(ctx, "UPDATE limnomap.api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE name = $2", at.Unix(), name)
-	return s.keyResult(result, err, fmt.Errorf("%w: %q", ErrNoKey, name), "revoke")
+	return s.keyResult(result, err, noKey(name), "revoke")
+}
+
+func (s *postgres) KeysUsed(ctx context.Context, uses []data.KeyUse) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	var batch pgx.Batch
+	for _, u := range uses {
+		batch.Queue("UPDATE limnomap.api_keys SET used_at = $1 WHERE name = $2 AND hash = $3 AND coalesce(used_at, 0) <= $4",
+			u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix())
+	}
+	return s.wrap(s.pool.SendBatch(ctx, &batch).Close(), "note the use of API keys")
 }
 
 // keyResult returns none if no row was touched.
@@ -48,10 +126,6 @@ func (s *postgres) Keys(ctx context.Context) ([]data.APIKey, error) {
 	if err := s.prepare(ctx, false); err != nil {
 		return nil, err
 	}
-	rows, err := s.pool.Query(ctx, "SELECT name, hash, created_at, expires_at, revoked_at FROM limnomap.api_keys ORDER BY name")
-	if err != nil {
-		return nil, s.wrap(err, "read the API keys")
-	}
-	keys, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (data.APIKey, error) { return scanKey(row) })
+	keys, err := collectKeys(ctx, s.pool)
 	return keys, s.wrap(err, "read the API keys")
 }

@@ -65,9 +65,13 @@ func wantRefused(t *testing.T, s Store, is error, want string) {
 		},
 		"History":   func() error { _, _, err := s.History(ctx, "old", data.Newest(1)); return err },
 		"Keys":      func() error { _, err := s.Keys(ctx); return err },
-		"CreateKey": func() error { return s.CreateKey(ctx, data.APIKey{Name: "k"}) },
+		"CreateKey": func() error { return s.CreateKey(ctx, data.APIKey{Name: "k", Scopes: data.ScopeMonitor}) },
 		"RevokeKey": func() error { return s.RevokeKey(ctx, "k", time.Now()) },
-		"Import":    func() error { return s.Import(ctx, func(Tx) error { return nil }) },
+		"RotateKey": func() error {
+			return s.RotateKey(ctx, "k", time.Now(), func(k data.APIKey) data.APIKey { return k })
+		},
+		"KeysUsed": func() error { return s.KeysUsed(ctx, []data.KeyUse{{Name: "k", At: time.Now()}}) },
+		"Import":   func() error { return s.Import(ctx, func(Tx) error { return nil }) },
 	} {
 		err := use()
 		if err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "lakes.db") || strings.Contains(err.Error(), "\n") {

@@ -75,6 +75,8 @@ func TestOpenRefuses(t *testing.T) {
 		{"missing by URL", "file:" + missing, false, fs.ErrNotExist, missing},
 		{"missing folder", filepath.Join(dir, "no", "lakes.db"), true, fs.ErrNotExist, "its folder"},
 		{"folder", dir, true, nil, "this is a folder"},
+		{"keywords", "host=localhost password=secret user=me", true, errors.ErrUnsupported, "named by keywords"},
+		{"a keyword", "password = secret", false, errors.ErrUnsupported, "named by keywords"},
 		{"mysql", "mysql://me:secret@db/lakes", true, errors.ErrUnsupported, "no database of the kind mysql://"},
 		{"memory", ":memory:", true, nil, "is no file"},
 		{"memory URL", "file::memory:", true, nil, "is no file"},

@@ -11,6 +11,7 @@ import (
 var (
 	ErrKeyExists = errors.New("there is an API key of that name")
 	ErrNoKey     = errors.New("there is no API key of that name")
+	ErrKeyOver   = errors.New("the API key is revoked or expired and has no successor")
 )
 
 // A Change is what became of one row of an import.
@@ -44,11 +45,18 @@ type Store interface {
 	// Import runs fn in one transaction, which is committed if fn returns nil and undone otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error
-	// CreateKey stores a key; ErrKeyExists if its name is taken (a revoked key keeps its name).
+	// CreateKey stores a key of at least one scope; ErrKeyExists if its name is taken (a revoked key keeps its name).
 	CreateKey(ctx context.Context, k data.APIKey) error
-	// Keys returns all keys, revoked and expired ones included, by name.
+	// RotateKey stores the key that next makes of the newest one of that name, under the same name, and has those of before
+	// expire at until, unless they do so earlier: in between all are valid. ErrNoKey if there is none of that name,
+	// ErrKeyOver if the newest is not valid any more when its successor is made.
+	RotateKey(ctx context.Context, name string, until time.Time, next func(former data.APIKey) data.APIKey) error
+	// Keys returns all keys, revoked and expired ones included, by name, and by age those of one name.
 	Keys(ctx context.Context) ([]data.APIKey, error)
-	// RevokeKey revokes a key from at on; ErrNoKey if there is none of that name. Revoking twice keeps the first time.
+	// KeysUsed notes when keys were last used, where that is an hour or more later than what is noted. Keys that there are
+	// not any more are no error. The revision stays.
+	KeysUsed(ctx context.Context, uses []data.KeyUse) error
+	// RevokeKey revokes all keys of that name from at on; ErrNoKey if there is none. Revoking twice keeps the first time.
 	RevokeKey(ctx context.Context, name string, at time.Time) error
 	Close() error
 }

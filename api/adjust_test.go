@@ -1,0 +1,197 @@
+package api
+
+import (
+	"bytes"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/prometheus/client_golang/prometheus"
+)
+
+// asked answers a GET of path, from 192.0.2.1 by way of the proxy 10.0.0.1.
+func asked(t *testing.T, h http.Handler, path string, fields ...string) *http.Response {
+	t.Helper()
+	r := httptest.NewRequest(http.MethodGet, path, nil)
+	r.RemoteAddr = "10.0.0.1:4000"
+	r.Header.Set("X-Forwarded-For", "192.0.2.1")
+	for i := 0; i < len(fields); i += 2 {
+		r.Header.Set(fields[i], fields[i+1])
+	}
+	return serve(t, h, r)
+}
+
+func content(t *testing.T, resp *http.Response) string {
+	t.Helper()
+	text, err := io.ReadAll(resp.Body)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(text)
+}
+
+func TestAdjust(t *testing.T) {
+	opts := testOptions(t)
+	opts.TileRate = 3
+	s := newServer(t, opts, testSource(t))
+	spend := func(want int) {
+		t.Helper()
+		if got := asked(t, s, tileURL).StatusCode; got != want {
+			t.Fatalf("a tile: %d, want %d", got, want)
+		}
+	}
+	for range 3 {
+		spend(http.StatusOK)
+	}
+	spend(http.StatusTooManyRequests)
+
+	to := s.opts.Adjustable
+	to.Attribution = "Another Agency"
+	to.AllowedOrigins = []string{"https://maps.example.org"}
+	if err := to.FrameAncestors.UnmarshalText([]byte("none")); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Adjust(to); err != nil {
+		t.Fatal(err)
+	}
+	spend(http.StatusTooManyRequests) // a limit that is as it was goes on as it was
+	page := asked(t, s, "/page.json", "Origin", "https://maps.example.org")
+	if got := page.Header.Get("Access-Control-Allow-Origin"); got != "https://maps.example.org" {
+		t.Errorf("Access-Control-Allow-Origin: %q, want the one origin", got)
+	}
+	if got := asked(t, s, "/page.json", "Origin", "https://other.example.org").Header.Get("Access-Control-Allow-Origin"); got != "" {
+		t.Errorf("Access-Control-Allow-Origin for another origin: %q, want none", got)
+	}
+	if body := content(t, page); !strings.Contains(body, `"attribution":"Another Agency"`) || !strings.Contains(body, `"embeddable":false`) {
+		t.Errorf("the page's settings are %s, want the new ones", body)
+	}
+	if csp := asked(t, s, "/embed").Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors 'none'") {
+		t.Errorf("the policy of /embed is %q, want that nobody may frame it", csp)
+	}
+
+	to.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	if err := s.Adjust(to); err != nil {
+		t.Fatal(err)
+	}
+	spend(http.StatusOK) // by the address behind the proxy, which has spent nothing
+
+	to.TileRate = 0
+	if err := s.Adjust(to); err != nil {
+		t.Fatal(err)
+	}
+	if resp := asked(t, s, tileURL); resp.StatusCode != http.StatusOK || resp.Header.Get("RateLimit") != "" {
+		t.Errorf("a tile without a limit: %s, RateLimit %q", resp.Status, resp.Header.Get("RateLimit"))
+	}
+	to.TileRate = 1
+	if err := s.Adjust(to); err != nil {
+		t.Fatal(err)
+	}
+	spend(http.StatusOK)
+	spend(http.StatusTooManyRequests)
+
+	wrong := to
+	wrong.TileRate, wrong.Attribution = -1, "nobody"
+	if err := s.Adjust(wrong); err == nil || !strings.Contains(err.Error(), "tile rate -1") {
+		t.Errorf("Adjust to a negative rate: %v, want an error that names it", err)
+	}
+	if body := content(t, asked(t, s, "/page.json")); strings.Contains(body, "nobody") {
+		t.Errorf("an error has changed the settings: %s", body)
+	}
+}
+
+func TestAdjustHowManyRequestsAreLogged(t *testing.T) {
+	var lines bytes.Buffer
+	opts := testOptions(t)
+	opts.Logger, opts.LogRequests = slog.New(slog.NewTextHandler(&lines, nil)), 2
+	s := newServer(t, opts, testSource(t))
+	admin := s.AdminHandler()
+	count := func(h http.Handler) int {
+		before := strings.Count(lines.String(), "msg=request")
+		for range 5 {
+			asked(t, h, "/healthz")
+		}
+		return strings.Count(lines.String(), "msg=request") - before
+	}
+	if got := count(s); got != 2 {
+		t.Errorf("%d of 5 requests are logged, want 2", got)
+	}
+	to := s.opts.Adjustable
+	to.LogRequests = 0
+	if err := s.Adjust(to); err != nil {
+		t.Fatal(err)
+	}
+	for name, h := range map[string]http.Handler{"the API": s, "the admin listener": admin} {
+		if got := count(h); got != 5 {
+			t.Errorf("%d of 5 requests to %s are logged without a bound, want all", got, name)
+		}
+	}
+}
+
+// Under the race detector: options change while requests of all sorts are answered, each by options that there are.
+func TestAdjustUnderLoad(t *testing.T) {
+	opts := testOptions(t)
+	opts.Registry = prometheus.NewRegistry()
+	s := newServer(t, opts, testSource(t))
+	admin := s.AdminHandler()
+	done := make(chan struct{})
+	var group sync.WaitGroup
+	for _, path := range []string{tileURL, "/page.json", "/api/v1/tiles.json", "/table", "/embed"} {
+		group.Go(func() { // until done
+			for {
+				select {
+				case <-done:
+					return
+				default:
+				}
+				resp := asked(t, s, path, "Origin", "https://maps.example.org")
+				if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusTooManyRequests {
+					t.Errorf("%s: %s", path, resp.Status)
+					return
+				}
+				asked(t, admin, "/healthz")
+			}
+		})
+	}
+	var everybody, nobody FrameAncestors
+	if err := nobody.UnmarshalText([]byte("none")); err != nil {
+		t.Fatal(err)
+	}
+	for i := range 300 {
+		to := Adjustable{Attribution: "Example Agency", FrameAncestors: everybody, APIRate: 1e6, TileRate: 1e6 + i%2, LogRequests: i % 3}
+		if i%2 == 1 {
+			to.FrameAncestors, to.AllowedOrigins = nobody, []string{"https://maps.example.org"}
+			to.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+		}
+		if err := s.Adjust(to); err != nil {
+			t.Error(err)
+		}
+	}
+	close(done)
+	group.Wait()
+}
+
+// What may change is read where it changes, never where it stood at the start.
+func TestAdjustableOptionsAreReadAnew(t *testing.T) {
+	stale := regexp.MustCompile(`\bs\.opts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|LogRequests)\b`)
+	files, err := filepath.Glob("*.go")
+	if err != nil || len(files) < 20 {
+		t.Fatalf("%d source files, %v", len(files), err)
+	}
+	for _, name := range files {
+		text, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if at := stale.Find(text); at != nil && !strings.HasSuffix(name, "_test.go") {
+			t.Errorf("%s reads %s, which stays as it was at the start: want s.adjustable()", name, at)
+		}
+	}
+}

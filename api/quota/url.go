@@ -1,0 +1,74 @@
+package quota
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/url"
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/gomodule/redigo/redis"
+)
+
+// A place is where a Redis server is, and how it is greeted.
+type place struct {
+	network, address string
+	greeting         []redis.DialOption
+}
+
+var errURL = errors.New("this is no URL of a Redis server: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], " +
+	"rediss:// for TLS, or unix://[USER:PASSWORD@]/PATH for a socket")
+
+// databasePath is the path of a URL that names a database by its number, or none: it is 0 then.
+var databasePath = regexp.MustCompile(`^(?:/([0-9]{0,4}))?$`)
+
+// parseURL reads the URL of a Redis server. The library's own DialURL repeats it in errors, and knows no sockets.
+func parseURL(s string) (place, error) {
+	u, err := url.Parse(s)
+	if err != nil || u.Opaque != "" || u.Fragment != "" || strings.Contains(s, "?") { // the bounds are not for sale
+		return place{}, errURL
+	}
+	greeting := []redis.DialOption{
+		redis.DialClientName("limnomap"),
+		redis.DialConnectTimeout(dialTimeout),
+		redis.DialTLSHandshakeTimeout(dialTimeout),
+		redis.DialReadTimeout(ioTimeout),
+		redis.DialWriteTimeout(ioTimeout),
+	}
+	if password, ok := u.User.Password(); ok {
+		greeting = append(greeting, redis.DialUsername(u.User.Username()), redis.DialPassword(password))
+	}
+	if u.Scheme == "unix" {
+		if u.Path == "" || u.Host != "" {
+			return place{}, errURL
+		}
+		return place{"unix", u.Path, greeting}, nil
+	}
+	database := databasePath.FindStringSubmatch(u.Path)
+	if u.Scheme != "redis" && u.Scheme != "rediss" || database == nil {
+		return place{}, errURL
+	}
+	if database[1] != "" {
+		number, err := strconv.Atoi(database[1])
+		if err != nil {
+			return place{}, errURL
+		}
+		greeting = append(greeting, redis.DialDatabase(number))
+	}
+	greeting = append(greeting, redis.DialUseTLS(u.Scheme == "rediss"))
+	return place{"tcp", net.JoinHostPort(orElse(u.Hostname(), "localhost"), orElse(u.Port(), "6379")), greeting}, nil
+}
+
+func orElse(s, other string) string {
+	if s == "" {
+		return other
+	}
+	return s
+}
+
+// dial makes a connection.
+func (p place) dial(ctx context.Context) (redis.Conn, error) {
+	return redis.DialContext(ctx, p.network, p.address, p.greeting...)
+}

@@ -1,0 +1,75 @@
+//go:build unix
+
+package main
+
+import (
+	"bytes"
+	"context"
+	"log/slog"
+	"net"
+	"net/http"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+)
+
+// A server that does not answer itself gives no sign of life, and says why; one that does gives them again.
+func TestServiceManagerSigns(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "notify")
+	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
+	mustDo(t, err)
+	defer conn.Close()
+	t.Setenv("NOTIFY_SOCKET", path)
+	t.Setenv("WATCHDOG_USEC", "20000")
+	t.Setenv("WATCHDOG_PID", "")
+	log := new(syncBuffer)
+	manager, err := openServiceManager(slog.New(slog.NewTextHandler(log, nil)))
+	mustDo(t, err)
+
+	const stuck = 3
+	var asked atomic.Int32
+	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/lakes/healthz" {
+			t.Errorf("asked for %s", r.URL.Path)
+		}
+		if asked.Add(1) <= stuck {
+			w.WriteHeader(http.StatusServiceUnavailable)
+		}
+		_, _ = w.Write([]byte("ok"))
+	})
+	ctx, cancel := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() { // ends with cancel
+		defer close(done)
+		manager.run(ctx, h, "/lakes/healthz")
+	}()
+	buf := make([]byte, 100)
+	n, err := conn.Read(buf)
+	mustDo(t, err)
+	if string(buf[:n]) != "WATCHDOG=1" || asked.Load() <= stuck {
+		t.Errorf("told %q when it had answered %d times, the first %d wrong", buf[:n], asked.Load(), stuck)
+	}
+	cancel()
+	<-done
+	if got := strings.Count(log.String(), "no sign of life"); got != stuck {
+		t.Errorf("%d lines of log, want %d:\n%s", got, stuck, log)
+	}
+}
+
+func TestServiceManagerAbsent(t *testing.T) {
+	t.Setenv("NOTIFY_SOCKET", "")
+	t.Setenv("WATCHDOG_USEC", "")
+	var log bytes.Buffer
+	manager, err := openServiceManager(slog.New(slog.NewTextHandler(&log, nil)))
+	mustDo(t, err)
+	manager.tell("READY=1")
+	manager.run(t.Context(), http.NotFoundHandler(), "/healthz") // returns
+	if log.Len() > 0 {
+		t.Errorf("without a manager it says:\n%s", &log)
+	}
+	t.Setenv("WATCHDOG_USEC", "soon")
+	if _, err := openServiceManager(nil); err == nil || !strings.Contains(err.Error(), "WATCHDOG_USEC") {
+		t.Errorf("WATCHDOG_USEC=soon: %v", err)
+	}
+}

@@ -1,0 +1,260 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/alecthomas/kong"
+	"pgregory.net/rapid"
+)
+
+// A flag goes before the environment, the environment before the file, and the file before the default: each pair of
+// them, and all, for a flag of each form.
+func TestOrderOfSettings(t *testing.T) {
+	flags := []struct {
+		name                    string
+		flag, env, file, byself string // values; the last is the default
+		secret                  bool
+	}{
+		{"api-rate", "1", "2", "3", "300", false},
+		{"drain", "1s", "2s", "3s", "1s", false},
+		{"cache-memory", "1MiB", "2MiB", "3MiB", "64MiB", false},
+		{"cache-min-free", "1MiB", "0", "3MiB", "", false},
+		{"attribution", "flag", "", "file", "", false},
+		{"cors-origins", "https://flag.org", "https://env.org", "https://file.org", "", false},
+		{"refresh-skip-bad", "true", "false", "true", "false", false},
+		{"profile", "who2021", "uba2015", "who2021", "who2003", false},
+		{"frame-ancestors", "'self'", "'none'", "https://file.org", "*", false},
+		{"log-level", "DEBUG", "WARN", "ERROR", "INFO", false},
+		{"redis", "redis://flag", "redis://env", "redis://file", "", true},
+		{"trusted-proxies", "10.0.0.0/8", "192.0.2.0/24", "fd00::/8", "", false},
+	}
+	for _, f := range flags {
+		for from := range 16 {
+			byFlag, byEnv, byFile, bySection := from&8 != 0, from&4 != 0, from&2 != 0, from&1 != 0
+			t.Run(fmt.Sprintf("%s/flag=%v,env=%v,section=%v,file=%v", f.name, byFlag, byEnv, bySection, byFile), func(t *testing.T) {
+				args, text, want, origin := []string{"serve"}, "", f.byself, "default"
+				global := f.name == "log-level"
+				if byFile {
+					top := f.file
+					if bySection && !global {
+						top = f.flag // which the section's goes before
+					}
+					text += fmt.Sprintf("%s: %s\n", f.name, inYAML(f.name, top))
+				}
+				if bySection {
+					text += fmt.Sprintf("serve:\n  %s: %s\n", f.name, inYAML(f.name, f.file))
+				}
+				if byFile || bySection {
+					name := configured(t, text)
+					args = append(args, "--config", name)
+					want, origin = f.file, name
+				}
+				if byEnv {
+					t.Setenv(envName(f.name), f.env)
+					want, origin = f.env, envName(f.name)
+				}
+				if byFlag {
+					args = append(args, "--"+f.name+"="+f.flag)
+					want, origin = f.flag, "command line"
+				}
+				c, err := parsed(t, args...)
+				if err != nil {
+					t.Fatal(err)
+				}
+				texts, _, err := valuesOf(flagNamed(t, c, f.name))
+				if got := strings.Join(texts, " "); err != nil || got != want {
+					t.Errorf("--%s is %q, %v; want %q", f.name, got, err, want)
+				}
+				if got := c.settings.originOf(c.command, flagNamed(t, c, f.name)).text; !strings.HasPrefix(got, origin) {
+					t.Errorf("--%s is said to be from %s, want %s", f.name, got, origin)
+				}
+			})
+		}
+	}
+}
+
+func envName(flag string) string {
+	return envPrefix + strings.ToUpper(strings.ReplaceAll(flag, "-", "_"))
+}
+
+// inYAML returns a value of that flag as YAML.
+func inYAML(flag, value string) string {
+	switch flag {
+	case "api-rate", "refresh-skip-bad":
+		return value
+	}
+	return fmt.Sprintf("%q", value)
+}
+
+func flagNamed(t testing.TB, c *call, name string) *kong.Flag {
+	t.Helper()
+	for _, flag := range c.command.Flags() {
+		if flag.Name == name {
+			return flag
+		}
+	}
+	t.Fatalf("there is no flag --%s", name)
+	return nil
+}
+
+// The value of a flag that is wrong by the environment or the file does no harm where another goes before it.
+func TestOverriddenSettingsMayBeWrong(t *testing.T) {
+	t.Setenv("LIMNOMAP_CACHE_MEMORY", "sheep")
+	if _, err := parsed(t, "serve", "--cache-memory", "2MiB"); err != nil {
+		t.Errorf("a wrong environment behind a flag: %v", err)
+	}
+	if _, err := parsed(t, "serve"); err == nil {
+		t.Error("a wrong environment passes")
+	}
+}
+
+func TestErrorsNameTheOrigin(t *testing.T) {
+	name := configured(t, "serve:\n  max-zoom: 30\n")
+	tests := []struct {
+		name, variable, value string
+		args                  []string
+		want                  []string
+	}{
+		{"environment, unreadable", "LIMNOMAP_STALE_AFTER", "soon", []string{"serve"}, []string{"--stale-after", "soon", "28d", "LIMNOMAP_STALE_AFTER"}},
+		{"environment, not allowed", "LIMNOMAP_PROFILE", "who1999", []string{"serve"}, []string{"--profile", "who2003", "LIMNOMAP_PROFILE"}},
+		{"environment, out of bounds", "LIMNOMAP_API_RATE", "-1", []string{"serve"}, []string{"--api-rate -1", "0 (no limit) or more", "LIMNOMAP_API_RATE"}},
+		{"environment, in combination", "LIMNOMAP_TLS_CERT", "a.pem", []string{"serve"}, []string{"--tls-cert", "LIMNOMAP_TLS_CERT"}},
+		{"file, out of bounds", "", "", []string{"serve", "--config", name}, []string{"--max-zoom 30", "0 to 20", name + ":2"}},
+		{"file of the environment", "LIMNOMAP_CONFIG", name, []string{"config"}, []string{"--max-zoom 30", name + ":2"}},
+		{"of another command", "LIMNOMAP_EXPIRES", "0d", []string{"keys", "create", "--db", "absent.db", "--name", "a"}, []string{"--expires 0", "LIMNOMAP_EXPIRES"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			if tt.variable != "" {
+				t.Setenv(tt.variable, tt.value)
+			}
+			_, _, err := runCommand(t, tt.args...)
+			for _, want := range tt.want {
+				if err == nil || !strings.Contains(err.Error(), want) {
+					t.Errorf("%v, want an error that contains %q", err, want)
+				}
+			}
+		})
+	}
+	_, _, err := runCommand(t, "serve", "--max-zoom", "30")
+	if err == nil || strings.Contains(err.Error(), "is from") {
+		t.Errorf("%v, want an error that does not explain the command line", err)
+	}
+}
+
+func TestUnknownVariables(t *testing.T) {
+	tests := []struct{ variable, want string }{
+		{"LIMNOMAP_API_RAT=3", "LIMNOMAP_API_RAT, which no command knows: did you mean LIMNOMAP_API_RATE?"},
+		{"LIMNOMAP_BD=lakes.db", "did you mean LIMNOMAP_DB?"},
+		{"LIMNOMAP_SHEEP=geheim", "limnomap --help tells which there are"},
+		{"LIMNOMAP_API_RATE_FILE=x", "LIMNOMAP_API_RATE_FILE"}, // is no secret
+		{"LIMNOMAP_PORT=8080", "LIMNOMAP_PORT"},
+		{"LIMNOMAP_=x", "LIMNOMAP_,"},
+		{"LIMNOMAP_api_rate=3", "LIMNOMAP_API_RATE"},
+		{"LIMNOMAP_DB=x", ""},
+		{"LIMNOMAP_DB_FILE=x", ""},
+		{"LIMNOMAP_CONFIG=x", ""},
+		{"LIMNOMAP_TEST_POSTGRES=x", ""},
+		{"LIMNOMAP_SOAK=10m", ""},
+		{"XLIMNOMAP_API_RAT=3", ""},
+		// What Kubernetes sets for the services limnomap and limnomap-redis.
+		{"LIMNOMAP_SERVICE_HOST=10.96.0.1", ""},
+		{"LIMNOMAP_SERVICE_PORT=80", ""},
+		{"LIMNOMAP_SERVICE_PORT_HTTP=80", ""},
+		{"LIMNOMAP_PORT=tcp://10.96.0.1:80", ""},
+		{"LIMNOMAP_PORT_80_TCP=tcp://10.96.0.1:80", ""},
+		{"LIMNOMAP_PORT_80_TCP_PROTO=tcp", ""},
+		{"LIMNOMAP_PORT_80_TCP_PORT=80", ""},
+		{"LIMNOMAP_PORT_80_TCP_ADDR=10.96.0.1", ""},
+		{"LIMNOMAP_REDIS_SERVICE_HOST=10.96.0.1", ""},
+		{"LIMNOMAP_REDIS_PORT=tcp://10.96.0.1:6379", ""},
+	}
+	app := modelOf(t)
+	for _, tt := range tests {
+		err := unknownVariables([]string{"HOME=/", tt.variable, "PATH"}, app)
+		if tt.want == "" && err != nil || tt.want != "" && (err == nil || !strings.Contains(err.Error(), tt.want)) {
+			t.Errorf("%s: %v, want %q", tt.variable, err, tt.want)
+		}
+		if err != nil && strings.Contains(err.Error(), "geheim") {
+			t.Errorf("%s: the error repeats the value: %v", tt.variable, err)
+		}
+	}
+	t.Setenv("LIMNOMAP_BD", "lakes.db")
+	for _, args := range [][]string{{"serve"}, {"keys", "list"}, {"config"}} {
+		if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), "LIMNOMAP_BD") {
+			t.Errorf("%v with LIMNOMAP_BD: %v, want an error that names it", args, err)
+		}
+	}
+	mustRun(t, "version")
+	mustRun(t, "serve", "--help")
+}
+
+func TestSecretsInFiles(t *testing.T) {
+	dir := t.TempDir()
+	const secret = "postgres://limnomap:geheim@db.example.org/lakes"
+	t.Setenv("LIMNOMAP_DB_FILE", writeFile(t, dir, "db", secret+"\n"))
+	c, err := parsed(t, "serve")
+	if err != nil || c.cli.Serve.DB != secret {
+		t.Fatalf("LIMNOMAP_DB_FILE: %v", err)
+	}
+	if out := mustRun(t, "config"); !strings.Contains(out, "db: postgres://limnomap:<hidden>@db.example.org/lakes # LIMNOMAP_DB_FILE\n") {
+		t.Errorf("limnomap config prints\n%s", out)
+	}
+	if c, err := parsed(t, "serve", "--db", "other.db"); err != nil || c.cli.Serve.DB != "other.db" {
+		t.Errorf("a flag beside LIMNOMAP_DB_FILE: %v", err)
+	}
+	if c, err := parsed(t, "serve", "--config", configured(t, "db: file.db")); err != nil || c.cli.Serve.DB != secret {
+		t.Errorf("LIMNOMAP_DB_FILE does not go before the file: %v", err)
+	}
+	for content, want := range map[string]string{"": "no text", "\n": "no text", secret + "\n" + secret: "several lines", strings.Repeat("a", maxSecret+1): "longer than"} {
+		t.Setenv("LIMNOMAP_DB_FILE", writeFile(t, dir, "db", content))
+		if _, err := parsed(t, "serve"); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "LIMNOMAP_DB_FILE") || strings.Contains(err.Error(), "geheim") {
+			t.Errorf("LIMNOMAP_DB_FILE with %.20q: %v, want an error that contains %q", content, err, want)
+		}
+	}
+	t.Setenv("LIMNOMAP_DB_FILE", filepath.Join(dir, "absent"))
+	if _, err := parsed(t, "serve"); err == nil || !strings.Contains(err.Error(), "LIMNOMAP_DB_FILE") {
+		t.Errorf("LIMNOMAP_DB_FILE that is absent: %v", err)
+	}
+	t.Setenv("LIMNOMAP_DB", "lakes.db")
+	if _, err := parsed(t, "serve"); err == nil || !strings.Contains(err.Error(), "LIMNOMAP_DB and LIMNOMAP_DB_FILE are both set") {
+		t.Errorf("both: %v, want an error", err)
+	}
+	os.Unsetenv("LIMNOMAP_DB_FILE") // which t.Setenv puts back in order
+	if _, err := parsed(t, "serve"); err != nil {
+		t.Errorf("LIMNOMAP_DB alone: %v", err)
+	}
+}
+
+func TestHide(t *testing.T) {
+	tests := [][2]string{
+		{"lakes.db", "lakes.db"},
+		{"postgres://limnomap:geheim@h:5432/d?sslmode=disable", "postgres://limnomap:<hidden>@h:5432/d?sslmode=disable"},
+		{"postgres://limnomap@h/d?password=geheim&sslmode=require", "postgres://limnomap@h/d?password=<hidden>&sslmode=require"},
+		{"postgres://limnomap:ge/he?im@h/d", "postgres://<hidden>"},
+		{"postgres://limnomap:ge@he/im@h/d", "postgres://limnomap:<hidden>@h/d"},
+		{"redis://:geheim@h", "redis://:<hidden>@h"},
+		{"https://geheim@h/lakes.csv", "https://<hidden>@h/lakes.csv"},
+		{"https://h/lakes.csv?token=geheim", "https://h/lakes.csv?token=<hidden>"},
+		{"https://h/lakes.csv?geheim", "https://h/lakes.csv?<hidden>"},
+		{"https://h/lakes.csv?mail=a@b&token=geheim", "https://<hidden>"},
+		{"host=h password=geheim", "<hidden>"},
+		{"https://tile.openstreetmap.org/{z}/{x}/{y}.png", "https://tile.openstreetmap.org/{z}/{x}/{y}.png"},
+	}
+	for _, tt := range tests {
+		if got := hide(tt[0]); got != tt[1] {
+			t.Errorf("hide(%q) = %q, want %q", tt[0], got, tt[1])
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		password := "S3CRET" + rapid.StringMatching(`[a-z/?#@:&=%]{0,8}`).Draw(t, "rest")
+		url := rapid.SampledFrom([]string{"postgres", "redis", "https"}).Draw(t, "scheme") + "://u:" + password + "@host/path?x=S3CRET&sslmode=disable"
+		if got := hide(url); strings.Contains(got, "S3CRET") {
+			t.Fatalf("hide(%q) = %q", url, got)
+		}
+	})
+}

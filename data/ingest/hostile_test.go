@@ -1,0 +1,92 @@
+package ingest
+
+import (
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+)
+
+// endless repeats a text up to so many bytes, and counts those that were asked for.
+type endless struct {
+	text  string
+	bytes int
+	read  int
+}
+
+func (e *endless) Read(p []byte) (n int, err error) {
+	if e.read >= e.bytes {
+		return 0, io.EOF
+	}
+	for n < len(p) && e.read < e.bytes {
+		c := copy(p[n:], e.text[e.read%len(e.text):])
+		n, e.read = n+c, e.read+c
+	}
+	return n, nil
+}
+
+// What has no end is given up after a bound, with an error that says so, and memory to match: a line, a quoted field, a
+// name of a column, many columns, a value in GeoJSON, an array in an array in an array, a number, a member that is none of
+// ours.
+func TestHostileFilesAreGivenUp(t *testing.T) {
+	const (
+		table  = "id,name,lat,lon\n"
+		opened = `{"type":"FeatureCollection","features":[`
+		half   = 512 << 20 // never read to its end
+	)
+	for _, tt := range []struct {
+		name, start, repeated string
+		most                  int // bytes that may be read
+		want                  string
+	}{
+		{"header without end", "", "x", 4 << 20, ""},
+		{"columns without end", "id", ",name", 4 << 20, ""},
+		{"line without end", table + "a,", "x", 4 << 20, "bytes"},
+		{"quoted field without end", table + `a,"`, "x\n", 4 << 20, "bytes"},
+		{"quotes without end", table + `a,"`, `""`, 4 << 20, "bytes"},
+		{"fields without end", table + "a", ",a", 4 << 20, "bytes"},
+		{"zeros", "", "\x00", 4 << 20, ""},
+		{"feature without end", opened, " ", 80 << 20, "does not end within"},
+		{"string without end", opened + `{"type":"`, "x", 80 << 20, "does not end within"},
+		{"number without end", opened + `{"properties":{"lat":1`, "0", 80 << 20, "does not end within"},
+		{"arrays in arrays", opened + `{"geometry":{"coordinates":`, "[", 80 << 20, "depth"},
+		{"objects in objects", opened, `{"a":`, 80 << 20, "depth"},
+		{"objects before the features", ``, `{"a":`, 80 << 20, ""},
+		{"a member that is none of ours", `{"type":"FeatureCollection","name":"`, "x", 80 << 20, "does not end within"},
+		{"a name without end", `{"`, "x", 80 << 20, ""},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			rest := &endless{text: tt.repeated, bytes: half}
+			var before, after runtime.MemStats
+			runtime.GC()
+			runtime.ReadMemStats(&before)
+			_, err := Lakes(t.Context(), newStore(t), []File{{"hostile", io.MultiReader(strings.NewReader(tt.start), rest)}}, nil)
+			runtime.ReadMemStats(&after)
+			if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 2000 {
+				t.Errorf("error = %.300v, want a short one with %q", err, tt.want)
+			}
+			if rest.read > tt.most {
+				t.Errorf("%d bytes were read, want %d at most", rest.read, tt.most)
+			}
+			// What is allocated on the way, not what is held: a decoder's buffer doubles, and its halves add up.
+			if got := after.TotalAlloc - before.TotalAlloc; got > 8*uint64(tt.most) {
+				t.Errorf("%d bytes were allocated for %d", got, rest.read)
+			}
+		})
+	}
+}
+
+// Numbers that no lake has are one bad row, and cost no more than others do.
+func TestHostileNumbers(t *testing.T) {
+	for _, number := range []string{"1e999999999", "-1e400", "1e-999999999", strings.Repeat("9", 100_000), "0." + strings.Repeat("0", 100_000) + "1", "1e" + strings.Repeat("9", 10_000)} {
+		text := `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"a","name":"A","area_km2":` + number +
+			`},"geometry":{"type":"Point","coordinates":[` + number + `,50]}}]}`
+		got := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true}, text)
+		if got.Read != 1 || got.Rejected+got.Added != 1 {
+			t.Errorf("%.20s: report = %+v, want one row, rejected or taken for zero", number, got)
+		}
+		if len(got.Bad) == 1 && len(got.Bad[0].Reason) > 500 {
+			t.Errorf("%.20s: the reason has %d bytes", number, len(got.Bad[0].Reason))
+		}
+	}
+}

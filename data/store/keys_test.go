@@ -1,0 +1,200 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"io/fs"
+	"slices"
+	"testing"
+	"testing/fstest"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/stdlib"
+	"github.com/pressly/goose/v3"
+
+	"limnomap/data"
+)
+
+// A key that takes over bears the name and whatever else the former one tells it to, and the former ones end with the
+// overlap, none of them later than it would have.
+func testRotation(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	next := func(hash byte, when time.Time) func(data.APIKey) data.APIKey {
+		return func(former data.APIKey) data.APIKey {
+			return data.APIKey{Name: "ignored", Hash: [32]byte{hash}, Scopes: former.Scopes, CreatedAt: when}
+		}
+	}
+	rotate := func(name string, until time.Time, fn func(data.APIKey) data.APIKey) error {
+		return s.RotateKey(t.Context(), name, until, fn)
+	}
+	first := data.APIKey{Name: "one", Hash: [32]byte{9}, Scopes: data.ScopeMetrics, CreatedAt: at}
+	other := data.APIKey{Name: "other", Hash: [32]byte{1}, Scopes: data.ScopeMonitor, CreatedAt: at}
+	for _, k := range []data.APIKey{first, other} {
+		if err := s.CreateKey(t.Context(), k); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := rotate("none", at, next(7, at)); !errors.Is(err, ErrNoKey) {
+		t.Errorf("RotateKey of no key = %v, want %v", err, ErrNoKey)
+	}
+	second, third := first, first
+	second.Hash, third.Hash = [32]byte{8}, [32]byte{5}
+	second.CreatedAt, third.CreatedAt = at, at.Add(time.Hour) // the second within the same second as the first
+	first.ExpiresAt, second.ExpiresAt = at.Add(2*time.Hour), at.Add(24*time.Hour)
+	if err := rotate("one", first.ExpiresAt, next(8, second.CreatedAt)); err != nil {
+		t.Fatal(err)
+	}
+	var former data.APIKey
+	if err := rotate("one", second.ExpiresAt, func(k data.APIKey) data.APIKey {
+		former = k
+		return next(5, third.CreatedAt)(k)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if former.Hash != second.Hash {
+		t.Errorf("the third key takes over from %v, want the second, %v", former, second)
+	}
+	byAge := func(keys []data.APIKey) []data.APIKey { // the two of one second in any order
+		slices.SortStableFunc(keys, func(a, b data.APIKey) int { return int(b.Hash[0]) - int(a.Hash[0]) })
+		return keys
+	}
+	want := byAge([]data.APIKey{first, second, third, other})
+	got, err := s.Keys(t.Context())
+	if err != nil || !slices.Equal(byAge(got), want) {
+		t.Errorf("Keys = %v, %v, want %v", got, err, want)
+	}
+	if err := s.RevokeKey(t.Context(), "one", at.Add(3*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	keys, err := s.Keys(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, k := range keys {
+		if revoked := !k.RevokedAt.IsZero(); revoked != (k.Name == "one") {
+			t.Errorf("after the name one was revoked: %v", k)
+		}
+	}
+	for name, when := range map[string]time.Time{"one": at.Add(4 * time.Hour), "gone": at.Add(time.Hour)} {
+		if name == "gone" {
+			gone := data.APIKey{Name: name, Hash: [32]byte{2}, Scopes: data.ScopeMonitor, CreatedAt: at, ExpiresAt: when}
+			if err := s.CreateKey(t.Context(), gone); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := rotate(name, when.Add(time.Hour), next(6, when)); !errors.Is(err, ErrKeyOver) {
+			t.Errorf("RotateKey of a key that is over = %v, want %v", err, ErrKeyOver)
+		}
+	}
+	if after, err := s.Keys(t.Context()); err != nil || len(after) != len(keys)+1 {
+		t.Errorf("refused rotations left %d keys, %v, want %d", len(after), err, len(keys)+1)
+	}
+}
+
+// The last use is the newest that anybody saw, written once an hour, and touches nothing else.
+func testKeyUses(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
+	k := data.APIKey{Name: "one", Hash: [32]byte{1}, Scopes: data.ScopeMonitor, CreatedAt: at}
+	idle := data.APIKey{Name: "one", Hash: [32]byte{2}, Scopes: data.ScopeMonitor, CreatedAt: at.Add(time.Second)}
+	if err := s.CreateKey(t.Context(), k); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.RotateKey(t.Context(), "one", at.Add(time.Hour), func(data.APIKey) data.APIKey { return idle }); err != nil {
+		t.Fatal(err)
+	}
+	k.ExpiresAt = at.Add(time.Hour)
+	for _, use := range []struct{ at, want time.Time }{
+		{at.Add(time.Minute), at.Add(time.Minute)},
+		{at.Add(60 * time.Minute), at.Add(time.Minute)}, // not an hour later
+		{at, at.Add(time.Minute)},                       // another server's, which was slower to tell
+		{at.Add(61 * time.Minute), at.Add(61 * time.Minute)},
+	} {
+		k.UsedAt = use.want
+		uses := []data.KeyUse{{Name: "one", Hash: k.Hash, At: use.at}, {Name: "gone", Hash: k.Hash, At: use.at}}
+		if err := s.KeysUsed(t.Context(), uses); err != nil {
+			t.Fatal(err)
+		}
+		if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, []data.APIKey{k, idle}) {
+			t.Errorf("after a use at %v Keys = %v, %v, want %v", use.at, got, err, []data.APIKey{k, idle})
+		}
+	}
+	if err := s.KeysUsed(t.Context(), nil); err != nil {
+		t.Errorf("KeysUsed of none = %v", err)
+	}
+	if rev := revisionOf(t, s); rev.Number != 0 {
+		t.Errorf("uses of keys raised the revision to %d", rev.Number)
+	}
+}
+
+// A PostgreSQL database of before keeps its keys, which open what they opened; and a server of before, which is still
+// running, goes on reading them.
+func TestPostgresKeysOfBefore(t *testing.T) {
+	dsn := newDatabase(t)
+	onServer(t, dsn, "CREATE SCHEMA limnomap")
+	first, err := fs.ReadFile(postgresMigrations, "migrations/postgres/0001_initial.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	config, err := pgx.ParseConfig(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	db := stdlib.OpenDB(*config)
+	defer db.Close()
+	p, err := goose.NewProvider(goose.DialectPostgres, db, fstest.MapFS{"0001_initial.sql": {Data: first}},
+		goose.WithDisableGlobalRegistry(true), goose.WithTableName("limnomap.goose_db_version"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := upgrade(t.Context(), p); err != nil {
+		t.Fatal(err)
+	}
+	onServer(t, dsn, `INSERT INTO limnomap.api_keys VALUES ('one', decode(repeat('01', 32), 'hex'), 1, 3, 2), ('two', decode(repeat('02', 32), 'hex'), 1, NULL, NULL)`)
+	const formerRead = "SELECT name, hash, created_at, expires_at, revoked_at FROM limnomap.api_keys ORDER BY name"
+	before, err := db.Conn(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer before.Close()
+	reads := func() (n int) {
+		rows, err := before.QueryContext(context.WithoutCancel(t.Context()), formerRead)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer rows.Close()
+		for rows.Next() {
+			n++
+		}
+		if err := rows.Err(); err != nil {
+			t.Fatal(err)
+		}
+		return n
+	}
+	if n := reads(); n != 2 {
+		t.Fatalf("a server of before reads %d keys", n)
+	}
+
+	s := openURL(t, dsn, false)
+	var ones, twos [32]byte
+	for i := range ones {
+		ones[i], twos[i] = 1, 2
+	}
+	want := []data.APIKey{
+		{Name: "one", Hash: ones, Scopes: data.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), ExpiresAt: time.Unix(3, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()},
+		{Name: "two", Hash: twos, Scopes: data.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC()},
+	}
+	if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, want) {
+		t.Errorf("Keys = %v, %v, want %v", got, err, want)
+	}
+	if err := s.RotateKey(t.Context(), "two", time.Unix(9, 0), func(k data.APIKey) data.APIKey {
+		return data.APIKey{Hash: ones, Scopes: k.Scopes, CreatedAt: time.Unix(5, 0)}
+	}); err != nil {
+		t.Error(err)
+	}
+	if n := reads(); n != 3 {
+		t.Errorf("a server of before reads %d keys after the rotation, want both of the one name and the other", n)
+	}
+}

@@ -1,0 +1,156 @@
+#!/usr/bin/env python3
+"""Prints the lakes with the highest values, those without one, and a lake's history, from a limnomap server.
+
+    python3 lakes.py --server http://127.0.0.1:8080 --history de_be_langer_see --cache /tmp/lakes
+
+Needs Python 3.9 and nothing else. What it shows about asking: compressed answers, asking again only for what has changed,
+waiting as long as the server wants, and that null is not zero.
+"""
+
+import argparse
+import csv
+import gzip
+import hashlib
+import io
+import json
+import os
+import random
+import sys
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+
+MOST_TRIES = 4
+LONGEST_WAIT = 30  # seconds, whatever Retry-After asks for
+UNKNOWN = "–"
+
+
+class Refused(Exception):
+    """The server's answer is an error; the text is what it says."""
+
+
+def ask(url, cache=None):
+    """Returns the text at url. With a folder as cache it is only fetched where it has changed since the last time."""
+    kept = read_cache(cache, url)
+    headers = {"Accept-Encoding": "gzip"}
+    if kept:
+        headers["If-None-Match"] = kept["etag"]
+    for tries in range(1, MOST_TRIES + 1):
+        try:
+            with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as answer:
+                body = answer.read()
+                if answer.headers.get("X-Data-Notice"):  # such as that the data are simulated
+                    print("notice:", answer.headers["X-Data-Notice"], file=sys.stderr)
+                if answer.headers.get("Content-Encoding") == "gzip":
+                    body = gzip.decompress(body)
+                text = body.decode("utf-8")
+                write_cache(cache, url, answer.headers.get("ETag"), text)
+                return text
+        except urllib.error.HTTPError as e:
+            if e.code == 304 and kept:
+                print("unchanged:", url, file=sys.stderr)
+                return kept["text"]
+            # 429: this address has asked too often; 503: the server has too much to do. Both say for how long.
+            if e.code not in (429, 502, 503, 504) or tries == MOST_TRIES:
+                raise Refused(f"{url}: {e.code} {e.reason}: {detail(e)}") from None
+            wait = e.headers.get("Retry-After", "")
+            wait = int(wait) if wait.isdecimal() else 2**tries
+        except (urllib.error.URLError, OSError, EOFError) as e:
+            if tries == MOST_TRIES:
+                raise Refused(f"{url}: {getattr(e, 'reason', e)}") from None
+            wait = 2**tries
+        time.sleep(min(wait, LONGEST_WAIT) * random.uniform(1, 1.5))
+
+
+def detail(answer):
+    """Returns what an error says in words: errors are application/problem+json."""
+    try:
+        problem = json.load(answer)
+        return "; ".join([problem["detail"]] + [f"{e['parameter']}: {e['detail']}" for e in problem.get("errors", [])])
+    except (ValueError, KeyError, TypeError, OSError):
+        return "no reason given"
+
+
+def cache_path(cache, url):
+    return os.path.join(cache, hashlib.sha256(url.encode()).hexdigest() + ".json")
+
+
+def read_cache(cache, url):
+    try:
+        with open(cache_path(cache, url), encoding="utf-8") as file:
+            kept = json.load(file)
+        return kept if kept["url"] == url and kept["etag"] and isinstance(kept["text"], str) else None
+    except (OSError, ValueError, KeyError, TypeError):  # nothing kept, nothing that is whole, or no cache
+        return None
+
+
+def write_cache(cache, url, etag, text):
+    if not cache or not etag:
+        return
+    os.makedirs(cache, exist_ok=True)
+    path = cache_path(cache, url)
+    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+        json.dump({"url": url, "etag": etag, "text": text}, file)
+    os.replace(file.name, path)  # whole or not at all
+
+
+def number(text):
+    """Returns a number of a CSV; None for an empty field, which is a gap and not zero."""
+    return float(text) if text else None
+
+
+def value(chl):
+    return UNKNOWN if chl is None else f"{chl:.2f}"
+
+
+def print_status(server, cache, count, risk):
+    query = "?" + urllib.parse.urlencode({"risk": risk}) if risk else ""
+    # One answer holds all lakes: there are no pages to turn.
+    status = json.loads(ask(f"{server}/api/v1/bathing-lakes/status{query}", cache))
+    print(f"{status['total_lakes']} lakes, {status['lakes_with_data']} with a current value, as of {status['generated_at'][:10]}")
+    known = [lake for lake in status["lakes"] if lake["chl"] is not None]
+    known.sort(key=lambda lake: (-lake["chl"], lake["id"]))
+    print_lakes("The highest values, chlorophyll-a in µg/l", known[:count])
+    # Their risk is that of the last known value: a lake without a value is not a clean one.
+    unknown = [lake for lake in status["lakes"] if lake["chl"] is None]
+    print_lakes(f"{len(unknown)} lakes have no current value; the risk is that of their last one", unknown[:count])
+
+
+def print_lakes(title, lakes):
+    print(f"\n{title}")
+    for lake in lakes:
+        measured = (lake["measured_at"] or "never")[:10]
+        print(f"{lake['id']:<40} {value(lake['chl']):>8} {lake['risk'] or UNKNOWN:<6} {measured:<10} {lake['name']}")
+
+
+def print_history(server, cache, lake_id, count):
+    path = urllib.parse.quote(lake_id, safe="")
+    text = ask(f"{server}/api/v1/bathing-lakes/history/{path}.csv?limit={count}", cache)
+    print(f"\n{lake_id}, the newest {count}")
+    for row in csv.DictReader(io.StringIO(text)):
+        forecast = "forecast" if row["data_type"] == "ai_forecast" else ""
+        print(f"{row['date']} {value(number(row['chl'])):>8} {forecast}".rstrip())
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--server", default="http://127.0.0.1:8080", help="address of the server (%(default)s)")
+    parser.add_argument("--risk", choices=["low", "medium", "high"], help="only lakes of this risk")
+    parser.add_argument("--count", type=int, default=10, help="lines of each table (%(default)s)")
+    parser.add_argument("--history", metavar="LAKE_ID", help="print this lake's history as well")
+    parser.add_argument("--cache", metavar="FOLDER", help="keep answers here, and fetch only what has changed")
+    args = parser.parse_args()
+    if args.count < 1:
+        parser.error("--count must be at least 1")
+    server = args.server.rstrip("/")
+    try:
+        print_status(server, args.cache, args.count, args.risk)
+        if args.history:
+            print_history(server, args.cache, args.history, args.count)
+    except (Refused, ValueError) as e:
+        sys.exit(f"lakes.py: {e}")
+
+
+if __name__ == "__main__":
+    main()

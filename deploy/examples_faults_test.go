@@ -1,0 +1,228 @@
+package deploy
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+)
+
+// A faultyFront stands before a server and answers for tiles in its place as `fault` says: with a status, or 0 for the
+// server's own answer. It counts what it was asked for.
+type faultyFront struct {
+	*httptest.Server
+	mu      sync.Mutex
+	fault   func(path string, times int) int
+	asked   map[string]int // tiles, by path
+	refused int            // the server's own 429
+}
+
+func startFaultyFront(t *testing.T, server string) *faultyFront {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &faultyFront{asked: map[string]int{}}
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = func(answer *http.Response) error {
+		if answer.StatusCode == http.StatusTooManyRequests {
+			f.mu.Lock()
+			defer f.mu.Unlock()
+			f.refused++
+		}
+		return nil
+	}
+	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if status := f.statusFor(r); status != 0 {
+			answerProblem(w, status)
+			return
+		}
+		proxy.ServeHTTP(w, r)
+	}))
+	t.Cleanup(f.Close)
+	return f
+}
+
+func (f *faultyFront) statusFor(r *http.Request) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if !strings.HasPrefix(r.URL.Path, "/api/v1/tiles/") || strings.HasSuffix(r.URL.Path, ".json") {
+		return 0
+	}
+	f.asked[r.URL.Path]++
+	if f.fault == nil {
+		return 0
+	}
+	return f.fault(r.URL.Path, f.asked[r.URL.Path])
+}
+
+// become changes what the front does from now on, and forgets what it was asked for.
+func (f *faultyFront) become(fault func(path string, times int) int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.fault, f.refused = fault, 0
+	clear(f.asked)
+}
+
+// counts returns the most times that a tile was asked for, and how often the server refused.
+func (f *faultyFront) counts() (most, refused int) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	for _, n := range f.asked {
+		most = max(most, n)
+	}
+	return most, f.refused
+}
+
+// answerProblem answers as the server does when it sheds load.
+func answerProblem(w http.ResponseWriter, status int) {
+	w.Header().Set("Access-Control-Allow-Origin", "*")
+	w.Header().Set("Access-Control-Expose-Headers", "Retry-After")
+	w.Header().Set("Content-Type", "application/problem+json")
+	w.Header().Set("Cache-Control", "no-store")
+	if status == http.StatusServiceUnavailable {
+		w.Header().Set("Retry-After", "1")
+	}
+	w.WriteHeader(status)
+	fmt.Fprintf(w, `{"type":"about:blank","title":%q,"status":%d}`, http.StatusText(status), status)
+}
+
+// spend takes what is left of the limit on tiles, so that the server refuses the next one.
+func spend(t *testing.T, server string) {
+	for range 2 * tilesAMinute {
+		resp, err := http.Get(server + "/api/v1/tiles/0/0/0.png")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		resp.Body.Close()
+		if resp.StatusCode == http.StatusTooManyRequests {
+			return
+		}
+	}
+	t.Error("the server refuses nothing")
+}
+
+const tilesAMinute = 900
+
+// Each page bears a server that sheds load and one that refuses for a while; what stays away it says, and shows as nothing.
+func TestExampleMapsBearFaults(t *testing.T) {
+	limnomaptest.NeedFolder(t, "examples/node_modules")
+	const attribution = "<b>Office</b> of Lakes" // text, not markup
+	server := limnomaptest.Start(t, "--tile-rate", fmt.Sprint(tilesAMinute), "--api-rate", "0", "--attribution", attribution)
+	lakes := readLakes(t, server.Base)
+	lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "medium" })
+	other := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "high" })
+	v := startMaps(t, serveExamples(t))
+	for _, page := range mapPages { // while there are no faults
+		v.learn(t, server.Base, page, lake)
+		v.learn(t, server.Base, page, other)
+	}
+	for _, page := range mapPages {
+		t.Run(page.name, func(t *testing.T) {
+			front := startFaultyFront(t, server.Base)
+			v.open(t, page, front.URL, 1)
+			v.Do(t, browsertest.Until(fmt.Sprintf(`document.body.innerText.includes(%q)`, attribution)))
+			checkShed(t, v, front, lake)
+			checkRefused(t, v, front, server.Base, other)
+			checkGone(t, v, front, lake)
+		})
+	}
+	t.Run("bounded", func(t *testing.T) { checkBounded(t, v, server.Base, lake) })
+}
+
+// A server that sheds load is asked again when it said, and then all is there.
+func checkShed(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
+	t.Helper()
+	front.become(func(_ string, times int) int {
+		if times == 1 {
+			return http.StatusServiceUnavailable
+		}
+		return 0
+	})
+	v.look(t, lake.Lon, lake.Lat, mapZoom)
+	v.wantHealed(t)
+	v.wantLake(t, lake)
+	if most, _ := front.counts(); most != 2 {
+		t.Errorf("after one 503 each, tiles were asked for up to %d times, want 2", most)
+	}
+}
+
+// wantHealed waits until all tiles have come, and fails if one is said to be missing.
+func (v *mapView) wantHealed(t *testing.T) {
+	t.Helper()
+	v.Do(t, browsertest.Until(v.page.drawn))
+	if text := v.trouble(t); text != "" {
+		t.Errorf("the page says %q", text)
+	}
+}
+
+// The real server's own limit: its bucket is emptied when the page begins to ask.
+func checkRefused(t *testing.T, v *mapView, front *faultyFront, server string, lake exampleLake) {
+	t.Helper()
+	var once sync.Once
+	front.become(func(string, int) int {
+		once.Do(func() { spend(t, server) })
+		return 0
+	})
+	v.look(t, lake.Lon, lake.Lat, mapZoom)
+	v.wantHealed(t)
+	v.wantLake(t, lake)
+	if most, refused := front.counts(); refused == 0 || most > 4 {
+		t.Errorf("the server refused %d tiles, and the page asked up to %d times for one; want some, and at most 4", refused, most)
+	}
+}
+
+// What fails for good is said, drawn as nothing, and asked for again when the reader wants it.
+func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
+	t.Helper()
+	front.become(func(string, int) int { return http.StatusInternalServerError })
+	v.move(t, lake.Lon+5, lake.Lat, mapZoom+1)
+	v.Do(t, browsertest.Until(`!document.querySelector('#trouble').hidden`))
+	if text := v.trouble(t); !strings.Contains(text, "of the map cannot be shown: the server answered 500. This says nothing of the lakes there.") {
+		t.Errorf("of tiles that fail the page says %q", text)
+	}
+	v.Do(t, browsertest.Until(`[...document.images].every((image) => image.id === 'legend' || image.naturalWidth !== 0 || !image.complete || !image.src)`))
+	if got := v.picture(t).At(mapWidth/2, mapHeight/2); !near(got, mapBackground, 0) {
+		t.Errorf("where a tile fails the screen has %v, want the background", got)
+	}
+	if most, _ := front.counts(); most > 1 {
+		t.Errorf("a tile that answers 500 was asked for %d times, want once", most)
+	}
+	front.become(nil)
+	v.Do(t, chromedp.Click("#trouble button"), browsertest.Until(`document.querySelector('#trouble').hidden`))
+	v.look(t, lake.Lon, lake.Lat, mapZoom)
+	v.wantHealed(t)
+	v.wantLake(t, lake)
+	for _, problem := range v.problems()[v.seen:] {
+		if !strings.HasPrefix(problem, "network: Failed to load resource: the server responded with a status of ") {
+			t.Errorf("on the page: %s", problem)
+		}
+	}
+}
+
+// A server that stays overloaded is not asked for ever.
+func checkBounded(t *testing.T, v *mapView, server string, lake exampleLake) {
+	t.Helper()
+	front := startFaultyFront(t, server)
+	front.become(func(string, int) int { return http.StatusServiceUnavailable })
+	v.open(t, mapPages[0], front.URL, 1)
+	v.Do(t, browsertest.Until(`!document.querySelector('#trouble').hidden`))
+	if text := v.trouble(t); !strings.Contains(text, "the server answered 503") {
+		t.Errorf("of a server that stays overloaded the page says %q", text)
+	}
+	v.Do(t, browsertest.Until(`[...document.querySelectorAll('img.leaflet-tile')].length > 0 && !document.querySelector('img.leaflet-tile-loaded')`))
+	if most, _ := front.counts(); most != 4 {
+		t.Errorf("a tile was asked for up to %d times, want 4", most)
+	}
+}

@@ -1,0 +1,319 @@
+package deploy
+
+import (
+	"fmt"
+	"image"
+	"image/color"
+	"net/http"
+	"net/http/httptest"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+)
+
+const (
+	mapWidth, mapHeight = 640, 480
+	// mapZoom is where the lakes of the demo that the tests look at stand alone, and of no other's colour.
+	mapZoom = 10
+)
+
+// mapBackground is what limnomap.css and style.json paint where there is no lake.
+var mapBackground = color.NRGBA{0xf2, 0xf3, 0xf0, 0xff}
+
+// mapPages are the examples in a browser. What a page draws is settled when `drawn` is true after its `move`.
+var mapPages = []mapPage{
+	{
+		name: "leaflet", library: "leaflet",
+		move: `map.setView([lat, lon], zoom, {animate: false})`,
+		drawn: `(() => {
+			const tiles = [...document.querySelectorAll('img.leaflet-tile')].filter((tile) => tile.closest('.leaflet-tile-container').style.opacity !== '0')
+			return tiles.length > 0 && tiles.every((tile) => tile.matches('.leaflet-tile-loaded') && tile.style.opacity === '1')
+		})()`,
+	},
+	{
+		name: "openlayers", library: "ol",
+		move: `window.drawn = false; map.once('rendercomplete', () => { window.drawn = true })
+			map.getView().setCenter(ol.proj.fromLonLat([lon, lat])); map.getView().setZoom(zoom); map.render()`,
+		drawn: `window.drawn`,
+	},
+	{
+		name: "maplibre", library: "maplibre-gl",
+		// Its zoom is that of tiles of 512 pixels.
+		move:  `window.drawn = false; map.once('idle', () => { window.drawn = true }); map.jumpTo({center: [lon, lat], zoom: zoom - 1}); map.triggerRepaint()`,
+		drawn: `window.drawn`,
+		// The circle that a lake is covers its own pixel.
+		beside: 10,
+	},
+}
+
+// A mapPage is an example, and how a test drives it.
+type mapPage struct {
+	name, library string
+	move, drawn   string // JavaScript
+	beside        int    // CSS pixels east of a lake where the heat map is seen
+}
+
+// The policy under which the examples work, as a strict site would send it; the docs have it.
+const mapPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; " +
+	"img-src 'self' data: blob: http://127.0.0.1:*; connect-src 'self' http://127.0.0.1:*"
+
+// serveExamples serves the folder of examples as any server for files would, and returns its address.
+func serveExamples(t *testing.T) string {
+	t.Helper()
+	files := http.FileServer(http.Dir("examples"))
+	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Security-Policy", mapPolicy)
+		files.ServeHTTP(w, r)
+	}))
+	t.Cleanup(site.Close)
+	return site.URL
+}
+
+// A mapView is a browser with an example open.
+type mapView struct {
+	*browsertest.Browser
+	page   mapPage
+	site   string // the address that the pages come from
+	server string
+	others []string // the addresses of all servers that pages were shown
+	scale  int
+	drawn  map[string]color.NRGBA // what tiles have at lakes; of learn
+	seen   int                    // problems that have been looked at
+	asked  int                    // requests that have been looked at
+}
+
+// startMaps starts a browser for the examples. Chromium draws WebGL without a graphics card by SwiftShader, which it has to
+// be told since it holds that unsafe for pages of strangers.
+func startMaps(t *testing.T, site string) *mapView {
+	t.Helper()
+	v := &mapView{site: site, drawn: map[string]color.NRGBA{}, Browser: browsertest.Start(t, "en",
+		chromedp.Flag("use-angle", "swiftshader"), chromedp.Flag("enable-unsafe-swiftshader", true))}
+	v.Prefer(t, "reduced-motion", "reduce")
+	t.Log("Chromium: ", browsertest.Ask(t, v.Browser, chromedp.Evaluate[string](`navigator.userAgent`)))
+	return v
+}
+
+// open opens an example, for a screen with so many pixels to a CSS pixel.
+func (v *mapView) open(t *testing.T, page mapPage, server string, scale int) {
+	t.Helper()
+	v.page, v.server, v.scale = page, server, scale
+	v.others = append(v.others, server)
+	v.seen, v.asked = len(v.problems()), len(v.Requests())
+	v.Do(t,
+		chromedp.EmulateViewport(mapWidth, mapHeight, chromedp.EmulateScale(float64(scale))),
+		chromedp.Navigate(fmt.Sprintf("%s/%s.html?server=%s", v.site, page.name, server)),
+		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void import('./%s.js').then((module) => { window.map = module.map })`, page.name)),
+		browsertest.Until(`!!window.map?.getContainer || !!window.map?.getTargetElement`))
+}
+
+// look moves the map and waits until it is drawn.
+func (v *mapView) look(t *testing.T, lon, lat float64, zoom int) {
+	t.Helper()
+	v.move(t, lon, lat, zoom)
+	v.Do(t, browsertest.Until(v.page.drawn))
+}
+
+func (v *mapView) move(t *testing.T, lon, lat float64, zoom int) {
+	t.Helper()
+	v.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{const lon = %v, lat = %v, zoom = %d; %s; void 0}`, lon, lat, zoom, v.page.move)))
+}
+
+// problems returns what went wrong on the pages, without what is right here: the examples ask another origin, which is the
+// server's, and Chromium remarks that reading a picture back from WebGL is slow.
+func (v *mapView) problems() []string {
+	return slices.DeleteFunc(v.Problems(v.site), func(problem string) bool {
+		if strings.HasPrefix(problem, "rendering: ") && strings.Contains(problem, "GPU stall due to ReadPixels") {
+			return true
+		}
+		url, foreign := strings.CutPrefix(problem, "request to another origin: ")
+		return foreign && slices.ContainsFunc(v.others, func(server string) bool { return strings.HasPrefix(url, server+"/") })
+	})
+}
+
+// wantNoProblems reports what went wrong since the page was opened.
+func (v *mapView) wantNoProblems(t *testing.T) {
+	t.Helper()
+	for _, problem := range v.problems()[v.seen:] {
+		t.Errorf("on the page: %s", problem)
+	}
+	if text := v.trouble(t); text != "" {
+		t.Errorf("the page says %q", text)
+	}
+}
+
+// trouble returns what the page says of what it cannot show.
+func (v *mapView) trouble(t *testing.T) string {
+	t.Helper()
+	return browsertest.Ask(t, v.Browser, chromedp.Evaluate[string](`document.querySelector('#trouble').hidden ? '' : document.querySelector('#trouble').innerText`))
+}
+
+// tileRequests returns the addresses of tiles that were asked for since the page was opened.
+func (v *mapView) tileRequests() []string {
+	return slices.DeleteFunc(v.Requests()[v.asked:], func(url string) bool {
+		return !strings.Contains(url, "/api/v1/tiles/") || strings.Contains(url, ".json")
+	})
+}
+
+// picture returns what the screen shows.
+func (v *mapView) picture(t *testing.T) image.Image {
+	t.Helper()
+	picture := decodePNG(t, browsertest.Ask(t, v.Browser, chromedp.CaptureScreenshot()))
+	if got, want := picture.Bounds().Size(), (image.Point{mapWidth * v.scale, mapHeight * v.scale}); got != want {
+		t.Fatalf("the screen is of %v, want %v", got, want)
+	}
+	return picture
+}
+
+// learn looks up what a server's tile has where the page shows a lake, and fails unless that is the lake's own colour.
+func (v *mapView) learn(t *testing.T, server string, page mapPage, lake exampleLake) color.NRGBA {
+	t.Helper()
+	key := fmt.Sprint(lake.ID, page.beside)
+	if c, known := v.drawn[key]; known {
+		return c
+	}
+	tile, at := pixelOf(lake.Lon, lake.Lat, mapZoom)
+	c := color.NRGBAModel.Convert(tilePicture(t, server, tile, "@2x").At(2*(at.X+page.beside), 2*at.Y)).(color.NRGBA)
+	if own := parseColour(t, lake.Color); c.A < 60 || !near(c, own, 12) {
+		t.Fatalf("%s: beside its place its tile has %v, the API the colour %v", lake.ID, c, own)
+	}
+	v.drawn[key] = c
+	return c
+}
+
+// wantLake fails unless the middle of the screen shows the lake's colour as its tile has it, over the background.
+func (v *mapView) wantLake(t *testing.T, lake exampleLake) {
+	t.Helper()
+	want := over(v.learn(t, v.server, v.page, lake), mapBackground)
+	got := v.picture(t).At((mapWidth/2+v.page.beside)*v.scale, mapHeight/2*v.scale)
+	if !near(got, want, 14) {
+		t.Errorf("%s: the screen has %v, want %v: its colour %s over the background", lake.ID, got, want, lake.Color)
+	}
+}
+
+func TestExampleMapsShowTheLayer(t *testing.T) {
+	limnomaptest.NeedFolder(t, "examples/node_modules")
+	limnomaptest.Need(t, "node")
+	server := limnomaptest.Start(t, "--tile-rate", "0", "--api-rate", "0")
+	lakes := readLakes(t, server.Base)
+	v := startMaps(t, serveExamples(t))
+	for _, page := range mapPages {
+		t.Run(page.name, func(t *testing.T) {
+			t.Logf("%s %s", page.library, libraryVersion(t, page.library))
+			v.open(t, page, server.Base, 1)
+			v.Do(t, browsertest.Until(`document.querySelector('#legend').naturalWidth > 0`),
+				browsertest.Until(`document.body.innerText.includes('Simulated demo data, not measurements')`)) // the attribution
+			for _, risk := range []string{"low", "medium", "high"} {
+				lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == risk })
+				v.look(t, lake.Lon, lake.Lat, mapZoom)
+				v.wantLake(t, lake)
+				if page.name == "maplibre" {
+					v.wantCircle(t, lake)
+				}
+			}
+			if page.name == "maplibre" {
+				checkVectorLakes(t, v, lakes)
+			}
+			checkEmpty(t, v)
+			checkDeepest(t, v, lakes[0])
+			for _, url := range v.tileRequests() {
+				if strings.Contains(url, "@2x") {
+					t.Errorf("a screen of usual pixels asks for %s", url)
+				}
+			}
+			v.wantNoProblems(t)
+			checkRetina(t, v, server.Base, lakes)
+		})
+	}
+}
+
+// An area without lakes is what it was before.
+func checkEmpty(t *testing.T, v *mapView) {
+	t.Helper()
+	v.look(t, -30, 40, 6)
+	picture := v.picture(t)
+	for _, at := range []image.Point{{mapWidth / 2, mapHeight / 2}, {mapWidth / 4, mapHeight / 2}, {mapWidth / 2, mapHeight / 3}} {
+		if got := picture.At(at.X, at.Y); !near(got, mapBackground, 0) {
+			t.Errorf("in the middle of the Atlantic the pixel %v is %v, want the background", at, got)
+		}
+	}
+	if !slices.ContainsFunc(v.tileRequests(), func(url string) bool { return strings.Contains(url, "/tiles/6/26/24.") }) {
+		t.Error("the tile there was not asked for")
+	}
+}
+
+// Beyond the deepest zoom that the server draws the map is enlarged, and no tile is asked for.
+func checkDeepest(t *testing.T, v *mapView, lake exampleLake) {
+	t.Helper()
+	before := len(v.tileRequests())
+	v.look(t, lake.Lon, lake.Lat, 20)
+	deepest := 0
+	for _, url := range v.tileRequests()[before:] {
+		var z int
+		if _, err := fmt.Sscanf(url, v.server+"/api/v1/tiles/%d/", &z); err != nil {
+			t.Fatalf("%s: %v", url, err)
+		}
+		deepest = max(deepest, z)
+	}
+	if deepest != 18 {
+		t.Errorf("at zoom 20 the deepest tile asked for is of zoom %d, want 18", deepest)
+	}
+}
+
+// A screen with small pixels gets tiles with as many.
+func checkRetina(t *testing.T, v *mapView, server string, lakes []exampleLake) {
+	t.Helper()
+	v.open(t, v.page, server, 2)
+	lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "medium" })
+	v.look(t, lake.Lon, lake.Lat, mapZoom)
+	v.wantLake(t, lake)
+	tiles := 0
+	for _, url := range v.tileRequests() {
+		if strings.Contains(url, ".mvt") {
+			continue
+		}
+		if tiles++; !strings.Contains(url, "@2x.png") {
+			t.Errorf("a screen with small pixels asks for %s", url)
+		}
+	}
+	if tiles == 0 {
+		t.Error("no tile was asked for")
+	}
+	v.wantNoProblems(t)
+}
+
+// libraryVersion returns the version of a library that the examples use.
+func libraryVersion(t *testing.T, name string) string {
+	t.Helper()
+	read := exec.CommandContext(t.Context(), "node", "-p", `require("./node_modules/"+process.argv[1]+"/package.json").version`, name)
+	read.Dir = "examples"
+	out, err := read.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	return strings.TrimSpace(string(out))
+}
+
+// pixelOf returns the tile of a zoom that a place lies in, and which of its pixels.
+func pixelOf(lon, lat float64, zoom maptile.Zoom) (maptile.Tile, image.Point) {
+	const size = 256
+	p := maptile.Fraction([2]float64{lon, lat}, zoom)
+	tile := maptile.New(uint32(p[0]), uint32(p[1]), zoom)
+	return tile, image.Point{int((p[0] - float64(tile.X)) * size), int((p[1] - float64(tile.Y)) * size)}
+}
+
+// tilePicture returns a tile of the map.
+func tilePicture(t *testing.T, server string, tile maptile.Tile, ratio string) image.Image {
+	t.Helper()
+	resp, body := limnomaptest.Get(t, fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d%s.png", server, tile.Z, tile.X, tile.Y, ratio))
+	if resp.StatusCode != http.StatusOK {
+		t.Fatalf("%s: %s", resp.Request.URL, resp.Status)
+	}
+	return decodePNG(t, body)
+}

@@ -1,0 +1,341 @@
+package deploy
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"image"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// firstWeek is the Monday that the observations of the scripts' lakes begin with.
+var firstWeek = time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC)
+
+func week(n int) string { return firstWeek.AddDate(0, 0, 7*n).Format(time.DateOnly) }
+
+// Weeks of the lake "gappy" by what there is of them: values, rows without a value, no rows, values, and two forecasts.
+const (
+	gapFrom, gapTo       = 10, 20
+	absentFrom, absentTo = 30, 35
+	weeksMeasured        = 45
+	gappyValue           = "40.00"
+)
+
+// makeScriptLakes makes a database of lakes that are hard on a script, and returns its path.
+func makeScriptLakes(t *testing.T) (db string) {
+	t.Helper()
+	dir := t.TempDir()
+	db = filepath.Join(dir, "lakes.db")
+	lakes := limnomaptest.WriteFile(t, dir, "lakes.csv", `id,name,lat,lon
+gappy,Müggelsee,52.43,13.64
+0012,TRUE,53.5,13
+zero,"Clear, ""Little"" Lake",54,10
+never,Never Seen,48,11
+old,Once Clean,50,9
+`)
+	var obs strings.Builder
+	obs.WriteString("lake_id,date,chl,data_type\n")
+	for n := range weeksMeasured {
+		switch {
+		case n >= absentFrom && n < absentTo:
+		case n >= gapFrom && n < gapTo:
+			fmt.Fprintf(&obs, "gappy,%s,,satellite\n", week(n))
+		default:
+			fmt.Fprintf(&obs, "gappy,%s,%s,satellite\n", week(n), gappyValue)
+		}
+	}
+	fmt.Fprintf(&obs, "gappy,%s,20,ai_forecast\ngappy,%s,20,ai_forecast\n", week(weeksMeasured), week(weeksMeasured+1))
+	fmt.Fprintf(&obs, "0012,%s,61.5,satellite\nzero,%s,0,satellite\nold,%s,1.5,satellite\n", week(44), week(44), week(3))
+	limnomaptest.Run(t, "import", "lakes", lakes, "--db", db)
+	limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", obs.String()), "--db", db)
+	return db
+}
+
+// A recorder stands before a server and notes what was asked and answered.
+type recorder struct {
+	*httptest.Server
+	mu    sync.Mutex
+	notes []string // STATUS PATH CODING
+	shed  int      // how many requests are still to be answered with 503
+}
+
+func startRecorder(t *testing.T, server string) *recorder {
+	t.Helper()
+	target, err := url.Parse(server)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := new(recorder)
+	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ModifyResponse = func(answer *http.Response) error {
+		r.mu.Lock()
+		defer r.mu.Unlock()
+		r.notes = append(r.notes, strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", answer.Request.URL.Path, " ", answer.Header.Get("Content-Encoding"))))
+		return nil
+	}
+	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
+		r.mu.Lock()
+		shed := r.shed > 0
+		if shed {
+			r.shed--
+		}
+		r.mu.Unlock()
+		if shed {
+			answerProblem(w, http.StatusServiceUnavailable)
+			return
+		}
+		proxy.ServeHTTP(w, request)
+	}))
+	t.Cleanup(r.Close)
+	return r
+}
+
+// taken returns the notes since the last time.
+func (r *recorder) taken() []string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	notes := r.notes
+	r.notes = nil
+	return notes
+}
+
+func (r *recorder) shedNext(n int) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.shed = n
+}
+
+// runScript runs an example in a locale that knows no umlauts, as cron does.
+func runScript(t *testing.T, command ...string) (stdout, stderr string, err error) {
+	t.Helper()
+	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
+	cmd.Env = append(os.Environ(), "LC_ALL=C", "PYTHONDONTWRITEBYTECODE=1")
+	var out, complaint bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &complaint
+	err = cmd.Run()
+	return out.String(), complaint.String(), err
+}
+
+const (
+	statusPath  = "/api/v1/bathing-lakes/status"
+	historyPath = "/api/v1/bathing-lakes/history/gappy.csv"
+)
+
+func TestExampleScripts(t *testing.T) {
+	db := makeScriptLakes(t)
+	server := limnomaptest.Start(t, "--db", db, "--api-rate", "0")
+	t.Run("Python", func(t *testing.T) {
+		limnomaptest.Need(t, "python3")
+		t.Log(mustRun(t, "python3", "--version"))
+		checkPython(t, startRecorder(t, server.Base), server, db)
+	})
+	t.Run("R", func(t *testing.T) {
+		limnomaptest.Need(t, "Rscript")
+		t.Log(mustRun(t, "Rscript", "-e", "cat(R.version.string)"))
+		checkR(t, startRecorder(t, server.Base))
+	})
+}
+
+func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db string) {
+	command := []string{"python3", "examples/lakes.py", "--server", front.URL, "--count", "50", "--history", "gappy", "--cache", t.TempDir()}
+	out, complaint, err := runScript(t, command...)
+	if err != nil || complaint != "" {
+		t.Fatalf("%v\n%s", err, complaint)
+	}
+	if want := pythonOutput(t, server.Base); out != want {
+		t.Errorf("lakes.py prints\n%s\nwant\n%s", out, want)
+	}
+	if got, want := front.taken(), []string{"200 " + statusPath + " gzip", "200 " + historyPath + " gzip"}; !slices.Equal(got, want) {
+		t.Errorf("lakes.py asked for %q, want %q", got, want)
+	}
+
+	// Asked again, it fetches nothing, and shows the same.
+	again, complaint, err := runScript(t, command...)
+	if err != nil || again != out || strings.Count(complaint, "unchanged: ") != 2 {
+		t.Errorf("the second time: %v\n%s\n%s", err, again, complaint)
+	}
+	if got, want := front.taken(), []string{"304 " + statusPath, "304 " + historyPath}; !slices.Equal(got, want) {
+		t.Errorf("the second time lakes.py asked for %q, want %q", got, want)
+	}
+
+	// What has changed is fetched, also by way of a server that has too much to do at first.
+	news := limnomaptest.WriteFile(t, t.TempDir(), "news.csv", fmt.Sprintf("lake_id,date,chl,data_type\ngappy,%s,77.25,satellite\n", week(weeksMeasured)))
+	limnomaptest.Run(t, "import", "observations", news, "--db", db)
+	limnomaptest.Within(t, 30*time.Second, "the server shows the import", func() bool {
+		_, body := limnomaptest.Get(t, server.Base+statusPath)
+		return bytes.Contains(body, []byte("77.25"))
+	})
+	front.shedNext(1)
+	out, complaint, err = runScript(t, command...)
+	if want := pythonOutput(t, server.Base); err != nil || out != want || !strings.Contains(out, "77.25") || complaint != "" {
+		t.Errorf("after an import: %v\n%s\nwant\n%s\n%s", err, out, want, complaint)
+	}
+
+	out, complaint, err = runScript(t, "python3", "examples/lakes.py", "--server", front.URL, "--history", "nowhere")
+	if err == nil || !strings.Contains(complaint, "404 Not Found: No lake has this id.") {
+		t.Errorf("of a lake that is not there: %v\n%s\n%s", err, out, complaint)
+	}
+}
+
+// pythonOutput is what lakes.py is to print of the lakes of a server and of gappy, by what the JSON says.
+func pythonOutput(t *testing.T, server string) string {
+	t.Helper()
+	var status struct {
+		GeneratedAt   string `json:"generated_at"`
+		TotalLakes    int    `json:"total_lakes"`
+		LakesWithData int    `json:"lakes_with_data"`
+		Lakes         []exampleLake
+	}
+	limnomaptest.GetJSON(t, server+statusPath, &status)
+	known := slices.DeleteFunc(slices.Clone(status.Lakes), func(l exampleLake) bool { return l.Chl == nil })
+	unknown := slices.DeleteFunc(slices.Clone(status.Lakes), func(l exampleLake) bool { return l.Chl != nil })
+	slices.SortFunc(known, func(a, b exampleLake) int { return cmp.Compare(*b.Chl, *a.Chl) })
+	if len(known) != 3 || len(unknown) != 2 || *known[2].Chl != 0 {
+		t.Fatalf("the status has %d lakes with a value and %d without", len(known), len(unknown))
+	}
+	var b strings.Builder
+	fmt.Fprintf(&b, "%d lakes, %d with a current value, as of %.10s\n", status.TotalLakes, status.LakesWithData, status.GeneratedAt)
+	lines := func(title string, lakes []exampleLake) {
+		fmt.Fprintf(&b, "\n%s\n", title)
+		for _, l := range lakes {
+			measured := "never"
+			if l.MeasuredAt != nil {
+				measured = l.MeasuredAt.Format(time.DateOnly)
+			}
+			fmt.Fprintf(&b, "%-40s %8s %-6s %-10s %s\n", l.ID, chlText(l.Chl), cmp.Or(l.Risk, "–"), measured, l.Name)
+		}
+	}
+	lines("The highest values, chlorophyll-a in µg/l", known)
+	lines("2 lakes have no current value; the risk is that of their last one", unknown)
+	fmt.Fprint(&b, "\ngappy, the newest 50\n")
+	for _, entry := range readHistory(t, server, "gappy") {
+		forecast := ""
+		if entry.DataType == "ai_forecast" {
+			forecast = " forecast"
+		}
+		fmt.Fprintf(&b, "%s %8s%s\n", entry.Date, chlText(entry.Chl), forecast)
+	}
+	return b.String()
+}
+
+func chlText(chl *float64) string {
+	if chl == nil {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f", *chl)
+}
+
+// A historyEntry is one value of a lake's history, or a gap.
+type historyEntry struct {
+	Date     string
+	Chl      *float64
+	DataType string `json:"data_type"`
+}
+
+func readHistory(t *testing.T, server, lake string) []historyEntry {
+	t.Helper()
+	var history struct{ History []historyEntry }
+	limnomaptest.GetJSON(t, server+"/api/v1/bathing-lakes/history/"+lake+"?limit=50", &history)
+	return history.History
+}
+
+func checkR(t *testing.T, front *recorder) {
+	picture := filepath.Join(t.TempDir(), "history.png")
+	front.shedNext(1)
+	out, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "gappy", picture)
+	if err != nil || complaint != "" {
+		t.Fatalf("%v\n%s", err, complaint)
+	}
+	lakes := readLakes(t, front.URL)
+	lines := strings.Split(out, "\n")
+	for _, lake := range lakes {
+		at := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(strings.Fields(line), lake.ID) })
+		switch {
+		case at < 0:
+			t.Errorf("lakes.R does not name %s", lake.ID)
+		case lake.Chl == nil && !strings.HasPrefix(lines[at], "without a current value:"):
+			t.Errorf("lakes.R says %q of %s, which has no value", lines[at], lake.ID)
+		case lake.Chl != nil && !slices.Equal(strings.Fields(lines[at]), []string{lake.ID, chlText(lake.Chl), lake.Risk, lake.MeasuredAt.Format(time.RFC3339)}):
+			t.Errorf("lakes.R says %q of %+v", lines[at], lake)
+		}
+	}
+	values, gaps, forecasts := 0, 0, 0
+	for _, entry := range readHistory(t, front.URL, "gappy") {
+		switch {
+		case entry.DataType == "ai_forecast":
+			forecasts++
+		case entry.Chl == nil:
+			gaps++
+		default:
+			values++
+		}
+	}
+	if want := fmt.Sprintf("gappy has %d values, %d gaps and %d forecasts", values, gaps, forecasts); gaps != gapTo-gapFrom || !slices.Contains(lines, want) {
+		t.Errorf("lakes.R prints\n%s\nwant %q", out, want)
+	}
+	content, err := os.ReadFile(picture)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkGaps(t, decodePNG(t, content))
+
+	if out, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "never", picture); err != nil || complaint != "" || !strings.Contains(out, "never had a value") {
+		t.Errorf("of a lake without observations: %v\n%s\n%s", err, out, complaint)
+	}
+	if _, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "nowhere", picture); err == nil || !strings.Contains(complaint, "404 Not Found") {
+		t.Errorf("of a lake that is not there: %v\n%s", err, complaint)
+	}
+}
+
+// checkGaps fails unless the line of gappy's value is there three times, and not in the weeks between, whether these have
+// rows without a value or no rows.
+func checkGaps(t *testing.T, picture image.Image) {
+	t.Helper()
+	line := parseColour(t, "#0a6f94")
+	var best []int // the columns that have the line's colour, in the row that has most of them
+	bounds := picture.Bounds()
+	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
+		var columns []int
+		for x := bounds.Min.X; x < bounds.Max.X; x++ {
+			if near(picture.At(x, y), line, 40) {
+				columns = append(columns, x)
+			}
+		}
+		if len(columns) > len(best) {
+			best = columns
+		}
+	}
+	var runs [][2]int // from and to, where columns follow one another
+	for _, x := range best {
+		if len(runs) == 0 || x > runs[len(runs)-1][1]+2 {
+			runs = append(runs, [2]int{x, x})
+		}
+		runs[len(runs)-1][1] = x
+	}
+	want := [][2]int{{0, gapFrom - 1}, {gapTo, absentFrom - 1}, {absentTo, weeksMeasured - 1}}
+	if len(runs) < len(want) {
+		t.Fatalf("the line is drawn at %v, want three times", runs)
+	}
+	runs = runs[:len(want)] // an import may have added a value beyond
+	perWeek := float64(runs[2][0]-runs[0][0]) / absentTo
+	for i, run := range runs {
+		for j, x := range run {
+			if at := float64(runs[0][0]) + perWeek*float64(want[i][j]); float64(x) < at-10 || float64(x) > at+10 {
+				t.Errorf("the line is drawn from and to the columns %v, want %.0f for week %d", runs, at, want[i][j])
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package deploy
+
+import (
+	"encoding/json"
+	"fmt"
+	"image/color"
+	"maps"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+)
+
+// wantCircle fails unless the lake in the middle of the screen is a circle of its risk's colour, as the legend has it, and
+// grey without a value, whatever its risk was when it had one.
+func (v *mapView) wantCircle(t *testing.T, lake exampleLake) {
+	t.Helper()
+	var legend struct {
+		Classes []struct{ Risk, Color string }
+		NoData  struct{ Color string } `json:"no_data"`
+	}
+	limnomaptest.GetJSON(t, v.server+"/api/v1/legend.json", &legend)
+	want := legend.NoData.Color
+	for _, class := range legend.Classes {
+		if lake.Chl != nil && class.Risk == lake.Risk {
+			want = class.Color
+		}
+	}
+	got := color.NRGBAModel.Convert(v.picture(t).At(mapWidth/2*v.scale, mapHeight/2*v.scale)).(color.NRGBA)
+	if !near(got, parseColour(t, want), 2) {
+		t.Errorf("%s, risk %s, value %t, is a circle of %v, want %s", lake.ID, lake.Risk, lake.Chl != nil, got, want)
+	}
+}
+
+// checkVectorLakes looks at what the page has of the lakes: all of them, each with what the status says.
+func checkVectorLakes(t *testing.T, v *mapView, lakes []exampleLake) {
+	t.Helper()
+	v.look(t, 10.6, 51, 5)
+	found := browsertest.Ask(t, v.Browser, chromedp.Evaluate[map[string]map[string]any](
+		`Object.fromEntries(map.queryRenderedFeatures({layers: ['lakes']}).map((lake) => [lake.properties.id, lake.properties]))`))
+	var status struct{ Lakes []map[string]any }
+	limnomaptest.GetJSON(t, v.server+"/api/v1/bathing-lakes/status", &status)
+	for _, record := range status.Lakes {
+		got, id := found[record["id"].(string)], record["id"]
+		maps.DeleteFunc(record, func(name string, value any) bool {
+			return value == nil || name == "lat" || name == "lon" || name == "cell_density_cells_ml" // not in the tiles
+		})
+		if !maps.Equal(got, record) {
+			t.Errorf("%s is on the map as\n%v, want\n%v", id, got, record)
+		}
+	}
+	if len(found) != len(status.Lakes) {
+		t.Errorf("the map has %d lakes, want %d", len(found), len(status.Lakes))
+	}
+	checkPopups(t, v, lakes)
+}
+
+func checkPopups(t *testing.T, v *mapView, lakes []exampleLake) {
+	t.Helper()
+	known := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "high" })
+	// The lake that would pass for clean: its last value, which is too old, was low.
+	unknown := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl == nil && l.Risk == "low" })
+	for _, lake := range []exampleLake{known, unknown} {
+		v.look(t, lake.Lon, lake.Lat, mapZoom)
+		v.wantCircle(t, lake)
+		v.Do(t, chromedp.MouseClickXY(mapWidth/2, mapHeight/2), browsertest.Until(`!!document.querySelector('.maplibregl-popup-content')`))
+		text := browsertest.Ask(t, v.Browser, chromedp.Evaluate[string](`document.querySelector('.maplibregl-popup-content').innerText`))
+		days := int(time.Since(*lake.MeasuredAt).Hours() / 24) // it may have become a day more meanwhile
+		age := fmt.Sprintf("easured on %s, %d days ago", lake.MeasuredAt.Format(time.DateOnly), days)
+		want := "No current value. The last, m" + age + ", was one of low risk."
+		if lake.Chl != nil {
+			want = fmt.Sprintf("%v µg/l chlorophyll-a, high risk. M%s.", *lake.Chl, age)
+		}
+		if !strings.Contains(text, lake.Name) || !strings.Contains(text, want) {
+			t.Errorf("the popup says %q, want %q and %q", text, lake.Name, want)
+		}
+		v.Do(t, chromedp.Click(".maplibregl-popup-close-button"))
+	}
+}
+
+// The style is one by the specification, and its colours are the legend's; those of the lakes never ask about the risk
+// before they know that there is a value.
+func TestExampleStyleIsValid(t *testing.T) {
+	limnomaptest.NeedFolder(t, "examples/node_modules")
+	limnomaptest.Need(t, "node")
+	t.Logf("@maplibre/maplibre-gl-style-spec %s", libraryVersion(t, "@maplibre/maplibre-gl-style-spec"))
+	const program = `
+import { readFileSync } from 'node:fs'
+import { validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
+const style = JSON.parse(readFileSync('style.json', 'utf8'))
+const wrong = JSON.parse(JSON.stringify(style))
+wrong.layers[1].source = 'elsewhere' // what a validator that works complains of
+console.log(JSON.stringify({ errors: validateStyleMin(style).map((e) => e.message), alert: validateStyleMin(wrong).length > 0 }))`
+	validate := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", program)
+	validate.Dir = "examples"
+	out, err := validate.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var verdict struct {
+		Errors []string
+		Alert  bool
+	}
+	if err := json.Unmarshal(out, &verdict); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	if len(verdict.Errors) > 0 || !verdict.Alert {
+		t.Errorf("style.json: %q; the validator finds a wrong one: %t", verdict.Errors, verdict.Alert)
+	}
+}

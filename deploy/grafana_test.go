@@ -1,0 +1,296 @@
+package deploy
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/oasdiff/yaml"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// A dashboard is what the tests read of Grafana's JSON.
+type dashboard struct {
+	UID, Title    string
+	SchemaVersion int
+	Panels        []panel
+	Templating    struct {
+		List []struct {
+			Name, Type string
+			Query      any
+			Datasource source
+		}
+	}
+	Annotations struct {
+		List []struct {
+			Name, Expr string
+			Datasource source
+		}
+	}
+}
+
+type source struct{ Type, UID string }
+
+type panel struct {
+	ID                       int
+	Type, Title, Description string
+	GridPos                  struct{ X, Y, W, H int }
+	Datasource               source
+	Targets                  []struct {
+		RefID, Expr, LegendFormat string
+		Datasource                source
+	}
+	FieldConfig struct {
+		Defaults struct{ Unit string }
+	}
+	Panels []panel // of a row that is folded
+}
+
+func readDashboard(t testing.TB) (d dashboard) {
+	t.Helper()
+	text, err := os.ReadFile("grafana/limnomap.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(text, &d); err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+var (
+	labelValues = regexp.MustCompile(`^label_values\((.+), *(\w+)\)$`)
+	variables   = strings.NewReplacer("$__rate_interval", "1m", "$__range", "1h", "$job", "limnomap", "$instance", ".+")
+)
+
+// expressions returns all that the dashboard asks Prometheus, with its variables filled in as Grafana does.
+func (d *dashboard) expressions(t testing.TB) (all []string) {
+	t.Helper()
+	for _, p := range d.Panels {
+		for _, target := range p.Targets {
+			all = append(all, target.Expr)
+		}
+	}
+	for _, v := range d.Templating.List {
+		if v.Type != "query" {
+			continue
+		}
+		query, _ := v.Query.(map[string]any)
+		text, _ := query["query"].(string)
+		m := labelValues.FindStringSubmatch(text)
+		if m == nil {
+			t.Fatalf("variable %s: %q is not label_values(SERIES, LABEL)", v.Name, text)
+		}
+		all = append(all, "count by ("+m[2]+") ("+m[1]+")")
+	}
+	for _, a := range d.Annotations.List {
+		all = append(all, a.Expr)
+	}
+	for i, expr := range all {
+		all[i] = variables.Replace(expr)
+		if strings.Contains(all[i], "$") {
+			t.Errorf("%s: what is the variable?", all[i])
+		}
+	}
+	return all
+}
+
+// The dashboard has its rows, panels that say what they show, in which unit, and what to do without data sources of
+// somebody else's; nothing lies on top of another.
+func TestDashboardIsWhole(t *testing.T) {
+	d := readDashboard(t)
+	if d.UID == "" || d.SchemaVersion < 39 {
+		t.Errorf("uid %q, schema %d, want one and 39 (Grafana 10.4) or more", d.UID, d.SchemaVersion)
+	}
+	var rows []string
+	taken, ids := make(map[[2]int]string), make(map[int]string)
+	for _, p := range d.Panels {
+		if other, ok := ids[p.ID]; ok {
+			t.Errorf("%s and %s have one id", p.Title, other)
+		}
+		ids[p.ID] = p.Title
+		for x := p.GridPos.X; x < p.GridPos.X+p.GridPos.W; x++ {
+			for y := p.GridPos.Y; y < p.GridPos.Y+p.GridPos.H; y++ {
+				if other, ok := taken[[2]int{x, y}]; ok || x >= 24 {
+					t.Fatalf("%s lies on %q at column %d of 24", p.Title, other, x)
+				}
+				taken[[2]int{x, y}] = p.Title
+			}
+		}
+		if p.Type == "row" {
+			rows = append(rows, p.Title)
+			if len(p.Panels) > 0 {
+				t.Errorf("row %s holds panels, which are not looked at", p.Title)
+			}
+			continue
+		}
+		if p.Title == "" || !strings.HasSuffix(p.Description, ".") || p.FieldConfig.Defaults.Unit == "" || len(p.Targets) == 0 || p.Datasource.UID != "${datasource}" {
+			t.Errorf("panel %d %q: description %q, unit %q, %d questions, data source %q",
+				p.ID, p.Title, p.Description, p.FieldConfig.Defaults.Unit, len(p.Targets), p.Datasource.UID)
+		}
+		for _, target := range p.Targets {
+			if target.LegendFormat == "" || target.Datasource.UID != "${datasource}" || !strings.Contains(target.Expr, "$instance") {
+				t.Errorf("panel %s, %s: legend %q, data source %q, question %q", p.Title, target.RefID, target.LegendFormat, target.Datasource.UID, target.Expr)
+			}
+		}
+	}
+	if want := []string{"Traffic", "Tiles and caches", "Rendering", "Data freshness", "Limits", "Process"}; !slices.Equal(rows, want) {
+		t.Errorf("rows %q, want %q", rows, want)
+	}
+	_, alerts := prometheusRules(t)
+	for _, p := range d.Panels {
+		for _, name := range regexp.MustCompile(`Limnomap\w+`).FindAllString(p.Description, -1) {
+			if !slices.ContainsFunc(alerts, func(r rule) bool { return r.Alert == name }) {
+				t.Errorf("panel %s tells of the alert %s, which is none", p.Title, name)
+			}
+		}
+	}
+}
+
+// What Grafana is provisioned with names the dashboard's kind of data source.
+func TestGrafanaProvisioning(t *testing.T) {
+	for _, name := range []string{"datasources/prometheus.yml", "dashboards/limnomap.yml"} {
+		text, err := os.ReadFile(filepath.Join("grafana", "provisioning", name))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var file struct {
+			APIVersion  int `json:"apiVersion"`
+			Datasources []struct{ Name, Type, URL string }
+			Providers   []struct {
+				Name, Type string
+				Options    struct{ Path string }
+			}
+		}
+		if _, err := yaml.Unmarshal(text, &file, yaml.DecodeOpts{}); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		if file.APIVersion != 1 || len(file.Datasources)+len(file.Providers) != 1 {
+			t.Errorf("%s: version %d with %d data sources and %d providers", name, file.APIVersion, len(file.Datasources), len(file.Providers))
+		}
+		for _, d := range file.Datasources {
+			if d.Type != "prometheus" || d.URL == "" {
+				t.Errorf("%s: %+v", name, d)
+			}
+		}
+		for _, p := range file.Providers {
+			if p.Type != "file" || p.Options.Path == "" {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+	}
+}
+
+// A real Prometheus that scrapes a real server answers all that the dashboard, the rules and the alerts ask, both as
+// Prometheus is by default and with native histograms, which leave out the classic buckets. On a server that is well no
+// alert fires. What the server exports is sound, and the page for operators tells all of it.
+func TestDashboardAndRulesAreAnswered(t *testing.T) {
+	limnomaptest.Need(t, "prometheus", "redis-server")
+	server := monitoredServer(t)
+	classic := startPrometheus(t, server.Admin)
+	native := startPrometheus(t, server.Admin, "--enable-feature=native-histograms")
+	v := visitorOf(t, server)
+	recording, alerts := prometheusRules(t)
+
+	d := readDashboard(t)
+	questions := d.expressions(t)
+	for _, r := range recording {
+		questions = append(questions, r.Record)
+	}
+	pending := map[*prometheusServer][]string{
+		classic: append(metricsAsked(recording, alerts), questions...),
+		native: append(slices.Clone(questions), `histogram_count(limnomap_http_request_duration_seconds{route="tile"}) > 0`,
+			`histogram_quantile(0.99, sum by (route) (rate(limnomap_http_request_duration_seconds{route="tile"}[1m])))`,
+			`histogram_quantile(0.5, sum(rate(limnomap_tile_render_duration_seconds[1m])))`),
+	}
+	for p := range pending {
+		limnomaptest.Within(t, 20*time.Second, "Prometheus has scraped the server", func() bool { return p.answered(`up{job="limnomap"} == 1`) == nil })
+	}
+	var faults error
+	for round, end := 0, time.Now().Add(40*time.Second); time.Now().Before(end); round++ {
+		v.visit(t, round)
+		faults = nil
+		for p, left := range pending {
+			pending[p] = slices.DeleteFunc(left, func(expr string) bool {
+				err := p.answered(expr)
+				faults = errors.Join(faults, err)
+				return err == nil
+			})
+		}
+		if faults == nil {
+			break
+		}
+		time.Sleep(250 * time.Millisecond) // between polls: there is a scrape each second
+	}
+	if faults != nil {
+		t.Errorf("questions without an answer:\n%v", faults)
+	}
+	wantExposition(t, server)
+	if values, err := native.values("limnomap_http_request_duration_seconds_bucket"); err != nil || len(values) > 0 {
+		t.Errorf("with native histograms: %d classic buckets, %v; want none, or the second run shows nothing", len(values), err)
+	}
+	for _, p := range []*prometheusServer{classic, native} {
+		wantRulesHealthy(t, p, len(recording)+len(alerts))
+	}
+	t.Logf("%d questions, each asked of two", len(questions))
+}
+
+// metricName is a name in an expression: what has an underscore and is no label, function or keyword.
+var metricName = regexp.MustCompile(`\b(?:limnomap|go|process|job|job_route|job_instance)[_:][a-z0-9_:]+\b`)
+
+// metricsAsked returns each metric that rules and alerts name: one that does not exist would never raise an alert.
+func metricsAsked(rules ...[]rule) (names []string) {
+	for _, r := range slices.Concat(rules...) {
+		for _, name := range metricName.FindAllString(r.Expr, -1) {
+			// Histograms as such are there in the native form alone, in which the other Prometheus is asked.
+			if name != "limnomap_http_request_duration_seconds" && name != "limnomap_tile_render_duration_seconds" {
+				names = append(names, name)
+			}
+		}
+	}
+	slices.Sort(names)
+	return slices.Compact(names)
+}
+
+// wantRulesHealthy fails the test if one of that many rules could not be evaluated, or an alert fires.
+func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
+	t.Helper()
+	var data struct {
+		Groups []struct {
+			Rules []struct{ Name, Health, State, LastError string }
+		}
+	}
+	n := 0
+	limnomaptest.Within(t, 20*time.Second, "all rules were evaluated", func() bool {
+		if err := p.get("/api/v1/rules", &data); err != nil {
+			t.Fatal(err)
+		}
+		n = 0
+		for _, group := range data.Groups {
+			for _, r := range group.Rules {
+				if r.Health == "unknown" {
+					return false
+				}
+				n++
+			}
+		}
+		return true
+	})
+	if n != want {
+		t.Errorf("Prometheus has %d rules, want %d", n, want)
+	}
+	for _, group := range data.Groups {
+		for _, r := range group.Rules {
+			if r.Health != "ok" || r.State == "firing" {
+				t.Errorf("%s is %s, %s: %s", r.Name, r.Health, r.State, r.LastError)
+			}
+		}
+	}
+}

@@ -1,0 +1,253 @@
+package deploy
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// commonDir returns a folder that other users reach, since nginx' workers do not run as root.
+func commonDir(t testing.TB) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "limnomap-deploy-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		if err := os.RemoveAll(dir); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := os.Chmod(dir, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
+
+// freeAddress returns an address of this machine that nobody listens on.
+func freeAddress(t testing.TB) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	return l.Addr().String()
+}
+
+// replaced returns a file of this folder with other words, each of which must be in it. Pairs are old and new in turns.
+func replaced(t testing.TB, name string, pairs ...string) string {
+	t.Helper()
+	text := readFile(t, name)
+	for i := 0; i+1 < len(pairs); i += 2 {
+		if !strings.Contains(text, pairs[i]) {
+			t.Fatalf("%s does not have %q", name, pairs[i])
+		}
+		text = strings.ReplaceAll(text, pairs[i], pairs[i+1])
+	}
+	return text
+}
+
+// runProxy starts a program that proxies, waits until it is ready, and has the test's end stop it.
+func runProxy(t testing.TB, cmd *exec.Cmd, ready func() error) {
+	t.Helper()
+	log := new(limnomaptest.Log)
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("%s says:\n%s", cmd.Path, log)
+		}
+	})
+	limnomaptest.Within(t, 30*time.Second, cmd.Path+" is ready", func() bool { return ready() == nil })
+}
+
+// A cachingNginx is nginx by nginx-cache.conf, in which nothing but addresses and folders are others. Its clock goes on
+// when the test says so.
+type cachingNginx struct {
+	base  string
+	clock string // libfaketime's file
+}
+
+func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
+	t.Helper()
+	limnomaptest.Need(t, "nginx", "faketime")
+	fake, _ := filepath.Glob("/usr/lib/*/faketime/libfaketime.so.1")
+	if len(fake) != 1 {
+		t.Fatalf("faketime is installed, and its libraries are %q", fake)
+	}
+	dir, address := commonDir(t), freeAddress(t)
+	n := &cachingNginx{base: "http://" + address, clock: filepath.Join(dir, "clock")}
+	n.later(t, 0)
+	conf := replaced(t, "nginx-cache.conf", "listen 80;", "listen "+address+";", "server 127.0.0.1:8080 ", "server "+upstream+" ",
+		"/tmp/", dir+"/", "/var/cache/nginx/", dir+"/cache-")
+	path := limnomaptest.WriteFile(t, dir, "nginx.conf", conf)
+	if out := output(t, "nginx", "-t", "-p", dir, "-c", path); strings.Contains(out, "[warn]") {
+		t.Errorf("nginx -t:\n%s", out)
+	}
+	// nginx' workers have no variables but those that it is told to keep.
+	env := []string{"FAKETIME_TIMESTAMP_FILE=" + n.clock, "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"}
+	keep := "daemon off;"
+	for _, variable := range env {
+		name, _, _ := strings.Cut(variable, "=")
+		keep += " env " + name + ";"
+	}
+	cmd := exec.Command("nginx", "-p", dir, "-c", path, "-g", keep)
+	cmd.Env = append(os.Environ(), append(env, "LD_PRELOAD="+fake[0])...)
+	runProxy(t, cmd, func() error {
+		conn, err := net.Dial("tcp", address)
+		if err != nil {
+			return err
+		}
+		return conn.Close()
+	})
+	return n
+}
+
+// later sets nginx' clock to so much later than it is.
+func (n *cachingNginx) later(t testing.TB, d time.Duration) {
+	t.Helper()
+	next := n.clock + ".next"
+	if err := os.WriteFile(next, fmt.Appendf(nil, "+%d\n", int(d.Seconds())), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Rename(next, n.clock); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// want asks for a path and fails the test unless the answer has that status and comes out of the cache as said, which is
+// HIT, MISS and so on, or empty for what passes the cache by.
+func (n *cachingNginx) want(t testing.TB, path string, status int, cache string, header ...string) (*http.Response, []byte) {
+	t.Helper()
+	resp, body := limnomaptest.Get(t, n.base+path, header...)
+	if got := resp.Header.Get("X-Cache-Status"); resp.StatusCode != status || got != cache {
+		t.Errorf("GET %s %q: %s, cache %q, want %d, cache %q\n%.300s", path, header, resp.Status, got, status, cache, body)
+	}
+	return resp, body
+}
+
+// becomes asks until the answer comes out of the cache as said.
+func (n *cachingNginx) becomes(t testing.TB, path, cache string) {
+	t.Helper()
+	limnomaptest.Within(t, 20*time.Second, path+" is a "+cache, func() bool {
+		resp, _ := limnomaptest.Get(t, n.base+path)
+		return resp.StatusCode == http.StatusOK && resp.Header.Get("X-Cache-Status") == cache
+	})
+}
+
+const berlin = "/api/v1/tiles/6/34/21" // a tile with lakes of the demo
+
+func TestNginxCache(t *testing.T) {
+	address := freeAddress(t)
+	flags := []string{"--listen", address, "--trusted-proxies", "127.0.0.1/32", "--tile-rate", "40"}
+	server := limnomaptest.Start(t, flags...)
+	nginx := startCachingNginx(t, address)
+
+	first, tile := nginx.want(t, berlin+".png", 200, "MISS")
+	second, again := nginx.want(t, berlin+".png", 200, "HIT")
+	if etag := first.Header.Get("ETag"); etag == "" || second.Header.Get("ETag") != etag || !bytes.Equal(tile, again) || len(tile) < 1000 {
+		t.Errorf("a tile of %d bytes, %s, and one of %d from the cache, %s", len(tile), etag, len(again), second.Header.Get("ETag"))
+	}
+	for _, name := range []string{"RateLimit", "RateLimit-Policy", "X-Request-Id"} {
+		if value := second.Header.Get(name); value != "" {
+			t.Errorf("a tile from the cache bears another client's %s: %s", name, value)
+		}
+	}
+	if _, body := nginx.want(t, berlin+".png", 304, "HIT", "If-None-Match", first.Header.Get("ETag")); len(body) > 0 {
+		t.Error("304 with a body")
+	}
+	for _, variant := range []string{berlin + "@2x.png", berlin + ".png?style=dots", berlin + ".png?date=" + otherWeek(t, server.Base)} {
+		if _, other := nginx.want(t, variant, 200, "MISS"); bytes.Equal(other, tile) {
+			t.Errorf("%s is the plain tile", variant)
+		}
+		nginx.want(t, variant, 200, "HIT")
+	}
+	for _, coding := range []string{"gzip", ""} {
+		for _, cache := range []string{"MISS", "HIT"} {
+			if resp, _ := nginx.want(t, berlin+".mvt", 200, cache, "Accept-Encoding", cmp.Or(coding, "identity")); resp.Header.Get("Content-Encoding") != coding {
+				t.Errorf("%s of a vector tile in %s is in %q", cache, coding, resp.Header.Get("Content-Encoding"))
+			}
+		}
+	}
+
+	t.Run("never kept", func(t *testing.T) { neverKept(t, nginx) })
+	t.Run("stale", func(t *testing.T) {
+		nginx.later(t, 10*time.Minute) // max-age is five
+		nginx.want(t, berlin+".png", 200, "STALE")
+		nginx.becomes(t, berlin+".png", "HIT")
+		if !strings.Contains(server.Log.String(), "status=304") {
+			t.Error("limnomap was not asked whether the tile is still the same")
+		}
+		server.Stop(t)
+		nginx.later(t, 40*time.Minute)
+		if _, body := nginx.want(t, berlin+".png", 200, "STALE"); !bytes.Equal(body, tile) {
+			t.Error("without limnomap the tile is another")
+		}
+		nginx.later(t, 3*24*time.Hour) // and stale-while-revalidate is a day
+		if resp, _ := limnomaptest.Get(t, nginx.base+berlin+".png"); resp.StatusCode != http.StatusBadGateway {
+			t.Errorf("after three days without limnomap: %s, want 502", resp.Status)
+		}
+		limnomaptest.Start(t, flags...)
+		nginx.want(t, berlin+".png", 200, "REVALIDATED")
+		nginx.want(t, berlin+".png", 200, "HIT")
+	})
+}
+
+// neverKept asks for what is for one client or for one moment.
+func neverKept(t *testing.T, nginx *cachingNginx) {
+	key := []string{"X-API-Key", "limnomap-demo-key"}
+	for range 2 {
+		nginx.want(t, "/api/v1/monitor/lakes", 200, "", key...)
+		nginx.want(t, "/api/v1/monitor/lakes", 401, "")
+		nginx.want(t, "/api/v1/bathing-lakes/status", 200, "")
+		nginx.want(t, "/readyz", 200, "")
+		nginx.want(t, berlin+".png?colormap=viridis", 200, "BYPASS", key...)
+		nginx.want(t, "/api/v1/tiles/6/64/21.png", 404, "MISS")
+		nginx.want(t, berlin+".png?style=none", 400, "MISS")
+	}
+	nginx.want(t, berlin+".png?colormap=viridis", 200, "MISS")
+
+	// limnomap believes nginx, and so takes the tests for others: one of them has asked for too much.
+	greedy := []string{"X-Forwarded-For", "198.51.100.7"}
+	refusedAt := -1
+	for x := range 64 {
+		resp, _ := limnomaptest.Get(t, fmt.Sprintf("%s/api/v1/tiles/6/%d/5.png", nginx.base, x), greedy...)
+		if resp.StatusCode == http.StatusTooManyRequests {
+			refusedAt = x
+			break
+		}
+	}
+	if refusedAt < 1 {
+		t.Fatalf("of 64 tiles with 40 a minute, the first to be refused is %d", refusedAt)
+	}
+	path := fmt.Sprintf("/api/v1/tiles/6/%d/5.png", refusedAt)
+	nginx.want(t, path, 429, "MISS", greedy...)
+	nginx.want(t, path, 200, "MISS", "X-Forwarded-For", "198.51.100.8")
+	nginx.want(t, path, 200, "HIT", greedy...)
+}
+
+// otherWeek returns the date of a week that is not the newest.
+func otherWeek(t testing.TB, base string) string {
+	t.Helper()
+	var dates struct{ Weeks []struct{ Date string } }
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
+	if len(dates.Weeks) < 3 {
+		t.Fatalf("weeks %v", dates.Weeks)
+	}
+	return dates.Weeks[len(dates.Weeks)/2].Date
+}

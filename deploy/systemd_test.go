@@ -1,0 +1,278 @@
+//go:build linux
+
+package deploy
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/paulmach/orb/maptile"
+	"golang.org/x/sync/errgroup"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+const unit = "limnomap.service"
+
+// mostExposure is ten times the exposure that systemd-analyze finds: what is left is that a server has to be reached, over
+// the network, and has no root folder of its own.
+const mostExposure = "12"
+
+func TestUnit(t *testing.T) {
+	limnomaptest.Need(t, "systemd-analyze")
+	text := readFile(t, unit)
+	const installed = "/usr/local/bin/limnomap"
+	if !strings.Contains(text, "ExecStart="+installed+" serve\n") {
+		t.Fatalf("the unit does not start %s", installed)
+	}
+	// systemd looks whether there is what it would start.
+	path := limnomaptest.WriteFile(t, t.TempDir(), unit, strings.ReplaceAll(text, installed, limnomaptest.Binary(t)))
+	if out := output(t, "systemd-analyze", "verify", "--man=no", path); out != "" {
+		t.Errorf("systemd-analyze verify says:\n%s", out)
+	}
+	out := output(t, "systemd-analyze", "security", "--no-pager", "--offline=true", "--threshold="+mostExposure, unit)
+	t.Log(out[strings.LastIndex(out, "Overall"):])
+
+	wantVariables(t, unit, text, "serve")
+	if stop := setting(t, text, "TimeoutStopSec"); duration(t, stop[0]+"s") <= stopping(t) {
+		t.Errorf("TimeoutStopSec=%s cuts off requests: --drain and --shutdown are %v", stop, stopping(t))
+	}
+}
+
+// TestUnitSandbox runs the server under what the unit allows it, and does with it what operators and visitors do. strace
+// refuses the system calls that the unit's filter would refuse, in the same way.
+func TestUnitSandbox(t *testing.T) {
+	limnomaptest.Need(t, "systemd-analyze", "strace")
+	text, dir := readFile(t, unit), t.TempDir()
+	manager := listenAsManager(t, dir)
+	allowed := "!?" + strings.Join(allowedCalls(t, text), ",?")
+	trace := filepath.Join(dir, "trace")
+	// Beside what is refused, what other directives of the unit look at.
+	looked := []string{"mmap", "mprotect", "socket", "clone", "clone3", "execve", "setpriority"}
+	args := []string{"-f", "-D", "-qq", "-e", "signal=none", "-o", trace, "-e", "trace=" + withLooked(allowed, looked), "-e", "inject=" + allowed + ":error=EPERM",
+		limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--db", demoDatabase(t, dir), "--cache-dir", filepath.Join(dir, "cache")}
+	log := new(limnomaptest.Log)
+	cmd := exec.Command("strace", args...) // with -D strace itself is the child's child, and this is limnomap
+	cmd.Env = append(limnomaptest.Environ(), "NOTIFY_SOCKET="+manager.path, "WATCHDOG_USEC=200000")
+	cmd.Stderr = log
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }() // ends with the process
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+
+	manager.want(t, log, "READY=1")
+	var base string
+	limnomaptest.Within(t, 10*time.Second, "it logs its address", func() bool { // which passes through a pipe
+		if m := regexp.MustCompile(`open=(http\S+)/`).FindStringSubmatch(log.String()); m != nil {
+			base = m[1]
+		}
+		return base != ""
+	})
+	limnomaptest.Within(t, 60*time.Second, "/readyz says 200", func() bool {
+		resp, _ := limnomaptest.Get(t, base+"/readyz")
+		return resp.StatusCode == 200
+	})
+	for _, path := range []string{"/", "/table", "/metrics", "/api/v1/tiles/6/34/21.png", "/api/v1/tiles/6/34/21.mvt", "/api/v1/bathing-lakes/status", "/api/v1/bathing-lakes/history/" + demoLake} {
+		if resp, body := limnomaptest.Get(t, base+path); resp.StatusCode != 200 {
+			t.Errorf("GET %s: %s\n%s", path, resp.Status, body)
+		}
+	}
+	round := 0
+	limnomaptest.Within(t, 60*time.Second, "tiles are drawn in a crowd", func() bool {
+		askCrowd(t, base, round)
+		round++
+		return strings.Contains(readFile(t, trace), "setpriority(")
+	})
+	manager.want(t, log, "WATCHDOG=1")
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		t.Fatal(err)
+	}
+	manager.want(t, log, "STOPPING=1")
+	select {
+	case err := <-ended:
+		if err != nil {
+			t.Errorf("after SIGTERM: %v\n%s", err, log)
+		}
+	case <-time.After(60 * time.Second):
+		t.Fatalf("it does not end\n%s", log)
+	}
+	judgeTrace(t, text, readFile(t, trace))
+}
+
+// askCrowd asks for many tiles at once, others for each round. Where more wait than are drawn at once, they are drawn at low
+// priority.
+func askCrowd(t testing.TB, base string, round int) {
+	t.Helper()
+	var group errgroup.Group
+	for z := maptile.Zoom(5); z < 15; z++ {
+		tile := maptile.At(lakePlace(round%demoLakes), z)
+		for _, style := range []string{"heat&colormap=limno", "heat&colormap=viridis", "heat&colormap=cividis", "dots&colormap=limno", "dots&colormap=viridis"} {
+			group.Go(func() error {
+				resp, err := http.Get(fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d@2x.png?style=%s", base, tile.Z, tile.X, tile.Y, style))
+				if err == nil {
+					err = resp.Body.Close()
+				}
+				return err
+			})
+		}
+	}
+	if err := group.Wait(); err != nil {
+		t.Error(err)
+	}
+}
+
+// withLooked adds calls to a set that names those that are not in it, by leaving them out there.
+func withLooked(set string, calls []string) string {
+	for _, call := range calls {
+		set = strings.ReplaceAll(set+",", "?"+call+",", "")
+	}
+	return strings.TrimRight(set, ",")
+}
+
+var (
+	refused    = regexp.MustCompile(`(\w+)\(.*\(INJECTED\)`)
+	family     = regexp.MustCompile(`socket\((AF_\w+)`)
+	writeExec  = regexp.MustCompile(`(mmap|mprotect)\(.*PROT_EXEC`)
+	namespaces = regexp.MustCompile(`CLONE_NEW\w+`)
+)
+
+// judgeTrace holds the calls that the server made against the unit.
+func judgeTrace(t *testing.T, text, trace string) {
+	for _, seen := range []string{"AF_INET", "mmap(", "setpriority("} {
+		if !strings.Contains(trace, seen) {
+			t.Errorf("the trace has no %s: it does not show what the server does", seen)
+		}
+	}
+	for _, m := range refused.FindAllStringSubmatch(trace, -1) {
+		if m[1] == "fchown" && os.Geteuid() == 0 {
+			continue // SQLite gives its files to the owner of the database when it is root, which it is not in the unit
+		}
+		t.Errorf("the unit refuses %s, which the server calls", m[1])
+	}
+	families := strings.Fields(setting(t, text, "RestrictAddressFamilies")[0])
+	for _, m := range family.FindAllStringSubmatch(trace, -1) {
+		if !slices.Contains(families, m[1]) {
+			t.Errorf("the unit refuses sockets of %s", m[1])
+		}
+	}
+	if setting(t, text, "MemoryDenyWriteExecute")[0] != "yes" || setting(t, text, "RestrictNamespaces")[0] != "yes" {
+		t.Error("the unit lets it write code, or make namespaces")
+	}
+	if m := writeExec.FindString(trace); m != "" {
+		t.Errorf("the unit refuses memory that is executed: %s", m)
+	}
+	if m := namespaces.FindString(trace); m != "" {
+		t.Errorf("the unit refuses namespaces: %s", m)
+	}
+	if n := strings.Count(trace, "execve("); n != 1 {
+		t.Errorf("%d programs are executed, want limnomap alone", n)
+	}
+}
+
+// setting returns the values of a directive in the order of the unit.
+func setting(t testing.TB, text, name string) (values []string) {
+	t.Helper()
+	for _, m := range regexp.MustCompile(`(?m)^`+name+`=(.*)$`).FindAllStringSubmatch(text, -1) {
+		values = append(values, m[1])
+	}
+	if values == nil {
+		t.Fatalf("the unit has no %s=", name)
+	}
+	return values
+}
+
+func duration(t testing.TB, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// allowedCalls returns the system calls that the unit's filter lets through.
+func allowedCalls(t testing.TB, text string) []string {
+	t.Helper()
+	allowed := make(map[string]bool)
+	for _, filter := range setting(t, text, "SystemCallFilter") {
+		names, deny := strings.CutPrefix(filter, "~")
+		for group := range strings.FieldsSeq(names) {
+			for _, call := range callsOf(t, group) {
+				allowed[call] = !deny
+			}
+		}
+	}
+	var calls []string
+	for call, ok := range allowed {
+		if ok {
+			calls = append(calls, call)
+		}
+	}
+	if len(calls) < 100 {
+		t.Fatalf("the filter lets %q through", calls)
+	}
+	slices.Sort(calls)
+	return calls
+}
+
+// callsOf returns the system calls of a group of systemd's, such as @file-system.
+func callsOf(t testing.TB, group string) (calls []string) {
+	t.Helper()
+	if !strings.HasPrefix(group, "@") {
+		return []string{group}
+	}
+	for line := range strings.Lines(output(t, "systemd-analyze", "syscall-filter", "--no-pager", group)) {
+		line, indented := strings.CutPrefix(line, "    ")
+		if line = strings.TrimSpace(line); indented && !strings.HasPrefix(line, "#") {
+			calls = append(calls, callsOf(t, line)...)
+		}
+	}
+	return calls
+}
+
+// A manager is the end of sd_notify's socket that is systemd's.
+type manager struct {
+	path string
+	conn *net.UnixConn
+}
+
+func listenAsManager(t testing.TB, dir string) *manager {
+	t.Helper()
+	m := &manager{path: filepath.Join(dir, "notify")}
+	var err error
+	if m.conn, err = net.ListenUnixgram("unixgram", &net.UnixAddr{Name: m.path, Net: "unixgram"}); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { m.conn.Close() })
+	return m
+}
+
+// want reads on until it is told the state.
+func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) {
+	t.Helper()
+	if err := m.conn.SetReadDeadline(time.Now().Add(60 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	buf := make([]byte, 1024)
+	for {
+		n, err := m.conn.Read(buf)
+		if err != nil {
+			t.Fatalf("waiting for %s: %v\n%s", state, err, log)
+		}
+		if slices.Contains(strings.Split(string(buf[:n]), "\n"), state) {
+			return
+		}
+	}
+}
