@@ -62,7 +62,8 @@ bench: ## Run the benchmarks, in benchstat's form
 bench-http: build ## Compare with a bare net/http handler and nginx over HTTP, by wrk (FLAGS="-rounds 5" and others)
 	go run ./cmd/benchhttp $(FLAGS)
 
-pictures: web ## Take the README's pictures of the page anew, with Chromium
+pictures: web ## Take the README's pictures of the page anew, with Chromium, and draw those of docs/heat-field.md
+	go test ./render -run '^TestDocPictures$$' -count 1 -docs "$(CURDIR)/docs"
 	go test ./web/pagetest -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
 
 FUZZTIME ?= 20s

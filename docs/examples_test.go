@@ -29,6 +29,7 @@ const mostNotRun = 40
 //	html        parsed; what it takes from the server is there, and its frame shows a map
 //	yaml        parsed; with the mark config it is a file for limnomap --config, and checked by limnomap config
 //	xml, csv    parsed
+//	go          see TestExtending
 //	json, text  what the block before it has printed, with … for what is left out; JSON with the mark alike may have other
 //	            values under the same names, as the demo has every week. With the mark example or figure, or behind a block
 //	            that is not run, it is not compared. JSON behind no block is parsed
@@ -108,6 +109,10 @@ func (e *examples) check(t *testing.T, i int) {
 		checkXML(t, b)
 	case "csv":
 		checkCSV(t, b)
+	case "go":
+		if e.page.name != "docs/extending.md" || len(b.marks) != 1 { // TestExtending has these
+			t.Error("Go is checked on the page on extending alone, with the file that it belongs to as its mark")
+		}
 	case "json", "text":
 		e.checkOutput(t, i, b)
 	case "":
