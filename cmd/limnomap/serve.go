@@ -101,6 +101,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 
+	limitMemory(os.DirFS("/"), os.LookupEnv, con.log)
 	registry := prometheus.NewRegistry()
 	cert, err := c.certificate(registry, con.log)
 	if err != nil {
