@@ -45,6 +45,7 @@ func (s *Server) routes() []route {
 		{"legend", pathLegend + ".svg", perAddress, s.legend(typeSVG)},
 		{"legend", pathLegend + ".png", perAddress, s.legend(typePNG)},
 		{"openapi", "/openapi.json", unlimited, s.describe},
+		{"docs", "/docs", unlimited, s.viewer},
 		{"page", "/page.json", unlimited, s.settings},
 		{"embed", "/embed", unlimited, s.embedded},
 		{"table", pathTable, perAddress, s.lakeTable},
