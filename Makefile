@@ -7,7 +7,7 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz clean
+.PHONY: help run build web setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz vulncheck release clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,12 +66,14 @@ pictures: web ## Take the README's pictures of the page anew, with Chromium
 	go test ./web/pagetest -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
 
 FUZZTIME ?= 20s
-fuzz: ## Run each fuzz target for FUZZTIME (20s)
-	@for pkg in $$(go list ./...); do \
-		for target in $$(go test -list '^Fuzz' "$$pkg" | grep '^Fuzz' || true); do \
-			echo "$$pkg $$target"; go test -run '^$$' -fuzz "^$$target$$" -fuzztime $(FUZZTIME) "$$pkg"; \
-		done; \
-	done
+fuzz: ## Run each fuzz target for FUZZTIME (20s); FUZZ=REGEXP picks some; exits with 1 and names what it found
+	FUZZTIME=$(FUZZTIME) .ci/fuzz "$(or $(FUZZ),.)"
+
+vulncheck: ## Look for known vulnerabilities in Go modules and npm packages (GOVULNDB names another database)
+	.ci/vulncheck
+
+release: web ## Build the archives, lists of parts and checksums of a release into bin/release
+	.ci/release bin/release
 
 clean: ## Remove what was built, and the tests' PostgreSQL
 	.ci/postgres remove "$$(.ci/postgres folder)"

@@ -58,6 +58,7 @@ func TestAllocations(t *testing.T) {
 		{"tile, not modified", unlimited, tileURL, `"7e57"`, 2},
 		{"tile at the address of its version", unlimited, versioned, "", 2},
 		{"tile under a limit", limited, tileURL, "", 3},
+		{"tile at its OGC address", unlimited, ogcTileURL, "", 2},
 		{"vector tile", vectors, vectorURL, "", 2},
 		{"vector tile, not modified", vectors, vectorURL, `"7e57-gzip"`, 2},
 		{"geojson", unlimited, "/api/v1/bathing-lakes/geojson", "", 2},

@@ -66,6 +66,7 @@ func BenchmarkServe(b *testing.B) {
 		{"filtered", statusURL + "?min_lat=48", nil},
 		{"filtered/zstd", statusURL + "?min_lat=48", []string{"Accept-Encoding", "zstd"}},
 		{"tile", tileURL, nil},
+		{"tile/ogc", ogcTileURL, nil},
 		{"tile/versioned", tileURL + "?v=" + s.current.Load().version, nil},
 	} {
 		b.Run(bench.name, func(b *testing.B) {

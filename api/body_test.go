@@ -146,6 +146,9 @@ func cachedTargets() []string {
 		"/api/v1/bathing-lakes/history/de_by_clean", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
 		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
 		vectorURL, vectorJSONURL,
+		wmtsURL, wmtsTileURL, "/wmts/1.0.0/WMTSCapabilities.xml",
+		"/ogc", "/ogc/", "/ogc/conformance", "/ogc/collections", "/ogc/collections/chlorophyll", "/ogc/tileMatrixSets", "/ogc/tileMatrixSets/WebMercatorQuad",
+		"/ogc/map/tiles", "/ogc/map/tiles/WebMercatorQuad", ogcTileURL, "/ogc/tiles", "/ogc/tiles/WebMercatorQuad", ogcVectorURL,
 		"/openapi.json", "/page.json", "/", "/embed", "/table", "/table.css", "/assets/app-1234.js", "/healthz", "/readyz",
 	}
 }

@@ -15,7 +15,7 @@ import (
 func stack(l *slog.Logger, c *clock, h http.Handler) http.Handler {
 	h = limitRequest(h)
 	h = crossOrigin(nil)(h)
-	h = securityHeaders("", FrameAncestors{})(h)
+	h = securityHeaders("", FrameAncestors{}, 0)(h)
 	h = recoverPanics(l)(h)
 	h = logRequests(l, c.now, 0)(h)
 	h = withClientAddr(nil)(h)

@@ -94,7 +94,7 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
 	if w.Code == http.StatusPartialContent {
 		options.ExcludeResponseBody = true // a part of a JSON text is none
-	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == typeVector || strings.HasPrefix(contentType, "text/") {
+	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == typeVector || contentType == typeXML || strings.HasPrefix(contentType, "text/") {
 		options.ExcludeResponseBody = true // nothing is said of the bytes of a picture
 		content := route.Operation.Responses.Status(w.Code).Value.Content
 		if content.Get(contentType) == nil {
@@ -178,6 +178,32 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: vectorURL, headers: []string{"Accept-Encoding", "identity;q=0"}, status: 406},
 		{target: vectorURL, headers: []string{"If-Match", `"older"`}, status: 412},
 		{target: vectorURL, headers: []string{"Range", "bytes=9999999-"}, status: 416},
+		{target: tileURL + "?time=2026-11-16", status: 200},
+		{target: wmtsURL, status: 200},
+		{target: wmtsURL, headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: "/wmts?request=GetMap&service=WMTS", status: 400},
+		{target: wmtsTileURL, status: 200},
+		{target: wmtsTileURL, headers: []string{"If-Match", `"older"`}, status: 412},
+		{target: "/wmts/1.0.0/WMTSCapabilities.xml", status: 200},
+		{target: "/wmts/1.0.0/WMTSCapabilities.xml", headers: []string{"Accept-Encoding", "identity;q=0, *;q=0"}, status: 406},
+		{target: "/ogc", status: 200},
+		{target: "/ogc/", status: 200},
+		{target: "/ogc/?f=html", status: 400},
+		{target: "/ogc/conformance", status: 200},
+		{target: "/ogc/collections", status: 200},
+		{target: "/ogc/collections/chlorophyll?f=json", status: 200},
+		{target: "/ogc/tileMatrixSets", status: 200},
+		{target: "/ogc/tileMatrixSets/WebMercatorQuad", status: 200},
+		{target: "/ogc/map/tiles", status: 200},
+		{target: "/ogc/map/tiles/WebMercatorQuad", status: 200},
+		{target: "/ogc/tiles", status: 200},
+		{target: "/ogc/tiles/WebMercatorQuad", status: 200},
+		{target: ogcTileURL, status: 200},
+		{target: ogcTileURL + "?f=mvt", status: 400},
+		{target: "/ogc/map/tiles/WebMercatorQuad/6/64/0", status: 404},
+		{target: ogcVectorURL, status: 200},
+		{target: ogcVectorURL, headers: []string{"Accept-Encoding", "identity;q=0"}, status: 406},
+		{target: ogcVectorURL + "?datetime=2026-11-16/..", status: 400},
 		{target: "/api/v1/tiles.json", status: 200},
 		{target: vectorJSONURL, status: 200},
 		{target: vectorJSONURL + "?date=2020-01-01", status: 400},
@@ -218,7 +244,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 	})
 	t.Run("before the first snapshot", func(t *testing.T) {
 		s := newServer(t, testOptions(t), nil)
-		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/table", "/api/v1/tiles.json", vectorJSONURL, vectorURL} {
+		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/table", "/api/v1/tiles.json", vectorJSONURL, vectorURL, wmtsURL, wmtsTileURL, "/ogc/", ogcTileURL, ogcVectorURL} {
 			wantDescribed(t, router, target, get(t, s, http.StatusServiceUnavailable, target))
 		}
 		wantDescribed(t, router, "/page.json", get(t, s, http.StatusOK, "/page.json"))

@@ -54,7 +54,8 @@ type Options struct {
 	// PublicURL is what the outside calls this server; if it has a path, that one stands in addresses instead of
 	// BasePath. Nil: as trusted proxies say, or else relative.
 	PublicURL          *url.URL
-	BasemapURL         string // template with {z}/{x}/{y}; empty for none
+	HSTS               time.Duration // how long browsers are to come back by HTTPS alone; 0 says nothing of it
+	BasemapURL         string        // template with {z}/{x}/{y}; empty for none
 	BasemapAttribution string
 
 	Adjustable // as they are until Adjust is called

@@ -14,8 +14,9 @@ import (
 // every mistake at once. It reads the raw query itself: url.Values silently leaves out a pair with a broken escape,
 // and a filter that is left out answers with lakes that nobody asked for.
 type params struct {
-	query string
-	errs  []paramError
+	query   string
+	anyCase bool // names are found in capitals and small letters, as OGC's services want it
+	errs    []paramError
 }
 
 func paramsOf(r *http.Request) *params { return &params{query: r.URL.RawQuery} }
@@ -59,7 +60,7 @@ func (p *params) text(name string) (value string, ok bool) {
 		var pair string
 		pair, rest, _ = strings.Cut(rest, "&")
 		key, raw, _ := strings.Cut(pair, "=")
-		if key, err := url.QueryUnescape(key); err != nil || key != name {
+		if key, err := url.QueryUnescape(key); err != nil || key != name && !(p.anyCase && strings.EqualFold(key, name)) {
 			continue
 		}
 		if ok {
@@ -97,7 +98,7 @@ func (p *params) float(name string, lowest, highest float64) (value float64, ok 
 func (p *params) required(name string) (value string, ok bool) {
 	before := len(p.errs)
 	if value, ok = p.text(name); !ok && len(p.errs) == before {
-		p.refuse(name, "not given; it is required")
+		p.errs = append(p.errs, paramError{Parameter: name, Detail: "not given; it is required", missing: true})
 	}
 	return value, ok
 }
@@ -151,14 +152,19 @@ func (p *params) week(snap *data.Snapshot) (week data.Week, ok bool) {
 	if !ok {
 		return 0, false
 	}
+	return p.weekOf("date", s, snap)
+}
+
+// weekOf returns the ISO week that holds the day s, which the named parameter gives, as week does.
+func (p *params) weekOf(name, s string, snap *data.Snapshot) (week data.Week, ok bool) {
 	if len(snap.Weeks) == 0 {
-		p.refuse("date", "there is no week with an observation; leave the parameter out")
+		p.refuse(name, "there is no week with an observation; leave the parameter out")
 		return 0, false
 	}
 	first, last := snap.Weeks[0].Week, snap.Weeks[len(snap.Weeks)-1].Week
 	date, err := data.ParseDate(s)
 	if err != nil || date.Week() < first || date.Week() > last {
-		p.refuse("date", "%s is not a day as YYYY-MM-DD from %s to %s", echo(s), first.Monday(), last.Sunday())
+		p.refuse(name, "%s is not a day as YYYY-MM-DD from %s to %s", echo(s), first.Monday(), last.Sunday())
 		return 0, false
 	}
 	return date.Week(), true

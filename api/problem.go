@@ -17,6 +17,7 @@ const internalDetail = "The server could not answer this request. Its log has th
 type paramError struct {
 	Parameter string `json:"parameter"`
 	Detail    string `json:"detail"`
+	missing   bool   // it was not given
 }
 
 // A problem is an error as the client sees it: every field is public. The detail of a 500 is never shown, so that an
@@ -72,22 +73,26 @@ func writeProblem(w http.ResponseWriter, r *http.Request, p *problem) {
 	if err != nil {
 		panic("api: a problem of strings and an integer must marshal: " + err.Error())
 	}
-	text = append(text, '\n')
+	writeFailure(w, r, p.Status, problemType, p.Header, append(text, '\n'))
+}
 
+// writeFailure answers r with that status and a text of that type that says why. The header is added, in place of what
+// stands there.
+func writeFailure(w http.ResponseWriter, r *http.Request, status int, contentType string, header http.Header, text []byte) {
 	setPicture(w, false)
 	h := w.Header()
 	// A handler may have described the answer that it hoped to give; none of that is true of this one.
 	for _, name := range []string{"Content-Encoding", "Content-Range", "Content-Disposition", "Accept-Ranges", "Etag", "Last-Modified", "Link", "Age"} {
 		h.Del(name)
 	}
-	h.Set("Content-Type", problemType)
+	h.Set("Content-Type", contentType)
 	h.Set("Content-Length", strconv.Itoa(len(text)))
 	h.Set("Cache-Control", "no-store")
 	h.Set("X-Content-Type-Options", "nosniff")
-	for name, values := range p.Header {
+	for name, values := range header {
 		h[http.CanonicalHeaderKey(name)] = values
 	}
-	w.WriteHeader(p.Status)
+	w.WriteHeader(status)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
 		_, _ = w.Write(text)

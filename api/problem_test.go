@@ -48,7 +48,7 @@ func TestWriteProblem(t *testing.T) {
 	}{
 		{
 			name: "parameters", target: "/api/v1/monitor/lakes?limit=0&secret=1",
-			problem: problem{Status: 400, Detail: "A parameter is malformed.", Errors: []paramError{{"limit", "is 0, allowed are 1 to 5000"}}},
+			problem: problem{Status: 400, Detail: "A parameter is malformed.", Errors: []paramError{{Parameter: "limit", Detail: "is 0, allowed are 1 to 5000"}}},
 			want: map[string]any{
 				"type": "about:blank", "title": "Bad Request", "status": 400.0, "detail": "A parameter is malformed.",
 				"instance": "/api/v1/monitor/lakes",
@@ -68,7 +68,7 @@ func TestWriteProblem(t *testing.T) {
 			want:    map[string]any{"type": "about:blank", "title": "Request URI Too Long", "status": 414.0},
 		}, {
 			name: "a 500 tells nothing", target: "/x",
-			problem: problem{Status: 500, Detail: "open /var/lib/lakes.db: permission denied", Errors: []paramError{{"db", "lakes.db"}}},
+			problem: problem{Status: 500, Detail: "open /var/lib/lakes.db: permission denied", Errors: []paramError{{Parameter: "db", Detail: "lakes.db"}}},
 			want: map[string]any{
 				"type": "about:blank", "title": "Internal Server Error", "status": 500.0, "detail": internalDetail,
 				"instance": "/x", "request_id": "abc-1",
@@ -125,7 +125,7 @@ func TestWriteProblemHead(t *testing.T) {
 }
 
 func TestProblemError(t *testing.T) {
-	err := error(&problem{Status: 400, Detail: "malformed", Errors: []paramError{{"limit", "is 0"}}})
+	err := error(&problem{Status: 400, Detail: "malformed", Errors: []paramError{{Parameter: "limit", Detail: "is 0"}}})
 	if got, want := err.Error(), "400 Bad Request: malformed; limit: is 0"; got != want {
 		t.Errorf("Error() = %q, want %q", got, want)
 	}

@@ -12,6 +12,7 @@ const (
 	pathTiles   = "/api/v1/tiles"
 	pathLegend  = "/api/v1/legend"
 	pathTable   = "/table"
+	pathGeoJSON = "/api/v1/bathing-lakes/geojson"
 	patternTile = pathTiles + "/{z}/{x}/{y}" + tileSuffix
 )
 
@@ -30,7 +31,7 @@ func (s *Server) routes() []route {
 		{"status_csv", "/api/v1/bathing-lakes/status.csv", perAddress, s.statusCSV},
 		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, s.historyCSV}, // before history, which takes any id
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, s.history},
-		{"geojson", "/api/v1/bathing-lakes/geojson", perAddress, s.geojson},
+		{"geojson", pathGeoJSON, perAddress, s.geojson},
 		{"near", "/api/v1/bathing-lakes/near", perAddress, s.near},
 		{"search", "/api/v1/bathing-lakes/search", perAddress, s.search},
 		{"stats", "/api/v1/bathing-lakes/stats", perAddress, s.stats},
@@ -44,6 +45,21 @@ func (s *Server) routes() []route {
 		{"legend", pathLegend + ".json", perAddress, s.legend(typeJSON)},
 		{"legend", pathLegend + ".svg", perAddress, s.legend(typeSVG)},
 		{"legend", pathLegend + ".png", perAddress, s.legend(typePNG)},
+		{"wmts", pathWMTS, perMap, s.wmts}, // tiles too
+		{"wmts", pathCapabilities, perAddress, s.capabilities},
+		{"ogc", pathOGC, perAddress, s.ogcDocument(s.ogcLanding)},
+		{"ogc", pathOGC + "/", perAddress, s.ogcDocument(s.ogcLanding)},
+		{"ogc", pathConformance, perAddress, s.ogcDocument(s.ogcConformance)},
+		{"ogc", pathCollections, perAddress, s.ogcDocument(s.ogcCollections)},
+		{"ogc", pathCollection, perAddress, s.ogcDocument(func(p *published, base string) any { return s.ogcCollection(p, base) })},
+		{"ogc", pathMatrixSets, perAddress, s.ogcDocument(s.ogcMatrixSets)},
+		{"ogc", pathMatrixSet, perAddress, s.ogcDocument(s.ogcMatrixSet)},
+		{"ogc", pathMapSets, perAddress, s.tilesets(mapTiles)},
+		{"ogc", pathMapSet, perAddress, s.tileset(mapTiles)},
+		{"ogc", pathVectorSets, perAddress, s.tilesets(vectorTiles)},
+		{"ogc", pathVectorSet, perAddress, s.tileset(vectorTiles)},
+		{"ogc_tile", patternMapTile, perMap, s.ogcTile},
+		{"ogc_vector", patternVectorTile, perMap, s.ogcVector},
 		{"openapi", "/openapi.json", unlimited, s.describe},
 		{"docs", "/docs", unlimited, s.viewer},
 		{"page", "/page.json", unlimited, s.settings},

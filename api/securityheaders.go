@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"net/http"
 	"net/url"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // A documentKind is a sort of answers that browsers are to hold to rules of its own.
@@ -30,7 +32,10 @@ type documentFields [documents][]field
 // inline script or style.
 //
 // Nobody but this server may show its documents in a frame; of a map to be embedded ancestors says who may.
-func securityHeaders(basemapOrigin string, ancestors FrameAncestors) func(http.Handler) http.Handler {
+//
+// Over TLS of this server's own, hsts, unless it is 0, is how long browsers are to come back by HTTPS alone (RFC 6797).
+// There is no Cross-Origin-Embedder-Policy: it would keep out basemaps whose servers do not know of it.
+func securityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.Duration) func(http.Handler) http.Handler {
 	images := "img-src 'self' data: blob:"
 	if basemapOrigin != "" {
 		images += " " + basemapOrigin
@@ -46,12 +51,15 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors) func(http.H
 		"worker-src 'self'",
 		"base-uri 'none'",
 	}, "; ")
+	// A page of ours that is opened from another's, or opens one, shares no window with it. In a frame it says nothing.
+	ownWindow := field{"Cross-Origin-Opener-Policy", []string{"same-origin"}}
 	fields := func(directives ...string) []field {
 		return []field{
 			{"Content-Security-Policy", []string{strings.Join(append([]string{common}, directives...), "; ")}},
 			// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
 			{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
 			{"Permissions-Policy", []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
+			ownWindow,
 		}
 	}
 	const (
@@ -70,6 +78,7 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors) func(http.H
 	nosniff := []string{"nosniff"}
 	// Tiles are made to be shown on other people's pages.
 	resource := []string{"cross-origin"}
+	transport := []string{"max-age=" + strconv.FormatInt(int64(hsts/time.Second), 10)}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			tw := track(w)
@@ -77,6 +86,9 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors) func(http.H
 			h := tw.Header()
 			h["X-Content-Type-Options"] = nosniff
 			h["Cross-Origin-Resource-Policy"] = resource
+			if hsts > 0 && r.TLS != nil { // over plain HTTP a browser ignores it (section 8.1)
+				h["Strict-Transport-Security"] = transport
+			}
 			next.ServeHTTP(tw, r)
 			tw.implicitOK() // for a handler that wrote nothing
 		})
@@ -105,4 +117,18 @@ func basemapOrigin(template string) (string, error) {
 		host = "*." + rest
 	}
 	return u.Scheme + "://" + host, nil
+}
+
+// adminHeaders sets what browsers are to hold the admin listener's answers to. Pprof's list has a style of its own.
+func adminHeaders(next http.Handler) http.Handler {
+	policy := []string{"default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"}
+	nosniff, referrer, resource := []string{"nosniff"}, []string{"no-referrer"}, []string{"same-origin"}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h["X-Content-Type-Options"] = nosniff
+		h["Content-Security-Policy"] = policy
+		h["Referrer-Policy"] = referrer
+		h["Cross-Origin-Resource-Policy"] = resource
+		next.ServeHTTP(w, r)
+	})
 }

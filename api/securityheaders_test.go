@@ -8,7 +8,7 @@ import (
 )
 
 func TestSecurityHeaders(t *testing.T) {
-	resp := serve(t, securityHeaders("https://tile.openstreetmap.org", FrameAncestors{})(okHandler), httptest.NewRequest("GET", "/", nil))
+	resp := serve(t, securityHeaders("https://tile.openstreetmap.org", FrameAncestors{}, 0)(okHandler), httptest.NewRequest("GET", "/", nil))
 	for name, want := range map[string]string{
 		"X-Content-Type-Options":       "nosniff",
 		"Referrer-Policy":              "strict-origin-when-cross-origin",
@@ -41,7 +41,8 @@ func TestSecurityHeaders(t *testing.T) {
 // answers without a body included. Pictures and vector tiles bear the other two.
 func TestSecurityHeadersByKindOfAnswer(t *testing.T) {
 	s := testServer(t)
-	pictures := map[string]bool{tileURL: true, vectorURL: true, "/api/v1/legend.png": true, "/images/marker.png": true}
+	pictures := map[string]bool{tileURL: true, vectorURL: true, "/api/v1/legend.png": true, "/images/marker.png": true,
+		wmtsTileURL: true, ogcTileURL: true, ogcVectorURL: true}
 	targets := append(cachedTargets(), "/images/marker.png", "/metrics", "/nowhere", tileURL+"?style=none", "/api/v1/tiles/6/64/0.png")
 	for _, method := range []string{http.MethodGet, http.MethodHead, http.MethodOptions, http.MethodPost} {
 		for _, target := range targets {
@@ -75,12 +76,12 @@ func wantSecurity(t *testing.T, what string, h http.Header, picture bool) {
 // What net/http answers for a handler that writes nothing is an answer too.
 func TestSecurityHeadersOfASilentHandler(t *testing.T) {
 	silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	resp := serve(t, securityHeaders("", FrameAncestors{})(silent), httptest.NewRequest("GET", "/", nil))
+	resp := serve(t, securityHeaders("", FrameAncestors{}, 0)(silent), httptest.NewRequest("GET", "/", nil))
 	wantSecurity(t, "an empty answer", resp.Header, false)
 }
 
 func TestSecurityHeadersWithoutBasemap(t *testing.T) {
-	csp := serve(t, securityHeaders("", FrameAncestors{})(okHandler), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
+	csp := serve(t, securityHeaders("", FrameAncestors{}, 0)(okHandler), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "img-src 'self' data: blob:; ") {
 		t.Errorf("Content-Security-Policy = %q, want images from nowhere else", csp)
 	}

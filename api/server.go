@@ -49,6 +49,8 @@ type Server struct {
 	table       *table
 	openAPI     *body
 
+	lastCapabilities atomic.Pointer[drawnCapabilities]
+
 	current      atomic.Pointer[published]
 	contact      contact
 	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
@@ -167,7 +169,9 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
 		logRequestsUpTo(s.adjusted.logged, s.logger, s.now),
 		recoverPanics(s.logger),
-		s.adjusted.with(func(a *Adjustable) middleware { return securityHeaders(basemapOrigin, a.FrameAncestors) }),
+		s.adjusted.with(func(a *Adjustable) middleware {
+			return securityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
+		}),
 		withNotice(s.opts.Notice),
 		withAge(&s.contact),
 		s.adjusted.with(func(a *Adjustable) middleware { return crossOrigin(a.AllowedOrigins) }),
@@ -202,6 +206,7 @@ func (s *Server) AdminHandler() http.Handler {
 		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
 		logRequestsUpTo(s.adjusted.loggedAdmin, s.logger, s.now),
 		recoverPanics(s.logger),
+		adminHeaders,
 		limitRequest,
 	)
 }

@@ -57,9 +57,11 @@ func TestTheShortcutLeadsWhereTheRouterDoes(t *testing.T) {
 	segments := []string{
 		"api", "v1", "tiles", "6", "33", "21.png", "21.mvt", "21@2x.png", "21.jpg", ".png", "x.png", "21.png.png", "a\nb.png", "tiles.json",
 		"legend.svg", "bathing-lakes", "status", "geojson", "history", "de_by_clean", "healthz", "page.json", "index.html",
+		"ogc", "map", "WebMercatorQuad", "33@2x", "wmts", "collections",
 		"lakes", "", ".", "..", "{z}", "{y}.png", " ", "ü",
 	}
-	whole := []string{tileURL, vectorURL, vectorJSONURL, statusURL, "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/", "/api/v1/bathing-lakes/geojson", "/", "/healthz"}
+	whole := []string{tileURL, vectorURL, vectorJSONURL, statusURL, "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/", "/api/v1/bathing-lakes/geojson", "/", "/healthz",
+		ogcTileURL, ogcVectorURL, "/ogc/map/tiles/WebMercatorQuad", "/ogc/tiles/WebMercatorQuad/6", "/ogc", wmtsURL}
 	for _, base := range []string{"", "/lakes"} {
 		t.Run("base "+base, func(t *testing.T) {
 			opts := testOptions(t)
@@ -96,7 +98,24 @@ func FuzzTilePath(f *testing.F) {
 		tileSuffix:   regexp.MustCompile(`^/api/v1/tiles/([^/]+)/([^/]+)/([^/]+)\.png$`),
 		vectorSuffix: regexp.MustCompile(`^/api/v1/tiles/([^/]+)/([^/]+)/([^/]+)\.mvt$`),
 	}
+	sets := map[string]*regexp.Regexp{
+		pathMapSet:    regexp.MustCompile(`^/ogc/map/tiles/WebMercatorQuad/([^/]+)/([^/]+)/([^/]+)$`),
+		pathVectorSet: regexp.MustCompile(`^/ogc/tiles/WebMercatorQuad/([^/]+)/([^/]+)/([^/]+)$`),
+	}
+	for _, seed := range []string{ogcTileURL, ogcVectorURL, pathMapSet, pathMapSet + "/", pathMapSet + "x/6/21/33", pathMapSet + "/6/21/", pathMapSet + "//21/33", pathVectorSet + "/6/21/33/"} {
+		f.Add(seed)
+	}
 	f.Fuzz(func(t *testing.T, path string) {
+		for set, pattern := range sets {
+			matrix, row, column, ok := splitOGCTile(path, set)
+			match := pattern.FindStringSubmatch(path)
+			if ok != (match != nil) {
+				t.Fatalf("splitOGCTile(%q, %s) = %t, want %t", path, set, ok, !ok)
+			}
+			if ok && (matrix != match[1] || row != match[2] || column != match[3]) {
+				t.Fatalf("splitOGCTile(%q, %s) = %q, %q, %q, want %q", path, set, matrix, row, column, match[1:])
+			}
+		}
 		for suffix, pattern := range patterns {
 			z, x, y, ok := splitTile(path, suffix)
 			match := pattern.FindStringSubmatch(path)
@@ -116,6 +135,7 @@ func TestTheShortcutIsTaken(t *testing.T) {
 	for path, past := range map[string]bool{
 		tileURL: true, vectorURL: true, "/api/v1/tiles/x/y/z.png": true, statusURL: true, "/healthz": true, "/metrics": true,
 		"/api/v1/bathing-lakes/history/de_by_clean": false, "/": false, "/nowhere": false, "/api/v1/tiles/6/33.png": false,
+		ogcTileURL: true, ogcVectorURL: true, wmtsURL: true, "/ogc/map/tiles/WebMercatorQuad/6/21": false,
 	} {
 		if _, router := short.lead(path).(*mux.Router); router == past {
 			t.Errorf("%s is left to the router: %t, want %t", path, router, !past)

@@ -42,7 +42,12 @@ func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	look := s.look(&asked.params)
+	asked.wmtsTime()
+	return s.sendTile(w, r, &asked, s.look(&asked.params))
+}
+
+// sendTile answers with the tile that was asked for, in that look, if nothing was wrong with how it was asked.
+func (s *Server) sendTile(w http.ResponseWriter, r *http.Request, asked *askedTile, look look) error {
 	if err := asked.params.err(); err != nil {
 		return err
 	}
@@ -82,6 +87,14 @@ type askedTile struct {
 // sort of tile may have more of them.
 func (s *Server) askedTile(r *http.Request, suffix string) (a askedTile, err error) {
 	z, x, y, _ := splitTile(s.below(r.URL.Path), suffix)
+	if a, err = s.tileAt(r, z, x, y); err == nil {
+		a.week, a.dated = a.params.week(a.published.snap)
+	}
+	return a, err
+}
+
+// tileAt is askedTile for an address that was taken apart, without its week.
+func (s *Server) tileAt(r *http.Request, z, x, y string) (a askedTile, err error) {
 	if a.address, a.scale, err = parseTile(z, x, y); err != nil {
 		return a, err
 	}
@@ -92,7 +105,6 @@ func (s *Server) askedTile(r *http.Request, suffix string) (a askedTile, err err
 		return a, err
 	}
 	a.params = params{query: r.URL.RawQuery}
-	a.week, a.dated = a.params.week(a.published.snap)
 	a.version, _ = a.params.text("v")
 	return a, nil
 }

@@ -71,9 +71,7 @@ const levelCaveat = "Warning levels hold where cyanobacteria dominate, which a s
 
 // describeTiles returns what the descriptions of all sorts of tiles have in common.
 func (s *Server) describeTiles(w http.ResponseWriter, r *http.Request, p *published) tileJSON {
-	if s.opts.PublicURL == nil && len(s.adjustable().TrustedProxies) > 0 {
-		w.Header().Add("Vary", "X-Forwarded-Host, X-Forwarded-Proto")
-	}
+	s.varyOrigin(w)
 	center := p.extent.Center()
 	return tileJSON{
 		TileJSON:    "3.0.0",
@@ -109,6 +107,13 @@ func (s *Server) origin(r *http.Request) string {
 		return scheme + "://" + host
 	}
 	return ""
+}
+
+// varyOrigin adds what a shared cache must know of an answer with addresses that may be told by a trusted proxy.
+func (s *Server) varyOrigin(w http.ResponseWriter) {
+	if s.opts.PublicURL == nil && len(s.adjustable().TrustedProxies) > 0 {
+		w.Header().Add("Vary", "X-Forwarded-Host, X-Forwarded-Proto")
+	}
 }
 
 // base returns what addresses in an answer to r begin with.

@@ -37,6 +37,11 @@ func (s *Server) vector(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	return s.sendVector(w, r, &asked)
+}
+
+// sendVector answers with the vector tile that was asked for, if nothing was wrong with how it was asked.
+func (s *Server) sendVector(w http.ResponseWriter, r *http.Request, asked *askedTile) error {
 	if asked.scale != 1 {
 		return tiles.ErrOutOfRange
 	}

@@ -46,3 +46,20 @@ func TestKeyValid(t *testing.T) {
 		}
 	}
 }
+
+func FuzzParseScopes(f *testing.F) {
+	for _, seed := range []string{"", "monitor", "metrics,monitor", ",", "monitor,,metrics", "MONITOR"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		s, err := ParseScopes(text)
+		if (err == nil) == (s == 0) {
+			t.Fatalf("ParseScopes(%q) = %v, %v", text, s, err)
+		}
+		if err == nil {
+			if again, err := ParseScopes(s.String()); err != nil || again != s {
+				t.Fatalf("ParseScopes(%q) = %v, written %q, read %v, %v", text, s, s.String(), again, err)
+			}
+		}
+	})
+}

@@ -6,6 +6,7 @@ import (
 	"image/color"
 	"net/http"
 	"net/http/httptest"
+	"os"
 	"os/exec"
 	"slices"
 	"strings"
@@ -19,7 +20,7 @@ import (
 )
 
 const (
-	mapWidth, mapHeight = 640, 480
+	mapWidth, mapHeight = 400, 300 // small, since without a graphics card each pixel of WebGL costs
 	// mapZoom is where the lakes of the demo that the tests look at stand alone, and of no other's colour.
 	mapZoom = 10
 )
@@ -60,9 +61,19 @@ type mapPage struct {
 	beside        int    // CSS pixels east of a lake where the heat map is seen
 }
 
-// The policy under which the examples work, as a strict site would send it; the docs have it.
+// mapPolicy is the policy under which the examples work, as a strict site would send it.
 const mapPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; " +
 	"img-src 'self' data: blob: http://127.0.0.1:*; connect-src 'self' http://127.0.0.1:*"
+
+func TestExamplePolicyIsTheOneOfTheDocs(t *testing.T) {
+	page, err := os.ReadFile("../docs/clients.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := "\n" + strings.ReplaceAll(mapPolicy, ":*", ":8080") + "\n"; !strings.Contains(string(page), want) {
+		t.Errorf("docs/clients.md does not have the policy %s", want)
+	}
+}
 
 // serveExamples serves the folder of examples as any server for files would, and returns its address.
 func serveExamples(t *testing.T) string {
@@ -197,40 +208,52 @@ func (v *mapView) wantLake(t *testing.T, lake exampleLake) {
 	}
 }
 
-func TestExampleMapsShowTheLayer(t *testing.T) {
+// Each page shows the lakes as they are, and bears a server that sheds load, refuses and fails.
+func TestExampleMaps(t *testing.T) {
 	limnomaptest.NeedFolder(t, "examples/node_modules")
 	limnomaptest.Need(t, "node")
-	server := limnomaptest.Start(t, "--tile-rate", "0", "--api-rate", "0")
+	server := limnomaptest.Start(t, "--tile-rate", fmt.Sprint(tilesAMinute), "--api-rate", "0", "--attribution", mapAttribution)
 	lakes := readLakes(t, server.Base)
 	v := startMaps(t, serveExamples(t))
 	for _, page := range mapPages {
 		t.Run(page.name, func(t *testing.T) {
 			t.Logf("%s %s", page.library, libraryVersion(t, page.library))
-			v.open(t, page, server.Base, 1)
-			v.Do(t, browsertest.Until(`document.querySelector('#legend').naturalWidth > 0`),
-				browsertest.Until(`document.body.innerText.includes('Simulated demo data, not measurements')`)) // the attribution
-			for _, risk := range []string{"low", "medium", "high"} {
-				lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == risk })
-				v.look(t, lake.Lon, lake.Lat, mapZoom)
-				v.wantLake(t, lake)
-				if page.name == "maplibre" {
-					v.wantCircle(t, lake)
-				}
-			}
-			if page.name == "maplibre" {
-				checkVectorLakes(t, v, lakes)
-			}
-			checkEmpty(t, v)
-			checkDeepest(t, v, lakes[0])
-			for _, url := range v.tileRequests() {
-				if strings.Contains(url, "@2x") {
-					t.Errorf("a screen of usual pixels asks for %s", url)
-				}
-			}
-			v.wantNoProblems(t)
-			checkRetina(t, v, server.Base, lakes)
+			checkShown(t, v, page, server.Base, lakes)
+			checkFaults(t, v, server.Base, lakes)
 		})
 	}
+	t.Run("bounded", func(t *testing.T) { checkBounded(t, v, server.Base) })
+}
+
+// mapAttribution is text, and no page may take it for markup.
+const mapAttribution = "<b>Office</b> of Lakes"
+
+// checkShown looks at what a page shows on a screen of usual pixels and on one of small pixels.
+func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []exampleLake) {
+	t.Helper()
+	v.open(t, page, server, 1)
+	v.Do(t, browsertest.Until(`document.querySelector('#legend').naturalWidth > 0`),
+		browsertest.Until(fmt.Sprintf(`document.body.innerText.includes(%q)`, "Simulated demo data, not measurements | "+mapAttribution)))
+	for _, risk := range []string{"low", "medium", "high"} {
+		lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == risk })
+		v.look(t, lake.Lon, lake.Lat, mapZoom)
+		v.wantLake(t, lake)
+		if page.name == "maplibre" {
+			v.wantCircle(t, lake)
+		}
+	}
+	if page.name == "maplibre" {
+		checkVectorLakes(t, v, lakes)
+	}
+	checkEmpty(t, v)
+	checkDeepest(t, v, lakes[0])
+	for _, url := range v.tileRequests() {
+		if strings.Contains(url, "@2x") {
+			t.Errorf("a screen of usual pixels asks for %s", url)
+		}
+	}
+	v.wantNoProblems(t)
+	checkRetina(t, v, server, lakes)
 }
 
 // An area without lakes is what it was before.

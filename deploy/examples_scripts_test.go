@@ -5,6 +5,8 @@ import (
 	"cmp"
 	"fmt"
 	"image"
+	"io"
+	"log"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -80,6 +82,7 @@ func startRecorder(t *testing.T, server string) *recorder {
 	}
 	r := new(recorder)
 	proxy := httputil.NewSingleHostReverseProxy(target)
+	proxy.ErrorLog = log.New(io.Discard, "", 0) // a client may leave before all has come
 	proxy.ModifyResponse = func(answer *http.Response) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()

@@ -40,7 +40,7 @@ func (v *mapView) wantCircle(t *testing.T, lake exampleLake) {
 // checkVectorLakes looks at what the page has of the lakes: all of them, each with what the status says.
 func checkVectorLakes(t *testing.T, v *mapView, lakes []exampleLake) {
 	t.Helper()
-	v.look(t, 10.6, 51, 5)
+	v.look(t, 10.6, 51, 4)
 	found := browsertest.Ask(t, v.Browser, chromedp.Evaluate[map[string]map[string]any](
 		`Object.fromEntries(map.queryRenderedFeatures({layers: ['lakes']}).map((lake) => [lake.properties.id, lake.properties]))`))
 	var status struct{ Lakes []map[string]any }

@@ -36,6 +36,15 @@ func output(t testing.TB, command string, args ...string) string {
 	return string(out)
 }
 
+func duration(t testing.TB, text string) time.Duration {
+	t.Helper()
+	d, err := time.ParseDuration(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
 var variable = regexp.MustCompile(`\bLIMNOMAP_[A-Z_]+\b`)
 
 // wantVariables fails the test for each variable in text, comments included, that sets no flag of the command.

@@ -17,11 +17,11 @@ func TestKeysOfARunningServer(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	limnomaptest.Run(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Ammersee,48,11.1\n"), "--db", db)
-	make := func(args ...string) string {
+	keys := func(args ...string) string {
 		return strings.TrimSpace(limnomaptest.Run(t, append([]string{"keys"}, append(args, "--db", db)...)...))
 	}
-	first := make("create", "--name", "agency", "--expires", "30d")
-	metrics := make("create", "--name", "prometheus", "--scope", "metrics")
+	first := keys("create", "--name", "agency", "--expires", "30d")
+	metrics := keys("create", "--name", "prometheus", "--scope", "metrics")
 	s := limnomaptest.Start(t, "--db", db, "--admin-listen=", "--metrics-key")
 	answer := func(path, key string) int {
 		resp, body := limnomaptest.Get(t, s.Base+path, "X-API-Key", key)
@@ -31,7 +31,9 @@ func TestKeysOfARunningServer(t *testing.T) {
 		return resp.StatusCode
 	}
 	// By 429 too: who waits for a key asks as often as one who guesses.
-	refused := func(status int) bool { return status == http.StatusUnauthorized || status == http.StatusTooManyRequests }
+	refused := func(status int) bool {
+		return status == http.StatusUnauthorized || status == http.StatusTooManyRequests
+	}
 	const monitor = "/api/v1/monitor/lakes"
 	for _, tt := range []struct {
 		path, key string
@@ -45,19 +47,19 @@ func TestKeysOfARunningServer(t *testing.T) {
 		}
 	}
 
-	second := make("rotate", "agency", "--overlap", "1h")
+	second := keys("rotate", "agency", "--overlap", "1h")
 	limnomaptest.Within(t, 20*time.Second, "the new key is let in", func() bool { return answer(monitor, second) == 200 })
 	if got := answer(monitor, first); got != 200 {
 		t.Errorf("the former key: %d, want 200 until the overlap ends", got)
 	}
-	third := make("rotate", "agency", "--overlap", "0s")
+	third := keys("rotate", "agency", "--overlap", "0s")
 	limnomaptest.Within(t, 20*time.Second, "the newest key is let in, and no former one", func() bool {
 		return answer(monitor, third) == 200 && refused(answer(monitor, second)) && refused(answer(monitor, first))
 	})
-	list := make("list")
+	list := keys("list")
 	if strings.Count(list, "agency") != 3 || strings.Count(list, "expired") != 2 || strings.Contains(list, "limnomap_") {
 		t.Errorf("keys list:\n%s\nwant the three of the name, two of them expired, and no key", list)
 	}
-	make("revoke", "agency")
+	keys("revoke", "agency")
 	limnomaptest.Within(t, 20*time.Second, "the name is revoked", func() bool { return refused(answer(monitor, third)) })
 }

@@ -193,15 +193,6 @@ func setting(t testing.TB, text, name string) (values []string) {
 	return values
 }
 
-func duration(t testing.TB, text string) time.Duration {
-	t.Helper()
-	d, err := time.ParseDuration(text)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return d
-}
-
 // allowedCalls returns the system calls that the unit's filter lets through.
 func allowedCalls(t testing.TB, text string) []string {
 	t.Helper()

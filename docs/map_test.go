@@ -12,6 +12,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -66,6 +67,8 @@ func (s *sights) show(t *testing.T, base string) {
 	// Without a graphics card MapLibre's WebGL needs one in software.
 	b := browsertest.Start(t, "en", chromedp.Flag("disable-gpu", false), chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true))
+	// What one snippet has shown, the next asks for again.
+	browsertest.Enable(t, b, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	for _, one := range s.all {
 		t.Run(one.where, func(t *testing.T) {
 			before := len(faults(b, site, base))

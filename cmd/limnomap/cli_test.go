@@ -26,6 +26,7 @@ func TestCommandLine(t *testing.T) {
 		{"environment", []string{"serve"}, "soon", "soon"},
 		{"size", []string{"serve", "--cache-memory", "64 sheep"}, "", "64 sheep"},
 		{"base path", []string{"serve", "--base-path", "lakes"}, "", "--base-path"},
+		{"HSTS over HTTP", []string{"serve", "--hsts", "365d"}, "", "--hsts needs --tls-cert"},
 		{"metrics key of the demo", []string{"serve", "--metrics-key"}, "", "--metrics-key needs --db"},
 		{"metrics key of nothing", []string{"serve", "--metrics-key", "--db", "x", "--admin-listen", ":0"}, "", "--metrics-key with --admin-listen"},
 		{"scope", []string{"keys", "create", "--name", "x", "--db", "x", "--scope", "all"}, "", "there are monitor and metrics"},

@@ -14,7 +14,7 @@ import (
 	"github.com/oasdiff/yaml"
 )
 
-// A composition is what the tests read of compose.yaml.
+// A composition is what the tests read of compose.replicated.yaml.
 type composition struct {
 	Services map[string]struct {
 		Environment map[string]string
@@ -41,7 +41,7 @@ func readDeploy(t testing.TB, name string) string {
 
 func readComposition(t testing.TB) (c composition) {
 	t.Helper()
-	if _, err := yaml.Unmarshal([]byte(readDeploy(t, "compose.yaml")), &c, yaml.DecodeOpts{}); err != nil {
+	if _, err := yaml.Unmarshal([]byte(readDeploy(t, "compose.replicated.yaml")), &c, yaml.DecodeOpts{}); err != nil {
 		t.Fatal(err)
 	}
 	return c
@@ -96,7 +96,7 @@ func TestComposition(t *testing.T) {
 // Each variable of the composition is in the example for its settings, without a password in it, and the proxy knows each
 // server by its name and port.
 func TestDeployAgrees(t *testing.T) {
-	compose, example, nginx, docker := readDeploy(t, "compose.yaml"), readDeploy(t, "env.example"), readDeploy(t, "nginx.conf"), readDeploy(t, "Dockerfile")
+	compose, example, nginx, docker := readDeploy(t, "compose.replicated.yaml"), readDeploy(t, "env.example"), readDeploy(t, "nginx.conf"), readDeploy(t, "Dockerfile")
 	for _, m := range regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(compose, -1) {
 		line := regexp.MustCompile(`(?m)^` + m[1] + `=(.*)$`).FindStringSubmatch(example)
 		if line == nil {
@@ -124,7 +124,7 @@ func TestDeployAgrees(t *testing.T) {
 		t.Fatal(err)
 	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindSubmatch(module)
-	if !strings.Contains(docker, "FROM golang:"+string(version[1])+" ") {
+	if !strings.Contains(docker, " golang:"+string(version[1])+" ") {
 		t.Errorf("the image is not built with Go %s", version[1])
 	}
 }

@@ -56,7 +56,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	level.Set(c.cli.LogLevel)
 	con := &console{out: stdout, err: stderr, log: newLogger(stderr, c.cli.LogFormat, level), level: level, call: c}
 	for _, flag := range secretFlags(args) {
-		con.log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment", "flag", flag)
+		con.log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment or a file", "flag", flag)
 	}
 	c.command.BindTo(ctx, (*context.Context)(nil))
 	return c.settings.explain(c.command.Run(con))

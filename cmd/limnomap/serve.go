@@ -40,6 +40,7 @@ type serveCmd struct {
 	MetricsKey  bool   `help:"Let only those read /metrics who bear an API key of the scope metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
 	TLSCert     string `name:"tls-cert" help:"Certificate (PEM, with the ones that signed it): serve HTTPS, and HTTP/2. Read anew when it changes." placeholder:"FILE" group:"Serving"`
 	TLSKey      string `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
+	HSTS        period `name:"hsts" help:"How long browsers are to come back to this host by HTTPS alone (Strict-Transport-Security), such as 365d, where it is served by --tls-cert; 0d says nothing of it. It holds for all of the host's ports, and cannot be taken back before it has passed." default:"0d" group:"Serving"`
 	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
 	PublicURL   string `help:"What the outside calls this server, for the absolute addresses in TileJSON. A path in it stands instead of the base path: behind a proxy that strips it." placeholder:"URL" group:"Serving"`
 
@@ -319,6 +320,8 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		return opts, fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs a file for each, HTTP none for either", c.TLSCert, c.TLSKey)
 	}
 	switch {
+	case c.HSTS > 0 && c.TLSCert == "":
+		return opts, errors.New("--hsts needs --tls-cert: browsers ignore it over HTTP, and a proxy that has the certificate says it itself")
 	case c.MetricsKey && c.AdminListen != "":
 		return opts, errors.New("--metrics-key with --admin-listen: metrics on a listener of their own need no key")
 	case c.MetricsKey && c.DB == "":
@@ -351,6 +354,7 @@ func (c *serveCmd) check() (opts api.Options, err error) {
 		BasemapAttribution: c.BasemapAttribution,
 		SeparateAdmin:      c.AdminListen != "",
 		MetricsKey:         c.MetricsKey,
+		HSTS:               time.Duration(c.HSTS),
 		Adjustable: api.Adjustable{
 			Attribution:    c.Attribution,
 			TrustedProxies: c.TrustedProxies,

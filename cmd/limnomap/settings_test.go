@@ -17,63 +17,67 @@ func TestOrderOfSettings(t *testing.T) {
 	flags := []struct {
 		name                    string
 		flag, env, file, byself string // values; the last is the default
-		secret                  bool
 	}{
-		{"api-rate", "1", "2", "3", "300", false},
-		{"drain", "1s", "2s", "3s", "1s", false},
-		{"cache-memory", "1MiB", "2MiB", "3MiB", "64MiB", false},
-		{"cache-min-free", "1MiB", "0", "3MiB", "", false},
-		{"attribution", "flag", "", "file", "", false},
-		{"cors-origins", "https://flag.org", "https://env.org", "https://file.org", "", false},
-		{"refresh-skip-bad", "true", "false", "true", "false", false},
-		{"profile", "who2021", "uba2015", "who2021", "who2003", false},
-		{"frame-ancestors", "'self'", "'none'", "https://file.org", "*", false},
-		{"log-level", "DEBUG", "WARN", "ERROR", "INFO", false},
-		{"redis", "redis://flag", "redis://env", "redis://file", "", true},
-		{"trusted-proxies", "10.0.0.0/8", "192.0.2.0/24", "fd00::/8", "", false},
+		{"api-rate", "1", "2", "3", "300"},
+		{"drain", "1s", "2s", "3s", "1s"},
+		{"cache-memory", "1MiB", "2MiB", "3MiB", "64MiB"},
+		{"cache-min-free", "1MiB", "0", "3MiB", ""},
+		{"attribution", "flag", "", "file", ""},
+		{"cors-origins", "https://flag.org", "https://env.org", "https://file.org", ""},
+		{"refresh-skip-bad", "true", "false", "true", "false"},
+		{"profile", "who2021", "uba2015", "who2021", "who2003"},
+		{"frame-ancestors", "'self'", "'none'", "https://file.org", "*"},
+		{"log-level", "DEBUG", "WARN", "ERROR", "INFO"},
+		{"redis", "redis://flag", "redis://env", "redis://file", ""},
+		{"trusted-proxies", "10.0.0.0/8", "192.0.2.0/24", "fd00::/8", ""},
 	}
-	for _, f := range flags {
-		for from := range 16 {
-			byFlag, byEnv, byFile, bySection := from&8 != 0, from&4 != 0, from&2 != 0, from&1 != 0
-			t.Run(fmt.Sprintf("%s/flag=%v,env=%v,section=%v,file=%v", f.name, byFlag, byEnv, bySection, byFile), func(t *testing.T) {
-				args, text, want, origin := []string{"serve"}, "", f.byself, "default"
-				global := f.name == "log-level"
+	for from := range 16 {
+		byFlag, byEnv, byFile, bySection := from&8 != 0, from&4 != 0, from&2 != 0, from&1 != 0
+		t.Run(fmt.Sprintf("flag=%v,env=%v,section=%v,file=%v", byFlag, byEnv, bySection, byFile), func(t *testing.T) {
+			args, top, section := []string{"serve"}, "", "serve:\n"
+			for _, f := range flags {
 				if byFile {
-					top := f.file
-					if bySection && !global {
-						top = f.flag // which the section's goes before
+					value := f.file
+					if bySection {
+						value = f.flag // which the section's goes before
 					}
-					text += fmt.Sprintf("%s: %s\n", f.name, inYAML(f.name, top))
+					top += fmt.Sprintf("%s: %s\n", f.name, inYAML(f.name, value))
 				}
 				if bySection {
-					text += fmt.Sprintf("serve:\n  %s: %s\n", f.name, inYAML(f.name, f.file))
-				}
-				if byFile || bySection {
-					name := configured(t, text)
-					args = append(args, "--config", name)
-					want, origin = f.file, name
+					section += fmt.Sprintf("  %s: %s\n", f.name, inYAML(f.name, f.file))
 				}
 				if byEnv {
 					t.Setenv(envName(f.name), f.env)
-					want, origin = f.env, envName(f.name)
 				}
 				if byFlag {
 					args = append(args, "--"+f.name+"="+f.flag)
+				}
+			}
+			file := configured(t, top+section)
+			c, err := parsed(t, append(args, "--config", file)...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, f := range flags {
+				want, origin := f.byself, "default"
+				switch {
+				case byFlag:
 					want, origin = f.flag, "command line"
+				case byEnv:
+					want, origin = f.env, envName(f.name)
+				case byFile || bySection:
+					want, origin = f.file, file+":"
 				}
-				c, err := parsed(t, args...)
-				if err != nil {
-					t.Fatal(err)
-				}
-				texts, _, err := valuesOf(flagNamed(t, c, f.name))
+				flag := flagNamed(t, c, f.name)
+				texts, _, err := valuesOf(flag)
 				if got := strings.Join(texts, " "); err != nil || got != want {
 					t.Errorf("--%s is %q, %v; want %q", f.name, got, err, want)
 				}
-				if got := c.settings.originOf(c.command, flagNamed(t, c, f.name)).text; !strings.HasPrefix(got, origin) {
+				if got := c.settings.originOf(c.command, flag).text; !strings.HasPrefix(got, origin) {
 					t.Errorf("--%s is said to be from %s, want %s", f.name, got, origin)
 				}
-			})
-		}
+			}
+		})
 	}
 }
 

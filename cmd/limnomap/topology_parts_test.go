@@ -14,7 +14,7 @@ import (
 	"limnomap/api/quota/redistest"
 )
 
-// A topology is what deploy/compose.yaml starts, of real programs on the loopback: two servers on one PostgreSQL, with
+// A topology is what deploy/compose.replicated.yaml starts, of real programs on the loopback: two servers on one PostgreSQL, with
 // limits shared through one Redis, behind one nginx.
 type topology struct {
 	postgres *postgres

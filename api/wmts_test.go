@@ -1,0 +1,391 @@
+package api
+
+import (
+	"encoding/xml"
+	"fmt"
+	"math"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+)
+
+const (
+	wmtsURL     = "/wmts"
+	wmtsTileURL = "/wmts?SERVICE=WMTS&REQUEST=GetTile&VERSION=1.0.0&LAYER=chlorophyll&STYLE=heat&FORMAT=image/png" +
+		"&TILEMATRIXSET=GoogleMapsCompatible&TILEMATRIX=6&TILEROW=21&TILECOL=33"
+)
+
+// readCapabilities are what the tests read of a capabilities document, by the namespaces that it has to have.
+type readCapabilities struct {
+	XMLName  xml.Name `xml:"http://www.opengis.net/wmts/1.0 Capabilities"`
+	Version  string   `xml:"version,attr"`
+	Title    string   `xml:"http://www.opengis.net/ows/1.1 ServiceIdentification>Title"`
+	Abstract string   `xml:"http://www.opengis.net/ows/1.1 ServiceIdentification>Abstract"`
+	Gets     []struct {
+		Href string `xml:"http://www.w3.org/1999/xlink href,attr"`
+	} `xml:"OperationsMetadata>Operation>DCP>HTTP>Get"`
+	Layer struct {
+		Title      string `xml:"http://www.opengis.net/ows/1.1 Title"`
+		Identifier string `xml:"http://www.opengis.net/ows/1.1 Identifier"`
+		Lower      string `xml:"WGS84BoundingBox>LowerCorner"`
+		Upper      string `xml:"WGS84BoundingBox>UpperCorner"`
+		Styles     []struct {
+			Default    bool   `xml:"isDefault,attr"`
+			Identifier string `xml:"Identifier"`
+			Legend     struct {
+				Href string `xml:"http://www.w3.org/1999/xlink href,attr"`
+			} `xml:"LegendURL"`
+		} `xml:"Style"`
+		Default   string   `xml:"Dimension>Default"`
+		Times     []string `xml:"Dimension>Value"`
+		Resources []struct {
+			Template string `xml:"template,attr"`
+		} `xml:"ResourceURL"`
+	} `xml:"Contents>Layer"`
+	ScaleSet string `xml:"Contents>TileMatrixSet>WellKnownScaleSet"`
+	Matrices []struct {
+		Identifier string  `xml:"Identifier"`
+		Scale      float64 `xml:"ScaleDenominator"`
+		Corner     string  `xml:"TopLeftCorner"`
+		Width      int     `xml:"MatrixWidth"`
+		Height     int     `xml:"MatrixHeight"`
+	} `xml:"Contents>TileMatrixSet>TileMatrix"`
+}
+
+func capabilitiesAt(t *testing.T, s *Server, target string, headers ...string) readCapabilities {
+	t.Helper()
+	w := get(t, s, http.StatusOK, target, headers...)
+	if got := w.Header().Get("Content-Type"); got != typeXML {
+		t.Errorf("Content-Type of %s = %q", target, got)
+	}
+	var c readCapabilities
+	if err := xml.Unmarshal(w.Body.Bytes(), &c); err != nil {
+		t.Fatalf("%s: %v: %.300s", target, err, w.Body)
+	}
+	return c
+}
+
+func TestWMTSCapabilities(t *testing.T) {
+	s := testServer(t)
+	c := capabilitiesAt(t, s, wmtsURL)
+	if c.Version != "1.0.0" || c.Layer.Identifier != "chlorophyll" || !strings.Contains(c.Abstract, "never means clean water") ||
+		!strings.Contains(c.Abstract, levelCaveat) || !strings.Contains(c.Abstract, "Example Agency") {
+		t.Errorf("version %s, layer %s, abstract %q", c.Version, c.Layer.Identifier, c.Abstract)
+	}
+	// Longitude stands first in a WGS84BoundingBox.
+	extent := s.current.Load().extent
+	for got, want := range map[string][2]float64{c.Layer.Lower: extent.Min, c.Layer.Upper: extent.Max} {
+		if want := corner(round(want[0]), round(want[1])); got != want {
+			t.Errorf("corner = %q, want %q", got, want)
+		}
+	}
+	var styles []string
+	for i, style := range c.Layer.Styles {
+		styles = append(styles, style.Identifier)
+		if style.Default != (i == 0) {
+			t.Errorf("style %s is default: %t, want the first alone", style.Identifier, style.Default)
+		}
+		get(t, s, http.StatusOK, style.Legend.Href)
+	}
+	if fmt.Sprint(styles) != "[heat dots]" {
+		t.Errorf("styles = %v", styles)
+	}
+	if len(c.Gets) != 4 {
+		t.Errorf("%d addresses of operations, want RESTful and KVP of two", len(c.Gets))
+	}
+	whole := get(t, s, http.StatusOK, wmtsURL).Body.String()
+	for _, same := range []string{
+		"/wmts/1.0.0/WMTSCapabilities.xml", "/wmts?service=WMTS&request=GetCapabilities", "/wmts?Request=getcapabilities&SERVICE=wmts&x=1",
+		"/wmts?service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0", "/wmts?service=WMTS",
+	} {
+		if get(t, s, http.StatusOK, same).Body.String() != whole {
+			t.Errorf("%s gives other capabilities", same)
+		}
+	}
+}
+
+// The scales are those of WMTS 1.0.0, table E.4, which has them to 13 or more digits.
+func TestWMTSMatrices(t *testing.T) {
+	c := capabilitiesAt(t, testServer(t), wmtsURL)
+	if len(c.Matrices) != 19 || c.ScaleSet == "" {
+		t.Fatalf("%d matrices of the scale set %q, want 19 of the well-known one", len(c.Matrices), c.ScaleSet)
+	}
+	for zoom, want := range map[int]float64{
+		0: 559082264.0287178, 1: 279541132.0143589, 6: 8735660.375448715, 10: 545978.7734655447, 18: 2132.729583849784,
+	} {
+		if got := c.Matrices[zoom].Scale; math.Abs(got/want-1) > 1e-14 {
+			t.Errorf("scale denominator of %d = %v, want %v", zoom, got, want)
+		}
+	}
+	for zoom, m := range c.Matrices {
+		if m.Identifier != strconv.Itoa(zoom) || m.Width != 1<<zoom || m.Height != 1<<zoom || m.Corner != "-20037508.342789244 20037508.342789244" {
+			t.Errorf("matrix %d = %+v", zoom, m)
+		}
+	}
+	opts := testOptions(t)
+	opts.MaxZoom = 20
+	if c := capabilitiesAt(t, newServer(t, opts, testSource(t)), wmtsURL); len(c.Matrices) != 21 || c.ScaleSet != "" {
+		t.Errorf("to zoom 20: %d matrices of the scale set %q, which ends at 18", len(c.Matrices), c.ScaleSet)
+	}
+}
+
+func TestWMTSTemplate(t *testing.T) {
+	s, service := tileServer(t)
+	c := capabilitiesAt(t, s, wmtsURL)
+	if len(c.Layer.Resources) != 1 {
+		t.Fatalf("%d templates; of several QGIS takes the last, whatever it lacks", len(c.Layer.Resources))
+	}
+	fill := func(style, time string) string {
+		return strings.NewReplacer("{Style}", style, "{Time}", time, "{TileMatrix}", "6", "{TileRow}", "21", "{TileCol}", "33").
+			Replace(c.Layer.Resources[0].Template)
+	}
+	xyz := get(t, s, http.StatusOK, tileURL)
+	w := get(t, s, http.StatusOK, fill("heat", c.Layer.Default))
+	if w.Body.String() != xyz.Body.String() || w.Header().Get("Etag") != xyz.Header().Get("Etag") || w.Header().Get("Cache-Control") != cacheForever {
+		t.Errorf("tile of the template: %q, ETag %s, %s; want those of %s, for ever",
+			w.Body, w.Header().Get("Etag"), w.Header().Get("Cache-Control"), tileURL)
+	}
+	if got := fmt.Sprint(c.Layer.Times); got != "[2026-08-03 2026-11-02 2026-11-09 2026-11-16]" {
+		t.Errorf("times = %s, want the weeks there are", got)
+	}
+	for _, time := range append(c.Layer.Times, "2026-11-02T00:00:00Z", "2026-11-02T23:59:59%2B00:00", "2026-11-08T20:00:00-08:00") {
+		get(t, s, http.StatusOK, fill("dots", time))
+		monday := time[:10]
+		if strings.HasSuffix(time, "-08:00") {
+			monday = "2026-11-09" // in UTC
+		}
+		if want := date(t, monday).Week(); service.week != want || service.asked.Style != "dots" {
+			t.Errorf("time=%s asks for %s of week %s, want dots of %s", time, service.asked.Style, service.week, want)
+		}
+	}
+	for _, query := range []string{"time=2020-01-01", "time=", "time={Time}", "time=2026-11-02/2026-11-09", "time=2026-11-02&date=2026-11-02", "time=2026-11-02T25:00:00Z"} {
+		wantProblem(t, do(s, http.MethodGet, tileURL+"?"+query), http.StatusBadRequest, "time")
+	}
+}
+
+func TestWMTSTimesAreBounded(t *testing.T) {
+	f := testSource(t)
+	first := date(t, "2020-01-06")
+	for i := range maxTimes + 50 {
+		f.observations = append(f.observations, data.Observation{
+			LakeID: "de_by_clean", Date: first + data.Date(7*i), Type: data.Satellite, Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: data.NoCellDensity,
+		})
+	}
+	slices.SortStableFunc(f.observations, func(a, b data.Observation) int {
+		return strings.Compare(string(a.LakeID)+a.Date.String(), string(b.LakeID)+b.Date.String())
+	})
+	s := newServer(t, testOptions(t), f)
+	times := capabilitiesAt(t, s, wmtsURL).Layer.Times
+	if len(times) != maxTimes || times[len(times)-1] != "2026-11-16" || !slices.IsSorted(times) {
+		t.Errorf("%d times up to %s, want the newest %d, in order", len(times), times[len(times)-1], maxTimes)
+	}
+	get(t, s, http.StatusOK, tileURL+"?time=2020-01-06") // not listed, and answered
+
+	f = testSource(t)
+	f.observations = nil
+	c := capabilitiesAt(t, newServer(t, testOptions(t), f), wmtsURL)
+	if c.Layer.Default != "" || strings.Contains(c.Layer.Resources[0].Template, "{Time}") {
+		t.Errorf("without any week: Time is %q by default, template %s", c.Layer.Default, c.Layer.Resources[0].Template)
+	}
+}
+
+func TestWMTSAddressesNeverComeFromHost(t *testing.T) {
+	public, err := url.Parse("https://lakes.example.org/map")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forwarded := []string{"X-Forwarded-Proto", "https", "X-Forwarded-Host", "maps.example.org"}
+	for _, test := range []struct {
+		name   string
+		change func(*Options)
+		path   string
+		want   string
+	}{
+		{"nothing known", func(*Options) {}, "", ""},
+		{"base path", func(o *Options) { o.BasePath = "/lakes" }, "/lakes", "/lakes"},
+		{"trusted proxy", func(o *Options) { o.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("192.0.2.0/24")} }, "", "https://maps.example.org"},
+		{"public URL", func(o *Options) { o.PublicURL = public }, "", "https://lakes.example.org/map"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			opts := testOptions(t)
+			test.change(&opts)
+			s := newServer(t, opts, testSource(t))
+			for _, path := range []string{wmtsURL, "/wmts/1.0.0/WMTSCapabilities.xml", "/ogc/", "/ogc/map/tiles/WebMercatorQuad", "/ogc/collections"} {
+				w := get(t, s, http.StatusOK, "http://evil.example.org"+test.path+path, forwarded...)
+				body := w.Body.String()
+				if strings.Contains(body, "evil") || test.name != "trusted proxy" && strings.Contains(body, "maps.example.org") {
+					t.Errorf("%s believes a Host: %.300s", path, body)
+				}
+				if !strings.Contains(body, `"`+test.want+`/`) {
+					t.Errorf("%s has no address that starts with %q: %.300s", path, test.want, body)
+				}
+				if vary := strings.Join(w.Header()["Vary"], ", "); strings.Contains(vary, "X-Forwarded-Host") != (test.name == "trusted proxy") {
+					t.Errorf("Vary of %s = %q", path, vary)
+				}
+			}
+		})
+	}
+}
+
+func TestWMTSCapabilitiesFollowTheData(t *testing.T) {
+	s := testServer(t)
+	before := capabilitiesAt(t, s, wmtsURL).Layer.Resources[0].Template
+	changed := testSource(t)
+	changed.observations[0].Chlorophyll = 99_00
+	if err := s.Publish(testSnapshot(t, changed)); err != nil {
+		t.Fatal(err)
+	}
+	if after := capabilitiesAt(t, s, wmtsURL).Layer.Resources[0].Template; after == before {
+		t.Errorf("template is still %s", after)
+	}
+	wantProblem(t, do(newServer(t, testOptions(t), nil), http.MethodGet, wmtsURL), http.StatusServiceUnavailable)
+}
+
+func TestWMTSEscapesAndSaysThatValuesAreSimulated(t *testing.T) {
+	opts := testOptions(t)
+	opts.Notice, opts.Attribution = `Simulated <&> "data"`, "A & B <a href='x'>"
+	c := capabilitiesAt(t, newServer(t, opts, testSource(t)), wmtsURL)
+	if !strings.Contains(c.Layer.Title, opts.Notice) || !strings.Contains(c.Title, opts.Notice) || !strings.Contains(c.Abstract, opts.Notice+" | "+opts.Attribution) {
+		t.Errorf("title %q, layer %q, abstract %q", c.Title, c.Layer.Title, c.Abstract)
+	}
+}
+
+func TestWMTSGetTile(t *testing.T) {
+	s, service := tileServer(t)
+	xyz := get(t, s, http.StatusOK, tileURL)
+	for _, query := range []string{"", "&time=", "&TIME=current", "&time=default", "&x=y", "&v=1&v=2"} {
+		w := get(t, s, http.StatusOK, wmtsTileURL+query)
+		if w.Body.String() != xyz.Body.String() || w.Header().Get("Etag") != xyz.Header().Get("Etag") || w.Header().Get("Cache-Control") != cacheTile {
+			t.Errorf("%s: %q, want the tile of %s", query, w.Body, tileURL)
+		}
+	}
+	get(t, s, http.StatusOK, wmtsTileURL+"&time=2026-11-02T00:00:00Z")
+	if got := service.week.String(); got != "2026-W45" {
+		t.Errorf("time=2026-11-02 asks for week %s", got)
+	}
+	get(t, s, http.StatusOK, strings.Replace(strings.ToLower(wmtsTileURL), "googlemapscompatible", "GoogleMapsCompatible", 1))
+	get(t, s, http.StatusOK, strings.Replace(wmtsTileURL, "STYLE=heat", "STYLE=", 1))
+	if service.asked.Style != "heat" {
+		t.Errorf("an empty style asks for %s, want the default", service.asked.Style)
+	}
+	get(t, s, http.StatusOK, strings.Replace(wmtsTileURL, "STYLE=heat", "STYLE=dots", 1))
+	if service.asked.Style != "dots" {
+		t.Errorf("STYLE=dots asks for %s", service.asked.Style)
+	}
+}
+
+// exceptions reads an exception report, as code and locator of each.
+func exceptions(t *testing.T, w *httptest.ResponseRecorder) string {
+	t.Helper()
+	var report struct {
+		XMLName    xml.Name `xml:"http://www.opengis.net/ows/1.1 ExceptionReport"`
+		Version    string   `xml:"version,attr"`
+		Exceptions []struct {
+			Code    string `xml:"exceptionCode,attr"`
+			Locator string `xml:"locator,attr"`
+			Text    string `xml:"http://www.opengis.net/ows/1.1 ExceptionText"`
+		} `xml:"Exception"`
+	}
+	if err := xml.Unmarshal(w.Body.Bytes(), &report); err != nil {
+		t.Fatalf("%d is no exception report: %v: %.300s", w.Code, err, w.Body)
+	}
+	if w.Code != http.StatusBadRequest || report.Version != "1.1.0" || w.Header().Get("Content-Type") != typeXML || w.Header().Get("Cache-Control") != "no-store" {
+		t.Errorf("status %d, version %s, header %v", w.Code, report.Version, w.Header())
+	}
+	var list []string
+	for _, e := range report.Exceptions {
+		list = append(list, e.Code+" "+e.Locator)
+		if e.Text == "" {
+			t.Errorf("nothing is said of %s %s", e.Code, e.Locator)
+		}
+	}
+	return strings.Join(list, ", ")
+}
+
+func TestWMTSExceptions(t *testing.T) {
+	s := testServer(t)
+	with := func(name, value string) string {
+		u, err := url.Parse(wmtsTileURL)
+		if err != nil {
+			t.Fatal(err)
+		}
+		q := u.Query()
+		q.Set(name, value)
+		return "/wmts?" + q.Encode()
+	}
+	without := func(name string) string { return strings.Replace(wmtsTileURL, "&"+name+"=", "&x"+name+"=", 1) }
+	for target, want := range map[string]string{
+		"/wmts?request=GetTile":                                                            "MissingParameterValue service",
+		"/wmts?service=WMS&request=GetCapabilities":                                        "InvalidParameterValue service",
+		"/wmts?service=WMTS&service=WMTS":                                                  "InvalidParameterValue service",
+		"/wmts?service=WMTS&service=WMTS&request=GetTile":                                  "InvalidParameterValue service",
+		"/wmts?service=WMTS&request=%zz":                                                   "InvalidParameterValue request",
+		"/wmts?service=WMTS&request=GetFeatureInfo":                                        "OperationNotSupported request",
+		"/wmts?service=WMTS&request=":                                                      "OperationNotSupported request",
+		"/wmts?service=WMTS&request=GetCapabilities&acceptVersions=2.0.0":                  "VersionNegotiationFailed acceptversions",
+		"/wmts?service=WMTS&request=GetCapabilities&acceptVersions=1&acceptVersions=1.0.0": "InvalidParameterValue acceptversions",
+		without("LAYER"):                   "MissingParameterValue layer",
+		without("STYLE"):                   "MissingParameterValue style",
+		without("TILEROW"):                 "MissingParameterValue tilerow",
+		with("VERSION", "1.1.0"):           "InvalidParameterValue version",
+		with("LAYER", "<&\x00>"):           "InvalidParameterValue layer",
+		with("STYLE", "jet"):               "InvalidParameterValue style",
+		with("FORMAT", "image/jpeg"):       "InvalidParameterValue format",
+		with("TILEMATRIXSET", "EPSG:4326"): "InvalidParameterValue tilematrixset",
+		with("TILEMATRIX", "19"):           "InvalidParameterValue tilematrix",
+		with("TILEMATRIX", "06"):           "InvalidParameterValue tilematrix",
+		with("TILEMATRIX", "4294967296"):   "InvalidParameterValue tilematrix",
+		with("TILEROW", "-1"):              "InvalidParameterValue tilerow",
+		with("TILEROW", "64"):              "TileOutOfRange tilerow",
+		with("TILECOL", "64"):              "TileOutOfRange tilecol",
+		with("TIME", "2020-01-01"):         "InvalidParameterValue time",
+		with("TIME", "{Time}"):             "InvalidParameterValue time",
+		"/wmts?service=WMTS&request=GetTile&layer=x": "MissingParameterValue version, InvalidParameterValue layer, MissingParameterValue format, " +
+			"MissingParameterValue tilematrixset, MissingParameterValue style, MissingParameterValue tilematrix, " +
+			"MissingParameterValue tilerow, MissingParameterValue tilecol",
+	} {
+		w := do(s, http.MethodGet, target)
+		if got := exceptions(t, w); got != want {
+			t.Errorf("%s: %s, want %s", target, got, want)
+		}
+		if head := do(s, http.MethodHead, target); head.Code != w.Code || head.Body.Len() > 0 {
+			t.Errorf("HEAD %s = %d with %d bytes", target, head.Code, head.Body.Len())
+		}
+	}
+}
+
+// FuzzWMTS holds that whatever is asked by key and value gets a tile, a document or a report that can be read, and never a
+// fault of the server.
+func FuzzWMTS(f *testing.F) {
+	for _, seed := range []string{
+		"", strings.TrimPrefix(wmtsTileURL, "/wmts?"), "service=WMTS&request=GetCapabilities", "request=GetTile", "SERVICE=wmts&request=x",
+		"service=WMTS&request=GetTile&tilematrix=30&tilerow=4294967295&tilecol=-1", "%zz=1&=&&request", "request=%00%ff&service=WMTS", "acceptversions=,",
+		strings.TrimPrefix(wmtsTileURL, "/wmts?") + "&time=2026-11-02T00:00:00Z", "time=2026-11-02&request=GetTile&service=WMTS",
+	} {
+		f.Add(seed)
+	}
+	s := newServer(f, testOptions(f), testSource(f))
+	f.Fuzz(func(t *testing.T, query string) {
+		r := httptest.NewRequest(http.MethodGet, "/wmts", nil)
+		r.URL.RawQuery = query
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		switch contentType := w.Header().Get("Content-Type"); {
+		case w.Code == http.StatusOK && contentType == typePNG:
+		case w.Code == http.StatusOK && contentType == typeXML, w.Code == http.StatusBadRequest && contentType == typeXML:
+			var any struct{}
+			if err := xml.Unmarshal(w.Body.Bytes(), &any); err != nil {
+				t.Fatalf("%q: %v: %s", query, err, w.Body)
+			}
+		default:
+			t.Fatalf("%q = %d %s: %s", query, w.Code, contentType, w.Body)
+		}
+	})
+}
