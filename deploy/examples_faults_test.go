@@ -86,6 +86,13 @@ func (f *faultyFront) counts() (most, refused int) {
 	return most, f.refused
 }
 
+// tiles returns how many tiles were asked for.
+func (f *faultyFront) tiles() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.asked)
+}
+
 // answerProblem answers as the server does when it sheds load.
 func answerProblem(w http.ResponseWriter, status int) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
