@@ -258,6 +258,7 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 	v.open(t, page, server, 1)
 	v.Do(t, browsertest.Until(`document.querySelector('#legend').naturalWidth > 0`),
 		browsertest.Until(fmt.Sprintf(`document.body.innerText.includes(%q)`, "Simulated demo data, not measurements | "+mapAttribution)))
+	wantWordOnUnknown(t, v)
 	for _, risk := range []string{"low", "medium", "high"} {
 		lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == risk })
 		v.look(t, lake.Lon, lake.Lat, mapZoom)
@@ -278,6 +279,15 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 	}
 	v.wantNoProblems(t)
 	checkRetina(t, v, server, lakes)
+}
+
+// The legend has a grey for lakes without a current value. A page that shows the heat map alone says that they are not there.
+func wantWordOnUnknown(t *testing.T, v *mapView) {
+	t.Helper()
+	const word = `document.body.innerText.includes('Lakes without a current value leave no trace on this map.')`
+	if says := browsertest.Ask(t, v.Browser, chromedp.Evaluate[bool](word)); says == (v.page.name == "maplibre") {
+		t.Errorf("the page says that lakes without a value are not shown: %t", says)
+	}
 }
 
 // An area without lakes is what it was before.
