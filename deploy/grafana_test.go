@@ -225,7 +225,7 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 			`histogram_quantile(0.5, sum(rate(limnomap_tile_render_duration_seconds[1m])))`),
 	}
 	var faults error
-	for round, end := 0, time.Now().Add(40*time.Second); time.Now().Before(end); round++ {
+	for round, end := 0, time.Now().Add(90*time.Second); time.Now().Before(end); round++ {
 		v.visit(t, round)
 		faults = nil
 		for p, left := range pending {
@@ -261,7 +261,7 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 // does not say why.
 func wantIdle(t *testing.T, p *prometheusServer, d *dashboard) {
 	t.Helper()
-	limnomaptest.Within(t, 20*time.Second, "Prometheus has scraped the server twice", func() bool {
+	limnomaptest.Within(t, time.Minute, "Prometheus has scraped the server twice", func() bool {
 		return p.answered(`rate(limnomap_http_requests_total{job="limnomap"}[1m])`) == nil
 	})
 	for _, panel := range d.Panels {
@@ -339,7 +339,7 @@ func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 		}
 	}
 	n := 0
-	limnomaptest.Within(t, 20*time.Second, "all rules were evaluated", func() bool {
+	limnomaptest.Within(t, time.Minute, "all rules were evaluated", func() bool {
 		if err := p.get("/api/v1/rules", &data); err != nil {
 			t.Fatal(err)
 		}
