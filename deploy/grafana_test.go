@@ -3,6 +3,7 @@ package deploy
 import (
 	"encoding/json"
 	"errors"
+	"math"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -23,9 +24,9 @@ type dashboard struct {
 	Panels        []panel
 	Templating    struct {
 		List []struct {
-			Name, Type string
-			Query      any
-			Datasource source
+			Name, Type, AllValue string
+			Query                any
+			Datasource           source
 		}
 	}
 	Annotations struct {
@@ -48,7 +49,7 @@ type panel struct {
 		Datasource                source
 	}
 	FieldConfig struct {
-		Defaults struct{ Unit string }
+		Defaults struct{ Unit, NoValue string }
 	}
 	Panels []panel // of a row that is folded
 }
@@ -65,12 +66,24 @@ func readDashboard(t testing.TB) (d dashboard) {
 	return d
 }
 
-var (
-	labelValues = regexp.MustCompile(`^label_values\((.+), *(\w+)\)$`)
-	variables   = strings.NewReplacer("$__rate_interval", "1m", "$__range", "1h", "$job", "limnomap", "$instance", ".+")
-)
+var labelValues = regexp.MustCompile(`^label_values\((.+), *(\w+)\)$`)
 
-// expressions returns all that the dashboard asks Prometheus, with its variables filled in as Grafana does.
+// fill returns an expression of the dashboard as Grafana asks it where "All" is chosen above: of all jobs, all servers.
+func (d *dashboard) fill(t testing.TB, expr string) string {
+	t.Helper()
+	expr = strings.ReplaceAll(expr, "$__rate_interval", "1m")
+	for _, v := range d.Templating.List {
+		if v.AllValue != "" {
+			expr = strings.ReplaceAll(expr, "$"+v.Name, v.AllValue)
+		}
+	}
+	if strings.Contains(expr, "$") {
+		t.Errorf("%s: what is the variable?", expr)
+	}
+	return expr
+}
+
+// expressions returns all that the dashboard asks Prometheus.
 func (d *dashboard) expressions(t testing.TB) (all []string) {
 	t.Helper()
 	for _, p := range d.Panels {
@@ -94,10 +107,7 @@ func (d *dashboard) expressions(t testing.TB) (all []string) {
 		all = append(all, a.Expr)
 	}
 	for i, expr := range all {
-		all[i] = variables.Replace(expr)
-		if strings.Contains(all[i], "$") {
-			t.Errorf("%s: what is the variable?", all[i])
-		}
+		all[i] = d.fill(t, expr)
 	}
 	return all
 }
@@ -136,7 +146,8 @@ func TestDashboardIsWhole(t *testing.T) {
 				p.ID, p.Title, p.Description, p.FieldConfig.Defaults.Unit, len(p.Targets), p.Datasource.UID)
 		}
 		for _, target := range p.Targets {
-			if target.LegendFormat == "" || target.Datasource.UID != "${datasource}" || !strings.Contains(target.Expr, "$instance") {
+			chosen := strings.Count(target.Expr, `{job=~"$job",instance=~"$instance"`)
+			if target.LegendFormat == "" || target.Datasource.UID != "${datasource}" || chosen == 0 || chosen != strings.Count(target.Expr, "{") {
 				t.Errorf("panel %s, %s: legend %q, data source %q, question %q", p.Title, target.RefID, target.LegendFormat, target.Datasource.UID, target.Expr)
 			}
 		}
@@ -200,21 +211,21 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 	recording, alerts := prometheusRules(t)
 
 	d := readDashboard(t)
+	for _, p := range []*prometheusServer{classic, native} {
+		wantIdle(t, p, &d)
+	}
 	questions := d.expressions(t)
 	for _, r := range recording {
 		questions = append(questions, r.Record)
 	}
 	pending := map[*prometheusServer][]string{
-		classic: append(metricsAsked(recording, alerts), questions...),
+		classic: slices.Concat(metricsAsked(recording, alerts), valuesAsked(questions, recording, alerts), questions),
 		native: append(slices.Clone(questions), `histogram_count(limnomap_http_request_duration_seconds{route="tile"}) > 0`,
 			`histogram_quantile(0.99, sum by (route) (rate(limnomap_http_request_duration_seconds{route="tile"}[1m])))`,
 			`histogram_quantile(0.5, sum(rate(limnomap_tile_render_duration_seconds[1m])))`),
 	}
-	for p := range pending {
-		limnomaptest.Within(t, 20*time.Second, "Prometheus has scraped the server", func() bool { return p.answered(`up{job="limnomap"} == 1`) == nil })
-	}
 	var faults error
-	for round, end := 0, time.Now().Add(40*time.Second); time.Now().Before(end); round++ {
+	for round, end := 0, time.Now().Add(90*time.Second); time.Now().Before(end); round++ {
 		v.visit(t, round)
 		faults = nil
 		for p, left := range pending {
@@ -238,8 +249,34 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 	}
 	for _, p := range []*prometheusServer{classic, native} {
 		wantRulesHealthy(t, p, len(recording)+len(alerts))
+		// Each Prometheus scrapes itself too, as a job of its own.
+		if values, err := p.values(d.fill(t, `sum(up{job=~"$job",instance=~"$instance"})`)); err != nil || !slices.Equal(values, []float64{1}) {
+			t.Errorf("with all jobs chosen the dashboard is of %v servers, %v; want limnomap's alone, 1", values, err)
+		}
 	}
 	t.Logf("%d questions, each asked of two", len(questions))
+}
+
+// wantIdle fails the test if a panel shows what is no number while nobody asks the server anything, or shows nothing and
+// does not say why.
+func wantIdle(t *testing.T, p *prometheusServer, d *dashboard) {
+	t.Helper()
+	limnomaptest.Within(t, time.Minute, "Prometheus has scraped the server twice", func() bool {
+		return p.answered(`rate(limnomap_http_requests_total{job="limnomap"}[1m])`) == nil
+	})
+	for _, panel := range d.Panels {
+		shown := len(panel.Targets) == 0
+		for _, target := range panel.Targets {
+			values, err := p.values(d.fill(t, target.Expr))
+			if err != nil || slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
+				t.Errorf("panel %s shows %v, %v of a server that nobody asks", panel.Title, values, err)
+			}
+			shown = shown || len(values) > 0
+		}
+		if !shown && panel.FieldConfig.Defaults.NoValue == "" {
+			t.Errorf("panel %s shows nothing of a server that nobody asks, and has no noValue", panel.Title)
+		}
+	}
 }
 
 // metricName is a name in an expression: what has an underscore and is no label, function or keyword.
@@ -259,7 +296,41 @@ func metricsAsked(rules ...[]rule) (names []string) {
 	return slices.Compact(names)
 }
 
-// wantRulesHealthy fails the test if one of that many rules could not be evaluated, or an alert fires.
+var (
+	selector = regexp.MustCompile(`([a-z_:0-9]+)\{([^}]*)\}`)
+	matcher  = regexp.MustCompile(`(\w+)(?:=~|!~|=|!=)"([^"]*)"`)
+)
+
+// valuesAsked returns a question for each value of a label that a selector names: one that no series has would leave an
+// alert silent for ever, and a panel that answers 0 where there is nothing at 0.
+func valuesAsked(exprs []string, rules ...[]rule) (questions []string) {
+	for _, r := range slices.Concat(rules...) {
+		exprs = append(exprs, r.Expr)
+	}
+	for _, expr := range exprs {
+		for _, s := range selector.FindAllStringSubmatch(expr, -1) {
+			name := s[1]
+			if strings.Contains(name, ":") || strings.HasPrefix(name, "limnomap_http_request_duration_seconds") {
+				name = "limnomap_http_requests_total" // what was recorded has its routes; a histogram may be native
+			}
+			for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
+				if m[1] == "job" || m[1] == "instance" || m[1] == "quantile" {
+					continue // Prometheus' own, which others look at, and what it writes in two ways, by its version
+				}
+				for value := range strings.SplitSeq(m[2], "|") {
+					if value != "metrics" { // a route beside the API alone; here it is on the admin listener
+						questions = append(questions, "count("+name+"{"+m[1]+`=~"`+value+`"})`)
+					}
+				}
+			}
+		}
+	}
+	slices.Sort(questions)
+	return slices.Compact(questions)
+}
+
+// wantRulesHealthy fails the test if one of that many rules could not be evaluated, or an alert fires or is about to. Of
+// these there are two, since the visitor was refused so often.
 func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 	t.Helper()
 	var data struct {
@@ -268,7 +339,7 @@ func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 		}
 	}
 	n := 0
-	limnomaptest.Within(t, 20*time.Second, "all rules were evaluated", func() bool {
+	limnomaptest.Within(t, time.Minute, "all rules were evaluated", func() bool {
 		if err := p.get("/api/v1/rules", &data); err != nil {
 			t.Fatal(err)
 		}
@@ -288,7 +359,8 @@ func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 	}
 	for _, group := range data.Groups {
 		for _, r := range group.Rules {
-			if r.Health != "ok" || r.State == "firing" {
+			wary := r.Name == "LimnomapRateLimited" || r.Name == "LimnomapKeysGuessed"
+			if r.Health != "ok" || r.State == "firing" || r.State == "pending" && !wary {
 				t.Errorf("%s is %s, %s: %s", r.Name, r.Health, r.State, r.LastError)
 			}
 		}

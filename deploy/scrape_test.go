@@ -34,7 +34,7 @@ func monitoredServer(t *testing.T) *limnomaptest.Server {
 	if err := os.Mkdir(source, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	limnomaptest.Run(t, "demo", "--lakes", "200", "--out", filepath.Join(source, "lakes.csv")+","+filepath.Join(source, "obs.csv"))
+	limnomaptest.Run(t, "demo", "--lakes", "200", "--until", time.Now().UTC().Format(time.DateOnly), "--out", filepath.Join(source, "lakes.csv")+","+filepath.Join(source, "obs.csv"))
 	cert, key := testCertificate(t, dir)
 	return limnomaptest.Start(t, "--db", filepath.Join(dir, "lakes.db"), "--refresh-from", source, "--redis", "redis://"+redistest.Start(t).Addr,
 		"--tls-cert", cert, "--tls-key", key, "--api-rate", "60")
@@ -114,13 +114,20 @@ func (v *visitor) visit(t testing.TB, round int) {
 	ask("/api/v1/monitor/lakes", 0, "X-API-Key", "wrong") // 401, and 429 once too many were
 }
 
-// A prometheusServer is a Prometheus that scrapes each second, by the configuration and the rules of this folder.
+// A prometheusServer is a Prometheus that scrapes each second, by the configuration and the rules of this folder, and
+// itself too, as Prometheus mostly does.
 type prometheusServer struct{ base string }
 
 func startPrometheus(t *testing.T, target string, flags ...string) *prometheusServer {
 	t.Helper()
 	limnomaptest.Need(t, "prometheus")
 	dir := t.TempDir()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	address := l.Addr().String()
+	l.Close()
 	for _, name := range []string{"prometheus.yml", "limnomap.rules.yml", "limnomap.alerts.yml"} {
 		text, err := os.ReadFile(filepath.Join("prometheus", name))
 		if err != nil {
@@ -133,15 +140,10 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 				}
 				text = bytes.ReplaceAll(text, []byte(old), []byte(now))
 			}
+			text = append(text, "  - job_name: prometheus\n    static_configs: [{targets: [\""+address+"\"]}]\n"...)
 		}
 		limnomaptest.WriteFile(t, dir, name, string(text))
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	address := l.Addr().String()
-	l.Close()
 	log := new(limnomaptest.Log)
 	cmd := exec.Command("prometheus", append([]string{"--config.file", filepath.Join(dir, "prometheus.yml"),
 		"--storage.tsdb.path", filepath.Join(dir, "data"), "--web.listen-address", address}, flags...)...)
@@ -157,7 +159,7 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 		}
 	})
 	p := &prometheusServer{"http://" + address}
-	limnomaptest.Within(t, 30*time.Second, "Prometheus is ready", func() bool {
+	limnomaptest.Within(t, time.Minute, "Prometheus is ready", func() bool {
 		resp, err := http.Get(p.base + "/-/ready")
 		if err != nil {
 			return false
