@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/api"
-	"limnomap/api/quota"
 	"limnomap/data/store"
 )
 
@@ -133,7 +132,7 @@ func (r *reloader) apply(ctx context.Context, next *call) (changed, restart []st
 	if err := r.server.Adjust(opts.Adjustable); err != nil {
 		return nil, nil, err
 	}
-	r.level.Set(next.cli.LogLevel)
+	r.level.Set(next.cli.LogLevel.Level)
 	if r.cert != nil {
 		r.cert.refresh()
 	}
@@ -152,28 +151,8 @@ func sameValue(a, b *kong.Flag) (bool, error) {
 	return wasSet == isSet && slices.Equal(before, after), err
 }
 
-// inspect returns what would keep the server from starting, as far as that shows without opening or asking anything.
-func (c *serveCmd) inspect(context.Context) error {
-	if _, err := c.check(); err != nil {
-		return err
-	}
-	if err := c.checkRefresh(); err != nil {
-		return err
-	}
-	if err := c.inspectSource(len(c.Refresh.From) > 0); err != nil {
-		return err
-	}
-	if c.Redis != "" {
-		if err := quota.Check(c.Redis); err != nil {
-			return fmt.Errorf("--redis: %w", err)
-		}
-	}
-	_, err := c.certificate(prometheus.NewRegistry(), quiet())
-	return err
-}
-
 func (c *refreshCmd) inspect(context.Context) error {
-	if err := c.check(); err != nil {
+	if err := c.check("--"); err != nil {
 		return err
 	}
 	if err := store.Check(c.DB, true); err != nil {
