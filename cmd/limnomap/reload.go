@@ -104,25 +104,9 @@ func (r *reloader) apply(ctx context.Context, next *call) (changed, restart []st
 	if err := next.cli.Serve.inspect(ctx); err != nil {
 		return nil, nil, next.settings.explain(err)
 	}
-	before := make(map[string]*kong.Flag)
-	for _, flag := range r.call.command.Flags() {
-		before[flag.Name] = flag
-	}
-	for _, flag := range next.command.Flags() {
-		if !inFile(flag) {
-			continue
-		}
-		same, err := sameValue(before[flag.Name], flag)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case same:
-		case flag.Tag.Has("reload"):
-			changed = append(changed, flag.Name)
-		default:
-			restart = append(restart, flag.Name)
-			flag.Target.Set(before[flag.Name].Target) // which the server goes by still
-		}
+	changed, restart, err = next.keep(r.call)
+	if err != nil {
+		return nil, nil, err
 	}
 	// Once more: what stays and what changes must go together.
 	opts, err := next.cli.Serve.check()
@@ -140,6 +124,32 @@ func (r *reloader) apply(ctx context.Context, next *call) (changed, restart []st
 	r.call = next
 	r.mu.Unlock()
 	return changed, restart, nil
+}
+
+// keep gives c the values of before in all that cannot change while a server runs, and returns the names of the flags that
+// are other ones in c: those that change, and those that were kept.
+func (c *call) keep(before *call) (changed, kept []string, err error) {
+	old := make(map[string]*kong.Flag)
+	for _, flag := range before.command.Flags() {
+		old[flag.Name] = flag
+	}
+	for _, flag := range c.command.Flags() {
+		if !inFile(flag) {
+			continue
+		}
+		same, err := sameValue(old[flag.Name], flag)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case same:
+		case flag.Tag.Has("reload"):
+			changed = append(changed, flag.Name)
+		default:
+			kept = append(kept, flag.Name)
+			flag.Target.Set(old[flag.Name].Target)
+		}
+	}
+	return changed, kept, nil
 }
 
 func sameValue(a, b *kong.Flag) (bool, error) {
