@@ -127,6 +127,10 @@ func TestErrorsNameTheOrigin(t *testing.T) {
 		{"environment, not allowed", "LIMNOMAP_PROFILE", "who1999", []string{"serve"}, []string{"--profile", "who2003", "LIMNOMAP_PROFILE"}},
 		{"environment, out of bounds", "LIMNOMAP_API_RATE", "-1", []string{"serve"}, []string{"--api-rate -1", "0 (no limit) or more", "LIMNOMAP_API_RATE"}},
 		{"environment, in combination", "LIMNOMAP_TLS_CERT", "a.pem", []string{"serve"}, []string{"--tls-cert", "LIMNOMAP_TLS_CERT"}},
+		{"environment, of a refresh", "LIMNOMAP_REFRESH_TIMEOUT", "0s", []string{"serve", "--db", "a.db", "--refresh-from", "."}, []string{"--refresh-timeout 0s", "more than 0s", "LIMNOMAP_REFRESH_TIMEOUT"}},
+		{"environment, source of a refresh", "LIMNOMAP_FROM", "absent", []string{"refresh", "--db", "a.db"}, []string{"--from: ", "absent", "LIMNOMAP_FROM"}},
+		{"environment, no network", "LIMNOMAP_TRUSTED_PROXIES", "10.0.0.0/8,10.0.0.1", []string{"serve"}, []string{`network "10.0.0.1"`, "10.0.0.0/8, fd00::/8", "LIMNOMAP_TRUSTED_PROXIES"}},
+		{"environment, no level", "LIMNOMAP_LOG_LEVEL", "loud", []string{"serve"}, []string{`level "loud" is none of debug, info, warn and error`, "LIMNOMAP_LOG_LEVEL"}},
 		{"file, out of bounds", "", "", []string{"serve", "--config", name}, []string{"--max-zoom 30", "0 to 20", name + ":2"}},
 		{"file of the environment", "LIMNOMAP_CONFIG", name, []string{"config"}, []string{"--max-zoom 30", name + ":2"}},
 		{"of another command", "LIMNOMAP_EXPIRES", "0d", []string{"keys", "create", "--db", "absent.db", "--name", "a"}, []string{"--expires 0", "LIMNOMAP_EXPIRES"}},
@@ -195,6 +199,34 @@ func TestUnknownVariables(t *testing.T) {
 	}
 	mustRun(t, "version")
 	mustRun(t, "serve", "--help")
+}
+
+// What is named by an empty text, as by a script whose own variable is not set, is not what is left out.
+func TestEmptySettings(t *testing.T) {
+	tests := []struct {
+		variable string
+		args     []string
+		want     string
+	}{
+		{"LIMNOMAP_CONFIG", []string{"serve"}, "--config is empty: want the name of a YAML file"},
+		{"", []string{"--config=", "serve"}, "--config is empty: want the name of a YAML file"},
+		{"LIMNOMAP_DB", []string{"serve"}, "--db is empty: want a database"},
+		{"", []string{"serve", "--db="}, "--db is empty: want a database"},
+		{"", []string{"keys", "list", "--db="}, "--db is empty: want a database"},
+		{"", []string{"serve", "--config", configured(t, "serve:\n  db: ''\n")}, "limnomap.yaml:2"},
+		{"LIMNOMAP_DB_FILE", []string{"serve"}, "LIMNOMAP_DB_FILE is empty: want the name of a file"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.variable+" "+strings.Join(tt.args, " "), func(t *testing.T) {
+			if tt.variable != "" {
+				t.Setenv(tt.variable, "")
+			}
+			if _, err := parsed(t, tt.args...); err == nil || !strings.Contains(err.Error(), tt.want) {
+				t.Errorf("%v, want an error that contains %q", err, tt.want)
+			}
+			mustRun(t, "version") // whatever the environment
+		})
+	}
 }
 
 func TestSecretsInFiles(t *testing.T) {

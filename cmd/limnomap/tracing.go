@@ -39,13 +39,24 @@ type tracing struct {
 	stop     context.CancelFunc // ends an export that is under way
 }
 
-// openTraces returns nil if there is nowhere to send traces to. Nothing is connected before the first spans are sent.
-func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (*tracing, error) {
+// check returns an error if traces could not be sent with these flags, wherever they are to go.
+func (f *tracingFlags) check() error {
 	if !(f.TraceRatio >= 0 && f.TraceRatio <= 1) { // NaN is neither
-		return nil, fmt.Errorf("--trace-ratio %v: allowed are 0 to 1", f.TraceRatio)
+		return fmt.Errorf("--trace-ratio %v: allowed are 0 to 1", f.TraceRatio)
 	}
 	if f.OTLPEndpoint == "" {
-		return nil, nil
+		return nil
+	}
+	if _, err := traceEndpoint(f.OTLPEndpoint); err != nil {
+		return fmt.Errorf("--otlp-endpoint: %w", err)
+	}
+	return nil
+}
+
+// openTraces returns nil if there is nowhere to send traces to. Nothing is connected before the first spans are sent.
+func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (*tracing, error) {
+	if err := f.check(); err != nil || f.OTLPEndpoint == "" {
+		return nil, err
 	}
 	endpoint, err := traceEndpoint(f.OTLPEndpoint)
 	if err != nil {
