@@ -52,6 +52,7 @@ func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
 	life, stop := context.WithCancel(context.Background())
+	tellTracing(log)
 	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
 	if err != nil {
 		stop()
