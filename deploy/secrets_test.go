@@ -131,7 +131,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	defer source.Close()
 	var traced atomic.Bool
 	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		traced.Store(strings.Contains(r.Header.Get("Authorization"), mark))
+		traced.Store(strings.Contains(r.Header.Get("Authorization"), mark)) // as OTEL_EXPORTER_OTLP_HEADERS has it
 		http.Error(w, "not with "+r.Header.Get("X-Answered"), http.StatusUnauthorized)
 	}))
 	defer receiver.Close()
