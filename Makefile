@@ -31,7 +31,7 @@ web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find we
 setup: ## Install what the tests need (on Debian as root; elsewhere name what is missing), start their PostgreSQL
 	.ci/setup
 
-test: setup web lint ## Run vet, staticcheck, and all tests with the race detector, a browser and all that is named in .ci/setup
+test: setup web lint vulncheck ## Run vet, staticcheck, govulncheck, and all tests with the race detector, a browser and all that is named in .ci/setup
 	.ci/test
 
 test-page: setup web ## Run the tests of the page alone

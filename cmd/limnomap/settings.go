@@ -118,9 +118,6 @@ func (s *settings) fromEnv(flag *kong.Flag, name string) (value, variable string
 	return value, name + fileSuffix, true, nil
 }
 
-// isSecret reports whether the value of a flag may hold a password.
-func isSecret(flag *kong.Flag) bool { return flag.Tag.Has("secret") }
-
 // originOf returns where the value of a flag comes from.
 func (s *settings) originOf(ctx *kong.Context, flag *kong.Flag) origin {
 	if o, ok := s.origins[flag]; ok {

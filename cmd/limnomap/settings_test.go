@@ -8,7 +8,6 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
-	"pgregory.net/rapid"
 )
 
 // A flag goes before the environment, the environment before the file, and the file before the default: each pair of
@@ -264,33 +263,4 @@ func TestSecretsInFiles(t *testing.T) {
 	if _, err := parsed(t, "serve"); err != nil {
 		t.Errorf("LIMNOMAP_DB alone: %v", err)
 	}
-}
-
-func TestHide(t *testing.T) {
-	tests := [][2]string{
-		{"lakes.db", "lakes.db"},
-		{"postgres://limnomap:geheim@h:5432/d?sslmode=disable", "postgres://limnomap:<hidden>@h:5432/d?sslmode=disable"},
-		{"postgres://limnomap@h/d?password=geheim&sslmode=require", "postgres://limnomap@h/d?password=<hidden>&sslmode=require"},
-		{"postgres://limnomap:ge/he?im@h/d", "postgres://<hidden>"},
-		{"postgres://limnomap:ge@he/im@h/d", "postgres://limnomap:<hidden>@h/d"},
-		{"redis://:geheim@h", "redis://:<hidden>@h"},
-		{"https://geheim@h/lakes.csv", "https://<hidden>@h/lakes.csv"},
-		{"https://h/lakes.csv?token=geheim", "https://h/lakes.csv?token=<hidden>"},
-		{"https://h/lakes.csv?geheim", "https://h/lakes.csv?<hidden>"},
-		{"https://h/lakes.csv?mail=a@b&token=geheim", "https://<hidden>"},
-		{"host=h password=geheim", "<hidden>"},
-		{"https://tile.openstreetmap.org/{z}/{x}/{y}.png", "https://tile.openstreetmap.org/{z}/{x}/{y}.png"},
-	}
-	for _, tt := range tests {
-		if got := hide(tt[0]); got != tt[1] {
-			t.Errorf("hide(%q) = %q, want %q", tt[0], got, tt[1])
-		}
-	}
-	rapid.Check(t, func(t *rapid.T) {
-		password := "S3CRET" + rapid.StringMatching(`[a-z/?#@:&=%]{0,8}`).Draw(t, "rest")
-		url := rapid.SampledFrom([]string{"postgres", "redis", "https"}).Draw(t, "scheme") + "://u:" + password + "@host/path?x=S3CRET&sslmode=disable"
-		if got := hide(url); strings.Contains(got, "S3CRET") {
-			t.Fatalf("hide(%q) = %q", url, got)
-		}
-	})
 }

@@ -24,7 +24,7 @@ const (
 	tracesPath = "/v1/traces"
 	// flushTimeout bounds how long the spans that are left may take to be sent when the server ends.
 	flushTimeout = 3 * time.Second
-	// maxExportError bounds what the log shows of an error, which may hold the receiver's answer.
+	// maxExportError bounds what the log shows of an error.
 	maxExportError = 300
 )
 
@@ -63,6 +63,7 @@ func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
 	life, stop := context.WithCancel(context.Background())
+	tellTracing(log)
 	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
 	if err != nil {
 		stop()
@@ -173,7 +174,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		e.failures.Inc()
 		if !e.failing.Swap(true) {
-			text := err.Error()
+			text, _, _ := strings.Cut(err.Error(), " (body: ") // of the answer, which may repeat the password that it refuses
 			e.log.Warn("traces cannot be sent", "error", text[:min(len(text), maxExportError)])
 		}
 		return nil
