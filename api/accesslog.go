@@ -50,7 +50,7 @@ func logRequestsUpTo(quotas *logQuotas, l *slog.Logger, now func() time.Time) fu
 				if !ok {
 					return
 				}
-				attrs := make([]slog.Attr, 0, 11)
+				attrs := make([]slog.Attr, 0, 12)
 				attrs = append(attrs,
 					slog.String("method", r.Method),
 					slog.String("path", clip(r.URL.Path, maxLoggedPath)),
@@ -59,6 +59,9 @@ func logRequestsUpTo(quotas *logQuotas, l *slog.Logger, now func() time.Time) fu
 					slog.Float64("duration_ms", now().Sub(rec.start).Seconds()*1000),
 					slog.String("client", addrOf(r).String()),
 					slog.String("request_id", rec.id[0]))
+				if rec.trace.IsValid() {
+					attrs = append(attrs, slog.String("trace_id", rec.trace.String()))
+				}
 				if rec.key != "" {
 					attrs = append(attrs, slog.String("key", rec.key))
 				}

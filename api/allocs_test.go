@@ -9,6 +9,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"limnomap/data"
 	"limnomap/tiles"
@@ -42,6 +43,9 @@ func TestAllocations(t *testing.T) {
 	opts.Registry = prometheus.NewRegistry()
 	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	vectors := newServer(t, opts, testSource(t)) // a note belongs to one sort of tile
+	opts.Registry, opts.Tiles = prometheus.NewRegistry(), unlimited.opts.Tiles
+	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test") // of no request, as TraceRatio is 0
+	untraced := newServer(t, opts, testSource(t))
 	versioned := tileURL + "?v=" + unlimited.current.Load().version
 	for _, test := range []struct {
 		name         string
@@ -50,6 +54,7 @@ func TestAllocations(t *testing.T) {
 		want         float64
 	}{
 		{"tile", unlimited, tileURL, "", 2},
+		{"tile that is not traced", untraced, tileURL, "", 2},
 		{"tile, not modified", unlimited, tileURL, `"7e57"`, 2},
 		{"tile at the address of its version", unlimited, versioned, "", 2},
 		{"tile under a limit", limited, tileURL, "", 3},

@@ -249,6 +249,7 @@ func testOptions(tb testing.TB) Options {
 		Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50},
 		Page: fstest.MapFS{
 			"index.html":         {Data: []byte("<!doctype html><title>limnomap</title>")},
+			"docs.html":          {Data: []byte("<!doctype html><title>limnomap, interface</title>")},
 			"embed.html":         {Data: []byte("<!doctype html><title>limnomap, embedded</title>")},
 			"assets/app-1234.js": {Data: []byte(strings.Repeat("// a script\n", 200))},
 			"outline.geojson":    {Data: []byte(`{"type":"FeatureCollection","features":[]}`)},

@@ -219,6 +219,8 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/embed?lake=de_by_clean&style=dots&date=2026-11-16&lang=de", status: 200},
 		{target: "/embed?bbox=1,2,3", status: 400},
 		{target: "/embed", headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: "/docs", status: 200},
+		{target: "/docs", headers: []string{"If-None-Match", "*"}, status: 304},
 		{target: "/table", status: 200},
 		{target: "/table?q=&risk=&sort=value&lang=", status: 200},
 		{target: "/table?risk=no", status: 400},

@@ -12,6 +12,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -62,6 +63,11 @@ type Options struct {
 	// Quota keeps the buckets of the limits where several servers share them. Nil: the limits are this server's own.
 	Quota Quota
 
+	// Tracer begins the spans of TraceRatio of the requests, and of those that a trusted proxy's traceparent marks as sampled.
+	// Nil: nothing is traced, and that costs nothing.
+	Tracer     trace.Tracer
+	TraceRatio float64 // 0 to 1
+
 	Version       string               // of the program, for the metrics; empty: what the build says
 	Registry      *prometheus.Registry // nil: one of its own
 	SeparateAdmin bool                 // /metrics is not served here but by AdminHandler alone
@@ -103,6 +109,9 @@ func (o *Options) check() error {
 		if c < ' ' || c == 0x7f {
 			return errors.New("the notice holds a control character, which a header field cannot bear")
 		}
+	}
+	if !(o.TraceRatio >= 0 && o.TraceRatio <= 1) { // NaN is neither
+		return fmt.Errorf("trace ratio %v is not from 0 to 1", o.TraceRatio)
 	}
 	return o.Adjustable.check()
 }

@@ -45,7 +45,7 @@ func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
-	for _, required := range []string{"/index.html", embedFile} {
+	for _, required := range []string{"/index.html", embedFile, docsFile} {
 		if _, ok := page[required]; !ok {
 			return nil, fmt.Errorf("page: no %s among its %d files", required[1:], len(page))
 		}
@@ -73,15 +73,23 @@ func takeBrotli(b *body, files fs.FS, name string) error {
 
 // isPage reports whether the page has a file at the path of r.
 func (s *Server) isPage(r *http.Request) bool {
-	_, ok := s.page[s.below(r.URL.Path)]
-	return ok
+	below := s.below(r.URL.Path)
+	return s.page[below] != nil || s.packed[below] != nil
 }
 
 // pageFile answers with a file of the page.
 func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) error {
-	file, ok := s.page[s.below(r.URL.Path)]
+	below := s.below(r.URL.Path)
+	if file, ok := s.page[below]; ok {
+		return file.send(w, r)
+	}
+	unpack, ok := s.packed[below]
 	if !ok {
 		return errNotFound
+	}
+	file, err := unpack()
+	if err != nil {
+		return err
 	}
 	return file.send(w, r)
 }

@@ -57,9 +57,10 @@ func TestPageFilesCompressedInAdvance(t *testing.T) {
 
 func TestAPageThatCannotBeServedIsRefused(t *testing.T) {
 	for name, files := range map[string]fstest.MapFS{
-		"no index.html":   {"assets/app.js": {}, "embed.html": {}},
-		"no embed.html":   {"index.html": {}},
-		"unknown content": {"index.html": {}, "embed.html": {}, "tool.exe": {}},
+		"no index.html":   {"assets/app.js": {}, "docs.html": {}, "embed.html": {}},
+		"no docs.html":    {"index.html": {}, "embed.html": {}},
+		"no embed.html":   {"index.html": {}, "docs.html": {}},
+		"unknown content": {"index.html": {}, "docs.html": {}, "embed.html": {}, "tool.exe": {}},
 	} {
 		opts := testOptions(t)
 		opts.Page = files

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"limnomap/data"
 )
 
@@ -24,6 +26,7 @@ type record struct {
 	// limits backs the RateLimit field, so that the header needs no slice of its own. Two limits stand around a
 	// route at most; more would only cost an allocation.
 	limits [2]string
+	trace  trace.TraceID // of the span around the request; zero if it is not traced
 	age    [1]string     // what an answer that tells of the data has to say; empty while these are confirmed
 	writer trackedWriter // of logRequests; it lives here because it lives as long
 }

@@ -61,6 +61,7 @@ func (s *Server) routes() []route {
 		{"ogc_tile", patternMapTile, perMap, s.ogcTile},
 		{"ogc_vector", patternVectorTile, perMap, s.ogcVector},
 		{"openapi", "/openapi.json", unlimited, s.describe},
+		{"docs", "/docs", unlimited, s.viewer},
 		{"page", "/page.json", unlimited, s.settings},
 		{"embed", "/embed", unlimited, s.embedded},
 		{"table", pathTable, perAddress, s.lakeTable},
@@ -80,20 +81,26 @@ func (s *Server) router() *shortcut {
 	router := mux.NewRouter().SkipClean(true)
 	short := &shortcut{basePath: s.opts.BasePath, fixed: make(map[string]http.Handler), router: router}
 	for _, route := range s.routes() {
-		h := s.metrics.instrument(route.name, route.guard(s, s.adapt(route.handler)))
+		h := s.instrument(route.name, route.path, route.guard(s, s.adapt(route.handler)))
 		router.Handle(s.opts.BasePath+route.path, h)
 		short.add(route.path, h)
 	}
 	router.NewRoute().
 		MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.isPage(r) }).
-		Handler(s.metrics.instrument("page", unlimited(s, s.adapt(s.pageFile))))
+		Handler(s.instrument("page", "", unlimited(s, s.adapt(s.pageFile))))
 	if s.opts.BasePath != "" {
 		// Addresses in the page are relative to its folder, which starts behind the slash.
 		redirect := http.RedirectHandler(s.prefix+"/", http.StatusPermanentRedirect)
-		router.Handle(s.opts.BasePath, s.metrics.instrument("page", unlimited(s, redirect)))
+		router.Handle(s.opts.BasePath, s.instrument("page", "", unlimited(s, redirect)))
 	}
-	router.NotFoundHandler = s.metrics.instrument("not_found", s.limits.api.limit(addressKey)(s.adapt(notFound)))
+	router.NotFoundHandler = s.instrument("not_found", "", s.limits.api.limit(addressKey)(s.adapt(notFound)))
 	return short
+}
+
+// instrument measures the requests of one route, and traces those that are to be traced. The pattern is that of the router,
+// empty for what has none.
+func (s *Server) instrument(route, pattern string, h http.Handler) http.Handler {
+	return s.traced(route, pattern, s.metrics.instrument(route, h))
 }
 
 func notFound(http.ResponseWriter, *http.Request) error { return errNotFound }

@@ -42,7 +42,9 @@ type Server struct {
 	colormapIDs []colormap.ID   // the default first
 	colormaps   map[colormap.ID]*colormap.Map
 	legends     *lru.Cache[legendKey, []byte]
-	page        map[string]*body // by path below the base path
+	page        map[string]*body      // by path below the base path
+	packed      map[string]packedFile // the same
+	docs        *body
 	embed       *body
 	table       *table
 	openAPI     *body
@@ -123,7 +125,12 @@ func (s *Server) load() error {
 		return err
 	}
 	s.embed = s.page[embedFile]
-	delete(s.page, embedFile) // it has an address of its own
+	s.docs = s.page[docsFile]
+	delete(s.page, embedFile) // they have addresses of their own
+	delete(s.page, docsFile)
+	if s.packed, err = loadPacked(&s.compressor, s.opts.Page); err != nil {
+		return err
+	}
 	if s.table, err = loadTable(s.opts.Table); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}

@@ -57,6 +57,7 @@ func newFlights(renders, queue int, timeout time.Duration, m *metrics) *flights 
 
 // A search is what a flight does: it looks where a tile may lie, and if there is none, draws and keeps it.
 type search struct {
+	wait   func() (end func(error)) // is told when the waiting for a turn begins, and ends; nil if nobody is
 	lookup func(context.Context) (Tile, bool)
 	draw   func() (png []byte, err error)
 	keep   func(png []byte) Tile
@@ -142,7 +143,13 @@ func (fs *flights) fly(f *flight, s search) (Tile, error) {
 	if t, ok := s.lookup(f.ctx); ok {
 		return t, nil
 	}
-	if err := fs.acquire(f); err != nil {
+	waited := func(error) {}
+	if s.wait != nil {
+		waited = s.wait()
+	}
+	err := fs.acquire(f)
+	waited(err)
+	if err != nil {
 		return Tile{}, err
 	}
 	png, err := fs.draw(f, s)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -93,6 +94,8 @@ type Options struct {
 	RenderTimeout time.Duration
 	// Vectors writes vector tiles. Nil means that there are none.
 	Vectors *vector.Encoder
+	// Tracer begins the spans of tiles that are asked for within a span that is recorded. Nil: none are.
+	Tracer trace.Tracer
 	// Logger receives cache faults that fail no request, and the stacks of renderer panics. Nil discards them.
 	Logger *slog.Logger
 	// Registerer receives the metrics of this package. Nil exports none.
@@ -209,7 +212,9 @@ func New(r Renderer, opts *Options) (*Service, error) {
 // Tile returns a tile of v. ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ErrBusy, or ctx's error if
 // the caller left.
 func (s *Service) Tile(ctx context.Context, v *data.View, req Request) (Tile, error) {
+	ctx, span := s.beginTile(ctx, req.Style, req.Tile.Z, req.Scale)
 	t, err := s.tile(ctx, v, req)
+	end(span, err)
 	if err != nil {
 		if errors.Is(err, ErrBusy) {
 			s.metrics.shed.Inc()
@@ -234,12 +239,14 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 	}
 	if !any {
 		s.metrics.blankHits.Inc()
+		s.from(ctx, tierBlank)
 		return s.blanks[req.Scale-1], nil
 	}
 	key := Key{render.Version, s.options.Variant, req.Style, req.Colormap, req.Tile, req.Scale, fp}
 	sum := key.Sum()
 	if t, ok := s.memory.get(sum); ok {
 		s.metrics.memoryHits.Inc()
+		s.from(ctx, tierMemory)
 		return t, nil
 	}
 	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
@@ -247,11 +254,18 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 
 // fly returns the tile of key from the disk, or as render draws it.
 func (s *Service) fly(ctx context.Context, key Key, sum Sum, render func() ([]byte, error)) (Tile, error) {
-	return s.flights.do(ctx, sum, search{
-		lookup: func(ctx context.Context) (Tile, bool) { return s.lookup(ctx, sum) },
-		draw:   func() ([]byte, error) { return s.draw(render) },
-		keep:   func(png []byte) Tile { return s.keep(key, sum, png) },
-	})
+	where := search{
+		lookup: func(ctx context.Context) (Tile, bool) {
+			t, _, ok := s.lookup(ctx, sum)
+			return t, ok
+		},
+		draw: func() ([]byte, error) { return s.draw(render) },
+		keep: func(png []byte) Tile { return s.keep(key, sum, png) },
+	}
+	if !s.traces(ctx) {
+		return s.flights.do(ctx, sum, where)
+	}
+	return s.flyTraced(ctx, sum, where)
 }
 
 // check refuses whatever the renderer would refuse: a fingerprint has no error, so that a refusal there would look
@@ -276,20 +290,20 @@ func validTile(t maptile.Tile, maxZoom maptile.Zoom) bool {
 }
 
 // lookup looks once more in memory, where a flight that has ended meanwhile may have put the tile, and on disk.
-func (s *Service) lookup(ctx context.Context, key Sum) (Tile, bool) {
+func (s *Service) lookup(ctx context.Context, key Sum) (t Tile, tier string, ok bool) {
 	if t, ok := s.memory.get(key); ok {
 		s.metrics.memoryHits.Inc()
-		return t, true
+		return t, tierMemory, true
 	}
 	if s.disk != nil {
 		if t, ok := s.disk.get(ctx, key); ok {
 			s.metrics.diskHits.Inc()
 			s.memory.put(key, t)
-			return t, true
+			return t, tierDisk, true
 		}
 	}
 	s.metrics.misses.Inc()
-	return Tile{}, false
+	return Tile{}, "", false
 }
 
 // draw draws a tile with render, and measures it. An error is kept nowhere.

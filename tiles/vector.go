@@ -26,7 +26,9 @@ const (
 
 // Vector returns a vector tile of v: a Mapbox Vector Tile, compressed. The errors are those of Tile.
 func (s *Service) Vector(ctx context.Context, v *data.View, t maptile.Tile) (Tile, error) {
+	ctx, span := s.beginTile(ctx, VectorStyle, t.Z, 1)
 	tile, err := s.vector(ctx, v, t)
+	end(span, err)
 	if err != nil {
 		if errors.Is(err, ErrBusy) {
 			s.metrics.shed.Inc()
@@ -50,12 +52,14 @@ func (s *Service) vector(ctx context.Context, v *data.View, t maptile.Tile) (Til
 	}
 	if !any {
 		s.metrics.blankHits.Inc()
+		s.from(ctx, tierBlank)
 		return s.empty, nil
 	}
 	key := Key{VectorVersion, s.options.Variant, VectorStyle, colormap.Default, t, 1, fp}
 	sum := key.Sum()
 	if tile, ok := s.memory.get(sum); ok {
 		s.metrics.memoryHits.Inc()
+		s.from(ctx, tierMemory)
 		return tile, nil
 	}
 	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })

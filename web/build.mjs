@@ -33,6 +33,7 @@ const style = await styles()
 const manifest = await writeHashed('manifest.webmanifest', await named('manifest.webmanifest', { 'icon.svg': path.basename(icon.address) }))
 const version = await writeDocuments()
 const worker = await writeWorker()
+const viewer = await writeViewer()
 await writeLicences()
 report()
 
@@ -56,6 +57,15 @@ async function writeHashed(name, content) {
 async function write(address, content) {
   await writeFile(path.join(dist, address), content)
   if (Buffer.byteLength(content) >= smallest) await writeFile(path.join(dist, `${address}.br`), brotliCompressSync(content))
+}
+
+// writePacked is writeHashed of what few readers ask for: it is kept compressed alone, and a server unpacks it when it must.
+async function writePacked(name, content) {
+  const { name: stem, ext } = path.parse(name)
+  const address = `assets/${stem}-${hash(content).toUpperCase()}${ext}`
+  const packed = brotliCompressSync(content)
+  await writeFile(path.join(dist, `${address}.br`), packed)
+  return { address, bytes: packed.length, toJSON: () => address, toString: () => address }
 }
 
 function hash(content) {
@@ -139,6 +149,18 @@ async function writeWorker() {
   return { bytes: content.length }
 }
 
+// writeViewer writes the page that shows openapi.json: Swagger UI as it comes, its style with a few rules of ours, and what
+// starts it. No part of it is asked for by the other pages.
+async function writeViewer() {
+  const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'docs.css')], outdir: dist })
+  const bundle = await readFile(path.join(here, 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'), 'utf8')
+  const code = await writePacked('viewer.js', bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+  const look = await writePacked('docs.css', outputFiles[0].contents)
+  const start = await script('docs.js', 'src/docs.js')
+  await write('docs.html', await named('docs.html', { 'viewer.js': code, 'docs.css': look, 'docs.js': start, 'icon.svg': icon }))
+  return { bytes: code.bytes + look.bytes }
+}
+
 async function writeLicences() {
   const parts = []
   for (const name of ['leaflet', 'world-atlas']) {
@@ -146,12 +168,16 @@ async function writeLicences() {
     const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'))
     parts.push(`${name} ${version}\n\n${await readFile(path.join(folder, 'LICENSE'), 'utf8')}`)
   }
+  const viewer = path.join(here, 'node_modules/swagger-ui-dist')
+  const { version } = JSON.parse(await readFile(path.join(viewer, 'package.json'), 'utf8'))
+  const texts = await Promise.all(['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) => readFile(path.join(viewer, name), 'utf8')))
+  parts.push(`swagger-ui-dist ${version}\n\n${texts.join('\n')}`)
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
 }
 
 function report() {
   const said = `own script ${main.bytes} bytes, at most ${mostOwn}`
-  console.log(`${said}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}`)
+  console.log(`${said}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; viewer, compressed, ${viewer.bytes}`)
   if (main.bytes > mostOwn) throw new Error(said)
 }

@@ -49,18 +49,23 @@ var mustNotKnow = []struct {
 	reason  string
 }{
 	{"", []string{"C"}, "one static binary, without cgo"},
-	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "database/sql"}, "data knows no tiles, pixels, HTTP or metrics, and no database"},
-	{"data/store", []string{"net/http", "image", "github.com/prometheus/"}, "the store knows no HTTP, pixels or metrics"},
+	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "go.opentelemetry.io/", "database/sql"}, "data knows no tiles, pixels, HTTP, metrics or traces, and no database"},
+	{"data/store", []string{"net/http", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "the store knows no HTTP, pixels, metrics or traces: cmd puts spans around it"},
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads what it is handed and writes to a store"},
-	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/"}, "a refresh reads files and URLs, and writes to a store"},
+	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
-	{"render", []string{"net/http", "os", "time", "github.com/prometheus/"}, "render is a pure function: no HTTP, caches, files or clock"},
-	{"render/vector", []string{"net/http", "os", "github.com/prometheus/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
+	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
+	{"render/vector", []string{"net/http", "os", "github.com/prometheus/", "go.opentelemetry.io/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
 	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
 	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
+
+	// Whose work is a span asks for it by OpenTelemetry's own interface, go.opentelemetry.io/otel/trace: it is small, and what
+	// begins a span has so many options that one of ours would only repeat it.
+	{"tiles", []string{"go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel/exporters/", "go.opentelemetry.io/otel"}, "where spans go is for cmd to say: no SDK, no exporter, and nothing global"},
+	{"api", []string{"go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel/exporters/", "go.opentelemetry.io/otel"}, "where spans go is for cmd to say: no SDK, no exporter, and nothing global"},
 }
 
 // onlyIn lists the outside packages that one of ours alone may import.

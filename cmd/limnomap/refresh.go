@@ -8,6 +8,8 @@ import (
 	"log/slog"
 	"time"
 
+	"go.opentelemetry.io/otel/trace"
+
 	"limnomap/data/ingest"
 	"limnomap/data/refresh"
 	"limnomap/data/store"
@@ -35,7 +37,7 @@ func (f *refreshFlags) check() error {
 }
 
 // refresher returns what refreshes s.
-func (f *refreshFlags) refresher(s store.Store, log *slog.Logger) (*refresh.Refresher, error) {
+func (f *refreshFlags) refresher(s store.Store, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	return refresh.New(s, f.From, &refresh.Options{
 		SkipBad:         f.SkipBad,
 		RequireChecksum: f.RequireChecksum,
@@ -43,6 +45,7 @@ func (f *refreshFlags) refresher(s store.Store, log *slog.Logger) (*refresh.Refr
 		Timeout:         f.Timeout,
 		UserAgent:       "limnomap/" + buildVersion(),
 		Logger:          log,
+		Begin:           traceRefresh(tracer),
 	})
 }
 
@@ -73,7 +76,7 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
-	r, err := c.refresher(s, con.log)
+	r, err := c.refresher(s, nil, con.log)
 	if err != nil {
 		return err
 	}

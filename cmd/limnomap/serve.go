@@ -19,6 +19,7 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
+	"go.opentelemetry.io/otel/trace"
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
@@ -51,6 +52,7 @@ type serveCmd struct {
 	Drain    time.Duration `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving" reload:""`
 	Shutdown time.Duration `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving" reload:""`
 
+	tracingFlags
 	sourceFlags
 	Refresh     refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
 	Attribution string       `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data" reload:""`
@@ -97,12 +99,18 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, shown.close()) }()
 
-	refresher, err := c.refresher(shown, con.log)
+	limitMemory(os.DirFS("/"), os.LookupEnv, con.log)
+	registry := prometheus.NewRegistry()
+	c.warnOfEnvironment(con.log)
+	traces, err := c.openTraces(registry, con.log)
 	if err != nil {
 		return err
 	}
-
-	registry := prometheus.NewRegistry()
+	defer traces.close()
+	refresher, err := c.refresher(shown, traces.tracer(), con.log)
+	if err != nil {
+		return err
+	}
 	cert, err := c.certificate(registry, con.log)
 	if err != nil {
 		return err
@@ -127,13 +135,16 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		Vectors:     vector.New(limits),
 		Logger:      con.log,
 		Registerer:  registry,
+		Tracer:      traces.tracer(),
 	})
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tileService.Close()) }()
 
-	opts.Tiles, opts.Historian, opts.Keys = tileService, shown.Source, shown.Keys
+	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
+	asked := traceSource(shown.Source, opts.Tracer)
+	opts.Tiles, opts.Historian, opts.Keys = tileService, asked, shown.Keys
 	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), limits
 	opts.Page, opts.Table = web.FS(), web.Table()
 	opts.Version, opts.RendererVersion = buildVersion(), render.Version
@@ -150,7 +161,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	go heap.run(tuning) // until the server has ended
 	whole := false      // whether what was published last is what is served
 	watcher := &data.Watcher{
-		Source:  heapSource{shown.Source, heap},
+		Source:  heapSource{asked, heap},
 		Options: &shown.options,
 		Publish: func(s *data.Snapshot) {
 			debug.FreeOSMemory() // what loading left, before the answers are made
@@ -209,11 +220,11 @@ func (c *serveCmd) checkRefresh() error {
 }
 
 // refresher returns what refreshes the database, nil if nobody asked for it.
-func (c *serveCmd) refresher(shown *source, log *slog.Logger) (*refresh.Refresher, error) {
+func (c *serveCmd) refresher(shown *source, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	if len(c.Refresh.From) == 0 {
 		return nil, nil
 	}
-	return c.Refresh.refresher(shown.store, log)
+	return c.Refresh.refresher(shown.store, tracer, log)
 }
 
 // serve listens, keeps the snapshot, the database and the certificate, where they are to be kept, fresh, and ends all in order when ctx ends.

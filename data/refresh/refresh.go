@@ -53,6 +53,9 @@ type Options struct {
 	UserAgent string
 	// Logger receives what becomes of refreshes, with the first rejected rows. Nil discards it.
 	Logger *slog.Logger
+	// Begin is told when a refresh begins, and by what it returns, how it ended; the refresh goes on in the context that it
+	// returns. Nil: nobody is told.
+	Begin func(context.Context) (_ context.Context, end func(error))
 	// Transport is what URLs are asked through. Nil means one with the environment's proxies.
 	Transport http.RoundTripper
 }
@@ -219,7 +222,12 @@ func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 }
 
 // refresh refreshes now, if nobody else has done so since state.
-func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (Result, error) {
+func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (result Result, err error) {
+	if r.opts.Begin != nil {
+		within, end := r.opts.Begin(ctx)
+		ctx = within
+		defer func() { end(err) }()
+	}
 	holder := rand.Text()
 	switch claimed, err := r.store.ClaimRefresh(ctx, state.Turn, holder, lease); {
 	case err != nil:
@@ -229,7 +237,7 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (Result, er
 	}
 	c := r.hold(ctx, holder)
 	defer c.cancel(nil)
-	result, err := r.take(c)
+	result, err = r.take(c)
 	if lost := c.release(); err != nil && lost != nil && ctx.Err() == nil {
 		err = lost
 	}

@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"errors"
+
+	"go.opentelemetry.io/otel/attribute"
+	"go.opentelemetry.io/otel/codes"
+	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
+	"go.opentelemetry.io/otel/trace"
+
+	"limnomap/data"
+)
+
+// A tracedSource is a source whose questions are spans: a history beneath the span of its request; the loading of a snapshot
+// and of the weeks before it, which are rare and for all who ask, by themselves each time. What is asked for, and how it fails, is not told: it may name a lake or a server.
+type tracedSource struct {
+	data.Source
+	tracer trace.Tracer
+}
+
+// traceSource returns s itself where nothing is traced.
+func traceSource(s data.Source, t trace.Tracer) data.Source {
+	if t == nil {
+		return s
+	}
+	return tracedSource{s, t}
+}
+
+// Scan implements data.Source.
+func (s tracedSource) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (revision data.Revision, err error) {
+	ctx, span := s.tracer.Start(ctx, "store scan", trace.WithSpanKind(trace.SpanKindClient))
+	var lakes, observations int
+	defer func() {
+		span.SetAttributes(attribute.Int("limnomap.lakes", lakes), attribute.Int("limnomap.observations", observations))
+		endSpan(span, err)
+	}()
+	return s.Source.Scan(ctx, func(l data.Lake) error {
+		lakes++
+		return lake(l)
+	}, func(o data.Observation) error {
+		observations++
+		return observation(o)
+	})
+}
+
+// Past implements data.Source.
+func (s tracedSource) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (revision data.Revision, err error) {
+	ctx, span := s.tracer.Start(ctx, "store past", trace.WithSpanKind(trace.SpanKindClient))
+	defer func() { endSpan(span, err) }()
+	return s.Source.Past(ctx, period, observation)
+}
+
+// History implements data.Source.
+func (s tracedSource) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, observations []data.Observation, err error) {
+	if !trace.SpanFromContext(ctx).IsRecording() { // the request is not traced
+		return s.Source.History(ctx, id, q)
+	}
+	ctx, span := s.tracer.Start(ctx, "store history", trace.WithSpanKind(trace.SpanKindClient))
+	defer func() { endSpan(span, err) }()
+	return s.Source.History(ctx, id, q)
+}
+
+// traceRefresh returns what tells of refreshes as spans, each by itself; nil where nothing is traced.
+func traceRefresh(t trace.Tracer) func(context.Context) (context.Context, func(error)) {
+	if t == nil {
+		return nil
+	}
+	return func(ctx context.Context) (context.Context, func(error)) {
+		ctx, span := t.Start(ctx, "refresh")
+		return ctx, func(err error) { endSpan(span, err) }
+	}
+}
+
+// endSpan ends a span. That there is no such lake, or that the caller left, is no error.
+func endSpan(span trace.Span, err error) {
+	if err != nil && !errors.Is(err, data.ErrNoLake) && !errors.Is(err, context.Canceled) {
+		span.SetAttributes(semconv.ErrorTypeOther)
+		span.SetStatus(codes.Error, "")
+	}
+	span.End()
+}

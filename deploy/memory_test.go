@@ -1,0 +1,74 @@
+package deploy
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// A server in a cgroup that allows it 512 MiB keeps a tenth of that free. Where no cgroup can be made, the tests of
+// cmd/limnomap have this on files like those of Linux.
+func TestMemoryLimitOfCgroup(t *testing.T) {
+	const allowed, limit = 512 << 20, 483183822
+	folder, file := makeCgroup(t)
+	if folder == "" {
+		t.Log("no cgroup can be made here: only the reading of its files is tested, in cmd/limnomap")
+		return
+	}
+	if err := os.WriteFile(filepath.Join(folder, file), fmt.Append(nil, allowed), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	log := new(limnomaptest.Log)
+	serve := exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, folder,
+		limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--cache-dir", t.TempDir(), "--cache-min-free", "0")
+	serve.Env, serve.Stderr = limnomaptest.Environ(), log
+	if err := serve.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { // before the cgroup is removed
+		_ = serve.Process.Signal(syscall.SIGTERM)
+		if err := serve.Wait(); err != nil {
+			t.Errorf("%v\n%s", err, log)
+		}
+	})
+	var base string
+	limnomaptest.Within(t, 30*time.Second, "the server tells its address", func() bool {
+		_, rest, ok := strings.Cut(log.String(), "open=")
+		base, _, _ = strings.Cut(rest, "/\n")
+		return ok && strings.HasSuffix(rest, "\n")
+	})
+	if want := fmt.Sprintf("limit_bytes=%d", limit); !strings.Contains(log.String(), want) {
+		t.Errorf("the log does not say %s:\n%s", want, log)
+	}
+	_, metrics := limnomaptest.Get(t, base+"/metrics")
+	if want := fmt.Sprintf("go_gc_gomemlimit_bytes %g\n", float64(limit)); !strings.Contains(string(metrics), want) {
+		t.Errorf("the metrics lack %q", want)
+	}
+}
+
+// makeCgroup makes a cgroup that bounds memory, within that of this process, and returns its folder and the name of the
+// file of its limit; nothing where that is not possible.
+func makeCgroup(t *testing.T) (folder, file string) {
+	t.Helper()
+	for _, version := range []struct{ parent, file string }{
+		{"/sys/fs/cgroup/memory", "memory.limit_in_bytes"},
+		{"/sys/fs/cgroup", "memory.max"},
+	} {
+		folder, err := os.MkdirTemp(version.parent, "limnomap-test-")
+		if err != nil {
+			continue
+		}
+		t.Cleanup(func() { os.Remove(folder) }) // one that still has processes stays
+		if _, err := os.Stat(filepath.Join(folder, version.file)); err == nil {
+			return folder, version.file
+		}
+	}
+	return "", ""
+}
