@@ -16,7 +16,7 @@ import (
 const exampleAddress = "127.0.0.1:8080"
 
 // mostNotRun bounds the blocks that are shown and not run, so that they stay what they are for: what no test can do.
-const mostNotRun = 40
+const mostNotRun = 15
 
 // Every block of code that a page shows does what it says. By its language:
 //
