@@ -69,10 +69,12 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The page on the API tells of each address that the description of the interface has.
+// The page on the API tells of each address that the description of the interface has, and of each way to be refused.
 func TestEveryAddress(t *testing.T) {
 	var description struct {
-		Paths map[string]any
+		Paths map[string]map[string]struct {
+			Responses map[string]any
+		}
 	}
 	if err := json.Unmarshal([]byte(readSource(t, "api/openapi.json")), &description); err != nil {
 		t.Fatal(err)
@@ -81,7 +83,13 @@ func TestEveryAddress(t *testing.T) {
 	if len(description.Paths) < 20 {
 		t.Errorf("%d addresses, want more", len(description.Paths))
 	}
-	for path := range description.Paths {
+	statuses := make(map[string]bool)
+	for path, methods := range description.Paths {
+		for _, method := range methods {
+			for status := range method.Responses {
+				statuses[status] = true
+			}
+		}
 		said := path
 		for _, root := range []string{"/ogc/", "/wmts/"} { // what follows is named there
 			if strings.HasPrefix(path, root) {
@@ -93,6 +101,14 @@ func TestEveryAddress(t *testing.T) {
 			!strings.Contains(page, "`"+filepath.Ext(path)+"`") {
 			t.Errorf("docs/api.md does not tell of %s", path)
 		}
+	}
+	for status := range statuses {
+		if status >= "400" && !strings.Contains(page, "\n| "+status+" | ") {
+			t.Errorf("docs/api.md does not tell when the status is %s", status)
+		}
+	}
+	if len(statuses) < 8 {
+		t.Errorf("%d statuses, want more", len(statuses))
 	}
 }
 
