@@ -2,9 +2,12 @@ package deploy
 
 import (
 	"cmp"
+	"maps"
+	"net/netip"
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
@@ -76,6 +79,77 @@ func TestCompositions(t *testing.T) {
 		for _, m := range regexp.MustCompile(`stop_grace_period: (\w+)`).FindAllStringSubmatch(text, -1) {
 			if duration(t, m[1]) <= stopping(t) {
 				t.Errorf("%s: %s cuts off requests", name, m[0])
+			}
+		}
+	}
+}
+
+// The servers of the composition of replicas are alike, believe their proxy alone, and write to their cache and /tmp alone.
+func TestReplicas(t *testing.T) {
+	var c struct {
+		Services map[string]struct {
+			Environment map[string]string
+			Networks    any // names, or settings by name
+			Volumes     []string
+			ReadOnly    bool `json:"read_only"`
+		}
+		Networks map[string]struct {
+			IPAM struct {
+				Config []struct{ Subnet netip.Prefix }
+			}
+		}
+		Volumes map[string]any
+	}
+	into(t, documents(t, "compose.replicated.yaml")[0], &c)
+	var replicas []string
+	for name, service := range c.Services {
+		if !strings.HasPrefix(name, "limnomap-") {
+			continue
+		}
+		replicas = append(replicas, name+":8080") // where the image listens
+		if first := c.Services["limnomap-1"].Environment; !maps.Equal(service.Environment, first) {
+			t.Errorf("%s has %v, limnomap-1 %v", name, service.Environment, first)
+		}
+		if !service.ReadOnly || len(service.Volumes) != 2 || !strings.HasSuffix(service.Volumes[0], ":/cache") || service.Volumes[1] != "/tmp" {
+			t.Errorf("%s writes elsewhere than to its cache and /tmp, or not there: %+v", name, service)
+		}
+		volume, _, _ := strings.Cut(service.Volumes[0], ":")
+		if _, ok := c.Volumes[volume]; !ok {
+			t.Errorf("%s: there is no volume %s", name, volume)
+		}
+	}
+	slices.Sort(replicas)
+	var upstreams []string
+	for _, m := range regexp.MustCompile(`(?m)^\s+server (\S+:\d+)[ ;]`).FindAllStringSubmatch(readFile(t, "nginx.conf"), -1) {
+		upstreams = append(upstreams, m[1])
+	}
+	if len(replicas) != 2 || !slices.Equal(upstreams, replicas) {
+		t.Errorf("nginx passes on to %q, the servers are %q, want two", upstreams, replicas)
+	}
+	trusted, err := netip.ParsePrefix(c.Services["limnomap-1"].Environment["LIMNOMAP_TRUSTED_PROXIES"])
+	if err != nil {
+		t.Fatal(err)
+	}
+	nginx, _ := c.Services["nginx"].Networks.(map[string]any)
+	front, _ := nginx["front"].(map[string]any)
+	if at, _ := front["ipv4_address"].(string); trusted.String() != at+"/32" {
+		t.Errorf("nginx is at %q, and the servers trust %v", at, trusted)
+	}
+	if subnet := c.Networks["front"].IPAM.Config[0].Subnet; !subnet.Contains(trusted.Addr()) {
+		t.Errorf("nginx's address %v is not in %v", trusted.Addr(), subnet)
+	}
+}
+
+// What the compositions leave to whoever runs them is in the example for their settings, without a password in it.
+func TestComposeSettings(t *testing.T) {
+	example := readFile(t, "env.example")
+	for _, name := range []string{"compose.yaml", "compose.replicated.yaml"} {
+		for _, m := range regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(readFile(t, name), -1) {
+			line := regexp.MustCompile(`(?m)^` + m[1] + `=(.*)$`).FindStringSubmatch(example)
+			if line == nil {
+				t.Errorf("env.example does not have %s of %s", m[1], name)
+			} else if strings.HasSuffix(m[1], "PASSWORD") && line[1] != "" {
+				t.Errorf("env.example has a value for %s", m[1])
 			}
 		}
 	}

@@ -46,6 +46,17 @@ func TestDockerfile(t *testing.T) {
 	if strings.Contains(last, "\nRUN") {
 		t.Errorf("the last stage runs something:\n%s", last)
 	}
+	if !strings.Contains(last, "LIMNOMAP_LISTEN=:8080") {
+		t.Error("the image does not listen where the compositions and manifests look for it")
+	}
+	// It begins as an empty image, without which a refresh from a URL has no place for its file.
+	if !regexp.MustCompile(`\nCOPY --from=build --chown=\S+ \S+ /tmp\n`).MatchString(last) {
+		t.Error("the image has no /tmp")
+	}
+	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readFile(t, "../go.mod"))
+	if !strings.Contains(text, " golang:"+version[1]+" ") {
+		t.Errorf("the image is not built with Go %s", version[1])
+	}
 	wantVariables(t, "Dockerfile", last, "serve")
 }
 
