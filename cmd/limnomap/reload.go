@@ -55,14 +55,16 @@ func newReloader(con *console, server *api.Server, cert *certificate, registry p
 	return r
 }
 
-// run reloads at each hangup until ctx ends.
-func (r *reloader) run(ctx context.Context, hangups <-chan os.Signal) {
+// run reloads at each hangup until ctx ends, and lets the manager know.
+func (r *reloader) run(ctx context.Context, hangups <-chan os.Signal, manager *serviceManager) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangups:
+			done := manager.reloading()
 			r.reload(ctx)
+			done()
 		}
 	}
 }

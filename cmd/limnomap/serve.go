@@ -279,7 +279,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return nil
 	})
 	group.Go(func() error {
-		reloads.run(ctx, hangups)
+		reloads.run(ctx, hangups, manager)
 		server.Drain()
 		manager.tell(daemon.SdNotifyStopping)
 		now := reloads.serving()
