@@ -29,7 +29,10 @@ type Browser struct {
 	requests []string // the addresses that the page asked for
 }
 
-// Start starts a real Chromium for one test, which ends it after two minutes. The options come behind ours. Where there is
+// mostTime is how long a browser may live: of a test that hangs, not of one on a machine that is busy.
+const mostTime = 5 * time.Minute
+
+// Start starts a real Chromium for one test, which ends it, at the latest after mostTime. The options come behind ours. Where there is
 // no Chromium it skips the test, loudly; in CI it fails.
 func Start(t testing.TB, language string, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
@@ -49,7 +52,7 @@ func Start(t testing.TB, language string, options ...chromedp.ExecAllocatorOptio
 	b := &Browser{Ctx: page}
 	b.watch(t)
 	var cancelTimed context.CancelFunc
-	b.Ctx, cancelTimed = context.WithTimeout(page, 2*time.Minute)
+	b.Ctx, cancelTimed = context.WithTimeout(page, mostTime)
 	t.Cleanup(cancelTimed)
 	return b
 }
