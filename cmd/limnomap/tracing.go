@@ -62,6 +62,7 @@ func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (
 	if err != nil {
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
+	quoteNothing(log)
 	life, stop := context.WithCancel(context.Background())
 	tellTracing(log)
 	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
