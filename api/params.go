@@ -152,22 +152,31 @@ func (p *params) week(snap *data.Snapshot) (week data.Week, ok bool) {
 	if !ok {
 		return 0, false
 	}
-	return p.weekOf("date", s, snap)
+	if week, ok = weekIn(snap, s); !ok {
+		p.refuseWeek("date", s, "a day as YYYY-MM-DD", snap)
+	}
+	return week, ok
 }
 
-// weekOf returns the ISO week that holds the day s, which the named parameter gives, as week does.
-func (p *params) weekOf(name, s string, snap *data.Snapshot) (week data.Week, ok bool) {
+// weekIn returns the ISO week that holds that day, and whether it is one of those from the first with an observation to the
+// last.
+func weekIn(snap *data.Snapshot, day string) (week data.Week, ok bool) {
+	date, err := data.ParseDate(day)
+	if err != nil || len(snap.Weeks) == 0 {
+		return 0, false
+	}
+	week = date.Week()
+	return week, week >= snap.Weeks[0].Week && week <= snap.Weeks[len(snap.Weeks)-1].Week
+}
+
+// refuseWeek notes that s, the named parameter, is not of that form, or names none of the weeks there are.
+func (p *params) refuseWeek(name, s, form string, snap *data.Snapshot) {
 	if len(snap.Weeks) == 0 {
 		p.refuse(name, "there is no week with an observation; leave the parameter out")
-		return 0, false
+		return
 	}
 	first, last := snap.Weeks[0].Week, snap.Weeks[len(snap.Weeks)-1].Week
-	date, err := data.ParseDate(s)
-	if err != nil || date.Week() < first || date.Week() > last {
-		p.refuse(name, "%s is not a day as YYYY-MM-DD from %s to %s", echo(s), first.Monday(), last.Sunday())
-		return 0, false
-	}
-	return date.Week(), true
+	p.refuse(name, "%s is not %s from %s to %s", echo(s), form, first.Monday(), last.Sunday())
 }
 
 // period returns the days that from and to name, both included: all of them where neither is given.

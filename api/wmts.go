@@ -26,8 +26,10 @@ func (s *Server) wmts(w http.ResponseWriter, r *http.Request) error {
 
 func (s *Server) answerWMTS(w http.ResponseWriter, r *http.Request, p *params) error {
 	request, asked := p.text("request")
+	describe := !asked || strings.EqualFold(request, "GetCapabilities")
 	service, ok := p.text("service")
 	switch {
+	case describe && strings.EqualFold(service, "WMS"): // QGIS asks a bare address so, and reads what WMTS answers
 	case ok && !strings.EqualFold(service, "WMTS"):
 		p.refuse("service", "%s is not WMTS", echo(service))
 	case !ok && asked && len(p.errs) == 0:
@@ -37,7 +39,7 @@ func (s *Server) answerWMTS(w http.ResponseWriter, r *http.Request, p *params) e
 		return err
 	}
 	switch {
-	case !asked, strings.EqualFold(request, "GetCapabilities"):
+	case describe:
 		if err := p.acceptVersions(); err != nil {
 			return err
 		}
@@ -89,7 +91,7 @@ func (s *Server) wmtsTile(w http.ResponseWriter, r *http.Request, p *params) err
 		return err
 	}
 	asked.params, asked.version = params{}, "" // these addresses have neither
-	if asked.week, asked.dated = p.moment("time", asked.published.snap, nowCurrent, nowDefault, ""); p.err() != nil {
+	if asked.week, asked.dated = p.wmtsWeek(asked.published.snap); p.err() != nil {
 		return p.err()
 	}
 	return s.sendTile(w, r, &asked, look)

@@ -104,6 +104,7 @@ func TestWMTSCapabilities(t *testing.T) {
 	for _, same := range []string{
 		"/wmts/1.0.0/WMTSCapabilities.xml", "/wmts?service=WMTS&request=GetCapabilities", "/wmts?Request=getcapabilities&SERVICE=wmts&x=1",
 		"/wmts?service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0", "/wmts?service=WMTS",
+		"/wmts?SERVICE=WMS&REQUEST=GetCapabilities", // what QGIS makes of the bare address
 	} {
 		if get(t, s, http.StatusOK, same).Body.String() != whole {
 			t.Errorf("%s gives other capabilities", same)
@@ -146,11 +147,14 @@ func TestWMTSTemplate(t *testing.T) {
 		return strings.NewReplacer("{Style}", style, "{Time}", time, "{TileMatrix}", "6", "{TileRow}", "21", "{TileCol}", "33").
 			Replace(c.Layer.Resources[0].Template)
 	}
+	// Clients keep the template for years: the map of now is for ever at no address of it, that of a week at its own is.
 	xyz := get(t, s, http.StatusOK, tileURL)
-	w := get(t, s, http.StatusOK, fill("heat", c.Layer.Default))
-	if w.Body.String() != xyz.Body.String() || w.Header().Get("Etag") != xyz.Header().Get("Etag") || w.Header().Get("Cache-Control") != cacheForever {
-		t.Errorf("tile of the template: %q, ETag %s, %s; want those of %s, for ever",
-			w.Body, w.Header().Get("Etag"), w.Header().Get("Cache-Control"), tileURL)
+	for time, cacheControl := range map[string]string{c.Layer.Default: cacheTile, "default": cacheTile, "": cacheTile, "{Time}": cacheTile, "2026-11-16": cacheForever} {
+		w := get(t, s, http.StatusOK, fill("heat", time))
+		if w.Body.String() != xyz.Body.String() || w.Header().Get("Etag") != xyz.Header().Get("Etag") || w.Header().Get("Cache-Control") != cacheControl {
+			t.Errorf("time=%s: %q, ETag %s, %s; want the tile of %s, %s",
+				time, w.Body, w.Header().Get("Etag"), w.Header().Get("Cache-Control"), tileURL, cacheControl)
+		}
 	}
 	if got := fmt.Sprint(c.Layer.Times); got != "[2026-08-03 2026-11-02 2026-11-09 2026-11-16]" {
 		t.Errorf("times = %s, want the weeks there are", got)
@@ -165,7 +169,10 @@ func TestWMTSTemplate(t *testing.T) {
 			t.Errorf("time=%s asks for %s of week %s, want dots of %s", time, service.asked.Style, service.week, want)
 		}
 	}
-	for _, query := range []string{"time=2020-01-01", "time=", "time={Time}", "time=2026-11-02/2026-11-09", "time=2026-11-02&date=2026-11-02", "time=2026-11-02T25:00:00Z"} {
+	for _, query := range []string{
+		"time=2020-01-01", "time=x", "time={time}", "time=2026-11-02/2026-11-09", "time=2026-11-02T25:00:00Z", "time=2026-11-02&time=current",
+		"time=2026-11-02&date=2026-11-02", "time=current&date=2026-11-02",
+	} {
 		wantProblem(t, do(s, http.MethodGet, tileURL+"?"+query), http.StatusBadRequest, "time")
 	}
 }
@@ -191,7 +198,7 @@ func TestWMTSTimesAreBounded(t *testing.T) {
 	f = testSource(t)
 	f.observations = nil
 	c := capabilitiesAt(t, newServer(t, testOptions(t), f), wmtsURL)
-	if c.Layer.Default != "" || strings.Contains(c.Layer.Resources[0].Template, "{Time}") {
+	if c.Layer.Default != "" || !strings.Contains(c.Layer.Resources[0].Template, "&time=current&") {
 		t.Errorf("without any week: Time is %q by default, template %s", c.Layer.Default, c.Layer.Resources[0].Template)
 	}
 }
@@ -260,7 +267,7 @@ func TestWMTSEscapesAndSaysThatValuesAreSimulated(t *testing.T) {
 func TestWMTSGetTile(t *testing.T) {
 	s, service := tileServer(t)
 	xyz := get(t, s, http.StatusOK, tileURL)
-	for _, query := range []string{"", "&time=", "&TIME=current", "&time=default", "&x=y", "&v=1&v=2"} {
+	for _, query := range []string{"", "&time=", "&TIME=current", "&time=default", "&TIME={Time}", "&x=y", "&v=1&v=2"} {
 		w := get(t, s, http.StatusOK, wmtsTileURL+query)
 		if w.Body.String() != xyz.Body.String() || w.Header().Get("Etag") != xyz.Header().Get("Etag") || w.Header().Get("Cache-Control") != cacheTile {
 			t.Errorf("%s: %q, want the tile of %s", query, w.Body, tileURL)
@@ -323,7 +330,8 @@ func TestWMTSExceptions(t *testing.T) {
 	without := func(name string) string { return strings.Replace(wmtsTileURL, "&"+name+"=", "&x"+name+"=", 1) }
 	for target, want := range map[string]string{
 		"/wmts?request=GetTile":                                                            "MissingParameterValue service",
-		"/wmts?service=WMS&request=GetCapabilities":                                        "InvalidParameterValue service",
+		"/wmts?service=WMS&request=GetMap":                                                 "InvalidParameterValue service",
+		"/wmts?service=WFS&request=GetCapabilities":                                        "InvalidParameterValue service",
 		"/wmts?service=WMTS&service=WMTS":                                                  "InvalidParameterValue service",
 		"/wmts?service=WMTS&service=WMTS&request=GetTile":                                  "InvalidParameterValue service",
 		"/wmts?service=WMTS&request=%zz":                                                   "InvalidParameterValue request",
@@ -346,7 +354,7 @@ func TestWMTSExceptions(t *testing.T) {
 		with("TILEROW", "64"):              "TileOutOfRange tilerow",
 		with("TILECOL", "64"):              "TileOutOfRange tilecol",
 		with("TIME", "2020-01-01"):         "InvalidParameterValue time",
-		with("TIME", "{Time}"):             "InvalidParameterValue time",
+		with("TIME", "{Tim}"):              "InvalidParameterValue time",
 		"/wmts?service=WMTS&request=GetTile&layer=x": "MissingParameterValue version, InvalidParameterValue layer, MissingParameterValue format, " +
 			"MissingParameterValue tilematrixset, MissingParameterValue style, MissingParameterValue tilematrix, " +
 			"MissingParameterValue tilerow, MissingParameterValue tilecol",

@@ -91,7 +91,7 @@ func (s *Server) describeWMTS(p *published, base string) *wmtsCapabilities {
 			ServiceType: "OGC WMTS",
 			Version:     wmtsVersion,
 		},
-		// RESTful first: clients that understand both take the first, and those addresses are cached for ever.
+		// RESTful first: clients that understand both take the first, and those addresses are cached for longer.
 		Operations: []owsOperation{
 			{Name: "GetCapabilities", Gets: []owsGet{encodedGet(self, "RESTful"), encodedGet(kvp, "KVP")}},
 			{Name: "GetTile", Gets: []owsGet{encodedGet(base+pathTiles+"/", "RESTful"), encodedGet(kvp, "KVP")}},
@@ -126,11 +126,13 @@ func (s *Server) wmtsLayer(p *published, base string) wmtsLayer {
 			Legend:     wmtsLegend{Format: typePNG, Href: base + pathLegend + ".png"},
 		})
 	}
-	template := base + pathTiles + "/{TileMatrix}/{TileCol}/{TileRow}" + tileSuffix + "?style={Style}"
+	time := nowCurrent
 	if layer.Dimension != nil {
-		template += "&time={" + timeName + "}"
+		time = "{" + timeName + "}"
 	}
-	layer.ResourceURL = wmtsTileTemplate{Format: typePNG, Type: "tile", Template: template + "&v=" + p.version}
+	// v= makes the tile of a named week immutable, and tells GDAL, which keeps tiles by their address alone, of new data.
+	layer.ResourceURL = wmtsTileTemplate{Format: typePNG, Type: "tile", Template: fmt.Sprintf(
+		"%s%s/{TileMatrix}/{TileCol}/{TileRow}%s?style={Style}&time=%s&v=%s", base, pathTiles, tileSuffix, time, p.version)}
 	return layer
 }
 

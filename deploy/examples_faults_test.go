@@ -11,9 +11,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
+	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web/browsertest"
 )
 
@@ -86,6 +89,20 @@ func (f *faultyFront) counts() (most, refused int) {
 	return most, f.refused
 }
 
+// times returns how often a tile was asked for.
+func (f *faultyFront) times(path string) int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.asked[path]
+}
+
+// tiles returns how many tiles were asked for.
+func (f *faultyFront) tiles() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.asked)
+}
+
 // answerProblem answers as the server does when it sheds load.
 func answerProblem(w http.ResponseWriter, status int) {
 	w.Header().Set("Access-Control-Allow-Origin", "*")
@@ -127,10 +144,16 @@ func checkFaults(t *testing.T, v *mapView, server string, lakes []exampleLake) {
 	v.learn(t, server, v.page, lake) // while there are no faults
 	v.learn(t, server, v.page, other)
 	front := startFaultyFront(t, server)
+	front.become(func(string, int) int { return http.StatusInternalServerError })
 	v.open(t, v.page, front.URL, 1)
+	checkGone(t, v, front, loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "low" }))
 	checkShed(t, v, front, lake)
 	checkRefused(t, v, front, server, other)
-	checkGone(t, v, front, lake)
+	for _, problem := range v.problems()[v.seen:] {
+		if !strings.HasPrefix(problem, "network: Failed to load resource: the server responded with a status of ") {
+			t.Errorf("on the page: %s", problem)
+		}
+	}
 }
 
 // A server that sheds load is asked again when it said, and then all is there.
@@ -175,11 +198,15 @@ func checkRefused(t *testing.T, v *mapView, front *faultyFront, server string, l
 	}
 }
 
-// What fails for good is said, drawn as nothing, and asked for again when the reader wants it.
+// What fails for good is said, drawn as nothing, and asked for again when the reader wants it. No tile has come before, which
+// a map might show enlarged.
 func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	t.Helper()
-	front.become(func(string, int) int { return http.StatusInternalServerError })
-	v.move(t, lake.Lon+5, lake.Lat, mapZoom+1)
+	v.move(t, lake.Lon, lake.Lat, mapZoom)
+	tile, _ := pixelOf(lake.Lon, lake.Lat, mapZoom)
+	limnomaptest.Within(t, 30*time.Second, "the page asks for the lake's tile", func() bool {
+		return front.times(fmt.Sprintf("/api/v1/tiles/%d/%d/%d.png", tile.Z, tile.X, tile.Y)) > 0
+	})
 	v.Do(t, browsertest.Until(`!document.querySelector('#trouble').hidden`))
 	if text := v.trouble(t); !strings.Contains(text, "of the map cannot be shown: the server answered 500. This says nothing of the lakes there.") {
 		t.Errorf("of tiles that fail the page says %q", text)
@@ -192,15 +219,17 @@ func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 		t.Errorf("a tile that answers 500 was asked for %d times, want once", most)
 	}
 	front.become(nil)
-	v.Do(t, chromedp.Click("#trouble button"), browsertest.Until(`document.querySelector('#trouble').hidden`))
-	v.look(t, lake.Lon, lake.Lat, mapZoom)
+	v.Do(t, chromedp.Click("#trouble button"), chromedp.Evaluate[chromedp.Void](v.page.watch+`; void 0`))
+	// An answer that was under way, too, says that it is missing, and the reader asks for that as well.
+	v.Do(t, browsertest.Until(`(() => {
+		const trouble = document.querySelector('#trouble')
+		if (trouble.hidden) return `+v.page.drawn+`
+		trouble.querySelector('button').click()
+		`+v.page.watch+`
+		return false
+	})()`))
 	v.wantHealed(t)
 	v.wantLake(t, lake)
-	for _, problem := range v.problems()[v.seen:] {
-		if !strings.HasPrefix(problem, "network: Failed to load resource: the server responded with a status of ") {
-			t.Errorf("on the page: %s", problem)
-		}
-	}
 }
 
 // A server that stays overloaded is not asked for ever.
@@ -216,5 +245,18 @@ func checkBounded(t *testing.T, v *mapView, server string) {
 	v.Do(t, browsertest.Until(`[...document.querySelectorAll('img.leaflet-tile')].length > 0 && !document.querySelector('img.leaflet-tile-loaded')`))
 	if most, _ := front.counts(); most != 4 {
 		t.Errorf("a tile was asked for up to %d times, want 4", most)
+	}
+}
+
+// A browser without WebGL shows no map with MapLibre, which has to be said.
+func checkNoWebGL(t *testing.T, v *mapView, server string) {
+	t.Helper()
+	without := page.AddScriptToEvaluateOnNewDocumentParams{Source: `HTMLCanvasElement.prototype.getContext = () => null`}
+	if _, err := chromedp.Call(v.Ctx, page.AddScriptToEvaluateOnNewDocument, without); err != nil {
+		t.Fatal(err)
+	}
+	v.Do(t, chromedp.Navigate(v.address("maplibre", server)), browsertest.Until(`!document.querySelector('#trouble').hidden`))
+	if text := v.trouble(t); !strings.Contains(text, "The map fails: ") || !strings.Contains(text, "WebGL") {
+		t.Errorf("without WebGL the page says %q", text)
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/paulmach/orb/maptile"
@@ -28,7 +29,7 @@ const (
 // mapBackground is what limnomap.css and style.json paint where there is no lake.
 var mapBackground = color.NRGBA{0xf2, 0xf3, 0xf0, 0xff}
 
-// mapPages are the examples in a browser. What a page draws is settled when `drawn` is true after its `move`.
+// mapPages are the examples in a browser. What a page draws is settled when `drawn` is true after its `watch`.
 var mapPages = []mapPage{
 	{
 		name: "leaflet", library: "leaflet",
@@ -40,14 +41,15 @@ var mapPages = []mapPage{
 	},
 	{
 		name: "openlayers", library: "ol",
-		move: `window.drawn = false; map.once('rendercomplete', () => { window.drawn = true })
-			map.getView().setCenter(ol.proj.fromLonLat([lon, lat])); map.getView().setZoom(zoom); map.render()`,
+		move:  `map.getView().setCenter(ol.proj.fromLonLat([lon, lat])); map.getView().setZoom(zoom)`,
+		watch: `window.drawn = false; map.once('rendercomplete', () => { window.drawn = true }); map.render()`,
 		drawn: `window.drawn`,
 	},
 	{
 		name: "maplibre", library: "maplibre-gl",
 		// Its zoom is that of tiles of 512 pixels.
-		move:  `window.drawn = false; map.once('idle', () => { window.drawn = true }); map.jumpTo({center: [lon, lat], zoom: zoom - 1}); map.triggerRepaint()`,
+		move:  `map.jumpTo({center: [lon, lat], zoom: zoom - 1})`,
+		watch: `window.drawn = false; map.once('idle', () => { window.drawn = true }); map.triggerRepaint()`,
 		drawn: `window.drawn`,
 		// The circle that a lake is covers its own pixel.
 		beside: 10,
@@ -56,9 +58,9 @@ var mapPages = []mapPage{
 
 // A mapPage is an example, and how a test drives it.
 type mapPage struct {
-	name, library string
-	move, drawn   string // JavaScript
-	beside        int    // CSS pixels east of a lake where the heat map is seen
+	name, library      string
+	move, watch, drawn string // JavaScript
+	beside             int    // CSS pixels east of a lake where the heat map is seen
 }
 
 // mapPolicy is the policy under which the examples work, as a strict site would send it.
@@ -75,12 +77,22 @@ func TestExamplePolicyIsTheOneOfTheDocs(t *testing.T) {
 	}
 }
 
-// serveExamples serves the folder of examples as any server for files would, and returns its address.
+// serveExamples serves the folder of examples as any server for files would, and returns its address. The style names another
+// server: pages ask the one that limnomap.js names.
 func serveExamples(t *testing.T) string {
 	t.Helper()
 	files := http.FileServer(http.Dir("examples"))
 	site := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("Content-Security-Policy", mapPolicy)
+		if r.URL.Path == "/style.json" {
+			style, err := os.ReadFile("examples/style.json")
+			if err != nil {
+				t.Error(err)
+			}
+			elsewhere := strings.ReplaceAll(string(style), "http://127.0.0.1:8080/", "https://lakes.example.org/elsewhere/")
+			http.ServeContent(w, r, "style.json", time.Time{}, strings.NewReader(elsewhere))
+			return
+		}
 		files.ServeHTTP(w, r)
 	}))
 	t.Cleanup(site.Close)
@@ -119,16 +131,27 @@ func (v *mapView) open(t *testing.T, page mapPage, server string, scale int) {
 	v.seen, v.asked = len(v.problems()), len(v.Requests())
 	v.Do(t,
 		chromedp.EmulateViewport(mapWidth, mapHeight, chromedp.EmulateScale(float64(scale))),
-		chromedp.Navigate(fmt.Sprintf("%s/%s.html?server=%s", v.site, page.name, server)),
+		chromedp.Navigate(v.address(page.name, server)),
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void import('./%s.js').then((module) => { window.map = module.map })`, page.name)),
 		browsertest.Until(`!!window.map?.getContainer || !!window.map?.getTargetElement`))
+}
+
+// address is where an example shows a server.
+func (v *mapView) address(page, server string) string {
+	return fmt.Sprintf("%s/%s.html?server=%s", v.site, page, server)
 }
 
 // look moves the map and waits until it is drawn.
 func (v *mapView) look(t *testing.T, lon, lat float64, zoom int) {
 	t.Helper()
 	v.move(t, lon, lat, zoom)
-	v.Do(t, browsertest.Until(v.page.drawn))
+	v.settle(t)
+}
+
+// settle waits until the map is drawn.
+func (v *mapView) settle(t *testing.T) {
+	t.Helper()
+	v.Do(t, chromedp.Evaluate[chromedp.Void](v.page.watch+`; void 0`), browsertest.Until(v.page.drawn))
 }
 
 func (v *mapView) move(t *testing.T, lon, lat float64, zoom int) {
@@ -223,6 +246,7 @@ func TestExampleMaps(t *testing.T) {
 		})
 	}
 	t.Run("bounded", func(t *testing.T) { checkBounded(t, v, server.Base) })
+	t.Run("no WebGL", func(t *testing.T) { checkNoWebGL(t, v, server.Base) })
 }
 
 // mapAttribution is text, and no page may take it for markup.
@@ -234,6 +258,7 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 	v.open(t, page, server, 1)
 	v.Do(t, browsertest.Until(`document.querySelector('#legend').naturalWidth > 0`),
 		browsertest.Until(fmt.Sprintf(`document.body.innerText.includes(%q)`, "Simulated demo data, not measurements | "+mapAttribution)))
+	wantWordOnUnknown(t, v)
 	for _, risk := range []string{"low", "medium", "high"} {
 		lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == risk })
 		v.look(t, lake.Lon, lake.Lat, mapZoom)
@@ -254,6 +279,15 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 	}
 	v.wantNoProblems(t)
 	checkRetina(t, v, server, lakes)
+}
+
+// The legend has a grey for lakes without a current value. A page that shows the heat map alone says that they are not there.
+func wantWordOnUnknown(t *testing.T, v *mapView) {
+	t.Helper()
+	const word = `document.body.innerText.includes('Lakes without a current value leave no trace on this map.')`
+	if says := browsertest.Ask(t, v.Browser, chromedp.Evaluate[bool](word)); says == (v.page.name == "maplibre") {
+		t.Errorf("the page says that lakes without a value are not shown: %t", says)
+	}
 }
 
 // An area without lakes is what it was before.

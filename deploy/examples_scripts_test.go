@@ -69,9 +69,10 @@ old,Once Clean,50,9
 // A recorder stands before a server and notes what was asked and answered.
 type recorder struct {
 	*httptest.Server
-	mu    sync.Mutex
-	notes []string // STATUS PATH CODING
-	shed  int      // how many requests are still to be answered with 503
+	mu     sync.Mutex
+	notes  []string           // STATUS PATH CODING
+	faults []http.HandlerFunc // what answers the next requests in the server's place
+	notice string             // X-Data-Notice of the answers
 }
 
 func startRecorder(t *testing.T, server string) *recorder {
@@ -86,24 +87,38 @@ func startRecorder(t *testing.T, server string) *recorder {
 	proxy.ModifyResponse = func(answer *http.Response) error {
 		r.mu.Lock()
 		defer r.mu.Unlock()
+		if r.notice != "" {
+			answer.Header.Set("X-Data-Notice", r.notice)
+		}
 		r.notes = append(r.notes, strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", answer.Request.URL.Path, " ", answer.Header.Get("Content-Encoding"))))
 		return nil
 	}
 	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		r.mu.Lock()
-		shed := r.shed > 0
-		if shed {
-			r.shed--
-		}
-		r.mu.Unlock()
-		if shed {
-			answerProblem(w, http.StatusServiceUnavailable)
-			return
-		}
-		proxy.ServeHTTP(w, request)
+		r.next(proxy.ServeHTTP)(w, request)
 	}))
 	t.Cleanup(r.Close)
 	return r
+}
+
+// next returns what answers the next request.
+func (r *recorder) next(usual http.HandlerFunc) http.HandlerFunc {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.faults) == 0 {
+		return usual
+	}
+	fault := r.faults[0]
+	r.faults = r.faults[1:]
+	return fault
+}
+
+// shed answers as a server that has too much to do.
+func shed(w http.ResponseWriter, _ *http.Request) { answerProblem(w, http.StatusServiceUnavailable) }
+
+// cutOff answers as a server that ends before it has said all.
+func cutOff(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Length", "100")
+	fmt.Fprint(w, `{"lakes":[`)
 }
 
 // taken returns the notes since the last time.
@@ -115,10 +130,16 @@ func (r *recorder) taken() []string {
 	return notes
 }
 
-func (r *recorder) shedNext(n int) {
+func (r *recorder) failNext(faults ...http.HandlerFunc) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.shed = n
+	r.faults = faults
+}
+
+func (r *recorder) setNotice(notice string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.notice = notice
 }
 
 // runScript runs an example in a locale that knows no umlauts, as cron does.
@@ -165,30 +186,35 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 		t.Errorf("lakes.py asked for %q, want %q", got, want)
 	}
 
-	// Asked again, it fetches nothing, and shows the same.
+	// Asked again, it fetches nothing, and shows the same, with what the server says of its data.
+	front.setNotice("Simulated demo data, not measurements")
 	again, complaint, err := runScript(t, command...)
-	if err != nil || again != out || strings.Count(complaint, "unchanged: ") != 2 {
+	if err != nil || again != out || strings.Count(complaint, "unchanged: ") != 2 || strings.Count(complaint, "notice: Simulated demo data") != 2 {
 		t.Errorf("the second time: %v\n%s\n%s", err, again, complaint)
 	}
+	front.setNotice("")
 	if got, want := front.taken(), []string{"304 " + statusPath, "304 " + historyPath}; !slices.Equal(got, want) {
 		t.Errorf("the second time lakes.py asked for %q, want %q", got, want)
 	}
 
-	// What has changed is fetched, also by way of a server that has too much to do at first.
+	// What has changed is fetched, also by way of a server that is cut off, or has too much to do, at first.
 	news := limnomaptest.WriteFile(t, t.TempDir(), "news.csv", fmt.Sprintf("lake_id,date,chl,data_type\ngappy,%s,77.25,satellite\n", week(weeksMeasured)))
 	limnomaptest.Run(t, "import", "observations", news, "--db", db)
 	limnomaptest.Within(t, 30*time.Second, "the server shows the import", func() bool {
 		_, body := limnomaptest.Get(t, server.Base+statusPath)
 		return bytes.Contains(body, []byte("77.25"))
 	})
-	front.shedNext(1)
+	front.failNext(cutOff, shed)
 	out, complaint, err = runScript(t, command...)
 	if want := pythonOutput(t, server.Base); err != nil || out != want || !strings.Contains(out, "77.25") || complaint != "" {
 		t.Errorf("after an import: %v\n%s\nwant\n%s\n%s", err, out, want, complaint)
 	}
 
-	out, complaint, err = runScript(t, "python3", "examples/lakes.py", "--server", front.URL, "--history", "nowhere")
-	if err == nil || !strings.Contains(complaint, "404 Not Found: No lake has this id.") {
+	// A console without umlauts, a cache that cannot be, and a lake that is not there.
+	out, complaint, err = runScript(t, "env", "PYTHONIOENCODING=ascii", "python3", "examples/lakes.py",
+		"--server", front.URL, "--history", "nowhere", "--cache", "examples/lakes.py")
+	if err == nil || !strings.Contains(out, "M?ggelsee") || strings.Count(complaint, "not kept: ") != 1 ||
+		!strings.Contains(complaint, "404 Not Found: No lake has this id.") {
 		t.Errorf("of a lake that is not there: %v\n%s\n%s", err, out, complaint)
 	}
 }
@@ -257,7 +283,7 @@ func readHistory(t *testing.T, server, lake string) []historyEntry {
 
 func checkR(t *testing.T, front *recorder) {
 	picture := filepath.Join(t.TempDir(), "history.png")
-	front.shedNext(1)
+	front.failNext(shed)
 	out, complaint, err := runScript(t, "Rscript", "examples/lakes.R", front.URL, "gappy", picture)
 	if err != nil || complaint != "" {
 		t.Fatalf("%v\n%s", err, complaint)

@@ -177,6 +177,11 @@ func TestNginxCache(t *testing.T) {
 		}
 		nginx.want(t, variant, 200, "HIT")
 	}
+	for _, cache := range []string{"MISS", "HIT"} {
+		if _, same := nginx.want(t, "/ogc/map/tiles/WebMercatorQuad/6/21/34", 200, cache); !bytes.Equal(same, tile) { // row, then column
+			t.Error("OGC's address has another tile")
+		}
+	}
 	for _, coding := range []string{"gzip", ""} {
 		for _, cache := range []string{"MISS", "HIT"} {
 			if resp, _ := nginx.want(t, berlin+".mvt", 200, cache, "Accept-Encoding", cmp.Or(coding, "identity")); resp.Header.Get("Content-Encoding") != coding {

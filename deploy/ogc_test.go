@@ -147,6 +147,7 @@ func (s *ogcService) schemas(t *testing.T) {
 	for i, document := range []struct{ path, schema string }{
 		{"/wmts", "wmts/1.0/wmtsGetCapabilities_response.xsd"},
 		{"/wmts/1.0.0/WMTSCapabilities.xml", "wmts/1.0/wmtsGetCapabilities_response.xsd"},
+		{"/wmts?SERVICE=WMS&REQUEST=GetCapabilities", "wmts/1.0/wmtsGetCapabilities_response.xsd"},
 		{"/wmts?service=WMTS&request=GetTile&layer=<", "ows/1.1.0/owsExceptionReport.xsd"},
 		{"/wmts?service=WMTS&request=GetMap", "ows/1.1.0/owsExceptionReport.xsd"},
 	} {
@@ -195,21 +196,21 @@ func (s *ogcService) ogcClient(t *testing.T) {
 	}
 	t.Logf("@camptocamp/ogc-client %s, node %s", found.Version, strings.TrimSpace(command(t, "", "", "node", "--version")))
 	join := func(list []string) string { return strings.Join(list, " ") }
-	for got, want := range map[string]string{
-		join(found.MapTiles):                 "chlorophyll",
-		join(found.VectorTiles) + " ":        "chlorophyll ",
-		join(found.MatrixSets):               "WebMercatorQuad",
-		join(found.MapFormats):               "image/png",
-		found.MapSet:                         s.base + "/ogc/map/tiles/WebMercatorQuad",
-		found.VectorSet:                      s.base + "/ogc/tiles/WebMercatorQuad",
-		found.WMTS.Layer + "  ":              "chlorophyll  ",
-		join(found.WMTS.Styles):              "heat dots lakes",
-		found.WMTS.Dimensions["Time"]:        "current",
-		found.WMTS.CRS:                       "urn:ogc:def:crs:EPSG::3857",
-		itoa(found.WMTS.Matrices) + " zooms": "19 zooms",
+	for _, f := range []struct{ what, got, want string }{
+		{"collections of pictures", join(found.MapTiles), "chlorophyll"},
+		{"collections of vector tiles", join(found.VectorTiles), "chlorophyll"},
+		{"matrix sets", join(found.MatrixSets), "WebMercatorQuad"},
+		{"formats of pictures", join(found.MapFormats), "image/png"},
+		{"tileset of pictures", found.MapSet, s.base + "/ogc/map/tiles/WebMercatorQuad"},
+		{"tileset of vector tiles", found.VectorSet, s.base + "/ogc/tiles/WebMercatorQuad"},
+		{"layer", found.WMTS.Layer, "chlorophyll"},
+		{"styles", join(found.WMTS.Styles), "heat dots lakes"},
+		{"default of Time", found.WMTS.Dimensions["Time"], "current"},
+		{"reference system", found.WMTS.CRS, "urn:ogc:def:crs:EPSG::3857"},
+		{"number of zooms", itoa(found.WMTS.Matrices), "19"},
 	} {
-		if got != want {
-			t.Errorf("found %q, want %q", got, want)
+		if f.got != f.want {
+			t.Errorf("%s = %q, want %q", f.what, f.got, f.want)
 		}
 	}
 	if !found.HasTiles || !strings.Contains(found.WMTS.Title, "Simulated") {

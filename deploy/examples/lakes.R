@@ -33,8 +33,8 @@ print(highest[c("id", "chl", "risk", "measured_at")], row.names = FALSE)
 # Not zero and not clean: their risk is that of the last known value.
 cat("without a current value:", head(status$id[is.na(status$chl)], 5), "\n")
 
-history <- ask(
-  paste0("/api/v1/bathing-lakes/history/", URLencode(lake, reserved = TRUE), ".csv"),
+history <- ask( # without a limit these would be the newest 104 entries
+  paste0("/api/v1/bathing-lakes/history/", URLencode(lake, reserved = TRUE), ".csv?limit=5200"),
   colClasses = c(lake_id = "character", date = "Date", chl = "numeric", data_type = "character")
 )
 if (nrow(history) == 0) {

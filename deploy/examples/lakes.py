@@ -11,6 +11,7 @@ import argparse
 import csv
 import gzip
 import hashlib
+import http.client
 import io
 import json
 import os
@@ -20,6 +21,7 @@ import time
 import urllib.error
 import urllib.parse
 import urllib.request
+import zlib
 
 MOST_TRIES = 4
 LONGEST_WAIT = 30  # seconds, whatever Retry-After asks for
@@ -40,27 +42,34 @@ def ask(url, cache=None):
         try:
             with urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=30) as answer:
                 body = answer.read()
-                if answer.headers.get("X-Data-Notice"):  # such as that the data are simulated
-                    print("notice:", answer.headers["X-Data-Notice"], file=sys.stderr)
                 if answer.headers.get("Content-Encoding") == "gzip":
                     body = gzip.decompress(body)
-                text = body.decode("utf-8")
-                write_cache(cache, url, answer.headers.get("ETag"), text)
-                return text
+            break
         except urllib.error.HTTPError as e:
             if e.code == 304 and kept:
                 print("unchanged:", url, file=sys.stderr)
+                print_notice(e)
                 return kept["text"]
             # 429: this address has asked too often; 503: the server has too much to do. Both say for how long.
             if e.code not in (429, 502, 503, 504) or tries == MOST_TRIES:
                 raise Refused(f"{url}: {e.code} {e.reason}: {detail(e)}") from None
             wait = e.headers.get("Retry-After", "")
             wait = int(wait) if wait.isdecimal() else 2**tries
-        except (urllib.error.URLError, OSError, EOFError) as e:
+        except (OSError, EOFError, http.client.HTTPException, zlib.error) as e:  # it is away, or its answer is cut off
             if tries == MOST_TRIES:
                 raise Refused(f"{url}: {getattr(e, 'reason', e)}") from None
             wait = 2**tries
         time.sleep(min(wait, LONGEST_WAIT) * random.uniform(1, 1.5))
+    print_notice(answer)
+    text = body.decode("utf-8")
+    write_cache(cache, url, answer.headers.get("ETag"), text)
+    return text
+
+
+def print_notice(answer):
+    """Says what the server says of all its data, such as that they are simulated."""
+    if answer.headers.get("X-Data-Notice"):
+        print("notice:", answer.headers["X-Data-Notice"], file=sys.stderr)
 
 
 def detail(answer):
@@ -88,11 +97,14 @@ def read_cache(cache, url):
 def write_cache(cache, url, etag, text):
     if not cache or not etag:
         return
-    os.makedirs(cache, exist_ok=True)
-    path = cache_path(cache, url)
-    with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
-        json.dump({"url": url, "etag": etag, "text": text}, file)
-    os.replace(file.name, path)  # whole or not at all
+    try:
+        os.makedirs(cache, exist_ok=True)
+        path = cache_path(cache, url)
+        with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
+            json.dump({"url": url, "etag": etag, "text": text}, file)
+        os.replace(file.name, path)  # whole or not at all
+    except OSError as e:  # what was fetched is good all the same
+        print("not kept:", e, file=sys.stderr)
 
 
 def number(text):
@@ -108,13 +120,14 @@ def print_status(server, cache, count, risk):
     query = "?" + urllib.parse.urlencode({"risk": risk}) if risk else ""
     # One answer holds all lakes: there are no pages to turn.
     status = json.loads(ask(f"{server}/api/v1/bathing-lakes/status{query}", cache))
-    print(f"{status['total_lakes']} lakes, {status['lakes_with_data']} with a current value, as of {status['generated_at'][:10]}")
+    lakes = f"lakes of {risk} risk" if risk else "lakes"
+    print(f"{status['total_lakes']} {lakes}, {status['lakes_with_data']} with a current value, as of {status['generated_at'][:10]}")
     known = [lake for lake in status["lakes"] if lake["chl"] is not None]
     known.sort(key=lambda lake: (-lake["chl"], lake["id"]))
     print_lakes("The highest values, chlorophyll-a in µg/l", known[:count])
     # Their risk is that of the last known value: a lake without a value is not a clean one.
     unknown = [lake for lake in status["lakes"] if lake["chl"] is None]
-    print_lakes(f"{len(unknown)} lakes have no current value; the risk is that of their last one", unknown[:count])
+    print_lakes(f"{len(unknown)} {lakes} have no current value; the risk is that of their last one", unknown[:count])
 
 
 def print_lakes(title, lakes):
@@ -136,7 +149,7 @@ def print_history(server, cache, lake_id, count):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--server", default="http://127.0.0.1:8080", help="address of the server (%(default)s)")
-    parser.add_argument("--risk", choices=["low", "medium", "high"], help="only lakes of this risk")
+    parser.add_argument("--risk", choices=["low", "medium", "high"], help="only lakes of this risk, also where it is that of a last value")
     parser.add_argument("--count", type=int, default=10, help="lines of each table (%(default)s)")
     parser.add_argument("--history", metavar="LAKE_ID", help="print this lake's history as well")
     parser.add_argument("--cache", metavar="FOLDER", help="keep answers here, and fetch only what has changed")
@@ -144,12 +157,18 @@ def main():
     if args.count < 1:
         parser.error("--count must be at least 1")
     server = args.server.rstrip("/")
+    if not server.startswith(("http://", "https://")):
+        parser.error(f"--server {args.server!r} does not begin with http:// or https://")
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="replace")  # a console that does not know the letters of a name shows a ?
     try:
         print_status(server, args.cache, args.count, args.risk)
         if args.history:
             print_history(server, args.cache, args.history, args.count)
     except (Refused, ValueError) as e:
         sys.exit(f"lakes.py: {e}")
+    except KeyError as e:
+        sys.exit(f"lakes.py: {server} is no limnomap: its answer has no {e}")
 
 
 if __name__ == "__main__":

@@ -55,7 +55,7 @@ async function once(url, form, signal) {
 // lack notes why something is missing, or that it is not, and returns the error.
 function lack(url, reason, error) {
   if (reason) missing.set(url, reason)
-  else missing.delete(url)
+  else if (!missing.delete(url)) return error
   const [first] = missing.values()
   say(first && `${missing.size === 1 ? 'A part' : `${missing.size} parts`} of the map cannot be shown: ${first}. This says nothing of the lakes there.`)
   return error
@@ -80,7 +80,10 @@ function askAgain() {
   say()
   again()
 }
-document.querySelector('#trouble button').onclick = askAgain
+document.querySelector('#trouble button').onclick = () => { if (missing.size > 0) askAgain(); else location.reload() }
 window.addEventListener('online', askAgain)
+
+// What nobody foresaw is said as well, such as a browser without WebGL: an empty map alone would pass for clear water.
+window.addEventListener('error', ({ message }) => { if (missing.size === 0) say(`The map fails: ${message}`) })
 
 document.querySelector('#legend').src = `${server}/api/v1/legend.svg`

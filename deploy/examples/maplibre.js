@@ -7,8 +7,8 @@ addProtocol('limnomap', async ({ url }, leave) => ({ data: await ask(url.slice('
 const style = await ask('style.json', 'json')
 const info = { heat: await describe('tiles.json'), lakes: await describe('tiles/vector.json') }
 for (const [id, source] of Object.entries(style.sources)) {
-  // With v= a browser asks only once for a tile, until the data change.
-  source.tiles = source.tiles.map((url) => `${url.replace('http://127.0.0.1:8080', `limnomap://${server}`)}?v=${info[id].snapshot}`)
+  // Whatever server the style names. With v= a browser asks only once for a tile, until the data change.
+  source.tiles = source.tiles.map((url) => `limnomap://${server}${url.slice(url.indexOf('/api/v1/'))}?v=${info[id].snapshot}`)
   source.maxzoom = info[id].maxzoom // beyond, MapLibre enlarges these
   source.attribution = html(info[id].attribution)
 }
