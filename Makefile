@@ -7,10 +7,10 @@ VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz vulncheck release clean
+.PHONY: help run build web setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz vulncheck release release-twice clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-11s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 run: build ## Build and serve the demo (FLAGS="..." are passed on)
 	./bin/limnomap serve $(FLAGS)
@@ -31,7 +31,7 @@ web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find we
 setup: ## Install what the tests need (on Debian as root; elsewhere name what is missing), start their PostgreSQL
 	.ci/setup
 
-test: setup web lint ## Run vet, staticcheck, and all tests with the race detector, a browser and all that is named in .ci/setup
+test: setup web lint vulncheck ## Run vet, staticcheck, govulncheck, and all tests with the race detector, a browser and all that is named in .ci/setup
 	.ci/test
 
 test-page: setup web ## Run the tests of the page alone
@@ -75,6 +75,9 @@ vulncheck: ## Look for known vulnerabilities in Go modules and npm packages (GOV
 
 release: web ## Build the archives, lists of parts and checksums of a release into bin/release
 	.ci/release bin/release
+
+release-twice: ## Build what is committed as a release in two clones without a cache, and compare (takes long)
+	.ci/release-twice
 
 clean: ## Remove what was built, and the tests' PostgreSQL
 	.ci/postgres remove "$$(.ci/postgres folder)"

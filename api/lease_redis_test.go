@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"math/rand/v2"
 	"strconv"
 	"sync"
@@ -11,6 +12,20 @@ import (
 	"limnomap/api/quota"
 	"limnomap/api/quota/redistest"
 )
+
+// A watchedQuota tells whether it failed.
+type watchedQuota struct {
+	Quota
+	failed *atomic.Bool
+}
+
+func (q watchedQuota) Lease(ctx context.Context, limit, client string, perMinute, n int) (int, time.Duration, error) {
+	granted, missing, err := q.Quota.Lease(ctx, limit, client, perMinute, n)
+	if err != nil {
+		q.failed.Store(true)
+	}
+	return granted, missing, err
+}
 
 // Servers that share a limit through a real Redis keep its bounds whatever their requests' order, in bursts from all of
 // them at once too.
@@ -27,21 +42,22 @@ func TestSharedLimitThroughRedis(t *testing.T) {
 		quotas[i] = q
 	}
 	random := rand.New(rand.NewPCG(5, 9220))
-	for round := range 20 {
+	away := 0
+	for round := 0; round < 20; round++ {
+		var failed atomic.Bool
+		client := uint64(100*away + round + 1) // nobody has asked for
 		perMinute := []int{5, 59, 60, 300, 1000, 6000}[random.IntN(6)]
 		requests := perMinute/2 + random.IntN(2*perMinute)
 		var left, granted atomic.Int64
 		left.Store(int64(requests))
-		var limiters []*limiter
 		reserves := 0
 		start := time.Now()
 		var wg sync.WaitGroup
 		for _, q := range quotas {
-			l := sharedLimiter(q, perMinute, time.Now)
+			l := sharedLimiter(watchedQuota{q, &failed}, perMinute, time.Now)
 			l.sharing.timeout = time.Minute // no tokens are lost on a machine that is busy
-			limiters = append(limiters, l)
 			reserves += l.reserve
-			name := func() string { return strconv.Itoa(round) }
+			name := func() string { return strconv.FormatUint(client, 10) }
 			for range workers {
 				lazy := random.IntN(3) == 0
 				wg.Go(func() { // ends when all requests are made
@@ -49,7 +65,7 @@ func TestSharedLimitThroughRedis(t *testing.T) {
 						if lazy {
 							time.Sleep(100 * time.Microsecond)
 						}
-						if l.takeShared(t.Context(), uint64(round+1), name).ok {
+						if l.takeShared(t.Context(), client, name).ok {
 							granted.Add(1)
 						}
 					}
@@ -57,10 +73,13 @@ func TestSharedLimitThroughRedis(t *testing.T) {
 			}
 		}
 		wg.Wait()
-		for _, l := range limiters {
-			if l.sharing.next.Load() != 0 {
-				t.Fatal("Redis is taken for away")
+		if failed.Load() {
+			// The machine is so busy that Redis did not answer within the quota's own bounds. Others hold then.
+			if away++; away > 20 {
+				t.Fatalf("Redis is away %d times in %d rounds", away, round+1)
 			}
+			round--
+			continue
 		}
 		most := perMinute + int(time.Since(start)*time.Duration(perMinute)/time.Minute) + reserves + 1
 		least := min(requests, perMinute-reserves)

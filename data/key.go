@@ -16,7 +16,7 @@ type APIKey struct {
 	CreatedAt time.Time
 	ExpiresAt time.Time // zero: never
 	RevokedAt time.Time // zero: not revoked
-	UsedAt    time.Time // when it last opened something, to the hour; zero: never, as far as anybody wrote down
+	UsedAt    time.Time // when a request last bore it, to the hour; zero: never, as far as anybody wrote down
 }
 
 // Valid reports whether the key may be used at that moment.

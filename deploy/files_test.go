@@ -62,6 +62,23 @@ func wantVariables(t testing.TB, name, text, command string) {
 	}
 }
 
+// wantAccepted fails the test unless the command would start with that environment and no flags. An SQLite database, which
+// an import makes first, is there.
+func wantAccepted(t testing.TB, name string, environment map[string]string, command string) {
+	t.Helper()
+	cmd := exec.Command(limnomaptest.Binary(t), "config", command)
+	cmd.Env = limnomaptest.Environ()
+	for variable, value := range environment {
+		if variable == "LIMNOMAP_DB" && strings.HasSuffix(value, ".db") {
+			value = demoDatabase(t, t.TempDir())
+		}
+		cmd.Env = append(cmd.Env, variable+"="+value)
+	}
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Errorf("%s: limnomap config %s with %v: %v\n%s", name, command, environment, err, out)
+	}
+}
+
 // stopping returns how long the server takes to stop at most, by the defaults of its flags, as its help tells them.
 func stopping(t testing.TB) time.Duration {
 	t.Helper()

@@ -5,70 +5,110 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
 	"testing"
 
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A release of one system is built in two folders, and is the same, byte for byte; its archive and its list of parts have
-// what the binary has.
+// A release of one system has nothing in it of the machine, and its archive and its list of parts have what the binary has.
+// Of another checkout the binary is the same, byte for byte. (make release-twice compares all, without a cache.)
 func TestRelease(t *testing.T) {
 	limnomaptest.Need(t, "python3", "tar", "gzip")
 	limnomaptest.NeedFolder(t, "../web/dist/index.html")
 	target := runtime.GOOS + "/" + runtime.GOARCH
-	first, second, elsewhere := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "another", "checkout")
+	name := "limnomap-v0.0.0-test-" + strings.Replace(target, "/", "-", 1)
+	out := t.TempDir()
+	run := func(script string, args ...string) {
+		t.Helper()
+		cmd := exec.Command("bash", append([]string{"-c", `umask 077 && exec "$0" "$@"`, script}, args...)...)
+		cmd.Env = append(os.Environ(), "VERSION=v0.0.0-test", "SOURCE_DATE_EPOCH=1795000000", "TZ=Asia/Tokyo")
+		if text, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%s: %v\n%s", script, err, text)
+		}
+	}
+	run("../.ci/release", out, target)
+	output(t, "bash", "-euc", `cd "$0" && sha256sum --strict -c SHA256SUMS && tar -xzf "$1.tar.gz"`, out, name)
+	binary := filepath.Join(out, name, "limnomap")
+	if said := output(t, binary, "version"); !strings.Contains(said, "v0.0.0-test") {
+		t.Errorf("limnomap version says %s", said)
+	}
+
+	elsewhere := filepath.Join(t.TempDir(), "another", "checkout")
 	if err := os.MkdirAll(elsewhere, 0o755); err != nil {
 		t.Fatal(err)
 	}
 	output(t, "bash", "-euc", `cd .. && { git ls-files -z; find web/dist -type f -print0; } | tar --null -T - -cf - | tar -xf - -C "$0"`, elsewhere)
-	release := func(project, out, mask string) {
-		cmd := exec.Command("bash", "-c", "umask "+mask+` && exec "$0" "$@"`, filepath.Join(project, ".ci", "release"), out, target)
-		cmd.Env = append(os.Environ(), "VERSION=v0.0.0-test", "SOURCE_DATE_EPOCH=1795000000")
-		if text, err := cmd.CombinedOutput(); err != nil {
-			t.Fatalf("release: %v\n%s", err, text)
-		}
-	}
-	release("..", first, "022")
-	release(elsewhere, second, "077")
-	output(t, "diff", "-r", first, second)
-	name := "limnomap-v0.0.0-test-" + strings.Replace(target, "/", "-", 1)
-	output(t, "bash", "-euc", `cd "$0" && sha256sum --strict -c SHA256SUMS && tar -xzf "$1.tar.gz"`, first, name)
+	run(filepath.Join(elsewhere, ".ci", "build"), filepath.Join(elsewhere, "limnomap"))
+	output(t, "cmp", binary, filepath.Join(elsewhere, "limnomap"))
 
-	files, err := filepath.Glob(filepath.Join(first, name, "*"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"limnomap", "LICENSE", "NOTICES.txt", "README.md", "CHANGELOG.md"} {
-		if !slices.Contains(files, filepath.Join(first, name, want)) {
-			t.Errorf("the archive does not have %s: %q", want, files)
-		}
-	}
-	binary := filepath.Join(first, name, "limnomap")
-	if out := output(t, binary, "version"); !strings.Contains(out, "v0.0.0-test") {
-		t.Errorf("limnomap version says %s", out)
-	}
-	checkParts(t, readFile(t, filepath.Join(first, name+".cdx.json")), output(t, "go", "version", "-m", binary), readFile(t, filepath.Join(first, name, "NOTICES.txt")))
+	checkArchive(t, filepath.Join(out, name+".tar.gz"), readFile(t, "../README.md"))
+	list := readFile(t, filepath.Join(out, name+".cdx.json"))
+	checkParts(t, list, output(t, "go", "version", "-m", binary), readFile(t, filepath.Join(out, name, "NOTICES.txt")))
+	checkSBOM(t, list)
 }
 
-// checkParts holds the list of parts, and the licences, against the modules that the binary says it is made of.
-func checkParts(t *testing.T, list, modules, notices string) {
-	var document any
-	if err := json.Unmarshal([]byte(list), &document); err != nil {
-		t.Fatal(err)
+// checkArchive holds what an archive has, and that neither umask, user nor clock of who made it are in it.
+func checkArchive(t *testing.T, path, readme string) {
+	t.Helper()
+	if header := readFile(t, path)[:10]; header[3] != 0 || header[4:8] != "\x00\x00\x00\x00" {
+		t.Errorf("gzip's header has a name or a time: %x", header)
 	}
+	executable := []string{"limnomap", "deploy/sizing"}
+	names := make(map[string]bool)
+	for line := range strings.Lines(output(t, "tar", "--utc", "--full-time", "--numeric-owner", "-tvzf", path)) {
+		fields := strings.Fields(line) // mode, owner, size, date, time, name
+		if len(fields) != 6 || fields[1] != "0/0" || fields[3]+" "+fields[4] != "2026-11-18 11:06:40" {
+			t.Errorf("the archive has %s", line)
+			continue
+		}
+		_, name, _ := strings.Cut(fields[5], "/")
+		names[name] = true
+		want := "-rw-r--r--"
+		switch {
+		case strings.HasSuffix(fields[5], "/"):
+			want = "drwxr-xr-x"
+		case slices.Contains(executable, name):
+			want = "-rwxr-xr-x"
+		}
+		if fields[0] != want {
+			t.Errorf("the archive has %q in mode %s, want %s", name, fields[0], want)
+		}
+		if strings.Contains(name, "_test.") || strings.Contains(name, "testdata") || strings.Contains(name, "node_modules") || strings.HasSuffix(name, ".env") {
+			t.Errorf("the archive has %s", name)
+		}
+	}
+	wanted := append(executable, "NOTICES.txt", "LICENSE", "CHANGELOG.md", "deploy/limnomap.service", "deploy/nginx-cache.conf", "deploy/prometheus/limnomap.alerts.yml")
+	for _, m := range regexp.MustCompile(`\]\(([\w./-]+)\)`).FindAllStringSubmatch(readme, -1) { // what the README leads to
+		wanted = append(wanted, m[1])
+	}
+	for _, want := range wanted {
+		if !names[want] {
+			t.Errorf("the archive does not have %s", want)
+		}
+	}
+}
+
+// checkParts holds the list of parts, and the licences, against the modules that the binary says it is made of, and the
+// packages that the page says it is made of.
+func checkParts(t *testing.T, list, modules, notices string) {
+	t.Helper()
 	var bom struct {
-		BomFormat  string
 		Components []struct{ Name, Version string }
 	}
-	into(t, document, &bom)
+	if err := json.Unmarshal([]byte(list), &bom); err != nil {
+		t.Fatal(err)
+	}
 	parts := make(map[string]string)
 	for _, c := range bom.Components {
 		parts[c.Name] = c.Version
 	}
-	found := 0
+	found := 1 // Go's own library
 	for line := range strings.Lines(modules) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 || fields[0] != "dep" {
@@ -82,7 +122,63 @@ func checkParts(t *testing.T, list, modules, notices string) {
 			t.Errorf("the licences have none of %s %s", fields[1], fields[2])
 		}
 	}
-	if found < 20 || bom.BomFormat != "CycloneDX" || parts["leaflet"] == "" || parts["std"] == "" {
-		t.Errorf("%d modules, format %q, leaflet %q, Go's library %q", found, bom.BomFormat, parts["leaflet"], parts["std"])
+	if found < 20 || parts["std"] == "" {
+		t.Errorf("%d modules, Go's library %q", found, parts["std"])
+	}
+	// What the page's build takes from web/node_modules for the page, in its own words.
+	for _, name := range []string{"leaflet", "world-atlas", "swagger-ui-dist"} {
+		found++
+		if parts[name] == "" || !strings.Contains(notices, "\n"+name+" "+parts[name]+"\n") {
+			t.Errorf("the page's %s is in version %q in the list of parts, or not in the licences", name, parts[name])
+		}
+	}
+	if len(bom.Components) != found {
+		t.Errorf("the list has %d parts, the binary and the page %d", len(bom.Components), found)
+	}
+}
+
+// checkSBOM holds a list of parts against the schema of CycloneDX, which the module of the program that writes it brings.
+func checkSBOM(t *testing.T, list string) {
+	t.Helper()
+	const base = "http://cyclonedx.org/schema/"
+	folder := filepath.Join(moduleFolder(t, "../.ci/tools.mod", "github.com/CycloneDX/cyclonedx-go"), "schema")
+	c := jsonschema.NewCompiler()
+	c.AssertFormat()
+	for name, file := range map[string]string{"bom-1.5.schema.json": "", "spdx.schema.json": "", "jsf-0.82.schema.json": "jsf-0.82.schemax.json"} {
+		if file == "" {
+			file = name
+		}
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(readFile(t, filepath.Join(folder, file))))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := c.AddResource(base+name, document); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s, err := c.Compile(base + "bom-1.5.schema.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	valid := func(list string) error {
+		document, err := jsonschema.UnmarshalJSON(strings.NewReader(list))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s.Validate(document)
+	}
+	if err := valid(list); err != nil {
+		t.Errorf("the list of parts is not CycloneDX 1.5: %v", err)
+	}
+	for _, wrong := range []struct{ old, new string }{
+		{`"specVersion": "1.5"`, `"specification": "1.5"`},
+		{`"id": "MIT"`, `"id": "MITT"`},
+		{`"type": "library"`, `"type": "librarian"`},
+	} {
+		if !strings.Contains(list, wrong.old) {
+			t.Errorf("the list of parts has no %s", wrong.old)
+		} else if valid(strings.Replace(list, wrong.old, wrong.new, 1)) == nil {
+			t.Errorf("a list of parts with %s is let through", wrong.new)
+		}
 	}
 }

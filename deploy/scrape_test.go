@@ -37,7 +37,8 @@ func monitoredServer(t *testing.T) *limnomaptest.Server {
 	limnomaptest.Run(t, "demo", "--lakes", "200", "--until", time.Now().UTC().Format(time.DateOnly), "--out", filepath.Join(source, "lakes.csv")+","+filepath.Join(source, "obs.csv"))
 	cert, key := testCertificate(t, dir)
 	return limnomaptest.Start(t, "--db", filepath.Join(dir, "lakes.db"), "--refresh-from", source, "--redis", "redis://"+redistest.Start(t).Addr,
-		"--tls-cert", cert, "--tls-key", key, "--api-rate", "60")
+		"--tls-cert", cert, "--tls-key", key, "--api-rate", "60",
+		"--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0") // nobody is there: the metrics of traces are
 }
 
 // testCertificate writes the certificate of net/http's own tests, and its key, as files.

@@ -129,11 +129,19 @@ func TestServerKeepsSecrets(t *testing.T) {
 		http.Error(w, "who is "+r.Header.Get("Authorization")+"?", http.StatusForbidden)
 	}))
 	defer source.Close()
+	var traced atomic.Bool
+	receiver := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		traced.Store(strings.Contains(r.Header.Get("Authorization"), mark)) // as OTEL_EXPORTER_OTLP_HEADERS has it
+		http.Error(w, "not with "+r.Header.Get("X-Answered"), http.StatusUnauthorized)
+	}))
+	defer receiver.Close()
 
 	cmd := exec.Command(limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s",
-		"--basemap-url", "none", "--cache-dir", t.TempDir(), "--log-level", "debug", "--log-requests", "0", "--refresh-every", "1h")
+		"--basemap-url", "none", "--cache-dir", t.TempDir(), "--log-level", "debug", "--log-requests", "0", "--refresh-every", "1h",
+		"--otlp-endpoint", receiver.URL, "--trace-ratio", "1")
 	cmd.Env = append(limnomaptest.Environ(), "LIMNOMAP_DB="+db, "LIMNOMAP_REDIS=redis://:"+mark+"@"+redis.Addr,
-		"LIMNOMAP_REFRESH_FROM="+strings.Replace(source.URL, "://", "://u:"+mark+"@", 1)+"/lakes.csv?token="+mark)
+		"LIMNOMAP_REFRESH_FROM="+strings.Replace(source.URL, "://", "://u:"+mark+"@", 1)+"/lakes.csv?token="+mark,
+		"OTEL_EXPORTER_OTLP_HEADERS=Authorization=Basic%20"+mark+",broken=%zz"+mark+","+mark+",X-Answered=Bearer%20"+mark)
 	log := new(limnomaptest.Log)
 	cmd.Stdout, cmd.Stderr = log, log
 	if err := cmd.Start(); err != nil {
@@ -214,8 +222,12 @@ func TestServerKeepsSecrets(t *testing.T) {
 	if err := cmd.Wait(); err != nil {
 		t.Errorf("the server ends with %v", err)
 	}
+	if !traced.Load() {
+		t.Error("no traces were sent with their secret")
+	}
 	leak(t, "the log", log.String(), key)
-	for _, told := range []string{"refresh", "too many wrong API keys from one address", "client=127.0.0.1", "key=agency", "rate limits cannot be shared"} {
+	for _, told := range []string{"refresh", "too many wrong API keys from one address", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
+		"traces cannot be sent", "is not understood, and left out"} {
 		if !strings.Contains(log.String(), told) {
 			t.Errorf("the log does not tell of %q:\n%s", told, log)
 		}

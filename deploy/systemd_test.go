@@ -44,6 +44,12 @@ func TestUnit(t *testing.T) {
 	t.Log(out[strings.LastIndex(out, "Overall"):])
 
 	wantVariables(t, unit, text, "serve")
+	environment := make(map[string]string)
+	for _, assignment := range setting(t, text, "Environment") {
+		name, value, _ := strings.Cut(assignment, "=")
+		environment[name] = value
+	}
+	wantAccepted(t, unit, environment, "serve")
 	if stop := setting(t, text, "TimeoutStopSec"); duration(t, stop[0]+"s") <= stopping(t) {
 		t.Errorf("TimeoutStopSec=%s cuts off requests: --drain and --shutdown are %v", stop, stopping(t))
 	}
@@ -96,6 +102,16 @@ func TestUnitSandbox(t *testing.T) {
 		return strings.Contains(readFile(t, trace), "setpriority(")
 	})
 	manager.want(t, log, "WATCHDOG=1")
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil {
+		t.Fatal(err)
+	}
+	if told := manager.want(t, log, "RELOADING=1"); len(told) != 2 || !regexp.MustCompile(`^MONOTONIC_USEC=\d+$`).MatchString(told[1]) {
+		t.Errorf("beside RELOADING=1 it tells %q, want the time in MONOTONIC_USEC", told)
+	}
+	manager.want(t, log, "READY=1")
+	limnomaptest.Within(t, 10*time.Second, "it logs that it has reloaded", func() bool {
+		return strings.Contains(log.String(), "reloaded without a configuration file")
+	})
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
@@ -250,8 +266,8 @@ func listenAsManager(t testing.TB, dir string) *manager {
 	return m
 }
 
-// want reads on until it is told the state.
-func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) {
+// want reads on until it is told the state, and returns all that was told with it, a line each.
+func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) (told []string) {
 	t.Helper()
 	if err := m.conn.SetReadDeadline(time.Now().Add(60 * time.Second)); err != nil {
 		t.Fatal(err)
@@ -262,8 +278,9 @@ func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) {
 		if err != nil {
 			t.Fatalf("waiting for %s: %v\n%s", state, err, log)
 		}
-		if slices.Contains(strings.Split(string(buf[:n]), "\n"), state) {
-			return
+		told = strings.Split(strings.TrimSuffix(string(buf[:n]), "\n"), "\n")
+		if slices.Contains(told, state) {
+			return told
 		}
 	}
 }

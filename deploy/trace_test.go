@@ -270,6 +270,27 @@ func TestTraces(t *testing.T) {
 	}
 }
 
+// Headers that cannot be read are told of in the form of the log, without what they hold.
+func TestTraceHeadersStaySecret(t *testing.T) {
+	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization Basic "+secret+",X-Key=%zz"+secret+",bad name="+secret)
+	server := limnomaptest.Start(t, "--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0", "--log-format", "json")
+	server.Stop(t)
+	said := 0
+	for line := range strings.Lines(server.Log.String()) {
+		switch {
+		case !strings.HasPrefix(line, "{"):
+			t.Errorf("the log has a line that is no JSON: %s", line)
+		case strings.Contains(line, secret):
+			t.Errorf("the log tells a header: %s", line)
+		case strings.Contains(line, "OTEL_"):
+			said++
+		}
+	}
+	if said != 3 {
+		t.Errorf("the log tells %d times of headers that cannot be read, want 3\n%s", said, server.Log)
+	}
+}
+
 // A receiver that is away, refuses or hangs is no trouble of the server's: it answers, and stops in order.
 func TestTracesCannotBeSent(t *testing.T) {
 	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")

@@ -1,6 +1,9 @@
 package deploy
 
 import (
+	"io"
+	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,9 +15,9 @@ import (
 
 // The check for vulnerabilities finds one that is called, passes without one, and where the database is away says that
 // nothing was checked, which is a failure if it is required. The one database that counts cannot be had everywhere, so this
-// is one with a single, made-up entry on a function that data/index calls.
+// is one with a single, made-up entry on a function that data/index calls; and for npm a registry of one made-up entry.
 func TestVulncheck(t *testing.T) {
-	limnomaptest.Need(t, "bash", "go")
+	limnomaptest.Need(t, "bash", "go", "npm", "node")
 	database := func(symbol string) string {
 		dir := t.TempDir()
 		for name, text := range map[string]string{
@@ -33,25 +36,43 @@ func TestVulncheck(t *testing.T) {
 		}
 		return "file://" + dir
 	}
+	const modules = "./data/index"
 	for _, tt := range []struct {
-		name, database, env string
-		fails               bool
-		want                string
+		name, what, env string
+		fails           bool
+		want            string
 	}{
-		{"called", database("Form.String"), "A=", true, "GO-2099-0001"},
-		{"not called", database("Iter.InitString"), "A=", false, "No vulnerabilities found"},
-		{"away", "http://127.0.0.1:1", "A=", false, "NOTHING WAS CHECKED"},
-		{"away, and required", "http://127.0.0.1:1", "VULNCHECK=required", true, "NOTHING WAS CHECKED"},
-		{"no database", "file:///nonexistent", "A=", true, "nonexistent"},
+		{"called", modules, "GOVULNDB=" + database("Form.String"), true, "GO-2099-0001"},
+		{"not called", modules, "GOVULNDB=" + database("Iter.InitString"), false, "No vulnerabilities found"},
+		{"away", modules, "GOVULNDB=http://127.0.0.1:1", false, "NOTHING WAS CHECKED"},
+		{"away, and required", modules, "VULNCHECK=required GOVULNDB=http://127.0.0.1:1", true, "NOTHING WAS CHECKED"},
+		{"no database", modules, "GOVULNDB=file:///nonexistent", true, "nonexistent"},
+		{"npm", "npm", "npm_config_registry=" + registry(t, `{"esbuild": [{"id": 1, "url": "https://example.org/GHSA-made-up", "title": "made up",
+			"severity": "high", "vulnerable_versions": "*", "cwe": [], "cvss": {"score": 0}}]}`), true, "GHSA-made-up"},
+		{"npm without", "npm", "npm_config_registry=" + registry(t, `{}`), false, "npm packages of web: no known vulnerabilities"},
+		{"npm away, and required", "npm", "VULNCHECK=required npm_config_registry=http://127.0.0.1:1", true, "NOTHING WAS CHECKED"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			cmd := exec.Command(".ci/vulncheck", "./data/index")
+			t.Parallel()
+			cmd := exec.Command(".ci/vulncheck", tt.what)
 			cmd.Dir = ".."
-			cmd.Env = append(os.Environ(), "GOVULNDB="+tt.database, tt.env)
+			cmd.Env = append(append(os.Environ(), "npm_config_cache="+t.TempDir()), strings.Fields(tt.env)...)
 			out, err := cmd.CombinedOutput()
 			if (err != nil) != tt.fails || !strings.Contains(string(out), tt.want) {
 				t.Errorf("it ends with %v, want a failure: %v, and %q:\n%s", err, tt.fails, tt.want, out)
 			}
 		})
 	}
+}
+
+// registry serves npm a list of vulnerabilities, and no packages.
+func registry(t *testing.T, advisories string) string {
+	mux := http.NewServeMux()
+	mux.HandleFunc("POST /-/npm/v1/security/advisories/bulk", func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "application/json")
+		_, _ = io.WriteString(w, advisories)
+	})
+	s := httptest.NewServer(mux)
+	t.Cleanup(s.Close)
+	return s.URL
 }

@@ -16,13 +16,14 @@ import (
 const exampleAddress = "127.0.0.1:8080"
 
 // mostNotRun bounds the blocks that are shown and not run, so that they stay what they are for: what no test can do.
-const mostNotRun = 40
+const mostNotRun = 15
 
 // Every block of code that a page shows does what it says. By its language:
 //
 //	sh          run by bash -eu in the page's scratch folder, which holds lakes.csv, obs.csv and lakes.db, with limnomap on
 //	            the PATH. What it starts in the background ends with it; a server that it starts last ends once it serves.
-//	            With the mark no-test it is not run: a comment in it, or the paragraph before it, says why.
+//	            With the mark no-test it is not run: a comment in it, or the paragraph before it, says why. With the mark
+//	            refused the server has to refuse something that it asks for; of every other block it has to refuse nothing.
 //	python, r   run by python3 and Rscript in the same folder
 //	js          parsed by Node as a module; with the mark leaflet, openlayers or maplibre it is run in Chromium, on a page
 //	            with that library and a map, and must ask the server for something
@@ -56,7 +57,7 @@ func TestExamples(t *testing.T) {
 		for _, p := range pages {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				e := &examples{page: p, server: server, sights: seen, folder: copyFolder(t, seed)}
+				e := &examples{page: p, front: startFront(t, server.Base), sights: seen, folder: copyFolder(t, seed)}
 				for i, b := range p.blocks {
 					t.Run(fmt.Sprintf("line %d %s", b.line, b.language), func(t *testing.T) { e.check(t, i) })
 				}
@@ -69,7 +70,7 @@ func TestExamples(t *testing.T) {
 // examples are the blocks of one page, and what the last one that ran has printed.
 type examples struct {
 	page   *page
-	server *limnomaptest.Server
+	front  *front // of the demo server
 	sights *sights
 	folder string
 
@@ -85,7 +86,7 @@ type output struct {
 // check checks the block with an index.
 func (e *examples) check(t *testing.T, i int) {
 	b := e.page.blocks[i]
-	b.text = strings.ReplaceAll(b.text, exampleAddress, strings.TrimPrefix(e.server.Base, "http://"))
+	b.text = strings.ReplaceAll(b.text, exampleAddress, strings.TrimPrefix(e.front.address, "http://"))
 	switch b.language {
 	case "sh":
 		if b.marked("no-test") {

@@ -33,7 +33,7 @@ func checkScript(t *testing.T, e *examples, b block) {
 			t.Errorf("nobody runs scripts with the mark %q", library)
 			continue
 		}
-		e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), library: library, script: b.text})
+		e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), library: library, script: b.text, base: e.front.address})
 	}
 }
 
@@ -48,7 +48,7 @@ func checkHTML(t *testing.T, e *examples, b block) {
 	for _, n := range nodes {
 		for n := range n.Descendants() {
 			for _, a := range n.Attr {
-				if (a.Key != "src" && a.Key != "href") || !strings.HasPrefix(a.Val, e.server.Base) {
+				if (a.Key != "src" && a.Key != "href") || !strings.HasPrefix(a.Val, e.front.address) {
 					continue
 				}
 				asked++
@@ -56,13 +56,13 @@ func checkHTML(t *testing.T, e *examples, b block) {
 					t.Errorf("%s: %s\n%s", a.Val, resp.Status, body)
 				}
 				if n.Data == "iframe" {
-					e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), address: a.Val})
+					e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), address: a.Val, base: e.front.address})
 				}
 			}
 		}
 	}
-	if asked != strings.Count(b.text, e.server.Base) {
-		t.Errorf("%d of the %d addresses of the server were asked for", asked, strings.Count(b.text, e.server.Base))
+	if asked != strings.Count(b.text, e.front.address) {
+		t.Errorf("%d of the %d addresses of the server were asked for", asked, strings.Count(b.text, e.front.address))
 	}
 }
 

@@ -4,12 +4,8 @@ package docs
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net/http"
 	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -50,6 +46,7 @@ type sight struct {
 	library string // of mapPages; empty for a frame
 	script  string // to be run with the library and a map
 	address string // of the frame
+	base    string // the server's address in the script or the frame's
 }
 
 // sights are what the pages' blocks want to be shown. It is safe for concurrent use.
@@ -78,67 +75,21 @@ func (s *sights) show(t *testing.T, base string) {
 			before := len(faults(b, site, front.address))
 			front.forget()
 			if one.library == "" {
-				b.Do(t, chromedp.Navigate(strings.ReplaceAll(one.address, base, front.address)))
+				b.Do(t, chromedp.Navigate(strings.ReplaceAll(one.address, one.base, front.address)))
 			} else {
 				b.Do(t, chromedp.Navigate(site+"/"+one.library), browsertest.Until(`window.ready === true`),
-					chromedp.Evaluate[chromedp.Void](`(async () => {`+strings.ReplaceAll(one.script, base, front.address)+`
+					chromedp.Evaluate[chromedp.Void](`(async () => {`+strings.ReplaceAll(one.script, one.base, front.address)+`
 })()`, chromedp.EvalAwaitPromise))
 			}
-			limnomaptest.Within(t, 30*time.Second, "the server answers a tile", func() bool { return len(front.answered()) > 0 })
-			for _, answer := range front.answered() {
-				if !strings.HasPrefix(answer, "200 ") {
-					t.Errorf("the server answered %s", answer)
-				}
+			limnomaptest.Within(t, 30*time.Second, "the server answers a tile", func() bool { return len(front.answers(answer.isTile)) > 0 })
+			for _, a := range front.answers(answer.refused) {
+				t.Errorf("the server answered %s", a)
 			}
 			for _, fault := range faults(b, site, front.address)[before:] {
 				t.Errorf("in Chromium: %s", fault)
 			}
 		})
 	}
-}
-
-// A front passes requests on to the server and notes what it answered to those for tiles: a browser does not tell a script
-// whether an image of another origin came.
-type front struct {
-	address string
-
-	mu    sync.Mutex
-	tiles []string // status and path
-}
-
-func startFront(t *testing.T, base string) *front {
-	t.Helper()
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	f := new(front)
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.ModifyResponse = func(r *http.Response) error {
-		if path := r.Request.URL.Path; strings.HasPrefix(path, "/api/v1/tiles/") && !strings.HasSuffix(path, ".json") {
-			f.mu.Lock()
-			defer f.mu.Unlock()
-			f.tiles = append(f.tiles, fmt.Sprintf("%d %s", r.StatusCode, path))
-		}
-		return nil
-	}
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // the browser leaves a page before all has come
-	server := httptest.NewServer(proxy)
-	t.Cleanup(server.Close)
-	f.address = server.URL
-	return f
-}
-
-func (f *front) answered() []string {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return slices.Clone(f.tiles)
-}
-
-func (f *front) forget() {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.tiles = nil
 }
 
 // faults are what went wrong in the browser so far, and what it has asked for elsewhere than at the given addresses.

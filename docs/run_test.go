@@ -34,6 +34,7 @@ func (e *examples) run(t *testing.T, i int, b block, program string, flags ...st
 	t.Helper()
 	limnomaptest.Need(t, program)
 	e.last = output{block: -1}
+	e.front.forget()
 	dir := t.TempDir() // beside the folder of the page, where nobody lists it
 	script := b.text
 	if program == "bash" {
@@ -59,6 +60,9 @@ func (e *examples) run(t *testing.T, i int, b block, program string, flags ...st
 	if err != nil {
 		e.last.block = -1
 		t.Fatalf("%s: %v\n%s\n%s%s", program, err, b.text, shortened(e.last.stdout), shortened(e.last.stderr))
+	}
+	if refused := e.front.answers(answer.refused); (len(refused) > 0) != b.marked("refused") {
+		t.Errorf("the server refused %v, and the block's marks are %q", refused, b.marks)
 	}
 }
 

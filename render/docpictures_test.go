@@ -3,6 +3,7 @@ package render
 import (
 	"bytes"
 	"flag"
+	"fmt"
 	"image"
 	"image/color"
 	"image/draw"
@@ -11,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
@@ -57,6 +59,30 @@ func TestDocPictures(t *testing.T) {
 				t.Errorf("%s is not what is drawn now (make pictures): %v", file, err)
 			}
 		})
+	}
+}
+
+// TestDocFigures holds that the page on the heat field has the constants that are drawn with.
+func TestDocFigures(t *testing.T) {
+	page, err := os.ReadFile("../docs/heat-field.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sigmas := "| σ, pixels |"
+	for _, s := range baseSizes {
+		sigmas += fmt.Sprintf(" %.1f |", math.Exp2(float64(s)/4))
+	}
+	for _, want := range []string{
+		sigmas,
+		fmt.Sprintf("wᵢ = gᵢ + %d·exp( −d² / 2(%gσ)² )", narrowWeight, narrowSigma),
+		fmt.Sprintf("opacity = %g · min( 1, (1 − Π(1 − tᵢ)) / %g )", maxOpacity, saturated),
+		fmt.Sprintf("1 − tᵢ = exp( −%g·gᵢ )", opacityGain),
+		fmt.Sprintf("up to %g pixels", math.Exp2(largest/4)),
+		fmt.Sprintf("more than %d,%03d lakes", maxStamped/1000, maxStamped%1000),
+	} {
+		if !strings.Contains(string(page), want) {
+			t.Errorf("docs/heat-field.md does not say %q", want)
+		}
 	}
 }
 

@@ -24,43 +24,61 @@ var (
 
 // The page's Content-Security-Policy allows nothing inline, and under a base path only relative addresses lead
 // to this server.
-func checkPage(t *testing.T, files fs.FS) {
+func checkPage(t *testing.T, files fs.FS, document string) {
 	t.Helper()
-	page, err := fs.ReadFile(files, "index.html")
+	page, err := fs.ReadFile(files, document)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if found := inline.Find(page); found != nil {
-		t.Errorf("index.html has inline script or style: %q", found)
+		t.Errorf("%s has inline script or style: %q", document, found)
 	}
 	for _, m := range addresses.FindAllSubmatch(page, -1) {
 		address := string(m[1])
 		if strings.HasPrefix(address, "/") || strings.Contains(address, "://") {
-			t.Errorf("index.html refers to %q, want relative addresses only", address)
+			t.Errorf("%s refers to %q, want relative addresses only", document, address)
 		}
 		if strings.HasSuffix(address, ".css") || strings.HasSuffix(address, ".js") {
-			if _, err := fs.Stat(files, address); err != nil {
-				t.Errorf("index.html refers to %q: %v", address, err)
+			_, err := fs.Stat(files, address)
+			if errors.Is(err, fs.ErrNotExist) {
+				_, err = fs.Stat(files, address+".br") // which the server unpacks
+			}
+			if err != nil {
+				t.Errorf("%s refers to %q: %v", document, address, err)
 			}
 		}
 	}
 }
 
-func TestPage(t *testing.T) { checkPage(t, FS()) }
+// documents are the pages that lie in the folder, built or plain.
+var documents = []string{"index.html", "embed.html", "docs.html"}
+
+func TestPage(t *testing.T) {
+	for _, document := range documents {
+		checkPage(t, FS(), document)
+	}
+}
 
 func TestPlainPage(t *testing.T) {
 	files := sub(plain, "plain")
-	checkPage(t, files)
+	for _, document := range documents {
+		checkPage(t, files, document)
+	}
 	if Built(files) {
 		t.Error("the plain page passes for the built one")
 	}
-	page, err := fs.ReadFile(files, "index.html")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, want := range []string{"make web", "npm", "api/v1/bathing-lakes/status", "openapi.json"} {
-		if !strings.Contains(string(page), want) {
-			t.Errorf("the plain page does not mention %s", want)
+	for document, wants := range map[string][]string{
+		"index.html": {"make web", "npm", "api/v1/bathing-lakes/status", "openapi.json"},
+		"docs.html":  {"make web", `href="openapi.json"`},
+	} {
+		page, err := fs.ReadFile(files, document)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range wants {
+			if !strings.Contains(string(page), want) {
+				t.Errorf("the plain %s does not mention %s", document, want)
+			}
 		}
 	}
 }

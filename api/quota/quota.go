@@ -17,6 +17,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gomodule/redigo/redis"
@@ -49,6 +50,11 @@ type Redis struct {
 	pool    *redis.Pool
 	address string
 
+	opened time.Time
+	// broken is when a connection last failed, in nanoseconds since opened; 0: none has. Those that were idle then are not
+	// trusted: a server that ends takes all of them with it, and each would fail one more question.
+	broken atomic.Int64
+
 	asking sync.WaitGroup // one for each goroutine that gets a connection
 	mu     sync.Mutex     // guards what follows
 	closed bool           // from here on asking does not grow
@@ -61,13 +67,27 @@ func Open(url string) (*Redis, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &Redis{address: where.address, pool: &redis.Pool{
-		DialContext: where.dial,
-		MaxIdle:     maxConnections,
-		MaxActive:   maxConnections,
-		Wait:        true,
-		IdleTimeout: idleTime,
-	}}, nil
+	r := &Redis{address: where.address, opened: time.Now()}
+	r.pool = &redis.Pool{
+		DialContext:  where.dial,
+		TestOnBorrow: r.trust,
+		MaxIdle:      maxConnections,
+		MaxActive:    maxConnections,
+		Wait:         true,
+		IdleTimeout:  idleTime,
+	}
+	return r, nil
+}
+
+var errBroken = errors.New("idle since before another connection broke")
+
+// trust returns an error for a connection that has been idle since a moment before another one failed. It asks nothing of
+// the server: that would be one more round for each question.
+func (r *Redis) trust(_ redis.Conn, idleSince time.Time) error {
+	if idleSince.Sub(r.opened) <= time.Duration(r.broken.Load()) {
+		return errBroken
+	}
+	return nil
 }
 
 // Check returns what keeps Open from taking a URL, and does no more.
@@ -88,6 +108,9 @@ func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n in
 	}
 	defer conn.Close() // back to the pool; one that has failed is closed
 	answer, err := redis.Int64s(lease.DoContext(ctx, conn, keyOf(limit, client), perMinute, n))
+	if conn.Err() != nil { // the connection's, not what the server says of the question
+		r.broken.Store(int64(time.Since(r.opened)))
+	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
 	}

@@ -2,6 +2,11 @@ package quota
 
 import (
 	"context"
+	"crypto/x509"
+	"encoding/pem"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -10,6 +15,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gomodule/redigo/redis"
 	"go.uber.org/goleak"
 
 	"limnomap/api/quota/redistest"
@@ -160,6 +166,34 @@ func TestServerAway(t *testing.T) {
 	recovers("awake")
 }
 
+// Of connections that wait, as many as there may be, a server that was started anew costs one question, not one for each.
+func TestServerRestarted(t *testing.T) {
+	server := redistest.Start(t)
+	r := open(t, "redis://"+server.Addr)
+	var held []redis.Conn
+	for range maxConnections {
+		conn, err := r.connection(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		held = append(held, conn)
+	}
+	for _, conn := range held {
+		conn.Close()
+	}
+	server.Kill(t)
+	server.Start(t)
+	failed := 0
+	for range 2 * maxConnections {
+		if _, _, err := r.Lease(t.Context(), "api", "client", 600, 1); err != nil {
+			failed++
+		}
+	}
+	if failed != 1 {
+		t.Errorf("%d questions fail, want the first alone", failed)
+	}
+}
+
 // A caller that is gone before there is a connection leaves it to the next, however far away the server is.
 func TestConnectionOutlivesCaller(t *testing.T) {
 	server := redistest.Start(t)
@@ -179,7 +213,7 @@ func TestConnectionOutlivesCaller(t *testing.T) {
 func TestURL(t *testing.T) {
 	for url, want := range map[string]string{
 		"redis://host": "tcp host:6379", "rediss://host:1/15": "tcp host:1", "redis://:p@[::1]/": "tcp [::1]:6379",
-		"redis://": "tcp localhost:6379", "unix://u:p@/run/redis.sock": "unix /run/redis.sock",
+		"redis://": "tcp localhost:6379", "redis://:@host": "tcp host:6379", "unix://u:p@/run/redis.sock": "unix /run/redis.sock",
 	} {
 		p, err := parseURL(url)
 		if got := p.network + " " + p.address; got != want || err != nil {
@@ -201,10 +235,53 @@ func TestPassword(t *testing.T) {
 	}
 }
 
+// A user of its own needs no more than limnomap's keys and the commands that docs/operating.md names.
+func TestUser(t *testing.T) {
+	server := redistest.Start(t)
+	server.Cli(t, "ACL", "SETUSER", "lakes", "on", ">s3cret", "~limnomap:*", "+evalsha", "+eval", "+get", "+set", "+time", "+client|setname")
+	if granted, _, err := open(t, "redis://lakes:s3cret@"+server.Addr).Lease(t.Context(), "api", "client", 3, 1); granted != 1 || err != nil {
+		t.Errorf("a user with its rights: %d, %v, want 1", granted, err)
+	}
+	_, _, err := open(t, "redis://nobody:s3cret@"+server.Addr).Lease(t.Context(), "api", "client", 3, 1)
+	if err == nil || strings.Contains(err.Error(), "s3cret") {
+		t.Errorf("another user: %v, want an error without the password", err)
+	}
+}
+
+// By TLS Redis is asked only if an authority that the system trusts says that it is the host of the URL.
+func TestTLS(t *testing.T) {
+	issued := httptest.NewTLSServer(nil) // its certificate is its own authority, and names 127.0.0.1
+	issued.Close()
+	pair := issued.TLS.Certificates[0]
+	private, err := x509.MarshalPKCS8PrivateKey(pair.PrivateKey)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cert, key := filepath.Join(t.TempDir(), "cert.pem"), filepath.Join(t.TempDir(), "key.pem")
+	for file, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: pair.Certificate[0]}, key: {Type: "PRIVATE KEY", Bytes: private}} {
+		if err := os.WriteFile(file, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("SSL_CERT_FILE", cert) // read once, by the first test that speaks TLS, which is this one
+	addr := redistest.FreeAddr(t)
+	_, port, _ := strings.Cut(addr, ":")
+	server := redistest.Start(t, "--tls-port", port, "--tls-cert-file", cert, "--tls-key-file", key, "--tls-auth-clients", "no")
+	if granted, _, err := open(t, "rediss://"+addr).Lease(t.Context(), "api", "client", 3, 1); granted != 1 || err != nil {
+		t.Errorf("by TLS: %d, %v, want 1", granted, err)
+	}
+	for _, url := range []string{"rediss://localhost:" + port, "rediss://" + server.Addr, "redis://" + addr} {
+		if _, _, err := open(t, url).Lease(t.Context(), "api", "client", 3, 1); err == nil {
+			t.Errorf("%s answers: want an error of another name in the certificate, of a server without TLS, or of a client without", url)
+		}
+	}
+}
+
 func TestOpenRefuses(t *testing.T) {
 	for _, url := range []string{
 		"", "localhost:6379", "http://localhost", "redis://:s3cret@host:port", "redis://:s3cret@host/first", "redis://:s3cret@host/1/2",
 		"redis://:s3cret@host?pool_size=1000", "redis://:s3cret@ho st", "unix://", "redis://:s3/cret@host",
+		"redis://s3@host", "rediss://s3:@host", "unix://s3@/run/redis.sock",
 	} {
 		r, err := Open(url)
 		if err == nil {

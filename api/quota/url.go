@@ -37,7 +37,11 @@ func parseURL(s string) (place, error) {
 		redis.DialReadTimeout(ioTimeout),
 		redis.DialWriteTimeout(ioTimeout),
 	}
-	if password, ok := u.User.Password(); ok {
+	password, ok := u.User.Password()
+	switch {
+	case u.User.Username() != "" && password == "": // the user would not be told to the server at all
+		return place{}, errURL
+	case ok:
 		greeting = append(greeting, redis.DialUsername(u.User.Username()), redis.DialPassword(password))
 	}
 	if u.Scheme == "unix" {

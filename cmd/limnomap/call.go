@@ -9,6 +9,10 @@ import (
 	"github.com/alecthomas/kong"
 )
 
+// versionCommand is run whatever file the environment names, and whatever unknown variables it has: whoever looks for a
+// fault may want to know the version first.
+const versionCommand = "version"
+
 // A call is limnomap as it was called: the command with what the command line, the environment and a file say.
 type call struct {
 	args     []string
@@ -40,8 +44,8 @@ func parse(args []string, stdout, stderr io.Writer) (*call, error) {
 	if done {
 		return nil, nil
 	}
-	if err == nil && c.command.Command() == "version" {
-		return c, nil // whatever the environment
+	if err == nil && c.command.Command() == versionCommand {
+		return c, nil
 	}
 	explained := c.settings.explain(err)
 	if err != nil && explained == err && !errors.As(err, new(fileError)) {
@@ -51,7 +55,7 @@ func parse(args []string, stdout, stderr io.Writer) (*call, error) {
 	if err := errors.Join(unknownVariables(os.Environ(), parser.Model), explained); err != nil {
 		return nil, err
 	}
-	if err := checkHidden(c.command); err != nil {
+	if err := errors.Join(c.settings.checkDatabase(c.command), checkHidden(c.command)); err != nil {
 		return nil, c.settings.explain(err)
 	}
 	return c, nil

@@ -59,8 +59,8 @@ type cli struct {
 
 	ConfigFile string `name:"config" help:"YAML file with the values of flags." placeholder:"FILE"`
 
-	LogFormat string     `help:"Form of the log on stderr: ${enum}." enum:"text,json" default:"text"`
-	LogLevel  slog.Level `help:"Least level that is logged: debug, info, warn or error." default:"info" reload:""`
+	LogFormat string   `help:"Form of the log on stderr: ${enum}." enum:"text,json" default:"text"`
+	LogLevel  logLevel `help:"Least level that is logged: debug, info, warn or error." default:"info" reload:""`
 }
 
 // A console is where a command speaks: its result to out, what accompanies it to err and the log.

@@ -26,9 +26,9 @@ var valuesFor = map[string][]string{
 	"profile":             {"who2021", "uba2015"},
 	"stale-after":         {"7d", "48h"},
 	"weeks":               {"1", "52"},
-	"attribution":         {"", "yes", "# no: comment", "Müggelsee © 2026 – ‘x’", "line\nline", "3"},
+	"attribution":         {"", "yes", "data@agency.example", "# no: comment", "Müggelsee © 2026 – ‘x’", "line\nline", "3"},
 	"max-zoom":            {"0", "20"},
-	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}.png?a=b"},
+	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?key=b"},
 	"basemap-attribution": {"", "© others"},
 	"cache-memory":        {"1MiB", "1.5MiB", "123456789", "2GB"},
 	"cache-dir":           {"/var/cache/limnomap", "a b", "C:\\cache"},
@@ -169,6 +169,11 @@ func TestEveryFlagCanBePrinted(t *testing.T) {
 }
 
 func TestConfigCommand(t *testing.T) {
+	for _, misplaced := range []string{"https://u:geheim@h/{z}/{x}/{y}", "https://u:ge/he@im@h/{z}/{x}/{y}", "https://geheim@h/{z}/{x}/{y}"} {
+		if out := mustRun(t, "config", "--basemap-url", misplaced); strings.Contains(out, "geheim") || strings.Contains(out, "ge/he") || !strings.Contains(out, "basemap-url: https://") {
+			t.Errorf("limnomap config shows what was typed in the wrong place:\n%s", out)
+		}
+	}
 	name := configured(t, "api-rate: 100\nserve:\n  db: postgres://limnomap:geheim@db/lakes\n  redis: redis://:geheim@redis\nwarm:\n  zoom: 3-4\n")
 	t.Setenv("LIMNOMAP_TILE_RATE", "50")
 	t.Setenv("LIMNOMAP_REFRESH_FROM", "https://user:geheim@example.org/lakes.csv?key=geheim")
@@ -221,6 +226,7 @@ func TestConfigChecksAsServeDoes(t *testing.T) {
 		{"--stale-after", "36h"}, {"--weeks", "0"}, {"--db", "absent.db"}, {"--db", "mysql://a:b@h/d"}, {"--db", "postgres://"}, {"--redis", "http://h"},
 		{"--refresh-every", "7d"}, {"--refresh-from", "/x"}, {"--refresh-from", "ftp://x", "--db", "a.db"}, {"--public-url", "x"}, {"--cors-origins", "x"},
 		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--colour"}, {"--profile", "x"},
+		{"--listen", "localhost"}, {"--listen", ":65536"}, {"--admin-listen", "x"}, {"--admin-listen", ":-1"}, {"--drain=-1s"}, {"--shutdown=-1s"}, {"--trace-ratio", "2"}, {"--otlp-endpoint", "x"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			out, _, err := runCommand(t, append([]string{"config"}, args...)...)

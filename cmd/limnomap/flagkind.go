@@ -26,7 +26,7 @@ var (
 	number      = &valueKind{"a number, such as 0.5, without quotes", []string{"!!int", "!!float"}, "number"}
 	yesOrNo     = &valueKind{"true or false, without quotes", []string{"!!bool"}, "true or false"}
 	// A size such as 4096 and a day such as 2026-01-01 are texts to their flags and something else to YAML.
-	plainText = &valueKind{"a text", []string{"!!str", "!!int", "!!float", "!!timestamp"}, "text"}
+	plainText = &valueKind{"a text, in quotes where YAML takes it for something else", []string{"!!str", "!!int", "!!float", "!!timestamp"}, "text"}
 )
 
 var (

@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"log/slog"
 	"math"
+	"net/netip"
 	"strconv"
 	"strings"
 	"time"
@@ -78,6 +80,36 @@ func (p period) MarshalText() ([]byte, error) {
 		return []byte(d.String()), nil
 	}
 	return []byte(strconv.FormatInt(int64(time.Duration(p)/day), 10) + "d"), nil
+}
+
+// A network is a range of addresses, written as 10.0.0.0/8.
+type network struct{ netip.Prefix }
+
+func (n *network) UnmarshalText(text []byte) error {
+	p, err := netip.ParsePrefix(string(text))
+	if err != nil {
+		return fmt.Errorf("network %q is not an address with a length, such as 10.0.0.0/8, fd00::/8, or 192.0.2.7/32 for one address", text)
+	}
+	n.Prefix = p
+	return nil
+}
+
+func prefixes(networks []network) []netip.Prefix {
+	var all []netip.Prefix
+	for _, n := range networks {
+		all = append(all, n.Prefix)
+	}
+	return all
+}
+
+// A logLevel is how important a line must be to be logged.
+type logLevel struct{ slog.Level }
+
+func (l *logLevel) UnmarshalText(text []byte) error {
+	if err := l.Level.UnmarshalText(text); err != nil {
+		return fmt.Errorf("level %q is none of debug, info, warn and error", text)
+	}
+	return nil
 }
 
 // A zoomRange is one zoom or several in a row, written as 7 or 0-9. Both ends are in it.

@@ -53,7 +53,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return err
 	}
 	level := new(slog.LevelVar)
-	level.Set(c.cli.LogLevel)
+	level.Set(c.cli.LogLevel.Level)
 	con := &console{out: stdout, err: stderr, log: newLogger(stderr, c.cli.LogFormat, level), level: level, call: c}
 	for _, flag := range secretFlags(args) {
 		con.log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment or a file", "flag", flag)

@@ -25,15 +25,18 @@ type refreshFlags struct {
 	Timeout         time.Duration `help:"How long a file of a URL may take to come." default:"1h"`
 }
 
-// check returns an error if a refresh with these flags could not begin.
-func (f *refreshFlags) check() error {
+// check returns an error if a refresh with these flags, whose names begin with prefix, could not begin.
+func (f *refreshFlags) check(prefix string) error {
 	if f.MaxBytes < 1 {
-		return errors.New("the largest file of a refresh is 0 bytes: at least 1 is needed")
+		return fmt.Errorf("%smax-bytes 0: at least 1 is needed", prefix)
 	}
 	if f.Timeout <= 0 {
-		return fmt.Errorf("a file of a refresh may take %v: more than 0 is needed", f.Timeout)
+		return fmt.Errorf("%stimeout %v: more than 0s is needed", prefix, f.Timeout)
 	}
-	return refresh.Check(f.From)
+	if err := refresh.Check(f.From); err != nil {
+		return fmt.Errorf("%sfrom: %w", prefix, err)
+	}
+	return nil
 }
 
 // refresher returns what refreshes s.
@@ -68,7 +71,7 @@ when; another --from counts from the next time on, or at once without --every.`
 }
 
 func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
-	if err := c.check(); err != nil {
+	if err := c.check("--"); err != nil {
 		return err
 	}
 	s, closeStore, err := (&importFlags{DB: c.DB}).open(ctx)

@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/api"
-	"limnomap/api/quota"
 	"limnomap/data/store"
 )
 
@@ -56,14 +55,16 @@ func newReloader(con *console, server *api.Server, cert *certificate, registry p
 	return r
 }
 
-// run reloads at each hangup until ctx ends.
-func (r *reloader) run(ctx context.Context, hangups <-chan os.Signal) {
+// run reloads at each hangup until ctx ends, and lets the manager know.
+func (r *reloader) run(ctx context.Context, hangups <-chan os.Signal, manager *serviceManager) {
 	for {
 		select {
 		case <-ctx.Done():
 			return
 		case <-hangups:
+			done := manager.reloading()
 			r.reload(ctx)
+			done()
 		}
 	}
 }
@@ -105,25 +106,9 @@ func (r *reloader) apply(ctx context.Context, next *call) (changed, restart []st
 	if err := next.cli.Serve.inspect(ctx); err != nil {
 		return nil, nil, next.settings.explain(err)
 	}
-	before := make(map[string]*kong.Flag)
-	for _, flag := range r.call.command.Flags() {
-		before[flag.Name] = flag
-	}
-	for _, flag := range next.command.Flags() {
-		if !inFile(flag) {
-			continue
-		}
-		same, err := sameValue(before[flag.Name], flag)
-		switch {
-		case err != nil:
-			return nil, nil, err
-		case same:
-		case flag.Tag.Has("reload"):
-			changed = append(changed, flag.Name)
-		default:
-			restart = append(restart, flag.Name)
-			flag.Target.Set(before[flag.Name].Target) // which the server goes by still
-		}
+	changed, restart, err = next.keep(r.call)
+	if err != nil {
+		return nil, nil, err
 	}
 	// Once more: what stays and what changes must go together.
 	opts, err := next.cli.Serve.check()
@@ -133,7 +118,7 @@ func (r *reloader) apply(ctx context.Context, next *call) (changed, restart []st
 	if err := r.server.Adjust(opts.Adjustable); err != nil {
 		return nil, nil, err
 	}
-	r.level.Set(next.cli.LogLevel)
+	r.level.Set(next.cli.LogLevel.Level)
 	if r.cert != nil {
 		r.cert.refresh()
 	}
@@ -141,6 +126,32 @@ func (r *reloader) apply(ctx context.Context, next *call) (changed, restart []st
 	r.call = next
 	r.mu.Unlock()
 	return changed, restart, nil
+}
+
+// keep gives c the values of before in all that cannot change while a server runs, and returns the names of the flags that
+// are other ones in c: those that change, and those that were kept.
+func (c *call) keep(before *call) (changed, kept []string, err error) {
+	old := make(map[string]*kong.Flag)
+	for _, flag := range before.command.Flags() {
+		old[flag.Name] = flag
+	}
+	for _, flag := range c.command.Flags() {
+		if !inFile(flag) {
+			continue
+		}
+		same, err := sameValue(old[flag.Name], flag)
+		switch {
+		case err != nil:
+			return nil, nil, err
+		case same:
+		case flag.Tag.Has("reload"):
+			changed = append(changed, flag.Name)
+		default:
+			kept = append(kept, flag.Name)
+			flag.Target.Set(old[flag.Name].Target)
+		}
+	}
+	return changed, kept, nil
 }
 
 func sameValue(a, b *kong.Flag) (bool, error) {
@@ -152,28 +163,8 @@ func sameValue(a, b *kong.Flag) (bool, error) {
 	return wasSet == isSet && slices.Equal(before, after), err
 }
 
-// inspect returns what would keep the server from starting, as far as that shows without opening or asking anything.
-func (c *serveCmd) inspect(context.Context) error {
-	if _, err := c.check(); err != nil {
-		return err
-	}
-	if err := c.checkRefresh(); err != nil {
-		return err
-	}
-	if err := c.inspectSource(len(c.Refresh.From) > 0); err != nil {
-		return err
-	}
-	if c.Redis != "" {
-		if err := quota.Check(c.Redis); err != nil {
-			return fmt.Errorf("--redis: %w", err)
-		}
-	}
-	_, err := c.certificate(prometheus.NewRegistry(), quiet())
-	return err
-}
-
 func (c *refreshCmd) inspect(context.Context) error {
-	if err := c.check(); err != nil {
+	if err := c.check("--"); err != nil {
 		return err
 	}
 	if err := store.Check(c.DB, true); err != nil {

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"pgregory.net/rapid"
 )
 
 func TestWithoutSecrets(t *testing.T) {
@@ -20,6 +22,13 @@ func TestWithoutSecrets(t *testing.T) {
 		"path=/api/v1/tiles/6/33/21@2x.png open=http://127.0.0.1:8080/": "path=/api/v1/tiles/6/33/21@2x.png open=http://127.0.0.1:8080/",
 		"limnomap_build_info, limnomap_tile_disk_failing":               "limnomap_build_info, limnomap_tile_disk_failing",
 		"api_key=abc&API-KEY":                                           "api_key=<hidden>&API-KEY",
+		"host=db password='p@ss hunter2' user=me":                       "host=db password=<hidden>' user=me",
+		`host=db password="p@ss hunter2" user=me`:                       `host=db password=<hidden>" user=me`,
+		"--listen https://h/x?X-Amz-Signature=hunter2&a=b":              "--listen https://h/x?X-Amz-Signature=<hidden>&a=b",
+		"unexpected argument me:hunter2@db:5432":                        "unexpected argument me:<hidden>@db:5432",
+		"key=agency client=[2001:db8::1]:443 to=me@example.org":         "key=agency client=[2001:db8::1]:443 to=me@example.org",
+		// An error that says what is wanted goes on saying so.
+		"want redis://[USER:PASSWORD@]HOST, or postgres://USER:PASSWORD@HOST": "want redis://[USER:PASSWORD@]HOST, or postgres://USER:PASSWORD@HOST",
 	} {
 		if got := withoutSecrets(text); got != want {
 			t.Errorf("withoutSecrets(%q) = %q, want %q", text, got, want)
@@ -45,10 +54,40 @@ func TestSecretFlags(t *testing.T) {
 		{[]string{"serve", "--redis=redis://:hunter2@h", "--db", "lakes.db"}, []string{"redis"}},
 		{[]string{"refresh", "--from", "https://h/x?token=1", "--from=https://a:b%zz@h"}, []string{"from", "from"}},
 		{[]string{"serve", "postgres://me:hunter2@h/db"}, []string{"an argument"}},
-		{[]string{"serve", "--db", "postgres://me@h/db", "--basemap-url", "https://h/{z}/{x}/{y}.png", "--skip-bad", "a@b"}, nil},
+		{[]string{"refresh", "--from", "https://hunter2@h/x", "--db=host=h password=hunter2", "--redis", "me:hunter2@h"}, []string{"from", "db", "redis"}},
+		{[]string{"serve", "--db", "postgres://me@h/db", "--basemap-url", "https://h/{z}/{x}/{y}@2x.png", "--skip-bad", "a@b", "--listen", "[::1]:80"}, nil},
 	} {
 		if got := secretFlags(tt.args); !slices.Equal(got, tt.want) {
 			t.Errorf("secretFlags(%q) = %q, want %q", tt.args, got, tt.want)
 		}
 	}
+}
+
+func TestHide(t *testing.T) {
+	tests := [][2]string{
+		{"lakes.db", "lakes.db"},
+		{"postgres://limnomap:geheim@h:5432/d?sslmode=disable", "postgres://limnomap:<hidden>@h:5432/d?sslmode=disable"},
+		{"postgres://limnomap@h/d?password=geheim&sslmode=require", "postgres://limnomap@h/d?password=<hidden>&sslmode=require"},
+		{"postgres://limnomap:ge/he?im@h/d", "postgres://<hidden>"},
+		{"postgres://limnomap:ge@he/im@h/d", "postgres://limnomap:<hidden>@h/d"},
+		{"redis://:geheim@h", "redis://:<hidden>@h"},
+		{"https://geheim@h/lakes.csv", "https://<hidden>@h/lakes.csv"},
+		{"https://h/lakes.csv?token=geheim", "https://h/lakes.csv?token=<hidden>"},
+		{"https://h/lakes.csv?geheim", "https://h/lakes.csv?<hidden>"},
+		{"https://h/lakes.csv?mail=a@b&token=geheim", "https://<hidden>"},
+		{"host=h password=geheim", "<hidden>"},
+		{"https://tile.openstreetmap.org/{z}/{x}/{y}.png", "https://tile.openstreetmap.org/{z}/{x}/{y}.png"},
+	}
+	for _, tt := range tests {
+		if got := hide(tt[0]); got != tt[1] {
+			t.Errorf("hide(%q) = %q, want %q", tt[0], got, tt[1])
+		}
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		password := "S3CRET" + rapid.StringMatching(`[a-z/?#@:&=%]{0,8}`).Draw(t, "rest")
+		url := rapid.SampledFrom([]string{"postgres", "redis", "https"}).Draw(t, "scheme") + "://u:" + password + "@host/path?x=S3CRET&sslmode=disable"
+		if got := hide(url); strings.Contains(got, "S3CRET") {
+			t.Fatalf("hide(%q) = %q", url, got)
+		}
+	})
 }

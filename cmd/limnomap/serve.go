@@ -7,12 +7,8 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
-	"net/netip"
-	"net/url"
 	"os"
-	"regexp"
 	"runtime/debug"
-	"strings"
 	"sync"
 	"time"
 
@@ -44,8 +40,8 @@ type serveCmd struct {
 	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
 	PublicURL   string `help:"What the outside calls this server, for the absolute addresses in TileJSON. A path in it stands instead of the base path: behind a proxy that strips it." placeholder:"URL" group:"Serving"`
 
-	TrustedProxies []netip.Prefix `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving" reload:""`
-	CORSOrigins    []string       `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving" reload:""`
+	TrustedProxies []network `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving" reload:""`
+	CORSOrigins    []string  `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving" reload:""`
 
 	FrameAncestors api.FrameAncestors `help:"Whose pages may show the map of /embed in a frame: * (any, the default), self, none, or a list of self and origins such as https://example.org,https://*.example.org:8443." default:"*" placeholder:"SOURCE,..." group:"Serving" reload:""`
 
@@ -203,22 +199,6 @@ func listen(ctx context.Context, s store.Store, watcher *data.Watcher) (stop fun
 	}
 }
 
-// checkRefresh checks the flags of refreshes, and fills in how often.
-func (c *serveCmd) checkRefresh() error {
-	switch {
-	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
-		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
-	case len(c.Refresh.From) == 0:
-		return nil
-	case c.DB == "":
-		return errors.New("--refresh-from needs --db: the demo is not refreshed")
-	}
-	if c.Refresh.Every.Schedule == nil {
-		c.Refresh.Every = schedule{period(7 * day), "7d"}
-	}
-	return c.Refresh.check()
-}
-
 // refresher returns what refreshes the database, nil if nobody asked for it.
 func (c *serveCmd) refresher(shown *source, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	if len(c.Refresh.From) == 0 {
@@ -299,7 +279,7 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 		return nil
 	})
 	group.Go(func() error {
-		reloads.run(ctx, hangups)
+		reloads.run(ctx, hangups, manager)
 		server.Drain()
 		manager.tell(daemon.SdNotifyStopping)
 		now := reloads.serving()
@@ -309,92 +289,6 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	err = group.Wait()
 	log.Info("stopped")
 	return err
-}
-
-// check returns the part of the server's options that the flags alone decide.
-func (c *serveCmd) check() (opts api.Options, err error) {
-	if _, port, err := net.SplitHostPort(c.Listen); err != nil || port == "" {
-		return opts, fmt.Errorf("--listen %q is not HOST:PORT, or :PORT for every address", c.Listen)
-	}
-	if (c.TLSCert == "") != (c.TLSKey == "") {
-		return opts, fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs a file for each, HTTP none for either", c.TLSCert, c.TLSKey)
-	}
-	switch {
-	case c.HSTS > 0 && c.TLSCert == "":
-		return opts, errors.New("--hsts needs --tls-cert: browsers ignore it over HTTP, and a proxy that has the certificate says it itself")
-	case c.MetricsKey && c.AdminListen != "":
-		return opts, errors.New("--metrics-key with --admin-listen: metrics on a listener of their own need no key")
-	case c.MetricsKey && c.DB == "":
-		return opts, errors.New("--metrics-key needs --db: the demo has one key, which everybody knows")
-	}
-	if c.BasePath, err = cleanBasePath(c.BasePath); err != nil {
-		return opts, err
-	}
-	if c.MaxZoom < 0 || c.MaxZoom > render.MaxZoom {
-		return opts, fmt.Errorf("--max-zoom %d: allowed are 0 to %d", c.MaxZoom, render.MaxZoom)
-	}
-	if c.CacheMemory < 1<<20 {
-		return opts, fmt.Errorf("--cache-memory %d bytes: at least 1MiB is needed", c.CacheMemory)
-	}
-	for _, rate := range []struct {
-		flag  string
-		value int
-	}{{"--api-rate", c.APIRate}, {"--tile-rate", c.TileRate}, {"--key-rate", c.KeyRate}} {
-		if rate.value < 0 {
-			return opts, fmt.Errorf("%s %d: requests a minute are 0 (no limit) or more", rate.flag, rate.value)
-		}
-	}
-	if c.LogRequests < 0 {
-		return opts, fmt.Errorf("--log-requests %d: lines a second are 0 (no bound) or more", c.LogRequests)
-	}
-	opts = api.Options{
-		MaxZoom:            c.MaxZoom,
-		BasePath:           c.BasePath,
-		BasemapURL:         c.BasemapURL,
-		BasemapAttribution: c.BasemapAttribution,
-		SeparateAdmin:      c.AdminListen != "",
-		MetricsKey:         c.MetricsKey,
-		HSTS:               time.Duration(c.HSTS),
-		Adjustable: api.Adjustable{
-			Attribution:    c.Attribution,
-			TrustedProxies: c.TrustedProxies,
-			AllowedOrigins: c.CORSOrigins,
-			FrameAncestors: c.FrameAncestors,
-			APIRate:        c.APIRate,
-			TileRate:       c.TileRate,
-			KeyRate:        c.KeyRate,
-			LogRequests:    c.LogRequests,
-		},
-	}
-	if c.BasemapURL == "none" {
-		opts.BasemapURL, opts.BasemapAttribution = "", ""
-	} else if !strings.Contains(c.BasemapURL, "{z}") || !strings.Contains(c.BasemapURL, "{x}") || !strings.Contains(c.BasemapURL, "{y}") {
-		return opts, fmt.Errorf("--basemap-url %q: an address with {z}, {x} and {y} in it, or none", c.BasemapURL)
-	}
-	for _, origin := range c.CORSOrigins {
-		if u, err := url.Parse(origin); origin != "*" && (err != nil || u.Host == "" || origin != u.Scheme+"://"+u.Host) {
-			return opts, fmt.Errorf("--cors-origins %q is not an origin such as https://maps.example.org, or *", origin)
-		}
-	}
-	if c.PublicURL != "" {
-		u, err := url.Parse(c.PublicURL)
-		if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-			return opts, fmt.Errorf("--public-url %q is not http(s)://HOST[:PORT][/PATH]", withoutSecrets(c.PublicURL))
-		}
-		opts.PublicURL = u
-	}
-	return opts, nil
-}
-
-var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
-
-// cleanBasePath returns p without a slash at its end, "" for the root.
-func cleanBasePath(p string) (string, error) {
-	p = strings.TrimSuffix(p, "/")
-	if p != "" && !basePath.MatchString(p) {
-		return "", fmt.Errorf("--base-path %q is not a path such as /lakes, of letters, digits and ._~-", p)
-	}
-	return p, nil
 }
 
 // certificate returns what connections are secured with, nil without TLS.

@@ -34,6 +34,13 @@ func (m *serviceManager) tell(state string) {
 	}
 }
 
+// reloading tells that a configuration is being read, until the function that it returns tells that it has been: so long
+// "systemctl reload" waits.
+func (m *serviceManager) reloading() (done func()) {
+	m.tell(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+	return func() { m.tell(daemon.SdNotifyReady) }
+}
+
 // run gives the signs of life that the manager wants, twice as often as it wants them, until ctx ends. Each is given only
 // if h, which is what clients are answered by, answers /healthz at path: a server that is stuck gives none, and is started
 // anew.

@@ -44,7 +44,7 @@ func newSettings() *settings {
 
 // open reads the file that --config or the environment names, if there is one. Kong calls it several times.
 func (s *settings) open(ctx *kong.Context) error {
-	if s.asked {
+	if s.asked || ctx.Command() == versionCommand {
 		return nil
 	}
 	s.asked = true
@@ -52,7 +52,11 @@ func (s *settings) open(ctx *kong.Context) error {
 		if flag.Name != "config" {
 			continue
 		}
-		if name, _ := ctx.FlagValue(flag).(string); name != "" {
+		name, _ := ctx.FlagValue(flag).(string)
+		if name == "" && s.said(ctx, flag) {
+			return errors.New("--config is empty: want the name of a YAML file, or nothing of --config and LIMNOMAP_CONFIG")
+		}
+		if name != "" {
 			file, err := readConfigFile(name, ctx.Model)
 			if err != nil {
 				return fileError{err}
@@ -97,8 +101,10 @@ func (s *settings) fromEnv(flag *kong.Flag, name string) (value, variable string
 	}
 	file, named := s.lookupEnv(name + fileSuffix)
 	switch {
-	case !named || file == "":
+	case !named:
 		return value, name, ok, nil
+	case file == "":
+		return "", "", false, fmt.Errorf("%s%s is empty: want the name of a file, or no such variable", name, fileSuffix)
 	case ok:
 		return "", "", false, fmt.Errorf("%s and %s%s are both set: want one of them", name, name, fileSuffix)
 	}
@@ -112,9 +118,6 @@ func (s *settings) fromEnv(flag *kong.Flag, name string) (value, variable string
 	return value, name + fileSuffix, true, nil
 }
 
-// isSecret reports whether the value of a flag may hold a password.
-func isSecret(flag *kong.Flag) bool { return flag.Tag.Has("secret") }
-
 // originOf returns where the value of a flag comes from.
 func (s *settings) originOf(ctx *kong.Context, flag *kong.Flag) origin {
 	if o, ok := s.origins[flag]; ok {
@@ -126,6 +129,27 @@ func (s *settings) originOf(ctx *kong.Context, flag *kong.Flag) origin {
 		}
 	}
 	return fromDefault
+}
+
+// said reports whether the command line or the environment has a flag, be it with an empty value.
+func (s *settings) said(ctx *kong.Context, flag *kong.Flag) bool {
+	for _, name := range flag.Envs {
+		if _, ok := s.lookupEnv(name); ok {
+			return true
+		}
+	}
+	return s.originOf(ctx, flag) == fromCommandLine
+}
+
+// checkDatabase returns an error if a database is named by an empty text, as a script does whose variable is not set: that
+// is not to have the demo's simulated values served for those of real lakes.
+func (s *settings) checkDatabase(ctx *kong.Context) error {
+	for _, flag := range ctx.Flags() {
+		if flag.Name == "db" && flag.Target.String() == "" && s.originOf(ctx, flag) != fromDefault {
+			return errors.New("--db is empty: want a database, or nothing of --db, LIMNOMAP_DB and the key db where the demo is wanted")
+		}
+	}
+	return nil
 }
 
 var flagInText = regexp.MustCompile(`--[a-z][a-z0-9-]*`)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -100,14 +101,16 @@ func findNginx(t testing.TB) string {
 func startNginx(t testing.TB, nginx string, upstreams []string) string {
 	t.Helper()
 	dir, address := commonDir(t), freeAddress(t)
-	conf := readDeploy(t, "nginx.conf")
+	text, err := os.ReadFile(filepath.Join("..", "..", "deploy", "nginx.conf"))
+	mustDo(t, err)
+	conf := string(text)
 	replace := func(old, new string) {
 		if !strings.Contains(conf, old) {
 			t.Fatalf("deploy/nginx.conf does not have %q", old)
 		}
 		conf = strings.ReplaceAll(conf, old, new)
 	}
-	for i, m := range upstreamServer.FindAllStringSubmatch(conf, -1) {
+	for i, m := range regexp.MustCompile(`(?m)^\s+server (\S+:\d+)[ ;]`).FindAllStringSubmatch(conf, -1) {
 		replace(m[1], upstreams[i])
 	}
 	replace("listen 80;", "listen "+address+";")

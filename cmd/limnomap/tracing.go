@@ -24,7 +24,7 @@ const (
 	tracesPath = "/v1/traces"
 	// flushTimeout bounds how long the spans that are left may take to be sent when the server ends.
 	flushTimeout = 3 * time.Second
-	// maxExportError bounds what the log shows of an error, which may hold the receiver's answer.
+	// maxExportError bounds what the log shows of an error.
 	maxExportError = 300
 )
 
@@ -39,19 +39,32 @@ type tracing struct {
 	stop     context.CancelFunc // ends an export that is under way
 }
 
-// openTraces returns nil if there is nowhere to send traces to. Nothing is connected before the first spans are sent.
-func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (*tracing, error) {
+// check returns an error if traces could not be sent with these flags, wherever they are to go.
+func (f *tracingFlags) check() error {
 	if !(f.TraceRatio >= 0 && f.TraceRatio <= 1) { // NaN is neither
-		return nil, fmt.Errorf("--trace-ratio %v: allowed are 0 to 1", f.TraceRatio)
+		return fmt.Errorf("--trace-ratio %v: allowed are 0 to 1", f.TraceRatio)
 	}
 	if f.OTLPEndpoint == "" {
-		return nil, nil
+		return nil
+	}
+	if _, err := traceEndpoint(f.OTLPEndpoint); err != nil {
+		return fmt.Errorf("--otlp-endpoint: %w", err)
+	}
+	return nil
+}
+
+// openTraces returns nil if there is nowhere to send traces to. Nothing is connected before the first spans are sent.
+func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (*tracing, error) {
+	if err := f.check(); err != nil || f.OTLPEndpoint == "" {
+		return nil, err
 	}
 	endpoint, err := traceEndpoint(f.OTLPEndpoint)
 	if err != nil {
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
+	quoteNothing(log)
 	life, stop := context.WithCancel(context.Background())
+	tellTracing(log)
 	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
 	if err != nil {
 		stop()
@@ -162,7 +175,7 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		e.failures.Inc()
 		if !e.failing.Swap(true) {
-			text := err.Error()
+			text, _, _ := strings.Cut(err.Error(), " (body: ") // of the answer, which may repeat the password that it refuses
 			e.log.Warn("traces cannot be sent", "error", text[:min(len(text), maxExportError)])
 		}
 		return nil

@@ -1,6 +1,7 @@
 package ingest
 
 import (
+	"errors"
 	"io"
 	"runtime"
 	"strings"
@@ -88,5 +89,30 @@ func TestHostileNumbers(t *testing.T) {
 		if len(got.Bad) == 1 && len(got.Bad[0].Reason) > 500 {
 			t.Errorf("%.20s: the reason has %d bytes", number, len(got.Bad[0].Reason))
 		}
+	}
+}
+
+// An import takes maxRows rows of all its files together, and with the next one it is given up: it says so, and passes on
+// the rows before.
+func TestRowsAreBounded(t *testing.T) {
+	batches := make(chan batch[struct{}], 4)
+	r := reader[struct{}]{
+		columns: []column{{name: "id"}},
+		parse:   func(*row) (struct{}, error) { return struct{}{}, nil },
+		batches: batches, input: countingReader{ctx: t.Context(), tell: func(int64) {}},
+		rows: maxRows - 3, // which were read before
+	}
+	r.read(t.Context(), []File{
+		{Name: "a", Reader: strings.NewReader("id\n1\n2\n")},
+		{Name: "b", Reader: strings.NewReader("id\n3\n4\n5\n")},
+		{Name: "c", Reader: strings.NewReader("id\n6\n")},
+	})
+	close(batches)
+	taken, last := 0, batch[struct{}]{}
+	for last = range batches {
+		taken += len(last.rows)
+	}
+	if taken != 3 || last.file != 1 || !errors.Is(last.err, errTooManyRows) {
+		t.Errorf("%d rows were taken, and file %d ended with %v; want 3, and %v of file 1", taken, last.file, last.err, errTooManyRows)
 	}
 }

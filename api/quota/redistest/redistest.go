@@ -26,7 +26,7 @@ func Start(t testing.TB, options ...string) *Server {
 		}
 		t.Skipf("LEFT OUT: there is no redis-server to share limits with (%v)", err)
 	}
-	s := &Server{Addr: freeAddr(t)}
+	s := &Server{Addr: FreeAddr(t)}
 	_, port, err := net.SplitHostPort(s.Addr)
 	if err != nil {
 		t.Fatal(err)
@@ -101,8 +101,8 @@ func (s *Server) Cli(t testing.TB, args ...string) string {
 	return string(out)
 }
 
-// freeAddr returns an address of this machine that nobody listens on.
-func freeAddr(t testing.TB) string {
+// FreeAddr returns an address of this machine that nobody listens on.
+func FreeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

@@ -40,7 +40,8 @@ func Binary(t testing.TB) string {
 		t.Fatal(err)
 	}
 	path := filepath.Join(built.folder, "limnomap")
-	build := exec.Command("go", "build", "-o", path, "limnomap/cmd/limnomap")
+	// With -trimpath, so that what is compiled is what the test of the release links too.
+	build := exec.Command("go", "build", "-trimpath", "-o", path, "limnomap/cmd/limnomap")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		t.Fatalf("go build: %v\n%s", err, out)

@@ -6,7 +6,7 @@
 //
 //	strict kustomize FOLDER
 //	strict compose FILE [PROFILE...]
-//	strict schema KIND...           the JSON schema of kinds such as apps/v1/Deployment, in which all fields are known
+//	strict schema                   the JSON schema of all kinds below, in which all fields are known
 package main
 
 import (
@@ -29,19 +29,18 @@ import (
 )
 
 func main() {
-	if len(os.Args) < 3 {
-		fmt.Fprintln(os.Stderr, "strict: kustomize FOLDER, or compose FILE [PROFILE...]")
-		os.Exit(2)
-	}
 	var out any
 	var err error
-	switch os.Args[1] {
-	case "kustomize":
-		out, err = kustomize(os.Args[2])
-	case "compose":
-		out, err = compose(os.Args[2], os.Args[3:])
+	switch args := os.Args[1:]; {
+	case len(args) == 2 && args[0] == "kustomize":
+		out, err = kustomize(args[1])
+	case len(args) >= 2 && args[0] == "compose":
+		out, err = compose(args[1], args[2:])
+	case len(args) == 1 && args[0] == "schema":
+		out = schemas()
 	default:
-		out, err = schemas(os.Args[2:])
+		fmt.Fprintln(os.Stderr, "strict: kustomize FOLDER, or compose FILE [PROFILE...], or schema")
+		os.Exit(2)
 	}
 	if err == nil {
 		err = json.NewEncoder(os.Stdout).Encode(out)

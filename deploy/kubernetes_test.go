@@ -1,0 +1,147 @@
+package deploy
+
+import (
+	"cmp"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+//go:generate sh -c "cd testdata/strict && go run . schema >../kubernetes.schema.json"
+
+// Each object has the fields that its type in k8s.io/api has and no others. testdata/strict made the schema of these types (go
+// generate ./deploy): compiling Kubernetes' modules takes longer than all tests of this folder.
+func TestKubernetesSchema(t *testing.T) {
+	objects := kubernetesObjects(t)
+	for name, object := range objects {
+		kind := object["apiVersion"].(string) + "/" + object["kind"].(string)
+		if strings.HasPrefix(kind, "monitoring.coreos.com/") {
+			continue // the operator's own
+		}
+		s := schema(t, "testdata/kubernetes.schema.json", "/$defs/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(kind))
+		if err := s.Validate(any(object)); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		object["spce"] = map[string]any{}
+		if s.Validate(any(object)) == nil {
+			t.Errorf("%s: a field that nobody knows is let through", name)
+		}
+	}
+}
+
+// kubernetesObjects returns all objects by kind and name, each of a file that the kustomization names.
+func kubernetesObjects(t testing.TB) map[string]map[string]any {
+	t.Helper()
+	kustomization := readFile(t, "kubernetes/kustomization.yaml")
+	files, err := filepath.Glob("kubernetes/*.yaml")
+	if err != nil {
+		t.Fatal(err)
+	}
+	objects := make(map[string]map[string]any)
+	for _, file := range files {
+		base := filepath.Base(file)
+		if base == "kustomization.yaml" {
+			continue
+		}
+		if !strings.Contains(kustomization, base) {
+			t.Errorf("the kustomization does not name %s", base)
+		}
+		for _, object := range documents(t, file) {
+			objects[object["kind"].(string)+" "+object["metadata"].(map[string]any)["name"].(string)] = object
+		}
+	}
+	return objects
+}
+
+func TestKubernetesAgrees(t *testing.T) {
+	objects := kubernetesObjects(t)
+	var settings struct{ Data map[string]string }
+	into(t, objects["ConfigMap limnomap"], &settings)
+	type container struct {
+		Env   []struct{ Name, Value string }
+		Ports []struct{ Name string }
+		Args  []string
+	}
+	type template struct {
+		Metadata struct{ Labels map[string]string }
+		Spec     struct {
+			TerminationGracePeriodSeconds int
+			Containers                    []container
+		}
+	}
+	var server struct {
+		Spec struct {
+			Selector struct{ MatchLabels map[string]string }
+			Template template
+		}
+	}
+	into(t, objects["Deployment limnomap"], &server)
+	labels, pod := server.Spec.Template.Metadata.Labels, server.Spec.Template.Spec
+	var ports []string
+	for _, port := range pod.Containers[0].Ports {
+		ports = append(ports, port.Name)
+	}
+
+	var variables []string
+	for name := range settings.Data {
+		variables = append(variables, name)
+	}
+	for _, v := range pod.Containers[0].Env {
+		variables = append(variables, v.Name)
+	}
+	wantVariables(t, "the deployment", strings.Join(variables, " "), "serve")
+	settings.Data["LIMNOMAP_DB"] = "postgres://limnomap:secret@postgres/limnomap" // as the secret has it
+	wantAccepted(t, "the deployment", settings.Data, pod.Containers[0].Args[0])
+	var job struct {
+		Spec struct {
+			JobTemplate struct{ Spec struct{ Template template } }
+		}
+	}
+	into(t, objects["CronJob limnomap-refresh"], &job)
+	refresh := job.Spec.JobTemplate.Spec.Template.Spec.Containers[0]
+	environment := make(map[string]string)
+	for _, v := range refresh.Env {
+		wantVariables(t, "the refresh", v.Name, refresh.Args[0])
+		environment[v.Name] = cmp.Or(v.Value, settings.Data[v.Name])
+	}
+	wantAccepted(t, "the refresh", environment, refresh.Args[0])
+
+	drain := duration(t, settings.Data["LIMNOMAP_DRAIN"])
+	if grace := float64(pod.TerminationGracePeriodSeconds); grace <= (drain + stopping(t)).Seconds() {
+		t.Errorf("pods get %v s to end, and need %v and more", grace, drain+stopping(t))
+	}
+	selects := func(name string, selector map[string]string) {
+		for label, value := range selector {
+			if labels[label] != value {
+				t.Errorf("%s selects %s=%s, pods have %q", name, label, value, labels[label])
+			}
+		}
+		if len(selector) == 0 {
+			t.Errorf("%s selects all pods", name)
+		}
+	}
+	selects("the deployment", server.Spec.Selector.MatchLabels)
+	var budget struct {
+		Spec struct {
+			Selector struct{ MatchLabels map[string]string }
+		}
+	}
+	into(t, objects["PodDisruptionBudget limnomap"], &budget)
+	selects("the budget", budget.Spec.Selector.MatchLabels)
+	for _, name := range []string{"limnomap", "limnomap-admin"} {
+		var service struct {
+			Spec struct {
+				Selector map[string]string
+				Ports    []struct{ TargetPort string }
+			}
+		}
+		into(t, objects["Service "+name], &service)
+		selects(name, service.Spec.Selector)
+		for _, port := range service.Spec.Ports {
+			if !slices.Contains(ports, port.TargetPort) {
+				t.Errorf("service %s leads to port %q, pods have %q", name, port.TargetPort, ports)
+			}
+		}
+	}
+}
