@@ -32,8 +32,8 @@ type Browser struct {
 // mostTime is how long a browser may live: of a test that hangs, not of one on a machine that is busy.
 const mostTime = 5 * time.Minute
 
-// Start starts a real Chromium for one test, which ends it, at the latest after mostTime. The options come behind ours. Where there is
-// no Chromium it skips the test, loudly; in CI it fails.
+// Start starts a real Chromium for one test, which ends it, at the latest after mostTime. The options come behind ours.
+// Where there is no Chromium it skips the test, loudly; in CI it fails.
 func Start(t testing.TB, language string, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
 	ours := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
