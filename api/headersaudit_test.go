@@ -42,7 +42,8 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 		seen[w.Code] = true
 		wantHeaders(t, method+" "+target+": "+http.StatusText(w.Code), w)
 	}
-	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{z}", "6", "{x}", "33", "{y}", "21")
+	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{z}", "6", "{x}", "33", "{y}", "21",
+		"{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
 	var targets []string
 	for _, route := range quick.routes() {
 		target := fill.Replace(route.path)

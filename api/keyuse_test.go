@@ -82,11 +82,13 @@ func TestKeyUsesAreNoted(t *testing.T) {
 		}
 		store.fail(true)
 		use(2 * time.Hour)
+		synctest.Wait() // until the log is written
 		if got := strings.Count(log.String(), "cannot be noted"); got != 1 {
 			t.Errorf("the failing store is in the log %d times, want once:\n%s", got, &log)
 		}
 		store.fail(false)
 		use(time.Minute)
+		synctest.Wait()
 		if got := len(store.noted()); got != 4 || !strings.Contains(log.String(), "noted again") {
 			t.Errorf("after the store is well again %d uses are noted, want 4:\n%s", got, &log)
 		}
