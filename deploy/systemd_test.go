@@ -96,7 +96,7 @@ func TestUnitSandbox(t *testing.T) {
 		}
 	}
 	round := 0
-	limnomaptest.Within(t, 60*time.Second, "tiles are drawn in a crowd", func() bool {
+	limnomaptest.Within(t, 5*time.Minute, "tiles are drawn in a crowd", func() bool {
 		askCrowd(t, base, round)
 		round++
 		return strings.Contains(readFile(t, trace), "setpriority(")

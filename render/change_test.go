@@ -48,6 +48,9 @@ func lakeSets() []lakeSet {
 // TestEqualFingerprintsEqualTiles changes one lake, anywhere and often by less than is seen, and looks whether a tile
 // changes without its fingerprint, or its fingerprint though the lake is out of reach before and after.
 func TestEqualFingerprintsEqualTiles(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	for _, set := range lakeSets() {
 		t.Run(set.name, func(t *testing.T) {
 			before := set.layer(t, set.lakes)

@@ -38,6 +38,9 @@ func district(n int) []testLake {
 }
 
 func TestBlurredTilesAreCrops(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	lakes := append(country(), district(300)...)
 	for _, grids := range []int{0, 4} {
 		l := blurred(grids, lakes...)
@@ -80,6 +83,9 @@ func TestPatchesAreOne(t *testing.T) {
 // TestBlurAgreesWithStamps compares the fields of the two ways to draw. The difference is the shares of a lake between
 // pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	lakes := append(country(), district(5000)...)
 	stamped := layerOf(lakes...)
 	stamped.blurred = nil
@@ -208,6 +214,9 @@ func TestThinningKeepsBlooms(t *testing.T) {
 // TestManyLakesKeepTheirValue puts so many equal lakes in one place that sums in 32 bits would drift, just below and at
 // where a class begins.
 func TestManyLakesKeepTheirValue(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	const n = 200_000
 	for _, chl := range []float64{9.99, 50} {
 		lakes := make([]testLake, n)

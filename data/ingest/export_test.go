@@ -134,6 +134,9 @@ func scanned(tb checkTB, s store.Store) (lakes []data.Lake, observations []data.
 // What an export wrote gives back the same data, to the bit: the snapshot's version, which hashes lakes and satellite
 // values, and the forecasts, which it does not.
 func TestExportIsLossless(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	dir := t.TempDir()
 	run := 0
 	rapid.Check(t, func(rt *rapid.T) {

@@ -173,7 +173,7 @@ func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 
 // Until waits for a JavaScript expression to hold.
 func Until(expression string) chromedp.Action[chromedp.Void] {
-	poll := chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(30*time.Second))
+	poll := chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
 		for range 5 {
 			// A page that is being loaded anew takes the question with it.
