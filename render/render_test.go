@@ -153,6 +153,9 @@ func TestSmallFiles(t *testing.T) {
 // TestBrushesForgetLayers holds that a brush that draws on lets go of the layer that it drew, and of memory past what
 // common tiles take.
 func TestBrushesForgetLayers(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	r := renderer()
 	for _, n := range []int{100, maxKept + 1000} {
 		// So large that they are stamped, however many they are.

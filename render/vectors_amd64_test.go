@@ -12,6 +12,9 @@ import (
 // TestVectorsChangeNoByte draws whole tiles with vector instructions and without. It changes a package variable, so
 // neither it nor any other test of the package may run in parallel.
 func TestVectorsChangeNoByte(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	if !vectors {
 		t.Skip("SKIPPED: the processor has no vector instructions to compare with plain Go")
 	}

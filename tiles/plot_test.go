@@ -58,6 +58,9 @@ func realRenderer() *render.Renderer { return render.New(colormap.Limits{Level1:
 
 // TestPlotHasEachTileThatIsNotBlank compares a plot with a look at every tile of the world.
 func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	s := newTestService(t, realRenderer(), nil)
 	v := lakeView(40)
 	for _, style := range render.Styles() {

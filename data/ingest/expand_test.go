@@ -117,6 +117,9 @@ func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
 // A few hundred kilobytes that expand to a gigabyte end soon after what every file may have.
 func TestBombs(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	const size = 1 << 30
 	var z, zs bytes.Buffer
 	g := gzip.NewWriter(&z)
