@@ -2,12 +2,7 @@ package deploy
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
@@ -23,7 +18,8 @@ import (
 // A faultyFront stands before a server and answers for tiles in its place as `fault` says: with a status, or 0 for the
 // server's own answer. It counts what it was asked for.
 type faultyFront struct {
-	*httptest.Server
+	URL string
+
 	mu      sync.Mutex
 	fault   func(path string, times int) int
 	asked   map[string]int // tiles, by path
@@ -32,29 +28,20 @@ type faultyFront struct {
 
 func startFaultyFront(t *testing.T, server string) *faultyFront {
 	t.Helper()
-	target, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := &faultyFront{asked: map[string]int{}}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // a client may leave before all has come
-	proxy.ModifyResponse = func(answer *http.Response) error {
+	f.URL = limnomaptest.Front(t, server, func(w http.ResponseWriter, r *http.Request) bool {
+		status := f.statusFor(r)
+		if status != 0 {
+			answerProblem(w, status)
+		}
+		return status != 0
+	}, func(answer *http.Response) {
 		if answer.StatusCode == http.StatusTooManyRequests {
 			f.mu.Lock()
 			defer f.mu.Unlock()
 			f.refused++
 		}
-		return nil
-	}
-	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if status := f.statusFor(r); status != 0 {
-			answerProblem(w, status)
-			return
-		}
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(f.Close)
+	})
 	return f
 }
 

@@ -5,12 +5,7 @@ import (
 	"cmp"
 	"fmt"
 	"image"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -68,7 +63,8 @@ old,Once Clean,50,9
 
 // A recorder stands before a server and notes what was asked and answered.
 type recorder struct {
-	*httptest.Server
+	URL string
+
 	mu     sync.Mutex
 	notes  []string           // STATUS PATH CODING
 	faults []http.HandlerFunc // what answers the next requests in the server's place
@@ -77,39 +73,30 @@ type recorder struct {
 
 func startRecorder(t *testing.T, server string) *recorder {
 	t.Helper()
-	target, err := url.Parse(server)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r := new(recorder)
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // a client may leave before all has come
-	proxy.ModifyResponse = func(answer *http.Response) error {
+	r.URL = limnomaptest.Front(t, server, r.answer, func(answer *http.Response) {
 		r.mu.Lock()
 		defer r.mu.Unlock()
 		if r.notice != "" {
 			answer.Header.Set("X-Data-Notice", r.notice)
 		}
 		r.notes = append(r.notes, strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", answer.Request.URL.Path, " ", answer.Header.Get("Content-Encoding"))))
-		return nil
-	}
-	r.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, request *http.Request) {
-		r.next(proxy.ServeHTTP)(w, request)
-	}))
-	t.Cleanup(r.Close)
+	})
 	return r
 }
 
-// next returns what answers the next request.
-func (r *recorder) next(usual http.HandlerFunc) http.HandlerFunc {
+// answer answers by the next fault, if there is one.
+func (r *recorder) answer(w http.ResponseWriter, request *http.Request) bool {
 	r.mu.Lock()
-	defer r.mu.Unlock()
-	if len(r.faults) == 0 {
-		return usual
+	faults := r.faults
+	if len(faults) > 0 {
+		r.faults = faults[1:]
 	}
-	fault := r.faults[0]
-	r.faults = r.faults[1:]
-	return fault
+	r.mu.Unlock()
+	if len(faults) > 0 {
+		faults[0](w, request)
+	}
+	return len(faults) > 0
 }
 
 // shed answers as a server that has too much to do.

@@ -5,9 +5,6 @@ import (
 	"encoding/json"
 	"image"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -38,23 +35,13 @@ type ogcService struct {
 func startOGC(t *testing.T) *ogcService {
 	t.Helper()
 	server := limnomaptest.Start(t, "--trusted-proxies", "127.0.0.1/32")
-	target, err := url.Parse(server.Base)
-	if err != nil {
-		t.Fatal(err)
-	}
 	s := new(ogcService)
-	proxy := &httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) {
-		r.SetURL(target)
-		r.SetXForwarded()
-	}}
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	s.base = limnomaptest.Front(t, server.Base, func(_ http.ResponseWriter, r *http.Request) bool {
 		s.mu.Lock()
+		defer s.mu.Unlock()
 		s.asked = append(s.asked, r.RequestURI)
-		s.mu.Unlock()
-		proxy.ServeHTTP(w, r)
-	}))
-	t.Cleanup(front.Close)
-	s.base = front.URL
+		return false
+	}, nil)
 
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, s.base+"/api/v1/bathing-lakes/status?risk=high", &status)

@@ -4,15 +4,12 @@ package docs
 
 import (
 	"fmt"
-	"io"
-	"log"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A front passes requests on to the server and notes what it answered: a browser does not tell a script whether an image of
@@ -44,28 +41,12 @@ func (a answer) refused() bool { return a.status >= http.StatusBadRequest }
 // startFront starts a front of the server at base, until the test ends.
 func startFront(t *testing.T, base string) *front {
 	t.Helper()
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
 	f := new(front)
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	// What a client asks for is what it gets, compressed or not.
-	transport := &http.Transport{DisableCompression: true}
-	proxy.Transport = transport
-	proxy.ModifyResponse = func(r *http.Response) error {
+	f.address = limnomaptest.Front(t, base, nil, func(r *http.Response) {
 		f.mu.Lock()
 		defer f.mu.Unlock()
 		f.answered = append(f.answered, answer{r.StatusCode, r.Request.URL.RequestURI()})
-		return nil
-	}
-	proxy.ErrorLog = log.New(io.Discard, "", 0) // a browser leaves a page before all has come
-	server := httptest.NewServer(proxy)
-	t.Cleanup(func() {
-		server.Close()
-		transport.CloseIdleConnections()
 	})
-	f.address = server.URL
 	return f
 }
 

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A copy made while one server reads serves what that server serves, until the next import, and takes keys and imports
@@ -50,7 +52,7 @@ func TestBackupOverwritesOnlyByForce(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	mustRun(t, "import", "lakes", writeLakes(t, dir, 1), "--db", db)
-	there := writeFile(t, dir, "copy.db", "precious")
+	there := limnomaptest.WriteFile(t, dir, "copy.db", "precious")
 	for _, args := range [][]string{
 		{"backup", there, "--db", db},
 		{"backup", there, "--db", filepath.Join(dir, "missing.db"), "--force"},

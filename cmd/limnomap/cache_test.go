@@ -13,6 +13,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
@@ -122,11 +123,11 @@ func TestCachePurgeRemovesWhatTheFlagsName(t *testing.T) {
 func TestCachePurgeTouchesOnlyWhatIsOurs(t *testing.T) {
 	dir, outside := fillCache(t), t.TempDir()
 	entry := cacheEntries(t, dir)[0]
-	precious := writeFile(t, outside, filepath.Base(entry), "precious")
+	precious := limnomaptest.WriteFile(t, outside, filepath.Base(entry), "precious")
 	foreign := []string{
-		writeFile(t, dir, "README", "not ours"),
-		writeFile(t, filepath.Dir(entry), "notes.txt", "not ours"),
-		writeFile(t, dir, filepath.Base(entry), "in no sub-folder"),
+		limnomaptest.WriteFile(t, dir, "README", "not ours"),
+		limnomaptest.WriteFile(t, filepath.Dir(entry), "notes.txt", "not ours"),
+		limnomaptest.WriteFile(t, dir, filepath.Base(entry), "in no sub-folder"),
 	}
 	if err := os.Remove(entry); err != nil {
 		t.Fatal(err)
@@ -207,7 +208,7 @@ func TestCacheCommandsEndWhenInterrupted(t *testing.T) {
 }
 
 func TestCacheCommandsRefuse(t *testing.T) {
-	file := writeFile(t, t.TempDir(), "file", "")
+	file := limnomaptest.WriteFile(t, t.TempDir(), "file", "")
 	tests := []struct {
 		name string
 		args []string

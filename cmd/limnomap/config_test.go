@@ -11,6 +11,8 @@ import (
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
 	"pgregory.net/rapid"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // valuesFor has values for flags of all forms. What is drawn for a flag is one of them or the flag's default.
@@ -64,7 +66,7 @@ func TestConfigIsTakenAgain(t *testing.T) {
 		if err := first.print(&text); err != nil {
 			t.Fatal(err)
 		}
-		second, err := parsed(t, "serve", "--config", writeFile(t, dir, "printed.yaml", text.String()))
+		second, err := parsed(t, "serve", "--config", limnomaptest.WriteFile(t, dir, "printed.yaml", text.String()))
 		if err != nil {
 			t.Fatalf("%v\n%s", err, text.String())
 		}

@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // modelOf returns the commands and their flags.
@@ -31,7 +33,7 @@ func parsed(t testing.TB, args ...string) (*call, error) {
 
 func configured(t testing.TB, text string) string {
 	t.Helper()
-	return writeFile(t, t.TempDir(), "limnomap.yaml", text)
+	return limnomaptest.WriteFile(t, t.TempDir(), "limnomap.yaml", text)
 }
 
 func TestConfigFile(t *testing.T) {

@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/colormap"
 )
 
@@ -25,7 +26,7 @@ func tileAt(t *testing.T, base string, zoom int, lat, lon float64) (img image.Im
 	px := int((lon + 180) / 360 * size)
 	py := int((0.5 - math.Log((1+sin)/(1-sin))/(4*math.Pi)) * size)
 	url := fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d.png", base, zoom, px/256, py/256)
-	resp, body := get(t, url)
+	resp, body := limnomaptest.Get(t, url)
 	if resp.StatusCode != http.StatusOK {
 		t.Fatalf("%s: %s", url, resp.Status)
 	}
@@ -41,8 +42,8 @@ const loneZoom = 14
 
 func TestALakesOwnPixelHasItsColor(t *testing.T) {
 	base, _ := startServer(t)
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	with, without := 0, 0
 	for _, lake := range status.Lakes {
 		img, x, y := tileAt(t, base, loneZoom, lake.Lat, lake.Lon)
@@ -66,7 +67,7 @@ func TestALakesOwnPixelHasItsColor(t *testing.T) {
 
 func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
 	base, _ := startServer(t)
-	first, blank := get(t, base+"/api/v1/tiles/6/0/0.png")
+	first, blank := limnomaptest.Get(t, base+"/api/v1/tiles/6/0/0.png")
 	img, err := png.Decode(bytes.NewReader(blank))
 	if err != nil || first.StatusCode != http.StatusOK {
 		t.Fatalf("tile over the sea: %s, %v", first.Status, err)
@@ -76,7 +77,7 @@ func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
 			alpha, img.Bounds(), len(blank))
 	}
 	for _, path := range []string{"/api/v1/tiles/18/0/0.png", "/api/v1/tiles/6/10/50.png?style=dots&colormap=viridis"} {
-		resp, body := get(t, base+path)
+		resp, body := limnomaptest.Get(t, base+path)
 		if !bytes.Equal(body, blank) || resp.Header.Get("ETag") != first.Header.Get("ETag") {
 			t.Errorf("%s: %s, %d bytes, ETag %s, want the shared blank tile", path, resp.Status, len(body), resp.Header.Get("ETag"))
 		}
@@ -86,13 +87,13 @@ func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
 // The page without JavaScript says of each lake what the API does: its value, or first of all that there is none.
 func TestTheTableSaysWhatTheStatusDoes(t *testing.T) {
 	base, _ := startServer(t)
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	row := regexp.MustCompile(`(?s)<tr role="row".*?#lake=([^"]+)">.*?</svg> ([^<]+)</td>.*?class="value"[^>]*>([0-9.,]*)`)
 	type shown struct{ risk, value string }
 	rows := make(map[string]shown)
 	for page := 1; ; page++ {
-		_, body := get(t, fmt.Sprintf("%s/table?lang=en&page=%d", base, page))
+		_, body := limnomaptest.Get(t, fmt.Sprintf("%s/table?lang=en&page=%d", base, page))
 		found := row.FindAllStringSubmatch(string(body), -1)
 		if len(found) == 0 {
 			break
@@ -124,7 +125,7 @@ func TestTheTableSaysWhatTheStatusDoes(t *testing.T) {
 func TestPublicURLWithAPathStandsForTheBasePath(t *testing.T) {
 	base, _ := startServer(t, "--public-url", "https://example.org/water/")
 	var tileJSON struct{ Tiles []string }
-	getJSON(t, base+"/api/v1/tiles.json", &tileJSON)
+	limnomaptest.GetJSON(t, base+"/api/v1/tiles.json", &tileJSON)
 	const want = "https://example.org/water/api/v1/tiles/{z}/{x}/{y}.png"
 	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], want) {
 		t.Errorf("tiles = %q, want one that starts with %s", tileJSON.Tiles, want)

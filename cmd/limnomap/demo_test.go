@@ -10,6 +10,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // demoArgs returns a command line that writes lakes.csv and obs.csv into dir.
@@ -123,7 +125,7 @@ func TestDemoOverwritesOnlyByForce(t *testing.T) {
 		dir := t.TempDir()
 		args, _, _ := demoArgs(dir, "--lakes", "5")
 		kept := filepath.Join(dir, there)
-		writeFile(t, dir, there, "mine")
+		limnomaptest.WriteFile(t, dir, there, "mine")
 		_, _, err := runCommand(t, args...)
 		if err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), there) {
 			t.Errorf("demo where %s is there = %v, want an error that names it and --force", there, err)
@@ -152,7 +154,7 @@ func TestDemoInterrupted(t *testing.T) {
 	}
 
 	// What went wrong of itself is told, whether or not somebody interrupted it too.
-	writeFile(t, dir, "obs.csv", "mine")
+	limnomaptest.WriteFile(t, dir, "obs.csv", "mine")
 	if err := run(ctx, args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "obs.csv is there already") {
 		t.Errorf("demo interrupted where obs.csv is there = %v, want it to name that file", err)
 	}
@@ -171,7 +173,7 @@ func TestDemoOneFileByTwoWays(t *testing.T) {
 	t.Chdir(folder)
 	for _, there := range []bool{false, true} {
 		if there {
-			writeFile(t, folder, "a.csv", "mine")
+			limnomaptest.WriteFile(t, folder, "a.csv", "mine")
 		}
 		for _, out := range []string{
 			folder + "/a.csv," + link + "/a.csv",
@@ -199,7 +201,7 @@ func TestDemoOneFileByTwoWays(t *testing.T) {
 func TestWriteTogetherFails(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-	writeFile(t, dir, "a", "mine")
+	limnomaptest.WriteFile(t, dir, "a", "mine")
 	full := errors.New("no space left")
 	fill := func(w []io.Writer) error {
 		for _, w := range w {
@@ -244,11 +246,11 @@ func TestReplaceTogetherUndoes(t *testing.T) {
 	for _, there := range []bool{false, true} {
 		dir := t.TempDir()
 		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-		temporary := []string{writeFile(t, dir, "a.tmp", "new"), filepath.Join(dir, "b.tmp")}
+		temporary := []string{limnomaptest.WriteFile(t, dir, "a.tmp", "new"), filepath.Join(dir, "b.tmp")}
 		want := []string(nil)
 		if there {
-			writeFile(t, dir, "a", "mine")
-			writeFile(t, dir, "b", "mine too")
+			limnomaptest.WriteFile(t, dir, "a", "mine")
+			limnomaptest.WriteFile(t, dir, "b", "mine too")
 			want = []string{"a", "b"}
 		}
 		if err := replaceTogether([]string{a, b}, temporary, true); err == nil {

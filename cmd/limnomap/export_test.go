@@ -19,6 +19,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/tiles/archive"
 )
 
@@ -88,7 +89,7 @@ func TestExportedTilesAreTheServers(t *testing.T) {
 	base, _ := startServer(t, "--db", db, "--tile-rate", "0")
 	look := []string{"--style", "lakes", "--colormap", "viridis", "--scale", "2"}
 	const suffix = "@2x.png?style=lakes&colormap=viridis"
-	_, blank := get(t, base+tilePath(maptile.New(0, 0, 18), suffix))
+	_, blank := limnomaptest.Get(t, base+tilePath(maptile.New(0, 0, 18), suffix))
 	readers := map[string]func(testing.TB, string) map[maptile.Tile]string{
 		"map.pmtiles": readPMTiles, "map.mbtiles": readMBTiles, "map/": readFolder,
 	}
@@ -99,7 +100,7 @@ func TestExportedTilesAreTheServers(t *testing.T) {
 			for x := range uint32(1) << z {
 				for y := range uint32(1) << z {
 					tile := maptile.New(x, y, z)
-					_, want := get(t, base+tilePath(tile, suffix))
+					_, want := limnomaptest.Get(t, base+tilePath(tile, suffix))
 					png, ok := got[tile]
 					if ok {
 						present++

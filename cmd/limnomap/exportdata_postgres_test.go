@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // Through files from one kind of database to the other and back: the same data, and a dry run that leaves no trace.
@@ -33,7 +35,7 @@ func TestDataMoveToPostgresAndBack(t *testing.T) {
 			t.Errorf("PostgreSQL's %s are\n%swant\n%s", what, got, want)
 		}
 	}
-	bad := writeFile(t, dir, "bad.csv", "id,name,lat,lon\nx,,1,1\n")
+	bad := limnomaptest.WriteFile(t, dir, "bad.csv", "id,name,lat,lon\nx,,1,1\n")
 	if _, _, err := runCommand(t, "import", "lakes", bad, "--db", pg); err == nil || strings.Contains(err.Error(), "postgres://") {
 		t.Errorf("a bad file: %v, want an error without the database's URL", err)
 	}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
 	"limnomap/data/store"
 )
@@ -15,8 +16,8 @@ func filledDB(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	mustRun(t, "import", "lakes", writeFile(t, dir, "lakes.geojson", lakesGeoJSON), "--db", db)
-	mustRun(t, "import", "observations", writeFile(t, dir, "obs.csv", "lake_id,date,chl,data_type,who_level,cell_density_cells_ml,measured_at\n"+
+	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.geojson", lakesGeoJSON), "--db", db)
+	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type,who_level,cell_density_cells_ml,measured_at\n"+
 		"bow,2026-06-01,12.3,satellite,3,,2026-06-01T10:30:00Z\nbow,2026-06-08,,satellite,,,\nbow,2026-06-15,20,ai_forecast,,,\nstechlin,2026-06-01,1.5,satellite,,2500.5,\n"), "--db", db)
 	return db
 }
@@ -79,7 +80,7 @@ func TestExportLakesAsCSVSaysWhatItLeavesOut(t *testing.T) {
 
 func TestExportDataRefuses(t *testing.T) {
 	db, dir := filledDB(t), t.TempDir()
-	taken := writeFile(t, dir, "taken.csv", "mine")
+	taken := limnomaptest.WriteFile(t, dir, "taken.csv", "mine")
 	for _, test := range []struct {
 		args []string
 		want string

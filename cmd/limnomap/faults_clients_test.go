@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // What clients that mean harm, or hang, may cost.
@@ -111,7 +113,7 @@ func (c *crowd) leave() {
 // wantForgotten checks that nothing of the crowd is left in the server, and ends it.
 func (c *crowd) wantForgotten(t testing.TB) {
 	t.Helper()
-	within(t, time.Minute, "the goroutines of the connections have ended", func() bool {
+	limnomaptest.Within(t, time.Minute, "the goroutines of the connections have ended", func() bool {
 		http.DefaultClient.CloseIdleConnections()
 		return c.p.metric(t, "go_goroutines") <= c.goroutines+5
 	})
@@ -131,7 +133,7 @@ func TestFaultSlowReader(t *testing.T) {
 	c := newCrowd(t, p, clients, 4096)
 	const request = "GET /api/v1/bathing-lakes/status HTTP/1.1\r\nHost: lakes\r\n\r\n"
 	c.send(t, strings.Repeat(request, 50)) // 19 MB; the kernel holds up to 4 MB for a connection
-	within(t, time.Minute, "the answers of all of them are stuck", func() bool {
+	limnomaptest.Within(t, time.Minute, "the answers of all of them are stuck", func() bool {
 		return p.metric(t, "limnomap_http_requests_in_flight") >= float64(clients)
 	})
 	c.wantBounded(t)
@@ -144,7 +146,7 @@ func TestFaultSlowReader(t *testing.T) {
 			}
 			time.Sleep(time.Second)
 		}
-		within(t, closeTime, "the write timeout has ended the answers", func() bool {
+		limnomaptest.Within(t, closeTime, "the write timeout has ended the answers", func() bool {
 			return p.metric(t, "limnomap_http_requests_in_flight") <= 1
 		})
 	}

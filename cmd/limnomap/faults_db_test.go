@@ -10,6 +10,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // reloadTime is within what a server shows other data: the longest wait between two tries to read a damaged database,
@@ -51,7 +53,7 @@ func TestFaultDatabase(t *testing.T) {
 			wantMonitor(t, p, db.key, http.StatusOK)
 
 			test.do(t, db.path, content)
-			within(t, reloadTime, "the metric tells of the failed refresh", func() bool { return p.metric(t, refreshFailures) > 0 })
+			limnomaptest.Within(t, reloadTime, "the metric tells of the failed refresh", func() bool { return p.metric(t, refreshFailures) > 0 })
 			if refreshFailedSince(t, p) == "" {
 				t.Error("/readyz does not tell of the failed refresh")
 			}
@@ -67,10 +69,10 @@ func TestFaultDatabase(t *testing.T) {
 			_ = os.RemoveAll(db.path) // a folder; anything else the rename below replaces
 			mustDo(t, os.Rename(next.path, db.path))
 			awaitShown(t, p, reloadTime, 50)
-			within(t, reloadTime, "/readyz tells that refreshing works again", func() bool { return refreshFailedSince(t, p) == "" })
-			within(t, reloadTime, "the log says so too", func() bool { return strings.Contains(events(p), "refresh works again") })
+			limnomaptest.Within(t, reloadTime, "/readyz tells that refreshing works again", func() bool { return refreshFailedSince(t, p) == "" })
+			limnomaptest.Within(t, reloadTime, "the log says so too", func() bool { return strings.Contains(events(p), "refresh works again") })
 			wantHistory(t, p, 50)
-			within(t, reloadTime, "the new database's key is accepted", func() bool { return monitorStatus(t, p, next.key) == http.StatusOK })
+			limnomaptest.Within(t, reloadTime, "the new database's key is accepted", func() bool { return monitorStatus(t, p, next.key) == http.StatusOK })
 			wantQuietEnd(t, p)
 		})
 	}
@@ -171,7 +173,7 @@ func refreshFailedSince(t testing.TB, p *process) string {
 		Status string
 		Since  *string `json:"refresh_failed_since"`
 	}
-	getJSON(t, p.base+"/readyz", &ready)
+	limnomaptest.GetJSON(t, p.base+"/readyz", &ready)
 	switch {
 	case ready.Status != "ready":
 		t.Errorf("/readyz says %q, want ready", ready.Status)
@@ -189,7 +191,7 @@ const (
 // addOldValues imports values of a lake that are years older than those that a server holds in memory.
 func addOldValues(t testing.TB, db uniformDB) {
 	t.Helper()
-	values := writeFile(t, t.TempDir(), "old.csv", "lake_id,date,chl,data_type\nlake_7,2000-01-03,5,satellite\nlake_7,2001-01-01,5,satellite\n")
+	values := limnomaptest.WriteFile(t, t.TempDir(), "old.csv", "lake_id,date,chl,data_type\nlake_7,2000-01-03,5,satellite\nlake_7,2001-01-01,5,satellite\n")
 	mustRun(t, "import", "observations", values, "--db", db.path)
 }
 
@@ -216,7 +218,7 @@ func wantHistory(t testing.TB, p *process, want float64) {
 	var answer struct {
 		History []struct{ Chl *float64 }
 	}
-	getJSON(t, p.base+historyPath, &answer)
+	limnomaptest.GetJSON(t, p.base+historyPath, &answer)
 	if len(answer.History) != 10 || answer.History[0].Chl == nil || *answer.History[0].Chl != want {
 		t.Errorf("the history is %v, want ten times %v", answer.History, want)
 	}
@@ -224,7 +226,7 @@ func wantHistory(t testing.TB, p *process, want float64) {
 
 func monitorStatus(t testing.TB, p *process, key string) int {
 	t.Helper()
-	resp, _ := get(t, p.base+"/api/v1/monitor/lakes", "X-API-Key", key)
+	resp, _ := limnomaptest.Get(t, p.base+"/api/v1/monitor/lakes", "X-API-Key", key)
 	return resp.StatusCode
 }
 

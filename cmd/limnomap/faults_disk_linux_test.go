@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A diskFault is a way in which a disk stops taking files, which can be mended.
@@ -70,7 +72,7 @@ func (g *ground) diskTakesNoFiles(t *testing.T, fault diskFault) {
 	p := startReady(t, faultFlags(g.db, "--cache-dir", filepath.Join(dir, "tiles"), "--cache-disk", "512KiB")...)
 	few := g.few()
 	g.want.check(t, p, few)
-	within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(filesIn(t, dir).entries) >= len(few) })
+	limnomaptest.Within(t, 10*time.Second, "the first tiles are on disk", func() bool { return len(filesIn(t, dir).entries) >= len(few) })
 	fault.set(t, p, dir)
 	g.want.check(t, p, g.paths) // which pushes the first ones out of memory
 	hits := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`)
@@ -78,7 +80,7 @@ func (g *ground) diskTakesNoFiles(t *testing.T, fault diskFault) {
 	if got := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`) - hits; got == 0 {
 		t.Error("no tile came from disk, want those that were written before")
 	}
-	within(t, 10*time.Second, "the fault is counted", func() bool {
+	limnomaptest.Within(t, 10*time.Second, "the fault is counted", func() bool {
 		return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
 	})
 	wantComplaints(t, p, 1)
@@ -125,7 +127,7 @@ func smallDisk(t *testing.T) string {
 // remount changes what may be done with a file system, as soon as nobody is writing a file there.
 func remount(t *testing.T, dir string, flags uintptr) {
 	t.Helper()
-	within(t, 10*time.Second, "the file system is mounted anew", func() bool {
+	limnomaptest.Within(t, 10*time.Second, "the file system is mounted anew", func() bool {
 		return syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, "size=1m") == nil
 	})
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // twoServersShareAFolder has two servers write, read and trim one folder while one of them is killed and
@@ -28,7 +30,7 @@ func (g *ground) twoServersShareAFolder(t *testing.T) {
 	a, b := startReady(t, flags...), startReady(t, flags...)
 
 	want.check(t, a, few)
-	within(t, 10*time.Second, "one server has written its tiles", func() bool { return len(filesIn(t, dir).entries) == len(few) })
+	limnomaptest.Within(t, 10*time.Second, "one server has written its tiles", func() bool { return len(filesIn(t, dir).entries) == len(few) })
 	want.check(t, b, few)
 	if got := b.metric(t, "limnomap_tile_renders_total"); got != 0 {
 		t.Errorf("the other drew %v of them, want none", got)
@@ -63,7 +65,7 @@ func (g *ground) twoServersShareAFolder(t *testing.T) {
 		p.stop(t)
 	}
 	startReady(t, flags...)
-	within(t, 10*time.Second, "the folder is within its bound", func() bool { return filesIn(t, dir).bytes <= budget })
+	limnomaptest.Within(t, 10*time.Second, "the folder is within its bound", func() bool { return filesIn(t, dir).bytes <= budget })
 }
 
 // folderRemoved removes the cache's folder under a server that is busy with it, and then puts a file in its
@@ -82,20 +84,20 @@ func (g *ground) folderRemoved(t *testing.T) {
 	// within a minute, as the README promises.
 	const noticed = time.Minute
 	for range 3 {
-		within(t, noticed, "there are tiles in the folder", func() bool { return len(filesIn(t, dir).entries) > 10 })
-		within(t, 20*time.Second, "the folder is removed", func() bool { return os.RemoveAll(filepath.Dir(dir)) == nil })
+		limnomaptest.Within(t, noticed, "there are tiles in the folder", func() bool { return len(filesIn(t, dir).entries) > 10 })
+		limnomaptest.Within(t, 20*time.Second, "the folder is removed", func() bool { return os.RemoveAll(filepath.Dir(dir)) == nil })
 	}
-	within(t, noticed, "there are tiles in the folder again", func() bool { return len(filesIn(t, dir).entries) > 10 })
+	limnomaptest.Within(t, noticed, "there are tiles in the folder again", func() bool { return len(filesIn(t, dir).entries) > 10 })
 	cancel()
 	if err := <-hammered; err != nil {
 		t.Fatalf("%v\n%s", err, p.log)
 	}
 
-	within(t, 20*time.Second, "a file takes the folder's place", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "a file takes the folder's place", func() bool {
 		return os.RemoveAll(dir) == nil && os.WriteFile(dir, []byte("not a folder"), 0o644) == nil
 	})
 	g.want.check(t, p, g.paths)
-	within(t, 10*time.Second, "the fault is counted", func() bool {
+	limnomaptest.Within(t, 10*time.Second, "the fault is counted", func() bool {
 		return p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`) > 0
 	})
 	if raw, err := os.ReadFile(dir); err != nil || string(raw) != "not a folder" {
@@ -130,7 +132,7 @@ func wantComplaints(t *testing.T, p *process, n int) {
 func (g *ground) wantRecovery(t *testing.T, p *process) {
 	t.Helper()
 	faults := p.metric(t, `limnomap_tile_disk_faults_total{operation="write"}`)
-	within(t, 90*time.Second, "the disk cache works again", func() bool {
+	limnomaptest.Within(t, 90*time.Second, "the disk cache works again", func() bool {
 		g.want.check(t, p, g.paths) // nothing is tried before a tile has to be written
 		log := p.log.String()
 		return len(complaint.FindAllString(log, -1)) == len(relief.FindAllString(log, -1))
@@ -166,6 +168,6 @@ func (g *ground) entriesDatedElsewhere(t *testing.T) {
 	}
 
 	p = startReady(t, faultFlags(g.db, "--cache-dir", dir, "--cache-disk", "200KiB")...)
-	within(t, 10*time.Second, "the smaller bound holds", func() bool { return filesIn(t, dir).bytes <= 200<<10 })
+	limnomaptest.Within(t, 10*time.Second, "the smaller bound holds", func() bool { return filesIn(t, dir).bytes <= 200<<10 })
 	g.want.check(t, p, few)
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // killDuringWrites kills a server again and again while it writes tiles and, since its budget is small, trims
@@ -59,7 +61,7 @@ func (g *ground) killDuringWrites(t *testing.T) {
 	if got := p.metric(t, `limnomap_tile_cache_hits_total{tier="disk"}`); got == 0 {
 		t.Error("no tile came from disk, want those that were written before the kills")
 	}
-	within(t, 10*time.Second, "yesterday's unfinished files are gone", func() bool {
+	limnomaptest.Within(t, 10*time.Second, "yesterday's unfinished files are gone", func() bool {
 		for _, temp := range left.temps {
 			if _, err := os.Lstat(temp); err == nil {
 				return false
@@ -133,8 +135,8 @@ func TestFaultKillDuringImport(t *testing.T) {
 	if after, err := wholeAnswer(client, restarted.base+status); err != nil || after != before {
 		t.Errorf("restarted after killed imports: %v, %v, want the same as before: %v", after, err, before)
 	}
-	mustRun(t, "import", "observations", writeFile(t, t.TempDir(), "obs.csv", "lake_id,date,chl,data_type\nde_000,2024-11-18,1,satellite\n"), "--db", db)
-	within(t, 20*time.Second, "the next import is seen", func() bool {
+	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, t.TempDir(), "obs.csv", "lake_id,date,chl,data_type\nde_000,2024-11-18,1,satellite\n"), "--db", db)
+	limnomaptest.Within(t, 20*time.Second, "the next import is seen", func() bool {
 		after, err := wholeAnswer(client, p.base+status)
 		return err == nil && after.status == http.StatusOK && after != before
 	})
@@ -154,7 +156,7 @@ func killImport(t *testing.T, db string) {
 	started := time.Now()
 	imp := exec.CommandContext(t.Context(), exe, "import", "observations", "/dev/stdin", "--db", db)
 	imp.Env = append(os.Environ(), "LIMNOMAP_TEST_AS_MAIN=1")
-	log := new(syncBuffer)
+	log := new(limnomaptest.Log)
 	imp.Stdin, imp.Stderr = input, log
 	if err := imp.Start(); err != nil {
 		t.Fatal(err)
@@ -164,7 +166,7 @@ func killImport(t *testing.T, db string) {
 	go func() { // ends when the import is dead and the pipe broken
 		fed <- feedObservations(feed)
 	}()
-	within(t, time.Minute, "the import writes to the database", func() bool {
+	limnomaptest.Within(t, time.Minute, "the import writes to the database", func() bool {
 		info, err := os.Stat(db + "-wal")
 		return err == nil && info.Size() > 0 && info.ModTime().After(started)
 	})

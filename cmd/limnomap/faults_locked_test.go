@@ -9,6 +9,8 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // TestFaultDatabaseLockedByAWriter holds the database as an import does that hangs. Readers need no lock of a writer.
@@ -52,7 +54,7 @@ func TestFaultDatabaseLocked(t *testing.T) {
 	lock := syscall.Flock_t{Type: syscall.F_WRLCK, Whence: io.SeekStart, Start: 120, Len: 8}
 	mustDo(t, syscall.FcntlFlock(index.Fd(), syscall.F_SETLKW, &lock))
 
-	within(t, reloadTime, "the metric tells of the failed refresh", func() bool { return p.metric(t, refreshFailures) > 0 })
+	limnomaptest.Within(t, reloadTime, "the metric tells of the failed refresh", func() bool { return p.metric(t, refreshFailures) > 0 })
 	if log := events(p); !strings.Contains(log, "has locked it") && !strings.Contains(log, "deadline exceeded") {
 		t.Errorf("the log does not say that the database is locked:\n%s", log)
 	}
@@ -66,7 +68,7 @@ func TestFaultDatabaseLocked(t *testing.T) {
 
 	lock.Type = syscall.F_UNLCK
 	mustDo(t, syscall.FcntlFlock(index.Fd(), syscall.F_SETLK, &lock))
-	within(t, reloadTime, "/readyz tells that refreshing works again", func() bool { return refreshFailedSince(t, p) == "" })
+	limnomaptest.Within(t, reloadTime, "/readyz tells that refreshing works again", func() bool { return refreshFailedSince(t, p) == "" })
 	wantHistory(t, p, 5)
 	wantQuietEnd(t, p)
 }

@@ -20,6 +20,8 @@ import (
 
 	"go.uber.org/goleak"
 	"golang.org/x/sync/errgroup"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A caller is a client of one connection, which can stop in the midst of a request.
@@ -68,7 +70,7 @@ func (c *caller) answer() (got answer, last bool, err error) {
 // connections counts the connections that p answers, each of which has a goroutine.
 func (p *process) connections(t *testing.T) (n int) {
 	t.Helper()
-	_, profile := get(t, p.admin+"/debug/pprof/goroutine?debug=1")
+	_, profile := limnomaptest.Get(t, p.admin+"/debug/pprof/goroutine?debug=1")
 	_, blocks, _ := bytes.Cut(profile, []byte("\n")) // each of goroutines with the same stack
 	for block := range bytes.SplitSeq(blocks, []byte("\n\n")) {
 		if bytes.Contains(block, []byte("net/http.(*conn).serve+")) {
@@ -122,7 +124,7 @@ func (g *ground) sigtermInFlight(t *testing.T) {
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 4*time.Second, "the server has begun to stop", func() bool {
+	limnomaptest.Within(t, 4*time.Second, "the server has begun to stop", func() bool {
 		return statusOf(p.base+"/readyz") == http.StatusServiceUnavailable
 	})
 	for i, c := range callers[requests/2:] {
@@ -130,7 +132,7 @@ func (g *ground) sigtermInFlight(t *testing.T) {
 			t.Errorf("%s: the end of the request: %v", paths[requests/2+i], err)
 		}
 	}
-	within(t, 10*time.Second, "new connections are refused", p.refuses)
+	limnomaptest.Within(t, 10*time.Second, "new connections are refused", p.refuses)
 	for i, c := range callers {
 		got, last, err := c.answer()
 		if err != nil {
@@ -175,7 +177,7 @@ func (g *ground) sigtermUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	within(t, 10*time.Second, "the server has accepted them all", func() bool { return p.connections(t) >= clients })
+	limnomaptest.Within(t, 10*time.Second, "the server has accepted them all", func() bool { return p.connections(t) >= clients })
 	p.stop(t)
 	if err := group.Wait(); err != nil {
 		t.Errorf("a request was lost: %v", err)
@@ -189,14 +191,14 @@ func TestFaultGoroutinesLeftAfterShutdown(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	ctx, cancel := context.WithCancel(t.Context())
 	defer cancel()
-	log := new(syncBuffer)
+	log := new(limnomaptest.Log)
 	ended := make(chan error, 1)
 	go func() { // ends with cancel
 		ended <- run(ctx, append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0"},
 			faultFlags(db, "--cache-dir", filepath.Join(t.TempDir(), "tiles"))...), io.Discard, log)
 	}()
 	var base, admin string
-	within(t, 20*time.Second, "serve logs its addresses", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "serve logs its addresses", func() bool {
 		open, url := openAddress.FindStringSubmatch(log.String()), adminAddress.FindStringSubmatch(log.String())
 		if open == nil || url == nil {
 			return false
@@ -205,7 +207,7 @@ func TestFaultGoroutinesLeftAfterShutdown(t *testing.T) {
 		return true
 	})
 	client := newClient(t)
-	within(t, 20*time.Second, "ready", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "ready", func() bool {
 		got, err := wholeAnswer(client, base+"/readyz")
 		return err == nil && got.status == http.StatusOK
 	})

@@ -20,6 +20,8 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 	"golang.org/x/sync/errgroup"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // The tests of faults are named TestFault. They start limnomap as a process, do to it what befalls servers, and hold
@@ -51,8 +53,8 @@ func faultDB(t testing.TB) string {
 	}
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	mustRun(t, "import", "lakes", writeFile(t, dir, "lakes.csv", lakes.String()), "--db", db)
-	mustRun(t, "import", "observations", writeFile(t, dir, "obs.csv", observations.String()), "--db", db)
+	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", lakes.String()), "--db", db)
+	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", observations.String()), "--db", db)
 	return db
 }
 

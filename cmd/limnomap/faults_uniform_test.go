@@ -13,6 +13,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 const (
@@ -55,7 +57,7 @@ func writeLakes(t testing.TB, dir string, n int) string {
 	for i := range n {
 		fmt.Fprintf(&b, "lake_%d,See %d,%.4f,%.4f\n", i, i, 47.5+float64(i%50)*0.14, 6+float64(i/50)*8/float64(1+n/50))
 	}
-	return writeFile(t, dir, "lakes.csv", b.String())
+	return limnomaptest.WriteFile(t, dir, "lakes.csv", b.String())
 }
 
 // writeValues writes a table of ten weeks' observations of n lakes, all of the one value, and returns its name.
@@ -69,7 +71,7 @@ func writeValues(t testing.TB, dir string, n int, chl float64) string {
 			fmt.Fprintf(&b, "lake_%d,%s,%v,satellite\n", i, date, chl)
 		}
 	}
-	return writeFile(t, dir, fmt.Sprintf("values-%v.csv", chl), b.String())
+	return limnomaptest.WriteFile(t, dir, fmt.Sprintf("values-%v.csv", chl), b.String())
 }
 
 // mustExec runs limnomap to its end as a process of its own, as an operator does beside a server.
@@ -89,7 +91,7 @@ func limnomap(args ...string) *exec.Cmd {
 
 // oneValue returns the value that all lakes of a status have, or an error that says what else there is.
 func oneValue(body []byte) (float64, error) {
-	var status statusAnswer
+	var status limnomaptest.Status
 	if err := json.Unmarshal(body, &status); err != nil {
 		return 0, err
 	}
@@ -128,7 +130,7 @@ func wantShown(t testing.TB, p *process, want float64) {
 
 func awaitShown(t testing.TB, p *process, d time.Duration, want float64) {
 	t.Helper()
-	within(t, d, fmt.Sprintf("the server shows %v", want), func() bool {
+	limnomaptest.Within(t, d, fmt.Sprintf("the server shows %v", want), func() bool {
 		got, err := shownValue(p)
 		return err == nil && got == want
 	})

@@ -17,6 +17,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/errgroup"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A proxy may speak HTTP/2 to a server without TLS, on the connections that others speak HTTP/1 on.
@@ -58,7 +60,7 @@ func TestStreamsShareAConnection(t *testing.T) {
 	paths := []string{"/api/v1/tiles/6/33/21.png", "/api/v1/tiles/6/0/0.png", "/api/v1/bathing-lakes/status", "/api/v1/legend.json"}
 	want := map[string]string{}
 	for _, path := range paths {
-		_, body := get(t, base+path, "Accept-Encoding", "identity")
+		_, body := limnomaptest.Get(t, base+path, "Accept-Encoding", "identity")
 		want[path] = "200 OK" + string(body)
 		if got, err := ask(path); err != nil || got != want[path] {
 			t.Fatalf("%s over HTTP/2: %.40q, %v, want what HTTP/1 gets", path, got, err)
@@ -176,7 +178,7 @@ func TestShutdownFinishesStreams(t *testing.T) {
 			<-entered
 			stopped := make(chan error, 1)
 			go func() { stopped <- s.Shutdown(context.Background()) }() // ends when the request below is answered
-			within(t, 10*time.Second, "nobody new is let in", func() bool { return !letsIn(base) })
+			limnomaptest.Within(t, 10*time.Second, "nobody new is let in", func() bool { return !letsIn(base) })
 			close(leave)
 			if err := <-asked; err != nil || string(body) != "to the end" {
 				t.Errorf("the request in flight gets %q, %v", body, err)
@@ -215,7 +217,7 @@ func TestShutDownTogether(t *testing.T) {
 	stopped := make(chan error, 1)
 	go func() { stopped <- shutDown(ctx, append([]*http.Server{slow}, servers...)) }() // ends with cancel
 	for _, base := range bases {
-		within(t, 10*time.Second, "a server with nothing to do lets nobody in", func() bool { return !letsIn(base) })
+		limnomaptest.Within(t, 10*time.Second, "a server with nothing to do lets nobody in", func() bool { return !letsIn(base) })
 	}
 	select {
 	case err := <-stopped:

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/data"
 	"limnomap/data/store"
 )
@@ -39,8 +40,8 @@ func storedLakes(t *testing.T, db string) map[data.LakeID]data.Lake {
 func TestImportGeoJSON(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	file := writeFile(t, dir, "lakes.geojson", lakesGeoJSON)
-	table := writeFile(t, dir, "lakes.csv", lakesCSV)
+	file := limnomaptest.WriteFile(t, dir, "lakes.geojson", lakesGeoJSON)
+	table := limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV)
 
 	out := mustRun(t, "import", "lakes", table, "--db", db)
 	if !strings.Contains(out, "2 added") {
@@ -58,13 +59,13 @@ func TestImportGeoJSON(t *testing.T) {
 	if bow.AreaKM2 < 19.4 || bow.AreaKM2 > 19.8 {
 		t.Errorf("the horseshoe has %v km², want 19.6", bow.AreaKM2)
 	}
-	out = mustRun(t, "import", "lakes", writeFile(t, dir, "names.csv", "id,name,lat,lon\nbow,Hufeisensee,52.43,13.61\n"), "--db", db)
+	out = mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "names.csv", "id,name,lat,lon\nbow,Hufeisensee,52.43,13.61\n"), "--db", db)
 	if l := storedLakes(t, db)["bow"]; !strings.Contains(out, "1 changed") || l.Name != "Hufeisensee" || l.Outline != bow.Outline || l.AreaKM2 != bow.AreaKM2 {
 		t.Errorf("a table that renames the horseshoe left %+v\n%s", l, out)
 	}
 	base, _ := startServer(t, "--db", db)
-	var status statusAnswer
-	getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	if status.TotalLakes != 3 {
 		t.Errorf("the server shows %d lakes, want 3", status.TotalLakes)
 	}
@@ -73,7 +74,7 @@ func TestImportGeoJSON(t *testing.T) {
 func TestImportGeoJSONRejects(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	bad := writeFile(t, dir, "bad.geojson", strings.Replace(lakesGeoJSON, `"Point"`, `"LineString"`, 1))
+	bad := limnomaptest.WriteFile(t, dir, "bad.geojson", strings.Replace(lakesGeoJSON, `"Point"`, `"LineString"`, 1))
 	out, _, err := runCommand(t, "import", "lakes", bad, "--db", db)
 	if err == nil || !strings.Contains(err.Error(), "nothing written") ||
 		!strings.Contains(out, `bad.geojson, feature 2 (stechlin): geometry "LineString": want Point, Polygon or MultiPolygon`) {
@@ -85,7 +86,7 @@ func TestImportGeoJSONRejects(t *testing.T) {
 	if _, _, err := runCommand(t, "import", "observations", bad, "--db", db); err == nil || !strings.Contains(err.Error(), "want CSV") {
 		t.Errorf("GeoJSON for observations: %v, want a word on CSV", err)
 	}
-	cut := writeFile(t, dir, "cut.geojson", lakesGeoJSON[:len(lakesGeoJSON)-4])
+	cut := limnomaptest.WriteFile(t, dir, "cut.geojson", lakesGeoJSON[:len(lakesGeoJSON)-4])
 	fresh := filepath.Join(dir, "fresh.db")
 	if _, _, err := runCommand(t, "import", "lakes", cut, "--db", fresh, "--skip-bad"); err == nil || !strings.Contains(err.Error(), "is it whole?") {
 		t.Errorf("a file that is cut short: %v, want an error", err)
@@ -100,8 +101,8 @@ func TestImportGeoJSONRejects(t *testing.T) {
 func TestDryRunLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
-	table := writeFile(t, dir, "lakes.csv", lakesCSV)
-	bad := writeFile(t, dir, "bad.csv", lakesCSV+"bad,,1,1,,\n")
+	table := limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV)
+	bad := limnomaptest.WriteFile(t, dir, "bad.csv", lakesCSV+"bad,,1,1,,\n")
 	db := filepath.Join(dir, "lakes.db")
 	untouched := func(what string) {
 		t.Helper()
@@ -129,7 +130,7 @@ func TestDryRunLeavesNothing(t *testing.T) {
 	}
 	mustRun(t, "import", "lakes", table, "--db", db)
 	before := snapshotVersion(t, db)
-	renamed := writeFile(t, dir, "renamed.csv", strings.ReplaceAll(lakesCSV, "Stechlinsee", "Stechlinmeer"))
+	renamed := limnomaptest.WriteFile(t, dir, "renamed.csv", strings.ReplaceAll(lakesCSV, "Stechlinsee", "Stechlinmeer"))
 	out = mustRun(t, "import", "lakes", renamed, "--db", "file:"+db, "--dry-run")
 	if !strings.Contains(out, "1 changed, 1 unchanged") || snapshotVersion(t, db) != before {
 		t.Errorf("a dry run changed the database, or does not say what it would change:\n%s", out)
@@ -139,7 +140,7 @@ func TestDryRunLeavesNothing(t *testing.T) {
 func TestImportMapped(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	table := writeFile(t, dir, "lakes.csv", "See;Breite;\"Länge, Ost\"\nMüggelsee;52,44;13,65\n")
+	table := limnomaptest.WriteFile(t, dir, "lakes.csv", "See;Breite;\"Länge, Ost\"\nMüggelsee;52,44;13,65\n")
 	mustRun(t, "import", "lakes", table, "--db", db, "--make-ids", "--map", "name=See,lat=Breite", "--map", `"lon=Länge, Ost"`, "--set", "region=BE")
 	if l := storedLakes(t, db)["muggelsee"]; l.Name != "Müggelsee" || l.Region != "BE" || l.Point.Lon() != 13.65 {
 		t.Errorf("stored %+v", l)

@@ -12,6 +12,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // interrupt runs limnomap as a process of its own, sends it SIGINT once it has begun to write into dir, and returns what it
@@ -30,7 +32,7 @@ func interrupt(t *testing.T, dir string, args ...string) (stdout, stderr string)
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { cmd.Process.Kill() })
-	within(t, 30*time.Second, "something is written", func() bool {
+	limnomaptest.Within(t, 30*time.Second, "something is written", func() bool {
 		names, err := os.ReadDir(dir)
 		return err == nil && len(names) > 0
 	})

@@ -11,9 +11,10 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
-	"sync"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // TestMain lets the tests start this very binary as limnomap, with signals and an exit code of its own.
@@ -25,48 +26,19 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// syncBuffer is a log that a server writes while a test reads it.
-type syncBuffer struct {
-	mu  sync.Mutex
-	buf bytes.Buffer
-}
-
-func (b *syncBuffer) Write(p []byte) (int, error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.Write(p)
-}
-
-func (b *syncBuffer) String() string {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.buf.String()
-}
-
-// within polls cond until it holds.
-func within(t testing.TB, d time.Duration, what string, cond func() bool) {
-	t.Helper()
-	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if cond() {
-			return
-		}
-	}
-	t.Fatalf("not within %v: %s", d, what)
-}
-
 var openAddress = regexp.MustCompile(`"?open"?[=:]"?(http[^\s"]+)/`)
 
 // startServer runs serve until the test ends and returns its address without the slash at the end, once it is ready.
-func startServer(t testing.TB, args ...string) (base string, log *syncBuffer) {
+func startServer(t testing.TB, args ...string) (base string, log *limnomaptest.Log) {
 	t.Helper()
 	return startServerFor(t, http.DefaultClient, args...)
 }
 
 // startServerFor is startServer of a server that answers such a client.
-func startServerFor(t testing.TB, client *http.Client, args ...string) (base string, log *syncBuffer) {
+func startServerFor(t testing.TB, client *http.Client, args ...string) (base string, log *limnomaptest.Log) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	log = new(syncBuffer)
+	log = new(limnomaptest.Log)
 	args = append([]string{"serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--cache-dir", t.TempDir()}, args...)
 	done := make(chan error, 1)
 	go func() { // ends with cancel, below
@@ -78,7 +50,7 @@ func startServerFor(t testing.TB, client *http.Client, args ...string) (base str
 			t.Errorf("serve = %v\n%s", err, log)
 		}
 	})
-	within(t, 30*time.Second, "serve logs its address", func() bool {
+	limnomaptest.Within(t, 30*time.Second, "serve logs its address", func() bool {
 		if m := openAddress.FindStringSubmatch(log.String()); m != nil {
 			base = m[1]
 		}
@@ -90,7 +62,7 @@ func startServerFor(t testing.TB, client *http.Client, args ...string) (base str
 		}
 		return base != ""
 	})
-	within(t, 30*time.Second, "/readyz says 200", func() bool {
+	limnomaptest.Within(t, 30*time.Second, "/readyz says 200", func() bool {
 		resp, err := client.Get(base + "/readyz")
 		if err != nil {
 			return false
@@ -101,56 +73,13 @@ func startServerFor(t testing.TB, client *http.Client, args ...string) (base str
 	return base, log
 }
 
-func get(t testing.TB, url string, header ...string) (*http.Response, []byte) {
-	t.Helper()
-	req, err := http.NewRequest(http.MethodGet, url, nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	resp, err := http.DefaultClient.Do(req)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	body, err := io.ReadAll(resp.Body)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return resp, body
-}
-
-func getJSON(t testing.TB, url string, into any, header ...string) *http.Response {
-	t.Helper()
-	resp, body := get(t, url, header...)
-	if resp.StatusCode != http.StatusOK {
-		t.Fatalf("GET %s: %s\n%s", url, resp.Status, body)
-	}
-	if err := json.Unmarshal(body, into); err != nil {
-		t.Fatalf("GET %s: %v", url, err)
-	}
-	return resp
-}
-
-type statusAnswer struct {
-	TotalLakes    int `json:"total_lakes"`
-	LakesWithData int `json:"lakes_with_data"`
-	Lakes         []struct {
-		ID, Name, Risk, Color string
-		Lat, Lon              float64
-		Chl                   *float64
-	}
-}
-
 func TestServeDemo(t *testing.T) {
 	base, log := startServer(t)
 	if !strings.Contains(log.String(), "imulated") {
 		t.Errorf("the log does not say that the demo is simulated:\n%s", log)
 	}
-	var status statusAnswer
-	resp := getJSON(t, base+"/api/v1/bathing-lakes/status", &status)
+	var status limnomaptest.Status
+	resp := limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	if status.TotalLakes < 300 || len(status.Lakes) != status.TotalLakes {
 		t.Errorf("total_lakes = %d with %d records, want at least 300", status.TotalLakes, len(status.Lakes))
 	}
@@ -167,7 +96,7 @@ func TestServeDemo(t *testing.T) {
 		}
 	}
 	for _, url := range []string{"/api/v1/tiles/6/33/21.png", "/api/v1/tiles/6/33/21@2x.png", "/api/v1/tiles/6/33/21.png?style=dots"} {
-		resp, body := get(t, base+url)
+		resp, body := limnomaptest.Get(t, base+url)
 		img, err := png.Decode(bytes.NewReader(body))
 		if err != nil {
 			t.Fatalf("%s: %s, %v", url, resp.Status, err)
@@ -181,14 +110,14 @@ func TestServeDemo(t *testing.T) {
 		}
 	}
 	for url, want := range map[string]string{"/api/v1/legend.png": "\x89PNG", "/api/v1/legend.svg": "<svg"} {
-		if resp, body := get(t, base+url); resp.StatusCode != http.StatusOK || !bytes.HasPrefix(body, []byte(want)) {
+		if resp, body := limnomaptest.Get(t, base+url); resp.StatusCode != http.StatusOK || !bytes.HasPrefix(body, []byte(want)) {
 			t.Errorf("%s: %s, %.20q, want %q", url, resp.Status, body, want)
 		}
 	}
-	if resp, body := get(t, base+"/"); resp.StatusCode != http.StatusOK || !bytes.Contains(body, []byte("<html")) {
+	if resp, body := limnomaptest.Get(t, base+"/"); resp.StatusCode != http.StatusOK || !bytes.Contains(body, []byte("<html")) {
 		t.Errorf("the page: %s", resp.Status)
 	}
-	if resp, body := get(t, base+"/metrics"); resp.StatusCode != http.StatusOK || !bytes.Contains(body, []byte("limnomap_lakes")) {
+	if resp, body := limnomaptest.Get(t, base+"/metrics"); resp.StatusCode != http.StatusOK || !bytes.Contains(body, []byte("limnomap_lakes")) {
 		t.Errorf("/metrics: %s, limnomap_lakes among it: %v", resp.Status, bytes.Contains(body, []byte("limnomap_lakes")))
 	}
 }
@@ -199,7 +128,7 @@ func TestServeUnderBasePath(t *testing.T) {
 		t.Fatalf("open address = %s, want it under /lakes", base)
 	}
 	var tileJSON struct{ Tiles []string }
-	getJSON(t, base+"/api/v1/tiles.json", &tileJSON)
+	limnomaptest.GetJSON(t, base+"/api/v1/tiles.json", &tileJSON)
 	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "https://maps.example.org/lakes/api/v1/tiles/{z}/{x}/{y}.png") {
 		t.Errorf("tiles = %q", tileJSON.Tiles)
 	}
@@ -221,11 +150,11 @@ func TestAdminListener(t *testing.T) {
 	if m == nil {
 		t.Fatalf("no admin address in the log:\n%s", log)
 	}
-	if resp, _ := get(t, base+"/metrics"); resp.StatusCode != http.StatusNotFound {
+	if resp, _ := limnomaptest.Get(t, base+"/metrics"); resp.StatusCode != http.StatusNotFound {
 		t.Errorf("/metrics on the public listener: %s, want 404", resp.Status)
 	}
 	for _, path := range []string{"/metrics", "/debug/pprof/cmdline", "/readyz"} {
-		if resp, _ := get(t, m[1]+path); resp.StatusCode != http.StatusOK {
+		if resp, _ := limnomaptest.Get(t, m[1]+path); resp.StatusCode != http.StatusOK {
 			t.Errorf("%s on the admin listener: %s", path, resp.Status)
 		}
 	}
@@ -253,26 +182,17 @@ func mustRun(t testing.TB, args ...string) string {
 	return stdout
 }
 
-func writeFile(t testing.TB, dir, name, content string) string {
-	t.Helper()
-	path := filepath.Join(dir, name)
-	if err := os.WriteFile(path, []byte(content), 0o644); err != nil {
-		t.Fatal(err)
-	}
-	return path
-}
-
 func TestImportThenServe(t *testing.T) {
 	t.Parallel() // it waits for the list of keys to grow old
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	mustRun(t, "import", "lakes", writeFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
-	mustRun(t, "import", "observations", writeFile(t, dir, "obs.csv", obsCSV), "--db", db)
+	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
+	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", obsCSV), "--db", db)
 	base, _ := startServer(t, "--db", db)
 
 	statusURL := base + "/api/v1/bathing-lakes/status"
-	var status statusAnswer
-	resp := getJSON(t, statusURL, &status)
+	var status limnomaptest.Status
+	resp := limnomaptest.GetJSON(t, statusURL, &status)
 	if status.TotalLakes != 2 || status.LakesWithData != 1 {
 		t.Fatalf("status holds %d lakes, %d with data, want 2 and 1", status.TotalLakes, status.LakesWithData)
 	}
@@ -287,10 +207,10 @@ func TestImportThenServe(t *testing.T) {
 	}
 
 	t.Run("an import shows within seconds", func(t *testing.T) {
-		more := writeFile(t, dir, "more.csv", "lake_id,date,chl,data_type\nstechlin,2024-11-18,9.996,satellite\n")
+		more := limnomaptest.WriteFile(t, dir, "more.csv", "lake_id,date,chl,data_type\nstechlin,2024-11-18,9.996,satellite\n")
 		mustRun(t, "import", "observations", more, "--db", db)
-		within(t, 5*time.Second, "the server shows the import", func() bool {
-			getJSON(t, statusURL, &status)
+		limnomaptest.Within(t, 5*time.Second, "the server shows the import", func() bool {
+			limnomaptest.GetJSON(t, statusURL, &status)
 			return status.LakesWithData == 2
 		})
 		if l := status.Lakes[1]; *l.Chl != 10 || l.Risk != "medium" {
@@ -300,7 +220,7 @@ func TestImportThenServe(t *testing.T) {
 
 	t.Run("keys", func(t *testing.T) {
 		url := base + "/api/v1/monitor/lakes"
-		if resp, _ := get(t, url); resp.StatusCode != http.StatusUnauthorized {
+		if resp, _ := limnomaptest.Get(t, url); resp.StatusCode != http.StatusUnauthorized {
 			t.Errorf("without a key: %s", resp.Status)
 		}
 		out := mustRun(t, "keys", "create", "--name", "test", "--db", db)
@@ -311,16 +231,16 @@ func TestImportThenServe(t *testing.T) {
 		if _, _, err := runCommand(t, "keys", "create", "--name", "test", "--db", db); err == nil {
 			t.Error("a second key of the same name was made")
 		}
-		within(t, 15*time.Second, "the new key is accepted", func() bool {
-			resp, _ := get(t, url, "X-API-Key", key)
+		limnomaptest.Within(t, 15*time.Second, "the new key is accepted", func() bool {
+			resp, _ := limnomaptest.Get(t, url, "X-API-Key", key)
 			return resp.StatusCode == http.StatusOK
 		})
 		if list := mustRun(t, "keys", "list", "--db", db); !strings.Contains(list, "test") || strings.Contains(list, key) {
 			t.Errorf("keys list = %q", list)
 		}
 		mustRun(t, "keys", "revoke", "test", "--db", db)
-		within(t, 15*time.Second, "the revoked key is refused", func() bool {
-			resp, _ := get(t, url, "X-API-Key", key)
+		limnomaptest.Within(t, 15*time.Second, "the revoked key is refused", func() bool {
+			resp, _ := limnomaptest.Get(t, url, "X-API-Key", key)
 			return resp.StatusCode == http.StatusUnauthorized
 		})
 	})
@@ -329,7 +249,7 @@ func TestImportThenServe(t *testing.T) {
 func TestImportRejects(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
-	bad := writeFile(t, dir, "bad.csv", lakesCSV+"nowhere,Nowhere,,,Berlin,1\n")
+	bad := limnomaptest.WriteFile(t, dir, "bad.csv", lakesCSV+"nowhere,Nowhere,,,Berlin,1\n")
 	stdout, _, err := runCommand(t, "import", "lakes", bad, "--db", db)
 	if err == nil || !strings.Contains(err.Error(), "nothing written") {
 		t.Errorf("a file with a bad row: %v, want an error", err)
@@ -339,7 +259,7 @@ func TestImportRejects(t *testing.T) {
 	}
 	mustRun(t, "import", "lakes", bad, "--db", db, "--skip-bad")
 	fresh := filepath.Join(dir, "fresh.db")
-	unknown := writeFile(t, dir, "unknown.csv", obsCSV)
+	unknown := limnomaptest.WriteFile(t, dir, "unknown.csv", obsCSV)
 	for _, skip := range []string{"--skip-bad=false", "--skip-bad"} {
 		if _, _, err := runCommand(t, "import", "observations", unknown, "--db", fresh, skip); err == nil {
 			t.Errorf("an import that wrote nothing (%s) succeeded", skip)
@@ -348,7 +268,7 @@ func TestImportRejects(t *testing.T) {
 			t.Errorf("an import that wrote nothing (%s) left a new database behind", skip)
 		}
 	}
-	again := mustRun(t, "import", "lakes", writeFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
+	again := mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", lakesCSV), "--db", db)
 	if !strings.Contains(again, "2") || !strings.Contains(again, "unchanged") {
 		t.Errorf("the same lakes again:\n%s", again)
 	}

@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // newPostgres makes an empty database that is dropped when the test ends, and returns its URL. Without a PostgreSQL it
@@ -68,7 +70,7 @@ func TestServePostgres(t *testing.T) {
 	if err := os.WriteFile(lakes, []byte("id,name,lat,lon\na,Ammersee,48,11.1\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	out := new(syncBuffer)
+	out := new(limnomaptest.Log)
 	for _, args := range [][]string{
 		{"import", "lakes", lakes},
 		{"keys", "create", "--name", "me"},
@@ -79,8 +81,8 @@ func TestServePostgres(t *testing.T) {
 			t.Fatalf("%v: %v", args, err)
 		}
 	}
-	within(t, time.Minute, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
-	if _, body := get(t, p.base+"/api/v1/bathing-lakes/status"); !strings.Contains(string(body), "Ammersee") {
+	limnomaptest.Within(t, time.Minute, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
+	if _, body := limnomaptest.Get(t, p.base+"/api/v1/bathing-lakes/status"); !strings.Contains(string(body), "Ammersee") {
 		t.Errorf("status = %s, want the lake", body)
 	}
 	bad := filepath.Join(t.TempDir(), "bad.csv")
@@ -106,7 +108,7 @@ func TestDryRunLeavesNoTables(t *testing.T) {
 	dsn := newPostgres(t)
 	t.Setenv("LIMNOMAP_DB", dsn)
 	t.Setenv("TMPDIR", t.TempDir())
-	table := writeFile(t, t.TempDir(), "lakes.csv", lakesCSV)
+	table := limnomaptest.WriteFile(t, t.TempDir(), "lakes.csv", lakesCSV)
 	if out := mustRun(t, "import", "lakes", table, "--dry-run"); !strings.Contains(out, "2 would be added") {
 		t.Errorf("a dry run says\n%s", out)
 	}

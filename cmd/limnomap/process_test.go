@@ -14,6 +14,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // inFull reports whether the tests of faults run at their full length, as make test-faults has them. Every test run
@@ -24,7 +26,7 @@ func inFull() bool { return os.Getenv("LIMNOMAP_FAULTS") == "full" }
 type process struct {
 	*exec.Cmd
 	base, admin string // addresses, without a slash at the end
-	log         *syncBuffer
+	log         *limnomaptest.Log
 }
 
 var adminAddress = regexp.MustCompile(`url=(\S+)/metrics`)
@@ -41,7 +43,7 @@ func startProcess(t testing.TB, args ...string) *process {
 	if !strings.Contains(strings.Join(args, " "), "--cache-dir") {
 		all = append(all, "--cache-disk", "0")
 	}
-	p := &process{Cmd: exec.Command(exe, all...), log: new(syncBuffer)}
+	p := &process{Cmd: exec.Command(exe, all...), log: new(limnomaptest.Log)}
 	// A test's disk may be small or full: no floor of free space comes before what the test does to it.
 	p.Env = append(os.Environ(), "LIMNOMAP_TEST_AS_MAIN=1", "LIMNOMAP_CACHE_MIN_FREE=0")
 	stderr, err := p.StderrPipe()
@@ -72,7 +74,7 @@ func startProcess(t testing.TB, args ...string) *process {
 func startReady(t testing.TB, args ...string) *process {
 	t.Helper()
 	p := startProcess(t, args...)
-	within(t, 20*time.Second, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
+	limnomaptest.Within(t, 20*time.Second, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
 	return p
 }
 
@@ -99,7 +101,7 @@ func (p *process) stop(t testing.TB) {
 // metric returns the value of a metric by its name with its labels, as /metrics writes it.
 func (p *process) metric(t testing.TB, name string) float64 {
 	t.Helper()
-	_, text := get(t, p.admin+"/metrics")
+	_, text := limnomaptest.Get(t, p.admin+"/metrics")
 	for line := range strings.Lines(string(text)) {
 		if value, ok := strings.CutPrefix(line, name+" "); ok {
 			f, err := strconv.ParseFloat(strings.TrimSpace(value), 64)

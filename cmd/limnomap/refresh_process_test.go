@@ -15,6 +15,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A refreshAnswer is what /readyz says of refreshes.
@@ -29,15 +31,15 @@ type refreshAnswer struct {
 
 func (p *process) refresh(t testing.TB) (a refreshAnswer) {
 	t.Helper()
-	getJSON(t, p.base+"/readyz", &a)
+	limnomaptest.GetJSON(t, p.base+"/readyz", &a)
 	return a
 }
 
 // totalLakes returns how many lakes the server shows.
 func (p *process) totalLakes(t testing.TB) int {
 	t.Helper()
-	var status statusAnswer
-	getJSON(t, p.base+"/api/v1/bathing-lakes/status", &status)
+	var status limnomaptest.Status
+	limnomaptest.GetJSON(t, p.base+"/api/v1/bathing-lakes/status", &status)
 	return status.TotalLakes
 }
 
@@ -47,7 +49,7 @@ func TestServeRefreshesFromAFolder(t *testing.T) {
 	p := startReady(t, "--db", db, "--refresh-from", in, "--refresh-every", "1s", "--drain", "0s")
 	// Another server of the same database, which refreshes nothing, tells of it as well.
 	watching := startReady(t, "--db", db, "--drain", "0s")
-	within(t, 20*time.Second, "both servers tell that there is no file", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "both servers tell that there is no file", func() bool {
 		a, b := p.refresh(t).Refresh, watching.refresh(t).Refresh
 		return a != nil && a.LastError != nil && *a.LastError == "the source has no file" && a.LastSuccess == nil &&
 			b != nil && b.LastError != nil && *b.LastError == "the source has no file"
@@ -58,9 +60,9 @@ func TestServeRefreshesFromAFolder(t *testing.T) {
 
 	before := time.Now().Truncate(time.Second)
 	drop(t, in, "lakes.csv", lakesCSV)
-	within(t, 20*time.Second, "both servers show the lakes", func() bool { return p.totalLakes(t) == 2 && watching.totalLakes(t) == 2 })
+	limnomaptest.Within(t, 20*time.Second, "both servers show the lakes", func() bool { return p.totalLakes(t) == 2 && watching.totalLakes(t) == 2 })
 	for _, server := range []*process{p, watching} {
-		within(t, 20*time.Second, "both servers tell of a success", func() bool {
+		limnomaptest.Within(t, 20*time.Second, "both servers tell of a success", func() bool {
 			a := server.refresh(t).Refresh
 			return a.LastError == nil && a.LastSuccess != nil && !a.LastSuccess.Before(before) && a.Rows.Added == 2 && a.Failures == 0
 		})
@@ -73,7 +75,7 @@ func TestServeRefreshesFromAFolder(t *testing.T) {
 	}
 
 	drop(t, in, "obs.csv", obsCSV+"stechlin,2024-11-18,-5,satellite\n")
-	within(t, 20*time.Second, "both servers tell of the rejection", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "both servers tell of the rejection", func() bool {
 		a, b := p.refresh(t).Refresh, watching.refresh(t).Refresh
 		return a.LastError != nil && *a.LastError == "rows were rejected" && a.Rows.Rejected == 1 && a.Rows.Added == 0 && b.LastError != nil
 	})
@@ -126,7 +128,7 @@ func TestProcessesRefreshOneAtATime(t *testing.T) {
 	}))
 	defer office.Close()
 	db := filepath.Join(t.TempDir(), "lakes.db")
-	mustRun(t, "import", "lakes", writeFile(t, t.TempDir(), "one.csv", "id,name,lat,lon\none,One,50,10\n"), "--db", db)
+	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, t.TempDir(), "one.csv", "id,name,lat,lon\none,One,50,10\n"), "--db", db)
 	flags := []string{"refresh", "--db", db, "--from", office.URL + "/lakes"}
 	first, said := command(t, flags...)
 	<-asked
@@ -173,7 +175,7 @@ func TestFaultKillDuringRefresh(t *testing.T) {
 
 	started := time.Now()
 	cmd, said := command(t, "refresh", "--db", db, "--from", in)
-	within(t, time.Minute, "the refresh writes to the database", func() bool {
+	limnomaptest.Within(t, time.Minute, "the refresh writes to the database", func() bool {
 		info, err := os.Stat(db + "-wal")
 		return err == nil && info.Size() > 1<<20 && info.ModTime().After(started)
 	})
@@ -190,7 +192,7 @@ func TestFaultKillDuringRefresh(t *testing.T) {
 	if after, err := wholeAnswer(client, restarted.base+status); err != nil || after != before {
 		t.Errorf("restarted after a killed refresh: %v, %v, want the same as before", after, err)
 	}
-	within(t, 20*time.Second, "/readyz tells of a refresh that has not succeeded", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "/readyz tells of a refresh that has not succeeded", func() bool {
 		a := restarted.refresh(t).Refresh
 		return a != nil && a.LastSuccess == nil
 	})
@@ -205,7 +207,7 @@ func TestFaultKillDuringRefresh(t *testing.T) {
 	if out := mustRun(t, "refresh", "--db", db, "--from", in); !strings.Contains(out, "1 added") {
 		t.Error(out)
 	}
-	within(t, 20*time.Second, "the next refresh is seen", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "the next refresh is seen", func() bool {
 		a := p.refresh(t).Refresh
 		return a != nil && a.LastSuccess != nil && a.Failures == 0 && a.Rows.Added == 1
 	})

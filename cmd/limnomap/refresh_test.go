@@ -11,12 +11,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // drop puts a file into a folder that is refreshed from, whole at once and as old as if it had been written elsewhere.
 func drop(t testing.TB, dir, name, text string) {
 	t.Helper()
-	path := writeFile(t, t.TempDir(), name, text)
+	path := limnomaptest.WriteFile(t, t.TempDir(), name, text)
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)

@@ -4,13 +4,15 @@ import (
 	"fmt"
 	"path/filepath"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A file of a secret is read anew like the configuration. What it says then needs a restart, as the server has connections
 // by what it said before.
 func TestReloadReadsSecretsAnew(t *testing.T) {
 	const before, after = "postgres://limnomap:geheim@db.example.org/lakes", "postgres://limnomap:anders@db.example.org/lakes"
-	secret := writeFile(t, t.TempDir(), "db", before+"\n")
+	secret := limnomaptest.WriteFile(t, t.TempDir(), "db", before+"\n")
 	file := configured(t, "api-rate: 1\nlog-level: debug\nweeks: 7\ntrusted-proxies: [10.0.0.0/8]\n")
 	t.Setenv("LIMNOMAP_DB_FILE", secret)
 	first, err := parsed(t, "serve", "--config", file, "--key-rate", "5")
@@ -32,8 +34,8 @@ func TestReloadReadsSecretsAnew(t *testing.T) {
 	if _, got := again(); got != "[] []" {
 		t.Errorf("%s, want nothing: nothing was written", got)
 	}
-	writeFile(t, filepath.Dir(secret), "db", after)
-	writeFile(t, filepath.Dir(file), filepath.Base(file), "api-rate: 2\nweeks: 8\nkey-rate: 6\ntrusted-proxies: [fd00::/8]\n")
+	limnomaptest.WriteFile(t, filepath.Dir(secret), "db", after)
+	limnomaptest.WriteFile(t, filepath.Dir(file), filepath.Base(file), "api-rate: 2\nweeks: 8\nkey-rate: 6\ntrusted-proxies: [fd00::/8]\n")
 	next, got := again()
 	if want := "[log-level trusted-proxies api-rate] [db weeks]"; got != want {
 		t.Errorf("%s, want %s", got, want)
@@ -42,7 +44,7 @@ func TestReloadReadsSecretsAnew(t *testing.T) {
 	if got, want := fmt.Sprint(s.DB, " ", s.Weeks, s.APIRate, s.KeyRate, s.TrustedProxies, next.cli.LogLevel), before+" 7 2 5 [fd00::/8] INFO"; got != want {
 		t.Errorf("the server goes by %s, want %s", got, want)
 	}
-	writeFile(t, filepath.Dir(secret), "db", after+"\n"+after)
+	limnomaptest.WriteFile(t, filepath.Dir(secret), "db", after+"\n"+after)
 	if _, err := first.again(); err == nil {
 		t.Error("a secret of two lines passes")
 	}

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A server that does not answer itself gives no sign of life, and says why; one that does gives them again.
@@ -23,7 +25,7 @@ func TestServiceManagerSigns(t *testing.T) {
 	t.Setenv("NOTIFY_SOCKET", path)
 	t.Setenv("WATCHDOG_USEC", "20000")
 	t.Setenv("WATCHDOG_PID", "")
-	log := new(syncBuffer)
+	log := new(limnomaptest.Log)
 	manager, err := openServiceManager(slog.New(slog.NewTextHandler(log, nil)))
 	mustDo(t, err)
 

@@ -8,6 +8,8 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A flag goes before the environment, the environment before the file, and the file before the default: each pair of
@@ -231,7 +233,7 @@ func TestEmptySettings(t *testing.T) {
 func TestSecretsInFiles(t *testing.T) {
 	dir := t.TempDir()
 	const secret = "postgres://limnomap:geheim@db.example.org/lakes"
-	t.Setenv("LIMNOMAP_DB_FILE", writeFile(t, dir, "db", secret+"\n"))
+	t.Setenv("LIMNOMAP_DB_FILE", limnomaptest.WriteFile(t, dir, "db", secret+"\n"))
 	c, err := parsed(t, "serve")
 	if err != nil || c.cli.Serve.DB != secret {
 		t.Fatalf("LIMNOMAP_DB_FILE: %v", err)
@@ -246,7 +248,7 @@ func TestSecretsInFiles(t *testing.T) {
 		t.Errorf("LIMNOMAP_DB_FILE does not go before the file: %v", err)
 	}
 	for content, want := range map[string]string{"": "no text", "\n": "no text", secret + "\n" + secret: "several lines", strings.Repeat("a", maxSecret+1): "longer than"} {
-		t.Setenv("LIMNOMAP_DB_FILE", writeFile(t, dir, "db", content))
+		t.Setenv("LIMNOMAP_DB_FILE", limnomaptest.WriteFile(t, dir, "db", content))
 		if _, err := parsed(t, "serve"); err == nil || !strings.Contains(err.Error(), want) || !strings.Contains(err.Error(), "LIMNOMAP_DB_FILE") || strings.Contains(err.Error(), "geheim") {
 			t.Errorf("LIMNOMAP_DB_FILE with %.20q: %v, want an error that contains %q", content, err, want)
 		}

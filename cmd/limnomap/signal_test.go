@@ -11,6 +11,8 @@ import (
 	"syscall"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 func TestSIGTERMFinishesRequestsInFlight(t *testing.T) {
@@ -33,14 +35,14 @@ func TestSIGTERMFinishesRequestsInFlight(t *testing.T) {
 		n, err := io.Copy(io.Discard, resp.Body)
 		profile <- result{n, err}
 	}()
-	within(t, 10*time.Second, "the profile runs", func() bool {
-		_, goroutines := get(t, p.admin+"/debug/pprof/goroutine?debug=1")
+	limnomaptest.Within(t, 10*time.Second, "the profile runs", func() bool {
+		_, goroutines := limnomaptest.Get(t, p.admin+"/debug/pprof/goroutine?debug=1")
 		return bytes.Contains(goroutines, []byte("net/http/pprof.Profile"))
 	})
 	if err := p.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)
 	}
-	within(t, 5*time.Second, "/readyz says 503", func() bool { return statusOf(p.base+"/readyz") == http.StatusServiceUnavailable })
+	limnomaptest.Within(t, 5*time.Second, "/readyz says 503", func() bool { return statusOf(p.base+"/readyz") == http.StatusServiceUnavailable })
 	if got := statusOf(p.base + "/api/v1/bathing-lakes/status"); got != http.StatusOK {
 		t.Errorf("while draining, status answers %d, want 200", got)
 	}

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A sample is what a server holds at a moment.
@@ -82,7 +84,7 @@ var badAnswers = regexp.MustCompile(`(?m)^limnomap_(http_requests_total\{code="(
 
 // wantNoErrors checks that the server itself counts no answer that is an error, and no failure.
 func wantNoErrors(t testing.TB, p *process) {
-	_, metrics := get(t, p.admin+"/metrics")
+	_, metrics := limnomaptest.Get(t, p.admin+"/metrics")
 	for _, line := range badAnswers.FindAll(metrics, -1) {
 		t.Errorf("the server counts %s", line)
 	}

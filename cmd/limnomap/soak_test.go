@@ -15,6 +15,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 const (
@@ -38,7 +40,7 @@ func TestSoak(t *testing.T) {
 	// Small caches, so that they are full, and throw out, during all of it.
 	p := startQuiet(t, "--db", db.path, "--api-rate", "0", "--tile-rate", "0", "--key-rate", "0",
 		"--cache-dir", t.TempDir(), "--cache-disk", "16MiB", "--cache-memory", "4MiB")
-	within(t, time.Minute, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
+	limnomaptest.Within(t, time.Minute, "ready", func() bool { return statusOf(p.base+"/readyz") == http.StatusOK })
 
 	beforeReady := len(p.log.String()) // it warns of whoever asks before that
 
@@ -82,7 +84,7 @@ func startQuiet(t testing.TB, args ...string) *process {
 		addresses[i] = l.Addr().String()
 		mustDo(t, l.Close())
 	}
-	p := &process{base: "http://" + addresses[0], admin: "http://" + addresses[1], log: new(syncBuffer)}
+	p := &process{base: "http://" + addresses[0], admin: "http://" + addresses[1], log: new(limnomaptest.Log)}
 	p.Cmd = limnomap(append([]string{"serve", "--listen", addresses[0], "--admin-listen", addresses[1], "--log-level", "warn"}, args...)...)
 	p.Stderr = p.log
 	mustDo(t, p.Start())

@@ -23,6 +23,8 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // newPair makes a certificate of that serial number for localhost, which signs itself, and its key.
@@ -55,7 +57,7 @@ func newPair(t testing.TB, serial int64, notAfter time.Time) (cert, key []byte) 
 // pairFiles writes a pair and returns the names of its files.
 func pairFiles(t testing.TB, dir string, cert, key []byte) (certFile, keyFile string) {
 	t.Helper()
-	return writeFile(t, dir, "cert.pem", string(cert)), writeFile(t, dir, "key.pem", string(key))
+	return limnomaptest.WriteFile(t, dir, "cert.pem", string(cert)), limnomaptest.WriteFile(t, dir, "key.pem", string(key))
 }
 
 func nextYear() time.Time { return time.Now().AddDate(1, 0, 0) }
@@ -111,7 +113,7 @@ func TestServeTLS(t *testing.T) {
 		resp.Body.Close()
 		t.Errorf("a client of TLS 1.1 gets %s, want no connection", resp.Status)
 	}
-	if resp, body := get(t, "http://"+address+"/healthz"); resp.StatusCode != http.StatusBadRequest || !bytes.Contains(body, []byte("HTTPS")) {
+	if resp, body := limnomaptest.Get(t, "http://"+address+"/healthz"); resp.StatusCode != http.StatusBadRequest || !bytes.Contains(body, []byte("HTTPS")) {
 		t.Errorf("without TLS: %s %s, want 400 that names HTTPS", resp.Status, body)
 	}
 	if out := mustRun(t, "healthcheck", "--listen", address, "--tls-cert", certFile, "--ready"); out != "ok\n" {
@@ -151,12 +153,12 @@ func TestServeTLSTakesARenewalOver(t *testing.T) {
 		t.Fatalf("serial %d is served, want 1", got)
 	}
 	point(certLink, certFiles[2])
-	within(t, 30*time.Second, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
+	limnomaptest.Within(t, 30*time.Second, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
 	if got := served(); got != 1 {
 		t.Errorf("with half of a renewal serial %d is served, want 1", got)
 	}
 	point(keyLink, keyFiles[2])
-	within(t, 30*time.Second, "the renewal is served", func() bool { return served() == 2 })
+	limnomaptest.Within(t, 30*time.Second, "the renewal is served", func() bool { return served() == 2 })
 	if strings.Contains(log.String(), keyLink+" is") || strings.Contains(log.String(), "PRIVATE") {
 		t.Errorf("the log shows of a key more than its name:\n%s", log)
 	}
@@ -166,7 +168,7 @@ func TestServeRefusesHalfAPair(t *testing.T) {
 	cert, key := newPair(t, 1, nextYear())
 	certFile, keyFile := pairFiles(t, t.TempDir(), cert, key)
 	_, otherKey := newPair(t, 2, nextYear())
-	other := writeFile(t, t.TempDir(), "other.pem", string(otherKey))
+	other := limnomaptest.WriteFile(t, t.TempDir(), "other.pem", string(otherKey))
 	for _, tt := range []struct {
 		name string
 		args []string
@@ -224,7 +226,7 @@ func TestCertificateSurvivesWhateverIsWritten(t *testing.T) {
 				}
 				continue
 			}
-			writeFile(t, dir, filepath.Base(name), text)
+			limnomaptest.WriteFile(t, dir, filepath.Base(name), text)
 		}
 		log.Reset()
 		for range 3 {
@@ -252,7 +254,7 @@ func TestCertificateExpires(t *testing.T) {
 		cert, key := newPair(t, 1, notAfter)
 		dir := t.TempDir()
 		certFile, keyFile := pairFiles(t, dir, cert, key)
-		log := new(syncBuffer)
+		log := new(limnomaptest.Log)
 		c, err := openCertificate(certFile, keyFile, time.Now, slog.New(slog.NewTextHandler(log, nil)))
 		if err != nil {
 			t.Fatal(err)

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"limnomap/api/quota/redistest"
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A topology is what deploy/compose.replicated.yaml starts, of real programs on the loopback: two servers on one PostgreSQL, with
@@ -116,7 +117,7 @@ func startNginx(t testing.TB, nginx string, upstreams []string) string {
 	replace("listen 80;", "listen "+address+";")
 	replace("/tmp/", dir+"/")
 	replace("/dev/stderr", dir+"/error.log")
-	path := writeFile(t, dir, "nginx.conf", conf)
+	path := limnomaptest.WriteFile(t, dir, "nginx.conf", conf)
 	if out, err := exec.Command(nginx, "-t", "-p", dir, "-c", path).CombinedOutput(); err != nil || strings.Contains(string(out), "[warn]") {
 		t.Fatalf("nginx -t: %v\n%s", err, out)
 	}
@@ -129,7 +130,7 @@ func startNginx(t testing.TB, nginx string, upstreams []string) string {
 			t.Logf("nginx says:\n%s", tail(string(log), 40))
 		}
 	})
-	within(t, 20*time.Second, "nginx listens", func() bool {
+	limnomaptest.Within(t, 20*time.Second, "nginx listens", func() bool {
 		conn, err := net.Dial("tcp", address)
 		if err == nil {
 			conn.Close()

@@ -15,6 +15,8 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A stage is what is done to the topology while it is asked, and how many answers that may cut.
@@ -154,7 +156,7 @@ func (r *replica) ready() (state readyState, ok bool) {
 // await waits until all servers are ready in the way that is wanted.
 func (tr *trial) await(t testing.TB, what string, want func(readyState) bool) {
 	t.Helper()
-	within(t, reloadTime, what, func() bool {
+	limnomaptest.Within(t, reloadTime, what, func() bool {
 		for _, r := range tr.top.servers {
 			if state, ok := r.ready(); !ok || !want(state) {
 				return false
@@ -232,7 +234,7 @@ func (tr *trial) withoutDatabase(t testing.TB) {
 	tr.await(t, "both servers know that nobody confirms their data", func(state readyState) bool { return state.StaleSince != nil })
 	for i, r := range tr.top.servers {
 		for path, want := range map[string]bool{"/api/v1/bathing-lakes/status": true, "/api/v1/tiles/6/33/21.png": true, "/api/v1/styles": false} {
-			resp, _ := get(t, r.base+path)
+			resp, _ := limnomaptest.Get(t, r.base+path)
 			if age := resp.Header.Get("Age"); resp.StatusCode != http.StatusOK || (age != "") != want || resp.Header.Get("Warning") != "" {
 				t.Errorf("server %d answers %s by %s, Age %q, Warning %q; want an age: %t", i+1, path, resp.Status, age, resp.Header.Get("Warning"), want)
 			}
@@ -245,7 +247,7 @@ func (tr *trial) withoutDatabase(t testing.TB) {
 	tr.top.postgres.start(t)
 	tr.await(t, "both servers have found the database again", func(state readyState) bool { return state.StaleSince == nil })
 	for i, r := range tr.top.servers {
-		if resp, _ := get(t, r.base+"/api/v1/bathing-lakes/status"); resp.Header.Get("Age") != "" {
+		if resp, _ := limnomaptest.Get(t, r.base+"/api/v1/bathing-lakes/status"); resp.Header.Get("Age") != "" {
 			t.Errorf("server %d: Age %s, though the database is there", i+1, resp.Header.Get("Age"))
 		}
 	}
@@ -262,7 +264,7 @@ func (tr *trial) withoutRedis(t testing.TB) {
 	}
 	await := func(what string, want float64) {
 		t.Helper()
-		within(t, reloadTime, what, func() bool {
+		limnomaptest.Within(t, reloadTime, what, func() bool {
 			for _, r := range tr.top.servers {
 				if r.metric(t, limitsFailing) != want {
 					return false
@@ -294,7 +296,7 @@ func TestFaultTopologyLimits(t *testing.T) {
 		r.start(t)
 	}
 	for _, r := range top.servers {
-		within(t, 20*time.Second, "ready", func() bool { return statusOf(r.base+"/readyz") == http.StatusOK })
+		limnomaptest.Within(t, 20*time.Second, "ready", func() bool { return statusOf(r.base+"/readyz") == http.StatusOK })
 	}
 	// wantGranted asks nginx as one client until both servers have refused it, and far beyond its limit.
 	wantGranted := func(ip string, want int) {
@@ -339,7 +341,7 @@ func TestFaultTopologyLimits(t *testing.T) {
 	// One request in a second tries; its client is another one each time, or its limit would need no question.
 	next := byte(10)
 	for i, r := range top.servers {
-		within(t, reloadTime, "the limits are shared again", func() bool {
+		limnomaptest.Within(t, reloadTime, "the limits are shared again", func() bool {
 			next++
 			resp, err := clientAt(t, fmt.Sprintf("127.0.1.%d", next)).Get(r.base + "/api/v1/styles")
 			mustDo(t, err)

@@ -15,6 +15,8 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 const (
@@ -68,9 +70,9 @@ type geoFeature struct {
 func wantedLakes(t *testing.T, base, query string) map[string]geoFeature {
 	t.Helper()
 	var collection struct{ Features []geoFeature }
-	getJSON(t, base+"/api/v1/bathing-lakes/geojson"+query, &collection)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/geojson"+query, &collection)
 	var status struct{ Lakes []map[string]any }
-	getJSON(t, base+"/api/v1/bathing-lakes/status"+query, &status)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status"+query, &status)
 	lakes := map[string]geoFeature{}
 	for _, f := range collection.Features {
 		lakes[f.Properties["id"].(string)] = f
@@ -107,7 +109,7 @@ func saveTiles(t *testing.T, base, query, dir string, tiles map[maptile.Tile]boo
 	t.Helper()
 	for tile := range tiles {
 		address := fmt.Sprintf("%d/%d/%d", tile.Z, tile.X, tile.Y)
-		resp, body := get(t, base+"/api/v1/tiles/"+address+".mvt"+query)
+		resp, body := limnomaptest.Get(t, base+"/api/v1/tiles/"+address+".mvt"+query)
 		if resp.StatusCode != http.StatusOK || !resp.Uncompressed || len(body) == 0 {
 			t.Fatalf("%s: %s, compressed: %t, %d bytes, want a compressed tile", address, resp.Status, resp.Uncompressed, len(body))
 		}

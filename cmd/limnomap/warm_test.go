@@ -11,6 +11,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // worldDB returns a database of simulated lakes all over the world, with two weeks of values.
@@ -47,7 +49,7 @@ const warmed = `(\d+) tiles drawn, (\d+) were there already`
 // renders returns how many tiles a server has drawn.
 func renders(t testing.TB, base string) int {
 	t.Helper()
-	_, metrics := get(t, base+"/metrics")
+	_, metrics := limnomaptest.Get(t, base+"/metrics")
 	return numbers(t, string(metrics), `(?m)^limnomap_tile_renders_total (\d+)$`)[0]
 }
 
@@ -75,7 +77,7 @@ func TestWarmThenServe(t *testing.T) {
 		for x := range uint32(1) << z {
 			for y := range uint32(1) << z {
 				for _, suffix := range []string{".png", "@2x.png", ".png?style=dots", "@2x.png?style=dots&colormap=viridis"} {
-					get(t, base+tilePath(maptile.New(x, y, z), suffix))
+					limnomaptest.Get(t, base+tilePath(maptile.New(x, y, z), suffix))
 				}
 			}
 		}
@@ -83,7 +85,7 @@ func TestWarmThenServe(t *testing.T) {
 	if n := renders(t, base); n != 0 {
 		t.Errorf("the server has drawn %d tiles, want 0", n)
 	}
-	get(t, base+"/api/v1/tiles/0/0/0.png?style=lakes")
+	limnomaptest.Get(t, base+"/api/v1/tiles/0/0/0.png?style=lakes")
 	if n := renders(t, base); n != 1 {
 		t.Errorf("for a tile that was not warmed the server has drawn %d, want 1", n)
 	}
@@ -95,7 +97,7 @@ func TestWarmWeeks(t *testing.T) {
 	db, dir := worldDB(t, 50), t.TempDir()
 	var weeks struct{ Weeks []struct{ Date string } }
 	base, _ := startServer(t, "--db", db, "--cache-dir", dir)
-	getJSON(t, base+"/api/v1/bathing-lakes/dates", &weeks)
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/dates", &weeks)
 	if len(weeks.Weeks) != 2 {
 		t.Fatalf("there are %d weeks, want 2", len(weeks.Weeks))
 	}
@@ -103,7 +105,7 @@ func TestWarmWeeks(t *testing.T) {
 	mustRun(t, "warm", "--zoom", "2", "--bound=-170,-60,170,80", "--date", first+","+last, "--weeks", "1", "--db", db, "--cache-dir", dir)
 	for _, date := range []string{first, last} {
 		for x := range uint32(4) {
-			get(t, base+tilePath(maptile.New(x, 1, 2), ".png?date="+date))
+			limnomaptest.Get(t, base+tilePath(maptile.New(x, 1, 2), ".png?date="+date))
 		}
 	}
 	if n := renders(t, base); n != 0 {

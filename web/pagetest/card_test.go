@@ -2,8 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -13,6 +11,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // weekday returns the Monday that many weeks after this week's, as the data write it.
@@ -156,7 +157,7 @@ func testCardFocus(t *testing.T, b *browsertest.Browser) {
 // A lake that is not among those around the middle of the map has its card all the same.
 func TestPageCardOfALakeFarAway(t *testing.T) {
 	var fails atomic.Bool
-	base := startFront(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/search") && fails.Load() {
 			w.WriteHeader(http.StatusInternalServerError)
 			return true
@@ -167,7 +168,7 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprint(w, `{"basemap":null,"notice":"","simulated":false,"attribution":"","max_zoom":18,"version":"1","total_lakes":1000000}`)
 		return true
-	})
+	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/#map=12/48/8&lake=de_t_karte"), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "24.5 µg/l"})
@@ -188,7 +189,7 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 func TestPageCardWithoutHistory(t *testing.T) {
 	var working atomic.Bool
 	kept := time.Now().AddDate(0, 0, -3).UTC().Format(time.RFC3339)
-	base := startFront(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/history/") {
 			return false
 		}
@@ -198,7 +199,7 @@ func TestPageCardWithoutHistory(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusInternalServerError)
 		return true
-	})
+	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/#lake=de_t_karte"), says("could not be loaded"))
 	wantCard(t, b, []string{"Kartensee", "Medium risk", "24.5 µg/l"})

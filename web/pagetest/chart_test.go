@@ -3,7 +3,6 @@ package pagetest
 import (
 	"context"
 	"fmt"
-	"limnomap/web/browsertest"
 	"net/http"
 	"strings"
 	"sync/atomic"
@@ -12,6 +11,9 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // What the chart draws is what was measured, and no more.
@@ -129,14 +131,14 @@ func testChartPointer(t *testing.T, b *browsertest.Browser) {
 // A value that comes while the page is open is in the chart too, not only above it.
 func TestPageCardOfANewerValue(t *testing.T) {
 	var asked atomic.Int32
-	base := startFront(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/history/") || asked.Add(1) > 1 {
 			return false
 		}
 		w.Header().Set("Content-Type", "application/json")
 		fmt.Fprintf(w, `{"history":[{"date":%q,"chl":8,"data_type":"satellite","who_level":0}]}`, weekday(-20))
 		return true
-	})
+	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"24.5 µg/l"})

@@ -4,8 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"math"
 	"net/http"
 	"net/url"
@@ -19,6 +17,9 @@ import (
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 	"github.com/paulmach/orb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // listedLakes gives the ids of the lakes that the list shows, in its order.
@@ -265,13 +266,13 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", rows))
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx00,2024-11-11,5,satellite\n"))
 	base := startServer(t, "--db", db, "--basemap-url", "none")
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/search") {
 			w.WriteHeader(http.StatusTooManyRequests)
 			return true
 		}
 		return false
-	})
+	}, nil)
 	b := startBrowser(t, "en")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	for _, q := range []string{"muggel", "MUEGGEL", "müggel", "soe", "so", "leba", "aero", "d'aigue", "onuma", "zywiec", "wide", "strasse-am", "aarhus", "arhus", "wai'ale", "iznik", "GROẞER", "see", "e"} {
@@ -297,7 +298,7 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 func TestPageSearchesAgain(t *testing.T) {
 	base := startServer(t, "--basemap-url", "none")
 	var asked, withdrawn, refused atomic.Int32
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/search") {
 			return false
 		}
@@ -313,7 +314,7 @@ func TestPageSearchesAgain(t *testing.T) {
 			return true
 		}
 		return false
-	})
+	}, nil)
 	b := startBrowser(t, "en")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	typeText(t, b, "bayern")

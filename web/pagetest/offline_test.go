@@ -256,13 +256,13 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 func TestPageLate(t *testing.T) {
 	base := startServer(t, "--basemap-url", "none")
 	var away atomic.Value
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, away.Load().(string)) {
 			return false
 		}
 		http.Error(w, "no server", http.StatusBadGateway)
 		return true
-	})
+	}, nil)
 	const said = `document.querySelector('#late').innerText`
 	for _, file := range []string{"/words-", "/leaflet-"} {
 		t.Run(file, func(t *testing.T) {

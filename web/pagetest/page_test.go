@@ -3,9 +3,6 @@ package pagetest
 import (
 	"fmt"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -311,28 +308,22 @@ func TestPageWithoutInternet(t *testing.T) {
 // A page that is opened before the first snapshot says so, and comes by itself.
 func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	base := startServer(t, "--basemap-url", "none")
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
 	var ready atomic.Bool
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/bathing-lakes/") && !ready.Load() {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusServiceUnavailable)
-			return
+			return true
 		}
 		if strings.HasSuffix(r.URL.Path, "/page.json") && !ready.Load() {
 			w.Header().Set("Content-Type", "application/json")
 			fmt.Fprint(w, `{"basemap":null,"notice":"Simulated","simulated":true,"attribution":"","max_zoom":18,"version":""}`)
-			return
+			return true
 		}
-		proxy.ServeHTTP(w, r)
-	}))
-	defer front.Close()
+		return false
+	}, nil)
 	b := startBrowser(t, "en")
-	b.Do(t, chromedp.Navigate(front.URL+"/"), chromedp.WaitVisible("#message"))
+	b.Do(t, chromedp.Navigate(front+"/"), chromedp.WaitVisible("#message"))
 	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still reading its data") {
 		t.Errorf("before the first snapshot the page says %q", said)
 	}

@@ -4,9 +4,6 @@ package pagetest
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
-	"net/http/httputil"
-	"net/url"
 	"os"
 	"strings"
 	"testing"
@@ -56,26 +53,9 @@ const shownColours = `(() => {
 	return {card: colour('#card .risk'), list: colour('#find li')};
 })()`
 
-// startFront starts a server before that of base, which may answer instead of it, and returns its address.
-func startFront(t *testing.T, base string, answers func(http.ResponseWriter, *http.Request) bool) string {
-	t.Helper()
-	target, err := url.Parse(base)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !answers(w, r) {
-			proxy.ServeHTTP(w, r)
-		}
-	}))
-	t.Cleanup(front.Close)
-	return front.URL
-}
-
 // startWorldFront starts a server before base that says that it has more lakes than a phone can hold.
 func startWorldFront(t *testing.T, base string) string {
-	return startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	return limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/page.json") {
 			return false
 		}
@@ -87,5 +67,5 @@ func startWorldFront(t *testing.T, base string) string {
 			t.Error(err)
 		}
 		return true
-	})
+	}, nil)
 }

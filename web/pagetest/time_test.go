@@ -2,8 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"net/http"
 	"strings"
 	"testing"
@@ -12,6 +10,9 @@ import (
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // A weekAnswer is one of the weeks that there are data for.
@@ -218,12 +219,12 @@ func TestPageTimePlays(t *testing.T) {
 	base := startServer(t, "--basemap-url", "none")
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/tiles/") {
 			time.Sleep(300 * time.Millisecond) // the network's share
 		}
 		return false
-	})
+	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	const first = 5

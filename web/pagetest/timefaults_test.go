@@ -2,8 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"net/http"
 	"path/filepath"
 	"strings"
@@ -14,6 +12,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // A server that has enough is asked again, later and less often; what it does not give is said, and seen on the map; and
@@ -26,7 +27,7 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	var refused, records atomic.Int32
 	var hole atomic.Pointer[string]
 	var back atomic.Bool
-	front := startFront(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/status") && r.URL.Query().Get("date") == busy && records.Add(1) == 1 {
 			w.Header().Set("Retry-After", "1")
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -57,7 +58,7 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 		}
 		w.WriteHeader(http.StatusBadGateway)
 		return true
-	})
+	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(800, 600))
 	openWeeks(t, b, front+"/#map=6/51.1/10.4", "") // a view of the map's own would change with the room that the message takes
@@ -102,7 +103,7 @@ func TestPageTimeOfTilesThatHang(t *testing.T) {
 	var once sync.Once
 	release := func() { once.Do(func() { close(come) }) }
 	var hanging atomic.Pointer[string]
-	front := startFront(t, base, func(_ http.ResponseWriter, r *http.Request) bool {
+	front := limnomaptest.Front(t, base, func(_ http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/tiles/") {
 			hanging.CompareAndSwap(nil, &r.URL.Path)
 			if *hanging.Load() == r.URL.Path {
@@ -110,7 +111,7 @@ func TestPageTimeOfTilesThatHang(t *testing.T) {
 			}
 		}
 		return false
-	})
+	}, nil)
 	t.Cleanup(release)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(front+"/#map=6/51.1/10.4"), chromedp.WaitVisible("#missing"))
