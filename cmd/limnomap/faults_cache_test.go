@@ -17,7 +17,7 @@ func (g *ground) few() []string { return g.paths[:50] }
 // TestFaultCache does to the disk cache of a running server what befalls disks and processes. Each answer is right all
 // the while.
 func TestFaultCache(t *testing.T) {
-	g := &ground{db: faultDB(t), paths: heatTiles(250)}
+	g := &ground{db: faultDB(t), paths: heatTiles(250, "", "@2x")}
 	g.want = newTruth(t, g.db, g.paths)
 	for _, fault := range append([]cacheFault{
 		{"KillDuringWrites", g.killDuringWrites},

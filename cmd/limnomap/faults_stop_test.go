@@ -95,7 +95,7 @@ func (p *process) refuses() bool {
 
 // TestFaultSIGTERM ends servers in the usual way while they are busy. No request is lost.
 func TestFaultSIGTERM(t *testing.T) {
-	g := &ground{db: faultDB(t), paths: heatTiles(200)}
+	g := &ground{db: faultDB(t), paths: heatTiles(200, "")} // small, so that a busy machine draws them all before the first gives up
 	g.want = newTruth(t, g.db, g.paths)
 	t.Run("With200RequestsInFlight", g.sigtermInFlight)
 	t.Run("With200ClientsUnderLoad", g.sigtermUnderLoad)
@@ -215,7 +215,7 @@ func TestFaultGoroutinesLeftAfterShutdown(t *testing.T) {
 	for _, path := range []string{"status", "geojson", "status?risk=high", "history/de_000"} {
 		urls = append(urls, base+"/api/v1/bathing-lakes/"+path)
 	}
-	for _, path := range heatTiles(50) {
+	for _, path := range heatTiles(50, "", "@2x") {
 		urls = append(urls, base+path)
 	}
 	var asking errgroup.Group

@@ -58,12 +58,12 @@ func faultDB(t testing.TB) string {
 	return db
 }
 
-// heatTiles returns the paths of n different heat maps of zoom 5 to 8 around lakes, of both scales and in all colour
-// maps, in random order. They have many bytes for the time that they take to draw.
-func heatTiles(n int) []string {
+// heatTiles returns the paths of n different heat maps of zoom 5 to 8 around lakes, in all colour maps and the scales,
+// in random order. They have many bytes for the time that they take to draw.
+func heatTiles(n int, scales ...string) []string {
 	var paths []string
 	for z := maptile.Zoom(5); z <= 8; z++ {
-		for _, scale := range []string{"", "@2x"} {
+		for _, scale := range scales {
 			paths = append(paths, lakeTiles(z, scale, "heat")...)
 		}
 	}
