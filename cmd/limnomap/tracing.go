@@ -62,9 +62,8 @@ func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (
 	if err != nil {
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
-	quoteNothing(log)
-	life, stop := context.WithCancel(context.Background())
 	tellTracing(log)
+	life, stop := context.WithCancel(context.Background())
 	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
 	if err != nil {
 		stop()

@@ -1,40 +1,38 @@
 package main
 
 import (
-	"context"
+	"errors"
+	"io/fs"
 	"log/slog"
 
 	"github.com/go-logr/logr"
 	"go.opentelemetry.io/otel"
 )
 
-// quoteNothing has the OpenTelemetry SDK write to our log. By itself it writes to stderr in a form of its own, and of a header
-// in OTEL_EXPORTER_OTLP_HEADERS that it cannot read it quotes the value, which may be a password.
-func quoteNothing(log *slog.Logger) {
-	otel.SetLogger(logr.FromSlogHandler(settingsLog{log}))
+// tellTracing has OpenTelemetry's library, whose log is the whole process's, write to log. By itself it writes to stderr in
+// a form of its own, and repeats what it does not understand of OTEL_EXPORTER_OTLP_HEADERS: that is a password.
+func tellTracing(log *slog.Logger) {
+	otel.SetLogger(logr.New(tracingLog{log}))
 	otel.SetErrorHandler(otel.ErrorHandlerFunc(func(err error) {
 		text := err.Error()
 		log.Warn("OpenTelemetry reports a fault", "error", text[:min(len(text), maxExportError)])
 	}))
 }
 
-// A settingsLog takes what the SDK says of settings that it cannot use, and of that what it was about, never what it quotes.
-type settingsLog struct{ log *slog.Logger }
+// A tracingLog takes the errors of OpenTelemetry's library, without the values that these are of.
+type tracingLog struct{ log *slog.Logger }
 
-// leastSettings is the level of the SDK's warnings, logr's verbosity 1. Below there are the steps of its work.
-const leastSettings slog.Level = -1
+func (tracingLog) Init(logr.RuntimeInfo)            {}
+func (tracingLog) Enabled(level int) bool           { return false } // of what is no error
+func (tracingLog) Info(int, string, ...any)         {}
+func (l tracingLog) WithValues(...any) logr.LogSink { return l }
+func (l tracingLog) WithName(string) logr.LogSink   { return l }
 
-// Enabled implements slog.Handler.
-func (settingsLog) Enabled(_ context.Context, level slog.Level) bool { return level >= leastSettings }
-
-// Handle implements slog.Handler.
-func (s settingsLog) Handle(_ context.Context, r slog.Record) error {
-	s.log.Warn("a variable OTEL_... is wrong and not used", "failed", r.Message)
-	return nil
+// Error leaves err out too, which may hold a part of what is not understood, but for what it says of a file.
+func (l tracingLog) Error(err error, doing string, _ ...any) {
+	args := []any{"doing", doing}
+	if file, ok := errors.AsType[*fs.PathError](err); ok {
+		args = append(args, "error", file)
+	}
+	l.log.Warn("a variable OTEL_… is not understood, and left out", args...)
 }
-
-// WithAttrs implements slog.Handler.
-func (s settingsLog) WithAttrs([]slog.Attr) slog.Handler { return s }
-
-// WithGroup implements slog.Handler.
-func (s settingsLog) WithGroup(string) slog.Handler { return s }
