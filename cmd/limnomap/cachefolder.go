@@ -23,7 +23,7 @@ func (f *cacheFlags) folder(log *slog.Logger) string {
 	}
 	dir, err := userCacheDir()
 	if err != nil {
-		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "err", err)
+		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "error", err)
 		return ""
 	}
 	return dir

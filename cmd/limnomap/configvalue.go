@@ -11,7 +11,12 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
+
+	"limnomap/api"
 )
+
+// frameAncestors is the one sort of values that is a list in a file and a single text as a flag.
+var frameAncestors = reflect.TypeFor[api.FrameAncestors]()
 
 // take returns the value of a flag, once it is known that the flag takes it. Errors never repeat a value of the wrong
 // sort: it may be a secret in the wrong place.

@@ -10,8 +10,6 @@ import (
 
 	"github.com/alecthomas/kong"
 	"go.yaml.in/yaml/v3"
-
-	"limnomap/api"
 )
 
 // A valueKind is a sort of values that flags take, as YAML knows them.
@@ -29,10 +27,7 @@ var (
 	plainText = &valueKind{"a text, in quotes where YAML takes it for something else", []string{"!!str", "!!int", "!!float", "!!timestamp"}, "text"}
 )
 
-var (
-	textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
-	frameAncestors  = reflect.TypeFor[api.FrameAncestors]()
-)
+var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
 
 // kindOf returns the sort of values of a flag, or of an element of a flag that is a list.
 func kindOf(t reflect.Type) *valueKind {

@@ -70,6 +70,17 @@ processes with one database, servers with --refresh-from among them, one does it
 when; another --from counts from the next time on, or at once without --every.`
 }
 
+// inspect returns what would keep the command from starting, as far as that shows without opening or asking anything.
+func (c *refreshCmd) inspect(context.Context) error {
+	if err := c.check("--"); err != nil {
+		return err
+	}
+	if err := store.Check(c.DB, true); err != nil {
+		return fmt.Errorf("--db: %w", err)
+	}
+	return nil
+}
+
 func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 	if err := c.check("--"); err != nil {
 		return err

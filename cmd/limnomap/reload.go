@@ -14,7 +14,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/api"
-	"limnomap/data/store"
 )
 
 // catchHangups returns where SIGHUP arrives from now on, instead of ending the process. Of several that come while one
@@ -85,7 +84,7 @@ func (r *reloader) reload(ctx context.Context) {
 	}
 	if err != nil {
 		r.successful.Set(0)
-		r.log.Error("the new configuration is wrong, the one before stays", "err", err)
+		r.log.Error("the new configuration is wrong, the one before stays", "error", err)
 		return
 	}
 	r.successful.Set(1)
@@ -161,21 +160,4 @@ func sameValue(a, b *kong.Flag) (bool, error) {
 	}
 	after, isSet, err := valuesOf(b)
 	return wasSet == isSet && slices.Equal(before, after), err
-}
-
-func (c *refreshCmd) inspect(context.Context) error {
-	if err := c.check("--"); err != nil {
-		return err
-	}
-	if err := store.Check(c.DB, true); err != nil {
-		return fmt.Errorf("--db: %w", err)
-	}
-	return nil
-}
-
-func (c *warmCmd) inspect(context.Context) error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	return c.inspectSource(false)
 }

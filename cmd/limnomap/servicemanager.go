@@ -30,7 +30,7 @@ func openServiceManager(log *slog.Logger) (*serviceManager, error) {
 // there is no more to do about it than to say so.
 func (m *serviceManager) tell(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		m.log.Error("the service manager was not told", "state", state, "err", err)
+		m.log.Error("the service manager was not told", "state", state, "error", err)
 	}
 }
 

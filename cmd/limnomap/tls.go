@@ -79,7 +79,7 @@ func (c *certificate) refresh() {
 	switch {
 	case err != nil && err.Error() != c.fault:
 		c.fault = err.Error()
-		c.log.Error("the new certificate cannot be used, the one before is served on", "err", err)
+		c.log.Error("the new certificate cannot be used, the one before is served on", "error", err)
 	case err == nil && (changed || c.fault != ""):
 		c.fault = ""
 		leaf := c.current.Load().Leaf

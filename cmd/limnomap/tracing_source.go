@@ -13,7 +13,8 @@ import (
 )
 
 // A tracedSource is a source whose questions are spans: a history beneath the span of its request; the loading of a snapshot
-// and of the weeks before it, which are rare and for all who ask, by themselves each time. What is asked for, and how it fails, is not told: it may name a lake or a server.
+// and of the weeks before it, which are rare and for all who ask, by themselves each time. What is asked for, and how it
+// fails, is not told: it may name a lake or a server.
 type tracedSource struct {
 	data.Source
 	tracer trace.Tracer

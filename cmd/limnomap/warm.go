@@ -40,6 +40,14 @@ type warming struct {
 	pyramids []tiles.Pyramid // of each week
 }
 
+// inspect returns what would keep the command from starting, as far as that shows without opening or asking anything.
+func (c *warmCmd) inspect(context.Context) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	return c.inspectSource(false)
+}
+
 // Run puts tiles on disk until all are there or ctx ends.
 func (c *warmCmd) Run(ctx context.Context, con *console) error {
 	return interrupted(ctx, c.warm(ctx, con), "nothing was written")
