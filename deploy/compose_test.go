@@ -1,7 +1,6 @@
 package deploy
 
 import (
-	"cmp"
 	"maps"
 	"net/netip"
 	"os"
@@ -10,8 +9,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-
-	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // composeSchema returns the path of the schema of compose files, in the module of the program that reads them.
@@ -28,14 +25,19 @@ func interpolated(t testing.TB, environment map[string]string) map[string]string
 		name, value, _ := strings.Cut(strings.TrimSpace(line), "=")
 		example[name] = value
 	}
+	variable := regexp.MustCompile(`\$\{(\w+)(?:(:?-)([^}]*)|:\?[^}]*)\}`)
 	filled := make(map[string]string)
 	for name, value := range environment {
-		filled[name] = regexp.MustCompile(`\$\{(\w+):(?:-([^}]*)|\?[^}]*)\}`).ReplaceAllStringFunc(value, func(v string) string {
-			name, otherwise, _ := strings.Cut(strings.Trim(v, "${}"), ":")
-			if otherwise, ok := strings.CutPrefix(otherwise, "-"); ok {
-				return cmp.Or(example[name], otherwise)
+		filled[name] = variable.ReplaceAllStringFunc(value, func(v string) string {
+			m := variable.FindStringSubmatch(v)
+			set, ok := example[m[1]]
+			switch {
+			case set != "" || ok && m[2] == "-": // without the colon, what is empty stands
+				return set
+			case m[2] != "":
+				return m[3]
 			}
-			return cmp.Or(example[name], "not set")
+			return "not set"
 		})
 	}
 	return filled
@@ -155,28 +157,61 @@ func TestComposeSettings(t *testing.T) {
 	}
 }
 
-// The Prometheus of the composition of one server goes by the rules of deploy/prometheus, and asks where metrics are.
+// The Prometheus of each composition has its configuration in deploy/prometheus, as Docker puts no other files into a
+// container that is read-only, and asks where metrics are. What is in the files is promtool's to check.
 func TestCompositionPrometheus(t *testing.T) {
-	limnomaptest.Need(t, "promtool")
-	var c struct {
-		Services struct {
-			Limnomap struct{ Environment map[string]string }
+	for name, server := range map[string]string{"compose.yaml": "limnomap", "compose.replicated.yaml": "limnomap-1"} {
+		var c struct {
+			Services map[string]struct {
+				Environment map[string]string
+				Command     []string
+				Configs     []any
+				Volumes     []string
+				ReadOnly    bool `yaml:"read_only"`
+			}
 		}
-		Configs struct {
-			Prometheus struct{ Content string }
+		into(t, documents(t, name)[0], &c)
+		for service, s := range c.Services {
+			if s.ReadOnly && len(s.Configs) > 0 {
+				t.Errorf("%s: %s is read-only, and could not be given its configs", name, service)
+			}
+		}
+		prometheus := c.Services["prometheus"]
+		const folder = "/etc/prometheus/"
+		file, ok := strings.CutPrefix(prometheus.Command[0], "--config.file="+folder)
+		if !ok || !slices.Contains(prometheus.Volumes, "./prometheus:/etc/prometheus:ro") {
+			t.Errorf("%s: Prometheus is told %s, and has %q", name, prometheus.Command, prometheus.Volumes)
+		}
+		listen := c.Services[server].Environment["LIMNOMAP_ADMIN_LISTEN"]
+		if conf := readFile(t, "prometheus/"+file); listen == "" || !strings.Contains(conf, `"`+server+listen+`"`) {
+			t.Errorf("%s: metrics are at %q of %s, and Prometheus asks by\n%s", name, listen, server, conf)
+		}
+	}
+}
+
+// The one server believes what a proxy on this machine says of its visitors: it comes from the gateway.
+func TestComposedServerTrustsItsGateway(t *testing.T) {
+	var c struct {
+		Services map[string]struct{ Environment map[string]string }
+		Networks struct {
+			Default struct {
+				IPAM struct {
+					Config []struct{ Subnet, Gateway string }
+				}
+			}
 		}
 	}
 	into(t, documents(t, "compose.yaml")[0], &c)
-	rules, err := filepath.Abs("prometheus")
-	if err != nil {
-		t.Fatal(err)
+	networks := c.Networks.Default.IPAM.Config
+	if len(networks) != 1 {
+		t.Fatalf("the network has %d ranges of addresses, want one", len(networks))
 	}
-	conf := strings.ReplaceAll(c.Configs.Prometheus.Content, "/etc/prometheus/", rules+"/")
-	out := output(t, "promtool", "check", "config", limnomaptest.WriteFile(t, t.TempDir(), "prometheus.yml", conf))
-	if strings.Count(out, "rules found") != 2 {
-		t.Errorf("promtool check config says:\n%s", out)
+	gateway, err := netip.ParseAddr(networks[0].Gateway)
+	if subnet := netip.MustParsePrefix(networks[0].Subnet); err != nil || !subnet.Contains(gateway) {
+		t.Errorf("the gateway is %s, %v, of the network %v", gateway, err, subnet)
 	}
-	if listen := c.Services.Limnomap.Environment["LIMNOMAP_ADMIN_LISTEN"]; !strings.Contains(conf, `["limnomap`+listen+`"]`) {
-		t.Errorf("metrics are at %s, and Prometheus asks by\n%s", listen, conf)
+	environment := c.Services["limnomap"].Environment
+	if got, want := interpolated(t, environment)["LIMNOMAP_TRUSTED_PROXIES"], gateway.String()+"/32"; got != want || !strings.Contains(environment["LIMNOMAP_TRUSTED_PROXIES"], "-"+want+"}") {
+		t.Errorf("the server trusts %s, and by itself as %s says; want %s for both", got, environment["LIMNOMAP_TRUSTED_PROXIES"], want)
 	}
 }
