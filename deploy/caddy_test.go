@@ -30,8 +30,7 @@ func TestCaddy(t *testing.T) {
 	}
 	site := "https://localhost:" + port
 	conf := replaced(t, "Caddyfile",
-		"\tadmin off\n", "\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n",
-		"\nlakes.example.org {", "\n"+site+" {\n\ttls internal",
+		"\nlakes.example.org {", "\n{\n\tadmin off\n\tauto_https disable_redirects\n\tskip_install_trust\n}\n\n"+site+" {\n\ttls internal",
 		"reverse_proxy 127.0.0.1:8080 ", "reverse_proxy "+strings.TrimPrefix(server.Base, "http://")+" ")
 	cmd := exec.Command("caddy", "run", "--adapter", "caddyfile", "--config", limnomaptest.WriteFile(t, dir, "Caddyfile", conf))
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+filepath.Join(dir, "data"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"))

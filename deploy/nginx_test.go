@@ -94,7 +94,7 @@ func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
 	n := &cachingNginx{base: "http://" + address, clock: filepath.Join(dir, "clock")}
 	n.later(t, 0)
 	conf := replaced(t, "nginx-cache.conf", "listen 80;", "listen "+address+";", "server 127.0.0.1:8080 ", "server "+upstream+" ",
-		"/tmp/", dir+"/", "/var/cache/nginx/", dir+"/cache-")
+		"/run/nginx.pid", dir+"/pid", "/var/cache/limnomap-tiles", dir+"/cache")
 	path := limnomaptest.WriteFile(t, dir, "nginx.conf", conf)
 	if out := output(t, "nginx", "-t", "-p", dir, "-c", path); strings.Contains(out, "[warn]") {
 		t.Errorf("nginx -t:\n%s", out)

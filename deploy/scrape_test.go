@@ -135,7 +135,7 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 			t.Fatal(err)
 		}
 		if name == "prometheus.yml" {
-			for old, now := range map[string]string{"_interval: 15s": "_interval: 1s", "127.0.0.1:8080": strings.TrimPrefix(target, "http://")} {
+			for old, now := range map[string]string{"_interval: 15s": "_interval: 1s", "127.0.0.1:9091": strings.TrimPrefix(target, "http://")} {
 				if !bytes.Contains(text, []byte(old)) {
 					t.Fatalf("%s does not have %q", name, old)
 				}
