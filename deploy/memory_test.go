@@ -13,14 +13,16 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A server in a cgroup that allows it 512 MiB keeps a tenth of that free. Where no cgroup can be made, the tests of
-// cmd/limnomap have this on files like those of Linux.
+// A server in a cgroup that allows it 512 MiB keeps a tenth of that free.
 func TestMemoryLimitOfCgroup(t *testing.T) {
 	const allowed, limit = 512 << 20, 483183822
 	folder, file := makeCgroup(t)
 	if folder == "" {
-		t.Log("no cgroup can be made here: only the reading of its files is tested, in cmd/limnomap")
-		return
+		const missing = "no cgroup can be made here: only the reading of its files is tested, in cmd/limnomap"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip("LEFT OUT: " + missing)
 	}
 	if err := os.WriteFile(filepath.Join(folder, file), fmt.Append(nil, allowed), 0o644); err != nil {
 		t.Fatal(err)
