@@ -28,7 +28,8 @@ type metrics struct {
 	codes     [600]string // the texts of the status codes, so that no request formats one
 }
 
-// Each histogram is kept as a native one too, which a Prometheus that asks for protobuf gets beside the classic buckets.
+// Each histogram, that of package tiles too, is kept as a native one as well, which a Prometheus that asks for protobuf gets
+// beside the classic buckets.
 const (
 	// nativeFactor bounds how much wider each bucket is than the one before; 2^(1/8) is taken. A quantile is known to 5 %.
 	nativeFactor = 1.1

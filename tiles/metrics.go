@@ -75,7 +75,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			Name:    "limnomap_tile_render_duration_seconds",
 			Help:    "Time to draw a tile, without waiting.",
 			Buckets: []float64{.0002, .0005, .001, .002, .005, .01, .025, .05, .1, .25, 1, 2.5, 10},
-			// And as a native histogram: quantiles to 5 %, in a bounded number of buckets (0.1 ms to 10 s takes 133).
+			// And as a native histogram, as those of package api are.
 			NativeHistogramBucketFactor:     1.1,
 			NativeHistogramMaxBucketNumber:  160,
 			NativeHistogramMinResetDuration: time.Hour,

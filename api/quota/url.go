@@ -1,6 +1,7 @@
 package quota
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"net"
@@ -62,14 +63,7 @@ func parseURL(s string) (place, error) {
 		greeting = append(greeting, redis.DialDatabase(number))
 	}
 	greeting = append(greeting, redis.DialUseTLS(u.Scheme == "rediss"))
-	return place{"tcp", net.JoinHostPort(orElse(u.Hostname(), "localhost"), orElse(u.Port(), "6379")), greeting}, nil
-}
-
-func orElse(s, other string) string {
-	if s == "" {
-		return other
-	}
-	return s
+	return place{"tcp", net.JoinHostPort(cmp.Or(u.Hostname(), "localhost"), cmp.Or(u.Port(), "6379")), greeting}, nil
 }
 
 // dial makes a connection.

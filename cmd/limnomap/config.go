@@ -7,7 +7,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode"
@@ -120,12 +119,6 @@ func (c *call) printFlag(w io.Writer, indent string, flag *kong.Flag) error {
 	}
 	_, err = fmt.Fprintf(w, "%s%s: %s # %s\n", indent, flag.Name, line, from.comment())
 	return err
-}
-
-// withoutUser reports whether text is surely no URL with a user, whatever @ it has, as a basemap's …/{y}@2x.png.
-func withoutUser(text string) bool {
-	u, err := url.Parse(text)
-	return err == nil && u.User == nil && !strings.Contains(u.RawQuery, "@")
 }
 
 // comment returns the origin as a comment can hold it: a file may have any name.

@@ -72,6 +72,12 @@ func hide(text string) string {
 	return scheme + "://" + address + "?" + strings.Join(parameters, "&")
 }
 
+// withoutUser reports whether text is surely no URL with a user, whatever @ it has, as a basemap's …/{y}@2x.png.
+func withoutUser(text string) bool {
+	u, err := url.Parse(text)
+	return err == nil && u.User == nil && !strings.Contains(u.RawQuery, "@")
+}
+
 // checkHidden returns an error if a flag's value is one that was hidden: what limnomap config prints is taken again but
 // for the secrets.
 func checkHidden(ctx *kong.Context) error {
