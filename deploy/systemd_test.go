@@ -3,6 +3,7 @@
 package deploy
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -66,10 +67,11 @@ func TestUnitSandbox(t *testing.T) {
 	// Beside what is refused, what other directives of the unit look at.
 	looked := []string{"mmap", "mprotect", "socket", "clone", "clone3", "execve", "setpriority"}
 	args := []string{"-f", "-D", "-qq", "-e", "signal=none", "-o", trace, "-e", "trace=" + withLooked(allowed, looked), "-e", "inject=" + allowed + ":error=EPERM",
-		limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--db", demoDatabase(t, dir), "--cache-dir", filepath.Join(dir, "cache")}
+		limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--tile-rate", "0", "--db", demoDatabase(t, dir), "--cache-dir", filepath.Join(dir, "cache")}
 	log := new(limnomaptest.Log)
 	cmd := exec.Command("strace", args...) // with -D strace itself is the child's child, and this is limnomap
-	cmd.Env = append(limnomaptest.Environ(), "NOTIFY_SOCKET="+manager.path, "WATCHDOG_USEC=200000")
+	// With one processor, a crowd is whoever waits beside one other.
+	cmd.Env = append(limnomaptest.Environ(), "NOTIFY_SOCKET="+manager.path, "WATCHDOG_USEC=200000", "GOMAXPROCS=1")
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -127,20 +129,23 @@ func TestUnitSandbox(t *testing.T) {
 	judgeTrace(t, text, readFile(t, trace))
 }
 
-// askCrowd asks for many tiles at once, others for each round. Where more wait than are drawn at once, they are drawn at low
-// priority.
+// askCrowd asks for many tiles at once, others for each round, and such as take long to draw. Where more wait than are drawn at
+// once, they are drawn at low priority.
 func askCrowd(t testing.TB, base string, round int) {
 	t.Helper()
 	var group errgroup.Group
-	for z := maptile.Zoom(5); z < 15; z++ {
-		tile := maptile.At(lakePlace(round%demoLakes), z)
-		for _, style := range []string{"heat&colormap=limno", "heat&colormap=viridis", "heat&colormap=cividis", "dots&colormap=limno", "dots&colormap=viridis"} {
+	for i := range 50 {
+		tile := maptile.At(lakePlace((round+i*demoLakes/50)%demoLakes), maptile.Zoom(5+(round/10+i)%10))
+		for _, colormap := range []string{"limno", "viridis", "cividis", "algae"} {
 			group.Go(func() error {
-				resp, err := http.Get(fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d@2x.png?style=%s", base, tile.Z, tile.X, tile.Y, style))
-				if err == nil {
-					err = resp.Body.Close()
+				resp, err := http.Get(fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d@2x.png?style=heat&colormap=%s", base, tile.Z, tile.X, tile.Y, colormap))
+				if err != nil {
+					return err
 				}
-				return err
+				if resp.StatusCode != http.StatusOK {
+					err = errors.New(resp.Status)
+				}
+				return errors.Join(err, resp.Body.Close())
 			})
 		}
 	}
