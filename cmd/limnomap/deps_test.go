@@ -32,6 +32,7 @@ var mayImport = map[string][]string{
 	"api/quota/redistest": {}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"cmd/limnomap/faulttest":    {}, // tests only
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
 	"deploy":                    {},
