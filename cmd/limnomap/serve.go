@@ -19,6 +19,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
+	"limnomap/api/joinwrites"
 	"limnomap/api/quota"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -213,14 +214,14 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	listener = api.Joined(listener)
+	listener = joinwrites.Listener(listener)
 	defer listener.Close() // for the returns before Serve takes it over
 	drain := new(drain)
 	main := newHTTPServer(drain.handler(server), log)
 	if cert != nil {
 		main.TLSConfig = cert.config()
 	}
-	main.ConnContext = api.ConnContext
+	main.ConnContext = joinwrites.ConnContext
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if c.AdminListen != "" {
 		adminListener, err := net.Listen("tcp", c.AdminListen)
