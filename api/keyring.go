@@ -227,7 +227,7 @@ func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
 	}
 	list := &keyList{byHash: make(map[[sha256.Size]byte]listedKey, len(keys)), read: start, tried: start}
 	for _, key := range keys {
-		listed := listedKey{APIKey: key}
+		listed := listedKey{Key: key}
 		if former != nil {
 			listed.use = former.byHash[key.Hash].use
 		}

@@ -11,8 +11,8 @@ import (
 	"time"
 )
 
-// prefix lets people, and scanners for leaked secrets, recognize a key.
-const prefix = "limnomap_"
+// Prefix lets people, and scanners for leaked secrets, recognize a key.
+const Prefix = "limnomap_"
 
 // A Hash identifies a key without revealing it. It needs neither salt nor a slow function: keys are random and long, not
 // passwords.
@@ -34,7 +34,7 @@ type Key struct {
 
 // New returns the text of a new random key of at least 128 bits, and the key with its hash and time of creation.
 func New(now time.Time) (text string, k Key) {
-	text = prefix + rand.Text()
+	text = Prefix + rand.Text()
 	return text, Key{Hash: HashOf(text), CreatedAt: now}
 }
 
