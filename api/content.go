@@ -6,8 +6,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-
-	"limnomap/api/joinwrites"
 )
 
 // sendContent answers with v, which is in coding e, unless the conditions of the request decide otherwise. They come in
@@ -46,7 +44,7 @@ func sendContent(w http.ResponseWriter, r *http.Request, k kind, e encoding, v *
 	w.WriteHeader(http.StatusOK)
 	if r.Method != http.MethodHead {
 		// A failed write means that the client left, and nobody is there to be told.
-		_ = joinwrites.Do(r, func() error {
+		_ = writeTogether(r, func() error {
 			_, err := v.writeTo(w)
 			return err
 		})

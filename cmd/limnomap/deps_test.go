@@ -26,10 +26,9 @@ var mayImport = map[string][]string{
 	"render/vector": {"render", "colormap", "data"},
 	"tiles":         {"render", "render/vector", "colormap", "data"},
 	"tiles/archive": {},
-	"api":           {"api/joinwrites", "tiles", "colormap", "data", "data/apikey", "data/index"}, // not render: the API does not know how a pixel is drawn
+	"api":           {"tiles", "colormap", "data", "data/apikey", "data/index"}, // not render: the API does not know how a pixel is drawn
 	"web":           {},
 
-	"api/joinwrites":      {},
 	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis
 	"api/quota/redistest": {}, // only tests import it
 
@@ -40,7 +39,7 @@ var mayImport = map[string][]string{
 	"docs":                      {},
 
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"api", "api/joinwrites", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

@@ -19,7 +19,6 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
-	"limnomap/api/joinwrites"
 	"limnomap/api/quota"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -214,14 +213,14 @@ func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Serv
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	listener = joinwrites.Listener(listener)
+	listener = api.Joined(listener)
 	defer listener.Close() // for the returns before Serve takes it over
 	drain := new(drain)
 	main := newHTTPServer(drain.handler(server), log)
 	if cert != nil {
 		main.TLSConfig = cert.config()
 	}
-	main.ConnContext = joinwrites.ConnContext
+	main.ConnContext = api.ConnContext
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if c.AdminListen != "" {
 		adminListener, err := net.Listen("tcp", c.AdminListen)

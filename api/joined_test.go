@@ -1,4 +1,4 @@
-package joinwrites
+package api
 
 import (
 	"bytes"
@@ -16,15 +16,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A tester has the methods that testing.TB and rapid.T share.
+// A tester is what testing and rapid have in common.
 type tester interface {
 	Helper()
 	Fatal(...any)
 	Cleanup(func())
 }
 
-// connPair returns the two ends of a connection, the server's first.
-func connPair(tb tester) (*conn, net.Conn) {
+// joinedPair returns the two ends of a connection, ours first.
+func joinedPair(tb tester) (*joinedConn, net.Conn) {
 	tb.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -35,18 +35,18 @@ func connPair(tb tester) (*conn, net.Conn) {
 	if err != nil {
 		tb.Fatal(err)
 	}
-	ours, err := Listener(l).Accept()
+	ours, err := Joined(l).Accept()
 	if err != nil {
 		tb.Fatal(err)
 	}
 	tb.Cleanup(func() { ours.Close(); theirs.Close() })
-	return ours.(*conn), theirs
+	return ours.(*joinedConn), theirs
 }
 
-// All writes arrive complete and in order, within Do and outside of it, and outside of Do nothing is held.
-func TestWritesKeepTheirOrder(t *testing.T) {
+// Whatever is written, told of or not, arrives whole and in order, and nothing is held when nobody said that more comes.
+func TestJoinedConnKeepsOrder(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		ours, theirs := connPair(t)
+		ours, theirs := joinedPair(t)
 		ctx := ConnContext(t.Context(), ours)
 		var want bytes.Buffer
 		next := byte(0)
@@ -63,7 +63,7 @@ func TestWritesKeepTheirOrder(t *testing.T) {
 				w, err = ours.Write(part)
 				written = int64(w)
 			}
-			clear(part) // the caller may use the bytes again
+			clear(part) // whoever writes may use the bytes again
 			if written != int64(n) {
 				t.Errorf("%d of %d bytes written", written, n)
 			}
@@ -71,17 +71,17 @@ func TestWritesKeepTheirOrder(t *testing.T) {
 		}
 		sizes := rapid.SliceOfN(rapid.SampledFrom([]int{0, 1, 7, maxHeld - 1, maxHeld, maxHeld + 1, 9000}), 0, 4)
 		for range rapid.IntRange(1, 4).Draw(t, "answers") {
-			for _, n := range sizes.Draw(t, "outside Do") {
+			for _, n := range sizes.Draw(t, "alone") {
 				if err := write(n); err != nil {
 					t.Fatal(err)
 				}
 				if ours.held != nil {
-					t.Fatal("a write is held outside of Do")
+					t.Fatal("a part is held though nobody said that more comes")
 				}
 			}
-			within := sizes.Draw(t, "within Do")
-			if err := Do(requestOf(ctx), func() error {
-				for _, n := range within {
+			together := sizes.Draw(t, "together")
+			if err := writeTogether(requestOf(ctx), func() error {
+				for _, n := range together {
 					if err := write(n); err != nil {
 						return err
 					}
@@ -91,7 +91,7 @@ func TestWritesKeepTheirOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			if ours.held != nil || ours.joining {
-				t.Fatal("a write is still held after Do")
+				t.Fatal("a part is held behind the end of an answer")
 			}
 		}
 		ours.Close()
@@ -102,20 +102,20 @@ func TestWritesKeepTheirOrder(t *testing.T) {
 	})
 }
 
-func TestDoHoldsTheFirstWrite(t *testing.T) {
-	ours, theirs := connPair(t)
-	err := Do(requestOf(ConnContext(t.Context(), ours)), func() error {
+func TestJoinedConnHoldsTheFirstPart(t *testing.T) {
+	ours, theirs := joinedPair(t)
+	err := writeTogether(requestOf(ConnContext(t.Context(), ours)), func() error {
 		if _, err := ours.Write([]byte("header")); err != nil {
 			return err
 		}
 		if ours.held == nil {
-			t.Error("the first write was not held")
+			t.Error("the first part has left alone")
 		}
 		_, err := ours.Write([]byte(" and body"))
 		return err
 	})
 	if err != nil || ours.held != nil {
-		t.Errorf("error %v, write held: %t, want neither", err, ours.held != nil)
+		t.Errorf("error %v, something held: %t, want neither", err, ours.held != nil)
 	}
 	ours.Close()
 	if got, err := io.ReadAll(theirs); err != nil || string(got) != "header and body" {
@@ -123,12 +123,12 @@ func TestDoHoldsTheFirstWrite(t *testing.T) {
 	}
 }
 
-// A closed connection is an error, whether a write is held until the next one or until the end of Do.
-func TestDoReturnsErrors(t *testing.T) {
+// A client that has left is noticed, whether a part waits for the next or for the end.
+func TestJoinedConnTellsErrors(t *testing.T) {
 	for _, parts := range []int{1, 2} {
-		ours, _ := connPair(t)
+		ours, _ := joinedPair(t)
 		ours.TCPConn.Close()
-		err := Do(requestOf(ConnContext(t.Context(), ours)), func() error {
+		err := writeTogether(requestOf(ConnContext(t.Context(), ours)), func() error {
 			for range parts {
 				if _, err := ours.Write([]byte("part")); err != nil {
 					return err
@@ -137,42 +137,37 @@ func TestDoReturnsErrors(t *testing.T) {
 			return nil
 		})
 		if !errors.Is(err, net.ErrClosed) {
-			t.Errorf("writing %d times to a closed connection: %v, want net.ErrClosed", parts, err)
+			t.Errorf("writing %d parts to a closed connection: %v, want net.ErrClosed", parts, err)
 		}
 	}
 }
 
-// Over real connections: answers of all lengths around the size of net/http's buffer, one after the other on one connection,
-// and one whose handler fails in the middle.
-func TestAnswersOverRealConnections(t *testing.T) {
+// Over real connections: answers of all lengths around net/http's buffer, one behind the other on one connection, and with
+// a handler that fails in the middle of one.
+func TestAnswersOverJoinedConnections(t *testing.T) {
 	before := goleak.IgnoreCurrent()
 	content := bytes.Repeat([]byte("0123456789abcdef"), 4<<10)
 	server := httptest.NewUnstartedServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path == "/half" {
 			w.Header().Set("Content-Length", "100000")
-			_ = Do(r, func() error {
+			_ = writeTogether(r, func() error {
 				_, err := w.Write(content[:5000])
 				return err
 			})
 			panic(http.ErrAbortHandler)
 		}
 		n, _ := strconv.Atoi(r.URL.Path[1:])
-		w.Header().Set("Content-Type", "image/png")
-		w.Header().Set("Content-Length", strconv.Itoa(n))
-		w.WriteHeader(http.StatusOK)
-		if err := Do(r, func() error {
-			_, err := w.Write(content[:n])
-			return err
-		}); err != nil {
+		v := newVariant(content[:n])
+		if err := sendContent(w, r, tileKind, identity, &v); err != nil {
 			t.Error(err)
 		}
 	}))
-	server.Listener = Listener(server.Listener)
+	server.Listener = Joined(server.Listener)
 	server.Config.ConnContext = ConnContext
 	server.Start()
 	client := server.Client()
 	lengths := []int{0, 1, 100, 2047, 2048, 2049, len(content)}
-	for n := maxHeld - 400; n <= maxHeld+10; n++ { // the header is some 130 bytes long
+	for n := maxHeld - 400; n <= maxHeld+10; n++ { // the header is some 250 bytes long
 		lengths = append(lengths, n)
 	}
 	for _, n := range lengths {
@@ -199,20 +194,20 @@ func TestAnswersOverRealConnections(t *testing.T) {
 	goleak.VerifyNone(t, before)
 }
 
-// requestOf returns an HTTP/1 request on the connection of that context.
+// requestOf returns a request of HTTP/1 on the connection of that context.
 func requestOf(ctx context.Context) *http.Request {
 	return httptest.NewRequest(http.MethodGet, "/", nil).WithContext(ctx)
 }
 
-// Connections other than TCP send each write at once.
-func TestOtherConnectionsAreNotChanged(t *testing.T) {
+// Connections that are no TCP, or hidden under TLS, are answered as ever.
+func TestOtherConnectionsAreNotJoined(t *testing.T) {
 	ours, theirs := net.Pipe()
 	defer ours.Close()
 	defer theirs.Close()
 	ctx := ConnContext(t.Context(), ours)
 	done := make(chan error, 1)
 	go func() { // ends with the read below
-		done <- Do(requestOf(ctx), func() error {
+		done <- writeTogether(requestOf(ctx), func() error {
 			_, err := ours.Write([]byte("at once"))
 			return err
 		})
@@ -232,7 +227,7 @@ func TestOtherConnectionsAreNotChanged(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer client.Close()
-	c, err := Listener(l).Accept()
+	c, err := Joined(l).Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
