@@ -33,6 +33,7 @@ var mayImport = map[string][]string{
 	"api/quota/redistest": {}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
 	"deploy":                    {},
