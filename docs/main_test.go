@@ -3,8 +3,12 @@ package docs
 
 import (
 	"testing"
+	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 func TestMain(m *testing.M) { limnomaptest.Main(m) }
+
+// patience is how long a test waits for something that takes a few seconds at most on an idle machine.
+const patience = 2 * time.Minute

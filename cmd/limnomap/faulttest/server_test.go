@@ -11,7 +11,10 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-func TestMain(m *testing.M) { limnomaptest.Main(m) }
+func TestMain(m *testing.M) {
+	limnomaptest.Parallel(6)
+	limnomaptest.Main(m)
+}
 
 // patience is how long a test waits for something that takes a second or two on an idle machine. Only a server that
 // hangs needs longer.
