@@ -46,7 +46,7 @@ func problemOf(err error) (p *problem, told bool) {
 		{err: errNoSnapshot, status: http.StatusServiceUnavailable, detail: "The data are still being loaded.", retryAfter: "2"},
 		// An operator has to mend it, or another process to finish; everything else is answered meanwhile.
 		{err: errStore, status: http.StatusServiceUnavailable, detail: "Histories of more than the data in memory cannot be read at the moment.", retryAfter: "30"},
-		{err: data.ErrAway, status: http.StatusServiceUnavailable, detail: "Maps of weeks before those in memory cannot be read at the moment.", retryAfter: "30"},
+		{err: data.ErrUnavailable, status: http.StatusServiceUnavailable, detail: "Maps of weeks before those in memory cannot be read at the moment.", retryAfter: "30"},
 	} {
 		if !errors.Is(err, row.err) {
 			continue
@@ -55,7 +55,7 @@ func problemOf(err error) (p *problem, told bool) {
 		if row.retryAfter != "" {
 			p.Header = http.Header{"Retry-After": {row.retryAfter}}
 		}
-		return p, row.err != errStore && row.err != data.ErrAway
+		return p, row.err != errStore && row.err != data.ErrUnavailable
 	}
 	return &problem{Status: http.StatusInternalServerError}, false
 }

@@ -119,7 +119,7 @@ func (a *askedTile) shown(ctx context.Context) (*data.View, error) {
 	if !a.dated {
 		return a.published.snap.Current, nil
 	}
-	return a.published.snap.Shown(ctx, a.week)
+	return a.published.snap.LazyView(ctx, a.week)
 }
 
 // tileFields are the values of the header fields that are a tile's own. The arrays are what headers share: they are made
