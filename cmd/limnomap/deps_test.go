@@ -16,9 +16,10 @@ const module = "limnomap/"
 var mayImport = map[string][]string{
 	"data":          {},
 	"data/store":    {"data"},
-	"data/ingest":   {"data", "data/store"},
+	"data/fold":     {},
+	"data/ingest":   {"data", "data/store", "data/fold"},
 	"data/demo":     {"data"},
-	"data/index":    {"data"},
+	"data/index":    {"data", "data/fold"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
 	"render":        {"colormap", "data"},
