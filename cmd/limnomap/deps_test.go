@@ -25,11 +25,13 @@ var mayImport = map[string][]string{
 	"render/vector": {"render", "colormap", "data"},
 	"tiles":         {"render", "render/vector", "colormap", "data"},
 	"tiles/archive": {},
-	"api":           {"tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
+	"api":           {"api/answer", "tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
+	"api/answer":    {},                                                        // the rooms of api answer by it, so it knows none of them
 	"web":           {},
 
-	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis
-	"api/quota/redistest": {}, // only tests import it
+	"api/quota":             {},             // api asks for it by an interface of its own, and knows no Redis
+	"api/quota/redistest":   {},             // only tests import it
+	"api/answer/answertest": {"api/answer"}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"web/browsertest":           {}, // only tests import it
@@ -59,6 +61,7 @@ var mustNotKnow = []struct {
 	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
+	{"api/answer", []string{"github.com/paulmach/", "github.com/gorilla/", "github.com/prometheus/", "go.opentelemetry.io/", "os", "image", "image/"}, "answers are bytes: no lakes, tiles, routes or metrics"},
 	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
 

@@ -1,19 +1,19 @@
-package api
+package answer
 
 import (
 	"net/http"
 	"strings"
 )
 
-// notModified reports whether the client says by If-None-Match that it has the answer with that tag (RFC 9110, section
-// 13.1.2). A weak tag will do: a proxy that compresses answers by itself makes a strong one weak.
+// notModified reports whether the client has the answer with that tag, by If-None-Match (RFC 9110, section 13.1.2). A weak
+// tag matches too: a proxy that compresses answers makes a strong one weak.
 func notModified(r *http.Request, etag string) bool {
 	fields := r.Header["If-None-Match"]
 	return len(fields) > 0 && (anyTag(fields) || listsTag(fields, etag, true))
 }
 
-// anotherMatch reports whether the client wants by If-Match (RFC 9110, section 13.1.1) other answers than the one with
-// that tag. A weak tag names no bytes, so it does not match.
+// anotherMatch reports whether If-Match (RFC 9110, section 13.1.1) allows only answers other than the one with that tag. A
+// weak tag does not name exact bytes, so it does not match.
 func anotherMatch(r *http.Request, etag string) bool {
 	fields := r.Header["If-Match"]
 	return len(fields) > 0 && !anyTag(fields) && !listsTag(fields, etag, false)
@@ -23,8 +23,8 @@ func anotherMatch(r *http.Request, etag string) bool {
 func anyTag(fields []string) bool { return len(fields) == 1 && strings.Trim(fields[0], " \t") == "*" }
 
 // listsTag reports whether etag, a strong one, is among the entity tags of the fields, which are one list (RFC 9110,
-// section 8.8.3). What comes behind something that is no entity tag is not read: a client that is understood wrongly
-// would keep an old answer, and one that is not understood only gets the new one again.
+// section 8.8.3). It stops at the first element that is no entity tag: a client whose field was misread would keep an old
+// answer, and one whose field was not read only gets the new answer again.
 func listsTag(fields []string, etag string, weakToo bool) bool {
 	for _, field := range fields {
 		for {
