@@ -160,7 +160,7 @@ func TestAnswersOverJoinedConnections(t *testing.T) {
 		}
 		n, _ := strconv.Atoi(r.URL.Path[1:])
 		if err := writeTogether(r, func() error {
-			return answer.NewSender(answer.Options{}).Send(w, r, tileKind, answer.Stored(content[:n], answer.Identity, answer.NewStoredFields(content[:n], "7e57")))
+			return answer.NewSender(answer.Options{}).Send(w, r, tileKind, answer.Stored(content[:n], answer.Identity, answer.NewStoredFields(content[:n], answer.Identity, "7e57")))
 		}); err != nil {
 			t.Error(err)
 		}

@@ -41,13 +41,13 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.D
 		"base-uri 'none'",
 	}, "; ")
 	// A page of ours that is opened from another's, or opens one, shares no window with it. In a frame it says nothing.
-	ownWindow := answer.Field{"Cross-Origin-Opener-Policy", []string{"same-origin"}}
+	ownWindow := answer.Field{Name: "Cross-Origin-Opener-Policy", Value: []string{"same-origin"}}
 	fields := func(directives ...string) []answer.Field {
 		return []answer.Field{
-			{"Content-Security-Policy", []string{strings.Join(append([]string{common}, directives...), "; ")}},
+			{Name: "Content-Security-Policy", Value: []string{strings.Join(append([]string{common}, directives...), "; ")}},
 			// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
-			{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
-			{"Permissions-Policy", []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
+			{Name: "Referrer-Policy", Value: []string{"strict-origin-when-cross-origin"}},
+			{Name: "Permissions-Policy", Value: []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
 			ownWindow,
 		}
 	}

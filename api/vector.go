@@ -51,5 +51,5 @@ func (s *Server) sendVector(w http.ResponseWriter, r *http.Request, asked *asked
 	if asked.version == asked.published.vectorVersion && !view.Later {
 		k = versionedVectorKind
 	}
-	return s.sender.Send(w, r, k, answer.Stored(tile.Bytes, answer.Gzip, fieldsOf(tile)))
+	return s.sender.Send(w, r, k, answer.Stored(tile.Bytes, answer.Gzip, fieldsOf(tile, answer.Gzip)))
 }

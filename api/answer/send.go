@@ -100,17 +100,19 @@ func Stored(content []byte, coding Coding, fields *StoredFields) Source {
 }
 
 // StoredFields are header fields of stored content. They are kept with it, so that sending it allocates nothing.
-type StoredFields struct {
-	etag, gzipEtag, length [1]string
-}
+type StoredFields struct{ etag, length [1]string }
 
-// NewStoredFields returns the fields of content with that entity tag, which is given without quotes.
-func NewStoredFields(content []byte, etag string) *StoredFields {
-	return &StoredFields{
-		etag:     [1]string{`"` + etag + `"`},
-		gzipEtag: [1]string{`"` + etag + "-" + Gzip.String() + `"`},
-		length:   [1]string{strconv.Itoa(len(content))},
+// gzipSuffix ends the entity tag of the compressed form of stored content.
+const gzipSuffix = `-gzip"`
+
+// NewStoredFields returns the fields of content that is kept in that coding under that entity tag, which is given without
+// quotes.
+func NewStoredFields(content []byte, coding Coding, etag string) *StoredFields {
+	fields := &StoredFields{length: [1]string{strconv.Itoa(len(content))}}
+	if fields.etag[0] = `"` + etag + `"`; coding == Gzip {
+		fields.etag[0] = `"` + etag + gzipSuffix
 	}
+	return fields
 }
 
 // Send answers r with the content of src, in the coding that the client prefers, unless the conditions of the request
@@ -205,13 +207,11 @@ func sendStored(w http.ResponseWriter, r *http.Request, k Kind, src *Source) err
 	if v.coding, err = chooseCoding(w, r, storedGzip); err != nil {
 		return err
 	}
-	if v.coding == Gzip {
-		v.etag = src.fields.gzipEtag[:]
-		return send(w, r, k, &v)
-	}
-	v.length = nil
-	if v.content, err = unzip(src.bytes); err != nil {
-		return err
+	if v.coding == Identity {
+		v.etag, v.length = []string{strings.TrimSuffix(v.etag[0], gzipSuffix) + `"`}, nil
+		if v.content, err = unzip(src.bytes); err != nil {
+			return err
+		}
 	}
 	return send(w, r, k, &v)
 }

@@ -34,6 +34,7 @@ var mayImport = map[string][]string{
 	"api/answer/answertest": {"api/answer"}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
 	"deploy":                    {},
