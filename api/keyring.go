@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"limnomap/api/answer"
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 const (
@@ -30,7 +30,7 @@ const (
 
 // Keys gives the API keys that the keyed endpoints accept; a store does.
 type Keys interface {
-	Keys(ctx context.Context) ([]data.APIKey, error)
+	Keys(ctx context.Context) ([]apikey.Key, error)
 }
 
 // A keyring lets requests pass that bear a valid API key. It is safe for concurrent use.
@@ -58,7 +58,7 @@ type keyList struct {
 
 // A listedKey is a key with what is known here of its use, which stays when the list is read anew.
 type listedKey struct {
-	data.APIKey
+	apikey.Key
 	use *keyUse
 }
 
@@ -76,7 +76,7 @@ func keyName(r *http.Request) string {
 
 // An access is what a request needs a key for.
 type access struct {
-	scope data.Scopes
+	scope apikey.Scopes
 	// headers are the values of the header field that bears the key.
 	headers func(r *http.Request) []string
 	// outlasts lets in by the list that was read last for as long as the store fails. A key that is revoked meanwhile works
@@ -117,7 +117,7 @@ func (k *keyring) require(a access, denied http.Handler) func(http.Handler) http
 func (k *keyring) scoped(a access) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if info := answer.InfoOf(r); info != nil && data.Scopes(info.KeyScopes).Have(a.scope) {
+			if info := answer.InfoOf(r); info != nil && apikey.Scopes(info.KeyScopes).Have(a.scope) {
 				next.ServeHTTP(w, r)
 				return
 			}
@@ -228,7 +228,7 @@ func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
 	}
 	list := &keyList{byHash: make(map[[sha256.Size]byte]listedKey, len(keys)), read: start, tried: start}
 	for _, key := range keys {
-		listed := listedKey{APIKey: key}
+		listed := listedKey{Key: key}
 		if former != nil {
 			listed.use = former.byHash[key.Hash].use
 		}

@@ -15,9 +15,10 @@ const module = "limnomap/"
 // allowed only towards what a package is built from, and no arrow ever points back.
 var mayImport = map[string][]string{
 	"data":          {},
-	"data/store":    {"data"},
+	"data/apikey":   {},
+	"data/store":    {"data", "data/apikey"},
 	"data/ingest":   {"data", "data/store"},
-	"data/demo":     {"data"},
+	"data/demo":     {"data", "data/apikey"},
 	"data/index":    {"data"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
@@ -25,8 +26,8 @@ var mayImport = map[string][]string{
 	"render/vector": {"render", "colormap", "data"},
 	"tiles":         {"render", "render/vector", "colormap", "data"},
 	"tiles/archive": {},
-	"api":           {"api/answer", "tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
-	"api/answer":    {},                                                        // the rooms of api answer by it, so it knows none of them
+	"api":           {"api/answer", "tiles", "colormap", "data", "data/apikey", "data/index"}, // not render: the API does not know how a pixel is drawn
+	"api/answer":    {},                                                                       // the rooms of api answer by it, so it knows none of them
 	"web":           {},
 
 	"api/quota":             {},             // api asks for it by an interface of its own, and knows no Redis
@@ -41,7 +42,7 @@ var mayImport = map[string][]string{
 	"docs":                      {},
 
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
