@@ -1,4 +1,4 @@
-package archive
+package hilbert
 
 import (
 	"testing"
@@ -32,35 +32,35 @@ func TestIDKnown(t *testing.T) {
 	}
 }
 
-// The curve passes every tile of a zoom once, and each is a neighbour of the one before.
+// TestIDIsACurve checks that the curve visits every tile of a zoom once, and that each is a neighbour of the previous one.
 func TestIDIsACurve(t *testing.T) {
-	before := Tile(0)
-	for id := uint64(1); id < firstID(9); id++ {
+	previous := Tile(0)
+	for id := uint64(1); id < FirstID(9); id++ {
 		tile := Tile(id)
 		if !tile.Valid() {
-			t.Fatalf("Tile(%d) = %v, which is no tile", id, tile)
+			t.Fatalf("Tile(%d) = %v, which is not a tile", id, tile)
 		}
 		if got := ID(tile); got != id {
 			t.Fatalf("ID(Tile(%d)) = %d", id, got)
 		}
-		distance := max(tile.X, before.X) - min(tile.X, before.X) + max(tile.Y, before.Y) - min(tile.Y, before.Y)
-		if tile.Z == before.Z && distance != 1 {
-			t.Fatalf("Tile(%d) = %v and Tile(%d) = %v are no neighbours", id-1, before, id, tile)
+		distance := max(tile.X, previous.X) - min(tile.X, previous.X) + max(tile.Y, previous.Y) - min(tile.Y, previous.Y)
+		if tile.Z == previous.Z && distance != 1 {
+			t.Fatalf("Tile(%d) = %v and Tile(%d) = %v are not neighbours", id-1, previous, id, tile)
 		}
-		before = tile
+		previous = tile
 	}
 }
 
 func TestTileIsTheInverseOfID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		tile := anyTile(0, 31).Draw(t, "tile") // maptile's largest zoom
+		tile := drawTile(0, 31).Draw(t, "tile") // maptile's largest zoom
 		if got := Tile(ID(tile)); got != tile {
 			t.Fatalf("Tile(ID(%v)) = %v", tile, got)
 		}
 	})
 }
 
-func anyTile(from, to maptile.Zoom) *rapid.Generator[maptile.Tile] {
+func drawTile(from, to maptile.Zoom) *rapid.Generator[maptile.Tile] {
 	return rapid.Custom(func(t *rapid.T) maptile.Tile {
 		z := maptile.Zoom(rapid.Uint32Range(uint32(from), uint32(to)).Draw(t, "z"))
 		last := uint32(1)<<z - 1

@@ -1,4 +1,4 @@
-package tiles
+package disk
 
 import (
 	"os"
@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// What somebody put into the folder in an entry's place is a miss that heals: a pipe is not waited for, a device is not
-// read, and a second name of another file is removed while the file stays as it is.
-func TestDiskHostileEntries(t *testing.T) {
+// TestHostileFiles puts special files where an entry should be. Each is a miss and is replaced: a pipe is not waited for, a
+// device is not read, and a hard link is removed without changing the file it links to.
+func TestHostileFiles(t *testing.T) {
 	precious := filepath.Join(t.TempDir(), "precious")
 	for _, tt := range []struct {
 		name string
@@ -33,15 +33,16 @@ func TestDiskHostileEntries(t *testing.T) {
 		}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			dir, key := t.TempDir(), numberedKey(1)
-			mustDo(t, os.MkdirAll(filepath.Join(dir, key.Sum().shard()), 0o755), tt.make(entryPath(dir, key)))
-			d := newTestDisk(t, dir, 1<<20, newTestClock())
-			if got, ok := d.get(key); ok {
-				t.Errorf("get = %v, want a miss", got)
+			dir := t.TempDir()
+			path := entryPath(dir, 1)
+			must(t, os.MkdirAll(filepath.Dir(path), 0o755), tt.make(path))
+			c := newSyncCache(t, dir, 1<<20, newTestClock())
+			if got, ok := c.get(1); ok {
+				t.Errorf("get = %q, want a miss", got)
 			}
-			d.put(key, newTile([]byte("a tile")))
-			if got, ok := d.get(key); !ok || string(got.Bytes) != "a tile" {
-				t.Errorf("after the tile was drawn anew: get = %v, %v, want it", got, ok)
+			c.put(1, "a tile")
+			if got, ok := c.get(1); !ok || got != "a tile" {
+				t.Errorf("get after put = %q, %v, want the tile", got, ok)
 			}
 		})
 	}

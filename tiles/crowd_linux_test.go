@@ -12,8 +12,10 @@ import (
 	"limnomap/render"
 )
 
-// TestCrowdIsDrawnPolitely has four tiles wait behind one: the last of them is no crowd any more.
-func TestCrowdIsDrawnPolitely(t *testing.T) {
+// TestCrowdIsDrawnAtLowPriority has four tiles wait for one that is drawn: when the last gets its turn, the queue is not
+// crowded any more.
+func TestCrowdIsDrawnAtLowPriority(t *testing.T) {
+	const nicer = 10 // as in package background
 	niceness := func() int {
 		priority, err := unix.Getpriority(unix.PRIO_PROCESS, 0)
 		if err != nil {
@@ -22,14 +24,14 @@ func TestCrowdIsDrawnPolitely(t *testing.T) {
 		return 20 - priority
 	}
 	usual := niceness()
-	if usual+politeness > 19 {
+	if usual+nicer > 19 {
 		t.Skipf("the tests run at niceness %d already", usual)
 	}
 	synctest.Test(t, func(t *testing.T) {
-		var seen []int // one draws at a time
-		r := &fakeRenderer{gate: make(chan struct{}), png: func(render.Spec) []byte {
+		var seen []int // one tile is drawn at a time
+		r := &fakeRenderer{gate: make(chan struct{}), png: func(render.Spec) ([]byte, error) {
 			seen = append(seen, niceness()-usual)
-			return []byte("a tile")
+			return []byte("a tile"), nil
 		}}
 		s := newTestService(t, r, &Options{Renders: 1})
 		v := new(data.View)
@@ -44,9 +46,9 @@ func TestCrowdIsDrawnPolitely(t *testing.T) {
 				t.Error(err)
 			}
 		}
-		want := []int{0, politeness, politeness, politeness, 0}
+		want := []int{0, nicer, nicer, nicer, 0}
 		if !slices.Equal(seen, want) {
-			t.Errorf("tiles are drawn at %d above the usual niceness, want %d", seen, want)
+			t.Errorf("tiles are drawn with %d added to the niceness, want %d", seen, want)
 		}
 	})
 }

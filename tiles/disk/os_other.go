@@ -1,6 +1,6 @@
 //go:build !linux && !darwin && !freebsd
 
-package tiles
+package disk
 
 import "os"
 
