@@ -43,6 +43,7 @@ var mayImport = map[string][]string{
 	"api/answer/answertest": {"api/answer"}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"cmd/limnomap/faulttest":    {}, // tests only
 	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs

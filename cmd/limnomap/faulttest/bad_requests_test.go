@@ -1,6 +1,6 @@
 //go:build unix
 
-package main
+package faulttest
 
 import (
 	"bufio"
@@ -15,28 +15,37 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// converse sends text on a connection of its own and returns the statuses of what comes back until the server closes
-// the connection, or has nothing more to say to what it has understood.
-func converse(p *process, text string) (statuses []int, err error) {
-	conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
+// converse sends text on a new connection and returns the statuses of the answers, until the server closes the connection.
+func converse(s *limnomaptest.Server, text string) (statuses []int, err error) {
+	conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
 	if err != nil {
 		return nil, err
 	}
 	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(2 * answerTime)); err != nil {
+	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
 		return nil, err
 	}
-	// The server may answer, and close, before all is sent or this end is closed. What it said is there to be read then too.
-	if _, err := io.WriteString(conn, text); err == nil {
-		_ = conn.(*net.TCPConn).CloseWrite()
-	}
+	// The server may answer and close the connection before it has read all of the text, so both directions run at once.
+	sent := make(chan struct{})
+	go func() { // ends when all is sent or the connection is closed
+		defer close(sent)
+		if _, err := io.WriteString(conn, text); err == nil {
+			_ = conn.(*net.TCPConn).CloseWrite()
+		}
+	}()
+	defer func() {
+		conn.Close()
+		<-sent
+	}()
 	answers := bufio.NewReader(conn)
 	for {
 		resp, err := http.ReadResponse(answers, nil)
 		if err != nil {
-			return statuses, nil // io.EOF, or a connection that was reset
+			return statuses, nil // io.EOF, or the connection was reset
 		}
 		statuses = append(statuses, resp.StatusCode)
 		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
@@ -45,11 +54,11 @@ func converse(p *process, text string) (statuses []int, err error) {
 	}
 }
 
-// TestFaultMalformedRequests sends what no client should, and what few do.
-func TestFaultMalformedRequests(t *testing.T) {
+// TestMalformedRequests sends requests that are wrong, and some that are rare.
+func TestMalformedRequests(t *testing.T) {
 	t.Parallel()
 	const host, end = "Host: lakes\r\n", "Connection: close\r\n\r\n"
-	p := startReady(t, "--api-rate", "0", "--log-level", "debug")
+	s := start(t, "--api-rate", "0", "--log-level", "debug")
 	for _, test := range []struct {
 		name, text string
 		want       []int
@@ -59,110 +68,106 @@ func TestFaultMalformedRequests(t *testing.T) {
 		{"asterisk", "OPTIONS * HTTP/1.1\r\n" + host + end, []int{200}},
 		{"CONNECT", "CONNECT lakes:443 HTTP/1.1\r\n" + host + end, []int{404}},
 		{"TRACE", "TRACE /healthz HTTP/1.1\r\n" + host + end, []int{405}},
-		{"a method that is none", "G\x00T / HTTP/1.1\r\n" + host + end, []int{400}},
-		{"a method nobody knows", strings.Repeat("X", 1000) + " /healthz HTTP/1.1\r\n" + host + end, []int{405}},
+		{"invalid method", "G\x00T / HTTP/1.1\r\n" + host + end, []int{400}},
+		{"unknown method", strings.Repeat("X", 1000) + " /healthz HTTP/1.1\r\n" + host + end, []int{405}},
 		{"no version", "GET /healthz\r\n" + host + end, []int{400}},
-		{"version of the future", "GET /healthz HTTP/9.9\r\n" + host + end, []int{505}},
+		{"future version", "GET /healthz HTTP/9.9\r\n" + host + end, []int{505}},
 		{"spaces", "GET  /healthz  HTTP/1.1\r\n" + host + end, []int{400}},
 		{"no host", "GET /healthz HTTP/1.1\r\n" + end, []int{400}},
 		{"two hosts", "GET /healthz HTTP/1.1\r\n" + host + host + end, []int{400}},
-		{"a host that is none", "GET /healthz HTTP/1.1\r\nHost: a b/c\r\n" + end, []int{400}},
+		{"invalid host", "GET /healthz HTTP/1.1\r\nHost: a b/c\r\n" + end, []int{400}},
 		{"NUL in a header", "GET /healthz HTTP/1.1\r\n" + host + "X-Nul: a\x00b\r\n" + end, []int{400}},
 		{"NUL in a path", "GET /a\x00b HTTP/1.1\r\n" + host + end, []int{400}},
 		{"escaped NUL in a path", "GET /api/v1/bathing-lakes/history/%00 HTTP/1.1\r\n" + host + end, []int{404}},
-		{"escape cut short", "GET /%a HTTP/1.1\r\n" + host + end, []int{400}},
-		{"way out of the root", "GET /../../etc/passwd HTTP/1.1\r\n" + host + end, []int{404}},
+		{"incomplete escape", "GET /%a HTTP/1.1\r\n" + host + end, []int{400}},
+		{"path above the root", "GET /../../etc/passwd HTTP/1.1\r\n" + host + end, []int{404}},
 		{"header too large", "GET /healthz HTTP/1.1\r\n" + host + "X-Large: " + strings.Repeat("a", 32<<10) + "\r\n" + end, []int{431}},
 		{"too many headers", "GET /healthz HTTP/1.1\r\n" + host + strings.Repeat("X-Many: a\r\n", 200) + end, []int{431}},
 		{"header without end", "GET /healthz HTTP/1.1\r\n" + host + strings.Repeat("X-Endless: a\r\n", 10000), []int{431}},
 		{"address too long", "GET /" + strings.Repeat("a", 9000) + " HTTP/1.1\r\n" + host + end, []int{414}},
-		{"header that folds", "GET /healthz HTTP/1.1\r\n" + host + "X-Fold: a\r\n b\r\n" + end, []int{200}},
+		{"folded header", "GET /healthz HTTP/1.1\r\n" + host + "X-Fold: a\r\n b\r\n" + end, []int{200}},
 		{"header without a name", "GET /healthz HTTP/1.1\r\n" + host + ": a\r\n" + end, []int{400}},
-		{"body of a GET", "GET /healthz HTTP/1.1\r\n" + host + "Content-Length: 3\r\n\r\nabc", []int{413}},
-		{"length that is none", "GET /healthz HTTP/1.1\r\n" + host + "Content-Length: -3\r\n" + end, []int{400}},
+		{"GET with a body", "GET /healthz HTTP/1.1\r\n" + host + "Content-Length: 3\r\n\r\nabc", []int{413}},
+		{"invalid length", "GET /healthz HTTP/1.1\r\n" + host + "Content-Length: -3\r\n" + end, []int{400}},
 		{"two lengths", "GET /healthz HTTP/1.1\r\n" + host + "Content-Length: 3\r\nContent-Length: 4\r\n" + end, []int{400}},
 		{"length and chunks", "POST /healthz HTTP/1.1\r\n" + host + "Content-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n", []int{405}},
-		{"chunks that are none", "POST /healthz HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", []int{405}},
-		{"a coding nobody knows", "POST /healthz HTTP/1.1\r\n" + host + "Transfer-Encoding: cipher\r\n" + end, []int{501}},
-		{"pipelined garbage", "GET /healthz HTTP/1.1\r\n" + host + "\r\n" + strings.Repeat("\xff\x00garbage\r\n", 10), []int{200, 400}},
+		{"invalid chunks", "POST /healthz HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\nzz\r\nabc", []int{405}},
+		{"unknown transfer coding", "POST /healthz HTTP/1.1\r\n" + host + "Transfer-Encoding: cipher\r\n" + end, []int{501}},
+		{"garbage after a request", "GET /healthz HTTP/1.1\r\n" + host + "\r\n" + strings.Repeat("\xff\x00garbage\r\n", 10), []int{200, 400}},
 		{"TLS", "\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03", []int{400}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, err := converse(p, test.text)
-			if len(test.text) > 16<<10 && len(got) == 0 {
-				got = test.want // a connection that is closed with much unread may lose the answer on its way
-			}
-			if err != nil || fmt.Sprint(got) != fmt.Sprint(test.want) {
+			if got, err := converse(s, test.text); err != nil || fmt.Sprint(got) != fmt.Sprint(test.want) {
 				t.Errorf("answered %v, %v, want %v", got, err, test.want)
 			}
 		})
 	}
-	wantAnswers(t, p)
-	wantQuietEnd(t, p)
+	wantAnswers(t, s)
+	stopCleanly(t, s)
 }
 
-// TestFaultEndlessBody sends a body to an address that is read, for as long as the server takes it.
-func TestFaultEndlessBody(t *testing.T) {
+// TestEndlessBody sends a body with a GET request for as long as the server accepts it.
+func TestEndlessBody(t *testing.T) {
 	t.Parallel()
-	p := startReady(t, "--api-rate", "0", "--log-level", "debug")
-	// More than the buffers of the kernel, and what net/http reads of a body that it was not asked for.
+	s := start(t, "--api-rate", "0", "--log-level", "debug")
+	// More than the buffers of the kernel, and than net/http reads of a body that no handler reads.
 	const bound = 16 << 20
-	for _, head := range []string{"Content-Length: 1000000000000", "Transfer-Encoding: chunked"} {
-		conn, err := net.Dial("tcp", strings.TrimPrefix(p.base, "http://"))
-		mustDo(t, err)
+	for _, header := range []string{"Content-Length: 1000000000000", "Transfer-Encoding: chunked"} {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
+		must(t, err)
 		defer conn.Close()
-		mustDo(t, conn.SetDeadline(time.Now().Add(time.Minute)))
-		_, err = io.WriteString(conn, "GET /api/v1/bathing-lakes/status HTTP/1.1\r\nHost: lakes\r\n"+head+"\r\n\r\n")
-		mustDo(t, err)
+		must(t, conn.SetDeadline(time.Now().Add(patience)))
+		_, err = io.WriteString(conn, "GET "+statusPath+" HTTP/1.1\r\nHost: lakes\r\n"+header+"\r\n\r\n")
+		must(t, err)
 		chunk := []byte("8000\r\n" + strings.Repeat("a", 0x8000) + "\r\n")
-		taken := 0
-		for err == nil && taken < bound {
+		accepted := 0
+		for err == nil && accepted < bound {
 			var n int
 			n, err = conn.Write(chunk)
-			taken += n
+			accepted += n
 		}
 		if err == nil {
-			t.Errorf("%s: the server took %d bytes of a body that it has no use for", head, taken)
+			t.Errorf("%s: the server accepted %d bytes of a body that it does not need", header, accepted)
 		}
-		wantAnswers(t, p)
+		wantAnswers(t, s)
 	}
-	wantQuietEnd(t, p)
+	stopCleanly(t, s)
 }
 
-// TestFaultRandomRequests sends requests with bytes changed, cut and repeated at random, and plain noise.
-func TestFaultRandomRequests(t *testing.T) {
+// TestRandomRequests sends requests with bytes changed, removed and repeated at random, and random bytes.
+func TestRandomRequests(t *testing.T) {
 	t.Parallel()
 	n := 1000
-	if inFull() {
+	if fullLength() {
 		n = 50000
 	}
-	p := startReady(t, "--api-rate", "0", "--tile-rate", "0", "--log-level", "debug")
-	c := newCrowd(t, p, 0, 0)
+	s := start(t, "--api-rate", "0", "--tile-rate", "0", "--log-level", "debug")
+	c := connectClients(t, s, 0, 0)
 	var clients sync.WaitGroup
 	for client := range 4 {
-		clients.Go(func() { // ends when it has sent its share
+		clients.Go(func() { // ends after its part of the requests
 			random := rand.New(rand.NewPCG(uint64(client), 4))
 			for range n / 4 {
 				text := randomRequest(random)
-				statuses, err := converse(p, text)
+				statuses, err := converse(s, text)
 				if err != nil {
 					t.Errorf("%q: %v", text, err)
 					return
 				}
 				for _, status := range statuses {
-					// Of these two net/http alone decides.
+					// net/http gives these two by itself.
 					if status >= 500 && status != http.StatusHTTPVersionNotSupported && status != http.StatusNotImplemented {
-						t.Errorf("%q is answered %d", text, status)
+						t.Errorf("%q is answered with %d", text, status)
 					}
 				}
 			}
 		})
 	}
 	clients.Wait()
-	c.wantForgotten(t)
+	c.wantNothingLeft(t)
 }
 
-// randomRequest returns what may have been a request once.
+// randomRequest returns random bytes, or a request with random changes.
 func randomRequest(random *rand.Rand) string {
 	if random.IntN(10) == 0 {
 		noise := make([]byte, random.IntN(4096))
@@ -181,11 +186,11 @@ func randomRequest(random *rand.Rand) string {
 	for range random.IntN(6) {
 		at := random.IntN(len(text))
 		switch random.IntN(3) {
-		case 0:
+		case 0: // change a byte
 			text[at] = byte(random.Uint32())
-		case 1: // cut something out
+		case 1: // remove some bytes
 			text = append(text[:at], text[min(len(text), at+1+random.IntN(8)):]...)
-		default: // say something twice
+		default: // repeat some bytes
 			text = append(text[:at:at], text[max(0, at-random.IntN(20)):]...)
 		}
 		if len(text) == 0 {

@@ -1,6 +1,6 @@
 //go:build unix && soak
 
-package main
+package faulttest
 
 import (
 	"fmt"
@@ -13,18 +13,18 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A sample is what a server holds at a moment.
+// A sample holds some metrics of a server at one time.
 type sample struct {
 	at     time.Time
 	values [len(sampled)]float64
 }
 
-// sampled are the metrics of a sample. Those without a slack are told, and may grow: what garbage there is at a moment
-// is chance, and the disk cache has a bound of its own.
+// sampled are the metrics of a sample. Those without a slack are reported and may grow: the amount of garbage is random, and
+// the disk cache has its own size limit.
 var sampled = [...]struct {
 	name, metric string
 	unit         float64
-	slack        float64 // how much more is no growth, whatever the share
+	slack        float64 // an increase that does not count as growth
 }{
 	{"resident MB", "process_resident_memory_bytes", 1e6, 8},
 	{"heap MB", "go_memstats_heap_alloc_bytes", 1e6, 0},
@@ -34,12 +34,12 @@ var sampled = [...]struct {
 	{"tiles drawn", "limnomap_tile_renders_total", 1, 0},
 }
 
-func sampleOf(t testing.TB, p *process) sample {
-	s := sample{at: time.Now()}
+func takeSample(t testing.TB, s *limnomaptest.Server) sample {
+	taken := sample{at: time.Now()}
 	for i, m := range sampled {
-		s.values[i] = p.metric(t, m.metric) / m.unit
+		taken.values[i] = s.Metric(t, m.metric) / m.unit
 	}
-	return s
+	return taken
 }
 
 // report logs the samples as a table.
@@ -58,8 +58,8 @@ func report(t testing.TB, samples []sample) {
 	t.Log(b.String())
 }
 
-// wantFlat checks that the second half of the samples is not more than the first.
-func wantFlat(t testing.TB, samples []sample) {
+// wantNoGrowth checks that the second half of the samples is not larger than the first.
+func wantNoGrowth(t testing.TB, samples []sample) {
 	first, second := samples[:len(samples)/2], samples[len(samples)/2:]
 	for i, m := range sampled {
 		before, after := median(first, i), median(second, i)
@@ -79,12 +79,12 @@ func median(samples []sample, i int) float64 {
 	return values[len(values)/2]
 }
 
-// badAnswers leaves out those that clients did not wait for (499), as wrk at its end, and the wait for the first data.
+// badAnswers leaves out requests that clients cancelled (499), as wrk does at its end, and /readyz before the first data.
 var badAnswers = regexp.MustCompile(`(?m)^limnomap_(http_requests_total\{code="(4[0-8]\d|5\d\d)",method="\w+",route="([^r]|r[^e])\w*"}|snapshot_refresh_failures_total|tile_render_failures_total|tile_shed_total) [1-9].*$`)
 
-// wantNoErrors checks that the server itself counts no answer that is an error, and no failure.
-func wantNoErrors(t testing.TB, p *process) {
-	_, metrics := limnomaptest.Get(t, p.admin+"/metrics")
+// wantNoErrors checks that the metrics of the server count no error and no failure.
+func wantNoErrors(t testing.TB, s *limnomaptest.Server) {
+	_, metrics := limnomaptest.Get(t, s.Admin+"/metrics")
 	for _, line := range badAnswers.FindAll(metrics, -1) {
 		t.Errorf("the server counts %s", line)
 	}
