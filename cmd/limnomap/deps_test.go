@@ -15,31 +15,44 @@ const module = "limnomap/"
 // allowed only towards what a package is built from, and no arrow ever points back.
 var mayImport = map[string][]string{
 	"data":          {},
-	"data/store":    {"data"},
+	"data/apikey":   {},
+	"data/store":    {"data", "data/apikey"},
 	"data/fold":     {},
 	"data/ingest":   {"data", "data/store", "data/fold"},
-	"data/demo":     {"data"},
+	"data/demo":     {"data", "data/apikey"},
 	"data/index":    {"data", "data/fold"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
 	"render":        {"colormap", "data"},
 	"render/vector": {"render", "colormap", "data"},
-	"tiles":         {"render", "render/vector", "colormap", "data"},
-	"tiles/archive": {},
-	"api":           {"tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
-	"web":           {},
+	"tiles":         {"render", "render/vector", "colormap", "data", "tiles/background", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles/archive": {"tiles/hilbert"},
+	"tiles/disk":    {}, // bytes under keys: it knows neither tiles nor pixels
 
-	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis
-	"api/quota/redistest": {}, // only tests import it
+	"tiles/background": {},
+	"tiles/hilbert":    {},
+
+	// not render: the API does not know how a pixel is drawn
+	"api": {"api/answer", "tiles", "colormap", "data", "data/apikey", "data/index"},
+	// the other packages of api answer by it, so it knows none of them
+	"api/answer": {},
+
+	"web": {},
+
+	"api/quota":             {},             // api asks for it by an interface of its own, and knows no Redis
+	"api/quota/redistest":   {},             // only tests import it
+	"api/answer/answertest": {"api/answer"}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"cmd/limnomap/faulttest":    {}, // tests only
+	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
 	"deploy":                    {},
 	"docs":                      {},
 
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -57,9 +70,11 @@ var mustNotKnow = []struct {
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
 	{"render/vector", []string{"net/http", "os", "github.com/prometheus/", "go.opentelemetry.io/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
-	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
+	{"tiles", []string{"net/http", "github.com/gorilla/", "os"}, "tiles knows no requests, headers or clients, and no files"},
+	{"tiles/disk", []string{"net/http", "image", "github.com/paulmach/", "go.opentelemetry.io/"}, "the disk cache keeps bytes: no HTTP, pixels or maps"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
+	{"api/answer", []string{"github.com/paulmach/", "github.com/gorilla/", "github.com/prometheus/", "go.opentelemetry.io/", "os", "image", "image/"}, "answers are bytes: no lakes, tiles, routes or metrics"},
 	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
 

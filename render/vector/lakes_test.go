@@ -1,6 +1,7 @@
 package vector
 
 import (
+	"flag"
 	"fmt"
 	"math"
 	"sync"
@@ -14,6 +15,8 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 )
+
+var update = flag.Bool("update", false, "add hashes that are missing in testdata")
 
 // encoder is shared by all tests, as an Encoder does not change.
 var encoder = sync.OnceValue(func() *Encoder { return New(colormap.Limits{Level1: 10, Level2: 50}) })
