@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // bathingSites returns the first n bathing lakes of Germany, with made-up values: log-normal around 5 µg/l, as lakes'
@@ -167,11 +168,11 @@ func BenchmarkEncode(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			pixels := paint(l, w, Heat)
-			e, p := newEncoder(), renderer().colors[colormap.Default].palettes[Heat]
+			e, p := palettepng.NewEncoder(), renderer().colors[colormap.Default].palettes[Heat]
 			size := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				size = len(e.encode(pixels, w.width, p))
+				size = len(e.Encode(pixels, w.width, p))
 			}
 			b.ReportMetric(float64(size), "file-B/op")
 		})

@@ -3,6 +3,8 @@ package render
 import (
 	"fmt"
 	"sync"
+
+	"limnomap/render/palettepng"
 )
 
 // blanks makes the transparent PNGs of both scales once for all, with the encoder that draws the others: so a tile
@@ -11,7 +13,7 @@ var blanks = sync.OnceValue(func() [2][]byte {
 	var files [2][]byte
 	for i := range files {
 		side := TileSize * (i + 1)
-		files[i] = newEncoder().encode(make([]uint8, side*side), side, &palette{})
+		files[i] = palettepng.NewEncoder().Encode(make([]uint8, side*side), side, &palettepng.Palette{})
 	}
 	return files
 })

@@ -39,7 +39,7 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 		spacing = 4.0  // pixels
 		largest = 12.0 // CIE76
 	)
-	m, l := legendMap(t, colormap.Default, who2003()), renderer().Layer(v)
+	m, l := newMap(t, colormap.Default, who2003()), renderer().Layer(v)
 	known := slices.DeleteFunc(slices.Clone(l.lakes.places), func(p place) bool { return !p.chlorophyll.Valid() })
 	alone := slices.DeleteFunc(slices.Clone(known), func(p place) bool {
 		px := math.Exp2(float64(worldBits - tileBits - zoom))

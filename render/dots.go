@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // dots paints a marker for each lake.
@@ -34,7 +35,7 @@ func (d *dots) trace(h hit, _ window) trace {
 	return trace{x: h.x &^ (markerUnits - 1), y: h.y &^ (markerUnits - 1), value: uint32(h.chlorophyll)}
 }
 
-func (d *dots) palette(m *colormap.Map) *palette { return markPalette(m) }
+func (d *dots) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }
 
 // paint draws the markers from the least to the most important: rings, then by value, so that a bloom is never hidden.
 // Among equals the place decides, in Morton order, which stays the same when places are rounded to the marker's grid:

@@ -6,6 +6,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // heat paints the value field.
@@ -41,7 +42,7 @@ func (t *heat) trace(h hit, w window) trace {
 	return trace{x: h.x, y: h.y, value: math.Float32bits(h.log), size: h.ground.at(w.zoom)}
 }
 
-func (t *heat) palette(m *colormap.Map) *palette { return heatPalette(m) }
+func (t *heat) palette(m *colormap.Map) *palettepng.Palette { return heatPalette(m) }
 
 func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
 	f := &b.field

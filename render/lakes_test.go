@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"testing"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -15,6 +16,24 @@ import (
 
 // renderer is shared by all tests, as a Renderer does not change.
 var renderer = sync.OnceValue(func() *Renderer { return New(who2003()) })
+
+func who2003() colormap.Limits {
+	return colormap.Limits{Level1: 10, Level2: 50, Title: "WHO 2003"}
+}
+
+func who2021() colormap.Limits {
+	return colormap.Limits{Level1: 12, Level2: 24, Above: true, Title: "WHO 2021"}
+}
+
+// newMap returns the colour map of that name, fitted to limits.
+func newMap(t testing.TB, id colormap.ID, limits colormap.Limits) *colormap.Map {
+	t.Helper()
+	m, err := colormap.New(id, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
 
 // A testLake is a lake and its value in µg/l; a negative value is none.
 type testLake struct {

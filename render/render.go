@@ -10,6 +10,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/palettepng"
 )
 
 // Version names the renderer's output. It changes whenever the same lakes would give other pixels or bytes, and is
@@ -79,7 +80,7 @@ type painter interface {
 	// trace returns all that the mark of h depends on.
 	trace(h hit, w window) trace
 	// palette returns the entries that paint uses.
-	palette(m *colormap.Map) *palette
+	palette(m *colormap.Map) *palettepng.Palette
 	// paint draws a scene, whose hits it may put in another order, into the pixels of w.
 	paint(pixels []uint8, s *scene, w window, sc *scale, b *brush)
 }
@@ -92,13 +93,13 @@ type brush struct {
 	mask    mask
 	ring    []orb.Point
 	pixels  []uint8
-	encoder *encoder
+	encoder *palettepng.Encoder
 }
 
 // colors is one colour map, fitted to the styles.
 type colors struct {
 	scale    *scale
-	palettes map[StyleID]*palette
+	palettes map[StyleID]*palettepng.Palette
 }
 
 // A Renderer draws tiles. It is safe for concurrent use.
@@ -114,7 +115,7 @@ func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
 		painters: map[StyleID]painter{Heat: newHeat(), Dots: newDots(), Lakes: newWaters()},
 		colors:   make(map[colormap.ID]colors),
-		brushes:  sync.Pool{New: func() any { return &brush{encoder: newEncoder()} }},
+		brushes:  sync.Pool{New: func() any { return &brush{encoder: palettepng.NewEncoder()} }},
 	}
 	for _, id := range colormap.IDs() {
 		m, err := colormap.New(id, limits)
@@ -124,7 +125,7 @@ func New(limits colormap.Limits) *Renderer {
 		if r.values == nil {
 			r.values = newValues(m)
 		}
-		c := colors{scale: newScale(m, r.values), palettes: make(map[StyleID]*palette)}
+		c := colors{scale: newScale(m, r.values), palettes: make(map[StyleID]*palettepng.Palette)}
 		for style, p := range r.painters {
 			c.palettes[style] = p.palette(m)
 		}
@@ -178,7 +179,7 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 		return Blank(s.Scale), nil
 	}
 	b.draw(p, c.scale, w)
-	return b.encoder.encode(b.pixels, w.width, c.palettes[s.Style]), nil
+	return b.encoder.Encode(b.pixels, w.width, c.palettes[s.Style]), nil
 }
 
 // maxKept bounds the hits that a brush keeps the memory of, some 200 bytes each with their splats: what a dense tile of a

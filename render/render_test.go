@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 func TestStyles(t *testing.T) {
@@ -162,7 +163,7 @@ func TestBrushesForgetLayers(t *testing.T) {
 		l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}}, n)...)
 		for style, p := range r.painters {
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
-			b := &brush{encoder: newEncoder()}
+			b := &brush{encoder: palettepng.NewEncoder()}
 			b.scene.find(l, w, p)
 			b.traces = appendTraces(b.traces[:0], &b.scene, w, p)
 			b.draw(p, r.colors[colormap.Default].scale, w)

@@ -9,6 +9,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/palettepng"
 )
 
 // smallestRadii are the radii in pixels, by zoom, of the discs of lakes whose waters are smaller: so that they are seen,
@@ -127,7 +128,7 @@ func (t *waters) trace(h hit, w window) trace {
 	return tr
 }
 
-func (t *waters) palette(m *colormap.Map) *palette { return markPalette(m) }
+func (t *waters) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }
 
 // paint draws the waters class by class, the worst last, so that no lake hides a worse one of another class. Within a
 // class large ones come first, so that a pond on an island is seen, and then those of higher values. Lakes without a

@@ -21,7 +21,8 @@ var mayImport = map[string][]string{
 	"data/index":    {"data"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
-	"render":        {"colormap", "data"},
+	"render":        {"render/palettepng", "colormap", "data"},
+	"render/legend": {"colormap"},
 	"render/vector": {"render", "colormap", "data"},
 	"tiles":         {"render", "render/vector", "colormap", "data"},
 	"tiles/archive": {},
@@ -32,6 +33,7 @@ var mayImport = map[string][]string{
 	"api/quota/redistest": {}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
+	"render/palettepng":         {}, // an encoder, which knows no tile
 	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
@@ -39,7 +41,7 @@ var mayImport = map[string][]string{
 	"docs":                      {},
 
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/legend", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -56,6 +58,8 @@ var mustNotKnow = []struct {
 	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
+	{"render/legend", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "a legend is a pure function of its colour map: no HTTP, files or clock"},
+	{"render/palettepng", []string{"net/http", "os", "time", "github.com/paulmach/"}, "an encoder knows no tiles, files or clock"},
 	{"render/vector", []string{"net/http", "os", "github.com/prometheus/", "go.opentelemetry.io/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
 	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
