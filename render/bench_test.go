@@ -118,10 +118,10 @@ func BenchmarkFind(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			var s scene
+			var m memory
 			b.ReportAllocs()
 			for b.Loop() {
-				s.find(l, w, renderer().painters[Heat])
+				m.find(l, w, renderer().painters[Heat])
 			}
 		})
 	}
@@ -183,13 +183,12 @@ func BenchmarkFingerprint(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			p := renderer().painters[Heat]
-			s := sceneOf(l, w, p)
-			var traces []byte
+			s := sceneOf(l, w, renderer().painters[Heat])
+			var hashed []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				traces = appendTraces(traces[:0], s, w, p)
-				fingerprint(traces)
+				hashed = s.appendTo(hashed[:0])
+				FingerprintOf(hashed)
 			}
 		})
 	}

@@ -155,14 +155,15 @@ func shownOpacity(cover float64) uint8 {
 func wideField(lakes []testLake) (cover, values []float64) {
 	w := windowOf(docTile(), 1)
 	cover, values = make([]float64, TileSize*TileSize), make([]float64, TileSize*TileSize)
-	for _, p := range layerOf(lakes...).lakes.places {
-		sigma := math.Exp2(float64(p.ground.at(w.zoom)) / stepsPerZoom)
+	l := layerOf(lakes...)
+	for site, p := range l.sites {
+		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / stepsPerZoom)
 		x := axisOf(int64(p.x>>(MaxZoom-w.zoom))-w.left, w.width, w, sigma)
 		y := axisOf(int64(p.y>>(MaxZoom-w.zoom))-w.top, w.height, w, sigma)
 		for i := range cover {
 			g := x.at(i%TileSize) * y.at(i/TileSize)
 			cover[i] += g
-			values[i] += g * math.Log(p.chlorophyll.Float())
+			values[i] += g * math.Log(l.week.of(site).Float())
 		}
 	}
 	for i, sum := range cover {

@@ -99,10 +99,11 @@ func TestHighestClassIsLarger(t *testing.T) {
 		for i, chl := range []float64{49.99, 50} {
 			l := layerOf(testLake{lon: 13.4, lat: 52.5, chl: chl})
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 10), 1)
-			b := brush{scene: *sceneOf(l, w, renderer().painters[Dots])}
-			b.draw(renderer().painters[Dots], c.scale, w)
+			var m memory
+			m.find(l, w, renderer().painters[Dots])
+			m.draw(renderer().painters[Dots], c.scale, w)
 			want := newMap(t, id, who2003()).Color(chl)
-			for _, v := range b.pixels {
+			for _, v := range m.pixels {
 				if c.palettes[Dots][v] == want {
 					filled[i]++
 				}

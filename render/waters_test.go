@@ -114,7 +114,7 @@ func TestDiscHasTheAreaOfTheLake(t *testing.T) {
 		}
 		x, y, _ := project(orb.Point{lake.lon, lake.lat})
 		for z := maptile.Zoom(8); z <= MaxZoom; z++ {
-			km := groundPx(y) * math.Exp2(float64(z)) * 1000 // in pixels
+			km := pixelsPerMetre(y) * math.Exp2(float64(z)) * 1000 // in pixels
 			if r := km * math.Sqrt(area/math.Pi); r < 8 || r > 500 {
 				continue
 			}
@@ -278,7 +278,7 @@ func TestOutlineOfAQuarterOfTheWorldIsNoShore(t *testing.T) {
 		{"as wide as the Caspian Sea is long", orb.Ring{{10, 10}, {22, 10}, {22, 20}, {10, 10}}, true},
 	} {
 		v := viewOfShores(t, []testShore{{testLake{tt.ring[0].Lon(), tt.ring[0].Lat(), 5, 0}, orb.MultiPolygon{{tt.ring}}}})
-		if got := renderer().Layer(v).lakes.places[0].shore != nil; got != tt.want {
+		if got := renderer().Layer(v).sites[0].shore != nil; got != tt.want {
 			t.Errorf("%s: it has a shore: %v, want %v", tt.name, got, tt.want)
 		}
 	}

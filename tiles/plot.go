@@ -63,7 +63,7 @@ func (p *Plot) key(t maptile.Tile, fp render.Fingerprint) Key {
 func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 	r := p.service.renderer
 	return p.pyramid.tiles(descent{
-		beneath: func(t maptile.Tile) bool { return r.Beneath(p.layer, t, p.pyramid.Style) },
+		beneath: func(t maptile.Tile) bool { return r.MayShow(p.layer, t, p.pyramid.Style) },
 		shows: func(t maptile.Tile) bool {
 			_, any := r.Fingerprint(p.layer, p.spec(t))
 			return any

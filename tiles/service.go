@@ -43,8 +43,8 @@ type Renderer interface {
 	LayerOn(other *render.Layer, v *data.View) *render.Layer
 	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, any bool)
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
-	// Beneath reports false only if a tile and all tiles beneath it at larger zooms are blank.
-	Beneath(l *render.Layer, t maptile.Tile, style StyleID) bool
+	// MayShow reports false only if a tile and all tiles within it at larger zooms are blank.
+	MayShow(l *render.Layer, t maptile.Tile, style StyleID) bool
 }
 
 // maxScale is the finest scale that tiles are drawn at.

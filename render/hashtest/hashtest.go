@@ -88,6 +88,9 @@ func write(t *testing.T, path string, hashes map[string]string) {
 	for _, name := range names {
 		fmt.Fprintln(&b, hashes[name], name)
 	}
+	if err := os.MkdirAll("testdata", 0o755); err != nil {
+		t.Fatal(err)
+	}
 	if err := os.WriteFile(path, []byte(b.String()), 0o644); err != nil {
 		t.Fatal(err)
 	}
