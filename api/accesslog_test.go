@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // jsonLog returns a logger and a function that returns the lines written so far.
@@ -107,7 +107,7 @@ func TestLogRequests(t *testing.T) {
 func TestLogShowsKeyNamesOnly(t *testing.T) {
 	var buf bytes.Buffer
 	c := newClock()
-	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "s3cr3t")}}, c.now)
+	k := newKeyring(&fakeKeys{keys: []apikey.Key{apiKey("agency", "s3cr3t")}}, c.now)
 	h := withRequestID(withClientAddr(nil)(logRequests(slog.New(slog.NewTextHandler(&buf, nil)), c.now, 0)(k.require(monitorAccess, http.HandlerFunc(unauthorized))(okHandler))))
 	r := keyed("s3cr3t")
 	r.URL.RawQuery = "key=s3cr3t"

@@ -21,6 +21,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/apikey"
 	"limnomap/tiles"
 )
 
@@ -153,10 +154,10 @@ const (
 func testKeys() *fakeKeys {
 	keys := &fakeKeys{}
 	for _, text := range []string{goodKey, metricsKey, otherKey, revokedKey, expiredKey} {
-		key := data.APIKey{Name: text, Hash: sha256.Sum256([]byte(text)), Scopes: data.ScopeMonitor, CreatedAt: testNow().AddDate(-1, 0, 0)}
+		key := apikey.Key{Name: text, Hash: sha256.Sum256([]byte(text)), Scopes: apikey.ScopeMonitor, CreatedAt: testNow().AddDate(-1, 0, 0)}
 		switch text {
 		case metricsKey:
-			key.Scopes = data.ScopeMetrics
+			key.Scopes = apikey.ScopeMetrics
 		case revokedKey:
 			key.RevokedAt = testNow().AddDate(0, 0, -1)
 		case expiredKey:

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // Nothing is sent that the client has excluded, and of nothing asked for nothing is sent encoded.
@@ -37,9 +37,9 @@ func FuzzKeyHeaders(f *testing.F) {
 		f.Add(seed, seed, seed)
 	}
 	now := time.Unix(1e9, 0)
-	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}, func() time.Time { return now })
+	k := newKeyring(&fakeKeys{keys: []apikey.Key{apiKey("agency", "secret")}}, func() time.Time { return now })
 	var let bool
-	h := k.require(access{scope: data.ScopeMonitor, headers: apiKeyOrBearer}, http.HandlerFunc(unauthorized))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { let = true }))
+	h := k.require(access{scope: apikey.ScopeMonitor, headers: apiKeyOrBearer}, http.HandlerFunc(unauthorized))(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { let = true }))
 	f.Fuzz(func(t *testing.T, key, second, authorization string) {
 		r := httptest.NewRequest("GET", "/metrics", nil)
 		if key != "" {

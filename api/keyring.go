@@ -10,7 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 const (
@@ -29,7 +29,7 @@ const (
 
 // Keys gives the API keys that the keyed endpoints accept; a store does.
 type Keys interface {
-	Keys(ctx context.Context) ([]data.APIKey, error)
+	Keys(ctx context.Context) ([]apikey.Key, error)
 }
 
 // A keyring lets requests pass that bear a valid API key. It is safe for concurrent use.
@@ -57,7 +57,7 @@ type keyList struct {
 
 // A listedKey is a key with what is known here of its use, which stays when the list is read anew.
 type listedKey struct {
-	data.APIKey
+	apikey.Key
 	use *keyUse
 }
 
@@ -75,7 +75,7 @@ func keyName(r *http.Request) string {
 
 // An access is what a request needs a key for.
 type access struct {
-	scope data.Scopes
+	scope apikey.Scopes
 	// headers are the values of the header field that bears the key.
 	headers func(r *http.Request) []string
 	// outlasts lets in by the list that was read last for as long as the store fails. A key that is revoked meanwhile works
@@ -227,7 +227,7 @@ func (k *keyring) read(ctx context.Context, former *keyList) *keyList {
 	}
 	list := &keyList{byHash: make(map[[sha256.Size]byte]listedKey, len(keys)), read: start, tried: start}
 	for _, key := range keys {
-		listed := listedKey{APIKey: key}
+		listed := listedKey{Key: key}
 		if former != nil {
 			listed.use = former.byHash[key.Hash].use
 		}

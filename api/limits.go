@@ -5,7 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // limits are the limiters of the routes. Tiles have a bucket of their own: one view of a map is 20 to 60 of them.
@@ -99,7 +99,7 @@ func perMap(s *Server, next http.Handler) http.Handler {
 
 // perKey lets in who bears a key of the monitoring endpoint, at that key's rate.
 func perKey(s *Server, next http.Handler) http.Handler {
-	return s.keyed(access{scope: data.ScopeMonitor, headers: apiKeyHeader}, next)
+	return s.keyed(access{scope: apikey.ScopeMonitor, headers: apiKeyHeader}, next)
 }
 
 // perMetricsKey lets in who bears a key of the metrics, where such is demanded, and everybody elsewhere. Metrics are never
@@ -108,7 +108,7 @@ func perMetricsKey(s *Server, next http.Handler) http.Handler {
 	if !s.opts.MetricsKey {
 		return unlimited(s, next)
 	}
-	return s.keyed(access{scope: data.ScopeMetrics, headers: apiKeyOrBearer, outlasts: true}, next)
+	return s.keyed(access{scope: apikey.ScopeMetrics, headers: apiKeyOrBearer, outlasts: true}, next)
 }
 
 // keyed lets in who bears a key that opens so much, at that key's rate. Which methods there are is no secret, so OPTIONS

@@ -8,7 +8,7 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // A record is what the middleware learn of one request, for each other: the outermost makes it, the inner ones write
@@ -17,12 +17,12 @@ import (
 // goroutine that serves the request.
 type record struct {
 	context.Context
-	request http.Request // the request with this context, which lies here to save an allocation
-	start   time.Time    // when logRequests saw it
-	id      [1]string    // an array, so that the response header can share it instead of allocating a slice
-	key     string       // name of the API key; empty without one
-	scopes  data.Scopes  // what that key opens
-	addr    netip.Addr   // of the client; invalid until withClientAddr has run
+	request http.Request  // the request with this context, which lies here to save an allocation
+	start   time.Time     // when logRequests saw it
+	id      [1]string     // an array, so that the response header can share it instead of allocating a slice
+	key     string        // name of the API key; empty without one
+	scopes  apikey.Scopes // what that key opens
+	addr    netip.Addr    // of the client; invalid until withClientAddr has run
 	// limits backs the RateLimit field, so that the header needs no slice of its own. Two limits stand around a
 	// route at most; more would only cost an allocation.
 	limits [2]string

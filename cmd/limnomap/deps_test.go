@@ -15,19 +15,25 @@ const module = "limnomap/"
 // allowed only towards what a package is built from, and no arrow ever points back.
 var mayImport = map[string][]string{
 	"data":          {},
-	"data/store":    {"data"},
+	"data/apikey":   {},
+	"data/store":    {"data", "data/apikey"},
 	"data/ingest":   {"data", "data/store"},
-	"data/demo":     {"data"},
+	"data/demo":     {"data", "data/apikey"},
 	"data/index":    {"data"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
 	"render":        {"render/palettepng", "colormap", "data"},
 	"render/legend": {"colormap"},
 	"render/vector": {"render", "colormap", "data"},
-	"tiles":         {"render", "render/vector", "colormap", "data"},
-	"tiles/archive": {},
-	"api":           {"tiles", "colormap", "data", "data/index"}, // not render: the API does not know how a pixel is drawn
-	"web":           {},
+	"tiles":         {"render", "render/vector", "colormap", "data", "tiles/background", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles/archive": {"tiles/hilbert"},
+	"tiles/disk":    {}, // bytes under keys: it knows neither tiles nor pixels
+
+	"tiles/background": {},
+	"tiles/hilbert":    {},
+
+	"api": {"tiles", "colormap", "data", "data/apikey", "data/index"}, // not render: the API does not know how a pixel is drawn
+	"web": {},
 
 	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis
 	"api/quota/redistest": {}, // only tests import it
@@ -41,7 +47,7 @@ var mayImport = map[string][]string{
 	"docs":                      {},
 
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "render", "render/legend", "render/vector", "colormap", "data", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"api", "api/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -62,7 +68,8 @@ var mustNotKnow = []struct {
 	{"render/legend", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "a legend is a pure function of its colour map: no HTTP, files or clock"},
 	{"render/palettepng", []string{"net/http", "os", "time", "github.com/paulmach/"}, "an encoder knows no tiles, files or clock"},
 	{"render/vector", []string{"net/http", "os", "github.com/prometheus/", "go.opentelemetry.io/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
-	{"tiles", []string{"net/http", "github.com/gorilla/"}, "tiles knows no requests, headers, or who is asking"},
+	{"tiles", []string{"net/http", "github.com/gorilla/", "os"}, "tiles knows no requests, headers or clients, and no files"},
+	{"tiles/disk", []string{"net/http", "image", "github.com/paulmach/", "go.opentelemetry.io/"}, "the disk cache keeps bytes: no HTTP, pixels or maps"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
 	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
