@@ -32,14 +32,20 @@ var mayImport = map[string][]string{
 	"tiles/background": {},
 	"tiles/hilbert":    {},
 
-	"api": {"tiles", "colormap", "data", "data/apikey", "data/index"}, // not render: the API does not know how a pixel is drawn
+	// not render: the API does not know how a pixel is drawn
+	"api": {"api/answer", "tiles", "colormap", "data", "data/apikey", "data/index"},
+	// the other packages of api answer by it, so it knows none of them
+	"api/answer": {},
+
 	"web": {},
 
-	"api/quota":           {}, // api asks for it by an interface of its own, and knows no Redis
-	"api/quota/redistest": {}, // only tests import it
+	"api/quota":             {},             // api asks for it by an interface of its own, and knows no Redis
+	"api/quota/redistest":   {},             // only tests import it
+	"api/answer/answertest": {"api/answer"}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"render/palettepng":         {}, // an encoder, which knows no tile
+	"cmd/limnomap/faulttest":    {}, // tests only
 	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
@@ -72,6 +78,7 @@ var mustNotKnow = []struct {
 	{"tiles/disk", []string{"net/http", "image", "github.com/paulmach/", "go.opentelemetry.io/"}, "the disk cache keeps bytes: no HTTP, pixels or maps"},
 	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
+	{"api/answer", []string{"github.com/paulmach/", "github.com/gorilla/", "github.com/prometheus/", "go.opentelemetry.io/", "os", "image", "image/"}, "answers are bytes: no lakes, tiles, routes or metrics"},
 	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
 
