@@ -1,10 +1,11 @@
-package render
+package palettepng
 
 import (
 	"bytes"
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
+	"hash/adler32"
 	"image"
 	"image/color"
 	"image/png"
@@ -14,16 +15,15 @@ import (
 	"pgregory.net/rapid"
 )
 
-func testPalette() *palette {
-	var p palette
+func testPalette() *Palette {
+	var p Palette
 	for i := 1; i < len(p); i++ {
 		p[i] = color.NRGBA{uint8(i), uint8(255 - i), uint8(7 * i), uint8(min(2*i, 255))}
 	}
 	return &p
 }
 
-// pictures are kinds of images: the pixel at a place, of so many colours, where noise is a byte that differs from pixel
-// to pixel.
+// pictures return the colour of the pixel at x, y, of so many colours; noise is a byte that differs from pixel to pixel.
 var pictures = map[string]func(x, y, colors int, noise uint8) int{
 	"constant":   func(_, _, _ int, _ uint8) int { return 0 },
 	"horizontal": func(x, _, colors int, _ uint8) int { return x / 3 % colors },
@@ -34,11 +34,11 @@ var pictures = map[string]func(x, y, colors int, noise uint8) int{
 	"noise":      func(_, _, colors int, noise uint8) int { return int(noise) % colors },
 }
 
-// checkEncoded fails unless file is a PNG of that picture, whose image data end where the last block does.
+// checkEncoded fails unless file is a PNG of these pixels, and its image data end with the last block.
 func checkEncoded(t interface {
 	Helper()
 	Fatalf(string, ...any)
-}, file, pixels []uint8, width int, p *palette) {
+}, file, pixels []uint8, width int, p *Palette) {
 	t.Helper()
 	m, err := png.Decode(bytes.NewReader(file))
 	if err != nil {
@@ -51,7 +51,7 @@ func checkEncoded(t interface {
 	if !ok {
 		t.Fatalf("decoded a %T, want a paletted image", m)
 	}
-	var colors palette
+	var colors Palette
 	for i, c := range img.Palette {
 		colors[i] = color.NRGBAModel.Convert(c).(color.NRGBA)
 	}
@@ -70,14 +70,17 @@ func checkEncoded(t interface {
 	}
 }
 
-// imageData returns what the chunk IDAT of a file holds.
+// imageData returns the contents of the IDAT chunk of a file.
 func imageData(file []byte) []byte {
 	at := bytes.Index(file, []byte("IDAT"))
 	return file[at+4:][:binary.BigEndian.Uint32(file[at-4:])]
 }
 
-func TestEncodeComesBack(t *testing.T) {
-	p, e := testPalette(), newEncoder()
+// tileSize is the side of a tile in pixels.
+const tileSize = 256
+
+func TestEncodeRoundTrip(t *testing.T) {
+	p, e := testPalette(), NewEncoder()
 	for name, picture := range pictures {
 		t.Run(name, func(t *testing.T) {
 			rapid.Check(t, func(t *rapid.T) {
@@ -86,13 +89,13 @@ func TestEncodeComesBack(t *testing.T) {
 				first := rapid.IntRange(0, 256-colors).Draw(t, "first")
 				seed := rapid.Uint32().Draw(t, "seed")
 				pixels := drawn(picture, width, height, first, colors, seed)
-				checkEncoded(t, e.encode(pixels, width, p), pixels, width, p)
+				checkEncoded(t, e.Encode(pixels, width, p), pixels, width, p)
 			})
 		})
 	}
 }
 
-// drawn returns the pixels of a picture whose colours begin with first.
+// drawn returns the pixels of a picture, with the colours from first on.
 func drawn(picture func(x, y, colors int, noise uint8) int, width, height, first, colors int, seed uint32) []uint8 {
 	pixels := make([]uint8, width*height)
 	for i := range pixels {
@@ -102,20 +105,20 @@ func drawn(picture func(x, y, colors int, noise uint8) int, width, height, first
 	return pixels
 }
 
-// TestEncodeTiles also encodes each image after others of other sizes, which must not show.
+// TestEncodeTiles encodes images of tiles with one encoder: earlier images must not change the bytes.
 func TestEncodeTiles(t *testing.T) {
-	p, e := testPalette(), newEncoder()
-	for _, side := range []int{2 * TileSize, TileSize} {
+	p, e := testPalette(), NewEncoder()
+	for _, side := range []int{2 * tileSize, tileSize} {
 		for name, picture := range pictures {
 			for _, colors := range []int{2, 4, 16, 256} {
 				t.Run(fmt.Sprintf("%s/%d/%d", name, side, colors), func(t *testing.T) {
 					pixels := drawn(picture, side, side, 0, colors, 1)
-					file := e.encode(pixels, side, p)
+					file := e.Encode(pixels, side, p)
 					checkEncoded(t, file, pixels, side, p)
-					if !bytes.Equal(file, newEncoder().encode(pixels, side, p)) {
-						t.Error("a new encoder makes another file")
+					if !bytes.Equal(file, NewEncoder().Encode(pixels, side, p)) {
+						t.Error("a new encoder gives other bytes")
 					}
-					// Without compression: 8 bytes for a stored block of 64 KiB with its share of the rest.
+					// The size without compression, with 8 bytes for each stored block of 64 KiB.
 					if most := len(pixels) + side + 1200 + 8*(len(pixels)>>16); len(file) > most {
 						t.Errorf("%d bytes, want at most %d", len(file), most)
 					}
@@ -126,12 +129,12 @@ func TestEncodeTiles(t *testing.T) {
 }
 
 func TestEncodeAllocates(t *testing.T) {
-	p, e := testPalette(), newEncoder()
-	for _, side := range []int{TileSize, 2 * TileSize} {
+	p, e := testPalette(), NewEncoder()
+	for _, side := range []int{tileSize, 2 * tileSize} {
 		for name, picture := range pictures {
 			pixels := drawn(picture, side, side, 0, 200, 1)
-			if n := testing.AllocsPerRun(5, func() { e.encode(pixels, side, p) }); n > 1 {
-				t.Errorf("%s of %d pixels: %v allocations, want the file's only", name, side, n)
+			if n := testing.AllocsPerRun(5, func() { e.Encode(pixels, side, p) }); n > 1 {
+				t.Errorf("%s of %d pixels: %v allocations, want only that of the file", name, side, n)
 			}
 		}
 	}
@@ -143,46 +146,36 @@ func FuzzEncode(f *testing.F) {
 		f.Add(drawn(pictures[name], 40, 30, 0, 256, 1), uint8(39), uint8(1))
 		f.Add(drawn(pictures[name], 40, 30, 0, 16, 1), uint8(38), uint8(40))
 	}
-	p, e := testPalette(), newEncoder()
+	p, e := testPalette(), NewEncoder()
 	f.Fuzz(func(t *testing.T, pixels []byte, width, repeats uint8) {
 		w := int(width) + 1
 		pixels = bytes.Repeat(pixels, int(repeats)%64+1)
 		if pixels = pixels[:min(len(pixels), 1<<17)/w*w]; len(pixels) == 0 {
 			pixels = make([]byte, w)
 		}
-		checkEncoded(t, e.encode(pixels, w, p), pixels, w, p)
+		checkEncoded(t, e.Encode(pixels, w, p), pixels, w, p)
 	})
 }
 
-func TestBlank(t *testing.T) {
-	for _, scale := range []int{1, 2} {
-		b := Blank(scale)
-		if scale == 1 && len(b) >= 150 {
-			t.Errorf("blank tile of %d bytes, want less than 150", len(b))
-		}
-		m, err := png.Decode(bytes.NewReader(b))
-		if err != nil {
-			t.Fatal(err)
-		}
-		if got := m.Bounds().Dx(); got != TileSize*scale {
-			t.Errorf("blank tile of scale %d is %d pixels wide", scale, got)
-		}
-		for y := range TileSize * scale {
-			for x := range TileSize * scale {
-				if _, _, _, a := m.At(x, y).RGBA(); a != 0 {
-					t.Fatalf("blank tile of scale %d: pixel %d,%d is not transparent", scale, x, y)
-				}
+func BenchmarkEncode(b *testing.B) {
+	p, e := testPalette(), NewEncoder()
+	for name, picture := range pictures {
+		b.Run(name, func(b *testing.B) {
+			pixels := drawn(picture, tileSize, tileSize, 0, 200, 1)
+			b.ReportAllocs()
+			b.SetBytes(int64(len(pixels)))
+			for b.Loop() {
+				e.Encode(pixels, tileSize, p)
 			}
-		}
-	}
-	for _, scale := range []int{-1, 0, 3} {
-		t.Run(fmt.Sprint(scale), func(t *testing.T) {
-			defer func() {
-				if recover() == nil {
-					t.Errorf("Blank(%d) did not panic", scale)
-				}
-			}()
-			Blank(scale)
 		})
 	}
+}
+
+func TestAdler(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		data := bytes.Repeat(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes"), rapid.IntRange(1, 300).Draw(t, "repeats"))
+		if got, want := adler(data), adler32.Checksum(data); got != want {
+			t.Fatalf("adler of %d bytes = %08x, want %08x", len(data), got, want)
+		}
+	})
 }

@@ -10,35 +10,35 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestTiersHoldEachPlaceOnce(t *testing.T) {
+func TestEachSiteIsInOneGroup(t *testing.T) {
 	lakes := lakeland()
 	for _, l := range country() {
 		lakes = append(lakes, testShore{testLake: l})
 	}
 	l := layerOfShores(t, lakes...)
-	seen := make([]int, len(l.lakes.places))
-	for _, tier := range l.lakes.tiers {
-		if !slices.IsSorted(tier.places) {
-			t.Errorf("tier of %d: places are not in spatial order", tier.extent)
+	seen := make([]int, len(l.sites))
+	for _, group := range l.whole.byExtent {
+		if !slices.IsSorted(group.sites) {
+			t.Errorf("group of extent %d: sites are not in spatial order", group.extent)
 		}
-		for _, i := range tier.places {
+		for _, i := range group.sites {
 			seen[i]++
-			if p := l.lakes.places[i]; p.extent() >= tier.extent {
-				t.Errorf("a water that reaches %d is in the tier of %d", p.extent(), tier.extent)
+			if s := &l.sites[i]; s.extent() >= group.extent {
+				t.Errorf("a water of extent %d is in the group of %d", s.extent(), group.extent)
 			}
 		}
 	}
 	for i, n := range seen {
 		if n != 1 {
-			t.Errorf("place %d is in %d tiers, want one", i, n)
+			t.Errorf("site %d is in %d groups, want one", i, n)
 		}
 	}
-	if len(l.lakes.tiers) < 4 {
-		t.Errorf("%d tiers: the lakes are too much alike to test them", len(l.lakes.tiers))
+	if n := len(l.whole.byExtent); n < 4 {
+		t.Errorf("%d groups: the lakes are too similar to test them", n)
 	}
 }
 
-// TestFindWaters compares the search by tiers with a look at every place.
+// TestFindWaters compares the search by groups with a test of every site.
 func TestFindWaters(t *testing.T) {
 	lakes := lakeland()
 	rng := rand.New(rand.NewPCG(5, 6))
@@ -51,35 +51,36 @@ func TestFindWaters(t *testing.T) {
 	p := renderer().painters[Lakes]
 	rapid.Check(t, func(t *rapid.T) {
 		w := windowOf(drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"))
-		got := sceneOf(l, w, p).hits
-		q := query{index: &l.lakes, window: w, painter: p, world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom)}
-		for i := range l.lakes.places {
-			q.found(&l.lakes.places[i], i)
+		var m memory
+		m.find(l, w, p)
+		q := newQuery(l, w, p)
+		for i := range l.sites {
+			q.visit(i)
 		}
-		if len(got) != len(q.hits) {
-			t.Fatalf("%d hits in %+v, want %d", len(got), w, len(q.hits))
+		if len(m.hits) != len(q.hits) {
+			t.Fatalf("%d hits in %+v, want %d", len(m.hits), w, len(q.hits))
 		}
 		for _, h := range q.hits {
-			if !slices.Contains(got, h) {
+			if !slices.Contains(m.hits, h) {
 				t.Fatalf("no hit %+v in %+v", h, w)
 			}
 		}
 	})
 }
 
-// TestNoHitBesideTheOutline moves a window of one pixel along the four sides of an outline's bound: inside it finds the lake,
-// three pixels beside it does not, though the lake's place lies at the far end.
-func TestNoHitBesideTheOutline(t *testing.T) {
+// TestNoHitOutsideTheOutline moves a window of one pixel to the four sides of an outline's bound: inside, it finds the lake;
+// three pixels outside, it does not, although the site is at the far end.
+func TestNoHitOutsideTheOutline(t *testing.T) {
 	for _, lon := range []float64{13.4, 180, -180} {
 		lake := testShore{testLake{lon - 0.009, 52.409, 5, 0}, orb.MultiPolygon{{
 			{{lon - 0.01, 52.41}, {lon - 0.01, 52.40}, {lon + 0.01, 52.40}, {lon + 0.01, 52.41}},
 		}}}
 		l := layerOfShores(t, lake)
-		p := &l.lakes.places[0]
+		p := &l.sites[0]
 		for scale := 1; scale <= 2; scale++ {
 			const zoom, shift = 14, MaxZoom - 14
 			at := func(x, y int64) int {
-				return len(sceneOf(l, window{zoom: zoom, scale: scale, left: x, top: y, width: 1, height: 1}, renderer().painters[Lakes]).hits)
+				return len(sceneOf(l, window{zoom: zoom, scale: scale, left: x, top: y, width: 1, height: 1}, renderer().painters[Lakes]).marks)
 			}
 			x, y, s := int64(p.x), int64(p.y), p.shore
 			west, east, north, south := (x+s.west)>>shift, (x+s.east)>>shift, (y+s.north)>>shift, (y+s.south)>>shift
@@ -92,24 +93,24 @@ func TestNoHitBesideTheOutline(t *testing.T) {
 			const aside = 3 * subUnits
 			for i, out := range [][2]int64{{west - aside, midY}, {east + aside, midY}, {midX, north - aside}, {midX, south + aside}} {
 				if at(out[0], out[1]) != 0 {
-					t.Errorf("longitude %v, scale %d: the lake is found beside its bound (%d)", lon, scale, i)
+					t.Errorf("longitude %v, scale %d: the lake is found outside of its bound (%d)", lon, scale, i)
 				}
 			}
 		}
 	}
 }
 
-// TestThinningKeepsLargeWaters holds that a lake that one sees as a disc of its own stays where its pixel is shared with
-// a worse one.
+// TestThinningKeepsLargeWaters holds that a lake whose disc is larger than the smallest stays, even if a worse one is in
+// its pixel.
 func TestThinningKeepsLargeWaters(t *testing.T) {
 	lakes := append(district(3000), testLake{lon: 30, lat: 10, chl: 3, areaKM2: 100_000}, testLake{lon: 30.0001, lat: 10, chl: 90})
 	l := layerOf(lakes...)
-	for z, x := range newThinned(&l.lakes, 3) {
+	for z, thinned := range newThinned(l, 3) {
 		small, large := 0, 0
 		pixels := map[uint64]bool{}
-		for _, p := range x.places {
-			pixels[morton(p.x, p.y)>>(2*(MaxZoom-z+subBits))] = true
-			if p.disc(maptile.Zoom(z)) > smallestRadius(maptile.Zoom(z)) {
+		for _, i := range thinned.all[0].sites {
+			pixels[l.codes[i]>>(2*(MaxZoom-z+subBits))] = true
+			if l.sites[i].disc(maptile.Zoom(z)) > smallestRadius(maptile.Zoom(z)) {
 				large++
 			} else {
 				small++
@@ -123,11 +124,11 @@ func TestThinningKeepsLargeWaters(t *testing.T) {
 			t.Errorf("zoom %d: %d small waters and %d large ones, want at most %d and %d", z, small, large, len(pixels), wantLarge)
 		}
 		total := 0
-		for _, tier := range x.tiers {
-			total += len(tier.places)
+		for _, group := range thinned.byExtent {
+			total += len(group.sites)
 		}
-		if total != len(x.places) {
-			t.Errorf("zoom %d: %d places in tiers, want %d", z, total, len(x.places))
+		if total != len(thinned.all[0].sites) {
+			t.Errorf("zoom %d: %d sites in groups, want %d", z, total, len(thinned.all[0].sites))
 		}
 	}
 }

@@ -1,12 +1,12 @@
-package render
+package palettepng
 
 import (
 	"bytes"
 	"encoding/binary"
 )
 
-// usedBy tells the entries that pixels use. A row like the one above brings no new one,
-// nor do eight pixels like the eight before.
+// usedBy reports which palette entries pixels use. It skips rows that equal the one above, and eight pixels that equal
+// the eight before.
 func usedBy(pixels []uint8, width int) (used [256]bool) {
 	for above := pixels[:0]; len(pixels) > 0; pixels = pixels[width:] {
 		row := pixels[:width]
@@ -35,18 +35,18 @@ func usedBy(pixels []uint8, width int) (used [256]bool) {
 	return used
 }
 
-// word returns eight bytes, the first one lowest.
+// word returns eight bytes, the first as the lowest.
 func word(b []uint8) uint64 { return binary.LittleEndian.Uint64(b) }
 
-// lowBits and highBits are the lower seven bits of the bytes of a word, and the highest.
+// lowBits and highBits are the lower seven bits and the highest bit of each byte of a word.
 const lowBits, highBits = 0x7f7f7f7f7f7f7f7f, 0x8080808080808080
 
-// minus returns the differences of the bytes of a and b. Highest bits that are set in a and clear in b keep a borrow
-// from passing to the next byte; they are put right afterwards.
+// minus returns the differences of the bytes of a and b. Setting the highest bits in a and clearing them in b stops each
+// borrow at its byte; the xor corrects these bits.
 func minus(a, b uint64) uint64 { return ((a | highBits) - (b & lowBits)) ^ ((a ^ ^b) & highBits) }
 
-// mapLine writes the index of each pixel of row to line, if asked to less that of the one to its left. Eight pixels are
-// mostly the same as the eight before.
+// mapLine writes the index of each pixel of row to line; with subtract, the difference from the index to the left. Most
+// groups of eight pixels equal the eight before.
 func mapLine(line, row []uint8, index *[256]uint8, subtract bool) {
 	last, mapped := uint64(0), uint64(index[0])*0x0101010101010101
 	left := uint64(0)
@@ -75,8 +75,8 @@ func mapLine(line, row []uint8, index *[256]uint8, subtract bool) {
 	}
 }
 
-// packLine writes depth bits, at most 4, of each index of row to line, the leftmost pixel of a byte in its highest bits
-// (section 7.2). It writes up to three bytes more.
+// packLine writes depth bits, at most 4, of each index of row to line, the leftmost pixel in the highest bits of its byte
+// (section 7.2). It writes up to three bytes too many.
 func packLine(line, row []uint8, index *[256]uint8, depth int) {
 	pack := func(pixels []uint8) (packed uint32) {
 		for _, v := range pixels {

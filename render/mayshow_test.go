@@ -10,30 +10,30 @@ import (
 	"limnomap/colormap"
 )
 
-// TestDescentMissesNoTile holds that whoever descends from zoom 0 comes by each tile that is not blank, in all styles, at
-// both scales, with few lakes and many, at the antimeridian and the map's edges.
-func TestDescentMissesNoTile(t *testing.T) {
+// TestMayShowFindsAllTiles holds that a descent from zoom 0 finds every tile that is not blank: in all styles, at both
+// scales, with few lakes and many, at the antimeridian and at the edges of the map.
+func TestMayShowFindsAllTiles(t *testing.T) {
 	for _, set := range lakeSets() {
 		t.Run(set.name, func(t *testing.T) {
 			l := set.layer(t, set.lakes)
-			shown, passed := 0, 0
+			shown, skipped := 0, 0
 			rapid.Check(t, func(t *rapid.T) {
 				tile := drawTile(t, places(set.lakes))
 				for _, style := range []StyleID{Heat, Dots, Lakes} {
 					for scale := 1; scale <= 2; scale++ {
 						s := Spec{Tile: tile, Scale: scale, Style: style, Colormap: colormap.Default}
-						if _, any := renderer().Fingerprint(l, s); any {
+						if _, ok := renderer().Fingerprint(l, s); ok {
 							shown++
 							findsFromTheTop(t, l, tile, style)
 						}
 					}
-					if !renderer().Beneath(l, tile, style) {
-						passed++
+					if !renderer().MayShow(l, tile, style) {
+						skipped++
 					}
 				}
 			})
-			if shown == 0 || passed == 0 {
-				t.Errorf("%d tiles are shown and %d passed by, want some of both", shown, passed)
+			if shown == 0 || skipped == 0 {
+				t.Errorf("%d tiles are shown and %d skipped, want some of both", shown, skipped)
 			}
 		})
 	}
@@ -41,8 +41,8 @@ func TestDescentMissesNoTile(t *testing.T) {
 
 func findsFromTheTop(t *rapid.T, l *Layer, tile maptile.Tile, style StyleID) {
 	for above := tile; ; above = above.Parent() {
-		if !renderer().Beneath(l, above, style) {
-			t.Fatalf("%v shows something in style %s, and nothing is beneath %v", tile, style, above)
+		if !renderer().MayShow(l, above, style) {
+			t.Fatalf("%v shows something in style %s, but %v reports nothing", tile, style, above)
 		}
 		if above.Z == 0 {
 			return
@@ -50,9 +50,9 @@ func findsFromTheTop(t *rapid.T, l *Layer, tile maptile.Tile, style StyleID) {
 	}
 }
 
-// TestDescentToALoneLake does the same with one lake of any size, place and outline, and tiles about as far from it as it
+// TestMayShowALoneLake does the same with one lake of any size, position and outline, and tiles about as far away as it
 // reaches, where rounding decides.
-func TestDescentToALoneLake(t *testing.T) {
+func TestMayShowALoneLake(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := maptile.Zoom(rapid.IntRange(1, MaxZoom).Draw(t, "zoom"))
 		n := uint32(1) << z
@@ -69,7 +69,7 @@ func TestDescentToALoneLake(t *testing.T) {
 			chl: 5, areaKM2: rapid.SampledFrom([]float64{0, 0.001, 1, 50, 80_000}).Draw(t, "area"),
 		}}
 		if rapid.Bool().Draw(t, "outlined") {
-			// Its place lies in a corner of it, so that it reaches far to one side.
+			// Its site is a corner of the outline, so that it reaches far to one side.
 			w, h := px*rapid.Float64Range(1, 400).Draw(t, "width"), px*rapid.Float64Range(1, 400).Draw(t, "height")
 			if w > 80 || lake.lat+h > 90 {
 				t.Skip("no lake is half the world wide or reaches across the pole")
@@ -85,29 +85,29 @@ func TestDescentToALoneLake(t *testing.T) {
 		for _, style := range []StyleID{Heat, Dots, Lakes} {
 			for scale := 1; scale <= 2; scale++ {
 				s := Spec{Tile: tile, Scale: scale, Style: style, Colormap: colormap.Default}
-				if _, any := renderer().Fingerprint(l, s); any {
+				if _, ok := renderer().Fingerprint(l, s); ok {
 					findsFromTheTop(t, l, tile, style)
 				}
 			}
-			if renderer().Beneath(l, tile, style) {
+			if renderer().MayShow(l, tile, style) {
 				findsFromTheTop(t, l, tile, style)
 			}
 		}
 	})
 }
 
-// TestBeneathPassesByMostTiles: what is asked for nothing costs little, but only as long as it is rare.
-func TestBeneathPassesByMostTiles(t *testing.T) {
+// TestMayShowSkipsMostTiles bounds how many tiles are visited in vain.
+func TestMayShowSkipsMostTiles(t *testing.T) {
 	l := layerOf(country()...)
 	for _, style := range []StyleID{Heat, Dots, Lakes} {
 		visited, shown := 0, 0
 		var descend func(maptile.Tile)
 		descend = func(tile maptile.Tile) {
-			if !renderer().Beneath(l, tile, style) {
+			if !renderer().MayShow(l, tile, style) {
 				return
 			}
 			visited++
-			if _, any := renderer().Fingerprint(l, Spec{Tile: tile, Scale: 1, Style: style}); any {
+			if _, ok := renderer().Fingerprint(l, Spec{Tile: tile, Scale: 1, Style: style}); ok {
 				shown++
 			}
 			if tile.Z == 9 {
@@ -124,9 +124,9 @@ func TestBeneathPassesByMostTiles(t *testing.T) {
 	}
 }
 
-func TestBeneathRefuses(t *testing.T) {
+func TestMayShowRejects(t *testing.T) {
 	l := layerOf(country()...)
-	if renderer().Beneath(l, maptile.Tile{}, "blots") || renderer().Beneath(l, maptile.Tile{X: 1}, Heat) || renderer().Beneath(l, maptile.Tile{Z: 31}, Heat) {
-		t.Error("something lies beneath a tile that is none, or in a style that is none")
+	if renderer().MayShow(l, maptile.Tile{}, "blots") || renderer().MayShow(l, maptile.Tile{X: 1}, Heat) || renderer().MayShow(l, maptile.Tile{Z: 31}, Heat) {
+		t.Error("MayShow reports true for a tile or a style that does not exist")
 	}
 }

@@ -1,4 +1,4 @@
-package render
+package legend
 
 import (
 	"fmt"
@@ -10,18 +10,18 @@ import (
 	"golang.org/x/image/font/opentype"
 )
 
-// legendFonts are the Go fonts at the sizes asked for so far. A face keeps buffers, so the fonts belong to one drawing.
-type legendFonts struct {
+// fonts are the Go fonts and their faces by size. A face has buffers, so fonts must not be used concurrently.
+type fonts struct {
 	regular, bold *opentype.Font
-	faces         map[legendFace]font.Face
+	faces         map[faceKey]font.Face
 }
 
-type legendFace struct {
+type faceKey struct {
 	size float64
 	bold bool
 }
 
-func newLegendFonts() (*legendFonts, error) {
+func newFonts() (*fonts, error) {
 	regular, err := opentype.Parse(goregular.TTF)
 	if err != nil {
 		return nil, fmt.Errorf("font Go Regular: %w", err)
@@ -30,12 +30,12 @@ func newLegendFonts() (*legendFonts, error) {
 	if err != nil {
 		return nil, fmt.Errorf("font Go Bold: %w", err)
 	}
-	return &legendFonts{regular: regular, bold: bold, faces: make(map[legendFace]font.Face)}, nil
+	return &fonts{regular: regular, bold: bold, faces: make(map[faceKey]font.Face)}, nil
 }
 
 // face returns the font at size pixels.
-func (f *legendFonts) face(size float64, bold bool) font.Face {
-	key := legendFace{size, bold}
+func (f *fonts) face(size float64, bold bool) font.Face {
+	key := faceKey{size, bold}
 	if face, ok := f.faces[key]; ok {
 		return face
 	}
@@ -46,19 +46,19 @@ func (f *legendFonts) face(size float64, bold bool) font.Face {
 	// 72 dots per inch makes a point a pixel.
 	face, err := opentype.NewFace(parsed, &opentype.FaceOptions{Size: size, DPI: 72, Hinting: font.HintingNone})
 	if err != nil {
-		panic(fmt.Sprintf("render: Go font at %v pixels: %v", size, err)) // it fails for no size of ours
+		panic(fmt.Sprintf("legend: Go font at %v pixels: %v", size, err)) // it never fails for our sizes
 	}
 	f.faces[key] = face
 	return face
 }
 
 // width returns how many pixels text takes.
-func (f *legendFonts) width(text string, size float64, bold bool) float64 {
+func (f *fonts) width(text string, size float64, bold bool) float64 {
 	return float64(font.MeasureString(f.face(size, bold), text)) / 64
 }
 
 // wrap breaks text into lines no wider than width.
-func (f *legendFonts) wrap(text string, size, width float64) []string {
+func (f *fonts) wrap(text string, size, width float64) []string {
 	var lines []string
 	line := ""
 	for _, word := range strings.Fields(text) {

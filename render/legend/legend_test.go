@@ -1,4 +1,4 @@
-package render
+package legend
 
 import (
 	"bytes"
@@ -17,12 +17,13 @@ import (
 	"testing"
 
 	"limnomap/colormap"
+	"limnomap/render"
 	"limnomap/render/hashtest"
 )
 
-var updateLegend = flag.Bool("update-legend", false, "rewrite the golden legends in testdata")
+var update = flag.Bool("update", false, "rewrite the golden legends in testdata, and add missing hashes")
 
-func legendMap(t testing.TB, id colormap.ID, limits colormap.Limits) *colormap.Map {
+func newMap(t testing.TB, id colormap.ID, limits colormap.Limits) *colormap.Map {
 	t.Helper()
 	m, err := colormap.New(id, limits)
 	if err != nil {
@@ -39,7 +40,7 @@ func who2021() colormap.Limits {
 	return colormap.Limits{Level1: 12, Level2: 24, Above: true, Title: "WHO 2021"}
 }
 
-func TestLegendGolden(t *testing.T) {
+func TestGolden(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		id           colormap.ID
@@ -54,15 +55,12 @@ func TestLegendGolden(t *testing.T) {
 		{"viridis_320", "viridis", who2003(), 320, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			body, err := LegendPNG(legendMap(t, test.id, test.limits), test.width, test.scale)
+			body, err := PNG(newMap(t, test.id, test.limits), test.width, test.scale)
 			if err != nil {
 				t.Fatal(err)
 			}
-			file := filepath.Join("testdata", "legend_"+test.name+".png")
-			if *updateLegend {
-				if err := os.MkdirAll("testdata", 0o755); err != nil {
-					t.Fatal(err)
-				}
+			file := filepath.Join("testdata", test.name+".png")
+			if *update {
 				if err := os.WriteFile(file, body, 0o644); err != nil {
 					t.Fatal(err)
 				}
@@ -71,18 +69,18 @@ func TestLegendGolden(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if msg := compareLegends(decodeLegend(t, body), decodeLegend(t, golden)); msg != "" {
+			if difference := compare(decode(t, body), decode(t, golden)); difference != "" {
 				got := filepath.Join(t.ArtifactDir(), "got.png")
 				if err := os.WriteFile(got, body, 0o644); err != nil {
 					t.Error(err)
 				}
-				t.Errorf("%s: %s; see %s (-artifacts keeps it), rewrite with -update-legend", file, msg, got)
+				t.Errorf("%s: %s; see %s (-artifacts keeps it), -update rewrites it", file, difference, got)
 			}
 		})
 	}
 }
 
-func decodeLegend(t testing.TB, body []byte) image.Image {
+func decode(t testing.TB, body []byte) image.Image {
 	t.Helper()
 	img, err := png.Decode(bytes.NewReader(body))
 	if err != nil {
@@ -91,8 +89,8 @@ func decodeLegend(t testing.TB, body []byte) image.Image {
 	return img
 }
 
-// compareLegends says where two pictures differ by more than 2 in a channel: floating point is fused on some CPUs.
-func compareLegends(got, want image.Image) string {
+// compare tells where two pictures differ by more than 2 in a channel: some CPUs fuse floating-point operations.
+func compare(got, want image.Image) string {
 	if got.Bounds() != want.Bounds() {
 		return fmt.Sprintf("size %v, want %v", got.Bounds(), want.Bounds())
 	}
@@ -109,35 +107,35 @@ func compareLegends(got, want image.Image) string {
 	return ""
 }
 
-// TestLegendStaysInside lays out every map at every width: nothing leaves the paper, no line of text meets another.
-func TestLegendStaysInside(t *testing.T) {
-	f, err := newLegendFonts()
+// TestStaysInside lays out the legends of all profiles at every width: nothing leaves the paper, and no texts overlap.
+func TestStaysInside(t *testing.T) {
+	f, err := newFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
-		m := legendMap(t, colormap.Default, limits)
-		for width := MinLegendWidth; width <= MaxLegendWidth; width++ {
-			s, err := newLegendScene(m, width, f)
+		m := newMap(t, colormap.Default, limits)
+		for width := MinWidth; width <= MaxWidth; width++ {
+			s, err := newLayout(m, width, f)
 			if err != nil {
 				t.Fatal(err)
 			}
 			for _, r := range s.rects {
 				if r.x < 0 || r.y < 0 || r.x+r.w > s.width || r.y+r.h > s.height || r.w <= 0 || r.h <= 0 {
-					t.Fatalf("%s, width %d: rectangle %+v is empty or leaves the paper", limits.Title, width, r)
+					t.Fatalf("%s, width %d: rectangle %+v is empty or outside of the paper", limits.Title, width, r)
 				}
 			}
 			for i, p := range s.texts {
 				pw := f.width(p.text, p.size, p.bold)
 				px := p.x - p.anchor*pw
 				if px < 0 || px+pw > s.width || p.y > s.height {
-					t.Fatalf("%s, width %d: %q leaves the paper", limits.Title, width, p.text)
+					t.Fatalf("%s, width %d: %q is outside of the paper", limits.Title, width, p.text)
 				}
 				for _, q := range s.texts[:i] {
 					qw := f.width(q.text, q.size, q.bold)
 					qx := q.x - q.anchor*qw
 					if p.y-p.size < q.y && q.y-q.size < p.y && px < qx+qw && qx < px+pw {
-						t.Fatalf("%s, width %d: %q meets %q", limits.Title, width, p.text, q.text)
+						t.Fatalf("%s, width %d: %q overlaps %q", limits.Title, width, p.text, q.text)
 					}
 				}
 			}
@@ -145,70 +143,70 @@ func TestLegendStaysInside(t *testing.T) {
 	}
 }
 
-func TestLegendSizeErrors(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+func TestErrSize(t *testing.T) {
+	m := newMap(t, colormap.Default, who2003())
 	for _, test := range []struct {
 		width, scale int
-		says         string
+		message      string
 	}{
-		{MinLegendWidth - 1, 1, "width 159: allowed are 160 to 1200 pixels"},
-		{MaxLegendWidth + 1, 1, "width 1201: allowed are 160 to 1200 pixels"},
+		{MinWidth - 1, 1, "width 159: allowed are 160 to 1200 pixels"},
+		{MaxWidth + 1, 1, "width 1201: allowed are 160 to 1200 pixels"},
 		{-1, 1, "width -1"},
 		{320, 0, "scale 0: allowed are 1 to 4"},
 		{320, 5, "scale 5: allowed are 1 to 4"},
 	} {
-		if _, err := LegendPNG(m, test.width, test.scale); !errors.Is(err, ErrLegendSize) || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("LegendPNG(%d, %d) = %v, want %q", test.width, test.scale, err, test.says)
+		if _, err := PNG(m, test.width, test.scale); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("PNG(%d, %d) = %v, want %q", test.width, test.scale, err, test.message)
 		}
 		if test.scale != 1 {
 			continue
 		}
-		if _, err := LegendSVG(m, test.width); !errors.Is(err, ErrLegendSize) || !strings.Contains(err.Error(), test.says) {
-			t.Errorf("LegendSVG(%d) = %v, want %q", test.width, err, test.says)
+		if _, err := SVG(m, test.width); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), test.message) {
+			t.Errorf("SVG(%d) = %v, want %q", test.width, err, test.message)
 		}
 	}
 }
 
-func TestLegendBytesAreStable(t *testing.T) {
+func TestBytesAreStable(t *testing.T) {
 	for _, id := range colormap.IDs() {
 		var first []byte
 		for range 2 {
-			m := legendMap(t, id, who2003())
-			p, err := LegendPNG(m, 320, 2)
+			m := newMap(t, id, who2003())
+			p, err := PNG(m, 320, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := LegendSVG(m, 320)
+			s, err := SVG(m, 320)
 			if err != nil {
 				t.Fatal(err)
 			}
 			all := append(p, s...)
 			if first != nil && !bytes.Equal(all, first) {
-				t.Errorf("%s: two legends of one map differ", id)
+				t.Errorf("%s: drawing the legend twice gives different bytes", id)
 			}
 			first = all
 		}
 	}
 }
 
-// TestLegendBytesOfThisVersion compares legends with the hashes that are filed under Version.
-func TestLegendBytesOfThisVersion(t *testing.T) {
+// TestBytesOfThisVersion compares legends with the hashes that are filed under render.Version.
+func TestBytesOfThisVersion(t *testing.T) {
 	if runtime.GOARCH != "amd64" {
 		t.Skip("SKIPPED: the hashes are those of amd64: anti-aliasing may differ in its last bit elsewhere")
 	}
 	var files []hashtest.File
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
 		for _, id := range colormap.IDs() {
-			m := legendMap(t, id, limits)
-			for _, width := range []int{MinLegendWidth, 320, 640} {
+			m := newMap(t, id, limits)
+			for _, width := range []int{MinWidth, 320, 640} {
 				name := fmt.Sprintf("%s/%s/%d", id, strings.ReplaceAll(limits.Title, " ", ""), width)
-				svg, err := LegendSVG(m, width)
+				svg, err := SVG(m, width)
 				if err != nil {
 					t.Fatal(err)
 				}
 				files = append(files, hashtest.File{Name: name + ".svg", Bytes: svg})
 				for _, scale := range []int{1, 2} {
-					png, err := LegendPNG(m, width, scale)
+					png, err := PNG(m, width, scale)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -217,19 +215,19 @@ func TestLegendBytesOfThisVersion(t *testing.T) {
 			}
 		}
 	}
-	hashtest.Check(t, "legends_v"+Version, files, *updateLegend)
+	hashtest.Check(t, "v"+render.Version, files, *update)
 }
 
-// TestLegendSVG reads the SVG as a browser and a screen reader would.
-func TestLegendSVG(t *testing.T) {
+// TestSVG parses the SVG and checks its elements, texts and colours.
+func TestSVG(t *testing.T) {
 	limits := who2021()
 	limits.Title = `A & B <"2021">`
-	m := legendMap(t, colormap.Default, limits)
-	body, err := LegendSVG(m, 320)
+	m := newMap(t, colormap.Default, limits)
+	body, err := SVG(m, 320)
 	if err != nil {
 		t.Fatal(err)
 	}
-	var words strings.Builder
+	var text strings.Builder
 	fills := make(map[string]bool)
 	for d := xml.NewDecoder(bytes.NewReader(body)); ; {
 		token, err := d.Token()
@@ -241,12 +239,12 @@ func TestLegendSVG(t *testing.T) {
 		}
 		switch token := token.(type) {
 		case xml.CharData:
-			words.Write(token)
+			text.Write(token)
 		case xml.StartElement:
 			switch token.Name.Local {
 			case "svg", "title", "desc", "g", "rect", "text":
 			default:
-				t.Errorf("element %s: want shapes and text alone", token.Name.Local)
+				t.Errorf("element %s: want only shapes and text", token.Name.Local)
 			}
 			for _, a := range token.Attr {
 				if a.Name.Local == "fill" {
@@ -257,8 +255,8 @@ func TestLegendSVG(t *testing.T) {
 	}
 	for _, want := range []string{"Chlorophyll-a, µg/l", "low risk", "medium risk", "high risk", "12 or less",
 		"above 12, up to 24", "above 24", "no data", limits.Title, "cyanobacteria"} {
-		if !strings.Contains(words.String(), want) {
-			t.Errorf("the legend does not say %q", want)
+		if !strings.Contains(text.String(), want) {
+			t.Errorf("the legend lacks the text %q", want)
 		}
 	}
 	for i, c := range m.Table() {
