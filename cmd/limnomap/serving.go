@@ -17,7 +17,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/refresh"
 	"limnomap/data/store"
-	"limnomap/render"
+	"limnomap/render/legend"
 )
 
 // serving has the parts of a server that run until the server stops.
@@ -128,9 +128,9 @@ func watchNotifications(ctx context.Context, s store.Store, watcher *data.Watche
 type legends struct{}
 
 func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
-	return render.LegendPNG(m, width, scale)
+	return legend.PNG(m, width, scale)
 }
 
 func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
-	return render.LegendSVG(m, width)
+	return legend.SVG(m, width)
 }
