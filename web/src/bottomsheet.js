@@ -29,7 +29,7 @@ export function addBottomSheet(map, box, field, button, onOpen) {
     button.focus()
   }
   map.on('dragstart', close) // the sheet must not return over a map that the user has moved
-  window.matchMedia(narrow).onchange = () => {
+  matchMedia(narrow).onchange = () => {
     close()
     onOpen() // on a wide screen the list is always visible
   }

@@ -19,25 +19,26 @@ export function addCanvasLayer(map, draw) {
   map.createPane('marks').append(canvas)
   const ctx = canvas.getContext('2d')
   let bounds
-  let corner // of the canvas on the globe
+  let centre // of the canvas on the globe
   let zoom
   const render = () => {
-    const size = map.getSize()
-    const min = map.containerPointToLayerPoint(size.multiplyBy(-padding)).round()
-    bounds = L.bounds(min, min.add(size.multiplyBy(1 + 2 * padding)).round())
-    corner = map.layerPointToLatLng(min)
+    const min = map.containerPointToLayerPoint(map.getSize().multiplyBy(-padding)).round()
+    bounds = L.bounds(min, min.add(map.getSize().multiplyBy(1 + 2 * padding)).round())
+    centre = map.getCenter()
     zoom = map.getZoom()
     const { x, y } = bounds.getSize()
     Object.assign(canvas, { width: x * pixelRatio, height: y * pixelRatio })
-    Object.assign(canvas.style, { width: `${x}px`, height: `${y}px` })
+    canvas.style.cssText = `width: ${x}px; height: ${y}px`
     L.DomUtil.setPosition(canvas, min)
     ctx.setTransform(pixelRatio, 0, 0, pixelRatio, -min.x * pixelRatio, -min.y * pixelRatio)
     draw(ctx, bounds)
   }
-  // While the zoom changes, the drawn canvas is scaled; moveend draws it again.
-  const scale = (centre, to) => {
-    const origin = map.project(centre, to).subtract(map.getSize().divideBy(2)).add(L.DomUtil.getPosition(map.getPane('mapPane'))).round()
-    L.DomUtil.setTransform(canvas, map.project(corner, to).subtract(origin), map.getZoomScale(to, zoom))
+  // While the zoom changes, the canvas is scaled; moveend draws it again.
+  /** @param {any} event */
+  const scale = ({ center = map.getCenter(), zoom: to = map.getZoom() }) => {
+    const factor = map.getZoomScale(to, zoom)
+    const origin = map.project(center, to).subtract(map.getSize().divideBy(2)).add(L.DomUtil.getPosition(map.getPane('mapPane'))).round()
+    L.DomUtil.setTransform(canvas, map.project(centre, to).subtract(bounds.getSize().multiplyBy(factor / 2)).subtract(origin), factor)
   }
   let frame = 0
   const redraw = () => {
@@ -47,8 +48,7 @@ export function addCanvasLayer(map, draw) {
     })
   }
   map.on('moveend', render)
-  map.on('zoom', () => scale(map.getCenter(), map.getZoom()))
-  map.on('zoomanim', (event) => scale(event.center, event.zoom))
+  map.on('zoom zoomanim', scale) // only zoomanim has the new position
   map.on('move', () => {
     const visible = [[0, 0], map.getSize()].map((point) => map.containerPointToLayerPoint(/** @type {L.PointExpression} */ (point)))
     if (map.getZoom() === zoom && !bounds.contains(visible)) redraw() // dragged beyond the canvas

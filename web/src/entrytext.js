@@ -9,11 +9,11 @@ import { concentration, date, words } from './words.js'
  * @param {Legend} legend
  */
 export const describeEntry = (e, legend) => `${date(e.time)}: ${[
-  e.chl === null ? words.chart.none : concentration(e.chl),
+  e.chl === null ? words.chart.noValue : concentration(e.chl),
   words.risk[riskOf(e, legend)],
   isReported(e, legend) && words.lake.reported,
-  e.forecast && words.chart.forecastOf,
-  isOffScale(e, legend) && words.chart.beyondOf,
+  e.forecast && words.chart.forecastEntry,
+  isOffScale(e, legend) && words.chart.offScaleEntry,
 ].filter(Boolean).join(', ')}`
 
 // riskOf returns the worse of the risk of the value and the reported risk.

@@ -1,4 +1,5 @@
 // Loads JSON from the server. A server that has just started answers 503 until its first snapshot is ready.
+import { showMessage } from './message.js'
 import { onResponse } from './offline.js'
 import { words } from './words.js'
 
@@ -9,10 +10,10 @@ const maxDelay = 30 // seconds
  * Loads JSON. After 429 or 503 it waits for the time in Retry-After and tries again, up to a maximum; `say` gets a message for
  * each 503.
  * @param {string} url
- * @param {(text: string) => void} say
  * @param {RequestInit} [options]
+ * @param {(text: string) => void} [say]
  */
-export async function fetchJSON(url, say, options) {
+export async function fetchJSON(url, options, say = showMessage) {
   for (let tries = 1; ; tries++) {
     const answer = await fetch(url, options).catch((error) => {
       onResponse(url, null)

@@ -2,6 +2,7 @@
 import * as L from 'leaflet'
 import { byId } from './dom.js'
 import { showToast } from './toast.js'
+import { round } from './viewurl.js'
 import { fill, number, words } from './words.js'
 
 /** @import {Page} from './types' */
@@ -26,7 +27,7 @@ export function addGeolocation(page) {
   }
   button.hidden = !navigator.geolocation
   button.onclick = () => {
-    show(true, words.map.hereSought)
+    show(true, words.map.positionSearch)
     map.locate(settings)
   }
   map.on('locationfound', ({ latlng, accuracy, bounds }) => {
@@ -36,9 +37,9 @@ export function addGeolocation(page) {
     shapes.clearLayers()
       .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'position-area' }))
       .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'position-dot' }))
-    map.setView([Number(lat.toFixed(2)), Number(lng.toFixed(2))], Math.min(maxZoom, map.getBoundsZoom(bounds)))
-    show(false, fill(words.map.here, { n: number(Math.ceil(accuracy)) }))
+    map.setView([round(lat, 2), round(lng, 2)], Math.min(maxZoom, map.getBoundsZoom(bounds)))
+    show(false, fill(words.map.position, { n: number(Math.ceil(accuracy)) }))
     map.fire('position')
   })
-  map.on('locationerror', ({ code }) => show(false, words.map.hereFailed[window.isSecureContext ? code : 0]))
+  map.on('locationerror', ({ code }) => show(false, words.map.positionErrors[isSecureContext ? code : 0]))
 }

@@ -71,7 +71,7 @@ export function addHeatmap(page) {
     return () => show(entry)
   })
   view.on(['opacity'], () => layers.forEach(({ layer }) => layer.setOpacity(opacity())))
-  window.addEventListener('online', () => shown.retries.retryMissing())
+  addEventListener('online', () => shown.retries.retryMissing())
   show(layerOf(view.get().date))
   page.heatmap = {
     prefetch: (next) => {

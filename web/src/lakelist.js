@@ -1,5 +1,5 @@
 // The list of lakes, which gives the same information as the map without sight and without a mouse.
-import { element } from './dom.js'
+import { element, focusInPlace } from './dom.js'
 import { describeLake } from './laketext.js'
 import { symbol } from './symbols.js'
 import { fill, number, words } from './words.js'
@@ -25,7 +25,7 @@ export function createList(page, items, more) {
     const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
     const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
     items.replaceChildren(...entries.slice(start, end).map(item))
-    if (focused) find(focused)?.focus({ preventScroll: true })
+    if (focused) focusInPlace(find(focused))
     if (opener) page.returnFocus = find(opener)
     more.hidden = entries.length <= pageSize
     more.textContent = fill(words.list.more, { from: number(start + 1), to: number(end), n: number(entries.length) })
@@ -41,16 +41,17 @@ export function createList(page, items, more) {
     focus()
   }
   items.onclick = ({ target }) => {
-    const button = /** @type {HTMLElement} */ (target).closest('button')
-    if (!button) return
-    page.returnFocus = button
-    page.view.set({ lake: button.dataset.id })
+    const clicked = /** @type {HTMLElement} */ (target).closest('button')
+    if (!clicked) return
+    page.returnFocus = clicked
+    page.view.set({ lake: clicked.dataset.id })
   }
   return { show, focus }
 }
 
 const itemsByLake = new WeakMap() // the same lakes are listed many times
 
+/** @param {Found} found */
 function item({ lake, distance }) {
   if (!itemsByLake.has(lake)) itemsByLake.set(lake, element('li', {}, button(lake)))
   const li = itemsByLake.get(lake)

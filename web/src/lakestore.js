@@ -1,6 +1,8 @@
 // The lakes of the week that is shown.
 import { classifyLakes } from './classify.js'
 import { fetchJSON } from './fetchjson.js'
+import { showLoadError, showMessage } from './message.js'
+import { positionFields } from './view.js'
 
 /** @import {Config, Lakes, LakeStore, Legend, View, ViewState} from './types' */
 
@@ -12,13 +14,14 @@ export const maxNear = 1000
 
 /**
  * Loads the lakes of the view's week, and again when the view changes. `get` returns them; `on` adds a listener for changes.
- * `onError` gets an error and a function that tries again. `beforeShow` sets a function that prepares another part of the page
+ * `beforeShow` sets a function that prepares another part of the page
  * for a date: its promise returns a function that shows that part, which is called just before the listeners, so that the page
  * never shows two weeks at once. `prefetch` loads the records of a date into the browser's cache.
- * @param {{view: View, config: Config, legend: Legend, say: (text?: string) => void, onError: (error: any, retry: () => void) => void}} options
+ * @param {View} view
+ * @param {{config: Config, legend: Legend}} settings
  * @returns {LakeStore}
  */
-export function createLakeStore({ view, config, legend, say, onError }) {
+export function createLakeStore(view, { config, legend }) {
   const complete = (config.total_lakes ?? 0) <= maxLakes
   const listeners = []
   /** @type {Lakes} */
@@ -29,7 +32,7 @@ export function createLakeStore({ view, config, legend, say, onError }) {
   const load = async () => {
     const request = ++requests
     const { date } = view.get()
-    const [answer, show] = await Promise.all([fetchJSON(url(view.get()), say), prepare(date)])
+    const [answer, show] = await Promise.all([fetchJSON(url(view.get())), prepare(date)])
     if (request !== requests) return now // there is a newer request
     const lakes = classifyLakes(answer.lakes, legend, date)
     const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
@@ -40,10 +43,10 @@ export function createLakeStore({ view, config, legend, say, onError }) {
   }
   const reload = () => {
     const request = requests + 1
-    return load().then(() => say(), (error) => { if (request === requests) onError(error, reload) })
+    return load().then(() => showMessage(), (error) => { if (request === requests) showLoadError(error, reload) })
   }
   let timer
-  view.on(['date', 'style', ...(complete ? [] : ['lat', 'lon', 'zoom'])], () => {
+  view.on(['date', 'style', ...(complete ? [] : positionFields)], () => {
     clearTimeout(timer)
     timer = setTimeout(reload, complete ? 0 : moveDelay)
   })

@@ -12,7 +12,10 @@ export function riskText(lake) {
   return `${words.common.noValue} (${lake.risk ? `${words.lake.lastRisk}: ${words.risk[lake.risk]}` : words.common.never})`
 }
 
-// reportedRisk puts the worse risk first. If that follows from the value, the reported risk comes after it.
+/**
+ * Puts the worse risk first. If that follows from the value, the reported risk comes after it.
+ * @param {Lake} lake
+ */
 const reportedRisk = ({ risk, display }) => (
   `${words.risk[display.risk]} (${words.lake.reported}${display.risk === risk ? '' : `: ${words.risk[risk]}`})`
 )

@@ -1,8 +1,10 @@
 // The position of the map: its first view, the address bar, and the selected lake.
 import * as L from 'leaflet'
 import { byId } from './dom.js'
+import { positionFields } from './view.js'
+import { round } from './viewurl.js'
 
-/** @import {Lake, Page, ViewState} from './types' */
+/** @import {Page} from './types' */
 
 const lakeZoom = 12 // for the first view of one lake
 const minLakeZoom = 11 // for a lake that was selected outside the map
@@ -33,14 +35,14 @@ export function syncMapPosition(page) {
   if (!store.get().complete && view.get().zoom === null) view.set(positionOf(map)) // the store loads the lakes near the centre
   map.on('moveend', () => automatic || view.set(positionOf(map)))
   map.on('dragstart zoomstart', () => { following = false })
-  view.on(['lat', 'lon', 'zoom'], (now) => { if (differs(now, positionOf(map))) applyView() })
+  view.on(positionFields, (now) => { if (differs(now, positionOf(map))) applyView() })
   view.on(['lake'], (now, before) => {
     const fromList = !differs(now, before) && page.returnFocus?.matches(':not(#map, #map *)')
     showLake((lake) => fromList || !map.getBounds().contains(lake))
     following = true // after zooming in
   })
   new ResizeObserver(() => {
-    if (window.matchMedia('print').matches) return // the printed map is the map on the screen
+    if (matchMedia('print').matches) return // the printed map is the map on the screen
     automatically(() => map.invalidateSize(noAnimation))
     const { zoom, lake } = view.get()
     if (zoom === null && lake === null) applyView() // all lakes must be visible
@@ -48,14 +50,14 @@ export function syncMapPosition(page) {
   }).observe(map.getContainer())
 }
 
-const differs = (a, b) => ['lat', 'lon', 'zoom'].some((name) => a[name] !== b[name])
+const differs = (a, b) => positionFields.some((name) => a[name] !== b[name])
 
 const setPosition = (map, position, zoom = position.zoom) => map.setView(position, zoom, noAnimation)
 
 // positionOf returns centre and zoom, rounded as in the address.
 function positionOf(map) {
   const { lat, lng } = map.getCenter().wrap()
-  return { lat: Number(lat.toFixed(4)), lon: Number(lng.toFixed(4)), zoom: map.getZoom() }
+  return { lat: round(lat, 4), lon: round(lng, 4), zoom: map.getZoom() }
 }
 
 function setFirstView({ map, view, store, tileJSON }) {

@@ -1,4 +1,5 @@
 // Plays the weeks one after the other.
+import { reducedMotion } from './map.js'
 import { dateOf } from './weeks.js'
 
 /** @import {Page} from './types' */
@@ -30,7 +31,7 @@ export function createPlayer({ page, button, index, go }) {
     if (next.length === 0) return set(false)
     page.heatmap.prefetch(next)
     page.store.prefetch(next[0])
-    const ms = window.matchMedia('(prefers-reduced-motion: reduce)').matches ? slowInterval : interval
+    const ms = reducedMotion() ? slowInterval : interval
     clearTimeout(timer)
     timer = setTimeout(go, Math.max(ms, page.heatmap.minInterval()), i + 1)
   }

@@ -15,7 +15,7 @@ const interval = 600_000 // ms
 export function addRefresh(page, isPlaying, onRefresh) {
   const { config, store, view } = page
   // Not from the browser's cache, which may be a minute behind.
-  const load = (url, cache = 'no-cache') => fetchJSON(url, () => {}, { cache })
+  const load = (url, /** @type {RequestCache} */ cache = 'no-cache') => fetchJSON(url, { cache }, () => {})
   const refresh = async () => {
     const now = await load('page.json', 'no-store')
     if (!now.version || now.version === config.version || isPlaying()) return

@@ -22,7 +22,7 @@ export function createSearch({ store, legend }, onResult) {
   const request = async (text, triesLeft) => {
     const { signal } = controller = new AbortController()
     const { date } = store.get()
-    const query = new URLSearchParams({ q: text, limit: String(maxFound), ...(date && { date }) })
+    const query = new URLSearchParams({ q: text, limit: `${maxFound}`, ...(date && { date }) })
     let lakes = null
     try {
       const answer = await fetch(`api/v1/bathing-lakes/search?${query}`, { signal })

@@ -38,7 +38,7 @@ export function retryTiles(layer, onChange) {
       setMissing(tile, true)
     }
   })
-  layer.on('tileload tileunload', ({ tile }) => {
+  layer.on('tileload tileunload', (/** @type {any} */ { tile }) => {
     clearTimeout(timers.get(tile))
     pending.delete(tile)
     setMissing(tile, false)

@@ -98,7 +98,7 @@ export function addTimeControl(page) {
   })
   build()
   addRefresh(page, player.isPlaying, () => {
-    note = normalizeDate(view, page.weeks) || text.fresh
+    note = normalizeDate(view, page.weeks) || text.refreshed
     build()
   })
 }
