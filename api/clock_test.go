@@ -8,7 +8,7 @@ import (
 	"time"
 	"unsafe"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // A wallClock tells the time as a machine does whose clock is set: what it shows jumps, while the monotonic reading,
@@ -61,7 +61,7 @@ func TestFaultClockSet(t *testing.T) {
 	for _, by := range jumps() {
 		t.Run(by.String(), func(t *testing.T) {
 			clock := wallClock{shown: testNow()}
-			keys := &fakeKeys{keys: []data.APIKey{{Name: "agency", Hash: sha256.Sum256([]byte(goodKey)), Scopes: data.ScopeMonitor}}}
+			keys := &fakeKeys{keys: []apikey.Key{{Name: "agency", Hash: sha256.Sum256([]byte(goodKey)), Scopes: apikey.ScopeMonitor}}}
 			opts := testOptions(t)
 			opts.APIRate, opts.TileRate, opts.KeyRate = 3, 3, 1000
 			opts.Now, opts.Keys = clock.now, keys

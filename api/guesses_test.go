@@ -13,7 +13,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // from returns a request from that address with that key.
@@ -29,7 +29,7 @@ func damped(t *testing.T, c *clock) (h http.Handler, log *bytes.Buffer, m *metri
 	log = new(bytes.Buffer)
 	m = newMetrics(prometheus.NewRegistry(), c.now)
 	g := newGuesses(c.now, slog.New(slog.NewTextHandler(log, nil)), m.keyRefused)
-	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}, c.now)
+	k := newKeyring(&fakeKeys{keys: []apikey.Key{apiKey("agency", "secret")}}, c.now)
 	k.refused = m.keyRefused
 	return k.require(monitorAccess, g.damp(apiKeyHeader, http.HandlerFunc(unauthorized)))(sayName), log, m
 }

@@ -17,27 +17,27 @@ import (
 	"testing/synctest"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // fakeKeys is a store of keys that counts how often it is read and can fail.
 type fakeKeys struct {
-	keys  []data.APIKey
+	keys  []apikey.Key
 	err   error
 	reads int
 }
 
-func (f *fakeKeys) Keys(context.Context) ([]data.APIKey, error) {
+func (f *fakeKeys) Keys(context.Context) ([]apikey.Key, error) {
 	f.reads++
 	return f.keys, f.err
 }
 
-func apiKey(name, text string) data.APIKey {
-	return data.APIKey{Name: name, Hash: sha256.Sum256([]byte(text)), Scopes: data.ScopeMonitor}
+func apiKey(name, text string) apikey.Key {
+	return apikey.Key{Name: name, Hash: sha256.Sum256([]byte(text)), Scopes: apikey.ScopeMonitor}
 }
 
 // monitorAccess is what the monitoring endpoint asks for.
-var monitorAccess = access{scope: data.ScopeMonitor, headers: apiKeyHeader}
+var monitorAccess = access{scope: apikey.ScopeMonitor, headers: apiKeyHeader}
 
 // sayName answers with the name of the key.
 var sayName = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { w.Header().Set("X-Name", keyName(r)) })
@@ -55,7 +55,7 @@ func TestRequire(t *testing.T) {
 	expiring.ExpiresAt = c.now().Add(time.Second)
 	revoked.RevokedAt = c.now().Add(-time.Hour)
 	long := strings.Repeat("l", maxKeyLength+1)
-	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), expired, expiring, revoked, apiKey("long", long), apiKey("empty", "")}}, c.now)
+	k := newKeyring(&fakeKeys{keys: []apikey.Key{apiKey("agency", "secret"), expired, expiring, revoked, apiKey("long", long), apiKey("empty", "")}}, c.now)
 	h := k.require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 
 	for header, name := range map[string]string{"secret": "agency", "x": "expiring"} {
@@ -91,7 +91,7 @@ func TestRequire(t *testing.T) {
 
 func TestKeyringReadsSeldom(t *testing.T) {
 	c := newClock()
-	store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}
+	store := &fakeKeys{keys: []apikey.Key{apiKey("agency", "secret")}}
 	h := newKeyring(store, c.now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 	for range 100 {
 		serve(t, h, keyed("secret"))
@@ -109,7 +109,7 @@ func TestKeyringReadsSeldom(t *testing.T) {
 
 func TestKeyringOutage(t *testing.T) {
 	c := newClock()
-	store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}
+	store := &fakeKeys{keys: []apikey.Key{apiKey("agency", "secret")}}
 	k := newKeyring(store, c.now)
 	var log bytes.Buffer
 	k.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -150,7 +150,7 @@ func TestKeyringOutage(t *testing.T) {
 func TestKeyringWhenTheClockIsSetBack(t *testing.T) {
 	for _, back := range []time.Duration{time.Nanosecond, time.Hour, 1000 * time.Hour} {
 		c := newClock()
-		store := &fakeKeys{keys: []data.APIKey{apiKey("agency", "secret"), apiKey("other", "sesame")}}
+		store := &fakeKeys{keys: []apikey.Key{apiKey("agency", "secret"), apiKey("other", "sesame")}}
 		h := newKeyring(store, c.now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 		serve(t, h, keyed("secret"))
 		store.keys[0].RevokedAt = c.now()
@@ -187,10 +187,10 @@ func TestKeyringNeverRead(t *testing.T) {
 // blockingKeys answers when it is let, or when its context ends.
 type blockingKeys struct {
 	entered chan struct{}
-	release chan []data.APIKey
+	release chan []apikey.Key
 }
 
-func (b *blockingKeys) Keys(ctx context.Context) ([]data.APIKey, error) {
+func (b *blockingKeys) Keys(ctx context.Context) ([]apikey.Key, error) {
 	b.entered <- struct{}{}
 	select {
 	case keys := <-b.release:
@@ -203,8 +203,8 @@ func (b *blockingKeys) Keys(ctx context.Context) ([]data.APIKey, error) {
 // While one request reads the list, the others are answered from the last one, until that is too old.
 func TestKeyringDoesNotBlock(t *testing.T) {
 	c := newClock()
-	store := &blockingKeys{entered: make(chan struct{}, 1), release: make(chan []data.APIKey, 1)}
-	keys := []data.APIKey{apiKey("agency", "secret")}
+	store := &blockingKeys{entered: make(chan struct{}, 1), release: make(chan []apikey.Key, 1)}
+	keys := []apikey.Key{apiKey("agency", "secret")}
 	store.release <- keys
 	h := newKeyring(store, c.now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 	serve(t, h, keyed("secret"))
@@ -233,13 +233,13 @@ func TestKeyringDoesNotBlock(t *testing.T) {
 // A moodyStore answers after some time, and may fail.
 type moodyStore struct {
 	mu    sync.Mutex
-	keys  []data.APIKey // guarded by mu
-	reads int           // guarded by mu
+	keys  []apikey.Key // guarded by mu
+	reads int          // guarded by mu
 	takes time.Duration
 	fails func(read int) bool
 }
 
-func (m *moodyStore) Keys(ctx context.Context) ([]data.APIKey, error) {
+func (m *moodyStore) Keys(ctx context.Context) ([]apikey.Key, error) {
 	m.mu.Lock()
 	keys := slices.Clone(m.keys) // what is committed later is not among it
 	m.reads++
@@ -273,7 +273,7 @@ func TestARevokedKeyIsRefusedSoon(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				store := &moodyStore{keys: []data.APIKey{apiKey("agency", "secret")}, takes: tt.takes, fails: tt.fails}
+				store := &moodyStore{keys: []apikey.Key{apiKey("agency", "secret")}, takes: tt.takes, fails: tt.fails}
 				h := newKeyring(store, time.Now).require(monitorAccess, http.HandlerFunc(unauthorized))(sayName)
 				start := time.Now()
 				revokedAt := start.Add(30*time.Second + time.Millisecond)
@@ -319,7 +319,7 @@ func TestARevokedKeyIsRefusedSoon(t *testing.T) {
 // Failed authentications spend from their address's bucket; the holder of a key behind the same address does not.
 func TestRequireLimitsFailures(t *testing.T) {
 	c := newClock()
-	k := newKeyring(&fakeKeys{keys: []data.APIKey{apiKey("agency", "secret")}}, c.now)
+	k := newKeyring(&fakeKeys{keys: []apikey.Key{apiKey("agency", "secret")}}, c.now)
 	failures := newLimiter("auth", 2, c.now)
 	h := k.require(monitorAccess, failures.limit(addressKey)(http.HandlerFunc(unauthorized)))(sayName)
 	for i, want := range []int{401, 401, 429, 429} {

@@ -6,7 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 const (
@@ -23,7 +23,7 @@ const (
 
 // KeyUses notes when keys were last used, for the operator; a store does. Several servers may tell it of one key.
 type KeyUses interface {
-	KeysUsed(ctx context.Context, uses []data.KeyUse) error
+	KeysUsed(ctx context.Context, uses []apikey.Use) error
 }
 
 // A keyUse is when a key was last used here, and until when that is noted already. Both are seconds since 1970, 0 for
@@ -94,10 +94,10 @@ func (k *keyring) writeUses(ctx context.Context, store KeyUses) error {
 	if list == nil {
 		return nil
 	}
-	var uses []data.KeyUse
+	var uses []apikey.Use
 	for _, key := range list.byHash {
 		if at := key.use.pending(); at != 0 {
-			uses = append(uses, data.KeyUse{Name: key.Name, Hash: key.Hash, At: time.Unix(at, 0).UTC()})
+			uses = append(uses, apikey.Use{Name: key.Name, Hash: key.Hash, At: time.Unix(at, 0).UTC()})
 		}
 	}
 	if len(uses) == 0 {

@@ -12,20 +12,20 @@ import (
 	"testing/synctest"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // A usedKeys is a store that takes note of uses, or fails.
 type usedKeys struct {
 	mu    sync.Mutex
-	keys  []data.APIKey
-	uses  []data.KeyUse // guarded by mu
-	fails bool          // guarded by mu
+	keys  []apikey.Key
+	uses  []apikey.Use // guarded by mu
+	fails bool         // guarded by mu
 }
 
-func (u *usedKeys) Keys(context.Context) ([]data.APIKey, error) { return u.keys, nil }
+func (u *usedKeys) Keys(context.Context) ([]apikey.Key, error) { return u.keys, nil }
 
-func (u *usedKeys) KeysUsed(_ context.Context, uses []data.KeyUse) error {
+func (u *usedKeys) KeysUsed(_ context.Context, uses []apikey.Use) error {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	if u.fails {
@@ -35,7 +35,7 @@ func (u *usedKeys) KeysUsed(_ context.Context, uses []data.KeyUse) error {
 	return nil
 }
 
-func (u *usedKeys) noted() []data.KeyUse {
+func (u *usedKeys) noted() []apikey.Use {
 	u.mu.Lock()
 	defer u.mu.Unlock()
 	return u.uses
@@ -53,7 +53,7 @@ func TestKeyUsesAreNoted(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		expired := apiKey("expired", "e")
 		expired.ExpiresAt = time.Now()
-		store := &usedKeys{keys: []data.APIKey{apiKey("agency", "secret"), apiKey("idle", "i"), expired}}
+		store := &usedKeys{keys: []apikey.Key{apiKey("agency", "secret"), apiKey("idle", "i"), expired}}
 		k := newKeyring(store, time.Now)
 		var log bytes.Buffer
 		k.log = slog.New(slog.NewTextHandler(&log, nil))
@@ -108,7 +108,7 @@ func TestKeyUsesOfOtherServers(t *testing.T) {
 	c := newClock()
 	key := apiKey("agency", "secret")
 	key.UsedAt = c.now()
-	store := &usedKeys{keys: []data.APIKey{key}}
+	store := &usedKeys{keys: []apikey.Key{key}}
 	k := newKeyring(store, c.now)
 	serve(t, k.require(monitorAccess, http.HandlerFunc(unauthorized))(sayName), keyed("secret"))
 	if err := k.writeUses(t.Context(), store); err != nil || len(store.noted()) != 0 {

@@ -5,7 +5,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"limnomap/data"
+	"limnomap/api/answer"
+	"limnomap/data/apikey"
 )
 
 // limits are the limiters of the routes. Tiles have a bucket of their own: one view of a map is 20 to 60 of them.
@@ -85,21 +86,21 @@ func (d *dial) limit(key clientKey) func(http.Handler) http.Handler {
 type guard func(s *Server, next http.Handler) http.Handler
 
 // unlimited lets everybody in, at any rate: what is answered from memory and what an orchestrator asks.
-func unlimited(_ *Server, next http.Handler) http.Handler { return reads(next) }
+func unlimited(_ *Server, next http.Handler) http.Handler { return answer.ReadOnly(next) }
 
 // perAddress lets everybody in, at the rate of the open endpoints.
 func perAddress(s *Server, next http.Handler) http.Handler {
-	return s.limits.api.limit(addressKey)(reads(next))
+	return s.limits.api.limit(addressKey)(answer.ReadOnly(next))
 }
 
 // perMap lets everybody in, at the rate of tiles.
 func perMap(s *Server, next http.Handler) http.Handler {
-	return s.limits.tiles.limit(addressKey)(reads(next))
+	return s.limits.tiles.limit(addressKey)(answer.ReadOnly(next))
 }
 
 // perKey lets in who bears a key of the monitoring endpoint, at that key's rate.
 func perKey(s *Server, next http.Handler) http.Handler {
-	return s.keyed(access{scope: data.ScopeMonitor, headers: apiKeyHeader}, next)
+	return s.keyed(access{scope: apikey.ScopeMonitor, headers: apiKeyHeader}, next)
 }
 
 // perMetricsKey lets in who bears a key of the metrics, where such is demanded, and everybody elsewhere. Metrics are never
@@ -108,12 +109,12 @@ func perMetricsKey(s *Server, next http.Handler) http.Handler {
 	if !s.opts.MetricsKey {
 		return unlimited(s, next)
 	}
-	return s.keyed(access{scope: data.ScopeMetrics, headers: apiKeyOrBearer, outlasts: true}, next)
+	return s.keyed(access{scope: apikey.ScopeMetrics, headers: apiKeyOrBearer, outlasts: true}, next)
 }
 
 // keyed lets in who bears a key that opens so much, at that key's rate. Which methods there are is no secret, so OPTIONS
 // needs no key.
 func (s *Server) keyed(a access, next http.Handler) http.Handler {
 	denied := s.guesses.damp(a.headers, s.limits.refused.limit(addressKey)(http.HandlerFunc(unauthorized)))
-	return reads(s.keyring.require(a, denied)(s.limits.keys.limit(nameKey)(s.keyring.scoped(a)(next))))
+	return answer.ReadOnly(s.keyring.require(a, denied)(s.limits.keys.limit(nameKey)(s.keyring.scoped(a)(next))))
 }

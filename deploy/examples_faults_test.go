@@ -195,7 +195,7 @@ func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 		return front.times(fmt.Sprintf("/api/v1/tiles/%d/%d/%d.png", tile.Z, tile.X, tile.Y)) > 0
 	})
 	v.Do(t, browsertest.Until(`!document.querySelector('#trouble').hidden`))
-	if text := v.trouble(t); !strings.Contains(text, "of the map cannot be shown: the server answered 500. This says nothing of the lakes there.") {
+	if text := v.trouble(t); !strings.Contains(text, "of the map cannot be shown: the server answered 500. This says nothing about the lakes there.") {
 		t.Errorf("of tiles that fail the page says %q", text)
 	}
 	v.Do(t, browsertest.Until(`[...document.images].every((image) => image.id === 'legend' || image.naturalWidth !== 0 || !image.complete || !image.src)`))

@@ -284,7 +284,7 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 // The legend has a grey for lakes without a current value. A page that shows the heat map alone says that they are not there.
 func wantWordOnUnknown(t *testing.T, v *mapView) {
 	t.Helper()
-	const word = `document.body.innerText.includes('Lakes without a current value leave no trace on this map.')`
+	const word = `document.body.innerText.includes('Lakes without a current value are not shown on this map.')`
 	if says := browsertest.Ask(t, v.Browser, chromedp.Evaluate[bool](word)); says == (v.page.name == "maplibre") {
 		t.Errorf("the page says that lakes without a value are not shown: %t", says)
 	}

@@ -24,7 +24,7 @@ import (
 // BenchmarkTile measures each tier with a tile of ordinary size.
 func BenchmarkTile(b *testing.B) {
 	renderer := func() *fakeRenderer {
-		return &fakeRenderer{png: func(render.Spec) []byte { return make([]byte, 4000) }}
+		return &fakeRenderer{png: func(render.Spec) ([]byte, error) { return make([]byte, 4000), nil }}
 	}
 	b.Run("memory", func(b *testing.B) {
 		benchmarkTile(b, newTestService(b, renderer(), nil))
@@ -33,11 +33,8 @@ func BenchmarkTile(b *testing.B) {
 		benchmarkTile(b, newTestService(b, &fakeRenderer{blank: true}, nil))
 	})
 	b.Run("disk", func(b *testing.B) {
-		dir := b.TempDir()
-		opts := &Options{Dir: dir, Variant: "who2003", MemoryBytes: 1} // nothing fits into memory
-		s := newTestService(b, renderer(), opts)
-		mustTile(b, s, new(data.View), testRequest(1))
-		mustDo(b, s.Close())
+		opts := diskOptions(b, b.TempDir())
+		opts.MemoryBytes = 1 // nothing fits into memory
 		benchmarkTile(b, newTestService(b, renderer(), opts))
 	})
 }
@@ -53,8 +50,8 @@ func benchmarkTile(b *testing.B, s *Service) {
 	}
 }
 
-// BenchmarkHits has 64 goroutines ask for cached tiles of one view, drawn by the real renderer, whose fingerprints are
-// part of each hit.
+// BenchmarkHits has 64 goroutines ask for cached tiles of one view, drawn by the real renderer: taking a fingerprint is part
+// of each hit.
 func BenchmarkHits(b *testing.B) {
 	s := newTestService(b, render.New(colormap.Limits{Level1: 10, Level2: 50}), nil)
 	v := &data.View{
@@ -80,9 +77,9 @@ func BenchmarkHits(b *testing.B) {
 	})
 }
 
-// weekly is a source of the lakes that speed is measured with everywhere, and of two years of simulated values.
+// weekly is a source of the lakes that all benchmarks use, with two years of simulated values.
 type weekly struct {
-	data.Source // never asked for anything else
+	data.Source // no other method is called
 	lakes       []data.Lake
 }
 
@@ -111,7 +108,7 @@ func newWeekly(b *testing.B) *weekly {
 	return s
 }
 
-// Scan passes values that are log-normal around 5 µg/l, and a gap in five.
+// Scan passes values that are log-normal around 5 µg/l; one in five is missing.
 func (s *weekly) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	for _, l := range s.lakes {
 		if err := lake(l); err != nil {
@@ -134,9 +131,9 @@ func (s *weekly) Scan(_ context.Context, lake func(data.Lake) error, observation
 	return data.Revision{Number: 1}, nil
 }
 
-// BenchmarkAnimation draws the weeks of one tile in turn, of several tiles one after the other, and before each week a tile
-// of the current map by a service with nothing in memory: the same tiles in turn, because what draws one over and over learns
-// it by heart. What a week takes of a cold tile's time, by the sums of the tiles' medians, is the ratio.
+// BenchmarkAnimation draws the weeks of one tile in order, for several tiles, and before each week a tile of the current map
+// by a service with nothing in memory. It takes those tiles in turns, since drawing the same one repeatedly would be faster.
+// The ratio is the time of a week to that of a cold tile, by the sums of the tiles' medians.
 func BenchmarkAnimation(b *testing.B) {
 	source := newWeekly(b)
 	snapshot, err := data.Load(b.Context(), source, nil)
@@ -152,7 +149,7 @@ func BenchmarkAnimation(b *testing.B) {
 					addresses = append(addresses, t)
 				}
 			}
-			// draw draws a tile and takes the time.
+			// draw draws a tile and returns how long it took.
 			draw := func(s *Service, v *data.View, t maptile.Tile) float64 {
 				began := time.Now()
 				tile := mustTile(b, s, v, Request{Tile: t, Scale: 1, Style: render.Heat, Colormap: colormap.Default})
@@ -162,7 +159,7 @@ func BenchmarkAnimation(b *testing.B) {
 				}
 				return took
 			}
-			// fresh returns a service that has drawn one tile of the current map, far from the others.
+			// fresh returns a service that has only drawn one tile of the current map, far from the others.
 			fresh := func() *Service {
 				s := newTestService(b, renderer, nil)
 				draw(s, snapshot.Current, maptile.At(source.lakes[0].Point, 15))
@@ -172,7 +169,7 @@ func BenchmarkAnimation(b *testing.B) {
 			for b.Loop() {
 				for a, address := range addresses {
 					player := fresh()
-					for k, w := range snapshot.Weeks[:weeklyWeeks-1] { // the others than the current one
+					for k, w := range snapshot.Weeks[:weeklyWeeks-1] { // without the current one
 						other := (a + k) % len(addresses)
 						cold[other] = append(cold[other], draw(fresh(), snapshot.Current, addresses[other]))
 						began := time.Now()

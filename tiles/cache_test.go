@@ -2,16 +2,15 @@ package tiles
 
 import (
 	"bytes"
-	"context"
+	"encoding/hex"
 	"fmt"
-	"log/slog"
 	"testing"
-	"time"
+	"testing/synctest"
 
-	"github.com/prometheus/client_golang/prometheus"
+	"limnomap/tiles/disk"
 )
 
-// A cache is what both tiers are to the tests below.
+// A cache is what the tiers in memory and on disk have in common.
 type cache interface {
 	get(Key) (Tile, bool)
 	put(Key, Tile)
@@ -22,42 +21,23 @@ type memoryCache struct{ *memory }
 func (m memoryCache) get(key Key) (Tile, bool) { return m.memory.get(key.Sum()) }
 func (m memoryCache) put(key Key, t Tile)      { m.memory.put(key.Sum(), t) }
 
-// A syncDisk writes and trims at once, where a disk has its goroutines do it.
-type syncDisk struct{ *disk }
-
-func (d syncDisk) get(key Key) (Tile, bool) { return d.disk.get(context.Background(), key.Sum()) }
-
-func (d syncDisk) put(key Key, t Tile) {
-	d.write(key, t)
-	d.look()
+type diskCache struct {
+	tb    testing.TB
+	cache *disk.Cache
 }
 
-// look does what the keeper would do now.
-func (d syncDisk) look() {
-	select {
-	case <-d.due:
-		if d.overdue(d.limit()) {
-			d.trim(context.Background())
-		}
-	default:
+func (d diskCache) get(key Key) (Tile, bool) {
+	b, digest, ok := d.cache.Get(d.tb.Context(), key.Sum())
+	if !ok {
+		return Tile{}, false
 	}
+	return Tile{Bytes: b, ETag: hex.EncodeToString(digest[:])}, true
 }
 
-// newTestDisk returns a disk without goroutines, so that nothing happens to the folder but what the test does. It has
-// counted what there is, and knows no bound of free space.
-func newTestDisk(tb testing.TB, dir string, budget int64, clock *fakeClock) syncDisk {
-	tb.Helper()
-	d := newDisk(dir, budget, -1, clock.now, slog.New(slog.DiscardHandler), newMetrics(prometheus.NewRegistry()))
-	tb.Cleanup(func() {
-		if root := d.root.Load(); root != nil {
-			_ = root.Close()
-		}
-	})
-	d.trim(context.Background())
-	return syncDisk{d}
+// put writes the tile at once, and waits for a trim if there is no room.
+func (d diskCache) put(key Key, t Tile) {
+	_ = disk.NewFill(d.cache).Put(d.tb.Context(), key.Encode(), t.Bytes) // an error is a tile that is not kept
 }
-
-func newTestClock() *fakeClock { return &fakeClock{t: time.Now()} }
 
 func numberedKey(n int) Key {
 	return Key{Renderer: "1", Variant: fmt.Sprint(n), Style: "heat", Colormap: "limno", Scale: 1}
@@ -65,27 +45,32 @@ func numberedKey(n int) Key {
 
 func numberedSum(n int) Sum { return numberedKey(n).Sum() }
 
-// TestCaches holds both tiers to what a cache of tiles must do.
+// TestCaches checks that both tiers do what a cache of tiles must do.
 func TestCaches(t *testing.T) {
-	// Each entry costs one disk block, which is more than memory counts for it.
-	const budget = 16 * blockSize
+	// Each entry takes one disk block, which is more than memory counts for it.
+	const budget = 16 * disk.MinEntrySize
 	tiers := []struct {
 		name string
-		make func(testing.TB) cache
+		open func(testing.TB) cache
 	}{
 		{"memory", func(testing.TB) cache { return memoryCache{newMemory(budget, newMetrics(nil))} }},
-		{"disk", func(tb testing.TB) cache { return newTestDisk(tb, tb.TempDir(), budget, newTestClock()) }},
+		{"disk", func(tb testing.TB) cache {
+			c, err := disk.Open(tb.TempDir(), &disk.Options{Bytes: budget, MinFree: -1})
+			mustDo(tb, err)
+			tb.Cleanup(func() { _ = c.Close() })
+			return diskCache{tb, c}
+		}},
 	}
 	checks := []struct {
 		name  string
 		check func(*testing.T, cache)
 	}{
-		{"what was never put is a miss", func(t *testing.T, c cache) {
+		{"a key that was never put is a miss", func(t *testing.T, c cache) {
 			if got, ok := c.get(numberedKey(1)); ok {
 				t.Errorf("get = %v, want a miss", got)
 			}
 		}},
-		{"what was put comes back", func(t *testing.T, c cache) {
+		{"get returns what was put", func(t *testing.T, c cache) {
 			want := newTile([]byte("one"))
 			c.put(numberedKey(1), want)
 			c.put(numberedKey(2), newTile([]byte("two")))
@@ -101,7 +86,7 @@ func TestCaches(t *testing.T) {
 				t.Errorf("get = %v, %v, want %v", got, ok, want)
 			}
 		}},
-		{"a returned tile cannot be appended to in place", func(t *testing.T, c cache) {
+		{"appending to a returned tile does not change it", func(t *testing.T, c cache) {
 			c.put(numberedKey(1), newTile([]byte("one")))
 			got, _ := c.get(numberedKey(1))
 			_ = append(got.Bytes, "more"...)
@@ -109,9 +94,9 @@ func TestCaches(t *testing.T) {
 				t.Errorf("get = %v, %v, want the tile as it was put", again, ok)
 			}
 		}},
-		{"a tile beyond every bound is not kept, and pushes nothing out", func(t *testing.T, c cache) {
+		{"a tile that is too large is not kept, and pushes nothing out", func(t *testing.T, c cache) {
 			c.put(numberedKey(1), newTile([]byte("one")))
-			c.put(numberedKey(2), newTile(make([]byte, maxPNG+1)))
+			c.put(numberedKey(2), newTile(make([]byte, largestTile+1)))
 			if _, ok := c.get(numberedKey(2)); ok {
 				t.Error("the large tile is a hit, want a miss")
 			}
@@ -120,7 +105,8 @@ func TestCaches(t *testing.T) {
 			}
 		}},
 		{"the budget holds", func(t *testing.T, c cache) {
-			png := make([]byte, blockSize-maxHeader)
+			const overhead = 30 + maxKey // of an entry on disk
+			png := make([]byte, disk.MinEntrySize-overhead)
 			for i := range 100 {
 				c.put(numberedKey(i), newTile(bytes.Clone(png)))
 			}
@@ -137,7 +123,9 @@ func TestCaches(t *testing.T) {
 	}
 	for _, tier := range tiers {
 		for _, c := range checks {
-			t.Run(tier.name+"/"+c.name, func(t *testing.T) { c.check(t, tier.make(t)) })
+			t.Run(tier.name+"/"+c.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) { c.check(t, tier.open(t)) })
+			})
 		}
 	}
 }

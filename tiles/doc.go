@@ -1,27 +1,31 @@
 // Package tiles serves finished tiles: from memory, from disk, or drawn once for all who wait for it.
 //
-// A [Service] answers a [Request] for a tile of a view. It asks its [Renderer] for the fingerprint of what the tile
-// shows and looks for a tile of that [Key] in three tiers: memory (the least recently used fall out under a byte
-// budget), disk (survives a restart, heals itself where damaged), and at last a render, one at a time per key and
-// shared by all who ask for it. A tile that shows nothing is the one blank tile of its scale, which touches no tier.
+// # One tile
 //
-// A vector tile ([Service.Vector]) goes the same way, by a key of its own style.
+// A [Service] answers a [Request] for a tile of a view in these steps, which tile.go has in this order. It checks the
+// request; gets the layer of the view from its [Renderer]; and takes the fingerprint of what the tile shows. A tile with no
+// lake in reach is the shared blank tile of its scale. Otherwise the [Key] is looked up in memory. All callers who miss there
+// share one flight, which looks on the [Disk], waits for its turn in the queue, draws the tile, and keeps it in memory and
+// on disk. A vector tile ([Service.Vector]) takes the same steps with a key of its own style.
 //
-// Because a key names what is shown and not when it was asked for, nothing is ever purged: new data make new keys
-// only where pixels change, and old tiles fall out by age of use. Several Services, in one process or in many, may
-// share one folder on disk.
+// A key names what is shown and not when it was asked for, so no tile ever has to be purged: new data make new keys only
+// where pixels change, and the least recently used tiles are dropped when a tier is full. Several Services, in one process
+// or in many, may share one Disk.
 //
-// Misses do not slow hits. While more tiles wait than may be drawn at once, one processor draws none, and the others
-// draw on threads of low priority; when the queue is full as well, further tiles are refused at once.
+// # Many tiles
 //
-// A [Plot] draws a whole [Pyramid] of tiles ahead: onto the disk ([Plot.Warm]), or for whoever writes them elsewhere
-// ([Plot.Draw]). It goes down the quadtree of tiles that are not blank, so that the blank ones cost nothing.
+// A [Plot] draws a whole [Pyramid] of tiles before anyone asks for them: into a [Store] ([Plot.Warm]), or for an archive
+// ([Plot.Draw]). It walks the quadtree and skips what is blank.
 //
-// Faults of the disk fail no request. They are logged when they begin and when they end, counted in a metric, and
-// the Service goes on with memory alone until the disk works again. Where others need the disk's space, the cache gives
-// way. A [Folder] shows what is in the cache to one who looks after it.
+// # Concurrency
 //
-// A Service and the tiles that it returns are safe for concurrent use. A caller may test for [ErrOutOfRange],
-// render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy] and the errors of its own context; any other error is the
-// renderer's. Of an [Entry] it may test for [ErrDamaged] and [ErrUnfinished], of warming for [ErrFull].
+// A Service and the tiles that it returns are safe for concurrent use. A flight has a goroutine and a timeout of its own; it
+// ends early when all its callers have left and drawing has not begun. While more tiles wait than are drawn at once, one
+// processor draws none and the others draw on threads of low priority, so that hits stay fast. When the queue is full,
+// further tiles are refused at once.
+//
+// # Errors
+//
+// Callers may test errors for [ErrOutOfRange], render.ErrUnknownStyle, colormap.ErrUnknown, [ErrBusy], the errors of their
+// own context, and those of a Store; any other error is the renderer's. A fault of the disk fails no request.
 package tiles

@@ -8,27 +8,27 @@ import (
 	"fmt"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/paulmach/orb/maptile"
 	"go.uber.org/goleak"
 
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/tiles/disk"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
-// A fakeRenderer draws the spec as text. Its fields are set before it is shared.
+// A fakeRenderer draws the spec as text. A test sets its fields before it uses it concurrently.
 type fakeRenderer struct {
 	gate  chan struct{} // if not nil, each render takes one value from it
 	err   error
-	png   func(render.Spec) []byte // if not nil, what is drawn instead of text
-	panic bool                     // in Render
+	png   func(render.Spec) ([]byte, error) // if not nil, is called by Render
+	panic bool                              // in Render
 
 	mu      sync.Mutex // guards what follows
 	epoch   uint64     // part of each fingerprint: the state of the lakes
-	blank   bool       // nothing is in reach of any tile
+	blank   bool       // all tiles are
 	layers  int
 	renders map[render.Spec]int
 }
@@ -42,14 +42,14 @@ func (r *fakeRenderer) Layer(*data.View) *render.Layer {
 
 func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.View) *render.Layer { return r.Layer(v) }
 
-func (r *fakeRenderer) Fingerprint(_ *render.Layer, s render.Spec) (fp render.Fingerprint, any bool) {
+func (r *fakeRenderer) Fingerprint(_ *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	binary.BigEndian.PutUint64(fp[:], r.epoch)
 	return fp, !r.blank
 }
 
-func (r *fakeRenderer) Beneath(*render.Layer, maptile.Tile, StyleID) bool {
+func (r *fakeRenderer) MayShow(*render.Layer, maptile.Tile, StyleID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.blank
@@ -72,7 +72,7 @@ func (r *fakeRenderer) Render(_ *render.Layer, s render.Spec) ([]byte, error) {
 	case r.err != nil:
 		return nil, r.err
 	case r.png != nil:
-		return r.png(s), nil
+		return r.png(s)
 	}
 	return fmt.Appendf(nil, "epoch %d of %v", epoch, s), nil
 }
@@ -87,22 +87,37 @@ func (r *fakeRenderer) total() int {
 	return n
 }
 
-// A fakeClock tells the time that it is set to.
-type fakeClock struct {
-	mu sync.Mutex
-	t  time.Time
+// A syncDisk is a disk cache that writes each tile before Put returns, so that it drops none.
+type syncDisk struct {
+	*disk.Cache
+	fill *disk.Fill
 }
 
-func (c *fakeClock) now() time.Time {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.t
+func (d syncDisk) Put(key, body []byte) { _ = d.fill.Put(context.Background(), key, body) }
+
+// newTestDisk returns a disk cache that is closed when the test ends.
+func newTestDisk(tb testing.TB, dir string) syncDisk {
+	tb.Helper()
+	c, err := disk.Open(dir, &disk.Options{MinFree: -1})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() { _ = c.Close() })
+	return syncDisk{c, disk.NewFill(c)}
 }
 
-func (c *fakeClock) advance(d time.Duration) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	c.t = c.t.Add(d)
+// diskOptions returns the options of a Service with a disk cache in dir.
+func diskOptions(tb testing.TB, dir string) *Options {
+	return &Options{Disk: newTestDisk(tb, dir), Variant: "who2003", Renders: 3}
+}
+
+func mustDo(tb testing.TB, errs ...error) {
+	tb.Helper()
+	for _, err := range errs {
+		if err != nil {
+			tb.Fatal(err)
+		}
+	}
 }
 
 // newTestService returns a Service that is closed when the test ends.
@@ -131,7 +146,7 @@ func mustTile(tb testing.TB, s *Service, v *data.View, req Request) Tile {
 
 var errFake = errors.New("out of ink")
 
-// sameTile reports whether a and b would be answered alike.
+// sameTile reports whether a server would send the same for a and b.
 func sameTile(a, b Tile) bool {
 	return bytes.Equal(a.Bytes, b.Bytes) && a.ETag == b.ETag && a.Blank == b.Blank
 }

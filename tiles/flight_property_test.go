@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"sync"
@@ -10,9 +11,12 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"limnomap/data"
+	"limnomap/render"
 )
 
-// A traffic is who asks for which tile and when, and how long each tile takes.
+// A traffic is a list of callers, and how long each tile takes.
 type traffic struct {
 	renders, queue int
 	timeout        time.Duration
@@ -44,14 +48,27 @@ func drawTraffic(t *rapid.T) traffic {
 	}
 }
 
-// TestAnyTraffic holds flights, under any traffic, to what is promised: no more draw at once than may, nobody draws what
-// is being drawn already, and each caller is answered when its tile is there, at the latest after the timeout, and if it
-// leaves, at once. That every goroutine ends, the bubble sees to.
+// A slowDisk never has a tile, and takes some time to say so.
+type slowDisk struct {
+	keys   map[Sum]int
+	lookup []time.Duration // by key
+}
+
+func (d *slowDisk) Get(_ context.Context, sum [sha256.Size]byte) (body []byte, digest [digestLen]byte, ok bool) {
+	time.Sleep(d.lookup[d.keys[sum]])
+	return nil, digest, false
+}
+
+func (d *slowDisk) Put(key, body []byte) {}
+
+// TestAnyTraffic checks what a Service promises, with any traffic: no more tiles are drawn at once than allowed, no tile is
+// drawn twice at once, and each caller is answered when its tile is there, at the latest after the timeout, and at once if it
+// leaves. The bubble checks that every goroutine ends.
 func TestAnyTraffic(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		traffic := drawTraffic(rt)
 		var faults []string
-		synctest.Test(t, func(*testing.T) { faults = traffic.run() })
+		synctest.Test(t, func(t *testing.T) { faults = traffic.run(t) })
 		for _, fault := range faults {
 			rt.Error(fault)
 		}
@@ -59,7 +76,7 @@ func TestAnyTraffic(t *testing.T) {
 }
 
 // run plays the traffic and returns what went wrong.
-func (tr *traffic) run() (faults []string) {
+func (tr *traffic) run(t *testing.T) (faults []string) {
 	var mu sync.Mutex // guards faults and what follows
 	fault := func(format string, args ...any) {
 		mu.Lock()
@@ -76,7 +93,27 @@ func (tr *traffic) run() (faults []string) {
 			fault("%d tiles are drawn at once, %d of them tile %d, want at most %d and 1", all, same, key, tr.renders)
 		}
 	}
-	fs := newFlights(tr.renders, tr.queue, tr.timeout, newMetrics(nil))
+	r := &fakeRenderer{png: func(spec render.Spec) ([]byte, error) {
+		key := int(spec.Tile.X)
+		enter(key, 1)
+		defer enter(key, -1)
+		time.Sleep(tr.draw[key])
+		if tr.fails[key] {
+			return nil, errFake
+		}
+		return fmt.Append(nil, key), nil
+	}}
+	disk := &slowDisk{make(map[Sum]int), tr.lookup}
+	s := newTestService(t, r, &Options{
+		MemoryBytes: 1, // nothing fits into memory
+		Disk:        disk, Variant: "who2003", Renders: tr.renders, RenderTimeout: tr.timeout,
+	})
+	s.queue.limit = tr.queue // also zero, which is a default of Options
+	for x := range tr.draw {
+		spec := testRequest(uint32(x)).spec()
+		disk.keys[s.key(spec, render.Fingerprint{}).Sum()] = x
+	}
+	v := new(data.View)
 	var wg sync.WaitGroup
 	for i, c := range tr.callers {
 		wg.Go(func() {
@@ -87,19 +124,7 @@ func (tr *traffic) run() (faults []string) {
 				defer time.AfterFunc(c.stay, cancel).Stop()
 			}
 			start := time.Now()
-			tile, err := fs.do(ctx, numberedSum(c.key), search{
-				lookup: func(context.Context) (Tile, bool) { time.Sleep(tr.lookup[c.key]); return Tile{}, false },
-				draw: func() ([]byte, error) {
-					enter(c.key, 1)
-					defer enter(c.key, -1)
-					time.Sleep(tr.draw[c.key])
-					if tr.fails[c.key] {
-						return nil, errFake
-					}
-					return fmt.Append(nil, c.key), nil
-				},
-				keep: newTile,
-			})
+			tile, err := s.Tile(ctx, v, testRequest(uint32(c.key)))
 			took, left := time.Since(start), ctx.Err() != nil
 			switch {
 			case err == nil && string(tile.Bytes) != fmt.Sprint(c.key):
@@ -112,9 +137,9 @@ func (tr *traffic) run() (faults []string) {
 		})
 	}
 	wg.Wait()
-	fs.close()
-	if len(fs.byKey) != 0 || fs.waiting.Len() != 0 || fs.drawing != 0 {
-		fault("%d flights, %d waiting, %d drawing are left", len(fs.byKey), fs.waiting.Len(), fs.drawing)
+	mustDo(t, s.Close())
+	if len(s.flights.byKey) != 0 || s.queue.waiting.Len() != 0 || s.queue.drawing != 0 {
+		fault("%d flights, %d waiting, %d drawing are left", len(s.flights.byKey), s.queue.waiting.Len(), s.queue.drawing)
 	}
 	return faults
 }

@@ -13,10 +13,10 @@ import (
 	"limnomap/data"
 )
 
-// The tests below run in bubbles (testing/synctest): synctest.Wait returns once everything that can go on has gone
-// on, and the clock moves only when nothing else can.
+// The tests below run in bubbles (testing/synctest): synctest.Wait returns when every goroutine waits for something, and time
+// passes only then.
 
-// ask asks for a tile in a goroutine of its own, and gives the error on the channel that it returns.
+// ask asks for a tile on a goroutine of its own, and returns a channel for its error.
 func ask(ctx context.Context, s *Service, v *data.View, x uint32) <-chan error {
 	answer := make(chan error, 1)
 	go func() {
@@ -26,7 +26,7 @@ func ask(ctx context.Context, s *Service, v *data.View, x uint32) <-chan error {
 	return answer
 }
 
-func TestWhoLeavesEarlyStopsNobodyElse(t *testing.T) {
+func TestCallerThatLeavesStopsNoOther(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
@@ -38,16 +38,16 @@ func TestWhoLeavesEarlyStopsNobodyElse(t *testing.T) {
 		synctest.Wait()
 		leave()
 		if err := <-first; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left gets %v, want context.Canceled", err)
+			t.Errorf("the caller that left gets %v, want context.Canceled", err)
 		}
 		r.gate <- struct{}{}
 		if err := <-second; err != nil || r.total() != 1 {
-			t.Errorf("who stayed gets %v after %d renders, want the tile after 1", err, r.total())
+			t.Errorf("the other caller gets %v after %d renders, want the tile after 1", err, r.total())
 		}
 	})
 }
 
-func TestRenderUnderWayIsKeptThoughAllLeft(t *testing.T) {
+func TestBegunRenderIsKeptWhenAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
@@ -57,16 +57,16 @@ func TestRenderUnderWayIsKeptThoughAllLeft(t *testing.T) {
 		synctest.Wait()
 		leave()
 		<-answer
-		next := ask(context.Background(), s, v, 1) // joins what nobody waited for
+		next := ask(context.Background(), s, v, 1) // joins the flight that had no caller
 		synctest.Wait()
 		r.gate <- struct{}{}
 		if err := <-next; err != nil || r.total() != 1 {
-			t.Errorf("who asks next gets %v after %d renders, want the tile after 1", err, r.total())
+			t.Errorf("the next caller gets %v after %d renders, want the tile after 1", err, r.total())
 		}
 	})
 }
 
-func TestQueuedTileThatNobodyWantsIsNotDrawn(t *testing.T) {
+func TestQueuedTileIsNotDrawnWhenAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1, Queue: 1})
@@ -80,7 +80,7 @@ func TestQueuedTileThatNobodyWantsIsNotDrawn(t *testing.T) {
 		<-queued
 		<-shared
 		synctest.Wait()
-		third := ask(context.Background(), s, v, 3) // its place in the queue is free again
+		third := ask(context.Background(), s, v, 3) // the queue has room again
 		synctest.Wait()
 		r.gate <- struct{}{}
 		r.gate <- struct{}{}
@@ -93,7 +93,7 @@ func TestQueuedTileThatNobodyWantsIsNotDrawn(t *testing.T) {
 	})
 }
 
-func TestQueuedTileIsDrawnForWhoStays(t *testing.T) {
+func TestQueuedTileIsDrawnForCallerThatStays(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
 		s := newTestService(t, r, &Options{Renders: 1})
@@ -101,30 +101,40 @@ func TestQueuedTileIsDrawnForWhoStays(t *testing.T) {
 		drawing := ask(context.Background(), s, v, 1)
 		synctest.Wait()
 		ctx, leave := context.WithCancel(context.Background())
-		leaver := ask(ctx, s, v, 2)
+		leaving := ask(ctx, s, v, 2)
 		synctest.Wait()
-		stayer := ask(context.Background(), s, v, 2)
+		staying := ask(context.Background(), s, v, 2)
 		synctest.Wait()
 		leave()
-		<-leaver
+		<-leaving
 		close(r.gate)
-		if err := errors.Join(<-drawing, <-stayer); err != nil {
+		if err := errors.Join(<-drawing, <-staying); err != nil {
 			t.Error(err)
 		}
 	})
 }
 
-// TestFlightsDeadlineIsNotTheCallers looks at the flight itself, whose callers may hear of its timeout in two ways.
-func TestFlightsDeadlineIsNotTheCallers(t *testing.T) {
+// TestTimeoutInTheQueueIsBusy checks that a flight's own timeout does not look like a deadline of its callers.
+func TestTimeoutInTheQueueIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs := newFlights(1, 1, time.Second, newMetrics(nil))
-		ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-		defer cancel()
-		if err := fs.acquire(&flight{ctx: ctx, turn: make(chan struct{})}); err != nil {
+		fs, q := newFlights(time.Second), newRenderQueue(1, 1, newMetrics(nil).renderQueue)
+		wait := func(f *flight) (Tile, string, error) {
+			_, err := q.acquire(f.ctx)
+			return Tile{}, "", err
+		}
+		if _, _, err := fs.do(context.Background(), numberedSum(1), wait); err != nil {
 			t.Fatal(err)
 		}
-		if err := fs.acquire(&flight{ctx: ctx, turn: make(chan struct{})}); !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("acquire after the timeout: error %v, want ErrBusy alone", err)
+		var waited error
+		_, _, err := fs.do(context.Background(), numberedSum(2), func(f *flight) (Tile, string, error) {
+			_, _, waited = wait(f)
+			return Tile{}, "", waited
+		})
+		synctest.Wait()
+		for _, err := range []error{err, waited} {
+			if !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("error %v after the timeout, want only ErrBusy", err)
+			}
 		}
 	})
 }
@@ -145,7 +155,7 @@ func TestQueueIsBounded(t *testing.T) {
 		}
 		start := time.Now()
 		if _, err := s.Tile(context.Background(), v, testRequest(99)); !errors.Is(err, ErrBusy) || time.Since(start) != 0 {
-			t.Errorf("one more than may wait: error %v after %v, want ErrBusy at once", err, time.Since(start))
+			t.Errorf("one more than the queue holds: error %v after %v, want ErrBusy at once", err, time.Since(start))
 		}
 		if got := testutil.ToFloat64(s.metrics.shed); got != 1 {
 			t.Errorf("%v refusals counted, want 1", got)
@@ -153,7 +163,7 @@ func TestQueueIsBounded(t *testing.T) {
 		if got := testutil.ToFloat64(s.metrics.renderQueue); got != queue {
 			t.Errorf("%v tiles counted as waiting, want %d", got, queue)
 		}
-		joined := ask(context.Background(), s, v, 0) // to share a flight takes no place
+		joined := ask(context.Background(), s, v, 0) // sharing a flight needs no room in the queue
 		synctest.Wait()
 		close(r.gate)
 		for _, answer := range append(answers, joined) {
@@ -165,13 +175,13 @@ func TestQueueIsBounded(t *testing.T) {
 	})
 }
 
-// TestCrowdLeavesOneProcessor has one fewer draw at once while many wait.
+// TestCrowdLeavesOneProcessor checks that one tile fewer is drawn at once while many wait.
 func TestCrowdLeavesOneProcessor(t *testing.T) {
 	tests := []struct{ renders, waiting, want int }{
 		{3, 3, 3},
 		{3, 4, 2},
 		{2, 3, 1},
-		{1, 9, 1}, // nobody draws at all with none
+		{1, 9, 1}, // with none, no tile would be drawn
 	}
 	for _, test := range tests {
 		t.Run(fmt.Sprintf("%d waiting for %d", test.waiting, test.renders), func(t *testing.T) {
@@ -184,10 +194,10 @@ func TestCrowdLeavesOneProcessor(t *testing.T) {
 					answers = append(answers, ask(context.Background(), s, v, x))
 					synctest.Wait()
 				}
-				r.gate <- struct{}{} // one is drawn, and the next may follow if test.waiting are no crowd
+				r.gate <- struct{}{} // one is drawn, and the next may follow if test.waiting is not too many
 				synctest.Wait()
 				if got := testutil.ToFloat64(s.metrics.rendersInFlight); got != float64(test.want) {
-					t.Errorf("%v are drawn at once, want %d", got, test.want)
+					t.Errorf("%v tiles are drawn at once, want %d", got, test.want)
 				}
 				close(r.gate)
 				for _, answer := range answers {
@@ -209,7 +219,7 @@ func TestTimeoutIsBusyAndTheRenderIsKept(t *testing.T) {
 		drawing, queued := ask(context.Background(), s, v, 1), ask(context.Background(), s, v, 2)
 		for _, answer := range []<-chan error{drawing, queued} {
 			if err := <-answer; !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("error %v, want ErrBusy, and not the caller's own deadline", err)
+				t.Errorf("error %v, want ErrBusy, and not a deadline of the caller", err)
 			}
 		}
 		if took := time.Since(start); took != time.Second {
@@ -220,7 +230,7 @@ func TestTimeoutIsBusyAndTheRenderIsKept(t *testing.T) {
 		mustTile(t, s, v, testRequest(1))
 		mustTile(t, s, v, testRequest(2))
 		if r.total() != 2 {
-			t.Errorf("%d renders, want 2: what was drawn too late is kept, what was not begun is drawn now", r.total())
+			t.Errorf("%d renders, want 2: the tile that was drawn too late is kept, the one that was not begun is drawn now", r.total())
 		}
 	})
 }
@@ -228,7 +238,7 @@ func TestTimeoutIsBusyAndTheRenderIsKept(t *testing.T) {
 func TestCloseWaitsForRendersAndRefusesNewOnes(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}
-		s := newTestService(t, r, &Options{Renders: 1, Dir: t.TempDir(), Variant: "who2003"})
+		s := newTestService(t, r, &Options{Renders: 1})
 		v := new(data.View)
 		answer := ask(context.Background(), s, v, 1)
 		synctest.Wait()
@@ -247,19 +257,9 @@ func TestCloseWaitsForRendersAndRefusesNewOnes(t *testing.T) {
 		if err := errors.Join(<-answer, <-closed, s.Close()); err != nil {
 			t.Error(err)
 		}
-		mustTile(t, s, v, testRequest(1)) // from memory, which needs no closing
+		mustTile(t, s, v, testRequest(1)) // from memory, which still works
 		if _, err := s.Tile(context.Background(), v, testRequest(2)); !errors.Is(err, ErrBusy) {
 			t.Errorf("a new tile after Close: error %v, want ErrBusy", err)
 		}
 	})
-}
-
-func TestPutNeverWaitsForTheDisk(t *testing.T) {
-	d := newTestDisk(t, t.TempDir(), 1<<20, newTestClock()) // without a writer: as slow as a disk can be
-	for i := range maxWrites + 3 {
-		d.disk.put(numberedKey(i), newTile([]byte("a tile")))
-	}
-	if got := testutil.ToFloat64(d.metrics.dropped); got != 3 {
-		t.Errorf("%v dropped writes counted, want 3", got)
-	}
 }

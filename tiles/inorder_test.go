@@ -36,7 +36,7 @@ func TestInOrder(t *testing.T) {
 				return tile.X, nil
 			}, func(tile maptile.Tile, x uint32) error {
 				if want := uint32(delivered.Load()); x != want || tile.X != want {
-					rt.Errorf("%d of tile %d is delivered, want %d", x, tile.X, want)
+					rt.Errorf("result %d of tile %d is delivered, want %d", x, tile.X, want)
 				}
 				delivered.Add(1)
 				ahead.Add(-1)
@@ -45,15 +45,15 @@ func TestInOrder(t *testing.T) {
 			if err != nil || delivered.Load() != int64(n) {
 				rt.Errorf("%d of %d tiles delivered, %v", delivered.Load(), n, err)
 			}
-			// What waits in the queue, what is under way, and what is being delivered.
-			if bound := int64(batchTiles * (batchesAhead*workers + workers + 2)); most.Load() > bound {
-				rt.Errorf("%d tiles ahead of the delivery, want at most %d", most.Load(), bound)
+			// Those in the queue, the one that is being delivered, and the one that is about to be queued.
+			if bound := int64(tilesAhead*workers + 2); most.Load() > bound {
+				rt.Errorf("%d tiles are ahead of the delivery, want at most %d", most.Load(), bound)
 			}
 		})
 	})
 }
 
-// TestInOrderEnds looks that each kind of error ends all goroutines, and is what is returned.
+// TestInOrderEnds checks that each kind of error ends all goroutines and is returned.
 func TestInOrderEnds(t *testing.T) {
 	const many = 1 << 30
 	t.Run("drawing fails", func(t *testing.T) {

@@ -3,7 +3,6 @@ package tiles
 import (
 	"crypto/sha256"
 	"encoding/binary"
-	"encoding/hex"
 	"errors"
 	"fmt"
 
@@ -13,8 +12,8 @@ import (
 	"limnomap/render"
 )
 
-// A Key names what a tile shows: everything that can change a pixel of it, and nothing else. Two requests of equal
-// keys have the same tile, whenever and of whichever snapshot they were made.
+// A Key names what a tile shows: everything that can change a pixel of it, and nothing else. Requests with equal keys have
+// the same tile, at any time and for any snapshot.
 type Key struct {
 	Renderer    string // render.Version
 	Variant     string // Options.Variant
@@ -26,13 +25,13 @@ type Key struct {
 }
 
 const (
-	// maxName bounds each name in a key, so that what is read back from disk is bounded.
+	// maxName bounds each name in a key, so that a key that is read from disk is bounded.
 	maxName = 64
-	// maxKey is the longest encoding of a key.
+	// maxKey is the length of the longest encoding of a key.
 	maxKey = 4*(4+maxName) + 4*4 + len(render.Fingerprint{})
 )
 
-// A Sum is the hash of a Key, by which both caches know it.
+// A Sum is the SHA-256 of an encoded Key. The tiers of the cache know a tile by it.
 type Sum [sha256.Size]byte
 
 // Sum returns the hash of k. It is the same on every machine.
@@ -41,9 +40,11 @@ func (k Key) Sum() Sum {
 	return sha256.Sum256(k.appendTo(room[:0]))
 }
 
-// appendTo appends the one encoding of k.
+// Encode returns the only encoding of k, which [ParseKey] reads.
+func (k Key) Encode() []byte { return k.appendTo(nil) }
+
 func (k Key) appendTo(b []byte) []byte {
-	// A length before each text keeps ("ab", "c") apart from ("a", "bc").
+	// The length before each text keeps ("ab", "c") different from ("a", "bc").
 	for _, text := range [...]string{k.Renderer, k.Variant, string(k.Style), string(k.Colormap)} {
 		b = binary.BigEndian.AppendUint32(b, uint32(len(text)))
 		b = append(b, text...)
@@ -54,11 +55,11 @@ func (k Key) appendTo(b []byte) []byte {
 	return append(b, k.Fingerprint[:]...)
 }
 
-// errNoKey says that bytes are not what appendTo writes of a key that a Service makes.
+// errNoKey is the error for bytes that are not the encoding of a key that a Service makes.
 var errNoKey = errors.New("not the key of a tile")
 
-// parseKey reads what appendTo writes, and nothing that merely resembles it.
-func parseKey(b []byte) (k Key, err error) {
+// ParseKey is the inverse of [Key.Encode]. It accepts no other encoding, and no key that a Service does not make.
+func ParseKey(b []byte) (k Key, err error) {
 	var texts [4]string
 	for i := range texts {
 		if len(b) < 4 {
@@ -93,32 +94,15 @@ func parseKey(b []byte) (k Key, err error) {
 	return k, nil
 }
 
-// checkName returns an error if a key must not bear that name: one that is read back is shown on terminals.
+// checkName returns an error for a name that a key may not have: names that are read from disk are shown on terminals.
 func checkName(name string) error {
 	if name == "" || len(name) > maxName {
 		return fmt.Errorf("%q is %d bytes long, and must be 1 to %d", name, len(name), maxName)
 	}
 	for i := range len(name) {
 		if c := name[i]; c <= ' ' || c > '~' {
-			return fmt.Errorf("%q must be of printable ASCII characters without spaces", name)
+			return fmt.Errorf("%q must consist of printable ASCII characters without spaces", name)
 		}
 	}
 	return nil
-}
-
-// String returns s in hexadecimal: the name of its file on disk.
-func (s Sum) String() string { return hex.EncodeToString(s[:]) }
-
-// shard returns the folder of s's file: one of 256, as in cmd/go/internal/cache, which keeps a folder of a full
-// gigabyte near a thousand files. Deeper nesting would spend a block of disk on nearly every folder.
-func (s Sum) shard() string { return hex.EncodeToString(s[:1]) }
-
-// parseSum reads what String returns, and nothing that merely resembles it.
-func parseSum(name string) (s Sum, ok bool) {
-	b, err := hex.DecodeString(name)
-	if err != nil || len(b) != len(s) {
-		return s, false
-	}
-	copy(s[:], b)
-	return s, s.String() == name
 }

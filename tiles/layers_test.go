@@ -8,20 +8,46 @@ import (
 	"testing/synctest"
 	"time"
 
-	"limnomap/colormap"
+	"github.com/prometheus/client_golang/prometheus"
+
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/render/vector"
 )
 
-func TestLayerIsBuiltOnceForAllWhoAsk(t *testing.T) {
+// A testLayer is a layer of a view, made with another one or without.
+type testLayer struct {
+	with *testLayer
+	_    int // so that each has an address of its own
+}
+
+func buildTestLayer(_ *data.View, like *testLayer) (*testLayer, error) {
+	return &testLayer{with: like}, nil
+}
+
+// newTestLayers returns layers of at most 100 lakes.
+func newTestLayers(build func(*data.View, *testLayer) (*testLayer, error)) *layers[testLayer] {
+	return newLayers(build, 100, newMetrics(nil).layerBuilds)
+}
+
+func mustLayer(tb testing.TB, ls *layers[testLayer], v *data.View) *testLayer {
+	tb.Helper()
+	l, err := ls.get(context.Background(), v)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return l
+}
+
+func TestLayerIsBuiltOnceForAllCallers(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		gate := make(chan struct{})
 		builds := 0
-		ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) {
+		ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {
 			builds++
 			<-gate
-			return new(render.Layer), nil
-		}, newMetrics(nil))
+			return buildTestLayer(v, like)
+		})
 		v := new(data.View)
 		impatient, leave := context.WithCancel(context.Background())
 		answers := make(chan error, 100)
@@ -34,7 +60,7 @@ func TestLayerIsBuiltOnceForAllWhoAsk(t *testing.T) {
 		synctest.Wait()
 		leave()
 		if err := <-answers; !errors.Is(err, context.Canceled) {
-			t.Errorf("who left gets %v, want context.Canceled", err)
+			t.Errorf("the caller that left gets %v, want context.Canceled", err)
 		}
 		close(gate)
 		for range 99 {
@@ -43,35 +69,33 @@ func TestLayerIsBuiltOnceForAllWhoAsk(t *testing.T) {
 			}
 		}
 		if _, err := ls.get(impatient, v); err != nil || builds != 1 {
-			t.Errorf("a layer that is there: error %v after %d builds, want none after 1", err, builds)
+			t.Errorf("a layer that is held: error %v after %d builds, want none after 1", err, builds)
 		}
 	})
 }
 
-func TestLayersFallOut(t *testing.T) {
+func TestLayersAreBounded(t *testing.T) {
 	tests := []struct {
 		name  string
 		lakes int
 		held  int
 	}{
 		{"small ones by number", 1, maxLayers},
-		{"large ones by lakes", maxLayerLakes / 4, 4},
-		{"the two newest stay at any size", 2 * maxLayerLakes, 2},
+		{"large ones by lakes", 25, 4},
+		{"the two newest stay at any size", 200, 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
-			ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
-			lakes := make([]data.Lake, test.lakes) // never touched, hence never in memory
+			ls := newTestLayers(buildTestLayer)
+			lakes := make([]data.Lake, test.lakes)
 			var views []*data.View
 			for range 2 * maxLayers {
 				views = append(views, &data.View{Lakes: lakes})
-				if _, err := ls.get(context.Background(), views[len(views)-1]); err != nil {
-					t.Fatal(err)
-				}
+				mustLayer(t, ls, views[len(views)-1])
 			}
 			runtime.KeepAlive(views)
-			if got := len(*ls.held.Load()); got != test.held || ls.lakes != test.held*test.lakes {
-				t.Errorf("%d layers of %d lakes are held, want %d of %d", got, ls.lakes, test.held, test.held*test.lakes)
+			if got := len(ls.held); got != test.held {
+				t.Errorf("%d layers are held, want %d", got, test.held)
 			}
 		})
 	}
@@ -79,91 +103,122 @@ func TestLayersFallOut(t *testing.T) {
 
 func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 	fail := true
-	ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) {
+	ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {
 		if fail {
 			return nil, errFake
 		}
-		return new(render.Layer), nil
-	}, newMetrics(nil))
+		return buildTestLayer(v, like)
+	})
 	v := new(data.View)
-	if _, err := ls.get(context.Background(), v); !errors.Is(err, errFake) {
-		t.Errorf("error %v, want that of the build", err)
+	if _, err := ls.get(context.Background(), v); !errors.Is(err, errFake) || len(ls.held) != 0 {
+		t.Errorf("error %v with %d layers held, want that of the build with none", err, len(ls.held))
 	}
 	fail = false
-	if _, err := ls.get(context.Background(), v); err != nil || len(*ls.held.Load()) != 1 {
-		t.Errorf("asked again: error %v with %d layers held, want none with 1", err, len(*ls.held.Load()))
+	mustLayer(t, ls, v)
+	if len(ls.held) != 1 {
+		t.Errorf("%d layers are held after the second attempt, want 1", len(ls.held))
 	}
 }
 
-func TestLayersLeastUsedFallsOut(t *testing.T) {
+func TestLeastRecentlyUsedLayerIsDropped(t *testing.T) {
 	builds := make(map[*data.View]int)
-	ls := newLayers(func(v *data.View, _ *render.Layer) (*render.Layer, error) { builds[v]++; return new(render.Layer), nil }, newMetrics(nil))
+	ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {
+		builds[v]++
+		return buildTestLayer(v, like)
+	})
 	var views []*data.View
 	for range maxLayers + 1 {
 		views = append(views, new(data.View))
 	}
-	ask := func(v *data.View) {
-		if _, err := ls.get(context.Background(), v); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for _, v := range views[:maxLayers] {
-		ask(v)
+		mustLayer(t, ls, v)
 	}
-	ask(views[0])
-	ask(views[maxLayers])
-	ask(views[0])
-	ask(views[1])
+	mustLayer(t, ls, views[0])
+	mustLayer(t, ls, views[maxLayers])
+	mustLayer(t, ls, views[0])
+	mustLayer(t, ls, views[1])
 	if builds[views[0]] != 1 || builds[views[1]] != 2 {
-		t.Errorf("the layer just used is built %d times and the one used before all others %d times, want 1 and 2",
+		t.Errorf("the layer that was used last is built %d times and the one that was used first %d times, want 1 and 2",
 			builds[views[0]], builds[views[1]])
 	}
 }
 
-// TestLayerGoesWithItsView has the garbage collector find a view that nobody has any more, and one that the test has. The
-// layers are real ones: one that held on to its view would keep both for ever.
-func TestLayerGoesWithItsView(t *testing.T) {
-	r := render.New(colormap.Limits{Level1: 10, Level2: 50})
-	ls := newLayers(func(v *data.View, _ *render.Layer) (*render.Layer, error) { return r.Layer(v), nil }, newMetrics(nil))
+func TestLayersOfTheSameLakesShare(t *testing.T) {
+	ls := newTestLayers(buildTestLayer)
+	lakes := make([]data.Lake, 3)
+	first, next, fewer, other, none := &data.View{Lakes: lakes}, &data.View{Lakes: lakes}, &data.View{Lakes: lakes[:2]}, &data.View{Lakes: make([]data.Lake, 3)}, new(data.View)
+	layer := mustLayer(t, ls, first)
+	if got := mustLayer(t, ls, next); got.with != layer {
+		t.Error("a view of the same lakes: the layer is not made with the first one")
+	}
+	for _, v := range []*data.View{fewer, other, none, new(data.View)} {
+		if got := mustLayer(t, ls, v); got.with != nil {
+			t.Errorf("a view of %d other lakes: the layer is made with another one", len(v.Lakes))
+		}
+	}
+}
+
+func TestLayerIsAwaitedUntilTheCallerLeaves(t *testing.T) {
+	ls := newTestLayers(buildTestLayer)
+	ls.turn <- struct{}{} // another layer is being built
+	ctx, leave := context.WithCancel(context.Background())
+	leave()
+	if _, err := ls.get(ctx, new(data.View)); !errors.Is(err, context.Canceled) {
+		t.Errorf("get = %v, want the caller's own error", err)
+	}
+}
+
+// TestLayersGoWithTheirViews has the garbage collector free a view. The layers are real ones: a layer that referred to its
+// view would keep both forever.
+func TestLayersGoWithTheirViews(t *testing.T) {
+	r := realRenderer()
+	t.Run("pictures", func(t *testing.T) {
+		checkLayersGo(t, func(v *data.View, _ *render.Layer) (*render.Layer, error) { return r.Layer(v), nil })
+	})
+	t.Run("vector tiles", func(t *testing.T) {
+		checkLayersGo(t, func(v *data.View, _ *vector.Layer) (*vector.Layer, error) {
+			return vector.NewLayer(vector.NewIndex(v.Lakes), v), nil
+		})
+	})
+}
+
+func checkLayersGo[L any](t *testing.T, build func(*data.View, *L) (*L, error)) {
+	ls := newLayers(build, maxLayerLakes, prometheus.NewCounter(prometheus.CounterOpts{}))
 	lakes, states := make([]data.Lake, 3), make([]data.State, 3)
 	current := &data.View{Lakes: lakes, States: states}
 	for _, v := range []*data.View{{Lakes: lakes, States: states}, current} {
-		if _, err := ls.get(context.Background(), v); err != nil {
-			t.Fatal(err)
-		}
+		_, err := ls.get(context.Background(), v)
+		mustDo(t, err)
 	}
-	for range 1000 { // the cleanup runs some time after the collection
+	held := func() int {
+		ls.mu.Lock()
+		defer ls.mu.Unlock()
+		return len(ls.held)
+	}
+	for range 5000 { // the cleanup runs some time after the collection
 		runtime.GC()
-		if len(*ls.held.Load()) < 2 {
+		if held() < 2 {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	ls.mu.Lock()
-	defer ls.mu.Unlock()
-	held := *ls.held.Load()
-	if len(held) != 1 || held[0].view.Value() != current || ls.lakes != len(lakes) {
-		t.Errorf("%d layers of %d lakes are held, want the current view's alone", len(held), ls.lakes)
+	if l, _ := ls.find(current); l == nil || held() != 1 {
+		t.Errorf("%d layers are held, want only that of the current view", held())
 	}
 }
 
 // BenchmarkLayers has 64 goroutines ask for the oldest of a few layers.
 func BenchmarkLayers(b *testing.B) {
-	ls := newLayers(func(*data.View, *render.Layer) (*render.Layer, error) { return new(render.Layer), nil }, newMetrics(nil))
+	ls := newTestLayers(buildTestLayer)
 	var views [4]*data.View
 	for i := range views {
 		views[len(views)-1-i] = new(data.View)
-		if _, err := ls.get(context.Background(), views[len(views)-1-i]); err != nil {
-			b.Fatal(err)
-		}
+		mustLayer(b, ls, views[len(views)-1-i])
 	}
 	b.SetParallelism(64)
 	b.RunParallel(func(pb *testing.PB) {
 		for pb.Next() {
-			if _, err := ls.get(context.Background(), views[0]); err != nil {
-				b.Error(err)
-				return
-			}
+			mustLayer(b, ls, views[0])
 		}
 	})
 }

@@ -9,23 +9,24 @@ import (
 )
 
 const (
-	// memoryOverhead is what an entry costs beside its PNG and its ETag on a 64-bit machine: the list's element with the
-	// Sum and the Tile in it, the map's slot with the Sum again and its share of empty slots, and the Note with what the API
-	// keeps there. Without it a million tiny tiles would be counted as nothing.
-	memoryOverhead = 144 + 96 + 104
+	// memoryOverhead is what an entry costs besides the bytes of its tile, on a 64-bit machine: the list's element with the
+	// Sum and the Tile, the map's slot with the Sum and its share of empty slots, the ETag, and the Note with what the API
+	// keeps there. Without it a million tiny tiles would count as nothing.
+	memoryOverhead = 144 + 96 + 2*digestLen + 104
+	// largestTile is the size of the largest tile that is kept, over ten times an incompressible 512-pixel paletted one.
+	largestTile = 4 << 20
 	// maxMemoryShards is how many locks the tiles are spread over at most. A hit holds one for a tenth of a microsecond or
-	// less, and a request takes ten or more, so that a single one would be felt from some dozen processors on.
+	// less, and a request takes ten or more, so a single lock would be felt from some dozen processors on.
 	maxMemoryShards = 16
-	// minShardBytes is the least budget of a shard: the largest tile fits, with a page for what it costs besides.
-	minShardBytes = maxPNG + 8<<10
+	// minShardBytes is the smallest budget of a shard: the largest tile and its overhead fit.
+	minShardBytes = largestTile + 8<<10
 )
 
-// A memory is the tier of tiles in memory. golang-lru counts entries; this counts bytes, as the allocator gives them. The
-// tiles are spread evenly over shards by their keys, which are hashes, so that each shard has its share of the budget.
+// A memory is the tier of tiles in memory. golang-lru counts entries; this counts bytes, as the allocator rounds them. The
+// tiles are spread evenly over shards by their keys, which are hashes, so each shard has its share of the budget.
 type memory struct {
 	budget  int64 // of one shard
 	metrics *metrics
-	sizes   sizeClasses
 	shards  []memoryShard
 }
 
@@ -38,9 +39,9 @@ type memoryShard struct {
 
 func newMemory(budget int64, m *metrics) *memory {
 	shards := max(1, min(budget/minShardBytes, maxMemoryShards))
-	c := &memory{budget: budget / shards, metrics: m, sizes: readSizeClasses(), shards: make([]memoryShard, shards)}
+	c := &memory{budget: budget / shards, metrics: m, shards: make([]memoryShard, shards)}
 	for i := range c.shards {
-		// The only error is for a size that is not positive; the bound that matters is put's.
+		// The only error is for a size that is not positive; put bounds the bytes.
 		lru, err := simplelru.NewLRU[Sum, Tile](math.MaxInt, nil)
 		if err != nil {
 			panic(err)
@@ -54,9 +55,9 @@ func (m *memory) shard(key Sum) *memoryShard {
 	return &m.shards[binary.BigEndian.Uint32(key[:])%uint32(len(m.shards))]
 }
 
-func (m *memory) cost(t Tile) int64 {
-	return m.sizes.round(cap(t.Bytes)) + m.sizes.round(len(t.ETag)) + memoryOverhead
-}
+// memoryCost returns how much memory t takes. The capacity of its bytes is what the allocator gave: bytes.Clone, which made them,
+// appends to an empty slice.
+func memoryCost(t Tile) int64 { return int64(cap(t.Bytes)) + memoryOverhead }
 
 // get returns the tile of that key, and makes it the most recently used.
 func (m *memory) get(key Sum) (Tile, bool) {
@@ -66,11 +67,11 @@ func (m *memory) get(key Sum) (Tile, bool) {
 	return s.lru.Get(key)
 }
 
-// put keeps t, and drops the least recently used of its shard until all fit. A tile larger than the shard's budget is
-// not kept: it would push out everything else and then itself.
+// put keeps t, and drops the least recently used tiles of its shard until all fit. A tile larger than the shard's budget is
+// not kept: it would push out all others and then itself.
 func (m *memory) put(key Sum, t Tile) {
-	cost := m.cost(t)
-	if cost > m.budget {
+	size := memoryCost(t)
+	if size > m.budget {
 		return
 	}
 	t.Note = new(Note)
@@ -79,16 +80,16 @@ func (m *memory) put(key Sum, t Tile) {
 	defer s.mu.Unlock()
 	bytes, entries := s.bytes, s.lru.Len()
 	if old, ok := s.lru.Peek(key); ok {
-		s.bytes -= m.cost(old)
+		s.bytes -= memoryCost(old)
 	}
 	s.lru.Add(key, t)
-	s.bytes += cost
+	s.bytes += size
 	for s.bytes > m.budget {
 		_, old, ok := s.lru.RemoveOldest()
 		if !ok {
 			break
 		}
-		s.bytes -= m.cost(old)
+		s.bytes -= memoryCost(old)
 		m.metrics.memoryEvictions.Inc()
 	}
 	m.metrics.memoryBytes.Add(float64(s.bytes - bytes))

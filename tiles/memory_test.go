@@ -21,7 +21,7 @@ func (m *memory) len() (n int) {
 	return n
 }
 
-// randomSum returns a key like any other: a hash.
+// randomSum returns a random key, as a hash is.
 func randomSum(r *rand.Rand) (key Sum) {
 	for i := 0; i < len(key); i += 8 {
 		binary.BigEndian.PutUint64(key[i:], r.Uint64())
@@ -29,10 +29,10 @@ func randomSum(r *rand.Rand) (key Sum) {
 	return key
 }
 
-// TestMemoryKeepsItsBudget compares the budget with what the heap grows by when four times as much is put.
+// TestMemoryKeepsItsBudget compares the budget with the growth of the heap when four times as much is put.
 func TestMemoryKeepsItsBudget(t *testing.T) {
 	live := func() int64 {
-		for range 4 { // what pools and cleanups held until now goes one collection later, or two
+		for range 4 { // pools and cleanups free their memory one or two collections later
 			runtime.GC()
 			time.Sleep(time.Millisecond)
 		}
@@ -40,24 +40,21 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	anyKey := numberedKey(1)
-	newMemory(1, newMetrics(nil)) // what the runtime and the metrics make at the first call stays
+	newMemory(1, newMetrics(nil)) // the runtime and the metrics keep what they allocate at the first call
 	for _, size := range []struct {
 		name     string
 		min, max int
-		disk     bool // the tiles come from there
 	}{
-		{"tiny", 200, 200, false},
-		{"tiny from disk", 200, 200, true},
-		{"small", 300, 1400, false},
-		{"ordinary", 1000, 15000, false},
-		{"large", 30000, 90000, false},
+		{"tiny", 200, 200},
+		{"small", 300, 1400},
+		{"ordinary", 1000, 15000},
+		{"large", 30000, 90000},
 	} {
 		for _, budget := range []int64{1 << 20, 24 << 20} {
 			t.Run(fmt.Sprintf("%s in %d MiB", size.name, budget>>20), func(t *testing.T) {
 				r := rand.New(rand.NewPCG(1, 2))
 				m := newMetrics(nil)
-				// As many as make the rest of the process small beside them.
+				// So many that the rest of the process is small in comparison.
 				caches := make([]*memory, max(1, 16<<20/budget))
 				before := live()
 				for i := range caches {
@@ -66,21 +63,12 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 				for put, n := int64(0), 0; put < 4*budget*int64(len(caches)); n++ {
 					c := caches[n%len(caches)]
 					tile := newTile(make([]byte, size.min+r.IntN(size.max-size.min+1)))
-					if size.disk {
-						file := make([]byte, header{key: anyKey.appendTo(nil), png: len(tile.Bytes)}.size())
-						copy(file, encodeEntry(anyKey, tile.Bytes))
-						read, err := decodeEntry(file, anyKey.Sum())
-						if err != nil {
-							t.Fatal(err)
-						}
-						tile = read
-					}
 					key := randomSum(r)
 					c.put(key, tile)
-					if kept, ok := c.get(key); ok { // as the API does: two header fields in one note
+					if kept, ok := c.get(key); ok { // as the API does: two header fields in a Note
 						kept.Note.Write(&[2]string{strconv.Quote(tile.ETag), strconv.Itoa(len(tile.Bytes))})
 					}
-					put += c.cost(tile)
+					put += memoryCost(tile)
 				}
 				grown := (live() - before) / int64(len(caches))
 				runtime.KeepAlive(caches)
@@ -94,11 +82,11 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 	}
 }
 
-func TestMemoryDropsTheLeastRecentlyUsed(t *testing.T) {
+func TestMemoryDropsLeastRecentlyUsed(t *testing.T) {
 	tile := newTile(make([]byte, 1000))
 	m := newMetrics(nil)
 	c := newMemory(1, m)
-	c.budget = 3 * c.cost(tile)
+	c.budget = 3 * memoryCost(tile)
 	for i := range 3 {
 		c.put(numberedSum(i), tile)
 	}
@@ -114,7 +102,7 @@ func TestMemoryDropsTheLeastRecentlyUsed(t *testing.T) {
 	}
 }
 
-// TestMemoryCountsWhatItHolds compares the running counts with counts anew after any sequence of puts and gets.
+// TestMemoryCountsWhatItHolds compares the running counts with new counts after any sequence of puts and gets.
 func TestMemoryCountsWhatItHolds(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		budget := rapid.Int64Range(1, 8000).Draw(t, "budget")
@@ -133,7 +121,7 @@ func TestMemoryCountsWhatItHolds(t *testing.T) {
 			for i := range c.shards {
 				var held int64
 				for _, tile := range c.shards[i].lru.Values() {
-					held += c.cost(tile)
+					held += memoryCost(tile)
 				}
 				if held != c.shards[i].bytes || held > budget {
 					t.Fatalf("a shard holds %d bytes and counts %d of a budget of %d", held, c.shards[i].bytes, budget)
@@ -148,21 +136,11 @@ func TestMemoryCountsWhatItHolds(t *testing.T) {
 }
 
 func TestLargestTileFitsIntoAShard(t *testing.T) {
-	for _, budget := range []int64{2 * maxPNG, 64 << 20, 1 << 30} {
+	for _, budget := range []int64{2 * largestTile, 64 << 20, 1 << 30} {
 		c := newMemory(budget, newMetrics(nil))
-		c.put(numberedSum(1), newTile(make([]byte, maxPNG)))
+		c.put(numberedSum(1), newTile(make([]byte, largestTile)))
 		if c.len() != 1 {
-			t.Errorf("a tile of %d bytes is not kept in %d shards of %d", maxPNG, len(c.shards), c.budget)
-		}
-	}
-}
-
-// TestSizeClasses compares with what append takes: it uses all that the allocator gives.
-func TestSizeClasses(t *testing.T) {
-	sizes := readSizeClasses()
-	for n := 17; n < 100_000; n = n*9/8 + 1 {
-		if got, want := sizes.round(n), int64(cap(append([]byte(nil), make([]byte, n)...))); got != want {
-			t.Errorf("round(%d) = %d, want %d", n, got, want)
+			t.Errorf("a tile of %d bytes is not kept in %d shards of %d", largestTile, len(c.shards), c.budget)
 		}
 	}
 }

@@ -13,15 +13,16 @@ import (
 	"limnomap/render"
 )
 
-// A Plot is a pyramid of one view: what is drawn ahead of anybody's asking. Its methods bypass the memory tier, which a
-// whole pyramid would only sweep clean, and may be called at once.
+// A Plot is a pyramid of one view, to be drawn before anyone asks for its tiles. Its methods bypass the tier of tiles in
+// memory, which a whole pyramid would only empty. They may be called concurrently.
 type Plot struct {
 	service *Service
 	pyramid Pyramid
 	layer   *render.Layer
 }
 
-// Plot returns the plot of p in v. ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], or ctx's error.
+// Plot returns the plot of p in v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ctx's error,
+// or the renderer's.
 func (s *Service) Plot(ctx context.Context, v *data.View, p Pyramid) (*Plot, error) {
 	if err := s.check(p.request(maptile.Tile{Z: p.MaxZoom})); err != nil {
 		return nil, fmt.Errorf("tiles of zoom %d at scale %d: %w", p.MaxZoom, p.Scale, err)
@@ -49,31 +50,24 @@ func onGlobe(b orb.Bound) bool {
 	return b.Min.Lat() >= -90 && b.Min.Lat() <= b.Max.Lat() && b.Max.Lat() <= 90
 }
 
-// spec returns what the renderer is told of a tile.
-func (p *Plot) spec(t maptile.Tile) render.Spec {
-	return render.Spec{Tile: t, Scale: p.pyramid.Scale, Style: p.pyramid.Style, Colormap: p.pyramid.Colormap}
-}
+// spec returns the spec of a tile.
+func (p *Plot) spec(t maptile.Tile) render.Spec { return p.pyramid.request(t).spec() }
 
-// key returns the key of a tile.
-func (p *Plot) key(t maptile.Tile, fp render.Fingerprint) Key {
-	return Key{render.Version, p.service.options.Variant, p.pyramid.Style, p.pyramid.Colormap, t, p.pyramid.Scale, fp}
-}
-
-// tiles returns the tiles that have a lake in reach, in the order of PMTiles.
+// tiles returns the tiles that have a lake in reach, in the order of Draw.
 func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 	r := p.service.renderer
-	return p.pyramid.tiles(descent{
-		beneath: func(t maptile.Tile) bool { return r.Beneath(p.layer, t, p.pyramid.Style) },
-		shows: func(t maptile.Tile) bool {
-			_, any := r.Fingerprint(p.layer, p.spec(t))
-			return any
+	return p.pyramid.tiles(quadtreeWalk{
+		beneath: func(t maptile.Tile) bool { return r.MayShow(p.layer, t, p.pyramid.Style) },
+		notBlank: func(t maptile.Tile) bool {
+			_, notBlank := r.Fingerprint(p.layer, p.spec(t))
+			return notBlank
 		},
 	})
 }
 
-// Draw draws the tiles that have a lake in reach, as many at once as [Options.Renders] says, and hands them to deliver one
-// after the other: zoom by zoom and, within one, along the Hilbert curve, which is the order of PMTiles. One whose every
-// pixel came out transparent is handed over without bytes. It ends with deliver's error, the renderer's or ctx's.
+// Draw draws the tiles that have a lake in reach, [Options.Renders] of them at once, and passes them to deliver one after
+// the other: zoom by zoom and, within one, in the order of hilbert.ID, which is the order of PMTiles. A tile in which every
+// pixel turned out transparent is passed without bytes. Draw ends with the first error of deliver, the renderer or ctx.
 func (p *Plot) Draw(ctx context.Context, deliver func(t maptile.Tile, png []byte) error) error {
 	return inOrder(ctx, p.service.options.Renders, p.tiles(), p.draw, deliver)
 }

@@ -17,17 +17,18 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/tiles/disk"
 )
 
-// lakeView is n lakes scattered around a few places: in a country, on the antimeridian, and near the map's edge. Every
-// fifth has no value.
+// lakeView returns a view of n lakes around a few points: in a country, on the antimeridian, and near the edge of the map.
+// Every fifth lake has no value.
 func lakeView(n int) *data.View {
-	places := []orb.Point{{11, 51}, {13, 53}, {180, -17}, {-60, 84.9}}
+	centers := []orb.Point{{11, 51}, {13, 53}, {180, -17}, {-60, 84.9}}
 	v := new(data.View)
 	for i := range n {
 		// The R2 sequence, as in package render's tests.
 		const p = 1.32471795724474602596
-		at := places[i%len(places)]
+		at := centers[i%len(centers)]
 		lon := at.Lon() + 3*(math.Mod(float64(i)/p, 1)-0.5)
 		lake := data.Lake{
 			ID:      data.LakeID(fmt.Sprint(i)),
@@ -56,7 +57,7 @@ func newPlot(tb testing.TB, s *Service, v *data.View, p Pyramid) *Plot {
 
 func realRenderer() *render.Renderer { return render.New(colormap.Limits{Level1: 10, Level2: 50}) }
 
-// TestPlotHasEachTileThatIsNotBlank compares a plot with a look at every tile of the world.
+// TestPlotHasEachTileThatIsNotBlank compares a plot with the fingerprints of all tiles of the world.
 func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -69,7 +70,7 @@ func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 			plot := newPlot(t, s, v, p)
 			var want []maptile.Tile
 			for tile := range p.tiles(everything()) {
-				if _, any := s.renderer.Fingerprint(plot.layer, plot.spec(tile)); any {
+				if _, notBlank := s.renderer.Fingerprint(plot.layer, plot.spec(tile)); notBlank {
 					want = append(want, tile)
 				}
 			}
@@ -80,9 +81,9 @@ func TestPlotHasEachTileThatIsNotBlank(t *testing.T) {
 	}
 }
 
-// TestDrawGivesTheServersTiles holds that a plot's tiles come in one order and with the bytes of Service.Tile, however many
-// are drawn at once, and that the tiles it leaves out or gives no bytes for are blank.
-func TestDrawGivesTheServersTiles(t *testing.T) {
+// TestDrawReturnsTheTilesOfService checks that the tiles of a plot come in the same order and with the bytes of Service.Tile,
+// however many are drawn at once, and that tiles which it skips or returns without bytes are blank.
+func TestDrawReturnsTheTilesOfService(t *testing.T) {
 	r := realRenderer()
 	v := lakeView(60)
 	p := Pyramid{MinZoom: 2, MaxZoom: 6, Bound: orb.Bound{Min: orb.Point{5, 45}, Max: orb.Point{20, 60}}, Scale: 1, Style: render.Heat, Colormap: "viridis"}
@@ -113,7 +114,7 @@ func TestDrawGivesTheServersTiles(t *testing.T) {
 				transparent++
 			}
 			if !bytes.Equal(png, want.Bytes) {
-				t.Errorf("tile %v differs from the server's", tile)
+				t.Errorf("tile %v differs from that of Service.Tile", tile)
 			}
 		}
 		if transparent == 0 || transparent == int(p.Size()) {
@@ -129,9 +130,9 @@ func TestDrawEnds(t *testing.T) {
 	if !errors.Is(err, errFake) {
 		t.Errorf("Draw = %v, want %v", err, errFake)
 	}
-	mistaken := newTestService(t, &fakeRenderer{panic: true}, nil)
-	if err := newPlot(t, mistaken, new(data.View), p).Draw(t.Context(), nil); err == nil {
-		t.Error("Draw went on after a panic of the renderer")
+	panicking := newTestService(t, &fakeRenderer{panic: true}, nil)
+	if err := newPlot(t, panicking, new(data.View), p).Draw(t.Context(), nil); err == nil {
+		t.Error("Draw returned no error after a panic of the renderer")
 	}
 }
 
@@ -171,7 +172,7 @@ func TestSurvey(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	estimate, err := plot.Estimate(t.Context(), survey)
+	estimate, err := plot.Estimate(t.Context(), survey, disk.EntrySize)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +198,7 @@ func TestSurvey(t *testing.T) {
 	if survey.Tiles != tiles || survey.Extent != extent {
 		t.Errorf("Survey = %d tiles in %v, and %d are drawn in %v", survey.Tiles, survey.Extent, tiles, extent)
 	}
-	// More than sampleTiles are drawn of few zooms here, so that the estimate must be near.
+	// Few zooms have more than sampleTiles tiles here, so the estimate must be close.
 	for _, c := range []struct {
 		name       string
 		got, exact int64
@@ -206,17 +207,17 @@ func TestSurvey(t *testing.T) {
 			t.Errorf("Estimate has %d %s, and drawing all has %d", c.got, c.name, c.exact)
 		}
 	}
-	if least := tiles * blockSize; estimate.DiskBytes < least {
+	if least := tiles * disk.MinEntrySize; estimate.DiskBytes < least {
 		t.Errorf("Estimate has %d bytes on disk for %d tiles, want at least %d", estimate.DiskBytes, tiles, least)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := plot.Survey(ctx); !errors.Is(err, context.Canceled) {
-		t.Errorf("Survey that nobody waits for = %v, want %v", err, context.Canceled)
+		t.Errorf("Survey with a cancelled context = %v, want %v", err, context.Canceled)
 	}
 }
 
-func TestSampleIsSpreadEvenly(t *testing.T) {
+func TestSampleIsEven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 5000).Draw(t, "tiles")
 		var s sample
@@ -234,7 +235,7 @@ func TestSampleIsSpreadEvenly(t *testing.T) {
 	})
 }
 
-// BenchmarkPlot draws and warms the tiles of 1,892 lakes in a country, zooms 0 to 10, and reports how many a second.
+// BenchmarkPlot draws and warms the tiles of 1,892 lakes in a country, zooms 0 to 10, and reports how many per second.
 func BenchmarkPlot(b *testing.B) {
 	v := new(data.View)
 	for i := range 1892 {
@@ -270,11 +271,12 @@ func BenchmarkPlot(b *testing.B) {
 	}
 	b.Run("warm", func(b *testing.B) {
 		dir := b.TempDir()
-		measure(b, newTestService(b, r, &Options{Dir: dir, Variant: "who2003", MinFree: -1}), func(plot *Plot) int64 {
+		store := newTestDisk(b, dir).fill
+		measure(b, newTestService(b, r, nil), func(plot *Plot) int64 {
 			for _, name := range entriesIn(b, dir) {
 				mustDo(b, os.Remove(name))
 			}
-			w, err := plot.Warm(b.Context(), 0, func() {})
+			w, err := plot.Warm(b.Context(), store, func() {})
 			mustDo(b, err)
 			return w.Drawn
 		})

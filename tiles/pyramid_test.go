@@ -9,8 +9,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// pmtilesID returns the number of a tile in PMTiles, version 3: its place along the Hilbert curve, by the arithmetic
-// that is in every textbook, after all tiles of smaller zooms.
+// pmtilesID returns the number of a tile in PMTiles, version 3, as textbooks compute it: the tile's position on the Hilbert
+// curve, after all tiles of smaller zooms. Unlike hilbert.ID it is not what the tested code uses.
 func pmtilesID(t maptile.Tile) uint64 {
 	id := (uint64(1)<<(2*t.Z) - 1) / 3
 	x, y := uint64(t.X), uint64(t.Y)
@@ -38,10 +38,10 @@ func TestNumbersOfPMTiles(t *testing.T) {
 	}
 }
 
-// everything is the descent to all tiles.
-func everything() descent {
+// everything is the walk to all tiles.
+func everything() quadtreeWalk {
 	yes := func(maptile.Tile) bool { return true }
-	return descent{shows: yes, beneath: yes}
+	return quadtreeWalk{notBlank: yes, beneath: yes}
 }
 
 func drawBound(t *rapid.T) orb.Bound {
@@ -54,9 +54,9 @@ func drawBound(t *rapid.T) orb.Bound {
 	}
 }
 
-// TestPyramidIsItsBound holds that a pyramid has the tiles that hold a point of its bound and no others, each once, in the
-// order of PMTiles, and as many as Size says.
-func TestPyramidIsItsBound(t *testing.T) {
+// TestTilesOfAPyramid checks that a pyramid has the tiles that contain a point of its bound and no others, each once, in the
+// order of PMTiles, and as many as Size returns.
+func TestTilesOfAPyramid(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		p := Pyramid{Bound: drawBound(t)}
 		p.MinZoom = maptile.Zoom(rapid.IntRange(0, 6).Draw(t, "from zoom"))
@@ -71,11 +71,11 @@ func TestPyramidIsItsBound(t *testing.T) {
 				t.Fatalf("%v comes after %v", tile, got[i-1])
 			}
 			if in[tile] = true; tile.Z < p.MinZoom || tile.Z > p.MaxZoom || !tile.Valid() {
-				t.Fatalf("%v is no tile of %+v", tile, p)
+				t.Fatalf("%v is not a tile of %+v", tile, p)
 			}
-			// With a margin for the rounding of the tile's edges.
+			// With a margin, since the tile's edges are rounded.
 			if b := tile.Bound().Pad(1e-9); !meets(b, p.Bound) {
-				t.Fatalf("%v is %v, which holds no point of %v", tile, b, p.Bound)
+				t.Fatalf("%v is %v, which contains no point of %v", tile, b, p.Bound)
 			}
 		}
 		inside := orb.Point{
@@ -84,13 +84,13 @@ func TestPyramidIsItsBound(t *testing.T) {
 		}
 		for z := p.MinZoom; z <= p.MaxZoom; z++ {
 			if x, y := address(inside, z); !in[maptile.New(x, y, z)] {
-				t.Fatalf("%+v lacks %d/%d/%d, which holds %v", p, z, x, y, inside)
+				t.Fatalf("%+v lacks %d/%d/%d, which contains %v", p, z, x, y, inside)
 			}
 		}
 	})
 }
 
-// between returns a number from low to high, by way of the turn where high is less than low.
+// between returns a number from low to high. If high is less than low, the range passes the end of a turn.
 func between(t *rapid.T, label string, low, high, turn float64) float64 {
 	if high < low {
 		high += turn
@@ -102,8 +102,8 @@ func between(t *rapid.T, label string, low, high, turn float64) float64 {
 	return v
 }
 
-// meets reports whether b, which is a tile's, holds a point of a bound that may cross the antimeridian or lie beyond the
-// map, whose outermost tiles stand for what is beyond.
+// meets reports whether b, the bound of a tile, contains a point of bound. That may cross the antimeridian, or lie beyond the
+// edge of the map, where the outermost tiles count.
 func meets(b, bound orb.Bound) bool {
 	const edge = 85.05
 	if b.Max.Lat() < min(max(bound.Min.Lat(), -edge), edge) || b.Min.Lat() > max(min(bound.Max.Lat(), edge), -edge) {
@@ -141,14 +141,14 @@ func TestSizeOfAPyramid(t *testing.T) {
 	}
 }
 
-// TestDescentPassesBy holds that nothing is looked at beneath a tile with nothing beneath it.
-func TestDescentPassesBy(t *testing.T) {
+// TestWalkSkipsBlankSubtrees checks that no tile is visited in a subtree that is blank.
+func TestWalkSkipsBlankSubtrees(t *testing.T) {
 	world := Pyramid{Bound: orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}, MaxZoom: 20}
 	lake := maptile.At(orb.Point{13.4, 52.5}, 20)
-	looked := 0
-	d := descent{
-		shows:   func(t maptile.Tile) bool { looked++; return t.Contains(lake) },
-		beneath: func(t maptile.Tile) bool { looked++; return t.Contains(lake) },
+	visits := 0
+	w := quadtreeWalk{
+		notBlank: func(t maptile.Tile) bool { visits++; return t.Contains(lake) },
+		beneath:  func(t maptile.Tile) bool { visits++; return t.Contains(lake) },
 	}
 	var want []maptile.Tile
 	for tile := lake; ; tile = tile.Parent() {
@@ -158,13 +158,13 @@ func TestDescentPassesBy(t *testing.T) {
 		}
 	}
 	slices.Reverse(want)
-	if got := slices.Collect(world.tiles(d)); !slices.Equal(got, want) {
+	if got := slices.Collect(world.tiles(w)); !slices.Equal(got, want) {
 		t.Errorf("tiles = %v, want %v", got, want)
 	}
-	if bound := 4 * 20 * 20; looked > bound {
-		t.Errorf("looked at %d tiles, want at most %d", looked, bound)
+	if bound := 4 * 20 * 20; visits > bound {
+		t.Errorf("%d tiles visited, want at most %d", visits, bound)
 	}
 	for range world.tiles(everything()) {
-		break // ends the descent into a trillion tiles
+		break // ends the walk to a trillion tiles
 	}
 }

@@ -15,9 +15,10 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/render"
+	"limnomap/tiles/disk"
 )
 
-// A countingRenderer is the real one, and remembers what it drew.
+// A countingRenderer is the real renderer, and remembers what it drew.
 type countingRenderer struct {
 	*render.Renderer
 	mu    sync.Mutex // guards drawn
@@ -35,7 +36,7 @@ func (r *countingRenderer) Render(l *render.Layer, s render.Spec) ([]byte, error
 	return r.Renderer.Render(l, s)
 }
 
-// take returns what was drawn since the last call.
+// take returns what was drawn since the previous call.
 func (r *countingRenderer) take() map[render.Spec]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -75,14 +76,14 @@ func (s *lakeDistrict) Scan(ctx context.Context, lake func(data.Lake) error, obs
 }
 
 func (s *lakeDistrict) Past(context.Context, data.Period, func(data.Observation) error) (data.Revision, error) {
-	panic("no test asks for the past")
+	panic("not used by the tests")
 }
 
 func (s *lakeDistrict) History(context.Context, data.LakeID, data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	return data.Lake{}, nil, data.ErrNoLake
 }
 
-// districtRequests are all tiles of the district and around it, in two styles.
+// districtRequests returns requests for all tiles of the district and around it, in two styles.
 func districtRequests() []Request {
 	var requests []Request
 	for zoom := maptile.Zoom(3); zoom <= 9; zoom++ {
@@ -98,21 +99,10 @@ func districtRequests() []Request {
 	return requests
 }
 
-func specOf(req Request) render.Spec {
-	return render.Spec{Tile: req.Tile, Scale: req.Scale, Style: req.Style, Colormap: req.Colormap}
-}
-
-// settle waits until the tiles that were drawn are on disk: a Service drops those that the disk is too slow for.
-func settle(s *Service) {
-	for len(s.disk.writes) > 0 {
-		time.Sleep(time.Millisecond)
-	}
-}
-
-// TestRefreshKeepsWhatNoChangedLakeReaches publishes a snapshot in which one lake of dozens has another value: the tiles
-// that it reaches are drawn anew, and all others keep their bytes and their ETag without a render. So it is after a
-// restart, from disk, and of the earlier snapshot too.
-func TestRefreshKeepsWhatNoChangedLakeReaches(t *testing.T) {
+// TestRefreshDrawsOnlyChangedTiles loads a snapshot in which one lake of dozens has another value. The tiles that show that
+// lake are drawn again, and all others keep their bytes and their ETag without a render. The same holds after a restart, from
+// disk, and for the earlier snapshot.
+func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 	const changed = 17
 	district := &lakeDistrict{revision: 1}
 	for i := range 42 {
@@ -129,24 +119,23 @@ func TestRefreshKeepsWhatNoChangedLakeReaches(t *testing.T) {
 
 	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
 	afterLayer := reference.Layer(after)
-	alone := reference.Layer(&data.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1})
+	onlyChanged := reference.Layer(&data.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1})
 	wantDrawn := make(map[render.Spec]int)
 	for _, req := range districtRequests() {
-		if _, reached := reference.Fingerprint(alone, specOf(req)); reached {
-			wantDrawn[specOf(req)] = 1
+		if _, reached := reference.Fingerprint(onlyChanged, req.spec()); reached {
+			wantDrawn[req.spec()] = 1
 		}
 	}
 
 	dir := t.TempDir()
 	open := func() (*countingRenderer, *Service) {
 		r := newCountingRenderer()
-		return r, newTestService(t, r, &Options{Dir: dir, Variant: "who2003", MinFree: -1})
+		return r, newTestService(t, r, diskOptions(t, dir))
 	}
 	ask := func(s *Service, v *data.View) map[Request]Tile {
 		got := make(map[Request]Tile)
 		for _, req := range districtRequests() {
 			got[req] = mustTile(t, s, v, req)
-			settle(s)
 		}
 		return got
 	}
@@ -156,25 +145,25 @@ func TestRefreshKeepsWhatNoChangedLakeReaches(t *testing.T) {
 	r.take()
 	fresh := ask(s, after)
 	if drawn := r.take(); !maps.Equal(drawn, wantDrawn) || len(drawn) == 0 || len(drawn) > len(old)/4 {
-		t.Errorf("the refresh drew %d tiles of %d, want the %d that the changed lake reaches, each once", len(drawn), len(old), len(wantDrawn))
+		t.Errorf("the refresh drew %d tiles of %d, want the %d that show the changed lake, each once", len(drawn), len(old), len(wantDrawn))
 	}
 	kept := 0
 	for req, tile := range fresh {
-		want, err := reference.Render(afterLayer, specOf(req))
+		want, err := reference.Render(afterLayer, req.spec())
 		mustDo(t, err)
 		if !tile.Blank && !bytes.Equal(tile.Bytes, want) {
-			t.Errorf("%v is not as the new data have it", req)
+			t.Errorf("%v does not show the new data", req)
 		}
-		if wantDrawn[specOf(req)] == 0 {
+		if wantDrawn[req.spec()] == 0 {
 			kept++
 			if !sameTile(tile, old[req]) {
-				t.Errorf("%v changed, and no changed lake reaches it", req)
+				t.Errorf("%v changed, and does not show the changed lake", req)
 			}
 		}
 	}
 	center := Request{Tile: maptile.At(after.Lakes[changed].Point, 9), Scale: 1, Style: render.Heat, Colormap: colormap.Default}
 	if kept == 0 || fresh[center].ETag == old[center].ETag {
-		t.Errorf("%d tiles were kept, and the one of the changed lake kept its ETag: %v", kept, fresh[center].ETag == old[center].ETag)
+		t.Errorf("%d tiles were kept, and the tile at the changed lake kept its ETag: %v", kept, fresh[center].ETag == old[center].ETag)
 	}
 	mustDo(t, s.Close())
 
@@ -195,8 +184,8 @@ func TestRefreshKeepsWhatNoChangedLakeReaches(t *testing.T) {
 	}
 }
 
-// TestTwoServersShareAFolder has two Services draw the same tiles at once, and find each other's afterwards.
-func TestTwoServersShareAFolder(t *testing.T) {
+// TestTwoServicesShareADisk has two Services draw the same tiles at once. A third one must find all of them.
+func TestTwoServicesShareADisk(t *testing.T) {
 	district := &lakeDistrict{values: []data.Chlorophyll{3_00, 40_00, 170_00, 8_00}}
 	snapshot, err := data.Load(t.Context(), district, nil)
 	mustDo(t, err)
@@ -204,19 +193,18 @@ func TestTwoServersShareAFolder(t *testing.T) {
 	requests := districtRequests()
 	var services [2]*Service
 	for i := range services {
-		services[i] = newTestService(t, newCountingRenderer(), &Options{Dir: dir, Variant: "who2003", MinFree: -1})
+		services[i] = newTestService(t, newCountingRenderer(), diskOptions(t, dir))
 	}
 	var wg sync.WaitGroup
 	for i, s := range services {
 		wg.Go(func() {
 			for j := range requests {
-				if i == 1 { // the other way round
+				if i == 1 { // in reverse order
 					j = len(requests) - 1 - j
 				}
 				if _, err := s.Tile(context.Background(), snapshot.Current, requests[j]); err != nil {
 					t.Error(err)
 				}
-				settle(s)
 			}
 		})
 	}
@@ -228,7 +216,7 @@ func TestTwoServersShareAFolder(t *testing.T) {
 	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
 	layer := reference.Layer(snapshot.Current)
 	r := newCountingRenderer()
-	s := newTestService(t, r, &Options{Dir: dir, Variant: "who2003", MinFree: -1})
+	s := newTestService(t, r, diskOptions(t, dir))
 	shown := 0
 	for _, req := range requests {
 		got := mustTile(t, s, snapshot.Current, req)
@@ -236,17 +224,19 @@ func TestTwoServersShareAFolder(t *testing.T) {
 			continue
 		}
 		shown++
-		want, err := reference.Render(layer, specOf(req))
+		want, err := reference.Render(layer, req.spec())
 		mustDo(t, err)
 		if !bytes.Equal(got.Bytes, want) {
-			t.Errorf("%v is not what the data have it", req)
+			t.Errorf("%v does not show the data", req)
 		}
 	}
 	if drawn := r.take(); len(drawn) > 0 || shown == 0 {
-		t.Errorf("a third server draws %d tiles of %d, want none", len(drawn), shown)
+		t.Errorf("a third Service draws %d tiles of %d, want none", len(drawn), shown)
 	}
-	err = openTestFolder(t, dir).Walk(t.Context(), func(e Entry) error { return e.Verify() })
-	if err != nil {
-		t.Errorf("the folder is left with %v", err)
+	folder, err := disk.OpenFolder(dir)
+	mustDo(t, err)
+	defer folder.Close()
+	if err := folder.Walk(t.Context(), func(e disk.Entry) error { return e.Verify() }); err != nil {
+		t.Errorf("an entry of the disk cache: %v", err)
 	}
 }

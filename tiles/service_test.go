@@ -34,7 +34,7 @@ func TestTileOutOfRange(t *testing.T) {
 		{"y beyond", maptile.New(0, 4096, 12), 1, ErrOutOfRange},
 		{"x beyond the world", maptile.New(1, 0, 0), 1, ErrOutOfRange},
 		{"zoom beyond", maptile.New(0, 0, 13), 1, ErrOutOfRange},
-		{"zoom that maptile takes for valid", maptile.New(0, 0, 31), 1, ErrOutOfRange},
+		{"zoom that maptile accepts", maptile.New(0, 0, 31), 1, ErrOutOfRange},
 		{"zoom past the width of x", maptile.New(0, 0, 64), 1, ErrOutOfRange},
 		{"all ones", maptile.New(math.MaxUint32, math.MaxUint32, math.MaxUint32), 1, ErrOutOfRange},
 		{"scale 0", maptile.New(0, 0, 0), 0, ErrOutOfRange},
@@ -81,12 +81,11 @@ func TestNewRefusesOptions(t *testing.T) {
 		want string
 	}{
 		{"memory", Options{MemoryBytes: -1}, "MemoryBytes"},
-		{"disk", Options{DiskBytes: -1}, "DiskBytes"},
 		{"renders", Options{Renders: -1}, "Renders"},
 		{"queue", Options{Queue: -1}, "Queue"},
 		{"timeout", Options{RenderTimeout: -1}, "RenderTimeout"},
 		{"zoom", Options{MaxZoom: render.MaxZoom + 1}, "MaxZoom"},
-		{"a folder without a variant", Options{Dir: t.TempDir()}, "Variant"},
+		{"a disk cache without a variant", Options{Disk: newTestDisk(t, t.TempDir())}, "Variant"},
 	}
 	for _, test := range tests {
 		_, err := New(new(fakeRenderer), &test.opts)
@@ -99,7 +98,7 @@ func TestNewRefusesOptions(t *testing.T) {
 func TestBlankTileTouchesNoTier(t *testing.T) {
 	r := &fakeRenderer{blank: true}
 	dir := t.TempDir()
-	s := newTestService(t, r, &Options{Dir: dir, Variant: "who2003"})
+	s := newTestService(t, r, diskOptions(t, dir))
 	v := new(data.View)
 	for scale := 1; scale <= 2; scale++ {
 		req := testRequest(1)
@@ -144,13 +143,11 @@ func TestTileIsDrawnOncePerWhatItShows(t *testing.T) {
 
 func TestTileServedFromDiskAfterARestart(t *testing.T) {
 	dir := t.TempDir()
-	opts := &Options{Dir: dir, Variant: "who2003"}
-	s := newTestService(t, new(fakeRenderer), opts)
+	s := newTestService(t, new(fakeRenderer), diskOptions(t, dir))
 	want := mustTile(t, s, new(data.View), testRequest(1))
-	mustDo(t, s.Close())
 
 	r := new(fakeRenderer)
-	s = newTestService(t, r, opts)
+	s = newTestService(t, r, diskOptions(t, dir))
 	for range 2 {
 		if got := mustTile(t, s, new(data.View), testRequest(1)); !sameTile(got, want) {
 			t.Errorf("after a restart the tile is %v, want %v", got, want)
@@ -162,17 +159,18 @@ func TestTileServedFromDiskAfterARestart(t *testing.T) {
 	}
 }
 
-func TestServicesShareAFolderButNotAcrossVariants(t *testing.T) {
+func TestServicesShareADiskExceptAcrossVariants(t *testing.T) {
 	dir := t.TempDir()
 	drawn := new(fakeRenderer)
-	s := newTestService(t, drawn, &Options{Dir: dir, Variant: "who2003"})
+	s := newTestService(t, drawn, diskOptions(t, dir))
 	// Both are open before either writes.
 	same, other := new(fakeRenderer), new(fakeRenderer)
-	sameService := newTestService(t, same, &Options{Dir: dir, Variant: "who2003"})
-	otherService := newTestService(t, other, &Options{Dir: dir, Variant: "uba2015"})
+	sameService := newTestService(t, same, diskOptions(t, dir))
+	otherOptions := diskOptions(t, dir)
+	otherOptions.Variant = "uba2015"
+	otherService := newTestService(t, other, otherOptions)
 
 	mustTile(t, s, new(data.View), testRequest(1))
-	mustDo(t, s.Close()) // it is written now
 	mustTile(t, sameService, new(data.View), testRequest(1))
 	mustTile(t, otherService, new(data.View), testRequest(1))
 	if same.total() != 0 || other.total() != 1 {
@@ -185,14 +183,10 @@ func TestTileWithoutAWorkingDisk(t *testing.T) {
 	mustDo(t, os.WriteFile(file, nil, 0o644))
 	for _, dir := range []string{file, filepath.Join(file, "below")} {
 		r := new(fakeRenderer)
-		s := newTestService(t, r, &Options{Dir: dir, Variant: "who2003"})
+		s := newTestService(t, r, diskOptions(t, dir))
 		first := mustTile(t, s, new(data.View), testRequest(1))
 		if again := mustTile(t, s, new(data.View), testRequest(1)); !sameTile(again, first) || r.total() != 1 {
 			t.Errorf("asked again: %v after %d renders, want %v after 1", again, r.total(), first)
-		}
-		mustDo(t, s.Close())
-		if testutil.ToFloat64(s.metrics.writeFaults) == 0 {
-			t.Error("no fault is counted")
 		}
 	}
 }
@@ -205,7 +199,7 @@ func TestRendererErrorsAreNotCached(t *testing.T) {
 	}{
 		{"error", &fakeRenderer{err: errFake}, errFake.Error()},
 		{"panic", &fakeRenderer{panic: true}, "a mistake in the renderer"},
-		{"no bytes", &fakeRenderer{png: func(render.Spec) []byte { return nil }}, "empty image"},
+		{"no bytes", &fakeRenderer{png: func(render.Spec) ([]byte, error) { return nil, nil }}, "empty image"},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -228,14 +222,14 @@ func TestRendererErrorsAreNotCached(t *testing.T) {
 	}
 }
 
-// TestEachKeyIsDrawnOnce has many ask for few tiles at once, with the race detector watching.
+// TestEachKeyIsDrawnOnce has many callers ask for few tiles at once.
 func TestEachKeyIsDrawnOnce(t *testing.T) {
-	const askers, keys = 64, 16
+	const callers, keys = 64, 16
 	r := new(fakeRenderer)
-	s := newTestService(t, r, &Options{Dir: t.TempDir(), Variant: "who2003"})
+	s := newTestService(t, r, diskOptions(t, t.TempDir()))
 	v := new(data.View)
 	var wg sync.WaitGroup
-	for i := range askers {
+	for i := range callers {
 		wg.Go(func() {
 			for j := range keys {
 				if _, err := s.Tile(context.Background(), v, testRequest(uint32((i+j)%keys))); err != nil {
@@ -255,7 +249,7 @@ func TestEachKeyIsDrawnOnce(t *testing.T) {
 	}
 }
 
-// A hit must not take the way of a miss, which finds the tile as well.
+// TestMemoryHitAllocatesNothing also finds a hit that begins a flight, which would find the tile too.
 func TestMemoryHitAllocatesNothing(t *testing.T) {
 	s := newTestService(t, new(fakeRenderer), nil)
 	v, req := new(data.View), testRequest(1)
@@ -265,8 +259,8 @@ func TestMemoryHitAllocatesNothing(t *testing.T) {
 	}
 }
 
-func TestWastefulBuffersAreNotKept(t *testing.T) {
-	r := &fakeRenderer{png: func(render.Spec) []byte { return append(make([]byte, 0, 1<<20), "small"...) }}
+func TestBufferOfTheEncoderIsNotKept(t *testing.T) {
+	r := &fakeRenderer{png: func(render.Spec) ([]byte, error) { return append(make([]byte, 0, 1<<20), "small"...), nil }}
 	s := newTestService(t, r, nil)
 	if got := mustTile(t, s, new(data.View), testRequest(1)); string(got.Bytes) != "small" || cap(got.Bytes) > 1024 {
 		t.Errorf("tile %q holds %d bytes", got.Bytes, cap(got.Bytes))
@@ -299,23 +293,5 @@ limnomap_tile_renders_total 1
 	err = testutil.GatherAndCompare(reg, strings.NewReader(want), "limnomap_tile_cache_hits_total", "limnomap_tile_cache_misses_total", "limnomap_tile_renders_total")
 	if err != nil {
 		t.Error(err)
-	}
-}
-
-func TestDiskEnabled(t *testing.T) {
-	for name, dir := range map[string]string{"no folder": "", "a folder": t.TempDir()} {
-		opts := &Options{Dir: dir, Variant: "who2003"}
-		s, err := New(&fakeRenderer{}, opts)
-		if err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() { s.Close() })
-		want := 0.0
-		if dir != "" {
-			want = 1
-		}
-		if got := testutil.ToFloat64(s.metrics.diskEnabled); got != want {
-			t.Errorf("%s: limnomap_tile_disk_enabled = %v, want %v", name, got, want)
-		}
 	}
 }

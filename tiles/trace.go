@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"slices"
-	"sync/atomic"
 
 	"github.com/paulmach/orb/maptile"
 	"go.opentelemetry.io/otel/attribute"
@@ -13,47 +12,31 @@ import (
 	"go.opentelemetry.io/otel/trace"
 )
 
-// Where a tile came from, as its span tells.
+// Where a tile came from, in its span.
 const (
 	tierBlank  = "blank"  // no lake is in reach
 	tierMemory = "memory" // of this process
 	tierDisk   = "disk"
 	tierRender = "render" // it was drawn
-	tierShared = "shared" // another request was getting it already
+	tierShared = "shared" // from a flight that another caller began
 )
 
-// A tier says where a flight found its tile: written by the flight, read by the caller that began it, who may have left.
-type tier struct{ value atomic.Pointer[string] }
-
-func (t *tier) set(name string) { t.value.Store(&name) }
-
-func (t *tier) name() string {
-	if name := t.value.Load(); name != nil {
-		return *name
-	}
-	return tierShared // by a flight that another caller began
-}
-
-// traces reports whether the work of ctx is traced. Spans are begun only beneath the caller's, so that a tile that nobody
-// traces costs no more than this question, and without a tracer not even that.
-func (s *Service) traces(ctx context.Context) bool {
-	return s.options.Tracer != nil && trace.SpanFromContext(ctx).IsRecording()
-}
-
-// begin begins a span of that name if ctx is traced. The caller ends what it returns.
+// begin begins a span if ctx has one that is recorded, and otherwise returns one that does nothing: a tile that is not
+// traced costs no more than this question. The caller ends the span. The spans of a flight belong to the caller that began
+// it, and may end later than its own: a flight continues for those who join it.
 func (s *Service) begin(ctx context.Context, name string) (context.Context, trace.Span) {
-	if !s.traces(ctx) {
-		return ctx, trace.SpanFromContext(context.Background()) // one that does nothing
+	if s.options.Tracer == nil || !trace.SpanFromContext(ctx).IsRecording() {
+		return ctx, trace.SpanFromContext(context.Background())
 	}
 	return s.options.Tracer.Start(ctx, name)
 }
 
-// beginTile begins the span of a tile that is asked for.
+// beginTile begins the span of a requested tile.
 func (s *Service) beginTile(ctx context.Context, style StyleID, zoom maptile.Zoom, scale int) (context.Context, trace.Span) {
 	ctx, span := s.begin(ctx, "tile")
 	if span.IsRecording() {
 		if style != VectorStyle && !slices.Contains(s.styles, style) {
-			style = "unknown" // whoever asks may have invented it
+			style = "unknown" // the client may have invented the name
 		}
 		span.SetAttributes(
 			attribute.String("limnomap.tile.style", string(style)),
@@ -63,15 +46,26 @@ func (s *Service) beginTile(ctx context.Context, style StyleID, zoom maptile.Zoo
 	return ctx, span
 }
 
-// from says where the tile of ctx's span came from.
-func (s *Service) from(ctx context.Context, tier string) {
-	if s.traces(ctx) {
-		trace.SpanFromContext(ctx).SetAttributes(attribute.String("limnomap.tile.tier", tier))
+// traceTier sets where the tile of ctx's span came from.
+func (s *Service) traceTier(ctx context.Context, tier string) {
+	if s.options.Tracer == nil {
+		return
+	}
+	if span := trace.SpanFromContext(ctx); span.IsRecording() {
+		span.SetAttributes(attribute.String("limnomap.tile.tier", tier))
 	}
 }
 
-// end ends a span. Of an error only its sort is told: its text may name what is nobody's business. A caller who left, or who
-// asked for what there is not, is no error.
+// endTile ends the span of a requested tile, and counts a refusal.
+func (s *Service) endTile(span trace.Span, err error) {
+	if errors.Is(err, ErrBusy) {
+		s.metrics.shed.Inc()
+	}
+	end(span, err)
+}
+
+// end ends a span. It carries only the kind of an error, since the text may name private things. It is no error that a
+// caller left, or asked for a tile that does not exist.
 func end(span trace.Span, err error) {
 	switch {
 	case err == nil, errors.Is(err, context.Canceled), errors.Is(err, ErrOutOfRange):
@@ -83,36 +77,4 @@ func end(span trace.Span, err error) {
 		span.SetStatus(codes.Error, "")
 	}
 	span.End()
-}
-
-// flyTraced is [flights.do] of a search, with a span for each thing that the flight does. They are this caller's, and may
-// outlive its own: a flight goes on for those who join it.
-func (s *Service) flyTraced(ctx context.Context, sum Sum, where search) (Tile, error) {
-	found := new(tier)
-	inner := where.draw
-	where.lookup = func(flight context.Context) (Tile, bool) {
-		flight, span := s.begin(flight, "tile lookup")
-		defer span.End()
-		t, name, ok := s.lookup(flight, sum)
-		if ok {
-			found.set(name)
-		}
-		return t, ok
-	}
-	where.wait = func() func(error) {
-		_, span := s.begin(ctx, "tile queue")
-		return func(err error) { end(span, err) }
-	}
-	where.draw = func() ([]byte, error) {
-		found.set(tierRender)
-		_, span := s.begin(ctx, "tile render")
-		png, err := inner()
-		end(span, err)
-		return png, err
-	}
-	t, err := s.flights.do(ctx, sum, where)
-	if err == nil {
-		s.from(ctx, found.name())
-	}
-	return t, err
 }

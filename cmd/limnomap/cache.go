@@ -12,6 +12,7 @@ import (
 
 	"limnomap/render"
 	"limnomap/tiles"
+	"limnomap/tiles/disk"
 )
 
 // cacheTiles are the tiles of a disk cache that a command is about.
@@ -34,7 +35,7 @@ func (c *cacheTiles) has(key tiles.Key) bool {
 // cacheFiles counts files of the cache and what they occupy.
 type cacheFiles struct{ files, bytes int64 }
 
-func (c *cacheFiles) add(e tiles.Entry) {
+func (c *cacheFiles) add(e disk.Entry) {
 	c.files++
 	c.bytes += e.Bytes
 }
@@ -43,9 +44,9 @@ func (c cacheFiles) String() string {
 	return fmt.Sprintf("%d (%.1f MiB)", c.files, float64(c.bytes)/(1<<20))
 }
 
-// walk calls visit for each of the tiles, and for each file that cannot be told to be one. Whatever ended it early is
-// told after report, which says how far it came.
-func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Entry) error, report func() error) error {
+// walk calls visit for each of the tiles with its key, and for each damaged or unfinished file. It then calls report, and
+// returns the error that ended the walk early after the one of report.
+func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Key, disk.Entry) error, report func() error) error {
 	if c.CacheDir == "" {
 		dir, err := userCacheDir()
 		if err != nil {
@@ -53,16 +54,22 @@ func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Entry) error, re
 		}
 		c.CacheDir = dir
 	}
-	folder, err := tiles.OpenFolder(c.CacheDir)
+	folder, err := disk.OpenFolder(c.CacheDir)
 	if err != nil {
 		return fmt.Errorf("--cache-dir: %w", err)
 	}
 	defer folder.Close()
-	err = folder.Walk(ctx, func(e tiles.Entry) error {
-		if e.Err == nil && !c.has(e.Key) {
+	err = folder.Walk(ctx, func(e disk.Entry) error {
+		var key tiles.Key
+		if e.Err == nil {
+			if key, err = tiles.ParseKey(e.Key); err != nil {
+				e.Err = fmt.Errorf("%w: %w", disk.ErrDamaged, err)
+			}
+		}
+		if e.Err == nil && !c.has(key) {
 			return nil
 		}
-		return visit(e)
+		return visit(key, e)
 	})
 	if errors.Is(err, context.Canceled) {
 		err = errors.New("interrupted: this is not the whole folder")
@@ -90,13 +97,13 @@ type cacheKind struct {
 	zoom  int
 }
 
-func (s *cacheStats) add(e tiles.Entry) error {
+func (s *cacheStats) add(key tiles.Key, e disk.Entry) error {
 	if e.Err != nil {
 		s.bad.add(e)
 		return nil
 	}
 	s.all.add(e)
-	if e.Key.Renderer != rendererOf(e.Key.Style) {
+	if key.Renderer != rendererOf(key.Style) {
 		s.older.add(e)
 	}
 	if s.oldest.IsZero() || e.Used.Before(s.oldest) {
@@ -105,7 +112,7 @@ func (s *cacheStats) add(e tiles.Entry) error {
 	if e.Used.After(s.newest) {
 		s.newest = e.Used
 	}
-	kind := cacheKind{e.Key.Style, int(e.Key.Tile.Z)}
+	kind := cacheKind{key.Style, int(key.Tile.Z)}
 	if kind.style != tiles.VectorStyle && !slices.ContainsFunc(render.Styles(), func(s render.Style) bool { return s.ID == kind.style }) {
 		kind.style = "(other)"
 	}
@@ -167,16 +174,16 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 	var sound, damaged, unfinished cacheFiles
 	unreadable := 0
 	progress := newProgress(con, "verifying", unknownTotal, time.Now)
-	visit := func(e tiles.Entry) error {
+	visit := func(_ tiles.Key, e disk.Entry) error {
 		progress.step()
 		err := e.Verify()
 		switch {
 		case err == nil:
 			sound.add(e)
 			return nil
-		case errors.Is(err, tiles.ErrDamaged):
+		case errors.Is(err, disk.ErrDamaged):
 			damaged.add(e)
-		case errors.Is(err, tiles.ErrUnfinished):
+		case errors.Is(err, disk.ErrUnfinished):
 			unfinished.add(e) // no fault: a server that was killed leaves them, and the next one removes them
 		default: // what the disk does not give is not known to be wrong
 			unreadable++
@@ -214,7 +221,7 @@ it is asked for. A running server keeps what it has in memory. Files that are no
 
 func (c *cachePurgeCmd) Run(ctx context.Context, con *console) error {
 	var removed, unknown cacheFiles
-	visit := func(e tiles.Entry) error {
+	visit := func(_ tiles.Key, e disk.Entry) error {
 		if e.Err != nil && c.selective() {
 			unknown.add(e)
 			return nil

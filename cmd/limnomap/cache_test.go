@@ -18,6 +18,7 @@ import (
 	"limnomap/data"
 	"limnomap/render"
 	"limnomap/tiles"
+	"limnomap/tiles/disk"
 )
 
 // cachedTiles is how many tiles fillCache draws: in two styles the world's and, of the six zooms below, one for each lake.
@@ -28,7 +29,12 @@ const cachedTiles = 2 * (1 + 6*3)
 func fillCache(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	s, err := tiles.New(render.New(colormap.Limits{Level1: 10, Level2: 50}), &tiles.Options{Dir: dir, Variant: "who2003"})
+	cache, err := disk.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cache.Close()
+	s, err := tiles.New(render.New(colormap.Limits{Level1: 10, Level2: 50}), &tiles.Options{Disk: cache, Variant: "who2003"})
 	if err != nil {
 		t.Fatal(err)
 	}

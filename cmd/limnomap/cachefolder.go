@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"os"
 	"path/filepath"
+
+	"limnomap/tiles/disk"
 )
 
 // cacheFlags say where the disk cache of tiles lies and how large it may be.
@@ -35,7 +37,12 @@ func userCacheDir() (string, error) {
 	return filepath.Join(dir, "limnomap", "tiles"), err
 }
 
-// minFree returns the flag's value as tiles.Options.MinFree has it.
+// openCache opens the disk cache in a folder.
+func (f *cacheFlags) openCache(dir string, log *slog.Logger, m *disk.Metrics) (*disk.Cache, error) {
+	return disk.Open(dir, &disk.Options{Bytes: int64(f.CacheDisk), MinFree: f.minFree(), Logger: log, Metrics: m})
+}
+
+// minFree returns the flag's value as disk.Options.MinFree.
 func (f *cacheFlags) minFree() int64 {
 	switch {
 	case f.CacheMinFree == nil:

@@ -8,7 +8,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 func TestCommandLine(t *testing.T) {
@@ -113,13 +113,13 @@ func TestFlagValues(t *testing.T) {
 func TestKeyState(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	tests := []struct {
-		key  data.APIKey
+		key  apikey.Key
 		want string
 	}{
-		{data.APIKey{}, "valid"},
-		{data.APIKey{ExpiresAt: now.Add(time.Second)}, "valid"},
-		{data.APIKey{ExpiresAt: now}, "expired"},
-		{data.APIKey{ExpiresAt: now.Add(time.Hour), RevokedAt: now.Add(-time.Hour)}, "revoked"},
+		{apikey.Key{}, "valid"},
+		{apikey.Key{ExpiresAt: now.Add(time.Second)}, "valid"},
+		{apikey.Key{ExpiresAt: now}, "expired"},
+		{apikey.Key{ExpiresAt: now.Add(time.Hour), RevokedAt: now.Add(-time.Hour)}, "revoked"},
 	}
 	for _, tt := range tests {
 		if got := keyState(tt.key, now); got != tt.want {
@@ -130,9 +130,9 @@ func TestKeyState(t *testing.T) {
 
 func TestListKeys(t *testing.T) {
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
-	keys := []data.APIKey{
-		{Name: "agency", Scopes: data.ScopeMonitor, CreatedAt: now.Add(-time.Hour), ExpiresAt: now.Add(time.Hour), UsedAt: now.Add(-time.Minute)},
-		{Name: "prometheus", Scopes: data.ScopeMetrics, CreatedAt: now, RevokedAt: now},
+	keys := []apikey.Key{
+		{Name: "agency", Scopes: apikey.ScopeMonitor, CreatedAt: now.Add(-time.Hour), ExpiresAt: now.Add(time.Hour), UsedAt: now.Add(-time.Minute)},
+		{Name: "prometheus", Scopes: apikey.ScopeMetrics, CreatedAt: now, RevokedAt: now},
 	}
 	var table, list bytes.Buffer
 	if err := listKeys(&table, keys, now); err != nil {

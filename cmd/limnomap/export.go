@@ -18,6 +18,7 @@ import (
 	"limnomap/data"
 	"limnomap/tiles"
 	"limnomap/tiles/archive"
+	"limnomap/tiles/disk"
 )
 
 type exportCmd struct {
@@ -84,7 +85,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	}
 	count := counted(survey.Tiles, pyramid.Size())
 	if c.DryRun {
-		estimate, err := plot.Estimate(ctx, survey)
+		estimate, err := plot.Estimate(ctx, survey, disk.EntrySize)
 		if err != nil {
 			return interrupted(ctx, err, "nothing was written")
 		}

@@ -20,7 +20,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/tiles/archive"
+	"limnomap/tiles/hilbert"
 )
 
 // exportTo exports zooms 0 to 4 of a database under a name in a new folder, and returns where.
@@ -204,7 +204,7 @@ func readPMTiles(t testing.TB, path string) map[maptile.Tile]string {
 			e.offset = entries[i-1].offset + entries[i-1].length
 		}
 		for id := e.id; id < e.id+e.run; id++ {
-			tiles[archive.Tile(id)] = string(data[e.offset : e.offset+e.length])
+			tiles[hilbert.Tile(id)] = string(data[e.offset : e.offset+e.length])
 		}
 	}
 	return tiles

@@ -5,6 +5,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/data/apikey"
 )
 
 // Whatever a flag, a variable or a line of a file says, a value of it is within its bounds.
@@ -34,7 +36,7 @@ func FuzzFlagValues(f *testing.F) {
 
 // What is hidden once stays hidden, and nothing else of a line is lost than what follows it in the same word.
 func FuzzWithoutSecrets(f *testing.F) {
-	for _, seed := range []string{"", "postgres://u:p@h/db", "a://b://c@d@e f@g", "password=x token=y&z", keyPrefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO", "\xff://\xff@", `"://'@`} {
+	for _, seed := range []string{"", "postgres://u:p@h/db", "a://b://c@d@e f@g", "password=x token=y&z", apikey.Prefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO", "\xff://\xff@", `"://'@`} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, text string) {
@@ -42,7 +44,7 @@ func FuzzWithoutSecrets(f *testing.F) {
 		if again := withoutSecrets(once); again != once {
 			t.Fatalf("%q becomes %q and then %q", text, once, again)
 		}
-		const secret = "x://me:hunter2@h password=hunter2 " + keyPrefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
+		const secret = "x://me:hunter2@h password=hunter2 " + apikey.Prefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
 		if got := withoutSecrets(text + " " + secret); strings.Count(got, "VC2YXMMZ") > strings.Count(text, "VC2YXMMZ") || strings.Count(got, "hunter2") > strings.Count(text, "hunter2") {
 			t.Fatalf("%q shows a secret: %q", text, got)
 		}

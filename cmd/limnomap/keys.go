@@ -2,34 +2,26 @@ package main
 
 import (
 	"context"
-	"crypto/rand"
-	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"text/tabwriter"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 	"limnomap/data/store"
 )
 
-// keyPrefix lets a person, and a scanner for leaked secrets, see what the text is.
-const keyPrefix = "limnomap_"
-
-var keyName = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.@ -]{0,63}$`)
-
 type keysCreateCmd struct {
-	DB      string      `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
-	Name    string      `help:"Name of the key: whom it is for. It appears in logs." required:""`
-	Scope   data.Scopes `help:"What the key opens: monitor, the monitoring endpoint; metrics, /metrics where the server has --metrics-key; or both." default:"monitor" placeholder:"SCOPE,..."`
-	Expires *period     `help:"How long the key is valid, such as 365d. By default it does not expire." placeholder:"PERIOD"`
+	DB      string        `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
+	Name    string        `help:"Name of the key: whom it is for. It appears in logs." required:""`
+	Scope   apikey.Scopes `help:"What the key opens: monitor, the monitoring endpoint; metrics, /metrics where the server has --metrics-key; or both." default:"monitor" placeholder:"SCOPE,..."`
+	Expires *period       `help:"How long the key is valid, such as 365d. By default it does not expire." placeholder:"PERIOD"`
 }
 
 func (c *keysCreateCmd) Run(ctx context.Context, con *console) error {
-	if !keyName.MatchString(c.Name) {
+	if !apikey.ValidName(c.Name) {
 		return fmt.Errorf("--name %q: a key's name is 1 to 64 letters, digits, spaces or any of _.@- and begins with a letter or digit", c.Name)
 	}
 	if err := checkExpires(c.Expires); err != nil {
@@ -46,12 +38,10 @@ func (c *keysCreateCmd) Run(ctx context.Context, con *console) error {
 }
 
 // newKey returns the text of a new key and what is stored of it.
-func newKey(expires *period) (text string, k data.APIKey) {
-	text = keyPrefix + rand.Text() // at least 128 bits
-	now := time.Now().UTC().Truncate(time.Second)
-	k = data.APIKey{Hash: sha256.Sum256([]byte(text)), CreatedAt: now}
+func newKey(expires *period) (text string, k apikey.Key) {
+	text, k = apikey.New(time.Now().UTC().Truncate(time.Second))
 	if expires != nil {
-		k.ExpiresAt = now.Add(time.Duration(*expires))
+		k.ExpiresAt = k.CreatedAt.Add(time.Duration(*expires))
 	}
 	return text, k
 }
@@ -88,7 +78,7 @@ func (c *keysRotateCmd) Run(ctx context.Context, con *console) error {
 	return withStore(ctx, c.DB, func(s store.Store) error {
 		text, k := newKey(c.Expires)
 		until := k.CreatedAt.Add(time.Duration(c.Overlap))
-		err := s.RotateKey(ctx, c.Name, until, func(former data.APIKey) data.APIKey {
+		err := s.RotateKey(ctx, c.Name, until, func(former apikey.Key) apikey.Key {
 			k.Scopes = former.Scopes
 			if c.Expires == nil && !former.ExpiresAt.IsZero() {
 				k.ExpiresAt = k.CreatedAt.Add(former.ExpiresAt.Sub(former.CreatedAt))
@@ -132,7 +122,7 @@ func (c *keysListCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-func listKeys(out io.Writer, keys []data.APIKey, now time.Time) error {
+func listKeys(out io.Writer, keys []apikey.Key, now time.Time) error {
 	w := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tSTATE\tSCOPES\tCREATED\tEXPIRES\tREVOKED\tLAST USED")
 	for _, k := range keys {
@@ -141,7 +131,7 @@ func listKeys(out io.Writer, keys []data.APIKey, now time.Time) error {
 	return w.Flush()
 }
 
-func listKeysJSON(out io.Writer, keys []data.APIKey, now time.Time) error {
+func listKeysJSON(out io.Writer, keys []apikey.Key, now time.Time) error {
 	orNull := func(t time.Time) *string {
 		if t.IsZero() {
 			return nil
@@ -158,7 +148,7 @@ func listKeysJSON(out io.Writer, keys []data.APIKey, now time.Time) error {
 	return e.Encode(list)
 }
 
-func keyState(k data.APIKey, now time.Time) string {
+func keyState(k apikey.Key, now time.Time) string {
 	switch {
 	case !k.RevokedAt.IsZero():
 		return "revoked"

@@ -42,7 +42,7 @@ func (f *plotFlags) pyramid(zooms zoomRange) tiles.Pyramid {
 	}
 }
 
-// service returns a service that draws the tiles of a source, and keeps them in a folder if there is one.
+// service returns a service that draws the tiles of a source.
 func (f *plotFlags) service(s *source, opts tiles.Options) (*tiles.Service, error) {
 	opts.Renders = f.Concurrency
 	opts.MaxZoom = render.MaxZoom

@@ -14,7 +14,7 @@ import (
 var updateReference = flag.Bool("update", false, "write the reference of all settings into docs/configuration.md")
 
 // referenceMark is where the written part of the page ends.
-const referenceMark = "<!-- Below is made of the flags: go test ./cmd/limnomap -run TestConfigurationReference -update -->\n"
+const referenceMark = "<!-- Generated from the flags: go test ./cmd/limnomap -run TestConfigurationReference -update -->\n"
 
 func TestConfigurationReference(t *testing.T) {
 	name := filepath.Join("..", "..", "docs", "configuration.md")

@@ -9,6 +9,8 @@ import (
 	"strings"
 
 	"github.com/alecthomas/kong"
+
+	"limnomap/data/apikey"
 )
 
 // Passwords, tokens and keys are kept out of errors and logs where these are made. What is in this file stands behind that:
@@ -116,8 +118,8 @@ var looksSecret = []struct {
 		regexp.MustCompile(`(?i)((?:password|secret|token|api_?key)=)(?:\\"[^"\\]*|"[^\s",}\\][^"\\]*|'[^'"\\]*|[^\s"'\\&` + "`" + `]+)`), "${1}" + hidden},
 	// A parameter of a URL. By itself key=agency tells who asked, and is no secret.
 	{[]string{"?"}, regexp.MustCompile(`(?i)([?&][^\s"'\\` + "`" + `=&?]*(?:` + secretNames + `)[^\s"'\\` + "`" + `=&?]*=)[^\s"'\\&` + "`" + `]+`), "${1}" + hidden},
-	// An API key (keyPrefix, and what crypto/rand.Text makes).
-	{[]string{keyPrefix}, regexp.MustCompile(keyPrefix + `[A-Z2-7]{26,}`), keyPrefix + hidden},
+	// An API key (apikey.Prefix, and what crypto/rand.Text makes).
+	{[]string{apikey.Prefix}, regexp.MustCompile(apikey.Prefix + `[A-Z2-7]{26,}`), apikey.Prefix + hidden},
 }
 
 // placeholder is what an error says of the form of a URL, whose password is none.

@@ -8,10 +8,12 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"limnomap/data/apikey"
 )
 
 func TestWithoutSecrets(t *testing.T) {
-	const key = keyPrefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
+	const key = apikey.Prefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
 	for text, want := range map[string]string{
 		"unexpected argument postgres://me:hunter2@db/lakes (--help)":   "unexpected argument postgres://<hidden>@db/lakes (--help)",
 		`"https://a:p@ss/word@h/x" is wrong`:                            `"https://<hidden>@h/x" is wrong`,

@@ -25,8 +25,10 @@ import (
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 	"limnomap/render"
+	"limnomap/render/legend"
 	"limnomap/render/vector"
 	"limnomap/tiles"
+	"limnomap/tiles/disk"
 	"limnomap/web"
 )
 
@@ -121,11 +123,19 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		con.log.Info("rate limits are shared", "redis", shared.Address())
 	}
 	limits := shown.limits()
+	var diskCache tiles.Disk
+	diskMetrics := disk.NewMetrics(registry) // without a disk cache too
+	if dir := c.folder(con.log); dir != "" {
+		cache, err := c.openCache(dir, con.log, diskMetrics)
+		if err != nil {
+			return err
+		}
+		defer cache.Close()
+		diskCache = cache
+	}
 	tileService, err := tiles.New(render.New(limits), &tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
-		Dir:         c.folder(con.log),
-		DiskBytes:   int64(c.CacheDisk),
-		MinFree:     c.minFree(),
+		Disk:        diskCache,
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     shown.options.Profile.ID,
 		Vectors:     vector.New(limits),
@@ -307,9 +317,9 @@ func (c *serveCmd) certificate(registry prometheus.Registerer, log *slog.Logger)
 type legends struct{}
 
 func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
-	return render.LegendPNG(m, width, scale)
+	return legend.PNG(m, width, scale)
 }
 
 func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
-	return render.LegendSVG(m, width)
+	return legend.SVG(m, width)
 }

@@ -4,12 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"slices"
 	"time"
 
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
+	"limnomap/tiles/disk"
 )
 
 type warmCmd struct {
@@ -35,6 +37,7 @@ push out those that were warmed before.`
 // A warming is the plots that warm was asked for, in order.
 type warming struct {
 	service  *tiles.Service
+	room     int64 // on disk, in bytes
 	snapshot *data.Snapshot
 	weeks    []data.Week
 	pyramids []tiles.Pyramid // of each week
@@ -61,16 +64,12 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	if folder == "" {
 		return errors.New("there is no disk cache to warm: --cache-dir names its folder, and --cache-disk its size, which may not be 0")
 	}
-	if c.DryRun {
-		folder = "" // which would be made
-	}
 	source, snapshot, err := c.load(ctx)
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, source.close()) }()
-	// Without a logger: what goes wrong with the folder, Warm returns.
-	service, err := c.service(source, tiles.Options{Dir: folder, DiskBytes: int64(c.CacheDisk), MinFree: c.minFree()})
+	service, err := c.service(source, tiles.Options{})
 	if err != nil {
 		return err
 	}
@@ -79,10 +78,17 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	if w.weeks, err = c.weeks(snapshot); err != nil {
 		return err
 	}
-	if c.DryRun {
+	if c.DryRun { // without the folder, which would be created
+		w.room = disk.Room(int64(c.CacheDisk))
 		return w.estimate(ctx, con)
 	}
-	return w.run(ctx, con)
+	cache, err := c.openCache(folder, slog.New(slog.DiscardHandler), nil) // no log: Warm returns the faults of the folder
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, cache.Close()) }()
+	w.room = cache.Room()
+	return w.run(ctx, con, disk.NewFill(cache))
 }
 
 // pyramids returns one pyramid for each way to draw a week.
@@ -155,7 +161,7 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 		if err != nil {
 			return err
 		}
-		estimate, err := p.Estimate(ctx, survey)
+		estimate, err := p.Estimate(ctx, survey, disk.EntrySize)
 		shown += survey.Tiles
 		bytes += estimate.DiskBytes
 		return err
@@ -165,8 +171,8 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 	}
 	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them; those that are there already included.\n",
 		counted(shown, w.size()), megabytes(bytes))
-	if room := w.service.WarmRoom(); err == nil && bytes > room {
-		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk leaves room for %s.\n", megabytes(room))
+	if err == nil && bytes > w.room {
+		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk leaves room for %s.\n", megabytes(w.room))
 	}
 	return err
 }
@@ -181,7 +187,7 @@ func (w *warming) size() int64 {
 }
 
 // run warms all plots, and tells what was done even if that was not all.
-func (w *warming) run(ctx context.Context, con *console) error {
+func (w *warming) run(ctx context.Context, con *console, fill *disk.Fill) error {
 	var shown int64
 	err := w.each(ctx, func(p *tiles.Plot) error {
 		survey, err := p.Survey(ctx)
@@ -191,27 +197,25 @@ func (w *warming) run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	room := w.service.WarmRoom()
-	if least := shown * tiles.LeastOnDisk; least > room {
+	if least := shown * disk.MinEntrySize; least > w.room {
 		return fmt.Errorf("%d tiles take %s on disk or more, and --cache-disk and --cache-min-free leave room for %s, or the last would push out the first: "+
-			"allow more, free some of the disk, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(room))
+			"allow more, free some of the disk, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(w.room))
 	}
 	progress := newProgress(con, "warming", shown, time.Now)
 	var all tiles.Warmed
 	err = w.each(ctx, func(p *tiles.Plot) error {
-		warmed, err := p.Warm(ctx, all.Bytes, progress.step)
+		warmed, err := p.Warm(ctx, fill, progress.step)
 		all.Drawn += warmed.Drawn
 		all.Found += warmed.Found
-		all.Bytes += warmed.Bytes
 		return err
 	})
 	took := progress.finish()
 	_, printErr := fmt.Fprintf(con.out, "%d tiles drawn, %d were there already: %s on disk, in %s.\n%s\n",
-		all.Drawn, all.Found, megabytes(all.Bytes), took, counted(shown, w.size()))
+		all.Drawn, all.Found, megabytes(fill.Bytes()), took, counted(shown, w.size()))
 	if err == nil {
 		return printErr
 	}
-	if errors.Is(err, tiles.ErrFull) {
+	if errors.Is(err, disk.ErrFull) {
 		return fmt.Errorf("%w after %d of %d tiles: more would push out those that were warmed first; allow more by --cache-disk, "+
 			"free some of the disk, or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
 	}

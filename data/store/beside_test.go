@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 const (
@@ -42,7 +43,7 @@ func TestReadsBesideAnImport(t *testing.T) {
 		observations = append(observations, testObservation(lakes[i].ID, -1, data.Satellite, 100))
 	}
 	put(t, s, lakes, observations)
-	if err := s.CreateKey(t.Context(), data.APIKey{Name: "one", Scopes: data.ScopeMonitor, CreatedAt: time.Unix(0, 0)}); err != nil {
+	if err := s.CreateKey(t.Context(), apikey.Key{Name: "one", Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(0, 0)}); err != nil {
 		t.Fatal(err)
 	}
 	before := revisionOf(t, s)
@@ -223,13 +224,13 @@ func TestKeysBesideAnImport(t *testing.T) {
 	if _, err := hasty.writer.Exec("PRAGMA busy_timeout = 0"); err != nil { // on its only connection
 		t.Fatal(err)
 	}
-	key := data.APIKey{Name: "one", Scopes: data.ScopeMonitor, CreatedAt: time.Unix(0, 0)}
+	key := apikey.Key{Name: "one", Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(0, 0)}
 	done := make(chan error, 1)
 	var imported atomic.Bool
 	err := importer.Import(t.Context(), func(tx Tx) error {
 		// The patient one too: nobody waits to tell when a key was used.
 		began := time.Now()
-		if err := patient.KeysUsed(t.Context(), []data.KeyUse{{Name: "one", At: time.Now()}}); err == nil || !strings.Contains(err.Error(), "another process is writing to it") {
+		if err := patient.KeysUsed(t.Context(), []apikey.Use{{Name: "one", At: time.Now()}}); err == nil || !strings.Contains(err.Error(), "another process is writing to it") {
 			t.Errorf("KeysUsed = %v, want a word on the import", err)
 		}
 		if spent := time.Since(began); spent > 9*time.Second { // what a wait for the lock would take, and more

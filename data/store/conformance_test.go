@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // An opener returns a new, empty Store that takes the time from now and is closed when the test ends.
@@ -315,9 +316,9 @@ func testScan(t *testing.T, open opener) {
 func testKeys(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	one := data.APIKey{Name: "one", Hash: [32]byte{1}, Scopes: data.ScopeMonitor, CreatedAt: at}
-	two := data.APIKey{Name: "Two", Hash: [32]byte{31: 2}, Scopes: data.ScopeMonitor | data.ScopeMetrics, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
-	for _, k := range []data.APIKey{one, two} {
+	one := apikey.Key{Name: "one", Hash: [32]byte{1}, Scopes: apikey.ScopeMonitor, CreatedAt: at}
+	two := apikey.Key{Name: "Two", Hash: [32]byte{31: 2}, Scopes: apikey.ScopeMonitor | apikey.ScopeMetrics, CreatedAt: at, ExpiresAt: at.Add(time.Hour)}
+	for _, k := range []apikey.Key{one, two} {
 		if err := s.CreateKey(t.Context(), k); err != nil {
 			t.Fatalf("CreateKey(%q) = %v", k.Name, err)
 		}
@@ -331,7 +332,7 @@ func testKeys(t *testing.T, open opener) {
 	if err := s.RevokeKey(t.Context(), "three", at); !errors.Is(err, ErrNoKey) {
 		t.Errorf("RevokeKey of no key = %v, want %v", err, ErrNoKey)
 	}
-	if err := s.CreateKey(t.Context(), data.APIKey{Name: "one", Hash: [32]byte{3}, Scopes: data.ScopeMonitor, CreatedAt: at}); !errors.Is(err, ErrKeyExists) {
+	if err := s.CreateKey(t.Context(), apikey.Key{Name: "one", Hash: [32]byte{3}, Scopes: apikey.ScopeMonitor, CreatedAt: at}); !errors.Is(err, ErrKeyExists) {
 		t.Errorf("CreateKey of a revoked key's name = %v, want %v", err, ErrKeyExists)
 	}
 	for want, err := range map[string]error{
@@ -342,13 +343,13 @@ func testKeys(t *testing.T, open opener) {
 			t.Errorf("error = %v, want %s", err, want)
 		}
 	}
-	for what, k := range map[string]data.APIKey{"name": {Scopes: data.ScopeMonitor, CreatedAt: at}, "scope": {Name: "none", CreatedAt: at}} {
+	for what, k := range map[string]apikey.Key{"name": {Scopes: apikey.ScopeMonitor, CreatedAt: at}, "scope": {Name: "none", CreatedAt: at}} {
 		if err := s.CreateKey(t.Context(), k); err == nil {
 			t.Error("CreateKey took a key without a " + what)
 		}
 	}
-	if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, []data.APIKey{two, one}) {
-		t.Errorf("Keys = %v, %v, want %v", got, err, []data.APIKey{two, one})
+	if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, []apikey.Key{two, one}) {
+		t.Errorf("Keys = %v, %v, want %v", got, err, []apikey.Key{two, one})
 	}
 	if rev := revisionOf(t, s); rev.Number != 0 {
 		t.Errorf("keys raised the revision to %d", rev.Number)

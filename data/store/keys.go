@@ -9,7 +9,7 @@ import (
 	"slices"
 	"time"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // usedAgain is how much later a use of a key must be than the one that is stored to be worth a write: last uses are to
@@ -19,7 +19,7 @@ const usedAgain = time.Hour
 // keyColumns are those of api_keys, in scanKey's order.
 const keyColumns = "name, hash, scopes, created_at, expires_at, revoked_at, used_at"
 
-func (s *sqlite) CreateKey(ctx context.Context, k data.APIKey) error {
+func (s *sqlite) CreateKey(ctx context.Context, k apikey.Key) error {
 	if err := checkKey(k); err != nil {
 		return err
 	}
@@ -32,7 +32,7 @@ func (s *sqlite) CreateKey(ctx context.Context, k data.APIKey) error {
 	return s.keyResult(result, err, keyExists(k.Name), "create")
 }
 
-func checkKey(k data.APIKey) error {
+func checkKey(k apikey.Key) error {
 	switch {
 	case k.Name == "":
 		return errors.New("the API key has no name")
@@ -48,11 +48,11 @@ func keyExists(name string) error {
 
 func noKey(name string) error { return fmt.Errorf("%w: %q", ErrNoKey, name) }
 
-func keyValues(k data.APIKey) []any {
+func keyValues(k apikey.Key) []any {
 	return []any{k.Name, k.Hash[:], k.Scopes.String(), k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt), unixOrNull(k.UsedAt)}
 }
 
-func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, next func(former data.APIKey) data.APIKey) error {
+func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
@@ -82,12 +82,12 @@ func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, ne
 }
 
 // successor returns the key that takes over from the newest one of that name which is valid when it is made.
-func successor(keys []data.APIKey, name string, next func(former data.APIKey) data.APIKey) (k data.APIKey, err error) {
-	keys = slices.DeleteFunc(keys, func(k data.APIKey) bool { return k.Name != name })
+func successor(keys []apikey.Key, name string, next func(former apikey.Key) apikey.Key) (k apikey.Key, err error) {
+	keys = slices.DeleteFunc(keys, func(k apikey.Key) bool { return k.Name != name })
 	if len(keys) == 0 {
 		return k, noKey(name)
 	}
-	former := slices.MaxFunc(keys, func(a, b data.APIKey) int {
+	former := slices.MaxFunc(keys, func(a, b apikey.Key) int {
 		return cmp.Or(a.CreatedAt.Compare(b.CreatedAt), laterExpiry(a, b))
 	})
 	k = next(former)
@@ -99,7 +99,7 @@ func successor(keys []data.APIKey, name string, next func(former data.APIKey) da
 }
 
 // laterExpiry orders keys by when they expire: of two that were made within one second the former was given an end.
-func laterExpiry(a, b data.APIKey) int {
+func laterExpiry(a, b apikey.Key) int {
 	switch {
 	case a.ExpiresAt.IsZero() && b.ExpiresAt.IsZero():
 		return 0
@@ -123,7 +123,7 @@ func (s *sqlite) RevokeKey(ctx context.Context, name string, at time.Time) error
 
 // KeysUsed does not wait for whoever writes: nothing depends on when a use is noted, and a server that stops is not to
 // wait for another's import.
-func (s *sqlite) KeysUsed(ctx context.Context, uses []data.KeyUse) error {
+func (s *sqlite) KeysUsed(ctx context.Context, uses []apikey.Use) error {
 	if len(uses) == 0 {
 		return nil
 	}
@@ -139,7 +139,7 @@ func (s *sqlite) KeysUsed(ctx context.Context, uses []data.KeyUse) error {
 	return s.wrap(err, "note the use of API keys")
 }
 
-func noteUses(ctx context.Context, conn *sql.Conn, uses []data.KeyUse) (err error) {
+func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error) {
 	if _, err := conn.ExecContext(ctx, "PRAGMA busy_timeout = 0"); err != nil {
 		return err
 	}
@@ -172,12 +172,12 @@ func (s *sqlite) keyResult(result sql.Result, err error, none error, doing strin
 	return none
 }
 
-func (s *sqlite) Keys(ctx context.Context) ([]data.APIKey, error) {
+func (s *sqlite) Keys(ctx context.Context) ([]apikey.Key, error) {
 	if err := s.hold(ctx); err != nil {
 		return nil, err
 	}
 	defer s.mu.RUnlock()
-	var keys []data.APIKey
+	var keys []apikey.Key
 	err := s.read(ctx, func(tx *sql.Tx) (err error) {
 		keys, err = scanKeys(ctx, tx)
 		return err
@@ -185,13 +185,13 @@ func (s *sqlite) Keys(ctx context.Context) ([]data.APIKey, error) {
 	return keys, s.wrap(err, "read the API keys")
 }
 
-func scanKeys(ctx context.Context, tx *sql.Tx) ([]data.APIKey, error) {
+func scanKeys(ctx context.Context, tx *sql.Tx) ([]apikey.Key, error) {
 	rows, err := tx.QueryContext(ctx, "SELECT "+keyColumns+" FROM api_keys ORDER BY name, created_at, hash")
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var keys []data.APIKey
+	var keys []apikey.Key
 	for rows.Next() {
 		k, err := scanKey(rows)
 		if err != nil {
@@ -202,7 +202,7 @@ func scanKeys(ctx context.Context, tx *sql.Tx) ([]data.APIKey, error) {
 	return keys, rows.Err()
 }
 
-func scanKey(row interface{ Scan(...any) error }) (k data.APIKey, err error) {
+func scanKey(row interface{ Scan(...any) error }) (k apikey.Key, err error) {
 	var hash []byte
 	var scopes string
 	var created, expires, revoked, used sql.NullInt64
@@ -211,7 +211,7 @@ func scanKey(row interface{ Scan(...any) error }) (k data.APIKey, err error) {
 	}
 	copy(k.Hash[:], hash)
 	k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.UsedAt = timeOrZero(created), timeOrZero(expires), timeOrZero(revoked), timeOrZero(used)
-	if k.Scopes, err = data.ParseScopes(scopes); err != nil {
+	if k.Scopes, err = apikey.ParseScopes(scopes); err != nil {
 		return k, fmt.Errorf("the API key %q: %w", k.Name, err)
 	}
 	return k, nil

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // A key that takes over bears the name and whatever else the former one tells it to, and the former ones end with the
@@ -21,17 +21,17 @@ import (
 func testRotation(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	next := func(hash byte, when time.Time) func(data.APIKey) data.APIKey {
-		return func(former data.APIKey) data.APIKey {
-			return data.APIKey{Name: "ignored", Hash: [32]byte{hash}, Scopes: former.Scopes, CreatedAt: when}
+	next := func(hash byte, when time.Time) func(apikey.Key) apikey.Key {
+		return func(former apikey.Key) apikey.Key {
+			return apikey.Key{Name: "ignored", Hash: [32]byte{hash}, Scopes: former.Scopes, CreatedAt: when}
 		}
 	}
-	rotate := func(name string, until time.Time, fn func(data.APIKey) data.APIKey) error {
+	rotate := func(name string, until time.Time, fn func(apikey.Key) apikey.Key) error {
 		return s.RotateKey(t.Context(), name, until, fn)
 	}
-	first := data.APIKey{Name: "one", Hash: [32]byte{9}, Scopes: data.ScopeMetrics, CreatedAt: at}
-	other := data.APIKey{Name: "other", Hash: [32]byte{1}, Scopes: data.ScopeMonitor, CreatedAt: at}
-	for _, k := range []data.APIKey{first, other} {
+	first := apikey.Key{Name: "one", Hash: [32]byte{9}, Scopes: apikey.ScopeMetrics, CreatedAt: at}
+	other := apikey.Key{Name: "other", Hash: [32]byte{1}, Scopes: apikey.ScopeMonitor, CreatedAt: at}
+	for _, k := range []apikey.Key{first, other} {
 		if err := s.CreateKey(t.Context(), k); err != nil {
 			t.Fatal(err)
 		}
@@ -46,8 +46,8 @@ func testRotation(t *testing.T, open opener) {
 	if err := rotate("one", first.ExpiresAt, next(8, second.CreatedAt)); err != nil {
 		t.Fatal(err)
 	}
-	var former data.APIKey
-	if err := rotate("one", second.ExpiresAt, func(k data.APIKey) data.APIKey {
+	var former apikey.Key
+	if err := rotate("one", second.ExpiresAt, func(k apikey.Key) apikey.Key {
 		former = k
 		return next(5, third.CreatedAt)(k)
 	}); err != nil {
@@ -56,11 +56,11 @@ func testRotation(t *testing.T, open opener) {
 	if former.Hash != second.Hash {
 		t.Errorf("the third key takes over from %v, want the second, %v", former, second)
 	}
-	byAge := func(keys []data.APIKey) []data.APIKey { // the two of one second in any order
-		slices.SortStableFunc(keys, func(a, b data.APIKey) int { return int(b.Hash[0]) - int(a.Hash[0]) })
+	byAge := func(keys []apikey.Key) []apikey.Key { // the two of one second in any order
+		slices.SortStableFunc(keys, func(a, b apikey.Key) int { return int(b.Hash[0]) - int(a.Hash[0]) })
 		return keys
 	}
-	want := byAge([]data.APIKey{first, second, third, other})
+	want := byAge([]apikey.Key{first, second, third, other})
 	got, err := s.Keys(t.Context())
 	if err != nil || !slices.Equal(byAge(got), want) {
 		t.Errorf("Keys = %v, %v, want %v", got, err, want)
@@ -79,7 +79,7 @@ func testRotation(t *testing.T, open opener) {
 	}
 	for name, when := range map[string]time.Time{"one": at.Add(4 * time.Hour), "gone": at.Add(time.Hour)} {
 		if name == "gone" {
-			gone := data.APIKey{Name: name, Hash: [32]byte{2}, Scopes: data.ScopeMonitor, CreatedAt: at, ExpiresAt: when}
+			gone := apikey.Key{Name: name, Hash: [32]byte{2}, Scopes: apikey.ScopeMonitor, CreatedAt: at, ExpiresAt: when}
 			if err := s.CreateKey(t.Context(), gone); err != nil {
 				t.Fatal(err)
 			}
@@ -97,12 +97,12 @@ func testRotation(t *testing.T, open opener) {
 func testKeyUses(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
-	k := data.APIKey{Name: "one", Hash: [32]byte{1}, Scopes: data.ScopeMonitor, CreatedAt: at}
-	idle := data.APIKey{Name: "one", Hash: [32]byte{2}, Scopes: data.ScopeMonitor, CreatedAt: at.Add(time.Second)}
+	k := apikey.Key{Name: "one", Hash: [32]byte{1}, Scopes: apikey.ScopeMonitor, CreatedAt: at}
+	idle := apikey.Key{Name: "one", Hash: [32]byte{2}, Scopes: apikey.ScopeMonitor, CreatedAt: at.Add(time.Second)}
 	if err := s.CreateKey(t.Context(), k); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.RotateKey(t.Context(), "one", at.Add(time.Hour), func(data.APIKey) data.APIKey { return idle }); err != nil {
+	if err := s.RotateKey(t.Context(), "one", at.Add(time.Hour), func(apikey.Key) apikey.Key { return idle }); err != nil {
 		t.Fatal(err)
 	}
 	k.ExpiresAt = at.Add(time.Hour)
@@ -113,12 +113,12 @@ func testKeyUses(t *testing.T, open opener) {
 		{at.Add(61 * time.Minute), at.Add(61 * time.Minute)},
 	} {
 		k.UsedAt = use.want
-		uses := []data.KeyUse{{Name: "one", Hash: k.Hash, At: use.at}, {Name: "gone", Hash: k.Hash, At: use.at}}
+		uses := []apikey.Use{{Name: "one", Hash: k.Hash, At: use.at}, {Name: "gone", Hash: k.Hash, At: use.at}}
 		if err := s.KeysUsed(t.Context(), uses); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, []data.APIKey{k, idle}) {
-			t.Errorf("after a use at %v Keys = %v, %v, want %v", use.at, got, err, []data.APIKey{k, idle})
+		if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, []apikey.Key{k, idle}) {
+			t.Errorf("after a use at %v Keys = %v, %v, want %v", use.at, got, err, []apikey.Key{k, idle})
 		}
 	}
 	if err := s.KeysUsed(t.Context(), nil); err != nil {
@@ -182,15 +182,15 @@ func TestPostgresKeysOfBefore(t *testing.T) {
 	for i := range ones {
 		ones[i], twos[i] = 1, 2
 	}
-	want := []data.APIKey{
-		{Name: "one", Hash: ones, Scopes: data.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), ExpiresAt: time.Unix(3, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()},
-		{Name: "two", Hash: twos, Scopes: data.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC()},
+	want := []apikey.Key{
+		{Name: "one", Hash: ones, Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), ExpiresAt: time.Unix(3, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()},
+		{Name: "two", Hash: twos, Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC()},
 	}
 	if got, err := s.Keys(t.Context()); err != nil || !slices.Equal(got, want) {
 		t.Errorf("Keys = %v, %v, want %v", got, err, want)
 	}
-	if err := s.RotateKey(t.Context(), "two", time.Unix(9, 0), func(k data.APIKey) data.APIKey {
-		return data.APIKey{Hash: ones, Scopes: k.Scopes, CreatedAt: time.Unix(5, 0)}
+	if err := s.RotateKey(t.Context(), "two", time.Unix(9, 0), func(k apikey.Key) apikey.Key {
+		return apikey.Key{Hash: ones, Scopes: k.Scopes, CreatedAt: time.Unix(5, 0)}
 	}); err != nil {
 		t.Error(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // migrationFiles returns the first n of the migrations, as a limnomap that knew no more had them, or all of them if n is
@@ -149,11 +150,11 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, []data.Observation{seen, forecast}) {
 				t.Errorf("the database holds %+v, %+v, want %+v, %+v, %+v", lakes, observations, lake, seen, forecast)
 			}
-			key := data.APIKey{Name: "one", Scopes: data.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()}
+			key := apikey.Key{Name: "one", Scopes: apikey.ScopeMonitor, CreatedAt: time.Unix(1, 0).UTC(), RevokedAt: time.Unix(2, 0).UTC()}
 			if version >= 4 {
-				key.Scopes, key.UsedAt = data.ScopeMetrics, time.Unix(9, 0).UTC()
+				key.Scopes, key.UsedAt = apikey.ScopeMetrics, time.Unix(9, 0).UTC()
 			}
-			if keys, err := s.Keys(t.Context()); err != nil || !slices.Equal(keys, []data.APIKey{key}) {
+			if keys, err := s.Keys(t.Context()); err != nil || !slices.Equal(keys, []apikey.Key{key}) {
 				t.Errorf("Keys = %v, %v, want %v", keys, err, key)
 			}
 			var turn int64

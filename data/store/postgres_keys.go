@@ -7,10 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
-func (s *postgres) CreateKey(ctx context.Context, k data.APIKey) error {
+func (s *postgres) CreateKey(ctx context.Context, k apikey.Key) error {
 	if err := checkKey(k); err != nil {
 		return err
 	}
@@ -44,7 +44,7 @@ func (s *postgres) keyError(err error, doing string) error {
 }
 
 // lockKeys returns all keys, which nobody else changes until tx ends. Reading them goes on.
-func lockKeys(ctx context.Context, tx pgx.Tx) ([]data.APIKey, error) {
+func lockKeys(ctx context.Context, tx pgx.Tx) ([]apikey.Key, error) {
 	if _, err := tx.Exec(ctx, "LOCK TABLE limnomap.api_keys IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 		return nil, err
 	}
@@ -53,20 +53,20 @@ func lockKeys(ctx context.Context, tx pgx.Tx) ([]data.APIKey, error) {
 
 func collectKeys(ctx context.Context, q interface {
 	Query(context.Context, string, ...any) (pgx.Rows, error)
-}) ([]data.APIKey, error) {
+}) ([]apikey.Key, error) {
 	rows, err := q.Query(ctx, "SELECT "+keyColumns+" FROM limnomap.api_keys ORDER BY name, created_at, hash")
 	if err != nil {
 		return nil, err
 	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (data.APIKey, error) { return scanKey(row) })
+	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (apikey.Key, error) { return scanKey(row) })
 }
 
-func insertKey(ctx context.Context, tx pgx.Tx, k data.APIKey) error {
+func insertKey(ctx context.Context, tx pgx.Tx, k apikey.Key) error {
 	_, err := tx.Exec(ctx, "INSERT INTO limnomap.api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)", keyValues(k)...)
 	return err
 }
 
-func (s *postgres) RotateKey(ctx context.Context, name string, until time.Time, next func(former data.APIKey) data.APIKey) error {
+func (s *postgres) RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error {
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
@@ -96,7 +96,7 @@ func (s *postgres) RevokeKey(ctx context.Context, name string, at time.Time) err
 	return s.keyResult(result, err, noKey(name), "revoke")
 }
 
-func (s *postgres) KeysUsed(ctx context.Context, uses []data.KeyUse) error {
+func (s *postgres) KeysUsed(ctx context.Context, uses []apikey.Use) error {
 	if len(uses) == 0 {
 		return nil
 	}
@@ -122,7 +122,7 @@ func (s *postgres) keyResult(result pgconn.CommandTag, err error, none error, do
 	return none
 }
 
-func (s *postgres) Keys(ctx context.Context) ([]data.APIKey, error) {
+func (s *postgres) Keys(ctx context.Context) ([]apikey.Key, error) {
 	if err := s.prepare(ctx, false); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 // newFile makes a closed database of one lake. The time of its one import is always the same.
@@ -65,12 +66,12 @@ func wantRefused(t *testing.T, s Store, is error, want string) {
 		},
 		"History":   func() error { _, _, err := s.History(ctx, "old", data.Newest(1)); return err },
 		"Keys":      func() error { _, err := s.Keys(ctx); return err },
-		"CreateKey": func() error { return s.CreateKey(ctx, data.APIKey{Name: "k", Scopes: data.ScopeMonitor}) },
+		"CreateKey": func() error { return s.CreateKey(ctx, apikey.Key{Name: "k", Scopes: apikey.ScopeMonitor}) },
 		"RevokeKey": func() error { return s.RevokeKey(ctx, "k", time.Now()) },
 		"RotateKey": func() error {
-			return s.RotateKey(ctx, "k", time.Now(), func(k data.APIKey) data.APIKey { return k })
+			return s.RotateKey(ctx, "k", time.Now(), func(k apikey.Key) apikey.Key { return k })
 		},
-		"KeysUsed": func() error { return s.KeysUsed(ctx, []data.KeyUse{{Name: "k", At: time.Now()}}) },
+		"KeysUsed": func() error { return s.KeysUsed(ctx, []apikey.Use{{Name: "k", At: time.Now()}}) },
 		"Import":   func() error { return s.Import(ctx, func(Tx) error { return nil }) },
 	} {
 		err := use()

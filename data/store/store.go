@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/apikey"
 )
 
 var (
@@ -46,16 +47,16 @@ type Store interface {
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error
 	// CreateKey stores a key of at least one scope; ErrKeyExists if its name is taken (a revoked key keeps its name).
-	CreateKey(ctx context.Context, k data.APIKey) error
+	CreateKey(ctx context.Context, k apikey.Key) error
 	// RotateKey stores the key that next makes of the newest one of that name, under the same name, and has those of before
 	// expire at until, unless they do so earlier: in between all are valid. ErrNoKey if there is none of that name,
 	// ErrKeyOver if the newest is not valid any more when its successor is made.
-	RotateKey(ctx context.Context, name string, until time.Time, next func(former data.APIKey) data.APIKey) error
+	RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error
 	// Keys returns all keys, revoked and expired ones included, by name, and by age those of one name.
-	Keys(ctx context.Context) ([]data.APIKey, error)
+	Keys(ctx context.Context) ([]apikey.Key, error)
 	// KeysUsed notes when keys were last used, where that is an hour or more later than what is noted. Keys that there are
 	// not any more are no error. The revision stays.
-	KeysUsed(ctx context.Context, uses []data.KeyUse) error
+	KeysUsed(ctx context.Context, uses []apikey.Use) error
 	// RevokeKey revokes all keys of that name from at on; ErrNoKey if there is none. Revoking twice keeps the first time.
 	RevokeKey(ctx context.Context, name string, at time.Time) error
 	Close() error

@@ -2,15 +2,15 @@
 #
 #     Rscript lakes.R http://127.0.0.1:8080 de_be_langer_see history.png
 #
-# Needs R and no package.
+# Needs only R, without packages.
 arguments <- commandArgs(trailingOnly = TRUE)
 argument <- function(i, default) if (length(arguments) >= i) arguments[i] else default
 server <- sub("/+$", "", argument(1, "http://127.0.0.1:8080"))
 lake <- argument(2, "de_be_langer_see")
 picture <- argument(3, "history.png")
 
-# ask reads a table, and again a few times while the server has too much to do (503), or a limit on this address (429).
-# Empty is NA. Ids and names are text, also such as "0012".
+# ask reads a table, with a few retries while the server is overloaded (503) or limits this address (429).
+# Empty fields become NA. Ids and names are read as text, even "0012".
 ask <- function(path, ...) {
   for (try in 1:4) {
     answer <- tryCatch(
@@ -33,7 +33,7 @@ print(highest[c("id", "chl", "risk", "measured_at")], row.names = FALSE)
 # Not zero and not clean: their risk is that of the last known value.
 cat("without a current value:", head(status$id[is.na(status$chl)], 5), "\n")
 
-history <- ask( # without a limit these would be the newest 104 entries
+history <- ask( # without limit= the newest 104 entries
   paste0("/api/v1/bathing-lakes/history/", URLencode(lake, reserved = TRUE), ".csv?limit=5200"),
   colClasses = c(lake_id = "character", date = "Date", chl = "numeric", data_type = "character")
 )
@@ -47,7 +47,7 @@ forecast <- history[history$data_type == "ai_forecast", c("date", "chl")]
 none <- measured$date[is.na(measured$chl)]
 cat(lake, "has", sum(!is.na(measured$chl)), "values,", length(none), "gaps and", nrow(forecast), "forecasts\n")
 
-# A line ends at NA. Weeks that are not in the table at all are gaps too.
+# A line breaks at NA. Weeks missing in the table are gaps too.
 apart <- which(diff(measured$date) > 10)
 measured <- rbind(measured, data.frame(date = measured$date[apart] + 5, chl = rep(NA_real_, length(apart))))
 measured <- measured[order(measured$date), ]

@@ -3,8 +3,8 @@
 
     python3 lakes.py --server http://127.0.0.1:8080 --history de_be_langer_see --cache /tmp/lakes
 
-Needs Python 3.9 and nothing else. What it shows about asking: compressed answers, asking again only for what has changed,
-waiting as long as the server wants, and that null is not zero.
+Needs Python 3.9 and nothing else. It shows how to use compressed answers, how to fetch only what has changed,
+how to wait as long as the server asks, and that null is not zero.
 """
 
 import argparse
@@ -24,16 +24,16 @@ import urllib.request
 import zlib
 
 MOST_TRIES = 4
-LONGEST_WAIT = 30  # seconds, whatever Retry-After asks for
+LONGEST_WAIT = 30  # seconds, even if Retry-After asks for more
 UNKNOWN = "–"
 
 
 class Refused(Exception):
-    """The server's answer is an error; the text is what it says."""
+    """The server answered with an error; the text is its message."""
 
 
 def ask(url, cache=None):
-    """Returns the text at url. With a folder as cache it is only fetched where it has changed since the last time."""
+    """Returns the text at url. With a cache folder it is only fetched if it has changed since the last time."""
     kept = read_cache(cache, url)
     headers = {"Accept-Encoding": "gzip"}
     if kept:
@@ -50,12 +50,12 @@ def ask(url, cache=None):
                 print("unchanged:", url, file=sys.stderr)
                 print_notice(e)
                 return kept["text"]
-            # 429: this address has asked too often; 503: the server has too much to do. Both say for how long.
+            # 429: this address sent too many requests; 503: the server is overloaded. Both say how long to wait.
             if e.code not in (429, 502, 503, 504) or tries == MOST_TRIES:
                 raise Refused(f"{url}: {e.code} {e.reason}: {detail(e)}") from None
             wait = e.headers.get("Retry-After", "")
             wait = int(wait) if wait.isdecimal() else 2**tries
-        except (OSError, EOFError, http.client.HTTPException, zlib.error) as e:  # it is away, or its answer is cut off
+        except (OSError, EOFError, http.client.HTTPException, zlib.error) as e:  # the server is down, or the answer is truncated
             if tries == MOST_TRIES:
                 raise Refused(f"{url}: {getattr(e, 'reason', e)}") from None
             wait = 2**tries
@@ -67,13 +67,13 @@ def ask(url, cache=None):
 
 
 def print_notice(answer):
-    """Says what the server says of all its data, such as that they are simulated."""
+    """Prints the server's notice about its data, such as that they are simulated."""
     if answer.headers.get("X-Data-Notice"):
         print("notice:", answer.headers["X-Data-Notice"], file=sys.stderr)
 
 
 def detail(answer):
-    """Returns what an error says in words: errors are application/problem+json."""
+    """Returns the message of an error: errors are application/problem+json."""
     try:
         problem = json.load(answer)
         return "; ".join([problem["detail"]] + [f"{e['parameter']}: {e['detail']}" for e in problem.get("errors", [])])
@@ -90,7 +90,7 @@ def read_cache(cache, url):
         with open(cache_path(cache, url), encoding="utf-8") as file:
             kept = json.load(file)
         return kept if kept["url"] == url and kept["etag"] and isinstance(kept["text"], str) else None
-    except (OSError, ValueError, KeyError, TypeError):  # nothing kept, nothing that is whole, or no cache
+    except (OSError, ValueError, KeyError, TypeError):  # nothing cached, an incomplete file, or no cache
         return None
 
 
@@ -102,13 +102,13 @@ def write_cache(cache, url, etag, text):
         path = cache_path(cache, url)
         with open(f"{path}.{os.getpid()}", "w", encoding="utf-8") as file:
             json.dump({"url": url, "etag": etag, "text": text}, file)
-        os.replace(file.name, path)  # whole or not at all
-    except OSError as e:  # what was fetched is good all the same
+        os.replace(file.name, path)  # complete or not at all
+    except OSError as e:  # the fetched text is still valid
         print("not kept:", e, file=sys.stderr)
 
 
 def number(text):
-    """Returns a number of a CSV; None for an empty field, which is a gap and not zero."""
+    """Returns a number from a CSV; None for an empty field, which is a gap and not zero."""
     return float(text) if text else None
 
 
@@ -118,14 +118,14 @@ def value(chl):
 
 def print_status(server, cache, count, risk):
     query = "?" + urllib.parse.urlencode({"risk": risk}) if risk else ""
-    # One answer holds all lakes: there are no pages to turn.
+    # One answer has all lakes: there is no pagination.
     status = json.loads(ask(f"{server}/api/v1/bathing-lakes/status{query}", cache))
     lakes = f"lakes of {risk} risk" if risk else "lakes"
     print(f"{status['total_lakes']} {lakes}, {status['lakes_with_data']} with a current value, as of {status['generated_at'][:10]}")
     known = [lake for lake in status["lakes"] if lake["chl"] is not None]
     known.sort(key=lambda lake: (-lake["chl"], lake["id"]))
     print_lakes("The highest values, chlorophyll-a in µg/l", known[:count])
-    # Their risk is that of the last known value: a lake without a value is not a clean one.
+    # Their risk is that of the last known value: a lake without a value is not clean.
     unknown = [lake for lake in status["lakes"] if lake["chl"] is None]
     print_lakes(f"{len(unknown)} {lakes} have no current value; the risk is that of their last one", unknown[:count])
 
@@ -152,7 +152,7 @@ def main():
     parser.add_argument("--risk", choices=["low", "medium", "high"], help="only lakes of this risk, also where it is that of a last value")
     parser.add_argument("--count", type=int, default=10, help="lines of each table (%(default)s)")
     parser.add_argument("--history", metavar="LAKE_ID", help="print this lake's history as well")
-    parser.add_argument("--cache", metavar="FOLDER", help="keep answers here, and fetch only what has changed")
+    parser.add_argument("--cache", metavar="FOLDER", help="store answers here, and fetch only changed ones")
     args = parser.parse_args()
     if args.count < 1:
         parser.error("--count must be at least 1")
@@ -160,7 +160,7 @@ def main():
     if not server.startswith(("http://", "https://")):
         parser.error(f"--server {args.server!r} does not begin with http:// or https://")
     for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="replace")  # a console that does not know the letters of a name shows a ?
+        stream.reconfigure(errors="replace")  # a console without the letters of a name shows a ?
     try:
         print_status(server, args.cache, args.count, args.risk)
         if args.history:

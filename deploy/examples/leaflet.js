@@ -1,7 +1,7 @@
 import * as L from './node_modules/leaflet/dist/leaflet-src.esm.js'
-import { ask, describe, html, onAgain, server } from './limnomap.js'
+import { request, tileJSON, escapeHTML, onRetry, server } from './limnomap.js'
 
-// A tile layer that asks again for what fails, and shows no broken picture: a tile without lakes is a transparent one.
+// A tile layer that retries failed tiles and shows no broken images: a tile without lakes is a transparent image.
 const Heat = L.TileLayer.extend({
   createTile(coords, done) {
     const tile = L.DomUtil.create('img')
@@ -14,7 +14,7 @@ const Heat = L.TileLayer.extend({
 })
 
 async function fill(tile, url, signal) {
-  tile.src = URL.createObjectURL(await ask(url, 'blob', signal))
+  tile.src = URL.createObjectURL(await request(url, 'blob', signal))
   try {
     await tile.decode()
   } finally {
@@ -22,15 +22,15 @@ async function fill(tile, url, signal) {
   }
 }
 
-const info = await describe('tiles.json')
+const info = await tileJSON('tiles.json')
 const [west, south, east, north] = info.bounds
 export const map = L.map('map', { maxZoom: 22 }).fitBounds([[south, west], [north, east]])
-// {r} is @2x on a screen with small pixels. With v= a browser asks only once for a tile, until the data change.
+// {r} is @2x on a high-resolution screen. With v= a browser requests a tile only once, until the data change.
 const heat = new Heat(`${server}/api/v1/tiles/{z}/{x}/{y}{r}.png?v=${info.snapshot}`, {
-  maxNativeZoom: info.maxzoom, // beyond, Leaflet enlarges these
+  maxNativeZoom: info.maxzoom, // beyond it, Leaflet enlarges these tiles
   maxZoom: 22,
-  attribution: html(info.attribution),
+  attribution: escapeHTML(info.attribution),
 })
 heat.on('tileunload', ({ tile }) => tile.leave.abort())
 heat.addTo(map)
-onAgain(() => heat.redraw())
+onRetry(() => heat.redraw())

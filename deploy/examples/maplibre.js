@@ -1,30 +1,30 @@
 import { AttributionControl, Map, NavigationControl, Popup, addProtocol } from './node_modules/maplibre-gl/dist/maplibre-gl.mjs'
-import { ask, describe, html, onAgain, say, server } from './limnomap.js'
+import { request, tileJSON, escapeHTML, onRetry, showMessage, server } from './limnomap.js'
 
-// MapLibre does not ask again for a tile that fails. Addresses that begin with limnomap:// go through `ask`, which does.
-addProtocol('limnomap', async ({ url }, leave) => ({ data: await ask(url.slice('limnomap://'.length), 'arrayBuffer', leave.signal) }))
+// MapLibre does not retry failed tiles. Addresses that begin with limnomap:// go through `request`, which does.
+addProtocol('limnomap', async ({ url }, leave) => ({ data: await request(url.slice('limnomap://'.length), 'arrayBuffer', leave.signal) }))
 
-const style = await ask('style.json', 'json')
-const info = { heat: await describe('tiles.json'), lakes: await describe('tiles/vector.json') }
+const style = await request('style.json', 'json')
+const info = { heat: await tileJSON('tiles.json'), lakes: await tileJSON('tiles/vector.json') }
 for (const [id, source] of Object.entries(style.sources)) {
-  // Whatever server the style names. With v= a browser asks only once for a tile, until the data change.
+  // Replaces the server in the style. With v= a browser requests a tile only once, until the data change.
   source.tiles = source.tiles.map((url) => `limnomap://${server}${url.slice(url.indexOf('/api/v1/'))}?v=${info[id].snapshot}`)
-  source.maxzoom = info[id].maxzoom // beyond, MapLibre enlarges these
-  source.attribution = html(info[id].attribution)
+  source.maxzoom = info[id].maxzoom // beyond it, MapLibre enlarges these tiles
+  source.attribution = escapeHTML(info[id].attribution)
 }
 
 export const map = new Map({ container: 'map', style, bounds: info.heat.bounds, maxZoom: 22, attributionControl: false })
 map.addControl(new AttributionControl({ compact: false }))
 map.addControl(new NavigationControl())
-map.on('error', ({ error, sourceId }) => { if (!sourceId) say(`The map fails: ${error.message}`) }) // of tiles, `ask` tells
+map.on('error', ({ error, sourceId }) => { if (!sourceId) showMessage(`The map fails: ${error.message}`) }) // `request` reports those of tiles
 map.on('mouseenter', 'lakes', () => { map.getCanvas().style.cursor = 'pointer' })
 map.on('mouseleave', 'lakes', () => { map.getCanvas().style.cursor = '' })
 map.on('click', 'lakes', ({ features: [{ geometry, properties }] }) => {
   new Popup().setLngLat(geometry.coordinates).setDOMContent(card(properties)).addTo(map)
 })
-onAgain(() => Object.keys(style.sources).forEach((id) => map.refreshTiles(id)))
+onRetry(() => Object.keys(style.sources).forEach((id) => map.refreshTiles(id)))
 
-// What a lake's properties lack is not known, and never low. Texts go in as text: a name may hold anything.
+// A missing property is unknown, never low. Texts are inserted as text, because a name may contain anything.
 function card({ name, chl, risk, measured_at: measured }) {
   const box = document.createElement('div')
   const line = (tag, text) => box.append(Object.assign(document.createElement(tag), { textContent: text }))

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/tiles/hilbert"
 )
 
 // maxTileBytes is sixteen times a tile of 512 pixels without any compression: no map has a larger one.
@@ -96,9 +98,9 @@ func (w *writer) add(t maptile.Tile, png []byte) error {
 	if len(png) == 0 || len(png) > maxTileBytes {
 		return fmt.Errorf("it has %d bytes; 1 to %d are allowed", len(png), maxTileBytes)
 	}
-	id := ID(t)
+	id := hilbert.ID(t)
 	if id < w.next {
-		if last := Tile(w.next - 1); last != t {
+		if last := hilbert.Tile(w.next - 1); last != t {
 			return fmt.Errorf("it comes after %d/%d/%d; tiles must come in the order of their ids", last.Z, last.X, last.Y)
 		}
 		return errors.New("it comes twice; each tile may come once")

@@ -12,6 +12,8 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/tiles/hilbert"
 )
 
 // kinds are the names of an archive of each kind.
@@ -60,8 +62,8 @@ func write(t testing.TB, path string, meta Metadata, pairs []pair) {
 func sorted(ids map[uint64]string) (pairs []pair, tiles map[maptile.Tile]string) {
 	tiles = map[maptile.Tile]string{}
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
-		pairs = append(pairs, pair{Tile(id), ids[id]})
-		tiles[Tile(id)] = ids[id]
+		pairs = append(pairs, pair{hilbert.Tile(id), ids[id]})
+		tiles[hilbert.Tile(id)] = ids[id]
 	}
 	return pairs, tiles
 }

@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"limnomap/tiles/hilbert"
 )
 
 // BenchmarkAdd adds distinct tiles of 3.6 kB, about the mean of real ones, and tells what a tile holds in
@@ -28,10 +30,10 @@ func BenchmarkAdd(b *testing.B) {
 			before := heap()
 			b.SetBytes(size)
 			b.ReportAllocs()
-			id := firstID(maxZoom)
+			id := hilbert.FirstID(maxZoom)
 			for b.Loop() {
 				binary.LittleEndian.PutUint64(png, id)
-				if err := w.Add(Tile(id), png); err != nil {
+				if err := w.Add(hilbert.Tile(id), png); err != nil {
 					b.Fatal(err)
 				}
 				id++

@@ -17,6 +17,8 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/tiles/hilbert"
 )
 
 // quarters returns a tile of four colours: red tells its column, green its row, blue its zoom, and opacity which
@@ -52,7 +54,7 @@ func germany(t testing.TB, bound orb.Bound) (pairs []pair, absent []maptile.Tile
 				if (x+y)%5 == 0 {
 					absent = append(absent, tile)
 				} else {
-					ids[ID(tile)] = quarters(t, tile)
+					ids[hilbert.ID(tile)] = quarters(t, tile)
 				}
 			}
 		}

@@ -10,6 +10,8 @@ import (
 	"github.com/paulmach/orb/maptile"
 	_ "modernc.org/sqlite"
 	"pgregory.net/rapid"
+
+	"limnomap/tiles/hilbert"
 )
 
 // readMBTiles reads an archive back as the specification has it, by the names of its tables alone.
@@ -56,7 +58,7 @@ func each(t testing.TB, db *sql.DB, query string, row func(*sql.Rows) error) {
 
 func TestMBTilesComesBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		ids := rapid.MapOfN(rapid.Uint64Range(0, firstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc"}), 0, 50).Draw(rt, "tiles")
+		ids := rapid.MapOfN(rapid.Uint64Range(0, hilbert.FirstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc"}), 0, 50).Draw(rt, "tiles")
 		pairs, want := sorted(ids)
 		path := filepath.Join(t.TempDir(), "lakes.mbtiles")
 		write(t, path, testMetadata(), pairs)

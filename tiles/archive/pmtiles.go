@@ -7,6 +7,8 @@ import (
 	"os"
 
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/tiles/hilbert"
 )
 
 // writeBuffer gathers small tiles into writes that a disk likes.
@@ -107,7 +109,7 @@ func (p *pmtiles) addBlank() error {
 	if err != nil {
 		return err
 	}
-	return p.add(ID(t), t, png)
+	return p.add(hilbert.ID(t), t, png)
 }
 
 func (p *pmtiles) metadata() ([]byte, error) {

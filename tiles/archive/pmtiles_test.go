@@ -10,6 +10,8 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
+
+	"limnomap/tiles/hilbert"
 )
 
 func writePMTiles(t testing.TB, meta Metadata, pairs []pair) *decoded {
@@ -26,9 +28,9 @@ func writePMTiles(t testing.TB, meta Metadata, pairs []pair) *decoded {
 // manyPairs returns n small tiles of one zoom, with gaps between some. Each has the content that content gives it.
 func manyPairs(n int, z maptile.Zoom, content func(i int) string) []pair {
 	pairs := make([]pair, n)
-	id := firstID(z)
+	id := hilbert.FirstID(z)
 	for i := range pairs {
-		pairs[i] = pair{Tile(id), content(i)}
+		pairs[i] = pair{hilbert.Tile(id), content(i)}
 		id += 1 + uint64(i%7/6) // a gap after each seventh
 	}
 	return pairs
@@ -40,7 +42,7 @@ func distinct(i int) string { return fmt.Sprintf("tile %d", i) }
 // header counts them.
 func TestPMTilesComesBack(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		tiles := rapid.MapOfN(rapid.Uint64Range(0, firstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc", "dddd"}), 1, 300).Draw(rt, "tiles")
+		tiles := rapid.MapOfN(rapid.Uint64Range(0, hilbert.FirstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc", "dddd"}), 1, 300).Draw(rt, "tiles")
 		if rapid.Bool().Draw(rt, "a run") {
 			start := rapid.Uint64Range(0, 1000).Draw(rt, "start")
 			for id := range rapid.Uint64Range(1, 200).Draw(rt, "length") {
@@ -116,7 +118,7 @@ func TestPMTilesLeaves(t *testing.T) {
 				t.Errorf("%d tiles came back, want %d", len(d.tiles), len(test.pairs))
 			}
 			for _, p := range test.pairs {
-				if got := d.tiles[ID(p.tile)]; got != p.png {
+				if got := d.tiles[hilbert.ID(p.tile)]; got != p.png {
 					t.Fatalf("tile %v came back as %q, want %q", p.tile, got, p.png)
 				}
 			}
@@ -185,7 +187,7 @@ func TestPMTilesWithoutTilesHoldsABlankOne(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if id := ID(maptile.New(7, 2, 3)); len(d.tiles) != 1 || d.tiles[id] != string(want) {
+	if id := hilbert.ID(maptile.New(7, 2, 3)); len(d.tiles) != 1 || d.tiles[id] != string(want) {
 		t.Errorf("tiles = %v, want one blank tile in the map's middle", slices.Collect(maps.Keys(d.tiles)))
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/tiles/hilbert"
 )
 
 // leaveOut skips a test for want of a reader, unless this is CI, where nothing may be.
@@ -79,8 +81,8 @@ func TestNPMReadsPMTiles(t *testing.T) {
 		{"few", []pair{{maptile.New(0, 0, 0), "a"}, {maptile.New(1, 1, 1), "b"}, {maptile.New(1, 0, 1), "a"}, {maptile.New(4095, 4095, 12), "c"}}},
 		{"runs over zooms", func() []pair {
 			var pairs []pair
-			for id := range firstID(6) {
-				pairs = append(pairs, pair{Tile(id), distinct(int(id / 900))})
+			for id := range hilbert.FirstID(6) {
+				pairs = append(pairs, pair{hilbert.Tile(id), distinct(int(id / 900))})
 			}
 			return pairs
 		}()},

@@ -42,7 +42,7 @@ test('positions have gaps for weeks without data', () => {
 })
 
 test('index and date of a week', () => {
-  for (const [date, index] of [[null, 3], ['2026-10-12', 3], ['2026-10-18', 3], ['2026-10-08', 2], ['2026-09-21', -1], ['1999-01-04', -1], ['2999-01-07', -1], ['<b>when</b>', -1]]) {
+  for (const [date, index] of /** @type {[string | null, number][]} */ ([[null, 3], ['2026-10-12', 3], ['2026-10-18', 3], ['2026-10-08', 2], ['2026-09-21', -1], ['1999-01-04', -1], ['2999-01-07', -1], ['<b>when</b>', -1]])) {
     assert.equal(indexOf(weeks, date), index, date)
   }
   assert.equal(dateOf(weeks, 2), '2026-10-05')

@@ -74,19 +74,8 @@ func Launch(t testing.TB, args ...string) *Server {
 // LaunchWithEnv is Launch with additional environment variables, each as NAME=VALUE.
 func LaunchWithEnv(t testing.TB, env []string, args ...string) *Server {
 	t.Helper()
-	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s", "--basemap-url", "none",
-		"--cache-dir", t.TempDir(), "--cache-min-free", "0"}, args...)
-	s := &Server{Cmd: Command(t, all...), Log: new(Log), ended: make(chan struct{})}
-	s.Env, s.Stderr = append(s.Env, env...), s.Log
-	if err := s.Cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { // ends with the process
-		s.exit = s.Wait()
-		close(s.ended)
-	}()
-	t.Cleanup(func() { s.Stop(t) })
-	admin := !slices.Contains(all, "--admin-listen=")
+	s := run(t, env, args...)
+	admin := !slices.Contains(args, "--admin-listen=")
 	Within(t, startTime, "serve logs its address", func() bool {
 		select {
 		case <-s.ended:
@@ -102,6 +91,32 @@ func LaunchWithEnv(t testing.TB, env []string, args ...string) *Server {
 		}
 		return s.Base != "" && (s.Admin != "" || !admin)
 	})
+	return s
+}
+
+// LaunchAt is Launch for a server whose log may lack the addresses. It returns at once.
+func LaunchAt(t testing.TB, address, admin string, args ...string) *Server {
+	t.Helper()
+	s := run(t, nil, append([]string{"--listen", address, "--admin-listen", admin}, args...)...)
+	s.Base, s.Admin = "http://"+address, "http://"+admin
+	return s
+}
+
+// run starts the process.
+func run(t testing.TB, env []string, args ...string) *Server {
+	t.Helper()
+	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s", "--basemap-url", "none",
+		"--cache-dir", t.TempDir(), "--cache-min-free", "0"}, args...)
+	s := &Server{Cmd: Command(t, all...), Log: new(Log), ended: make(chan struct{})}
+	s.Env, s.Stderr = append(s.Env, env...), s.Log
+	if err := s.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends with the process
+		s.exit = s.Wait()
+		close(s.ended)
+	}()
+	t.Cleanup(func() { s.Stop(t) })
 	return s
 }
 

@@ -1,0 +1,221 @@
+package disk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+const (
+	// MinEntrySize is the disk space that the smallest entry takes: one block of the usual file systems. The budget is one
+	// of disk space, not of bytes.
+	MinEntrySize = 4096
+	// tempAge is the age at which a temporary file counts as abandoned: no write takes that long.
+	tempAge = 10 * time.Minute
+	// listBatch is how many names are read from a folder at a time, however many it holds.
+	listBatch = 256
+
+	tempSuffix = ".tmp"
+)
+
+// onDisk returns the disk space that a file of that size takes.
+func onDisk(size int64) int64 { return (size + MinEntrySize - 1) / MinEntrySize * MinEntrySize }
+
+// entryName returns the path of the entry of that sum in the folder.
+func entryName(s sum) string { return filepath.Join(shardName(s), sumName(s)) }
+
+// tempName returns a name for the temporary file of the entry of that sum. It is random, so that exclusive creation is safe
+// when other processes and other machines share the folder.
+func tempName(s sum) string {
+	return fmt.Sprintf("%s.%016x%s", entryName(s), rand.Uint64(), tempSuffix)
+}
+
+// A file is one of the cache's files: an entry, or a temporary file.
+type file struct {
+	shard *os.Root // its sub-folder, open during the visit
+	name  string   // in the sub-folder
+	sum   sum      // from its name
+	temp  bool
+	info  fs.FileInfo
+}
+
+// parseFileName reads the name of a file in that sub-folder. It reports false for a name that the cache does not use.
+func parseFileName(shard, name string) (s sum, temp, ok bool) {
+	text := name
+	if text, temp = strings.CutSuffix(name, tempSuffix); temp {
+		var random string
+		text, random, ok = strings.Cut(text, ".")
+		if !ok || random == "" {
+			return s, false, false
+		}
+	}
+	s, ok = parseSumName(text)
+	return s, temp, ok && shardName(s) == shard
+}
+
+// walkFiles calls visit for each regular file in root that has a name of the cache, and for no other file: a cache that is
+// pointed at a folder with other files removes none of them. It reads a part of one sub-folder at a time, however many
+// files there are, and ends soon after ctx does, or with the first error of visit.
+func walkFiles(ctx context.Context, root *os.Root, visit func(file) error) error {
+	for i := range 256 {
+		if err := walkShard(ctx, root, fmt.Sprintf("%02x", i), visit); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func walkShard(ctx context.Context, root *os.Root, name string, visit func(file) error) error {
+	// Opening a pipe would block, and the cache makes no symbolic links.
+	if info, err := root.Lstat(name); errors.Is(err, fs.ErrNotExist) || err == nil && !info.IsDir() {
+		return ctx.Err()
+	}
+	// With a root for the sub-folder, the path of each file is one name long.
+	shard, err := root.OpenRoot(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return ctx.Err() // removed since Lstat
+	}
+	if err != nil {
+		return err
+	}
+	defer shard.Close()
+	list, err := shard.Open(".")
+	if err != nil {
+		return err
+	}
+	defer list.Close()
+	for {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		batch, err := list.ReadDir(listBatch)
+		for _, e := range batch {
+			sum, temp, ok := parseFileName(name, e.Name())
+			if !ok {
+				continue
+			}
+			// Not e.Info(): it uses the whole path, which the root does not guard.
+			info, err := shard.Lstat(e.Name())
+			if err != nil || !info.Mode().IsRegular() {
+				continue
+			}
+			if err := visit(file{shard, e.Name(), sum, temp, info}); err != nil {
+				return err
+			}
+		}
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err != nil {
+			return err
+		}
+	}
+}
+
+// abandoned reports whether f is a temporary file that no process writes any more.
+func (f file) abandoned(now time.Time) bool {
+	return f.temp && now.Sub(f.info.ModTime()) > tempAge
+}
+
+// readKey reads the header of an entry and returns its key.
+func (f file) readKey() ([]byte, error) {
+	file, err := f.shard.OpenFile(f.name, openToRead, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer file.Close()
+	raw := make([]byte, maxHeader)
+	n, err := io.ReadFull(file, raw)
+	if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, io.ErrUnexpectedEOF) {
+		return nil, err
+	}
+	h, err := decodeHeader(raw[:n], f.sum)
+	if err != nil {
+		return nil, err
+	}
+	// Not the size in f.info: a server may have replaced the file since.
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if int64(h.size()) != info.Size() {
+		return nil, ErrDamaged
+	}
+	return h.key, nil
+}
+
+// readEntry reads the entry of that name and sum. If it is damaged the error is ErrDamaged, and the file's info is returned
+// too.
+func readEntry(root *os.Root, name string, sum sum) (entry, fs.FileInfo, error) {
+	file, err := root.OpenFile(name, openToRead, 0)
+	if err != nil {
+		if info, lstatErr := root.Lstat(name); lstatErr == nil && !info.Mode().IsRegular() {
+			return entry{}, info, ErrDamaged // such as a link out of the folder
+		}
+		return entry{}, nil, err
+	}
+	defer file.Close()
+	info, err := file.Stat()
+	if err != nil {
+		return entry{}, nil, err
+	}
+	if !info.Mode().IsRegular() || info.Size() > int64(maxEntry) {
+		return entry{}, info, ErrDamaged
+	}
+	raw := make([]byte, info.Size())
+	if _, err := io.ReadFull(file, raw); err != nil {
+		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
+			err = ErrDamaged // truncated since Stat
+		}
+		return entry{}, info, err
+	}
+	e, err := decodeEntry(raw, sum)
+	return e, info, err
+}
+
+// errNameIsFolder is returned for an entry whose name is taken by a folder that is not empty. The folder is not removed,
+// since the cache did not make it; all other entries work.
+var errNameIsFolder = errors.New("a folder has the name of the tile's file")
+
+// writeEntry writes a temporary file and renames it, so that no reader sees half an entry. It does not wait until the disk
+// has stored it (fsync): a power failure may leave a torn entry, which the digest finds, and a cache may forget.
+func writeEntry(root *os.Root, sum sum, raw []byte) error {
+	temp := tempName(sum)
+	file, err := createNew(root, temp)
+	if errors.Is(err, fs.ErrNotExist) {
+		if err := root.Mkdir(shardName(sum), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+			return err
+		}
+		file, err = createNew(root, temp)
+	}
+	if err != nil {
+		return err
+	}
+	_, err = file.Write(raw)
+	err = errors.Join(err, file.Close())
+	if err == nil {
+		if err = root.Rename(temp, entryName(sum)); err != nil && isFolder(root, entryName(sum)) {
+			err = fmt.Errorf("%w: %w", errNameIsFolder, err)
+		}
+	}
+	if err != nil {
+		_ = root.Remove(temp) // if this fails too, a later count removes the file
+	}
+	return err
+}
+
+func isFolder(root *os.Root, name string) bool {
+	info, err := root.Lstat(name)
+	return err == nil && info.IsDir()
+}
+
+func createNew(root *os.Root, name string) (*os.File, error) {
+	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+}
