@@ -42,9 +42,9 @@ func TestLoadHoldsFewSamples(t *testing.T) {
 				t.Errorf("%d samples are held of %d lakes, want at most %d, and a value of each", got, lakes, most)
 			}
 			room := 0
-			for _, s := range [][]shelf{l.satellite.shelves, l.forecasts.shelves} {
-				for _, sh := range s {
-					room += cap(sh.samples)
+			for _, s := range [][]sampleGroup{l.satellite.groups, l.forecasts.groups} {
+				for _, g := range s {
+					room += cap(g.samples)
 				}
 			}
 			if room > got*9/8+64 {

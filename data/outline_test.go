@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"limnomap/data"
 
@@ -87,7 +86,7 @@ func TestOutlineRejects(t *testing.T) {
 		{"no ring", orb.MultiPolygon{{square(1, 1, 1)}, {}}, []string{"polygon 2", "outer ring"}},
 		{"two points", ring(orb.Point{1, 1}, orb.Point{2, 2}, orb.Point{1, 1}), []string{"polygon 1, ring 1", "2 distinct points", "3 or more"}},
 		{"hole of one point", orb.MultiPolygon{{square(1, 1, 1), {{1, 1}, {1, 1}, {1, 1}, {1, 1}}}}, []string{"polygon 1, ring 2", "1 distinct"}},
-		{"a line", ring(orb.Point{1, 1}, orb.Point{2, 1}, orb.Point{3, 1}), []string{"line", "surface"}},
+		{"a line", ring(orb.Point{1, 1}, orb.Point{2, 1}, orb.Point{3, 1}), []string{"line", "encloses an area"}},
 		{"NaN", ring(orb.Point{1, 1}, orb.Point{2, math.NaN()}, orb.Point{3, 1}), []string{"polygon 1, ring 1, point 2", "lat NaN", "-90 to 90"}},
 		{"lat", ring(orb.Point{1, 1}, orb.Point{2, 1}, orb.Point{3, 90.5}), []string{"point 3", "lat 90.5"}},
 		{"lon", ring(orb.Point{-361, 1}, orb.Point{2, 1}, orb.Point{3, 9}), []string{"point 1", "lon -361"}},
@@ -240,20 +239,6 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 			}
 		}
 	})
-}
-
-// A comb is what takes longest: simplified all together it would take minutes, in stretches a second or two.
-func TestNewOutlineTakesBoundedTime(t *testing.T) {
-	comb := make(orb.Ring, data.MaxOutlinePoints/2)
-	for i := range comb {
-		comb[i] = orb.Point{float64(i) * 1e-5, 0.01 + 0.99*float64(i%2)}
-	}
-	comb = append(comb, orb.Point{1, 0}, orb.Point{0, 0})
-	start := time.Now()
-	mustOutline(t, orb.Polygon{comb})
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("an outline of %d points takes %v, want some seconds", len(comb), took)
-	}
 }
 
 // A ring of very many points is simplified in stretches, and within the same tolerance.

@@ -98,7 +98,7 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 		r.Run(ctx, c.Every)
 		return nil
 	}
-	result, err := r.Once(ctx)
+	result, err := r.RunOnce(ctx)
 	if err != nil && ctx.Err() != nil {
 		return errors.New("interrupted, nothing was written")
 	}

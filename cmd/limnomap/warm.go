@@ -136,7 +136,7 @@ func distinct[T comparable](all []T) []T {
 // each calls visit for each plot. One is made after the other, since a week of a continent takes a lot of memory.
 func (w *warming) each(ctx context.Context, visit func(*tiles.Plot) error) error {
 	for _, week := range w.weeks {
-		view, err := w.snapshot.Shown(ctx, week)
+		view, err := w.snapshot.LazyView(ctx, week)
 		if err != nil {
 			return err
 		}

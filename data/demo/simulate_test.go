@@ -239,7 +239,7 @@ func TestForecastIsDamped(t *testing.T) {
 
 func TestRedNoise(t *testing.T) {
 	const n = 4000
-	series := placeOf("test").red(0, n, anomalyStream, anomalyPersistence)
+	series := noiseOf("test").red(0, n, anomalyStream, anomalyPersistence)
 	sum, squares := 0.0, 0.0
 	for _, x := range series {
 		sum += x
@@ -255,7 +255,7 @@ func TestRedNoise(t *testing.T) {
 		t.Errorf("lag-1 autocorrelation = %.2f, want about %g", r, anomalyPersistence)
 	}
 	// A window's place in time must not show.
-	for i, x := range placeOf("test").red(1000, 10, anomalyStream, anomalyPersistence) {
+	for i, x := range noiseOf("test").red(1000, 10, anomalyStream, anomalyPersistence) {
 		if x != series[1000+i] {
 			t.Errorf("week %d = %g from week 1000 on, %g from week 0 on", 1000+i, x, series[1000+i])
 		}

@@ -70,7 +70,7 @@ const (
 )
 
 func TestWorldHasAsManyLakesAsAskedFor(t *testing.T) {
-	for _, n := range []int{1, 2, 3, len(districts()), blockLakes, 997, 40_000} {
+	for _, n := range []int{1, 2, 3, len(districts()), batchLakes, 997, 40_000} {
 		lakes, observations := world(t, n, 2, WorldUntil)
 		ids := map[string]bool{}
 		for _, row := range rows(t, lakes, worldLakesHeader) {

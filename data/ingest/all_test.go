@@ -88,10 +88,10 @@ func TestAllOrNothing(t *testing.T) {
 		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
 		{name: "the last step fails", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
 		{name: "a broken file", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
-		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "cannot be mapped"},
+		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "lakes or observations only"},
 		{name: "neither", files: []ingest.Openable{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
 		{name: "empty", files: []ingest.Openable{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
-		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want a file for each"},
+		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want one file for each"},
 		{name: "cannot be opened", files: []ingest.Openable{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
 	}
 	for _, test := range tests {

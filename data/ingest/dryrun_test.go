@@ -70,7 +70,7 @@ func TestLateContradiction(t *testing.T) {
 	if r.Added != most+10 || r.Rejected != 2 || r.Unchanged != 1 {
 		t.Fatalf("report = %+v, want 2 rejected and 1 unchanged", r)
 	}
-	for i, want := range []string{"on line 3 of a.csv with other values", "in an earlier row of this import with other values: want one row for it (look for " + last} {
+	for i, want := range []string{"on line 3 of a.csv with other values", "in an earlier row of this import with other values: want one row for it (search the files for " + last} {
 		if !strings.Contains(r.Bad[i].Reason, want) || r.Bad[i].File != "b.csv" || r.Bad[i].ID == "" {
 			t.Errorf("bad row %+v, want %q", r.Bad[i], want)
 		}

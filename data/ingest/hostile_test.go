@@ -102,7 +102,7 @@ func TestRowsAreBounded(t *testing.T) {
 	r := reader[struct{}]{
 		columns: []column{{name: "id"}},
 		parse:   func(*row) (struct{}, error) { return struct{}{}, nil },
-		batches: batches, input: countingReader{ctx: t.Context(), tell: func(int64) {}},
+		batches: batches, input: countingReader{ctx: t.Context(), progress: func(int64) {}},
 		rows: maxRows - 3, // which were read before
 	}
 	r.read(t.Context(), []File{

@@ -78,7 +78,7 @@ func TestMadeIDsCollide(t *testing.T) {
 	for _, bad := range r.Bad {
 		reasons = append(reasons, bad.Reason)
 	}
-	for i, want := range []string{`"Grosser See" comes the id grosser_see, which "Großer See" has already`, `"琵琶湖" no id can be made`, "name is missing", "no id can be made"} {
+	for i, want := range []string{`"Grosser See" gives the id grosser_see, which "Großer See" already has`, `cannot make an id from the name "琵琶湖"`, "name is missing", "cannot make an id from the name"} {
 		if len(reasons) != 4 || !strings.Contains(reasons[i], want) {
 			t.Fatalf("reasons %q, want %q in number %d of 4", reasons, want, i+1)
 		}
@@ -94,7 +94,7 @@ func TestMadeIDsCollide(t *testing.T) {
 		{Lakes, "name,lat,lon\nGrosser See,54,12\n"},
 		{Observations, "lake_id,date,chl,data_type\nGROSSER SEE,2024-01-01,1,satellite\n"},
 	} {
-		if r := mustImport(t, test.f, s, opts, test.text); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `which "Großer See" has already`) {
+		if r := mustImport(t, test.f, s, opts, test.text); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `which "Großer See" already has`) {
 			t.Errorf("%q: %+v, want it rejected", test.text, r)
 		}
 	}

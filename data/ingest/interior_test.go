@@ -92,7 +92,7 @@ func TestPlace(t *testing.T) {
 	large := orb.Polygon{{{181, 60}, {183, 60}, {183, 61}, {181, 61}, {181, 60}}}
 	s := shape{polygons: orb.MultiPolygon{small, large}}
 	s.point = s.middle()
-	if got := s.place(); !(got[0] > -179 && got[0] < -177 && got[1] > 60 && got[1] < 61) {
+	if got := s.lakePoint(); !(got[0] > -179 && got[0] < -177 && got[1] > 60 && got[1] < 61) {
 		t.Errorf("place() = %v, want it from -179 to -177 and from 60 to 61", got)
 	}
 }

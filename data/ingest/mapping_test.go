@@ -104,13 +104,13 @@ func TestMappingErrors(t *testing.T) {
 		{"a column of features alone", Options{Map: Mapping{"limnomap_outline": "x"}}, aLake, []string{`no column "limnomap_outline"`}},
 		{"their column twice", Options{Map: Mapping{"id": "Key", "external_id": "key"}}, aLake, []string{`"Key" is mapped to external_id and to id`}},
 		{"mapped and set", Options{Map: Mapping{"id": "key"}, Set: Mapping{"id": "x"}}, aLake, []string{`id is set to "x" and mapped to the column "key"`}},
-		{"not in the file", Options{Map: Mapping{"id": "key"}}, aLake, []string{"a.csv", `lacks the column "key", which is to be id`, `it holds "id", "name"`}},
-		{"an optional one that is not in the file", Options{Map: Mapping{"region": "land"}}, aLake, []string{`lacks the column "land", which is to be region`}},
+		{"not in the file", Options{Map: Mapping{"id": "key"}}, aLake, []string{"a.csv", `lacks the column "key", which is mapped to id`, `it holds "id", "name"`}},
+		{"an optional one that is not in the file", Options{Map: Mapping{"region": "land"}}, aLake, []string{`lacks the column "land", which is mapped to region`}},
 		{"twice in the file", Options{Map: Mapping{"id": "key"}}, "key,KEY,name,lat,lon\nx,x,X,1,1\n", []string{`"KEY" twice`}},
-		{"set, and in the file", Options{Set: Mapping{"name": "Y"}}, aLake, []string{`names the column "name" itself, while name is set to "Y"`}},
-		{"set, and in the file by an alias", Options{Set: Mapping{"region": "Y"}}, "id,name,lat,lon,state\n", []string{`names the column "state" itself, while region is set`}},
-		{"an id that is made and set", Options{Set: Mapping{"id": "Y"}, MakeIDs: true}, aLake, []string{"id is to be made of the name"}},
-		{"in no feature", Options{Map: Mapping{"region": "land"}}, aFeature, []string{`no feature has the property "land", which is to be region`}},
+		{"set, and in the file", Options{Set: Mapping{"name": "Y"}}, aLake, []string{`names the column "name" although name is set to "Y"`}},
+		{"set, and in the file by an alias", Options{Set: Mapping{"region": "Y"}}, "id,name,lat,lon,state\n", []string{`names the column "state" although region is set`}},
+		{"an id that is made and set", Options{Set: Mapping{"id": "Y"}, MakeIDs: true}, aLake, []string{"id is made from the name"}},
+		{"in no feature", Options{Map: Mapping{"region": "land"}}, aFeature, []string{`no feature has the property "land", which is mapped to region`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -129,7 +129,7 @@ func TestMappingErrors(t *testing.T) {
 		})
 	}
 	// A feature that has what is set is rejected as any bad row.
-	if r := mustImport(t, Lakes, newStore(t), &Options{Set: Mapping{"name": "Y"}}, aFeature); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `the property "name" itself`) {
+	if r := mustImport(t, Lakes, newStore(t), &Options{Set: Mapping{"name": "Y"}}, aFeature); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `the property "name" although`) {
 		t.Errorf("report = %+v, want the feature rejected", r)
 	}
 }

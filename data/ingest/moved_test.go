@@ -9,8 +9,8 @@ import (
 // A file without outlines keeps those that are stored, and so must not move a lake out of its own: it would be drawn in
 // one place and found in another.
 func TestLakesStayInTheirOutline(t *testing.T) {
-	const refused = " lie more than 0.1 degrees outside the outline that the database holds of this lake: want a place within, " +
-		`or import the outline too, as a polygon in GeoJSON, or take it away with "geometry": null`
+	const refused = " are more than 0.1 degrees outside this lake's outline in the database: want a point inside it, " +
+		`or import the outline too, as a polygon in GeoJSON, or delete it with "geometry": null`
 	base := `"id":"x","name":"X"`
 	for _, test := range []struct {
 		name, text string

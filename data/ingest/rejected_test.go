@@ -137,7 +137,7 @@ func TestBadRowsNameTheirLake(t *testing.T) {
 		want string
 	}{
 		{"lake", Lakes, "name,lat,lon,id\nB,,10,b\n", "a.csv, line 2 (b): lat is missing"},
-		{"contradiction", Lakes, aLake + "x,X,1,1\n", "a.csv, line 3 (x): this id stands on line 2 of a.csv"},
+		{"contradiction", Lakes, aLake + "x,X,1,1\n", "a.csv, line 3 (x): this id is already on line 2 of a.csv"},
 		{"observation", Observations, "lake_id,date,chl,data_type\nx,never,1,satellite\n", `a.csv, line 2 (x): date "never"`},
 		{"rejected by the store", Observations, "lake_id,date,chl,data_type\ny,2024-01-01,1,satellite\n", "a.csv, line 2 (y): the database"},
 		{"no id", Lakes, "id,name,lat,lon\n,B,50,10\n", "a.csv, line 2: id is missing"},
@@ -163,13 +163,13 @@ func TestFutureObservations(t *testing.T) {
 	}{
 		{"satellite today", "x,2026-07-01,1,satellite,", ""},
 		{"satellite tomorrow", "x,2026-07-02,1,satellite,2026-07-02T23:59:59Z", ""},
-		{"satellite later", "x,2026-07-03,1,satellite,", "date 2026-07-03 lies in the future: want a day up to 2026-07-02 for satellite, as today is 2026-07-01"},
-		{"satellite in another year", "x,01.07.2062,1,satellite,", "date 2062-07-01 lies in the future"},
-		{"gap in another year", "x,2027-07-01,,satellite,", "date 2027-07-01 lies in the future"},
-		{"measured later", "x,2026-07-01,1,satellite,2026-07-03T00:00:00Z", "measured_at 2026-07-03T00:00:00Z lies in the future: want a time up to 2026-07-02"},
+		{"satellite later", "x,2026-07-03,1,satellite,", "date 2026-07-03 is in the future: want a day up to 2026-07-02 for satellite (today is 2026-07-01)"},
+		{"satellite in another year", "x,01.07.2062,1,satellite,", "date 2062-07-01 is in the future"},
+		{"gap in another year", "x,2027-07-01,,satellite,", "date 2027-07-01 is in the future"},
+		{"measured later", "x,2026-07-01,1,satellite,2026-07-03T00:00:00Z", "measured_at 2026-07-03T00:00:00Z is in the future: want a time up to 2026-07-02"},
 		{"forecast of next month", "x,2026-08-01,1,ai_forecast,", ""},
 		{"forecast of next year", "x,2027-07-02,1,ai_forecast,", ""},
-		{"forecast beyond", "x,2027-07-03,1,ai_forecast,", "date 2027-07-03 lies in the future: want a day up to 2027-07-02 for ai_forecast"},
+		{"forecast beyond", "x,2027-07-03,1,ai_forecast,", "date 2027-07-03 is in the future: want a day up to 2027-07-02 for ai_forecast"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)

@@ -58,13 +58,13 @@ func TestFolderRejects(t *testing.T) {
 		err    string
 		rows   data.RefreshRows
 	}{
-		{"empty", nil, Options{}, emptyReason, "holds no file whose name ends in .csv", data.RefreshRows{}},
+		{"empty", nil, Options{}, emptyReason, "has no file whose name ends in .csv", data.RefreshRows{}},
 		{"a bad row", map[string]string{"o.csv": observations + "a,2024-07-02,-3,satellite\n", "l.csv": lakes}, Options{},
 			rowsReason, "1 of 4 rows rejected", data.RefreshRows{Rejected: 1}},
 		{"an unknown lake", map[string]string{"o.csv": observations}, Options{}, rowsReason, "1 of 1 rows rejected", data.RefreshRows{Rejected: 1}},
 		{"neither of both", map[string]string{"l.csv": lakes, "o.csv": "name,value\n"}, Options{}, formReason, "o.csv: it holds neither lakes", data.RefreshRows{}},
 		{"a wrong checksum", map[string]string{"l.csv": lakes, "observations.csv": observations, "observations.csv.sha256": wrong}, Options{},
-			checksumReason, "observations.csv.sha256 it should be", data.RefreshRows{}},
+			checksumReason, "but observations.csv.sha256 has", data.RefreshRows{}},
 		{"a checksum that is none", map[string]string{"l.csv": lakes, "l.csv.sha256": "soon\n"}, Options{}, checksumReason, "want lines of 64", data.RefreshRows{}},
 		{"no checksum", map[string]string{"l.csv": lakes}, Options{RequireChecksum: true}, noChecksumReason, "l.csv.sha256 is missing", data.RefreshRows{}},
 	}
@@ -158,7 +158,7 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 	if err := os.Chtimes(path, now, now); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := g.once(t, changingReason); err == nil || !strings.Contains(err.Error(), "has been written to for a minute") {
+	if _, _, err := g.once(t, changingReason); err == nil || !strings.Contains(err.Error(), "has been changing for a minute") {
 		t.Errorf("error %v", err)
 	}
 }
@@ -193,7 +193,7 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			_, err = g.bring(g.hold(t.Context(), "me"), files)
+			_, err = g.importFiles(g.keepClaim(t.Context(), "me"), files)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
 				t.Errorf("bring = %v, want %q", err, changingReason)
 			}
@@ -218,7 +218,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.bring(g.hold(t.Context(), "me"), files); err != nil {
+	if _, err := g.importFiles(g.keepClaim(t.Context(), "me"), files); err != nil {
 		t.Error(err)
 	}
 	holds(t, s, 1, 2)
@@ -272,10 +272,10 @@ func TestNewRejects(t *testing.T) {
 		{"none", nil, "there is no source"},
 		{"empty", []string{""}, "the source is empty"},
 		{"no folder", []string{filepath.Join(dir, "none")}, "no such file"},
-		{"a file", []string{file}, "is no folder"},
-		{"another scheme", []string{"ftp://user:secret@example.org/x.csv"}, "is no http:// or https:// URL"},
-		{"no host", []string{"https:///x.csv?token=secret"}, "is no http:// or https:// URL"},
-		{"not a URL", []string{"http://user:secret@exa mple.org/"}, "is no http:// or https:// URL"},
+		{"a file", []string{file}, "is not a folder"},
+		{"another scheme", []string{"ftp://user:secret@example.org/x.csv"}, "is not an http:// or https:// URL"},
+		{"no host", []string{"https:///x.csv?token=secret"}, "is not an http:// or https:// URL"},
+		{"not a URL", []string{"http://user:secret@exa mple.org/"}, "is not an http:// or https:// URL"},
 		{"a folder twice", []string{dir, dir + "/."}, "is named twice"},
 		{"a URL twice", []string{"http://a:secret@example.org/x.csv", "http://b:secret@example.org/x.csv#y"}, "http://example.org/x.csv is named twice"},
 	}

@@ -18,15 +18,15 @@ func FuzzSource(f *testing.F) {
 			return // only folders are looked for on the disk, and they are named
 		}
 		from := scheme + "u:" + mark + url.QueryEscape(password) + "@h" + rest + mark
-		p, err := parsePlace(from)
+		p, err := parseSource(from)
 		if err != nil {
 			if strings.Contains(err.Error(), mark) {
-				t.Fatalf("parsePlace(%q) = %v", from, err)
+				t.Fatalf("parseSource(%q) = %v", from, err)
 			}
 			return
 		}
 		if u, err := url.Parse(from); err == nil && u.User != nil && strings.Contains(u.RawQuery, mark) && strings.Contains(p.String(), mark) {
-			t.Fatalf("parsePlace(%q) is shown as %s", from, p)
+			t.Fatalf("parseSource(%q) is shown as %s", from, p)
 		}
 	})
 }

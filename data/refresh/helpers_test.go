@@ -85,7 +85,7 @@ func newRig(t *testing.T, s store.Store, from []string, opts Options) *rig {
 func (g *rig) once(t *testing.T, reason string) (Result, data.Refresh, error) {
 	t.Helper()
 	g.waited = nil
-	result, err := g.Once(t.Context())
+	result, err := g.RunOnce(t.Context())
 	if (err == nil) != (reason == "") || err != nil && reasonOf(err) != reason {
 		t.Errorf("Once = %+v, %v; want the reason %q", result, err, reason)
 	}

@@ -124,7 +124,7 @@ func TestRunKeepsItsSchedule(t *testing.T) {
 func TestRunGoesOnWhereAnotherStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
-		if _, err := st.refresher(st.s, new(logBuffer)).Once(t.Context()); err != nil {
+		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		st.after(3 * 24 * time.Hour)
@@ -263,7 +263,7 @@ func TestRunTakesOverAClaimThatWasLeft(t *testing.T) {
 		if ok, err := st.s.ClaimRefresh(t.Context(), 0, "killed", lease); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		if _, err := st.refresher(st.s, new(logBuffer)).Once(t.Context()); !errors.Is(err, ErrBusy) {
+		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); !errors.Is(err, ErrBusy) {
 			t.Errorf("Once beside another = %v, want %v", err, ErrBusy)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
@@ -296,7 +296,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 		slow.sleep = func(ctx context.Context, _ time.Duration) error { return sleep(ctx, 10*time.Minute) } // a slow source
 		done := make(chan error)
 		go func() { // ends with the refresh
-			_, err := slow.Once(t.Context())
+			_, err := slow.RunOnce(t.Context())
 			done <- err
 		}()
 		r := st.after(9 * time.Minute)
@@ -314,7 +314,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() { // ends with the refresh
-			_, err := slow.Once(t.Context())
+			_, err := slow.RunOnce(t.Context())
 			done <- err
 		}()
 		st.after(time.Since(st.start) + time.Minute)
@@ -348,7 +348,7 @@ func TestInterrupted(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(st.dir, "lakes.csv"), now, now); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Once(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := r.RunOnce(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("Once = %v, want %v", err, context.Canceled)
 		}
 		if r := st.after(0); r.LastError != interruptedReason || r.Failures != 1 || !r.HeldUntil.IsZero() {

@@ -179,7 +179,7 @@ func reportRows(b *testing.B, rows int) {
 
 func reportSize(b *testing.B, path string) {
 	b.Helper()
-	for _, end := range append([]string{""}, companions[0]) {
+	for _, end := range append([]string{""}, fileEnds[1]) {
 		info, err := os.Stat(path + end)
 		if err != nil {
 			b.Fatal(err)

@@ -83,9 +83,9 @@ func TestPermissions(t *testing.T) {
 	})
 
 	for _, test := range []struct{ name, path, want string }{
-		{"file that may not be read", secret, "see who may read and write it"},
-		{"folder that may not be written to", locked, "the file or its folder may not be written to"},
-		{"no file in such a folder", filepath.Join(filepath.Dir(locked), "new.db"), "see who may read and write it"},
+		{"file that may not be read", secret, "check the permissions of the file"},
+		{"folder without write permission", locked, "no permission to write to the file or its folder"},
+		{"no file in such a folder", filepath.Join(filepath.Dir(locked), "new.db"), "check the permissions of the file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := Open(t.Context(), test.path, true)
@@ -108,7 +108,7 @@ func TestPermissions(t *testing.T) {
 		_, err := tx.PutLakes(t.Context(), []data.Lake{testLake("b")}, LakeColumns{})
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "may not be written to") {
+	if err == nil || !strings.Contains(err.Error(), "no permission to write to") {
 		t.Errorf("an import into it = %v, want an error that says so", err)
 	}
 }

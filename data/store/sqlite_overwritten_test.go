@@ -108,7 +108,7 @@ func TestReplacedByAnEmptyOne(t *testing.T) {
 	rename(t, path, filepath.Join(dir, "kept.db"))
 	importer := openFile(t, path, true)
 	for range 2 {
-		wantRefused(t, server, errNothingYet, "nothing has been imported into the new one yet")
+		wantRefused(t, server, errNothingYet, "nothing has been imported into the new file yet")
 	}
 	put(t, importer, []data.Lake{testLake("new")}, []data.Observation{testObservation("new", 20000, data.Satellite, 5)})
 	wantLake(t, server, "new")
@@ -123,10 +123,10 @@ func TestMadeAnewBesideAnOldLog(t *testing.T) {
 		t.Fatal(err)
 	}
 	first := openFile(t, path, true)
-	for _, end := range companions {
-		old := server.opened.beside
+	for _, end := range fileEnds[1:] {
+		old := server.files
 		info, err := os.Stat(path + end)
-		if err != nil || os.SameFile(info, old[0]) || os.SameFile(info, old[1]) {
+		if err != nil || os.SameFile(info, old[1]) || os.SameFile(info, old[2]) {
 			t.Errorf("beside the new file lies %s: %v, %v, want one of its own", end, info, err)
 		}
 	}
@@ -147,13 +147,13 @@ func TestMadeAnewBesideAnOldLog(t *testing.T) {
 
 func TestMakeFileKeepsWhatIsThere(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
-	for _, end := range append(companions[:], "") {
+	for _, end := range fileEnds {
 		writeOver(t, path+end, []byte("content"))
 	}
 	if err := makeFile(path); err != nil {
 		t.Errorf("makeFile = %v", err)
 	}
-	for _, end := range append(companions[:], "") {
+	for _, end := range fileEnds {
 		if content := readFile(t, path+end); string(content) != "content" {
 			t.Errorf("lakes.db%s holds %q, want it left alone", end, content)
 		}

@@ -1,4 +1,6 @@
-package index
+// Package fold reduces names to a plain form, by which they are searched and from which ids are made: lower case, without
+// accents and punctuation.
+package fold
 
 import (
 	"unicode"
@@ -7,28 +9,29 @@ import (
 	"golang.org/x/text/unicode/norm"
 )
 
-// A spelling is how letters that ASCII lacks are folded.
-type spelling uint8
+// A Spelling says how letters with umlauts and the like are written.
+type Spelling uint8
 
 const (
-	bare      spelling = iota // without their marks: Müggelsee is muggelsee
-	spelt                     // as they are written where the keyboard lacks them: Müggelsee is mueggelsee
-	spellings                 // how many there are
+	Bare      Spelling = iota // without their marks: Müggelsee is muggelsee
+	Spelt                     // as on a keyboard without them: Müggelsee is mueggelsee
+	Spellings                 // the number of spellings
 )
 
-// letters are what Unicode does not decompose into a letter and marks, and what people type for it.
+// letters are the Latin letters that Unicode does not decompose into a letter and marks (so golang.org/x/text cannot
+// fold them), with their usual spelling in ASCII; and the Greek final sigma.
 var letters = map[rune]string{
 	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'ł': "l", 'đ': "d", 'ð': "d", 'þ': "th", 'ħ': "h", 'ŧ': "t", 'ŋ': "n",
 	'ı': "i", 'ĸ': "k", 'ς': "σ",
 }
 
-// speltLetters are the letters that German, Danish, Norwegian and Swedish spell with two where they cannot be written.
+// speltLetters are the letters that German, Danish, Norwegian and Swedish write as two if they are not available.
 var speltLetters = map[rune]string{'ä': "ae", 'ö': "oe", 'ü': "ue", 'ø': "oe", 'å': "aa"}
 
-// appendFolded appends what of s a search goes by: its words in lower case, without accents, each behind a space. Letters,
-// digits and marks that are no accents make words, everything else divides them. Two texts that only differ in accents,
-// case, width or punctuation are folded alike (by NFKD, Unicode Standard Annex 15).
-func appendFolded(b []byte, s string, how spelling) []byte {
+// Append appends the words of s in lower case, without accents, each after a space. A word consists of letters, digits and
+// marks that are not accents; everything else separates words. Texts that differ only in accents, case, width or
+// punctuation have the same result (by NFKD, Unicode Standard Annex 15).
+func Append(b []byte, s string, how Spelling) []byte {
 	f := folder{out: b, how: how}
 	if !norm.NFKC.IsNormalString(s) {
 		s = norm.NFKC.String(s)
@@ -46,19 +49,10 @@ func appendFolded(b []byte, s string, how spelling) []byte {
 	return f.out
 }
 
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
-}
-
 // A folder folds a text rune by rune.
 type folder struct {
 	out    []byte
-	how    spelling
+	how    Spelling
 	inWord bool
 }
 
@@ -71,28 +65,28 @@ func (f *folder) ascii(c byte) {
 		f.inWord = false
 		return
 	}
-	f.begin()
+	f.beginWord()
 	f.out = append(f.out, c)
 }
 
-// begin begins a word, unless one has begun.
-func (f *folder) begin() {
+// beginWord begins a word, unless one has begun.
+func (f *folder) beginWord() {
 	if !f.inWord {
 		f.out = append(f.out, ' ')
 		f.inWord = true
 	}
 }
 
-// composed folds a rune of a text in NFKC, which is written so.
+// composed folds r, a rune of a text in NFKC, which is encoded as written.
 func (f *folder) composed(r rune, written string) {
 	r = unicode.ToLower(r)
-	if two, ok := speltLetters[r]; ok && f.how == spelt {
-		f.begin()
+	if two, ok := speltLetters[r]; ok && f.how == Spelt {
+		f.beginWord()
 		f.out = append(f.out, two...)
 		return
 	}
 	parts := norm.NFKD.PropertiesString(written).Decomposition()
-	if parts == nil { // Hangul syllables too, which are letters as they are
+	if parts == nil { // Hangul syllables too: they stay as they are
 		f.letter(r)
 		return
 	}
@@ -103,18 +97,18 @@ func (f *folder) composed(r rune, written string) {
 	}
 }
 
-// letter folds a rune in lower case that does not decompose.
+// letter folds a rune in lower case that has no decomposition.
 func (f *folder) letter(r rune) {
 	plain, ok := letters[r]
 	switch {
 	case unicode.Is(unicode.Mn, r): // an accent
-	case '\u02b9' <= r && r <= '\u02bf': // letters to Unicode, and typed as the apostrophes that they look like
+	case '\u02b9' <= r && r <= '\u02bf': // letters in Unicode, but used as apostrophes
 		f.inWord = false
 	case ok:
-		f.begin()
+		f.beginWord()
 		f.out = append(f.out, plain...)
 	case unicode.IsLetter(r), unicode.IsNumber(r), unicode.IsMark(r):
-		f.begin()
+		f.beginWord()
 		f.out = utf8.AppendRune(f.out, r)
 	default:
 		f.inWord = false

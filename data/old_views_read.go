@@ -7,17 +7,16 @@ import (
 	"slices"
 )
 
-// errMoving is returned if the source changes faster than it is read.
-var errMoving = errors.New("it has changed while it was read")
+// errChanged is returned if the source changes faster than it can be read.
+var errChanged = errors.New("it changed while it was read")
 
-// noDate is older than any.
+// noDate is before every date.
 const noDate = minDate - 1
 
-// readBlock makes the views of the block that begins with week first from what the source has now, and returns the
-// revision that they are of. If that is no longer the snapshot's, they are the truth of a later moment, as of the
-// observations of that moment, about the lakes that the snapshot knows.
-func (s *Snapshot) readBlock(ctx context.Context, first Week) (*block, Revision, error) {
-	asOf := make([]Date, min(s.past.weeks, s.Weeks[s.held].Week-first))
+// readBlock reads the views of the block that begins with week first, and returns the source's present revision, which
+// they show. If it is later than the snapshot's, the views are as of that revision's observations, of the snapshot's lakes.
+func (s *Snapshot) readBlock(ctx context.Context, first Week) (*viewBlock, Revision, error) {
+	asOf := make([]Date, min(s.old.weeks, s.Weeks[s.held].Week-first))
 	for i := range asOf {
 		asOf[i] = noDate
 		if k := s.weekIndex(first + Week(i)); k >= 0 {
@@ -27,15 +26,15 @@ func (s *Snapshot) readBlock(ctx context.Context, first Week) (*block, Revision,
 	const tries = 3
 	for range tries {
 		r := newBlockReader(s, first, asOf)
-		revision, err := s.past.source.Past(ctx, r.period(), r.observation)
+		revision, err := s.old.source.Past(ctx, r.period(), r.observation)
 		if err != nil {
 			return nil, Revision{}, err
 		}
-		fault := r.finish()
-		if revision.Equal(s.Revision) && fault != nil {
-			return nil, Revision{}, fmt.Errorf("its past is not that of its scan: %w", fault)
+		err = r.finish()
+		if revision.Equal(s.Revision) && err != nil {
+			return nil, Revision{}, fmt.Errorf("its past differs from its scan: %w", err)
 		}
-		if !errors.Is(fault, errMoving) { // lakes that the snapshot does not know are not on its maps
+		if !errors.Is(err, errChanged) { // lakes that the snapshot does not know are left out of its maps
 			for _, v := range r.block.views {
 				v.Later = !revision.Equal(s.Revision)
 			}
@@ -43,29 +42,29 @@ func (s *Snapshot) readBlock(ctx context.Context, first Week) (*block, Revision,
 		}
 		asOf = r.newest
 	}
-	return nil, Revision{}, errMoving
+	return nil, Revision{}, errChanged
 }
 
-// A blockReader makes a block of what [Source.Past] passes, one lake's samples in memory at a time.
+// A blockReader makes a viewBlock from what [Source.Past] passes. It holds one lake's samples at a time.
 type blockReader struct {
 	snapshot *Snapshot
-	block    block
-	asOf     []Date // of the block's weeks, ascending; noDate before the first observation
-	newest   []Date // what asOf should be by what was passed
+	block    viewBlock
+	asOf     []Date // of the block's weeks, ascending; noDate for weeks before the first observation
+	newest   []Date // what asOf must be, according to the observations passed so far
 
-	at      int // the lake at hand
-	samples shelf
-	last    Date // the date of its last sample
-	strange error
+	at          int         // index of the current lake
+	samples     sampleGroup // of the current lake
+	last        Date        // of its last sample
+	unknownLake error       // set if an observation is of a lake that the snapshot does not know
 }
 
 func newBlockReader(s *Snapshot, first Week, asOf []Date) *blockReader {
-	r := &blockReader{snapshot: s, block: block{first: first}, asOf: asOf, newest: make([]Date, len(asOf))}
+	r := &blockReader{snapshot: s, block: viewBlock{first: first}, asOf: asOf, newest: make([]Date, len(asOf))}
 	for i := range asOf {
 		r.newest[i] = noDate
 		v := &View{Week: first + Week(i), Lakes: s.Lakes}
 		if i > 0 && asOf[i] == asOf[i-1] {
-			v.States = r.block.views[i-1].States // a week without an observation looks like the one before
+			v.States = r.block.views[i-1].States // a week without an observation shows the same as the week before
 		} else {
 			v.States = unknownStates(len(s.Lakes))
 		}
@@ -77,7 +76,7 @@ func newBlockReader(s *Snapshot, first Week, asOf []Date) *blockReader {
 	return r
 }
 
-// period returns the days whose observations the block's maps hang on, beside the last value before them.
+// period returns the days whose observations the block's maps need, in addition to the last value before them.
 func (r *blockReader) period() Period {
 	begin := r.block.first.Monday()
 	for _, d := range r.asOf {
@@ -102,7 +101,7 @@ func (r *blockReader) take(o Observation) error {
 		return err
 	}
 	if o.Type != Satellite {
-		return errors.New("want observations of satellites only")
+		return errors.New("want satellite observations only")
 	}
 	lakes := r.snapshot.Lakes
 	i := r.at
@@ -123,7 +122,7 @@ func (r *blockReader) take(o Observation) error {
 		r.newest[k] = max(r.newest[k], o.Date)
 	}
 	if i == len(lakes) || lakes[i].ID != o.LakeID {
-		r.strange = fmt.Errorf("lake %.80q: %w", o.LakeID, ErrNoLake)
+		r.unknownLake = fmt.Errorf("lake %.80q: %w", o.LakeID, ErrNoLake)
 		return nil
 	}
 	r.samples.add(0, o)
@@ -131,7 +130,7 @@ func (r *blockReader) take(o Observation) error {
 	return nil
 }
 
-// endLake puts the lake at hand on the maps.
+// endLake puts the current lake on the maps.
 func (r *blockReader) endLake() {
 	of := r.samples.of(0)
 	if len(of.samples) == 0 {
@@ -142,18 +141,18 @@ func (r *blockReader) endLake() {
 			v.States[r.at] = r.snapshot.state(of, r.asOf[i])
 		}
 	}
-	r.samples = shelf{samples: r.samples.samples[:0], remarks: r.samples.remarks[:0], first: r.samples.first[:0]}
+	r.samples = sampleGroup{samples: r.samples.samples[:0], details: r.samples.details[:0], first: r.samples.first[:0]}
 }
 
-// finish closes the last lake. The error is errMoving if the maps are as of other days than those of the newest
-// observations that were passed, or tells of a lake that the snapshot does not know.
+// finish ends the last lake. The error is errChanged if the newest observations passed are not those that asOf expects,
+// or names a lake that the snapshot does not know.
 func (r *blockReader) finish() error {
 	r.endLake()
 	for i := 1; i < len(r.newest); i++ {
 		r.newest[i] = max(r.newest[i], r.newest[i-1])
 	}
 	if !slices.Equal(r.newest, r.asOf) {
-		return errMoving
+		return errChanged
 	}
 	for _, v := range r.block.views {
 		for k := range v.States {
@@ -162,5 +161,5 @@ func (r *blockReader) finish() error {
 			}
 		}
 	}
-	return r.strange
+	return r.unknownLake
 }

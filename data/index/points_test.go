@@ -85,7 +85,7 @@ func TestNearestIsWhatLookingAtEachLakeFinds(t *testing.T) {
 			points[i] = drawPoint(t, "lake")
 		}
 		lakes := lakesAt(points...)
-		places := NewPlaces(lakes)
+		places := NewPointIndex(lakes)
 		for range 4 {
 			from := drawPoint(t, "from")
 			within := rapid.SampledFrom([]int{0, 1, 50, 5e3, 1e6, 1e7, MaxMetres, 2.1e7}).Draw(t, "within")
@@ -112,7 +112,7 @@ func TestNearestAmongManyLakes(t *testing.T) {
 		}
 	}
 	lakes := lakesAt(points...)
-	places := NewPlaces(lakes)
+	places := NewPointIndex(lakes)
 	for i := 0; i < len(points); i += 397 {
 		from := orb.Point{points[i].Lon(), -points[i].Lat()}
 		for _, limit := range []int{1, 10, 1000} {
@@ -128,9 +128,9 @@ func TestNearestAmongManyLakes(t *testing.T) {
 
 func TestNearestOfNothing(t *testing.T) {
 	lakes := lakesAt(orb.Point{13, 52})
-	places := NewPlaces(lakes)
+	places := NewPointIndex(lakes)
 	for name, got := range map[string][]Neighbour{
-		"no lakes":          NewPlaces(nil).Nearest(nil, orb.Point{}, MaxMetres, 10),
+		"no lakes":          NewPointIndex(nil).Nearest(nil, orb.Point{}, MaxMetres, 10),
 		"no limit":          places.Nearest(lakes, orb.Point{13, 52}, MaxMetres, 0),
 		"a negative radius": places.Nearest(lakes, orb.Point{13, 52}, -1, 10),
 	} {

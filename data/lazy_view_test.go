@@ -9,7 +9,7 @@ import (
 )
 
 // What is drawn of a week is what its view says.
-func TestShownIsTheView(t *testing.T) {
+func TestLazyViewEqualsView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src, opts := drawSource(t), drawOptions(t)
 		opts.Weeks = rapid.IntRange(1, 30).Draw(t, "weeks")
@@ -19,7 +19,7 @@ func TestShownIsTheView(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			shown, err := s.Shown(context.Background(), w)
+			shown, err := s.LazyView(context.Background(), w)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -33,21 +33,21 @@ func TestShownIsTheView(t *testing.T) {
 					t.Fatalf("week %s: lake %d is shown with %s, want %s", w, i, got, want)
 				}
 			}
-			if again, err := s.Shown(context.Background(), w); err != nil || again != shown {
+			if again, err := s.LazyView(context.Background(), w); err != nil || again != shown {
 				t.Fatalf("week %s asked for twice is not the same (%v)", w, err)
 			}
 		}
 	})
 }
 
-func TestShownToOneWhoLeft(t *testing.T) {
+func TestLazyViewOfEndedContext(t *testing.T) {
 	s := load(t, newYearly(t, 20), nil)
 	ctx, leave := context.WithCancel(t.Context())
 	leave()
-	if v, err := s.Shown(ctx, s.Weeks[3].Week); !errors.Is(err, context.Canceled) || v != nil {
-		t.Errorf("Shown = %v, %v, want %v", v, err, context.Canceled)
+	if v, err := s.LazyView(ctx, s.Weeks[3].Week); !errors.Is(err, context.Canceled) || v != nil {
+		t.Errorf("LazyView = %v, %v, want %v", v, err, context.Canceled)
 	}
-	if v, err := s.Shown(ctx, s.Current.Week); err != nil || v != s.Current {
-		t.Errorf("Shown of the current week = %v, %v, want what is at hand", v, err)
+	if v, err := s.LazyView(ctx, s.Current.Week); err != nil || v != s.Current {
+		t.Errorf("LazyView of the current week = %v, %v, want what is at hand", v, err)
 	}
 }

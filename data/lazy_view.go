@@ -7,16 +7,16 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// maxShown is how many views made by [Snapshot.Shown] are held, a hundred bytes each: some years of weeks.
-const maxShown = 512
+// maxLazyViews bounds the views that [Snapshot.LazyView] keeps: some years of weeks, a hundred bytes each.
+const maxLazyViews = 512
 
-// Values are what a map is drawn from: the current value of each lake of a view. They do not hold on to the view.
+// Values are the current values of a view's lakes, from which a map is drawn. They do not keep the view in memory.
 type Values struct {
-	states []State // if not nil, they are in these
+	states []State // if not nil, the values are in these
 
 	samples    series
 	asOf       Date
-	behind     int // how many weeks with an observation follow
+	behind     int // number of later weeks with an observation
 	staleAfter int
 }
 
@@ -37,8 +37,8 @@ func (v *Values) Of(i int) Chlorophyll {
 	return NoChlorophyll
 }
 
-// until returns how many of a lake's samples lie up to and on the day asOf. Most lakes are seen once in each week: then it
-// is known before one looks where the last of these lies, and the week before had it beside.
+// until returns how many of a lake's samples have a date up to and including asOf. Most lakes have one sample in each
+// week, so the index of the last one is known without a search, and its neighbour confirms it.
 func (v *Values) until(samples []sample) int {
 	n := len(samples) - v.behind
 	end := from(v.asOf) + 1<<dateShift
@@ -56,14 +56,14 @@ func (v *View) Values() Values {
 	return Values{states: v.States}
 }
 
-// Shown returns what [Snapshot.View] does, for whoever only draws it: there may be no States, only Values, which are
-// looked up when they are asked for. So a map of which one tile is drawn costs what is on that tile.
-func (s *Snapshot) Shown(ctx context.Context, w Week) (*View, error) {
+// LazyView returns the same as [Snapshot.View], for drawing only: it may have no States, only Values, which are computed
+// when they are read. So drawing one tile of a map costs only the lakes of that tile.
+func (s *Snapshot) LazyView(ctx context.Context, w Week) (*View, error) {
 	k := s.weekIndex(w)
 	if w == s.Current.Week || k < s.held {
 		return s.View(ctx, w)
 	}
-	if v, ok := s.shown.Get(w); ok {
+	if v, ok := s.lazyViews.Get(w); ok {
 		return v, nil
 	}
 	if err := ctx.Err(); err != nil {
@@ -73,10 +73,10 @@ func (s *Snapshot) Shown(ctx context.Context, w Week) (*View, error) {
 		Week: w, AsOf: s.asOf[k], Lakes: s.Lakes, WithData: s.Weeks[k].LakesWithData,
 		values: &Values{samples: s.satellite, asOf: s.asOf[k], behind: len(s.Weeks) - 1 - k, staleAfter: s.staleAfter},
 	}
-	if first, found, _ := s.shown.PeekOrAdd(w, v); found {
+	if first, found, _ := s.lazyViews.PeekOrAdd(w, v); found {
 		return first, nil
 	}
 	return v, nil
 }
 
-func newShown() (*lru.Cache[Week, *View], error) { return lru.New[Week, *View](maxShown) }
+func newLazyViews() (*lru.Cache[Week, *View], error) { return lru.New[Week, *View](maxLazyViews) }

@@ -34,11 +34,11 @@ func TestPostgresRefuses(t *testing.T) {
 		{"password", edit(func(u *url.URL) { u.User = url.UserPassword("limnomap", "hunter2") }), "the server refuses the user or the password"},
 		{"user", edit(func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }), "the server refuses the user or the password"},
 		{"database", edit(func(u *url.URL) { u.Path = "/nowhere" }), "the server has no such database"},
-		{"another program's", foreign, "its schema limnomap is of another program"},
+		{"another program's", foreign, "its schema limnomap belongs to another program"},
 		{"newer", newer, "its schema is version 9999 and this limnomap knows only up to 2: use a newer limnomap"},
-		{"port", "postgres://me:hunter2@localhost:99999999/lakes", "URL cannot be read: give postgres://"},
-		{"escape", "postgres://me:hunter2%zz@localhost/lakes", "URL cannot be read: give postgres://"},
-		{"parameter", "postgresql://me:hunter2@localhost/lakes?sslmode=hunter2", "URL cannot be read: give postgres://"},
+		{"port", "postgres://me:hunter2@localhost:99999999/lakes", "URL is invalid: give postgres://"},
+		{"escape", "postgres://me:hunter2%zz@localhost/lakes", "URL is invalid: give postgres://"},
+		{"parameter", "postgresql://me:hunter2@localhost/lakes?sslmode=hunter2", "URL is invalid: give postgres://"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			for _, create := range []bool{false, true} {
@@ -65,7 +65,7 @@ func TestPostgresRefuses(t *testing.T) {
 func TestPostgresWithoutTables(t *testing.T) {
 	dsn := newDatabase(t)
 	s := openURL(t, dsn, false)
-	if _, err := s.Revision(t.Context()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "nothing was imported into it yet") {
+	if _, err := s.Revision(t.Context()); !errors.Is(err, fs.ErrNotExist) || !strings.Contains(err.Error(), "nothing has been imported yet") {
 		t.Errorf("Revision = %v, want that nothing was imported yet", err)
 	}
 	put(t, openURL(t, dsn, true), []data.Lake{testLake("a")}, nil)

@@ -195,7 +195,7 @@ func TestReplacedByGarbage(t *testing.T) {
 		t.Fatal(err)
 	}
 	rename(t, other, path)
-	wantRefused(t, server, nil, "the file was replaced under the running program, and the new one cannot be used: the file is not an SQLite database")
+	wantRefused(t, server, nil, "the file was replaced under the running program, and the new file cannot be used: the file is not an SQLite database")
 	newFile(t, other, "new")
 	rename(t, other, path)
 	wantLake(t, server, "new")
@@ -215,7 +215,7 @@ func TestReplacedDuringAScan(t *testing.T) {
 		}
 		rename(t, other, path)
 		_, err := server.Revision(t.Context())
-		if !errors.Is(err, errReplaced) || !strings.Contains(err.Error(), "once the reads of the old one have ended") {
+		if !errors.Is(err, errReplaced) || !strings.Contains(err.Error(), "when the reads of the old file have ended") {
 			t.Errorf("Revision during the scan = %v, want %v", err, errReplaced)
 		}
 		return nil

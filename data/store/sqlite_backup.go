@@ -16,31 +16,31 @@ import (
 	"limnomap/data"
 )
 
-// backupStepPages is how much of a database is copied between two looks at the context: a quarter of a megabyte.
+// backupStepPages is how much is copied between two checks of the context: a quarter of a megabyte.
 const backupStepPages = 64
 
 // BackupOptions are the optional parameters of [Backup]. Nil means all defaults.
 type BackupOptions struct {
-	// Overwrite replaces a file that is there. By default that is an error.
+	// Overwrite allows replacing an existing file.
 	Overwrite bool
-	// Progress is called now and then with how much is copied, in bytes.
+	// Progress is called now and then with the bytes copied and the total.
 	Progress func(done, total int64)
 }
 
-// Backup copies the SQLite database that dsn names to a file and returns the revision that the copy holds. Others may
-// read and import meanwhile: neither waits for the other. The file is there whole and checked, or not at all. What it
-// copies is the schema as it is, also one that this limnomap would migrate or does not know.
+// Backup copies the SQLite database that dsn names to a file and returns the revision of the copy. Others may read and
+// import at the same time. Either there is a complete, checked copy, or no file. The copy has the schema of the original,
+// even if this limnomap would migrate it or does not know it.
 //
-// It is SQLite's online backup within one read transaction, which fixes what is copied, so that an import does not make
-// it begin anew (which it would without end where imports are frequent). For as long as it takes, the write-ahead log
-// grows by what is imported and does not shrink. VACUUM INTO would be no kinder to the log; it leaves out unused pages,
-// of which there are few where nothing is ever removed, for which it builds each table anew and tells nobody how far it is.
+// It uses SQLite's online backup inside a read transaction. Otherwise each import would restart the copy, without end if
+// imports are frequent. Meanwhile the write-ahead log grows by what is imported and does not shrink. VACUUM INTO would not
+// help with the log. It leaves out unused pages, of which there are few since nothing is deleted; but it rebuilds each
+// table and does not report progress.
 func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Revision, error) {
 	if opts == nil {
 		opts = &BackupOptions{}
 	}
 	if isPostgres(dsn) {
-		return data.Revision{}, fmt.Errorf("a PostgreSQL database is backed up with pg_dump, such as "+
+		return data.Revision{}, fmt.Errorf("back up a PostgreSQL database with pg_dump, for example "+
 			"`pg_dump --format=custom --file=lakes.dump URL`; limnomap backs up an SQLite file: %w", errors.ErrUnsupported)
 	}
 	loc, err := parseDSN(dsn)
@@ -58,12 +58,12 @@ func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Re
 		return data.Revision{}, fmt.Errorf("backup %s: %w", path, err)
 	}
 	temp := filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
-	// It holds what the database holds, so those may read it who may read that.
+	// The copy has the same data, so it gets the same permissions.
 	f, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, info.Mode().Perm())
 	if err != nil {
 		return data.Revision{}, fmt.Errorf("backup %s: %w", path, err)
 	}
-	defer os.Remove(temp) // once it has its name this finds nothing
+	defer os.Remove(temp) // no effect after the rename
 	if err := errors.Join(f.Chmod(info.Mode().Perm()), f.Close()); err != nil {
 		return data.Revision{}, fmt.Errorf("backup %s: %w", path, err)
 	}
@@ -74,7 +74,7 @@ func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Re
 	if err := checkCopy(ctx, temp, revision); err != nil {
 		return data.Revision{}, fmt.Errorf("copy %s to %s: the copy is not sound, so the database may be damaged: %w", loc.path, path, explainSQLite(err))
 	}
-	err = checkBackup(path, loc.path, opts.Overwrite) // somebody may have been quicker
+	err = checkBackup(path, loc.path, opts.Overwrite) // another process may have created it
 	if err == nil {
 		err = publish(temp, path)
 	}
@@ -84,27 +84,27 @@ func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Re
 	return revision, nil
 }
 
-// checkBackup returns an error if path must not become a copy of the database.
+// checkBackup returns an error if path must not be used for a copy of the database.
 func checkBackup(path, database string, overwrite bool) error {
-	for _, end := range append(companions[:], "-journal") {
+	for _, end := range append(fileEnds[1:], "-journal") {
 		if strings.HasSuffix(path, end) {
-			return fmt.Errorf("want another name: SQLite takes what ends in %s for a part of the database beside it", end)
+			return fmt.Errorf("want another name: for SQLite a name that ends in %s is a part of another database", end)
 		}
 		if _, err := os.Lstat(path + end); !errors.Is(err, fs.ErrNotExist) {
-			return fmt.Errorf("beside it lies %s, which SQLite would take for a part of the copy: want another name, "+
-				"or that file removed once nobody uses it", filepath.Base(path)+end)
+			return fmt.Errorf("SQLite would use the file %s as a part of the copy: want another name, "+
+				"or remove that file if no process uses it", filepath.Base(path)+end)
 		}
 	}
 	info, err := os.Stat(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return nil // if it is the folder that there is not, making a file there says so
+		return nil // a missing folder is reported when the file is created
 	case err != nil:
 		return err
 	case !info.Mode().IsRegular():
-		return errors.New("it is there and is no regular file: want the name of a file to write")
+		return errors.New("it exists and is not a regular file: want the name of a file to write")
 	case !overwrite:
-		return fmt.Errorf("%w: want another name, or leave to overwrite it (--force)", fs.ErrExist)
+		return fmt.Errorf("%w: want another name, or --force to overwrite it", fs.ErrExist)
 	}
 	if source, err := os.Stat(database); err == nil && os.SameFile(source, info) {
 		return errors.New("it is the database itself: want another name")
@@ -132,16 +132,16 @@ func copyDatabase(ctx context.Context, loc location, name string, progress func(
 		return data.Revision{}, err
 	}
 	defer tx.Rollback()                    // there is nothing to commit
-	revision, err := readRevision(ctx, tx) // from here on the transaction sees this state
+	revision, err := readRevision(ctx, tx) // this fixes the state that the transaction sees
 	if err != nil {
 		return data.Revision{}, err
 	}
-	// A copy that does not come to its end is thrown away, so nothing needs a journal or a look at the disk in between.
+	// An incomplete copy is removed, so the copy needs neither a journal nor syncs.
 	target := location{path: name}.url(sqliteParameters("_journal_mode", "OFF", "_synchronous", "OFF"))
 	return revision, conn.Raw(func(driver any) error { return copyPages(ctx, driver, target, progress) })
 }
 
-// copyPages copies all pages that the open transaction of a driver's connection sees.
+// copyPages copies all pages that the connection's open transaction sees.
 func copyPages(ctx context.Context, driver any, target string, progress func(done, total int64)) (err error) {
 	const pageBytes = 4096 // SQLite's default, which no migration changes; it only scales the progress
 	backup, err := driver.(interface {
@@ -151,7 +151,7 @@ func copyPages(ctx context.Context, driver any, target string, progress func(don
 		return err
 	}
 	defer func() {
-		if ferr := backup.Finish(); err == nil { // otherwise it may only repeat what err says
+		if ferr := backup.Finish(); err == nil { // otherwise it would repeat err
 			err = ferr
 		}
 	}()
@@ -169,9 +169,9 @@ func copyPages(ctx context.Context, driver any, target string, progress func(don
 	return nil
 }
 
-// checkCopy reads a copy through and returns an error unless it is a sound database of that revision.
+// checkCopy returns an error unless the copy is an intact database of that revision.
 func checkCopy(ctx context.Context, name string, want data.Revision) error {
-	// Nobody else writes to it: so there is no need for the files that SQLite keeps beside one.
+	// No other process writes to it, so SQLite's additional files are not needed.
 	db, err := openPool(location{path: name}.url(sqliteParameters("mode", "ro", "immutable", "1")), 1)
 	if err != nil {
 		return err
@@ -191,7 +191,7 @@ func checkCopy(ctx context.Context, name string, want data.Revision) error {
 	return err
 }
 
-// publish gives a finished file its name, once the disk has all of it.
+// publish renames a finished file, after all of it is on disk.
 func publish(temp, path string) error {
 	f, err := os.OpenFile(temp, os.O_RDWR, 0)
 	if err != nil {
@@ -204,7 +204,7 @@ func publish(temp, path string) error {
 		return err
 	}
 	if dir, err := os.Open(filepath.Dir(path)); err == nil {
-		_ = dir.Sync() // so that the name survives a power cut too, where the system can say so
+		_ = dir.Sync() // so that the name survives a power failure; not all systems support it
 		_ = dir.Close()
 	}
 	return nil

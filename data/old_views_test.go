@@ -178,7 +178,7 @@ func TestOneReadingForAllWhoAsk(t *testing.T) {
 		}
 		synctest.Wait()
 		leave()
-		if err := <-errs; !errors.Is(err, context.Canceled) || errors.Is(err, data.ErrAway) {
+		if err := <-errs; !errors.Is(err, context.Canceled) || errors.Is(err, data.ErrUnavailable) {
 			t.Errorf("who left gets %v, want its context's error", err)
 		}
 		close(src.gate)
@@ -200,8 +200,8 @@ func TestOldWeeksWhileTheSourceIsAway(t *testing.T) {
 		src.gate = make(chan struct{})
 		s := load(t, src, &data.SnapshotOptions{Weeks: 10})
 		for _, k := range []int{0, 100} { // two blocks: the second waits for the first in vain
-			if _, err := s.View(t.Context(), s.Weeks[k].Week); !errors.Is(err, data.ErrAway) {
-				t.Errorf("View from a source that hangs = %v, want %v", err, data.ErrAway)
+			if _, err := s.View(t.Context(), s.Weeks[k].Week); !errors.Is(err, data.ErrUnavailable) {
+				t.Errorf("View from a source that hangs = %v, want %v", err, data.ErrUnavailable)
 			}
 		}
 		if got := src.reads.Load(); got != 1 {
@@ -224,8 +224,8 @@ func TestOldWeeksOfASourceThatFails(t *testing.T) {
 	src := newYearly(t, 300)
 	s := load(t, src, &data.SnapshotOptions{Weeks: 10})
 	src.err = io.ErrUnexpectedEOF
-	if _, err := s.View(t.Context(), s.Weeks[0].Week); !errors.Is(err, data.ErrAway) || !errors.Is(err, io.ErrUnexpectedEOF) {
-		t.Errorf("View = %v, want %v and its reason", err, data.ErrAway)
+	if _, err := s.View(t.Context(), s.Weeks[0].Week); !errors.Is(err, data.ErrUnavailable) || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Errorf("View = %v, want %v and its reason", err, data.ErrUnavailable)
 	}
 	src.err = nil
 	mustView(t, s, s.Weeks[0].Week) // a failure is not kept
@@ -245,8 +245,8 @@ func TestReadingEndsWithTheSnapshotsContext(t *testing.T) {
 		go func() { _, err := s.View(context.Background(), s.Weeks[0].Week); errs <- err }()
 		synctest.Wait()
 		stop()
-		if err := <-errs; !errors.Is(err, data.ErrAway) {
-			t.Errorf("View = %v, want %v", err, data.ErrAway)
+		if err := <-errs; !errors.Is(err, data.ErrUnavailable) {
+			t.Errorf("View = %v, want %v", err, data.ErrUnavailable)
 		}
 	})
 }
@@ -303,7 +303,7 @@ func TestOldWeeksOfALaterRevisionWithAnotherLake(t *testing.T) {
 	}
 	// At the same revision it is a fault of the source, and no map is made of it.
 	src.revision.Number--
-	if _, err := s.View(t.Context(), s.Weeks[0].Week); !errors.Is(err, data.ErrAway) {
-		t.Errorf("View of a past that is not that of the scan = %v, want %v", err, data.ErrAway)
+	if _, err := s.View(t.Context(), s.Weeks[0].Week); !errors.Is(err, data.ErrUnavailable) {
+		t.Errorf("View of a past that is not that of the scan = %v, want %v", err, data.ErrUnavailable)
 	}
 }

@@ -19,14 +19,13 @@ var migrations embed.FS
 const applicationID = 0x6c696d6e
 
 const (
-	// migrateAttempts bounds how often a process tries again while others make or migrate the same database: SQLite
-	// does not wait for whoever switches it to WAL, and goose fails at a step that another has just done.
+	// migrateAttempts bounds the attempts while other processes create or migrate the same database: SQLite does not wait
+	// for a switch to WAL, and goose fails at a step that another process has just done.
 	migrateAttempts = 5
 	migratePause    = 50 * time.Millisecond
 )
 
-// migrate brings the schema up to date. It refuses a database of another program and a schema that is newer than
-// this one.
+// migrate brings the schema up to date. It rejects a database of another program and a schema newer than this program.
 func migrate(ctx context.Context, db *sql.DB) error {
 	files, err := fs.Sub(migrations, "migrations/sqlite")
 	if err != nil {
@@ -56,7 +55,7 @@ func migrateOnce(ctx context.Context, db *sql.DB, files fs.FS) error {
 	return upgrade(ctx, p)
 }
 
-// upgrade does the migrations that are still to be done, and refuses a schema that is newer than they are.
+// upgrade applies the pending migrations, and rejects a schema that is newer than they are.
 func upgrade(ctx context.Context, p *goose.Provider) error {
 	current, target, err := p.GetVersions(ctx)
 	switch {
@@ -73,12 +72,12 @@ func upgrade(ctx context.Context, p *goose.Provider) error {
 	return nil
 }
 
-// checkOwner refuses to write into another program's database.
+// checkOwner returns an error for another program's database.
 func checkOwner(ctx context.Context, db *sql.DB) error {
 	var id, foreign int64
-	// goose makes its table before the first migration marks the file.
+	// goose creates its table before the first migration sets the application id.
 	const tables = `SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name NOT IN ('goose_db_version', 'sqlite_sequence')`
-	// In this order: whoever sees the tables that another process is just making sees its mark after them.
+	// In this order: a process that sees the tables of a concurrent migration then also sees the application id.
 	if err := db.QueryRowContext(ctx, tables).Scan(&foreign); err != nil {
 		return err
 	}

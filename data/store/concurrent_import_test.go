@@ -178,7 +178,7 @@ func TestLogStaysShortUnderReaders(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
 	importer := openFile(t, path, false)
-	importer.foldAbove = most
+	importer.maxLogBytes = most
 	put(t, importer, []data.Lake{testLake("a")}, someYears("a", 1)[:rows])
 	oneImport := logSize(t, path)
 	ctx, cancel := context.WithCancel(t.Context())

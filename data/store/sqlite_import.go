@@ -16,13 +16,13 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return err
 	}
 	defer s.mu.RUnlock()
-	s.foldLongLog(ctx)
+	s.shortenLog(ctx)
 	tx, err := s.writer.BeginTx(ctx, nil)
 	if err != nil {
 		return s.wrap(err, "begin an import")
 	}
-	defer tx.Rollback() // after a commit this does nothing; after a panic in fn it undoes all
-	w := &sqliteTx{store: s, tx: tx, once: newOnce(), keys: make(map[data.LakeID]int64)}
+	defer tx.Rollback() // no effect after a commit; also if fn panics
+	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int64)}
 	if err := fn(w); err != nil {
 		return err
 	}
@@ -35,36 +35,35 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 			return s.wrap(err, "raise the revision")
 		}
 	}
-	if err := s.inPlace(); err != nil {
-		return fmt.Errorf("nothing was imported: %w", err) // it would be gone with the old file
+	if err := s.checkOpenFiles(); err != nil {
+		return &Error{fmt.Errorf("nothing was imported: %w", err)} // the import would be lost with the old file
 	}
 	return s.wrap(tx.Commit(), "commit an import")
 }
 
-// foldLongLog writes a log that has grown long back into the file. SQLite does so after a commit, but only as far as no
-// reader still sees the state before it, and begins the log anew only where nobody reads: under a steady load that is
-// never, so this waits for the readers of now, while new ones no longer need the log. One that takes longer than the busy
-// timeout, which is a scan of very many rows, leaves it to the next import.
-func (s *sqlite) foldLongLog(ctx context.Context) {
-	if info, err := os.Stat(s.loc.path + companions[0]); err == nil && info.Size() > s.foldAbove {
-		_, _ = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)") // what is wrong with the file the import says
+// shortenLog copies a long log into the file. SQLite does so after each commit, but only up to the state that the oldest
+// reader still sees, and starts the log again only if there are no readers: with constant readers, never. So this waits
+// for the present readers, while new ones no longer need the log. If a reader takes longer than the busy timeout, as a scan
+// of very many rows does, the next import shortens the log.
+func (s *sqlite) shortenLog(ctx context.Context) {
+	if info, err := os.Stat(s.loc.path + fileEnds[1]); err == nil && info.Size() > s.maxLogBytes {
+		_, _ = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)") // the import reports a damaged file
 	}
 }
 
-// maxKnownKeys bounds the memory for lake numbers that an import has looked up: about 10 MB.
+// maxKnownKeys bounds the lake numbers that an import caches: about 10 MB.
 const maxKnownKeys = 1 << 17
 
-// A sqliteTx is the transaction of one import. For each row it tries to insert, and where a row of that key exists to
-// update if anything differs: which of the statements touched a row tells what became of it. Of a row whose key has
-// come before it only asks whether it would change anything.
+// A sqliteTx is the transaction of one import. It tries to insert each row, and if its key exists, to update it if anything
+// differs: the number of rows affected tells what happened. A row whose key is repeated is only compared.
 type sqliteTx struct {
-	store   *sqlite
-	tx      *sql.Tx
-	once    *once
-	changed bool
-	err     error // the first that befell a statement: what was written up to it is never committed
+	store    *sqlite
+	tx       *sql.Tx
+	imported *importedKeys
+	changed  bool
+	err      error // the first error of a statement: then nothing is committed
 
-	insertLake, updateLake, lakeKey      *sql.Stmt // prepared when first needed; the transaction closes them
+	insertLake, updateLake, lakeKey      *sql.Stmt // prepared on first use; the transaction closes them
 	keptOutline, lakeDiffers             *sql.Stmt
 	insertObservation, updateObservation *sql.Stmt
 	report, observationDiffers           *sql.Stmt
@@ -78,10 +77,10 @@ const (
 	updateLakeSQL = `UPDATE lakes SET external_id = iif(?9, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
 			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8) ` + differentLake
 	lakeDiffersSQL = `SELECT count(*) FROM lakes ` + differentLake
-	// IS NOT, because two NULLs are equal here.
+	// IS NOT treats two NULLs as equal.
 	differentLake = `WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
 			(iif(?9, external_id, ?2), ?3, ?4, ?5, iif(?10, region, ?6), iif(?11, area_km2, ?7), iif(?12, outline, ?8))`
-	// Of a lake that moves; of all others nothing, so that to import the same lakes again costs little.
+	// Only for a lake that moves, so that importing the same lakes again is quick.
 	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
 	lakeKeySQL     = `SELECT key FROM lakes WHERE id = ?`
 
@@ -96,16 +95,16 @@ const (
 		AND (?4 AND level IS NOT NULL OR ?5 AND density IS NOT NULL)`
 )
 
-// Of the parameters of an update, the first are those of the insert.
+// The first parameters of an update are those of the insert.
 const (
 	insertLakeParameters        = 8
 	insertObservationParameters = 7
 )
 
-// fail keeps the first error and returns it wrapped.
+// fail returns err wrapped, and keeps the first error.
 func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
 	if ctx.Err() != nil {
-		err = ctx.Err() // the driver only says that the transaction is over
+		err = ctx.Err() // the driver's error would only say that the transaction has ended
 	}
 	err = t.store.wrap(err, doing)
 	if t.err == nil {
@@ -114,7 +113,7 @@ func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
 	return err
 }
 
-// prepare prepares each statement that is not yet.
+// prepare prepares the statements that are not prepared yet.
 func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) error {
 	for query, stmt := range stmts {
 		if *stmt != nil {
@@ -140,7 +139,7 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 		return nil, t.fail(ctx, err, "write lakes")
 	}
 	changes := make([]Change, len(lakes))
-	row := context.WithoutCancel(ctx) // it takes microseconds; for a context that may end the driver starts a goroutine each time
+	row := context.WithoutCancel(ctx) // a statement takes microseconds, and the driver would start a goroutine for a context that can end
 	for i, l := range lakes {
 		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
 			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
@@ -154,7 +153,7 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 	return changes, nil
 }
 
-// putLake writes a lake. One that is stored may not leave an outline that the import would keep.
+// putLake writes a lake. A stored lake must not leave an outline that the import keeps.
 func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, args []any) (Change, error) {
 	key, err := t.key(ctx, l.ID)
 	if errors.Is(err, sql.ErrNoRows) {
@@ -163,12 +162,12 @@ func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, a
 	if err != nil {
 		return Unchanged, err
 	}
-	first := t.once.lake(key)
+	first := t.imported.addLake(key)
 	if keep.Outline {
 		var outline string
 		err := t.keptOutline.QueryRowContext(ctx, string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
 		switch {
-		case errors.Is(err, sql.ErrNoRows): // it stays in its place, or has no outline
+		case errors.Is(err, sql.ErrNoRows): // it does not move, or has no outline
 		case err != nil:
 			return Unchanged, err
 		case !NearOutline(data.Outline(outline).Bound(), l.Point):
@@ -176,7 +175,7 @@ func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, a
 		}
 	}
 	if !first {
-		return t.again(ctx, t.lakeDiffers, args)
+		return t.compareRepeated(ctx, t.lakeDiffers, args)
 	}
 	if changed, err := t.write(ctx, t.updateLake, args); err != nil || changed {
 		return Changed, err
@@ -184,7 +183,7 @@ func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, a
 	return Unchanged, nil
 }
 
-// addLake writes a lake that is not stored.
+// addLake inserts a lake.
 func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
 	result, err := t.insertLake.ExecContext(ctx, args[:insertLakeParameters]...)
 	if err != nil {
@@ -192,12 +191,12 @@ func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
 	}
 	t.changed = true
 	key, err := result.LastInsertId()
-	t.once.lake(key)
+	t.imported.addLake(key)
 	return Added, err
 }
 
-// again tells what becomes of a row whose key has come before: nothing, but it may differ from what is stored.
-func (t *sqliteTx) again(ctx context.Context, differs *sql.Stmt, args []any) (Change, error) {
+// compareRepeated compares a row whose key is repeated with what is stored, and writes nothing.
+func (t *sqliteTx) compareRepeated(ctx context.Context, differs *sql.Stmt, args []any) (Change, error) {
 	var n int
 	if err := differs.QueryRowContext(ctx, args...).Scan(&n); err != nil || n == 0 {
 		return Unchanged, err
@@ -230,7 +229,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	return changes, nil
 }
 
-// putObservation writes an observation. A gap may not take away what the import would keep.
+// putObservation writes an observation. A gap must not delete what the import keeps.
 func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
 	key, err := t.key(ctx, o.LakeID)
 	switch {
@@ -240,7 +239,7 @@ func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep 
 		return Unchanged, err
 	}
 	observationArgs(args, key, o)
-	first := t.once.observation(key, o.Date, o.Type)
+	first := t.imported.addObservation(key, o.Date, o.Type)
 	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
 		var reports int
 		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], keep.Level, keep.CellDensity).Scan(&reports)
@@ -249,7 +248,7 @@ func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep 
 		}
 	}
 	if !first {
-		return t.again(ctx, t.observationDiffers, args)
+		return t.compareRepeated(ctx, t.observationDiffers, args)
 	}
 	if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
 		return Added, err
@@ -289,11 +288,11 @@ func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
 	if len(t.keys) >= maxKnownKeys {
 		clear(t.keys)
 	}
-	t.keys[data.LakeID(strings.Clone(string(id)))] = key // a copy, because the id may be a part of a whole row's text
+	t.keys[data.LakeID(strings.Clone(string(id)))] = key // a copy, because the id may be a substring of a whole row
 	return key, nil
 }
 
-// write reports whether a statement wrote a row.
+// write runs a statement and reports whether it wrote a row.
 func (t *sqliteTx) write(ctx context.Context, stmt *sql.Stmt, args []any) (bool, error) {
 	result, err := stmt.ExecContext(ctx, args...)
 	if err != nil {
