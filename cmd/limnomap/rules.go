@@ -9,7 +9,7 @@ import (
 	"strings"
 	"time"
 
-	"limnomap/api/quota"
+	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/apikey"
 )
