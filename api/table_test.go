@@ -116,7 +116,7 @@ func TestTableInOrder(t *testing.T) {
 			t.Errorf("/table%s: a table without lakes, or lakes without one", query)
 		}
 	}
-	if page := tablePageOf(t, s, "?q=nowhere"); !strings.Contains(page, "No lake is found. That says nothing of any lake.") {
+	if page := tablePageOf(t, s, "?q=nowhere"); !strings.Contains(page, "No lake found. This says nothing about the state of any lake.") {
 		t.Error("nothing found is not said")
 	}
 	if page := tablePageOf(t, s, "?page=2"); !strings.Contains(page, "There is no page 2.") || !strings.Contains(page, `href="table"`) {

@@ -62,7 +62,8 @@ func checkAccessOf(t *testing.T, b *browsertest.Browser, state, part string, wit
 // A reader who sees nothing, little or no colours, or who has only a keyboard, finds no obstacle that axe-core knows:
 // in whatever the page shows, by day and by night, on a desk and on a phone.
 func TestPageAccess(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	for _, device := range []struct {
 		name          string
 		width, height int64
@@ -72,7 +73,7 @@ func TestPageAccess(t *testing.T) {
 	} {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(device.name+" "+scheme, func(t *testing.T) {
-				b := startBrowser(t, map[string]string{"light": "en", "dark": "de"}[scheme])
+				b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])
 				b.Prefer(t, "color-scheme", scheme)
 				b.Do(t,
 					chromedp.EmulateViewport(device.width, device.height),

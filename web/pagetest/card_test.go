@@ -3,7 +3,6 @@ package pagetest
 import (
 	"fmt"
 	"net/http"
-	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -22,18 +21,18 @@ func weekday(weeks int) string {
 	return now.AddDate(0, 0, 7*weeks-(int(now.Weekday())+6)%7).Format(time.DateOnly)
 }
 
+var cardDatabase database
+
 // startCardServer serves lakes whose histories have what a chart must not hide: a gap, a week seen without a value, values
 // beyond the axis, scum that was reported over clear water, and forecasts.
 func startCardServer(t *testing.T, args ...string) string {
 	t.Helper()
-	dir := t.TempDir()
-	db := filepath.Join(dir, "lakes.db")
-	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", `id,name,lat,lon,region
+	const lakes = `id,name,lat,lon,region
 de_t_karte,Kartensee,52.4,13.6,Berlin
 de_t_alt,Altsee,53.1,13.0,Brandenburg
 de_t_leer,Leersee,52.9,14.1,Brandenburg
 de_t_nie,Niesee,52.8,14.0,Brandenburg
-`))
+`
 	var rows strings.Builder
 	rows.WriteString("lake_id,date,chl,data_type,who_level\n")
 	row := func(lake string, week int, chl, kind, level string) {
@@ -52,9 +51,8 @@ de_t_nie,Niesee,52.8,14.0,Brandenburg
 	row("de_t_karte", 2, "60", "ai_forecast", "")
 	row("de_t_alt", -3, "80", "satellite", "")
 	row("de_t_leer", -30, "80", "satellite", "")
-	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", rows.String()))
-	base := startServer(t, append(args, "--db", db, "--basemap-url", "none", "--base-path", "/lakes")...)
-	return base
+	db := cardDatabase.importedOnce(t, lakes, rows.String())
+	return startServer(t, append(args, "--db", db, "--base-path", "/lakes")...)
 }
 
 const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
@@ -87,10 +85,11 @@ func WantNoProblems(t *testing.T, b *browsertest.Browser, base string) {
 
 // A link opens a lake's card, which says what a swimmer asks first.
 func TestPageCard(t *testing.T) {
+	t.Parallel()
 	base := startCardServer(t)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
-	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "24.5 µg/l", "1 of 3", "Trophic status"}, "then", "As of")
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "better not for small children", "Measured ", "24.5 µg/l", "1 of 3", "Trophic status"}, "at that time", "Week of")
 	if day := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card time').dateTime`)); !strings.HasPrefix(day, weekday(0)) {
 		t.Errorf("measured at %q, want %s", day, weekday(0))
 	}
@@ -103,7 +102,7 @@ func TestPageCard(t *testing.T) {
 	t.Run("focus", func(t *testing.T) { testCardFocus(t, b) })
 	t.Run("an old value", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_alt'`), says("Altsee"), browsertest.Until(chartDrawn))
-		wantCard(t, b, []string{"High risk (2", "Very many algae then", "An old value", " ago"})
+		wantCard(t, b, []string{"High risk (2", "Very many algae at that time", "An old value", " ago"})
 	})
 	t.Run("no value", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_leer'`), says("Leersee"), browsertest.Until(chartDrawn))
@@ -117,8 +116,8 @@ func TestPageCard(t *testing.T) {
 		wantCard(t, b, []string{"No current value", "does not mean that it is clean"}, "Few algae", "risk", "level", "Dashed")
 	})
 	t.Run("a past week", func(t *testing.T) {
-		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("As of the week of"))
-		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae then", "not the present state", "3 of 3 (reported)"}, "keep children and dogs away")
+		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-6))), says("Week of "))
+		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae at that time", "not the current state", "3 of 3 (reported)"}, "keep children and dogs away")
 		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("24.5 µg/l"))
 		if where := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash + ' ' + document.activeElement.tagName`)); !strings.HasSuffix(where, "lake=de_t_karte ARTICLE") || strings.Contains(where, "date=") {
 			t.Errorf("the way back to the newest week leads to %s", where)
@@ -156,6 +155,7 @@ func testCardFocus(t *testing.T, b *browsertest.Browser) {
 
 // A lake that is not among those around the middle of the map has its card all the same.
 func TestPageCardOfALakeFarAway(t *testing.T) {
+	t.Parallel()
 	var fails atomic.Bool
 	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/search") && fails.Load() {
@@ -187,6 +187,7 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 
 // A history that does not come says so and can be asked for again; one that was kept says how old it is.
 func TestPageCardWithoutHistory(t *testing.T) {
+	t.Parallel()
 	var working atomic.Bool
 	kept := time.Now().AddDate(0, 0, -3).UTC().Format(time.RFC3339)
 	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
@@ -218,9 +219,10 @@ func TestPageCardWithoutHistory(t *testing.T) {
 
 // On the smallest phone, by day and by night, in German: nothing is cut off, and axe-core finds no obstacle.
 func TestPageCardOnAPhone(t *testing.T) {
+	t.Parallel()
 	base := startCardServer(t)
 	for _, scheme := range []string{"light", "dark"} {
-		b := startBrowser(t, "de-DE")
+		b := startBrowser(t, "de")
 		b.Prefer(t, "color-scheme", scheme)
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 			chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))

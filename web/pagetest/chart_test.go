@@ -18,6 +18,7 @@ import (
 
 // What the chart draws is what was measured, and no more.
 func TestPageCardChart(t *testing.T) {
+	t.Parallel()
 	base := startCardServer(t)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
@@ -52,7 +53,7 @@ func TestPageCardChart(t *testing.T) {
 	if named := strings.Join(got.Named, " "); got.Bands != 3 || !strings.Contains(named, "low") || !strings.Contains(named, "medium") || !strings.Contains(named, "high") {
 		t.Errorf("%d bands, with the names %s", got.Bands, named)
 	}
-	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "worse was reported"} {
+	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "reported level worse"} {
 		if !strings.Contains(got.Key, want) {
 			t.Errorf("the chart does not explain %q: %s", want, got.Key)
 		}
@@ -130,6 +131,7 @@ func testChartPointer(t *testing.T, b *browsertest.Browser) {
 
 // A value that comes while the page is open is in the chart too, not only above it.
 func TestPageCardOfANewerValue(t *testing.T) {
+	t.Parallel()
 	var asked atomic.Int32
 	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, "/history/") || asked.Add(1) > 1 {
@@ -153,12 +155,13 @@ func TestPageCardOfANewerValue(t *testing.T) {
 // With a card open the smallest phone still says of when the values are, that they are simulated, what the satellite does
 // not see, and what the signs on the map mean; and no button lies on the mark of the lake.
 func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	for _, language := range []string{"en-GB", "de-DE"} {
+	t.Parallel()
+	base := startServer(t)
+	for _, language := range []string{"en-GB", "de"} {
 		b := startBrowser(t, language)
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 			chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), browsertest.Until(chartDrawn))
-		for _, selector := range []string{"#date", "#notice", "#limits summary", "#legend .glance", "#card .risk", "#card .age"} {
+		for _, selector := range []string{"#date", "#notice", "#limits summary", "#legend .compact", "#card .risk", "#card .age"} {
 			// What is at its middle is it, or a part of it.
 			seen := fmt.Sprintf(`(() => {
 				const e = document.querySelector(%q), r = e.getBoundingClientRect();
@@ -181,6 +184,7 @@ func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
 
 // The limits of any profile can be read beside the axis: no two names lie on each other.
 func TestPageCardChartOfAnotherProfile(t *testing.T) {
+	t.Parallel()
 	for profile, limits := range map[string]string{"uba2015": "1 15 75", "who2021": "1 12 24 100"} {
 		base := startCardServer(t, "--profile", profile)
 		b := startBrowser(t, "en-GB")

@@ -35,8 +35,9 @@ func host(t *testing.T, body func() string) string {
 
 // TestPageShareAndEmbed copies the code of a view, puts it into a page of another origin, and looks at the map there.
 func TestPageShareAndEmbed(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--base-path", "/lakes")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t, "--base-path", "/lakes")
+	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots"),
@@ -52,8 +53,8 @@ func TestPageShareAndEmbed(t *testing.T) {
 	openByKeyboard()
 	startAxe(t, b)
 	checkAccess(t, b, "the dialog that shares")
-	b.Do(t, chromedp.Click("#share .copied:nth-of-type(1) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
-	b.Do(t, chromedp.Click("#share .copied:nth-of-type(2) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
+	b.Do(t, chromedp.Click("#share .copy-row:nth-of-type(1) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The link is copied.'`))
+	b.Do(t, chromedp.Click("#share .copy-row:nth-of-type(2) button"), browsertest.Until(`document.querySelector('#share [role=status]').textContent === 'The code is copied.'`))
 	put := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`window.put`))
 	if len(put) != 2 {
 		t.Fatalf("copied: %q, want the link and the code", put)
@@ -125,14 +126,15 @@ func testFrame(t *testing.T, base, code string) {
 
 // An authority may shut its map out of all pages but its own, and those are then not offered a code that fails.
 func TestPageMayNotBeFramed(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--frame-ancestors", "self")
+	t.Parallel()
+	base := startServer(t, "--frame-ancestors", "self")
 	page := host(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
 	limnomaptest.Within(t, 30*time.Second, "the browser refuses the frame", func() bool {
 		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
-	other := startBrowser(t, "en")
+	other := startBrowser(t, "en-GB")
 	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share').open`))
 	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
 		t.Error("the page offers a code that no page may use")
@@ -144,11 +146,12 @@ func TestPageMayNotBeFramed(t *testing.T) {
 
 // The page itself is in nobody's frame, whatever is said of the map.
 func TestPageItselfIsNeverFramed(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	page := host(t, func() string {
 		return fmt.Sprintf(`<iframe src="%s/"></iframe><iframe src="%s/table"></iframe>`, base, base)
 	})
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
 	limnomaptest.Within(t, 30*time.Second, "the browser refuses both frames", func() bool {
 		return strings.Count(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'") >= 2
@@ -157,7 +160,8 @@ func TestPageItselfIsNeverFramed(t *testing.T) {
 
 // Where the clipboard is denied, as on a page without https, what is to be copied is at least selected.
 func TestPageShareWithoutClipboard(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	for name, without := range map[string]string{
 		"denied":   `navigator.clipboard.writeText = () => Promise.reject(new DOMException('no', 'NotAllowedError'))`,
 		"no https": `Object.defineProperty(navigator, 'clipboard', {value: undefined})`,
@@ -173,7 +177,7 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 				chromedp.WaitVisible("#share textarea"),
 			)
 			for i, field := range []string{"input", "textarea"} {
-				b.Do(t, chromedp.Click(fmt.Sprintf("#share .copied:nth-of-type(%d) button", i+1)), browsertest.Until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
+				b.Do(t, chromedp.Click(fmt.Sprintf("#share .copy-row:nth-of-type(%d) button", i+1)), browsertest.Until(`document.querySelector('#share [role=status]').textContent.includes('Strg+C')`))
 				selected := browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`(() => {
 					const f = document.querySelector('#share %s');
 					return document.activeElement === f && f.selectionStart === 0 && f.selectionEnd === f.value.length && f.value.length > 20 && window.tried === 'copy';
@@ -195,7 +199,7 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 				t.Errorf("the link is %q, want the week and the language that are shown", shown.Link)
 			}
 			// A past week on somebody's page would pass for the present one for years.
-			if !strings.Contains(shown.Code, "/embed?bbox=") || !strings.Contains(shown.Code, "lang=de") || strings.Contains(shown.Code, "date=") || !strings.Contains(shown.Text, "stets die neueste Woche") {
+			if !strings.Contains(shown.Code, "/embed?bbox=") || !strings.Contains(shown.Code, "lang=de") || strings.Contains(shown.Code, "date=") || !strings.Contains(shown.Text, "immer die neueste Woche") {
 				t.Errorf("the code is %q, want the newest week of this part of the map, and that said", shown.Code)
 			}
 			checkBox(t, base, shown.Code)
@@ -228,8 +232,9 @@ func checkBox(t *testing.T, base, code string) {
 
 // A lake that left the list leaves the map of somebody's page whole, and is told.
 func TestPageEmbedOfAnUnknownLake(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(600, 480),
 		chromedp.Navigate(base+"/embed?lake=gone_for_good&lang=en"),

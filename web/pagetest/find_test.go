@@ -75,8 +75,9 @@ func idsOfLakes(answer limnomaptest.Status) (ids []string) {
 }
 
 func TestPageFind(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
 	var status limnomaptest.Status
@@ -166,7 +167,7 @@ func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
 	if km != fmt.Sprintf("%v km", want) {
 		t.Errorf("the nearest lake is %q away, want %v km", km, want)
 	}
-	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from the middle" {
+	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from the map’s centre" {
 		t.Errorf("the order is called %q, which does not say from where", label)
 	}
 
@@ -257,6 +258,7 @@ func testFindNearReader(t *testing.T, b *browsertest.Browser, base string) {
 
 // The page folds names as the server does: what the page finds alone is what the server finds.
 func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	rows := "id,name,lat,lon\n"
@@ -265,7 +267,7 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 	}
 	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", rows))
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx00,2024-11-11,5,satellite\n"))
-	base := startServer(t, "--db", db, "--basemap-url", "none")
+	base := startOwnServer(t, "--db", db)
 	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.HasSuffix(r.URL.Path, "/search") {
 			w.WriteHeader(http.StatusTooManyRequests)
@@ -273,7 +275,7 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	for _, q := range []string{"muggel", "MUEGGEL", "müggel", "soe", "so", "leba", "aero", "d'aigue", "onuma", "zywiec", "wide", "strasse-am", "aarhus", "arhus", "wai'ale", "iznik", "GROẞER", "see", "e"} {
 		var found limnomaptest.Status
@@ -296,7 +298,8 @@ func TestPageFindsNamesAsTheServerDoes(t *testing.T) {
 
 // A question that another one follows is withdrawn; and a server that was too busy is asked again.
 func TestPageSearchesAgain(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var asked, withdrawn, refused atomic.Int32
 	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/search") {
@@ -315,7 +318,7 @@ func TestPageSearchesAgain(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	typeText(t, b, "bayern")
 	limnomaptest.Within(t, 30*time.Second, "the server is asked", func() bool { return asked.Load() == 1 })

@@ -116,7 +116,7 @@ func (f *wire) take(t *testing.T, when string) (total int) {
 
 // noteFirstHeat notes when the first heat tile is on the screen, in ms from the start of the navigation.
 const noteFirstHeat = `requestAnimationFrame(function look() {
-	if (document.querySelector('.heat img.leaflet-tile-loaded')) window.firstHeat = performance.now();
+	if (document.querySelector('.heatmap img.leaflet-tile-loaded')) window.firstHeat = performance.now();
 	else requestAnimationFrame(look);
 })`
 
@@ -125,7 +125,7 @@ func firstView(t *testing.T, b *browsertest.Browser, when string) {
 	t.Helper()
 	b.Do(t,
 		browsertest.Until(heatDrawn),
-		browsertest.Until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
+		browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((img) => img.complete)`),
 		browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`),
 	)
 	t.Logf("%s: first heat tile after %.0f ms", when, browsertest.Ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
@@ -133,7 +133,8 @@ func firstView(t *testing.T, b *browsertest.Browser, when string) {
 
 // The page is for a phone by the lake: its first view is small, and its second comes from what was kept.
 func TestPageFirstView(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	t.Run("as quick as this machine", func(t *testing.T) { testFirstView(t, base, new(wire)) })
 	t.Run("by 150 ms and 1.6 Mbit a second", func(t *testing.T) {
 		testFirstView(t, base, &wire{latency: 150 * time.Millisecond, rate: 200_000})
@@ -142,7 +143,7 @@ func TestPageFirstView(t *testing.T) {
 
 func testFirstView(t *testing.T, server string, network *wire) {
 	base := network.start(t, server)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	browsertest.Enable(t, b, page.Enable, page.EnableParams{})
 	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: noteFirstHeat}
 	if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, note); err != nil {

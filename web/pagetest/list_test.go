@@ -15,17 +15,16 @@ import (
 
 // Of more than 500 lakes the document holds no more at once.
 func TestPageListOfManyLakes(t *testing.T) {
-	dir := t.TempDir()
-	db := filepath.Join(dir, "lakes.db")
+	t.Parallel()
 	lakes, observations := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type\n"
 	for i := range 1_120 {
 		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5,Province\n", i, i, i)
 		observations += fmt.Sprintf("x%04d,2024-11-11,%d,satellite\n", i, 1_500-i)
 	}
-	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", lakes))
-	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", observations))
-	base := startServer(t, "--db", db, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	importCSV(t, db, lakes, observations)
+	base := startOwnServer(t, "--db", db)
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(listReady))
 	page := func(from, to int) (ids []string) {
 		for i := from; i < to; i++ {
@@ -46,20 +45,21 @@ func TestPageListOfManyLakes(t *testing.T) {
 		t.Error("there is more to show of eleven lakes")
 	}
 	typeText(t, b, "province") // which the server alone knows, and whose lakes it does not all give
-	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent === '500 lakes. Of the server’s finds the best 500: type more for others'`))
+	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent === '500 lakes. Only the 500 best matches of the server: type more to see others'`))
 	b.WantNoProblems(t, base)
 }
 
 // Of a server with more lakes than a phone can hold the list has those near the middle, and says so; the search finds all.
 func TestPageListOfAServerOfTheWorld(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	front := startWorldFront(t, base)
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	front := startProxyWithManyLakes(t, base)
+	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(front+"/#map=11/52.44/13.65"),
 		browsertest.Until(listReady),
-		browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('Of 1,400,000 lakes')`),
+		browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('of 1,400,000 lakes')`),
 	)
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#find li').length`)); n > 100 {
 		t.Errorf("the list has %d lakes, want those near the middle of the map alone", n)
@@ -86,8 +86,9 @@ func TestPageListOfAServerOfTheWorld(t *testing.T) {
 
 // A phone that is turned until the list stands beside the map has its lakes there, and no sheet when it is turned back.
 func TestPageListOnATurnedPhone(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(420, 920, chromedp.EmulateMobile, chromedp.EmulateTouch),
 		chromedp.Navigate(base+"/"),
@@ -108,7 +109,8 @@ func TestPageListOnATurnedPhone(t *testing.T) {
 
 // The list is of the week that is shown, and in the reader's language.
 func TestPageListOfAPastWeekInGerman(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var dates struct{ Weeks []struct{ Date string } }
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
 	week := dates.Weeks[len(dates.Weeks)-10].Date
@@ -142,8 +144,9 @@ func TestPageListOfAPastWeekInGerman(t *testing.T) {
 }
 
 func TestPageListOnAPhone(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
 	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),

@@ -19,7 +19,7 @@ type mapPlace struct{ Zoom, Lat, Lon float64 }
 
 // middleOfMap measures it from where a heat tile lies, not from what the page believes.
 const middleOfMap = `(() => {
-	const img = [...document.querySelectorAll('.heat img')].find((i) => i.isConnected);
+	const img = [...document.querySelectorAll('.heatmap img')].find((i) => i.isConnected);
 	const [, z, x, y] = img.src.match(/tiles.(\d+).(\d+).(\d+)/).map(Number);
 	const [tile, map] = [img, document.querySelector('#map')].map((e) => e.getBoundingClientRect());
 	const across = (x + (map.left + map.width / 2 - tile.left) / tile.width) / 2 ** z;
@@ -45,8 +45,9 @@ func startMap(t *testing.T, language, url string, width, height int64, options .
 func button(label string) string { return fmt.Sprintf(`#controls button[aria-label=%q]`, label) }
 
 func TestPageMapInTheAddress(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startMap(t, "en", base+"/", 1280, 800)
+	t.Parallel()
+	base := startServer(t)
+	b := startMap(t, "en-GB", base+"/", 1280, 800)
 	hash := chromedp.Evaluate[string](`location.hash`)
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
 	first := browsertest.Ask(t, b, place)
@@ -82,14 +83,14 @@ func TestPageMapInTheAddress(t *testing.T) {
 	}
 	// A link, a typed address and the back button move the map, and it does not write them anew.
 	const there = "#map=9/47.9100/11.3100"
-	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, there)), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/9/"]')`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, there)), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/9/"]')`))
 	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
 		t.Errorf("the address %s shows %+v", there, now)
 	}
 	if h := browsertest.Ask(t, b, hash); h != there {
 		t.Errorf("the address %s became %s by itself", there, h)
 	}
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/7/"]')`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`))
 	if now := browsertest.Ask(t, b, place); !now.near(moved, 2) {
 		t.Errorf("back again the map shows %+v, want %+v", now, moved)
 	}
@@ -102,11 +103,12 @@ func TestPageMapInTheAddress(t *testing.T) {
 
 // The first view is that of the lake, or of the box that an embedded map is asked for.
 func TestPageMapFirstView(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	lake := status.Lakes[0]
-	b := startMap(t, "en", base+"/#lake="+lake.ID, 1280, 800)
+	b := startMap(t, "en-GB", base+"/#lake="+lake.ID, 1280, 800)
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
 	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{12, lake.Lat, lake.Lon}, 60) {
 		t.Errorf("the link to %s at %v, %v shows %+v", lake.Name, lake.Lat, lake.Lon, now)
@@ -124,10 +126,11 @@ func TestPageMapFirstView(t *testing.T) {
 
 // A lake that is chosen comes into sight, and stays there when its card takes room from the map.
 func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	b := startMap(t, "en", base+"/", 360, 640, chromedp.EmulateMobile, chromedp.EmulateTouch)
+	b := startMap(t, "en-GB", base+"/", 360, 640, chromedp.EmulateMobile, chromedp.EmulateTouch)
 	south := status.Lakes[0]
 	for _, lake := range status.Lakes {
 		if lake.Lat < south.Lat {
@@ -136,7 +139,7 @@ func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 	}
 	const away = "#map=9/54.5000/10.0000" // far from it
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '%s&lake=%s')`, away, south.ID)),
-		chromedp.WaitVisible("#card"), browsertest.Until(`!location.hash.startsWith('`+away+`')`), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/11/"]')`))
+		chromedp.WaitVisible("#card"), browsertest.Until(`!location.hash.startsWith('`+away+`')`), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/11/"]')`))
 	now := browsertest.Ask(t, b, chromedp.Evaluate[mapPlace](middleOfMap))
 	type size struct{ Width, Height, Legend float64 }
 	s := browsertest.Ask(t, b, chromedp.Evaluate[size](`(() => {
@@ -153,8 +156,9 @@ func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 }
 
 func TestPageMapLayers(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startMap(t, "de-DE", base+"/#style=nonsense&opacity=3", 1280, 800)
+	t.Parallel()
+	base := startServer(t)
+	b := startMap(t, "de", base+"/#style=nonsense&opacity=3", 1280, 800)
 	const shown = `document.querySelector('#layer-panel').checkVisibility()`
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](shown)) {
 		t.Error("the layers are open from the start")
@@ -197,8 +201,9 @@ func TestPageMapLayers(t *testing.T) {
 
 // At the last zoom the button says that it does no more, and keeps the focus.
 func TestPageMapZoomLimit(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--max-zoom", "8")
-	b := startMap(t, "en", base+"/#map=7/52.5/13.4", 1280, 800)
+	t.Parallel()
+	base := startServer(t, "--max-zoom", "8")
+	b := startMap(t, "en-GB", base+"/#map=7/52.5/13.4", 1280, 800)
 	b.Do(t, chromedp.Focus(button("Zoom in")), chromedp.KeyEvent(kb.Tab), browsertest.Until(`document.activeElement.matches('#zoom-out')`),
 		browsertest.Until(`getComputedStyle(document.querySelector('#zoom-out'), '::after').display === 'block'`), chromedp.Focus(button("Zoom in")), // its name is shown
 		chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.activeElement.matches('#zoom-in[aria-disabled=true]')`),
@@ -211,11 +216,12 @@ func TestPageMapZoomLimit(t *testing.T) {
 }
 
 func TestPageMapPosition(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startMap(t, "en", base+"/", 1280, 800)
+	t.Parallel()
+	base := startServer(t)
+	b := startMap(t, "en-GB", base+"/", 1280, 800)
 	permit := func(setting cdpbrowser.PermissionSetting) {
 		t.Helper()
-		params := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "geolocation"}, Setting: setting, Origin: base}
+		params := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "geolocation"}, Setting: setting, Origin: base, BrowserContextID: chromedp.FromContext(b.Ctx).BrowserContextID}
 		if _, err := chromedp.Call(b.Ctx, cdpbrowser.SetPermission, params); err != nil {
 			t.Fatal(err)
 		}
@@ -227,29 +233,29 @@ func TestPageMapPosition(t *testing.T) {
 		}
 	}
 	said := func(words string) chromedp.Action[chromedp.Void] {
-		return browsertest.Until(fmt.Sprintf(`document.querySelector('#note [role=status]')?.textContent.includes(%q) === true`, words))
+		return browsertest.Until(fmt.Sprintf(`document.querySelector('#toast [role=status]')?.textContent.includes(%q) === true`, words))
 	}
 	here := emulation.SetGeolocationOverrideParams{Latitude: new(52.438217), Longitude: new(13.650391), Accuracy: new(320.0)}
 	stand(here)
 	permit(cdpbrowser.PermissionSettingDenied)
-	b.Do(t, chromedp.Click(button("Show where I am")), said("does not tell this page where you are"),
+	b.Do(t, chromedp.Click(button("Show my position")), said("does not give this page your position"),
 		browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
-	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.here-dot').length`)); n != 0 {
+	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.position-dot').length`)); n != 0 {
 		t.Errorf("%d dots show a position that was refused", n)
 	}
 	permit(cdpbrowser.PermissionSettingGranted)
 	stand(emulation.SetGeolocationOverrideParams{}) // nowhere
-	b.Do(t, chromedp.Click(button("Show where I am")), said("cannot be found"), browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
+	b.Do(t, chromedp.Click(button("Show my position")), said("cannot be found"), browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
 	stand(here)
-	b.Do(t, chromedp.Click(button("Show where I am")), said("to within 320 m"), chromedp.WaitVisible(".here-dot"),
-		browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/12/"]')`))
+	b.Do(t, chromedp.Click(button("Show my position")), said("to within 320 m"), chromedp.WaitVisible(".position-dot"),
+		browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/12/"]')`))
 	// The middle is near, but the address must not tell where exactly the reader stands.
 	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); hash != "#map=12/52.4400/13.6500" {
 		t.Errorf("the address is %s, want the position to a hundredth of a degree", hash)
 	}
 	type circle struct{ Dot, Area, OffX, OffY float64 }
 	c := browsertest.Ask(t, b, chromedp.Evaluate[circle](`(() => {
-		const [dot, area, map] = ['.here-dot', '.here-area', '#map'].map((s) => document.querySelector(s).getBoundingClientRect());
+		const [dot, area, map] = ['.position-dot', '.position-area', '#map'].map((s) => document.querySelector(s).getBoundingClientRect());
 		return {dot: dot.width, area: area.width, offX: dot.left + dot.width / 2 - map.left - map.width / 2, offY: dot.top + dot.height / 2 - map.top - map.height / 2};
 	})()`))
 	metres := 40_075_016.7 * math.Cos(52.438*math.Pi/180) / (256 * math.Exp2(12)) // a pixel
@@ -259,7 +265,7 @@ func TestPageMapPosition(t *testing.T) {
 	if math.Abs(c.OffX-0.000391/360*256*4096) > 2 || math.Abs(c.OffY-(52.44-52.438217)*111_320/metres) > 2 {
 		t.Errorf("the dot is %+v off the middle", c)
 	}
-	b.Do(t, chromedp.Click("#note button"), chromedp.WaitNotVisible("#note button"), browsertest.Until(`document.activeElement.matches('#map')`))
+	b.Do(t, chromedp.Click("#toast button"), chromedp.WaitNotVisible("#toast button"), browsertest.Until(`document.activeElement.matches('#map')`))
 	for _, stored := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie]`)) {
 		if strings.Contains(stored, "52.4") {
 			t.Errorf("the position is stored: %s", stored)
@@ -275,14 +281,15 @@ func TestPageMapPosition(t *testing.T) {
 
 // On the whole screen the page still says that the values are simulated, and of when they are.
 func TestPageMapFullScreen(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startMap(t, "en", base+"/", 1000, 700)
+	t.Parallel()
+	base := startServer(t)
+	b := startMap(t, "en-GB", base+"/", 1000, 700)
 	const inside = `['#notice', '#date', '#map', '#legend', '#panel', '#limits'].every((s) => document.querySelector(':fullscreen ' + s)?.checkVisibility())`
-	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`document.querySelector('#full').ariaPressed === 'true'`), browsertest.Until(`document.fullscreenElement?.matches(':root') === true`), browsertest.Until(inside))
+	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`document.querySelector('#full-screen').ariaPressed === 'true'`), browsertest.Until(`document.fullscreenElement?.matches(':root') === true`), browsertest.Until(inside))
 	if notice := browsertest.Ask(t, b, chromedp.Text(":fullscreen #notice")); !strings.Contains(notice, "imulated") {
 		t.Errorf("in full screen the notice is %q", notice)
 	}
 	b.Do(t, chromedp.Click(button("Full screen")), browsertest.Until(`!document.fullscreenElement`),
-		browsertest.Until(`document.querySelector('#full').ariaPressed === 'false'`), chromedp.WaitVisible(button("Full screen")))
+		browsertest.Until(`document.querySelector('#full-screen').ariaPressed === 'false'`), chromedp.WaitVisible(button("Full screen")))
 	b.WantNoProblems(t, base)
 }

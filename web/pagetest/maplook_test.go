@@ -18,16 +18,17 @@ import (
 
 // By day, by night and on paper the land keeps clear of the water, and the page says once that the basemap is away.
 func TestPageMapColours(t *testing.T) {
+	t.Parallel()
 	away := httptest.NewServer(http.NotFoundHandler())
 	defer away.Close()
-	base := startServer(t, "--basemap-url", away.URL+"/{z}/{x}/{y}.png")
-	b := startMap(t, "en", base+"/", 1280, 800)
-	b.Do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), browsertest.Until(`document.querySelector('#note [role=status]')?.textContent.includes('Outlines take its place') === true`))
+	base := startOwnServer(t, "--basemap-url", away.URL+"/{z}/{x}/{y}.png")
+	b := startMap(t, "en-GB", base+"/", 1280, 800)
+	b.Do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), browsertest.Until(`document.querySelector('#toast [role=status]')?.textContent.includes('Outlines are shown instead') === true`))
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
 		t.Errorf("a missing basemap raises the alarm %q", said)
 	}
-	b.Do(t, chromedp.Click("#note button"), chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heat img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
-	if said := browsertest.Ask(t, b, chromedp.Text("#note [role=status]")); said != "" {
+	b.Do(t, chromedp.Click("#toast button"), chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
+	if said := browsertest.Ask(t, b, chromedp.Text("#toast [role=status]")); said != "" {
 		t.Errorf("the page says again %q", said)
 	}
 	colours := make(map[string]string)
@@ -52,8 +53,9 @@ func TestPageMapColours(t *testing.T) {
 }
 
 func TestPageMapOnAPhone(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startMap(t, "en", base+"/", 320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch)
+	t.Parallel()
+	base := startServer(t)
+	b := startMap(t, "en-GB", base+"/", 320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch)
 	type target struct {
 		Name                     string
 		Left, Right, Top, Bottom float64
@@ -94,8 +96,9 @@ func TestPageMapOnAPhone(t *testing.T) {
 
 // Who wants no movement gets none.
 func TestPageMapWithoutMovement(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
 	const moving = `[...document.querySelectorAll('.leaflet-fade-anim, .leaflet-zoom-anim, .leaflet-pan-anim')].length > 0`
 	for preference, want := range map[string]bool{"no-preference": true, "reduce": false} {
 		b.Prefer(t, "reduced-motion", preference)
@@ -109,20 +112,21 @@ func TestPageMapWithoutMovement(t *testing.T) {
 
 // On paper is what was on the screen: the map as large as the sheet allows, the legend unfolded, and nothing to press.
 func TestPageMapPrinted(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--attribution", "Lake Agency")
+	t.Parallel()
+	base := startServer(t, "--attribution", "Lake Agency")
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	b := startMap(t, "en", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
+	b := startMap(t, "en-GB", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
 		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // the card is whole, and the map has found its place beside it
-			const now = document.querySelector('#map').offsetHeight + [...document.querySelectorAll('.heat img')].map((i) => i.src).join();
+			const now = document.querySelector('#map').offsetHeight + [...document.querySelectorAll('.heatmap img')].map((i) => i.src).join();
 			window.alike = window.seen === now ? window.alike + 1 : 0;
 			window.seen = now;
 			return window.alike > 30;
 		})()`))
 	place := chromedp.Evaluate[mapPlace](middleOfMap)
 	seen := browsertest.Ask(t, b, place)
-	const tiles = `[...document.querySelectorAll('.heat img')].map((i) => i.getAttribute('src')).sort().join()`
+	const tiles = `[...document.querySelectorAll('.heatmap img')].map((i) => i.getAttribute('src')).sort().join()`
 	before := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles))
 	emulate := func(media string) {
 		t.Helper()
@@ -134,7 +138,7 @@ func TestPageMapPrinted(t *testing.T) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
 	emulate("print")
 	b.Do(t, chromedp.EmulateViewport(703, 1031), browsertest.Until(`document.querySelector('main > #legend details')?.open === true`))
-	for _, selector := range []string{"h1", "#date", "#notice", "#map", ".heat img", "#legend li", "#card h2", "#limits p", ".leaflet-control-attribution", ".leaflet-control-scale-line"} {
+	for _, selector := range []string{"h1", "#date", "#notice", "#map", ".heatmap img", "#legend li", "#card h2", "#limits p", ".leaflet-control-attribution", ".leaflet-control-scale-line"} {
 		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector(%q)?.checkVisibility() ?? false`, selector))) {
 			t.Errorf("%s is not printed", selector)
 		}

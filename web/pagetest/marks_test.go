@@ -2,10 +2,8 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web/browsertest"
 	"math"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -29,10 +27,10 @@ clean,Reinsee,48.5030,9.0000,Bayern
 blank,Leersee,48.4970,9.0000,Bayern
 `
 
+var marksDatabase database
+
 func startMarks(t *testing.T) string {
 	t.Helper()
-	dir := t.TempDir()
-	db := filepath.Join(dir, "lakes.db")
 	day := func(ago int) string { return time.Now().UTC().AddDate(0, 0, -ago).Format(time.DateOnly) }
 	obs := "lake_id,date,chl,data_type,who_level\n"
 	for _, o := range []struct {
@@ -46,10 +44,7 @@ func startMarks(t *testing.T) string {
 	} {
 		obs += fmt.Sprintf("%s,%s,%s,satellite,%s\n", o.id, day(o.ago), o.chl, o.level)
 	}
-	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", marksLakes))
-	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", obs))
-	base := startServer(t, "--db", db, "--basemap-url", "none")
-	return base
+	return startServer(t, "--db", marksDatabase.importedOnce(t, marksLakes, obs))
 }
 
 // pixel has the page know mark(x, y): the colour that the marks' canvas has so many pixels from the middle of the map,
@@ -83,9 +78,10 @@ func markAt(t *testing.T, b *browsertest.Browser, x, y int) string {
 
 // The marks tell the risk by colour and by shape, each without the other, and what is not known is a grey ring.
 func TestPageMarks(t *testing.T) {
+	t.Parallel()
 	base := startMarks(t)
 	colours := legendColours(t, base)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
@@ -275,6 +271,7 @@ func quoted(list []string) string { return `["` + strings.Join(list, `","`) + `"
 
 // On a phone a finger hits a lake as a mouse does, the marks are as sharp as the screen, and the legend is folded.
 func TestPageMarksOnAPhone(t *testing.T) {
+	t.Parallel()
 	base := startMarks(t)
 	b := startBrowser(t, "de")
 	b.Do(t,
@@ -312,17 +309,18 @@ func TestPageMarksOnAPhone(t *testing.T) {
 
 // The legend is the API's own: its classes with their symbols and limits in words, whichever the profile.
 func TestPageMarksLegend(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		profile, language string
 		width             int64
 		says              []string
 	}{
-		{"who2003", "en", 1280, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts"}},
+		{"who2003", "en-GB", 1280, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts"}},
 		{"who2021", "de", 1280, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen"}},
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
 	} {
 		t.Run(c.profile, func(t *testing.T) {
-			base := startServer(t, "--basemap-url", "none", "--profile", c.profile)
+			base := startServer(t, "--profile", c.profile)
 			b := startBrowser(t, c.language)
 			b.Do(t, chromedp.EmulateViewport(c.width, 640), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 			checkLegend(t, b, c.says...)

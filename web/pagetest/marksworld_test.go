@@ -2,7 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/web/browsertest"
 	"path/filepath"
 	"testing"
@@ -13,21 +12,20 @@ import (
 // A server of the world gives but the lakes near the middle: from afar they would be a clump, as if there were none
 // elsewhere. So there are marks only where they reach the map's edges, and the legend says how to see them.
 func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
-	dir := t.TempDir()
-	db := filepath.Join(dir, "lakes.db")
+	t.Parallel()
 	lakes := "id,name,lat,lon\n"
 	for i := range 1_120 {
 		lakes += fmt.Sprintf("x%04d,Lake %d,52.%04d,13.5\n", i, i, i)
 	}
-	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", lakes))
-	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n"))
-	base := startServer(t, "--db", db, "--basemap-url", "none")
-	front := startWorldFront(t, base)
-	b := startBrowser(t, "en")
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	importCSV(t, db, lakes, "lake_id,date,chl,data_type\nx0500,2024-11-11,80,satellite\n")
+	base := startOwnServer(t, "--db", db)
+	front := startProxyWithManyLakes(t, base)
+	b := startBrowser(t, "en-GB")
 	b.Prefer(t, "reduced-motion", "reduce")
 	const (
 		marked = `[...Array(21).keys()].some((x) => [...Array(21).keys()].some((y) => mark(x - 10, y - 10) !== ''))`
-		says   = `document.querySelector('#legend .nearer').checkVisibility()`
+		says   = `document.querySelector('#legend .zoom-hint').checkVisibility()`
 	)
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
@@ -48,7 +46,8 @@ func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 
 // Unfolded on the smallest phone the legend is whole, lies above the buttons and leaves some of the map.
 func TestPageMarksLegendUnfoldedOnAPhone(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	b := startBrowser(t, "de")
 	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch),

@@ -33,10 +33,11 @@ func arrive(t *testing.T, b *browsertest.Browser, expression string) {
 
 // Whoever opens the page without JavaScript sees the lakes all the same, and finds one among them.
 func TestPageNoScript(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
+	t.Parallel()
+	base := startServer(t, "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	b := startBrowser(t, "de-DE")
+	b := startBrowser(t, "de")
 	withoutScript(t, b)
 	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),
@@ -101,8 +102,9 @@ func TestPageNoScript(t *testing.T) {
 
 // A map in a frame leads nowhere by itself, for the table may not be shown there; it names the way.
 func TestPageNoScriptInAFrame(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
 	withoutScript(t, b)
 	b.Do(t, chromedp.Navigate(base+"/embed"), chromedp.WaitVisible("noscript a"))
 	type link struct{ Href, Target, Rel, At string }
@@ -118,9 +120,10 @@ func TestPageNoScriptInAFrame(t *testing.T) {
 // The table is for every reader: axe-core finds nothing, by day and by night, on a desk and on a phone; and on paper it is
 // a table without a form.
 func TestPageNoScriptAccess(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	for _, scheme := range []string{"light", "dark"} {
-		b := startBrowser(t, "en")
+		b := startBrowser(t, "en-GB")
 		b.Prefer(t, "color-scheme", scheme)
 		for _, width := range []int64{1280, 320} {
 			b.Do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/table?q=talsperre&sort=value"), chromedp.WaitVisible("tbody tr"))
@@ -138,7 +141,7 @@ func TestPageNoScriptAccess(t *testing.T) {
 		}
 		b.WantNoProblems(t, base)
 	}
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))
 	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
 		t.Fatal(err)

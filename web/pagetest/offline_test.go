@@ -36,9 +36,9 @@ func (f *reception) visit(t *testing.T, b *browsertest.Browser) {
 		chromedp.Navigate(f.base+"/"),
 		browsertest.Until(heatDrawn),
 		browsertest.Until(`navigator.serviceWorker.controller !== null`),
-		browsertest.Until(`[...document.querySelectorAll('.heat img')].every((img) => img.complete)`),
+		browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((img) => img.complete)`),
 		browsertest.Until(kept("/status")+`.then((n) => n > 0)`),
-		browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heat img').length)`),
+		browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heatmap img').length)`),
 	)
 }
 
@@ -69,9 +69,10 @@ func checkOld(t *testing.T, b *browsertest.Browser, when string) {
 
 // After one visit the page works without a network, and says how old it is; at a path that only a proxy knows.
 func TestPageOffline(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	f := startReception(t, base)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
 		t.Errorf("with a connection the page says %q", browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)))
@@ -105,7 +106,7 @@ func TestPageOffline(t *testing.T) {
 		f.set(broken)
 		b.Do(t,
 			chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/53.9/10.4')`), chromedp.Reload(),
-			chromedp.WaitVisible("#missing"),
+			chromedp.WaitVisible("#missing-tiles"),
 		)
 	})
 	t.Run("back", func(t *testing.T) {
@@ -123,9 +124,10 @@ func TestPageOffline(t *testing.T) {
 
 // What is wrong or cut off is never kept, in the place of what was right least of all.
 func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	f := startReception(t, base)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	const right = `caches.match('api/v1/bathing-lakes/status', {ignoreVary: true}).then((a) => a.json()).then(({lakes}) => lakes.length)`
 	want := browsertest.Ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise))
@@ -174,9 +176,10 @@ var (
 
 // A new page is seen at once, is kept as a whole or not at all, and takes the place of the one before.
 func TestPageOfflineUpdate(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	f := startReception(t, base)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	index, err := fs.ReadFile(web.FS(), "index.html")
 	if err != nil {
@@ -234,14 +237,15 @@ func TestPageOfflineUpdate(t *testing.T) {
 
 // Where there is no service worker, or none is allowed, the page works as it would without, and complains of nothing.
 func TestPageWithoutServiceWorker(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	for name, source := range map[string]string{
 		"by http":    `delete Navigator.prototype.serviceWorker`,
 		"refused":    `ServiceWorkerContainer.prototype.register = () => Promise.reject(new DOMException('no', 'SecurityError'))`,
 		"in a frame": `Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { throw new DOMException('no', 'SecurityError'); }})`,
 	} {
 		t.Run(name, func(t *testing.T) {
-			b := startBrowser(t, "en")
+			b := startBrowser(t, "en-GB")
 			browsertest.Enable(t, b, page.Enable, page.EnableParams{})
 			if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
 				t.Fatal(err)
@@ -254,7 +258,8 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 
 // Where the page's words, or its script, do not come, it says so in both languages, and goes on when they do.
 func TestPageLate(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var away atomic.Value
 	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.Contains(r.URL.Path, away.Load().(string)) {
@@ -263,21 +268,21 @@ func TestPageLate(t *testing.T) {
 		http.Error(w, "no server", http.StatusBadGateway)
 		return true
 	}, nil)
-	const said = `document.querySelector('#late').innerText`
+	const said = `document.querySelector('#load-help').innerText`
 	for _, file := range []string{"/words-", "/leaflet-"} {
 		t.Run(file, func(t *testing.T) {
 			b := startBrowser(t, "de") // a new one, in which nothing is kept
 			away.Store(file)
 			b.Do(t,
 				chromedp.Navigate(front+"/"),
-				browsertest.Until(said+`.includes('The map is not here yet')`),
-				browsertest.Until(said+`.includes('Die Karte ist noch nicht da')`),
+				browsertest.Until(said+`.includes('The map has not loaded yet')`),
+				browsertest.Until(said+`.includes('Die Karte ist noch nicht geladen')`),
 			)
 			away.Store("/nothing")
 			if file == "/leaflet-" {
-				b.Do(t, chromedp.Click("#late a"))
+				b.Do(t, chromedp.Click("#load-help a"))
 			}
-			b.Do(t, browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#late') === null`))
+			b.Do(t, browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#load-help') === null`))
 			for _, p := range b.Problems(front) {
 				// What fails, fails, and what had been asked for in advance is used late.
 				if !strings.Contains(p, "Failed to load resource") && !strings.Contains(p, "was preloaded") {
@@ -290,9 +295,10 @@ func TestPageLate(t *testing.T) {
 
 // The map in a frame is kept as well, with its own policy, which lets others frame it, whatever its address asks for.
 func TestPageOfflineEmbed(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	f := startReception(t, base)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	f.set(broken)
 	b.Do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
@@ -310,16 +316,17 @@ func TestPageOfflineEmbed(t *testing.T) {
 
 // What the server itself could not confirm is as old as it said, not as young as the visit.
 func TestPageOfflineAge(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	f := startReception(t, base)
 	f.age.Store(3 * 24 * 3600)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	f.set(broken)
 	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "three days old")
 	said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText))
-	loaded := browsertest.Ask(t, b, chromedp.Evaluate[string](`new Intl.DateTimeFormat('en', {dateStyle: 'medium', timeZone: 'UTC'}).format(Date.now() - 3 * 864e5)`))
+	loaded := browsertest.Ask(t, b, chromedp.Evaluate[string](`new Intl.DateTimeFormat('en-GB', {dateStyle: 'medium', timeZone: 'UTC'}).format(Date.now() - 3 * 864e5)`))
 	if want := "Loaded on " + loaded; !strings.Contains(said, want) {
 		t.Errorf("the page says %q, want %q in it", said, want)
 	}
@@ -330,10 +337,11 @@ func TestPageOfflineAge(t *testing.T) {
 
 // A basemap that cannot be reached is no reason to call the page offline, and nothing of another origin is kept.
 func TestPageOfflineBasemap(t *testing.T) {
+	t.Parallel()
 	const unreachable = "http://127.0.0.1:1/"
 	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
 	f := startReception(t, base)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	b.Do(t, chromedp.Reload(), browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {

@@ -20,8 +20,9 @@ import (
 const attributionText = `document.querySelector('.leaflet-control-attribution').textContent.trim()`
 
 func TestPageInBrowser(t *testing.T) {
-	base := startServer(t, "--base-path", "/lakes", "--basemap-url", "none", "--attribution", "Lake <b>Agency</b>")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t, "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
+	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/"),
@@ -39,7 +40,7 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("the attribution = %q, want it as it was given, once and without the notice", attribution)
 	}
 	// Germany fills a map of this size at zoom 6, beside the legend.
-	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
+	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
 		t.Errorf("the first view is at zoom %s, want 6", zoom)
 	}
 	checkLegend(t, b, "Low risk: below 10", "Medium risk: 10 to below 50", "High risk: 50 or more", "No current value", "µg/l")
@@ -174,7 +175,8 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 
 // The page draws the map from wherever it was opened, also where the TileJSON names the server by another host.
 func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--public-url", "http://elsewhere.example")
+	t.Parallel()
+	base := startServer(t, "--public-url", "http://elsewhere.example")
 	var tileJSON struct {
 		Tiles    []string
 		Snapshot string
@@ -183,9 +185,9 @@ func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "http://elsewhere.example/") {
 		t.Fatalf("tiles = %q, want another host than the page's", tileJSON.Tiles)
 	}
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
-	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`))
+	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`))
 	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
 		t.Errorf("a tile's address is %s, want v=%s, which lets it be kept", src, tileJSON.Snapshot)
 	}
@@ -195,28 +197,27 @@ func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 // A level that was reported may say more than the chlorophyll, as scum does, or less. The lake's colour tells the
 // chlorophyll alone; what the page shows must not look cleaner than the worse of the two.
 func TestPageOfReportedLevels(t *testing.T) {
-	dir := t.TempDir()
-	db := filepath.Join(dir, "lakes.db")
-	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv",
-		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n"))
-	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv",
-		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n"))
-	base := startServer(t, "--db", db, "--basemap-url", "none")
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	importCSV(t, db,
+		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n",
+		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n")
+	base := startOwnServer(t, "--db", db)
 	colours := legendColours(t, base)
 	for language, cards := range map[string][]struct {
 		name, risk string   // in the order of the list
 		says       []string // the card
 		level      string   // as the card says it, at its line's end
 	}{
-		"en": {
-			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "reported by people at the lake"}, "3 of 3 (reported)"},
-			{"Blumsee", "high", []string{"High risk (reported: Low risk)", "do not bathe", "lower than its value tells"}, "0 of 3 (reported)"},
+		"en-GB": {
+			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
+			{"Blumsee", "high", []string{"High risk (reported: Low risk)", "do not bathe", "lower than the level of the value"}, "0 of 3 (reported)"},
 			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "0 of 3"},
 		},
 		"de": {
 			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
-			{"Blumsee", "high", []string{"Hohes Risiko (gemeldet: Geringes Risiko)", "nicht baden", "niedriger, als sein Wert"}, "0 von 3 (gemeldet)"},
-			{"Klarsee", "low", []string{"Geringes Risiko", "Wenige Algen"}, "0 von 3"},
+			{"Blumsee", "high", []string{"Hohes Risiko (gemeldet: Geringes Risiko)", "nicht baden", "niedriger als die Stufe"}, "0 von 3 (gemeldet)"},
+			{"Klarsee", "low", []string{"Geringes Risiko", "wenige Algen"}, "0 von 3"},
 		},
 	} {
 		b := startBrowser(t, language)
@@ -276,8 +277,9 @@ func legendColours(t *testing.T, base string) map[string][]string {
 
 // In German, and with a profile whose levels begin above their limits.
 func TestPageInGerman(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--profile", "who2021", "--attribution", demo.Notice)
-	b := startBrowser(t, "de-DE")
+	t.Parallel()
+	base := startServer(t, "--profile", "who2021", "--attribution", demo.Notice)
+	b := startBrowser(t, "de")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
 		t.Errorf("the notice = %q, want German", notice)
@@ -291,9 +293,10 @@ func TestPageInGerman(t *testing.T) {
 
 // A basemap that cannot be reached leaves the map whole: the outlines, the heat and the lakes.
 func TestPageWithoutInternet(t *testing.T) {
+	t.Parallel()
 	const unreachable = "http://127.0.0.1:1/"
 	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
 		t.Errorf("the page says %q", said)
@@ -307,7 +310,8 @@ func TestPageWithoutInternet(t *testing.T) {
 
 // A page that is opened before the first snapshot says so, and comes by itself.
 func TestPageBeforeTheFirstSnapshot(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var ready atomic.Bool
 	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/bathing-lakes/") && !ready.Load() {
@@ -322,9 +326,9 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(front+"/"), chromedp.WaitVisible("#message"))
-	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still reading its data") {
+	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still loading its data") {
 		t.Errorf("before the first snapshot the page says %q", said)
 	}
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
@@ -332,7 +336,7 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	}
 	ready.Store(true)
 	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
-	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`)); strings.HasSuffix(src, "v=") {
+	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {
 		t.Errorf("a tile's address is %s, without the version that the server has by now", src)
 	}
 }

@@ -20,18 +20,19 @@ const mostPictureBytes = 300_000
 
 // The README shows the page as it is: pictures are taken anew with `make pictures`.
 func TestPagePictures(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := startServer(t, "--basemap-url", "none")
+	base := startServer(t)
 	for _, picture := range []struct {
 		name, language, address string
 		width, height           int64
 		scale                   float64
 		phone                   bool
 	}{
-		{name: "page", language: "en", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1000, height: 680, scale: 1},
+		{name: "page", language: "en-GB", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1000, height: 680, scale: 1},
 		{name: "phone", language: "de", address: "/", width: 360, height: 740, scale: 1, phone: true},
 	} {
 		t.Run(picture.name, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestPagePictures(t *testing.T) {
 				chromedp.EmulateViewport(picture.width, picture.height, viewport...),
 				chromedp.Navigate(base+picture.address),
 				browsertest.Until(heatDrawn),
-				browsertest.Until(`[...document.querySelectorAll('.heat img')].every((i) => i.complete)`),
+				browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((i) => i.complete)`),
 			)
 			if strings.Contains(picture.address, "lake=") {
 				b.Do(t, browsertest.Until(`document.querySelector('#card svg path') !== null`))

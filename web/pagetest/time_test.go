@@ -34,13 +34,13 @@ func weeksOf(t *testing.T, base string) []weekAnswer {
 // heatOf holds when the heat of that week is what the map shows, and nothing else; the newest week has no date.
 func heatOf(date string) string {
 	return fmt.Sprintf(`(() => {
-		const tiles = [...document.querySelectorAll('.heat img.leaflet-tile-loaded')];
+		const tiles = [...document.querySelectorAll('.heatmap img.leaflet-tile-loaded')];
 		return tiles.length > 0 && tiles.every((t) => (new URL(t.src).searchParams.get('date') ?? '') === %q);
 	})()`, date)
 }
 
 const (
-	weekText  = `document.querySelector('#time .said strong').textContent`
+	weekText  = `document.querySelector('#time .info strong').textContent`
 	stateText = `document.querySelector('#time .state').textContent`
 	isPlaying = `document.querySelector('#time .play').ariaPressed === 'true'`
 	hash      = `location.hash`
@@ -53,7 +53,8 @@ func openWeeks(t *testing.T, b *browsertest.Browser, address, date string) {
 }
 
 func TestPageTimeSteps(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
@@ -146,7 +147,8 @@ func sliderPoint(t *testing.T, b *browsertest.Browser, share float64) (x, y floa
 
 // An address may be old, mistyped or made by somebody else.
 func TestPageTimeInTheAddress(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
@@ -174,7 +176,7 @@ func TestPageTimeInTheAddress(t *testing.T) {
 	}
 	// With a style and an opacity, which both are the map's of that week.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=`+weeks[last-2].Date+`&style=lakes&opacity=40'`), browsertest.Until(heatOf(weeks[last-2].Date)),
-		browsertest.Until(`[...document.querySelectorAll('.heat img')].every((t) => t.src.includes('style=lakes')) && document.querySelector('.heat').style.opacity === '0.4'`))
+		browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((t) => t.src.includes('style=lakes')) && document.querySelector('.heatmap').style.opacity === '0.4'`))
 	// The same, typed into the page that is open.
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'date=' + '`+weeks[last-2].Date+`'`), browsertest.Until(heatOf(weeks[last-2].Date)),
 		chromedp.Evaluate[chromedp.Void](`location.hash = 'date=1999-01-04'`), browsertest.Until(heatOf("")), browsertest.Until(stateText+`.includes('1999-01-04')`),
@@ -195,12 +197,12 @@ const sampling = `(() => {
 	};
 	const sample = () => {
 		const map = document.querySelector('#map').getBoundingClientRect();
-		const tiles = [...document.querySelectorAll('.heat img')].filter((t) => seen(t, map));
+		const tiles = [...document.querySelectorAll('.heatmap img')].filter((t) => seen(t, map));
 		window.samples.push({
 			tiles: tiles.length,
 			dates: [...new Set(tiles.map((t) => new URL(t.src).searchParams.get('date') ?? ''))],
 			head: document.querySelector('#date').textContent,
-			week: document.querySelector('#time .said strong').textContent,
+			week: document.querySelector('#time .info strong').textContent,
 		});
 		requestAnimationFrame(sample);
 	};
@@ -216,7 +218,8 @@ type frameSeen struct {
 // While the weeks play, over a network that takes its time, there is heat on each frame, of one week on the whole map,
 // which is the week of the lakes, and no week is left out.
 func TestPageTimePlays(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startOwnServer(t) // with its default rate limits
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
@@ -229,7 +232,7 @@ func TestPageTimePlays(t *testing.T) {
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	const first = 5
 	openWeeks(t, b, front+"/#date="+weeks[last-first].Date, weeks[last-first].Date)
-	const whole = `[...document.querySelectorAll('.heat img')].every((t) => t.complete && getComputedStyle(t).opacity === '1')`
+	const whole = `[...document.querySelectorAll('.heatmap img')].every((t) => t.complete && getComputedStyle(t).opacity === '1')`
 	b.Do(t, browsertest.Until(whole), chromedp.Evaluate[chromedp.Void](sampling), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 		t.Error("while the weeks play the button is not pressed")
@@ -268,7 +271,8 @@ func TestPageTimePlays(t *testing.T) {
 
 // Play ends with whatever the reader does to the time, and when nobody looks.
 func TestPageTimeStops(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
@@ -306,17 +310,18 @@ func TestPageTimeStops(t *testing.T) {
 		if browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 			t.Errorf("the weeks still play after %s", name)
 		}
-		b.Do(t, browsertest.Until(`document.querySelectorAll('.heat-ahead').length === 0`))
+		b.Do(t, browsertest.Until(`document.querySelectorAll('.heatmap-next').length === 0`))
 	}
 	b.WantNoProblems(t, base)
 }
 
 // On the smallest phone a thumb moves the slider.
 func TestPageTimeOnAPhone(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	weeks := weeksOf(t, base)
 	last := len(weeks) - 1
-	b := startBrowser(t, "de-DE")
+	b := startBrowser(t, "de")
 	b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
 	openWeeks(t, b, base+"/", "")
 	type size struct{ Width, Height, Page float64 }
