@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"fmt"
@@ -6,42 +6,43 @@ import (
 	"time"
 
 	"github.com/robfig/cron/v3"
-
-	"limnomap/data/refresh"
 )
 
-// shortestSchedule is what --every may be at the least: the database counts in seconds.
+// shortestSchedule is the shortest period of a schedule: the database stores seconds.
 const shortestSchedule = time.Second
 
-// A schedule is a period, written as 7d or 12h, or a cron expression of five fields in UTC. The zero value has none.
-type schedule struct {
-	refresh.Schedule
+// A Schedule is a period, such as 7d or 12h, or a cron expression of five fields in UTC. The zero value has no times.
+type Schedule struct {
+	cron.Schedule
 	text string // as it was written
 }
 
+// Every returns a schedule that repeats after a period.
+func Every(p Period) Schedule {
+	text, _ := p.MarshalText() // which returns no error
+	return Schedule{p, string(text)}
+}
+
 // MarshalText writes the schedule as it was read.
-func (s schedule) MarshalText() ([]byte, error) { return []byte(s.text), nil }
+func (s Schedule) MarshalText() ([]byte, error) { return []byte(s.text), nil }
 
-// Next makes a period a schedule.
-func (p period) Next(t time.Time) time.Time { return t.Add(time.Duration(p)) }
-
-// A cronSchedule is a cron expression, in UTC.
+// A cronSchedule is a cron expression in UTC.
 type cronSchedule struct{ cron.Schedule }
 
 func (c cronSchedule) Next(t time.Time) time.Time { return c.Schedule.Next(t.UTC()) }
 
-func (s *schedule) UnmarshalText(text []byte) error {
+func (s *Schedule) UnmarshalText(text []byte) error {
 	const want = "want a period such as 7d or 12h, or five cron fields in UTC such as 0 5 * * 1 (minute, hour, day of month, month, day of week)"
 	fields := strings.Fields(string(text))
 	if len(fields) == 1 {
-		var p period
+		var p Period
 		if err := p.UnmarshalText(text); err != nil || time.Duration(p) < shortestSchedule {
 			return fmt.Errorf("schedule %.80q: %s", text, want)
 		}
 		s.Schedule, s.text = p, strings.TrimSpace(string(text))
 		return nil
 	}
-	// The parser takes names of time zones too, and panics at one that it cannot cut off.
+	// The parser also takes TZ=…, and panics if nothing follows it.
 	if len(fields) != 5 || strings.Contains(string(text), "=") {
 		return fmt.Errorf("schedule %.80q: %s", text, want)
 	}
@@ -50,9 +51,9 @@ func (s *schedule) UnmarshalText(text []byte) error {
 		return fmt.Errorf("schedule %.80q: %w: %s", text, err, want)
 	}
 	c := cronSchedule{parsed}
-	// The parser looks five years ahead, which is far enough for a 29 February but for that of 2104.
+	// The parser searches five years, enough for every 29 February until 2096.
 	if c.Next(time.Now()).IsZero() {
-		return fmt.Errorf("schedule %.80q: no such day comes: %s", text, want)
+		return fmt.Errorf("schedule %.80q: there is no such day: %s", text, want)
 	}
 	s.Schedule, s.text = c, strings.Join(fields, " ")
 	return nil

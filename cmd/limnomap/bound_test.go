@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"strings"
 	"testing"
 
@@ -9,39 +10,11 @@ import (
 	"pgregory.net/rapid"
 )
 
-func TestZoomRange(t *testing.T) {
-	tests := []struct {
-		in   string
-		want zoomRange
-		ok   bool
-	}{
-		{"7", zoomRange{7, 7}, true}, {"0-9", zoomRange{0, 9}, true}, {"0", zoomRange{0, 0}, true}, {"20-20", zoomRange{20, 20}, true},
-		{"", zoomRange{}, false}, {"-", zoomRange{}, false}, {"-9", zoomRange{}, false}, {"9-", zoomRange{}, false}, {"9-0", zoomRange{}, false},
-		{"0-21", zoomRange{}, false}, {"0-300", zoomRange{}, false}, {"0-9-10", zoomRange{}, false}, {"all", zoomRange{}, false},
-		{"0 - 9", zoomRange{}, false}, {"+1", zoomRange{}, false}, {"0..9", zoomRange{}, false},
-	}
-	for _, test := range tests {
-		var got zoomRange
-		err := got.UnmarshalText([]byte(test.in))
-		if (err == nil) != test.ok || got != test.want {
-			t.Errorf("zooms %q = %v, %v; want %v, ok %v", test.in, got, err, test.want, test.ok)
-		}
-		if err != nil && !(strings.Contains(err.Error(), test.in) && strings.Contains(err.Error(), "0 to 20")) {
-			t.Errorf("zooms %q: error %q, want one that names them and what is allowed", test.in, err)
-		}
-	}
-	for z, want := range map[maptile.Zoom]bool{2: false, 3: true, 4: true, 5: true, 6: false} {
-		if got := (zoomRange{3, 5}).contains(z); got != want {
-			t.Errorf("3-5 contains %d: %v, want %v", z, got, want)
-		}
-	}
-}
-
 func TestBound(t *testing.T) {
 	tests := []struct {
 		in   string
 		want bound
-		bad  string // what the error names, if there is to be one
+		bad  string // in the error; "" for no error
 	}{
 		{"5.8,47.2,15.1,55.1", bound{5.8, 47.2, 15.1, 55.1}, ""},
 		{"-180, -90, 180, 90", bound{-180, -90, 180, 90}, ""},
@@ -50,7 +23,7 @@ func TestBound(t *testing.T) {
 		{"", bound{}, "has 1 numbers"},
 		{"5.8,47.2,15.1", bound{}, "has 3 numbers"},
 		{"5.8,47.2,15.1,55.1,0", bound{}, "has 5 numbers"},
-		{"5.8,55.1,15.1,47.2", bound{}, "south, 55.1, lies north of north, 47.2"},
+		{"5.8,55.1,15.1,47.2", bound{}, "south, 55.1, is greater than north, 47.2"},
 		{"47.2,5.8,55.1,95", bound{}, `"95" is not a number from -90 to 90`},
 		{"5.8,47.2,181,55.1", bound{}, `"181" is not a number from -180 to 180`},
 		{"NaN,47.2,15.1,55.1", bound{}, `"NaN"`},
@@ -64,12 +37,12 @@ func TestBound(t *testing.T) {
 			t.Errorf("bound %q = %v, %v; want %v and an error that contains %q", test.in, got, err, test.want, test.bad)
 		}
 		if err != nil && !strings.Contains(err.Error(), "west,south,east,north") {
-			t.Errorf("bound %q: error %q does not say what is allowed", test.in, err)
+			t.Errorf("bound %q: error %q does not say what is wanted", test.in, err)
 		}
 	}
 }
 
-func TestBoundOverlapsTheTilesItIsShownOn(t *testing.T) {
+func TestBoundOverlaps(t *testing.T) {
 	tests := []struct {
 		name string
 		b    bound
@@ -99,6 +72,30 @@ func TestBoundOverlapsTheTilesItIsShownOn(t *testing.T) {
 			if tile := maptile.At(corner, zoom); !b.overlaps(tile) {
 				t.Fatalf("%v does not overlap %v, which shows its corner %v", b, tile, corner)
 			}
+		}
+	})
+}
+
+func TestBoundIsWrittenAsRead(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		b := bound{rapid.Float64Range(-180, 180).Draw(t, "w"), rapid.Float64Range(-90, 0).Draw(t, "s"), rapid.Float64Range(-180, 180).Draw(t, "e"), rapid.Float64Range(0, 90).Draw(t, "n")}
+		text, _ := b.MarshalText()
+		var b2 bound
+		if err := b2.UnmarshalText(text); err != nil || b2 != b {
+			t.Errorf("%v is written as %q and read as %v, %v", b, text, b2, err)
+		}
+	})
+}
+
+// A text that is accepted has a bound within the globe.
+func FuzzBound(f *testing.F) {
+	for _, seed := range []string{"", "5.8,47.2,15.1,55.1", "1,2,3", "180,-90,-180,90", "NaN,0,0,0", "0x1p60,0,0,0"} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		var b bound
+		if err := b.UnmarshalText([]byte(text)); err == nil && !(math.Abs(b.West) <= 180 && math.Abs(b.East) <= 180 && -90 <= b.South && b.South <= b.North && b.North <= 90) {
+			t.Fatalf("bound %q = %v", text, b)
 		}
 	})
 }

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"strings"
@@ -18,7 +18,7 @@ func TestSchedule(t *testing.T) {
 		{"90m", "2026-07-01T12:00:15Z"},
 		{"1s", "2026-07-01T10:30:16Z"},
 		{"0 5 * * 1", "2026-07-06T05:00:00Z"},
-		{"30 10 * * *", "2026-07-02T10:30:00Z"}, // in UTC: 12:30 in Berlin has begun already
+		{"30 10 * * *", "2026-07-02T10:30:00Z"}, // in UTC: in Berlin it is 12:30 already
 		{"31 10 * * *", "2026-07-01T10:31:00Z"},
 		{"*/15 * * * *", "2026-07-01T10:45:00Z"},
 		{"0 0 1 */3 *", "2026-10-01T00:00:00Z"},
@@ -31,7 +31,7 @@ func TestSchedule(t *testing.T) {
 		{"TZ=UTC 0 5 * * 1", ""}, {"*/0 * * * *", ""},
 	}
 	for _, test := range tests {
-		var s schedule
+		var s Schedule
 		err := s.UnmarshalText([]byte(test.in))
 		if test.want == "" {
 			if err == nil || s.Schedule != nil || !strings.Contains(err.Error(), "want a period such as 7d") {
@@ -49,14 +49,14 @@ func TestSchedule(t *testing.T) {
 	}
 }
 
-// Whatever the text, a schedule that is taken has a next time, and that lies ahead.
+// A valid schedule has a next time in the future.
 func FuzzSchedule(f *testing.F) {
 	for _, seed := range []string{"7d", "12h", "0 5 * * 1", "*/15 1-3,5 * JAN-MAR mon", "TZ=0", "0 0 29 2 *", "@weekly", "? ? ? ? ?"} {
 		f.Add(seed)
 	}
 	now := time.Date(2026, 7, 1, 12, 30, 15, 0, time.UTC)
 	f.Fuzz(func(t *testing.T, text string) {
-		var s schedule
+		var s Schedule
 		if err := s.UnmarshalText([]byte(text)); err != nil {
 			return
 		}

@@ -1,4 +1,4 @@
-package main
+package config
 
 import (
 	"bytes"
@@ -12,7 +12,7 @@ import (
 	"limnomap/data/apikey"
 )
 
-func TestWithoutSecrets(t *testing.T) {
+func TestRedact(t *testing.T) {
 	const key = apikey.Prefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
 	for text, want := range map[string]string{
 		"unexpected argument postgres://me:hunter2@db/lakes (--help)":   "unexpected argument postgres://<hidden>@db/lakes (--help)",
@@ -29,15 +29,19 @@ func TestWithoutSecrets(t *testing.T) {
 		"--listen https://h/x?X-Amz-Signature=hunter2&a=b":              "--listen https://h/x?X-Amz-Signature=<hidden>&a=b",
 		"unexpected argument me:hunter2@db:5432":                        "unexpected argument me:<hidden>@db:5432",
 		"key=agency client=[2001:db8::1]:443 to=me@example.org":         "key=agency client=[2001:db8::1]:443 to=me@example.org",
-		// An error that says what is wanted goes on saying so.
+		// An error that describes the form of a URL stays readable.
 		"want redis://[USER:PASSWORD@]HOST, or postgres://USER:PASSWORD@HOST": "want redis://[USER:PASSWORD@]HOST, or postgres://USER:PASSWORD@HOST",
 	} {
-		if got := withoutSecrets(text); got != want {
-			t.Errorf("withoutSecrets(%q) = %q, want %q", text, got, want)
+		if got := Redact(text); got != want {
+			t.Errorf("Redact(%q) = %q, want %q", text, got, want)
 		}
 		for _, format := range []string{"text", "json"} {
 			var log bytes.Buffer
-			newLogger(&log, format, slog.LevelDebug).Info("tried", "what", text)
+			var handler slog.Handler = slog.NewTextHandler(RedactingWriter{&log}, nil)
+			if format == "json" {
+				handler = slog.NewJSONHandler(RedactingWriter{&log}, nil)
+			}
+			slog.New(handler).Info("tried", "what", text)
 			for _, secret := range []string{"hunter2", key, "p@ss", "u:p"} {
 				if strings.Contains(log.String(), secret) {
 					t.Errorf("the log (%s) shows %s: %s", format, secret, &log)
@@ -47,7 +51,7 @@ func TestWithoutSecrets(t *testing.T) {
 	}
 }
 
-func TestSecretFlags(t *testing.T) {
+func TestSecretsIn(t *testing.T) {
 	for _, tt := range []struct {
 		args []string
 		want []string
@@ -59,13 +63,13 @@ func TestSecretFlags(t *testing.T) {
 		{[]string{"refresh", "--from", "https://hunter2@h/x", "--db=host=h password=hunter2", "--redis", "me:hunter2@h"}, []string{"from", "db", "redis"}},
 		{[]string{"serve", "--db", "postgres://me@h/db", "--basemap-url", "https://h/{z}/{x}/{y}@2x.png", "--skip-bad", "a@b", "--listen", "[::1]:80"}, nil},
 	} {
-		if got := secretFlags(tt.args); !slices.Equal(got, tt.want) {
-			t.Errorf("secretFlags(%q) = %q, want %q", tt.args, got, tt.want)
+		if got := SecretsIn(tt.args); !slices.Equal(got, tt.want) {
+			t.Errorf("SecretsIn(%q) = %q, want %q", tt.args, got, tt.want)
 		}
 	}
 }
 
-func TestHide(t *testing.T) {
+func TestRedactURL(t *testing.T) {
 	tests := [][2]string{
 		{"lakes.db", "lakes.db"},
 		{"postgres://limnomap:geheim@h:5432/d?sslmode=disable", "postgres://limnomap:<hidden>@h:5432/d?sslmode=disable"},
@@ -81,15 +85,32 @@ func TestHide(t *testing.T) {
 		{"https://tile.openstreetmap.org/{z}/{x}/{y}.png", "https://tile.openstreetmap.org/{z}/{x}/{y}.png"},
 	}
 	for _, tt := range tests {
-		if got := hide(tt[0]); got != tt[1] {
-			t.Errorf("hide(%q) = %q, want %q", tt[0], got, tt[1])
+		if got := redactURL(tt[0]); got != tt[1] {
+			t.Errorf("redactURL(%q) = %q, want %q", tt[0], got, tt[1])
 		}
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		password := "S3CRET" + rapid.StringMatching(`[a-z/?#@:&=%]{0,8}`).Draw(t, "rest")
 		url := rapid.SampledFrom([]string{"postgres", "redis", "https"}).Draw(t, "scheme") + "://u:" + password + "@host/path?x=S3CRET&sslmode=disable"
-		if got := hide(url); strings.Contains(got, "S3CRET") {
-			t.Fatalf("hide(%q) = %q", url, got)
+		if got := redactURL(url); strings.Contains(got, "S3CRET") {
+			t.Fatalf("redactURL(%q) = %q", url, got)
+		}
+	})
+}
+
+// Redacting a text again changes nothing, and a secret after any text is hidden.
+func FuzzRedact(f *testing.F) {
+	for _, seed := range []string{"", "postgres://u:p@h/db", "a://b://c@d@e f@g", "password=x token=y&z", apikey.Prefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO", "\xff://\xff@", `"://'@`} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, text string) {
+		once := Redact(text)
+		if again := Redact(once); again != once {
+			t.Fatalf("%q becomes %q and then %q", text, once, again)
+		}
+		const secret = "x://me:hunter2@h password=hunter2 " + apikey.Prefix + "VC2YXMMZG6YFK4YPT4DM4WIUTO"
+		if got := Redact(text + " " + secret); strings.Count(got, "VC2YXMMZ") > strings.Count(text, "VC2YXMMZ") || strings.Count(got, "hunter2") > strings.Count(text, "hunter2") {
+			t.Fatalf("%q shows a secret: %q", text, got)
 		}
 	})
 }
