@@ -9,8 +9,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A server of the world gives but the lakes near the middle: from afar they would be a clump, as if there were none
-// elsewhere. So there are marks only where they reach the map's edges, and the legend says how to see them.
+// A server with very many lakes sends only those near the centre. At low zooms their marks would look as if there were no
+// lakes elsewhere, so there are marks only when they reach the edges of the map, and the legend says so.
 func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 	t.Parallel()
 	lakes := "id,name,lat,lon\n"
@@ -35,7 +35,7 @@ func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 		browsertest.Until(marked+` && !`+says),
 		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=5/52.05/13.5')`),
 		browsertest.Until(`!(`+marked+`) && `+says),
-		// The lake that is chosen is there at every zoom.
+		// The selected lake has a mark at every zoom.
 		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=5/52.05/13.5&lake=x0500')`),
 		browsertest.Until(marked),
 		chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/52.05/13.5')`),
@@ -44,7 +44,7 @@ func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 	b.WantNoProblems(t, front)
 }
 
-// Unfolded on the smallest phone the legend is whole, lies above the buttons and leaves some of the map.
+// On the smallest phone the open legend is completely visible, covers the buttons and leaves a part of the map.
 func TestPageMarksLegendUnfoldedOnAPhone(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)

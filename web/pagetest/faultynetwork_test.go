@@ -13,24 +13,24 @@ import (
 	"testing"
 )
 
-// What a reception does with requests.
+// What a faulty network does with requests.
 const (
-	passing = iota
-	broken  // each connection ends without an answer
-	hanging // no answer comes, as by a lake with bad reception
-	failing // 502, as of a proxy whose server is away
-	lying   // 200 with a page that is not ours, as of a network that wants its visitors to sign in
-	cutting // the first half of the right answer, without a word that more is to come
+	online     = iota
+	broken     // connections end without an answer
+	hanging    // no answer, as with a very bad connection
+	failing    // 502, as from a proxy without a server
+	foreign    // 200 with another page, as from a network that requires a sign-in
+	truncating // the first half of the right answer, without a Content-Length
 )
 
-// A reception is the network between browser and server, under a path that it takes off.
-type reception struct {
+// A faultyNetwork is a proxy between browser and server that can fail. Its path is not known to the server.
+type faultyNetwork struct {
 	base    string
 	mode    atomic.Int32
-	change  atomic.Pointer[func(path string, content []byte) []byte] // what another version of the page has instead
-	script  string                                                   // what the page's script is really called
-	age     atomic.Int64                                             // seconds that answers are old, as the server or a cache says
-	release atomic.Pointer[chan struct{}]                            // closed when what hangs is to end
+	change  atomic.Pointer[func(path string, content []byte) []byte] // changes content into that of another version of the page; may be nil
+	script  string                                                   // the name of the page's script on the server
+	age     atomic.Int64                                             // the Age header of answers, in seconds
+	release atomic.Pointer[chan struct{}]                            // closed to end requests that hang
 }
 
 const (
@@ -38,20 +38,20 @@ const (
 	newScript = "main-99999999.js"
 )
 
-func startReception(t *testing.T, server string) *reception {
+func startFaultyNetwork(t *testing.T, server string) *faultyNetwork {
 	t.Helper()
 	target, err := url.Parse(server)
 	if err != nil {
 		t.Fatal(err)
 	}
-	f := new(reception)
-	f.set(passing)
+	f := new(faultyNetwork)
+	f.set(online)
 	proxy := httputil.NewSingleHostReverseProxy(target)
 	proxy.ModifyResponse = f.modify
 	s := httptest.NewServer(http.StripPrefix(frontPath, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		mode := f.mode.Load()
-		if mode == lying && r.URL.Path == "/" {
-			mode = passing // a reader who has to sign in must see that
+		if mode == foreign && r.URL.Path == "/" {
+			mode = online // the sign-in page must be visible
 		}
 		switch mode {
 		case broken:
@@ -64,11 +64,11 @@ func startReception(t *testing.T, server string) *reception {
 			}
 		case failing:
 			http.Error(w, "no server", http.StatusBadGateway)
-		case lying:
+		case foreign:
 			w.Header().Set("Content-Type", "text/html")
 			fmt.Fprint(w, "<p>Please sign in.")
 		default:
-			if f.mode.Load() == cutting || f.change.Load() != nil {
+			if f.mode.Load() == truncating || f.change.Load() != nil {
 				r.URL.Path = strings.Replace(r.URL.Path, newScript, f.script, 1)
 				r.Header.Set("Accept-Encoding", "identity")
 				r.Header.Del("If-None-Match")
@@ -82,8 +82,8 @@ func startReception(t *testing.T, server string) *reception {
 	return f
 }
 
-// set has the reception deal so with requests from now on; those that hang end.
-func (f *reception) set(mode int32) {
+// set changes the mode for later requests. Requests that hang end.
+func (f *faultyNetwork) set(mode int32) {
 	f.mode.Store(mode)
 	release := make(chan struct{})
 	if before := f.release.Swap(&release); before != nil {
@@ -91,12 +91,12 @@ func (f *reception) set(mode int32) {
 	}
 }
 
-func (f *reception) modify(resp *http.Response) error {
+func (f *faultyNetwork) modify(resp *http.Response) error {
 	if age := f.age.Load(); age > 0 {
 		resp.Header.Set("Age", strconv.FormatInt(age, 10))
 	}
 	change := f.change.Load()
-	if f.mode.Load() != cutting && change == nil {
+	if f.mode.Load() != truncating && change == nil {
 		return nil
 	}
 	content, err := io.ReadAll(resp.Body)
@@ -106,7 +106,7 @@ func (f *reception) modify(resp *http.Response) error {
 	if change != nil {
 		content = (*change)(resp.Request.URL.Path, content)
 	}
-	if f.mode.Load() == cutting {
+	if f.mode.Load() == truncating {
 		content = content[:len(content)/2]
 	}
 	resp.Header.Del("Content-Length")
