@@ -5,30 +5,29 @@ import (
 	"strconv"
 	"strings"
 
+	"limnomap/api/answer"
+	"limnomap/api/table"
 	"limnomap/data"
 )
 
 // embedFile is the page to be shown in frames, among the page's files.
 const embedFile = "/embed.html"
 
-// languages are those that the page speaks, the default first.
-var languages = []string{"en", "de"}
-
 // embedded answers with the map for other people's pages. The page reads the query itself; here it is checked, so that
 // who writes the address learns of a mistake. A lake, or a week, that there is no longer is none: on a page that
 // somebody made years ago the map goes on, and says so.
 func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
-	setDocument(w, embedDocument)
+	answer.SetDocument(w, answer.EmbedDocument)
 	params := paramsOf(r)
 	params.lakeID("lake")
 	params.bbox("bbox")
 	oneOf(params, "style", s.styleIDs)
 	params.day("date")
-	oneOf(params, "lang", languages)
+	oneOf(params, "lang", table.Languages)
 	if err := params.err(); err != nil {
 		return err
 	}
-	return s.embed.send(w, r)
+	return s.page.send(w, r, s.page.embed)
 }
 
 // lakeID checks the value of the named parameter, which is an id.

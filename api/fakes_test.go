@@ -19,6 +19,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
@@ -139,8 +140,16 @@ func (f *fakeLegends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, erro
 func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
 	f.drawn.Add(1)
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s --></svg>`,
-		width, m.ID, strings.Repeat("x", smallBytes)), nil
+		width, m.ID, strings.Repeat("x", 1024)), nil
 }
+
+// fakeKeys is a store of keys that can fail.
+type fakeKeys struct {
+	keys []apikey.Key
+	err  error
+}
+
+func (f *fakeKeys) Keys(context.Context) ([]apikey.Key, error) { return f.keys, f.err }
 
 // The keys of the tests: two that work and two that do not.
 const (
@@ -355,8 +364,8 @@ func wantProblem(tb testing.TB, w *httptest.ResponseRecorder, status int, parame
 	if w.Code != status {
 		tb.Fatalf("status = %d, want %d: %s", w.Code, status, w.Body)
 	}
-	if got := w.Header().Get("Content-Type"); got != problemType {
-		tb.Errorf("Content-Type = %q, want %q", got, problemType)
+	if got := w.Header().Get("Content-Type"); got != answer.ProblemType {
+		tb.Errorf("Content-Type = %q, want %q", got, answer.ProblemType)
 	}
 	var body struct {
 		Title  string

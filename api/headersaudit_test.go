@@ -9,6 +9,8 @@ import (
 	"testing"
 	"time"
 
+	"limnomap/api/answer"
+	"limnomap/api/apitest"
 	"limnomap/tiles"
 )
 
@@ -94,7 +96,7 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		}
 	}
 	kind := h.Get("Content-Type")
-	if w.Code >= 400 && (kind != problemType || h.Get("Cache-Control") != "no-store") {
+	if w.Code >= 400 && (kind != answer.ProblemType || h.Get("Cache-Control") != "no-store") {
 		t.Errorf("%s is %q with Cache-Control %q, want a problem that is not kept", what, kind, h.Get("Cache-Control"))
 	}
 	if w.Code == http.StatusOK && h.Get("Cache-Control") == "" {
@@ -113,27 +115,17 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 	}
 }
 
-// Over plain HTTP nothing is said of HTTPS, and by default nothing at all.
-func TestHSTS(t *testing.T) {
-	for _, tt := range []struct {
-		hsts time.Duration
-		tls  *tls.ConnectionState
-		want string
-	}{{0, &tls.ConnectionState{}, ""}, {time.Hour, nil, ""}, {time.Hour, &tls.ConnectionState{}, "max-age=3600"}} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.TLS = tt.tls
-		if got := serve(t, securityHeaders("", FrameAncestors{}, tt.hsts)(okHandler), r).Header.Get("Strict-Transport-Security"); got != tt.want {
-			t.Errorf("HSTS of %v with TLS %v: %q, want %q", tt.hsts, tt.tls != nil, got, tt.want)
-		}
-	}
-}
-
 func TestAdminHeaders(t *testing.T) {
 	h := testServer(t).AdminHandler()
 	for _, path := range []string{"/metrics", "/readyz", "/debug/pprof/", "/debug/pprof/cmdline", "/nowhere"} {
-		header := serve(t, h, httptest.NewRequest("GET", path, nil)).Header
+		header := apitest.Serve(t, h, httptest.NewRequest("GET", path, nil)).Header
 		if header.Get("X-Content-Type-Options") != "nosniff" || policyOf(header)["default-src"] != "'none'" || policyOf(header)["frame-ancestors"] != "'none'" || header.Get("Server") != "" {
 			t.Errorf("%s bears %v", path, header)
 		}
 	}
+}
+
+// isPicture reports whether a media type is that of pixels.
+func isPicture(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "image/") && mediaType != answer.TypeSVG
 }

@@ -1,11 +1,12 @@
 package api
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"limnomap/api/answer"
+	"limnomap/api/middleware"
 )
 
 // A tileJSON describes the tiles to a map library (TileJSON 3.0.0).
@@ -63,7 +64,7 @@ func (s *Server) tileJSON(w http.ResponseWriter, r *http.Request) error {
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
 	description.LegendURL = base + pathLegend + ".svg" + legend
 	description.MaxZoom, description.Snapshot = s.opts.MaxZoom, p.version
-	return s.respondJSON(w, r, jsonKind, description)
+	return s.sender.Send(w, r, jsonKind, answer.JSON(description))
 }
 
 // levelCaveat is what every description of the levels has to say.
@@ -103,7 +104,7 @@ func (s *Server) origin(r *http.Request) string {
 	if s.opts.PublicURL != nil {
 		return s.opts.PublicURL.Scheme + "://" + s.opts.PublicURL.Host
 	}
-	if scheme, host, ok := forwardedOrigin(r, s.adjustable().TrustedProxies); ok {
+	if scheme, host, ok := middleware.ForwardedOrigin(r, s.adjustable().TrustedProxies); ok {
 		return scheme + "://" + host
 	}
 	return ""
@@ -128,13 +129,4 @@ func prefixOf(public *url.URL, basePath string) string {
 		}
 	}
 	return basePath
-}
-
-// respondJSON answers with v as JSON.
-func (s *Server) respondJSON(w http.ResponseWriter, r *http.Request, k kind, v any) error {
-	content, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("marshal %T: %w", v, err)
-	}
-	return s.respond(w, r, k, append(content, '\n'))
 }
