@@ -6,11 +6,12 @@ import (
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 func TestMain(m *testing.M) {
 	limnomaptest.Parallel(6)
-	limnomaptest.Main(m)
+	limnomaptest.Main(m, browsertest.Close)
 }
 
 // patience is how long a test waits for something that takes a few seconds at most on an idle machine.
