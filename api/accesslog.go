@@ -4,10 +4,9 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
-)
 
-// statusClientGone is logged when the client left before anything was written; nginx made the number customary.
-const statusClientGone = 499
+	"limnomap/api/answer"
+)
 
 // maxLoggedPath bounds what one request can write into the log.
 const maxLoggedPath = 1024
@@ -24,18 +23,18 @@ func logRequests(l *slog.Logger, now func() time.Time, perSecond int) func(http.
 func logRequestsUpTo(quotas *logQuotas, l *slog.Logger, now func() time.Time) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r, rec := withRecord(r)
-			rec.start = now()
-			rec.writer = trackedWriter{ResponseWriter: w}
-			tw := &rec.writer
+			r, info := answer.WithInfo(r)
+			info.Start = now()
+			info.Writer = answer.Writer{ResponseWriter: w}
+			tw := &info.Writer
 			returned := false
 			defer func() {
 				gone := r.Context().Err() != nil
-				status := tw.status
+				status := tw.Status
 				switch {
 				case status != 0:
 				case gone:
-					status = statusClientGone
+					status = answer.StatusClientGone
 				case returned:
 					status = http.StatusOK // net/http writes it for a handler that wrote nothing
 				}
@@ -46,7 +45,7 @@ func logRequestsUpTo(quotas *logQuotas, l *slog.Logger, now func() time.Time) fu
 				if !l.Enabled(r.Context(), level) {
 					return
 				}
-				ok, leftOut := quotas.of(status).take(rec.start)
+				ok, leftOut := quotas.of(status).take(info.Start)
 				if !ok {
 					return
 				}
@@ -55,15 +54,15 @@ func logRequestsUpTo(quotas *logQuotas, l *slog.Logger, now func() time.Time) fu
 					slog.String("method", r.Method),
 					slog.String("path", clip(r.URL.Path, maxLoggedPath)),
 					slog.Int("status", status),
-					slog.Int64("bytes", tw.bytes),
-					slog.Float64("duration_ms", now().Sub(rec.start).Seconds()*1000),
+					slog.Int64("bytes", tw.Bytes),
+					slog.Float64("duration_ms", now().Sub(info.Start).Seconds()*1000),
 					slog.String("client", addrOf(r).String()),
-					slog.String("request_id", rec.id[0]))
-				if rec.trace.IsValid() {
-					attrs = append(attrs, slog.String("trace_id", rec.trace.String()))
+					slog.String("request_id", info.ID[0]))
+				if info.TraceID != "" {
+					attrs = append(attrs, slog.String("trace_id", info.TraceID))
 				}
-				if rec.key != "" {
-					attrs = append(attrs, slog.String("key", rec.key))
+				if info.KeyName != "" {
+					attrs = append(attrs, slog.String("key", info.KeyName))
 				}
 				if gone {
 					attrs = append(attrs, slog.Bool("client_gone", true))

@@ -8,8 +8,6 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"os"
-	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -134,47 +132,6 @@ func TestLogHonoursLevel(t *testing.T) {
 	serve(t, logRequests(l, newClock().now, 0)(okHandler), httptest.NewRequest("GET", "/", nil))
 	if got := lines(); len(got) != 0 {
 		t.Errorf("a 200 was logged at level error: %v", got)
-	}
-}
-
-// readerFrom is a writer that notices being read into, as net/http's does for sendfile.
-type readerFrom struct {
-	*httptest.ResponseRecorder
-	used bool
-}
-
-func (w *readerFrom) ReadFrom(src io.Reader) (int64, error) {
-	w.used = true
-	return io.Copy(w.ResponseRecorder, src)
-}
-
-func TestTrackedWriterKeepsAbilities(t *testing.T) {
-	under := &readerFrom{ResponseRecorder: httptest.NewRecorder()}
-	w := track(under)
-	file := filepath.Join(t.TempDir(), "body")
-	if err := os.WriteFile(file, []byte("12345"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	f, err := os.Open(file)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	// A LimitedReader has no WriteTo, just as what http.ServeContent copies from.
-	if _, err := io.Copy(w, io.LimitReader(f, 5)); err != nil {
-		t.Fatal(err)
-	}
-	if !under.used || w.bytes != 5 || w.status != 200 {
-		t.Errorf("ReadFrom beneath used: %t, bytes %d, status %d, want true, 5, 200", under.used, w.bytes, w.status)
-	}
-	if err := http.NewResponseController(w).Flush(); err != nil || !under.Flushed {
-		t.Errorf("Flush by the controller: error %v, flushed %t", err, under.Flushed)
-	}
-	if w.Unwrap() != under {
-		t.Error("Unwrap does not give the writer beneath")
-	}
-	if track(w) != w {
-		t.Error("track wraps a trackedWriter again")
 	}
 }
 

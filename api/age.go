@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"sync/atomic"
 	"time"
+
+	"limnomap/api/answer"
 )
 
 // lateAfter is how long after their last confirmation the data are taken for unconfirmed. A data.Watcher asks each
@@ -48,23 +50,16 @@ func (c *contact) lost(now time.Time) (since time.Time, ok bool) {
 func withAge(c *contact) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if rec := recordOf(r); rec != nil {
-				now := rec.start
+			if info := answer.InfoOf(r); info != nil {
+				now := info.Start
 				if now.IsZero() {
 					now = c.now()
 				}
 				if since, ok := c.lost(now); ok {
-					rec.age[0] = strconv.FormatInt(int64(now.Sub(since)/time.Second), 10)
+					info.Age[0] = strconv.FormatInt(int64(now.Sub(since)/time.Second), 10)
 				}
 			}
 			next.ServeHTTP(w, r)
 		})
-	}
-}
-
-// setAge writes the age of the data, where it has to be told.
-func setAge(h http.Header, r *http.Request) {
-	if rec := recordOf(r); rec != nil && rec.age[0] != "" {
-		h["Age"] = rec.age[:]
 	}
 }

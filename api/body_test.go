@@ -80,53 +80,11 @@ func TestJSONComesCompressedAsTheClientPrefers(t *testing.T) {
 	}
 }
 
-func TestNegotiate(t *testing.T) {
-	const refused = "refused"
-	for _, test := range []struct {
-		name, accept, want string
-	}{
-		{"browser", "gzip, deflate, br, zstd", "br"},
-		{"weights", "br;q=0.1, gzip;q=0.9, zstd;q=0.5", "gzip"},
-		{"capitals and blanks", " GZIP ; Q=1.0 ", "gzip"},
-		{"old name", "x-gzip", "gzip"},
-		{"anything", "*", "br"},
-		{"anything but", "*, br;q=0", "zstd"},
-		{"unknown codings", "deflate, compress", "identity"},
-		{"empty", "", "identity"},
-		{"identity preferred", "identity, gzip;q=0.5", "identity"},
-		{"identity forbidden", "identity;q=0, gzip;q=0.001", "gzip"},
-		{"identity forbidden, anything else", "identity;q=0, *", "br"},
-		{"nothing else", "gzip;q=0", "identity"},
-		{"nothing at all", "identity;q=0", refused},
-		{"nothing whatsoever", "*;q=0", refused},
-		{"weight that is none", "gzip;q=high", "identity"},
-		{"weight beyond one", "gzip;q=2", "identity"},
-		{"weight that is not a number", "br;q=NaN, gzip", "gzip"},
-		{"another parameter", "gzip;level=9", "identity"},
-		{"too many elements", strings.Repeat("a,", maxAccepted) + "gzip", "identity"},
-	} {
-		t.Run(test.name, func(t *testing.T) {
-			e, ok := negotiate([]string{test.accept}, prepared)
-			got := e.String()
-			if !ok {
-				got = refused
-			}
-			if got != test.want {
-				t.Errorf("negotiate(%q) = %s, want %s", test.accept, got, test.want)
-			}
-		})
+func TestNoAcceptableCodingIs406(t *testing.T) {
+	s := testServer(t)
+	for _, target := range compressedTargets() {
+		wantProblem(t, do(s, http.MethodGet, target, "Accept-Encoding", "*;q=0"), http.StatusNotAcceptable)
 	}
-	t.Run("fields are one list", func(t *testing.T) {
-		if e, _ := negotiate([]string{"gzip;q=0.2", "zstd"}, prepared); e != zstandard {
-			t.Errorf("negotiate = %s, want zstd", e)
-		}
-	})
-	t.Run("no acceptable coding is 406", func(t *testing.T) {
-		s := testServer(t)
-		for _, target := range compressedTargets() {
-			wantProblem(t, do(s, http.MethodGet, target, "Accept-Encoding", "*;q=0"), http.StatusNotAcceptable)
-		}
-	})
 }
 
 func TestPNGIsNeverCompressed(t *testing.T) {

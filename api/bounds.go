@@ -3,6 +3,8 @@ package api
 import (
 	"fmt"
 	"net/http"
+
+	"limnomap/api/answer"
 )
 
 const (
@@ -17,7 +19,7 @@ const (
 func limitRequest(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n := len(r.RequestURI); n > maxURI {
-			writeProblem(w, r, &problem{
+			answer.WriteProblem(w, r, &answer.Problem{
 				Status: http.StatusRequestURITooLong,
 				Detail: fmt.Sprintf("The address has %d octets, allowed are %d.", n, maxURI),
 			})
@@ -28,7 +30,7 @@ func limitRequest(next http.Handler) http.Handler {
 			lines += len(values)
 		}
 		if lines > maxHeaderLines {
-			writeProblem(w, r, &problem{
+			answer.WriteProblem(w, r, &answer.Problem{
 				Status: http.StatusRequestHeaderFieldsTooLarge,
 				Detail: fmt.Sprintf("The request has %d header lines, allowed are %d.", lines, maxHeaderLines),
 			})
@@ -38,7 +40,7 @@ func limitRequest(next http.Handler) http.Handler {
 		case http.MethodGet, http.MethodHead, http.MethodOptions:
 			// A length of -1 is a chunked body. Cutting the connection spares reading what nobody wants.
 			if r.ContentLength != 0 {
-				writeProblem(w, r, &problem{
+				answer.WriteProblem(w, r, &answer.Problem{
 					Status: http.StatusRequestEntityTooLarge,
 					Detail: "The request has a body, allowed is none: every operation is a read.",
 					Header: http.Header{"Connection": {"close"}},

@@ -5,6 +5,8 @@ import (
 	"net/netip"
 	"strconv"
 	"strings"
+
+	"limnomap/api/answer"
 )
 
 // maxForwardedHops bounds how many addresses of X-Forwarded-For are looked at. Chains of proxies that one operator
@@ -15,8 +17,8 @@ const maxForwardedHops = 32
 func withClientAddr(trusted []netip.Prefix) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			r, rec := withRecord(r)
-			rec.addr = clientAddr(r, trusted)
+			r, info := answer.WithInfo(r)
+			info.Addr = clientAddr(r, trusted)
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -24,8 +26,8 @@ func withClientAddr(trusted []netip.Prefix) func(http.Handler) http.Handler {
 
 // addrOf returns the address that withClientAddr found for r, the peer's when it is not among the middleware around.
 func addrOf(r *http.Request) netip.Addr {
-	if rec := recordOf(r); rec != nil && rec.addr.IsValid() {
-		return rec.addr
+	if info := answer.InfoOf(r); info != nil && info.Addr.IsValid() {
+		return info.Addr
 	}
 	return peerAddr(r)
 }

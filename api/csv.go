@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -16,7 +17,7 @@ import (
 // program from calculating would be wrong in all others, and could not be imported again.
 
 // csvKind is the kind of tables whose first line names the columns (RFC 4180, section 3).
-var csvKind = newKind("text/csv; charset=utf-8; header=present", cacheMinute)
+var csvKind = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
 
 const (
 	csvLineEnd       = "\r\n"
@@ -40,10 +41,8 @@ func (s *Server) statusCSV(w http.ResponseWriter, r *http.Request) error {
 	}
 	nameFile(w, name)
 	view := sel.view
-	return s.respondList(w, r, csvKind, list{
-		head:   []byte(statusCSVHeader),
-		record: func(b []byte, i int) []byte { return s.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) },
-	}, sel)
+	line := func(b []byte, i int) []byte { return s.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) }
+	return s.sender.Send(w, r, csvKind, answer.Items(sel.list([]byte(statusCSVHeader), line, "", "")))
 }
 
 // historyCSV answers as history does, with a table. The ids of lakes may hold dots: where .csv belongs to an id, the
@@ -66,7 +65,7 @@ func (s *Server) historyCSV(w http.ResponseWriter, r *http.Request) error {
 	for i := range h.observations {
 		content = s.encoder.observationLine(content, h.lake.ID, &h.observations[i], h.profile)
 	}
-	return s.respond(w, r, csvKind, content)
+	return s.sender.Send(w, r, csvKind, answer.Bytes(content))
 }
 
 // nameFile names the file that a browser saves the answer in. The name holds nothing to quote.

@@ -13,6 +13,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 	"limnomap/data/ingest"
 	"limnomap/data/store"
@@ -129,7 +130,7 @@ func TestALakeWhoseIdEndsInCSV(t *testing.T) {
 	} {
 		w := get(t, s, http.StatusOK, historyURL+address)
 		got := strings.TrimSuffix(strings.TrimPrefix(w.Header().Get("Content-Disposition"), `attachment; filename="history-`), `.csv"`)
-		if w.Header().Get("Content-Type") == typeJSON {
+		if w.Header().Get("Content-Type") == answer.TypeJSON {
 			got = "{" + object(t, w)["lake_id"].(string)
 		}
 		if got != want {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -132,8 +133,8 @@ func TestAnOldWeekOfALaterRevisionIsNotKept(t *testing.T) {
 		t.Errorf("stats after the import was undone = %s\nwant %s", got, want)
 	}
 	for _, address := range tilesOfVersion {
-		if got := get(t, s, http.StatusOK, address).Header().Get("Cache-Control"); got != cacheForever {
-			t.Errorf("Cache-Control of %s = %q, want %q", address, got, cacheForever)
+		if got := get(t, s, http.StatusOK, address).Header().Get("Cache-Control"); got != answer.CacheForever {
+			t.Errorf("Cache-Control of %s = %q, want %q", address, got, answer.CacheForever)
 		}
 	}
 }
@@ -146,8 +147,8 @@ func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
 		s := newServer(t, opts, testSource(t))
 		target := strings.TrimRight(address, "?&")
 		w := get(t, s, http.StatusOK, target)
-		if got := w.Header().Get("Cache-Control"); got != cacheMinute {
-			t.Errorf("Cache-Control of %s = %q, want %q", target, got, cacheMinute)
+		if got := w.Header().Get("Cache-Control"); got != answer.CacheMinute {
+			t.Errorf("Cache-Control of %s = %q, want %q", target, got, answer.CacheMinute)
 		}
 		get(t, s, http.StatusNotModified, target, "If-None-Match", w.Header().Get("ETag"))
 		gzip := get(t, s, http.StatusOK, target, "Accept-Encoding", "gzip;q=1, identity;q=0")
@@ -158,7 +159,7 @@ func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
 			head.Header().Get("Content-Length") != fmt.Sprint(w.Body.Len()) {
 			t.Errorf("HEAD of %s = %d with %d bytes, Content-Length %s", target, head.Code, head.Body.Len(), head.Header().Get("Content-Length"))
 		}
-		if got := do(s, http.MethodOptions, target); got.Code != http.StatusNoContent || got.Header().Get("Allow") != allow {
+		if got := do(s, http.MethodOptions, target); got.Code != http.StatusNoContent || got.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("OPTIONS of %s = %d, Allow %q", target, got.Code, got.Header().Get("Allow"))
 		}
 		if got := do(s, http.MethodPost, target); got.Code != http.StatusMethodNotAllowed {

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -13,7 +14,7 @@ func (s *Server) dates(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return p.dates.send(w, r)
+	return s.sender.Send(w, r, jsonKind, answer.Prepared(p.dates))
 }
 
 // appendDates appends the weeks, the oldest first, each with its Monday: what date= of a tile takes.

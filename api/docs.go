@@ -6,4 +6,6 @@ import "net/http"
 const docsFile = "/docs.html"
 
 // viewer answers with the page that shows /openapi.json.
-func (s *Server) viewer(w http.ResponseWriter, r *http.Request) error { return s.docs.send(w, r) }
+func (s *Server) viewer(w http.ResponseWriter, r *http.Request) error {
+	return s.page.send(w, r, s.page.docs)
+}

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -18,7 +19,7 @@ var languages = []string{"en", "de"}
 // who writes the address learns of a mistake. A lake, or a week, that there is no longer is none: on a page that
 // somebody made years ago the map goes on, and says so.
 func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
-	setDocument(w, embedDocument)
+	answer.SetDocument(w, answer.EmbedDocument)
 	params := paramsOf(r)
 	params.lakeID("lake")
 	params.bbox("bbox")
@@ -28,7 +29,7 @@ func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
 	if err := params.err(); err != nil {
 		return err
 	}
-	return s.embed.send(w, r)
+	return s.page.send(w, r, s.page.embed)
 }
 
 // lakeID checks the value of the named parameter, which is an id.

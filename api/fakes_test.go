@@ -19,6 +19,8 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/api/answer"
+	"limnomap/api/answer/answertest"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
@@ -139,7 +141,7 @@ func (f *fakeLegends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, erro
 func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
 	f.drawn.Add(1)
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s --></svg>`,
-		width, m.ID, strings.Repeat("x", smallBytes)), nil
+		width, m.ID, strings.Repeat("x", 1024)), nil
 }
 
 // The keys of the tests: two that work and two that do not.
@@ -355,8 +357,8 @@ func wantProblem(tb testing.TB, w *httptest.ResponseRecorder, status int, parame
 	if w.Code != status {
 		tb.Fatalf("status = %d, want %d: %s", w.Code, status, w.Body)
 	}
-	if got := w.Header().Get("Content-Type"); got != problemType {
-		tb.Errorf("Content-Type = %q, want %q", got, problemType)
+	if got := w.Header().Get("Content-Type"); got != answer.ProblemType {
+		tb.Errorf("Content-Type = %q, want %q", got, answer.ProblemType)
 	}
 	var body struct {
 		Title  string
@@ -379,4 +381,16 @@ func wantProblem(tb testing.TB, w *httptest.ResponseRecorder, status int, parame
 	if fmt.Sprint(named) != fmt.Sprint(parameters) {
 		tb.Errorf("problem names parameters %v, want %v", named, parameters)
 	}
+}
+
+// serve sends one request to h and returns the answer.
+func serve(tb testing.TB, h http.Handler, r *http.Request) *http.Response {
+	tb.Helper()
+	return answertest.Serve(tb, h, r)
+}
+
+// decodeProblem returns the members of a problem, and fails if the answer is none.
+func decodeProblem(tb testing.TB, resp *http.Response) map[string]any {
+	tb.Helper()
+	return answertest.Problem(tb, resp)
 }

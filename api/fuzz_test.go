@@ -11,26 +11,6 @@ import (
 	"limnomap/data/apikey"
 )
 
-// Nothing is sent that the client has excluded, and of nothing asked for nothing is sent encoded.
-func FuzzAcceptEncoding(f *testing.F) {
-	for _, seed := range []string{"", "gzip", "br;q=1.0, zstd;q=0.5, *;q=0", "identity;q=0", "gzip;q=NaN", "gzip;q=1e400", ";;;=,,,", "x-gzip;Q=0.001", strings.Repeat("gzip,", 100)} {
-		f.Add(seed, seed)
-	}
-	offer := []encoding{brotlied, zstandard, gzipped, identity}
-	f.Fuzz(func(t *testing.T, one, two string) {
-		e, ok := negotiate([]string{one, two}, offer)
-		if e >= encodings || !ok && e != identity {
-			t.Fatalf("negotiate(%q, %q) = %v, %v", one, two, e, ok)
-		}
-		if e != identity && !strings.Contains(strings.ToLower(one+two), e.String()) && !strings.Contains(one+two, "*") {
-			t.Fatalf("negotiate(%q, %q) = %v, which is not in it", one, two, e)
-		}
-		if e, ok := negotiate([]string{"*;q=0", one}, nil); e != identity || ok {
-			t.Fatalf("negotiate with nothing to offer = %v, %v", e, ok)
-		}
-	})
-}
-
 // Only the key itself opens anything, whatever else the headers say.
 func FuzzKeyHeaders(f *testing.F) {
 	for _, seed := range []string{"", "secret", "Secret", " secret", "secret,secret", "Bearer secret", "bearer  secret", "Basic secret", strings.Repeat("x", maxKeyLength+1)} {

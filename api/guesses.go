@@ -8,6 +8,8 @@ import (
 	"time"
 
 	"github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"limnomap/api/answer"
 )
 
 // A refusal is why a request to a keyed endpoint was refused.
@@ -87,7 +89,7 @@ func (g *guesses) damp(headers func(*http.Request) []string, next http.Handler) 
 		}
 		g.refused(refusedThrottled)
 		seconds := strconv.FormatInt(int64((wait+time.Second-1)/time.Second), 10)
-		writeProblem(w, r, &problem{
+		answer.WriteProblem(w, r, &answer.Problem{
 			Status: http.StatusTooManyRequests,
 			Detail: "Too many wrong API keys came from this address. Try again after " + seconds + " s; a valid key is let in at once.",
 			Header: http.Header{"Retry-After": {seconds}},

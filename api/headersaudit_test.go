@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -94,7 +95,7 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		}
 	}
 	kind := h.Get("Content-Type")
-	if w.Code >= 400 && (kind != problemType || h.Get("Cache-Control") != "no-store") {
+	if w.Code >= 400 && (kind != answer.ProblemType || h.Get("Cache-Control") != "no-store") {
 		t.Errorf("%s is %q with Cache-Control %q, want a problem that is not kept", what, kind, h.Get("Cache-Control"))
 	}
 	if w.Code == http.StatusOK && h.Get("Cache-Control") == "" {
@@ -136,4 +137,9 @@ func TestAdminHeaders(t *testing.T) {
 			t.Errorf("%s bears %v", path, header)
 		}
 	}
+}
+
+// isPicture reports whether a media type is that of pixels.
+func isPicture(mediaType string) bool {
+	return strings.HasPrefix(mediaType, "image/") && mediaType != answer.TypeSVG
 }

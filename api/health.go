@@ -4,6 +4,8 @@ import (
 	"log/slog"
 	"net/http"
 	"time"
+
+	"limnomap/api/answer"
 )
 
 // A readiness is the body of /readyz.
@@ -23,16 +25,16 @@ type readiness struct {
 
 // healthy answers that the process runs.
 func (s *Server) healthy(w http.ResponseWriter, r *http.Request) error {
-	return s.respondJSON(w, r, momentKind, struct {
+	return s.sender.Send(w, r, instantKind, answer.JSON(struct {
 		Status string `json:"status"`
-	}{"ok"})
+	}{"ok"}))
 }
 
 // ready answers whether requests for data should be sent here. Old data are better than none, so a failed refresh does
 // not take a server out of service.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	if s.draining.Load() {
-		return &problem{
+		return &answer.Problem{
 			Status: http.StatusServiceUnavailable,
 			Detail: "The server is shutting down.",
 			Header: http.Header{"Retry-After": {"5"}},
@@ -60,7 +62,7 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	if r := s.refreshed.Load(); r != nil && r.Turn > 0 {
 		state.Refresh = newRefreshState(r)
 	}
-	return s.respondJSON(w, r, momentKind, state)
+	return s.sender.Send(w, r, instantKind, answer.JSON(state))
 }
 
 // RefreshFailed tells that a newer snapshot could not be loaded: /readyz's body, a metric and the log say so.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/gorilla/mux"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -53,7 +54,7 @@ func (s *Server) historyJSON(w http.ResponseWriter, r *http.Request, p *publishe
 		content = s.encoder.observation(content, o, h.profile)
 	}
 	content = append(content, "]}\n"...)
-	return s.respond(w, r, jsonKind, content)
+	return s.sender.Send(w, r, jsonKind, answer.Bytes(content))
 }
 
 // historyOf returns what a request for the history of the lake with that id asks for: from memory, of the same moment as

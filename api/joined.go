@@ -44,6 +44,17 @@ func writeTogether(r *http.Request, write func() error) error {
 	return err
 }
 
+// joinWrites has the parts of each answer leave together where the connection can do that. No handler streams: what it
+// flushes would wait for its next write.
+func joinWrites(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		_ = writeTogether(r, func() error {
+			next.ServeHTTP(w, r)
+			return nil
+		})
+	})
+}
+
 type joinedListener struct{ net.Listener }
 
 // Accept returns the next connection.

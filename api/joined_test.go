@@ -14,6 +14,8 @@ import (
 
 	"go.uber.org/goleak"
 	"pgregory.net/rapid"
+
+	"limnomap/api/answer"
 )
 
 // A tester is what testing and rapid have in common.
@@ -157,8 +159,9 @@ func TestAnswersOverJoinedConnections(t *testing.T) {
 			panic(http.ErrAbortHandler)
 		}
 		n, _ := strconv.Atoi(r.URL.Path[1:])
-		v := newVariant(content[:n])
-		if err := sendContent(w, r, tileKind, identity, &v); err != nil {
+		if err := writeTogether(r, func() error {
+			return answer.NewSender(answer.Options{}).Send(w, r, tileKind, answer.Stored(content[:n], answer.Identity, answer.NewStoredFields(content[:n], answer.Identity, "7e57")))
+		}); err != nil {
 			t.Error(err)
 		}
 	}))

@@ -10,6 +10,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"limnomap/api/answer"
 	"limnomap/data/apikey"
 )
 
@@ -67,8 +68,8 @@ func newKeyring(k Keys, now func() time.Time) *keyring {
 
 // keyName returns the name of the API key that r bore, empty without a valid one.
 func keyName(r *http.Request) string {
-	if rec := recordOf(r); rec != nil {
-		return rec.key
+	if info := answer.InfoOf(r); info != nil {
+		return info.KeyName
 	}
 	return ""
 }
@@ -91,7 +92,7 @@ func (k *keyring) require(a access, denied http.Handler) func(http.Handler) http
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			list, ok := k.current(r.Context())
 			if !ok && (!a.outlasts || list == nil || list.read.IsZero()) {
-				writeProblem(w, r, &problem{
+				answer.WriteProblem(w, r, &answer.Problem{
 					Status: http.StatusServiceUnavailable,
 					Detail: "API keys cannot be checked at the moment.",
 					Header: http.Header{"Retry-After": {strconv.Itoa(int(keysEvery / time.Second))}},
@@ -105,8 +106,8 @@ func (k *keyring) require(a access, denied http.Handler) func(http.Handler) http
 				return
 			}
 			key.use.at(now)
-			r, rec := withRecord(r)
-			rec.key, rec.scopes = key.Name, key.Scopes
+			r, info := answer.WithInfo(r)
+			info.KeyName, info.KeyScopes = key.Name, uint8(key.Scopes)
 			next.ServeHTTP(w, r)
 		})
 	}
@@ -116,12 +117,12 @@ func (k *keyring) require(a access, denied http.Handler) func(http.Handler) http
 func (k *keyring) scoped(a access) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if rec := recordOf(r); rec != nil && rec.scopes.Have(a.scope) {
+			if info := answer.InfoOf(r); info != nil && apikey.Scopes(info.KeyScopes).Have(a.scope) {
 				next.ServeHTTP(w, r)
 				return
 			}
 			k.refused(refusedScope)
-			writeProblem(w, r, &problem{
+			answer.WriteProblem(w, r, &answer.Problem{
 				Status: http.StatusForbidden,
 				Detail: "This API key lacks the scope " + a.scope.String() + ", which this endpoint needs.",
 			})
@@ -149,7 +150,7 @@ func apiKeyOrBearer(r *http.Request) []string {
 // unauthorized answers a request without a valid key. It does not tell which of the possible reasons it was, so that
 // nobody learns from it that a key once existed.
 func unauthorized(w http.ResponseWriter, r *http.Request) {
-	writeProblem(w, r, &problem{
+	answer.WriteProblem(w, r, &answer.Problem{
 		Status: http.StatusUnauthorized,
 		Detail: "This endpoint needs a valid API key in the request header X-API-Key.",
 		Header: http.Header{"Www-Authenticate": {`ApiKey realm="limnomap"`}},

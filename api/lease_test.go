@@ -18,6 +18,8 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 	"pgregory.net/rapid"
+
+	"limnomap/api/answer"
 )
 
 // A fakeQuota is a Quota in memory, by the time of a test.
@@ -310,8 +312,8 @@ func TestSharedLimitConcurrently(t *testing.T) {
 // A request that is served from the reserve allocates no more than one under a limit of the server's own.
 func TestSharedLimitAllocatesItsFieldAlone(t *testing.T) {
 	r := fromPeer("192.0.2.1:1", nil)
-	rec := &record{Context: r.Context(), addr: netip.MustParseAddr("192.0.2.1")}
-	r = r.WithContext(rec)
+	info := &answer.RequestInfo{Context: r.Context(), Addr: netip.MustParseAddr("192.0.2.1")}
+	r = r.WithContext(info)
 	c := newClock()
 	l := sharedLimiter(newFakeQuota(c.now), 600_000, c.now)
 	h := l.limit(addressKey)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"limnomap/api/answer"
 	"limnomap/colormap"
 )
 
@@ -37,7 +38,7 @@ func legendQuery(id, otherwise colormap.ID) string {
 }
 
 // legend returns a handler that answers with a legend of that type.
-func (s *Server) legend(contentType string) handler {
+func (s *Server) legend(contentType string) answer.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		params := paramsOf(r)
 		key := legendKey{
@@ -50,10 +51,10 @@ func (s *Server) legend(contentType string) handler {
 			return err
 		}
 		// What does not show in a form does not tell two legends apart.
-		if contentType != typePNG {
+		if contentType != answer.TypePNG {
 			key.scale = 1
 		}
-		if contentType == typeJSON {
+		if contentType == answer.TypeJSON {
 			key.width = defaultLegendWidth
 		}
 		content, ok := s.legends.Get(key)
@@ -64,21 +65,17 @@ func (s *Server) legend(contentType string) handler {
 			}
 			s.legends.Add(key, content)
 		}
-		k := newKind(contentType, cacheMinute).timeless()
-		if contentType == typePNG {
-			v := newVariant(content)
-			return sendContent(w, r, k, identity, &v)
-		}
-		return s.respond(w, r, k, content)
+		k := answer.NewKind(contentType, answer.CacheMinute).Timeless()
+		return s.sender.Send(w, r, k, answer.Bytes(content))
 	}
 }
 
 func (s *Server) drawLegend(key legendKey) ([]byte, error) {
 	scale := s.colormaps[key.colormap]
 	switch key.contentType {
-	case typePNG:
+	case answer.TypePNG:
 		return s.opts.Legends.LegendPNG(scale, key.width, key.scale)
-	case typeSVG:
+	case answer.TypeSVG:
 		return s.opts.Legends.LegendSVG(scale, key.width)
 	}
 	content, err := json.Marshal(scale.Legend())

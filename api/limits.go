@@ -5,6 +5,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"limnomap/api/answer"
 	"limnomap/data/apikey"
 )
 
@@ -85,16 +86,16 @@ func (d *dial) limit(key clientKey) func(http.Handler) http.Handler {
 type guard func(s *Server, next http.Handler) http.Handler
 
 // unlimited lets everybody in, at any rate: what is answered from memory and what an orchestrator asks.
-func unlimited(_ *Server, next http.Handler) http.Handler { return reads(next) }
+func unlimited(_ *Server, next http.Handler) http.Handler { return answer.ReadOnly(next) }
 
 // perAddress lets everybody in, at the rate of the open endpoints.
 func perAddress(s *Server, next http.Handler) http.Handler {
-	return s.limits.api.limit(addressKey)(reads(next))
+	return s.limits.api.limit(addressKey)(answer.ReadOnly(next))
 }
 
 // perMap lets everybody in, at the rate of tiles.
 func perMap(s *Server, next http.Handler) http.Handler {
-	return s.limits.tiles.limit(addressKey)(reads(next))
+	return s.limits.tiles.limit(addressKey)(answer.ReadOnly(next))
 }
 
 // perKey lets in who bears a key of the monitoring endpoint, at that key's rate.
@@ -115,5 +116,5 @@ func perMetricsKey(s *Server, next http.Handler) http.Handler {
 // needs no key.
 func (s *Server) keyed(a access, next http.Handler) http.Handler {
 	denied := s.guesses.damp(a.headers, s.limits.refused.limit(addressKey)(http.HandlerFunc(unauthorized)))
-	return reads(s.keyring.require(a, denied)(s.limits.keys.limit(nameKey)(s.keyring.scoped(a)(next))))
+	return answer.ReadOnly(s.keyring.require(a, denied)(s.limits.keys.limit(nameKey)(s.keyring.scoped(a)(next))))
 }

@@ -1,15 +1,12 @@
 package api
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 	"net/http"
-	"strings"
 	"testing"
-	"testing/iotest"
+	"time"
 
-	"pgregory.net/rapid"
+	"limnomap/api/answer"
 )
 
 const geoJSONURL = "/api/v1/bathing-lakes/geojson"
@@ -17,18 +14,15 @@ const geoJSONURL = "/api/v1/bathing-lakes/geojson"
 // sparingServer returns a server of the usual fakes that holds no list of lakes.
 func sparingServer(tb testing.TB) *Server {
 	tb.Helper()
-	s := newServer(tb, testOptions(tb), nil)
-	s.heldLakes = 0
-	if err := s.Publish(testSnapshot(tb, testSource(tb))); err != nil {
-		tb.Fatal(err)
-	}
-	return s
+	opts := testOptions(tb)
+	opts.sending = answer.Options{MaxItems: -1, ListWait: 200 * time.Millisecond}
+	return newServer(tb, opts, testSource(tb))
 }
 
 // TestLongAnswersAreTheHeldOnes asks a server that holds its lists and one that writes them as they are read.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
-	if long.current.Load().records != nil || long.current.Load().status.variants[identity].content != nil {
+	if long.current.Load().records != nil {
 		t.Fatal("the records are held, want none")
 	}
 	for _, target := range []string{
@@ -75,65 +69,5 @@ func TestLongAnswersKnowConditionsAndRanges(t *testing.T) {
 		if got, want := head.Header().Get("Content-Length"), fmt.Sprint(whole.Body.Len()); head.Body.Len() > 0 || got != want {
 			t.Errorf("HEAD of %s has %d bytes and Content-Length %s, want 0 and %s", target, head.Body.Len(), got, want)
 		}
-	}
-}
-
-// numbers is a list of plain numbers.
-func numbers() list {
-	return jsonList([]byte(`{"lakes":[`), func(b []byte, lake int) []byte { return fmt.Append(b, lake) })
-}
-
-// TestATextIsReadFromAnyPlace compares texts of up to a few pieces with the same list made at once.
-func TestATextIsReadFromAnyPlace(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(pieceLakes-1, pieceLakes+1), rapid.IntRange(0, 4*pieceLakes)).Draw(t, "lakes")
-		step := rapid.IntRange(0, 3).Draw(t, "step")
-		var lakes []int32 // with no step: all
-		var each []string
-		for i := range n {
-			if step > 0 {
-				lakes = append(lakes, int32(i*step))
-			}
-			each = append(each, fmt.Sprint(i*max(step, 1)))
-		}
-		want := `{"lakes":[` + strings.Join(each, ",") + "]}\n"
-		var written bytes.Buffer
-		text, err := newText(numbers(), lakes, n, &written)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if written.String() != want || text.size() != int64(len(want)) {
-			t.Fatalf("newText wrote %d bytes, knows of %d, want %d", written.Len(), text.size(), len(want))
-		}
-		r := text.reader()
-		for range 3 {
-			at := rapid.IntRange(0, len(want)).Draw(t, "at")
-			if _, err := r.Seek(int64(at), io.SeekStart); err != nil {
-				t.Fatal(err)
-			}
-			length := rapid.IntRange(0, len(want)-at).Draw(t, "length")
-			got := make([]byte, length)
-			if _, err := io.ReadFull(r, got); err != nil || string(got) != want[at:at+length] {
-				t.Fatalf("%d bytes from %d = %q, %v, want %q", length, at, got, err, want[at:at+length])
-			}
-			var rest bytes.Buffer
-			if _, err := r.WriteTo(&rest); err != nil || rest.String() != want[at+length:] {
-				t.Fatalf("the rest from %d = %d bytes, %v, want %d", at+length, rest.Len(), err, len(want)-at-length)
-			}
-		}
-	})
-}
-
-func TestATextIsAReadSeeker(t *testing.T) {
-	var written bytes.Buffer
-	text, err := newText(numbers(), nil, 2*pieceLakes+1, &written)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := iotest.TestReader(text.reader(), written.Bytes()); err != nil {
-		t.Error(err)
-	}
-	if _, err := text.reader().Seek(-1, io.SeekStart); err == nil {
-		t.Error("Seek to -1 = nil, want an error")
 	}
 }

@@ -9,6 +9,7 @@ import (
 
 	"github.com/prometheus/client_golang/prometheus"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -114,13 +115,13 @@ func (m *metrics) instrument(route string, h http.Handler) http.Handler {
 	duration := m.duration.WithLabelValues(route)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		start := m.arrival(r)
-		tw := track(w)
+		tw := answer.Track(w)
 		m.inFlight.Inc()
 		returned := false
 		// Deferred, so that a request whose handler panics is counted too.
 		defer func() {
 			m.inFlight.Dec()
-			status := tw.status
+			status := tw.Status
 			if status == 0 {
 				// What net/http, or recoverPanics around us, is about to answer.
 				if status = http.StatusOK; !returned {
@@ -137,8 +138,8 @@ func (m *metrics) instrument(route string, h http.Handler) http.Handler {
 
 // arrival returns when r came in: a clock that was read for it already is not read again.
 func (m *metrics) arrival(r *http.Request) time.Time {
-	if rec := recordOf(r); rec != nil && !rec.start.IsZero() {
-		return rec.start
+	if info := answer.InfoOf(r); info != nil && !info.Start.IsZero() {
+		return info.Start
 	}
 	return m.now()
 }

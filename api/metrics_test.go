@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -166,7 +167,7 @@ func TestCodeOutsideTheTable(t *testing.T) {
 func BenchmarkInstrument(b *testing.B) {
 	h := newMetrics(prometheus.NewRegistry(), time.Now).instrument("tile", okHandler)
 	r := httptest.NewRequest("GET", "/", nil)
-	w := track(httptest.NewRecorder())
+	w := answer.Track(httptest.NewRecorder())
 	b.ReportAllocs()
 	for b.Loop() {
 		h.ServeHTTP(w, r)

@@ -4,39 +4,40 @@ import (
 	"fmt"
 	"math"
 	"net/http"
-	"strconv"
 	"strings"
+
+	"limnomap/api/answer"
 )
 
 const (
-	defaultPage = 50
-	maxPage     = 5000
+	defaultLimit = 50
+	maxLimit     = 5000
 )
 
-// A page is a part of a list.
-type page struct {
+// A window is a part of a list.
+type window struct {
 	total, limit, offset int
 }
 
-// page returns the part of a list of total entries that the parameters ask for.
-func (p *params) page(total int) page {
-	return page{
+// window returns the part of a list of total entries that the parameters ask for.
+func (p *params) window(total int) window {
+	return window{
 		total:  total,
-		limit:  p.integer("limit", 1, maxPage, defaultPage),
+		limit:  p.integer("limit", 1, maxLimit, defaultLimit),
 		offset: p.integer("offset", 0, math.MaxInt32, 0),
 	}
 }
 
-// bounds returns the first index of the page and the one behind its last. They are equal past the end.
-func (p page) bounds() (start, end int) {
+// bounds returns the first index of the window and the one after its last. They are equal past the end.
+func (p window) bounds() (start, end int) {
 	start = min(p.offset, p.total)
 	return start, min(start+p.limit, p.total)
 }
 
-// links returns the field Link (RFC 8288) with the neighbours of the page at that path. Its addresses bear no host: the
-// client knows it, and we would have to believe somebody. The last page counts from the present offset, so that
-// following next ends there.
-func (p page) links(path string) string {
+// links returns the field Link (RFC 8288) with the neighbours of the window at that path. Its addresses have no host: the
+// client knows it, and a host in the request cannot be trusted. The last window is counted from the offset of this one, so
+// that following next ends there.
+func (p window) links(path string) string {
 	var b strings.Builder
 	link := func(rel string, offset int) {
 		if b.Len() > 0 {
@@ -47,7 +48,7 @@ func (p page) links(path string) string {
 	link("first", 0)
 	switch {
 	case p.offset >= p.total && p.offset > 0:
-		link("prev", p.lastOffset()) // from past the end, the page before is the last one that holds anything
+		link("prev", p.lastOffset()) // past the end, the previous one is the last that holds anything
 	case p.offset > 0:
 		link("prev", max(p.offset-p.limit, 0))
 	}
@@ -58,9 +59,9 @@ func (p page) links(path string) string {
 	return b.String()
 }
 
-// lastOffset returns the offset of the last page that holds anything, in steps of limit from the present offset as far
-// as that lies within the list.
-func (p page) lastOffset() int {
+// lastOffset returns the offset of the last window that holds anything, in steps of limit from this offset if it is within
+// the list.
+func (p window) lastOffset() int {
 	if p.total == 0 {
 		return 0
 	}
@@ -75,32 +76,26 @@ func (p page) lastOffset() int {
 	return phase + (last-phase)/p.limit*p.limit
 }
 
-// monitor answers the holder of a key with a page of the monitored lakes.
+// monitor answers the holder of a key with a part of the monitored lakes.
 func (s *Server) monitor(w http.ResponseWriter, r *http.Request) error {
 	p, err := s.published()
 	if err != nil {
 		return err
 	}
 	params := paramsOf(r)
-	page := params.page(len(p.snap.Lakes))
+	part := params.window(len(p.snap.Lakes))
 	if err := params.err(); err != nil {
 		return err
 	}
-	content := append([]byte(nil), `{"total":`...)
-	content = strconv.AppendInt(content, int64(page.total), 10)
-	content = append(content, `,"limit":`...)
-	content = strconv.AppendInt(content, int64(page.limit), 10)
-	content = append(content, `,"offset":`...)
-	content = strconv.AppendInt(content, int64(page.offset), 10)
-	content = append(content, `,"lakes":[`...)
-	start, end := page.bounds()
-	for i, lake := range p.snap.ByExternalID()[start:end] {
-		if i > 0 {
-			content = append(content, ',')
-		}
-		content = s.encoder.monitored(content, &p.snap.Lakes[lake])
+	lakes := p.snap.ByExternalID()
+	start, end := part.bounds()
+	w.Header().Set("Link", part.links(s.prefix+pathMonitor))
+	list := answer.List{
+		Head:    fmt.Appendf(nil, `{"total":%d,"limit":%d,"offset":%d,"lakes":[`, part.total, part.limit, part.offset),
+		Append:  func(b []byte, i int) []byte { return s.encoder.monitored(b, &p.snap.Lakes[lakes[start+i]]) },
+		Between: ",",
+		Tail:    listTail,
+		Len:     end - start,
 	}
-	content = append(content, "]}\n"...)
-	w.Header().Set("Link", page.links(s.prefix+pathMonitor))
-	return s.respond(w, r, keyedKind, content)
+	return s.sender.Send(w, r, keyedKind, answer.Bytes(list.Bytes()))
 }

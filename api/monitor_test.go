@@ -131,7 +131,7 @@ func TestMonitorLinks(t *testing.T) {
 
 func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		p := page{
+		p := window{
 			total:  rapid.IntRange(0, 60).Draw(t, "total"),
 			limit:  rapid.IntRange(1, 20).Draw(t, "limit"),
 			offset: rapid.IntRange(0, 80).Draw(t, "offset"),
@@ -182,11 +182,11 @@ func FuzzPage(f *testing.F) {
 			return
 		}
 		params := &params{query: query}
-		p := params.page(total)
+		p := params.window(total)
 		if params.err() != nil {
 			return
 		}
-		if p.limit < 1 || p.limit > maxPage || p.offset < 0 {
+		if p.limit < 1 || p.limit > maxLimit || p.offset < 0 {
 			t.Fatalf("page of %q = %+v", query, p)
 		}
 		if start, end := p.bounds(); start > end || end > total || end-start > p.limit {
@@ -198,7 +198,7 @@ func FuzzPage(f *testing.F) {
 				t.Fatalf("%s of %+v: %v", rel, p, err)
 			}
 			again := paramsOf(&http.Request{URL: u})
-			if again.page(total); again.err() != nil {
+			if again.window(total); again.err() != nil {
 				t.Fatalf("%s of %+v = %s: %v", rel, p, link, again.err())
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/paulmach/orb"
 
+	"limnomap/api/answer"
 	"limnomap/data/index"
 )
 
@@ -39,7 +40,7 @@ func (s *Server) near(w http.ResponseWriter, r *http.Request) error {
 	for _, n := range found {
 		sel.add(n.Lake)
 	}
-	return s.respondFound(w, r, p, sel, func(b []byte, i int) []byte { return appendDistance(b, found[i]) })
+	return s.sendFound(w, r, p, sel, func(b []byte, i int) []byte { return appendDistance(b, found[i]) })
 }
 
 // metresWithin returns the most metres that are printed as no more than that many km. A thousand times 1.001 is less
@@ -60,19 +61,15 @@ func appendDistance(b []byte, n index.Neighbour) []byte {
 	return appendFloat(b, kmOf(n.Metres))
 }
 
-// respondFound answers with the status envelope of the selection, in its order. What more appends is added to the record
-// of its i-th lake.
-func (s *Server) respondFound(w http.ResponseWriter, r *http.Request, p *published, sel selection, more func(b []byte, i int) []byte) error {
-	content := appendStatusHead(nil, p.snap, sel.n, sel.withData)
-	record := s.statusRecord(sel.view)
-	for i, lake := range sel.lakes {
-		if i > 0 {
-			content = append(content, ',')
-		}
-		content = record(content, int(lake))
-		if more != nil {
-			content = append(more(content[:len(content)-1], i), '}')
+// sendFound answers with the status envelope of the selection, in its order. What more appends is added to the record of
+// its i-th lake; it may be nil.
+func (s *Server) sendFound(w http.ResponseWriter, r *http.Request, p *published, sel selection, more func(b []byte, i int) []byte) error {
+	list := s.statusList(p.snap, sel)
+	if record := list.Append; more != nil {
+		list.Append = func(b []byte, i int) []byte {
+			b = record(b, i)
+			return append(more(b[:len(b)-1], i), '}')
 		}
 	}
-	return s.respond(w, r, jsonKind, append(content, listTail...))
+	return s.sender.Send(w, r, jsonKind, answer.Bytes(list.Bytes()))
 }

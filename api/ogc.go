@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -47,12 +48,12 @@ type ogcLink struct {
 }
 
 func schemeLink(base string) ogcLink {
-	return ogcLink{Rel: relScheme, Type: typeJSON, Title: "The tile matrix set " + quadName, Href: base + pathMatrixSet}
+	return ogcLink{Rel: relScheme, Type: answer.TypeJSON, Title: "The tile matrix set " + quadName, Href: base + pathMatrixSet}
 }
 
 // ogcDocument returns a handler that answers with a document of OGC API, which has one form. describe makes it
 // of what is published, with addresses that begin with base.
-func (s *Server) ogcDocument(describe func(p *published, base string) any) handler {
+func (s *Server) ogcDocument(describe func(p *published, base string) any) answer.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		params := paramsOf(r)
 		oneOf(params, "f", []string{"json"})
@@ -64,7 +65,7 @@ func (s *Server) ogcDocument(describe func(p *published, base string) any) handl
 			return err
 		}
 		s.varyOrigin(w)
-		return s.respondJSON(w, r, jsonKind, describe(p, s.base(r)))
+		return s.sender.Send(w, r, jsonKind, answer.JSON(describe(p, s.base(r))))
 	}
 }
 
@@ -75,16 +76,16 @@ func (s *Server) ogcLanding(_ *published, base string) any {
 		"description": s.ogcAbstract(),
 		"attribution": s.attribution(),
 		"links": []ogcLink{
-			{Rel: "self", Type: typeJSON, Title: "This page", Href: base + pathOGC + "/"},
-			{Rel: "service-desc", Type: typeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + "/openapi.json"},
-			{Rel: "conformance", Type: typeJSON, Title: "What it conforms to", Href: base + pathConformance},
-			{Rel: relConformance, Type: typeJSON, Title: "What it conforms to", Href: base + pathConformance},
-			{Rel: "data", Type: typeJSON, Title: "What there is", Href: base + pathCollections},
-			{Rel: relData, Type: typeJSON, Title: "What there is", Href: base + pathCollections},
-			{Rel: relMapSets, Type: typeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
-			{Rel: relVectorSets, Type: typeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
-			{Rel: relSchemes, Type: typeJSON, Title: "Tile matrix sets", Href: base + pathMatrixSets},
-			{Rel: "related", Type: typeXML, Title: "The same map as WMTS 1.0.0", Href: base + pathCapabilities},
+			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + pathOGC + "/"},
+			{Rel: "service-desc", Type: answer.TypeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + "/openapi.json"},
+			{Rel: "conformance", Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
+			{Rel: relConformance, Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
+			{Rel: "data", Type: answer.TypeJSON, Title: "What there is", Href: base + pathCollections},
+			{Rel: relData, Type: answer.TypeJSON, Title: "What there is", Href: base + pathCollections},
+			{Rel: relMapSets, Type: answer.TypeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
+			{Rel: relVectorSets, Type: answer.TypeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
+			{Rel: relSchemes, Type: answer.TypeJSON, Title: "Tile matrix sets", Href: base + pathMatrixSets},
+			{Rel: "related", Type: answer.TypeXML, Title: "The same map as WMTS 1.0.0", Href: base + pathCapabilities},
 		},
 	}
 }
@@ -114,10 +115,10 @@ func (s *Server) ogcCollection(p *published, base string) map[string]any {
 		"extent":      extent,
 		"crs":         []string{quadCRS},
 		"links": []ogcLink{
-			{Rel: "self", Type: typeJSON, Title: "This collection", Href: base + pathCollection},
-			{Rel: relMapSets, Type: typeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
-			{Rel: relVectorSets, Type: typeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
-			{Rel: "enclosure", Type: geoJSONKind.contentType[0], Title: "All lakes as GeoJSON", Href: base + pathGeoJSON},
+			{Rel: "self", Type: answer.TypeJSON, Title: "This collection", Href: base + pathCollection},
+			{Rel: relMapSets, Type: answer.TypeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
+			{Rel: relVectorSets, Type: answer.TypeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
+			{Rel: "enclosure", Type: geoJSONKind.ContentType(), Title: "All lakes as GeoJSON", Href: base + pathGeoJSON},
 		},
 	}
 }
@@ -126,7 +127,7 @@ func startOf(d data.Date) string { return d.String() + "T00:00:00Z" }
 
 func (s *Server) ogcCollections(p *published, base string) any {
 	return map[string]any{
-		"links":       []ogcLink{{Rel: "self", Type: typeJSON, Title: "This list", Href: base + pathCollections}},
+		"links":       []ogcLink{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + pathCollections}},
 		"collections": []any{s.ogcCollection(p, base)},
 	}
 }
@@ -134,7 +135,7 @@ func (s *Server) ogcCollections(p *published, base string) any {
 func (s *Server) ogcMatrixSets(_ *published, base string) any {
 	return map[string]any{"tileMatrixSets": []any{map[string]any{
 		"id": quadName, "title": quad().Title, "uri": quadURI, "crs": quadCRS,
-		"links": []ogcLink{{Rel: "self", Type: typeJSON, Title: quadName, Href: base + pathMatrixSet}},
+		"links": []ogcLink{{Rel: "self", Type: answer.TypeJSON, Title: quadName, Href: base + pathMatrixSet}},
 	}}}
 }
 

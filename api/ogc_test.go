@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -68,7 +69,7 @@ func TestOGCFindsEverythingByLinks(t *testing.T) {
 			if got.Body.String() != want.Body.String() || got.Header().Get("Etag") != want.Header().Get("Etag") || got.Header().Get("Content-Type") != want.Header().Get("Content-Type") {
 				t.Errorf("%s is not the tile of %s", target, xyz)
 			}
-			if got := got.Header().Get("Cache-Control"); got != cacheForever {
+			if got := got.Header().Get("Cache-Control"); got != answer.CacheForever {
 				t.Errorf("Cache-Control of %s = %q", target, got)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -131,7 +132,7 @@ type ogcSort struct {
 
 var (
 	mapTiles = ogcSort{
-		title: ogcLayerTitle, dataType: "map", format: "png", mediaType: typePNG,
+		title: ogcLayerTitle, dataType: "map", format: "png", mediaType: answer.TypePNG,
 		list: pathMapSets, set: pathMapSet, tileJSON: pathTiles + ".json", deepest: quadZoom,
 	}
 	vectorTiles = ogcSort{
@@ -145,18 +146,18 @@ var (
 func (s *Server) deepest(sort ogcSort) int { return min(sort.deepest, s.opts.MaxZoom) }
 
 // tilesets returns a handler that answers with the list of the tilesets of that sort, of which there is one.
-func (s *Server) tilesets(sort ogcSort) handler {
+func (s *Server) tilesets(sort ogcSort) answer.Handler {
 	return s.ogcDocument(func(_ *published, base string) any {
 		return map[string]any{
-			"links": []ogcLink{{Rel: "self", Type: typeJSON, Title: "This list", Href: base + sort.list}},
+			"links": []ogcLink{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + sort.list}},
 			"tilesets": []ogcTileset{{
 				Title:    s.ogcTitle(sort.title),
 				DataType: sort.dataType,
 				CRS:      quadCRS,
 				URI:      quadURI,
 				Links: []ogcLink{
-					{Rel: "self", Type: typeJSON, Title: "The tileset", Href: base + sort.set},
-					{Rel: relTileset, Type: typeJSON, Title: "The tileset", Href: base + sort.set},
+					{Rel: "self", Type: answer.TypeJSON, Title: "The tileset", Href: base + sort.set},
+					{Rel: relTileset, Type: answer.TypeJSON, Title: "The tileset", Href: base + sort.set},
 					schemeLink(base),
 				},
 			}},
@@ -165,7 +166,7 @@ func (s *Server) tilesets(sort ogcSort) handler {
 }
 
 // tileset returns a handler that answers with the metadata of the tileset of that sort.
-func (s *Server) tileset(sort ogcSort) handler {
+func (s *Server) tileset(sort ogcSort) answer.Handler {
 	return s.ogcDocument(func(p *published, base string) any {
 		deepest, version, description := s.deepest(sort), p.version, s.ogcAbstract()
 		if sort.set == vectorTiles.set {
@@ -196,14 +197,14 @@ func (s *Server) tileset(sort ogcSort) handler {
 			},
 			Layers: sort.layers,
 			Links: []ogcLink{
-				{Rel: "self", Type: typeJSON, Title: "This tileset", Href: base + sort.set},
+				{Rel: "self", Type: answer.TypeJSON, Title: "This tileset", Href: base + sort.set},
 				schemeLink(base),
 				{
 					Rel: "item", Type: sort.mediaType, Title: "A tile", Templated: true,
 					Href: fmt.Sprintf("%s%s/{tileMatrix}/{tileRow}/{tileCol}?v=%s", base, sort.set, version),
 				},
-				{Rel: relGeodata, Type: typeJSON, Title: "What it shows", Href: base + pathCollection},
-				{Rel: "alternate", Type: typeJSON, Title: "The same as TileJSON", Href: base + sort.tileJSON},
+				{Rel: relGeodata, Type: answer.TypeJSON, Title: "What it shows", Href: base + pathCollection},
+				{Rel: "alternate", Type: answer.TypeJSON, Title: "The same as TileJSON", Href: base + sort.tileJSON},
 			},
 		}
 	})

@@ -3,6 +3,8 @@ package api
 import (
 	_ "embed"
 	"net/http"
+
+	"limnomap/api/answer"
 )
 
 // openAPIDocument describes the API to programs. A test holds it against what the handlers answer.
@@ -11,4 +13,6 @@ import (
 var openAPIDocument string
 
 // describe answers with the description of the API.
-func (s *Server) describe(w http.ResponseWriter, r *http.Request) error { return s.openAPI.send(w, r) }
+func (s *Server) describe(w http.ResponseWriter, r *http.Request) error {
+	return s.sender.Send(w, r, settingsKind, answer.Prepared(s.openAPI))
+}

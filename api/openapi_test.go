@@ -14,6 +14,7 @@ import (
 	"github.com/getkin/kin-openapi/routers"
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -94,7 +95,7 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
 	if w.Code == http.StatusPartialContent {
 		options.ExcludeResponseBody = true // a part of a JSON text is none
-	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == typeVector || contentType == typeXML || strings.HasPrefix(contentType, "text/") {
+	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == typeVector || contentType == answer.TypeXML || strings.HasPrefix(contentType, "text/") {
 		options.ExcludeResponseBody = true // nothing is said of the bytes of a picture
 		content := route.Operation.Responses.Status(w.Code).Value.Content
 		if content.Get(contentType) == nil {

@@ -14,6 +14,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
+	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
@@ -74,6 +75,8 @@ type Options struct {
 	MetricsKey    bool                 // /metrics, where it is served here, needs a key of the scope metrics
 	Logger        *slog.Logger         // nil discards
 	Now           func() time.Time     // nil means time.Now
+
+	sending answer.Options // tests lower its bounds
 }
 
 // check reports what is missing or wrong in the options.

@@ -3,6 +3,8 @@ package api
 import (
 	"encoding/xml"
 	"net/http"
+
+	"limnomap/api/answer"
 )
 
 // The codes of exceptions (OWS 1.1.0, table 27; WMTS 1.0.0, table 25).
@@ -37,7 +39,7 @@ func exceptionsOf(p *params) []owsException {
 	var list []owsException
 	for _, e := range p.errs {
 		code := owsInvalid
-		if e.missing {
+		if e.Missing {
 			code = owsMissing
 		}
 		list = append(list, owsException{code, e.Parameter, e.Detail})
@@ -52,6 +54,6 @@ func writeExceptions(w http.ResponseWriter, r *http.Request, list []owsException
 	if err != nil {
 		return err
 	}
-	writeFailure(w, r, http.StatusBadRequest, typeXML, nil, append(append([]byte(xml.Header), body...), '\n'))
+	answer.WriteFailure(w, r, http.StatusBadRequest, answer.TypeXML, nil, append(append([]byte(xml.Header), body...), '\n'))
 	return nil
 }

@@ -3,95 +3,152 @@ package api
 import (
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"net/http"
 	"path"
 	"strings"
+	"sync"
+
+	"github.com/andybalholm/brotli"
+
+	"limnomap/api/answer"
 )
 
-// assets is the folder of the page's files whose names bear a hash of their content.
-const assets = "assets/"
+const (
+	// assets is the folder of the page's files whose names contain a hash of their content.
+	assets = "assets/"
+	// brotliSuffix ends the names of files that were compressed when the page was built, with more effort than this server
+	// spends: they are smaller by a tenth.
+	brotliSuffix = ".br"
+)
 
-// loadPage reads the page's files and makes each ready to be sent, by its path below the root. They are few and small,
-// and embedded files have no modification time, so that their tags can only come from their bytes.
-func loadPage(c *compressor, files fs.FS) (map[string]*body, error) {
-	page := make(map[string]*body)
+// A page is the files of the web page.
+type page struct {
+	sender      *answer.Sender
+	files       map[string]pageFile // by path below the root
+	docs, embed pageFile            // which have addresses of their own
+}
+
+// A pageFile is one file. Its body is made when it is loaded or, of a file that is there only in compressed form, at the
+// first request: the viewer of the interface is fourteen times the size of the page's own script, and most servers are
+// never asked for it.
+type pageFile struct {
+	kind answer.Kind
+	body func() (*answer.Body, error)
+}
+
+// loadPage reads the page's files. They are few and small. Embedded files have no modification time, so that their entity
+// tags can only come from their bytes.
+func loadPage(sender *answer.Sender, files fs.FS) (*page, error) {
+	p := &page{sender: sender, files: make(map[string]pageFile)}
 	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil {
+		if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
 			return err
 		}
-		if entry.IsDir() || strings.HasPrefix(path.Base(name), ".") || strings.HasSuffix(name, brotliSuffix) {
-			return nil
-		}
-		contentType, ok := contentTypeOf(name)
-		if !ok {
-			return fmt.Errorf("%s: no media type is known for %q", name, path.Ext(name))
+		if plain, ok := strings.CutSuffix(name, brotliSuffix); ok {
+			if _, err := fs.Stat(files, plain); !errors.Is(err, fs.ErrNotExist) {
+				return err
+			}
+			return p.addCompressed(files, plain)
 		}
 		content, err := fs.ReadFile(files, name)
 		if err != nil {
 			return err
 		}
-		cacheControl := cacheRevisit
-		if strings.HasPrefix(name, assets) {
-			cacheControl = cacheForever
-		}
-		b, err := newBody(c, newKind(contentType, cacheControl), content)
-		if err != nil {
-			return err
-		}
-		page["/"+name] = b
-		return takeBrotli(b, files, name+brotliSuffix)
+		return p.add(files, name, content)
 	})
 	if err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
 	for _, required := range []string{"/index.html", embedFile, docsFile} {
-		if _, ok := page[required]; !ok {
-			return nil, fmt.Errorf("page: no %s among its %d files", required[1:], len(page))
+		if _, ok := p.files[required]; !ok {
+			return nil, fmt.Errorf("page: no %s among its %d files", required[1:], len(p.files))
 		}
 	}
-	page["/"] = page["/index.html"]
-	return page, nil
+	p.files["/"] = p.files["/index.html"]
+	p.docs, p.embed = p.files[docsFile], p.files[embedFile]
+	delete(p.files, docsFile)
+	delete(p.files, embedFile)
+	return p, nil
 }
 
-// brotliSuffix ends the names of files that are others, compressed at leisure when the page was built: by a tenth smaller
-// than what is made here.
-const brotliSuffix = ".br"
-
-// takeBrotli has b sent in the compressed form that the named file holds, if there is one.
-func takeBrotli(b *body, files fs.FS, name string) error {
-	content, err := fs.ReadFile(files, name)
-	if errors.Is(err, fs.ErrNotExist) || b.variants[brotlied].content == nil {
-		return nil
+// add adds a file with that content.
+func (p *page) add(files fs.FS, name string, content []byte) error {
+	mediaType, ok := answer.MediaTypeOf(name)
+	if !ok {
+		return fmt.Errorf("%s: no media type is known for %q", name, path.Ext(name))
 	}
+	cacheControl := answer.CacheRevisit
+	if strings.HasPrefix(name, assets) {
+		cacheControl = answer.CacheForever
+	}
+	kind := answer.NewKind(mediaType, cacheControl)
+	body, err := p.prepare(files, name, kind, content)
 	if err != nil {
 		return err
 	}
-	b.variants[brotlied] = newVariant(content)
+	p.files["/"+name] = pageFile{kind, func() (*answer.Body, error) { return body, nil }}
 	return nil
 }
 
-// isPage reports whether the page has a file at the path of r.
-func (s *Server) isPage(r *http.Request) bool {
-	below := s.below(r.URL.Path)
-	return s.page[below] != nil || s.packed[below] != nil
+// addCompressed adds a file that is there only in compressed form.
+func (p *page) addCompressed(files fs.FS, name string) error {
+	mediaType, ok := answer.MediaTypeOf(name)
+	if !ok || !strings.HasPrefix(name, assets) {
+		return fmt.Errorf("%s: only files of known media types below %s may be there in compressed form only", name+brotliSuffix, assets)
+	}
+	kind := answer.NewKind(mediaType, answer.CacheForever)
+	p.files["/"+name] = pageFile{kind, sync.OnceValues(func() (*answer.Body, error) {
+		file, err := files.Open(name + brotliSuffix)
+		if err != nil {
+			return nil, fmt.Errorf("page: %w", err)
+		}
+		defer file.Close()
+		content, err := io.ReadAll(brotli.NewReader(file)) // the file is part of the program, so that its size needs no bound
+		if err != nil {
+			return nil, fmt.Errorf("page: %s: %w", name, err)
+		}
+		return p.prepare(files, name, kind, content)
+	})}
+	return nil
+}
+
+// prepare compresses a file, and takes its Brotli form from the page if it is there.
+func (p *page) prepare(files fs.FS, name string, kind answer.Kind, content []byte) (*answer.Body, error) {
+	body, err := p.sender.Prepare(kind, content)
+	if err != nil {
+		return nil, err
+	}
+	compressed, err := fs.ReadFile(files, name+brotliSuffix)
+	if errors.Is(err, fs.ErrNotExist) {
+		return body, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	body.SetBrotli(compressed)
+	return body, nil
+}
+
+// has reports whether there is a file at that path below the root.
+func (p *page) has(path string) bool {
+	_, ok := p.files[path]
+	return ok
+}
+
+// send answers with a file.
+func (p *page) send(w http.ResponseWriter, r *http.Request, file pageFile) error {
+	body, err := file.body()
+	if err != nil {
+		return err
+	}
+	return p.sender.Send(w, r, file.kind, answer.Prepared(body))
 }
 
 // pageFile answers with a file of the page.
 func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) error {
-	below := s.below(r.URL.Path)
-	if file, ok := s.page[below]; ok {
-		return file.send(w, r)
-	}
-	unpack, ok := s.packed[below]
-	if !ok {
-		return errNotFound
-	}
-	file, err := unpack()
-	if err != nil {
-		return err
-	}
-	return file.send(w, r)
+	return s.page.send(w, r, s.page.files[s.below(r.URL.Path)])
 }
 
 // below returns path as it is below the base path, or nothing if it is not there.
@@ -135,5 +192,5 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 	if p := s.current.Load(); p != nil {
 		settings.Version, settings.TotalLakes = p.version, len(p.snap.Lakes)
 	}
-	return s.respondJSON(w, r, settingsKind, settings)
+	return s.sender.Send(w, r, settingsKind, answer.JSON(settings))
 }

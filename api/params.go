@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -16,14 +17,14 @@ import (
 type params struct {
 	query   string
 	anyCase bool // names are found in capitals and small letters, as OGC's services want it
-	errs    []paramError
+	errs    []answer.ParameterError
 }
 
 func paramsOf(r *http.Request) *params { return &params{query: r.URL.RawQuery} }
 
 // refuse notes that the parameter is wrong, and how.
 func (p *params) refuse(name, format string, args ...any) {
-	p.errs = append(p.errs, paramError{Parameter: name, Detail: fmt.Sprintf(format, args...)})
+	p.errs = append(p.errs, answer.ParameterError{Parameter: name, Detail: fmt.Sprintf(format, args...)})
 }
 
 // err returns the problem that the parameters read so far make, or nil.
@@ -35,7 +36,7 @@ func (p *params) err() error {
 	for i, e := range p.errs {
 		names[i] = e.Parameter
 	}
-	return &problem{
+	return &answer.Problem{
 		Status: http.StatusBadRequest,
 		Detail: "wrong parameter: " + strings.Join(names, ", "),
 		Errors: p.errs,
@@ -98,7 +99,7 @@ func (p *params) float(name string, lowest, highest float64) (value float64, ok 
 func (p *params) required(name string) (value string, ok bool) {
 	before := len(p.errs)
 	if value, ok = p.text(name); !ok && len(p.errs) == before {
-		p.errs = append(p.errs, paramError{Parameter: name, Detail: "not given; it is required", missing: true})
+		p.errs = append(p.errs, answer.ParameterError{Parameter: name, Detail: "not given; it is required", Missing: true})
 	}
 	return value, ok
 }

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paulmach/orb"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 	"limnomap/tiles"
 )
@@ -21,11 +22,11 @@ type published struct {
 	vectorVersion string
 	extent        orb.Bound
 
-	status  *body
-	geojson *body
-	dates   *body
+	status  *answer.Body
+	geojson *answer.Body
+	dates   *answer.Body
 
-	records *records // those of the status; nil where they are too many to be held
+	records *answer.RenderedItems // those of the status; nil if they are too many to hold
 	lookup  *lookup
 	counts  *counts
 	orders  orders
@@ -53,30 +54,24 @@ func (s *Server) prepare(snap *data.Snapshot) (*published, error) {
 		extent:        extentOf(snap.Lakes),
 		lookup:        s.lookupOf(snap.Lakes),
 	}
-	lakes := snap.Lakes
-	status := jsonList(appendStatusHead(nil, snap, len(lakes), snap.Current.WithData), s.statusRecord(snap.Current))
-	features := s.features(snap.Current)
-
 	var err error
 	if p.counts, err = newCounts(); err != nil {
 		return nil, err
 	}
-	if len(lakes) > s.heldLakes {
-		if p.status, err = newLongBody(&s.compressor, jsonKind, status, len(lakes)); err != nil {
-			return nil, err
-		}
-		p.geojson, err = newLongBody(&s.compressor, geoJSONKind, features, len(lakes))
+	status := s.statusList(snap, everything(snap.Current))
+	if s.sender.HoldsList(status.Len) {
+		p.records = status.Render()
+		p.status, err = s.sender.Prepare(jsonKind, p.records.Content)
 	} else {
-		p.records = status.records(len(lakes))
-		if p.status, err = newBody(&s.compressor, jsonKind, p.records.bytes); err != nil {
-			return nil, err
-		}
-		p.geojson, err = newBody(&s.compressor, geoJSONKind, features.records(len(lakes)).bytes)
+		p.status, err = s.sender.PrepareList(jsonKind, status)
 	}
 	if err != nil {
 		return nil, err
 	}
-	if p.dates, err = newBody(&s.compressor, jsonKind, appendDates(nil, snap)); err != nil {
+	if p.geojson, err = s.sender.PrepareList(geoJSONKind, s.featureList(snap.Current)); err != nil {
+		return nil, err
+	}
+	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
 		return nil, err
 	}
 	return p, nil

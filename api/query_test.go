@@ -7,6 +7,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"limnomap/api/answer"
 )
 
 // FuzzQuery asks each endpoint that answers on demand whatever can stand behind its question mark: it is an answer that can
@@ -43,7 +45,7 @@ func FuzzQuery(f *testing.F) {
 					t.Errorf("%s?%q = %s", address, query, w.Body)
 				}
 			default:
-				var p struct{ Errors []paramError }
+				var p struct{ Errors []answer.ParameterError }
 				if err := json.Unmarshal(w.Body.Bytes(), &p); err != nil || w.Code != http.StatusBadRequest || len(p.Errors) == 0 {
 					t.Errorf("%s?%q = %d %s, want 200 or 400 that names a parameter", address, query, w.Code, w.Body)
 				}

@@ -6,6 +6,8 @@ import (
 	"net/netip"
 	"strconv"
 	"time"
+
+	"limnomap/api/answer"
 )
 
 // limitWindow is the time over which a rate is given.
@@ -102,8 +104,8 @@ func (l *limiter) pass(w http.ResponseWriter, r *http.Request, key clientKey, ne
 	}
 	g := l.grant(key, r)
 	h := w.Header()
-	if rec := recordOf(r); rec != nil && h["Ratelimit"] == nil {
-		h["Ratelimit"] = rec.limits[:0]
+	if info := answer.InfoOf(r); info != nil && h["Ratelimit"] == nil {
+		h["Ratelimit"] = info.RateLimit[:0]
 	}
 	seconds := l.describe(h, g)
 	if g.ok {
@@ -111,7 +113,7 @@ func (l *limiter) pass(w http.ResponseWriter, r *http.Request, key clientKey, ne
 		return
 	}
 	l.refused()
-	writeProblem(w, r, &problem{
+	answer.WriteProblem(w, r, &answer.Problem{
 		Status: http.StatusTooManyRequests,
 		Detail: "Too many requests under the limit " + l.policy[0] + ". Try again after " + strconv.FormatInt(seconds, 10) + " s.",
 		Header: http.Header{"Retry-After": {strconv.FormatInt(seconds, 10)}},

@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"pgregory.net/rapid"
+
+	"limnomap/api/answer"
 )
 
 // A clock is a time that only a test moves. It is safe for concurrent use.
@@ -225,8 +227,8 @@ func TestClientKeys(t *testing.T) {
 // The answer's own field is all that a limit allocates.
 func TestLimitAllocatesItsFieldAlone(t *testing.T) {
 	r := fromPeer("192.0.2.1:1", nil)
-	rec := &record{Context: r.Context(), addr: netip.MustParseAddr("192.0.2.1")}
-	r = r.WithContext(rec)
+	info := &answer.RequestInfo{Context: r.Context(), Addr: netip.MustParseAddr("192.0.2.1")}
+	r = r.WithContext(info)
 	h := newLimiter("tiles", 6000, newClock().now).limit(addressKey)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w := httptest.NewRecorder()
 	if got := testing.AllocsPerRun(1000, func() {
@@ -258,15 +260,15 @@ func BenchmarkLimit(b *testing.B) {
 		b.Run(fmt.Sprintf("clients=%d", clients), func(b *testing.B) {
 			l := newLimiter("tiles", 6_000_000, time.Now)
 			r := httptest.NewRequest("GET", "/", nil)
-			rec := &record{Context: r.Context()}
-			r = r.WithContext(rec)
+			info := &answer.RequestInfo{Context: r.Context()}
+			r = r.WithContext(info)
 			h := l.limit(addressKey)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 			w := httptest.NewRecorder()
 			i := 0
 			b.ReportAllocs()
 			for b.Loop() {
 				i = (i + 1) % clients
-				rec.addr = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
+				info.Addr = netip.AddrFrom4([4]byte{10, byte(i >> 16), byte(i >> 8), byte(i)})
 				clear(w.Header())
 				h.ServeHTTP(w, r)
 			}

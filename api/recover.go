@@ -5,6 +5,8 @@ import (
 	"log/slog"
 	"net/http"
 	"runtime/debug"
+
+	"limnomap/api/answer"
 )
 
 // recoverPanics turns a panic into a 500 and a line in the log with the stack. When part of the answer has left
@@ -12,7 +14,7 @@ import (
 func recoverPanics(l *slog.Logger) func(http.Handler) http.Handler {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			tw := track(w)
+			tw := answer.Track(w)
 			defer func() {
 				v := recover()
 				if v == nil {
@@ -22,15 +24,15 @@ func recoverPanics(l *slog.Logger) func(http.Handler) http.Handler {
 					panic(v)
 				}
 				l.LogAttrs(r.Context(), slog.LevelError, "panic",
-					slog.String("request_id", requestID(r)),
+					slog.String("request_id", answer.RequestID(r)),
 					slog.String("method", r.Method),
 					slog.String("path", clip(r.URL.Path, maxLoggedPath)),
 					slog.String("panic", fmt.Sprint(v)),
 					slog.String("stack", string(debug.Stack())))
-				if tw.status != 0 {
+				if tw.Status != 0 {
 					panic(http.ErrAbortHandler)
 				}
-				writeProblem(tw, r, &problem{Status: http.StatusInternalServerError})
+				answer.WriteProblem(tw, r, &answer.Problem{Status: http.StatusInternalServerError})
 			}()
 			next.ServeHTTP(tw, r)
 		})

@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"net/http"
 	"strconv"
+
+	"limnomap/api/answer"
 )
 
 // requestIDHeader carries the id of a request, in as in out, in the canonical form of net/http.
@@ -12,27 +14,19 @@ const requestIDHeader = "X-Request-Id"
 // maxRequestID bounds an id that a client or a proxy brings: long enough for a UUID and for W3C trace ids.
 const maxRequestID = 64
 
-// requestID returns the id of r, empty when withRequestID is not among the middleware around.
-func requestID(r *http.Request) string {
-	if rec := recordOf(r); rec != nil {
-		return rec.id[0]
-	}
-	return ""
-}
-
 // withRequestID gives every request an id and says it in the answer: the one it brings, so that a proxy's log and
 // ours tell of the same request, or a random one. It is the outermost middleware, because it also makes the record
 // that the others share.
 func withRequestID(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		r, rec := withRecord(r)
+		r, info := answer.WithInfo(r)
 		// Two ids are no id: which of them a proxy logged cannot be known.
 		if in := r.Header[requestIDHeader]; len(in) == 1 && validRequestID(in[0]) {
-			rec.id[0] = in[0]
+			info.ID[0] = in[0]
 		} else {
-			rec.id[0] = newRequestID()
+			info.ID[0] = newRequestID()
 		}
-		w.Header()[requestIDHeader] = rec.id[:]
+		w.Header()[requestIDHeader] = info.ID[:]
 		next.ServeHTTP(w, r)
 	})
 }

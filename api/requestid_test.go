@@ -5,6 +5,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"limnomap/api/answer"
 )
 
 func TestWithRequestID(t *testing.T) {
@@ -26,7 +28,7 @@ func TestWithRequestID(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var seen string
-			h := withRequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = requestID(r) }))
+			h := withRequestID(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { seen = answer.RequestID(r) }))
 			r := httptest.NewRequest("GET", "/", nil)
 			r.Header["X-Request-Id"] = tt.in
 			resp := serve(t, h, r)
@@ -53,7 +55,7 @@ func TestRequestIDsDiffer(t *testing.T) {
 }
 
 func TestRequestIDWithoutMiddleware(t *testing.T) {
-	if got := requestID(httptest.NewRequest("GET", "/", nil)); got != "" {
-		t.Errorf("requestID = %q, want none", got)
+	if got := answer.RequestID(httptest.NewRequest("GET", "/", nil)); got != "" {
+		t.Errorf("RequestID = %q, want none", got)
 	}
 }

@@ -4,6 +4,8 @@ import (
 	"net/http"
 
 	"github.com/gorilla/mux"
+
+	"limnomap/api/answer"
 )
 
 // The addresses that answers name.
@@ -21,7 +23,7 @@ type route struct {
 	name  string // in the metrics
 	path  string // below the base path
 	guard guard
-	handler
+	answer.Handler
 }
 
 // routes is the whole surface, except the page's files and what is not found.
@@ -42,9 +44,9 @@ func (s *Server) routes() []route {
 		{"tilejson", pathTiles + ".json", perAddress, s.tileJSON},
 		{"vector_tilejson", pathTiles + "/vector.json", perAddress, s.vectorJSON},
 		{"styles", "/api/v1/styles", perAddress, s.styles},
-		{"legend", pathLegend + ".json", perAddress, s.legend(typeJSON)},
-		{"legend", pathLegend + ".svg", perAddress, s.legend(typeSVG)},
-		{"legend", pathLegend + ".png", perAddress, s.legend(typePNG)},
+		{"legend", pathLegend + ".json", perAddress, s.legend(answer.TypeJSON)},
+		{"legend", pathLegend + ".svg", perAddress, s.legend(answer.TypeSVG)},
+		{"legend", pathLegend + ".png", perAddress, s.legend(answer.TypePNG)},
 		{"wmts", pathWMTS, perMap, s.wmts}, // tiles too
 		{"wmts", pathCapabilities, perAddress, s.capabilities},
 		{"ogc", pathOGC, perAddress, s.ogcDocument(s.ogcLanding)},
@@ -81,19 +83,19 @@ func (s *Server) router() *shortcut {
 	router := mux.NewRouter().SkipClean(true)
 	short := &shortcut{basePath: s.opts.BasePath, fixed: make(map[string]http.Handler), router: router}
 	for _, route := range s.routes() {
-		h := s.instrument(route.name, route.path, route.guard(s, s.adapt(route.handler)))
+		h := s.instrument(route.name, route.path, route.guard(s, s.errors.Handler(route.Handler)))
 		router.Handle(s.opts.BasePath+route.path, h)
 		short.add(route.path, h)
 	}
 	router.NewRoute().
-		MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.isPage(r) }).
-		Handler(s.instrument("page", "", unlimited(s, s.adapt(s.pageFile))))
+		MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.page.has(s.below(r.URL.Path)) }).
+		Handler(s.instrument("page", "", unlimited(s, s.errors.Handler(s.pageFile))))
 	if s.opts.BasePath != "" {
 		// Addresses in the page are relative to its folder, which starts behind the slash.
 		redirect := http.RedirectHandler(s.prefix+"/", http.StatusPermanentRedirect)
 		router.Handle(s.opts.BasePath, s.instrument("page", "", unlimited(s, redirect)))
 	}
-	router.NotFoundHandler = s.instrument("not_found", "", s.limits.api.limit(addressKey)(s.adapt(notFound)))
+	router.NotFoundHandler = s.instrument("not_found", "", s.limits.api.limit(addressKey)(s.errors.Handler(notFound)))
 	return short
 }
 
@@ -102,5 +104,3 @@ func (s *Server) router() *shortcut {
 func (s *Server) instrument(route, pattern string, h http.Handler) http.Handler {
 	return s.traced(route, pattern, s.metrics.instrument(route, h))
 }
-
-func notFound(http.ResponseWriter, *http.Request) error { return errNotFound }

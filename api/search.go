@@ -27,7 +27,7 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	for _, lake := range p.lookup.names.Find(q, limit) {
 		sel.add(lake)
 	}
-	return s.respondFound(w, r, p, sel, nil)
+	return s.sendFound(w, r, p, sel, nil)
 }
 
 // search returns the value of the parameter q.

@@ -7,20 +7,9 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"limnomap/api/answer"
 )
-
-// A documentKind is a sort of answers that browsers are to hold to rules of its own.
-type documentKind uint8
-
-const (
-	plainDocument documentKind = iota // the page, and all that has no need of its own
-	embedDocument                     // a map to be shown in other people's pages
-	formDocument                      // a page with a form that leads back here
-	documents                         // how many there are
-)
-
-// documentFields are what documents bear, by their sort.
-type documentFields [documents][]field
 
 // securityHeaders sets what browsers are to hold every answer to, and what they are to hold documents to: all that is not
 // a picture. A picture in itself is shown by a document of the browser's own, runs nothing, asks for nothing and refers to
@@ -52,13 +41,13 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.D
 		"base-uri 'none'",
 	}, "; ")
 	// A page of ours that is opened from another's, or opens one, shares no window with it. In a frame it says nothing.
-	ownWindow := field{"Cross-Origin-Opener-Policy", []string{"same-origin"}}
-	fields := func(directives ...string) []field {
-		return []field{
-			{"Content-Security-Policy", []string{strings.Join(append([]string{common}, directives...), "; ")}},
+	ownWindow := answer.Field{Name: "Cross-Origin-Opener-Policy", Value: []string{"same-origin"}}
+	fields := func(directives ...string) []answer.Field {
+		return []answer.Field{
+			{Name: "Content-Security-Policy", Value: []string{strings.Join(append([]string{common}, directives...), "; ")}},
 			// OpenStreetMap's tile policy asks for a Referer; the origin is enough and tells nobody what was looked at.
-			{"Referrer-Policy", []string{"strict-origin-when-cross-origin"}},
-			{"Permissions-Policy", []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
+			{Name: "Referrer-Policy", Value: []string{"strict-origin-when-cross-origin"}},
+			{Name: "Permissions-Policy", Value: []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
 			ownWindow,
 		}
 	}
@@ -70,10 +59,10 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.D
 	if ancestors.sources != "" {
 		embedded = append(embedded, "frame-ancestors "+ancestors.sources)
 	}
-	byDocument := &documentFields{
-		plainDocument: fields(noForm, ownFrame),
-		embedDocument: fields(embedded...),
-		formDocument:  fields("form-action 'self'", ownFrame),
+	byDocument := &answer.DocumentFields{
+		answer.PlainDocument: fields(noForm, ownFrame),
+		answer.EmbedDocument: fields(embedded...),
+		answer.FormDocument:  fields("form-action 'self'", ownFrame),
 	}
 	nosniff := []string{"nosniff"}
 	// Tiles are made to be shown on other people's pages.
@@ -81,8 +70,8 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.D
 	transport := []string{"max-age=" + strconv.FormatInt(int64(hsts/time.Second), 10)}
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			tw := track(w)
-			tw.documents = byDocument
+			tw := answer.Track(w)
+			tw.AddToDocuments(byDocument)
 			h := tw.Header()
 			h["X-Content-Type-Options"] = nosniff
 			h["Cross-Origin-Resource-Policy"] = resource
@@ -90,7 +79,7 @@ func securityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.D
 				h["Strict-Transport-Security"] = transport
 			}
 			next.ServeHTTP(tw, r)
-			tw.implicitOK() // for a handler that wrote nothing
+			tw.ImplicitOK() // for a handler that wrote nothing
 		})
 	}
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -62,23 +63,23 @@ func (sel *selection) whole(snap *data.Snapshot) bool {
 	return sel.view == snap.Current && sel.n == len(snap.Lakes)
 }
 
-// respondList answers with the list of the selection, which is made for this request: in memory, or piece by piece if it
-// is long.
-func (s *Server) respondList(w http.ResponseWriter, r *http.Request, k kind, l list, sel selection) error {
-	if sel.n > s.heldLakes {
-		return s.respondLong(w, r, k, l, sel)
-	}
+// lake returns the index in the snapshot of the i-th lake of the selection.
+func (sel *selection) lake(i int) int {
 	if sel.lakes == nil {
-		return s.respond(w, r, k, l.records(sel.n).bytes)
+		return i
 	}
-	content := l.head
-	for i, lake := range sel.lakes {
-		if i > 0 {
-			content = append(content, l.between...)
-		}
-		content = l.record(content, int(lake))
+	return int(sel.lakes[i])
+}
+
+// list returns a list of the selected lakes, as record appends each.
+func (sel *selection) list(head []byte, record func(b []byte, lake int) []byte, between, tail string) answer.List {
+	return answer.List{
+		Head:    head,
+		Append:  func(b []byte, i int) []byte { return record(b, sel.lake(i)) },
+		Between: between,
+		Tail:    tail,
+		Len:     sel.n,
 	}
-	return s.respond(w, r, k, append(content, l.tail...))
 }
 
 // add adds a lake to the selection.

@@ -3,6 +3,7 @@ package api
 import (
 	"errors"
 	"fmt"
+	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
@@ -15,6 +16,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
+	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
@@ -28,26 +30,22 @@ type Server struct {
 	prefix  string // the path of the root, as the outside sees it
 	handler http.Handler
 
-	adjusted   adjusted
-	metrics    *metrics
-	limits     *limits
-	keyring    *keyring
-	guesses    *guesses
-	compressor compressor
-	encoder    *encoder
-	heldLakes  int // up to how many lakes an answer is held or made in memory
-	longLists  longLists
+	adjusted adjusted
+	metrics  *metrics
+	limits   *limits
+	keyring  *keyring
+	guesses  *guesses
+	sender   *answer.Sender
+	errors   *answer.Errors
+	encoder  *encoder
 
 	styleIDs    []tiles.StyleID // the default first
 	colormapIDs []colormap.ID   // the default first
 	colormaps   map[colormap.ID]*colormap.Map
 	legends     *lru.Cache[legendKey, []byte]
-	page        map[string]*body      // by path below the base path
-	packed      map[string]packedFile // the same
-	docs        *body
-	embed       *body
+	page        *page
 	table       *table
-	openAPI     *body
+	openAPI     *answer.Body
 
 	lastCapabilities atomic.Pointer[drawnCapabilities]
 
@@ -70,8 +68,7 @@ func New(opts Options) (*Server, error) {
 		prefix:      prefixOf(opts.PublicURL, opts.BasePath),
 		colormapIDs: colormap.IDs(),
 		colormaps:   make(map[colormap.ID]*colormap.Map),
-		heldLakes:   maxHeldLakes,
-		longLists:   newLongLists(),
+		sender:      answer.NewSender(opts.sending),
 	}
 	if s.logger == nil {
 		s.logger = slog.New(slog.DiscardHandler)
@@ -82,6 +79,7 @@ func New(opts Options) (*Server, error) {
 	if s.opts.Registry == nil {
 		s.opts.Registry = prometheus.NewRegistry()
 	}
+	s.errors = answer.NewErrors(errorStatuses, s.logger)
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
@@ -121,23 +119,20 @@ func (s *Server) load() error {
 	if s.legends, err = lru.New[legendKey, []byte](maxLegends); err != nil {
 		return err
 	}
-	if s.page, err = loadPage(&s.compressor, s.opts.Page); err != nil {
-		return err
-	}
-	s.embed = s.page[embedFile]
-	s.docs = s.page[docsFile]
-	delete(s.page, embedFile) // they have addresses of their own
-	delete(s.page, docsFile)
-	if s.packed, err = loadPacked(&s.compressor, s.opts.Page); err != nil {
+	if s.page, err = loadPage(s.sender, s.opts.Page); err != nil {
 		return err
 	}
 	if s.table, err = loadTable(s.opts.Table); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
-	if s.page[tableStyle], err = loadTableStyle(&s.compressor, s.opts.Table); err != nil {
+	style, err := fs.ReadFile(s.opts.Table, "table/table.css")
+	if err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
-	s.openAPI, err = newBody(&s.compressor, settingsKind, []byte(openAPIDocument))
+	if err := s.page.add(s.opts.Table, tableStyle[1:], style); err != nil {
+		return fmt.Errorf("table: %w", err)
+	}
+	s.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
 	return err
 }
 
@@ -176,6 +171,7 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 		withAge(&s.contact),
 		s.adjusted.with(func(a *Adjustable) middleware { return crossOrigin(a.AllowedOrigins) }),
 		limitRequest,
+		joinWrites,
 	)
 }
 
@@ -192,15 +188,15 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
 func (s *Server) AdminHandler() http.Handler {
 	admin := http.NewServeMux()
-	admin.Handle("/healthz", reads(s.adapt(s.healthy)))
-	admin.Handle("/readyz", reads(s.adapt(s.ready)))
-	admin.Handle("/metrics", reads(s.adapt(s.exposition())))
+	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.healthy)))
+	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.ready)))
+	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.exposition())))
 	admin.HandleFunc("/debug/pprof/", pprof.Index)
 	admin.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	admin.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	admin.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	admin.HandleFunc("/debug/pprof/trace", pprof.Trace)
-	admin.Handle("/", s.adapt(notFound))
+	admin.Handle("/", s.errors.Handler(notFound))
 	return wrap(admin,
 		withRequestID,
 		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),

@@ -7,6 +7,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -19,7 +20,7 @@ const (
 
 // counts are the answers with counts that were asked for, since counting a million lakes takes a while.
 type counts struct {
-	bodies *lru.Cache[countsKey, *body]
+	bodies *lru.Cache[countsKey, *answer.Body]
 	flight singleflight.Group
 }
 
@@ -29,7 +30,7 @@ type countsKey struct {
 }
 
 func newCounts() (*counts, error) {
-	bodies, err := lru.New[countsKey, *body](maxCounts)
+	bodies, err := lru.New[countsKey, *answer.Body](maxCounts)
 	return &counts{bodies: bodies}, err
 }
 
@@ -49,12 +50,12 @@ func (s *Server) stats(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return counted.send(w, r)
+	return s.sender.Send(w, r, jsonKind, answer.Prepared(counted))
 }
 
 // counted returns the answer with the counts of a view of p: kept, unless the view is not p's own.
-func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*body, error) {
-	count := func() (*body, error) { return newBody(&s.compressor, jsonKind, appendStats(nil, p.snap, view, by)) }
+func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*answer.Body, error) {
+	count := func() (*answer.Body, error) { return s.sender.Prepare(jsonKind, appendStats(nil, p.snap, view, by)) }
 	if view.Later {
 		return count()
 	}
@@ -65,7 +66,7 @@ func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*body
 	// Those that come while one counts wait for it; counting asks nobody, and takes well under a second.
 	b, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
 		b, err := count()
-		if err == nil && b.variants[identity].size() <= maxCountsBytes {
+		if err == nil && b.Size() <= maxCountsBytes {
 			p.counts.bodies.Add(key, b)
 		}
 		return b, err
@@ -73,7 +74,7 @@ func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*body
 	if err != nil {
 		return nil, err
 	}
-	return b.(*body), nil
+	return b.(*answer.Body), nil
 }
 
 // appendStats appends the counts of a view's lakes.

@@ -4,6 +4,7 @@ import (
 	"net/http"
 	"strconv"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -18,18 +19,23 @@ func (s *Server) status(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if sel.whole(p.snap) {
-		return p.status.send(w, r) // prepared: a map that shows the whole country asks for its box
+		return s.sender.Send(w, r, jsonKind, answer.Prepared(p.status)) // prepared: a map that shows the whole country asks for its box
 	}
-	head := appendStatusHead(nil, p.snap, sel.n, sel.withData)
 	if sel.view == p.snap.Current && p.records != nil {
-		return s.respond(w, r, jsonKind, p.records.appendSome(head, sel.lakes))
+		head := appendStatusHead(nil, p.snap, sel.n, sel.withData)
+		return s.sender.Send(w, r, jsonKind, answer.Bytes(p.records.Pick(head, sel.lakes)))
 	}
-	return s.respondList(w, r, jsonKind, jsonList(head, s.statusRecord(sel.view)), sel)
+	return s.sender.Send(w, r, jsonKind, answer.Items(s.statusList(p.snap, sel)))
 }
 
-// statusRecord returns how the status record of a lake in that week is appended.
-func (s *Server) statusRecord(view *data.View) func(b []byte, lake int) []byte {
-	return func(b []byte, i int) []byte { return s.encoder.status(b, &view.Lakes[i], &view.States[i]) }
+// listTail ends each JSON answer that is a list of lakes.
+const listTail = "]}\n"
+
+// statusList returns the status envelope of the selection.
+func (s *Server) statusList(snap *data.Snapshot, sel selection) answer.List {
+	view := sel.view
+	return sel.list(appendStatusHead(nil, snap, sel.n, sel.withData),
+		func(b []byte, i int) []byte { return s.encoder.status(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
 }
 
 // appendStatusHead appends a status envelope up to its first lake.
@@ -54,13 +60,14 @@ func (s *Server) geojson(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	if view == p.snap.Current {
-		return p.geojson.send(w, r)
+		return s.sender.Send(w, r, geoJSONKind, answer.Prepared(p.geojson))
 	}
-	return s.respondList(w, r, geoJSONKind, s.features(view), everything(view))
+	return s.sender.Send(w, r, geoJSONKind, answer.Items(s.featureList(view)))
 }
 
-// features returns the list of a view's lakes as GeoJSON features.
-func (s *Server) features(view *data.View) list {
-	return jsonList([]byte(`{"type":"FeatureCollection","features":[`),
-		func(b []byte, i int) []byte { return s.encoder.feature(b, &view.Lakes[i], &view.States[i]) })
+// featureList returns a view's lakes as GeoJSON features.
+func (s *Server) featureList(view *data.View) answer.List {
+	sel := everything(view)
+	return sel.list([]byte(`{"type":"FeatureCollection","features":[`),
+		func(b []byte, i int) []byte { return s.encoder.feature(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
 }

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 
+	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/tiles"
 )
@@ -38,5 +39,5 @@ func (s *Server) styles(w http.ResponseWriter, r *http.Request) error {
 			Legend:  s.prefix + pathLegend + ".json" + legendQuery(id, s.colormapIDs[0]),
 		})
 	}
-	return s.respondJSON(w, r, lookKind, list)
+	return s.sender.Send(w, r, timelessKind, answer.JSON(list))
 }

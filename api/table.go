@@ -14,6 +14,7 @@ import (
 
 	"golang.org/x/text/language"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 	"limnomap/data/index"
 )
@@ -29,7 +30,7 @@ const (
 	tableStyle = "/table.css"
 )
 
-var tableKind = newKind("text/html; charset=utf-8", cacheMinute)
+var tableKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
 
 // A table makes the page of lakes that needs no script.
 type table struct {
@@ -53,15 +54,6 @@ func loadTable(files fs.FS) (*table, error) {
 	var err error
 	t.page, err = template.ParseFS(files, "table/table.html")
 	return t, err
-}
-
-func loadTableStyle(c *compressor, files fs.FS) (*body, error) {
-	content, err := fs.ReadFile(files, "table/table.css")
-	if err != nil {
-		return nil, err
-	}
-	contentType, _ := contentTypeOf(tableStyle)
-	return newBody(c, newKind(contentType, cacheRevisit), content)
 }
 
 // A tableQuery is what a request wants of the table.
@@ -123,7 +115,7 @@ func (q tableQuery) address() string {
 
 // lakeTable answers with the lakes as a table in HTML, for readers without JavaScript.
 func (s *Server) lakeTable(w http.ResponseWriter, r *http.Request) error {
-	setDocument(w, formDocument)
+	answer.SetDocument(w, answer.FormDocument)
 	p, err := s.published()
 	if err != nil {
 		return err
@@ -140,7 +132,7 @@ func (s *Server) lakeTable(w http.ResponseWriter, r *http.Request) error {
 	}
 	w.Header().Set("Content-Language", words.Language)
 	w.Header().Add("Vary", "Accept-Language")
-	return s.respond(w, r, tableKind, b.Bytes())
+	return s.sender.Send(w, r, tableKind, answer.Bytes(b.Bytes()))
 }
 
 // wordsFor returns the words in the language of a reader.

@@ -8,6 +8,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
@@ -23,6 +24,11 @@ const (
 	// cacheTile is how long a tile without a current v= is shown: five minutes, then once more while the new one is
 	// fetched, so that a map that is panned back and forth does not flicker.
 	cacheTile = "public, max-age=300, stale-while-revalidate=86400"
+)
+
+var (
+	tileKind          = answer.NewKind(answer.TypePNG, cacheTile)
+	versionedTileKind = answer.NewKind(answer.TypePNG, answer.CacheForever)
 )
 
 // A look is which map a tile or a legend shows.
@@ -66,10 +72,9 @@ func (s *Server) sendTile(w http.ResponseWriter, r *http.Request, asked *askedTi
 	}
 	k := tileKind
 	if asked.version == asked.published.version && !view.Later {
-		k = versionKind
+		k = versionedTileKind
 	}
-	fields := fieldsOf(tile)
-	return sendContent(w, r, k, identity, &variant{content: tile.Bytes, etag: fields.etag[:], length: fields.length[:]})
+	return s.sender.Send(w, r, k, answer.Stored(tile.Bytes, answer.Identity, fieldsOf(tile, answer.Identity)))
 }
 
 // An askedTile is what the address of a tile of any sort says.
@@ -122,24 +127,17 @@ func (a *askedTile) shown(ctx context.Context) (*data.View, error) {
 	return a.published.snap.Shown(ctx, a.week)
 }
 
-// tileFields are the values of the header fields that are a tile's own. The arrays are what headers share: they are made
-// once for as long as the tile is in memory.
-type tileFields struct{ etag, length [1]string }
-
-// fieldsOf returns the fields of t. If several make them at once, they are the same.
-func fieldsOf(t tiles.Tile) *tileFields {
-	if t.Note != nil {
-		if fields, ok := t.Note.Read().(*tileFields); ok {
-			return fields
-		}
+// fieldsOf returns the header fields of a tile that is kept in that coding. A tile in memory keeps them in its Note, which saves three allocations for
+// each cached tile.
+func fieldsOf(t tiles.Tile, coding answer.Coding) *answer.StoredFields {
+	if t.Note == nil {
+		return answer.NewStoredFields(t.Bytes, coding, t.ETag)
 	}
-	fields := &tileFields{
-		etag:   [1]string{`"` + t.ETag + `"`},
-		length: [1]string{strconv.Itoa(len(t.Bytes))},
+	if kept, ok := t.Note.Read().(*answer.StoredFields); ok {
+		return kept
 	}
-	if t.Note != nil {
-		t.Note.Write(fields)
-	}
+	fields := answer.NewStoredFields(t.Bytes, coding, t.ETag)
+	t.Note.Write(fields)
 	return fields
 }
 

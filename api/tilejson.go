@@ -1,11 +1,11 @@
 package api
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"net/url"
 	"strings"
+
+	"limnomap/api/answer"
 )
 
 // A tileJSON describes the tiles to a map library (TileJSON 3.0.0).
@@ -63,7 +63,7 @@ func (s *Server) tileJSON(w http.ResponseWriter, r *http.Request) error {
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
 	description.LegendURL = base + pathLegend + ".svg" + legend
 	description.MaxZoom, description.Snapshot = s.opts.MaxZoom, p.version
-	return s.respondJSON(w, r, jsonKind, description)
+	return s.sender.Send(w, r, jsonKind, answer.JSON(description))
 }
 
 // levelCaveat is what every description of the levels has to say.
@@ -128,13 +128,4 @@ func prefixOf(public *url.URL, basePath string) string {
 		}
 	}
 	return basePath
-}
-
-// respondJSON answers with v as JSON.
-func (s *Server) respondJSON(w http.ResponseWriter, r *http.Request, k kind, v any) error {
-	content, err := json.Marshal(v)
-	if err != nil {
-		return fmt.Errorf("marshal %T: %w", v, err)
-	}
-	return s.respond(w, r, k, append(content, '\n'))
 }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 
 	"github.com/paulmach/orb"
@@ -50,7 +51,7 @@ func TestTileJSON(t *testing.T) {
 func TestTheTemplateMakesTilesImmutable(t *testing.T) {
 	s := testServer(t)
 	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(tileTemplate(t, s, tileJSONURL))
-	if got := get(t, s, http.StatusOK, target).Header().Get("Cache-Control"); got != cacheForever {
+	if got := get(t, s, http.StatusOK, target).Header().Get("Cache-Control"); got != answer.CacheForever {
 		t.Errorf("Cache-Control of %s = %q, want immutable", target, got)
 	}
 	changed := testSource(t)

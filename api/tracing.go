@@ -13,6 +13,8 @@ import (
 	"go.opentelemetry.io/otel/propagation"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
+
+	"limnomap/api/answer"
 )
 
 // untraced are the routes that machines ask again and again, and of which no trace tells anything.
@@ -64,12 +66,12 @@ func (s *Server) traced(route, pattern string, h http.Handler) http.Handler {
 			trace.WithTimestamp(s.metrics.arrival(r)),
 			trace.WithAttributes(fixed...),
 			trace.WithAttributes(semconv.HTTPRequestMethodKey.String(method)))
-		if rec := recordOf(r); rec != nil {
-			rec.trace = span.SpanContext().TraceID()
+		if info := answer.InfoOf(r); info != nil {
+			info.TraceID = span.SpanContext().TraceID().String()
 		}
-		tw := track(w)
+		tw := answer.Track(w)
 		returned := false
-		defer func() { endRequest(span, tw.status, returned) }() // deferred for handlers that panic
+		defer func() { endRequest(span, tw.Status, returned) }() // deferred for handlers that panic
 		h.ServeHTTP(tw, r.WithContext(ctx))
 		returned = true
 	})

@@ -2,8 +2,8 @@ package api
 
 import (
 	"net/http"
-	"strconv"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -17,19 +17,10 @@ const (
 )
 
 var (
-	vectorKind        = newVectorKind(cacheTile)
-	vectorVersionKind = newVectorKind(cacheForever)
-
-	// vectorCodings are those that a vector tile comes in: it is kept compressed, and uncompressed for the few who ask.
-	vectorCodings = []encoding{gzipped, identity}
+	// No browser shows a vector tile by itself.
+	vectorKind          = answer.NewKind(typeVector, cacheTile).NotDocument()
+	versionedVectorKind = answer.NewKind(typeVector, answer.CacheForever).NotDocument()
 )
-
-// newVectorKind returns a kind of vector tiles, which the headers for documents are not for: no browser shows one.
-func newVectorKind(cacheControl string) kind {
-	k := newKind(typeVector, cacheControl)
-	k.picture = true
-	return k
-}
 
 // vector answers with one vector tile.
 func (s *Server) vector(w http.ResponseWriter, r *http.Request) error {
@@ -48,11 +39,6 @@ func (s *Server) sendVector(w http.ResponseWriter, r *http.Request, asked *asked
 	if err := asked.params.err(); err != nil {
 		return err
 	}
-	varyEncoding(w)
-	coding, ok := negotiate(r.Header["Accept-Encoding"], vectorCodings)
-	if !ok {
-		return errNotAcceptable
-	}
 	view, err := asked.view(r.Context())
 	if err != nil {
 		return err
@@ -63,37 +49,7 @@ func (s *Server) sendVector(w http.ResponseWriter, r *http.Request, asked *asked
 	}
 	k := vectorKind
 	if asked.version == asked.published.vectorVersion && !view.Later {
-		k = vectorVersionKind
+		k = versionedVectorKind
 	}
-	fields := vectorFieldsOf(tile)
-	v := &variant{content: tile.Bytes, etag: fields.etags[coding][:], length: fields.length[:]}
-	if coding == identity {
-		v.length = nil
-		if v.content, err = tile.Unzip(); err != nil {
-			return err
-		}
-	}
-	return sendContent(w, r, k, coding, v)
-}
-
-// vectorFields are the values of the header fields that are a vector tile's own, as tileFields.
-type vectorFields struct {
-	etags  [encodings][1]string
-	length [1]string // compressed
-}
-
-// vectorFieldsOf returns the fields of t. Each coding has its own entity tag, as all answers that come in several.
-func vectorFieldsOf(t tiles.Tile) *vectorFields {
-	if t.Note != nil {
-		if fields, ok := t.Note.Read().(*vectorFields); ok {
-			return fields
-		}
-	}
-	fields := &vectorFields{length: [1]string{strconv.Itoa(len(t.Bytes))}}
-	fields.etags[identity][0] = `"` + t.ETag + `"`
-	fields.etags[gzipped][0] = `"` + t.ETag + "-" + gzipped.String() + `"`
-	if t.Note != nil {
-		t.Note.Write(fields)
-	}
-	return fields
+	return s.sender.Send(w, r, k, answer.Stored(tile.Bytes, answer.Gzip, fieldsOf(tile, answer.Gzip)))
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -107,7 +108,7 @@ func TestVectorTileCaching(t *testing.T) {
 	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(tileTemplate(t, s, vectorJSONURL))
 	raster := s.current.Load().version
 	for target, want := range map[string]string{
-		vectorURL: cacheTile, target: cacheForever, target + "&date=2026-11-16": cacheForever,
+		vectorURL: cacheTile, target: answer.CacheForever, target + "&date=2026-11-16": answer.CacheForever,
 		vectorURL + "?v=older":     cacheTile,
 		vectorURL + "?v=" + raster: cacheTile, // pictures change when vector tiles do not
 	} {
@@ -140,14 +141,6 @@ func TestVectorTileFaults(t *testing.T) {
 	}
 	service.err = tiles.ErrOutOfRange
 	wantProblem(t, do(s, http.MethodGet, vectorURL), http.StatusNotFound)
-}
-
-// The tag of a tile that stays in memory is made once.
-func TestVectorFieldsAreKept(t *testing.T) {
-	tile := tiles.Tile{Bytes: []byte("tile"), ETag: "7e57", Note: new(tiles.Note)}
-	if first := vectorFieldsOf(tile); vectorFieldsOf(tile) != first {
-		t.Error("the fields are made anew")
-	}
 }
 
 func TestVectorTileJSON(t *testing.T) {

@@ -5,6 +5,7 @@ import (
 	"net/http"
 	"net/url"
 
+	"limnomap/api/answer"
 	"limnomap/tiles"
 )
 
@@ -76,5 +77,5 @@ func (s *Server) vectorJSON(w http.ResponseWriter, r *http.Request) error {
 		MaxZoom:     description.MaxZoom,
 		Fields:      vectorFieldTypes,
 	}}
-	return s.respondJSON(w, r, jsonKind, description)
+	return s.sender.Send(w, r, jsonKind, answer.JSON(description))
 }

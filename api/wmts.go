@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"limnomap/api/answer"
 )
 
 // wmts answers what is asked of the WMTS by key and value (WMTS 1.0.0, section 8). Without a request it gives the
@@ -62,7 +64,7 @@ func (p *params) acceptVersions() error {
 // wmtsTile answers with one tile (WMTS 1.0.0, table 29).
 func (s *Server) wmtsTile(w http.ResponseWriter, r *http.Request, p *params) error {
 	for _, only := range []struct{ name, value string }{
-		{"version", wmtsVersion}, {"layer", layerName}, {"format", typePNG}, {"tilematrixset", wmtsMatrices},
+		{"version", wmtsVersion}, {"layer", layerName}, {"format", answer.TypePNG}, {"tilematrixset", wmtsMatrices},
 	} {
 		if got, ok := p.required(only.name); ok && got != only.value {
 			p.refuse(only.name, "%s is not %s", echo(got), only.value)

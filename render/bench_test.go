@@ -12,6 +12,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // bathingSites returns the first n bathing lakes of Germany, with made-up values: log-normal around 5 µg/l, as lakes'
@@ -117,10 +118,10 @@ func BenchmarkFind(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			var s scene
+			var m memory
 			b.ReportAllocs()
 			for b.Loop() {
-				s.find(l, w, renderer().painters[Heat])
+				m.find(l, w, renderer().painters[Heat])
 			}
 		})
 	}
@@ -167,11 +168,11 @@ func BenchmarkEncode(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			pixels := paint(l, w, Heat)
-			e, p := newEncoder(), renderer().colors[colormap.Default].palettes[Heat]
+			e, p := palettepng.NewEncoder(), renderer().colors[colormap.Default].palettes[Heat]
 			size := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				size = len(e.encode(pixels, w.width, p))
+				size = len(e.Encode(pixels, w.width, p))
 			}
 			b.ReportMetric(float64(size), "file-B/op")
 		})
@@ -182,13 +183,12 @@ func BenchmarkFingerprint(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			p := renderer().painters[Heat]
-			s := sceneOf(l, w, p)
-			var traces []byte
+			s := sceneOf(l, w, renderer().painters[Heat])
+			var hashed []byte
 			b.ReportAllocs()
 			for b.Loop() {
-				traces = appendTraces(traces[:0], s, w, p)
-				fingerprint(traces)
+				hashed = s.appendTo(hashed[:0])
+				FingerprintOf(hashed)
 			}
 		})
 	}

@@ -3,20 +3,22 @@ package render
 import (
 	"fmt"
 	"sync"
+
+	"limnomap/render/palettepng"
 )
 
-// blanks makes the transparent PNGs of both scales once for all, with the encoder that draws the others: so a tile
-// whose every pixel comes out transparent has the same bytes.
+// blanks returns the transparent PNGs of both scales. They are made with the encoder of all tiles: a tile whose pixels all
+// turn out transparent has the same bytes.
 var blanks = sync.OnceValue(func() [2][]byte {
 	var files [2][]byte
 	for i := range files {
 		side := TileSize * (i + 1)
-		files[i] = newEncoder().encode(make([]uint8, side*side), side, &palette{})
+		files[i] = palettepng.NewEncoder().Encode(make([]uint8, side*side), side, &palettepng.Palette{})
 	}
 	return files
 })
 
-// Blank returns the transparent PNG of that scale, 1 or 2. The bytes are shared and must not be changed.
+// Blank returns the transparent PNG of scale 1 or 2. The bytes are shared and must not be changed.
 func Blank(scale int) []byte {
 	if scale != 1 && scale != 2 {
 		panic(fmt.Sprintf("render: blank tile of scale %d", scale))

@@ -39,36 +39,42 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 		spacing = 4.0  // pixels
 		largest = 12.0 // CIE76
 	)
-	m, l := legendMap(t, colormap.Default, who2003()), renderer().Layer(v)
-	known := slices.DeleteFunc(slices.Clone(l.lakes.places), func(p place) bool { return !p.chlorophyll.Valid() })
-	alone := slices.DeleteFunc(slices.Clone(known), func(p place) bool {
+	m, l := newMap(t, colormap.Default, who2003()), renderer().Layer(v)
+	var known []int // sites with a value
+	for i := range l.sites {
+		if l.week.of(i).Valid() {
+			known = append(known, i)
+		}
+	}
+	alone := slices.DeleteFunc(slices.Clone(known), func(i int) bool {
 		px := math.Exp2(float64(worldBits - tileBits - zoom))
-		return slices.ContainsFunc(known, func(q place) bool {
+		return slices.ContainsFunc(known, func(k int) bool {
+			p, q := &l.sites[i], &l.sites[k]
 			d := math.Hypot(float64(p.x)-float64(q.x), float64(p.y)-float64(q.y)) / px
 			return d > 0 && d < spacing
 		})
 	})
-	slices.SortFunc(alone, func(p, q place) int { return int(q.chlorophyll) - int(p.chlorophyll) })
+	slices.SortFunc(alone, func(i, k int) int { return int(l.week.of(k)) - int(l.week.of(i)) })
 	worst := (len(known) + 99) / 100
 	if len(alone) < worst {
 		t.Fatalf("%s: %d lakes stand alone, want %d or more, or nothing is tested", when, len(alone), worst)
 	}
 	furthest := 0.0
-	for _, p := range alone[:worst] {
-		got := shadeOf(l, p, zoom)
-		d := cie76(labOf(got), labOf(m.Color(p.chlorophyll.Float())))
+	for _, i := range alone[:worst] {
+		got := shadeOf(l, &l.sites[i], zoom)
+		d := cie76(labOf(got), labOf(m.Color(l.week.of(i).Float())))
 		furthest = max(furthest, d)
 		if d >= largest {
 			t.Errorf("%s: a lake of %v µg/l is shown in %s, %.1f from its own colour, want less than %v",
-				when, p.chlorophyll, colormap.Hex(got), d, largest)
+				when, l.week.of(i), colormap.Hex(got), d, largest)
 		}
 	}
 	t.Logf("%s: %d of %d lakes, %v µg/l and more: CIE76 %.1f at most",
-		when, worst, len(known), alone[worst-1].chlorophyll, furthest)
+		when, worst, len(known), l.week.of(alone[worst-1]), furthest)
 }
 
-// shadeOf returns the opaque colour of the pixel of l that holds p.
-func shadeOf(l *Layer, p place, z maptile.Zoom) (c color.NRGBA) {
+// shadeOf returns the opaque colour of the pixel of l that contains p.
+func shadeOf(l *Layer, p *site, z maptile.Zoom) (c color.NRGBA) {
 	shift := uint(MaxZoom-z) + subBits
 	w := window{zoom: z, scale: 1, left: int64(p.x>>shift) * subUnits, top: int64(p.y>>shift) * subUnits, width: 1, height: 1}
 	c = renderer().colors[colormap.Default].palettes[Heat][paint(l, w, Heat)[0]]

@@ -1,31 +1,31 @@
 package render
 
-// A blur is the field of the lakes of a patch, which all have one kernel. First each row of the patch is drawn, then
-// each pixel of the window is the weighted sum of its column. So a window costs as much as the kernel times its pixels,
-// however many lakes there are.
+// A blur is the field of the lakes of a patch, which all have the same kernel. First each row of the patch is blurred; then
+// each pixel of the window is the weighted sum of its column. So the cost of a window is that of the kernel times its
+// pixels, for any number of lakes.
 type blur struct {
 	window       window
-	any          bool   // whether there are lakes
+	filled       bool   // whether there are lakes
 	first        int64  // the first row, in pixels of scale 1 from the window's edge
-	used         []bool // the patch's: rows that hold a lake
+	used         []bool // of the patch: rows with a lake
 	wide, narrow rows
 	counts, logs []float32 // of the cells of one row
-	weights      []float32 // of a falloff at the cells that a pixel has around it
+	weights      []float32 // of a falloff at the cells around a pixel
 	values       []float32 // of the pixels of one phase
 }
 
-// rows are what the lakes of each row of pixels weigh at the columns of a window.
+// rows are the weights of the lakes of each row of a patch at the columns of a window.
 type rows struct {
 	falloff       *falloff
 	gain          float32
 	stride        int
-	weights, logs []float32 // rows that are not used mean nothing
+	weights, logs []float32 // undefined in rows that are not used
 }
 
 // reset makes b the field of p.
 func (b *blur) reset(p *patch, w window, k *kernel) {
-	b.window, b.any, b.first, b.used = w, p.any, p.top, p.used
-	if !p.any {
+	b.window, b.filled, b.first, b.used = w, p.filled, p.top, p.used
+	if !p.filled {
 		return
 	}
 	b.wide.reset(k.wide.split, 1, p.height, w.width)
@@ -39,7 +39,7 @@ func (b *blur) reset(p *patch, w window, k *kernel) {
 	}
 }
 
-// reset makes room in r for n rows of the given width.
+// reset makes r n rows of the given width.
 func (r *rows) reset(f *falloff, gain float32, n, width int) {
 	r.falloff, r.gain, r.stride = f, gain, strideOf(width)
 	if size := n * r.stride; cap(r.weights) < size {
@@ -48,7 +48,7 @@ func (r *rows) reset(f *falloff, gain float32, n, width int) {
 	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
 }
 
-// empty makes row i one without lakes, and returns where it begins.
+// empty clears row i and returns its offset.
 func (r *rows) empty(i int) int {
 	at := i * r.stride
 	clear(r.weights[at : at+r.stride])
@@ -56,18 +56,18 @@ func (r *rows) empty(i int) int {
 	return at
 }
 
-// take makes b.counts and b.logs those of row r of p, in lakes.
+// take converts row r of p to lakes, into b.counts and b.logs.
 func (b *blur) take(p *patch, r int) {
 	counts, logs := p.row(r)
 	b.counts, b.logs = b.counts[:0], b.logs[:0]
 	for i, n := range counts {
-		b.counts = append(b.counts, float32(float64(n)/wholes))
-		b.logs = append(b.logs, float32(logs[i]/wholes))
+		b.counts = append(b.counts, float32(float64(n)/sharesPerLake))
+		b.logs = append(b.logs, float32(logs[i]/sharesPerLake))
 	}
 }
 
-// addRow draws what was taken of a patch, whose first column is left, along row r of to. At scale 2 the pixels with an even
-// column and those with an odd one each have weights of their own.
+// addRow blurs b.counts and b.logs, whose first column is left, along row r of to. At scale 2 the pixels with an even column
+// and those with an odd column have different weights.
 func (b *blur) addRow(to *rows, r int, left int64) {
 	at := to.empty(r)
 	w, f := b.window, to.falloff

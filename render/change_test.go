@@ -36,7 +36,9 @@ func lakeSets() []lakeSet {
 	crowd := func(grids int) func(fataler, []testShore) *Layer {
 		return func(_ fataler, lakes []testShore) *Layer {
 			l := blurred(grids, places(lakes)...)
-			l.thinned = newThinned(&l.lakes, maxBlurredZoom+1)
+			l.roomy = maxBlurredZoom + 1
+			thinned := newThinned(l, l.roomy)
+			l.thinned = func() []selection { return thinned }
 			return l
 		}
 	}
@@ -119,11 +121,11 @@ func change(t *rapid.T, l *testShore, px float64) {
 
 // beyondReach reports whether the mark of a lake, as the package comment has it, ends before a tile begins.
 func beyondReach(t fataler, lake testShore, s Spec) bool {
-	places := layerOfShores(t, lake).lakes.places
-	if len(places) == 0 {
+	sites := layerOfShores(t, lake).sites
+	if len(sites) == 0 {
 		return true // north or south of the map
 	}
-	p := &places[0]
+	p := &sites[0]
 	world := TileSize * math.Exp2(float64(s.Tile.Z)) // in pixels of scale 1
 	// outside returns how far outside of the tile's rows or columns a place lies.
 	outside := func(at, tile float64) float64 { return max(tile*TileSize-at, at-(tile+1)*TileSize) }
@@ -134,7 +136,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	var reach float64
 	switch s.Style {
 	case Heat:
-		reach = 4.3 * math.Exp2(float64(p.ground.at(s.Tile.Z))/stepsPerZoom)
+		reach = 4.3 * math.Exp2(float64(p.blob.at(s.Tile.Z))/stepsPerZoom)
 	case Dots:
 		reach = markerRadii[min(int(s.Tile.Z), len(markerRadii)-1)] + 2*outlinePx
 	case Lakes:

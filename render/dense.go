@@ -1,133 +1,130 @@
 package render
 
 import (
-	"math"
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
 )
 
 const (
-	// maxStamped is how many lakes the densest tile of a zoom may hold for each lake to be stamped there. Beyond, the
-	// field is blurred, see blur. It is decided for a zoom as a whole: tiles of one kind and the other would not join.
+	// maxStamped is the largest number of lakes with a value in one tile at which each lake of a zoom is stamped. At zooms
+	// with a denser tile the field is blurred, see blur. All tiles of a zoom are drawn in the same way: others would not join.
 	maxStamped = 4096
-	// roomyPixels is how many pixels the world has for each lake where it is no longer worth the memory to bin lakes
-	// beforehand and to thin markers: up to there, each takes no more than the lakes themselves.
+	// roomyPixels is the number of pixels per lake above which the world is not binned in advance and markers are not
+	// thinned. Below, both take no more memory than the lakes themselves.
 	roomyPixels = 16
 )
 
-// newBlurred returns what the value field is drawn from at the zooms below end: with grids below the zoom of that name.
-func newBlurred(lakes *index, end, grids int) []index {
-	blurred := make([]index, end)
-	for z := range blurred {
-		blurred[z] = lakes.wideAt(maptile.Zoom(z))
-		blurred[z].binned = lakes
-		if z < grids {
-			blurred[z].grid = newGrid(lakes, maptile.Zoom(z))
-		}
-	}
-	return blurred
+// A denseZoom is a zoom at which the field may be blurred, if enough of the lakes have a value.
+type denseZoom struct {
+	crowds []span    // the sites of each tile with more than maxStamped of them, the largest first
+	wide   selection // the sites whose water is wider than the smallest blob: they are always stamped
 }
 
-// wideAt returns those places of x with a value whose water at zoom z is wider than the smallest blob.
-func (x *index) wideAt(z maptile.Zoom) index {
-	wide := index{widest: math.MinInt8}
-	for i, p := range x.places {
-		if p.chlorophyll.Valid() && p.ground.at(z) > baseSize(z) {
-			wide.codes, wide.places = append(wide.codes, x.codes[i]), append(wide.places, p)
-			wide.widest = max(wide.widest, p.ground)
+func (g *geometry) denseZooms() (zooms []denseZoom) {
+	for z := maptile.Zoom(0); z <= MaxZoom; z++ {
+		var crowds []span
+		for tile := range g.runs(2 * (worldBits - uint(z))) {
+			if tile.to-tile.from > maxStamped {
+				crowds = append(crowds, tile)
+			}
 		}
+		if crowds == nil {
+			break
+		}
+		// The larger a crowd, the more likely it has enough values.
+		slices.SortStableFunc(crowds, func(a, b span) int { return (b.to - b.from) - (a.to - a.from) })
+		zooms = append(zooms, denseZoom{crowds, g.wideAt(z)})
 	}
-	return wide
+	return zooms
 }
 
-// newThinned returns what markers and waters are drawn from at the zooms below end: of the lakes in one pixel the one
-// with the highest value, which would lie above the others, and those whose discs are wider than the smallest.
-func newThinned(lakes *index, end int) []index {
-	thinned := make([]index, end)
-	finer := lakes
-	for z := end - 1; z >= 0; z-- {
-		thinned[z] = finer.thinnedAt(maptile.Zoom(z))
-		thinned[z].tiers = newTiers(thinned[z].places)
-		finer = &thinned[z]
+// wideAt returns the sites whose water at zoom z is wider than the smallest blob. The others are blurred.
+func (g *geometry) wideAt(z maptile.Zoom) selection {
+	wide := []int32{} // not nil, which means all
+	for i := range g.sites {
+		if g.sites[i].blob.at(z) > baseSize(z) {
+			wide = append(wide, int32(i))
+		}
+	}
+	s := g.selectionOf(wide)
+	s.blurred = true
+	return s
+}
+
+// firstRoomy returns the first zoom at which the world has more than roomyPixels pixels for each site.
+func (g *geometry) firstRoomy() maptile.Zoom {
+	z := maptile.Zoom(0)
+	for 1<<(2*(tileBits+z)) <= roomyPixels*len(g.sites) {
+		z++
+	}
+	return z
+}
+
+// crowded reports whether any of the crowds has more than maxStamped lakes with a value. Lakes without one leave no trace:
+// they must not change how the field is drawn either.
+func (l *Layer) crowded(crowds []span) bool {
+	return slices.ContainsFunc(crowds, func(c span) bool {
+		n := 0
+		for i := c.from; i < c.to && n+c.to-i > maxStamped; i++ {
+			if l.week.of(i).Valid() {
+				if n++; n > maxStamped {
+					return true
+				}
+			}
+		}
+		return false
+	})
+}
+
+// newThinned returns what has a marker, or a water, at the zooms below end: of the lakes in one pixel the one with the
+// highest value, which would lie above the others, and those whose discs are larger than the smallest.
+func newThinned(l *Layer, end maptile.Zoom) []selection {
+	thinned := make([]selection, end)
+	finer := make([]int32, len(l.sites))
+	for i := range finer {
+		finer[i] = int32(i)
+	}
+	for z := end; z > 0; z-- {
+		finer = l.thinnedAt(z-1, finer)
+		thinned[z-1] = l.selectionOf(finer)
 	}
 	return thinned
 }
 
-func (x *index) thinnedAt(z maptile.Zoom) index {
+// thinnedAt returns those of the sites, which are ascending, that have a marker at zoom z.
+func (l *Layer) thinnedAt(z maptile.Zoom, sites []int32) []int32 {
 	shift := 2 * (MaxZoom - uint(z) + subBits)
-	thinned := index{widest: x.widest}
-	for from := 0; from < len(x.places); {
-		end, worst := from, from
-		for ; end < len(x.places) && x.codes[end]>>shift == x.codes[from]>>shift; end++ {
-			if x.places[end].chlorophyll > x.places[worst].chlorophyll { // none is less than any
-				worst = end
+	thinned := []int32{}
+	for len(sites) > 0 {
+		n, worst := 0, sites[0]
+		for ; n < len(sites) && l.codes[sites[n]]>>shift == l.codes[sites[0]]>>shift; n++ {
+			if l.week.of(int(sites[n])) > l.week.of(int(worst)) { // no value is less than any value
+				worst = sites[n]
 			}
 		}
-		for i := from; i < end; i++ {
-			if i == worst || x.places[i].disc(z) > smallestRadius(z) {
-				thinned.codes, thinned.places = append(thinned.codes, x.codes[i]), append(thinned.places, x.places[i])
+		for _, i := range sites[:n] {
+			if i == worst || l.sites[i].disc(z) > smallestRadius(z) {
+				thinned = append(thinned, i)
 			}
 		}
-		from = end
+		sites = sites[n:]
 	}
-	thinned.codes, thinned.places = slices.Clip(thinned.codes), slices.Clip(thinned.places)
-	return thinned
+	return slices.Clip(thinned)
 }
 
-// firstRoomy returns the first zoom at which the world has more than roomyPixels pixels for each place.
-func (x *index) firstRoomy() int {
-	z := 0
-	for 1<<(2*(tileBits+z)) <= roomyPixels*len(x.places) {
-		z++
+// forField returns the sites that the value field of zoom z is drawn from.
+func (l *Layer) forField(z maptile.Zoom) *selection {
+	if int(z) < len(l.blurred) && l.blurred[z]() {
+		return &l.dense[z].wide
 	}
-	return z
+	return &l.whole
 }
 
-// firstStamped returns the first zoom that has no tile with more than maxStamped places with a value.
-func (x *index) firstStamped() int {
-	z := 0
-	for z <= MaxZoom && x.densest(maptile.Zoom(z)) > maxStamped {
-		z++
+// forMarkers returns the sites whose markers or waters are drawn at zoom z.
+func (l *Layer) forMarkers(z maptile.Zoom) *selection {
+	if z < l.roomy {
+		return &l.thinned()[z]
 	}
-	return z
-}
-
-// densest returns how many places with a value the tile of zoom z has that has the most. The others do not count: lakes
-// that leave no trace must not change how the field is drawn either.
-func (x *index) densest(z maptile.Zoom) int {
-	shift := 2 * (worldBits - uint(z))
-	most, run := 0, 0
-	for i, code := range x.codes {
-		if i > 0 && code>>shift != x.codes[i-1]>>shift {
-			run = 0
-		}
-		if x.places[i].chlorophyll.Valid() {
-			run++
-		}
-		most = max(most, run)
-	}
-	return most
-}
-
-// forField returns the places that the value field of zoom z is drawn from.
-func (l *Layer) forField(z maptile.Zoom) *index {
-	if l.sheets != nil {
-		return l.sheets.forField(l, z)
-	}
-	if int(z) < len(l.blurred) {
-		return &l.blurred[z]
-	}
-	return &l.lakes
-}
-
-// forMarkers returns the places whose markers or waters are drawn at zoom z.
-func (l *Layer) forMarkers(z maptile.Zoom) *index {
-	if l.sheets != nil {
-		return l.sheets.forMarkers(l, z)
-	}
-	if int(z) < len(l.thinned) {
-		return &l.thinned[z]
-	}
-	return &l.lakes
+	return &l.whole
 }

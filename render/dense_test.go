@@ -16,12 +16,27 @@ import (
 // maxBlurredZoom is the last zoom that the tests blur.
 const maxBlurredZoom = 8
 
-// blurred returns the layer of lakes that are drawn as if they were many, up to maxBlurredZoom: binned beforehand at
-// zooms below grids, and when a tile is drawn at the others.
+// blurred returns a layer of lakes that are drawn as if they were many, up to maxBlurredZoom: binned in advance at zooms
+// below grids, and for each tile at the others.
 func blurred(grids int, lakes ...testLake) *Layer {
 	l := layerOf(lakes...)
-	l.blurred = newBlurred(&l.lakes, maxBlurredZoom+1, grids)
+	l.dense, l.blurred, l.grids = nil, nil, nil
+	for z := range maptile.Zoom(maxBlurredZoom + 1) {
+		l.dense = append(l.dense, denseZoom{wide: l.wideAt(z)})
+		l.blurred = append(l.blurred, func() bool { return true })
+		if int(z) < grids {
+			l.grids = append(l.grids, newGrid(l, z))
+		}
+	}
 	return l
+}
+
+// blurredZooms returns the number of zooms at which the field of l is blurred.
+func blurredZooms(l *Layer) (n int) {
+	for n < len(l.blurred) && l.blurred[n]() {
+		n++
+	}
+	return n
 }
 
 // district is lakes so near each other that many share a pixel, over two tiles of zoom 6.
@@ -66,9 +81,9 @@ func TestPatchesAreOne(t *testing.T) {
 			return
 		}
 		a, b := sceneOf(gridded, w, h), sceneOf(plain, w, h)
-		if len(a.hits) != len(b.hits) || a.patch.any != b.patch.any || !slices.Equal(a.patch.used, b.patch.used) {
+		if len(a.marks) != len(b.marks) || a.patch.filled != b.patch.filled || !slices.Equal(a.patch.used, b.patch.used) {
 			t.Fatalf("%+v: %d stamped and rows %v of the one, %d and %v of the other",
-				w, len(a.hits), a.patch.used, len(b.hits), b.patch.used)
+				w, len(a.marks), a.patch.used, len(b.marks), b.patch.used)
 		}
 		for r, used := range a.patch.used {
 			aCounts, aLogs := a.patch.row(r)
@@ -110,10 +125,10 @@ func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (
 	for _, at := range [][2]float64{{22.5, 62}, {11, 51}, {179.99, -16}} {
 		w := windowOf(maptile.At(at, z), scale)
 		a, b := fieldOf(one, w), fieldOf(other, w)
-		if b.blur.any {
+		if b.blur.filled {
 			t.Fatalf("zoom %d: both are blurred", z)
 		}
-		blurred = blurred || a.blur.any
+		blurred = blurred || a.blur.filled
 		a.sum(0, w.height)
 		b.sum(0, w.height)
 		for r := range w.height {
@@ -146,63 +161,60 @@ func opacityOf(g float32) float64 {
 }
 
 func TestManyLakesAreBlurred(t *testing.T) {
-	if l := layerOf(district(maxStamped)...); len(l.blurred) != 0 {
-		t.Errorf("%d lakes are blurred up to zoom %d", maxStamped, len(l.blurred)-1)
+	if n := blurredZooms(layerOf(district(maxStamped)...)); n != 0 {
+		t.Errorf("%d lakes are blurred up to zoom %d", maxStamped, n-1)
 	}
 	const n = 5 * maxStamped
 	l := layerOf(district(n)...)
-	if len(l.blurred) < 3 || l.blurred[1].grid == nil || l.blurred[2].grid != nil {
-		t.Fatalf("of %d lakes zoom 1 is no grid, or zoom 2 is one", n)
+	if blurredZooms(l) < 3 || len(l.grids) != 2 {
+		t.Fatalf("%d lakes are blurred at %d zooms and have %d grids, want 3 or more and 2", n, blurredZooms(l), len(l.grids))
 	}
 	count := 0.0
-	for _, b := range l.blurred[0].grid.blocks {
+	for _, b := range l.grids[0].blocks {
 		if b != nil {
 			for _, c := range b.counts {
-				count += float64(c) / wholes
+				count += float64(c) / sharesPerLake
 			}
 		}
 	}
-	if len(l.thinned) != 2 || len(l.thinned[0].places) > n/100 {
+	if thinned := l.thinned(); len(thinned) != 2 || len(thinned[0].all[0].sites) > n/100 {
 		t.Errorf("markers are thinned at %d zooms, at zoom 0 to %d of %d, want two zooms and few",
-			len(l.thinned), len(l.thinned[0].places), n)
+			len(thinned), len(thinned[0].all[0].sites), n)
 	}
 	if count != n {
 		t.Errorf("%v lakes in the grid, want %d", count, n)
 	}
 }
 
-// TestThinningKeepsBlooms holds that of the lakes in a pixel the worst one has the marker, and one without a value has it
-// only where there is no other.
+// TestThinningKeepsBlooms holds that the worst lake in a pixel has the marker, and one without a value only if there is no
+// other.
 func TestThinningKeepsBlooms(t *testing.T) {
 	lakes := append(district(3000), country()...)
 	l := layerOf(lakes...)
-	thinned := newThinned(&l.lakes, 3)
-	for z := range thinned {
+	for z, thinned := range newThinned(l, 3) {
 		worst := map[[2]uint32]data.Chlorophyll{}
-		pixel := func(p place) [2]uint32 {
+		pixel := func(i int) [2]uint32 {
 			shift := MaxZoom - z + subBits
-			return [2]uint32{p.x >> shift, p.y >> shift}
+			return [2]uint32{l.sites[i].x >> shift, l.sites[i].y >> shift}
 		}
-		for _, p := range l.lakes.places {
-			was, ok := worst[pixel(p)]
-			if !ok || p.chlorophyll > was {
-				worst[pixel(p)] = p.chlorophyll
+		for i := range l.sites {
+			was, ok := worst[pixel(i)]
+			if !ok || l.week.of(i) > was {
+				worst[pixel(i)] = l.week.of(i)
 			}
 		}
 		shown := map[[2]uint32]bool{}
-		for i, p := range thinned[z].places {
-			if p.disc(maptile.Zoom(z)) > smallestRadius(maptile.Zoom(z)) {
-				continue // stays, whatever lies in its pixel
+		for _, site := range thinned.all[0].sites {
+			i := int(site)
+			if l.sites[i].disc(maptile.Zoom(z)) > smallestRadius(maptile.Zoom(z)) {
+				continue // stays, whatever else is in its pixel
 			}
-			if shown[pixel(p)] {
+			if shown[pixel(i)] {
 				t.Errorf("zoom %d: a pixel has two markers", z)
 			}
-			shown[pixel(p)] = true
-			if want := worst[pixel(p)]; p.chlorophyll != want {
-				t.Errorf("zoom %d: the marker of a pixel shows %v, want %v", z, p.chlorophyll, want)
-			}
-			if thinned[z].codes[i] != morton(p.x, p.y) {
-				t.Errorf("zoom %d: place %d has another's code", z, i)
+			shown[pixel(i)] = true
+			if want := worst[pixel(i)]; l.week.of(i) != want {
+				t.Errorf("zoom %d: the marker of a pixel shows %v, want %v", z, l.week.of(i), want)
 			}
 		}
 		if len(shown) < len(worst)-1 { // the one large lake hides none

@@ -19,6 +19,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/legend"
 )
 
 var docs = flag.String("docs", "", "folder that the pictures of docs/heat-field.md are written to")
@@ -132,7 +133,7 @@ func densityPicture(t *testing.T) image.Image {
 // kernelPicture is the field with its wide kernel alone beside the field as it is.
 func kernelPicture(t *testing.T) image.Image {
 	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the midst of the crowd too
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	plain := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
 	cover, values := wideField(lakes)
 	for i, v := range values {
@@ -154,14 +155,15 @@ func shownOpacity(cover float64) uint8 {
 func wideField(lakes []testLake) (cover, values []float64) {
 	w := windowOf(docTile(), 1)
 	cover, values = make([]float64, TileSize*TileSize), make([]float64, TileSize*TileSize)
-	for _, p := range layerOf(lakes...).lakes.places {
-		sigma := math.Exp2(float64(p.ground.at(w.zoom)) / stepsPerZoom)
+	l := layerOf(lakes...)
+	for site, p := range l.sites {
+		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / stepsPerZoom)
 		x := axisOf(int64(p.x>>(MaxZoom-w.zoom))-w.left, w.width, w, sigma)
 		y := axisOf(int64(p.y>>(MaxZoom-w.zoom))-w.top, w.height, w, sigma)
 		for i := range cover {
 			g := x.at(i%TileSize) * y.at(i/TileSize)
 			cover[i] += g
-			values[i] += g * math.Log(p.chlorophyll.Float())
+			values[i] += g * math.Log(l.week.of(site).Float())
 		}
 	}
 	for i, sum := range cover {
@@ -239,14 +241,14 @@ func doublePicture(t *testing.T) image.Image {
 // scalePicture is the legend of the default colour map, and below it the colours of the others.
 func scalePicture(t *testing.T) image.Image {
 	const step = 13 // pixels
-	legend, err := LegendPNG(legendMap(t, colormap.Default, who2003()), colormap.Steps*step, 1)
+	scale, err := legend.PNG(newMap(t, colormap.Default, who2003()), colormap.Steps*step, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
-	panels := []image.Image{decoded(t, legend)}
+	panels := []image.Image{decoded(t, scale)}
 	for _, id := range colormap.IDs()[1:] {
 		bar := image.NewNRGBA(image.Rect(0, 0, colormap.Steps*step, 20))
-		for i, c := range legendMap(t, id, who2003()).Table() {
+		for i, c := range newMap(t, id, who2003()).Table() {
 			draw.Draw(bar, image.Rect(i*step, 0, (i+1)*step, 20), image.NewUniform(c), image.Point{}, draw.Src)
 		}
 		panels = append(panels, bar)

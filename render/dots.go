@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // dots paints a marker for each lake.
@@ -18,44 +19,44 @@ func newDots() *dots { return &dots{newMarkers(markerRadii[:])} }
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
 
-func (d *dots) index(l *Layer, w window) *index { return l.forMarkers(w.zoom) }
+func (d *dots) selection(l *Layer, z maptile.Zoom) *selection { return l.forMarkers(z) }
 
-func (d *dots) tiers(*index) []tier { return undivided }
+func (d *dots) groups(s *selection) []group { return s.all }
 
-func (d *dots) reach(_ *place, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) valued() bool { return false }
 
-func (d *dots) beneath(_ *place, z maptile.Zoom) int64 { return d.at(z).reach }
+func (d *dots) reach(_ *site, w window) int64 { return d.at(w.zoom).reach }
 
-func (d *dots) widest(_ *index, w window) int64 { return d.at(w.zoom).reach }
+func (d *dots) reachBelow(_ *site, z maptile.Zoom) int64 { return d.at(z).reach }
 
-// trace has the value of a lake even where its colour is the same as another's, since it also decides which of two
-// markers lies above.
-func (d *dots) trace(h hit, _ window) trace {
-	return trace{x: h.x &^ (markerUnits - 1), y: h.y &^ (markerUnits - 1), value: uint32(h.chlorophyll)}
+func (d *dots) widest(_ *geometry, z maptile.Zoom) int64 { return d.at(z).reach }
+
+// mark has the value, not only its colour: it also decides which of two markers is on top.
+func (d *dots) mark(_ *Layer, h hit, _ window) mark {
+	return mark{x: h.x &^ (markerUnits - 1), y: h.y &^ (markerUnits - 1), value: uint32(h.value)}
 }
 
-func (d *dots) palette(m *colormap.Map) *palette { return markPalette(m) }
+func (d *dots) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }
 
-// paint draws the markers from the least to the most important: rings, then by value, so that a bloom is never hidden.
-// Among equals the place decides, in Morton order, which stays the same when places are rounded to the marker's grid:
-// so the picture depends on nothing that the fingerprint does not hold.
-func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *brush) {
+// paint draws the rings first and then the markers in ascending order of value, so that a bloom is never hidden. Markers of
+// one value are drawn in Morton order.
+func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *memory) {
 	clear(dst)
-	slices.SortFunc(s.hits, func(a, b hit) int {
-		return cmp.Or(
-			cmp.Compare(a.chlorophyll, b.chlorophyll),
-			cmp.Compare(morton(a.place.x, a.place.y), morton(b.place.x, b.place.y)),
-			cmp.Compare(a.x, b.x),
-		)
+	slices.SortFunc(s.marks, func(a, b mark) int {
+		if c := cmp.Compare(a.chlorophyll(), b.chlorophyll()); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(w.mortonOf(&a), w.mortonOf(&b)), cmp.Compare(a.x, b.x))
 	})
 	ms := d.at(w.zoom)
-	for _, h := range s.hits {
-		m, left, top := ms.locate(h, w)
-		if !h.chlorophyll.Valid() {
+	for i := range s.marks {
+		value := s.marks[i].chlorophyll()
+		m, left, top := ms.locate(int64(s.marks[i].x), int64(s.marks[i].y), w)
+		if !value.Valid() {
 			stamp(dst, w, left, top, m.side(), m.ring, hollow, &sc.dark)
 			continue
 		}
-		colour, shape := sc.colours.Index(h.chlorophyll.Float()), m.disc
+		colour, shape := sc.colours.Index(value.Float()), m.disc
 		if colour >= sc.highest {
 			shape = m.large // in every map, whichever colour stands for it
 		}

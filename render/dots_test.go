@@ -18,7 +18,7 @@ func dotAt(l *Layer, lake testLake, z maptile.Zoom) color.NRGBA {
 }
 
 func TestDotHasTheExactColour(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	for _, chl := range []float64{0, 9.99, 10, 49.99, 50, 1500} {
 		for z := maptile.Zoom(0); z <= 18; z++ {
 			lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
@@ -30,7 +30,7 @@ func TestDotHasTheExactColour(t *testing.T) {
 }
 
 func TestBloomLiesAbove(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	bloom := testLake{lon: 13.4, lat: 52.5, chl: 120}
 	for _, other := range []float64{-1, 0, 119.99} {
 		for _, off := range []float64{0, 0.0001, -0.0001} {
@@ -72,7 +72,7 @@ func TestNoValueIsAHollowGreyRing(t *testing.T) {
 // TestHighestClassHasACasing holds what sets a bloom off on a dark map: in the default map the colours of the highest
 // class have a casing, and only they.
 func TestHighestClassHasACasing(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	for i, dark := range renderer().colors[colormap.Default].scale.dark {
 		if want := i >= m.Index(who2003().Level2); dark != want {
 			t.Errorf("step %d, %s, has a casing: %v, want %v", i, colormap.Hex(m.Table()[i]), dark, want)
@@ -99,10 +99,11 @@ func TestHighestClassIsLarger(t *testing.T) {
 		for i, chl := range []float64{49.99, 50} {
 			l := layerOf(testLake{lon: 13.4, lat: 52.5, chl: chl})
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 10), 1)
-			b := brush{scene: *sceneOf(l, w, renderer().painters[Dots])}
-			b.draw(renderer().painters[Dots], c.scale, w)
-			want := legendMap(t, id, who2003()).Color(chl)
-			for _, v := range b.pixels {
+			var m memory
+			m.find(l, w, renderer().painters[Dots])
+			m.draw(renderer().painters[Dots], c.scale, w)
+			want := newMap(t, id, who2003()).Color(chl)
+			for _, v := range m.pixels {
 				if c.palettes[Dots][v] == want {
 					filled[i]++
 				}

@@ -24,7 +24,7 @@ func Example() {
 	spec := render.Spec{
 		Tile: maptile.At(orb.Point{13.17, 52.43}, 10), Scale: 2, Style: render.Heat, Colormap: colormap.Default,
 	}
-	if _, any := r.Fingerprint(layer, spec); !any {
+	if _, notBlank := r.Fingerprint(layer, spec); !notBlank {
 		log.Fatal("no lake in reach")
 	}
 	file, err := r.Render(layer, spec)

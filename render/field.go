@@ -1,7 +1,6 @@
 package render
 
-// bandRows is how many rows of a window are accumulated at a time, so that their sums stay in the processor's second
-// cache.
+// bandRows is the number of rows that are accumulated at a time, so that their sums stay in the second-level cache.
 const bandRows = 64
 
 // A field is the value field of a scene.
@@ -14,19 +13,17 @@ type field struct {
 
 // reset makes f the field of s in w.
 func (f *field) reset(s *scene, w window, ks *kernels) {
-	stamped := false
 	f.window = w
-	if f.splats, stamped = s.appendStamps(f.splats[:0], w, ks); !stamped {
-		for _, h := range s.hits {
-			f.splats = appendSplats(f.splats, h, w, ks.of(h.ground.at(w.zoom)))
-		}
+	f.splats = f.splats[:0]
+	for i := range s.marks {
+		f.splats = appendSplats(f.splats, &s.marks[i], w, ks.of(s.marks[i].size))
 	}
 	f.blur.reset(&s.patch, w, ks.of(baseSize(w.zoom)))
 }
 
-// reached returns the rows from first up to end, within [from, to), that hold everything that lakes reach there.
+// reached returns the range of rows within [from, to) that lakes reach.
 func (f *field) reached(from, to int) (first, end int) {
-	if f.blur.any {
+	if f.blur.filled {
 		return from, to
 	}
 	first, end = to, from
@@ -38,11 +35,11 @@ func (f *field) reached(from, to int) (first, end int) {
 	return first, max(first, end)
 }
 
-// sum makes f.sums those of the rows from first up to end.
+// sum computes the sums of the rows from first up to end.
 func (f *field) sum(first, end int) {
 	f.sums.reset(f.window.width, end-first)
 	f.sums.add(f.splats, first, end-first)
-	if !f.blur.any {
+	if !f.blur.filled {
 		return
 	}
 	for r := first; r < end; r++ {
@@ -52,28 +49,27 @@ func (f *field) sum(first, end int) {
 
 // sums are the accumulators of a band of pixels, row by row.
 //
-// They are 32-bit floating-point numbers. Each pixel's are added up lake by lake in the order of the layer, by products
-// and sums that are rounded one by one, never fused: so they are the same for every window that holds the pixel, in
-// any order of input, on every processor, and with vector instructions.
+// They are 32-bit floating-point numbers. The lakes are added in the order of the layer, by products and sums that are
+// rounded one by one, never fused. So the sums of a pixel are the same for every window, for any order of the input, on
+// every processor, and with vector instructions.
 type sums struct {
 	width, stride int
-	wide          []float32 // of the wide kernel, which tells the opacity
-	narrow        []float32 // of the narrow kernel, which with the wide one is the weight
+	wide          []float32 // of the wide kernel, which determines the opacity
+	narrow        []float32 // of the narrow kernel; with the wide one it is the weight
 	logs          []float32 // of weight times logarithm
 }
 
-// reset makes s the sums of no lake over rows rows of the given width.
+// reset makes s the sums of rows without lakes.
 func (s *sums) reset(width, rows int) {
 	s.width, s.stride = width, strideOf(width)
 	n := rows * s.stride
 	s.wide, s.narrow, s.logs = zeroed(s.wide, n), zeroed(s.narrow, n), zeroed(s.logs, n)
 }
 
-// strideOf returns how far apart rows of n elements lie: so far that an element may be written up to the next whole
-// vector.
+// strideOf returns the distance of rows of n elements: so large that a loop may write whole vectors.
 func strideOf(n int) int { return (n + 2*(lanes-1)) / lanes * lanes }
 
-// zeroed returns a slice of n zeros, in the place of s if that is large enough.
+// zeroed returns a slice of n zeros, in the memory of s if that is large enough.
 func zeroed(s []float32, n int) []float32 {
 	if cap(s) < n {
 		return make([]float32, n)
@@ -91,7 +87,8 @@ func (s *sums) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
 	shadeRow(dst, s.row(s.wide, r), s.row(s.narrow, r), s.row(s.logs, r), t, add)
 }
 
-// A splat is one lake's kernel, clipped to a window: at row top+j and column left+i it weighs gain*row[j]*column[i].
+// A splat is the kernel of one lake, clipped to a window: its weight at row top+j and column left+i is
+// gain*row[j]*column[i].
 type splat struct {
 	left, top   int
 	column, row []float32
@@ -99,27 +96,27 @@ type splat struct {
 	narrow      bool
 }
 
-// appendSplats appends the splats of h that touch w, none to two.
-func appendSplats(splats []splat, h hit, w window, k *kernel) []splat {
-	s := splat{gain: 1, log: h.log}
-	if s.clip(h, w, k.wide.whole) {
+// appendSplats appends the splats of m that touch w, none to two.
+func appendSplats(splats []splat, m *mark, w window, k *kernel) []splat {
+	s := splat{gain: 1, log: m.log()}
+	if s.clip(m, w, k.wide.whole) {
 		splats = append(splats, s)
 	}
-	s = splat{gain: narrowWeight, log: h.log, narrow: true}
-	if s.clip(h, w, k.narrow.whole) {
+	s = splat{gain: narrowWeight, log: m.log(), narrow: true}
+	if s.clip(m, w, k.narrow.whole) {
 		splats = append(splats, s)
 	}
 	return splats
 }
 
-// clip makes s the part in w of the falloff around h, and reports whether there is any.
-func (s *splat) clip(h hit, w window, f *falloff) bool {
-	s.left, s.column = f.clipped(int64(h.x), w, w.width)
-	s.top, s.row = f.clipped(int64(h.y), w, w.height)
+// clip makes s the part in w of the falloff around m, and reports whether there is any.
+func (s *splat) clip(m *mark, w window, f *falloff) bool {
+	s.left, s.column = f.clipped(int64(m.x), w, w.width)
+	s.top, s.row = f.clipped(int64(m.y), w, w.height)
 	return len(s.column) > 0 && len(s.row) > 0
 }
 
-// clipped returns the values of f at the pixels 0 to n of one of w's axes around a lake, and the pixel where they begin.
+// clipped returns the values of f around a lake at the pixels 0 to n of one axis of w, and the pixel where they begin.
 func (f *falloff) clipped(at int64, w window, n int) (from int, values []float32) {
 	from, values = f.profileOf(at, w)
 	first, end := max(from, 0), min(from+len(values), n)

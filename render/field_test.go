@@ -122,11 +122,12 @@ func TestFieldIsTheFormula(t *testing.T) {
 		x := float64(w.left + w.firstCentre() + int64(column)*w.step())
 		y := float64(w.top + w.firstCentre() + int64(row)*w.step())
 		var weight, logs, cover float64
-		for _, p := range l.lakes.places {
-			if !p.chlorophyll.Valid() {
+		for i, p := range l.sites {
+			value := l.week.of(i)
+			if !value.Valid() {
 				continue
 			}
-			size := p.ground.at(w.zoom)
+			size := p.blob.at(w.zoom)
 			sigma := subUnits * math.Exp2(float64(size)/stepsPerZoom)
 			for turn := -2.0; turn <= 2; turn++ {
 				dx := math.Abs(x - math.Floor(float64(p.x)/math.Exp2(float64(MaxZoom-w.zoom))) - turn*world)
@@ -139,7 +140,7 @@ func TestFieldIsTheFormula(t *testing.T) {
 				}
 				wide := gaussian(dx, sigma) * gaussian(dy, sigma)
 				narrow := narrowWeight * gaussian(dx, narrowSigma*sigma) * gaussian(dy, narrowSigma*sigma)
-				c := max(p.chlorophyll.Float(), floor.Float())
+				c := max(value.Float(), floor.Float())
 				weight += wide + narrow
 				logs += (wide + narrow) * math.Log(c)
 				cover += wide
@@ -172,7 +173,7 @@ func TestOwnPixelHasTheExactColour(t *testing.T) {
 			// Alone, a lake's weight divides out, but for the last bits.
 			want := full[m.Index(v.Float())]
 			for _, weight := range []float32{1, 36, 0.7, 35.99999, 1e-3} {
-				log := r.values.logOf(v)
+				log := r.logs.of(v)
 				var got [1]uint8
 				shadeRow(got[:], []float32{1}, []float32{weight}, []float32{float32(log*weight) + log}, &c.scale.shades, plain[0])
 				if got[0] != want {

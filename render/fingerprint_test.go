@@ -43,8 +43,8 @@ func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
 			for style, want := range map[StyleID]bool{Heat: tt.heat, Dots: tt.dots, Lakes: tt.water} {
 				s.Style = style
 				before, _ := renderer().Fingerprint(layerOf(base...), s)
-				after, any := renderer().Fingerprint(layerOf(tt.lakes...), s)
-				if !any || (before != after) != want {
+				after, ok := renderer().Fingerprint(layerOf(tt.lakes...), s)
+				if !ok || (before != after) != want {
 					t.Errorf("%s: fingerprint changes: %v, want %v", style, before != after, want)
 				}
 			}
@@ -95,9 +95,9 @@ func TestFingerprintIsRemembered(t *testing.T) {
 	s := Spec{Tile: maptile.Tile{X: 34, Y: 21, Z: 6}, Scale: 1, Style: Heat, Colormap: colormap.Default}
 	first, _ := renderer().Fingerprint(l, s)
 	s.Colormap = "viridis"
-	second, any := renderer().Fingerprint(l, s)
-	if first != second || !any || l.memo.Len() != 1 {
-		t.Errorf("fingerprints %x and %x, %d remembered, want one", first, second, l.memo.Len())
+	second, ok := renderer().Fingerprint(l, s)
+	if first != second || !ok || l.fingerprints.Len() != 1 {
+		t.Errorf("fingerprints %x and %x, %d remembered, want one", first, second, l.fingerprints.Len())
 	}
 }
 
@@ -109,8 +109,8 @@ func TestFingerprintTellsHowTheFieldIsDrawn(t *testing.T) {
 	stamped := layerOf(few...)
 	for _, n := range []int{3, 4 * maxStamped} {
 		many := layerOf(append(district(maxStamped+n), near)...)
-		for z := maptile.Zoom(1); int(z) < len(many.blurred); z++ {
-			if int(z) < len(stamped.blurred) {
+		for z := maptile.Zoom(1); int(z) < blurredZooms(many); z++ {
+			if int(z) < blurredZooms(stamped) {
 				continue
 			}
 			s := Spec{Tile: maptile.At(orb.Point{near.lon, near.lat}, z), Scale: 1, Style: Heat, Colormap: colormap.Default}

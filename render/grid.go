@@ -2,48 +2,49 @@ package render
 
 import "github.com/paulmach/orb/maptile"
 
-// A grid is lakes binned by the pixels of one zoom at scale 1, the whole world's and those around the poles' clip. Each
-// lake is shared among the four pixels whose centres it lies between, the nearer ones having the larger shares.
+// A grid is lakes binned by the pixels of one zoom at scale 1: those of the world, and of some rows north and south of it.
+// Each lake is shared among the four pixels whose centres surround it; nearer ones have larger shares.
 type grid struct {
 	side   int      // of the world in pixels
-	blocks []*block // row by row, one row of blocks before the world's and one after; nil where no lake lies
+	blocks []*block // row by row, with one row of blocks before the world and one after; nil without lakes
 }
 
-// blockSide is how many pixels a block is wide and high: so small that the sea costs nothing.
+// blockSide is the width and height of a block in pixels: so small that the sea takes no memory.
 const blockSide = 64
 
 // A block is a square of cells, row by row.
 type block struct {
-	counts [blockSide * blockSide]uint32  // of lakes, in wholes of one
-	logs   [blockSide * blockSide]float64 // sums of their logarithms, likewise
+	counts [blockSide * blockSide]uint32  // of lakes, in shares
+	logs   [blockSide * blockSide]float64 // sums of shares times logarithms
 }
 
-// wholes is how many parts a lake is shared out in. So counts are exact, and so are sums of 32-bit logarithms in 64 bits:
-// a hundred thousand lakes of one value in one place are of that value.
-const wholes = subUnits * subUnits
+// sharesPerLake is the number of shares of a lake. Counts are exact, and so are sums of 32-bit logarithms in 64 bits: a
+// hundred thousand lakes of one value at one point have that value.
+const sharesPerLake = subUnits * subUnits
 
-// newGrid returns the grid for zoom z of those lakes with a value whose blobs are of the smallest size.
-func newGrid(lakes *index, z maptile.Zoom) *grid {
+// newGrid returns the grid for zoom z of the lakes of l with a value and a blob of the smallest size.
+func newGrid(l *Layer, z maptile.Zoom) *grid {
 	side := TileSize << z
 	n := side / blockSide
 	g := &grid{side: side, blocks: make([]*block, (n+2)*n)}
 	shift := uint(MaxZoom - z)
-	for i := range lakes.places {
-		if p := &lakes.places[i]; p.chlorophyll.Valid() && p.ground.at(z) == baseSize(z) {
-			g.add(int64(p.x>>shift), int64(p.y>>shift), p.log)
+	for i := range l.sites {
+		s := &l.sites[i]
+		if value := l.week.of(i); value.Valid() && s.blob.at(z) == baseSize(z) {
+			g.add(int64(s.x>>shift), int64(s.y>>shift), l.logs.of(value))
 		}
 	}
 	return g
 }
 
-// at returns the block of a cell, and the cell's place in it. Columns are periodic; rows are those from -blockSide on.
+// at returns the block of a cell, and its index there. Columns are periodic; rows begin at -blockSide.
 func (g *grid) at(row, column int) (b **block, cell int) {
 	row, column = row+blockSide, column&(g.side-1)
 	b = &g.blocks[row/blockSide*(g.side/blockSide)+column/blockSide]
 	return b, row%blockSide*blockSide + column%blockSide
 }
 
-// add adds a lake at a place in units.
+// add adds a lake at x, y in units.
 func (g *grid) add(x, y int64, log float32) {
 	left, right := between(x)
 	above, below := between(y)
@@ -63,8 +64,8 @@ func (g *grid) add(x, y int64, log float32) {
 	}
 }
 
-// row copies the cells of a row, from a column on, and reports whether any holds a lake.
-func (g *grid) row(counts []uint32, logs []float64, row, column int) (any bool) {
+// row copies the cells of a row from a column on, and reports whether any has a share of a lake.
+func (g *grid) row(counts []uint32, logs []float64, row, column int) (filled bool) {
 	for len(counts) > 0 {
 		b, cell := g.at(row, column)
 		n := min(blockSide-cell%blockSide, len(counts))
@@ -75,22 +76,22 @@ func (g *grid) row(counts []uint32, logs []float64, row, column int) (any bool) 
 			copy(counts[:n], (*b).counts[cell:])
 			copy(logs[:n], (*b).logs[cell:])
 			for _, c := range counts[:n] {
-				any = any || c != 0
+				filled = filled || c != 0
 			}
 		}
 		counts, logs, column = counts[n:], logs[n:], column+n
 	}
-	return any
+	return filled
 }
 
-// A share is the part of a lake that a row or a column of pixels has, of subUnits.
+// A share is the part of a lake in a row or a column of pixels, of subUnits in all.
 type share struct {
 	pixel int
 	part  uint32
 }
 
-// between returns the pixels of scale 1 whose centres a place in units lies between, and their shares. The first may
-// be -1, the second one past the last.
+// between returns the pixels of scale 1 whose centres surround a position in units, and their shares. The first may be -1,
+// and the second one past the last.
 func between(at int64) (before, after share) {
 	at -= subUnits / 2
 	pixel := at >> subBits

@@ -6,6 +6,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // heat paints the value field.
@@ -13,38 +14,27 @@ type heat struct{ kernels *kernels }
 
 func newHeat() *heat { return &heat{newKernels()} }
 
-// index returns the lakes of l, binned at zooms where they are many.
-func (t *heat) index(l *Layer, w window) *index { return l.forField(w.zoom) }
+func (t *heat) selection(l *Layer, z maptile.Zoom) *selection { return l.forField(z) }
 
-func (t *heat) reach(p *place, w window) int64 { return t.beneath(p, w.zoom) }
+func (t *heat) groups(s *selection) []group { return s.all }
 
-// beneath returns 0 for a lake without a value: it has no colour, and grey would read as one.
-func (t *heat) beneath(p *place, z maptile.Zoom) int64 {
-	if !p.chlorophyll.Valid() {
-		return 0
-	}
-	return t.kernels.reach(p.ground.at(z))
+// valued returns true: a lake without a value has no colour, and grey would be read as one.
+func (t *heat) valued() bool { return true }
+
+func (t *heat) reach(s *site, w window) int64 { return t.reachBelow(s, w.zoom) }
+
+func (t *heat) reachBelow(s *site, z maptile.Zoom) int64 { return t.kernels.reach(s.blob.at(z)) }
+
+func (t *heat) widest(g *geometry, z maptile.Zoom) int64 { return t.kernels.reach(g.blob.at(z)) }
+
+func (t *heat) mark(l *Layer, h hit, w window) mark {
+	return mark{x: h.x, y: h.y, value: math.Float32bits(l.logs.of(h.value)), size: l.sites[h.site].blob.at(w.zoom)}
 }
 
-func (t *heat) tiers(x *index) []tier {
-	if x.field != nil {
-		return x.field
-	}
-	return undivided
-}
+func (t *heat) palette(m *colormap.Map) *palettepng.Palette { return heatPalette(m) }
 
-func (t *heat) widest(x *index, w window) int64 {
-	return t.kernels.reach(x.widest.at(w.zoom))
-}
-
-func (t *heat) trace(h hit, w window) trace {
-	return trace{x: h.x, y: h.y, value: math.Float32bits(h.log), size: h.ground.at(w.zoom)}
-}
-
-func (t *heat) palette(m *colormap.Map) *palette { return heatPalette(m) }
-
-func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, b *brush) {
-	f := &b.field
+func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, m *memory) {
+	f := &m.field
 	f.reset(s, w, t.kernels)
 	top, p := floorDiv(w.top, w.step()), patternAt(w.zoom)
 	for from := 0; from < w.height; from += bandRows {

@@ -4,6 +4,7 @@ import (
 	"image/color"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 // quarters is how many parts of a pixel's area the edge of a mark is told in.
@@ -40,8 +41,8 @@ func isDark(c color.NRGBA) bool {
 }
 
 // markPalette returns the entries for the colours of m.
-func markPalette(m *colormap.Map) *palette {
-	var p palette
+func markPalette(m *colormap.Map) *palettepng.Palette {
+	var p palettepng.Palette
 	for q := 1; q <= quarters; q++ {
 		p[outlineEntry+q-1] = faded(outlineColor, q)
 		p[casingEntry+q-1] = faded(casingColor, q)

@@ -7,39 +7,38 @@ import (
 )
 
 const (
-	// tail is the part of a Gaussian that is cut off, along each axis: it ends at 4.3 sigma, which is so far out that the
-	// outline of a hundred lakes in one place is still a circle, where the corners of a product of two shorter kernels
-	// would begin to show.
+	// tail is the height at which a Gaussian is cut off, along each axis: at 4.3 sigma. There the outline of a hundred lakes at
+	// one point is still a circle; with shorter kernels the corners of the product of two axes would show.
 	tail = 1e-4
-	// narrowWeight is how much heavier than the wide kernel the narrow one is at the centre, and narrowSigma its sigma in
-	// parts of the wide one's. With them a bloom keeps its own pixel to itself, among clean neighbours eleven pixels
-	// away and, at zoom 6, in a crowd whose nearest lake is four pixels away. A weight of 35 and a sigma of 0.3 showed
-	// three blooms of the 2,010 German sites in the colour of the class below.
+	// narrowWeight is the weight of the narrow kernel at the centre, relative to the wide one; narrowSigma is its sigma,
+	// relative to that of the wide one. With them a bloom keeps the colour of its own pixel among clean neighbours eleven
+	// pixels away and, at zoom 6, in a crowd whose nearest lake is four pixels away. A weight of 35 and a sigma of 0.3
+	// showed three blooms of the 2,010 German sites in the colour of the class below.
 	narrowWeight = 600
 	narrowSigma  = 0.25
-	// stepsPerZoom is how many sizes of blob lie between a zoom and the next, where the ground is twice as large.
+	// stepsPerZoom is the number of sizes between a zoom and the next, at which waters are twice as large.
 	stepsPerZoom = 4
-	// smallest and largest are the sizes of the smallest and the largest blob, which are seen as far as 7 and 96
-	// pixels from their centres.
+	// smallest and largest are the sizes of the smallest and the largest blob, which are visible up to 7 and 96 pixels from
+	// their centres.
 	smallest, largest = 5, 20
 )
 
-// A size is a blob's size on a logarithmic ladder: its wide kernel has a sigma of 2^(size/4) pixels.
+// A size is the size of a blob on a logarithmic scale: its wide kernel has a sigma of 2^(size/4) pixels.
 type size int8
 
-// baseSizes are the sizes of a lake's blob by zoom, unless its water is wider. They make one surface of a country
-// (zoom 5 to 7), patches of a region (8 and 9) and single lakes from 10.
+// baseSizes are the smallest sizes of blobs by zoom. They make a country one surface (zoom 5 to 7), a region some patches
+// (8 and 9), and show single lakes from 10.
 var baseSizes = [...]size{5, 5, 6, 7, 8, 9, 10, 11, 11, 12, 12, 13}
 
 // baseSize returns the size of the blob of a small lake.
 func baseSize(z maptile.Zoom) size { return baseSizes[min(int(z), len(baseSizes)-1)] }
 
-// groundSize returns the size at zoom 0 of a blob that covers about as much as a round water of that area does.
-// At zoom z it is groundSize + stepsPerZoom*z.
-func groundSize(areaKM2 float64, y uint32) size {
+// blobSize returns the size at zoom 0 of a blob that covers about as much as a round water of that area at world
+// coordinate y. At zoom z it is larger by stepsPerZoom*z.
+func blobSize(areaKM2 float64, y uint32) size {
 	// A blob is half as opaque as at its centre where exp(-opacityGain*g) is 1/2, at 1.87 sigma.
 	const halfOpaque = 1.87
-	s := math.Round(stepsPerZoom * math.Log2(waterRadius(areaKM2)*groundPx(y)/halfOpaque))
+	s := math.Round(stepsPerZoom * math.Log2(waterRadius(areaKM2)*pixelsPerMetre(y)/halfOpaque))
 	return size(min(max(s, math.MinInt8), largest))
 }
 
@@ -48,16 +47,16 @@ func (s size) at(z maptile.Zoom) size {
 	return size(min(max(int(s)+stepsPerZoom*int(z), int(baseSize(z))), largest))
 }
 
-// A kernel is how much a lake of one size weighs, by the distance from it.
+// A kernel is the weight of a lake of one size by the distance from it.
 type kernel struct {
 	wide, narrow axes
 }
 
-// axes are the falloffs that a Gaussian is the product of.
+// axes are the falloffs whose product is a Gaussian: the same along both axes.
 type axes struct {
 	whole *falloff
-	// split is for a lake that is shared between two pixels, as if it were as wide as the shares: the narrower falloff
-	// and the sharing together are as wide and as high as whole.
+	// split is for a lake that is shared between two pixels, which widens it: a narrower falloff that together with the
+	// sharing is as wide and as high as whole.
 	split *falloff
 }
 
@@ -76,13 +75,12 @@ func newKernels() *kernels {
 // of returns the kernel of s.
 func (ks *kernels) of(s size) *kernel { return &ks[s-smallest] }
 
-// reach returns how many units a blob of size s reaches: at that distance it weighs nothing.
+// reach returns the distance in units at which the weight of a blob of size s is zero.
 func (ks *kernels) reach(s size) int64 { return ks.of(s).wide.whole.reach() }
 
 // newAxes returns the falloffs of a Gaussian whose sigma is in units.
 func newAxes(sigma float64) axes {
-	// The variance of a lake's shares between the pixels that it lies between, a times (1-a), is a sixth of a pixel's
-	// square in the mean.
+	// The variance of sharing a lake between two pixels, a times (1-a), is a sixth of a square pixel on average.
 	const shares = subUnits * subUnits / 6.0
 	narrower := math.Sqrt(sigma*sigma - shares)
 	a := axes{whole: newFalloff(sigma, 1), split: newFalloff(narrower, sigma/narrower)}
@@ -90,10 +88,10 @@ func newAxes(sigma float64) axes {
 	return a
 }
 
-// A falloff is a Gaussian along one axis. The product of one along each axis is a Gaussian of the distance.
+// A falloff is a Gaussian along one axis. The product of both axes is a Gaussian of the distance.
 type falloff struct {
 	at       []float32    // by distance in units
-	profiles [2][]profile // by scale, less one, and by where within a pixel the lake lies; for stamps
+	profiles [2][]profile // by scale - 1 and by the position of the lake within a pixel; for stamps
 }
 
 // A profile is a falloff at the centres of pixels.
@@ -102,8 +100,8 @@ type profile struct {
 	values []float32 // of this pixel and the following ones; beyond its length, up to its capacity, all are 0
 }
 
-// newFalloff returns exp(-d²/2sigma²), lowered by tail so that it ends in zero, and stretched so that it begins with
-// height. Sigma is in units.
+// newFalloff returns exp(-d²/2sigma²), lowered by tail so that it ends at zero, and scaled so that it begins at height.
+// Sigma is in units.
 func newFalloff(sigma, height float64) *falloff {
 	var f falloff
 	for d := 0; ; d++ {
@@ -120,8 +118,8 @@ func newFalloff(sigma, height float64) *falloff {
 func (f *falloff) sample() {
 	for i := range f.profiles {
 		step := subUnits / (i + 1)
-		for place := range step {
-			f.profiles[i] = append(f.profiles[i], f.profile(int64(step), int64(place)))
+		for offset := range step {
+			f.profiles[i] = append(f.profiles[i], f.profile(int64(step), int64(offset)))
 		}
 	}
 }
@@ -129,25 +127,25 @@ func (f *falloff) sample() {
 // reach returns the smallest distance in units at which f is zero.
 func (f *falloff) reach() int64 { return int64(len(f.at)) }
 
-// profile returns the falloff of a lake that lies place units past the edge of a pixel that is step units wide.
-func (f *falloff) profile(step, place int64) profile {
-	first, end := centres(place, f.reach(), step, step/2)
+// profile returns the falloff of a lake that is offset units from the edge of its pixel, which is step units wide.
+func (f *falloff) profile(step, offset int64) profile {
+	first, end := centres(offset, f.reach(), step, step/2)
 	p := profile{first: int(first), values: make([]float32, end-first+lanes-1)[:end-first]}
 	for i := range p.values {
-		p.values[i] = f.at[distance((first+int64(i))*step+step/2, place)]
+		p.values[i] = f.at[distance((first+int64(i))*step+step/2, offset)]
 	}
 	return p
 }
 
-// profileOf returns the profile of a lake at that place along an axis, in units from a window's edge, and the pixel
-// where it begins.
+// profileOf returns the profile of a lake at that position along an axis, in units from the edge of a window, and the
+// pixel where it begins.
 func (f *falloff) profileOf(at int64, w window) (from int, values []float32) {
 	p := &f.profiles[w.scale-1][at&(w.step()-1)]
 	return int(at>>w.stepBits()) + p.first, p.values
 }
 
-// centres returns the range of pixels, whose centres lie step units apart and the first one's at first, that are less
-// than reach from at.
+// centres returns the range of pixels whose centres are less than reach from at. Centres are step units apart, and that
+// of pixel 0 is at first.
 func centres(at, reach, step, first int64) (from, to int64) {
 	// The smallest c with c*step+first > at-reach, and the smallest with c*step+first >= at+reach.
 	return floorDiv(at-reach-first, step) + 1, floorDiv(at+reach-first-1, step) + 1

@@ -5,6 +5,7 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"testing"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -16,7 +17,25 @@ import (
 // renderer is shared by all tests, as a Renderer does not change.
 var renderer = sync.OnceValue(func() *Renderer { return New(who2003()) })
 
-// A testLake is a lake and its value in µg/l; a negative value is none.
+func who2003() colormap.Limits {
+	return colormap.Limits{Level1: 10, Level2: 50, Title: "WHO 2003"}
+}
+
+func who2021() colormap.Limits {
+	return colormap.Limits{Level1: 12, Level2: 24, Above: true, Title: "WHO 2021"}
+}
+
+// newMap returns the colour map of that name, fitted to limits.
+func newMap(t testing.TB, id colormap.ID, limits colormap.Limits) *colormap.Map {
+	t.Helper()
+	m, err := colormap.New(id, limits)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// A testLake is a lake and its value in µg/l; a negative number means no value.
 type testLake struct {
 	lon, lat, chl, areaKM2 float64
 }
@@ -39,8 +58,8 @@ func viewOf(lakes []testLake) *data.View {
 
 func layerOf(lakes ...testLake) *Layer { return renderer().Layer(viewOf(lakes)) }
 
-// country is 60 lakes between the Rhine and the Oder, some without a value, two blooms, one large lake, and two lakes
-// in one place; and a few where the map is special.
+// country is 60 lakes between the Rhine and the Oder: some without a value, two blooms, one large lake, and two lakes at
+// one point; and a few at the edges of the map.
 func country() []testLake {
 	var lakes []testLake
 	for i := range 60 {
@@ -69,16 +88,17 @@ func country() []testLake {
 // paint draws any window of l, as a tile is drawn.
 func paint(l *Layer, w window, style StyleID) []uint8 {
 	p := renderer().painters[style]
-	b := brush{scene: *sceneOf(l, w, p)}
-	b.draw(p, renderer().colors[colormap.Default].scale, w)
-	return b.pixels
+	var m memory
+	m.find(l, w, p)
+	m.draw(p, renderer().colors[colormap.Default].scale, w)
+	return m.pixels
 }
 
 // sceneOf returns what of l is in reach of w.
 func sceneOf(l *Layer, w window, p painter) *scene {
-	var s scene
-	s.find(l, w, p)
-	return &s
+	var m memory
+	m.find(l, w, p)
+	return &m.scene
 }
 
 // fieldOf returns the value field of l in w.
@@ -95,9 +115,10 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 	shift := uint(MaxZoom-z) + subBits
 	w := window{zoom: z, scale: 1, left: int64(x>>shift) * subUnits, top: int64(y>>shift) * subUnits, width: 1, height: 1}
 	p := renderer().painters[Heat]
-	b := brush{scene: *sceneOf(l, w, p)}
-	b.draw(p, renderer().colors[id].scale, w)
-	c := renderer().colors[id].palettes[Heat][b.pixels[0]]
+	var m memory
+	m.find(l, w, p)
+	m.draw(p, renderer().colors[id].scale, w)
+	c := renderer().colors[id].palettes[Heat][m.pixels[0]]
 	return [3]uint8{c.R, c.G, c.B}, c.A
 }
 

@@ -1,157 +1,111 @@
 package render
 
 import (
-	"cmp"
-	"math"
-	"slices"
 	"sync"
+	"sync/atomic"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
 )
 
-// memoEntries bounds the fingerprints that a Layer remembers, or all those on one plan, 240 bytes each, 1 MB in all: the
-// tiles of a country down to zoom 10 a few times over. One that was dropped costs a walk over the lakes in reach.
-const memoEntries = 1 << 12
+const (
+	// maxFingerprints bounds the fingerprints that a layer remembers, 240 bytes each, 1 MB in all: the tiles of a country
+	// down to zoom 10 a few times over. A forgotten one costs a search for the lakes in reach.
+	maxFingerprints = 1 << 12
+	// maxWeekFingerprints is the same for a layer made by LayerOn, of which there are many for few tiles each.
+	maxWeekFingerprints = 1 << 9
+)
 
-// A Layer is one view's lakes made ready to draw: projected and in spatial order. It is immutable, and safe for
-// concurrent use.
+// A Layer is the lakes of one week: a geometry, which the weeks of a snapshot share, and the values of the week. It is
+// safe for concurrent use.
 type Layer struct {
-	lakes index
-	// blurred are the lakes by zoom, at those zooms where they are so many that the value field is not stamped.
-	blurred []index
-	// thinned are the lakes by zoom, at those zooms where many lie in one pixel.
-	thinned []index
-	// memo holds fingerprints that were asked for.
-	memo *lru.Cache[memoKey, memoEntry]
-	// number tells the layers that share a memo apart.
-	number uint64
-	// plan returns what layers of the same lakes share.
-	plan func() *plan
-	// sheets has the lakes' values if this layer was made on another's plan, and then decides about blurred and thinned.
-	sheets *sheets
+	*geometry
+	week *weekValues
+	logs *logTable
+
+	blurred      []func() bool      // by zoom of dense: whether the field is blurred
+	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
+	thinned      func() []selection // by zoom below roomy: what has a marker
+	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
 
-// An index is places in spatial order.
-type index struct {
-	// sheets has the places, if it is not nil; places then have no values.
-	sheets *sheets
-	// codes are the places' Morton codes, ascending; places are in the same order.
-	codes  []uint64
-	places []place
-	// widest is the largest ground size of all places.
-	widest size
-	// binned has further lakes, which are not stamped but binned and blurred: those of its places whose blobs are of the
-	// smallest size. It is nil where none are.
-	binned *index
-	// grid is these lakes, binned beforehand. It is nil where they are not.
-	grid *grid
-	// field are the places that the value field stamps; nil stands for all.
-	field []tier
-	// tiers are the places by how far their waters reach, the narrowest first. They are nil where waters are not drawn.
-	tiers []tier
-}
-
-// A place is where a lake lies and what is known of it.
-type place struct {
-	x, y        uint32
-	chlorophyll data.Chlorophyll
-	log         float32 // of the chlorophyll, see values
-	ground      size    // at zoom 0
-	radius      uint32  // of a round water of the lake's area, in world units
-	shore       *shore  // nil where the data have no outline
-}
-
-// newLayer returns the layer of v. Lakes beyond the map's northern and southern edge are left out: no lake lies there,
-// and one moved to the edge would be a lake where there is none.
-func newLayer(v *data.View, values *values) *Layer {
-	places := make([]place, 0, len(v.Lakes))
-	lakes := make([]int32, 0, len(v.Lakes))
-	known := v.Values()
-	for i, lake := range v.Lakes {
-		x, y, ok := project(lake.Point)
-		if !ok {
-			continue
+// Layer prepares the lakes of v for drawing.
+func (r *Renderer) Layer(v *data.View) *Layer {
+	l := r.newLayer(newGeometry(v.Lakes), v, maxFingerprints)
+	l.week.fillAll()
+	for z := range maptile.Zoom(min(int(l.roomy), len(l.dense))) {
+		if l.blurred[z]() {
+			l.grids = append(l.grids, newGrid(l, z))
 		}
-		p := place{
-			x: x, y: y, chlorophyll: data.NoChlorophyll,
-			ground: groundSize(lake.AreaKM2, y), radius: discRadius(lake.AreaKM2, y), shore: newShore(lake.Outline, x, y),
-		}
-		p.set(known.Of(i), values)
-		places, lakes = append(places, p), append(lakes, int32(i))
 	}
-	l := &Layer{memo: newMemo()}
-	var order []int32
-	l.lakes, order = newIndex(places)
-	for i, at := range order {
-		order[i] = lakes[at]
-	}
-	l.plan = sync.OnceValue(func() *plan { return newPlan(&l.lakes, order) })
-	l.lakes.tiers = newTiers(l.lakes.places)
-	stamped, roomy := l.lakes.firstStamped(), l.lakes.firstRoomy()
-	l.blurred, l.thinned = newBlurred(&l.lakes, stamped, min(roomy, stamped)), newThinned(&l.lakes, roomy)
+	l.thinned()
 	return l
 }
 
-// set makes c what is known of p.
-func (p *place) set(c data.Chlorophyll, values *values) {
-	p.chlorophyll, p.log = data.NoChlorophyll, 0
-	if c.Valid() {
-		p.chlorophyll, p.log = c, values.logOf(c)
-	}
+// LayerOn prepares the lakes of v for drawing with the geometry of other, whose view must have the same Lakes. It costs
+// next to nothing: values are looked up for the tiles that show them. The tiles are those of Layer, to the byte.
+func (r *Renderer) LayerOn(other *Layer, v *data.View) *Layer {
+	return r.newLayer(other.geometry, v, maxWeekFingerprints)
 }
 
-func newMemo() *lru.Cache[memoKey, memoEntry] {
-	// The size is a positive constant, the only thing that New checks.
-	memo, err := lru.New[memoKey, memoEntry](memoEntries)
+func (r *Renderer) newLayer(g *geometry, v *data.View, size int) *Layer {
+	fingerprints, err := lru.New[fingerprintKey, remembered](size)
 	if err != nil {
-		panic(err)
+		panic(err) // only for a size that is not positive
 	}
-	return memo
+	l := &Layer{geometry: g, week: newWeekValues(g, v), logs: r.logs, fingerprints: fingerprints}
+	for _, d := range g.dense {
+		l.blurred = append(l.blurred, sync.OnceValue(func() bool { return l.crowded(d.crowds) }))
+	}
+	l.thinned = sync.OnceValue(func() []selection { return newThinned(l, g.roomy) })
+	return l
 }
 
-// newIndex puts places in order: by where they lie, and those in one place by what is known of them, so that the order
-// of the input makes no difference. It returns which of them each was, too.
-func newIndex(places []place) (_ index, order []int32) {
-	type key struct {
-		code uint64
-		at   int32
+// valueChunk is how many values are looked up at once: those of neighbours, most of which are shown together.
+const valueChunk = 32
+
+// weekValues are the values of a week by site. They are looked up when they are first needed: of an animation, each week
+// is drawn once or a few times, and on few tiles.
+type weekValues struct {
+	values data.Values
+	lakes  []int32 // of the geometry
+	chunks []atomic.Pointer[[valueChunk]data.Chlorophyll]
+}
+
+func newWeekValues(g *geometry, v *data.View) *weekValues {
+	n := (len(g.sites) + valueChunk - 1) / valueChunk
+	return &weekValues{values: v.Values(), lakes: g.lakes, chunks: make([]atomic.Pointer[[valueChunk]data.Chlorophyll], n)}
+}
+
+// of returns the value of a site.
+func (w *weekValues) of(site int) data.Chlorophyll {
+	chunk := w.chunks[site/valueChunk].Load()
+	if chunk == nil {
+		chunk = new([valueChunk]data.Chlorophyll)
+		w.fill(site/valueChunk, chunk)
 	}
-	keys := make([]key, len(places))
-	for i, p := range places {
-		keys[i] = key{morton(p.x, p.y), int32(i)}
-	}
-	slices.SortFunc(keys, func(a, b key) int {
-		if a.code != b.code {
-			return cmp.Compare(a.code, b.code)
+	return chunk[site%valueChunk]
+}
+
+// fill looks up chunk k. Concurrent calls are harmless: they find the same values.
+func (w *weekValues) fill(k int, chunk *[valueChunk]data.Chlorophyll) {
+	from := k * valueChunk
+	for i, lake := range w.lakes[from:min(from+valueChunk, len(w.lakes))] {
+		chunk[i] = data.NoChlorophyll
+		if c := w.values.Of(int(lake)); c.Valid() {
+			chunk[i] = c
 		}
-		return compare(&places[a.at], &places[b.at])
-	})
-	x := index{places: make([]place, len(places)), codes: make([]uint64, len(places)), widest: math.MinInt8}
-	order = make([]int32, len(places))
-	for i, k := range keys {
-		x.places[i], x.codes[i], order[i] = places[k.at], k.code, k.at
-		x.widest = max(x.widest, x.places[i].ground)
 	}
-	return x, order
+	w.chunks[k].Store(chunk)
 }
 
-// place returns the i-th place.
-func (x *index) place(i int) *place {
-	if x.sheets != nil {
-		return x.sheets.place(i)
+// fillAll looks up all values and releases the view's.
+func (w *weekValues) fillAll() {
+	all := make([][valueChunk]data.Chlorophyll, len(w.chunks))
+	for k := range all {
+		w.fill(k, &all[k])
 	}
-	return &x.places[i]
-}
-
-// compare puts places in the order of an index.
-func compare(a, b *place) int {
-	return cmp.Or(
-		cmp.Compare(morton(a.x, a.y), morton(b.x, b.y)),
-		cmp.Compare(a.chlorophyll, b.chlorophyll),
-		cmp.Compare(a.ground, b.ground),
-		cmp.Compare(a.radius, b.radius),
-		cmp.Compare(a.shore.id(), b.shore.id()),
-	)
+	w.values = data.Values{}
 }

@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"math"
 	"slices"
 	"testing"
@@ -22,18 +23,18 @@ func TestProject(t *testing.T) {
 		{"antimeridian from the west", orb.Point{180, 0}, 0, half, true},
 		{"antimeridian from the east", orb.Point{-180, 0}, 0, half, true},
 		{"one turn on", orb.Point{360, 0}, half, half, true},
-		{"a hair west of the antimeridian", orb.Point{179.99999999, 0}, math.MaxUint32, half, true},
-		{"a hair east of the antimeridian", orb.Point{math.Nextafter(-180, 0), 0}, 0, half, true},
-		{"nearer than a double tells", orb.Point{math.Nextafter(180, 0), 0}, 0, half, true},
+		{"just west of the antimeridian", orb.Point{179.99999999, 0}, math.MaxUint32, half, true},
+		{"just east of the antimeridian", orb.Point{math.Nextafter(-180, 0), 0}, 0, half, true},
+		{"nearer than a float64 can tell", orb.Point{math.Nextafter(180, 0), 0}, 0, half, true},
 		{"beyond the north", orb.Point{0, 85.0512}, 0, 0, false},
 		{"beyond the south", orb.Point{0, -85.0512}, 0, 0, false},
 		{"north pole", orb.Point{0, 90}, 0, 0, false},
 		{"south pole", orb.Point{0, -90}, 0, 0, false},
-		{"past the north pole", orb.Point{0, 100}, 0, 0, false},
-		{"once around by the pole", orb.Point{0, 360}, 0, 0, false},
-		{"no number", orb.Point{math.NaN(), 0}, 0, 0, false},
-		{"no latitude", orb.Point{0, math.NaN()}, 0, 0, false},
-		{"no end", orb.Point{math.Inf(1), 0}, 0, 0, false},
+		{"beyond the north pole", orb.Point{0, 100}, 0, 0, false},
+		{"one turn over the pole", orb.Point{0, 360}, 0, 0, false},
+		{"longitude NaN", orb.Point{math.NaN(), 0}, 0, 0, false},
+		{"latitude NaN", orb.Point{0, math.NaN()}, 0, 0, false},
+		{"longitude infinite", orb.Point{math.Inf(1), 0}, 0, 0, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -61,16 +62,16 @@ func TestMorton(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		x, y := rapid.Uint32().Draw(t, "x"), rapid.Uint32().Draw(t, "y")
 		if code := morton(x, y); unspread(code) != x || unspread(code>>1) != y {
-			t.Errorf("morton(%d, %d) = %x, which is not theirs", x, y, code)
+			t.Errorf("morton(%d, %d) = %x, which decodes to others", x, y, code)
 		}
 	})
 }
 
-func TestGroundSize(t *testing.T) {
+func TestBlobSize(t *testing.T) {
 	const equator = 1 << 31
 	// A round water of 10 km² has a radius of 1784 m, which is 186.9 pixels of zoom 14 at the equator: a sigma of
 	// 99.9 pixels there, and of 12.5 at zoom 11.
-	s := groundSize(10, equator)
+	s := blobSize(10, equator)
 	if got, want := s.at(11), size(15); got != want {
 		t.Errorf("size of 10 km² at zoom 11 = %d, want %d", got, want)
 	}
@@ -79,12 +80,12 @@ func TestGroundSize(t *testing.T) {
 		got  size
 		want size
 	}{
-		{"a small lake of a country", groundSize(0.1, equator).at(6), baseSize(6)},
-		{"the largest blob", groundSize(10, equator).at(18), largest},
-		{"no area", groundSize(0, equator), groundSize(0.2, equator)},
-		{"a wrong area", groundSize(math.NaN(), equator), groundSize(0.2, equator)},
-		{"no end of area", groundSize(math.Inf(1), equator), largest},
-		{"hardly any area", groundSize(math.SmallestNonzeroFloat64, equator).at(MaxZoom), baseSize(MaxZoom)},
+		{"a small lake of a country", blobSize(0.1, equator).at(6), baseSize(6)},
+		{"the largest blob", blobSize(10, equator).at(18), largest},
+		{"no area", blobSize(0, equator), blobSize(0.2, equator)},
+		{"area NaN", blobSize(math.NaN(), equator), blobSize(0.2, equator)},
+		{"area infinite", blobSize(math.Inf(1), equator), largest},
+		{"hardly any area", blobSize(math.SmallestNonzeroFloat64, equator).at(MaxZoom), baseSize(MaxZoom)},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -93,12 +94,12 @@ func TestGroundSize(t *testing.T) {
 			}
 		})
 	}
-	if a, b := groundSize(1, equator), groundSize(1, 1<<30); b <= a {
+	if a, b := blobSize(1, equator), blobSize(1, 1<<30); b <= a {
 		t.Errorf("size of 1 km² in the north = %d, at the equator %d: want more, as the map is larger there", b, a)
 	}
 }
 
-// TestFind compares the search by quadrants with a look at every place.
+// TestFind compares the search by quadrants with a test of every site.
 func TestFind(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := rapid.IntRange(0, 200).Draw(t, "lakes")
@@ -116,24 +117,31 @@ func TestFind(t *testing.T) {
 		at := append(lakes, testLake{lon: 0, lat: 0})
 		w := windowOf(drawTile(t, at), rapid.IntRange(1, 2).Draw(t, "scale"))
 		h := renderer().painters[Heat]
-		got := sceneOf(l, w, h).hits
+		var m memory
+		m.find(l, w, h)
 		var want []hit
 		world := int64(1) << (tileBits + subBits + w.zoom)
-		for i := range l.lakes.places {
-			p := &l.lakes.places[i]
+		for i := range l.sites {
+			p := &l.sites[i]
+			if !l.week.of(i).Valid() {
+				continue
+			}
 			r := h.reach(p, w)
 			for turn := int64(-3); turn <= 3; turn++ {
 				x := int64(p.x>>(MaxZoom-w.zoom)) + turn*world - w.left
 				y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
 				from, to := w.firstCentre()-r, w.lastCentre(w.width)+r
 				if r > 0 && x > from && x < to && y > from && y < to {
-					want = append(want, hit{x: int32(x), y: int32(y), place: p})
+					want = append(want, hit{int32(x), int32(y), int32(i), l.week.of(i)})
 				}
 			}
 		}
-		// Of two lakes that are alike in all, either may come first.
-		if !slices.EqualFunc(got, want, func(a, b hit) bool { return a.x == b.x && a.y == b.y && *a.place == *b.place }) {
-			t.Fatalf("%+v: hits %+v, want %+v", w, got, want)
+		// Lakes at one point are in the order of their values.
+		slices.SortStableFunc(want, func(a, b hit) int {
+			return cmp.Or(cmp.Compare(l.codes[a.site], l.codes[b.site]), cmp.Compare(a.value, b.value))
+		})
+		if !slices.Equal(m.hits, want) {
+			t.Fatalf("%+v: hits %+v, want %+v", w, m.hits, want)
 		}
 	})
 }

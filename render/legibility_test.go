@@ -21,7 +21,7 @@ var sights = map[string][3][3]float64{
 func TestClassesAreLegible(t *testing.T) {
 	// Ten just noticeable differences.
 	const smallest = 23.0
-	m, p := legendMap(t, colormap.Default, who2003()), heatPalette(legendMap(t, colormap.Default, who2003()))
+	m, p := newMap(t, colormap.Default, who2003()), heatPalette(newMap(t, colormap.Default, who2003()))
 	full := newShading(m)[levels-1]
 	for name, ground := range map[string]color.NRGBA{
 		"white":              {255, 255, 255, 255},

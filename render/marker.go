@@ -107,10 +107,10 @@ func covered(side int, draw func(*gg.Context)) []uint8 {
 	return q
 }
 
-// locate returns the sprite for a hit, and the column and row of the window where its left upper corner lies.
-func (m *markers) locate(h hit, w window) (s *sprite, left, top int) {
+// locate returns the sprite of a marker at x, y in units from the corner of w, and the column and row of its upper left
+// corner.
+func (m *markers) locate(x, y int64, w window) (s *sprite, left, top int) {
 	step := w.step()
-	x, y := int64(h.x), int64(h.y)
 	column, row := floorDiv(x, step), floorDiv(y, step)
 	n := int64(phases(w.scale))
 	s = &m.sprites[w.scale-1][(y-row*step)/markerUnits*n+(x-column*step)/markerUnits]

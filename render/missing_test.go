@@ -19,7 +19,7 @@ func sameHeat(t *testing.T, a, b *Layer, place [2]float64, z maptile.Zoom) {
 			t.Errorf("%+v: lakes without a value change the tile", s)
 		}
 		one, anyOne := renderer().Fingerprint(a, s)
-		if other, any := renderer().Fingerprint(b, s); one != other || anyOne != any {
+		if other, ok := renderer().Fingerprint(b, s); one != other || anyOne != ok {
 			t.Errorf("%+v: lakes without a value change the fingerprint", s)
 		}
 	}

@@ -5,19 +5,19 @@ import (
 	"math"
 )
 
-// A patch is the cells of a grid that reach a window, row by row: cut out of a grid that has been made before, or
-// made of the lakes in reach. Which of the two makes no difference, to the bit.
+// A patch is the cells of a grid that reach a window, row by row. It is cut out of a grid made in advance, or made from the
+// lakes in reach: both give the same bits.
 type patch struct {
 	// left and top are the first column and row, in pixels of scale 1 from the window's north-west corner.
 	left, top     int64
 	width, height int
-	counts        []uint32  // see block
+	counts        []uint32  // as in a block
 	logs          []float64 // likewise
-	used          []bool    // rows that hold a lake; the others mean nothing
-	any           bool      // whether any row does
+	used          []bool    // rows with a lake; the others are undefined
+	filled        bool      // whether any row has a lake
 }
 
-// reset makes p the empty patch of the cells less than reach from a pixel's centre of w.
+// reset makes p the empty patch of the cells less than reach from the centre of a pixel of w.
 func (p *patch) reset(w window, reach int64) {
 	var right, bottom int64
 	p.left, right = centresAround(w, w.width, reach)
@@ -32,10 +32,10 @@ func (p *patch) reset(w window, reach int64) {
 	}
 	p.used = p.used[:p.height]
 	clear(p.used)
-	p.any = false
+	p.filled = false
 }
 
-// add adds a lake at a place in units from the window's north-west corner.
+// add adds a lake at x, y in units from the window's north-west corner.
 func (p *patch) add(x, y int64, log float32) {
 	left, right := between(x)
 	above, below := between(y)
@@ -43,7 +43,7 @@ func (p *patch) add(x, y int64, log float32) {
 	p.addRow(below, left, right, log)
 }
 
-// addRow adds a row's share of a lake to two of its cells.
+// addRow adds the share of a lake in a row to two of its cells.
 func (p *patch) addRow(row, left, right share, log float32) {
 	r := row.pixel - int(p.top)
 	if r < 0 || r >= p.height || row.part == 0 {
@@ -59,7 +59,7 @@ func (p *patch) addRow(row, left, right share, log float32) {
 			n := row.part * column.part
 			counts[c] += n
 			logs[c] += float64(n) * float64(log)
-			p.used[r], p.any = true, true
+			p.used[r], p.filled = true, true
 		}
 	}
 }
@@ -71,7 +71,7 @@ func (p *patch) cut(g *grid, w window) {
 		row := w.top>>subBits + p.top + int64(r)
 		counts, logs := p.row(r)
 		p.used[r] = row >= -1 && row <= int64(g.side) && g.row(counts, logs, int(row), int(column))
-		p.any = p.any || p.used[r]
+		p.filled = p.filled || p.used[r]
 	}
 }
 
@@ -89,8 +89,8 @@ func (p *patch) row(r int) (counts []uint32, logs []float64) {
 	return p.counts[at : at+p.width], p.logs[at : at+p.width]
 }
 
-// appendTraces appends the bytes of all cells with a lake to b.
-func (p *patch) appendTraces(b []byte) []byte {
+// appendTo appends the bytes that stand for all cells with a lake in a fingerprint.
+func (p *patch) appendTo(b []byte) []byte {
 	for r, used := range p.used {
 		if !used {
 			continue

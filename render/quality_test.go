@@ -27,7 +27,7 @@ func TestQuality(t *testing.T) {
 		meanBound, largestBound = 1.5, 8.0 // CIE76
 		psnrBound               = 43.0     // dB
 	)
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	for _, source := range []struct {
 		name string
 		draw func(*testing.T) (*Layer, []maptile.Tile)

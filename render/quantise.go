@@ -58,7 +58,7 @@ type scale struct {
 	highest int
 }
 
-func newScale(m *colormap.Map, v *values) *scale {
+func newScale(m *colormap.Map, v *logTable) *scale {
 	s := &scale{colours: m, shades: newShadeTable(m, v)}
 	for i, c := range m.Table() {
 		s.dark[i] = isDark(c)
@@ -76,7 +76,7 @@ func newScale(m *colormap.Map, v *values) *scale {
 }
 
 // newShadeTable returns the entries of the style Heat by opacity and value.
-func newShadeTable(m *colormap.Map, v *values) shadeTable {
+func newShadeTable(m *colormap.Map, v *logTable) shadeTable {
 	t := shadeTable{valueScale: v.perUnit}
 	for i := range coverCells + 1 {
 		opacity := min((1-math.Exp(-opacityGain*float64(i)/coverCells))/saturated, 1)
@@ -94,10 +94,10 @@ func newShadeTable(m *colormap.Map, v *values) shadeTable {
 	return t
 }
 
-// class returns the class of the value of p, 0 without one.
-func (s *scale) class(p *place) int {
+// class returns the class of c, 0 without a value.
+func (s *scale) class(c data.Chlorophyll) int {
 	n := 0
-	for n < len(s.classes) && p.chlorophyll >= s.classes[n] {
+	for n < len(s.classes) && c >= s.classes[n] {
 		n++
 	}
 	return n

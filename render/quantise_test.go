@@ -68,7 +68,7 @@ func TestPatternsAreFair(t *testing.T) {
 func TestShades(t *testing.T) {
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
 		for _, id := range colormap.IDs() {
-			m := legendMap(t, id, limits)
+			m := newMap(t, id, limits)
 			p, shades := heatPalette(m), newShading(m)
 			class := func(i int) (class int) {
 				for _, c := range m.Legend().Classes {

@@ -1,101 +1,110 @@
 package render
 
 import (
+	"cmp"
 	"math"
+	"slices"
 	"sort"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/data"
 )
 
-// A hit is a place in reach of a window, at a distance in units from the window's north-west corner. A place that
-// reaches a window from both sides of the antimeridian is two hits.
+// A hit is a lake in reach of a window. A lake that reaches a window from both sides of the antimeridian is two hits.
 type hit struct {
-	x, y int32
-	*place
+	x, y  int32 // in units from the window's north-west corner
+	site  int32
+	value data.Chlorophyll
 }
 
-// A scene is what of a layer is in reach of a window: what can change a pixel of it.
-type scene struct {
-	hits   []hit  // in the order of the layer, and each place's from west to east
-	patch  patch  // of lakes that are binned
-	sight  *sight // what there is to see of plan, and what is known of it; nil if it was searched for
-	plan   *plan
-	places []place // of what is seen
-}
-
-// empty reports whether nothing is in reach.
-func (s *scene) empty() bool { return len(s.hits) == 0 && !s.patch.any }
-
-// find makes s the scene of l in w.
-func (s *scene) find(l *Layer, w window, p painter) {
-	x := p.index(l, w)
-	s.patch.any, s.sight, s.plan = false, nil, nil
-	if x.sheets != nil && x.binned == nil {
-		if at := x.sheets.plan.sight(w, p); !at.vague {
-			s.look(at, x.sheets)
-			return
-		}
+// find makes m.scene the scene of l in w.
+func (m *memory) find(l *Layer, w window, p painter) {
+	s, selected := &m.scene, p.selection(l, w.zoom)
+	q := newQuery(l, w, p)
+	q.hits = m.hits[:0]
+	for _, g := range p.groups(selected) {
+		first := len(q.hits)
+		q.search(g)
+		q.sortTies(first)
 	}
-	q := newQuery(x, w, p)
-	q.hits = s.hits[:0]
-	q.search()
-	s.hits = q.hits
-	if x.binned != nil {
-		s.bin(x, w, p)
+	m.hits = q.hits
+	s.marks = s.marks[:0]
+	for _, h := range m.hits {
+		s.marks = append(s.marks, p.mark(l, h, w))
+	}
+	s.patch.filled = false
+	if selected.blurred {
+		s.patch.bin(l, w, p)
 	}
 }
 
-// bin makes the patch of s.
-func (s *scene) bin(x *index, w window, p painter) {
-	reach := p.reach(&small, w)
-	s.patch.reset(w, reach)
-	if x.grid != nil {
-		s.patch.cut(x.grid, w)
+// bin makes p the patch of the lakes of l that are binned.
+func (p *patch) bin(l *Layer, w window, by painter) {
+	small := site{blob: math.MinInt8} // reaches as far as every lake that is binned
+	reach := by.reach(&small, w)
+	p.reset(w, reach)
+	if int(w.zoom) < len(l.grids) {
+		p.cut(l.grids[w.zoom], w)
 		return
 	}
-	q := newQuery(x.binned, w, p)
-	// The pixels that have a share of a lake lie up to a pixel away.
-	q.patch, q.reach = &s.patch, reach+subUnits
-	q.around(q.reach)
+	q := newQuery(l, w, by)
+	// The pixels that have a share of a lake are up to one pixel away from it.
+	q.patch, q.reach = p, reach+subUnits
+	q.around(group{}, q.reach)
 }
 
-// small is a place that reaches as far as each that is binned.
-var small = place{ground: math.MinInt8}
-
-// A query finds the places of an index that can change a pixel of a window.
+// A query finds the lakes of a layer whose marks touch a window.
 type query struct {
-	index   *index
+	layer   *Layer
 	window  window
 	painter painter
+	valued  bool  // whether only lakes with a value leave a trace
+	world   int64 // width of the world in units, a power of two
+	shift   uint  // from world coordinates to units
 
-	order []int32 // of the tier being searched
-	boxes [2]box  // to search
-	parts int     // how many of the boxes
-	world int64   // the world's width in units, a power of two
-	shift uint    // from world coordinates to units
-	hits  []hit   // found so far
-	once  bool    // whether one hit is enough
+	group group  // being searched
+	boxes [2]box // to search
+	parts int    // how many of the boxes
+	hits  []hit  // found so far
 
-	patch  *patch  // for places that are binned; nil for hits
-	reach  int64   // of such places
-	viewer *viewer // for a sight; nil for hits
+	below bool   // also find marks of larger zooms, and end with the first hit
+	patch *patch // collects lakes that are binned, instead of hits
+	reach int64  // of such lakes
 }
 
-func newQuery(x *index, w window, p painter) query {
+func newQuery(l *Layer, w window, p painter) query {
 	return query{
-		index: x, window: w, painter: p,
+		layer: l, window: w, painter: p, valued: p.valued(),
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 	}
 }
 
-// search finds the places of all tiers.
-func (q *query) search() {
-	for _, t := range q.painter.tiers(q.index) {
-		q.order = t.places
-		q.around(t.extent>>q.shift + 1 + q.painter.widest(q.index, q.window))
+// search finds the sites of g.
+func (q *query) search(g group) {
+	q.around(g, g.extent>>q.shift+1+q.painter.widest(q.layer.geometry, q.window.zoom))
+}
+
+// sortTies sorts hits at one point by value, from the given one on. Their sites are in the order of their shapes.
+func (q *query) sortTies(first int) {
+	if !q.layer.ties {
+		return
+	}
+	codes := q.layer.codes
+	for hits := q.hits[first:]; len(hits) > 0; {
+		n := 1
+		for n < len(hits) && codes[hits[n].site] == codes[hits[0].site] {
+			n++
+		}
+		if n > 1 {
+			slices.SortStableFunc(hits[:n], func(a, b hit) int { return cmp.Compare(a.value, b.value) })
+		}
+		hits = hits[n:]
 	}
 }
 
-// around finds the places of the tier whose marks touch the window, none of which reaches further than widest.
-func (q *query) around(widest int64) {
+// around finds the sites of g whose marks touch the window, none of which reaches further than widest.
+func (q *query) around(g group, widest int64) {
 	w := q.window
 	top, bottom := w.top+w.firstCentre()-widest, w.top+w.lastCentre(w.height)+widest
 	left, right := w.left+w.firstCentre()-widest, w.left+w.lastCentre(w.width)+widest
@@ -104,8 +113,8 @@ func (q *query) around(widest int64) {
 	}
 	top, bottom = max(top, 0), min(bottom, q.world-1)
 	q.parts = 0
-	// Where the window with its reach is as wide as the world, each place is met once and then repeated; elsewhere it
-	// is one range of longitudes, or two on either side of the antimeridian.
+	// If the window with its reach is as wide as the world, each site is visited once and then repeated. Otherwise the
+	// window is one range of longitudes, or two on both sides of the antimeridian.
 	if right-left >= q.world {
 		q.add(0, q.world-1, top, bottom)
 	} else {
@@ -116,9 +125,10 @@ func (q *query) around(widest int64) {
 			q.add(0, to-q.world, top, bottom)
 		}
 	}
-	n := len(q.index.places)
-	if q.order != nil {
-		n = len(q.order)
+	q.group = g
+	n := len(q.layer.sites)
+	if g.sites != nil {
+		n = len(g.sites)
 	}
 	q.quadrant(0, n, 0, worldBits)
 }
@@ -135,18 +145,18 @@ func (q *query) add(left, right, top, bottom int64) {
 	q.parts++
 }
 
-// done reports whether no more is to be found.
-func (q *query) done() bool { return q.once && len(q.hits) > 0 }
+// done reports whether the search can end.
+func (q *query) done() bool { return q.below && len(q.hits) > 0 }
 
-// at returns which of the index's places is the tier's i-th.
+// at returns the i-th site of the group.
 func (q *query) at(i int) int {
-	if q.order != nil {
-		return int(q.order[i])
+	if q.group.sites != nil {
+		return int(q.group.sites[i])
 	}
 	return i
 }
 
-// meets reports whether any of q's boxes has a part in the square of side last+1 at x, y, and whether it holds all of it.
+// meets reports whether any box overlaps the square of side last+1 at x, y, and whether one contains all of it.
 func (q *query) meets(x, y, last uint32) (some, all bool) {
 	for _, b := range q.boxes[:q.parts] {
 		if x <= b.right && y <= b.bottom && x+last >= b.left && y+last >= b.top {
@@ -157,16 +167,17 @@ func (q *query) meets(x, y, last uint32) (some, all bool) {
 	return some, all
 }
 
-// quadrant finds the places in q's boxes among the tier's from from to to, which are all that lie in the quadrant of
+// quadrant visits the sites in the boxes among the group's from from to to. These are all that lie in the quadrant of
 // 2^bits world coordinates whose first Morton code is code.
 func (q *query) quadrant(from, to int, code uint64, bits uint) {
-	// A handful is tested sooner than it is divided.
+	// A handful is faster to test than to divide.
 	const handful = 16
 	if to-from <= handful || bits == 0 {
 		for i := from; i < to && !q.done(); i++ {
-			p := q.index.place(q.at(i))
-			if some, _ := q.meets(p.x, p.y, 0); some {
-				q.found(p, q.at(i))
+			at := q.at(i)
+			s := &q.layer.sites[at]
+			if some, _ := q.meets(s.x, s.y, 0); some {
+				q.visit(at)
 			}
 		}
 		return
@@ -177,11 +188,11 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	}
 	if all {
 		for i := from; i < to && !q.done(); i++ {
-			q.found(q.index.place(q.at(i)), q.at(i))
+			q.visit(q.at(i))
 		}
 		return
 	}
-	codes := q.index.codes
+	codes := q.layer.codes
 	for i := range uint64(4) {
 		start, end := code+i<<(2*bits-2), to
 		if i < 3 {
@@ -193,31 +204,55 @@ func (q *query) quadrant(from, to int, code uint64, bits uint) {
 	}
 }
 
-// found adds the hits of the index's place at, if its mark touches the window, or bins the place.
-func (q *query) found(p *place, at int) {
-	w, r := q.window, q.reach
-	if q.viewer != nil {
-		r = q.viewer.reach(p, q.painter, w)
-	} else if q.patch == nil {
-		r = q.painter.reach(p, w)
-	} else if !p.chlorophyll.Valid() || p.ground.at(w.zoom) > baseSize(w.zoom) {
-		r = 0
+// visit adds the hits of a site if its mark touches the window, or bins its lake.
+func (q *query) visit(i int) {
+	s, w := &q.layer.sites[i], q.window
+	var r int64
+	switch {
+	case q.below:
+		r = q.painter.reachBelow(s, w.zoom)
+	case q.patch == nil:
+		r = q.painter.reach(s, w)
+	case s.blob.at(w.zoom) == baseSize(w.zoom):
+		r = q.reach
 	}
-	y := int64(p.y>>q.shift) - w.top
+	y := int64(s.y>>q.shift) - w.top
 	if r == 0 || y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
 		return
 	}
-	// The westernmost copy of the place that the reach allows, and each one a world further east.
+	value := q.layer.week.of(i)
+	if q.valued && !value.Valid() {
+		return
+	}
+	// The westernmost copy of the site in reach, and those each a world further east.
 	west := w.firstCentre() - r + 1
-	x := west + (int64(p.x>>q.shift)-w.left-west)&(q.world-1)
+	x := west + (int64(s.x>>q.shift)-w.left-west)&(q.world-1)
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
-		switch {
-		case q.viewer != nil:
-			q.viewer.sight.seen = append(q.viewer.sight.seen, seen{x: int32(x), y: int32(y), at: int32(at)})
-		case q.patch != nil:
-			q.patch.add(x, y, p.log)
-		default:
-			q.hits = append(q.hits, hit{int32(x), int32(y), p})
+		if q.patch != nil {
+			q.patch.add(x, y, q.layer.logs.of(value))
+		} else {
+			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}
 	}
+}
+
+// MayShow reports whether a tile, or any tile within it at a larger zoom, may show something of l in a style, at either
+// scale. If not, all of them are blank. If it reports true for a tile, it does for all tiles that contain it: descending
+// from zoom 0 finds every tile that is not blank. It reports false for specs that [Renderer.Render] rejects.
+func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
+	p, err := r.painter(Spec{Tile: t, Scale: 1, Style: style})
+	if err != nil {
+		return false
+	}
+	// Sites, distances and the centres of pixels are rounded, by less than a pixel in all: a window with one more pixel on
+	// each side contains those of all tiles within. So do the pixels of lakes that are thinned or binned at this zoom.
+	w := windowOf(t, 1)
+	w.left, w.top = w.left-w.step(), w.top-w.step()
+	w.width, w.height = w.width+2, w.height+2
+	q := newQuery(l, w, p)
+	q.below = true
+	for _, g := range p.groups(&l.whole) {
+		q.search(g)
+	}
+	return q.done()
 }

@@ -7,26 +7,26 @@ import (
 	"limnomap/colormap"
 )
 
-// A reference is the picture that a window would be without tables, steps and palette: the formula of the package
-// comment in 64 bits, pixel by pixel.
+// A reference is a window drawn without tables, levels and palette: the formula of the package comment in 64 bits, pixel by
+// pixel.
 type reference struct {
 	values    []float64 // in µg/l; 0 where nothing is in reach
 	opacities []float64
 }
 
-// referenceOf sums the kernels of every lake of l at the pixels of w. It shares with the renderer where lakes lie and
-// how large they are, nothing else.
+// referenceOf sums the kernels of every lake of l at the pixels of w. It shares with the renderer only the positions and
+// sizes of lakes.
 func referenceOf(l *Layer, w window) reference {
 	n := w.width * w.height
 	cover, weight, logs := make([]float64, n), make([]float64, n), make([]float64, n)
 	world := int64(1) << (tileBits + subBits + w.zoom)
-	for i := range l.lakes.places {
-		p := &l.lakes.places[i]
-		if !p.chlorophyll.Valid() {
+	for i := range l.sites {
+		p, value := &l.sites[i], l.week.of(i)
+		if !value.Valid() {
 			continue
 		}
-		sigma := math.Exp2(float64(p.ground.at(w.zoom)) / 4)
-		c := math.Log(max(p.chlorophyll.Float(), 0.5))
+		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / 4)
+		c := math.Log(max(value.Float(), 0.5))
 		y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
 		// Further away than this a kernel has ended.
 		far := int64(5 * sigma * subUnits)

@@ -9,20 +9,20 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/data"
+	"limnomap/render/palettepng"
 )
 
-// Version names the renderer's output. It changes whenever the same lakes would give other pixels or bytes, and is
-// part of each cached tile's key.
+// Version identifies the output of the renderer. It changes whenever the same lakes would give other pixels or bytes, and is
+// part of the key of each cached tile. A test compares hashes of tiles that are filed under it.
 const Version = "3"
 
 // TileSize is the width and height of a tile in pixels at scale 1.
 const TileSize = 1 << tileBits
 
 var (
-	// ErrUnknownStyle is returned for a name that no style bears.
+	// ErrUnknownStyle is returned for a style that does not exist.
 	ErrUnknownStyle = errors.New("unknown style")
-	// ErrOutOfRange is returned for a tile address that is no tile, and for a scale other than 1 and 2.
+	// ErrOutOfRange is returned for an address outside of the tile pyramid, and for a scale other than 1 and 2.
 	ErrOutOfRange = errors.New("out of range")
 )
 
@@ -36,7 +36,7 @@ const (
 	Lakes StyleID = "lakes"
 )
 
-// A Style describes itself to those who choose one.
+// A Style is the description of a style for users.
 type Style struct {
 	ID          StyleID `json:"id"`
 	Title       string  `json:"title"`
@@ -64,67 +64,69 @@ type Spec struct {
 
 // A painter draws one style. It is immutable.
 type painter interface {
-	// index returns the places of l that are drawn in w.
-	index(l *Layer, w window) *index
-	// tiers returns the lists that x is searched in, one after the other; each place is in one of them.
-	tiers(x *index) []tier
-	// reach returns how many units the mark of a place of x reaches from it, 0 if it leaves no trace. A pixel whose
-	// centre is that far away, to the side or up and down, does not know of it.
-	reach(p *place, w window) int64
-	// beneath returns how many units of zoom z any pixel of z or of a larger zoom may lie from p, to the side or up and
-	// down, and know of it.
-	beneath(p *place, z maptile.Zoom) int64
-	// widest returns how far at most a place of x reaches beyond the extent of its tier.
-	widest(x *index, w window) int64
-	// trace returns all that the mark of h depends on.
-	trace(h hit, w window) trace
+	// selection returns the sites of l that are drawn at zoom z.
+	selection(l *Layer, z maptile.Zoom) *selection
+	// groups returns the groups of s that are searched, one after the other.
+	groups(s *selection) []group
+	// valued reports whether lakes without a value leave no trace.
+	valued() bool
+	// reach returns how many units the mark of a site reaches from it: a pixel whose centre is that far away, horizontally
+	// or vertically, does not depend on it. It is 0 if the mark is outside of w.
+	reach(s *site, w window) int64
+	// reachBelow returns the reach in units of zoom z of the marks at z and all larger zooms.
+	reachBelow(s *site, z maptile.Zoom) int64
+	// widest returns how far a mark of g can reach beyond the extent of its group.
+	widest(g *geometry, z maptile.Zoom) int64
+	// mark returns the mark of a hit of l: all that its picture depends on.
+	mark(l *Layer, h hit, w window) mark
 	// palette returns the entries that paint uses.
-	palette(m *colormap.Map) *palette
-	// paint draws a scene, whose hits it may put in another order, into the pixels of w.
-	paint(pixels []uint8, s *scene, w window, sc *scale, b *brush)
+	palette(m *colormap.Map) *palettepng.Palette
+	// paint draws a scene, whose marks it may reorder, into the pixels of w.
+	paint(pixels []uint8, s *scene, w window, sc *scale, m *memory)
 }
 
-// A brush is the memory that drawing a tile takes, for use by one tile after another.
-type brush struct {
+// memory is what drawing a tile needs, reused for one tile after another.
+type memory struct {
+	hits    []hit
 	scene   scene
-	traces  []byte
+	hashed  []byte // of the marks, for the fingerprint
 	field   field
 	mask    mask
 	ring    []orb.Point
 	pixels  []uint8
-	encoder *encoder
+	encoder *palettepng.Encoder
 }
 
 // colors is one colour map, fitted to the styles.
 type colors struct {
 	scale    *scale
-	palettes map[StyleID]*palette
+	palettes map[StyleID]*palettepng.Palette
 }
 
 // A Renderer draws tiles. It is safe for concurrent use.
 type Renderer struct {
 	painters map[StyleID]painter
-	values   *values // of all colour maps
+	logs     *logTable // of all colour maps
 	colors   map[colormap.ID]colors
-	brushes  sync.Pool // of *brush
+	memories sync.Pool // of *memory
 }
 
-// New returns a Renderer whose colour maps are fitted to limits, which must be ones that colormap.New takes.
+// New returns a Renderer whose colour maps are fitted to limits, which colormap.New must accept.
 func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
 		painters: map[StyleID]painter{Heat: newHeat(), Dots: newDots(), Lakes: newWaters()},
 		colors:   make(map[colormap.ID]colors),
-		brushes:  sync.Pool{New: func() any { return &brush{encoder: newEncoder()} }},
+		memories: sync.Pool{New: func() any { return &memory{encoder: palettepng.NewEncoder()} }},
 	}
 	for _, id := range colormap.IDs() {
 		m, err := colormap.New(id, limits)
 		if err != nil {
-			panic(err) // the limits are a constant of some profile, and the names are colormap's own
+			panic(err) // the limits are those of a profile, and the names are colormap's own
 		}
-		if r.values == nil {
-			r.values = newValues(m)
+		if r.logs == nil {
+			r.logs = newLogTable(m)
 		}
-		c := colors{scale: newScale(m, r.values), palettes: make(map[StyleID]*palette)}
+		c := colors{scale: newScale(m, r.logs), palettes: make(map[StyleID]*palettepng.Palette)}
 		for style, p := range r.painters {
 			c.palettes[style] = p.palette(m)
 		}
@@ -133,31 +135,27 @@ func New(limits colormap.Limits) *Renderer {
 	return r
 }
 
-// Layer makes the lakes of v ready to draw.
-func (r *Renderer) Layer(v *data.View) *Layer { return newLayer(v, r.values) }
-
-// Fingerprint returns the fingerprint of what s shows of l, and whether anything of l is in reach of it at all:
-// if not, the tile is the blank one. The colour map makes no difference to it, and a spec that Render refuses has none.
-func (r *Renderer) Fingerprint(l *Layer, s Spec) (fp Fingerprint, any bool) {
+// Fingerprint returns the fingerprint of what s shows of l. It reports whether anything of l is in reach: if not, the tile is
+// the blank one. The fingerprint is the same for all colour maps. A spec that Render rejects has none.
+func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) {
 	p, err := r.painter(s)
 	if err != nil {
 		return Fingerprint{}, false
 	}
-	key := memoKey{s.Tile, s.Scale, s.Style, l.number}
-	if e, ok := l.memo.Get(key); ok {
-		return e.fingerprint, e.any
+	key := fingerprintKey{s.Tile, s.Scale, s.Style}
+	if e, ok := l.fingerprints.Get(key); ok {
+		return e.fingerprint, e.notBlank
 	}
-	b := r.brushes.Get().(*brush)
-	defer r.keep(b)
-	w := windowOf(s.Tile, s.Scale)
-	b.scene.find(l, w, p)
-	var e memoEntry
-	if !b.scene.empty() {
-		b.traces = appendTraces(b.traces[:0], &b.scene, w, p)
-		e = memoEntry{fingerprint(b.traces), true}
+	m := r.memories.Get().(*memory)
+	defer r.release(m)
+	m.find(l, windowOf(s.Tile, s.Scale), p)
+	var e remembered
+	if !m.scene.empty() {
+		m.hashed = m.scene.appendTo(m.hashed[:0])
+		e = remembered{FingerprintOf(m.hashed), true}
 	}
-	l.memo.Add(key, e)
-	return e.fingerprint, e.any
+	l.fingerprints.Add(key, e)
+	return e.fingerprint, e.notBlank
 }
 
 // Render draws s as a paletted PNG. The error is [ErrUnknownStyle], [colormap.ErrUnknown] or [ErrOutOfRange].
@@ -170,50 +168,47 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	if !ok {
 		return nil, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, colormap.IDs())
 	}
-	b := r.brushes.Get().(*brush)
-	defer r.keep(b)
+	m := r.memories.Get().(*memory)
+	defer r.release(m)
 	w := windowOf(s.Tile, s.Scale)
-	b.scene.find(l, w, p)
-	if b.scene.empty() {
+	m.find(l, w, p)
+	if m.scene.empty() {
 		return Blank(s.Scale), nil
 	}
-	b.draw(p, c.scale, w)
-	return b.encoder.encode(b.pixels, w.width, c.palettes[s.Style]), nil
+	m.draw(p, c.scale, w)
+	return m.encoder.Encode(m.pixels, w.width, c.palettes[s.Style]), nil
 }
 
-// maxKept bounds the hits that a brush keeps the memory of, some 200 bytes each with their splats: what a dense tile of a
-// million lakes has. A scene that had more is drawn from new memory the next time.
+// maxKept bounds the hits whose memory is reused, some 200 bytes each with their marks and splats: those of a dense tile of a
+// million lakes.
 const maxKept = 1 << 16
 
-// keep puts b back without what would hold on to the layer that it drew: a layer that was replaced must not stay in memory
-// until as many lakes are drawn again.
-func (r *Renderer) keep(b *brush) {
-	clear(b.scene.hits)
-	clear(b.scene.places)
-	b.scene.sight, b.scene.plan = nil, nil
-	if cap(b.scene.hits) > maxKept {
-		b.scene.hits = nil
+// release returns m to the pool without references to the layer: a layer that was replaced must not stay in memory.
+func (r *Renderer) release(m *memory) {
+	clear(m.scene.marks) // they refer to shores
+	if cap(m.hits) > maxKept {
+		m.hits, m.scene.marks = nil, nil
 	}
-	if cap(b.field.splats) > 2*maxKept {
-		b.field.splats = nil
+	if cap(m.field.splats) > 2*maxKept {
+		m.field.splats = nil
 	}
-	if cap(b.traces) > 16*maxKept {
-		b.traces = nil
+	if cap(m.hashed) > 16*maxKept {
+		m.hashed = nil
 	}
-	r.brushes.Put(b)
+	r.memories.Put(m)
 }
 
-// draw paints b.scene into b.pixels.
-func (b *brush) draw(p painter, s *scale, w window) {
+// draw paints m.scene into m.pixels.
+func (m *memory) draw(p painter, s *scale, w window) {
 	n := w.width * w.height
-	if cap(b.pixels) < n {
-		b.pixels = make([]uint8, n)
+	if cap(m.pixels) < n {
+		m.pixels = make([]uint8, n)
 	}
-	b.pixels = b.pixels[:n]
-	p.paint(b.pixels, &b.scene, w, s, b)
+	m.pixels = m.pixels[:n]
+	p.paint(m.pixels, &m.scene, w, s, m)
 }
 
-// painter returns what draws s, or what is wrong with it.
+// painter returns the painter of s, or an error if s is invalid.
 func (r *Renderer) painter(s Spec) (painter, error) {
 	p, ok := r.painters[s.Style]
 	if !ok {

@@ -7,10 +7,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 func TestStyles(t *testing.T) {
@@ -53,7 +55,7 @@ func TestRenderErrors(t *testing.T) {
 			if _, err := renderer().Render(l, s); !errors.Is(err, tt.want) {
 				t.Errorf("Render(%+v) = %v, want %v", s, err, tt.want)
 			}
-			if fp, any := renderer().Fingerprint(l, s); any && tt.want != colormap.ErrUnknown {
+			if fp, ok := renderer().Fingerprint(l, s); ok && tt.want != colormap.ErrUnknown {
 				t.Errorf("Fingerprint(%+v) = %x, want none", s, fp)
 			}
 		})
@@ -109,7 +111,7 @@ func TestBlankIffNothingInReach(t *testing.T) {
 			Tile: drawTile(t, lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
 			Style: rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default,
 		}
-		_, any := renderer().Fingerprint(l, s)
+		_, notBlank := renderer().Fingerprint(l, s)
 		b, err := renderer().Render(l, s)
 		if err != nil {
 			t.Fatal(err)
@@ -118,7 +120,7 @@ func TestBlankIffNothingInReach(t *testing.T) {
 		for _, v := range paint(l, windowOf(s.Tile, s.Scale), s.Style) {
 			painted = painted || v != 0
 		}
-		if painted && !any {
+		if painted && !notBlank {
 			t.Fatalf("%+v has pixels, but nothing is in reach", s)
 		}
 		if blank := bytes.Equal(b, Blank(s.Scale)); blank == painted {
@@ -150,31 +152,32 @@ func TestSmallFiles(t *testing.T) {
 	}
 }
 
-// TestBrushesForgetLayers holds that a brush that draws on lets go of the layer that it drew, and of memory past what
-// common tiles take.
-func TestBrushesForgetLayers(t *testing.T) {
+// TestMemoryForgetsLayers holds that reused memory has no references to the layer that was drawn, and is not much larger
+// than common tiles need.
+func TestMemoryForgetsLayers(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
 	}
 	r := renderer()
 	for _, n := range []int{100, maxKept + 1000} {
-		// So large that they are stamped, however many they are.
-		l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}}, n)...)
+		// So large that they are stamped, however many they are; with outlines, marks refer to shores.
+		lake := testShore{testLake{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}, orb.MultiPolygon{{bay(13.4, 52.5, 0.05, 20, 1)}}}
+		l := layerOfShores(t, slices.Repeat([]testShore{lake}, n)...)
 		for style, p := range r.painters {
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
-			b := &brush{encoder: newEncoder()}
-			b.scene.find(l, w, p)
-			b.traces = appendTraces(b.traces[:0], &b.scene, w, p)
-			b.draw(p, r.colors[colormap.Default].scale, w)
-			r.keep(b)
-			for _, h := range b.scene.hits[:cap(b.scene.hits)] {
-				if h.place != nil {
-					t.Fatalf("%s, %d lakes: the brush holds a place of the layer", style, n)
+			m := &memory{encoder: palettepng.NewEncoder()}
+			m.find(l, w, p)
+			m.hashed = m.scene.appendTo(m.hashed[:0])
+			m.draw(p, r.colors[colormap.Default].scale, w)
+			r.release(m)
+			for _, k := range m.scene.marks[:cap(m.scene.marks)] {
+				if k.shore != nil {
+					t.Fatalf("%s, %d lakes: the memory refers to a shore of the layer", style, n)
 				}
 			}
-			if n > maxKept && cap(b.scene.hits)+cap(b.field.splats)+cap(b.traces) > 0 {
-				t.Errorf("%s, %d lakes: the brush keeps %d hits, %d splats and %d bytes of traces", style, n,
-					cap(b.scene.hits), cap(b.field.splats), cap(b.traces))
+			if n > maxKept && cap(m.hits)+cap(m.scene.marks)+cap(m.field.splats)+cap(m.hashed) > 0 {
+				t.Errorf("%s, %d lakes: kept are %d hits, %d marks, %d splats and %d hashed bytes", style, n,
+					cap(m.hits), cap(m.scene.marks), cap(m.field.splats), cap(m.hashed))
 			}
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"math"
 
 	"limnomap/colormap"
+	"limnomap/render/palettepng"
 )
 
 const (
@@ -59,7 +60,7 @@ func shadingWithin(m *colormap.Map, difference float64) (*shading, bool) {
 			entry += groups
 		}
 	}
-	return &s, entry < len(palette{})
+	return &s, entry < len(palettepng.Palette{})
 }
 
 // groupsWithin returns into how few groups colors can be divided, so that none lies further than difference from the
@@ -91,8 +92,8 @@ func furthest(colors []color.NRGBA, groups int) (distance float64) {
 func groupOf(i, groups, n int) int { return i * groups / n }
 
 // heatPalette returns the shades of m.
-func heatPalette(m *colormap.Map) *palette {
-	var p palette
+func heatPalette(m *colormap.Map) *palettepng.Palette {
+	var p palettepng.Palette
 	table := m.Table()
 	for level, entries := range newShading(m) {
 		alpha := uint8(math.Round(0xff * levelOpacity(level+1)))

@@ -17,7 +17,7 @@ func TestSharedColoursLookAlike(t *testing.T) {
 			if id == "viridis" {
 				bound = 2.3
 			}
-			m := legendMap(t, id, limits)
+			m := newMap(t, id, limits)
 			p, table := heatPalette(m), m.Table()
 			largest, entries := 0.0, 0
 			for level, row := range newShading(m) {

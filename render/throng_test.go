@@ -49,10 +49,10 @@ var throngs = sync.OnceValue(func() [2]*Layer {
 // the first where it is stamped.
 func TestThrongsTilesAreCrops(t *testing.T) {
 	for i, l := range throngs() {
-		stamped := maptile.Zoom(len(l.blurred))
-		if len(l.thinned) != int(throngRoomy) || stamped <= throngRoomy || stamped > maxBlurredZoom {
+		stamped := maptile.Zoom(blurredZooms(l))
+		if l.roomy != throngRoomy || stamped <= throngRoomy || stamped > maxBlurredZoom {
 			t.Fatalf("throng %d is thinned at %d zooms and blurred at %d, want %d, and more up to %d",
-				i, len(l.thinned), stamped, throngRoomy, maxBlurredZoom)
+				i, l.roomy, stamped, throngRoomy, maxBlurredZoom)
 		}
 		for z := range stamped + 1 {
 			// The tile north-west of the corner; at zoom 0 the only one.

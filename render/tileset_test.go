@@ -80,12 +80,12 @@ func BenchmarkTileSet(b *testing.B) {
 		}
 		e := png.Encoder{BufferPool: &pngBuffers{}}
 		n, total := 0, counter(0)
-		h, c, brush := renderer().painters[Heat], renderer().colors[colormap.Default], brush{}
+		h, c, m := renderer().painters[Heat], renderer().colors[colormap.Default], memory{}
 		for b.Loop() {
 			w := windowOf(tiles[n%len(tiles)], 1)
-			brush.scene.find(l, w, h)
-			brush.draw(h, c.scale, w)
-			img := image.Paletted{Pix: brush.pixels, Stride: w.width, Rect: image.Rect(0, 0, w.width, w.height), Palette: colors}
+			m.find(l, w, h)
+			m.draw(h, c.scale, w)
+			img := image.Paletted{Pix: m.pixels, Stride: w.width, Rect: image.Rect(0, 0, w.width, w.height), Palette: colors}
 			if err := e.Encode(&total, &img); err != nil {
 				b.Fatal(err)
 			}

@@ -82,7 +82,7 @@ func waterAt(l *Layer, lake testLake, z maptile.Zoom) color.NRGBA {
 
 // TestOwnPlaceHasTheColour looks at each lake of lakeland alone, as a disc and as an outline, at all zooms.
 func TestOwnPlaceHasTheColour(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	for i, lake := range lakeland() {
 		if lake.chl < 0 {
 			continue
@@ -105,7 +105,7 @@ func TestOwnPlaceHasTheColour(t *testing.T) {
 
 // TestDiscHasTheAreaOfTheLake counts the pixels of lakes whose discs fit into a window of 1024 pixels.
 func TestDiscHasTheAreaOfTheLake(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	p := renderer().colors[colormap.Default].palettes[Lakes]
 	for _, lake := range []testLake{{13.4, 52.5, 5, 0.05}, {13.4, 52.5, 5, 3}, {25, 69, 5, 1}, {30, -1, 5, 40}, {30, -1, 5, 0}} {
 		area := lake.areaKM2
@@ -114,7 +114,7 @@ func TestDiscHasTheAreaOfTheLake(t *testing.T) {
 		}
 		x, y, _ := project(orb.Point{lake.lon, lake.lat})
 		for z := maptile.Zoom(8); z <= MaxZoom; z++ {
-			km := groundPx(y) * math.Exp2(float64(z)) * 1000 // in pixels
+			km := pixelsPerMetre(y) * math.Exp2(float64(z)) * 1000 // in pixels
 			if r := km * math.Sqrt(area/math.Pi); r < 8 || r > 500 {
 				continue
 			}
@@ -171,7 +171,7 @@ func TestWaterWithoutAValueIsHollowAndGrey(t *testing.T) {
 }
 
 func TestOrderOfWaters(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	grey := colormap.NoData()
 	large := testLake{lon: 13.4, lat: 52.5, areaKM2: 40}
 	pond := testLake{lon: 13.41, lat: 52.51, areaKM2: 1}
@@ -214,7 +214,7 @@ func TestOrderOfWaters(t *testing.T) {
 
 // TestEqualDiscsWorstAbove puts two lakes in one place.
 func TestEqualDiscsWorstAbove(t *testing.T) {
-	m := legendMap(t, colormap.Default, who2003())
+	m := newMap(t, colormap.Default, who2003())
 	for _, other := range []float64{-1, 0, 9.99, 49.99, 60, 119.99} {
 		a, b := testLake{lon: 13.4, lat: 52.5, chl: 120}, testLake{lon: 13.4, lat: 52.5, chl: other}
 		for z := maptile.Zoom(0); z <= MaxZoom; z++ {
@@ -278,7 +278,7 @@ func TestOutlineOfAQuarterOfTheWorldIsNoShore(t *testing.T) {
 		{"as wide as the Caspian Sea is long", orb.Ring{{10, 10}, {22, 10}, {22, 20}, {10, 10}}, true},
 	} {
 		v := viewOfShores(t, []testShore{{testLake{tt.ring[0].Lon(), tt.ring[0].Lat(), 5, 0}, orb.MultiPolygon{{tt.ring}}}})
-		if got := renderer().Layer(v).lakes.places[0].shore != nil; got != tt.want {
+		if got := renderer().Layer(v).sites[0].shore != nil; got != tt.want {
 			t.Errorf("%s: it has a shore: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -19,6 +19,12 @@ func windowOf(t maptile.Tile, scale int) window {
 	}
 }
 
+// mortonOf returns the Morton code of a mark of w on the world of its zoom.
+func (w window) mortonOf(m *mark) uint64 {
+	world := int64(1)<<(tileBits+subBits+w.zoom) - 1
+	return morton(uint32((w.left+int64(m.x))&world), uint32(w.top+int64(m.y)))
+}
+
 // stepBits returns log2 of how many units a pixel is wide.
 func (w window) stepBits() int { return subBits + 1 - w.scale }
 

@@ -40,7 +40,7 @@ func BenchmarkWorld(b *testing.B) {
 	lakes := world(n)
 	started := time.Now()
 	l := layerOf(lakes...)
-	b.Logf("layer in %v, blurred at %d zooms", time.Since(started).Round(time.Millisecond), len(l.blurred))
+	b.Logf("layer in %v, blurred at %d zooms", time.Since(started).Round(time.Millisecond), blurredZooms(l))
 	for z := maptile.Zoom(0); z <= 12; z++ {
 		b.Run(fmt.Sprintf("z%d", z), func(b *testing.B) {
 			rng := rand.New(rand.NewPCG(9, 10))

@@ -49,7 +49,7 @@ func (r *fakeRenderer) Fingerprint(_ *render.Layer, s render.Spec) (fp render.Fi
 	return fp, !r.blank
 }
 
-func (r *fakeRenderer) Beneath(*render.Layer, maptile.Tile, StyleID) bool {
+func (r *fakeRenderer) MayShow(*render.Layer, maptile.Tile, StyleID) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return !r.blank

@@ -26,8 +26,8 @@ type Renderer interface {
 	// Fingerprint reports false if the tile is blank.
 	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank bool)
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
-	// Beneath reports false only if a tile and all tiles within it at larger zooms are blank.
-	Beneath(l *render.Layer, t maptile.Tile, style StyleID) bool
+	// MayShow reports false only if a tile and all tiles within it at larger zooms are blank.
+	MayShow(l *render.Layer, t maptile.Tile, style StyleID) bool
 }
 
 // A Disk keeps tiles across restarts; *disk.Cache does. It must be safe for concurrent use.

@@ -1,5 +1,3 @@
-//go:build unix
-
 package main
 
 import (
@@ -10,25 +8,25 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// Through files from one kind of database to the other and back: the same data, and a dry run that leaves no trace.
+// Data exported from SQLite and imported into PostgreSQL are the same, and a dry run changes nothing.
 func TestDataMoveToPostgresAndBack(t *testing.T) {
 	db, dir := filledDB(t), t.TempDir()
-	pg := startPostgres(t).url
+	pg := newPostgres(t)
 	lakes, observations := filepath.Join(dir, "lakes.geojson.gz"), filepath.Join(dir, "obs.csv.zst")
 	mustRun(t, "export", "lakes", lakes, "--db", db)
 	mustRun(t, "export", "observations", observations, "--db", db)
 	if out := mustRun(t, "import", "lakes", lakes, "--db", pg, "--dry-run"); !strings.Contains(out, "2 would be added") {
-		t.Errorf("a dry run says\n%s", out)
+		t.Errorf("a dry run prints\n%s", out)
 	}
 	if out := mustRun(t, "import", "lakes", lakes, "--db", pg); !strings.Contains(out, "2 added, 0 changed") {
-		t.Errorf("the import after the dry run says\n%s", out)
+		t.Errorf("the import after the dry run prints\n%s", out)
 	}
 	mustRun(t, "import", "observations", observations, "--db", pg)
 	if got, want := snapshotVersion(t, pg), snapshotVersion(t, db); got != want {
 		t.Errorf("PostgreSQL's snapshot is %s, want %s", got, want)
 	}
 	if out := mustRun(t, "import", "observations", observations, "--db", pg, "--dry-run"); !strings.Contains(out, "0 changed, 4 unchanged") {
-		t.Errorf("a dry run of the same again says\n%s", out)
+		t.Errorf("a second dry run prints\n%s", out)
 	}
 	for _, what := range []string{"lakes", "observations"} {
 		if got, want := mustRun(t, "export", what, "-", "--db", pg), mustRun(t, "export", what, "-", "--db", db); got != want {

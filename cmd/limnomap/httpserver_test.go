@@ -21,18 +21,18 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A proxy may speak HTTP/2 to a server without TLS, on the connections that others speak HTTP/1 on.
+// A server without TLS accepts HTTP/2 and HTTP/1 on the same port.
 func TestHTTP2WithoutTLS(t *testing.T) {
 	base, _ := startServer(t)
 	if resp := fetch(t, clientOf(t, h2c), base); resp.Proto != "HTTP/2.0" {
-		t.Errorf("a client that begins with HTTP/2 gets %s", resp.Proto)
+		t.Errorf("an HTTP/2 client gets %s", resp.Proto)
 	}
 	if resp := fetch(t, clientOf(t, http1), base); resp.Proto != "HTTP/1.1" {
-		t.Errorf("a client of HTTP/1 gets %s", resp.Proto)
+		t.Errorf("an HTTP/1 client gets %s", resp.Proto)
 	}
 }
 
-// The requests of a proxy may share one connection, and each gets its answer whole.
+// Many requests can share one HTTP/2 connection, and each gets its complete answer.
 func TestStreamsShareAConnection(t *testing.T) {
 	base, _ := startServer(t, "--tile-rate", "0", "--api-rate", "0")
 	var protocols http.Protocols
@@ -63,10 +63,10 @@ func TestStreamsShareAConnection(t *testing.T) {
 		_, body := limnomaptest.Get(t, base+path, "Accept-Encoding", "identity")
 		want[path] = "200 OK" + string(body)
 		if got, err := ask(path); err != nil || got != want[path] {
-			t.Fatalf("%s over HTTP/2: %.40q, %v, want what HTTP/1 gets", path, got, err)
+			t.Fatalf("%s over HTTP/2: %.40q, %v, want the same as over HTTP/1", path, got, err)
 		}
 	}
-	var group errgroup.Group // whose goroutines end with their answers
+	var group errgroup.Group // its goroutines end with their answers
 	for i := range 32 {
 		group.Go(func() error {
 			for k := range 25 {
@@ -82,12 +82,12 @@ func TestStreamsShareAConnection(t *testing.T) {
 		t.Error(err)
 	}
 	if got := dials.Load(); got != 1 {
-		t.Errorf("%d connections, want one that all share", got)
+		t.Errorf("%d connections, want one", got)
 	}
 }
 
-// A proxy that passes an upgrade on believes afterwards that it carries what is none of its business. So nothing that
-// stands in a request turns its connection into another one.
+// A proxy that forwards an upgrade request no longer checks what follows on the connection. So no request may turn its
+// connection into an HTTP/2 connection.
 func TestNoUpgradeToHTTP2(t *testing.T) {
 	base, _ := startServer(t)
 	conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
@@ -97,7 +97,7 @@ func TestNoUpgradeToHTTP2(t *testing.T) {
 	defer conn.Close()
 	const upgrade = "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\n" +
 		"HTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n"
-	// The preface is what a client would send after the upgrade: HTTP/1 knows no such request.
+	// After an upgrade a client would send the preface, which is not a valid HTTP/1 request.
 	if _, err := io.WriteString(conn, upgrade+"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"); err != nil {
 		t.Fatal(err)
 	}
@@ -111,11 +111,11 @@ func TestNoUpgradeToHTTP2(t *testing.T) {
 	}
 	rest, err := io.ReadAll(answers)
 	if err != nil || !strings.HasPrefix(string(rest), "HTTP/1.1 4") && !strings.HasPrefix(string(rest), "HTTP/1.1 505") {
-		t.Errorf("a preface after a request gets %.40q, %v, want an error of HTTP/1 and the end", rest, err)
+		t.Errorf("a preface after a request gets %.40q, %v, want an HTTP/1 error and the end of the connection", rest, err)
 	}
 }
 
-// serveFor runs newHTTPServer on a port of its own until the test ends.
+// serveFor runs a server on a free port until the test ends.
 func serveFor(t *testing.T, h http.Handler, config *tls.Config) (s *http.Server, base string) {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -135,107 +135,7 @@ func serveFor(t *testing.T, h http.Handler, config *tls.Config) (s *http.Server,
 	return s, base
 }
 
-// letsIn reports whether somebody listens at base.
-func letsIn(base string) bool {
-	conn, err := net.Dial("tcp", base[strings.LastIndexByte(base, '/')+1:])
-	if err != nil {
-		return false
-	}
-	conn.Close()
-	return true
-}
-
-func TestShutdownFinishesStreams(t *testing.T) {
-	cert, key := newPair(t, 1, nextYear())
-	pair, err := tls.X509KeyPair(cert, key)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for name, tt := range map[string]struct {
-		config *tls.Config
-		set    func(*http.Protocols)
-	}{
-		"HTTP/2 over TLS":    {&tls.Config{Certificates: []tls.Certificate{pair}}, http2},
-		"HTTP/2 without TLS": {nil, h2c},
-	} {
-		t.Run(name, func(t *testing.T) {
-			entered, leave := make(chan struct{}), make(chan struct{})
-			s, base := serveFor(t, http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
-				close(entered)
-				<-leave
-				_, _ = io.WriteString(w, "to the end")
-			}), tt.config)
-			var body []byte
-			asked := make(chan error, 1)
-			go func() { // ends with the answer
-				resp, err := clientOf(t, tt.set).Get(base + "/")
-				if err == nil {
-					defer resp.Body.Close()
-					body, err = io.ReadAll(resp.Body)
-				}
-				asked <- err
-			}()
-			<-entered
-			stopped := make(chan error, 1)
-			go func() { stopped <- s.Shutdown(context.Background()) }() // ends when the request below is answered
-			limnomaptest.Within(t, 10*time.Second, "nobody new is let in", func() bool { return !letsIn(base) })
-			close(leave)
-			if err := <-asked; err != nil || string(body) != "to the end" {
-				t.Errorf("the request in flight gets %q, %v", body, err)
-			}
-			if err := <-stopped; err != nil {
-				t.Errorf("Shutdown = %v", err)
-			}
-		})
-	}
-}
-
-// A server whose answer takes too long keeps no other one open, and is cut off in the end.
-func TestShutDownTogether(t *testing.T) {
-	entered, leave := make(chan struct{}), make(chan struct{})
-	defer close(leave)
-	slow, slowBase := serveFor(t, http.HandlerFunc(func(http.ResponseWriter, *http.Request) {
-		close(entered)
-		<-leave
-	}), nil)
-	var servers []*http.Server
-	var bases []string
-	for range 3 {
-		s, base := serveFor(t, http.NotFoundHandler(), nil)
-		servers, bases = append(servers, s), append(bases, base)
-	}
-	asked := make(chan error, 1)
-	go func() { // ends when it is cut off
-		resp, err := clientOf(t, http1).Get(slowBase)
-		if err == nil {
-			resp.Body.Close()
-		}
-		asked <- err
-	}()
-	<-entered
-	ctx, cancel := context.WithCancel(t.Context())
-	stopped := make(chan error, 1)
-	go func() { stopped <- shutDown(ctx, append([]*http.Server{slow}, servers...)) }() // ends with cancel
-	for _, base := range bases {
-		limnomaptest.Within(t, 10*time.Second, "a server with nothing to do lets nobody in", func() bool { return !letsIn(base) })
-	}
-	select {
-	case err := <-stopped:
-		t.Errorf("shutDown = %v before the last request is answered", err)
-	case err := <-asked:
-		t.Errorf("the request in flight gets %v before its time is over", err)
-	default:
-	}
-	cancel()
-	if err := <-stopped; !errors.Is(err, context.Canceled) {
-		t.Errorf("shutDown = %v, want that its time was over", err)
-	}
-	if err := <-asked; err == nil {
-		t.Error("the request in flight is answered, want it cut off")
-	}
-}
-
-// Every operation is a read; what is sent along is refused before it fills a buffer.
+// No operation has a request body. The server refuses a body before it fills a buffer.
 func TestBodiesAreRefused(t *testing.T) {
 	base, _ := startServer(t)
 	for name, set := range map[string]func(*http.Protocols){"HTTP/1": http1, "HTTP/2": h2c} {
@@ -257,12 +157,12 @@ func TestBodiesAreRefused(t *testing.T) {
 	}
 }
 
-// A neverEnding is read for ever.
+// A neverEnding reader has no end.
 type neverEnding struct{}
 
 func (neverEnding) Read(p []byte) (int, error) { return len(p), nil }
 
-// A pipeListener hands out one end of a pipe, so that time can be a test's own.
+// A pipeListener accepts pipes instead of network connections, so that a test can use fake time.
 type pipeListener struct {
 	conns  chan net.Conn
 	closed chan struct{}
@@ -287,15 +187,15 @@ func (l *pipeListener) Addr() net.Addr { return &net.UnixAddr{Name: "pipe", Net:
 const (
 	preface       = "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n"
 	emptySettings = "\x00\x00\x00\x04\x00\x00\x00\x00\x00"
-	// beginHeaders opens stream 1 with 1 octet of a header that never ends (RFC 9113, section 6.2, without END_HEADERS).
+	// beginHeaders opens stream 1 with one byte of an unfinished header (RFC 9113, section 6.2, without END_HEADERS).
 	beginHeaders = "\x00\x00\x01\x01\x00\x00\x00\x00\x01\x82"
-	// longFrame announces 16,385 octets for stream 1.
+	// longFrame announces 16,385 bytes for stream 1.
 	longFrame = "\x00\x40\x01\x00\x00\x00\x00\x00\x01"
-	// widenWindow lets the server send one octet more (section 6.9).
+	// widenWindow lets the server send one more byte (section 6.9).
 	widenWindow = "\x00\x00\x04\x08\x00\x00\x00\x00\x00\x00\x00\x00\x01"
 )
 
-// onPipe serves one connection, whose other end fn has.
+// onPipe serves one connection, and calls fn with the other end.
 func onPipe(t *testing.T, fn func(conn net.Conn)) {
 	t.Helper()
 	l := &pipeListener{make(chan net.Conn), make(chan struct{})}
@@ -310,7 +210,7 @@ func onPipe(t *testing.T, fn func(conn net.Conn)) {
 	}
 }
 
-// No client keeps a connection by doing nothing, or nothing any more.
+// The server closes the connections of clients that send nothing, or stop sending.
 func TestSilentClientsAreDropped(t *testing.T) {
 	for _, tt := range []struct {
 		name, sent string
@@ -319,9 +219,9 @@ func TestSilentClientsAreDropped(t *testing.T) {
 		{"nothing", "", 5 * time.Second},
 		{"half a header", "GET / HTTP/1.1\r\nHost:", 5 * time.Second},
 		{"half a preface", preface[:10], 5 * time.Second},
-		{"a preface alone", preface, pingAfter},
+		{"only a preface", preface, pingAfter},
 		{"the head of a long frame", preface + emptySettings + longFrame, 2 * time.Second},
-		{"settings alone", preface + emptySettings, 2 * pingAfter},
+		{"only settings", preface + emptySettings, 2 * pingAfter},
 		{"half of an HTTP/2 header", preface + emptySettings + beginHeaders, 2 * pingAfter},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -329,7 +229,7 @@ func TestSilentClientsAreDropped(t *testing.T) {
 				onPipe(t, func(conn net.Conn) {
 					start := time.Now()
 					go func() { _, _ = io.WriteString(conn, tt.sent) }() // ends when it is read, or the connection is closed
-					_, _ = io.Copy(io.Discard, conn)                     // what is said does not matter, but when it ends
+					_, _ = io.Copy(io.Discard, conn)                     // only the end of the connection matters
 					if took := time.Since(start); took > tt.within {
 						t.Errorf("the connection ended after %v, want %v at most", took, tt.within)
 					}
@@ -339,8 +239,8 @@ func TestSilentClientsAreDropped(t *testing.T) {
 	}
 }
 
-// A client that goes on speaking and takes none of the answers is dropped too.
-func TestAClientThatTakesNothingIsDropped(t *testing.T) {
+// The server also closes the connection of a client that keeps sending and reads no answers.
+func TestClientThatReadsNothingIsDropped(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		onPipe(t, func(conn net.Conn) {
 			_, err := io.WriteString(conn, preface+emptySettings)

@@ -17,16 +17,10 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// TestMain lets the tests start this very binary as limnomap, with signals and an exit code of its own.
-func TestMain(m *testing.M) {
-	if os.Getenv("LIMNOMAP_TEST_AS_MAIN") != "" {
-		main()
-		return
-	}
-	os.Exit(m.Run())
-}
-
-var openAddress = regexp.MustCompile(`"?open"?[=:]"?(http[^\s"]+)/`)
+var (
+	openAddress  = regexp.MustCompile(`"?open"?[=:]"?(http[^\s"]+)/`)
+	adminAddress = regexp.MustCompile(`url=(\S+)/metrics`)
+)
 
 // startServer runs serve until the test ends and returns its address without the slash at the end, once it is ready.
 func startServer(t testing.TB, args ...string) (base string, log *limnomaptest.Log) {
@@ -71,6 +65,14 @@ func startServerFor(t testing.TB, client *http.Client, args ...string) (base str
 		return resp.StatusCode == http.StatusOK
 	})
 	return base, log
+}
+
+// mustDo fails the test if err is not nil.
+func mustDo(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
 }
 
 func TestServeDemo(t *testing.T) {
@@ -146,7 +148,7 @@ func TestJSONLog(t *testing.T) {
 
 func TestAdminListener(t *testing.T) {
 	base, log := startServer(t, "--admin-listen", "127.0.0.1:0")
-	m := regexp.MustCompile(`url=(\S+)/metrics`).FindStringSubmatch(log.String())
+	m := adminAddress.FindStringSubmatch(log.String())
 	if m == nil {
 		t.Fatalf("no admin address in the log:\n%s", log)
 	}

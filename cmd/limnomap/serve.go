@@ -25,6 +25,7 @@ import (
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 	"limnomap/render"
+	"limnomap/render/legend"
 	"limnomap/render/vector"
 	"limnomap/tiles"
 	"limnomap/tiles/disk"
@@ -316,9 +317,9 @@ func (c *serveCmd) certificate(registry prometheus.Registerer, log *slog.Logger)
 type legends struct{}
 
 func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
-	return render.LegendPNG(m, width, scale)
+	return legend.PNG(m, width, scale)
 }
 
 func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
-	return render.LegendSVG(m, width)
+	return legend.SVG(m, width)
 }

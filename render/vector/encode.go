@@ -8,9 +8,6 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
-	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/encoding/mvt"
-	"github.com/paulmach/orb/geojson"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
@@ -18,13 +15,11 @@ import (
 )
 
 const (
-	// Version changes with whatever makes the same lakes give other bytes.
+	// Version changes whenever the same lakes would give other bytes.
 	Version = "mvt1"
 	// LayerName is the name of a tile's one layer.
 	LayerName = "lakes"
-	// specVersion is the major version of the specification, as layers tell it.
-	specVersion = 2
-	// gzipLevel is the library's own choice: the next three take twice the time for a hundredth of the bytes.
+	// gzipLevel is the library's default: levels 7 to 9 take twice the time and save a hundredth of the bytes.
 	gzipLevel = 6
 )
 
@@ -40,7 +35,7 @@ type Encoder struct {
 func New(limits colormap.Limits) *Encoder {
 	scale, err := colormap.New(colormap.Default, limits)
 	if err != nil {
-		panic(err) // the limits are a constant of some profile, and the name is colormap's own
+		panic(err) // the limits are those of a profile, and the name is a constant
 	}
 	e := &Encoder{scale: scale, noData: colormap.Hex(colormap.NoData())}
 	for i, c := range scale.Table() {
@@ -56,68 +51,61 @@ func New(limits colormap.Limits) *Encoder {
 	return e
 }
 
-// Encode returns the tile t of v, whose layer l is, compressed.
+// Encode returns the tile t of v, compressed. l must be the layer of v.
 func (e *Encoder) Encode(l *Layer, v *data.View, t maptile.Tile) ([]byte, error) {
-	hits := l.find(t)
-	features := make([]*geojson.Feature, len(hits))
-	for i, h := range hits {
-		features[i] = &geojson.Feature{
-			Geometry:   orb.Point{float64(h.x), float64(h.y)},
-			Properties: e.properties(&v.Lakes[h.lake], &v.States[h.lake]),
-		}
+	w := newLayerWriter()
+	for _, h := range l.find(t) {
+		e.addProperties(w, &v.Lakes[h.lake], &v.States[h.lake])
+		w.point(h.x, h.y)
 	}
-	return e.marshal(features)
+	return e.compressed(w.tile())
 }
 
-// Empty returns the tile without any lake, compressed. It has the layer, with nothing in it: what has no bytes at all is
-// an error to Mapbox GL JS and to MapLibre before 4.0, even with status 200.
-func (e *Encoder) Empty() ([]byte, error) { return e.marshal(nil) }
+// Empty returns the tile without any lake, compressed. It has the layer without features, because Mapbox GL JS, and
+// MapLibre before 4.0, take a body of no bytes for an error, even with status 200.
+func (e *Encoder) Empty() ([]byte, error) { return e.compressed(newLayerWriter().tile()) }
 
-func (e *Encoder) marshal(features []*geojson.Feature) ([]byte, error) {
-	plain, err := mvt.Marshal(mvt.Layers{{Name: LayerName, Version: specVersion, Extent: Extent, Features: features}})
-	if err != nil {
-		return nil, fmt.Errorf("encode %d lakes: %w", len(features), err)
-	}
+func (e *Encoder) compressed(tile []byte) ([]byte, error) {
 	z := e.zips.Get().(*gzip.Writer)
 	defer e.zips.Put(z)
 	var b bytes.Buffer
 	z.Reset(&b)
-	z.ModTime = time.Unix(0, 0) // which is how the header says that there is none
-	if _, err := z.Write(plain); err != nil {
-		return nil, fmt.Errorf("compress: %w", err)
+	z.ModTime = time.Unix(0, 0) // no time in the header
+	if _, err := z.Write(tile); err != nil {
+		return nil, fmt.Errorf("compress vector tile: %w", err)
 	}
 	if err := z.Close(); err != nil {
-		return nil, fmt.Errorf("compress: %w", err)
+		return nil, fmt.Errorf("compress vector tile: %w", err)
 	}
 	return b.Bytes(), nil
 }
 
-// properties returns what a tile tells of a lake. What is not known is left out, since the format has no null.
-func (e *Encoder) properties(lake *data.Lake, state *data.State) geojson.Properties {
-	p := geojson.Properties{
-		"id":      string(lake.ID),
-		"name":    lake.Name,
-		"color":   e.noData,
-		"trophic": state.Trophic.String(),
-	}
+// addProperties adds the properties of a lake in alphabetical order. The format has no null: unknown values are omitted.
+func (e *Encoder) addProperties(w *layerWriter, lake *data.Lake, state *data.State) {
+	color := e.noData
 	if c := state.Chlorophyll; c.Valid() {
-		p["chl"] = c.Float()
-		p["color"] = e.colors[e.scale.Index(c.Float())]
+		w.number("chl", c.Float())
+		color = e.colors[e.scale.Index(c.Float())]
 	}
-	if state.Level >= 0 {
-		p["who_level"] = uint64(state.Level)
-	}
+	w.text("color", color)
+	w.text("id", string(lake.ID))
 	if state.Risk != data.RiskUnknown {
-		p["risk"] = state.Risk.String()
-		p["measured_at"] = time.Unix(state.MeasuredAt, 0).UTC().Format(time.RFC3339)
+		w.text("measured_at", time.Unix(state.MeasuredAt, 0).UTC().Format(time.RFC3339))
 	}
-	return p
+	w.text("name", lake.Name)
+	if state.Risk != data.RiskUnknown {
+		w.text("risk", state.Risk.String())
+	}
+	w.text("trophic", state.Trophic.String())
+	if state.Level >= 0 {
+		w.integer("who_level", uint64(state.Level))
+	}
 }
 
-// maxPlain bounds what Unzip returns: MaxFeatures lakes whose texts are all as long as they may be, 1.1 kB each.
+// maxPlain bounds what Unzip returns: MaxFeatures lakes with the longest allowed texts, 1.1 kB each.
 const maxPlain = 16 << 20
 
-// Unzip returns a tile as it was before it was compressed, for those who cannot undo that.
+// Unzip returns a tile without compression, for clients that do not accept gzip.
 func Unzip(tile []byte) ([]byte, error) {
 	z, err := gzip.NewReader(bytes.NewReader(tile))
 	if err != nil {

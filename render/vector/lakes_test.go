@@ -8,9 +8,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/encoding/mvt"
-	"github.com/paulmach/orb/geojson"
 	"github.com/paulmach/orb/maptile"
+	"google.golang.org/protobuf/encoding/protowire"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -51,33 +50,116 @@ func viewOf(lakes []testLake) *data.View {
 
 func layerOf(v *data.View) *Layer { return NewLayer(NewIndex(v.Lakes), v) }
 
-// decoded returns the features of a tile by id, with points in units of the tile.
-func decoded(tb testing.TB, tile []byte) map[string]*geojson.Feature {
+// A feature is a decoded lake of a tile.
+type feature struct {
+	x, y       int64
+	properties map[string]any
+}
+
+// decoded returns the features of a tile by id.
+func decoded(tb testing.TB, tile []byte) map[string]feature {
 	tb.Helper()
 	plain, err := Unzip(tile)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	layers, err := mvt.Unmarshal(plain)
-	if err != nil {
-		tb.Fatal(err)
+	layers := messageOf(tb, plain)[fieldLayer]
+	if len(layers) != 1 {
+		tb.Fatalf("the tile has %d layers, want one", len(layers))
 	}
-	if len(layers) != 1 || layers[0].Name != LayerName || layers[0].Extent != Extent || layers[0].Version != 2 {
-		tb.Fatalf("the tile has the layers %+v, want one", layers)
+	layer := messageOf(tb, layers[0].bytes)
+	if name := string(layer[fieldName][0].bytes); name != LayerName {
+		tb.Fatalf("the layer is named %q, want %q", name, LayerName)
 	}
-	features := make(map[string]*geojson.Feature)
-	for _, f := range layers[0].Features {
-		id := f.Properties.MustString("id")
-		if features[id] != nil {
-			tb.Fatalf("%s is there twice", id)
+	if extent, version := layer[fieldExtent][0].number, layer[fieldVersion][0].number; extent != Extent || version != 2 {
+		tb.Fatalf("the layer has extent %d and version %d, want %d and 2", extent, version, Extent)
+	}
+	features := make(map[string]feature)
+	for _, encoded := range layer[fieldFeature] {
+		m := messageOf(tb, encoded.bytes)
+		if len(m) != 3 || m[fieldType][0].number != typePoint {
+			tb.Fatalf("a feature has the fields %v, want tags, the type of a point and a geometry", m)
+		}
+		f := feature{properties: make(map[string]any)}
+		tags := varints(tb, m[fieldTags][0].bytes)
+		for i := 0; i < len(tags); i += 2 {
+			value := messageOf(tb, layer[fieldValue][tags[i+1]].bytes)
+			var v any
+			switch {
+			case value[fieldString] != nil:
+				v = string(value[fieldString][0].bytes)
+			case value[fieldDouble] != nil:
+				v = math.Float64frombits(value[fieldDouble][0].number)
+			case value[fieldUint] != nil:
+				v = value[fieldUint][0].number
+			}
+			f.properties[string(layer[fieldKey][tags[i]].bytes)] = v
+		}
+		geometry := varints(tb, m[fieldGeometry][0].bytes)
+		if len(geometry) != 3 || geometry[0] != moveToOnce {
+			tb.Fatalf("a feature has the geometry %v, want one point", geometry)
+		}
+		f.x, f.y = protowire.DecodeZigZag(geometry[1]), protowire.DecodeZigZag(geometry[2])
+		id, _ := f.properties["id"].(string)
+		if _, ok := features[id]; ok || id == "" {
+			tb.Fatalf("the tile has two features with the id %q", id)
 		}
 		features[id] = f
 	}
 	return features
 }
 
+// A field is a decoded field of a protobuf message.
+type field struct {
+	number uint64 // of a varint or a fixed 64-bit value
+	bytes  []byte
+}
+
+// messageOf returns the fields of a protobuf message.
+func messageOf(tb testing.TB, b []byte) map[protowire.Number][]field {
+	tb.Helper()
+	fields := make(map[protowire.Number][]field)
+	for len(b) > 0 {
+		number, kind, n := protowire.ConsumeTag(b)
+		if n < 0 {
+			tb.Fatal(protowire.ParseError(n))
+		}
+		b = b[n:]
+		var f field
+		switch kind {
+		case protowire.VarintType:
+			f.number, n = protowire.ConsumeVarint(b)
+		case protowire.Fixed64Type:
+			f.number, n = protowire.ConsumeFixed64(b)
+		case protowire.BytesType:
+			f.bytes, n = protowire.ConsumeBytes(b)
+		default:
+			tb.Fatalf("field %d has the unexpected type %d", number, kind)
+		}
+		if n < 0 {
+			tb.Fatal(protowire.ParseError(n))
+		}
+		b = b[n:]
+		fields[number] = append(fields[number], f)
+	}
+	return fields
+}
+
+// varints returns the numbers of a packed field.
+func varints(tb testing.TB, b []byte) (numbers []uint64) {
+	tb.Helper()
+	for len(b) > 0 {
+		v, n := protowire.ConsumeVarint(b)
+		if n < 0 {
+			tb.Fatal(protowire.ParseError(n))
+		}
+		numbers, b = append(numbers, v), b[n:]
+	}
+	return numbers
+}
+
 // tileOf returns the decoded tile.
-func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]*geojson.Feature {
+func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]feature {
 	tb.Helper()
 	b, err := encoder().Encode(layerOf(v), v, t)
 	if err != nil {

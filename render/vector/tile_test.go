@@ -25,12 +25,12 @@ func TestProperties(t *testing.T) {
 	v.States[1].Level, v.States[1].Risk = 3, data.RiskHigh // scum that somebody saw
 	features := tileOf(t, v, maptile.New(0, 0, 0))
 	for id, want := range map[string]map[string]any{
-		"lake_0000000": {"chl": 12.34, "who_level": 1.0, "risk": "medium", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:40Z"},
-		"lake_0000001": {"chl": 0.0, "who_level": 3.0, "risk": "high", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:41Z"},
+		"lake_0000000": {"chl": 12.34, "who_level": uint64(1), "risk": "medium", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:40Z"},
+		"lake_0000001": {"chl": 0.0, "who_level": uint64(3), "risk": "high", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:41Z"},
 		"lake_0000002": {"color": "#9aa0a6", "risk": "high", "trophic": "unknown", "measured_at": "2026-05-28T20:26:42Z"},
 		"lake_0000003": {"color": "#9aa0a6", "trophic": "unknown"},
 	} {
-		got := features[id].Properties
+		got := features[id].properties
 		for name, value := range want {
 			if got[name] != value {
 				t.Errorf("%s of %s = %v, want %v", name, id, got[name], value)
@@ -40,12 +40,9 @@ func TestProperties(t *testing.T) {
 		if n := len(want) + 3 - map[bool]int{true: 1}[want["color"] != nil]; len(got) != n {
 			t.Errorf("%s has the properties %v, want %d: what is not known is absent", id, got, n)
 		}
-		if features[id].ID != nil {
-			t.Errorf("%s bears the number %v, want none", id, features[id].ID)
-		}
 	}
 	for i := range 2 {
-		if c := features[string(v.Lakes[i].ID)].Properties["color"]; c == "#9aa0a6" {
+		if c := features[string(v.Lakes[i].ID)].properties["color"]; c == "#9aa0a6" {
 			t.Errorf("color of a lake with a value = %v, which is that of one without", c)
 		}
 	}
@@ -126,7 +123,7 @@ func checkTiles(rt *rapid.T, l *Layer, lake int32, own maptile.Tile, wx, wy uint
 
 func TestLakesBeyondTheMapAreLeftOut(t *testing.T) {
 	v := viewOf([]testLake{{lon: 10, lat: 85.06}, {lon: 10, lat: 90}, {lon: 10, lat: -90}, {lon: 0, lat: 0}})
-	if got := tileOf(t, v, maptile.New(0, 0, 0)); len(got) != 1 || got["lake_0000003"] == nil {
+	if got := tileOf(t, v, maptile.New(0, 0, 0)); len(got) != 1 || got["lake_0000003"].properties == nil {
 		t.Errorf("the tile has %v, want the one lake of the map", got)
 	}
 }

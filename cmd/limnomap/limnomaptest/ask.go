@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// Within polls cond until it holds.
+// Within polls cond until it is true, and fails the test if that takes longer than d.
 func Within(t testing.TB, d time.Duration, what string, cond func() bool) {
 	t.Helper()
 	for end := time.Now().Add(d); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -21,7 +21,7 @@ func Within(t testing.TB, d time.Duration, what string, cond func() bool) {
 	t.Fatalf("not within %v: %s", d, what)
 }
 
-// Get asks for url with the fields of header, names and values in turns, and returns the answer with its whole body.
+// Get sends a GET request and returns the answer with its whole body. Header lists names and values of header fields in turn.
 func Get(t testing.TB, url string, header ...string) (*http.Response, []byte) {
 	t.Helper()
 	req, err := http.NewRequest(http.MethodGet, url, nil)
@@ -43,7 +43,7 @@ func Get(t testing.TB, url string, header ...string) (*http.Response, []byte) {
 	return resp, body
 }
 
-// GetJSON is Get of a JSON document, into what into points to. It fails the test unless the status is 200.
+// GetJSON is Get for a JSON document, which it decodes into the value that into points to. The status must be 200.
 func GetJSON(t testing.TB, url string, into any, header ...string) *http.Response {
 	t.Helper()
 	resp, body := Get(t, url, header...)
@@ -56,7 +56,7 @@ func GetJSON(t testing.TB, url string, into any, header ...string) *http.Respons
 	return resp
 }
 
-// A Status is what tests read of the status of the lakes.
+// A Status holds the fields of the status document that tests read.
 type Status struct {
 	TotalLakes    int `json:"total_lakes"`
 	LakesWithData int `json:"lakes_with_data"`
@@ -67,7 +67,7 @@ type Status struct {
 	}
 }
 
-// WriteFile writes a file into dir and returns its path.
+// WriteFile writes a file into dir and returns the path.
 func WriteFile(t testing.TB, dir, name, content string) string {
 	t.Helper()
 	path := filepath.Join(dir, name)

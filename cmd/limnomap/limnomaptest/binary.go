@@ -1,5 +1,5 @@
-// Package limnomaptest runs the real limnomap as a process, for the tests of what stands around it: the page, the examples,
-// what operators deploy. A package that uses it has a TestMain that calls [Main].
+// Package limnomaptest runs the real limnomap as a process. The tests of the page, of the examples, of the deployment
+// files and of faults use it. A package that uses it has a TestMain that calls [Main].
 package limnomaptest
 
 import (
@@ -12,22 +12,25 @@ import (
 	"testing"
 )
 
+// binaryVariable names an environment variable with the path of a limnomap that is already built. .ci/test builds one for
+// all packages, and one with the race detector for the fault tests.
+const binaryVariable = "LIMNOMAP_TEST_BINARY"
+
 var built struct {
 	sync.Mutex
-	folder, path string
+	folder, path string // guarded by the mutex
 }
 
-// Main runs the tests of a package and removes the binary that they had built.
+// Main runs the tests of a package and then removes the binary that they built.
 func Main(m *testing.M) {
 	code := m.Run()
-	if err := os.RemoveAll(built.folder); err != nil { // "" is nothing
+	if err := os.RemoveAll(built.folder); err != nil { // "" is not an error
 		fmt.Fprintln(os.Stderr, "removing the binary under test:", err)
 	}
 	os.Exit(code)
 }
 
-// Binary returns the path of limnomap, built when it is first asked for. It has no race detector: as users have it, and
-// several times as quick.
+// Binary returns the path of limnomap. The first call of a package builds it, unless LIMNOMAP_TEST_BINARY names one.
 func Binary(t testing.TB) string {
 	t.Helper()
 	built.Lock()
@@ -35,12 +38,16 @@ func Binary(t testing.TB) string {
 	if built.path != "" {
 		return built.path
 	}
+	if path := os.Getenv(binaryVariable); path != "" {
+		built.path = path
+		return path
+	}
 	var err error
 	if built.folder, err = os.MkdirTemp("", "limnomap-test-"); err != nil {
 		t.Fatal(err)
 	}
 	path := filepath.Join(built.folder, "limnomap")
-	// With -trimpath, so that what is compiled is what the test of the release links too.
+	// With -trimpath, as in a release: both builds then share the build cache.
 	build := exec.Command("go", "build", "-trimpath", "-o", path, "limnomap/cmd/limnomap")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
@@ -50,7 +57,7 @@ func Binary(t testing.TB) string {
 	return path
 }
 
-// Environ is this process's environment without limnomap's own variables, which would be flags of the limnomap under test.
+// Environ returns the environment of this process without the variables of limnomap itself, which would set flags.
 func Environ() []string {
 	var env []string
 	for _, variable := range os.Environ() {
@@ -61,11 +68,18 @@ func Environ() []string {
 	return env
 }
 
-// Run runs a command of limnomap and returns what it printed. It fails the test unless the command exits with 0.
-func Run(t testing.TB, args ...string) (stdout string) {
+// Command returns a limnomap command that has not been started yet.
+func Command(t testing.TB, args ...string) *exec.Cmd {
 	t.Helper()
 	cmd := exec.Command(Binary(t), args...)
 	cmd.Env = Environ()
+	return cmd
+}
+
+// Run runs a limnomap command and returns its standard output. It fails the test unless the exit code is 0.
+func Run(t testing.TB, args ...string) (stdout string) {
+	t.Helper()
+	cmd := Command(t, args...)
 	var stderr strings.Builder
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -75,25 +89,26 @@ func Run(t testing.TB, args ...string) (stdout string) {
 	return string(out)
 }
 
-// Need skips a test, loudly, where one of the commands is not installed. In CI nothing may be left out: there it fails.
+// Need skips the test if one of the commands is not installed. In CI, where no test may be skipped, it fails the test.
 func Need(t testing.TB, commands ...string) {
 	t.Helper()
 	for _, command := range commands {
 		if _, err := exec.LookPath(command); err != nil {
-			leaveOut(t, command+" is not installed (make setup)")
+			LeaveOut(t, command+" is not installed (make setup)")
 		}
 	}
 }
 
-// NeedFolder is Need of a folder that make setup fills.
+// NeedFolder is Need for a folder that make setup fills.
 func NeedFolder(t testing.TB, path string) {
 	t.Helper()
 	if _, err := os.Stat(path); err != nil {
-		leaveOut(t, path+" is not there (make setup)")
+		LeaveOut(t, path+" does not exist (make setup)")
 	}
 }
 
-func leaveOut(t testing.TB, missing string) {
+// LeaveOut skips the test because something is missing. In CI, where no test may be skipped, it fails the test.
+func LeaveOut(t testing.TB, missing string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatal(missing)

@@ -10,9 +10,10 @@ import (
 	"testing"
 )
 
-// Front starts a proxy before the server at base, until the test ends, and returns its address. Where answers reports that
-// it has answered a request itself, that request goes no further; passes sees what the server answers, and may change it.
-// Either may be nil, and both have to be safe for concurrent use. What a client asks for is what it gets, compressed or not.
+// Front starts a proxy in front of the server at base and returns its address. The proxy runs until the test ends. If
+// answers returns true it has answered the request itself, and the server does not see the request. passes may look at
+// each answer of the server and change it. Either function may be nil; both must be safe for concurrent use. The proxy
+// does not change the compression of answers.
 func Front(t testing.TB, base string, answers func(http.ResponseWriter, *http.Request) bool, passes func(*http.Response)) (address string) {
 	t.Helper()
 	target, err := url.Parse(base)
@@ -33,7 +34,7 @@ func Front(t testing.TB, base string, answers func(http.ResponseWriter, *http.Re
 			}
 			return nil
 		},
-		ErrorLog: log.New(io.Discard, "", 0), // a client may leave before all has come
+		ErrorLog: log.New(io.Discard, "", 0), // a client may close its connection early
 	}
 	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if answers == nil || !answers(w, r) {

@@ -6,27 +6,34 @@ import (
 	"net/http"
 	"os/exec"
 	"regexp"
+	"slices"
+	"strconv"
+	"strings"
 	"sync"
 	"syscall"
 	"testing"
 	"time"
 )
 
+// startTime is how long a server may take until it listens, and again until it is ready. Only a server that hangs takes
+// longer, however busy the machine is.
+const startTime = 2 * time.Minute
+
 // A Server is limnomap serve as a process.
 type Server struct {
 	*exec.Cmd
 	Base  string // address, without a slash at the end but with the base path
-	Admin string // that of the admin listener; empty without one
+	Admin string // address of the admin listener; empty without one
 	Log   *Log
 
 	ended chan struct{} // closed when the process has ended with exit
 	exit  error
 }
 
-// A Log is what a server has written to stderr so far. It is safe for concurrent use.
+// A Log collects what a server has written to stderr. It is safe for concurrent use.
 type Log struct {
 	mu  sync.Mutex
-	buf bytes.Buffer
+	buf bytes.Buffer // guarded by mu
 }
 
 // Write implements io.Writer.
@@ -47,43 +54,28 @@ var (
 	adminAddress = regexp.MustCompile(`"?url"?[=:]"?(http[^\s"]+)/metrics`)
 )
 
-// Start starts limnomap serve with free ports and a cache of its own, and returns when it is ready. Args come behind
-// these flags, and so before them: --admin-listen= is no admin listener. The test's end stops it, and demands that it
-// exits with 0.
+// Start starts limnomap serve on free ports with its own cache folder, and returns when the server is ready. The last of
+// two equal flags wins, so args override the flags set here; --admin-listen= means no admin listener. When the test ends
+// the server is stopped, and must exit with code 0.
 func Start(t testing.TB, args ...string) *Server {
 	t.Helper()
 	s := Launch(t, args...)
-	Within(t, 30*time.Second, "/readyz says 200", func() bool {
-		resp, err := s.Client().Get(s.Base + "/readyz")
-		if err != nil {
-			return false
-		}
-		resp.Body.Close()
-		return resp.StatusCode == http.StatusOK
-	})
+	s.AwaitReady(t)
 	return s
 }
 
-// Launch is Start of a server that need not become ready. Its addresses are known.
+// Launch is Start for a server that need not become ready: it returns when the addresses are known.
 func Launch(t testing.TB, args ...string) *Server {
 	t.Helper()
-	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s", "--basemap-url", "none",
-		"--cache-dir", t.TempDir(), "--cache-min-free", "0"}, args...)
-	s := &Server{Cmd: exec.Command(Binary(t), all...), Log: new(Log), ended: make(chan struct{})}
-	s.Env, s.Stderr = Environ(), s.Log
-	if err := s.Cmd.Start(); err != nil {
-		t.Fatal(err)
-	}
-	go func() { // ends with the process
-		s.exit = s.Wait()
-		close(s.ended)
-	}()
-	t.Cleanup(func() { s.Stop(t) })
-	admin := true // false if the last word on it is none
-	for _, arg := range all {
-		admin = admin && arg != "--admin-listen="
-	}
-	Within(t, 30*time.Second, "serve logs its address", func() bool {
+	return LaunchWithEnv(t, nil, args...)
+}
+
+// LaunchWithEnv is Launch with additional environment variables, each as NAME=VALUE.
+func LaunchWithEnv(t testing.TB, env []string, args ...string) *Server {
+	t.Helper()
+	s := run(t, env, args...)
+	admin := !slices.Contains(args, "--admin-listen=")
+	Within(t, startTime, "serve logs its address", func() bool {
 		select {
 		case <-s.ended:
 			t.Fatalf("limnomap serve: %v\n%s", s.exit, s.Log)
@@ -101,13 +93,72 @@ func Launch(t testing.TB, args ...string) *Server {
 	return s
 }
 
-// Client returns a client that takes the certificate of a server under test, whoever signed it.
+// LaunchAt is Launch for a server whose log may lack the addresses. It returns at once.
+func LaunchAt(t testing.TB, address, admin string, args ...string) *Server {
+	t.Helper()
+	s := run(t, nil, append([]string{"--listen", address, "--admin-listen", admin}, args...)...)
+	s.Base, s.Admin = "http://"+address, "http://"+admin
+	return s
+}
+
+// run starts the process.
+func run(t testing.TB, env []string, args ...string) *Server {
+	t.Helper()
+	all := append([]string{"serve", "--listen", "127.0.0.1:0", "--admin-listen", "127.0.0.1:0", "--drain", "0s", "--basemap-url", "none",
+		"--cache-dir", t.TempDir(), "--cache-min-free", "0"}, args...)
+	s := &Server{Cmd: Command(t, all...), Log: new(Log), ended: make(chan struct{})}
+	s.Env, s.Stderr = append(s.Env, env...), s.Log
+	if err := s.Cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	go func() { // ends with the process
+		s.exit = s.Wait()
+		close(s.ended)
+	}()
+	t.Cleanup(func() { s.Stop(t) })
+	return s
+}
+
+// AwaitReady waits until /readyz answers 200.
+func (s *Server) AwaitReady(t testing.TB) {
+	t.Helper()
+	Within(t, startTime, "/readyz says 200", func() bool { return s.StatusOf("/readyz") == http.StatusOK })
+}
+
+// StatusOf returns the status of the answer to a GET of path, or 0 if there is no answer.
+func (s *Server) StatusOf(path string) int {
+	resp, err := s.Client().Get(s.Base + path)
+	if err != nil {
+		return 0
+	}
+	resp.Body.Close()
+	return resp.StatusCode
+}
+
+// Client returns a client that accepts any certificate, and opens a new connection for each request.
 func (s *Server) Client() *http.Client {
 	return &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{InsecureSkipVerify: true}, DisableKeepAlives: true}}
 }
 
-// Stop ends the server as an operator would, by SIGTERM, and fails the test unless it exits with 0. One that was ended
-// before, with Kill, is left alone.
+// Metric returns the value of a metric. The name includes the labels, as /metrics writes them.
+func (s *Server) Metric(t testing.TB, name string) float64 {
+	t.Helper()
+	_, text := Get(t, s.Admin+"/metrics")
+	for line := range strings.Lines(string(text)) {
+		if value, ok := strings.CutPrefix(line, name+" "); ok {
+			f, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
+			if err != nil {
+				t.Fatalf("metric %s: %v", name, err)
+			}
+			return f
+		}
+	}
+	t.Fatalf("there is no metric %s", name)
+	return 0
+}
+
+// Stop ends the server with SIGTERM, as an operator does, and fails the test unless it exits with code 0. It does
+// nothing if the server has already ended.
 func (s *Server) Stop(t testing.TB) {
 	t.Helper()
 	select {
@@ -115,20 +166,32 @@ func (s *Server) Stop(t testing.TB) {
 		return
 	default:
 	}
-	_ = s.Process.Signal(syscall.SIGTERM) // it may end just now
+	_ = s.Process.Signal(syscall.SIGTERM) // fails if the process ends at this moment
+	s.AwaitExit(t)
+}
+
+// AwaitExit waits for the process to end, and fails the test unless it exits with code 0.
+func (s *Server) AwaitExit(t testing.TB) {
+	t.Helper()
 	select {
 	case <-s.ended:
 		if s.exit != nil {
 			t.Errorf("limnomap serve after SIGTERM: %v\n%s", s.exit, s.Log)
 		}
-	case <-time.After(30 * time.Second):
+	case <-time.After(startTime):
 		s.Kill()
-		t.Errorf("limnomap serve does not end after SIGTERM\n%s", s.Log)
+		t.Errorf("limnomap serve did not end after SIGTERM\n%s", s.Log)
 	}
 }
 
-// Kill ends the server as the kernel's out-of-memory killer would.
+// Exited returns a channel that is closed when the process has ended. ExitError is valid from then on.
+func (s *Server) Exited() <-chan struct{} { return s.ended }
+
+// ExitError returns how the process ended; nil means with code 0. Call it only after [Server.Exited].
+func (s *Server) ExitError() error { return s.exit }
+
+// Kill ends the server at once, as the kernel's out-of-memory killer does, and waits for its end.
 func (s *Server) Kill() {
-	_ = s.Process.Kill() // it may have ended
+	_ = s.Process.Kill() // fails if the process has already ended
 	<-s.ended
 }

@@ -1,0 +1,173 @@
+package answer
+
+import (
+	"bytes"
+	"io"
+	"slices"
+	"strconv"
+
+	"github.com/cespare/xxhash/v2"
+)
+
+// smallBytes is the size up to which compressing saves no packet.
+const smallBytes = 1024
+
+// The codings that are offered, the preferred one first.
+var (
+	compressedNow    = []Coding{Zstd, Gzip, Brotli, Identity} // the quickest first
+	compressedBefore = []Coding{Brotli, Zstd, Gzip, Identity} // the smallest result first
+	small            = []Coding{Identity, Zstd, Gzip, Brotli}
+	storedGzip       = []Coding{Gzip, Identity}
+)
+
+// A variant is the content of an answer in one coding, with the values of its header fields.
+type variant struct {
+	coding  Coding
+	content []byte
+	pieces  *pieces // instead of content, for a list that is too long to hold
+	etag    []string
+	length  []string // nil: computed when it is sent
+}
+
+func (v *variant) size() int64 {
+	if v.pieces != nil {
+		return v.pieces.size()
+	}
+	return int64(len(v.content))
+}
+
+func (v *variant) writeTo(w io.Writer) error {
+	if v.pieces != nil {
+		_, err := v.pieces.reader().WriteTo(w)
+		return err
+	}
+	_, err := w.Write(v.content)
+	return err
+}
+
+func (v *variant) reader() io.ReadSeeker {
+	if v.pieces != nil {
+		return v.pieces.reader()
+	}
+	return bytes.NewReader(v.content)
+}
+
+// newVariant returns content in that coding with an entity tag of its own.
+func newVariant(coding Coding, content []byte) *variant {
+	return &variant{
+		coding:  coding,
+		content: content,
+		etag:    []string{etagOf(xxhash.Sum64(content), Identity)},
+		length:  []string{strconv.Itoa(len(content))},
+	}
+}
+
+// A Body is content that was compressed in advance. It is immutable, except for SetBrotli.
+type Body struct {
+	variants [codings]*variant // nil if it was not worth compressing
+}
+
+// Prepare compresses the content of answers of kind k in advance. Content that is too small to gain by it, or of a type
+// that is compressed already, has only the plain form.
+func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
+	b := &Body{}
+	b.variants[Identity] = newVariant(Identity, content)
+	if len(content) < smallBytes || !k.compress {
+		return b, nil
+	}
+	how := thorough
+	if len(content) > thoroughBytes {
+		how = quick
+	}
+	for _, coding := range compressedBefore {
+		if coding == Identity {
+			continue
+		}
+		z, err := s.compressor.begin(coding, how, len(content))
+		if err != nil {
+			return nil, err
+		}
+		if _, err := z.Write(content); err != nil {
+			return nil, err
+		}
+		if err := b.set(z); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held.
+func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
+	if l.Len <= s.maxItems {
+		return s.Prepare(k, l.Bytes())
+	}
+	size := len(l.Append(nil, 0)) * l.Len // the others are about as long as the first
+	var all []*compression
+	var writers []io.Writer
+	for _, coding := range compressedBefore {
+		if coding == Identity {
+			continue
+		}
+		z, err := s.compressor.begin(coding, quick, size)
+		if err != nil {
+			return nil, err
+		}
+		all, writers = append(all, z), append(writers, z)
+	}
+	p, err := newPieces(l, io.MultiWriter(writers...))
+	if err != nil {
+		return nil, err
+	}
+	b := &Body{}
+	b.variants[Identity] = &variant{
+		pieces: p,
+		etag:   []string{etagOf(p.hash, Identity)},
+		length: []string{strconv.FormatInt(p.size(), 10)},
+	}
+	for _, z := range all {
+		if err := b.set(z); err != nil {
+			return nil, err
+		}
+	}
+	return b, nil
+}
+
+// set takes the result of a compression, in a slice without unused capacity.
+func (b *Body) set(z *compression) error {
+	content, err := z.finish()
+	if err == nil {
+		b.variants[z.coding] = newVariant(z.coding, slices.Clip(bytes.Clone(content)))
+	}
+	return err
+}
+
+// SetBrotli replaces the Brotli form, if the body has one, with one that was compressed elsewhere. It must be called
+// before the body is used.
+func (b *Body) SetBrotli(content []byte) {
+	if b.variants[Brotli] != nil {
+		b.variants[Brotli] = newVariant(Brotli, content)
+	}
+}
+
+// Size returns the number of bytes of the plain form.
+func (b *Body) Size() int64 { return b.variants[Identity].size() }
+
+// compressed reports whether b has other forms than the plain one.
+func (b *Body) compressed() bool { return b.variants[Gzip] != nil }
+
+// etagOf returns the strong entity tag of content that is sent in that coding: the xxHash of the plain bytes, and the name
+// of the coding, since each coding is a representation of its own (RFC 9110, section 8.8.3.3). So a server knows without
+// compressing whether the client has the answer.
+func etagOf(hash uint64, coding Coding) string {
+	tag := make([]byte, 0, 24)
+	tag = append(tag, '"')
+	h := strconv.FormatUint(hash, 16)
+	tag = append(tag, "0000000000000000"[len(h):]...)
+	tag = append(tag, h...)
+	if coding != Identity {
+		tag = append(tag, '-')
+		tag = append(tag, coding.String()...)
+	}
+	return string(append(tag, '"'))
+}

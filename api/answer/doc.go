@@ -1,0 +1,26 @@
+// Package answer writes the answers of an HTTP server: it negotiates the content coding, compresses, checks the
+// conditions of a request, sends ranges, and turns errors into problem details.
+//
+// # Concepts
+//
+// A [Handler] answers a request or returns an error; [Errors] makes an http.Handler of it and writes an error as a
+// [Problem] (RFC 9457). A handler answers by one function, [Sender.Send], which it gives a [Kind], the header fields that
+// all answers of an endpoint share, and a [Source], where the content comes from:
+//
+//	Prepared  a [Body], which was compressed in advance
+//	Bytes     bytes made for this request
+//	JSON      a value to marshal
+//	Items     a [List], which is written in pieces if it is long
+//	Stored    bytes with a known entity tag, such as a cached tile
+//
+// A [RequestInfo] is what the middleware around a handler learns about a request; a [Writer] counts what is written.
+//
+// # Conventions
+//
+// Each answer with status 200 has a strong ETag and Cache-Control. Everything is read with GET or HEAD.
+//
+// # Concurrency
+//
+// A Sender, a Body and an Errors are safe for concurrent use. A RequestInfo and a Writer belong to the goroutine that
+// serves the request. The package starts no goroutine.
+package answer

@@ -1,0 +1,95 @@
+package answer
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"testing/iotest"
+
+	"pgregory.net/rapid"
+)
+
+// numbers is a list of n multiples of step.
+func numbers(n, step int) List {
+	return List{
+		Head:    []byte(`{"numbers":[`),
+		Append:  func(b []byte, i int) []byte { return fmt.Append(b, i*step) },
+		Between: ",",
+		Tail:    "]}\n",
+		Len:     n,
+	}
+}
+
+// TestPiecesAreReadFromAnyOffset compares lists of up to a few pieces with the same list made at once.
+func TestPiecesAreReadFromAnyOffset(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.OneOf(rapid.IntRange(0, 3), rapid.IntRange(pieceItems-1, pieceItems+1), rapid.IntRange(0, 4*pieceItems)).Draw(t, "items")
+		step := rapid.IntRange(1, 3).Draw(t, "step")
+		var each []string
+		for i := range n {
+			each = append(each, fmt.Sprint(i*step))
+		}
+		want := `{"numbers":[` + strings.Join(each, ",") + "]}\n"
+		if got := numbers(n, step).Bytes(); string(got) != want {
+			t.Fatalf("Bytes() = %q, want %q", got, want)
+		}
+		var written bytes.Buffer
+		p, err := newPieces(numbers(n, step), &written)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if written.String() != want || p.size() != int64(len(want)) {
+			t.Fatalf("newPieces wrote %d bytes and has size %d, want %d", written.Len(), p.size(), len(want))
+		}
+		r := p.reader()
+		for range 3 {
+			at := rapid.IntRange(0, len(want)).Draw(t, "at")
+			if _, err := r.Seek(int64(at), io.SeekStart); err != nil {
+				t.Fatal(err)
+			}
+			length := rapid.IntRange(0, len(want)-at).Draw(t, "length")
+			got := make([]byte, length)
+			if _, err := io.ReadFull(r, got); err != nil || string(got) != want[at:at+length] {
+				t.Fatalf("%d bytes from %d = %q, %v, want %q", length, at, got, err, want[at:at+length])
+			}
+			var rest bytes.Buffer
+			if _, err := r.WriteTo(&rest); err != nil || rest.String() != want[at+length:] {
+				t.Fatalf("the rest from %d = %d bytes, %v, want %d", at+length, rest.Len(), err, len(want)-at-length)
+			}
+		}
+	})
+}
+
+func TestPiecesAreAReadSeeker(t *testing.T) {
+	var written bytes.Buffer
+	p, err := newPieces(numbers(2*pieceItems+1, 1), &written)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := iotest.TestReader(p.reader(), written.Bytes()); err != nil {
+		t.Error(err)
+	}
+	if _, err := p.reader().Seek(-1, io.SeekStart); err == nil {
+		t.Error("Seek to -1 = nil, want an error")
+	}
+}
+
+func TestPickCopiesItemsOfARenderedList(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(1, 50).Draw(t, "items")
+		var picked []int32
+		var each []string
+		for i := range n {
+			if rapid.Bool().Draw(t, "picked") {
+				picked = append(picked, int32(i))
+				each = append(each, fmt.Sprint(i*7))
+			}
+		}
+		want := "head" + strings.Join(each, ",") + "]}\n"
+		if got := numbers(n, 7).Render().Pick([]byte("head"), picked); string(got) != want {
+			t.Fatalf("Pick(%v) = %q, want %q", picked, got, want)
+		}
+	})
+}

@@ -1,0 +1,116 @@
+package answer
+
+import (
+	"encoding/json"
+	"net/http"
+	"strconv"
+	"strings"
+)
+
+// ProblemType is the media type of RFC 9457, section 3.
+const ProblemType = "application/problem+json"
+
+// internalDetail is all that a client learns about a 500. The log has the error, with the same request id.
+const internalDetail = "The server could not answer this request. Its log has the reason under this request_id."
+
+// A ParameterError says what is wrong with one parameter and what is allowed instead.
+type ParameterError struct {
+	Parameter string `json:"parameter"`
+	Detail    string `json:"detail"`
+	Missing   bool   `json:"-"` // the parameter is required and was not given
+}
+
+// A Problem is an error as the client sees it: every field is public. The detail of a 500 is never shown, so that an
+// error text that was meant for the log cannot leave the process by mistake.
+type Problem struct {
+	Status int
+	Detail string
+	Errors []ParameterError
+	Header http.Header // added to the answer, replacing fields of the same name; Retry-After, Allow and the like
+}
+
+func (p *Problem) Error() string {
+	s := strconv.Itoa(p.Status) + " " + http.StatusText(p.Status)
+	if p.Detail != "" {
+		s += ": " + p.Detail
+	}
+	for _, e := range p.Errors {
+		s += "; " + e.Parameter + ": " + e.Detail
+	}
+	return s
+}
+
+// problemBody is a problem as JSON, in the order of RFC 9457, section 3.1. Its type is about:blank: the status code
+// tells the kind of the problem and the title is that code's phrase (section 4.2.1).
+type problemBody struct {
+	Type      string           `json:"type"`
+	Title     string           `json:"title"`
+	Status    int              `json:"status"`
+	Detail    string           `json:"detail,omitempty"`
+	Instance  string           `json:"instance,omitempty"`
+	Errors    []ParameterError `json:"errors,omitempty"`
+	RequestID string           `json:"request_id,omitempty"`
+}
+
+// WriteProblem answers r with p. Nothing may have been written yet.
+func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
+	body := problemBody{
+		Type:     "about:blank",
+		Title:    http.StatusText(p.Status),
+		Status:   p.Status,
+		Detail:   p.Detail,
+		Instance: instance(r),
+		Errors:   p.Errors,
+	}
+	if p.Status >= http.StatusInternalServerError {
+		body.RequestID = RequestID(r)
+	}
+	if p.Status == http.StatusInternalServerError {
+		body.Detail, body.Errors = internalDetail, nil
+	}
+	text, err := json.Marshal(body)
+	if err != nil {
+		panic("answer: a problem of strings and an integer must marshal: " + err.Error())
+	}
+	WriteFailure(w, r, p.Status, ProblemType, p.Header, append(text, '\n'))
+}
+
+// WriteFailure answers r with a status of 400 or more and a text that gives the reason, in another format than problem
+// details. The fields of header are added, replacing those of the same name. No cache may store the answer: the next
+// import may add an unknown lake, and a rate limit ends after a second.
+func WriteFailure(w http.ResponseWriter, r *http.Request, status int, contentType string, header http.Header, text []byte) {
+	setPicture(w, false)
+	h := w.Header()
+	// A handler may have set fields for the answer that it could not finish.
+	for _, name := range []string{"Content-Encoding", "Content-Range", "Content-Disposition", "Accept-Ranges", "Etag", "Last-Modified", "Link", "Age"} {
+		h.Del(name)
+	}
+	h.Set("Content-Type", contentType)
+	h.Set("Content-Length", strconv.Itoa(len(text)))
+	h.Set("Cache-Control", CacheNever)
+	h.Set("X-Content-Type-Options", "nosniff")
+	for name, values := range header {
+		h[http.CanonicalHeaderKey(name)] = values
+	}
+	w.WriteHeader(status)
+	if r.Method != http.MethodHead {
+		// A write fails when the client has left: there is no one to report it to.
+		_, _ = w.Write(text)
+	}
+}
+
+// maxInstance bounds the length of a path in a problem.
+const maxInstance = 1024
+
+// instance returns the path of r as a URI reference, escaped. It leaves the query out, which may hold secrets.
+func instance(r *http.Request) string {
+	path := r.URL.EscapedPath()
+	if len(path) > maxInstance {
+		return ""
+	}
+	// A reference that starts with two slashes would name a host (RFC 3986, section 4.2).
+	if strings.HasPrefix(path, "//") {
+		return "/." + path
+	}
+	return path
+}

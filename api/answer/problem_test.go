@@ -1,0 +1,115 @@
+package answer_test
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"reflect"
+	"strconv"
+	"strings"
+	"testing"
+
+	"limnomap/api/answer"
+	"limnomap/api/answer/answertest"
+)
+
+func problemHandler(p *answer.Problem) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		r, info := answer.WithInfo(r)
+		info.ID[0] = r.Header.Get("X-Request-Id")
+		w.Header().Set("ETag", `"of-the-answer-hoped-for"`)
+		w.Header().Set("Content-Encoding", "gzip")
+		w.Header().Set("Cache-Control", "public, max-age=60")
+		answer.WriteProblem(w, r, p)
+	})
+}
+
+func TestWriteProblem(t *testing.T) {
+	for _, tt := range []struct {
+		name, target string
+		problem      answer.Problem
+		want         map[string]any
+	}{
+		{
+			name: "parameters", target: "/api/v1/monitor/lakes?limit=0&secret=1",
+			problem: answer.Problem{Status: 400, Detail: "A parameter is malformed.", Errors: []answer.ParameterError{{Parameter: "limit", Detail: "is 0, allowed are 1 to 5000"}}},
+			want: map[string]any{
+				"type": "about:blank", "title": "Bad Request", "status": 400.0, "detail": "A parameter is malformed.",
+				"instance": "/api/v1/monitor/lakes",
+				"errors":   []any{map[string]any{"parameter": "limit", "detail": "is 0, allowed are 1 to 5000"}},
+			},
+		}, {
+			name: "escaped path", target: "/lake/%3Cb%3E%20%C3%BC",
+			problem: answer.Problem{Status: 404},
+			want:    map[string]any{"type": "about:blank", "title": "Not Found", "status": 404.0, "instance": "/lake/%3Cb%3E%20%C3%BC"},
+		}, {
+			name: "two slashes are not a host", target: "http://here//evil.example/x",
+			problem: answer.Problem{Status: 404},
+			want:    map[string]any{"type": "about:blank", "title": "Not Found", "status": 404.0, "instance": "/.//evil.example/x"},
+		}, {
+			name: "path too long to echo", target: "/" + strings.Repeat("a", 1024),
+			problem: answer.Problem{Status: 414},
+			want:    map[string]any{"type": "about:blank", "title": "Request URI Too Long", "status": 414.0},
+		}, {
+			name: "a 500 shows nothing internal", target: "/x",
+			problem: answer.Problem{Status: 500, Detail: "open /var/lib/lakes.db: permission denied", Errors: []answer.ParameterError{{Parameter: "db", Detail: "lakes.db"}}},
+			want: map[string]any{
+				"type": "about:blank", "title": "Internal Server Error", "status": 500.0, "detail": "The server could not answer this request. Its log has the reason under this request_id.",
+				"instance": "/x", "request_id": "abc-1",
+			},
+		}, {
+			name: "a 503 shows its detail", target: "/x",
+			problem: answer.Problem{Status: 503, Detail: "No data yet."},
+			want: map[string]any{
+				"type": "about:blank", "title": "Service Unavailable", "status": 503.0, "detail": "No data yet.",
+				"instance": "/x", "request_id": "abc-1",
+			},
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			r := httptest.NewRequest("GET", tt.target, nil)
+			r.Header.Set("X-Request-Id", "abc-1")
+			resp := answertest.Serve(t, problemHandler(&tt.problem), r)
+			if resp.StatusCode != tt.problem.Status {
+				t.Errorf("status = %d, want %d", resp.StatusCode, tt.problem.Status)
+			}
+			if got := answertest.Problem(t, resp); !reflect.DeepEqual(got, tt.want) {
+				t.Errorf("problem = %v, want %v", got, tt.want)
+			}
+		})
+	}
+}
+
+func TestWriteProblemHeaders(t *testing.T) {
+	p := &answer.Problem{Status: 405, Header: http.Header{"Allow": {"GET, HEAD, OPTIONS"}}}
+	resp := answertest.Serve(t, problemHandler(p), httptest.NewRequest("DELETE", "/x", nil))
+	for name, want := range map[string]string{
+		"Allow": "GET, HEAD, OPTIONS", "Cache-Control": "no-store", "ETag": "", "Content-Encoding": "",
+		"X-Content-Type-Options": "nosniff",
+	} {
+		if got := resp.Header.Get(name); got != want {
+			t.Errorf("%s = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestWriteProblemHead(t *testing.T) {
+	p := &answer.Problem{Status: 404, Detail: "No lake has this id."}
+	get := httptest.NewRecorder()
+	problemHandler(p).ServeHTTP(get, httptest.NewRequest("GET", "/x", nil))
+	head := httptest.NewRecorder()
+	problemHandler(p).ServeHTTP(head, httptest.NewRequest("HEAD", "/x", nil))
+	if head.Body.Len() != 0 {
+		t.Errorf("HEAD has a body of %d bytes, want none", head.Body.Len())
+	}
+	want := strconv.Itoa(get.Body.Len())
+	if got := head.Header().Get("Content-Length"); got != want {
+		t.Errorf("HEAD: Content-Length = %s, want GET's %s", got, want)
+	}
+}
+
+func TestProblemError(t *testing.T) {
+	err := error(&answer.Problem{Status: 400, Detail: "malformed", Errors: []answer.ParameterError{{Parameter: "limit", Detail: "is 0"}}})
+	if got, want := err.Error(), "400 Bad Request: malformed; limit: is 0"; got != want {
+		t.Errorf("Error() = %q, want %q", got, want)
+	}
+}

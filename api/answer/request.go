@@ -1,0 +1,65 @@
+package answer
+
+import (
+	"context"
+	"net/http"
+	"net/netip"
+	"time"
+)
+
+// A RequestInfo is what the middleware learns about one request. The outermost makes it, the inner ones write into it, and
+// the access log, which is outside of them, reads it when they are done: a context value that an inner middleware adds
+// would be invisible there. It is a context itself, which saves an allocation, and belongs to the goroutine that serves the
+// request.
+type RequestInfo struct {
+	context.Context
+	request http.Request // the request with this context; it is here to save an allocation
+
+	Start     time.Time  // when the request was received; zero if nothing measured it
+	ID        [1]string  // an array, so that the response header can share it
+	Addr      netip.Addr // of the client; invalid until it is known
+	KeyName   string     // of the API key; empty without one
+	KeyScopes uint8      // what that key allows, in the bits of package auth
+	TraceID   string     // empty if the request is not traced
+	// Age is the value of the field Age; empty while the data are confirmed. It is an array as ID.
+	Age [1]string
+	// RateLimit is room for the items of the field RateLimit: at most two limits apply to a route.
+	RateLimit [2]string
+	// Writer is the one that the access log reads; it is here to save an allocation.
+	Writer Writer
+}
+
+// infoKey is the context key of a *RequestInfo.
+type infoKey struct{}
+
+// Value returns the RequestInfo itself for its own key, and asks the parent context for others.
+func (info *RequestInfo) Value(key any) any {
+	if key == (infoKey{}) {
+		return info
+	}
+	return info.Context.Value(key)
+}
+
+// InfoOf returns the RequestInfo of r, or nil.
+func InfoOf(r *http.Request) *RequestInfo {
+	info, _ := r.Context().Value(infoKey{}).(*RequestInfo)
+	return info
+}
+
+// WithInfo returns r with a RequestInfo: the one that it has, or a new one.
+func WithInfo(r *http.Request) (*http.Request, *RequestInfo) {
+	if info := InfoOf(r); info != nil {
+		return r, info
+	}
+	info := &RequestInfo{Context: r.Context()}
+	info.request = *r.WithContext(info)
+	return &info.request, info
+}
+
+// RequestID returns the id of r, or nothing.
+func RequestID(r *http.Request) string {
+	if info := InfoOf(r); info != nil {
+		return info.ID[0]
+	}
+	return ""
+}

@@ -1,0 +1,120 @@
+package answer
+
+import (
+	"io"
+	"net/http"
+)
+
+// A Writer counts what is written, and adds the header fields that only documents need. It keeps the abilities of the
+// writer that it wraps: sendfile by ReadFrom, flushing, and by Unwrap all that an http.ResponseController can do.
+type Writer struct {
+	http.ResponseWriter
+	Status int   // 0 until the final header is written
+	Bytes  int64 // of the body
+
+	documentFields *DocumentFields
+	document       Document // set before the header is written
+	picture        bool     // set before the header is written
+}
+
+// A Document is a sort of answer with header fields of its own.
+type Document uint8
+
+// The sorts of documents.
+const (
+	PlainDocument Document = iota // the page, and all answers without special needs
+	EmbedDocument                 // a map to be shown in other sites' pages
+	FormDocument                  // a page with a form that leads back to this server
+	Documents                     // how many there are
+)
+
+// DocumentFields are the header fields of each sort of document.
+type DocumentFields [Documents][]Field
+
+// A Field is a header field. All answers share its value, which must not be changed.
+type Field struct {
+	Name  string // in the canonical form of net/http
+	Value []string
+}
+
+// Track returns w as a Writer: itself if it is one, so that the middleware shares it.
+func Track(w http.ResponseWriter) *Writer {
+	if tw, ok := w.(*Writer); ok {
+		return tw
+	}
+	return &Writer{ResponseWriter: w}
+}
+
+// AddToDocuments has w add those fields to the header of an answer that is not a picture.
+func (w *Writer) AddToDocuments(fields *DocumentFields) { w.documentFields = fields }
+
+// SetDocument says which sort of document the answer is, even if it becomes a problem.
+func SetDocument(w http.ResponseWriter, d Document) {
+	if tw, ok := w.(*Writer); ok {
+		tw.document = d
+	}
+}
+
+// setPicture says whether the answer is a picture.
+func setPicture(w http.ResponseWriter, picture bool) {
+	if tw, ok := w.(*Writer); ok {
+		tw.picture = picture
+	}
+}
+
+// Unwrap serves http.ResponseController.
+func (w *Writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader adds the fields of a document and writes the header.
+func (w *Writer) WriteHeader(status int) {
+	// Informational answers precede the final one, except 101, which is final.
+	if w.Status == 0 && (status >= 200 || status == http.StatusSwitchingProtocols) {
+		w.Status = status
+		if !w.picture && w.documentFields != nil {
+			h := w.Header()
+			for _, f := range w.documentFields[w.document] {
+				h[f.Name] = f.Value
+			}
+		}
+	}
+	w.ResponseWriter.WriteHeader(status)
+}
+
+func (w *Writer) Write(p []byte) (int, error) {
+	w.ImplicitOK()
+	n, err := w.ResponseWriter.Write(p)
+	w.Bytes += int64(n)
+	return n, err
+}
+
+// WriteString saves io.WriteString the copy of its argument.
+func (w *Writer) WriteString(s string) (int, error) {
+	w.ImplicitOK()
+	n, err := io.WriteString(w.ResponseWriter, s)
+	w.Bytes += int64(n)
+	return n, err
+}
+
+// ReadFrom lets the kernel copy a file to the socket, where the wrapped writer can do that.
+func (w *Writer) ReadFrom(src io.Reader) (int64, error) {
+	w.ImplicitOK()
+	n, err := io.Copy(w.ResponseWriter, src)
+	w.Bytes += n
+	return n, err
+}
+
+// FlushError serves http.ResponseController, which prefers it to Flush.
+func (w *Writer) FlushError() error {
+	w.ImplicitOK()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
+// Flush serves handlers that need an http.Flusher. It cannot return an error; the next write will.
+func (w *Writer) Flush() { _ = w.FlushError() }
+
+// ImplicitOK does what net/http does for a handler that writes a body and no header.
+func (w *Writer) ImplicitOK() {
+	if w.Status == 0 {
+		w.WriteHeader(http.StatusOK)
+	}
+}

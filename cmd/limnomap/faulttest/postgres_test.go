@@ -1,0 +1,60 @@
+//go:build unix
+
+package faulttest
+
+import (
+	"net/http"
+	"net/url"
+	"strings"
+	"testing"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// TestServePostgres starts a server on a database without tables. The server waits for the tables, reports that, and shows
+// the first import. Neither its log nor the output of commands has the password, which is in the environment.
+func TestServePostgres(t *testing.T) {
+	t.Parallel()
+	dsn := startPostgres(t).url
+	u, err := url.Parse(dsn)
+	must(t, err)
+	password, _ := u.User.Password()
+	s := limnomaptest.LaunchWithEnv(t, []string{"LIMNOMAP_DB=" + dsn})
+	if got := s.StatusOf("/readyz"); got != http.StatusServiceUnavailable {
+		t.Errorf("/readyz before the first import = %d, want 503", got)
+	}
+	var output strings.Builder
+	run := func(dsn string, args ...string) error {
+		cmd := limnomaptest.Command(t, args...)
+		cmd.Env = append(cmd.Env, "LIMNOMAP_DB="+dsn)
+		out, err := cmd.CombinedOutput()
+		output.Write(out)
+		return err
+	}
+	dir := t.TempDir()
+	for _, args := range [][]string{
+		{"import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Ammersee,48,11.1\n")},
+		{"keys", "create", "--name", "me"},
+		{"keys", "list"},
+		{"keys", "revoke", "me"},
+	} {
+		if err := run(dsn, args...); err != nil {
+			t.Fatalf("%v: %v\n%s", args, err, &output)
+		}
+	}
+	s.AwaitReady(t)
+	if _, body := limnomaptest.Get(t, s.Base+statusPath); !strings.Contains(string(body), "Ammersee") {
+		t.Errorf("status = %s, want the lake", body)
+	}
+	if err := run(dsn, "import", "lakes", limnomaptest.WriteFile(t, dir, "bad.csv", "id,name,lat,lon\nb,Bad,99,11.1\n")); err == nil {
+		t.Error("the import of a bad file succeeded")
+	}
+	s.Stop(t)
+	u.User = url.UserPassword("limnomap", "wrong")
+	if err := run(u.String(), "serve", "--listen", "127.0.0.1:0"); err == nil || !strings.Contains(output.String(), "refuses the user or the password") {
+		t.Errorf("serve with a wrong password = %v, want an error at once\n%s", err, &output)
+	}
+	if strings.Contains(s.Log.String()+output.String(), password) {
+		t.Error("the password is in the log or in the output")
+	}
+}

@@ -1,0 +1,89 @@
+package faulttest
+
+import (
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+func TestMain(m *testing.M) { limnomaptest.Main(m) }
+
+// patience is how long a test waits for something that takes a second or two on an idle machine. Only a server that
+// hangs needs longer.
+const patience = 2 * time.Minute
+
+// fullLength reports whether the tests run at full length, as with make test-faults.
+func fullLength() bool { return os.Getenv("LIMNOMAP_FAULTS") == "full" }
+
+// launch starts limnomap serve and returns when its addresses are known. Without --cache-dir among args it has no disk
+// cache. The server is killed when the test ends.
+func launch(t testing.TB, args ...string) *limnomaptest.Server {
+	t.Helper()
+	if !slices.ContainsFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "--cache-dir") }) {
+		args = append([]string{"--cache-disk", "0"}, args...)
+	}
+	s := limnomaptest.Launch(t, args...)
+	t.Cleanup(s.Kill) // runs before the cleanup of Launch, which would stop it gracefully
+	return s
+}
+
+// start is launch for a server that must become ready.
+func start(t testing.TB, args ...string) *limnomaptest.Server {
+	t.Helper()
+	s := launch(t, args...)
+	s.AwaitReady(t)
+	return s
+}
+
+// stopCleanly stops the server as an operator does, and fails the test if the server has panicked or the race detector
+// has reported a race.
+func stopCleanly(t testing.TB, s *limnomaptest.Server) {
+	t.Helper()
+	s.Stop(t)
+	for _, sign := range []string{"panic", "DATA RACE", "goroutine "} {
+		if strings.Contains(s.Log.String(), sign) {
+			t.Errorf("%q in the log:\n%s", sign, s.Log)
+		}
+	}
+}
+
+// eventLog returns the log of a server without its access log.
+func eventLog(s *limnomaptest.Server) string {
+	var b strings.Builder
+	for line := range strings.Lines(s.Log.String()) {
+		if !strings.Contains(line, "msg=request ") {
+			b.WriteString(line)
+		}
+	}
+	return b.String()
+}
+
+// runCommand runs a limnomap command that may fail, and returns what it printed.
+func runCommand(t testing.TB, args ...string) (output string, err error) {
+	t.Helper()
+	out, err := limnomaptest.Command(t, args...).CombinedOutput()
+	return string(out), err
+}
+
+// startCommand starts a limnomap command that runs beside the test. The process is killed when the test ends.
+func startCommand(t testing.TB, args ...string) (*exec.Cmd, *limnomaptest.Log) {
+	t.Helper()
+	cmd, output := limnomaptest.Command(t, args...), new(limnomaptest.Log)
+	cmd.Stdout, cmd.Stderr = output, output
+	must(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() })
+	return cmd, output
+}
+
+// must fails the test if err is not nil.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

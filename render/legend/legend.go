@@ -1,0 +1,223 @@
+// Package legend draws the legend of a colour map as a PNG or an SVG picture: the scale with its colours, the classes, and
+// the grey of lakes without data. Both formats draw the same layout. It holds no state and is safe for concurrent use.
+// Callers may test for [ErrSize].
+package legend
+
+import (
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+
+	"limnomap/colormap"
+)
+
+// The allowed sizes: from the narrowest width that holds the words to that of a poster.
+const (
+	MinWidth, MaxWidth = 160, 1200
+	MaxScale           = 4
+)
+
+// ErrSize is returned for a width or a scale out of range.
+var ErrSize = errors.New("legend size")
+
+// Lengths in pixels at scale 1. No text is smaller than 11, so that it is legible on a phone.
+const (
+	pad          = 12.0
+	cornerRadius = 8.0
+	titleSize    = 15.0
+	textSize     = 12.0
+	wordSize     = 13.0
+	noteSize     = 11.0
+	barHeight    = 16.0
+	tickLength   = 4.0
+	tickGap      = 5.0 // between two labels of the axis
+	cellHeight   = 38.0
+	cellWidth    = 144.0 // holds the longest label of a class beside its swatch
+	swatchWidth  = 18.0
+	noteLine     = 15.0
+)
+
+// A textLine is one line of text; x is where its anchor lies and y its baseline.
+type textLine struct {
+	x, y, size float64
+	anchor     float64 // 0 is the start of the text at x, 0.5 its middle, 1 its end
+	bold       bool
+	fill       color.NRGBA
+	text       string
+}
+
+// A rectangle is a filled rectangle on whole pixels, so that neighbours meet without a seam.
+type rectangle struct {
+	x, y, w, h float64
+	fill       color.NRGBA
+}
+
+// A layout is what a legend shows and where. Both formats draw the same one, so they cannot differ.
+type layout struct {
+	width, height float64
+	rects         []rectangle
+	texts         []textLine
+	title, desc   string // for screen readers
+}
+
+// inkColor is the colour of the main text, paleColor that of the rest: a contrast of 7 to 1 on white (WCAG 2.2, AAA).
+func inkColor() color.NRGBA  { return color.NRGBA{0x1b, 0x26, 0x33, 0xff} }
+func paleColor() color.NRGBA { return color.NRGBA{0x43, 0x51, 0x60, 0xff} }
+
+// paperColor is slightly translucent; edgeColor separates it from a white map.
+func paperColor() color.NRGBA { return color.NRGBA{0xff, 0xff, 0xff, 0xf2} }
+func edgeColor() color.NRGBA  { return color.NRGBA{0x1b, 0x26, 0x33, 0x40} }
+
+// newLayout returns the layout of the legend of m.
+func newLayout(m *colormap.Map, width int, f *fonts) (*layout, error) {
+	if width < MinWidth || width > MaxWidth {
+		return nil, fmt.Errorf("%w: width %d: allowed are %d to %d pixels", ErrSize, width, MinWidth, MaxWidth)
+	}
+	l := m.Legend()
+	s := &layout{width: float64(width), title: title(l), desc: description(l)}
+
+	y := pad + titleSize
+	s.text(pad, y, titleSize, 0, true, inkColor(), s.title)
+	if l.Profile != "" {
+		// On the line of the title if it fits, else below it.
+		profile := "classes: " + l.Profile
+		if f.width(s.title, titleSize, true)+f.width(profile, textSize, false) < s.width-3*pad {
+			s.text(s.width-pad, y, textSize, 1, false, paleColor(), profile)
+		} else {
+			y += textSize + 6
+			s.text(pad, y, textSize, 0, false, paleColor(), profile)
+		}
+	}
+	y = s.axis(l, y+10, f)
+	y = s.classes(l, y+12)
+	for _, line := range f.wrap(l.Note, noteSize, s.width-2*pad) {
+		y += noteLine
+		s.text(pad, y, noteSize, 0, false, paleColor(), line)
+	}
+	s.height = math.Ceil(y + pad)
+	return s, nil
+}
+
+func title(l colormap.Legend) string {
+	return strings.ToUpper(l.Quantity[:1]) + l.Quantity[1:] + ", " + l.Unit
+}
+
+// description returns the contents of the picture as text.
+func description(l colormap.Legend) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "Colours of the map %s on a %s scale from %v to %v %s.", l.Title, l.Scale, l.Min, l.Max, l.Unit)
+	for _, c := range l.Classes {
+		fmt.Fprintf(&b, " %s risk: %s %s.", strings.ToUpper(c.Risk[:1])+c.Risk[1:], c.Label, l.Unit)
+	}
+	fmt.Fprintf(&b, " Grey: %s. %s", l.NoData.Label, l.Note)
+	return b.String()
+}
+
+// axis adds the colours, their ticks and labels below y, and returns where they end.
+func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
+	length := s.width - 2*pad
+	at := func(v float64) float64 {
+		return math.Round(pad + length*math.Log(v/l.Min)/math.Log(l.Max/l.Min))
+	}
+	for _, step := range l.Steps {
+		from, to := l.Min, l.Max
+		if step.From != nil {
+			from = *step.From
+		}
+		if step.To != nil {
+			to = *step.To
+		}
+		s.rect(at(from), y, at(to)-at(from), barHeight, parseHex(step.Color))
+	}
+	bottom := y + barHeight
+	baseline := bottom + tickLength + textSize + 1
+
+	for _, v := range []float64{*l.Classes[1].From, *l.Classes[2].From} {
+		s.rect(at(v)-1, y-tickLength, 2, barHeight+2*tickLength, inkColor())
+	}
+	// The most important first: a label that would touch an earlier one is omitted.
+	type span struct{ from, to float64 }
+	var taken []span
+	var ticks []float64
+	for i, v := range []float64{*l.Classes[1].From, *l.Classes[2].From, l.Min, l.Max, 10, 2, 5, 20, 50} {
+		x := at(v)
+		if slices.Contains(ticks, x) {
+			continue // a limit that is an ordinary tick as well
+		}
+		ticks = append(ticks, x)
+		limit, ink := i < 2, paleColor()
+		if limit {
+			ink = inkColor()
+		} else {
+			s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, ink)
+		}
+		text := strconv.FormatFloat(v, 'f', -1, 64)
+		half := f.width(text, textSize, limit) / 2
+		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
+		if slices.ContainsFunc(taken, func(t span) bool {
+			return x-half-tickGap < t.to && x+half+tickGap > t.from
+		}) {
+			continue
+		}
+		taken = append(taken, span{x - half, x + half})
+		s.text(x, baseline, textSize, 0.5, limit, ink, text)
+	}
+	return baseline
+}
+
+// classes adds a cell for each class and one for no data below y, and returns where they end.
+func (s *layout) classes(l colormap.Legend, y float64) float64 {
+	type cell struct {
+		colors      []string
+		word, label string
+	}
+	cells := make([]cell, 0, len(l.Classes)+1)
+	for _, c := range l.Classes {
+		cells = append(cells, cell{c.Colors, c.Risk + " risk", c.Label})
+	}
+	cells = append(cells, cell{[]string{l.NoData.Color}, l.NoData.Label, "no current value"})
+
+	columns := 1
+	for _, n := range []int{2, len(cells)} {
+		if s.width-2*pad >= float64(n)*cellWidth {
+			columns = n
+		}
+	}
+	column := math.Floor((s.width - 2*pad) / float64(columns))
+	const height = cellHeight - 6
+	for i, c := range cells {
+		x := pad + float64(i%columns)*column
+		top := y + float64(i/columns)*cellHeight
+		// The colours of the class, the lowest at the bottom.
+		for k, hex := range c.colors {
+			n := float64(len(c.colors))
+			from, to := math.Round(height*float64(k)/n), math.Round(height*float64(k+1)/n)
+			s.rect(x, top+height-to, swatchWidth, to-from, parseHex(hex))
+		}
+		s.text(x+swatchWidth+8, top+13, wordSize, 0, true, inkColor(), c.word)
+		s.text(x+swatchWidth+8, top+29, textSize, 0, false, paleColor(), c.label)
+	}
+	rows := (len(cells) + columns - 1) / columns
+	return y + float64(rows)*cellHeight
+}
+
+func (s *layout) rect(x, y, w, h float64, fill color.NRGBA) {
+	s.rects = append(s.rects, rectangle{x, y, w, h, fill})
+}
+
+func (s *layout) text(x, y, size, anchor float64, bold bool, fill color.NRGBA, text string) {
+	s.texts = append(s.texts, textLine{x, y, size, anchor, bold, fill, text})
+}
+
+// parseHex parses the #rrggbb that colormap.Hex writes.
+func parseHex(s string) color.NRGBA {
+	v, err := strconv.ParseUint(strings.TrimPrefix(s, "#"), 16, 24)
+	if err != nil {
+		panic(fmt.Sprintf("legend: invalid colour %q: %v", s, err))
+	}
+	return color.NRGBA{uint8(v >> 16), uint8(v >> 8), uint8(v), 0xff}
+}

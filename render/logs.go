@@ -1,0 +1,67 @@
+package render
+
+import (
+	"math"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+const (
+	// floor is the smallest concentration that is drawn, 0.5 µg/l; smaller ones are drawn as floor. Zero means "below the
+	// detection limit", which is about 1 µg/l for inland waters, and half of the limit is the usual substitute. With a
+	// smaller one, a clean lake would outweigh a bloom near it.
+	floor = data.Chlorophyll(50)
+	// ceiling is the smallest concentration that has the last colour.
+	ceiling = data.Chlorophyll(100_00)
+)
+
+// A logTable has the logarithms of concentrations that the field is computed with: ln(c/floor), at least 0. From floor to
+// ceiling they are divided into valueCells cells of equal ratio, 1.0026 each, and each cell has one colour.
+type logTable struct {
+	perUnit float32           // cells per unit of the logarithm
+	colours [valueCells]uint8 // by cell, as indices into the table of a colour map
+	scale   *colormap.Map
+	logs    [ceiling]float32 // by concentration below ceiling, as most are
+}
+
+// newLogTable returns the table for the colour maps with the limits of m: all change colours at the same concentrations.
+func newLogTable(m *colormap.Map) *logTable {
+	v := &logTable{perUnit: float32(valueCells / math.Log(ceiling.Float()/floor.Float())), scale: m}
+	for cell := range v.colours {
+		v.colours[cell] = uint8(m.Index(floor.Float() * math.Exp(v.middle(cell))))
+	}
+	for c := range v.logs {
+		v.logs[c] = v.newLog(data.Chlorophyll(c))
+	}
+	return v
+}
+
+// middle returns the logarithm in the middle of a cell.
+func (v *logTable) middle(cell int) float64 { return (float64(cell) + 0.5) / float64(v.perUnit) }
+
+// of returns the logarithm for c.
+func (v *logTable) of(c data.Chlorophyll) float32 {
+	if c < ceiling {
+		return v.logs[c]
+	}
+	return v.newLog(c)
+}
+
+// newLog computes the logarithm for c: that of the middle of its cell, where rounding cannot reach another cell. If the
+// colour of the cell is not that of c, it is that of the next cell. So a lake's own pixel has the colour of its value, to
+// the hundredth.
+func (v *logTable) newLog(c data.Chlorophyll) float32 {
+	log := math.Log(max(c, floor).Float() / floor.Float())
+	cell := int(log * float64(v.perUnit))
+	if cell >= valueCells {
+		return float32(log) // the last colour
+	}
+	switch colour := uint8(v.scale.Index(c.Float())); {
+	case v.colours[cell] < colour:
+		cell++
+	case v.colours[cell] > colour:
+		cell--
+	}
+	return float32(v.middle(cell))
+}

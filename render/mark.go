@@ -1,0 +1,89 @@
+package render
+
+import (
+	"encoding/binary"
+	"math"
+
+	"github.com/cespare/xxhash/v2"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/data"
+)
+
+// A mark is what one lake shows in a window. It is all that a painter knows of the lake, and all of it is part of the
+// fingerprint: so tiles with equal fingerprints are equal. A style leaves the fields zero that its picture does not
+// depend on.
+type mark struct {
+	x, y   int32  // in units from the window's north-west corner, rounded as far as the style allows
+	value  uint32 // the bits of a logarithm, or of a concentration
+	size   size   // of the blob
+	radius uint32 // of the disc, in units
+	shore  *shore // drawn instead of a disc
+}
+
+// chlorophyll returns the value of a mark that has it as a concentration.
+func (m *mark) chlorophyll() data.Chlorophyll { return data.Chlorophyll(m.value) }
+
+// log returns the value of a mark that has it as a logarithm.
+func (m *mark) log() float32 { return math.Float32frombits(m.value) }
+
+// appendTo appends the bytes that stand for m in a fingerprint.
+func (m *mark) appendTo(b []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.x))
+	b = binary.LittleEndian.AppendUint32(b, uint32(m.y))
+	b = binary.LittleEndian.AppendUint32(b, m.value)
+	b = append(b, byte(m.size))
+	water := uint64(m.radius)
+	if m.shore != nil {
+		water = m.shore.hash
+	}
+	return binary.LittleEndian.AppendUint64(b, water)
+}
+
+// A scene is what a layer shows in a window: all that its picture depends on.
+type scene struct {
+	marks []mark // in the order of the layer, and those of one lake from west to east
+	patch patch  // of lakes that are binned
+}
+
+// empty reports whether nothing is in reach.
+func (s *scene) empty() bool { return len(s.marks) == 0 && !s.patch.filled }
+
+// appendTo appends the bytes that stand for s in a fingerprint.
+func (s *scene) appendTo(b []byte) []byte {
+	for i := range s.marks {
+		b = s.marks[i].appendTo(b)
+	}
+	if s.patch.filled {
+		b = s.patch.appendTo(b)
+	}
+	return b
+}
+
+// A Fingerprint is a hash of everything of a layer that can change a pixel of a tile.
+type Fingerprint [16]byte
+
+// A fingerprintKey is what a fingerprint of a layer depends on. The colour map is not part of it.
+type fingerprintKey struct {
+	tile  maptile.Tile
+	scale int
+	style StyleID
+}
+
+// A remembered fingerprint, and whether the tile shows anything.
+type remembered struct {
+	fingerprint Fingerprint
+	notBlank    bool
+}
+
+// FingerprintOf returns the fingerprint of a tile whose picture follows from these bytes.
+func FingerprintOf(b []byte) (f Fingerprint) {
+	var low, high xxhash.Digest
+	low.ResetWithSeed(0)
+	high.ResetWithSeed(1)
+	low.Write(b)
+	high.Write(b)
+	binary.LittleEndian.PutUint64(f[:8], low.Sum64())
+	binary.LittleEndian.PutUint64(f[8:], high.Sum64())
+	return f
+}
