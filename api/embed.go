@@ -6,14 +6,12 @@ import (
 	"strings"
 
 	"limnomap/api/answer"
+	"limnomap/api/table"
 	"limnomap/data"
 )
 
 // embedFile is the page to be shown in frames, among the page's files.
 const embedFile = "/embed.html"
-
-// languages are those that the page speaks, the default first.
-var languages = []string{"en", "de"}
 
 // embedded answers with the map for other people's pages. The page reads the query itself; here it is checked, so that
 // who writes the address learns of a mistake. A lake, or a week, that there is no longer is none: on a page that
@@ -25,7 +23,7 @@ func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
 	params.bbox("bbox")
 	oneOf(params, "style", s.styleIDs)
 	params.day("date")
-	oneOf(params, "lang", languages)
+	oneOf(params, "lang", table.Languages)
 	if err := params.err(); err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
 	"time"
@@ -13,13 +14,13 @@ type readiness struct {
 	Status      string `json:"status"` // "ready"
 	Snapshot    string `json:"snapshot"`
 	GeneratedAt string `json:"generated_at"`
-	// RefreshFailedSince is when newer data could first not be loaded, while those of before are still served. Why, is
-	// in the log: an error's text may hold what is nobody else's business.
+	// RefreshFailedSince is since when newer data cannot be loaded and the previous data are served. Only the log has the
+	// reason: the text of an error may contain internals.
 	RefreshFailedSince *string `json:"refresh_failed_since"`
-	// StaleSince is when the snapshot was last known to be the newest, if nobody has been able to say so since.
+	// StaleSince is when the snapshot was last confirmed to be the newest, if that is too long ago.
 	StaleSince *string `json:"stale_since"`
-	// Refresh is what became of the refreshes of the database from its source; null if there was none. It tells whether
-	// newer data could be had, RefreshFailedSince whether those that the database holds could be loaded.
+	// Refresh is the state of the refreshes of the database from its source; null if there was none. It says whether the
+	// database got newer data, RefreshFailedSince whether the server could load them from the database.
 	Refresh *refreshState `json:"refresh"`
 }
 
@@ -30,8 +31,8 @@ func (s *Server) healthy(w http.ResponseWriter, r *http.Request) error {
 	}{"ok"}))
 }
 
-// ready answers whether requests for data should be sent here. Old data are better than none, so a failed refresh does
-// not take a server out of service.
+// ready answers whether requests for data should be sent here. Old data are better than none, so a server whose reloads fail
+// stays in service.
 func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	if s.draining.Load() {
 		return &answer.Problem{
@@ -49,13 +50,13 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 		Snapshot:    p.version,
 		GeneratedAt: string(appendTimeText(nil, generatedAt(p.snap))),
 	}
-	if since := s.refreshFault.Load(); since != nil {
+	if since := s.reloadFailedSince.Load(); since != nil {
 		text := string(appendTimeText(nil, *since))
 		state.RefreshFailedSince = &text
 	}
 	now := s.now()
-	if since, ok := s.contact.lost(now); ok {
-		// By the clock as it is now, whatever it was set by since.
+	if since, ok := s.freshness.StaleSince(now); ok {
+		// By the present clock, which may have been set meanwhile.
 		text := string(appendTimeText(nil, now.Add(-now.Sub(since)).UTC().Truncate(time.Second)))
 		state.StaleSince = &text
 	}
@@ -65,13 +66,21 @@ func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
 	return s.sender.Send(w, r, instantKind, answer.JSON(state))
 }
 
-// RefreshFailed tells that a newer snapshot could not be loaded: /readyz's body, a metric and the log say so.
-func (s *Server) RefreshFailed(err error) {
+// SnapshotReloadFailed reports that a newer snapshot could not be loaded from the database, for the body of /readyz, a metric
+// and the log.
+func (s *Server) SnapshotReloadFailed(err error) {
 	now := s.now().UTC().Truncate(time.Second)
-	s.refreshFault.CompareAndSwap(nil, &now)
-	s.metrics.refreshFailed()
-	s.logger.Warn("refresh failed, the last good data stay in service", slog.Any("error", err))
+	s.reloadFailedSince.CompareAndSwap(nil, &now)
+	s.reloadFailures.Inc()
+	s.logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
 }
 
 // Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes.
 func (s *Server) Drain() { s.draining.Store(true) }
+
+// Confirmed reports that the published snapshot was, at that time, the newest there is. If no one has confirmed it for some
+// seconds, answers have an Age, and /readyz and a metric show it. A server whose data no one ever confirms sends no Age.
+func (s *Server) Confirmed(at time.Time) { s.freshness.Confirm(at) }
+
+// StoreKeyUses stores the last use of API keys until ctx ends; see [auth.Keyring.StoreUses].
+func (s *Server) StoreKeyUses(ctx context.Context) { s.keyring.StoreUses(ctx) }

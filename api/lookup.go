@@ -9,8 +9,8 @@ import (
 
 // A lookup finds lakes by place, by name and by region, in some 80 bytes a lake.
 type lookup struct {
-	places *index.Places
-	names  *index.Names
+	places *index.PointIndex
+	names  *index.NameIndex
 }
 
 // lookupOf returns the lookup of lakes. An import of new values leaves the lakes as they were, and then the one before
@@ -19,7 +19,7 @@ func (s *Server) lookupOf(lakes []data.Lake) *lookup {
 	if before := s.current.Load(); before != nil && slices.EqualFunc(before.snap.Lakes, lakes, foundAlike) {
 		return before.lookup
 	}
-	return &lookup{places: index.NewPlaces(lakes), names: index.NewNames(lakes)}
+	return &lookup{places: index.NewPointIndex(lakes), names: index.NewNameIndex(lakes)}
 }
 
 // foundAlike reports whether two lakes are found by the same place, names and region.

@@ -184,7 +184,7 @@ func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
 		Simulated:   s.opts.Notice != "",
 		Attribution: s.adjustable().Attribution,
 		MaxZoom:     s.opts.MaxZoom,
-		Embeddable:  s.adjustable().FrameAncestors.others(),
+		Embeddable:  s.adjustable().FrameAncestors.AllowOthers(),
 	}
 	if s.opts.BasemapURL != "" {
 		settings.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}

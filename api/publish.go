@@ -9,6 +9,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/api/answer"
+	"limnomap/api/table"
 	"limnomap/data"
 	"limnomap/tiles"
 )
@@ -29,7 +30,7 @@ type published struct {
 	records *answer.RenderedItems // those of the status; nil if they are too many to hold
 	lookup  *lookup
 	counts  *counts
-	orders  orders
+	table   *table.Lakes
 }
 
 // Publish makes snap the snapshot that every later request is answered from, with its big answers prepared.
@@ -39,10 +40,9 @@ func (s *Server) Publish(snap *data.Snapshot) error {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
 	s.current.Store(p)
-	if since := s.refreshFault.Swap(nil); since != nil {
-		s.logger.Info("refresh works again", slog.String("snapshot", p.version), slog.Time("failed_since", *since))
+	if since := s.reloadFailedSince.Swap(nil); since != nil {
+		s.logger.Info("loading newer data works again", slog.String("snapshot", p.version), slog.Time("failed_since", *since))
 	}
-	s.metrics.published(snap)
 	return nil
 }
 
@@ -54,6 +54,7 @@ func (s *Server) prepare(snap *data.Snapshot) (*published, error) {
 		extent:        extentOf(snap.Lakes),
 		lookup:        s.lookupOf(snap.Lakes),
 	}
+	p.table = table.NewLakes(snap, p.lookup.names)
 	var err error
 	if p.counts, err = newCounts(); err != nil {
 		return nil, err
@@ -75,6 +76,14 @@ func (s *Server) prepare(snap *data.Snapshot) (*published, error) {
 		return nil, err
 	}
 	return p, nil
+}
+
+// snapshot returns the published snapshot, nil before the first one.
+func (s *Server) snapshot() *data.Snapshot {
+	if p := s.current.Load(); p != nil {
+		return p.snap
+	}
+	return nil
 }
 
 // published returns what is published, or errNoSnapshot. A handler asks once, so that its answer is of one moment.

@@ -6,6 +6,8 @@ import (
 	"github.com/gorilla/mux"
 
 	"limnomap/api/answer"
+	"limnomap/api/middleware"
+	"limnomap/api/ratelimit"
 )
 
 // The addresses that answers name.
@@ -95,12 +97,14 @@ func (s *Server) router() *shortcut {
 		redirect := http.RedirectHandler(s.prefix+"/", http.StatusPermanentRedirect)
 		router.Handle(s.opts.BasePath, s.instrument("page", "", unlimited(s, redirect)))
 	}
-	router.NotFoundHandler = s.instrument("not_found", "", s.limits.api.limit(addressKey)(s.errors.Handler(notFound)))
+	router.NotFoundHandler = s.instrument("not_found", "", s.limits.api.By(ratelimit.Address)(s.errors.Handler(notFound)))
 	return short
 }
 
-// instrument measures the requests of one route, and traces those that are to be traced. The pattern is that of the router,
-// empty for what has none.
+// instrument measures and traces the requests of one route. The pattern is the router's, empty for routes without one.
 func (s *Server) instrument(route, pattern string, h http.Handler) http.Handler {
-	return s.traced(route, pattern, s.metrics.instrument(route, h))
+	if pattern != "" {
+		pattern = s.opts.BasePath + pattern
+	}
+	return middleware.Wrap(h, s.tracer.Route(route, pattern), s.metrics.Route(route))
 }

@@ -1,22 +1,25 @@
 package api
 
 import (
-	"errors"
 	"fmt"
 	"io/fs"
 	"log/slog"
 	"net/http"
 	"net/http/pprof"
-	"runtime/debug"
-	"slices"
+	"net/netip"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
 
 	"limnomap/api/answer"
+	"limnomap/api/auth"
+	"limnomap/api/joinwrites"
+	"limnomap/api/middleware"
+	"limnomap/api/ratelimit"
+	"limnomap/api/table"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
@@ -30,30 +33,34 @@ type Server struct {
 	prefix  string // the path of the root, as the outside sees it
 	handler http.Handler
 
-	adjusted adjusted
-	metrics  *metrics
-	limits   *limits
-	keyring  *keyring
-	guesses  *guesses
-	sender   *answer.Sender
-	errors   *answer.Errors
-	encoder  *encoder
+	options       *middleware.Setting[Adjustable]
+	adjusting     sync.Mutex // one Adjust at a time
+	logQuota      *middleware.LogQuota
+	adminLogQuota *middleware.LogQuota
+	freshness     *middleware.Freshness
+	metrics       *middleware.Metrics
+	tracer        *middleware.Tracer
+	limits        *limits
+	keyring       *auth.Keyring
+	sender        *answer.Sender
+	errors        *answer.Errors
+	encoder       *encoder
 
 	styleIDs    []tiles.StyleID // the default first
 	colormapIDs []colormap.ID   // the default first
 	colormaps   map[colormap.ID]*colormap.Map
 	legends     *lru.Cache[legendKey, []byte]
 	page        *page
-	table       *table
+	table       *table.Table
 	openAPI     *answer.Body
 
 	lastCapabilities atomic.Pointer[drawnCapabilities]
 
-	current      atomic.Pointer[published]
-	contact      contact
-	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
-	refreshed    atomic.Pointer[data.Refresh] // what became of the refreshes; nil before anybody told
-	draining     atomic.Bool
+	current           atomic.Pointer[published]
+	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
+	reloadFailures    prometheus.Counter
+	refreshed         atomic.Pointer[data.Refresh] // state of the database's refreshes; nil before the first report
+	draining          atomic.Bool
 }
 
 // New returns a Server that answers 503 until its first snapshot is published.
@@ -83,26 +90,33 @@ func New(opts Options) (*Server, error) {
 	if err := s.load(); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	basemap, err := basemapOrigin(opts.BasemapURL)
+	basemap, err := middleware.BasemapOrigin(opts.BasemapURL)
 	if err != nil {
 		return nil, fmt.Errorf("api: basemap: %w", err)
 	}
-	s.contact.start, s.contact.now = s.now(), s.now
-	s.measure()
-	s.adjusted.begin(opts.Adjustable, s.now())
-	s.limits = newLimits(opts.Adjustable, s.now, newSharing(opts.Quota, s.now, s.logger, s.opts.Registry))
-	for _, d := range s.limits.all() {
-		s.metrics.watch(d.Load())
-	}
-	s.keyring = newKeyring(opts.Keys, s.now)
-	s.keyring.log = s.logger
-	s.keyring.refused = s.metrics.keyRefused
-	s.guesses = newGuesses(s.now, s.logger, s.metrics.keyRefused)
+	registry := s.opts.Registry
+	s.options = middleware.NewSetting(&opts.Adjustable)
+	s.logQuota = middleware.NewLogQuota(opts.LogRequests, s.now())
+	s.adminLogQuota = middleware.NewLogQuota(opts.LogRequests, s.now())
+	s.freshness = middleware.NewFreshness(s.now)
+	s.metrics = middleware.NewMetrics(registry, s.now)
+	s.tracer = middleware.NewTracer(opts.Tracer, opts.TraceRatio, func() []netip.Prefix { return s.adjustable().TrustedProxies }, s.now)
+	s.limits = newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: s.now, Logger: s.logger, Registerer: registry}), &opts.Adjustable)
+	s.keyring = auth.NewKeyring(auth.Config{
+		Store:        opts.Keys,
+		LimitKeys:    s.limits.keys.AllowBy(ratelimit.KeyName),
+		LimitRefused: s.limits.refused.AllowBy(ratelimit.Address),
+		Now:          s.now,
+		Logger:       s.logger,
+		Registerer:   registry,
+	})
+	s.reloadFailures = newReloadFailures()
+	s.registerMetrics()
 	s.handler = s.chain(s.router(), basemap)
 	return s, nil
 }
 
-// load makes ready what never changes: styles, colours, the page and the description of the API.
+// load prepares what never changes: styles, colours, the page and the description of the API.
 func (s *Server) load() error {
 	for _, style := range s.opts.Styles {
 		s.styleIDs = append(s.styleIDs, style.ID)
@@ -122,65 +136,36 @@ func (s *Server) load() error {
 	if s.page, err = loadPage(s.sender, s.opts.Page); err != nil {
 		return err
 	}
-	if s.table, err = loadTable(s.opts.Table); err != nil {
+	if s.table, err = table.New(s.opts.Table, s.colormaps[s.colormapIDs[0]]); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
 	style, err := fs.ReadFile(s.opts.Table, "table/table.css")
 	if err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
-	if err := s.page.add(s.opts.Table, tableStyle[1:], style); err != nil {
+	if err := s.page.add(s.opts.Table, "table.css", style); err != nil {
 		return fmt.Errorf("table: %w", err)
 	}
 	s.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
 	return err
 }
 
-// measure sets up the metrics. Whoever shares the registry may have added the process's own already.
-func (s *Server) measure() {
-	s.metrics = newMetrics(s.opts.Registry, s.now)
-	s.metrics.contact = &s.contact
-	version := s.opts.Version
-	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
-		version = info.Main.Version
-	}
-	s.metrics.build(version, s.opts.RendererVersion)
-	s.opts.Registry.MustRegister(&refreshCollector{s})
-	for _, c := range []prometheus.Collector{
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
-		var already prometheus.AlreadyRegisteredError
-		if err := s.opts.Registry.Register(c); err != nil && !errors.As(err, &already) {
-			s.logger.Warn("process metrics are not exported", slog.Any("error", err))
-		}
-	}
-}
-
-// chain puts the middleware around the router. This is their order, the outermost first.
+// chain puts the middleware around the router, the outermost first.
 func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
-	return wrap(router,
-		withRequestID,
-		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
-		logRequestsUpTo(s.adjusted.logged, s.logger, s.now),
-		recoverPanics(s.logger),
-		s.adjusted.with(func(a *Adjustable) middleware {
-			return securityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
+	return middleware.Wrap(router,
+		middleware.RequestID,
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
+		middleware.AccessLog(s.logger, s.logQuota, s.now),
+		middleware.Recover(s.logger),
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware {
+			return middleware.SecurityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
 		}),
-		withNotice(s.opts.Notice),
-		withAge(&s.contact),
-		s.adjusted.with(func(a *Adjustable) middleware { return crossOrigin(a.AllowedOrigins) }),
-		limitRequest,
-		joinWrites,
+		middleware.Notice(s.opts.Notice),
+		middleware.Age(s.freshness),
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.CORS(a.AllowedOrigins) }),
+		middleware.RequestBounds,
+		joinwrites.Handler,
 	)
-}
-
-// wrap puts the middleware around h, the first outermost.
-func wrap(h http.Handler, around ...middleware) http.Handler {
-	for _, m := range slices.Backward(around) {
-		h = m(h)
-	}
-	return h
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
@@ -197,12 +182,12 @@ func (s *Server) AdminHandler() http.Handler {
 	admin.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	admin.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	admin.Handle("/", s.errors.Handler(notFound))
-	return wrap(admin,
-		withRequestID,
-		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
-		logRequestsUpTo(s.adjusted.loggedAdmin, s.logger, s.now),
-		recoverPanics(s.logger),
-		adminHeaders,
-		limitRequest,
+	return middleware.Wrap(admin,
+		middleware.RequestID,
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
+		middleware.AccessLog(s.logger, s.adminLogQuota, s.now),
+		middleware.Recover(s.logger),
+		middleware.AdminHeaders,
+		middleware.RequestBounds,
 	)
 }

@@ -124,7 +124,7 @@ func (a *askedTile) shown(ctx context.Context) (*data.View, error) {
 	if !a.dated {
 		return a.published.snap.Current, nil
 	}
-	return a.published.snap.Shown(ctx, a.week)
+	return a.published.snap.LazyView(ctx, a.week)
 }
 
 // fieldsOf returns the header fields of a tile that is kept in that coding. A tile in memory keeps them in its Note, which saves three allocations for

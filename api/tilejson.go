@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"limnomap/api/answer"
+	"limnomap/api/middleware"
 )
 
 // A tileJSON describes the tiles to a map library (TileJSON 3.0.0).
@@ -103,7 +104,7 @@ func (s *Server) origin(r *http.Request) string {
 	if s.opts.PublicURL != nil {
 		return s.opts.PublicURL.Scheme + "://" + s.opts.PublicURL.Host
 	}
-	if scheme, host, ok := forwardedOrigin(r, s.adjustable().TrustedProxies); ok {
+	if scheme, host, ok := middleware.ForwardedOrigin(r, s.adjustable().TrustedProxies); ok {
 		return scheme + "://" + host
 	}
 	return ""

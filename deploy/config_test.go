@@ -115,11 +115,11 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 		"attribution: third\ntile-rate: -1\n":                   "--tile-rate -1",
 		"attribution: third\ndb: postgres://u:geheim@[/x\n":     "--db",
 		"attribution: third\ntls-cert: a.pem\n":                 "--tls-cert",
-		"attribution: third\ndb: postgres://u:<hidden>@h/d\n":   "stands for a secret",
+		"attribution: third\ndb: postgres://u:<hidden>@h/d\n":   "was printed instead of a secret",
 		"attribution: third\nrefresh-every: 7d\nlog-level: x\n": "log-level",
 	} {
 		write(text)
-		log := hangUp(t, s, "the new configuration is wrong, the one before stays")
+		log := hangUp(t, s, "reload failed: keeping the previous configuration")
 		if !strings.Contains(log, want) || strings.Contains(log, "geheim") {
 			t.Errorf("%q: the log says\n%s\nwant that it contains %q, and no secret", text, log, want)
 		}
@@ -130,7 +130,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	hangUp(t, s, "the new configuration is wrong, the one before stays")
+	hangUp(t, s, "reload failed: keeping the previous configuration")
 	if got := page(); !strings.Contains(got, `"attribution":"second"`) || limited() {
 		t.Errorf("a wrong configuration has changed something: %s", got)
 	}
@@ -168,7 +168,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 		t.Fatalf("serial %d, want 1001", got)
 	}
 	writePair(t, cert, key, 1002)
-	hangUp(t, s, "reloaded without a configuration file: the certificate and the files of secrets were read anew")
+	hangUp(t, s, "reloaded without a configuration file: read the certificate and the files of secrets again")
 	if got := serial(); got != 1002 {
 		t.Errorf("serial %d after the hangup, want 1002", got)
 	}
@@ -179,7 +179,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 		serial()
 	}
 	limnomaptest.WriteFile(t, dir, "cert.pem", "no certificate")
-	hangUp(t, s, "the new configuration is wrong, the one before stays")
+	hangUp(t, s, "reload failed: keeping the previous configuration")
 	if got := serial(); got != 1002 {
 		t.Errorf("serial %d after a wrong certificate, want 1002", got)
 	}

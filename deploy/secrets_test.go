@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/api/quota/redistest"
+	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
@@ -108,7 +108,7 @@ func TestCommandsKeepSecrets(t *testing.T) {
 			leak(t, "the output", out.String())
 			understood := !strings.Contains(out.String(), "limnomap --help lists") // otherwise there is no log to warn in
 			inArguments := strings.Contains(strings.Join(tt.args, " "), mark)
-			if warned := strings.Contains(out.String(), "stands in the command line"); understood && warned != inArguments {
+			if warned := strings.Contains(out.String(), "is on the command line"); understood && warned != inArguments {
 				t.Errorf("secret in the arguments: %v; warned of it: %v\n%s", inArguments, warned, &out)
 			}
 		})
@@ -208,7 +208,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	}
 	_, metrics := limnomaptest.Get(t, admin+"/metrics")
 	if !regexp.MustCompile(`limnomap_key_refused_total\{reason="throttled"\} [1-9]`).Match(metrics) {
-		t.Error("the metrics do not count the throttled ones")
+		t.Error("the metrics do not count the throttled requests")
 	}
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
 	if err != nil {
@@ -226,13 +226,13 @@ func TestServerKeepsSecrets(t *testing.T) {
 		t.Error("no traces were sent with their secret")
 	}
 	leak(t, "the log", log.String(), key)
-	for _, told := range []string{"refresh", "too many wrong API keys from one address", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
-		"traces cannot be sent", "is not understood, and left out"} {
+	for _, told := range []string{"refresh", "status=401", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
+		"cannot send traces", "cannot parse a variable OTEL_"} {
 		if !strings.Contains(log.String(), told) {
 			t.Errorf("the log does not tell of %q:\n%s", told, log)
 		}
 	}
-	if strings.Contains(log.String(), "stands in the command line") {
+	if strings.Contains(log.String(), "is on the command line") {
 		t.Error("it warns of a command line that holds no secret")
 	}
 	if list := limnomaptest.Run(t, "keys", "list", "--json", "--db", db); !strings.Contains(list, `"last_used_at": "20`) {

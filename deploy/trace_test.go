@@ -329,7 +329,7 @@ func TestTracesCannotBeSent(t *testing.T) {
 					limnomaptest.Get(t, server.Base+"/api/v1/styles")
 					limnomaptest.Within(t, 20*time.Second, "a failure is counted", func() bool { return metric("trace_export_failures_total") != before })
 				}
-				if n := strings.Count(server.Log.String(), "traces cannot be sent"); n != 1 {
+				if n := strings.Count(server.Log.String(), "cannot send traces"); n != 1 {
 					t.Errorf("the log says %d times that traces cannot be sent, want once\n%s", n, server.Log)
 				}
 			}

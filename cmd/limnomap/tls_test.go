@@ -242,7 +242,7 @@ func TestCertificateSurvivesWhateverIsWritten(t *testing.T) {
 		if got := strings.Count(log.String(), "level=ERROR"); got != faults {
 			t.Errorf("%s: %d errors in the log after three looks, want %d:\n%s", step.name, got, faults, &log)
 		}
-		if said := strings.Contains(log.String(), "serving the certificate"); said == (step.fault || step.name == "unchanged") {
+		if said := strings.Contains(log.String(), "serving the new certificate"); said == (step.fault || step.name == "unchanged") {
 			t.Errorf("%s: the log says that a certificate was taken over: %v\n%s", step.name, said, &log)
 		}
 	}
