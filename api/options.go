@@ -16,6 +16,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/auth"
+	"limnomap/api/params"
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -100,8 +101,8 @@ func (o *Options) check() error {
 			return fmt.Errorf("option %s is required", required.name)
 		}
 	}
-	if o.MaxZoom < 0 || o.MaxZoom > largestZoom {
-		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, largestZoom)
+	if o.MaxZoom < 0 || o.MaxZoom > params.MaxZoom {
+		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, params.MaxZoom)
 	}
 	// The path becomes part of a router's pattern and of addresses in answers, so nothing in it may need escaping.
 	if o.BasePath != "" && !regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`).MatchString(o.BasePath) {
@@ -119,4 +120,18 @@ func (o *Options) check() error {
 		return fmt.Errorf("trace ratio %v is not from 0 to 1", o.TraceRatio)
 	}
 	return o.Adjustable.check()
+}
+
+// withDefaults returns the options with the defaults of those that are not set.
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	return o
 }
