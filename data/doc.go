@@ -2,7 +2,7 @@
 //
 // # Concepts
 //
-// A [Lake] is a point on the map. An [Observation] is what is known of a lake on one date from one kind of source: a
+// A [Lake] is a point on the map. An [Observation] is the value of a lake on one date from one kind of source: a
 // satellite pass (a gap where clouds hid the lake) or a forecast. Both come from a [Source]: a database or the embedded
 // demo. If the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
 //
@@ -35,5 +35,5 @@
 // # Errors
 //
 // [ErrNoLake], [ErrImplausible] and [ErrUnavailable] may be tested for with errors.Is. All other errors are messages for
-// people: they name what was read, what is wrong with it and what is allowed.
+// people: they say what was read, why it is invalid, and which values are allowed.
 package data

@@ -48,7 +48,7 @@ type Lake struct {
 	Outline    Outline   // its shore; "" where unknown
 }
 
-// Check returns an error that names the first column with an invalid value, the value, and what is allowed. An empty
+// Check returns an error that names the first column with an invalid value, the value, and the allowed values. An empty
 // ExternalID is valid: it means the ID.
 func (l Lake) Check() error {
 	if _, err := ParseLakeID(string(l.ID)); err != nil {

@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// What is drawn of a week is what its view says.
+// A lazy view has the same values as the view.
 func TestLazyViewEqualsView(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src, opts := drawSource(t), drawOptions(t)
@@ -48,6 +48,6 @@ func TestLazyViewOfEndedContext(t *testing.T) {
 		t.Errorf("LazyView = %v, %v, want %v", v, err, context.Canceled)
 	}
 	if v, err := s.LazyView(ctx, s.Current.Week); err != nil || v != s.Current {
-		t.Errorf("LazyView of the current week = %v, %v, want what is at hand", v, err)
+		t.Errorf("LazyView of the current week = %v, %v, want the current view", v, err)
 	}
 }

@@ -46,7 +46,7 @@ func TypesOf(types ...DataType) DataTypes {
 // Has reports whether t is in s.
 func (s DataTypes) Has(t DataType) bool { return s == 0 || s&(1<<t) != 0 }
 
-// An Observation is what one kind of source knows of one lake on one date.
+// An Observation is the value of one lake on one date from one kind of source.
 type Observation struct {
 	LakeID      LakeID
 	Date        Date
@@ -74,7 +74,7 @@ const maxTakenOffset = math.MaxInt32
 // takenOffset returns the seconds from midnight UTC of o.Date to the time of measurement.
 func (o Observation) takenOffset() int64 { return o.Taken().Unix() - o.Date.Time().Unix() }
 
-// Check returns an error that names the first column with an invalid value, the value, and what is allowed. A gap with
+// Check returns an error that names the first column with an invalid value, the value, and the allowed values. A gap with
 // its own level or cell count is invalid: a map of chlorophyll cannot show it, and a reported scum must not be dropped
 // silently because an older, clean value is shown.
 func (o Observation) Check() error {

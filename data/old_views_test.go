@@ -16,12 +16,12 @@ import (
 	"pgregory.net/rapid"
 )
 
-// The map of a week is the same to the bit whether its observations are held in memory or read from the source, and so
-// is what is known of all weeks.
+// The view of a week is exactly the same whether its observations are in memory or read from the source, and so are the
+// counts of all weeks.
 func TestViewIsTheSameFromTheSource(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src, opts := drawSource(t), drawOptions(t)
-		if rapid.Bool().Draw(t, "wide") { // so that trophic status and staleness reach beyond a block
+		if rapid.Bool().Draw(t, "wide") { // so that trophic status and staleness cross the limits of a block
 			for i := range src.observations {
 				src.observations[i].Date *= 3
 				src.observations[i].MeasuredAt = time.Time{}
@@ -51,8 +51,8 @@ func TestViewIsTheSameFromTheSource(t *testing.T) {
 	})
 }
 
-// What a snapshot calls the whole of an answer is the source's answer, however few weeks it holds; and it does so
-// whenever it has lost nothing.
+// If a snapshot says that a history is whole, it is the same as the source's, however few weeks are in memory. It says so
+// whenever it has dropped nothing.
 func TestSnapshotHistoryIsWholeOrSaysSo(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawHistories(t)
@@ -79,17 +79,17 @@ func TestSnapshotHistoryIsWholeOrSaysSo(t *testing.T) {
 	})
 }
 
-// allOf returns all that a snapshot has of a lake.
+// allOf returns all observations of a lake in a snapshot.
 func allOf(s *data.Snapshot, i int) []data.Observation {
 	all, _ := s.History(i, data.Newest(100))
 	return all
 }
 
-// A yearly is a source of one lake's weekly values over years, whose reading of the past can be watched and hindered.
+// A yearly is a source with weekly values of one lake over years. Tests can count and block reads of its past.
 type yearly struct {
 	*memory
 	reads atomic.Int32
-	gate  chan struct{} // if not nil, each reading of the past waits for it
+	gate  chan struct{} // if not nil, each read of the past waits for it
 	err   error
 }
 
@@ -120,7 +120,7 @@ func (y *yearly) Past(ctx context.Context, p data.Period, observation func(data.
 	return y.memory.Past(ctx, p, observation)
 }
 
-// Who plays through old years has them read a year at a time.
+// Playing through old years reads one year at a time.
 func TestOldWeeksAreReadInBlocks(t *testing.T) {
 	src := newYearly(t, 5*52)
 	s := load(t, src, &data.SnapshotOptions{Weeks: 52})
@@ -139,12 +139,12 @@ func TestOldWeeksAreReadInBlocks(t *testing.T) {
 	if got := src.reads.Load(); got < 4 || got > 5 { // four years, which need not begin with a block
 		t.Errorf("208 old weeks in turn take %d readings, want 4 or 5", got)
 	}
-	// The last two blocks are held still, the first one is not.
+	// The last two blocks are still in memory, the first one is not.
 	before := src.reads.Load()
 	mustView(t, s, s.Weeks[207].Week)
 	mustView(t, s, s.Weeks[160].Week)
 	if got := src.reads.Load(); got != before {
-		t.Errorf("what was shown last is read again")
+		t.Errorf("the block used last is read again")
 	}
 	mustView(t, s, s.Weeks[0].Week)
 	if got := src.reads.Load(); got != before+1 {
@@ -161,8 +161,8 @@ func mustView(t testing.TB, s *data.Snapshot, w data.Week) *data.View {
 	return v
 }
 
-// All who ask for weeks of one block wait for one reading; who leaves does not end it for the others, and who is
-// gone before it is done leaves it to the next.
+// All requests for weeks of one block wait for one read. A request that ends early does not end the read for the others,
+// and if all have ended, the next request gets its result.
 func TestOneReadingForAllWhoAsk(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newYearly(t, 300)
@@ -193,13 +193,14 @@ func TestOneReadingForAllWhoAsk(t *testing.T) {
 	})
 }
 
-// A source that hangs makes nobody wait for ever, and is not read by two at once; when it comes back, so does the map.
+// Requests to a source that hangs do not wait for ever, and it is not read twice at the same time. When it answers again, so
+// do the views.
 func TestOldWeeksWhileTheSourceIsAway(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newYearly(t, 300)
 		src.gate = make(chan struct{})
 		s := load(t, src, &data.SnapshotOptions{Weeks: 10})
-		for _, k := range []int{0, 100} { // two blocks: the second waits for the first in vain
+		for _, k := range []int{0, 100} { // two blocks: the second waits for the first until its patience ends
 			if _, err := s.View(t.Context(), s.Weeks[k].Week); !errors.Is(err, data.ErrUnavailable) {
 				t.Errorf("View from a source that hangs = %v, want %v", err, data.ErrUnavailable)
 			}
@@ -213,7 +214,7 @@ func TestOldWeeksWhileTheSourceIsAway(t *testing.T) {
 		if _, err := s.View(gone, s.Weeks[0].Week); !errors.Is(err, context.Canceled) {
 			t.Errorf("View for one who is gone = %v, want %v", err, context.Canceled)
 		}
-		time.Sleep(time.Hour) // the reading has been given up
+		time.Sleep(time.Hour) // the read has timed out
 		synctest.Wait()
 		close(src.gate)
 		mustView(t, s, s.Weeks[0].Week)
@@ -228,10 +229,10 @@ func TestOldWeeksOfASourceThatFails(t *testing.T) {
 		t.Errorf("View = %v, want %v and its reason", err, data.ErrUnavailable)
 	}
 	src.err = nil
-	mustView(t, s, s.Weeks[0].Week) // a failure is not kept
+	mustView(t, s, s.Weeks[0].Week) // a failure is not cached
 }
 
-// Reading old weeks ends with the context that the snapshot was loaded under.
+// Reading old weeks ends with the context that the snapshot was loaded with.
 func TestReadingEndsWithTheSnapshotsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newYearly(t, 300)
@@ -251,7 +252,7 @@ func TestReadingEndsWithTheSnapshotsContext(t *testing.T) {
 	})
 }
 
-// If the source has moved on, the map of an old week is that of what it has now, and it is not kept.
+// If the source has a later revision, the view of an old week shows that revision, and is not cached.
 func TestOldWeeksOfALaterRevision(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src, opts := drawSource(t), drawOptions(t)
@@ -260,7 +261,7 @@ func TestOldWeeksOfALaterRevision(t *testing.T) {
 		if len(s.Weeks) <= opts.Weeks {
 			t.Skip("all weeks are held")
 		}
-		// Values change, rows come and go.
+		// Values change, rows are added and removed.
 		later := drawSource(t).observations
 		later = slices.DeleteFunc(later, func(o data.Observation) bool { _, known := s.Index(o.LakeID); return !known })
 		moved := mustLoad(t, &memory{lakes: src.lakes, observations: later}, opts)
@@ -289,7 +290,7 @@ func TestOldWeeksOfALaterRevision(t *testing.T) {
 	})
 }
 
-// A lake that was added since is not on the snapshot's maps, yet ages count from its observations too.
+// A lake that was added later is not on the snapshot's maps, but ages count from its observations too.
 func TestOldWeeksOfALaterRevisionWithAnotherLake(t *testing.T) {
 	src := newYearly(t, 300)
 	s := load(t, src, &data.SnapshotOptions{Weeks: 10})
@@ -301,7 +302,7 @@ func TestOldWeeksOfALaterRevisionWithAnotherLake(t *testing.T) {
 	if v.AsOf != o.Date || len(v.States) != 2 || v.WithData != 2 {
 		t.Errorf("the map is %+v, want two lakes as of %s", v, o.Date)
 	}
-	// At the same revision it is a fault of the source, and no map is made of it.
+	// At the same revision it is an error of the source, and there is no view.
 	src.revision.Number--
 	if _, err := s.View(t.Context(), s.Weeks[0].Week); !errors.Is(err, data.ErrUnavailable) {
 		t.Errorf("View of a past that is not that of the scan = %v, want %v", err, data.ErrUnavailable)

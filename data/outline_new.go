@@ -18,7 +18,7 @@ const worthStoring = 75
 // direction. A ring need not be closed. A lake that crosses the antimeridian is either cut in two there (RFC 7946,
 // section 3.1.9) or has longitudes that continue beyond ±180; in both cases its parts are moved next to each other.
 //
-// An error names the polygon, ring and point, counted from 1, and what is allowed.
+// An error names the polygon, ring and point, counted from 1, and the allowed values.
 func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
 	shores, err := shoresOf(polygons)
 	if err != nil {

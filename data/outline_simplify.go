@@ -59,7 +59,7 @@ func newShoreline(shores []shore) shoreline {
 	return s
 }
 
-// simplify reduces s to what is visible at a zoom. The zoom must be coarser with each call.
+// simplify reduces s to the rings and points visible at a zoom. The zoom must be coarser with each call.
 func (s *shoreline) simplify(z maptile.Zoom) error {
 	tolerance := outlineTolerance * 360 / (tilePixels * math.Exp2(float64(z)))
 	kept := (*s)[:0]

@@ -9,12 +9,12 @@ type Refresh struct {
 	// it last read the state.
 	Turn        int64
 	LastAttempt time.Time // when the last one began; zero if there was none
-	LastSuccess time.Time // when the last one that succeeded ended; zero if there was none
+	LastSuccess time.Time // when the last successful one ended; zero if there was none
 	// LastError is why the last one failed, in a few words for the public; empty if it succeeded.
 	LastError string
 	Failures  int // number of failed attempts in a row
-	// Rows are those of the last attempt that read any. An attempt that found nothing new leaves them; one that was
-	// rejected sets Rejected only.
+	// Rows are those of the last attempt that read any. An attempt without new files keeps them; a
+	// rejected one sets Rejected only.
 	Rows RefreshRows
 	// HeldUntil is when the claim of the refresh in progress ends, unless it is extended. Zero if none is in progress. A
 	// time in the past was left by a process that ended during its refresh.
@@ -40,7 +40,7 @@ type RefreshFile struct {
 type RefreshResult struct {
 	// Error is why it failed, in a few words for the public; empty if it succeeded.
 	Error string
-	// Rows are what it did; nil keeps those of the refresh before.
+	// Rows are its counts; nil keeps those of the refresh before.
 	Rows *RefreshRows
 	// Files replaces the stored files of the source; nil keeps them. An empty slice removes them.
 	Files []RefreshFile

@@ -5,7 +5,7 @@ import (
 	"unsafe"
 )
 
-// What is said and reckoned about memory rests on these two sizes.
+// The memory estimates depend on these two sizes.
 func TestSizes(t *testing.T) {
 	if got := unsafe.Sizeof(sample(0)); got != 8 {
 		t.Errorf("a sample takes %d bytes, want 8", got)

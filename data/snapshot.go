@@ -29,7 +29,7 @@ type Snapshot struct {
 	held       int       // Weeks[held:] are in memory
 	old        *oldViews // reads the views of the other weeks
 
-	// What is in memory of each lake: all satellite observations and forecasts since the day since, and its newest value
+	// The samples in memory of each lake: all satellite observations and forecasts since the day since, and its newest value
 	// before. A lake that is not dropped has no other observations.
 	satellite series
 	forecasts series

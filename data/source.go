@@ -29,7 +29,7 @@ type Source interface {
 	Scan(ctx context.Context, lake func(Lake) error, observation func(Observation) error) (Revision, error)
 	// Past calls observation for the satellite observations (including gaps) in the period, in ascending order of lake id
 	// and date. Before those of a lake it passes the lake's newest observation with a value from before the period, if
-	// there is one. This is what is needed for the map at the end of the period. All of it is of the one revision that
+	// there is one. The map at the end of the period needs these. All of it is of the one revision that
 	// Past returns. An error from a callback ends it and is returned.
 	Past(ctx context.Context, period Period, observation func(Observation) error) (Revision, error)
 	// History returns a lake and its newest observations that q asks for, newest first, both of the same revision. On one

@@ -30,11 +30,11 @@ func TestPastDoesNotChange(t *testing.T) {
 	}
 }
 
-func TestValuesHangOnTheLakeAlone(t *testing.T) {
+func TestValuesDependOnTheLakeOnly(t *testing.T) {
 	lakes := parseLakes(lakesCSV)
 	week := newestPass(noon)
 	all := newEdition(models(lakes), week)
-	// The last lakes alone: other neighbours, other indices of lake and region.
+	// Only the last lakes: with other neighbours and other indices of lake and region.
 	const from = 200
 	some := newEdition(models(lakes[from:]), week)
 	for i := range lakes[from:] {

@@ -208,7 +208,7 @@ func (w *World) levelAt(p orb.Point) float64 {
 		if d.median == 0 {
 			continue
 		}
-		const middle = 0.1 // half-axes squared, within which the district is nearly the only one that counts
+		const middle = 0.1 // half-axes squared, within which hardly any other district counts
 		nearness := 1 / (middle + d.distance2(p))
 		sum += nearness * nearness * math.Log(d.median)
 		weights += nearness * nearness

@@ -9,7 +9,7 @@ import (
 	"limnomap/data/store"
 )
 
-// An Openable is a file that is read twice: to find out what it holds, and to import it.
+// An Openable is a file that is read twice: to detect its columns, and to import it.
 type Openable struct {
 	Name string
 	// Open returns the file from its beginning. The caller closes it.

@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// A column is one that an importer knows.
+// A column is a column of lakes or observations.
 type column struct {
 	name     string
 	aliases  []string // other names; each one counts only if those before it are missing
@@ -49,7 +49,7 @@ func known(columns []column, header []string) int {
 // A clash is a name in a header that must not be there, or that is repeated.
 type clash struct{ name, is string }
 
-// find returns the position of each column in the header, -1 for a missing one; or what is wrong with the header.
+// find returns the position of each column in the header, -1 for a missing one; or the clash.
 func find(columns []column, header []string) ([]int, *clash) {
 	positions := make([]int, len(columns))
 	for i, c := range columns {
@@ -135,7 +135,7 @@ func unknown(header []string, positions []int) []string {
 // maxShownColumns bounds how many names of a header an error or a Report repeats.
 const maxShownColumns = 30
 
-// found describes what a header has and what it should have.
+// found lists the columns that a header has and those that it may have.
 func found(columns []column, header []string) string {
 	var required, optional []string
 	for _, c := range columns {

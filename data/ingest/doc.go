@@ -48,7 +48,7 @@
 // an error.
 //
 // A missing property is like a missing column and null is like an empty field, but for each feature separately. A polygon
-// sets outline and area, "geometry": null deletes the outline, and a point or no geometry keeps what is stored, as a table
+// sets outline and area, "geometry": null deletes the outline, and a point or no geometry keeps the stored values, as a table
 // does. A row that keeps the outline but moves the lake more than 0.1 degrees out of it is rejected.
 //
 // # Transactions

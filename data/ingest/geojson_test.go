@@ -17,13 +17,13 @@ func features(fs ...string) string {
 	return `{"type": "FeatureCollection", "features": [` + strings.Join(fs, ",\n") + "]}\n"
 }
 
-// feature returns a Feature of these properties and that geometry, both in JSON.
+// feature returns a Feature with these properties and this geometry, both in JSON.
 func featureOf(properties, geometry string) string {
 	return fmt.Sprintf(`{"type": "Feature", "properties": {%s}, "geometry": %s}`, properties, geometry)
 }
 
 const (
-	// box is 0.02 degrees wide and high; island takes the middle quarter of it away.
+	// box is 0.02 degrees wide and high; island covers the middle quarter of it.
 	box    = `{"type": "Polygon", "coordinates": [[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]]]}`
 	island = `{"type": "Polygon", "coordinates": [
 		[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]],
@@ -104,7 +104,7 @@ func TestGeoJSONRejects(t *testing.T) {
 	geometry := func(g string) string { return featureOf(`"id":"x","name":"X"`, g) }
 	for _, test := range []struct {
 		name, text string
-		want       string // what the reason begins with
+		want       string // beginning of the reason
 	}{
 		{"no object", `7`, `"7": want a Feature as an object`},
 		{"null", `null`, `"null": want a Feature`},
@@ -119,8 +119,8 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"name that is true", featureOf(`"id":"x","name":true`, place), `name "true": want a text or a number`},
 		{"ambiguous area", featureOf(`"id":"x","name":"X","area_km2":"1,234"`, place), `area_km2 "1,234": want a decimal point`},
 		{"null geometry, no place", geometry("null"), `lat is missing: want a number from -90 to 90 degrees`},
-		{"lon alone", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
-		{"lat alone", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
+		{"only lon", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
+		{"only lat", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
 		{"place elsewhere", featureOf(`"id":"x","name":"X","lat":12.7,"lon":53.42`, box), `lat 12.7, lon 53.42 are more than 0.1 degrees outside`},
 		{"geometry of another kind", geometry(`{"type":"MultiPoint","coordinates":[[1,1]]}`), `geometry "MultiPoint": want Point, Polygon or MultiPolygon`},
 		{"geometry without a type", geometry(`{"coordinates":[1,1]}`), `geometry has no type`},
@@ -212,8 +212,8 @@ func TestGeoJSONThatIsNone(t *testing.T) {
 	}
 }
 
-// A property that a feature lacks leaves what is stored, as a column that a file lacks does; one that is null takes it
-// away. Features of one file may differ in that.
+// A property that a feature lacks keeps the stored value, like a missing column; one that is null deletes it. Features of one
+// file may differ in that.
 func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 	outline := outlineOf(t, orb.Polygon{boxRing()})
 	before := data.Lake{ID: "x", ExternalID: "X1", Name: "X", Point: orb.Point{12.7, 53.42}, Region: "MV", AreaKM2: 3, Outline: outline}

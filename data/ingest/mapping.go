@@ -79,7 +79,7 @@ func (opts *Options) apply(columns []column, id, name int, ids *idMaker) ([]colu
 	return columns, nil
 }
 
-// indexOf returns the index of a column that is to be mapped or set.
+// indexOf returns the index of a column to map or set.
 func indexOf(columns []column, name, doing string) (int, error) {
 	var all []string
 	for i, c := range columns {

@@ -34,7 +34,7 @@ func observationColumns() []column {
 	}
 }
 
-// maxCellDensity is above what is possible: a millilitre full of cells of 5 µm, 65 µm³ each, has 1.5e10 of them.
+// maxCellDensity is above all possible values: a millilitre full of cells of 5 µm, 65 µm³ each, has 1.5e10 of them.
 const maxCellDensity = 2e10
 
 // How many days after today in UTC an observation may be dated. A wrong year in one satellite date would make the values

@@ -9,7 +9,7 @@ import (
 	"limnomap/data"
 )
 
-// maxBadRows is how many bad rows a Report holds in full: enough to see what is wrong with a file.
+// maxBadRows is how many bad rows a Report holds in full: enough to see the problem of a file.
 const maxBadRows = 20
 
 // A BadRow is a row that was rejected.
@@ -18,7 +18,7 @@ type BadRow struct {
 	Line    int    // of the row's first line, counted from 1; 0 in GeoJSON, which may be all one line
 	Feature int    // which of the features of a GeoJSON file, counted from 1; 0 in CSV
 	ID      string // of the row's lake; empty if the row has no id that can be read
-	Reason  string // names the column, what is wrong and what is allowed
+	Reason  string // the column, its value and the allowed values
 }
 
 // String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
@@ -85,7 +85,7 @@ func (r *Report) addUnknown(id data.LakeID) {
 	}
 }
 
-// clearResults leaves only what was read, for an import that wrote nothing.
+// clearResults leaves only Read and Rejected, for an import that wrote nothing.
 func (r *Report) clearResults() {
 	r.Added, r.Changed, r.Unchanged, r.LeftOut, r.Censored = 0, 0, 0, 0, 0
 }

@@ -21,7 +21,7 @@ func TestSumOf(t *testing.T) {
 		{"sha256sum", a + "  obs.csv\n", a, ""},
 		{"binary", a + " *obs.csv\n", a, ""},
 		{"tag", "SHA256 (obs.csv) = " + a + "\n", a, ""},
-		{"digits alone", a, a, ""},
+		{"only digits", a, a, ""},
 		{"capitals, CRLF", strings.ToUpper(a) + "  obs.csv\r\n", a, ""},
 		{"in a folder", a + "  ./weekly/obs.csv\n", a, ""},
 		{"in a folder of Windows", a + " *weekly\\obs.csv\n", a, ""},
@@ -48,7 +48,7 @@ func TestSumOf(t *testing.T) {
 	}
 }
 
-// Whatever a file of checksums holds, it gives one that stands in it, or none.
+// Any checksum file gives a checksum that is in it, or an error.
 func FuzzSumOf(f *testing.F) {
 	for _, seed := range []string{"", strings.Repeat("a", 64), strings.Repeat("A0", 32) + "  x", "SHA256 (x) = " + strings.Repeat("0", 64), `\` + strings.Repeat("0", 64) + " *a/x"} {
 		f.Add(seed, "x")
@@ -56,7 +56,7 @@ func FuzzSumOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, name string) {
 		sum, err := sumOf(text, name)
 		if err == nil && !strings.Contains(strings.ToLower(text), hex.EncodeToString(sum[:])) {
-			t.Errorf("sumOf(%q, %q) = %x, which does not stand in it", text, name, sum)
+			t.Errorf("sumOf(%q, %q) = %x, which is not in it", text, name, sum)
 		}
 		if again, err := sumOf(text+"\n"+hex.EncodeToString(sum[:])+"  "+name, name); err == nil && again != sum {
 			t.Errorf("sumOf(%q, %q) = %x, and with that once more %x", text, name, sum, again)
@@ -73,8 +73,8 @@ func TestDigests(t *testing.T) {
 		name   string
 		fields http.Header
 		found  int
-		bad    bool // cannot be read
-		wrong  bool // is of other bytes
+		bad    bool // invalid
+		wrong  bool // of another content
 	}{
 		{name: "none", fields: http.Header{}},
 		{name: "right", fields: http.Header{"Repr-Digest": {"sha-256=" + right}}, found: 1},

@@ -75,10 +75,10 @@ func TestFolderRejects(t *testing.T) {
 				write(t, dir, name, text)
 			}
 			g := newRig(t, s, []string{dir}, test.opts)
-			for i := range 2 { // what was rejected once is looked at again
+			for i := range 2 { // a rejected file is read again
 				_, state, err := g.once(t, test.reason)
 				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("error %v, want one that contains %q", err, test.err)
+					t.Errorf("error %v, want an error that contains %q", err, test.err)
 				}
 				if state.Failures != i+1 || !state.LastSuccess.IsZero() || state.Rows != test.rows {
 					t.Errorf("the database says %+v, want %d failures and rows %+v", state, i+1, test.rows)
@@ -100,7 +100,7 @@ func TestFolderWithChecksums(t *testing.T) {
 	holds(t, s, 1, 2)
 }
 
-// With SkipBad the good rows are taken, and the file is read again the next time: what was bad may be good then.
+// With SkipBad the good rows are imported, and the next refresh reads the file again, since bad rows may be good then.
 func TestSkipBad(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	write(t, dir, "l.csv", lakes)
@@ -118,7 +118,7 @@ func TestSkipBad(t *testing.T) {
 	holds(t, s, 2, 3, "5", "9")
 }
 
-// A file that is being written to is not taken half.
+// A file that is being written to is not read before it is complete.
 func TestFolderThatIsWrittenTo(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	path := filepath.Join(dir, "lakes.csv")
@@ -163,7 +163,7 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 	}
 }
 
-// A file that changes under the import takes the import with it.
+// A file that changes during the import fails the import.
 func TestFileThatChangesWhileItIsRead(t *testing.T) {
 	for name, change := range map[string]func(string) error{
 		"appended to": func(path string) error {
@@ -195,14 +195,14 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			}
 			_, err = g.importFiles(g.keepClaim(t.Context(), "me"), files)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
-				t.Errorf("bring = %v, want %q", err, changingReason)
+				t.Errorf("importFiles = %v, want %q", err, changingReason)
 			}
 			holds(t, s, 0, 0)
 		})
 	}
 }
 
-// A file replaced by a rename is read whole, as it was.
+// A file replaced by a rename is read completely in its old state.
 func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	path := write(t, dir, "lakes.csv", lakes)
@@ -235,7 +235,7 @@ func TestTooManyFiles(t *testing.T) {
 	newRig(t, s, []string{dir}, Options{}).once(t, folderReason)
 }
 
-// A folder of very many other things is no source, and is not read to its end to see that.
+// A folder with very many other files is an error, and is not listed completely.
 func TestTooManyNames(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "lakes.csv", lakes)

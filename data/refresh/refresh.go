@@ -33,7 +33,7 @@ const (
 	endTimeout = 15 * time.Second
 )
 
-// A Schedule returns when the next refresh is due after one that began at the given time.
+// A Schedule returns when the next refresh is due after the one that began at the given time.
 type Schedule interface {
 	Next(time.Time) time.Time
 }
@@ -188,7 +188,7 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		result, err := r.refresh(ctx, state)
 		r.logResult(ctx, result, err, r.now().Sub(started))
 		if err != nil {
-			// The database knows about failed refreshes and when to try again, but not about those that could not begin.
+			// The database knows about failed refreshes and when to try again, but not about refreshes that could not begin.
 			if now, err := r.store.Refresh(ctx); err != nil || now.Turn == state.Turn {
 				_ = r.sleep(ctx, pause)
 			}

@@ -20,25 +20,25 @@ import (
 )
 
 const (
-	// besideEnv names the database to the process that imports beside TestReadsBesideAnImport.
-	besideEnv = "LIMNOMAP_TEST_BESIDE_DB"
-	// leastRows are as many as that import writes, and mostRows as many as it does if nobody ends it.
+	// importEnv names the database for the process that imports during TestReadsDuringAnImport.
+	importEnv = "LIMNOMAP_TEST_IMPORT_DB"
+	// That import writes at least leastRows, and stops at mostRows.
 	leastRows, mostRows = 100_000, 20_000_000
-	besideLakes         = 60
+	concurrentLakes     = 60
 )
 
-// An import by another process writes on until this one has read as often as it wants to. So a read that waited for its
-// end would never come to its own, and each answers with the state before.
-func TestReadsBesideAnImport(t *testing.T) {
-	if path := os.Getenv(besideEnv); path != "" {
-		importUntilTold(t, path)
+// Another process imports until this one has done all its reads. So a read that waited for the end of the import would never
+// return. Each read returns the state before the import.
+func TestReadsDuringAnImport(t *testing.T) {
+	if path := os.Getenv(importEnv); path != "" {
+		importUntilInputEnds(t, path)
 		return
 	}
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	s := openFile(t, path, true)
 	var lakes []data.Lake
 	var observations []data.Observation
-	for i := range besideLakes {
+	for i := range concurrentLakes {
 		lakes = append(lakes, testLake(fmt.Sprintf("lake%02d", i)))
 		observations = append(observations, testObservation(lakes[i].ID, -1, data.Satellite, 100))
 	}
@@ -49,7 +49,7 @@ func TestReadsBesideAnImport(t *testing.T) {
 	before := revisionOf(t, s)
 
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
-	child.Env = append(os.Environ(), besideEnv+"="+path)
+	child.Env = append(os.Environ(), importEnv+"="+path)
 	child.Stderr = os.Stderr
 	stdin, err := child.StdinPipe()
 	if err != nil {
@@ -63,11 +63,11 @@ func TestReadsBesideAnImport(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer child.Process.Kill()
-	var rows atomic.Int64 // that the import has written
+	var rows atomic.Int64 // written by the import
 	var committed atomic.Bool
-	said := make(chan struct{}) // closed when it has said the last
-	go func() {                 // ends with the child
-		defer close(said)
+	outputEnded := make(chan struct{}) // closed after its last line
+	go func() {                        // ends with the child
+		defer close(outputEnded)
 		for lines := bufio.NewScanner(stdout); lines.Scan(); {
 			var n int64
 			if _, err := fmt.Sscanf(lines.Text(), "wrote %d", &n); err == nil {
@@ -84,9 +84,9 @@ func TestReadsBesideAnImport(t *testing.T) {
 	for from := int64(0); (rounds < 20 || from < leastRows) && !t.Failed(); rounds++ {
 		from = rows.Load()
 		for _, read := range []func() error{
-			func() error { return wantBeside(s, before) },
+			func() error { return wantUnchanged(s, before) },
 			func() error {
-				_, history, err := s.History(t.Context(), lakes[rounds%besideLakes].ID, data.Newest(10))
+				_, history, err := s.History(t.Context(), lakes[rounds%concurrentLakes].ID, data.Newest(10))
 				if err == nil && (len(history) != 1 || history[0].Date != -1) {
 					err = fmt.Errorf("History = %v, want the one row from before the import", history)
 				}
@@ -107,7 +107,7 @@ func TestReadsBesideAnImport(t *testing.T) {
 				return err
 			},
 		} {
-			alive.Go(func() { // ends when it is answered, which the loop waits for
+			alive.Go(func() { // ends with the read, which the loop waits for
 				if err := read(); err != nil {
 					t.Error(err)
 				}
@@ -120,7 +120,7 @@ func TestReadsBesideAnImport(t *testing.T) {
 	}
 	t.Logf("%d rounds of reads while %d rows were written", rounds, rows.Load())
 	stdin.Close()
-	<-said
+	<-outputEnded
 	if err := child.Wait(); err != nil || !committed.Load() {
 		t.Errorf("the import ended with %v, want a commit", err)
 	}
@@ -129,34 +129,34 @@ func TestReadsBesideAnImport(t *testing.T) {
 	}
 }
 
-// wantBeside scans a database and returns an error unless it holds what it did before the import.
-func wantBeside(s Store, before data.Revision) error {
+// wantUnchanged scans a database and returns an error unless it is in the state before the import.
+func wantUnchanged(s Store, before data.Revision) error {
 	lakes, observations := 0, 0
 	rev, err := s.Scan(context.Background(),
 		func(data.Lake) error { lakes++; return nil },
 		func(data.Observation) error { observations++; return nil })
-	if err == nil && (rev != before || lakes != besideLakes || observations != besideLakes) {
-		err = fmt.Errorf("Scan = %v, %d lakes, %d observations, want %v and %d of each", rev, lakes, observations, before, besideLakes)
+	if err == nil && (rev != before || lakes != concurrentLakes || observations != concurrentLakes) {
+		err = fmt.Errorf("Scan = %v, %d lakes, %d observations, want %v and %d of each", rev, lakes, observations, before, concurrentLakes)
 	}
 	return err
 }
 
-// importUntilTold writes batch after batch, and commits once standard input has ended.
-func importUntilTold(t *testing.T, path string) {
-	var told atomic.Bool
+// importUntilInputEnds writes batch after batch, and commits when standard input has ended.
+func importUntilInputEnds(t *testing.T, path string) {
+	var stop atomic.Bool
 	go func() { // ends with the process
 		io.Copy(io.Discard, os.Stdin)
-		told.Store(true)
+		stop.Store(true)
 	}()
 	s := openFile(t, path, false)
 	err := s.Import(t.Context(), func(tx Tx) error {
-		for n := 0; n < leastRows || !told.Load(); {
+		for n := 0; n < leastRows || !stop.Load(); {
 			if n > mostRows {
-				return errors.New("nobody ended the import")
+				return errors.New("the import was not stopped")
 			}
 			var batch []data.Observation
 			for range 2000 {
-				batch = append(batch, testObservation(data.LakeID(fmt.Sprintf("lake%02d", n%besideLakes)), data.Date(n/besideLakes), data.Satellite, 999))
+				batch = append(batch, testObservation(data.LakeID(fmt.Sprintf("lake%02d", n%concurrentLakes)), data.Date(n/concurrentLakes), data.Satellite, 999))
 				n++
 			}
 			if _, err := tx.PutObservations(t.Context(), batch, ObservationColumns{}); err != nil {
@@ -172,8 +172,8 @@ func importUntilTold(t *testing.T, path string) {
 	fmt.Println("committed")
 }
 
-// Where somebody reads at every moment the log must not grow by each import.
-func TestLogStaysShortUnderReaders(t *testing.T) {
+// With constant readers the log must not grow with each import.
+func TestLogStaysShortWithReaders(t *testing.T) {
 	const imports, rows, most = 8, 3_000, 64 << 10
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
@@ -217,8 +217,8 @@ func logSize(t *testing.T, path string) int64 {
 	return info.Size()
 }
 
-// A key is not made while another process imports. It waits for that for some seconds, and then says so.
-func TestKeysBesideAnImport(t *testing.T) {
+// Creating a key waits some seconds for another process's import, and then fails with an explanation.
+func TestKeysDuringAnImport(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	importer, patient, hasty := openFile(t, path, true), openFile(t, path, false), openFile(t, path, false)
 	if _, err := hasty.writer.Exec("PRAGMA busy_timeout = 0"); err != nil { // on its only connection
@@ -228,12 +228,12 @@ func TestKeysBesideAnImport(t *testing.T) {
 	done := make(chan error, 1)
 	var imported atomic.Bool
 	err := importer.Import(t.Context(), func(tx Tx) error {
-		// The patient one too: nobody waits to tell when a key was used.
+		// Also with the default timeout: storing the use of a key does not wait.
 		began := time.Now()
 		if err := patient.KeysUsed(t.Context(), []apikey.Use{{Name: "one", At: time.Now()}}); err == nil || !strings.Contains(err.Error(), "another process is writing to it") {
-			t.Errorf("KeysUsed = %v, want a word on the import", err)
+			t.Errorf("KeysUsed = %v, want an error that mentions the import", err)
 		}
-		if spent := time.Since(began); spent > 9*time.Second { // what a wait for the lock would take, and more
+		if spent := time.Since(began); spent > 9*time.Second { // less than the wait for the lock
 			t.Errorf("KeysUsed has waited for the import: %v", spent)
 		}
 		for doing, err := range map[string]error{
@@ -241,7 +241,7 @@ func TestKeysBesideAnImport(t *testing.T) {
 			"revoke an API key": hasty.RevokeKey(t.Context(), "one", time.Unix(0, 0)),
 		} {
 			if err == nil || !strings.Contains(err.Error(), doing+" in "+path+": another process is writing to it; try again when it is done") {
-				t.Errorf("%s = %v, want a word on the import", doing, err)
+				t.Errorf("%s = %v, want an error that mentions the import", doing, err)
 			}
 		}
 		go func() { // ends when the import has
@@ -262,6 +262,6 @@ func TestKeysBesideAnImport(t *testing.T) {
 		t.Errorf("CreateKey = %v, want it made once the import has ended", err)
 	}
 	if keys, err := hasty.Keys(t.Context()); err != nil || len(keys) != 1 || keys[0].Name != "one" {
-		t.Errorf("Keys = %v, %v, want the one that waited", keys, err)
+		t.Errorf("Keys = %v, %v, want the key that waited", keys, err)
 	}
 }

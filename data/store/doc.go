@@ -10,7 +10,7 @@
 // The file of an open Store may be replaced: rename a complete database that no process has open to its path. The next use
 // reopens it and has another revision. No process should write to the new file before that, because SQLite finds the log
 // by its name. The file may also be removed and created again by Open. While there is no file, or one that cannot be used,
-// or one into which nothing has been imported yet, each use returns an error that says so.
+// or one into which nothing has been imported yet, each use returns an error.
 //
 // A file that is overwritten, truncated or damaged is read as it is from the next use on. Do not replace a database with
 // cp: a read at that time may see parts of both. The revision only makes sure that the data are read again.

@@ -7,7 +7,7 @@ import (
 )
 
 // importedKeys holds the keys of the rows of an import so far, to detect a row that repeats a key. Such a row is
-// [Contradicts] if it would change what is stored, which is by then what the first row says.
+// [Contradicts] if it differs from what is stored, which by then are the values of the first row.
 //
 // It needs little memory because imports are dense. For each date and type there is a compressed bitmap of lakes, with one
 // bit for each, or two bytes if they are few. Ten million rows of 96,000 lakes and 104 weeks take 1.3 MB, and 146 million

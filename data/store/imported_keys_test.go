@@ -54,7 +54,7 @@ func heapInUse() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkImportedKeys remembers 104 weeks of a lake after the other, as they stand in a file of one lake after the other.
+// BenchmarkImportedKeys adds 104 weeks lake by lake, as in a file that is sorted by lake.
 func BenchmarkImportedKeys(b *testing.B) {
 	k := newImportedKeys()
 	b.ReportAllocs()

@@ -10,7 +10,7 @@ import (
 	"limnomap/data"
 )
 
-// What an import lacks stays as it is; a row that is new takes what the import makes up for it.
+// Columns that an import lacks keep their values; a new row takes the import's default values.
 func testKeptColumns(t *testing.T, open opener) {
 	s, ctx := open(t, time.Now), t.Context()
 	lake, o := testLake("a"), testObservation("a", 9, data.Satellite, 500)
@@ -24,7 +24,7 @@ func testKeptColumns(t *testing.T, open opener) {
 		name       string
 		keepLake   LakeColumns
 		keep       ObservationColumns
-		edit       func() // of what is imported and of what is to be stored then
+		edit       func() // changes what is imported and what is expected
 		want, then Change
 	}{
 		{"the same", allOfLake, allOfObservation, func() {}, Unchanged, Unchanged},
@@ -71,7 +71,7 @@ func testKeptColumns(t *testing.T, open opener) {
 	}
 }
 
-// A gap takes a level or a count away only if the import knows of them.
+// A gap deletes a level or a count only if the import has these columns.
 func testKeptReports(t *testing.T, open opener) {
 	gap := testObservation("a", 9, data.Satellite, data.NoChlorophyll)
 	scum, count, plain := gap, gap, gap
@@ -118,7 +118,7 @@ func testKeptReports(t *testing.T, open opener) {
 	}
 }
 
-// A lake may move about its outline. Out of it only with another one, or none.
+// A lake may move within and near its outline, and anywhere if it gets another outline or none.
 func testLeftOutline(t *testing.T, open opener) {
 	outline := func(west, south, east, north float64) data.Outline {
 		o, err := data.NewOutline(orb.MultiPolygon{{{{west, south}, {east, south}, {east, north}, {west, north}}}})
@@ -183,11 +183,11 @@ func testLeftOutline(t *testing.T, open opener) {
 			if wrote := revisionOf(t, s) != revision; wrote != (test.want == Changed) {
 				t.Errorf("the revision has grown: %v, want that only of a lake that was changed", wrote)
 			}
-			// A lake that is refused takes none of the others with it, and a new one is held against nothing.
+			// A rejected lake does not affect the others, and a new lake is never rejected for its point.
 			err = s.Import(ctx, func(tx Tx) error {
 				got, err := tx.PutLakes(ctx, []data.Lake{moved, other}, test.keep)
 				if err == nil && got[1] != Added {
-					t.Errorf("a new lake beside it is %v, want added", got[1])
+					t.Errorf("a new lake in the same import is %v, want added", got[1])
 				}
 				return err
 			})

@@ -164,7 +164,7 @@ func away(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// wrap adds to an error of the database what was being done, and to which database. If tables are missing, the next use
+// wrap adds the operation and the database to an error. If tables are missing, the next use
 // prepares the schema again.
 func (s *postgres) wrap(err error, doing string) error {
 	if err == nil {

@@ -15,7 +15,7 @@ import (
 	"limnomap/data"
 )
 
-// What cannot come right by waiting is an error at once, in words, and without a password.
+// Errors that cannot go away by waiting are returned at once, with an explanation and without a password.
 func TestPostgresRefuses(t *testing.T) {
 	dsn := newDatabase(t)
 	edit := func(fn func(*url.URL)) string {
@@ -48,7 +48,7 @@ func TestPostgresRefuses(t *testing.T) {
 					t.Fatal("Open took it")
 				}
 				if !strings.Contains(err.Error(), test.want) || strings.Contains(err.Error(), "hunter2") {
-					t.Errorf("Open = %v, want one that says %q and no password", err, test.want)
+					t.Errorf("Open = %v, want an error with %q and no password", err, test.want)
 				}
 			}
 			if name := Name(test.dsn); strings.Contains(name, "hunter2") {
@@ -61,7 +61,7 @@ func TestPostgresRefuses(t *testing.T) {
 	}
 }
 
-// A database without tables is left without them by whoever only reads, and used once somebody has imported into it.
+// A reader does not create tables. It uses the database as soon as there was an import.
 func TestPostgresWithoutTables(t *testing.T) {
 	dsn := newDatabase(t)
 	s := openURL(t, dsn, false)
@@ -74,7 +74,7 @@ func TestPostgresWithoutTables(t *testing.T) {
 	}
 }
 
-// Tables that go while the database is in use are waited for like those that there never were, and made anew by an import.
+// Tables that are dropped while the database is in use are handled like missing ones, and an import creates them again.
 func TestPostgresTablesGone(t *testing.T) {
 	dsn := newDatabase(t)
 	reader, importer := openURL(t, dsn, false), openURL(t, dsn, true)
@@ -87,7 +87,7 @@ func TestPostgresTablesGone(t *testing.T) {
 	if _, err := reader.Revision(t.Context()); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("Revision again = %v, want that there is nothing yet", err)
 	}
-	// The one that imports learns of it by what it tries first.
+	// The importer notices it by its first statement.
 	err := importer.Import(t.Context(), func(tx Tx) error {
 		_, err := tx.PutLakes(t.Context(), []data.Lake{testLake("b")}, LakeColumns{})
 		return err
@@ -101,7 +101,7 @@ func TestPostgresTablesGone(t *testing.T) {
 	}
 }
 
-// A server that is away is an error of each use until it is there.
+// While a server cannot be reached, each use returns an error.
 func TestPostgresAway(t *testing.T) {
 	real, err := url.Parse(newDatabase(t))
 	if err != nil {
@@ -121,13 +121,13 @@ func TestPostgresAway(t *testing.T) {
 		t.Errorf("Revision = %v, want that the server cannot be reached", err)
 	}
 	forward(t, address, real.Host)
-	defer s.Close() // before what it is connected to goes
+	defer s.Close() // before the forwarding stops
 	if _, lakes, _ := scan(t, s); len(lakes) != 1 {
 		t.Errorf("once the server is there it holds %v", lakes)
 	}
 }
 
-// forward passes connections to an address on to another until the test ends.
+// forward forwards connections from one address to another until the test ends.
 func forward(t *testing.T, from, to string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", from)
@@ -167,7 +167,7 @@ func forward(t *testing.T, from, to string) {
 	})
 }
 
-// Replicas that start together on an empty database make its tables once.
+// Replicas that start at the same time on an empty database create its tables once.
 func TestPostgresOpenAtTheSameTime(t *testing.T) {
 	dsn := newDatabase(t)
 	var group sync.WaitGroup
@@ -184,7 +184,7 @@ func TestPostgresOpenAtTheSameTime(t *testing.T) {
 	group.Wait()
 }
 
-// The years have their partitions, and those far away share two.
+// Each year has a partition, and all years far away share two.
 func TestPostgresYears(t *testing.T) {
 	s := openURL(t, newDatabase(t), true)
 	var rows []data.Observation
@@ -192,7 +192,7 @@ func TestPostgresYears(t *testing.T) {
 		rows = append(rows, testObservation("a", newYear(year), data.Satellite, 5))
 	}
 	put(t, s, []data.Lake{testLake("a")}, rows)
-	put(t, s, nil, []data.Observation{testObservation("a", newYear(2025)-1, data.Satellite, 6)}) // in the year that is there
+	put(t, s, nil, []data.Observation{testObservation("a", newYear(2025)-1, data.Satellite, 6)}) // in an existing year
 	var names []string
 	err := s.pool.QueryRow(t.Context(), `SELECT array_agg(relname::text ORDER BY relname COLLATE "C") FROM pg_class
 		WHERE relispartition AND relkind = 'r' AND relnamespace = 'limnomap'::regnamespace`).Scan(&names)
@@ -205,7 +205,7 @@ func TestPostgresYears(t *testing.T) {
 	}
 }
 
-// An import is seen at once by whoever listens, also after the connection that listens was lost.
+// A listener is notified of an import at once, also after it has lost its connection.
 func TestPostgresListen(t *testing.T) {
 	dsn := newDatabase(t)
 	s, other := openURL(t, dsn, true), openURL(t, dsn, true)
@@ -251,7 +251,7 @@ func TestPostgresListen(t *testing.T) {
 				return
 			}
 		}
-		t.Fatal("nobody listens")
+		t.Fatal("there is no listener")
 	}
 	want(1)
 	listening()
@@ -263,7 +263,7 @@ func TestPostgresListen(t *testing.T) {
 	want(3)
 }
 
-// An import whose connection is lost between two batches has left nothing, and the next one begins anew.
+// An import that loses its connection between two batches writes nothing, and the next one succeeds.
 func TestPostgresLostDuringImport(t *testing.T) {
 	dsn := newDatabase(t)
 	s := openURL(t, dsn, true)
@@ -279,7 +279,7 @@ func TestPostgresLostDuringImport(t *testing.T) {
 		if _, err := tx.PutObservations(t.Context(), rows, ObservationColumns{}); err == nil {
 			t.Error("PutObservations without a connection succeeded")
 		}
-		return nil // whoever overlooks an error commits nothing
+		return nil // an ignored error must not be committed
 	})
 	if err == nil {
 		t.Error("Import = nil, want an error")

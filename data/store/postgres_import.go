@@ -56,7 +56,7 @@ func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
 }
 
 // A postgresTx is the transaction of one import. No other transaction writes, so what it has read stays valid. It copies
-// the rows of a batch into a temporary table, and in one statement compares them with what is stored and writes those that
+// the rows of a batch into a temporary table, and in one statement compares them with the stored rows and writes those that
 // differ. Rows of a year that had no partition are copied directly into the new one. Rows with a repeated key are only
 // compared, after the others are written.
 type postgresTx struct {
@@ -173,7 +173,7 @@ type sortedRows struct {
 	repeated []int               // rows whose key is repeated
 }
 
-// sortRows sorts rows by what is known without a query.
+// sortRows sorts rows without a query.
 func (t *postgresTx) sortRows(ctx context.Context, observations []data.Observation, changes []Change) (sortedRows, error) {
 	in := sortedRows{fresh: make(map[partition][]int)}
 	for i, o := range observations {

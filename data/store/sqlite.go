@@ -164,7 +164,7 @@ func explainSQLite(err error) error {
 	return err
 }
 
-// wrap adds to an error of the database what was being done, and to which database.
+// wrap adds the operation and the database to an error.
 func (s *sqlite) wrap(err error, doing string) error {
 	if err == nil {
 		return nil

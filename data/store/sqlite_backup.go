@@ -32,7 +32,7 @@ type BackupOptions struct {
 // even if this limnomap would migrate it or does not know it.
 //
 // It uses SQLite's online backup inside a read transaction. Otherwise each import would restart the copy, without end if
-// imports are frequent. Meanwhile the write-ahead log grows by what is imported and does not shrink. VACUUM INTO would not
+// imports are frequent. Meanwhile the write-ahead log grows with each import and does not shrink. VACUUM INTO would not
 // help with the log. It leaves out unused pages, of which there are few since nothing is deleted; but it rebuilds each
 // table and does not report progress.
 func Backup(ctx context.Context, dsn, path string, opts *BackupOptions) (data.Revision, error) {

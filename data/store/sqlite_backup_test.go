@@ -26,7 +26,7 @@ func someYears(lake data.LakeID, c data.Chlorophyll) []data.Observation {
 	return observations
 }
 
-// yearsOf makes a database of one lake with some years of one value.
+// yearsOf creates a database of one lake with some years of one value.
 func yearsOf(t *testing.T, path string, c data.Chlorophyll) *sqlite {
 	t.Helper()
 	s := openFile(t, path, true)
@@ -34,7 +34,7 @@ func yearsOf(t *testing.T, path string, c data.Chlorophyll) *sqlite {
 	return s
 }
 
-// wantYears checks that a copy holds one state: the value that the revision's import wrote, everywhere.
+// wantYears checks that a copy holds one state only: the value that the revision's import wrote, in all rows.
 func wantYears(t *testing.T, path string, revision data.Revision, value func(revision int64) data.Chlorophyll) {
 	t.Helper()
 	rev, lakes, observations := scan(t, openFile(t, path, false))
@@ -62,7 +62,7 @@ func wantFiles(t *testing.T, dir string, want ...string) {
 	}
 }
 
-// A backup in the middle of which an import is committed is of the state before it, and nobody waits: all happens on
+// A backup during which an import is committed has the state before it. Neither waits for the other: all of it happens on
 // one goroutine.
 func TestBackupAcrossAnImport(t *testing.T) {
 	dir, out := t.TempDir(), t.TempDir()
@@ -94,7 +94,7 @@ func TestBackupAcrossAnImport(t *testing.T) {
 	}
 }
 
-// While one import follows the other, each backup comes to its end and is of one of them.
+// While imports follow each other, each backup ends and has the state of one of them.
 func TestBackupDuringImports(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lakes.db")
@@ -130,7 +130,7 @@ func TestBackupDuringImports(t *testing.T) {
 		seen[revision.Number] = true
 		wantYears(t, copied, revision, value)
 		select {
-		case <-imported: // the next is under way, and the next backup begins in the middle of it
+		case <-imported: // the next backup begins in the middle of the next import
 		case <-ctx.Done():
 		}
 	}
@@ -141,7 +141,7 @@ func TestBackupDuringImports(t *testing.T) {
 	}
 }
 
-// backupEnv names the database to the process that TestKilledBackup starts and kills.
+// backupEnv names the database for the process that TestKilledBackup starts and kills.
 const backupEnv = "LIMNOMAP_TEST_BACKUP_DB"
 
 func TestKilledBackup(t *testing.T) {
@@ -150,14 +150,14 @@ func TestKilledBackup(t *testing.T) {
 			io.WriteString(os.Stdout, "in the middle\n")
 			io.Copy(io.Discard, os.Stdin)
 		}})
-		t.Errorf("nobody killed the backup: %v, %v", revision, err)
+		t.Errorf("the backup was not killed: %v, %v", revision, err)
 		return
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lakes.db")
 	s := yearsOf(t, path, 1)
 	killInTheMiddle(t, backupEnv, path, func() {
-		put(t, s, nil, someYears("a", 2)) // nobody is kept from writing
+		put(t, s, nil, someYears("a", 2)) // others can still write
 	})
 	if _, err := os.Stat(path + ".copy"); !errors.Is(err, fs.ErrNotExist) {
 		t.Errorf("a killed backup left its file: %v", err)
@@ -177,7 +177,7 @@ func TestBackupRefuses(t *testing.T) {
 	damageTable(t, at("damaged.db"), "observations")
 	execSQL(t, at("birds.db"), "CREATE TABLE birds (name TEXT)")
 	for name, text := range map[string]string{
-		"there.db": "precious", "beside.db-wal": "precious", "text.db": strings.Repeat("id,name,lat,lon\n", 100), "empty.db": "",
+		"there.db": "precious", "taken.db-wal": "precious", "text.db": strings.Repeat("id,name,lat,lon\n", 100), "empty.db": "",
 	} {
 		writeOver(t, at(name), []byte(text))
 	}
@@ -198,7 +198,7 @@ func TestBackupRefuses(t *testing.T) {
 		{"in no folder", at("lakes.db"), at("no/copy.db"), false, fs.ErrNotExist, "no/copy.db"},
 		{"a log's name", at("lakes.db"), at("lakes.db-wal"), false, nil, "want another name"},
 		{"a journal's name", at("lakes.db"), at("lakes.db-journal"), false, nil, "want another name"},
-		{"a log beside it", at("lakes.db"), at("beside.db"), false, nil, "would use the file beside.db-wal as a part of the copy"},
+		{"a log of that name", at("lakes.db"), at("taken.db"), false, nil, "would use the file taken.db-wal as a part of the copy"},
 		{"no database", at("missing.db"), at("copy.db"), false, fs.ErrNotExist, "missing.db"},
 		{"a folder of databases", dir, at("copy.db"), false, nil, "this is a folder"},
 		{"no name of a database", "", at("copy.db"), false, nil, "the name of the database is empty"},
@@ -224,8 +224,7 @@ func TestBackupRefuses(t *testing.T) {
 	}
 }
 
-// damageTable writes zeros over the page of a database where a table begins, which nothing reads but whoever asks for its
-// rows.
+// damageTable writes zeros over the first page of a table, which only a query of its rows reads.
 func damageTable(t *testing.T, path, table string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -245,7 +244,7 @@ func damageTable(t *testing.T, path, table string) {
 	writeOver(t, path, content)
 }
 
-// listed returns the names and contents of a folder's files.
+// listed returns the names and contents of the files in a folder.
 func listed(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -280,7 +279,7 @@ func TestBackupReplaces(t *testing.T) {
 	if info, err := os.Stat(copied); err != nil || info.Mode() != 0o640 {
 		t.Errorf("the copy is %v, %v, want the database's permissions", info.Mode(), err)
 	}
-	// The copy is a database like any other: it can be written to, and moved over one that is in use.
+	// The copy is a normal database: it can be written to, and renamed over one that is in use.
 	second := openFile(t, copied, false)
 	put(t, second, nil, someYears("a", 2))
 	if err := second.Close(); err != nil {
@@ -292,7 +291,7 @@ func TestBackupReplaces(t *testing.T) {
 	}
 }
 
-// A copy is made before a new limnomap is tried, so it must not be one that only the new one reads.
+// A backup is made before a new limnomap is tried, so it must keep the old schema.
 func TestBackupMigratesNothing(t *testing.T) {
 	path := oldDatabase(t, 1)
 	copied := filepath.Join(t.TempDir(), "copy.db")

@@ -195,7 +195,7 @@ func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
 	return Added, err
 }
 
-// compareRepeated compares a row whose key is repeated with what is stored, and writes nothing.
+// compareRepeated compares a row with a repeated key with the stored one, and writes nothing.
 func (t *sqliteTx) compareRepeated(ctx context.Context, differs *sql.Stmt, args []any) (Change, error) {
 	var n int
 	if err := differs.QueryRowContext(ctx, args...).Scan(&n); err != nil || n == 0 {

@@ -85,7 +85,7 @@ func checkOwner(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if id != applicationID && (id != 0 || foreign > 0) {
-		return errors.New("the file is an SQLite database of another program; name a new file or one that `limnomap import` made")
+		return errors.New("the file is an SQLite database of another program; name a new file, or a database made by `limnomap import`")
 	}
 	return nil
 }

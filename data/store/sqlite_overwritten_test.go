@@ -10,7 +10,7 @@ import (
 	"limnomap/data"
 )
 
-// writeOver writes content into a file as cp does: the file stays the same one.
+// writeOver overwrites the content of a file as cp does.
 func writeOver(t *testing.T, path string, content []byte) {
 	t.Helper()
 	if err := os.WriteFile(path, content, 0o600); err != nil {
@@ -18,7 +18,7 @@ func writeOver(t *testing.T, path string, content []byte) {
 	}
 }
 
-// readFile reads a database that nobody has open, or a part of it.
+// readFile reads a file of a database that is not open.
 func readFile(t *testing.T, path string) []byte {
 	t.Helper()
 	content, err := os.ReadFile(path)
@@ -28,7 +28,7 @@ func readFile(t *testing.T, path string) []byte {
 	return content
 }
 
-// SQLite learns from the log alone that a page has changed, and cp writes none.
+// SQLite detects changed pages by the log only, and cp does not write to it.
 func TestWrittenOverByAnother(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")
@@ -38,11 +38,11 @@ func TestWrittenOverByAnother(t *testing.T) {
 	before := wantLake(t, server, "old")
 	writeOver(t, path, readFile(t, other))
 	if after := wantLake(t, server, "new"); after.Equal(before) {
-		t.Errorf("the new content's revision %v counts as equal to the old one's %v", after, before)
+		t.Errorf("the new content's revision %v equals the old one's %v", after, before)
 	}
 	again := wantLake(t, server, "new")
 	if present := revisionOf(t, server); !present.Equal(again) {
-		t.Errorf("revision %v after %v, though nobody wrote anything", present, again)
+		t.Errorf("revision %v after %v, although nothing was written", present, again)
 	}
 }
 
@@ -65,18 +65,18 @@ func TestDamagedInPlace(t *testing.T) {
 					t.Errorf("Scan = %v, want an error that names the file", err)
 				}
 				if rev, err := server.Revision(t.Context()); err == nil && rev.Equal(before) {
-					t.Error("the revision is as if nothing had happened")
+					t.Error("the revision has not changed")
 				}
 			}
 			writeOver(t, path, good)
 			if after := wantLake(t, server, "old"); after.Equal(before) {
-				t.Errorf("the mended file's revision %v counts as equal to the first %v: whoever failed to read in between must read again", after, before)
+				t.Errorf("the repaired file's revision %v equals the first %v: want another one, so that failed reads are repeated", after, before)
 			}
 		})
 	}
 }
 
-// The log's content is in the server's hands alone once its name is gone.
+// A removed log's content is lost to other processes.
 func TestLogRemoved(t *testing.T) {
 	for _, ends := range [][]string{{"-wal"}, {"-shm"}, {"-wal", "-shm"}} {
 		t.Run(strings.Join(ends, ""), func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestLogRemoved(t *testing.T) {
 	}
 }
 
-// The importer that makes the file anew has not written to it yet.
+// The importer has created the new file and not yet written to it.
 func TestReplacedByAnEmptyOne(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "lakes.db")
@@ -114,7 +114,7 @@ func TestReplacedByAnEmptyOne(t *testing.T) {
 	wantLake(t, server, "new")
 }
 
-// Beside the new file lie the companions of the removed one, which the server has open.
+// Next to the new file there are the log files of the removed one, which the server has open.
 func TestMadeAnewBesideAnOldLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
@@ -127,7 +127,7 @@ func TestMadeAnewBesideAnOldLog(t *testing.T) {
 		old := server.files
 		info, err := os.Stat(path + end)
 		if err != nil || os.SameFile(info, old[1]) || os.SameFile(info, old[2]) {
-			t.Errorf("beside the new file lies %s: %v, %v, want one of its own", end, info, err)
+			t.Errorf("next to the new file is %s: %v, %v, want a new file", end, info, err)
 		}
 	}
 	put(t, first, []data.Lake{testLake("new")}, nil)
@@ -155,7 +155,7 @@ func TestMakeFileKeepsWhatIsThere(t *testing.T) {
 	}
 	for _, end := range fileEnds {
 		if content := readFile(t, path+end); string(content) != "content" {
-			t.Errorf("lakes.db%s holds %q, want it left alone", end, content)
+			t.Errorf("lakes.db%s holds %q, want no change", end, content)
 		}
 	}
 	if err := makeFile(filepath.Join(path, "below")); err == nil {

@@ -14,7 +14,7 @@ import (
 	"limnomap/data/apikey"
 )
 
-// newFile makes a closed database of one lake. The time of its one import is always the same.
+// newFile creates a closed database of one lake. The time of its one import is always the same.
 func newFile(t *testing.T, path string, lake string) {
 	t.Helper()
 	s, err := openSQLite(t.Context(), location{path: path}, true)
@@ -35,7 +35,7 @@ func rename(t *testing.T, from, to string) {
 	}
 }
 
-// wantLake checks that all of a store's answers come from the file of that one lake.
+// wantLake checks that all results of a store come from the file of that one lake.
 func wantLake(t *testing.T, s Store, id data.LakeID) data.Revision {
 	t.Helper()
 	rev, lakes, observations := scan(t, s)
@@ -54,7 +54,7 @@ func wantLake(t *testing.T, s Store, id data.LakeID) data.Revision {
 	return rev
 }
 
-// wantRefused checks that no method of a store answers, and each says why.
+// wantRefused checks that all methods of a store return an error with an explanation.
 func wantRefused(t *testing.T, s Store, is error, want string) {
 	t.Helper()
 	ctx := t.Context()
@@ -84,7 +84,7 @@ func wantRefused(t *testing.T, s Store, is error, want string) {
 	}
 }
 
-// Number and time of the two files are the same, and the old one's log is not empty.
+// Both files have the same revision number and time, and the log of the old one is not empty.
 func TestReplacedByAnother(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")
@@ -104,15 +104,15 @@ func TestReplacedByAnother(t *testing.T) {
 		t.Fatalf("revisions %v and %v, want the same number and time", before, after)
 	}
 	if after.Equal(before) {
-		t.Errorf("the new file's revision %v counts as equal to the old one's %v", after, before)
+		t.Errorf("the new file's revision %v equals the old one's %v", after, before)
 	}
 	if _, _, err := server.History(t.Context(), "old", data.Newest(1)); !errors.Is(err, data.ErrNoLake) {
 		t.Errorf("History of the old file's lake = %v, want %v", err, data.ErrNoLake)
 	}
-	wantLake(t, openFile(t, filepath.Join(dir, "kept.db"), false), "old") // nothing was lost with the log
+	wantLake(t, openFile(t, filepath.Join(dir, "kept.db"), false), "old") // the content of the log was kept
 }
 
-// What a Watcher publishes is the new file's data, and the replacement is no failure.
+// A Watcher publishes the new file's data, and the replacement is not a failure.
 func TestReplacedUnderAWatcher(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")
@@ -141,7 +141,7 @@ func TestReplacedUnderAWatcher(t *testing.T) {
 }
 
 func TestRemoved(t *testing.T) {
-	for name, companions := range map[string]bool{"alone": false, "with its log": true} {
+	for name, companions := range map[string]bool{"without its log": false, "with its log": true} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "lakes.db")
 			server := openFile(t, path, true)
@@ -165,14 +165,14 @@ func TestRemoved(t *testing.T) {
 			}
 			newFile(t, path, "new")
 			if after := wantLake(t, server, "new"); after.Equal(before) {
-				t.Errorf("the new file's revision %v counts as equal to the old one's %v", after, before)
+				t.Errorf("the new file's revision %v equals the old one's %v", after, before)
 			}
 		})
 	}
 }
 
-// The server did not look while there was no file.
-func TestRemovedAndMadeAnew(t *testing.T) {
+// The server was not used while there was no file.
+func TestRemovedAndCreatedAgain(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
 	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
@@ -182,7 +182,7 @@ func TestRemovedAndMadeAnew(t *testing.T) {
 	}
 	newFile(t, path, "new")
 	if after := wantLake(t, server, "new"); after.Equal(before) {
-		t.Errorf("the new file's revision %v counts as equal to the old one's %v", after, before)
+		t.Errorf("the new file's revision %v equals the old one's %v", after, before)
 	}
 }
 
@@ -201,7 +201,7 @@ func TestReplacedByGarbage(t *testing.T) {
 	wantLake(t, server, "new")
 }
 
-// Whoever reads the old file reads it to its end, is told that it was the old one, and keeps nobody from the new one
+// A scan of the old file reads it to its end, returns an error because it was replaced, and does not block the new one
 // afterwards.
 func TestReplacedDuringAScan(t *testing.T) {
 	dir := t.TempDir()
@@ -226,7 +226,7 @@ func TestReplacedDuringAScan(t *testing.T) {
 	wantLake(t, server, "new")
 }
 
-// An import into a file that nobody will find again must not count as done.
+// An import into a file that has been replaced must not succeed, because it would be lost.
 func TestReplacedDuringAnImport(t *testing.T) {
 	dir := t.TempDir()
 	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")

@@ -111,7 +111,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// execSQL runs statements on a database file past limnomap.
+// execSQL runs statements on a database file without limnomap.
 func execSQL(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -163,7 +163,7 @@ func TestImportByAnotherHandleShows(t *testing.T) {
 	}
 }
 
-// Several processes may start on a database that is not there yet.
+// Several processes may start on a database that does not exist yet.
 func TestOpenAtTheSameTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	var opened sync.WaitGroup
@@ -223,8 +223,8 @@ func TestCancelledReads(t *testing.T) {
 	}
 }
 
-// The queries that touch many rows read ranges of the primary key, in which the rows themselves lie: they come out in
-// order without sorting, and there is no index beside it to be kept or looked up.
+// The queries of many rows read ranges of the primary key, in which the rows are stored: they need neither sorting nor
+// another index.
 func TestQueryPlans(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 	const lakes = "SCAN l USING COVERING INDEX sqlite_autoindex_lakes_1"
@@ -260,7 +260,7 @@ func TestQueryPlans(t *testing.T) {
 	}
 }
 
-// A closed database is one file: its log is folded back.
+// A closed database is one file: its log has been copied into it.
 func TestCloseLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), filepath.Join(dir, "lakes.db"), true)
@@ -274,6 +274,6 @@ func TestCloseLeavesOneFile(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("Close left %v, %v, want lakes.db alone", entries, err)
+		t.Errorf("Close left %v, %v, want only lakes.db", entries, err)
 	}
 }

@@ -76,7 +76,7 @@ type Tx interface {
 // A Listener is a Store that is notified of imports.
 type Listener interface {
 	// Listen sends to wake when the database says that it has changed, and when the connection is back, until ctx ends. It
-	// does not block: a value that is already in wake stands for all.
+	// does not block: one value in wake is enough.
 	Listen(ctx context.Context, wake chan<- struct{})
 }
 
