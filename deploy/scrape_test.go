@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/api/quota/redistest"
+	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 

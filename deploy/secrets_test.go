@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/api/quota/redistest"
+	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
@@ -208,7 +208,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	}
 	_, metrics := limnomaptest.Get(t, admin+"/metrics")
 	if !regexp.MustCompile(`limnomap_key_refused_total\{reason="throttled"\} [1-9]`).Match(metrics) {
-		t.Error("the metrics do not count the throttled ones")
+		t.Error("the metrics do not count the throttled requests")
 	}
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
 	if err != nil {
@@ -226,7 +226,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 		t.Error("no traces were sent with their secret")
 	}
 	leak(t, "the log", log.String(), key)
-	for _, told := range []string{"refresh", "too many wrong API keys from one address", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
+	for _, told := range []string{"refresh", "status=401", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
 		"cannot send traces", "cannot parse a variable OTEL_"} {
 		if !strings.Contains(log.String(), told) {
 			t.Errorf("the log does not tell of %q:\n%s", told, log)

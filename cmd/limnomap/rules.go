@@ -9,7 +9,7 @@ import (
 	"time"
 
 	"limnomap/api"
-	"limnomap/api/quota"
+	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/apikey"
 )
