@@ -31,7 +31,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: errNoSnapshot, Status: http.StatusServiceUnavailable, Detail: "The data are still being loaded.", RetryAfter: "2"},
 	// An operator has to repair it, or another process to finish; everything else is answered meanwhile.
 	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
-	{Err: data.ErrAway, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 }
 
 func notFound(http.ResponseWriter, *http.Request) error { return errNotFound }

@@ -20,7 +20,6 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/api/answer"
-	"limnomap/api/answer/answertest"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
@@ -143,6 +142,14 @@ func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s --></svg>`,
 		width, m.ID, strings.Repeat("x", 1024)), nil
 }
+
+// fakeKeys is a store of keys that can fail.
+type fakeKeys struct {
+	keys []apikey.Key
+	err  error
+}
+
+func (f *fakeKeys) Keys(context.Context) ([]apikey.Key, error) { return f.keys, f.err }
 
 // The keys of the tests: two that work and two that do not.
 const (
@@ -381,16 +388,4 @@ func wantProblem(tb testing.TB, w *httptest.ResponseRecorder, status int, parame
 	if fmt.Sprint(named) != fmt.Sprint(parameters) {
 		tb.Errorf("problem names parameters %v, want %v", named, parameters)
 	}
-}
-
-// serve sends one request to h and returns the answer.
-func serve(tb testing.TB, h http.Handler, r *http.Request) *http.Response {
-	tb.Helper()
-	return answertest.Serve(tb, h, r)
-}
-
-// decodeProblem returns the members of a problem, and fails if the answer is none.
-func decodeProblem(tb testing.TB, resp *http.Response) map[string]any {
-	tb.Helper()
-	return answertest.Problem(tb, resp)
 }

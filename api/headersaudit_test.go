@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/apitest"
 	"limnomap/tiles"
 )
 
@@ -46,7 +47,7 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{z}", "6", "{x}", "33", "{y}", "21",
 		"{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
 	var targets []string
-	for _, route := range quick.routes() {
+	for _, route := range quick.handlers.routes(&guards{}, true) {
 		target := fill.Replace(route.path)
 		if strings.Contains(target, "{") {
 			t.Fatalf("the test knows no value for a variable of %s", route.path)
@@ -114,25 +115,10 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 	}
 }
 
-// Over plain HTTP nothing is said of HTTPS, and by default nothing at all.
-func TestHSTS(t *testing.T) {
-	for _, tt := range []struct {
-		hsts time.Duration
-		tls  *tls.ConnectionState
-		want string
-	}{{0, &tls.ConnectionState{}, ""}, {time.Hour, nil, ""}, {time.Hour, &tls.ConnectionState{}, "max-age=3600"}} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.TLS = tt.tls
-		if got := serve(t, securityHeaders("", FrameAncestors{}, tt.hsts)(okHandler), r).Header.Get("Strict-Transport-Security"); got != tt.want {
-			t.Errorf("HSTS of %v with TLS %v: %q, want %q", tt.hsts, tt.tls != nil, got, tt.want)
-		}
-	}
-}
-
 func TestAdminHeaders(t *testing.T) {
 	h := testServer(t).AdminHandler()
 	for _, path := range []string{"/metrics", "/readyz", "/debug/pprof/", "/debug/pprof/cmdline", "/nowhere"} {
-		header := serve(t, h, httptest.NewRequest("GET", path, nil)).Header
+		header := apitest.Serve(t, h, httptest.NewRequest("GET", path, nil)).Header
 		if header.Get("X-Content-Type-Options") != "nosniff" || policyOf(header)["default-src"] != "'none'" || policyOf(header)["frame-ancestors"] != "'none'" || header.Get("Server") != "" {
 			t.Errorf("%s bears %v", path, header)
 		}

@@ -11,8 +11,8 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// A generated is a Source that makes its rows as it is scanned, so that what a benchmark finds in memory is the
-// snapshot's, each text a string of its own as a database driver would hand it out.
+// A generated is a Source that makes its rows during the scan, so that a benchmark finds only the snapshot in memory. Each
+// text is a separate string, as from a database driver.
 type generated struct {
 	memory
 	n     int
@@ -75,7 +75,7 @@ func liveHeap() int64 {
 	return int64(m.HeapAlloc)
 }
 
-// BenchmarkView builds views that are not held in memory: more weeks are asked for in turn than are kept.
+// BenchmarkView builds views that are not in the cache: it asks for more weeks than the cache holds.
 func BenchmarkView(b *testing.B) {
 	for _, size := range sizes {
 		b.Run(size.String(), func(b *testing.B) {
@@ -83,7 +83,7 @@ func BenchmarkView(b *testing.B) {
 			b.ReportAllocs()
 			w := s.Current.Week
 			for b.Loop() {
-				w-- // before the first week a view costs less, so start over
+				w-- // a view before the first week takes less time, so start again
 				if w < s.Weeks[0].Week {
 					w = s.Current.Week + 64
 				}
@@ -95,7 +95,7 @@ func BenchmarkView(b *testing.B) {
 	}
 }
 
-// BenchmarkHeldView asks for a view that is held in memory, as nearly every request does.
+// BenchmarkHeldView asks for a cached view, as nearly all requests do.
 func BenchmarkHeldView(b *testing.B) {
 	s := load(b, &sizes[0], nil)
 	b.ReportAllocs()

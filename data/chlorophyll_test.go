@@ -16,7 +16,7 @@ func TestChlorophyllOf(t *testing.T) {
 		want data.Chlorophyll
 	}{
 		{0, 0},
-		{math.Copysign(0, -1), 0}, // below detection, however a program computes it
+		{math.Copysign(0, -1), 0}, // negative zero, from some programs' arithmetic
 		{0.004, 0},
 		{0.005, 1},
 		{1.004, 100},
@@ -44,7 +44,7 @@ func TestChlorophyllOfImplausible(t *testing.T) {
 	}
 }
 
-// Every value there is prints in its shortest form and comes back as itself.
+// Every possible value is printed in its shortest form and parsed back unchanged.
 func TestChlorophyllRoundTrip(t *testing.T) {
 	for c := data.Chlorophyll(0); c <= data.MaxChlorophyll; c++ {
 		s := c.String()

@@ -5,12 +5,12 @@ import (
 	"time"
 )
 
-// A Date is a calendar day in UTC, counted from 1970-01-01. The zero Date is that day.
+// A Date is a calendar day in UTC, counted from 1970-01-01, which is the zero Date.
 type Date int32
 
 const secondsPerDay = 24 * 60 * 60
 
-// The days that four digits of a year can write: 0000-01-01 to 9999-12-31, which is what RFC 3339 allows.
+// The range of dates with a year of four digits, as in RFC 3339: 0000-01-01 to 9999-12-31.
 const (
 	minDate Date = -719_528
 	maxDate Date = 2_932_896
@@ -40,7 +40,7 @@ func (d Date) monthStart() Date { return d - Date(d.Time().Day()-1) }
 // Week returns the ISO week that holds d.
 func (d Date) Week() Week { return Week(floorDiv(int64(d)+daysToMonday, 7)) }
 
-// A Week is an ISO 8601 week, counted from the one that begins on Monday, 1969-12-29 (which holds 1970-01-01).
+// A Week is an ISO 8601 week, counted from the week that holds 1970-01-01; its Monday is 1969-12-29.
 type Week int32
 
 // 1970-01-01 was a Thursday, the fourth day of its ISO week.

@@ -1,40 +1,39 @@
-// Package data holds lakes, what satellites measured of them, and the immutable [Snapshot] that the rest of the
-// program serves.
+// Package data holds lakes, their measurements, and the immutable [Snapshot] that the rest of the program serves.
 //
 // # Concepts
 //
-// A [Lake] is one place on the map. An [Observation] is what is known of it on one date from one kind of source: a
-// satellite's pass, which is a gap where clouds hid the lake, or a forecast. A [Source] is where both come from, a
-// store or the embedded demo. Where the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
+// A [Lake] is a point on the map. An [Observation] is the value of a lake on one date from one kind of source: a
+// satellite pass (a gap where clouds hid the lake) or a forecast. Both come from a [Source]: a database or the embedded
+// demo. If the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
 //
-// [Load] reads the lakes and the observations of a Source into a Snapshot, and keeps those of the newest weeks. Its
-// views are the map as it stood: [Snapshot.Current] in the newest week, [Snapshot.View] in any. A view holds one
-// [State] for each lake, made from the lake's newest value that is not stale. [Snapshot.History] is one lake's past,
-// forecasts included. A [Watcher] loads a new snapshot whenever the Source has changed.
+// [Load] reads the lakes and observations of a Source into a Snapshot, which keeps the observations of the newest weeks.
+// A [View] is the map of one week: [Snapshot.Current] of the newest week, [Snapshot.View] of any week. It holds one
+// [State] for each lake, from the lake's newest value that is not stale. [Snapshot.History] returns one lake's
+// observations, including forecasts. A [Watcher] loads a new snapshot whenever the Source has changed.
 //
-// A [Profile] turns a concentration of chlorophyll-a into a guidance [Level], which means a [Risk] to a bather. The
-// [Trophic] status is a matter of a whole year.
+// A [Profile] turns a concentration of chlorophyll-a into a guidance [Level], and the level is a [Risk] for bathers. The
+// [Trophic] status depends on a whole year.
 //
 // # Conventions
 //
-// A missing value is not a low one. Gaps are [NoChlorophyll], [NoLevel] and [NoCellDensity], all of them negative,
-// and zero is a measured value. A lake without a current value keeps the risk of its last known one, and is
-// [RiskUnknown] only if it never had any.
+// A missing value is not a low value. Gaps are [NoChlorophyll], [NoLevel] and [NoCellDensity], which are negative; zero
+// is a measured value. A lake without a current value keeps the risk of its last known value. The risk is [RiskUnknown]
+// only if the lake never had a value.
 //
 // Chlorophyll is in hundredths of µg/l, rounded once, so that a printed value never contradicts its class. Cell
-// densities are in cells/ml. Points are longitude, then latitude, in degrees (WGS 84). Days and weeks are those of
-// UTC and ISO 8601. Ages count from the newest observation in the data, never from the clock: an archive does not
-// grow stale, and the same data give the same [Snapshot.Version] on any day and machine.
+// densities are in cells/ml. Points are longitude, then latitude, in degrees (WGS 84). Days are in UTC, weeks are ISO
+// 8601. Ages count from the newest observation in the data, not from the clock: an archive does not become stale, and
+// the same data give the same [Snapshot.Version] on any day and machine.
 //
 // # Concurrency
 //
-// Snapshots, views and what they hold are shared and never change: read them from any number of goroutines, and write
-// to none of their slices. The one goroutine that the package starts reads the maps of old weeks; it ends with the
-// Source's answer, or with the context that the snapshot was loaded under. A Source must be safe for whoever calls it;
-// a Watcher and Load scan it from one goroutine at a time, and views of old weeks may ask for its past meanwhile.
+// Snapshots and views are shared and immutable: any number of goroutines may read them, and no one may write to their
+// slices. The package starts one goroutine, which reads the maps of old weeks; it ends with the Source's answer, or with
+// the context that the snapshot was loaded with. A Source must be safe for concurrent use: a Watcher and Load scan it
+// from one goroutine at a time, while views of old weeks may read its past.
 //
 // # Errors
 //
-// [ErrNoLake], [ErrImplausible] and [ErrAway] may be tested for with errors.Is. All other errors are for people: they name what
-// was read, what is wrong with it and what is allowed.
+// [ErrNoLake], [ErrImplausible] and [ErrUnavailable] may be tested for with errors.Is. All other errors are messages for
+// people: they say what was read, why it is invalid, and which values are allowed.
 package data

@@ -10,7 +10,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// Two lakes in two weeks: clouds hid the second one in the newer week, and its older value still stands.
+// Two lakes in two weeks: in the newer week clouds hid the second lake, so it keeps its older value.
 func ExampleLoad() {
 	monday := data.DateOf(time.Date(2026, 7, 6, 0, 0, 0, 0, time.UTC))
 	observation := func(id data.LakeID, date data.Date, c data.Chlorophyll) data.Observation {

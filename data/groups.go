@@ -5,25 +5,25 @@ import (
 	"slices"
 )
 
-// A Grouping is what lakes are counted by.
+// A Grouping is the property by which lakes are grouped.
 type Grouping string
 
 const (
 	ByRegion  Grouping = "region"
-	ByRisk    Grouping = "risk"    // of the current value; lakes without one are a group of their own
-	ByTrophic Grouping = "trophic" // those of unknown status are a group of their own
+	ByRisk    Grouping = "risk"    // of the current value; lakes without a value form their own group
+	ByTrophic Grouping = "trophic" // lakes of unknown status form their own group
 )
 
-// Groupings returns all of them, the default first.
+// Groupings returns all groupings, the default first.
 func Groupings() []Grouping { return []Grouping{ByRegion, ByRisk, ByTrophic} }
 
-// A Group is some lakes of a view, counted. A lake without a current value is counted as nothing but a lake: its risk
-// is that of a time that has passed.
+// A Group counts some lakes of a view. A lake without a current value counts in Lakes only, since its risk is that of an
+// earlier time.
 type Group struct {
-	Name   string // "" if what the lakes are grouped by is not known of these
+	Name   string // "" for lakes whose region, risk or status is unknown
 	Lakes  int
 	Values []Chlorophyll     // the current ones, ascending
-	Risks  [RiskHigh + 1]int // how many of the lakes with a value are at each
+	Risks  [RiskHigh + 1]int // number of lakes with a value, by risk
 }
 
 func (g *Group) add(s *State) {
@@ -35,9 +35,9 @@ func (g *Group) add(s *State) {
 }
 
 // Quantile returns the value in µg/l that percent (0 to 100) of the group's values do not exceed, interpolated between
-// two of them, and false if there are none. Of the nine definitions in use it is number 7, the default of R and NumPy
-// (Hyndman and Fan: Sample Quantiles in Statistical Packages, The American Statistician 50, 1996). It is computed in whole
-// numbers: a hundredth of a hundredth is exact.
+// two values, and false if there are no values. It is definition 7 of Hyndman and Fan (Sample Quantiles in Statistical
+// Packages, The American Statistician 50, 1996), the default of R and NumPy. It is computed in integers, which is exact
+// to a hundredth of a hundredth.
 func (g *Group) Quantile(percent int) (value float64, ok bool) {
 	if len(g.Values) == 0 {
 		return 0, false
@@ -51,9 +51,9 @@ func (g *Group) Quantile(percent int) (value float64, ok bool) {
 	return float64(sum) / 100_00, true
 }
 
-// Groups counts the view's lakes: all of them, and by what by says. There is a group for each risk or trophic status,
-// with lakes or without, in their order, and one for each region that lakes have, in the order of names. The group of
-// lakes without a value, status or region stands last.
+// Groups counts the view's lakes: all of them, and by group. There is a group for each risk or trophic status, even
+// without lakes, in ascending order, or one for each region that lakes have, in the order of names. The group of lakes
+// without a value, status or region is the last one.
 func (v *View) Groups(by Grouping) (all Group, groups []Group) {
 	places, groups := closedGroups(by)
 	for i := range v.States {
@@ -81,7 +81,7 @@ func (v *View) Groups(by Grouping) (all Group, groups []Group) {
 	if by == ByRegion {
 		slices.SortFunc(groups, func(a, b Group) int {
 			if a.Name == "" || b.Name == "" {
-				return -cmp.Compare(a.Name, b.Name) // what is not known stands last
+				return -cmp.Compare(a.Name, b.Name) // unknown is last
 			}
 			return cmp.Compare(a.Name, b.Name)
 		})
@@ -93,7 +93,7 @@ func (v *View) Groups(by Grouping) (all Group, groups []Group) {
 	return all, groups
 }
 
-// closedGroups returns the groups that there are always, and the place of each by its name.
+// closedGroups returns the groups that always exist, and the index of each by name.
 func closedGroups(by Grouping) (places map[string]int, groups []Group) {
 	var names []string
 	switch by {

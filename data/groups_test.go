@@ -8,7 +8,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// TestQuantilesAreThoseOfHyndmanAndFan compares with values that R's quantile(x, p, type = 7) gives.
+// TestQuantilesAreThoseOfHyndmanAndFan compares with the results of R's quantile(x, p, type = 7).
 func TestQuantilesAreThoseOfHyndmanAndFan(t *testing.T) {
 	for _, test := range []struct {
 		values  []Chlorophyll
@@ -55,7 +55,7 @@ func TestQuantilesLieAmongTheValues(t *testing.T) {
 	})
 }
 
-// TestGroupsLeaveNoLakeOut draws views and looks that each grouping has every lake once, and no value where none is.
+// TestGroupsLeaveNoLakeOut checks that each grouping has every lake once, and no value of a lake without one.
 func TestGroupsLeaveNoLakeOut(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := &View{}

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// A HistoryRows picks the rows that a [HistoryQuery] asks for out of those of one lake: the rule of [Source.History],
-// for whoever has the rows in order.
+// HistoryRows selects the rows that a [HistoryQuery] asks for from those of one lake, by the rule of [Source.History].
+// The caller adds the rows in order.
 type HistoryRows struct {
 	query    HistoryQuery
 	rows     []Observation
-	forecast *Observation // the last row, if it may have to make way for its date's satellite row
+	forecast *Observation // the last row added, if the satellite row of its date may replace it
 }
 
-// Rows returns an empty pick of what q asks for.
+// Rows returns an empty selection for q.
 func (q HistoryQuery) Rows() *HistoryRows { return &HistoryRows{query: q} }
 
 // Full reports whether no further row can make a difference.
 func (h *HistoryRows) Full() bool { return len(h.rows) >= h.query.Limit }
 
-// Add takes the next row of the lake: from the newest to the oldest, and of one date the forecast before the
-// satellite's. Rows outside the query's period may be left out, in whole days.
+// Add adds the next row of the lake: from the newest to the oldest, and on one date the forecast before the satellite's.
+// The caller may leave out whole days outside the query's period.
 func (h *HistoryRows) Add(o Observation) {
 	if h.forecast != nil && h.forecast.Date != o.Date {
 		h.flush()
@@ -49,14 +49,14 @@ func (h *HistoryRows) flush() {
 	h.forecast = nil
 }
 
-// Picked returns the rows, newest first.
+// Picked returns the selected rows, newest first.
 func (h *HistoryRows) Picked() []Observation {
 	h.flush()
 	return slices.Clip(h.rows)
 }
 
-// History returns what [Source.History] does of Lakes[i] at the snapshot's revision, from memory. It is not whole if
-// rows may belong to it that are older than what the snapshot holds: then only the Source has them.
+// History returns the same as [Source.History] for Lakes[i] at the snapshot's revision, from memory. It is not whole if
+// rows that are older than those in memory may belong to it: then only the Source has them.
 func (s *Snapshot) History(i int, q HistoryQuery) (observations []Observation, whole bool) {
 	h := q.Rows()
 	passes, forecasts := s.satellite.of(i), s.forecasts.of(i)
@@ -78,7 +78,7 @@ func (s *Snapshot) History(i int, q HistoryQuery) (observations []Observation, w
 			break
 		}
 		if lost && o.Date < s.since {
-			break // what is held of so old a date is not all
+			break // memory does not hold all rows of such old dates
 		}
 		o.LakeID = s.Lakes[i].ID
 		if told {

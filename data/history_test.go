@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// drawHistories draws a few lakes with passes and forecasts, with all that an observation may bear.
+// drawHistories draws a few lakes with passes and forecasts, with all fields that an observation may have.
 func drawHistories(t *rapid.T) *memory {
 	m := &memory{lakes: lakes("a", "b", "c")}
 	for _, l := range m.lakes {
@@ -30,7 +30,7 @@ func drawHistories(t *rapid.T) *memory {
 				}
 			}
 			if rapid.Bool().Draw(t, "timed") {
-				// On the day, on the days beside it, and as far off as it may be.
+				// On the day, on the days around it, and as far away as possible.
 				offset := rapid.OneOf(rapid.Int64Range(0, 86_399), rapid.Int64Range(-90_000, 180_000),
 					rapid.SampledFrom([]int64{-math.MaxInt32, math.MaxInt32, 86_400, 86_401, -1})).Draw(t, "offset")
 				o.MeasuredAt = time.Unix(o.Date.Time().Unix()+offset, 0).UTC()
@@ -60,7 +60,7 @@ func drawQuery(t *rapid.T) data.HistoryQuery {
 	return q
 }
 
-// historyOf is what the words of data.Source say, worked out plainly.
+// historyOf is a simple implementation of the rules of data.Source.
 func historyOf(m *memory, id data.LakeID, q data.HistoryQuery) []data.Observation {
 	var rows []data.Observation
 	for _, o := range m.observations {
@@ -77,7 +77,7 @@ func historyOf(m *memory, id data.LakeID, q data.HistoryQuery) []data.Observatio
 	return rows[:min(max(q.Limit, 0), len(rows))]
 }
 
-// What a snapshot tells of a lake is what its source does, to the second and to the last digit.
+// The history from a snapshot is the same as from its source, to the second and to the last digit.
 func TestSnapshotHistory(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawHistories(t)
@@ -94,7 +94,7 @@ func TestSnapshotHistory(t *testing.T) {
 	})
 }
 
-// Forecasts are on no map.
+// No map shows forecasts.
 func TestForecastsDoNotChangeTheVersion(t *testing.T) {
 	src := versioned(t)
 	before := load(t, src, nil)

@@ -10,20 +10,20 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// ErrNoLake is returned for an id that no lake bears.
+// ErrNoLake is returned for an id that no lake has.
 var ErrNoLake = errors.New("no such lake")
 
-// A LakeID names a lake: `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`.
+// A LakeID identifies a lake: `^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`.
 type LakeID string
 
 const (
-	// maxLakeIDLen is the longest id. It is part of a URL; of 5,493 European bathing sites none needs more than 36.
+	// maxLakeIDLen is the longest id. It is part of a URL; the longest of 5,493 European bathing sites' ids has 36.
 	maxLakeIDLen = 64
-	// maxTextRunes bounds the free texts of a lake. The longest of those sites' names has 148.
+	// maxTextRunes bounds the texts of a lake. The longest of those sites' names has 148.
 	maxTextRunes = 200
 )
 
-// ParseLakeID returns s as an id, or an error that tells what an id looks like.
+// ParseLakeID returns s as an id, or an error that describes a valid id.
 func ParseLakeID(s string) (LakeID, error) {
 	ok := len(s) > 0 && len(s) <= maxLakeIDLen
 	for i := 0; ok && i < len(s); i++ {
@@ -37,10 +37,10 @@ func ParseLakeID(s string) (LakeID, error) {
 	return LakeID(s), nil
 }
 
-// A Lake is a body of water with one place on the map.
+// A Lake is a body of water, shown as one point on the map.
 type Lake struct {
 	ID         LakeID
-	ExternalID string    // what the monitoring programme calls it; the ID if it has no name of its own
+	ExternalID string    // id in the monitoring programme; the same as ID if it has none
 	Name       string    // as people write it, UTF-8
 	Point      orb.Point // longitude, latitude in degrees, WGS 84
 	Region     string    // free text, such as the federal state; may be empty
@@ -48,8 +48,8 @@ type Lake struct {
 	Outline    Outline   // its shore; "" where unknown
 }
 
-// Check returns an error that names the first column whose value cannot be right, the value, and what is allowed.
-// An empty ExternalID passes: it stands for the ID.
+// Check returns an error that names the first column with an invalid value, the value, and the allowed values. An empty
+// ExternalID is valid: it means the ID.
 func (l Lake) Check() error {
 	if _, err := ParseLakeID(string(l.ID)); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (l Lake) Check() error {
 	return l.Outline.Check()
 }
 
-// checkText returns an error if s could not be shown as one line of text.
+// checkText returns an error if s cannot be shown as one line of text.
 func checkText(column, s string) error {
 	if !utf8.ValidString(s) {
 		return fmt.Errorf("%s %.80q: want UTF-8", column, s)

@@ -11,7 +11,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// lakeID is the pattern as domain.md writes it.
+// lakeID is the pattern in domain.md.
 var lakeID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 func TestParseLakeID(t *testing.T) {
@@ -47,7 +47,7 @@ func TestLakeCheck(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*data.Lake)
-		want   []string // what the error names: the column, the value, what is allowed; none: no error
+		want   []string // parts of the error: the column, the value, the allowed values; empty for no error
 	}{
 		{"as it should be", func(*data.Lake) {}, nil},
 		{"longest name", func(l *data.Lake) { l.Name = strings.Repeat("ß", 200) }, nil},

@@ -12,7 +12,7 @@ const (
 	defaultStaleAfter = 28
 	// defaultWeeks is two years of weekly passes.
 	defaultWeeks = 104
-	// defaultPatience is as long as a person waits for a page. The reading goes on, for the next who asks.
+	// defaultPatience is how long a person waits for a page. The read continues, for the next request.
 	defaultPatience = 10 * time.Second
 )
 
@@ -22,16 +22,16 @@ type SnapshotOptions struct {
 	Profile *Profile
 	// StaleAfter is how many days older than the newest observation a current value may be. Zero means 28.
 	StaleAfter int
-	// Weeks is how many of the newest weeks with an observation have their maps made from memory; those of older ones are
-	// read from the Source. What is held is each lake's observations from the year before those weeks on, which the
-	// trophic status needs, and its newest value before: 8 bytes each. Zero means 104.
+	// Weeks is how many of the newest weeks with an observation are kept in memory; maps of older weeks are read from the
+	// Source. Memory holds each lake's observations from one year before those weeks on, which the trophic status needs,
+	// and its newest value before: 8 bytes each. Zero means 104.
 	Weeks int
-	// Patience is how long [Snapshot.View] waits for the Source to tell of an older week. Zero means 10 seconds; with a
-	// negative one it waits for as long as its context allows.
+	// Patience is how long [Snapshot.View] waits for the Source to answer for an older week. Zero means 10 seconds; if it
+	// is negative, only the context limits the wait.
 	Patience time.Duration
 }
 
-// withDefaults returns a copy of o with defaults for what is zero, or an error for what cannot be.
+// withDefaults returns a copy of o with defaults for zero values, or an error for invalid ones.
 func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	var c SnapshotOptions
 	if o != nil {
@@ -39,7 +39,7 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	}
 	profile := Profiles()[0]
 	if c.Profile != nil {
-		profile = *c.Profile // a copy, which nobody can change under the snapshot
+		profile = *c.Profile // a copy, which the caller cannot change later
 	}
 	c.Profile = &profile
 	if c.StaleAfter < 0 {
@@ -60,13 +60,13 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	return c, nil
 }
 
-// Load reads all of src into a Snapshot. It trusts no source: a lake or an observation that fails its Check, comes
-// twice or out of order, and an observation of an unknown lake end it with an error that names them. No
-// part of such data is served, since a lake that is left out looks like a lake that is not there.
+// Load reads all of src into a Snapshot. It does not trust the source: a lake or an observation that fails its Check,
+// comes twice or out of order, and an observation of an unknown lake are an error that names them. Then no part of the
+// data is served, since a lake that is left out looks like a lake that does not exist.
 //
-// While it reads it holds at most twice the samples of the lakes read so far that Weeks weeks and a year hold,
-// however many older ones there are. The snapshot goes on to read from src, for the maps of older weeks, until ctx
-// ends: it must live as long as the snapshot is in use.
+// During the load, memory holds at most twice the samples that Weeks weeks and one year have for the lakes read so far,
+// however many older ones there are. The snapshot continues to read from src, for the maps of older weeks, until ctx
+// ends: ctx must live as long as the snapshot is used.
 func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
@@ -96,11 +96,11 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	}
 	s.Weeks, s.asOf = l.weeks.weeks()
 	s.held = len(s.Weeks) - len(l.weeks.recent)
-	s.past = newPast(ctx, src, o.Patience, len(s.Lakes))
+	s.old = newOldViews(ctx, src, o.Patience, len(s.Lakes))
 	if s.views, err = newViewCache(len(s.Lakes)); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	if s.shown, err = newShown(); err != nil {
+	if s.lazyViews, err = newLazyViews(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	var newest Week
@@ -111,24 +111,24 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	return s, nil
 }
 
-// A loader takes what [Source.Scan] passes and keeps it in the form of a Snapshot.
+// A loader receives what [Source.Scan] passes and builds the parts of a Snapshot.
 type loader struct {
 	hash      versionHash
 	weeks     weekCounter
 	lakes     []Lake
 	satellite series
 	forecasts series
-	dropped   []bool // by lake: whether some of its samples were not kept; nil as long as all were
+	dropped   []bool // by lake: whether some of its samples were removed; nil if none were
 
-	observed bool        // whether there was an observation
+	observed bool        // whether an observation was passed
 	last     Observation // the last one
 	at       int         // its lake
 
-	trimmed Date // the day from which on samples were kept when all lakes were trimmed last
-	trimAt  int  // how many samples there may be before they are trimmed again
+	trimmed Date // the first day kept when all lakes were trimmed last
+	trimAt  int  // number of samples above which all lakes are trimmed again
 }
 
-// lake takes the next lake.
+// lake adds the next lake.
 func (l *loader) lake(lake Lake) error {
 	if l.observed {
 		return fmt.Errorf("lake %.80q comes after the first observation", lake.ID)
@@ -156,7 +156,7 @@ func (l *loader) lake(lake Lake) error {
 	return nil
 }
 
-// observation takes the next observation.
+// observation adds the next observation.
 func (l *loader) observation(o Observation) error {
 	if err := l.take(o); err != nil {
 		return fmt.Errorf("observation of lake %.80q on %s: %w", o.LakeID, o.Date, err)
@@ -193,8 +193,8 @@ func (l *loader) take(o Observation) error {
 	return nil
 }
 
-// endLake closes the lake at hand, and drops what the maps of the newest weeks seen so far do not need. How new weeks
-// are is only known at the end: as newer ones come up, less is needed of the lakes before.
+// endLake ends the current lake, and removes samples that the maps of the newest weeks so far do not need. The newest
+// weeks are known only at the end: as later ones come up, fewer samples of earlier lakes are needed.
 func (l *loader) endLake() {
 	l.weeks.endLake()
 	since := l.weeks.since()
@@ -203,11 +203,11 @@ func (l *loader) endLake() {
 		return
 	}
 	l.trim(0, since)
-	const few = 1 << 16 // are not worth going through again
+	const few = 1 << 16 // samples are not worth another trim
 	l.trimmed, l.trimAt = since, 2*max(l.satellite.size+l.forecasts.size, few)
 }
 
-// finish closes the last lake, and leaves what the newest weeks need.
+// finish ends the last lake, and keeps only what the newest weeks need.
 func (l *loader) finish() {
 	l.weeks.endLake()
 	l.trim(0, l.weeks.since())
@@ -215,7 +215,7 @@ func (l *loader) finish() {
 	l.forecasts.clip()
 }
 
-// trim drops what is older than since, and of satellite values all but the newest one, in all lakes from lake i on.
+// trim removes samples before since, except the newest satellite value, of all lakes from lake i on.
 func (l *loader) trim(i int, since Date) {
 	if since == minDate {
 		return

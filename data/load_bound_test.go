@@ -5,14 +5,14 @@ import (
 	"testing"
 )
 
-// While a snapshot is loaded no more is held than the newest weeks and a year have of the lakes read so far, twice at
-// most, even if each lake brings weeks that are newer than all before it; and in the end only what they have.
+// During a load, memory holds at most twice the samples that the newest weeks and one year have for the lakes read so far,
+// even if each lake has weeks newer than all before; after it, only the samples that are needed.
 func TestLoadHoldsFewSamples(t *testing.T) {
 	const (
 		lakes, rows, weeks = 3000, 400, 4
-		span               = weeks + trophicDays/7 + 2 // samples that are held of one lake at most, with the older value
+		span               = weeks + trophicDays/7 + 2 // maximum samples of one lake, including the older value
 	)
-	for _, drift := range []Date{0, 1, 7, 700, -7} { // days by which each lake's passes lie after those of the one before
+	for _, drift := range []Date{0, 1, 7, 700, -7} { // days by which each lake's passes are later than those of the lake before
 		t.Run(fmt.Sprint(drift), func(t *testing.T) {
 			l := loader{hash: newVersionHash(&Profiles()[0], 28), weeks: weekCounter{staleAfter: 28, keep: weeks}}
 			for i := range lakes {
@@ -42,9 +42,9 @@ func TestLoadHoldsFewSamples(t *testing.T) {
 				t.Errorf("%d samples are held of %d lakes, want at most %d, and a value of each", got, lakes, most)
 			}
 			room := 0
-			for _, s := range [][]shelf{l.satellite.shelves, l.forecasts.shelves} {
-				for _, sh := range s {
-					room += cap(sh.samples)
+			for _, s := range [][]sampleGroup{l.satellite.groups, l.forecasts.groups} {
+				for _, g := range s {
+					room += cap(g.samples)
 				}
 			}
 			if room > got*9/8+64 {

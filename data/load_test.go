@@ -24,7 +24,7 @@ func TestLoad(t *testing.T) {
 		},
 	}
 	src.lakes[0].ExternalID = "z"
-	src.lakes[1].ExternalID = "" // stands for the id
+	src.lakes[1].ExternalID = "" // means the id
 	src.lakes[3].ExternalID = "b"
 	s := load(t, src, nil)
 
@@ -170,7 +170,7 @@ func TestLoadPassesOnTheSourcesError(t *testing.T) {
 	}
 }
 
-// A failing is a source that answers nothing.
+// A failing is a source that always returns an error.
 type failing struct {
 	memory
 	err error

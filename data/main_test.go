@@ -6,5 +6,5 @@ import (
 	"go.uber.org/goleak"
 )
 
-// No test leaves a goroutine behind.
+// Tests must not leave goroutines running.
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A DataType tells where an observation's value comes from.
+// A DataType is the kind of source of an observation's value.
 type DataType uint8
 
 const (
@@ -31,7 +31,7 @@ func (t DataType) String() string {
 	return "satellite"
 }
 
-// DataTypes is a set of data types. The empty set stands for all of them.
+// DataTypes is a set of data types. The empty set means all of them.
 type DataTypes uint8
 
 // TypesOf returns the set of types.
@@ -46,21 +46,21 @@ func TypesOf(types ...DataType) DataTypes {
 // Has reports whether t is in s.
 func (s DataTypes) Has(t DataType) bool { return s == 0 || s&(1<<t) != 0 }
 
-// An Observation is what is known of one lake on one date from one kind of source.
+// An Observation is the value of one lake on one date from one kind of source.
 type Observation struct {
 	LakeID      LakeID
 	Date        Date
 	Type        DataType
 	Chlorophyll Chlorophyll // NoChlorophyll for a gap
-	// Level is the WHO level that the source itself reports (3 where scum was seen), or NoLevel.
+	// Level is the WHO level that the source itself reports (3 if scum was seen), or NoLevel.
 	Level Level
-	// CellDensity is a cell count in cells/ml that the source itself brings, or NoCellDensity.
+	// CellDensity is the cell count in cells/ml that the source itself reports, or NoCellDensity.
 	CellDensity float64
-	// MeasuredAt is when the value was taken, in UTC to the second. Zero means midnight of Date.
+	// MeasuredAt is the time of measurement, in UTC to the second. Zero means midnight of Date.
 	MeasuredAt time.Time
 }
 
-// Taken returns when the value was taken: MeasuredAt, or midnight UTC of Date.
+// Taken returns the time of measurement: MeasuredAt, or midnight UTC of Date.
 func (o Observation) Taken() time.Time {
 	if o.MeasuredAt.IsZero() {
 		return o.Date.Time()
@@ -68,15 +68,15 @@ func (o Observation) Taken() time.Time {
 	return o.MeasuredAt
 }
 
-// maxTakenOffset is how many seconds MeasuredAt may lie from Date, 68 years: what a [Snapshot] can keep.
+// maxTakenOffset bounds the seconds between MeasuredAt and Date, as a [Snapshot] stores them: 68 years.
 const maxTakenOffset = math.MaxInt32
 
-// takenOffset returns the seconds from midnight UTC of o.Date to when the value was taken.
+// takenOffset returns the seconds from midnight UTC of o.Date to the time of measurement.
 func (o Observation) takenOffset() int64 { return o.Taken().Unix() - o.Date.Time().Unix() }
 
-// Check returns an error that names the first column whose value cannot be right, the value, and what is allowed.
-// A gap with a level or a count of its own is turned away: a map of chlorophyll has no place to show it, and scum
-// that was reported must not be lost in silence behind an older, clean value.
+// Check returns an error that names the first column with an invalid value, the value, and the allowed values. A gap with
+// its own level or cell count is invalid: a map of chlorophyll cannot show it, and a reported scum must not be dropped
+// silently because an older, clean value is shown.
 func (o Observation) Check() error {
 	switch {
 	case o.Date < minDate || o.Date > maxDate:
@@ -90,9 +90,9 @@ func (o Observation) Check() error {
 	case !(o.CellDensity >= 0 || o.CellDensity == NoCellDensity) || math.IsInf(o.CellDensity, 1):
 		return fmt.Errorf("cell_density_cells_ml %v: want a finite number, 0 or more, or none", o.CellDensity)
 	case !o.Chlorophyll.Valid() && o.Level != NoLevel:
-		return fmt.Errorf("who_level %d without chl: want a value beside it", o.Level)
+		return fmt.Errorf("who_level %d without chl: want a value of chl too", o.Level)
 	case !o.Chlorophyll.Valid() && o.CellDensity != NoCellDensity:
-		return fmt.Errorf("cell_density_cells_ml %v without chl: want a value beside it", o.CellDensity)
+		return fmt.Errorf("cell_density_cells_ml %v without chl: want a value of chl too", o.CellDensity)
 	}
 	if offset := o.takenOffset(); offset < -maxTakenOffset || offset > maxTakenOffset {
 		return fmt.Errorf("measured_at %s: want a time within 68 years of the date %s",

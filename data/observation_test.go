@@ -38,7 +38,7 @@ func TestObservationCheck(t *testing.T) {
 	tests := []struct {
 		name   string
 		change func(*data.Observation)
-		want   []string // what the error names; none: no error
+		want   []string // parts of the error; empty for no error
 	}{
 		{"as it should be", func(*data.Observation) {}, nil},
 		{"gap", func(o *data.Observation) { o.Chlorophyll = data.NoChlorophyll }, nil},

@@ -10,21 +10,21 @@ import (
 )
 
 const (
-	// OutlineZoom is where the drawing of outlines begins: a pixel there is about 200 m wide in Germany, and the
-	// lakes that people bathe in are a few pixels of it.
+	// OutlineZoom is the first zoom at which outlines are drawn: a pixel is about 200 m wide there in Germany, and the
+	// lakes that people bathe in are a few pixels wide.
 	OutlineZoom maptile.Zoom = 9
-	// finestOutlineZoom is the last zoom with a section of its own: a quarter of its pixel is 0.4 m in Germany,
-	// finer than any shore is surveyed, or stays.
+	// finestOutlineZoom is the last zoom with its own section: a quarter of its pixel is 0.4 m in Germany, finer than
+	// shores are surveyed.
 	finestOutlineZoom maptile.Zoom = 16
-	// outlineSections is one section for each of these zooms.
+	// outlineSections counts one section for each of these zooms.
 	outlineSections = int(finestOutlineZoom-OutlineZoom) + 1
 
-	// MaxOutlinePoints bounds a lake's outline: one each 35 m around the largest, the Caspian Sea, whose shore has 7,000
-	// km.
+	// MaxOutlinePoints bounds a lake's outline: a point every 35 m around the largest lake, the Caspian Sea, whose shore
+	// is 7,000 km long.
 	MaxOutlinePoints = 200_000
 	// outlineFormat is the first byte of an outline.
 	outlineFormat = 1
-	// unitsPerDegree is how finely coordinates are stored: to 1.1 cm at the equator.
+	// unitsPerDegree is the resolution of stored coordinates: 1.1 cm at the equator.
 	unitsPerDegree = 1e7
 
 	// In these units:
@@ -34,22 +34,22 @@ const (
 )
 
 // An Outline is a lake's shore: polygons with holes, simplified for each zoom from [OutlineZoom] to 16 to a quarter of
-// that zoom's pixel. It is immutable and comparable; the empty string is a lake whose shore is not known. [NewOutline]
-// makes one; of bytes from anywhere else [Outline.Check] must have found nothing wrong.
-// A zoom whose section would be nearly that of the next finer one shares it.
+// that zoom's pixel. It is immutable and comparable; the empty string means that the shore is unknown. [NewOutline]
+// makes one; bytes from anywhere else must pass [Outline.Check]. A zoom whose section would be nearly the same as the
+// next finer one's shares it.
 //
-// Longitudes run on beyond 180 where the lake crosses the antimeridian, so that its parts lie side by side.
+// Longitudes continue beyond 180 where the lake crosses the antimeridian, so that its parts are adjacent.
 //
-// The bytes are a format, 1; the bound, as west, south, width and height; for each zoom, coarsest first, the length of
-// its section in bytes, 0 if the next finer zoom's does for it; and the sections in that order. A section is the number of
-// its rings and, for each, the number of its points and these: differences to the point before, which for the first is
-// the first of the ring before, and for the first of all the bound's south-west corner. The point that closes a ring is
-// left out. Coordinates are degrees times 10,000,000; numbers are varints as in encoding/binary, zigzag where they may
-// be negative, which are the points and the corner.
+// The bytes are: the format, 1; the bound, as west, south, width and height; for each zoom, coarsest first, the length
+// of its section in bytes, 0 if it shares the next finer zoom's; and the sections in that order. A section is the number
+// of its rings and, for each ring, the number of its points and the points. A point is the difference to the point
+// before; a ring's first point is the difference to the first point of the ring before, or for the first ring to the
+// bound's south-west corner. The closing point of a ring is left out. Coordinates are degrees times 10,000,000. Numbers
+// are varints as in encoding/binary, with zigzag encoding where they may be negative: in points and in the corner.
 type Outline string
 
-// Bound returns what the rings of all zooms lie in; its west is at least -180, and its east may exceed 180. It costs
-// the same for any outline.
+// Bound returns the bound of the rings of all zooms. Its west is at least -180, and its east may exceed 180. It takes
+// the same time for any outline.
 func (o Outline) Bound() orb.Bound {
 	c := outlineCursor{s: string(o)}
 	if c.format(); c.bad {
@@ -59,11 +59,11 @@ func (o Outline) Bound() orb.Bound {
 	return orb.Bound{Min: b.min.degrees(), Max: b.max.degrees()}
 }
 
-// Rings yields the rings that are drawn at zoom z, outer ones and holes alike: they are to be filled by the even-odd
-// rule. A ring is closed, its last point equal to its first, and made of longitudes and latitudes. Zooms beyond those
-// that have a section get the nearest one's.
+// Rings yields the rings to draw at zoom z, outer rings and holes alike: fill them by the even-odd rule. A ring is
+// closed (its last point equals its first) and consists of longitudes and latitudes. Zooms outside the range of the
+// sections get the nearest section.
 //
-// Each ring lies in *buffer, which grows to the longest: it is valid until the next one.
+// Each ring is stored in *buffer, which grows to the longest ring: a ring is valid until the next one.
 func (o Outline) Rings(z maptile.Zoom, buffer *[]orb.Point) iter.Seq[[]orb.Point] {
 	return func(yield func([]orb.Point) bool) { o.rings(z, buffer, yield) }
 }
@@ -82,7 +82,7 @@ func (o Outline) rings(z maptile.Zoom, buffer *[]orb.Point, yield func([]orb.Poi
 		}
 		*buffer = ring
 		if c.bad || len(ring) == 0 {
-			return // not an outline that Check lets pass
+			return // not an outline that passes Check
 		}
 		ring = append(ring, ring[0])
 		*buffer = ring
@@ -93,7 +93,7 @@ func (o Outline) rings(z maptile.Zoom, buffer *[]orb.Point, yield func([]orb.Poi
 	}
 }
 
-// section returns a cursor over the section for zoom z, and the point that its first is told from.
+// section returns a cursor over the section for zoom z, and the point that its first point is relative to.
 func (o Outline) section(z maptile.Zoom) (outlineCursor, outlinePoint) {
 	c := outlineCursor{s: string(o)}
 	c.format()
@@ -110,7 +110,7 @@ func (o Outline) section(z maptile.Zoom) (outlineCursor, outlinePoint) {
 	return outlineCursor{s: section, bad: c.bad}, bound.min
 }
 
-// Check returns an error if o is neither empty nor as [NewOutline] makes them. Its cost is that of reading o once.
+// Check returns an error if o is neither empty nor of the form that [NewOutline] makes. It reads o once.
 func (o Outline) Check() error {
 	if o == "" {
 		return nil
@@ -122,11 +122,11 @@ func (o Outline) Check() error {
 	bound := c.bound()
 	if c.bad || bound.min.x < -halfTurn || bound.min.x >= halfTurn || bound.max.x-bound.min.x > halfTurn ||
 		bound.min.y < -quarterTurn || bound.max.y > quarterTurn {
-		return errors.New("outline whose bound is not one: want a west from -180 to 180, at most 180 degrees to the east, and latitudes from -90 to 90")
+		return errors.New("invalid bound of the outline: want a west from -180 to 180, at most 180 degrees to the east, and latitudes from -90 to 90")
 	}
 	sizes := c.sizes()
 	if sizes[outlineSections-1] == 0 {
-		return fmt.Errorf("outline without a section for zoom %d: want one", finestOutlineZoom)
+		return fmt.Errorf("outline has no section for zoom %d: want one", finestOutlineZoom)
 	}
 	for i, size := range sizes {
 		section := outlineCursor{s: c.take(size)}
@@ -141,12 +141,12 @@ func (o Outline) Check() error {
 		}
 	}
 	if c.s != "" {
-		return fmt.Errorf("outline of %d bytes has %d too many", len(o), len(c.s))
+		return fmt.Errorf("outline of %d bytes ends with %d extra bytes", len(o), len(c.s))
 	}
 	return nil
 }
 
-// check reads a section to its end.
+// check checks a whole section.
 func (c *outlineCursor) check(bound outlineBound) error {
 	at, total := bound.min, uint64(0)
 	rings := c.count()
@@ -165,7 +165,7 @@ func (c *outlineCursor) check(bound outlineBound) error {
 				return fmt.Errorf("ring %d is cut short", ring+1)
 			}
 			if !bound.contains(at) {
-				return fmt.Errorf("ring %d, point %d lies beyond the bound", ring+1, i+1)
+				return fmt.Errorf("ring %d, point %d is outside the bound", ring+1, i+1)
 			}
 			if i == 0 {
 				first = at
@@ -186,7 +186,7 @@ func (p outlinePoint) degrees() orb.Point {
 	return orb.Point{float64(p.x) / unitsPerDegree, float64(p.y) / unitsPerDegree}
 }
 
-// An outlineBound is the smallest box around points, itself included.
+// An outlineBound is a box given by two corners.
 type outlineBound struct{ min, max outlinePoint }
 
 func (b outlineBound) contains(p outlinePoint) bool {

@@ -11,8 +11,8 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// bays is a closed shore of n points around Müritz' place, with bays of all sizes, each half as wide and deep as the
-// ones before; its mean radius is that many degrees of latitude.
+// bays returns a closed shore of n points at the position of Lake Müritz, with bays of all sizes, each half as wide and deep
+// as the one before. Its mean radius is given in degrees of latitude.
 func bays(n int, radius float64) orb.Polygon {
 	ring := make(orb.Ring, n)
 	for i := range ring {
@@ -27,7 +27,7 @@ func bays(n int, radius float64) orb.Polygon {
 	return orb.Polygon{append(ring, ring[0])}
 }
 
-// BenchmarkNewOutline gives the size of an outline, too. A lake of 100 hectares has a radius of 0.005 degrees.
+// BenchmarkNewOutline also reports the size of an outline. A lake of 100 hectares has a radius of 0.005 degrees.
 func BenchmarkNewOutline(b *testing.B) {
 	for _, points := range []int{200, 500, 5000, 100_000} {
 		for _, radius := range []float64{0.005, 0.05} {

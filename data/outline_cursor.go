@@ -1,9 +1,9 @@
 package data
 
-// An outlineCursor reads the numbers of an [Outline] from its front. Past the end, or at a number that is none, it turns
-// bad and gives nothing but zeros, so that a loop over what it counts ends.
+// An outlineCursor reads the numbers of an [Outline] one by one. At the end, or at an invalid number, it sets bad and from
+// then on returns zeros only, so that loops over counts end.
 type outlineCursor struct {
-	s   string // what is not yet read
+	s   string // the unread rest
 	bad bool
 }
 
@@ -33,7 +33,7 @@ func (c *outlineCursor) sizes() (sizes [outlineSections]uint64) {
 	return sizes
 }
 
-// count reads how many of something follow. Each takes a byte at least, so more than bytes cannot be.
+// count reads a number of items. Each item takes at least one byte, so a count above the remaining bytes is invalid.
 func (c *outlineCursor) count() uint64 {
 	n := c.uvarint()
 	if n > uint64(len(c.s)) {
@@ -43,7 +43,7 @@ func (c *outlineCursor) count() uint64 {
 	return n
 }
 
-// point reads a point, told from the one before.
+// point reads a point, relative to the one before.
 func (c *outlineCursor) point(from outlinePoint) outlinePoint {
 	dx, dy := c.varint(), c.varint()
 	return outlinePoint{from.x + dx, from.y + dy}
@@ -66,8 +66,8 @@ func (c *outlineCursor) varint() int64 {
 	return int64(u>>1) ^ -int64(u&1)
 }
 
-// uvarint is binary.Uvarint of a string, to copy which to a slice would cost an allocation for each lake that is drawn.
-// No number of an outline needs more than 5 bytes of 7 bits; longer ones are bad.
+// uvarint is binary.Uvarint of a string: copying the string to a slice would allocate for each lake that is drawn.
+// No number of an outline needs more than 5 bytes of 7 bits; longer ones are invalid.
 func (c *outlineCursor) uvarint() uint64 {
 	const maxBytes = 5
 	var u uint64

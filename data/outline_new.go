@@ -10,15 +10,15 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// worthStoring is, in percent of the next finer section's bytes, the size up to which a section is stored. A shore of few
-// points would else be stored eight times over, nearly the same; drawing takes a third more points at the most.
+// worthStoring: a section is stored only if it is at most this percentage of the next finer section's size. Without that
+// limit, a shore of few points would be stored eight times, nearly unchanged. Drawing takes at most a third more points.
 const worthStoring = 75
 
-// NewOutline returns the outline of a lake of these polygons, each an outer ring and then its holes, in either direction
-// of winding. A ring need not be closed. A lake across the antimeridian comes cut in two there (RFC 7946, section
-// 3.1.9) or with longitudes that run on beyond ±180; either way its parts are put side by side.
+// NewOutline returns the outline of a lake with these polygons, each an outer ring followed by its holes, wound in either
+// direction. A ring need not be closed. A lake that crosses the antimeridian is either cut in two there (RFC 7946,
+// section 3.1.9) or has longitudes that continue beyond ±180; in both cases its parts are moved next to each other.
 //
-// An error names the polygon, ring and point, counted from 1, and what is allowed.
+// An error names the polygon, ring and point, counted from 1, and the allowed values.
 func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
 	shores, err := shoresOf(polygons)
 	if err != nil {
@@ -42,7 +42,7 @@ func NewOutline(polygons orb.MultiPolygon) (Outline, error) {
 	return encodeOutline(bound, &sections), nil
 }
 
-// A shore is a polygon: an outer ring and holes, none of them with its first point at the end again.
+// A shore is a polygon: an outer ring and holes, without the closing point of each ring.
 type shore [][]outlinePoint
 
 // shoresOf checks polygons point by point.
@@ -70,13 +70,13 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 	return shores, nil
 }
 
-// ringPoints returns the points of a ring without the one that closes it. The text of an error follows the ring's number.
+// ringPoints returns the points of a ring without its closing point. The text of an error is appended to the ring's number.
 func ringPoints(ring orb.Ring) ([]outlinePoint, error) {
 	points := make([]outlinePoint, len(ring))
 	for i, p := range ring {
 		// Written so that NaN fails too.
 		if lon := p.Lon(); !(lon >= -360 && lon <= 360) {
-			return nil, fmt.Errorf(", point %d: lon %v: want degrees from -180 to 180, or on beyond to ±360 across the antimeridian", i+1, lon)
+			return nil, fmt.Errorf(", point %d: lon %v: want degrees from -180 to 180, or up to ±360 for a lake across the antimeridian", i+1, lon)
 		}
 		if lat := p.Lat(); !(lat >= -90 && lat <= 90) {
 			return nil, fmt.Errorf(", point %d: lat %v: want degrees from -90 to 90", i+1, lat)
@@ -111,13 +111,13 @@ next:
 	return n
 }
 
-// joinShores moves shores by whole turns to where they lie nearest to those before, and all so that the west of their bound,
-// which it returns, is from -180 to 180.
+// joinShores moves shores by whole turns, each next to those before it, and then all of them so that the west of their
+// bound, which it returns, is from -180 to 180.
 func joinShores(shores []shore) (all outlineBound, err error) {
 	for i, s := range shores {
 		b := boundOfRings(s)
 		if width := b.max.x - b.min.x; width > halfTurn {
-			return all, fmt.Errorf("polygon %d is %.4g degrees wide: want at most 180; where it crosses the antimeridian, cut it in two there (RFC 7946, section 3.1.9) or let longitudes run on beyond 180", i+1, float64(width)/unitsPerDegree)
+			return all, fmt.Errorf("polygon %d is %.4g degrees wide: want at most 180; where it crosses the antimeridian, cut it in two there (RFC 7946, section 3.1.9) or let longitudes continue beyond 180", i+1, float64(width)/unitsPerDegree)
 		}
 		if i == 0 {
 			all = b
@@ -158,7 +158,7 @@ func boundOfRings(rings [][]outlinePoint) outlineBound {
 	return b
 }
 
-// appendSection appends the section of these rings.
+// appendSection encodes rings as a section. Its first point is relative to from.
 func appendSection(b []byte, rings [][]outlinePoint, from outlinePoint) []byte {
 	b = binary.AppendUvarint(b, uint64(len(rings)))
 	for _, ring := range rings {

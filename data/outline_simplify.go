@@ -2,6 +2,7 @@ package data
 
 import (
 	"errors"
+	"iter"
 	"math"
 
 	"github.com/paulmach/orb"
@@ -11,31 +12,31 @@ import (
 )
 
 const (
-	// outlineTolerance is how far, in pixels, a simplified shore may lie from the true one: less than what the
-	// rounding of an edge to a pixel's coverage makes of it.
+	// outlineTolerance is how far, in pixels, a simplified shore may be from the true one: less than the error of rounding
+	// an edge to a pixel's coverage.
 	outlineTolerance = 0.25
-	// tilePixels is a tile's width, of which there are 2^z around the world at zoom z.
+	// tilePixels is the width of a tile. There are 2^z tiles around the world at zoom z.
 	tilePixels = 256
-	// thinnest is, in degrees, the width of what is no lake: a millimetre.
+	// thinnest is the width in degrees below which a ring is not a lake: a millimetre.
 	thinnest = 1e-8
-	// maxWhole is how many points of a ring are simplified together. It takes up to half their square in steps, where
-	// a shore goes to and fro all along: without this bound some minutes, for the points that one lake may have.
+	// maxWhole is the number of points of a ring that are simplified together. A zigzag shore takes up to half their
+	// square in steps: without this bound, minutes for the points that one lake may have.
 	maxWhole = 4096
-	// maxStretch is how many points of a longer ring are: a lake of [MaxOutlinePoints] takes a second or two then, and an
-	// import that is interrupted as long to end.
-	maxStretch = 512
+	// maxPart is the same for a longer ring, which is simplified in parts: a lake of [MaxOutlinePoints] then takes a
+	// second or two, and so does interrupting an import.
+	maxPart = 512
 )
 
-// A shoreline is a lake's polygons in the plane of the map: longitude in degrees, and the Mercator ordinate in the same
-// measure, so that a pixel is a square and as large everywhere. It is simplified from zoom to zoom, the finest first.
-// That gives what simplifying the full shore for each zoom would: with more tolerance, a ring that is divided at its
-// farthest points (Douglas and Peucker, 1973) is divided at the same ones, only less often.
+// A shoreline is a lake's polygons on the map: longitude in degrees and the Mercator ordinate in the same unit, so that
+// pixels are squares of the same size everywhere. It is simplified zoom by zoom, the finest first. That gives the same
+// result as simplifying the full shore for each zoom: with a larger tolerance, Douglas and Peucker (1973) divide a ring
+// at the same farthest points, only fewer of them.
 type shoreline [][]shoreRing // the largest polygon first
 
 // A shoreRing is a closed ring.
 type shoreRing struct {
 	points orb.Ring
-	long   bool // at first more than maxWhole points
+	long   bool // whether the full ring has more than maxWhole points
 }
 
 func newShoreline(shores []shore) shoreline {
@@ -58,7 +59,7 @@ func newShoreline(shores []shore) shoreline {
 	return s
 }
 
-// simplify leaves of s what is seen at a zoom, which must be coarser with each call.
+// simplify reduces s to the rings and points visible at a zoom. The zoom must be coarser with each call.
 func (s *shoreline) simplify(z maptile.Zoom) error {
 	tolerance := outlineTolerance * 360 / (tilePixels * math.Exp2(float64(z)))
 	kept := (*s)[:0]
@@ -66,12 +67,12 @@ func (s *shoreline) simplify(z maptile.Zoom) error {
 		outer, seen := polygon[0].simplify(tolerance)
 		for t := tolerance / 2; i == 0 && !seen; t /= 2 {
 			if t < thinnest {
-				return errors.New("the outer ring of the largest polygon is but a line: want one around a surface")
+				return errors.New("the outer ring of the largest polygon is only a line: want a ring that encloses an area")
 			}
 			outer, seen = polygon[0].simplify(t)
 		}
 		if !seen {
-			continue // with its holes, which would else be filled
+			continue // and its holes, which would otherwise be filled
 		}
 		rings := append(polygon[:0], outer)
 		for _, hole := range polygon[1:] {
@@ -85,28 +86,41 @@ func (s *shoreline) simplify(z maptile.Zoom) error {
 	return nil
 }
 
-// simplify reports in seen whether the ring is anywhere wider than the tolerance.
+// simplify reports in seen whether the ring is wider than the tolerance anywhere.
 func (r shoreRing) simplify(tolerance float64) (simple shoreRing, seen bool) {
-	most := maxWhole
 	if r.long {
-		// Where stretches join, zooms are not divided at the same points, and what one is off adds to what the finer ones
-		// are: a half, a quarter and so on of the tolerance, one of it in all.
+		// Where parts join, zooms are not divided at the same points, so each zoom adds its error to those of the finer
+		// ones: a half, a quarter and so on of the tolerance, one tolerance in all.
 		tolerance /= 2
-		most = maxStretch
 	}
 	divide := simplify.DouglasPeucker(tolerance)
 	simple.long = r.long
-	for rest := r.points; len(rest) > 1; {
-		n := min(len(rest), most)
-		// Of a clone, since the simplifier works in place.
-		stretch := divide.LineString(orb.LineString(rest[:n].Clone()))
-		rest = rest[n-1:] // from the last point on
-		simple.points = append(simple.points[:max(len(simple.points)-1, 0)], stretch...)
+	for part := range r.parts() {
+		// A clone, because the simplifier works in place.
+		simplified := divide.LineString(orb.LineString(part.Clone()))
+		simple.points = append(simple.points[:max(len(simple.points)-1, 0)], simplified...)
 	}
-	return simple, len(simple.points) >= 4 // fewer go there and back
+	return simple, len(simple.points) >= 4 // with fewer points it is a line there and back
 }
 
-// rings returns what is left, without the points that close the rings.
+// parts yields the parts of r that are simplified separately. Each begins with the last point of the part before.
+func (r shoreRing) parts() iter.Seq[orb.Ring] {
+	most := maxWhole
+	if r.long {
+		most = maxPart
+	}
+	return func(yield func(orb.Ring) bool) {
+		for rest := r.points; len(rest) > 1; {
+			n := min(len(rest), most)
+			if !yield(rest[:n]) {
+				return
+			}
+			rest = rest[n-1:]
+		}
+	}
+}
+
+// rings returns the rings that are left, without their closing points.
 func (s shoreline) rings() [][]outlinePoint {
 	var rings [][]outlinePoint
 	for _, polygon := range s {
@@ -121,14 +135,14 @@ func (s shoreline) rings() [][]outlinePoint {
 	return rings
 }
 
-// mercator returns where p lies on the map. The ordinate is finite even at the poles, where floating point takes the
-// tangent of almost 90 degrees.
+// mercator returns the position of p on the map. The ordinate is finite even at the poles, because the tangent of the
+// floating-point value next to 90 degrees is finite.
 func (p outlinePoint) mercator() orb.Point {
 	d := p.degrees()
 	return orb.Point{d.Lon(), math.Asinh(math.Tan(d.Lat()*math.Pi/180)) * 180 / math.Pi}
 }
 
-// fromMercator undoes mercator exactly: it errs by far less than half a unit.
+// fromMercator is the exact inverse of mercator: its error is far below half a unit.
 func fromMercator(p orb.Point) outlinePoint {
 	lat := math.Atan(math.Sinh(p[1]*math.Pi/180)) * 180 / math.Pi
 	return outlinePoint{int64(math.Round(p[0] * unitsPerDegree)), int64(math.Round(lat * unitsPerDegree))}

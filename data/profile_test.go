@@ -20,7 +20,7 @@ func TestLevel(t *testing.T) {
 		{"who2003", 10, 1},
 		{"who2003", 49.99, 1},
 		{"who2003", 50, 2},
-		{"who2003", 1500, 2}, // scum is seen by people, never concluded
+		{"who2003", 1500, 2}, // scum is reported by people, never derived
 		{"who2021", 11.99, 0},
 		{"who2021", 12.00, 0},
 		{"who2021", 12.01, 1},
@@ -78,7 +78,7 @@ func TestRisk(t *testing.T) {
 		if got := tt.level.Risk(); got != tt.want || got.String() != tt.name {
 			t.Errorf("Level(%d).Risk() = %v, want %s", tt.level, got, tt.name)
 		}
-		// Nobody may ask for the unknown ones by name.
+		// No one may ask for lakes of unknown risk by that name.
 		if got, err := data.ParseRisk(tt.name); (err == nil) != (tt.level >= 0) || err == nil && got != tt.want {
 			t.Errorf("ParseRisk(%q) = %v, %v", tt.name, got, err)
 		}

@@ -12,8 +12,8 @@ import (
 	"limnomap/data"
 )
 
-// realRows returns the rows below the header of one of the files of real data that lie beside the project, and skips
-// the test where there are none.
+// realRows returns the rows of a file of real data next to the repository, without its header. It skips the test if there is
+// no such file.
 func realRows(t *testing.T, file string) [][]string {
 	t.Helper()
 	f, err := os.Open(filepath.Join("../../shared/data", file))
@@ -31,7 +31,7 @@ func realRows(t *testing.T, file string) [][]string {
 	return rows[1:]
 }
 
-// The bounds of ids and names must not turn away what is real.
+// The limits of ids and names must not reject real ones.
 func TestRealSitesPass(t *testing.T) {
 	for _, row := range realRows(t, "german_bathing_sites.csv") {
 		l := data.Lake{ID: data.LakeID(row[0]), Name: row[1], Region: row[4]}
@@ -41,7 +41,7 @@ func TestRealSitesPass(t *testing.T) {
 	}
 }
 
-// Nor must the bounds of values and dates; and each value is printed as one of its own class.
+// The limits of values and dates must not reject real ones either, and a printed value must have the same class.
 func TestRealValuesPass(t *testing.T) {
 	largest := data.NoChlorophyll
 	for _, row := range realRows(t, "global_lakes_chla.csv") {
@@ -58,7 +58,7 @@ func TestRealValuesPass(t *testing.T) {
 			t.Fatalf("%s, %s: %v", row[0], date, err)
 		}
 		for _, p := range data.Profiles() {
-			// A reader compares what is printed with the limits as they are printed.
+			// Readers compare printed values with printed limits.
 			above := 0
 			for _, limit := range p.Limits {
 				if printed := c.Float(); printed > limit.Float() || printed == limit.Float() && !p.Above {

@@ -8,47 +8,47 @@ import (
 	"golang.org/x/sync/singleflight"
 )
 
-// A Snapshot is the whole truth of one moment: the lakes and what is known of them. It is made by [Load], immutable,
-// and safe for concurrent use.
+// A Snapshot is one immutable load of all data: the lakes and their observations. It is made by [Load] and safe for
+// concurrent use.
 //
-// Without any satellite observation a snapshot has no Weeks, and its Current view is of the zero Week, as of the
-// zero Date, with every lake unknown.
+// A snapshot without any satellite observation has no Weeks, and its Current view has the zero Week, the zero Date and
+// every lake unknown.
 type Snapshot struct {
-	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the
-	// same version on every machine. Revision is no part of it, nor are forecasts, which no map shows.
+	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the same
+	// version on every machine. It does not depend on Revision, nor on forecasts, which no map shows.
 	Version  string
 	Revision Revision
 	Profile  *Profile
 	Lakes    []Lake      // ascending by ID
 	Current  *View       // the newest week
-	Weeks    []WeekCount // all of them, those that are not held in memory too
+	Weeks    []WeekCount // all weeks, including those not in memory
 
 	staleAfter int
 	byExternal []int32
-	asOf       []Date // of Weeks[i]: its newest satellite observation
-	held       int    // the maps of Weeks[held:] are made from memory
-	past       *past  // makes those of the others
+	asOf       []Date    // of Weeks[i]: its newest satellite observation
+	held       int       // Weeks[held:] are in memory
+	old        *oldViews // reads the views of the other weeks
 
-	// What is held of each lake: all satellite observations and forecasts from the day since on, and its newest value
-	// before. Of lakes that are not dropped it is all that there is.
+	// The samples in memory of each lake: all satellite observations and forecasts since the day since, and its newest value
+	// before. A lake that is not dropped has no other observations.
 	satellite series
 	forecasts series
 	since     Date
 	dropped   []bool
 
-	views  *lru.Cache[Week, *View]
-	shown  *lru.Cache[Week, *View]
-	flight singleflight.Group // one build per week at a time
+	views     *lru.Cache[Week, *View]
+	lazyViews *lru.Cache[Week, *View]
+	flight    singleflight.Group // one build per week at a time
 }
 
-// A WeekCount is a week that holds at least one satellite observation (a gap is one), and how many lakes have a
-// current value in it.
+// A WeekCount is a week with at least one satellite observation (or gap), and the number of lakes with a current value
+// in it.
 type WeekCount struct {
 	Week          Week
 	LakesWithData int
 }
 
-// Index returns the place of the lake with that id in Lakes.
+// Index returns the index in Lakes of the lake with that id.
 func (s *Snapshot) Index(id LakeID) (int, bool) {
 	return slices.BinarySearchFunc(s.Lakes, id, func(l Lake, id LakeID) int {
 		return strings.Compare(string(l.ID), string(id))
@@ -59,7 +59,7 @@ func (s *Snapshot) Index(id LakeID) (int, bool) {
 // not be changed.
 func (s *Snapshot) ByExternalID() []int32 { return s.byExternal }
 
-// orderByExternalID returns what [Snapshot.ByExternalID] does.
+// orderByExternalID returns the result of [Snapshot.ByExternalID].
 func orderByExternalID(lakes []Lake) []int32 {
 	order := make([]int32, len(lakes))
 	for i := range order {

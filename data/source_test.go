@@ -11,7 +11,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// A memory is a Source that passes what it holds, as it holds it.
+// A memory is a Source that passes its rows unchanged.
 type memory struct {
 	revision     data.Revision
 	lakes        []data.Lake
@@ -37,7 +37,7 @@ func (m *memory) Scan(_ context.Context, lake func(data.Lake) error, observation
 func (m *memory) Past(_ context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
 	for i := 0; i < len(m.observations); {
 		id := m.observations[i].LakeID
-		var rows []data.Observation // of the lake: the last with a value before the period, and those in it
+		var rows []data.Observation // of the lake: the last one with a value before the period, and all in it
 		for ; i < len(m.observations) && m.observations[i].LakeID == id; i++ {
 			o := m.observations[i]
 			switch {

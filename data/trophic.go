@@ -1,6 +1,6 @@
 package data
 
-// Trophic is a lake's trophic status after OECD 1982.
+// Trophic is a lake's trophic status by OECD 1982.
 type Trophic uint8
 
 const (
@@ -16,15 +16,15 @@ var trophicNames = [...]string{"unknown", "ultraoligotrophic", "oligotrophic", "
 
 func (t Trophic) String() string { return trophicNames[t] }
 
-// A bloom week is not a trophic state: the status is that of a year, and of enough of it.
+// The status describes a year, not a week of bloom, and needs enough values in that year.
 const (
 	trophicDays      = 365
 	trophicMinValues = 5
 	trophicMinMonths = 3
 )
 
-// trophicOf returns the status of a lake on asOf, from its samples up to then in ascending order of date: the class
-// of their arithmetic mean over the trophicDays that end with asOf. Two Novembers count as two months.
+// trophicOf returns the status of a lake on asOf, from its samples up to then in ascending order of date: the class of
+// their arithmetic mean over the trophicDays that end with asOf. Two Novembers count as two months.
 func trophicOf(samples []sample, asOf Date) Trophic {
 	var (
 		sum    int64
@@ -43,7 +43,7 @@ func trophicOf(samples []sample, asOf Date) Trophic {
 		}
 		sum += int64(s.chlorophyll())
 		values++
-		// Once there are enough months, which ones no longer matters: at most three dates are taken apart.
+		// Once there are enough months, more do not matter: so at most three dates are converted.
 		if months < trophicMinMonths && s.date() < month {
 			months++
 			month = s.date().monthStart()
@@ -55,9 +55,9 @@ func trophicOf(samples []sample, asOf Date) Trophic {
 	return oecdClass(sum, values)
 }
 
-// oecdClass returns the class of the mean of n > 0 values that add up to sum hundredths of µg/l, by the fixed
-// boundaries of OECD 1982 (Vollenweider and Kerekes: Eutrophication of Waters. Monitoring, Assessment and Control).
-// The sum is compared with n times each boundary, so that a mean of 2.5 is 2.5.
+// oecdClass returns the class of the mean of n > 0 values with that sum, in hundredths of µg/l, by the fixed boundaries of
+// OECD 1982 (Vollenweider and Kerekes: Eutrophication of Waters. Monitoring, Assessment and Control). The sum is
+// compared with n times each boundary, so that a mean of 2.5 is exactly 2.5.
 func oecdClass(sum, n int64) Trophic {
 	switch {
 	case sum <= 1_00*n:

@@ -65,7 +65,7 @@ func TestTrophicOf(t *testing.T) {
 	}
 }
 
-// A plain reading of the rule agrees, whatever the samples.
+// A simple implementation of the rule gives the same result for any samples.
 func TestTrophicOfProperty(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		date := Date(rapid.Int32Range(-1000, 20_000).Draw(t, "first"))

@@ -9,19 +9,19 @@ import (
 )
 
 const (
-	// versionFormat stands first in what is hashed. It changes with the encoding below, or with a rule of this
-	// package that makes the same data show something else.
+	// versionFormat is hashed first. It changes with the encoding below, and with any rule of this package by which the
+	// same data show something else.
 	versionFormat = "limnomap snapshot 2"
-	// versionBytes of SHA-256, 64 bits: by accident two of a million snapshots share them once in 37 million times.
+	// versionBytes of SHA-256, 64 bits: the chance that any two of a million snapshots collide is 1 in 37 million.
 	versionBytes = 8
 )
 
 // A versionHash hashes the canonical encoding of what a snapshot shows: the format, the options, each lake, each
-// observation, in the order of the scan. Numbers are little-endian and 64 bits wide, floats their IEEE 754 bits, a
-// text its length and its bytes; so nothing in it depends on the machine, and no two data sets are encoded alike.
+// observation, in the order of the scan. Numbers are little-endian with 64 bits, floats are their IEEE 754 bits, texts
+// their length and bytes. So it does not depend on the machine, and different data have different encodings.
 type versionHash struct {
 	sum hash.Hash
-	buf []byte // one record
+	buf []byte // one lake or observation
 }
 
 func newVersionHash(p *Profile, staleAfter int) versionHash {
@@ -53,7 +53,7 @@ func (h *versionHash) lake(l Lake) {
 	h.flush()
 }
 
-// observation adds o, which is of lake i.
+// observation adds o of lake i.
 func (h *versionHash) observation(i int, o Observation) {
 	h.buf = append(h.buf, 'O')
 	h.number(int64(i))
@@ -79,5 +79,5 @@ func (h *versionHash) flush() {
 	h.buf = h.buf[:0]
 }
 
-// version returns the hash of all that was added.
+// version returns the hash of everything added.
 func (h *versionHash) version() string { return hex.EncodeToString(h.sum.Sum(nil)[:versionBytes]) }

@@ -9,7 +9,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// versioned returns a source in which every kind of field is set.
+// versioned returns a source with a value in every kind of field.
 func versioned(t *testing.T) *memory {
 	m := &memory{
 		lakes: lakes("a", "b"),
@@ -24,8 +24,8 @@ func versioned(t *testing.T) *memory {
 	return m
 }
 
-// The same data have the same version on every machine and in every release, or replicas that are rolled over one
-// after the other would disagree. If this fails the encoding has changed: raise versionFormat, then renew the literal.
+// The same data must have the same version on every machine and in every release: otherwise replicas disagree during a
+// rolling update. If this test fails, the encoding has changed: raise versionFormat, then update the literal.
 func TestVersionIsCanonical(t *testing.T) {
 	const want = "712349dc4768e295"
 	if got := load(t, versioned(t), nil).Version; got != want {

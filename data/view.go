@@ -10,22 +10,22 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// A View is the map as it stood in one week: the state of each lake on that week's Sunday. It is immutable.
+// A View is the map of one week: the state of each lake on that week's Sunday. It is immutable.
 type View struct {
 	Week     Week
 	AsOf     Date    // the newest satellite observation at or before the week's Sunday; ages count from here
 	Lakes    []Lake  // the snapshot's
 	States   []State // of Lakes[i]
-	WithData int     // how many have a value
-	// Later is set on a view that was read from a Source that has moved on: it is of a later revision than the snapshot's,
-	// and must not be kept as if it were the snapshot's.
+	WithData int     // number of lakes with a current value
+	// Later is true if the view was read from a Source that has a later revision than the snapshot. Then the view must not
+	// be cached as the snapshot's.
 	Later bool
 
-	values *Values // instead of States, see Shown
+	values *Values // instead of States, see LazyView
 }
 
-// A State is what is known of one lake at one time. Without a current value Chlorophyll, Level and CellDensity are
-// none and Trophic is unknown, yet Risk and MeasuredAt are those of the last known value, however old.
+// A State is the state of one lake at one time. Without a current value, Chlorophyll, Level and CellDensity are none and
+// Trophic is unknown, but Risk and MeasuredAt are those of the last known value, however old.
 type State struct {
 	Chlorophyll Chlorophyll
 	Level       Level
@@ -35,9 +35,8 @@ type State struct {
 	MeasuredAt  int64 // Unix seconds; valid where Risk is known
 }
 
-// The bounds of the views held in memory beside the current one: a person who plays through half a year, as long as
-// that costs no more than the data themselves do. All views of a snapshot are of one size, so counting them is
-// counting bytes.
+// The bounds of the views kept in memory, not counting the current one: enough to play through half a year, unless they
+// would take more memory than the data. All views of a snapshot have the same size, so the cache counts views, not bytes.
 const (
 	maxViews      = 32
 	minViews      = 2
@@ -45,27 +44,26 @@ const (
 	stateBytes    = 24
 )
 
-// newViewCache returns a cache of views of that many lakes.
+// newViewCache returns a cache for views of that many lakes.
 func newViewCache(lakes int) (*lru.Cache[Week, *View], error) {
 	fit := maxViewsBytes / (stateBytes * max(lakes, 1))
 	return lru.New[Week, *View](min(max(fit, minViews), maxViews))
 }
 
-// View returns the map as it stood in week w. The result is shared: asking twice gives the same pointer while it is
-// held in memory (a bounded number of weeks is).
+// View returns the map of week w. The result is shared: the same pointer is returned as long as the view is in memory,
+// which holds a bounded number of weeks.
 //
-// Any week may be asked for. One without an observation shows what the week before it does, one before the first
-// shows every lake as unknown, as of the zero Date. Weeks older than those whose observations are held in memory are
-// read from the Source, neighbouring ones together: while it does not answer, or for longer than
-// [SnapshotOptions].Patience, the error is [ErrAway]. Should the Source have moved on to a later revision, such a map is
-// that revision's truth about the snapshot's lakes: it is marked as [View.Later], and not kept. The only other error is
-// ctx's.
+// A week without an observation shows the same as the week before, and a week before the first one shows every lake as
+// unknown, as of the zero Date. Weeks whose observations are not in memory are read from the Source, several neighbouring
+// ones together. If the Source does not answer within [SnapshotOptions].Patience, the error is [ErrUnavailable]. If the
+// Source has a later revision by then, the view shows that revision's observations of the snapshot's lakes; it has
+// [View.Later] set and is not cached. The only other error is ctx's.
 func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	if w == s.Current.Week {
 		return s.Current, nil
 	}
 	if k := s.weekIndex(w); k >= 0 && k < s.held {
-		return s.pastView(ctx, w)
+		return s.oldView(ctx, w)
 	}
 	if v, ok := s.views.Get(w); ok {
 		return v, nil
@@ -73,9 +71,9 @@ func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
-	// The first caller builds, in its own goroutine and in milliseconds; those that come meanwhile wait for it.
+	// The first caller builds it, in its own goroutine and in milliseconds; concurrent callers wait for it.
 	v, _, _ := s.flight.Do(strconv.Itoa(int(w)), func() (any, error) {
-		// A flight may have landed between the look above and this one.
+		// A concurrent call may have added it since the check above.
 		if v, ok := s.views.Get(w); ok {
 			return v, nil
 		}
@@ -86,7 +84,7 @@ func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	return v.(*View), nil
 }
 
-// weekIndex returns the place in Weeks of the newest one that is not after w, -1 if there is none.
+// weekIndex returns the index in Weeks of the newest week that is not after w, or -1.
 func (s *Snapshot) weekIndex(w Week) int {
 	i, ok := slices.BinarySearchFunc(s.Weeks, w, func(c WeekCount, w Week) int { return cmp.Compare(c.Week, w) })
 	if !ok {
@@ -95,7 +93,7 @@ func (s *Snapshot) weekIndex(w Week) int {
 	return i
 }
 
-// build makes the view of week w from memory.
+// build makes the view of week w from the observations in memory.
 func (s *Snapshot) build(w Week) *View {
 	v := &View{Week: w, Lakes: s.Lakes}
 	i := s.weekIndex(w)
@@ -104,7 +102,7 @@ func (s *Snapshot) build(w Week) *View {
 		return v
 	}
 	v.States = make([]State, len(s.Lakes))
-	// Whatever was observed at or before the week's Sunday was observed at or before AsOf.
+	// All observations up to the week's Sunday are also up to AsOf.
 	v.AsOf = s.asOf[i]
 	for k := range v.States {
 		v.States[k] = s.state(s.satellite.of(k), v.AsOf)
@@ -115,8 +113,8 @@ func (s *Snapshot) build(w Week) *View {
 	return v
 }
 
-// state returns what is known on asOf of a lake with those samples.
-func (s *Snapshot) state(samples strip, asOf Date) State {
+// state returns the state on asOf of a lake with those samples.
+func (s *Snapshot) state(samples lakeSamples, asOf Date) State {
 	state := unknownState()
 	past := samples.until(asOf).untilValue()
 	n := len(past.samples)
@@ -137,7 +135,7 @@ func (s *Snapshot) state(samples strip, asOf Date) State {
 	return state
 }
 
-// stale reports whether a value of that date is too old on asOf to be a current one: by more than staleAfter days.
+// stale reports whether a value of that date is too old on asOf to be current: by more than staleAfter days.
 func stale(date, asOf Date, staleAfter int) bool { return int64(asOf)-int64(date) > int64(staleAfter) }
 
 // unknownStates returns the states of n lakes that never had a value.

@@ -23,7 +23,7 @@ func TestState(t *testing.T) {
 	noon.MeasuredAt = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	tests := []struct {
 		name string
-		asOf string // lake z is observed, with a gap, on that day
+		asOf string // the date of a gap of lake z
 		obs  []data.Observation
 		want data.State
 	}{
@@ -158,7 +158,7 @@ func TestViewIsShared(t *testing.T) {
 			}
 		}
 	}
-	// Older ones give way, and come back equal.
+	// Older views are evicted, and are equal when they are built again.
 	for _, w := range s.Weeks {
 		if _, err := s.View(t.Context(), w.Week); err != nil {
 			t.Fatal(err)
@@ -178,14 +178,14 @@ func TestViewOfEndedContext(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	if _, err := s.View(ctx, s.Current.Week); err != nil {
-		t.Errorf("View of what is at hand = %v, want nil", err)
+		t.Errorf("View of a cached week = %v, want nil", err)
 	}
 	if v, err := s.View(ctx, s.Current.Week-1); !errors.Is(err, context.Canceled) || v != nil {
 		t.Errorf("View = %v, %v, want %v", v, err, context.Canceled)
 	}
 }
 
-// drawSource draws a few lakes with up to two years of observations, gaps and the sources' own classes among them.
+// drawSource draws a few lakes with up to two years of observations, including gaps and the sources' own levels.
 func drawSource(t *rapid.T) *memory {
 	m := &memory{}
 	for i := range rapid.IntRange(0, 4).Draw(t, "lakes") {
@@ -212,7 +212,7 @@ func drawOptions(t *rapid.T) *data.SnapshotOptions {
 	return &data.SnapshotOptions{Profile: &p, StaleAfter: rapid.IntRange(1, 90).Draw(t, "stale")}
 }
 
-// The map of a week is the map that stood on its Sunday: what came later leaves no trace in it.
+// The view of a week depends only on observations up to its Sunday.
 func TestViewIsTheCurrentOfThen(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src, opts := drawSource(t), drawOptions(t)
@@ -229,7 +229,7 @@ func TestViewIsTheCurrentOfThen(t *testing.T) {
 				}
 			}
 			want := *mustLoad(t, then, opts).Current
-			want.Week = w // differs where nothing was observed in w
+			want.Week = w // it differs if there is no observation in w
 			if !reflect.DeepEqual(*v, want) {
 				t.Fatalf("week %s: %+v, want %+v", w, *v, want)
 			}
@@ -237,7 +237,7 @@ func TestViewIsTheCurrentOfThen(t *testing.T) {
 	})
 }
 
-// The dates and the counts that the API lists are those of the maps behind them.
+// The dates and counts that the API lists are those of the views.
 func TestWeeksCountTheirViews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawSource(t)
@@ -270,7 +270,7 @@ func TestWeeksCountTheirViews(t *testing.T) {
 	})
 }
 
-// No lake without a value may pass for a clean one.
+// A lake without a value must never look like a clean one.
 func TestMissingIsNeverLow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawSource(t)

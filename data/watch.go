@@ -8,11 +8,11 @@ import (
 
 const (
 	defaultInterval = time.Second
-	// The waits after a failure double from the first to the second of these: soon enough to bridge the restart of a
-	// database, rare enough to leave a broken one alone.
+	// The waits after failures double from minBackoff to maxBackoff: short enough for the restart of a database, and rare
+	// enough not to burden a broken one.
 	minBackoff = time.Second
 	maxBackoff = 30 * time.Second
-	// revisionTimeout ends a question that hangs, so that a dead connection is reported rather than waited on.
+	// revisionTimeout bounds Source.Revision, so that a dead connection is reported.
 	revisionTimeout = 10 * time.Second
 )
 
@@ -21,26 +21,25 @@ type Watcher struct {
 	Source   Source
 	Options  *SnapshotOptions
 	Interval time.Duration // how often Source.Revision is asked; zero means one second
-	// Wake is received from whenever the Source may have changed, so that it is asked at once; a value may stand for
-	// several changes. Nil leaves it to the Interval.
+	// Wake, if not nil, makes the Watcher ask at once. One value may mean several changes.
 	Wake <-chan struct{}
-	// Publish receives each new snapshot, the first one included. Once a failure is over and nothing has changed
-	// meanwhile, it receives the present one again, so that whoever was told of the failure learns of its end.
+	// Publish receives each new snapshot, including the first one. When a failure has ended and the data have not changed,
+	// it receives the present snapshot again, so that the caller knows that the failure has ended.
 	Publish func(*Snapshot)
-	// Confirmed is told of each time at which the published snapshot was known to be all that the Source has: when the
-	// question began that found it so, or its loading. Nil ignores it.
+	// Confirmed, if not nil, is called after each confirmation that the published snapshot holds everything that the
+	// Source has, with the time when the question or the load began.
 	Confirmed func(time.Time)
-	// Failed is told of each load that failed, and once of each time during which Source.Revision fails. The last
-	// good snapshot stays, and the Watcher tries again with backoff. Nil ignores failures.
+	// Failed, if not nil, is called for each load that failed, and once for each series of failures of Source.Revision.
+	// The last good snapshot stays, and the Watcher tries again with backoff.
 	Failed func(error)
-	// Outcome, if it is not nil, is asked after each answer of Source.Revision what became of the last refresh from the
-	// data's own source, and Refreshed is told whenever that is something else than before.
+	// Outcome, if not nil, is called after each answer of Source.Revision. It returns the state of the refreshes from the
+	// data's own source. Refreshed is called whenever that state has changed.
 	Outcome   func(context.Context) (Refresh, error)
 	Refreshed func(Refresh)
 }
 
-// Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: Publish
-// and its fellows are called from the caller's, one at a time.
+// Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: all callbacks
+// are called from the caller's goroutine, one at a time.
 func (w *Watcher) Run(ctx context.Context) {
 	interval := w.Interval
 	if interval <= 0 {
@@ -48,8 +47,8 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 	var (
 		current  *Snapshot
-		answered = true        // whether the Source told its revision when it was last asked
-		outcome  Refresh       // that was told last
+		answered = true        // whether the last call of Source.Revision succeeded
+		outcome  Refresh       // the last state passed to Refreshed
 		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
 	)
 	for {
@@ -63,7 +62,7 @@ func (w *Watcher) Run(ctx context.Context) {
 			backoff = min(max(minBackoff, 2*backoff), maxBackoff)
 			wait = max(interval, backoff)
 		case snapshot != current || backoff > 0:
-			if current == nil { // or whoever is shown the first snapshot would be told that there was no refresh
+			if current == nil { // otherwise the first snapshot would be shown as never refreshed
 				outcome = w.refreshed(ctx, outcome)
 			}
 			current, backoff = snapshot, 0
@@ -81,8 +80,8 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 }
 
-// next returns a snapshot of the Source's present revision, which is current if nothing has changed since. It has
-// told Failed of what it returns as an error, unless that is one more question in a row without an answer.
+// next returns a snapshot of the Source's present revision, which is current if nothing has changed. It reports its
+// errors to Failed, except when Source.Revision fails again in a row.
 func (w *Watcher) next(ctx context.Context, current *Snapshot, answered *bool) (*Snapshot, error) {
 	if current != nil {
 		revision, err := w.revision(ctx)
@@ -105,17 +104,17 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, answered *bool) (
 	return snapshot, err
 }
 
-// refreshed tells of a refresh since the one that was told last, and returns it. An error leaves that one: it is the
-// database's, of which the next question for its revision tells.
-func (w *Watcher) refreshed(ctx context.Context, told Refresh) Refresh {
+// refreshed calls Refreshed if the state of refreshes is no longer last, and returns the present state. It ignores an
+// error of the database: the next call of Source.Revision reports it.
+func (w *Watcher) refreshed(ctx context.Context, last Refresh) Refresh {
 	if w.Outcome == nil {
-		return told
+		return last
 	}
 	ctx, cancel := context.WithTimeout(ctx, revisionTimeout)
 	defer cancel()
 	now, err := w.Outcome(ctx)
-	if err != nil || now == told {
-		return told
+	if err != nil || now == last {
+		return last
 	}
 	w.Refreshed(now)
 	return now
@@ -131,14 +130,14 @@ func (w *Watcher) revision(ctx context.Context) (Revision, error) {
 	return r, nil
 }
 
-// fail tells Failed, unless the failure is only that the Watcher is being stopped.
+// fail calls Failed, unless the Watcher is being stopped.
 func (w *Watcher) fail(ctx context.Context, err error) {
 	if w.Failed != nil && ctx.Err() == nil {
 		w.Failed(err)
 	}
 }
 
-// sleep waits for d or to be woken, and reports false if ctx ended first.
+// sleep waits for d or until it is woken, and reports false if ctx ended first.
 func sleep(ctx context.Context, d time.Duration, wake <-chan struct{}) bool {
 	timer := time.NewTimer(d)
 	defer timer.Stop()

@@ -12,20 +12,20 @@ import (
 	"limnomap/data"
 )
 
-// A scripted is a source that changes as time goes by.
+// A scripted is a source that changes over time by a script.
 type scripted struct {
 	memory
 	start       time.Time
 	script      []step
 	revisionErr error
 	scanErr     error
-	hang        bool          // Revision answers only when its context ends
-	slow        time.Duration // that Revision takes
-	asked       int           // times
+	hang        bool          // Revision hangs until its context ends
+	slow        time.Duration // how long Revision takes
+	asked       int           // how often
 	scanned     int
 }
 
-// A step is what becomes of a source half a second after the given one.
+// A step changes the source half a second after the given one.
 type step struct {
 	second int
 	change func(*scripted)
@@ -59,14 +59,14 @@ func (s *scripted) Scan(ctx context.Context, lake func(data.Lake) error, observa
 	return s.memory.Scan(ctx, lake, observation)
 }
 
-// watch runs a Watcher of src for that many seconds and a half, on the false time of a synctest bubble. It returns
-// the revisions that were published and the errors that were told, each with the time since the start.
+// watch runs a Watcher of src for that many seconds and a half, in the fake time of a synctest bubble. It returns the
+// published revisions and the reported errors, each with the time since the start.
 func watch(t *testing.T, src *scripted, interval time.Duration, seconds int) (published, failed []string) {
 	published, failed, _ = watchClosely(t, src, interval, seconds)
 	return published, failed
 }
 
-// watchClosely is watch with the times that were confirmed, since the start.
+// watchClosely is watch with the confirmed times, since the start.
 func watchClosely(t *testing.T, src *scripted, interval time.Duration, seconds int) (published, failed, confirmed []string) {
 	synctest.Test(t, func(t *testing.T) {
 		src.start = time.Now()
@@ -107,7 +107,7 @@ func TestWatcherPublishesChanges(t *testing.T) {
 	noon := time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	src := &scripted{script: []step{
 		{3, func(s *scripted) { s.revision.Number = 2 }},
-		{6, func(s *scripted) { s.revision.ChangedAt = noon }}, // another database in the same place
+		{6, func(s *scripted) { s.revision.ChangedAt = noon }}, // another database at the same path
 		{7, func(s *scripted) { s.revision.ChangedAt = noon.In(time.FixedZone("east", 7200)) }},
 		{9, func(s *scripted) { s.revision.Number = 1 }}, // an older backup restored
 	}}
@@ -119,7 +119,7 @@ func TestWatcherPublishesChanges(t *testing.T) {
 	}
 }
 
-// What is published is confirmed as of when it was asked for, and never while it cannot be known to be the newest.
+// A snapshot is confirmed as of the time of the question, and not while it may be out of date.
 func TestWatcherConfirms(t *testing.T) {
 	away, damaged := errors.New("away"), errors.New("damaged")
 	for _, tt := range []struct {
@@ -144,7 +144,7 @@ func TestWatcherConfirms(t *testing.T) {
 	}
 }
 
-// A question that takes its time confirms what was true when it was asked, not more.
+// A slow answer confirms the state at the time of the question only.
 func TestWatcherConfirmsAsOfTheQuestion(t *testing.T) {
 	src := &scripted{script: []step{{1, func(s *scripted) { s.slow = 3 * time.Second }}}}
 	_, _, confirmed := watchClosely(t, src, 0, 10)
@@ -168,14 +168,14 @@ func TestWatcherRetriesTheFirstLoad(t *testing.T) {
 	}}
 	published, failed := watch(t, src, 0, 134)
 	expect(t, "published", published, "2m1s: 0")
-	// Each wait is twice the one before, up to 30 s. With the next failure they begin anew.
+	// Each wait is twice as long as the one before, up to 30 s. After a success they start again at 1 s.
 	expect(t, "failed", failed,
 		"0s: snapshot: locked", "1s: snapshot: locked", "3s: snapshot: locked", "7s: snapshot: locked", "15s: snapshot: locked",
 		"31s: snapshot: locked", "1m1s: snapshot: locked", "1m31s: snapshot: locked",
 		"2m11s: snapshot: locked", "2m12s: snapshot: locked", "2m14s: snapshot: locked")
 }
 
-// A load that fails leaves the last good snapshot in place.
+// A failed load keeps the last good snapshot.
 func TestWatcherSurvivesABadLoad(t *testing.T) {
 	src := &scripted{memory: memory{lakes: lakes("a")}, script: []step{
 		{0, func(s *scripted) { s.revision.Number, s.lakes = 1, lakes("b", "a") }},
@@ -194,7 +194,7 @@ func TestWatcherReportsAnOutageOnce(t *testing.T) {
 	}}
 	published, failed := watch(t, src, 0, 150)
 	expect(t, "failed", failed, "2s: revision: gone", "2m21s: revision: gone again")
-	// The end of an outage is told by publishing what there is.
+	// The end of an outage is reported by publishing the present snapshot.
 	expect(t, "published", published, "0s: 0", "2m3s: 0")
 	if src.scanned != 1 {
 		t.Errorf("the source was read %d times though nothing had changed, want once", src.scanned)
@@ -262,7 +262,7 @@ func TestWatcherTellsOfRefreshes(t *testing.T) {
 	})
 }
 
-// To be stopped in the midst of a question is no failure.
+// Being stopped during a question is not a failure.
 func TestWatcherEndsQuietly(t *testing.T) {
 	src := &scripted{script: []step{{0, func(s *scripted) { s.hang = true }}}}
 	published, failed := watch(t, src, 0, 5)

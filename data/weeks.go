@@ -5,26 +5,26 @@ import (
 	"slices"
 )
 
-// A weekCounter learns from satellite observations, as they come in, which weeks there are and in how many lakes a
-// value is current in each of them. It keeps no observations: its room is that of the days that these span.
+// A weekCounter is fed satellite observations and finds out which weeks there are, and how many lakes have a current value
+// in each of them. It keeps no observations: its memory is proportional to the range of their dates.
 type weekCounter struct {
 	staleAfter int
-	newest     tally // by week: its newest observation's days since minDate, and one more; 0 without any
-	// steps tell, by week, how many lakes more have a current value than in the week before. Where a value ends by
-	// going stale, that hangs on the newest observation of the week in which it does, and is known at the end only:
-	// lasts counts such values by the last day on which they are current.
-	steps tally
-	lasts tally
+	newest     counts // by week: its newest observation in days since minDate, plus one; 0 if it has none
+	// steps holds, by week, how many more lakes have a current value than in the week before. If a value becomes stale,
+	// the week depends on the newest observation of that week, which is known only at the end. So lasts counts such
+	// values by the last day on which they are current.
+	steps counts
+	lasts counts
 
-	value    Date // the newest value of the lake at hand
+	value    Date // the date of the newest value of the current lake
 	hasValue bool
 
 	keep   int
 	recent []Week // the newest weeks, at most keep of them, ascending
-	older  bool   // whether there are others
+	older  bool   // whether there are older weeks
 }
 
-// observe takes the next observation of the lake at hand.
+// observe adds the next observation of the current lake.
 func (c *weekCounter) observe(o Observation) {
 	w := o.Date.Week()
 	newest := c.newest.at(int32(w))
@@ -38,7 +38,7 @@ func (c *weekCounter) observe(o Observation) {
 	}
 }
 
-// remember puts a week that was not seen before among the recent ones, if it is one of them.
+// remember adds a new week to the recent ones, if it is recent enough.
 func (c *weekCounter) remember(w Week) {
 	i, _ := slices.BinarySearch(c.recent, w)
 	c.recent = slices.Insert(c.recent, i, w)
@@ -47,14 +47,14 @@ func (c *weekCounter) remember(w Week) {
 	}
 }
 
-// endLake closes the lake at hand.
+// endLake ends the current lake.
 func (c *weekCounter) endLake() {
 	c.end(math.MaxInt32)
 	c.hasValue = false
 }
 
-// end counts the value at hand, if there is one: from the week that holds it until a newer one replaces it, in the
-// week next, or it is stale.
+// end counts the current lake's value, if there is one, as current: from its own week until a newer value replaces it in
+// the week next, or until it is stale.
 func (c *weekCounter) end(next Week) {
 	if !c.hasValue {
 		return
@@ -69,8 +69,8 @@ func (c *weekCounter) end(next Week) {
 	}
 }
 
-// since returns the day from which on the samples of all lakes are needed for the maps of the recent weeks: what the
-// oldest one's trophic status counts, which may be as of its Monday. It never falls as more is observed.
+// since returns the first day whose samples are needed for the maps of the recent weeks: the first day that counts for the
+// trophic status of the oldest of them, which may be as of its Monday. It never decreases.
 func (c *weekCounter) since() Date {
 	if !c.older {
 		return minDate
@@ -93,7 +93,7 @@ func (c *weekCounter) weeks() (counts []WeekCount, asOf []Date) {
 		last := Date(c.lasts.first + int32(i))
 		w := last.Week()
 		if newest, ok := c.asOf(w); !ok || newest <= last {
-			w++ // every observation from then on is younger
+			w++ // all later observations are after last
 		}
 		*c.steps.at(int32(w)) -= n
 	}

@@ -47,7 +47,7 @@ func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	limnomaptest.Within(t, 10*time.Second, "the log says "+says, func() bool {
+	limnomaptest.Within(t, patience, "the log says "+says, func() bool {
 		log = s.Log.String()[before:]
 		return strings.Contains(log, says)
 	})
@@ -55,6 +55,7 @@ func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 }
 
 func TestHangupReloadsTheConfiguration(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "limnomap.yaml")
 	write := func(text string) {
 		t.Helper()
@@ -85,7 +86,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 
 	write("tile-rate: 0\nserve:\n  attribution: second\n  cors-origins: [https://maps.example.org]\n  frame-ancestors: none\n  log-level: debug\n  weeks: 7\n  max-zoom: 3\n")
 	log := hangUp(t, s, "configuration reloaded")
-	limnomaptest.Within(t, 10*time.Second, "the log names what needs a restart", func() bool {
+	limnomaptest.Within(t, patience, "the log names what needs a restart", func() bool {
 		log = s.Log.String()
 		return strings.Contains(log, `settings="[weeks max-zoom]"`)
 	})
@@ -115,11 +116,11 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 		"attribution: third\ntile-rate: -1\n":                   "--tile-rate -1",
 		"attribution: third\ndb: postgres://u:geheim@[/x\n":     "--db",
 		"attribution: third\ntls-cert: a.pem\n":                 "--tls-cert",
-		"attribution: third\ndb: postgres://u:<hidden>@h/d\n":   "stands for a secret",
+		"attribution: third\ndb: postgres://u:<hidden>@h/d\n":   "was printed instead of a secret",
 		"attribution: third\nrefresh-every: 7d\nlog-level: x\n": "log-level",
 	} {
 		write(text)
-		log := hangUp(t, s, "the new configuration is wrong, the one before stays")
+		log := hangUp(t, s, "reload failed: keeping the previous configuration")
 		if !strings.Contains(log, want) || strings.Contains(log, "geheim") {
 			t.Errorf("%q: the log says\n%s\nwant that it contains %q, and no secret", text, log, want)
 		}
@@ -130,7 +131,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 	if err := os.Remove(name); err != nil {
 		t.Fatal(err)
 	}
-	hangUp(t, s, "the new configuration is wrong, the one before stays")
+	hangUp(t, s, "reload failed: keeping the previous configuration")
 	if got := page(); !strings.Contains(got, `"attribution":"second"`) || limited() {
 		t.Errorf("a wrong configuration has changed something: %s", got)
 	}
@@ -151,6 +152,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 // Without a file a hangup is for the certificate, and never ends the server: not even a hundred of them, at once and
 // while it answers.
 func TestHangupWithoutAFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writePair(t, cert, key, 1001)
@@ -168,7 +170,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 		t.Fatalf("serial %d, want 1001", got)
 	}
 	writePair(t, cert, key, 1002)
-	hangUp(t, s, "reloaded without a configuration file: the certificate and the files of secrets were read anew")
+	hangUp(t, s, "reloaded without a configuration file: read the certificate and the files of secrets again")
 	if got := serial(); got != 1002 {
 		t.Errorf("serial %d after the hangup, want 1002", got)
 	}
@@ -179,7 +181,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 		serial()
 	}
 	limnomaptest.WriteFile(t, dir, "cert.pem", "no certificate")
-	hangUp(t, s, "the new configuration is wrong, the one before stays")
+	hangUp(t, s, "reload failed: keeping the previous configuration")
 	if got := serial(); got != 1002 {
 		t.Errorf("serial %d after a wrong certificate, want 1002", got)
 	}

@@ -173,7 +173,7 @@ func BenchmarkAnimation(b *testing.B) {
 						other := (a + k) % len(addresses)
 						cold[other] = append(cold[other], draw(fresh(), snapshot.Current, addresses[other]))
 						began := time.Now()
-						v, err := snapshot.Shown(b.Context(), w.Week)
+						v, err := snapshot.LazyView(b.Context(), w.Week)
 						if err != nil {
 							b.Fatal(err)
 						}

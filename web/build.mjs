@@ -1,39 +1,43 @@
-// Builds the page from src into dist: scripts and styles with hashed names under dist/assets, and the outlines that stand
-// in for a basemap when there is no internet. `npm run build`, or `make web` from the project's root.
+// Builds the page from src into dist: scripts and styles with hashed names in dist/assets, and the outlines for maps without a
+// basemap. Run `npm run build`, or `make web` in the root of the project.
 import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import * as esbuild from 'esbuild'
+import postcss from 'postcss'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
 
-const mostOwn = 40_000 // bytes of the page's own script, minified; Leaflet and the service worker besides
-const smallest = 1024 // bytes from which compressing saves a packet
+const maxOwnScript = 40_000 // bytes of the page's own script, minified, without Leaflet and the service worker
+const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
-const here = import.meta.dirname ?? path.dirname(new URL(import.meta.url).pathname)
-const src = path.join(here, 'src')
-const dist = path.join(here, 'dist')
+const root = import.meta.dirname
+const src = path.join(root, 'src')
+const dist = path.join(root, 'dist')
+/** @type {import('esbuild').BuildOptions} */
 const common = {
   bundle: true,
   minify: true,
   charset: 'utf8',
   write: false,
   target: 'es2022',
-  legalComments: 'none', // third-party licences stand in licences.txt
+  legalComments: 'none', // licences.txt has the licences
 }
+
+/** @typedef {{address: string, bytes: number, toString: () => string}} Asset */
 
 await clean()
 const outline = await writeHashed('outline.json', JSON.stringify(outlines()))
 const icon = await writeHashed('icon.svg', await readFile(path.join(src, 'icon.svg')))
-const leaflet = await script('leaflet.js', 'leaflet/dist/leaflet-src.esm.js')
+const leaflet = await writeScript('leaflet.js', 'leaflet/dist/leaflet-src.esm.js')
 const words = { en: await writeWords('en'), de: await writeWords('de') }
-const main = await script('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)] })
-const style = await styles()
-const manifest = await writeHashed('manifest.webmanifest', await named('manifest.webmanifest', { 'icon.svg': path.basename(icon.address) }))
-const version = await writeDocuments()
+const main = await writeScript('main.js', 'src/main.js', { plugins: [leafletAt(leaflet)] })
+const style = await writeStyle()
+const manifest = await writeHashed('manifest.webmanifest', await readWithAddresses('manifest.webmanifest', { 'icon.svg': path.basename(icon.address) }))
+const version = await writePages()
 const worker = await writeWorker()
-const viewer = await writeViewer()
+const docs = await writeDocs()
 await writeLicences()
 report()
 
@@ -45,44 +49,61 @@ async function clean() {
   await mkdir(path.join(dist, 'assets'))
 }
 
-// writeHashed writes a file whose name changes with its content, and returns its address.
+/**
+ * Writes a file whose name contains the hash of its content.
+ * @param {string} name
+ * @param {string | Uint8Array} content
+ * @returns {Promise<Asset>}
+ */
 async function writeHashed(name, content) {
-  const { name: stem, ext } = path.parse(name)
-  const address = `assets/${stem}-${hash(content).toUpperCase()}${ext}`
+  const address = hashedAddress(name, content)
   await write(address, content)
-  return { address, bytes: Buffer.byteLength(content), toJSON: () => address, toString: () => address }
+  return { address, bytes: Buffer.byteLength(content), toString: () => address }
 }
 
-// write writes a file, and beside what is worth it, its text compressed as hard as can be, which a server has no time for.
+/**
+ * Writes a file, and next to it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
+ * @param {string} address
+ * @param {string | Uint8Array} content
+ */
 async function write(address, content) {
   await writeFile(path.join(dist, address), content)
-  if (Buffer.byteLength(content) >= smallest) await writeFile(path.join(dist, `${address}.br`), brotliCompressSync(content))
+  if (Buffer.byteLength(content) >= minCompressed) await writeFile(path.join(dist, `${address}.br`), brotliCompressSync(content))
 }
 
-// writePacked is writeHashed of what few readers ask for: it is kept compressed alone, and a server unpacks it when it must.
-async function writePacked(name, content) {
+/**
+ * Writes only the compressed copy of a large file that few readers request. The server decompresses it if it must.
+ * @param {string} name
+ * @param {string | Uint8Array} content
+ * @returns {Promise<Asset>}
+ */
+async function writeCompressed(name, content) {
+  const address = hashedAddress(name, content)
+  const compressed = brotliCompressSync(content)
+  await writeFile(path.join(dist, `${address}.br`), compressed)
+  return { address, bytes: compressed.length, toString: () => address }
+}
+
+function hashedAddress(name, content) {
   const { name: stem, ext } = path.parse(name)
-  const address = `assets/${stem}-${hash(content).toUpperCase()}${ext}`
-  const packed = brotliCompressSync(content)
-  await writeFile(path.join(dist, `${address}.br`), packed)
-  return { address, bytes: packed.length, toJSON: () => address, toString: () => address }
+  return `assets/${stem}-${hash(content).toUpperCase()}${ext}`
 }
 
 function hash(content) {
   return createHash('sha256').update(content).digest('hex').slice(0, 8)
 }
 
-// writeWords writes what the page says in a language; a reader loads one.
+// writeWords writes the texts of a language; a page loads one.
 async function writeWords(language) {
-  const words = JSON.parse(await readFile(path.join(src, `words/${language}.json`), 'utf8'))
-  return writeHashed(`words-${language}.json`, JSON.stringify(words))
+  const texts = JSON.parse(await readFile(path.join(src, `words/${language}.json`), 'utf8'))
+  return writeHashed(`words-${language}.json`, JSON.stringify(texts))
 }
 
-async function script(name, entry, options = {}) {
-  return writeHashed(name, await bundle({ entryPoints: [entry], absWorkingDir: here, format: 'esm', ...options }))
+async function writeScript(name, entry, options = {}) {
+  return writeHashed(name, await bundle({ entryPoints: [entry], absWorkingDir: root, format: 'esm', ...options }))
 }
 
-// bundle makes one script of many; terser finds a few per cent that esbuild leaves.
+// bundle minifies with terser too, which saves a few per cent more than esbuild.
 async function bundle(options) {
   const { outputFiles } = await esbuild.build({ ...common, ...options })
   const { code } = await minify(outputFiles[0].text, {
@@ -93,55 +114,57 @@ async function bundle(options) {
   return Buffer.from(code)
 }
 
-// leafletAt leaves Leaflet in a file of its own, which changes less often than ours, and is not counted with them.
+// leafletAt keeps Leaflet in its own file, which changes less often and does not count towards the limit.
 function leafletAt({ address }) {
-  const leave = () => ({ path: `./${path.basename(address)}`, external: true })
-  return { name: 'leaflet', setup: (build) => build.onResolve({ filter: /^leaflet$/ }, leave) }
+  const external = () => ({ path: `./${path.basename(address)}`, external: true })
+  return { name: 'leaflet', setup: (build) => build.onResolve({ filter: /^leaflet$/ }, external) }
 }
 
-// styles leaves out of Leaflet's style what the page does not use: popups, markers, and the controls that are its own here.
-async function styles() {
+// writeStyle leaves out the rules of Leaflet that the page does not use: popups, markers, and controls that it has itself.
+async function writeStyle() {
   const unused = /popup|control-(layers|zoom)|leaflet-(bar|marker|div-icon|default-icon|vml|image-layer)|lvml/
-  const used = (rule, selectors, block) => {
-    const left = selectors.split(',').filter((s) => !unused.test(s))
-    return left.length > 0 ? `${left.join()}${block}` : ''
+  const onLoad = async ({ path: file }) => {
+    const sheet = postcss.parse(await readFile(file, 'utf8'))
+    sheet.walkRules((rule) => {
+      const selectors = rule.selectors.filter((selector) => !unused.test(selector))
+      if (selectors.length > 0) rule.selectors = selectors
+      else rule.remove()
+    })
+    return { contents: sheet.toString(), loader: 'css' }
   }
-  const lean = async ({ path: file }) => (
-    { contents: (await readFile(file, 'utf8')).replace(/\/\*[^]*?\*\//g, '').replace(/([^{}]+)(\{[^{}]*\})/g, used), loader: 'css' }
-  )
-  const plugin = { name: 'lean', setup: (build) => build.onLoad({ filter: /leaflet\.css$/ }, lean) }
+  const plugin = { name: 'leaflet-css', setup: (build) => build.onLoad({ filter: /leaflet\.css$/ }, onLoad) }
   const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'main.css')], outdir: dist, plugins: [plugin] })
   return writeHashed('main.css', outputFiles[0].contents)
 }
 
-// named reads a file of src, and puts the addresses of others in the place of their plain names.
-async function named(file, others) {
+// readWithAddresses reads a file of src and replaces the names of other files by their addresses.
+async function readWithAddresses(file, addresses) {
   const text = await readFile(path.join(src, file), 'utf8')
-  return Object.entries(others).reduce((t, [name, address]) => t.replaceAll(`"${name}"`, `"${address}"`), text)
+  return Object.entries(addresses).reduce((t, [name, address]) => t.replaceAll(`"${name}"`, `"${address}"`), text)
 }
 
-// writeDocuments writes the page, and the page that others embed, and returns their version, which both bear. They name
-// all files by their content, so that it changes with any of them.
-async function writeDocuments() {
-  const page = await named('index.html', {
+// writePages writes the page and the page for iframes, and returns their version. They contain the hashed names of all files,
+// so that the version changes with each file.
+async function writePages() {
+  const page = await readWithAddresses('index.html', {
     'leaflet.js': leaflet, 'main.js': main, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'words-en.json': words.en, 'words-de.json': words.de, 'outline.json': outline,
   })
-  const { length } = page.match(/<body>/g)
-  if (length !== 1) throw new Error(`index.html has ${length} bodies`)
+  const bodies = page.match(/<body>/g).length
+  if (bodies !== 1) throw new Error(`index.html has ${bodies} <body> tags, want 1`)
   const embed = page
-    // Without JavaScript it leads to no other document by itself: in a frame of somebody else's page only it may be shown.
+    // The table must not replace the map in an iframe without JavaScript, because other pages may not frame it.
     .replace(/<noscript><meta http-equiv="refresh"[^>]*><\/noscript>\s*/, '')
     .replace('<body>', '<body class="embed">')
     .replace('<title>', '<meta name="robots" content="noindex">\n  <title>')
-  const is = hash(page + embed)
-  await write('index.html', page.replace('VERSION', is))
-  await write('embed.html', embed.replace('VERSION', is))
-  return is
+  const pageVersion = hash(page + embed)
+  await write('index.html', page.replace('VERSION', pageVersion))
+  await write('embed.html', embed.replace('VERSION', pageVersion))
+  return pageVersion
 }
 
-// writeWorker writes the service worker, which has to lie at the page's root, and whose bytes change with the version: by
-// that browsers see that there is a new page.
+// writeWorker writes the service worker. It must be at the root of the page. It contains the version, so that its bytes change
+// with the page; then browsers update it.
 async function writeWorker() {
   const define = { VERSION: JSON.stringify(version) }
   const content = await bundle({ entryPoints: [path.join(src, 'sw.js')], format: 'iife', define })
@@ -149,35 +172,32 @@ async function writeWorker() {
   return { bytes: content.length }
 }
 
-// writeViewer writes the page that shows openapi.json: Swagger UI as it comes, its style with a few rules of ours, and what
-// starts it. No part of it is asked for by the other pages.
-async function writeViewer() {
+// writeDocs writes the page that shows openapi.json with Swagger UI. The other pages do not load its files.
+async function writeDocs() {
   const { outputFiles } = await esbuild.build({ ...common, entryPoints: [path.join(src, 'docs.css')], outdir: dist })
-  const bundle = await readFile(path.join(here, 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'), 'utf8')
-  const code = await writePacked('viewer.js', bundle.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
-  const look = await writePacked('docs.css', outputFiles[0].contents)
-  const start = await script('docs.js', 'src/docs.js')
-  await write('docs.html', await named('docs.html', { 'viewer.js': code, 'docs.css': look, 'docs.js': start, 'icon.svg': icon }))
-  return { bytes: code.bytes + look.bytes }
+  const swagger = await readFile(path.join(root, 'node_modules/swagger-ui-dist/swagger-ui-bundle.js'), 'utf8')
+  const code = await writeCompressed('swagger-ui.js', swagger.replace(/\n\/\/# sourceMappingURL=.*\s*$/, '\n'))
+  const css = await writeCompressed('docs.css', outputFiles[0].contents)
+  const start = await writeScript('docs.js', 'src/docs.js')
+  await write('docs.html', await readWithAddresses('docs.html', { 'swagger-ui.js': code, 'docs.css': css, 'docs.js': start, 'icon.svg': icon }))
+  return { bytes: code.bytes + css.bytes }
 }
 
 async function writeLicences() {
   const parts = []
-  for (const name of ['leaflet', 'world-atlas']) {
-    const folder = path.join(here, 'node_modules', name)
-    const { version } = JSON.parse(await readFile(path.join(folder, 'package.json'), 'utf8'))
-    parts.push(`${name} ${version}\n\n${await readFile(path.join(folder, 'LICENSE'), 'utf8')}`)
+  for (const [name, files] of Object.entries({
+    leaflet: ['LICENSE'], 'world-atlas': ['LICENSE'], 'swagger-ui-dist': ['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'],
+  })) {
+    const read = (file) => readFile(path.join(root, 'node_modules', name, file), 'utf8')
+    const texts = await Promise.all(files.map(read))
+    parts.push(`${name} ${JSON.parse(await read('package.json')).version}\n\n${texts.join('\n')}`)
   }
-  const viewer = path.join(here, 'node_modules/swagger-ui-dist')
-  const { version } = JSON.parse(await readFile(path.join(viewer, 'package.json'), 'utf8'))
-  const texts = await Promise.all(['NOTICE', 'LICENSE', 'swagger-ui-bundle.js.LICENSE.txt'].map((name) => readFile(path.join(viewer, name), 'utf8')))
-  parts.push(`swagger-ui-dist ${version}\n\n${texts.join('\n')}`)
   parts.push('The outlines of countries are made from Natural Earth, public domain.\n')
   await write('licences.txt', parts.join('\n---\n\n'))
 }
 
 function report() {
-  const said = `own script ${main.bytes} bytes, at most ${mostOwn}`
-  console.log(`${said}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; viewer, compressed, ${viewer.bytes}`)
-  if (main.bytes > mostOwn) throw new Error(said)
+  const own = `own script ${main.bytes} bytes, at most ${maxOwnScript}`
+  console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)
+  if (main.bytes > maxOwnScript) throw new Error(own)
 }

@@ -1,5 +1,5 @@
-// Package web is the page: a Leaflet map of the lakes, built by npm from src into dist, and embedded. It knows nothing
-// of the other packages; the page reads the API by relative addresses, so it works under any path.
+// Package web embeds the page: a Leaflet map of the lakes, which npm builds from src into dist. It does not depend on other
+// packages. The page uses relative addresses of the API, so it works under any path.
 package web
 
 import (
@@ -7,7 +7,7 @@ import (
 	"io/fs"
 )
 
-// The built page is not committed, only the file that keeps its folder: go build works without npm.
+// The built page is not committed, only a file that keeps its folder, so that go build works without npm.
 //
 //go:embed all:dist
 var dist embed.FS
@@ -15,16 +15,16 @@ var dist embed.FS
 //go:embed plain
 var plain embed.FS
 
-// The table of lakes needs neither npm nor a browser's script. It shares its words with the page.
+// The table of lakes needs neither npm nor JavaScript. It shares words with the page.
 //
 //go:embed table src/words
 var table embed.FS
 
-// Table returns what the table of lakes is made from: its template, its style and the words, by their paths in this folder.
+// Table returns the template, the style and the words of the table of lakes, by their paths in this folder.
 func Table() fs.FS { return table }
 
-// FS returns the page's files, with index.html at the root: the built page, or where `make web` has not been run
-// a plain one that says what it lacks.
+// FS returns the files of the page, with index.html at the root: the built page or, before `make web`, a plain page that says
+// what is missing.
 func FS() fs.FS {
 	if built := sub(dist, "dist"); Built(built) {
 		return built
@@ -32,7 +32,7 @@ func FS() fs.FS {
 	return sub(plain, "plain")
 }
 
-// Built reports whether files hold the built page.
+// Built reports whether files contain the built page.
 func Built(files fs.FS) bool {
 	_, err := fs.Stat(files, "assets")
 	return err == nil

@@ -15,42 +15,56 @@ import (
 	"testing/fstest"
 
 	"github.com/andybalholm/brotli"
+	"golang.org/x/net/html"
 )
 
-var (
-	inline    = regexp.MustCompile(`(?i)<script(?:\s[^>]*)?>\s*[^<\s]|<style|\sstyle=|\son[a-z]+=`)
-	addresses = regexp.MustCompile(`(?:href|src)="([^"]*)"`)
-)
-
-// The page's Content-Security-Policy allows nothing inline, and under a base path only relative addresses lead
-// to this server.
+// checkPage checks that a page has no inline script or style, which its Content-Security-Policy forbids, and only relative
+// addresses, because the server may have a base path.
 func checkPage(t *testing.T, files fs.FS, document string) {
 	t.Helper()
-	page, err := fs.ReadFile(files, document)
+	content, err := fs.ReadFile(files, document)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if found := inline.Find(page); found != nil {
-		t.Errorf("%s has inline script or style: %q", document, found)
+	page, err := html.ParseWithOptions(bytes.NewReader(content), html.ParseOptionEnableScripting(false)) // with <noscript>
+	if err != nil {
+		t.Fatal(err)
 	}
-	for _, m := range addresses.FindAllSubmatch(page, -1) {
-		address := string(m[1])
-		if strings.HasPrefix(address, "/") || strings.Contains(address, "://") {
-			t.Errorf("%s refers to %q, want relative addresses only", document, address)
+	for node := range page.Descendants() {
+		if node.Type != html.ElementNode {
+			continue
 		}
-		if strings.HasSuffix(address, ".css") || strings.HasSuffix(address, ".js") {
-			_, err := fs.Stat(files, address)
-			if errors.Is(err, fs.ErrNotExist) {
-				_, err = fs.Stat(files, address+".br") // which the server unpacks
-			}
-			if err != nil {
-				t.Errorf("%s refers to %q: %v", document, address, err)
+		if node.Data == "style" || node.Data == "script" && node.FirstChild != nil {
+			t.Errorf("%s has an inline <%s>", document, node.Data)
+		}
+		for _, attribute := range node.Attr {
+			switch {
+			case attribute.Key == "style" || strings.HasPrefix(attribute.Key, "on"):
+				t.Errorf("%s has an inline %s=%q", document, attribute.Key, attribute.Val)
+			case attribute.Key == "href" || attribute.Key == "src":
+				checkAddress(t, files, document, attribute.Val)
 			}
 		}
 	}
 }
 
-// documents are the pages that lie in the folder, built or plain.
+func checkAddress(t *testing.T, files fs.FS, document, address string) {
+	t.Helper()
+	if strings.HasPrefix(address, "/") || strings.Contains(address, "://") {
+		t.Errorf("%s refers to %q, want only relative addresses", document, address)
+	}
+	if strings.HasSuffix(address, ".css") || strings.HasSuffix(address, ".js") {
+		_, err := fs.Stat(files, address)
+		if errors.Is(err, fs.ErrNotExist) {
+			_, err = fs.Stat(files, address+".br") // the server decompresses it
+		}
+		if err != nil {
+			t.Errorf("%s refers to %q: %v", document, address, err)
+		}
+	}
+}
+
+// documents are the pages in the folder, built or plain.
 var documents = []string{"index.html", "embed.html", "docs.html"}
 
 func TestPage(t *testing.T) {
@@ -65,7 +79,7 @@ func TestPlainPage(t *testing.T) {
 		checkPage(t, files, document)
 	}
 	if Built(files) {
-		t.Error("the plain page passes for the built one")
+		t.Error("Built(the plain page) = true, want false")
 	}
 	for document, wants := range map[string][]string{
 		"index.html": {"make web", "npm", "api/v1/bathing-lakes/status", "openapi.json"},
@@ -77,14 +91,13 @@ func TestPlainPage(t *testing.T) {
 		}
 		for _, want := range wants {
 			if !strings.Contains(string(page), want) {
-				t.Errorf("the plain %s does not mention %s", document, want)
+				t.Errorf("the plain %s does not contain %q", document, want)
 			}
 		}
 	}
 }
 
-// builtFiles returns the files of the built page. Where it is not built the test is left out, unless
-// this is CI, where nothing may be.
+// builtFiles returns the files of the built page. It skips the test if the page is not built; in CI the test fails.
 func builtFiles(t *testing.T) fs.FS {
 	t.Helper()
 	files := FS()
@@ -95,19 +108,19 @@ func builtFiles(t *testing.T) fs.FS {
 	if os.Getenv("CI") != "" {
 		t.Fatal(missing)
 	}
-	t.Skip("TEST OF THE BUILT PAGE LEFT OUT: " + missing)
+	t.Skip("LEFT OUT: " + missing)
 	return nil
 }
 
-// The bytes that the page's own script may have, Leaflet and words besides, and those of the service worker.
+// The maximum size of the page's own script, without Leaflet and words, and of the service worker.
 const (
-	mostOwn    = 40_000
-	mostWorker = 3_000
+	maxOwnScript = 40_000
+	maxWorker    = 3_000
 )
 
 func TestOwnScripts(t *testing.T) {
 	files := builtFiles(t)
-	for pattern, most := range map[string]int{"assets/main-*.js": mostOwn, "sw.js": mostWorker} {
+	for pattern, limit := range map[string]int{"assets/main-*.js": maxOwnScript, "sw.js": maxWorker} {
 		scripts, err := fs.Glob(files, pattern)
 		if err != nil || len(scripts) != 1 {
 			t.Fatalf("%s: %q, %v, want one", pattern, scripts, err)
@@ -116,16 +129,17 @@ func TestOwnScripts(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if len(content) > most {
-			t.Errorf("%s has %d bytes, want at most %d", scripts[0], len(content), most)
+		if len(content) > limit {
+			t.Errorf("%s has %d bytes, want at most %d", scripts[0], len(content), limit)
 		}
 	}
 	if scripts, err := fs.Glob(files, "assets/*.js"); err != nil || len(scripts) != 3 {
-		t.Errorf("scripts = %q, %v, want ours, Leaflet, and what starts the viewer of the interface alone", scripts, err)
+		t.Errorf("scripts = %q, %v, want main.js, leaflet.js and docs.js", scripts, err)
 	}
 }
 
-// The service worker keeps the page whole, with all that it names: each of these files is there, and each file is named.
+// The service worker stores the page and all files that the page names. So each named file must exist, and the page must name
+// each file.
 func TestShell(t *testing.T) {
 	files := builtFiles(t)
 	worker, err := fs.ReadFile(files, "sw.js")
@@ -136,13 +150,13 @@ func TestShell(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	viewer, err := fs.ReadFile(files, "docs.html")
+	docs, err := fs.ReadFile(files, "docs.html")
 	if err != nil {
 		t.Fatal(err)
 	}
-	ofViewer := regexp.MustCompile(`assets/(docs|viewer)-[\w.-]+`).FindAllString(string(viewer), -1) // which no shell keeps
-	if len(ofViewer) != 3 {
-		t.Errorf("docs.html names %q of its own, want a style and two scripts", ofViewer)
+	docsFiles := regexp.MustCompile(`assets/(docs|swagger-ui)-[\w.-]+`).FindAllString(string(docs), -1) // not stored
+	if len(docsFiles) != 3 {
+		t.Errorf("docs.html names %q, want a style and two scripts", docsFiles)
 	}
 	for _, document := range []string{"index.html", "embed.html"} {
 		page, err := fs.ReadFile(files, document)
@@ -156,20 +170,20 @@ func TestShell(t *testing.T) {
 			}
 		}
 		for _, name := range assets {
-			if plain := strings.TrimSuffix(name, ".br"); !slices.Contains(named, plain) && !slices.Contains(ofViewer, plain) {
+			if plain := strings.TrimSuffix(name, ".br"); !slices.Contains(named, plain) && !slices.Contains(docsFiles, plain) {
 				t.Errorf("%s does not name %s", document, plain)
 			}
 		}
-		// By it the worker knows the page that belongs to it.
+		// The worker checks that it stores the page of its own version.
 		version := regexp.MustCompile(`data-version="([0-9a-f]{8})"`).FindSubmatch(page)
 		if version == nil || !bytes.Contains(worker, version[1]) {
-			t.Errorf("sw.js does not bear the version of %s, %q", document, version)
+			t.Errorf("sw.js does not contain the version of %s, %q", document, version)
 		}
 	}
 }
 
-// What stands beside a file in compressed form is that file. The viewer's are there in that form alone, and named for what
-// they unpack to, as build.mjs names them.
+// A compressed file has the content of the file next to it. The files of Swagger UI exist only compressed; their names contain
+// the hash of the decompressed content.
 func TestCompressed(t *testing.T) {
 	files := FS()
 	found := 0
@@ -187,7 +201,7 @@ func TestCompressed(t *testing.T) {
 		plain, missing := fs.ReadFile(files, plainName)
 		if errors.Is(missing, fs.ErrNotExist) {
 			if hash := fmt.Sprintf("%X", sha256.Sum256(got)); err != nil || !strings.Contains(plainName, "-"+hash[:8]+".") {
-				t.Errorf("%s unpacks to %d bytes of hash %.8s: %v", name, len(got), hash, err)
+				t.Errorf("%s decompresses to %d bytes with hash %.8s: %v", name, len(got), hash, err)
 			}
 			return nil
 		}
@@ -195,7 +209,7 @@ func TestCompressed(t *testing.T) {
 			return missing
 		}
 		if err != nil || !bytes.Equal(got, plain) {
-			t.Errorf("%s is not %s: %v", name, plainName, err)
+			t.Errorf("%s does not decompress to %s: %v", name, plainName, err)
 		}
 		return nil
 	})
@@ -203,15 +217,15 @@ func TestCompressed(t *testing.T) {
 		t.Fatal(err)
 	}
 	if Built(files) && found == 0 {
-		t.Error("no file of the built page is compressed")
+		t.Error("the built page has no compressed files")
 	}
 }
 
 func TestBuilt(t *testing.T) {
 	if Built(fstest.MapFS{".keep": {}}) {
-		t.Error("an empty folder passes for the built page")
+		t.Error("Built(empty folder) = true, want false")
 	}
 	if !Built(fstest.MapFS{"index.html": {}, "assets/main.js": {}}) {
-		t.Error("the built page is not seen")
+		t.Error("Built(a built page) = false, want true")
 	}
 }

@@ -11,34 +11,31 @@ import (
 )
 
 type backupCmd struct {
-	File  string `arg:"" help:"What to write: an SQLite database like the first."`
+	File  string `arg:"" help:"File to write: an SQLite database like the first."`
 	DB    string `help:"Database: an SQLite file." required:"" placeholder:"FILE"`
-	Force bool   `help:"Overwrite a file that is there." aliases:"overwrite"`
+	Force bool   `help:"Overwrite an existing file." aliases:"overwrite"`
 }
 
 func (backupCmd) Help() string {
-	return `Servers and imports go on meanwhile: the copy is the state at its beginning. The file is there once it is whole and has been
-read through, or not at all. To go back to it, move it (mv) over the database.
+	return `Servers and imports continue meanwhile: the copy is the state at its beginning. The file appears when it is complete and
+has been verified, or not at all. To restore it, move it (mv) over the database.
 
 A PostgreSQL database is backed up with its own pg_dump.`
 }
 
 // Run writes the copy, or nothing.
 func (c *backupCmd) Run(ctx context.Context, con *console) error {
-	var progress func(int64)
-	finish := func() {}
+	var bar *progressbar.ProgressBar
 	revision, err := store.Backup(ctx, c.DB, c.File, &store.BackupOptions{
 		Overwrite: c.Force,
 		Progress: func(done, total int64) {
-			if progress == nil && isTerminal(con.err) { // the total is known now
-				progress, finish = progressOn(con.err, "backing up", total, progressbar.OptionShowBytes(true))
+			if bar == nil { // now the total is known
+				bar = newBar(con, "backing up", total, progressbar.OptionShowBytes(true))
 			}
-			if progress != nil {
-				progress(done)
-			}
+			setBar(bar, done)
 		},
 	})
-	finish()
+	finishBar(bar)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
@@ -46,6 +43,6 @@ func (c *backupCmd) Run(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(con.out, "%s: revision %d of %s, %s\n", c.File, revision.Number, moment(revision.ChangedAt), megabytes(info.Size()))
+	_, err = fmt.Fprintf(con.out, "%s: revision %d of %s, %s\n", c.File, revision.Number, formatTime(revision.ChangedAt), formatMB(info.Size()))
 	return err
 }

@@ -15,15 +15,15 @@ import (
 	"limnomap/tiles/disk"
 )
 
-// cacheTiles are the tiles of a disk cache that a command is about.
+// cacheTiles select tiles of a disk cache.
 type cacheTiles struct {
-	CacheDir string          `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR"`
-	Bound    *bound          `help:"Only tiles that show some of this part of the globe; it may cross the antimeridian. Where W is negative: --bound=-10,36,4,44." placeholder:"W,S,E,N"`
+	CacheDir string          `help:"Folder of the tile cache on disk. By default a folder in the user's cache folder." placeholder:"DIR"`
+	Bound    *bound          `help:"Only tiles that show a part of this area; it may cross the antimeridian. If W is negative: --bound=-10,36,4,44." placeholder:"W,S,E,N"`
 	Zoom     *zoomRange      `help:"Only tiles of these zooms, such as 7 or 0-9." placeholder:"ZOOMS"`
-	Style    []tiles.StyleID `help:"Only tiles of these styles: ${enum}; mvt are the vector tiles." enum:"${cachedstyles}" placeholder:"STYLE"`
+	Style    []tiles.StyleID `help:"Only tiles of these styles: ${enum}; mvt is the vector tiles." enum:"${cachedstyles}" placeholder:"STYLE"`
 }
 
-// selective reports whether the flags leave any tile out.
+// selective reports whether the flags exclude any tile.
 func (c *cacheTiles) selective() bool { return c.Bound != nil || c.Zoom != nil || len(c.Style) > 0 }
 
 func (c *cacheTiles) has(key tiles.Key) bool {
@@ -32,7 +32,7 @@ func (c *cacheTiles) has(key tiles.Key) bool {
 		(len(c.Style) == 0 || slices.Contains(c.Style, key.Style))
 }
 
-// cacheFiles counts files of the cache and what they occupy.
+// cacheFiles counts files of the cache and their bytes.
 type cacheFiles struct{ files, bytes int64 }
 
 func (c *cacheFiles) add(e disk.Entry) {
@@ -44,13 +44,13 @@ func (c cacheFiles) String() string {
 	return fmt.Sprintf("%d (%.1f MiB)", c.files, float64(c.bytes)/(1<<20))
 }
 
-// walk calls visit for each of the tiles with its key, and for each damaged or unfinished file. It then calls report, and
-// returns the error that ended the walk early after the one of report.
+// walk calls visit for each selected tile with its key, and for each damaged or unfinished file. Then it calls report, also
+// after an error.
 func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Key, disk.Entry) error, report func() error) error {
 	if c.CacheDir == "" {
 		dir, err := userCacheDir()
 		if err != nil {
-			return fmt.Errorf("--cache-dir is needed: %w", err)
+			return fmt.Errorf("--cache-dir is required: %w", err)
 		}
 		c.CacheDir = dir
 	}
@@ -72,7 +72,7 @@ func (c *cacheTiles) walk(ctx context.Context, visit func(tiles.Key, disk.Entry)
 		return visit(key, e)
 	})
 	if errors.Is(err, context.Canceled) {
-		err = errors.New("interrupted: this is not the whole folder")
+		err = errors.New("interrupted: the rest of the folder was not visited")
 	}
 	return errors.Join(report(), err)
 }
@@ -84,8 +84,7 @@ func (c *cacheStatsCmd) Run(ctx context.Context, con *console) error {
 	return c.walk(ctx, s.add, func() error { return s.write(con.out, c.CacheDir) })
 }
 
-// cacheStats sums up entries. Names that this program does not know are one name, so that its size is bounded, whatever
-// lies in the folder.
+// cacheStats sums up entries. All styles that this program does not know are one, so that its size is bounded.
 type cacheStats struct {
 	all, older, bad cacheFiles
 	oldest, newest  time.Time // uses
@@ -123,7 +122,7 @@ func (s *cacheStats) add(key tiles.Key, e disk.Entry) error {
 	return nil
 }
 
-// rendererOf returns which renderer's tiles of a style this program asks for.
+// rendererOf returns the version of the renderer that draws a style now.
 func rendererOf(style tiles.StyleID) string {
 	if style == tiles.VectorStyle {
 		return tiles.VectorVersion
@@ -135,10 +134,10 @@ func (s *cacheStats) write(w io.Writer, dir string) error {
 	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
 	fmt.Fprintf(t, "folder\t%s\n", dir)
 	fmt.Fprintf(t, "tiles\t%v\n", s.all)
-	fmt.Fprintf(t, "of other renderers\t%v, not asked for by renderer %s and %s\n", s.older, render.Version, tiles.VectorVersion)
+	fmt.Fprintf(t, "of other renderers\t%v, not used by renderer %s and %s\n", s.older, render.Version, tiles.VectorVersion)
 	fmt.Fprintf(t, "not tiles\t%v, damaged or unfinished: see limnomap cache verify\n", s.bad)
-	fmt.Fprintf(t, "least recent use\t%s\n", moment(s.oldest))
-	fmt.Fprintf(t, "most recent use\t%s\n", moment(s.newest))
+	fmt.Fprintf(t, "least recent use\t%s\n", formatTime(s.oldest))
+	fmt.Fprintf(t, "most recent use\t%s\n", formatTime(s.newest))
 	if err := t.Flush(); err != nil || len(s.byKind) == 0 {
 		return err
 	}
@@ -163,15 +162,15 @@ func (s *cacheStats) write(w io.Writer, dir string) error {
 
 type cacheVerifyCmd struct {
 	cacheTiles
-	DryRun bool `help:"Only tell what is damaged, and remove nothing."`
+	DryRun bool `help:"Only list the damaged files, and remove nothing."`
 }
 
 func (cacheVerifyCmd) Help() string {
-	return `Which tile a damaged file was cannot always be told, so such files are looked at whatever the flags say.`
+	return `A damaged file may not show which tile it was, so such files are checked whatever tiles the flags select.`
 }
 
 func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
-	var sound, damaged, unfinished cacheFiles
+	var valid, damaged, unfinished cacheFiles
 	unreadable := 0
 	progress := newProgress(con, "verifying", unknownTotal, time.Now)
 	visit := func(_ tiles.Key, e disk.Entry) error {
@@ -179,13 +178,13 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 		err := e.Verify()
 		switch {
 		case err == nil:
-			sound.add(e)
+			valid.add(e)
 			return nil
 		case errors.Is(err, disk.ErrDamaged):
 			damaged.add(e)
 		case errors.Is(err, disk.ErrUnfinished):
-			unfinished.add(e) // no fault: a server that was killed leaves them, and the next one removes them
-		default: // what the disk does not give is not known to be wrong
+			unfinished.add(e) // not an error: a server that was killed leaves them, and the next one removes them
+		default: // a file that cannot be read may still be valid
 			unreadable++
 			_, err := fmt.Fprintf(con.out, "%s: %v\n", e.Path(), err)
 			return err
@@ -197,7 +196,7 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 	}
 	return c.walk(ctx, visit, func() error {
 		took := progress.finish()
-		_, err := fmt.Fprintf(con.out, "%v tiles are whole; looked at in %s\n", sound, took)
+		_, err := fmt.Fprintf(con.out, "%v tiles are valid; checked in %s\n", valid, took)
 		if damaged.files > 0 || unreadable > 0 {
 			done := "removed"
 			if c.DryRun {
@@ -211,12 +210,12 @@ func (c *cacheVerifyCmd) Run(ctx context.Context, con *console) error {
 
 type cachePurgeCmd struct {
 	cacheTiles
-	DryRun bool `help:"Only tell what would be removed."`
+	DryRun bool `help:"Only print how much would be removed."`
 }
 
 func (cachePurgeCmd) Help() string {
-	return `Without --bound, --zoom and --style every tile is removed, without a question. Nothing is lost: a tile is drawn again when
-it is asked for. A running server keeps what it has in memory. Files that are not of the cache are never touched.`
+	return `Without --bound, --zoom and --style every tile is removed, without asking. No data are lost: a tile is drawn again when
+it is requested. A running server keeps its tiles in memory. Files that do not belong to the cache are never removed.`
 }
 
 func (c *cachePurgeCmd) Run(ctx context.Context, con *console) error {

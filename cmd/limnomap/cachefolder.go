@@ -5,17 +5,18 @@ import (
 	"os"
 	"path/filepath"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/tiles/disk"
 )
 
-// cacheFlags say where the disk cache of tiles lies and how large it may be.
+// cacheFlags are the folder and the size of the disk cache of tiles.
 type cacheFlags struct {
-	CacheDir     string    `help:"Folder of the tile cache on disk. By default the user's cache folder." placeholder:"DIR" group:"Cache"`
-	CacheDisk    byteSize  `help:"Bound of the tile cache on disk; 0 is none." default:"1GiB" group:"Cache"`
-	CacheMinFree *byteSize `help:"Free space that the tile cache leaves on its disk, shrinking if need be; 0 is no such bound. By default 1GiB, or a twentieth of a disk smaller than 20GiB." placeholder:"SIZE" group:"Cache"`
+	CacheDir     string           `help:"Folder of the tile cache on disk. By default a folder in the user's cache folder." placeholder:"DIR" group:"Cache"`
+	CacheDisk    config.ByteSize  `help:"Maximum size of the tile cache on disk; 0 is no disk cache." default:"1GiB" group:"Cache"`
+	CacheMinFree *config.ByteSize `help:"Free space that the tile cache leaves on its disk: it shrinks if necessary. 0 is no limit. By default 1GiB, or a twentieth of a disk smaller than 20GiB." placeholder:"SIZE" group:"Cache"`
 }
 
-// folder returns the folder of the disk cache, or "" where there is to be none.
+// folder returns the folder of the disk cache, or "" without a disk cache.
 func (f *cacheFlags) folder(log *slog.Logger) string {
 	if f.CacheDisk == 0 {
 		return ""
@@ -25,7 +26,7 @@ func (f *cacheFlags) folder(log *slog.Logger) string {
 	}
 	dir, err := userCacheDir()
 	if err != nil {
-		log.Warn("no disk cache: this user has no cache folder, and --cache-dir names none", "error", err)
+		log.Warn("no disk cache: this user has no cache folder, and --cache-dir is not set", "error", err)
 		return ""
 	}
 	return dir
@@ -46,9 +47,9 @@ func (f *cacheFlags) openCache(dir string, log *slog.Logger, m *disk.Metrics) (*
 func (f *cacheFlags) minFree() int64 {
 	switch {
 	case f.CacheMinFree == nil:
-		return 0 // its default
+		return 0 // the default of tiles.Options
 	case *f.CacheMinFree == 0:
-		return -1 // no bound
+		return -1 // no limit
 	}
 	return int64(*f.CacheMinFree)
 }

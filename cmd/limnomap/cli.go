@@ -2,10 +2,17 @@ package main
 
 import (
 	"io"
-	"log/slog"
+	"strconv"
 	"strings"
 
+	"github.com/alecthomas/kong"
+
+	"limnomap/cmd/limnomap/config"
+	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/demo"
+	"limnomap/render"
+	"limnomap/tiles"
 )
 
 const description = `Serve the water quality of lakes as heat-map tiles and as data.
@@ -16,75 +23,97 @@ Your own lakes:
   limnomap import lakes lakes.csv --db lakes.db
   limnomap import observations obs.csv --db lakes.db
   limnomap serve --db lakes.db
-The map for a host without a server, and the data for whoever needs them:
+The map for a host without a server, and the data for other programs:
   limnomap export lakes.pmtiles --db lakes.db
   limnomap export observations obs.csv.zst --db lakes.db
 
-Every flag can also be set by the environment, where --cache-dir is LIMNOMAP_CACHE_DIR, and in the YAML file that --config or
-LIMNOMAP_CONFIG names, where it is cache-dir. A flag goes before the environment, the environment before the file, the file
-before the default. Secrets may stand in files of their own: LIMNOMAP_DB_FILE names one that holds what LIMNOMAP_DB would.
-What a command would go by, and where each value comes from:
+Every flag can also be set in the environment, where --cache-dir is LIMNOMAP_CACHE_DIR, and in a YAML file that --config or
+LIMNOMAP_CONFIG names, where it is cache-dir. A flag overrides the environment, the environment overrides the file, the file
+overrides the default. A secret can be in a file of its own: LIMNOMAP_DB_FILE names a file that holds the value of LIMNOMAP_DB.
+To see the settings of a command, and where each value is from:
   limnomap config serve`
 
-// cli is the whole command line. Kong reads it: one struct per command.
+// cli is the whole command line, one struct for each command. The tags are explained in package config.
 type cli struct {
 	Serve  serveCmd `cmd:"" help:"Serve the map and the data over HTTP."`
 	Import struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
-		Observations importObservationsCmd `cmd:"" help:"Import what was measured or forecast of lakes."`
-	} `cmd:"" help:"Import files into a database, each time in one transaction."`
-	Refresh refreshCmd `cmd:"" help:"Bring a database up to date from a folder or URLs, once or again and again."`
-	Warm    warmCmd    `cmd:"" help:"Draw tiles ahead into the disk cache of a server."`
+		Observations importObservationsCmd `cmd:"" help:"Import measurements and forecasts of lakes."`
+	} `cmd:"" help:"Import files into a database, in one transaction."`
+	Refresh refreshCmd `cmd:"" help:"Update a database from a folder or URLs, once or on a schedule."`
+	Warm    warmCmd    `cmd:"" help:"Draw tiles in advance into the disk cache of a server."`
 	Export  struct {
 		Map          exportCmd             `cmd:"" default:"withargs" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server. The word map may be left out: export lakes.pmtiles."`
-		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import takes."`
-		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import takes."`
-	} `cmd:"" help:"Write the map for hosts without a server, or the data as import takes them."`
+		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import accepts."`
+		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
+	} `cmd:"" help:"Write the map for hosts without a server, or the data as files for import."`
 	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`
 	Keys   struct {
-		Create keysCreateCmd `cmd:"" help:"Make an API key and print it, once."`
-		Rotate keysRotateCmd `cmd:"" help:"Make a new key that takes over from one, and print it, once. For some time both are valid."`
-		List   keysListCmd   `cmd:"" help:"List the names of the API keys, whether they are valid, what they open and when they were last used."`
+		Create keysCreateCmd `cmd:"" help:"Create an API key and print it, once."`
+		Rotate keysRotateCmd `cmd:"" help:"Create a new key that replaces another, and print it, once. For some time both are valid."`
+		List   keysListCmd   `cmd:"" help:"List the API keys: name, state, scopes and last use."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
 	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
 	Cache struct {
 		Stats  cacheStatsCmd  `cmd:"" help:"Count the tiles by style and zoom."`
 		Verify cacheVerifyCmd `cmd:"" help:"Read every tile and remove the damaged ones: exit code 1 if there were any."`
-		Purge  cachePurgeCmd  `cmd:"" help:"Remove tiles: all, or those that the flags name."`
-	} `cmd:"" help:"Look after the tile cache on disk, also while a server uses it."`
-	Config      configCmd      `cmd:"" passthrough:"" help:"Print what a command would go by, as YAML that --config takes, and where each value comes from."`
+		Purge  cachePurgeCmd  `cmd:"" help:"Remove tiles: all, or those that the flags select."`
+	} `cmd:"" help:"Inspect and clean the tile cache on disk, also while a server uses it."`
+	Config      configCmd      `cmd:"" passthrough:"" help:"Print the settings of a command as YAML for --config, with the origin of each value."`
 	Version     versionCmd     `cmd:"" help:"Print the version."`
-	Healthcheck healthcheckCmd `cmd:"" help:"Ask a running server whether it is well: exit code 0 or 1."`
+	Healthcheck healthcheckCmd `cmd:"" help:"Check whether a running server is healthy: exit code 0 or 1."`
 
 	ConfigFile string `name:"config" help:"YAML file with the values of flags." placeholder:"FILE"`
 
-	LogFormat string   `help:"Form of the log on stderr: ${enum}." enum:"text,json" default:"text"`
-	LogLevel  logLevel `help:"Least level that is logged: debug, info, warn or error." default:"info" reload:""`
+	LogFormat string          `help:"Format of the log on stderr: ${enum}." enum:"text,json" default:"text"`
+	LogLevel  config.LogLevel `help:"Lowest level that is logged: debug, info, warn or error." default:"info" reload:""`
 }
 
-// A console is where a command speaks: its result to out, what accompanies it to err and the log.
-type console struct {
-	out, err io.Writer
-	log      *slog.Logger
-
-	level *slog.LevelVar // of log
-	call  *call          // what the command is run by
+// An invocation is limnomap with one command line.
+type invocation struct {
+	*config.Invocation
+	cli *cli
 }
 
-func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {
-	w = discreetWriter{w}
-	opts := &slog.HandlerOptions{Level: level}
-	if format == "json" {
-		return slog.New(slog.NewJSONHandler(w, opts))
+// parse reads and checks the settings of a command line. It returns nil if --help was asked for.
+func parse(args []string, stdout, stderr io.Writer) (*invocation, error) {
+	c := new(cli)
+	inv, err := config.Parse(c, args, &config.Options{
+		Description: description,
+		Vars:        vars(),
+		Rules:       rules,
+		Stdout:      stdout,
+		Stderr:      stderr,
+	})
+	if err != nil || inv == nil {
+		return nil, err
 	}
-	return slog.New(slog.NewTextHandler(w, opts))
+	return &invocation{inv, c}, nil
 }
 
-func profileIDs() string {
-	var ids []string
+// vars are the values of ${name} in the tags of flags.
+func vars() kong.Vars {
+	var profiles, styles, colormaps []string
 	for _, p := range data.Profiles() {
-		ids = append(ids, p.ID)
+		profiles = append(profiles, p.ID)
 	}
-	return strings.Join(ids, ",")
+	for _, s := range render.Styles() {
+		styles = append(styles, string(s.ID))
+	}
+	for _, id := range colormap.IDs() {
+		colormaps = append(colormaps, string(id))
+	}
+	return kong.Vars{
+		"profiles":        strings.Join(profiles, ","),
+		"styles":          strings.Join(styles, ","),
+		"style":           styles[0],
+		"cachedstyles":    strings.Join(append(styles, string(tiles.VectorStyle)), ","),
+		"colormaps":       strings.Join(colormaps, ","),
+		"colormap":        string(colormap.Default),
+		"max_zoom":        strconv.Itoa(render.MaxZoom),
+		"max_world_lakes": strconv.Itoa(demo.MaxWorldLakes),
+		"max_world_weeks": strconv.Itoa(demo.MaxWorldWeeks),
+		"world_until":     demo.WorldUntil,
+	}
 }

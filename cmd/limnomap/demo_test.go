@@ -95,17 +95,17 @@ func TestDemoErrors(t *testing.T) {
 		{"no weeks", []string{"--lakes", "5", "--out", both, "--weeks", "0"}, "--weeks 0: want a number from 1 to 104"},
 		{"too many weeks", []string{"--lakes", "5", "--out", both, "--weeks", "105"}, "--weeks 105"},
 		{"no day", []string{"--lakes", "5", "--out", both, "--until", "25.8.2025"}, "--until: date \"25.8.2025\" is not a day"},
-		{"future", []string{"--lakes", "5", "--out", both, "--until", "9999-12-31"}, "--until 9999-12-31 lies in the future"},
+		{"future", []string{"--lakes", "5", "--out", both, "--until", "9999-12-31"}, "--until 9999-12-31 is in the future"},
 		{"before satellites", []string{"--lakes", "5", "--out", both, "--until", "1971-01-01"}, "--until 1971-01-01: want a day from 1980-01-01"},
-		{"one file", []string{"--lakes", "5", "--out", a}, "want two names with a comma between"},
-		{"three files", []string{"--lakes", "5", "--out", both + "," + a}, "want two names with a comma between"},
-		{"empty name", []string{"--lakes", "5", "--out", a + ","}, "want two names with a comma between"},
+		{"one file", []string{"--lakes", "5", "--out", a}, "want two names separated by a comma"},
+		{"three files", []string{"--lakes", "5", "--out", both + "," + a}, "want two names separated by a comma"},
+		{"empty name", []string{"--lakes", "5", "--out", a + ","}, "want two names separated by a comma"},
 		{"same file", []string{"--lakes", "5", "--out", a + "," + dir + "/./a.csv"}, "twice"},
-		{"no folder", []string{"--lakes", "5", "--out", a + "," + dir + "/absent/b.csv"}, "b.csv: there is no folder " + dir + "/absent: want one that is there"},
+		{"no folder", []string{"--lakes", "5", "--out", a + "," + dir + "/absent/b.csv"}, "b.csv: the folder " + dir + "/absent does not exist"},
 		{"a name too long for a temporary file", []string{"--lakes", "5", "--out", a + "," + dir + "/" + long}, "/" + long + ": open "},
 		{"same file, a space between", []string{"--lakes", "5", "--out", a + ", " + a}, "twice"},
-		{"nothing but a space", []string{"--lakes", "5", "--out", a + ", "}, "want two names with a comma between"},
-		{"a folder", []string{"--lakes", "5", "--force", "--out", a + "," + dir}, "no regular file"},
+		{"nothing but a space", []string{"--lakes", "5", "--out", a + ", "}, "want two names separated by a comma"},
+		{"a folder", []string{"--lakes", "5", "--force", "--out", a + "," + dir}, "not a regular file"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -153,22 +153,22 @@ func TestDemoInterrupted(t *testing.T) {
 		t.Errorf("demo interrupted leaves %v", left)
 	}
 
-	// What went wrong of itself is told, whether or not somebody interrupted it too.
+	// An error that has another cause is returned, even after an interrupt.
 	limnomaptest.WriteFile(t, dir, "obs.csv", "mine")
-	if err := run(ctx, args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "obs.csv is there already") {
-		t.Errorf("demo interrupted where obs.csv is there = %v, want it to name that file", err)
+	if err := run(ctx, args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "obs.csv exists already") {
+		t.Errorf("demo interrupted with an existing obs.csv = %v, want it to name that file", err)
 	}
 }
 
-// TestDemoOneFileByTwoWays: the observations would have taken the place of the lakes.
-func TestDemoOneFileByTwoWays(t *testing.T) {
+// Two names of one file are an error: the observations would overwrite the lakes.
+func TestDemoTwoNamesOfOneFile(t *testing.T) {
 	dir := t.TempDir()
 	folder, link := filepath.Join(dir, "folder"), filepath.Join(dir, "link")
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
 	if err := os.Symlink(folder, link); err != nil {
-		t.Skipf("SKIPPED, this system lets nobody link folders: %v", err)
+		t.Skipf("SKIPPED, this system does not allow links to folders: %v", err)
 	}
 	t.Chdir(folder)
 	for _, there := range []bool{false, true} {
@@ -198,7 +198,7 @@ func TestDemoOneFileByTwoWays(t *testing.T) {
 	}
 }
 
-func TestWriteTogetherFails(t *testing.T) {
+func TestWriteFiles(t *testing.T) {
 	dir := t.TempDir()
 	a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
 	limnomaptest.WriteFile(t, dir, "a", "mine")
@@ -216,51 +216,27 @@ func TestWriteTogetherFails(t *testing.T) {
 		write func([]io.Writer) error
 	}{
 		{"while writing", func(w []io.Writer) error { return errors.Join(fill(w), full) }},
-		{"when the second name is taken meanwhile", func(w []io.Writer) error { return errors.Join(fill(w), os.Mkdir(b, 0o700)) }},
+		{"when the second name becomes a folder meanwhile", func(w []io.Writer) error { return errors.Join(fill(w), os.Mkdir(b, 0o700)) }},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if err := writeTogether([]string{a, b}, true, tt.write); err == nil {
-				t.Error("writeTogether succeeds")
+			if err := writeFiles([]string{a, b}, true, tt.write); err == nil {
+				t.Error("writeFiles succeeds")
 			}
 			_ = os.Remove(b) // the folder of the second case
 			if got := names(t, dir); !slices.Equal(got, []string{"a"}) || string(readFile(t, a)) != "mine" {
-				t.Errorf("writeTogether leaves %v, want a as it was", got)
+				t.Errorf("writeFiles leaves %v, want a as it was", got)
 			}
 		})
 	}
 
-	if err := writeTogether([]string{a, b}, true, fill); err != nil {
+	if err := writeFiles([]string{a, b}, true, fill); err != nil {
 		t.Fatal(err)
 	}
 	if string(readFile(t, a)) != "new" || string(readFile(t, b)) != "new" {
-		t.Error("writeTogether has not written both")
+		t.Error("writeFiles has not written both")
 	}
 	if info, err := os.Stat(a); err != nil || info.Mode().Perm() != 0o644 {
-		t.Errorf("writeTogether makes a file of mode %v, %v, want one that everybody may read", info.Mode(), err)
-	}
-}
-
-// TestReplaceTogetherUndoes: the second file has vanished, so that the first one, already in place, must go again.
-func TestReplaceTogetherUndoes(t *testing.T) {
-	for _, there := range []bool{false, true} {
-		dir := t.TempDir()
-		a, b := filepath.Join(dir, "a"), filepath.Join(dir, "b")
-		temporary := []string{limnomaptest.WriteFile(t, dir, "a.tmp", "new"), filepath.Join(dir, "b.tmp")}
-		want := []string(nil)
-		if there {
-			limnomaptest.WriteFile(t, dir, "a", "mine")
-			limnomaptest.WriteFile(t, dir, "b", "mine too")
-			want = []string{"a", "b"}
-		}
-		if err := replaceTogether([]string{a, b}, temporary, true); err == nil {
-			t.Error("replaceTogether without the second file succeeds")
-		}
-		if got := names(t, dir); !slices.Equal(got, want) {
-			t.Errorf("replaceTogether leaves %v, want %v", got, want)
-		}
-		if there && (string(readFile(t, a)) != "mine" || string(readFile(t, b)) != "mine too") {
-			t.Error("replaceTogether has changed what was there")
-		}
+		t.Errorf("writeFiles makes a file of mode %v, %v, want one that everyone may read", info.Mode(), err)
 	}
 }

@@ -12,16 +12,16 @@ import (
 	"time"
 )
 
-// lastRequests is how long a request may take to arrive that was sent before the listener closed: many round trips on
-// the way from a proxy, and nothing that an operator waits for.
+// lastRequests is how long requests that were sent before the listener closed may take to arrive: many round trips from
+// a proxy.
 const lastRequests = 250 * time.Millisecond
 
-// A drain ends servers without losing a request. [http.Server.Shutdown] alone loses some: it closes kept connections
-// while the next requests are under way on them, and does not answer those that it has not read to their ends.
+// A drain stops servers without losing a request. [http.Server.Shutdown] loses some: it closes idle connections while the
+// next requests are on their way, and does not answer requests that it has not read completely.
 type drain struct{ begun atomic.Bool }
 
-// handler has each answer since the beginning of the drain say that its connection closes, so that clients come back on
-// new ones, which a load balancer leads elsewhere. In HTTP/2 net/http says the same by a GOAWAY frame.
+// handler adds Connection: close to each answer once the drain has begun. Clients then open new connections, which a load
+// balancer sends to another server. In HTTP/2 net/http sends a GOAWAY frame.
 func (d *drain) handler(h http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if d.begun.Load() {
@@ -31,8 +31,8 @@ func (d *drain) handler(h http.Handler) http.Handler {
 	})
 }
 
-// end lets the servers serve for as long as a load balancer may take to notice, then closes their listeners, and
-// returns when what had reached them by then is answered, or when that takes longer than it may.
+// end waits until a load balancer has noticed, then closes the listeners, and returns when all requests are answered or
+// after finish.
 func (d *drain) end(servers map[*http.Server]net.Listener, notice, finish time.Duration) error {
 	d.begun.Store(true)
 	time.Sleep(notice)
@@ -40,11 +40,11 @@ func (d *drain) end(servers map[*http.Server]net.Listener, notice, finish time.D
 	for _, l := range servers {
 		errs = append(errs, l.Close())
 	}
-	time.Sleep(min(notice, lastRequests)) // none if nobody's notice is waited for
+	time.Sleep(min(notice, lastRequests)) // 0 without a load balancer
 	ctx, cancel := context.WithTimeout(context.Background(), finish)
 	defer cancel()
 	if err := shutDown(ctx, slices.Collect(maps.Keys(servers))); err != nil {
-		errs = append(errs, fmt.Errorf("requests were cut off after --shutdown %v: %w", finish, err))
+		errs = append(errs, fmt.Errorf("requests were aborted after --shutdown %v: %w", finish, err))
 	}
 	return errors.Join(errs...)
 }

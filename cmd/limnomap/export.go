@@ -22,25 +22,25 @@ import (
 )
 
 type exportCmd struct {
-	File     string        `arg:"" help:"What to write: FILE.pmtiles, FILE.mbtiles, or DIR/ with the slash for a folder of z/x/y.png."`
+	File     string        `arg:"" help:"File to write: FILE.pmtiles, FILE.mbtiles, or DIR/ with a slash for a folder of z/x/y.png."`
 	Zoom     zoomRange     `help:"Zooms, such as 7 or 0-10." default:"0-10" group:"Tiles"`
-	Date     string        `help:"The week that holds this day; by default the newest." placeholder:"YYYY-MM-DD" group:"Tiles"`
+	Date     string        `help:"The week of this day; by default the newest." placeholder:"YYYY-MM-DD" group:"Tiles"`
 	Style    tiles.StyleID `help:"Style: ${enum}." enum:"${styles}" default:"${style}" group:"Tiles"`
 	Colormap colormap.ID   `help:"Colour map: ${enum}." enum:"${colormaps}" default:"${colormap}" group:"Tiles"`
-	Scale    int           `help:"Scale: ${enum}; 2 is for screens with small pixels." enum:"1,2" default:"1" group:"Tiles"`
-	Force    bool          `help:"Overwrite a file that is there. A folder must be empty."`
+	Scale    int           `help:"Scale: ${enum}; 2 is for high-density screens." enum:"1,2" default:"1" group:"Tiles"`
+	Force    bool          `help:"Overwrite an existing file. A folder must be empty."`
 	plotFlags
 	sourceFlags
-	Attribution string `help:"Whose data these are, which maps show." placeholder:"TEXT" group:"Data"`
+	Attribution string `help:"Attribution of the data, shown on maps." placeholder:"TEXT" group:"Data"`
 }
 
 func (exportCmd) Help() string {
-	return `The file is a map for hosts without a server of ours: pages read a PMTiles from any host that serves ranges, apps and GDAL an
-MBTiles, everything a folder. It has the tiles that a server of the same data would serve. Blank ones are left out: readers show
-nothing where there is no tile.
+	return `The file is a map for hosts that do not run limnomap. Pages read a PMTiles from any host that supports range requests, apps
+and GDAL read an MBTiles, and everything reads a folder. It has the tiles that a server with the same data would serve, without
+the blank ones: readers show nothing if a tile is missing.
 
-The same data and flags give the same bytes. What had the name before keeps it until the new file is whole; whatever comes in
-between, nothing half-done stays. A server of the same database goes on beside it.`
+The same data and flags give the same bytes. An existing file stays until the new one is complete; an export that fails leaves
+nothing behind. A server may use the same database meanwhile.`
 }
 
 // Run writes the archive, or nothing.
@@ -50,9 +50,6 @@ func (c *exportCmd) Run(ctx context.Context, con *console) error {
 
 func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	if err := c.checkFile(); err != nil {
-		return err
-	}
-	if err := c.check(); err != nil {
 		return err
 	}
 	source, snapshot, err := c.load(ctx)
@@ -83,14 +80,14 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	count := counted(survey.Tiles, pyramid.Size())
+	count := countText(survey.Tiles, pyramid.Size())
 	if c.DryRun {
 		estimate, err := plot.Estimate(ctx, survey, disk.EntrySize)
 		if err != nil {
-			return interrupted(ctx, err, "nothing was written")
+			return err
 		}
 		_, err = fmt.Fprintf(con.out, "%s\nAbout %d tiles of %s would be written, estimated from some of them.\n",
-			count, survey.Tiles-estimate.Blank, megabytes(estimate.Bytes))
+			count, survey.Tiles-estimate.Blank, formatMB(estimate.Bytes))
 		return err
 	}
 	meta, err := c.metadata(source, snapshot, view, survey.Extent)
@@ -105,7 +102,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	return err
 }
 
-// checkFile looks whether File may be written, before any work is done for it. The archive looks once more at the end.
+// checkFile checks whether File may be written, before the work begins. The archive checks again at the end.
 func (c *exportCmd) checkFile() error {
 	if strings.HasSuffix(c.File, "/") || strings.HasSuffix(c.File, string(os.PathSeparator)) {
 		return checkFolder(filepath.Clean(c.File))
@@ -113,7 +110,7 @@ func (c *exportCmd) checkFile() error {
 	return checkTarget(c.File, c.Force)
 }
 
-// write writes the tiles of a plot to an archive, and returns what it has written.
+// write writes the tiles of a plot to an archive, and returns a text that says what it wrote.
 func (c *exportCmd) write(ctx context.Context, con *console, plot *tiles.Plot, survey tiles.Survey, meta archive.Metadata) (string, error) {
 	file, err := archive.Create(c.File, meta)
 	if err != nil {
@@ -135,18 +132,18 @@ func (c *exportCmd) write(ctx context.Context, con *console, plot *tiles.Plot, s
 	if err != nil {
 		return "", err
 	}
-	// Not once it has its name: then it is there, whoever leaves.
+	// Before Close: it renames the file, which an interrupt does not undo.
 	if err := ctx.Err(); err != nil {
 		return "", err
 	}
 	if err := file.Close(); err != nil {
 		return "", err
 	}
-	return fmt.Sprintf("%d tiles of %s in %s.", written, megabytes(bytes), took), nil
+	return fmt.Sprintf("%d tiles of %s in %s.", written, formatMB(bytes), took), nil
 }
 
-// metadata returns what the archive says of itself: nothing that the data and the flags do not say, so that the same ones
-// give the same bytes.
+// metadata returns the metadata of the archive. They depend only on the data and the flags, so that the same ones give the same
+// bytes.
 func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View, extent orb.Bound) (archive.Metadata, error) {
 	colors, err := colormap.New(c.Colormap, s.limits())
 	if err != nil {
@@ -156,7 +153,7 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 	if err != nil {
 		return archive.Metadata{}, err
 	}
-	if extent.IsZero() { // there is no lake in the bound
+	if extent.IsZero() { // no lake in the bound
 		extent = orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}}
 	}
 	meta := archive.Metadata{
@@ -184,8 +181,8 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 	return meta, nil
 }
 
-// zoomFor returns the zoom at which a bound about fills a screen of three tiles across.
+// zoomFor returns the zoom at which a bound fills about three tiles, the width of a screen.
 func zoomFor(b orb.Bound) int {
-	const across, degree = 3, 1e-3 // no bound of tiles is narrower than that, at zoom 18
-	return int(math.Log2(across * 360 / max(b.Max.Lon()-b.Min.Lon(), degree)))
+	const across, narrowest = 3, 1e-3 // degrees: a tile of zoom 18 is wider
+	return int(math.Log2(across * 360 / max(b.Max.Lon()-b.Min.Lon(), narrowest)))
 }

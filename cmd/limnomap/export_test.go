@@ -299,8 +299,8 @@ func TestExportLeavesNothingHalfDone(t *testing.T) {
 		want string
 	}{
 		{"no kind", []string{filepath.Join(dir, "map.png")}, ".pmtiles"},
-		{"no folder", []string{filepath.Join(dir, "absent", "map.pmtiles")}, "there is no folder"},
-		{"no folder for a folder", []string{filepath.Join(dir, "absent", "map") + "/"}, "there is no folder"},
+		{"no folder", []string{filepath.Join(dir, "absent", "map.pmtiles")}, "does not exist"},
+		{"no folder for a folder", []string{filepath.Join(dir, "absent", "map") + "/"}, "does not exist"},
 		{"week", []string{filepath.Join(dir, "map.pmtiles"), "--date", "2199-01-01"}, `"2199-01-01"`},
 		{"style", []string{filepath.Join(dir, "map.pmtiles"), "--style", "blots"}, `"heat","dots","lakes"`},
 		{"colour map", []string{filepath.Join(dir, "map.pmtiles"), "--colormap", "pink"}, `"limno"`},

@@ -15,26 +15,26 @@ import (
 	"limnomap/data/store"
 )
 
-// exportFlags are what both exports of data are told.
+// exportFlags are for both exports of data.
 type exportFlags struct {
-	DB    string `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
-	Force bool   `help:"Overwrite a file that is there."`
+	databaseFlag
+	Force bool `help:"Overwrite an existing file."`
 }
 
 type exportLakesCmd struct {
-	File   string `arg:"" help:"What to write: a name that ends in .geojson or .csv, then perhaps in .gz or .zst; - is standard output."`
-	Format string `help:"Form, where the name does not say it: ${enum}." enum:"auto,geojson,csv" default:"auto"`
+	File   string `arg:"" help:"File to write: its name ends in .geojson or .csv, or these with .gz or .zst; - is standard output."`
+	Format string `help:"Format, if the name does not show it: ${enum}." enum:"auto,geojson,csv" default:"auto"`
 	exportFlags
 }
 
 func (exportLakesCmd) Help() string {
-	return `The file holds all lakes as import takes them. GeoJSON, the form of standard output too, has all there is: imported into an
-empty database it gives the same lakes to the last bit. CSV has no place for outlines, and says how many it leaves out.` + aboutExports
+	return `The file has all lakes, as import accepts them. GeoJSON, also the format of standard output, is complete: imported into an
+empty database it gives exactly the same lakes. CSV cannot hold outlines; the log says how many are left out.` + aboutExports
 }
 
 const aboutExports = `
 
-The file appears when it is whole, or not at all. A server or an import may use the database meanwhile: what is written is one
+The file appears when it is complete, or not at all. A server or an import may use the database meanwhile: the file has one
 state of it.`
 
 func (c *exportLakesCmd) Run(ctx context.Context, con *console) error {
@@ -45,7 +45,7 @@ func (c *exportLakesCmd) Run(ctx context.Context, con *console) error {
 	return c.run(ctx, con, c.File, func(s store.Store, w io.Writer) (string, error) {
 		done, err := ingest.ExportLakes(ctx, s, w, format)
 		if done.OutlinesLost > 0 && err == nil {
-			con.log.Warn("outlines are left out, as CSV has no place for them; GeoJSON keeps them", "lakes_with_outlines", done.OutlinesLost)
+			con.log.Warn("outlines are left out because CSV cannot hold them; use GeoJSON to keep them", "lakes_with_outlines", done.OutlinesLost)
 		}
 		return fmt.Sprintf("%d lakes", done.Lakes), err
 	})
@@ -55,9 +55,9 @@ func (c *exportLakesCmd) format() (ingest.Format, error) {
 	name := c.Format
 	if name == "auto" {
 		name = c.File
-		for _, p := range packings {
-			if unpacked, ok := strings.CutSuffix(name, p.ending); ok {
-				name = unpacked
+		for _, p := range compressions {
+			if base, ok := strings.CutSuffix(name, p.ending); ok {
+				name = base
 				break
 			}
 		}
@@ -69,17 +69,17 @@ func (c *exportLakesCmd) format() (ingest.Format, error) {
 	case name == "csv":
 		return ingest.FormatCSV, nil
 	}
-	return 0, fmt.Errorf("%s: want a name that ends in .geojson or .csv, perhaps with .gz or .zst after it, or --format", c.File)
+	return 0, fmt.Errorf("%s: want a name that ends in .geojson or .csv, or these with .gz or .zst, or set --format", c.File)
 }
 
 type exportObservationsCmd struct {
-	File string `arg:"" help:"What to write: CSV, compressed if the name ends in .gz or .zst; - is standard output."`
+	File string `arg:"" help:"File to write: CSV, compressed if the name ends in .gz or .zst; - is standard output."`
 	exportFlags
 }
 
 func (exportObservationsCmd) Help() string {
-	return `The file holds all observations, gaps and forecasts too, as import takes them: imported into a database of the same lakes it
-gives the same observations to the last bit.` + aboutExports
+	return `The file has all observations with gaps and forecasts, as import accepts them: imported into a database with the same lakes
+it gives exactly the same observations.` + aboutExports
 }
 
 func (c *exportObservationsCmd) Run(ctx context.Context, con *console) error {
@@ -89,7 +89,7 @@ func (c *exportObservationsCmd) Run(ctx context.Context, con *console) error {
 	})
 }
 
-// run writes a file or standard output, and says what.
+// run writes a file or standard output, and prints what it wrote to a file.
 func (c *exportFlags) run(ctx context.Context, con *console, name string, write func(store.Store, io.Writer) (string, error)) (err error) {
 	defer func() { err = interrupted(ctx, err, "nothing was written") }()
 	if name != stdin {
@@ -97,36 +97,33 @@ func (c *exportFlags) run(ctx context.Context, con *console, name string, write 
 			return err
 		}
 	}
-	s, err := store.Open(ctx, c.DB, false)
-	if err != nil {
-		return fmt.Errorf("--db: %w", err)
-	}
-	defer func() { err = errors.Join(err, s.Close()) }()
-	if name == stdin {
-		out := bufio.NewWriter(con.out)
-		_, err := write(s, out)
-		return errors.Join(err, out.Flush())
-	}
-	var done string
-	err = writeTogether([]string{name}, c.Force, func(files []io.Writer) error {
-		w, err := pack(name, files[0])
+	return c.use(ctx, func(s store.Store) error {
+		if name == stdin {
+			out := bufio.NewWriter(con.out)
+			_, err := write(s, out)
+			return errors.Join(err, out.Flush())
+		}
+		var done string
+		err := writeFiles([]string{name}, c.Force, func(files []io.Writer) error {
+			w, err := compress(name, files[0])
+			if err != nil {
+				return err
+			}
+			if done, err = write(s, w); err != nil {
+				return err
+			}
+			return w.Close()
+		})
 		if err != nil {
 			return err
 		}
-		if done, err = write(s, w); err != nil {
-			return err
-		}
-		return w.Close()
-	})
-	if err != nil {
+		_, err = fmt.Fprintf(con.out, "%s: %s\n", name, done)
 		return err
-	}
-	_, err = fmt.Fprintf(con.out, "%s: %s\n", name, done)
-	return err
+	})
 }
 
-// packings are the endings of names that say how a file is compressed.
-var packings = [...]struct {
+// compressions are the ways to compress a file, by the ending of its name.
+var compressions = [...]struct {
 	ending string
 	open   func(io.Writer) (io.WriteCloser, error)
 }{
@@ -134,17 +131,16 @@ var packings = [...]struct {
 	{".zst", func(w io.Writer) (io.WriteCloser, error) { return zstd.NewWriter(w, zstd.WithEncoderConcurrency(1)) }},
 }
 
-// pack returns what compresses a file of that name. It must be closed.
-func pack(name string, w io.Writer) (io.WriteCloser, error) {
-	for _, p := range packings {
+// compress returns a writer that compresses to w, if the name has such an ending. The caller closes it.
+func compress(name string, w io.Writer) (io.WriteCloser, error) {
+	for _, p := range compressions {
 		if strings.HasSuffix(name, p.ending) {
 			return p.open(w)
 		}
 	}
-	return plain{w}, nil
+	return plainWriter{w}, nil
 }
 
-// plain is a writer that has nothing to close.
-type plain struct{ io.Writer }
+type plainWriter struct{ io.Writer }
 
-func (plain) Close() error { return nil }
+func (plainWriter) Close() error { return nil }

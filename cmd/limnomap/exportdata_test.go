@@ -85,11 +85,11 @@ func TestExportDataRefuses(t *testing.T) {
 		args []string
 		want string
 	}{
-		{[]string{"lakes", taken, "--db", db}, "is there already"},
-		{[]string{"observations", taken, "--db", db}, "is there already"},
+		{[]string{"lakes", taken, "--db", db}, "exists already"},
+		{[]string{"observations", taken, "--db", db}, "exists already"},
 		{[]string{"lakes", filepath.Join(dir, "lakes.tsv"), "--db", db}, "ends in .geojson or .csv"},
 		{[]string{"lakes", filepath.Join(dir, "csv"), "--db", db}, "ends in .geojson or .csv"},
-		{[]string{"lakes", filepath.Join(dir, "no", "l.csv"), "--db", db}, "there is no folder"},
+		{[]string{"lakes", filepath.Join(dir, "no", "l.csv"), "--db", db}, "does not exist"},
 		{[]string{"observations", filepath.Join(dir, "o.csv"), "--db", filepath.Join(dir, "no.db")}, "--db"},
 	} {
 		if _, _, err := runCommand(t, append([]string{"export"}, test.args...)...); err == nil || !strings.Contains(err.Error(), test.want) {

@@ -13,28 +13,26 @@ import (
 )
 
 const (
-	// maxStreams is how many requests of one HTTP/2 connection are answered at once: a map view is 20 to 60 tiles, and
-	// RFC 9113, section 6.5.2, advises against fewer than 100.
+	// maxStreams is how many requests of one HTTP/2 connection are answered at the same time: a map view is 20 to 60 tiles,
+	// and RFC 9113, section 6.5.2, recommends at least 100.
 	maxStreams = 128
-	// receiveBuffer bounds what is kept of bodies, which no request needs. It is what a client may send before it has read
-	// the server's settings (RFC 9113, section 6.9.2): less would be taken for a client's fault.
+	// receiveBuffer bounds the buffered part of request bodies, which no request needs. A client may send this much before it
+	// has read the server's settings (RFC 9113, section 6.9.2); with less, such a client would get an error.
 	receiveBuffer = 64 << 10
-	// maxFrame is the least that RFC 9113, section 4.2, allows. The longest header fits, and net/http sets aside the whole
-	// length of a frame, by default up to 1 MiB, as soon as it is announced.
+	// maxFrame is the least that RFC 9113, section 4.2, allows. The longest header fits. Net/http allocates the whole length
+	// of a frame, by default up to 1 MiB, as soon as it is announced.
 	maxFrame = 16 << 10
-	// pingAfter is how long an HTTP/2 client may be silent before it is asked whether it is still there, and
-	// writeStall how long it may take none of what it is sent. Either ends a connection that no timeout of a single
-	// request can end, because what is to be written last cannot be written.
+	// After pingAfter a silent HTTP/2 client gets a ping; after writeStall without reading anything it is disconnected. The
+	// timeouts of requests do not end such connections, because the last frame cannot be written.
 	pingAfter  = 30 * time.Second
 	writeStall = 30 * time.Second
 )
 
-// newHTTPServer bounds what one connection may cost. A tile or a page is answered in milliseconds; the write timeout
-// leaves a phone with bad reception time for the largest prepared body.
+// newHTTPServer returns a server with a bound for all that one connection may cost. A tile or a page is answered in
+// milliseconds; the write timeout gives a phone with bad reception time for the largest body.
 //
-// HTTP/2 is agreed on within TLS, or begun without it by a proxy that knows that it will be understood (RFC 9113,
-// section 3.3). An HTTP/1 request cannot be upgraded to it: a proxy that passes such a request on, as many do, would
-// open a tunnel past its own rules.
+// HTTP/2 is negotiated in TLS, or used without TLS by a proxy that knows the server (RFC 9113, section 3.3). An HTTP/1
+// request cannot be upgraded: a proxy that forwards such a request, as many do, would open a tunnel around its own rules.
 func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	var protocols http.Protocols
 	protocols.SetHTTP1(true)
@@ -60,8 +58,8 @@ func newHTTPServer(h http.Handler, log *slog.Logger) *http.Server {
 	}
 }
 
-// serveOn answers the connections of l until s is shut down or l, which is no error either, is closed: with TLS if s has
-// a configuration of it.
+// serveOn serves the connections of l, with TLS if s is configured for it. It returns nil when s is shut down or l is
+// closed.
 func serveOn(s *http.Server, l net.Listener) error {
 	serve := s.Serve
 	if s.TLSConfig != nil {
@@ -73,15 +71,15 @@ func serveOn(s *http.Server, l net.Listener) error {
 	return nil
 }
 
-// shutDown ends the servers as soon as their requests are answered. All close their doors at the same time: a long answer
-// of one must neither keep another one open nor use up its time. What is not answered when ctx ends is cut off.
+// shutDown stops all servers at the same time, each as soon as its requests are answered: a long answer of one must not use
+// the time of the others. Requests that are not answered when ctx ends are aborted.
 func shutDown(ctx context.Context, servers []*http.Server) error {
-	var group errgroup.Group // whose goroutines end with ctx at the latest
+	var group errgroup.Group // its goroutines end with ctx at the latest
 	for _, s := range servers {
 		group.Go(func() error {
 			err := s.Shutdown(ctx)
 			if err == nil || errors.Is(err, net.ErrClosed) {
-				return nil // all is answered, and a listener that a drain has closed cannot be closed once more
+				return nil // all requests are answered; drain.end has already closed the listener
 			}
 			return errors.Join(err, s.Close())
 		})
@@ -89,8 +87,7 @@ func shutDown(ctx context.Context, servers []*http.Server) error {
 	return group.Wait()
 }
 
-// addressOf returns where s answers on l, as a browser on this machine takes it: a server on every address is at
-// localhost.
+// addressOf returns the address of s for a browser on this machine: localhost, if s listens on all addresses.
 func addressOf(s *http.Server, l net.Listener) string {
 	scheme := "http://"
 	if s.TLSConfig != nil {

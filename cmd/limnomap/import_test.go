@@ -88,7 +88,7 @@ func TestImportGeoJSONRejects(t *testing.T) {
 	}
 	cut := limnomaptest.WriteFile(t, dir, "cut.geojson", lakesGeoJSON[:len(lakesGeoJSON)-4])
 	fresh := filepath.Join(dir, "fresh.db")
-	if _, _, err := runCommand(t, "import", "lakes", cut, "--db", fresh, "--skip-bad"); err == nil || !strings.Contains(err.Error(), "is it whole?") {
+	if _, _, err := runCommand(t, "import", "lakes", cut, "--db", fresh, "--skip-bad"); err == nil || !strings.Contains(err.Error(), "is it complete?") {
 		t.Errorf("a file that is cut short: %v, want an error", err)
 	}
 	matches, err := filepath.Glob(fresh + "*")
@@ -125,8 +125,8 @@ func TestDryRunLeavesNothing(t *testing.T) {
 	if dry == nil || real == nil || dry.Error() != real.Error() {
 		t.Errorf("the dry run ends with %v, the import with %v", dry, real)
 	}
-	if _, _, err := runCommand(t, "import", "lakes", table, "--db", filepath.Join(dir, "no", "lakes.db"), "--dry-run"); err == nil || !strings.Contains(err.Error(), "there is no folder") {
-		t.Errorf("a dry run where there is no folder: %v, want an error", err)
+	if _, _, err := runCommand(t, "import", "lakes", table, "--db", filepath.Join(dir, "no", "lakes.db"), "--dry-run"); err == nil || !strings.Contains(err.Error(), "does not exist") {
+		t.Errorf("a dry run without the folder: %v, want an error", err)
 	}
 	mustRun(t, "import", "lakes", table, "--db", db)
 	before := snapshotVersion(t, db)
@@ -152,7 +152,7 @@ func TestImportMapped(t *testing.T) {
 		{[]string{"--map", "name"}, "want pairs such as"},
 		{[]string{"--map", "name=a", "--map", "name=b"}, "want one of the two"},
 		{[]string{"--map", "title=See"}, `no column "title" to map: want one of id,`},
-		{[]string{"--map", "name=Titel"}, `"Titel", which is to be name`},
+		{[]string{"--map", "name=Titel"}, `"Titel", which is mapped to name`},
 	} {
 		_, _, err := runCommand(t, append([]string{"import", "lakes", table, "--db", db}, test.args...)...)
 		if err == nil || !strings.Contains(err.Error(), test.want) {

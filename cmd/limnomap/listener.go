@@ -7,23 +7,22 @@ import (
 	"time"
 )
 
-// acceptWarnings is how often the log says at most that nobody gets in: while files run out, each connection that ends
-// lets one more in.
+// acceptWarnings is the least time between two warnings: when files run out, each connection that ends lets another in.
 const acceptWarnings = time.Minute
 
-// A loudListener tells the log when no connection can be accepted. To net/http that is a message among those on clients
-// that misbehave; for the operator it is an outage, which nothing else tells of.
-type loudListener struct {
+// A warningListener logs that connections cannot be accepted. net/http logs this too, but among the errors of single
+// clients, which are logged at level debug.
+type warningListener struct {
 	net.Listener
 	log    *slog.Logger
-	warned time.Time // last; only the one goroutine that accepts uses it
+	warned time.Time // last; only the goroutine that accepts uses it
 }
 
-func (l *loudListener) Accept() (net.Conn, error) {
+func (l *warningListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if err != nil && !errors.Is(err, net.ErrClosed) && time.Since(l.warned) >= acceptWarnings {
 		l.warned = time.Now()
-		l.log.Warn("connections cannot be accepted; if too many files are open, raise their limit (ulimit -n, LimitNOFILE)",
+		l.log.Warn("cannot accept connections; if too many files are open, raise the limit (ulimit -n, LimitNOFILE)",
 			"address", l.Addr(), "error", err)
 	}
 	return conn, err

@@ -2,14 +2,16 @@
 //
 //	limnomap serve                                      the embedded demo, with simulated values
 //	limnomap import lakes lakes.csv --db lakes.db       your own lakes
-//	limnomap import observations obs.csv --db lakes.db  and what was measured of them
+//	limnomap import observations obs.csv --db lakes.db  and their observations
 //	limnomap serve --db lakes.db
 //
-// This package only wires the others together: it knows flags, files and signals, and none of the domain's rules.
+// There is one file for each command. The package only connects the other packages: it knows flags, files and signals, but
+// no rules of the domain. Settings are read and checked by package config.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"log/slog"
@@ -17,10 +19,12 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"limnomap/cmd/limnomap/config"
 )
 
-// signalEcho is how long a repeated signal counts as the same one: timeout(1) and shells signal a process, and then its
-// whole group.
+// signalEcho is the time within which a second signal counts as the same one: timeout(1) and shells signal a process and
+// then its whole group.
 const signalEcho = 200 * time.Millisecond
 
 func main() {
@@ -29,35 +33,43 @@ func main() {
 	signals := make(chan os.Signal, 2)
 	signal.Notify(signals, os.Interrupt, syscall.SIGTERM)
 	go func() { // ends with the process
-		<-signals // asks for an orderly end
+		<-signals
 		cancel()
 		time.Sleep(signalEcho)
 		for len(signals) > 0 {
 			<-signals
 		}
-		<-signals // has no patience left
-		fmt.Fprintln(os.Stderr, "limnomap: ended at once by a second signal")
+		<-signals
+		fmt.Fprintln(os.Stderr, "limnomap: stopped at once by a second signal")
 		os.Exit(1)
 	}()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "limnomap:", withoutSecrets(err.Error()))
+		fmt.Fprintln(os.Stderr, "limnomap:", config.Redact(err.Error()))
 		os.Exit(1)
 	}
 }
 
-// run is main without the process: it returns when the command is done or, for serve, when ctx has ended and the
-// requests in flight are answered.
+// run is main without the process: it returns when the command is done or, for serve, when ctx has ended and the requests
+// in flight are answered.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	c, err := parse(args, stdout, stderr)
-	if err != nil || c == nil {
+	inv, err := parse(args, stdout, stderr)
+	if err != nil || inv == nil {
 		return err
 	}
 	level := new(slog.LevelVar)
-	level.Set(c.cli.LogLevel.Level)
-	con := &console{out: stdout, err: stderr, log: newLogger(stderr, c.cli.LogFormat, level), level: level, call: c}
-	for _, flag := range secretFlags(args) {
-		con.log.Warn("a password or token stands in the command line, where every user of this machine can read it: say it by the environment or a file", "flag", flag)
+	level.Set(inv.cli.LogLevel.Level)
+	con := &console{out: stdout, err: stderr, log: newLogger(stderr, inv.cli.LogFormat, level), level: level, invocation: inv}
+	for _, flag := range config.SecretsIn(args) {
+		con.log.Warn("a password or token is on the command line, which is visible to other users: use the environment or a file", "flag", flag)
 	}
-	c.command.BindTo(ctx, (*context.Context)(nil))
-	return c.settings.explain(c.command.Run(con))
+	inv.Command.BindTo(ctx, (*context.Context)(nil))
+	return inv.Explain(inv.Command.Run(con))
+}
+
+// interrupted returns err or, if ctx has ended, an error that says what this means for the result.
+func interrupted(ctx context.Context, err error, result string) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return errors.New("interrupted: " + result)
+	}
+	return err
 }

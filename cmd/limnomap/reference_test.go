@@ -9,11 +9,13 @@ import (
 	"testing"
 
 	"github.com/alecthomas/kong"
+
+	"limnomap/cmd/limnomap/config"
 )
 
 var updateReference = flag.Bool("update", false, "write the reference of all settings into docs/configuration.md")
 
-// referenceMark is where the written part of the page ends.
+// referenceMark ends the hand-written part of the page.
 const referenceMark = "<!-- Generated from the flags: go test ./cmd/limnomap -run TestConfigurationReference -update -->\n"
 
 func TestConfigurationReference(t *testing.T) {
@@ -34,7 +36,7 @@ func TestConfigurationReference(t *testing.T) {
 		return
 	}
 	if made != before {
-		t.Errorf("%s is not what the flags say: look at what changes with\n\tgo test ./cmd/limnomap -run TestConfigurationReference -update", name)
+		t.Errorf("%s does not match the flags: update it with\n\tgo test ./cmd/limnomap -run TestConfigurationReference -update", name)
 	}
 	for _, want := range []string{
 		"`--api-rate` | `LIMNOMAP_API_RATE` | `300` | *reload* ", "`--db` | `LIMNOMAP_DB` | | *secret* ", "\n### limnomap import lakes\n", "\n### All commands\n",
@@ -45,12 +47,12 @@ func TestConfigurationReference(t *testing.T) {
 	}
 }
 
-// reference returns the tables of all settings, one for each command that has some.
+// reference returns the tables of all settings, one for each command with flags.
 func reference(app *kong.Application) string {
 	var b strings.Builder
 	var tables func(n *kong.Node)
 	tables = func(n *kong.Node) {
-		title := "limnomap " + sectionName(n)
+		title := "limnomap " + config.CommandName(n)
 		if n.Type == kong.ApplicationNode {
 			title = "All commands"
 		}
@@ -91,7 +93,7 @@ func referenceRow(f *kong.Flag) string {
 		if f.Required {
 			marks = append(marks, "*required*")
 		}
-		if isSecret(f) {
+		if f.Tag.Has("secret") {
 			marks = append(marks, "*secret*")
 		}
 		if f.Tag.Has("reload") {
@@ -109,30 +111,29 @@ func referenceRow(f *kong.Flag) string {
 	return row + "\n"
 }
 
-// What the page says of reloads is so: only the server has them, and of the flags that all commands have the level of its
-// log.
-func TestReloadedFlagsAreTheServers(t *testing.T) {
+// Only flags of serve can be reloaded, and the log level, which all commands have.
+func TestOnlyServeReloads(t *testing.T) {
 	reloaded := 0
-	each(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) {
+	config.EachFlag(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) {
 		if !f.Tag.Has("reload") {
 			return
 		}
 		reloaded++
-		if sectionName(n) != "serve" && f.Name != "log-level" {
-			t.Errorf("limnomap %s --%s is marked as one that SIGHUP changes", sectionName(n), f.Name)
+		if config.CommandName(n) != "serve" && f.Name != "log-level" {
+			t.Errorf("limnomap %s --%s has the tag reload", config.CommandName(n), f.Name)
 		}
 	})
 	if reloaded < 8 {
-		t.Errorf("%d flags can be reloaded, want the limits and origins among them", reloaded)
+		t.Errorf("%d flags can be reloaded, want at least the limits and origins", reloaded)
 	}
 }
 
-// A flag whose help speaks of a password is a secret, so that none is forgotten.
+// A flag whose help mentions a password has the tag secret.
 func TestSecretsAreMarked(t *testing.T) {
-	each(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) {
-		speaks := strings.Contains(strings.ToLower(f.Help), "password") || strings.Contains(strings.ToLower(f.Help), "no list of processes")
-		if speaks && !isSecret(f) {
-			t.Errorf("limnomap %s --%s: its help speaks of a password, and it is not marked as a secret", sectionName(n), f.Name)
+	config.EachFlag(modelOf(t).Node, func(n *kong.Node, f *kong.Flag) {
+		mentioned := strings.Contains(strings.ToLower(f.Help), "password") || strings.Contains(f.Help, "visible to other users")
+		if mentioned && !f.Tag.Has("secret") {
+			t.Errorf("limnomap %s --%s: its help mentions a password, but it is not a secret", config.CommandName(n), f.Name)
 		}
 	})
 }

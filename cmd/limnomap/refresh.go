@@ -10,36 +10,31 @@ import (
 
 	"go.opentelemetry.io/otel/trace"
 
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data/ingest"
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 )
 
-// refreshFlags say where a database is refreshed from. The command and the server have the same ones.
+// refreshFlags are for refreshes by the command and by the server.
 type refreshFlags struct {
-	From            []string      `help:"Folder of files, or http:// or https:// URL of one file, that the database is refreshed from; repeat it for several. A URL with a password is better in the environment." placeholder:"DIR|URL" secret:""`
-	Every           schedule      `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
-	SkipBad         bool          `help:"Take the good rows and report the rest. By default one bad row rejects the refresh."`
-	RequireChecksum bool          `help:"Reject files without a checksum: FILE.sha256 beside each, or the field Repr-Digest of an answer. One that is given must be right in any case."`
-	MaxBytes        byteSize      `help:"Largest file that a URL may give." default:"2GiB"`
-	Timeout         time.Duration `help:"How long a file of a URL may take to come." default:"1h"`
+	From            []string        `help:"Folder of files, or http:// or https:// URL of one file, to refresh the database from; repeat the flag for several. Prefer the environment for a URL with a password." placeholder:"DIR|URL" secret:""`
+	Every           config.Schedule `help:"How often, such as 7d or 12h, or when, as a cron expression of five fields in UTC such as '0 5 * * 1'." placeholder:"PERIOD|CRON"`
+	SkipBad         bool            `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
+	RequireChecksum bool            `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
+	MaxBytes        config.ByteSize `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
+	Timeout         time.Duration   `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
 }
 
-// check returns an error if a refresh with these flags, whose names begin with prefix, could not begin.
+// check checks the folders and URLs. The names of the flags begin with prefix.
 func (f *refreshFlags) check(prefix string) error {
-	if f.MaxBytes < 1 {
-		return fmt.Errorf("%smax-bytes 0: at least 1 is needed", prefix)
-	}
-	if f.Timeout <= 0 {
-		return fmt.Errorf("%stimeout %v: more than 0s is needed", prefix, f.Timeout)
-	}
 	if err := refresh.Check(f.From); err != nil {
 		return fmt.Errorf("%sfrom: %w", prefix, err)
 	}
 	return nil
 }
 
-// refresher returns what refreshes s.
+// refresher returns a refresher of s.
 func (f *refreshFlags) refresher(s store.Store, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	return refresh.New(s, f.From, &refresh.Options{
 		SkipBad:         f.SkipBad,
@@ -53,25 +48,24 @@ func (f *refreshFlags) refresher(s store.Store, tracer trace.Tracer, log *slog.L
 }
 
 type refreshCmd struct {
-	DB string `help:"Database: an SQLite file, made where there is none, or the postgres:// URL of a PostgreSQL database, best said by LIMNOMAP_DB: no list of processes shows its password then." required:"" placeholder:"FILE|URL" secret:""`
+	newDatabaseFlag
 	refreshFlags
 }
 
 func (refreshCmd) Help() string {
-	return `All files of the source are taken in one transaction, or nothing of them: lakes and observations, which their columns
-tell apart, in the forms that limnomap import takes. From a folder those whose names end in .csv, .tsv, .json or .geojson, and
-in one of these and .gz or .zst; rename files into it when they are whole. A URL is asked whether its file has changed
-(ETag, Last-Modified), and again after a while if it is away. It comes to a temporary file (TMPDIR) first. The environment's
-proxies are used.
+	return `All files are imported in one transaction, or none: lakes and observations, which their columns distinguish, in the formats
+of limnomap import. In a folder these are the files whose names end in .csv, .tsv, .json or .geojson, or in one of these and
+.gz or .zst; rename a file into the folder when it is complete. A URL is downloaded to a temporary file (TMPDIR) if it has
+changed (ETag, Last-Modified), and tried again later if it cannot be reached. The proxies of the environment are used.
 
-Without --every this is done once: exit code 0 if the database is up to date then, 1 if not. With it the command stays and
-does it again and again, after a failure sooner (a minute, then twice as long each time, up to an hour). Of several
-processes with one database, servers with --refresh-from among them, one does it each time. The database remembers
-when; another --from counts from the next time on, or at once without --every.`
+Without --every there is one refresh: exit code 0 if the database is up to date afterwards, 1 if not. With --every the
+command keeps running; after a failure it tries again sooner (after a minute, then twice as long each time, up to an hour).
+Of several processes with one database, including servers with --refresh-from, one does each refresh. The database stores
+the time of the next one; a changed --from is used from then on, or at once without --every.`
 }
 
-// inspect returns what would keep the command from starting, as far as that shows without opening or asking anything.
-func (c *refreshCmd) inspect(context.Context) error {
+// Check checks the source and the database without opening them.
+func (c *refreshCmd) Check(context.Context) error {
 	if err := c.check("--"); err != nil {
 		return err
 	}
@@ -85,7 +79,7 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 	if err := c.check("--"); err != nil {
 		return err
 	}
-	s, closeStore, err := (&importFlags{DB: c.DB}).open(ctx)
+	s, closeStore, err := c.open(ctx, false)
 	if err != nil {
 		return err
 	}
@@ -98,24 +92,24 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 		r.Run(ctx, c.Every)
 		return nil
 	}
-	result, err := r.Once(ctx)
+	result, err := r.RunOnce(ctx)
 	if err != nil && ctx.Err() != nil {
-		return errors.New("interrupted, nothing was written")
+		return errors.New("interrupted: nothing was written")
 	}
-	return errors.Join(tellRefresh(con.out, result), err)
+	return errors.Join(printRefresh(con.out, result), err)
 }
 
-// tellRefresh writes what a refresh did.
-func tellRefresh(w io.Writer, result refresh.Result) error {
+// printRefresh writes the result of a refresh.
+func printRefresh(w io.Writer, result refresh.Result) error {
 	if result.Unchanged {
-		_, err := fmt.Fprintln(w, "Nothing new: the source is what it was at the last refresh.")
+		_, err := fmt.Fprintln(w, "Nothing new: the source has not changed since the last refresh.")
 		return err
 	}
 	for _, of := range []struct {
 		what string
 		ingest.Report
 	}{{"Lakes", result.Reports.Lakes}, {"Observations", result.Reports.Observations}} {
-		if of.Read == 0 || !of.Written && of.Rejected == 0 { // what the other one rejected is said there
+		if of.Read == 0 || !of.Written && of.Rejected == 0 { // then the other report has the rejected rows
 			continue
 		}
 		if _, err := fmt.Fprintf(w, "%s: %s", of.what, of.Report); err != nil {

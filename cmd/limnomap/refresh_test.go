@@ -32,7 +32,7 @@ func TestRefreshOnce(t *testing.T) {
 	dir := t.TempDir()
 	db, in := filepath.Join(dir, "lakes.db"), t.TempDir()
 	out, _, err := runCommand(t, "refresh", "--db", db, "--from", in)
-	if err == nil || !strings.Contains(err.Error(), "holds no file whose name ends in") || out != "" {
+	if err == nil || !strings.Contains(err.Error(), "has no file whose name ends in") || out != "" {
 		t.Errorf("from an empty folder: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
@@ -67,9 +67,9 @@ func TestRefreshFlags(t *testing.T) {
 		{[]string{"refresh", "--db", db}, "there is no source"},
 		{[]string{"refresh", "--from", dir}, "--db"},
 		{[]string{"refresh", "--db", db, "--from", dir, "--every", "weekly"}, "want a period such as 7d"},
-		{[]string{"refresh", "--db", db, "--from", dir, "--max-bytes", "0"}, "at least 1"},
-		{[]string{"refresh", "--db", db, "--from", dir, "--timeout", "0s"}, "more than 0"},
-		{[]string{"refresh", "--db", db, "--from", "ftp://example.org/"}, "is no http:// or https:// URL"},
+		{[]string{"refresh", "--db", db, "--from", dir, "--max-bytes", "0"}, "want 1 or more"},
+		{[]string{"refresh", "--db", db, "--from", dir, "--timeout", "0s"}, "want 1ms or more"},
+		{[]string{"refresh", "--db", db, "--from", "ftp://example.org/"}, "is not an http:// or https:// URL"},
 		{[]string{"serve", "--refresh-from", dir}, "--refresh-from needs --db"},
 		{[]string{"serve", "--refresh-every", "7d"}, "--refresh-every needs --refresh-from"},
 		{[]string{"serve", "--db", db, "--refresh-from", filepath.Join(dir, "none")}, "no such file"},

@@ -8,9 +8,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A file of a secret is read anew like the configuration. What it says then needs a restart, as the server has connections
-// by what it said before.
-func TestReloadReadsSecretsAnew(t *testing.T) {
+// A reload reads the files of secrets again. A changed secret needs a restart, because the server has open connections.
+func TestReloadReadsSecrets(t *testing.T) {
 	const before, after = "postgres://limnomap:geheim@db.example.org/lakes", "postgres://limnomap:anders@db.example.org/lakes"
 	secret := limnomaptest.WriteFile(t, t.TempDir(), "db", before+"\n")
 	file := configured(t, "api-rate: 1\nlog-level: debug\nweeks: 7\ntrusted-proxies: [10.0.0.0/8]\n")
@@ -19,20 +18,20 @@ func TestReloadReadsSecretsAnew(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	again := func() (*call, string) {
+	again := func() (*invocation, string) {
 		t.Helper()
-		next, err := first.again()
+		next, err := parsed(t, first.Args()...)
 		if err != nil {
 			t.Fatal(err)
 		}
-		changed, kept, err := next.keep(first)
+		changed, kept, err := next.Keep(first.Invocation)
 		if err != nil {
 			t.Fatal(err)
 		}
 		return next, fmt.Sprint(changed, kept)
 	}
 	if _, got := again(); got != "[] []" {
-		t.Errorf("%s, want nothing: nothing was written", got)
+		t.Errorf("%s, want nothing: no file has changed", got)
 	}
 	limnomaptest.WriteFile(t, filepath.Dir(secret), "db", after)
 	limnomaptest.WriteFile(t, filepath.Dir(file), filepath.Base(file), "api-rate: 2\nweeks: 8\nkey-rate: 6\ntrusted-proxies: [fd00::/8]\n")
@@ -42,10 +41,10 @@ func TestReloadReadsSecretsAnew(t *testing.T) {
 	}
 	s := next.cli.Serve
 	if got, want := fmt.Sprint(s.DB, " ", s.Weeks, s.APIRate, s.KeyRate, s.TrustedProxies, next.cli.LogLevel), before+" 7 2 5 [fd00::/8] INFO"; got != want {
-		t.Errorf("the server goes by %s, want %s", got, want)
+		t.Errorf("the server has %s, want %s", got, want)
 	}
 	limnomaptest.WriteFile(t, filepath.Dir(secret), "db", after+"\n"+after)
-	if _, err := first.again(); err == nil {
-		t.Error("a secret of two lines passes")
+	if _, err := parsed(t, first.Args()...); err == nil {
+		t.Error("a secret of two lines is accepted")
 	}
 }

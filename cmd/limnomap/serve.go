@@ -5,90 +5,112 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"net"
-	"net/http"
 	"os"
 	"runtime/debug"
-	"sync"
 	"time"
 
-	"github.com/coreos/go-systemd/v22/daemon"
+	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
-	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
-	"limnomap/api/quota"
-	"limnomap/colormap"
+	"limnomap/api/ratelimit"
+	"limnomap/api/ratelimit/quota"
+	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/refresh"
-	"limnomap/data/store"
 	"limnomap/render"
-	"limnomap/render/legend"
 	"limnomap/render/vector"
 	"limnomap/tiles"
 	"limnomap/tiles/disk"
 	"limnomap/web"
 )
 
+// serveCmd is the server. Its fields are the table of its settings: see package config.
 type serveCmd struct {
-	Listen      string `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" placeholder:"HOST:PORT" group:"Serving"`
-	AdminListen string `help:"Serve /metrics and pprof on this address instead of beside the API." placeholder:"HOST:PORT" group:"Serving"`
-	MetricsKey  bool   `help:"Let only those read /metrics who bear an API key of the scope metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
-	TLSCert     string `name:"tls-cert" help:"Certificate (PEM, with the ones that signed it): serve HTTPS, and HTTP/2. Read anew when it changes." placeholder:"FILE" group:"Serving"`
-	TLSKey      string `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
-	HSTS        period `name:"hsts" help:"How long browsers are to come back to this host by HTTPS alone (Strict-Transport-Security), such as 365d, where it is served by --tls-cert; 0d says nothing of it. It holds for all of the host's ports, and cannot be taken back before it has passed." default:"0d" group:"Serving"`
-	BasePath    string `help:"Path under which everything is served, such as /lakes." placeholder:"PATH" group:"Serving"`
-	PublicURL   string `help:"What the outside calls this server, for the absolute addresses in TileJSON. A path in it stands instead of the base path: behind a proxy that strips it." placeholder:"URL" group:"Serving"`
+	Listen      string        `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" check:"address" placeholder:"HOST:PORT" group:"Serving"`
+	AdminListen string        `help:"Serve /metrics and pprof on this address instead of beside the API." check:"address" placeholder:"HOST:PORT" group:"Serving"`
+	MetricsKey  bool          `help:"Require an API key with the scope metrics for /metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
+	TLSCert     string        `name:"tls-cert" help:"Certificate chain (PEM): serve HTTPS and HTTP/2. It is read again when it changes." placeholder:"FILE" group:"Serving"`
+	TLSKey      string        `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
+	HSTS        config.Period `name:"hsts" help:"HSTS max-age, such as 365d: how long browsers use only HTTPS for this host (Strict-Transport-Security). Needs --tls-cert; 0d sends no header. It applies to all ports of the host, and cannot be taken back before it has passed." default:"0d" group:"Serving"`
+	BasePath    string        `help:"Path under which everything is served, such as /lakes." check:"base-path" placeholder:"PATH" group:"Serving"`
+	PublicURL   string        `help:"URL of this server as clients see it, for the absolute addresses in TileJSON. A path in it replaces the base path, for a proxy that strips that path." check:"public-url" placeholder:"URL" group:"Serving"`
 
-	TrustedProxies []network `help:"Proxies whose X-Forwarded-* headers are believed." placeholder:"CIDR" group:"Serving" reload:""`
-	CORSOrigins    []string  `name:"cors-origins" help:"Origins whose pages may read the API; any by default." placeholder:"ORIGIN" group:"Serving" reload:""`
+	TrustedProxies []config.Network `help:"Proxies whose X-Forwarded-* headers are trusted." placeholder:"CIDR" group:"Serving" reload:""`
+	CORSOrigins    []string         `name:"cors-origins" help:"Origins whose pages may read the API; all by default." check:"origin" placeholder:"ORIGIN" group:"Serving" reload:""`
 
-	FrameAncestors api.FrameAncestors `help:"Whose pages may show the map of /embed in a frame: * (any, the default), self, none, or a list of self and origins such as https://example.org,https://*.example.org:8443." default:"*" placeholder:"SOURCE,..." group:"Serving" reload:""`
+	FrameAncestors api.FrameAncestors `help:"Pages that may show the map of /embed in a frame: * (all, the default), self, none, or a list of self and origins such as https://example.org,https://*.example.org:8443." default:"*" list:"" placeholder:"SOURCE,..." group:"Serving" reload:""`
 
-	Drain    time.Duration `help:"After SIGTERM, how long /readyz says 503 before the listener closes: longer than the load balancer's interval." default:"1s" group:"Serving" reload:""`
-	Shutdown time.Duration `help:"How long requests in flight may then take to finish." default:"15s" group:"Serving" reload:""`
+	Drain    time.Duration `help:"After SIGTERM, how long /readyz answers 503 before the listener closes: longer than the check interval of the load balancer." default:"1s" allowed:"0s.." group:"Serving" reload:""`
+	Shutdown time.Duration `help:"How long the requests in flight may then take." default:"15s" allowed:"0s.." group:"Serving" reload:""`
 
 	tracingFlags
 	sourceFlags
 	Refresh     refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
-	Attribution string       `help:"Whose data these are, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data" reload:""`
+	Attribution string       `help:"Attribution of the data, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data" reload:""`
 
-	MaxZoom            int    `help:"Largest zoom that tiles are drawn for, 0 to 20." default:"18" group:"Map"`
-	BasemapURL         string `name:"basemap-url" help:"Address template of the page's basemap, with {z}, {x} and {y}; none turns it off." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" group:"Map"`
+	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
+	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
 
-	CacheMemory byteSize `help:"Bound of the tiles kept in memory." default:"64MiB" group:"Cache"`
+	CacheMemory config.ByteSize `help:"Maximum size of the tile cache in memory." default:"64MiB" allowed:"1MiB.." group:"Cache"`
 	cacheFlags
 
-	APIRate  int `help:"Requests a minute per client address to the open endpoints; 0 is no limit." default:"300" group:"Limits" reload:""`
-	TileRate int `help:"Requests a minute per client address for tiles; 0 is no limit." default:"6000" group:"Limits" reload:""`
-	KeyRate  int `help:"Requests a minute per API key; 0 is no limit." default:"600" group:"Limits" reload:""`
+	APIRate  int `help:"Requests per minute and client address to the open endpoints; 0 is no limit." default:"300" allowed:"0.." group:"Limits" reload:""`
+	TileRate int `help:"Requests per minute and client address for tiles; 0 is no limit." default:"6000" allowed:"0.." group:"Limits" reload:""`
+	KeyRate  int `help:"Requests per minute and API key; 0 is no limit." default:"600" allowed:"0.." group:"Limits" reload:""`
 
-	Redis string `help:"Redis server through which several servers share their limits: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is away each goes by its own. Better said by LIMNOMAP_REDIS, which no list of processes shows." placeholder:"URL" secret:"" group:"Limits"`
+	Redis string `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" secret:"" check:"redis" group:"Limits"`
 
-	LogRequests int `help:"Requests a second that are logged: so many of those answered, of those refused and of those failed. The next line of a kind says how many were left out; 0 leaves out none." default:"100" group:"Limits" reload:""`
+	LogRequests int `help:"Requests logged per second: this many each of the answered, the refused and the failed ones. The next line of a kind says how many were left out; 0 is no limit." default:"100" allowed:"0.." group:"Limits" reload:""`
 }
 
 func (serveCmd) Help() string {
-	return `The page is at /, the interface is described by /openapi.json, metrics are at /metrics.
-With --refresh-from the server refreshes its database itself, every 7d unless --refresh-every says otherwise (limnomap refresh
---help tells how); of several servers with one database one does it each time. What became of it is in the body of /readyz
-and in /metrics.
-SIGHUP has it read its configuration file, the files of secrets and the certificate anew: what cannot change while it runs
-is named in the log. SIGTERM ends the server when the requests in flight are answered; a second signal ends it at once.`
+	return `The page is at /, the API is described by /openapi.json, metrics are at /metrics.
+With --refresh-from the server refreshes its database itself, every 7d unless --refresh-every is set (see limnomap refresh
+--help). Of several servers with one database, one does it each time. The body of /readyz and /metrics show the result.
+SIGHUP makes it read the configuration file, the files of secrets and the certificate again; the log names the settings
+that need a restart. SIGTERM stops the server when the requests in flight are answered; a second signal stops it at once.`
+}
+
+// Check checks the settings that depend on each other, and the files that the server needs.
+func (c *serveCmd) Check(context.Context) error {
+	switch {
+	case (c.TLSCert == "") != (c.TLSKey == ""):
+		return fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs both files, HTTP neither", c.TLSCert, c.TLSKey)
+	case c.HSTS > 0 && c.TLSCert == "":
+		return errors.New("--hsts needs --tls-cert: browsers ignore it over HTTP, and a proxy with the certificate sends it itself")
+	case c.MetricsKey && c.AdminListen != "":
+		return errors.New("--metrics-key with --admin-listen: metrics on their own listener need no key")
+	case c.MetricsKey && c.DB == "":
+		return errors.New("--metrics-key needs --db: the demo has one key, which is public")
+	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
+		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
+	case len(c.Refresh.From) > 0 && c.DB == "":
+		return errors.New("--refresh-from needs --db: the demo is not refreshed")
+	}
+	if len(c.Refresh.From) > 0 {
+		if c.Refresh.Every.Schedule == nil {
+			c.Refresh.Every = config.Every(config.Period(7 * config.Day))
+		}
+		if err := c.Refresh.check("--refresh-"); err != nil {
+			return err
+		}
+	}
+	if err := c.checkSource(len(c.Refresh.From) > 0); err != nil {
+		return err
+	}
+	_, err := c.openCertificate(prometheus.NewRegistry(), slog.New(slog.DiscardHandler))
+	return err
 }
 
 // Run serves until ctx ends.
 func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
-	hangups, ignore := catchHangups() // from the first moment on: one ends nothing
-	defer ignore()
-	opts, err := c.check()
-	if err != nil {
-		return err
-	}
-	if err := c.checkRefresh(); err != nil {
+	hangups, stopHangups := catchHangups() // first: without this, SIGHUP ends the process
+	defer stopHangups()
+	if err := c.Check(ctx); err != nil {
 		return err
 	}
 	shown, err := c.open(ctx, len(c.Refresh.From) > 0)
@@ -97,7 +119,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, shown.close()) }()
 
-	limitMemory(os.DirFS("/"), os.LookupEnv, con.log)
+	limitMemory(memlimit.FromCgroup, os.LookupEnv, con.log)
+	defer limitGarbage(context.WithoutCancel(ctx))() // until the last request is answered
 	registry := prometheus.NewRegistry()
 	c.warnOfEnvironment(con.log)
 	traces, err := c.openTraces(registry, con.log)
@@ -105,204 +128,110 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer traces.close()
-	refresher, err := c.refresher(shown, traces.tracer(), con.log)
+	refresher, err := c.newRefresher(shown, traces.tracer(), con.log)
 	if err != nil {
 		return err
 	}
-	cert, err := c.certificate(registry, con.log)
+	cert, err := c.openCertificate(registry, con.log)
 	if err != nil {
 		return err
 	}
-	if c.Redis != "" {
-		var shared *quota.Redis
-		if shared, err = quota.Open(c.Redis); err != nil {
-			return fmt.Errorf("--redis: %w", err)
-		}
-		defer func() { err = errors.Join(err, shared.Close()) }()
-		opts.Quota = shared
-		con.log.Info("rate limits are shared", "redis", shared.Address())
+	sharedQuota, closeQuota, err := c.openQuota(con.log)
+	if err != nil {
+		return err
 	}
-	limits := shown.limits()
-	var diskCache tiles.Disk
-	diskMetrics := disk.NewMetrics(registry) // without a disk cache too
-	if dir := c.folder(con.log); dir != "" {
-		cache, err := c.openCache(dir, con.log, diskMetrics)
-		if err != nil {
-			return err
-		}
-		defer cache.Close()
-		diskCache = cache
+	defer func() { err = errors.Join(err, closeQuota()) }()
+	diskCache, closeDisk, err := c.openDiskCache(registry, con.log)
+	if err != nil {
+		return err
 	}
-	tileService, err := tiles.New(render.New(limits), &tiles.Options{
-		MemoryBytes: int64(c.CacheMemory),
-		Disk:        diskCache,
-		MaxZoom:     maptile.Zoom(c.MaxZoom),
-		Variant:     shown.options.Profile.ID,
-		Vectors:     vector.New(limits),
-		Logger:      con.log,
-		Registerer:  registry,
-		Tracer:      traces.tracer(),
-	})
+	defer closeDisk()
+	tileService, err := c.newTiles(shown, diskCache, registry, traces.tracer(), con.log)
+	if err != nil {
+		return err
+	}
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, tileService.Close()) }()
 
-	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
-	asked := traceSource(shown.Source, opts.Tracer)
-	opts.Tiles, opts.Historian, opts.Keys = tileService, asked, shown.Keys
-	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), limits
+	opts, err := c.options()
+	if err != nil {
+		return err
+	}
+	source := traceSource(shown.Source, traces.tracer())
+	opts.Tiles, opts.Historian, opts.Keys = tileService, source, shown.Keys
+	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), shown.limits()
 	opts.Page, opts.Table = web.FS(), web.Table()
 	opts.Version, opts.RendererVersion = buildVersion(), render.Version
-	opts.Notice = shown.notice
+	opts.Notice, opts.Quota = shown.notice, sharedQuota
+	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
 	opts.Registry, opts.Logger = registry, con.log
 	server, err := api.New(opts)
 	if err != nil {
 		return err
 	}
-
-	heap := newHeap(os.LookupEnv)
-	tuning, stopTuning := context.WithCancel(ctx)
-	defer stopTuning()
-	go heap.run(tuning) // until the server has ended
-	whole := false      // whether what was published last is what is served
-	watcher := &data.Watcher{
-		Source:  heapSource{asked, heap},
-		Options: &shown.options,
-		Publish: func(s *data.Snapshot) {
-			debug.FreeOSMemory() // what loading left, before the answers are made
-			err := server.Publish(s)
-			if whole = err == nil; !whole {
-				server.RefreshFailed(err)
-			}
-			heap.settle()
-		},
-		Confirmed: func(at time.Time) {
-			if whole {
-				server.Confirmed(at)
-			}
-		},
-		Failed: server.RefreshFailed,
+	watcher := newWatcher(source, shown, server)
+	defer watchNotifications(ctx, shown.store, watcher)()
+	s := &serving{
+		flags:     c,
+		notice:    shown.notice,
+		log:       con.log,
+		server:    server,
+		watcher:   watcher,
+		refresher: refresher,
+		cert:      cert,
+		reloader:  newReloader(con, server, cert, registry),
+		hangups:   hangups,
 	}
-	if shown.store != nil {
-		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.Refreshed
-	}
-	defer listen(ctx, shown.store, watcher)()
-	reloads := newReloader(con, server, cert, registry)
-	return c.serve(ctx, con.log, server, watcher, refresher, cert, shown.notice, reloads, hangups)
+	return s.run(ctx)
 }
 
-// listen has the watcher woken by a database that tells of imports, until the function that it returns is called.
-func listen(ctx context.Context, s store.Store, watcher *data.Watcher) (stop func()) {
-	listener, ok := s.(store.Listener)
-	if !ok {
-		return func() {}
+// options returns the options of the server that the flags decide.
+func (c *serveCmd) options() (api.Options, error) {
+	opts := api.Options{
+		MaxZoom:            c.MaxZoom,
+		BasePath:           cleanBasePath(c.BasePath),
+		BasemapURL:         c.BasemapURL,
+		BasemapAttribution: c.BasemapAttribution,
+		SeparateAdmin:      c.AdminListen != "",
+		MetricsKey:         c.MetricsKey,
+		HSTS:               time.Duration(c.HSTS),
+		Adjustable: api.Adjustable{
+			Attribution:    c.Attribution,
+			AllowedOrigins: c.CORSOrigins,
+			FrameAncestors: c.FrameAncestors,
+			APIRate:        c.APIRate,
+			TileRate:       c.TileRate,
+			KeyRate:        c.KeyRate,
+			LogRequests:    c.LogRequests,
+		},
 	}
-	wake := make(chan struct{}, 1)
-	watcher.Wake = wake
-	ctx, cancel := context.WithCancel(ctx)
-	var group sync.WaitGroup
-	group.Go(func() { listener.Listen(ctx, wake) })
-	return func() {
-		cancel()
-		group.Wait()
+	for _, n := range c.TrustedProxies {
+		opts.TrustedProxies = append(opts.TrustedProxies, n.Prefix)
 	}
+	if c.BasemapURL == noBasemap {
+		opts.BasemapURL, opts.BasemapAttribution = "", ""
+	}
+	if c.PublicURL != "" {
+		var err error
+		if opts.PublicURL, err = parsePublicURL(c.PublicURL); err != nil {
+			return opts, fmt.Errorf("--public-url: %w", err)
+		}
+	}
+	return opts, nil
 }
 
-// refresher returns what refreshes the database, nil if nobody asked for it.
-func (c *serveCmd) refresher(shown *source, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
+// newRefresher returns what refreshes the database, or nil without --refresh-from.
+func (c *serveCmd) newRefresher(shown *source, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	if len(c.Refresh.From) == 0 {
 		return nil, nil
 	}
 	return c.Refresh.refresher(shown.store, tracer, log)
 }
 
-// serve listens, keeps the snapshot, the database and the certificate, where they are to be kept, fresh, and ends all in order when ctx ends.
-func (c *serveCmd) serve(ctx context.Context, log *slog.Logger, server *api.Server, watcher *data.Watcher, refresher *refresh.Refresher, cert *certificate, notice string, reloads *reloader, hangups <-chan os.Signal) error {
-	listener, err := net.Listen("tcp", c.Listen)
-	if err != nil {
-		return fmt.Errorf("--listen: %w", err)
-	}
-	listener = api.Joined(listener)
-	defer listener.Close() // for the returns before Serve takes it over
-	drain := new(drain)
-	main := newHTTPServer(drain.handler(server), log)
-	if cert != nil {
-		main.TLSConfig = cert.config()
-	}
-	main.ConnContext = api.ConnContext
-	listeners := map[*http.Server]net.Listener{main: listener}
-	if c.AdminListen != "" {
-		adminListener, err := net.Listen("tcp", c.AdminListen)
-		if err != nil {
-			return fmt.Errorf("--admin-listen: %w", err)
-		}
-		defer adminListener.Close()
-		admin := newHTTPServer(server.AdminHandler(), log)
-		admin.WriteTimeout = 0 // a CPU profile takes as long as it is asked to
-		listeners[admin] = adminListener
-		log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")
-	}
-	manager, err := openServiceManager(log)
-	if err != nil {
-		return err
-	}
-	address := addressOf(main, listener) + c.BasePath + "/"
-	if notice != "" {
-		log.Warn("serving the embedded demo: "+notice, "open", address)
-	} else {
-		log.Info("serving", "db", store.Name(c.DB), "open", address)
-	}
-
-	// Connections are taken from here on; whether there are data yet is for /readyz to say, as a database that is away may
-	// be for longer than a service manager waits.
-	manager.tell(daemon.SdNotifyReady)
-
-	// The group's goroutines end when ctx does (the watchers, the notes of keys), or when Shutdown has closed the listeners
-	// (the servers).
-	group, ctx := errgroup.WithContext(ctx)
-	for s, l := range listeners {
-		group.Go(func() error { return serveOn(s, &loudListener{Listener: l, log: log}) })
-	}
-	if cert != nil {
-		group.Go(func() error {
-			cert.watch(ctx)
-			return nil
-		})
-	}
-	if refresher != nil {
-		group.Go(func() error {
-			refresher.Run(ctx, c.Refresh.Every)
-			return nil
-		})
-	}
-	group.Go(func() error {
-		watcher.Run(ctx)
-		return nil
-	})
-	group.Go(func() error {
-		server.NoteKeyUses(ctx)
-		return nil
-	})
-	group.Go(func() error {
-		manager.run(ctx, main.Handler, c.BasePath+"/healthz")
-		return nil
-	})
-	group.Go(func() error {
-		reloads.run(ctx, hangups, manager)
-		server.Drain()
-		manager.tell(daemon.SdNotifyStopping)
-		now := reloads.serving()
-		log.Info("stopping: /readyz now says so", "drain", now.Drain)
-		return drain.end(listeners, now.Drain, now.Shutdown)
-	})
-	err = group.Wait()
-	log.Info("stopped")
-	return err
-}
-
-// certificate returns what connections are secured with, nil without TLS.
-func (c *serveCmd) certificate(registry prometheus.Registerer, log *slog.Logger) (*certificate, error) {
+// openCertificate returns the certificate of the server, or nil without TLS.
+func (c *serveCmd) openCertificate(registry prometheus.Registerer, log *slog.Logger) (*certificate, error) {
 	if c.TLSCert == "" {
 		return nil, nil
 	}
@@ -313,13 +242,70 @@ func (c *serveCmd) certificate(registry prometheus.Registerer, log *slog.Logger)
 	return cert, cert.measure(registry)
 }
 
-// legends gives api the renderer's legends without api's knowing the renderer.
-type legends struct{}
-
-func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
-	return legend.PNG(m, width, scale)
+// openQuota returns the rate limits that servers share, or nil without --redis.
+func (c *serveCmd) openQuota(log *slog.Logger) (_ ratelimit.Quota, closeQuota func() error, err error) {
+	if c.Redis == "" {
+		return nil, func() error { return nil }, nil
+	}
+	shared, err := quota.Open(c.Redis)
+	if err != nil {
+		return nil, nil, fmt.Errorf("--redis: %w", err)
+	}
+	log.Info("rate limits are shared", "redis", shared.Address())
+	return shared, shared.Close, nil
 }
 
-func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
-	return legend.SVG(m, width)
+// openDiskCache returns the disk cache of tiles, or nil without one.
+func (c *serveCmd) openDiskCache(registry prometheus.Registerer, log *slog.Logger) (_ tiles.Disk, closeDisk func(), err error) {
+	metrics := disk.NewMetrics(registry) // also without a disk cache
+	dir := c.folder(log)
+	if dir == "" {
+		return nil, func() {}, nil
+	}
+	cache, err := c.openCache(dir, log, metrics)
+	if err != nil {
+		return nil, nil, err
+	}
+	return cache, func() { cache.Close() }, nil
+}
+
+// newTiles returns the service that draws and caches tiles.
+func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
+	return tiles.New(render.New(shown.limits()), &tiles.Options{
+		MemoryBytes: int64(c.CacheMemory),
+		Disk:        diskCache,
+		MaxZoom:     maptile.Zoom(c.MaxZoom),
+		Variant:     shown.options.Profile.ID,
+		Vectors:     vector.New(shown.limits()),
+		Logger:      log,
+		Registerer:  registry,
+		Tracer:      tracer,
+	})
+}
+
+// newWatcher returns what loads the data again when they change, and publishes them.
+func newWatcher(source data.Source, shown *source, server *api.Server) *data.Watcher {
+	published := false // whether the last snapshot is being served; only the watcher's goroutine uses it
+	watcher := &data.Watcher{
+		Source:  source,
+		Options: &shown.options,
+		Publish: func(s *data.Snapshot) {
+			debug.FreeOSMemory() // garbage of the loading, before the answers are prepared
+			err := server.Publish(s)
+			if published = err == nil; !published {
+				server.SnapshotReloadFailed(err)
+			}
+			debug.FreeOSMemory()
+		},
+		Confirmed: func(at time.Time) {
+			if published {
+				server.Confirmed(at)
+			}
+		},
+		Failed: server.SnapshotReloadFailed,
+	}
+	if shown.store != nil {
+		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.DatabaseRefreshed
+	}
+	return watcher
 }

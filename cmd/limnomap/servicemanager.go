@@ -10,51 +10,49 @@ import (
 	"github.com/coreos/go-systemd/v22/daemon"
 )
 
-// A serviceManager is systemd, or another that speaks its sd_notify protocol, told through the socket in NOTIFY_SOCKET.
-// Where there is none, nothing is told.
+// A serviceManager is systemd, or another that has its sd_notify protocol. It is notified through the socket in
+// NOTIFY_SOCKET; without one, nothing is sent.
 type serviceManager struct {
-	log      *slog.Logger
-	watchdog time.Duration // within which it wants a sign of life; 0 if it wants none
+	log     *slog.Logger
+	timeout time.Duration // of the manager's watchdog; 0 if it has none
 }
 
-// openServiceManager finds out what the environment says of a service manager.
+// openServiceManager reads the environment.
 func openServiceManager(log *slog.Logger) (*serviceManager, error) {
-	watchdog, err := daemon.SdWatchdogEnabled(false)
+	timeout, err := daemon.SdWatchdogEnabled(false)
 	if err != nil {
 		return nil, fmt.Errorf("WATCHDOG_USEC: %w", err)
 	}
-	return &serviceManager{log: log, watchdog: watchdog}, nil
+	return &serviceManager{log: log, timeout: timeout}, nil
 }
 
-// tell sends states such as [daemon.SdNotifyReady]. A manager that cannot be told ends the service when it sees fit, so
-// there is no more to do about it than to say so.
-func (m *serviceManager) tell(state string) {
+// notify sends a state such as [daemon.SdNotifyReady]. An error is only logged: the manager itself decides what to do with
+// a service that it does not hear of.
+func (m *serviceManager) notify(state string) {
 	if _, err := daemon.SdNotify(false, state); err != nil {
-		m.log.Error("the service manager was not told", "state", state, "error", err)
+		m.log.Error("cannot notify the service manager", "state", state, "error", err)
 	}
 }
 
-// reloading tells that a configuration is being read, until the function that it returns tells that it has been: so long
-// "systemctl reload" waits.
+// reloading notifies the manager that a reload begins, and done that it has ended: "systemctl reload" waits for that.
 func (m *serviceManager) reloading() (done func()) {
-	m.tell(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
-	return func() { m.tell(daemon.SdNotifyReady) }
+	m.notify(daemon.SdNotifyReloading + "\n" + daemon.SdNotifyMonotonicUsec())
+	return func() { m.notify(daemon.SdNotifyReady) }
 }
 
-// run gives the signs of life that the manager wants, twice as often as it wants them, until ctx ends. Each is given only
-// if h, which is what clients are answered by, answers /healthz at path: a server that is stuck gives none, and is started
-// anew.
-func (m *serviceManager) run(ctx context.Context, h http.Handler, path string) {
-	if m.watchdog == 0 {
+// watchdog notifies the manager until ctx ends, twice in each timeout, that h answers the path /healthz. The manager restarts
+// a server that is stuck and does not answer.
+func (m *serviceManager) watchdog(ctx context.Context, h http.Handler, path string) {
+	if m.timeout == 0 {
 		return
 	}
-	ticker := time.NewTicker(m.watchdog / 2)
+	ticker := time.NewTicker(m.timeout / 2)
 	defer ticker.Stop()
 	for {
-		if code := ask(ctx, h, path); code == http.StatusOK {
-			m.tell(daemon.SdNotifyWatchdog)
+		if status := selfCheck(ctx, h, path); status == http.StatusOK {
+			m.notify(daemon.SdNotifyWatchdog)
 		} else if ctx.Err() == nil {
-			m.log.Error("no sign of life is given: the server does not answer itself", "path", path, "status", code)
+			m.log.Error("watchdog: self health check failed", "path", path, "status", status)
 		}
 		select {
 		case <-ticker.C:
@@ -64,33 +62,33 @@ func (m *serviceManager) run(ctx context.Context, h http.Handler, path string) {
 	}
 }
 
-// ask returns the status that h answers path with, 0 if none came of it.
-func ask(ctx context.Context, h http.Handler, path string) int {
+// selfCheck returns the status of h's answer, or 0 without an answer.
+func selfCheck(ctx context.Context, h http.Handler, path string) int {
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, path, nil)
 	if err != nil {
 		return 0
 	}
-	req.RemoteAddr = "127.0.0.1:0" // as it stands in the access log
-	answer := &statusOnly{header: make(http.Header)}
-	h.ServeHTTP(answer, req)
-	return answer.status
+	req.RemoteAddr = "127.0.0.1:0" // for the access log
+	w := &statusWriter{header: make(http.Header)}
+	h.ServeHTTP(w, req)
+	return w.status
 }
 
-// A statusOnly is an http.ResponseWriter that keeps the status alone.
-type statusOnly struct {
+// A statusWriter is an http.ResponseWriter that keeps only the status.
+type statusWriter struct {
 	header http.Header
 	status int
 }
 
-func (s *statusOnly) Header() http.Header { return s.header }
+func (w *statusWriter) Header() http.Header { return w.header }
 
-func (s *statusOnly) WriteHeader(status int) {
-	if s.status == 0 {
-		s.status = status
+func (w *statusWriter) WriteHeader(status int) {
+	if w.status == 0 {
+		w.status = status
 	}
 }
 
-func (s *statusOnly) Write(p []byte) (int, error) {
-	s.WriteHeader(http.StatusOK)
+func (w *statusWriter) Write(p []byte) (int, error) {
+	w.WriteHeader(http.StatusOK)
 	return len(p), nil
 }

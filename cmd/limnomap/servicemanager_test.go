@@ -44,7 +44,7 @@ func TestServiceManagerSigns(t *testing.T) {
 	done := make(chan struct{})
 	go func() { // ends with cancel
 		defer close(done)
-		manager.run(ctx, h, "/lakes/healthz")
+		manager.watchdog(ctx, h, "/lakes/healthz")
 	}()
 	buf := make([]byte, 100)
 	n, err := conn.Read(buf)
@@ -54,7 +54,7 @@ func TestServiceManagerSigns(t *testing.T) {
 	}
 	cancel()
 	<-done
-	if got := strings.Count(log.String(), "no sign of life"); got != stuck {
+	if got := strings.Count(log.String(), "self health check failed"); got != stuck {
 		t.Errorf("%d lines of log, want %d:\n%s", got, stuck, log)
 	}
 }
@@ -65,8 +65,8 @@ func TestServiceManagerAbsent(t *testing.T) {
 	var log bytes.Buffer
 	manager, err := openServiceManager(slog.New(slog.NewTextHandler(&log, nil)))
 	mustDo(t, err)
-	manager.tell("READY=1")
-	manager.run(t.Context(), http.NotFoundHandler(), "/healthz") // returns
+	manager.notify("READY=1")
+	manager.watchdog(t.Context(), http.NotFoundHandler(), "/healthz") // returns
 	if log.Len() > 0 {
 		t.Errorf("without a manager it says:\n%s", &log)
 	}

@@ -11,35 +11,35 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/cmd/limnomap/config"
 )
 
 const (
-	// certificateEvery is how often the files are looked at. Two small files are read in microseconds, and comparing
-	// what is in them sees a renewal by copying, by renaming and by swapping symbolic links alike, where times of
-	// modification may stay the same.
+	// certificateEvery is how often the files are read. Two small files are read in microseconds, and comparing their content
+	// detects each kind of renewal: copied files, renamed files and changed symbolic links, even with equal modification
+	// times.
 	certificateEvery = 2 * time.Second
-	// maxPEM bounds what is read of one of the files: a long chain has 20 kB.
+	// maxPEM bounds one of the files: a long chain has 20 kB.
 	maxPEM = 1 << 20
 )
 
-// A certificate is what the server proves its name with, read anew whenever its files change. What cannot be used, such
-// as a pair of which one half is still to be written, leaves the one before in service. Handshakes may ask for it while
-// watch runs.
+// A certificate is the server's certificate, read again when its files change. If they cannot be used, for example while only
+// one of them is written, the previous certificate stays in use. Handshakes may use it while watch runs.
 type certificate struct {
 	certFile, keyFile string
 	log               *slog.Logger
 	now               func() time.Time
 	current           atomic.Pointer[tls.Certificate]
 
-	mu sync.Mutex // guards what follows, and refresh
-	// What follows is load's, refresh's and warn's.
-	served  [2][sha256.Size]byte // the files that current was read from
-	fault   string               // why what is in the files now cannot be used; empty: it is current
-	expired bool                 // whether the log says so of current
+	mu      sync.Mutex           // guards the fields below
+	served  [2][sha256.Size]byte // hashes of the files that current was read from
+	problem string               // why the files cannot be used now, or ""
+	expired bool                 // whether the log already says that current has expired
 }
 
-// openCertificate reads the pair of files, which has to be whole. An expired certificate is served with a warning: a
-// client may refuse it or not, but would get nothing from a server that does not start.
+// openCertificate reads the two files, which must be valid. An expired certificate is served with a warning: some clients
+// accept it, while a server that does not start serves none.
 func openCertificate(certFile, keyFile string, now func() time.Time, log *slog.Logger) (*certificate, error) {
 	c := &certificate{certFile: certFile, keyFile: keyFile, now: now, log: log}
 	if _, err := c.load(); err != nil {
@@ -49,7 +49,7 @@ func openCertificate(certFile, keyFile string, now func() time.Time, log *slog.L
 	return c, nil
 }
 
-// config returns how connections are secured: TLS 1.2 or 1.3 with what crypto/tls deems sound.
+// config returns the TLS configuration: TLS 1.2 or 1.3 with the defaults of crypto/tls.
 func (c *certificate) config() *tls.Config {
 	return &tls.Config{
 		MinVersion:     tls.VersionTLS12,
@@ -57,7 +57,7 @@ func (c *certificate) config() *tls.Config {
 	}
 }
 
-// watch looks at the files until ctx ends.
+// watch reads the files at each certificateEvery until ctx ends.
 func (c *certificate) watch(ctx context.Context) {
 	ticker := time.NewTicker(certificateEvery)
 	defer ticker.Stop()
@@ -71,24 +71,24 @@ func (c *certificate) watch(ctx context.Context) {
 	}
 }
 
-// refresh takes over what is in the files, and says once what is wrong with it.
+// refresh reads the files and uses a changed certificate. A problem is logged once.
 func (c *certificate) refresh() {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	changed, err := c.load()
 	switch {
-	case err != nil && err.Error() != c.fault:
-		c.fault = err.Error()
-		c.log.Error("the new certificate cannot be used, the one before is served on", "error", err)
-	case err == nil && (changed || c.fault != ""):
-		c.fault = ""
+	case err != nil && err.Error() != c.problem:
+		c.problem = err.Error()
+		c.log.Error("cannot use the new certificate: still serving the previous one", "error", err)
+	case err == nil && (changed || c.problem != ""):
+		c.problem = ""
 		leaf := c.current.Load().Leaf
-		c.log.Info("serving the certificate that is on disk", "serial", leaf.SerialNumber, "not_after", leaf.NotAfter)
+		c.log.Info("serving the new certificate", "serial", leaf.SerialNumber, "not_after", leaf.NotAfter)
 	}
 	c.warn()
 }
 
-// warn says once of a certificate that it has expired.
+// warn logs once that a certificate has expired.
 func (c *certificate) warn() {
 	notAfter := c.current.Load().Leaf.NotAfter
 	expired := c.now().After(notAfter)
@@ -98,13 +98,13 @@ func (c *certificate) warn() {
 	c.expired = expired
 }
 
-// load makes current what is in the files, and reports whether that is another certificate than before.
+// load reads the files into current, and reports whether they changed.
 func (c *certificate) load() (changed bool, err error) {
-	chain, err := readBounded(c.certFile, maxPEM)
+	chain, err := config.ReadFile(c.certFile, maxPEM)
 	if err != nil {
 		return false, fmt.Errorf("--tls-cert: %w", err)
 	}
-	key, err := readBounded(c.keyFile, maxPEM)
+	key, err := config.ReadFile(c.keyFile, maxPEM)
 	if err != nil {
 		return false, fmt.Errorf("--tls-key: %w", err)
 	}
@@ -114,7 +114,7 @@ func (c *certificate) load() (changed bool, err error) {
 	}
 	pair, err := tls.X509KeyPair(chain, key)
 	if err != nil {
-		return false, fmt.Errorf("--tls-cert %s with --tls-key %s: %w: want a certificate, those that it was signed with, and its key, in PEM",
+		return false, fmt.Errorf("--tls-cert %s with --tls-key %s: %w: want a certificate chain and its key, in PEM",
 			c.certFile, c.keyFile, err)
 	}
 	c.current.Store(&pair)
@@ -122,10 +122,10 @@ func (c *certificate) load() (changed bool, err error) {
 	return true, nil
 }
 
-// measure exports when the certificate expires, for an alert well before that.
+// measure exports when the certificate expires.
 func (c *certificate) measure(registry prometheus.Registerer) error {
 	return registry.Register(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
 		Name: "limnomap_tls_certificate_expiry_timestamp_seconds",
-		Help: "When the certificate that is served expires, in seconds since 1970.",
+		Help: "When the served certificate expires, in seconds since 1970.",
 	}, func() float64 { return float64(c.current.Load().Leaf.NotAfter.Unix()) }))
 }

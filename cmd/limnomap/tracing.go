@@ -20,84 +20,70 @@ import (
 )
 
 const (
-	// tracesPath is where a receiver takes traces, below its address (OTLP 1.9, "OTLP/HTTP Request").
+	// tracesPath is the path for traces below the address of a receiver (OTLP 1.9, "OTLP/HTTP Request").
 	tracesPath = "/v1/traces"
-	// flushTimeout bounds how long the spans that are left may take to be sent when the server ends.
+	// flushTimeout bounds how long the server sends the last spans when it stops.
 	flushTimeout = 3 * time.Second
-	// maxExportError bounds what the log shows of an error.
+	// maxExportError bounds the length of an error in the log.
 	maxExportError = 300
 )
 
 type tracingFlags struct {
-	OTLPEndpoint string  `name:"otlp-endpoint" help:"Send traces to this OpenTelemetry receiver by OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is added where it is missing. OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME are respected. Off by default." placeholder:"URL" group:"Tracing"`
-	TraceRatio   float64 `help:"Share of the requests that are traced, 0 to 1. Of those that come with a traceparent from one of --trusted-proxies, what that says is done." default:"0.01" group:"Tracing"`
+	OTLPEndpoint string  `name:"otlp-endpoint" help:"Send traces to this OpenTelemetry receiver by OTLP over HTTP, such as http://127.0.0.1:4318; /v1/traces is added if it is missing. OTEL_EXPORTER_OTLP_HEADERS, OTEL_RESOURCE_ATTRIBUTES and OTEL_SERVICE_NAME are used. Off by default." check:"otlp-endpoint" placeholder:"URL" group:"Tracing"`
+	TraceRatio   float64 `help:"Share of the requests that are traced, 0 to 1. For a request with a traceparent from one of --trusted-proxies, the traceparent decides." default:"0.01" allowed:"0..1" group:"Tracing"`
 }
 
-// A tracing is where the spans of the process go. A nil *tracing is none.
+// A tracing sends the spans of the process. A nil *tracing sends nothing.
 type tracing struct {
 	provider *sdktrace.TracerProvider
-	stop     context.CancelFunc // ends an export that is under way
+	stop     context.CancelFunc // aborts an export
 }
 
-// check returns an error if traces could not be sent with these flags, wherever they are to go.
-func (f *tracingFlags) check() error {
-	if !(f.TraceRatio >= 0 && f.TraceRatio <= 1) { // NaN is neither
-		return fmt.Errorf("--trace-ratio %v: allowed are 0 to 1", f.TraceRatio)
-	}
-	if f.OTLPEndpoint == "" {
-		return nil
-	}
-	if _, err := traceEndpoint(f.OTLPEndpoint); err != nil {
-		return fmt.Errorf("--otlp-endpoint: %w", err)
-	}
-	return nil
-}
-
-// openTraces returns nil if there is nowhere to send traces to. Nothing is connected before the first spans are sent.
+// openTraces returns nil without --otlp-endpoint. It connects when the first spans are sent.
 func (f *tracingFlags) openTraces(reg prometheus.Registerer, log *slog.Logger) (*tracing, error) {
-	if err := f.check(); err != nil || f.OTLPEndpoint == "" {
-		return nil, err
+	if f.OTLPEndpoint == "" {
+		return nil, nil
 	}
 	endpoint, err := traceEndpoint(f.OTLPEndpoint)
 	if err != nil {
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
-	tellTracing(log)
+	logTracing(log)
 	life, stop := context.WithCancel(context.Background())
 	sender, err := otlptracehttp.New(life, otlptracehttp.WithEndpointURL(endpoint))
 	if err != nil {
 		stop()
 		return nil, fmt.Errorf("--otlp-endpoint: %w", err)
 	}
-	// What the environment says stands over what we say of ourselves.
+	// The environment comes last: it overrides the other attributes.
 	described, err := resource.New(life, resource.WithTelemetrySDK(), resource.WithHost(),
 		resource.WithAttributes(semconv.ServiceName("limnomap"), semconv.ServiceVersion(buildVersion())), resource.WithFromEnv())
 	if err != nil {
-		log.Warn("traces tell less of this server than they should", "error", err)
+		log.Warn("some attributes of this server are missing in traces", "error", err)
 	}
 	e := newExporter(sender, life, reg, log)
-	log.Info("traces are sent", "endpoint", endpoint, "ratio", f.TraceRatio)
+	log.Info("sending traces", "endpoint", endpoint, "ratio", f.TraceRatio)
 	return &tracing{sdktrace.NewTracerProvider(
 		sdktrace.WithResource(described),
-		sdktrace.WithSampler(sdktrace.AlwaysSample()), // whoever begins a span has decided
+		sdktrace.WithSampler(sdktrace.AlwaysSample()), // the code that starts a span decides
 		sdktrace.WithSpanProcessor(countingProcessor{sdktrace.NewBatchSpanProcessor(e), e.ended}),
 	), stop}, nil
 }
 
-// traceEndpoint returns the address that traces are posted to. Errors do not repeat what may hold a password.
+// traceEndpoint returns the URL for traces. Errors do not repeat text that may hold a password.
 func traceEndpoint(s string) (string, error) {
 	const want = "want http://HOST[:PORT][/PATH], or https://"
 	u, err := url.Parse(s)
 	switch {
 	case err != nil:
-		return "", errors.New("this is no URL: " + want)
+		return "", errors.New("not a URL: " + want)
 	case u.User != nil:
-		return "", errors.New("the URL has a user or password, which a list of processes would show: say them by " +
+		return "", errors.New("the URL has a user or password, but command lines are visible to other users: use " +
 			"OTEL_EXPORTER_OTLP_HEADERS, such as Authorization=Basic%20…")
 	case u.RawQuery != "" || u.ForceQuery || u.Fragment != "":
 		return "", errors.New("the URL has a query or fragment: " + want)
 	case u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "":
-		return "", fmt.Errorf("%q is no address of a receiver: %s", s, want)
+		return "", fmt.Errorf("%q is not the address of a receiver: %s", s, want)
 	}
 	u.Path = strings.TrimSuffix(u.Path, "/")
 	if !strings.HasSuffix(u.Path, tracesPath) {
@@ -106,7 +92,7 @@ func traceEndpoint(s string) (string, error) {
 	return u.String(), nil
 }
 
-// tracer returns what begins spans, nil for none.
+// tracer returns the tracer that starts spans, or nil.
 func (t *tracing) tracer() trace.Tracer {
 	if t == nil {
 		return nil
@@ -114,8 +100,8 @@ func (t *tracing) tracer() trace.Tracer {
 	return t.provider.Tracer("limnomap", trace.WithInstrumentationVersion(buildVersion()))
 }
 
-// close sends the spans that are left, if that takes no longer than flushTimeout. What cannot be sent is lost and counted:
-// it is no error of the server's.
+// close sends the last spans, for at most flushTimeout. Spans that cannot be sent are lost and counted; this is not an error of
+// the server.
 func (t *tracing) close() {
 	if t == nil {
 		return
@@ -124,10 +110,10 @@ func (t *tracing) close() {
 	defer cancel()
 	defer t.stop()
 	defer context.AfterFunc(ctx, t.stop)()
-	_ = t.provider.Shutdown(ctx) // the exporter has told of its failures
+	_ = t.provider.Shutdown(ctx) // the exporter has logged its failures
 }
 
-// A countingProcessor counts the spans that have ended, so that those can be told that a full queue dropped.
+// A countingProcessor counts the spans that have ended, to show how many a full queue has dropped.
 type countingProcessor struct {
 	sdktrace.SpanProcessor
 	ended prometheus.Counter
@@ -138,8 +124,8 @@ func (c countingProcessor) OnEnd(s sdktrace.ReadOnlySpan) {
 	c.SpanProcessor.OnEnd(s)
 }
 
-// An exporter sends spans, and tells of failures by metrics, and in the log when they begin and end. They go no further:
-// what the SDK did with them would be written to stderr in a form of its own.
+// An exporter sends spans, counts failures, and logs when failures begin and end. It does not return them: the SDK would write
+// them to stderr in its own format.
 type exporter struct {
 	sdktrace.SpanExporter
 	life            context.Context
@@ -149,7 +135,7 @@ type exporter struct {
 	failing         atomic.Bool
 }
 
-// newExporter returns an exporter whose exports end with life at the latest.
+// newExporter returns an exporter whose exports end at the latest when life ends.
 func newExporter(to sdktrace.SpanExporter, life context.Context, reg prometheus.Registerer, log *slog.Logger) *exporter {
 	counter := func(name, help string) prometheus.Counter {
 		c := prometheus.NewCounter(prometheus.CounterOpts{Name: name, Help: help})
@@ -160,8 +146,8 @@ func newExporter(to sdktrace.SpanExporter, life context.Context, reg prometheus.
 		SpanExporter: to,
 		life:         life,
 		log:          log,
-		ended:        counter("limnomap_trace_spans_total", "Spans that were to be sent: what is missing of them in limnomap_trace_spans_exported_total waits or is lost."),
-		exported:     counter("limnomap_trace_spans_exported_total", "Spans that the receiver of traces took."),
+		ended:        counter("limnomap_trace_spans_total", "Spans to send: those that limnomap_trace_spans_exported_total does not count are waiting or lost."),
+		exported:     counter("limnomap_trace_spans_exported_total", "Spans that the receiver of traces accepted."),
 		failures:     counter("limnomap_trace_export_failures_total", "Attempts to send spans that failed; these spans are lost."),
 	}
 }
@@ -174,30 +160,29 @@ func (e *exporter) ExportSpans(ctx context.Context, spans []sdktrace.ReadOnlySpa
 	if err := e.SpanExporter.ExportSpans(ctx, spans); err != nil {
 		e.failures.Inc()
 		if !e.failing.Swap(true) {
-			text, _, _ := strings.Cut(err.Error(), " (body: ") // of the answer, which may repeat the password that it refuses
-			e.log.Warn("traces cannot be sent", "error", text[:min(len(text), maxExportError)])
+			text, _, _ := strings.Cut(err.Error(), " (body: ") // the body may repeat a password that the receiver refuses
+			e.log.Warn("cannot send traces", "error", text[:min(len(text), maxExportError)])
 		}
 		return nil
 	}
 	e.exported.Add(float64(len(spans)))
 	if e.failing.Swap(false) {
-		e.log.Info("traces are sent again")
+		e.log.Info("sending traces again")
 	}
 	return nil
 }
 
-// standardVariables are the variables of OpenTelemetry that turn nothing on here by themselves, so that an operator who sets
-// one and no flag is told.
+// standardVariables are variables of OpenTelemetry that have no effect without --otlp-endpoint.
 var standardVariables = []string{"OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"}
 
-// warnOfEnvironment tells of an endpoint in the environment that is not used.
+// warnOfEnvironment warns of an endpoint in the environment that is not used.
 func (f *tracingFlags) warnOfEnvironment(log *slog.Logger) {
 	if f.OTLPEndpoint != "" {
 		return
 	}
 	for _, name := range standardVariables {
 		if os.Getenv(name) != "" {
-			log.Warn("traces are not sent: the endpoint is said by --otlp-endpoint or LIMNOMAP_OTLP_ENDPOINT", "ignored", name)
+			log.Warn("traces are not sent: set --otlp-endpoint or LIMNOMAP_OTLP_ENDPOINT", "ignored", name)
 		}
 	}
 }

@@ -12,15 +12,15 @@ import (
 	"limnomap/data"
 )
 
-// A tracedSource is a source whose questions are spans: a history beneath the span of its request; the loading of a snapshot
-// and of the weeks before it, which are rare and for all who ask, by themselves each time. What is asked for, and how it
-// fails, is not told: it may name a lake or a server.
+// A tracedSource is a source whose queries are spans. A history is a child of the span of its request. Loading a snapshot, or
+// older weeks, is a trace of its own: it is rare, and for all clients. Spans have neither the arguments nor the errors, which
+// may name a lake or a server.
 type tracedSource struct {
 	data.Source
 	tracer trace.Tracer
 }
 
-// traceSource returns s itself where nothing is traced.
+// traceSource returns s itself if t is nil.
 func traceSource(s data.Source, t trace.Tracer) data.Source {
 	if t == nil {
 		return s
@@ -54,7 +54,7 @@ func (s tracedSource) Past(ctx context.Context, period data.Period, observation 
 
 // History implements data.Source.
 func (s tracedSource) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, observations []data.Observation, err error) {
-	if !trace.SpanFromContext(ctx).IsRecording() { // the request is not traced
+	if !trace.SpanFromContext(ctx).IsRecording() { // this request is not traced
 		return s.Source.History(ctx, id, q)
 	}
 	ctx, span := s.tracer.Start(ctx, "store history", trace.WithSpanKind(trace.SpanKindClient))
@@ -62,7 +62,7 @@ func (s tracedSource) History(ctx context.Context, id data.LakeID, q data.Histor
 	return s.Source.History(ctx, id, q)
 }
 
-// traceRefresh returns what tells of refreshes as spans, each by itself; nil where nothing is traced.
+// traceRefresh returns a function that starts the span of a refresh, or nil if t is nil.
 func traceRefresh(t trace.Tracer) func(context.Context) (context.Context, func(error)) {
 	if t == nil {
 		return nil
@@ -73,7 +73,7 @@ func traceRefresh(t trace.Tracer) func(context.Context) (context.Context, func(e
 	}
 }
 
-// endSpan ends a span. That there is no such lake, or that the caller left, is no error.
+// endSpan ends a span. An unknown lake or a client that left is not an error.
 func endSpan(span trace.Span, err error) {
 	if err != nil && !errors.Is(err, data.ErrNoLake) && !errors.Is(err, context.Canceled) {
 		span.SetAttributes(semconv.ErrorTypeOther)

@@ -8,7 +8,7 @@ import (
 	"limnomap/render"
 )
 
-// version is set by the Makefile's -ldflags; without them the module's own version serves.
+// version is set by the Makefile with -ldflags; without them, the version of the module is used.
 var version string
 
 func buildVersion() string {

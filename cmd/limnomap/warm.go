@@ -16,25 +16,25 @@ import (
 
 type warmCmd struct {
 	Zoom     zoomRange       `help:"Zooms, such as 7 or 0-9." default:"0-9" group:"Tiles"`
-	Date     []string        `help:"Weeks that hold these days; by default the newest." placeholder:"YYYY-MM-DD" group:"Tiles"`
+	Date     []string        `help:"Weeks of these days; by default the newest." placeholder:"YYYY-MM-DD" group:"Tiles"`
 	Style    []tiles.StyleID `help:"Styles: ${enum}." enum:"${styles}" default:"${style}" group:"Tiles"`
 	Colormap []colormap.ID   `help:"Colour maps: ${enum}." enum:"${colormaps}" default:"${colormap}" group:"Tiles"`
-	Scale    []int           `help:"Scales: ${enum}; 2 is for screens with small pixels." enum:"1,2" default:"1" group:"Tiles"`
+	Scale    []int           `help:"Scales: ${enum}; 2 is for high-density screens." enum:"1,2" default:"1" group:"Tiles"`
 	plotFlags
 	sourceFlags
 	cacheFlags
 }
 
 func (warmCmd) Help() string {
-	return `Say --db, --profile, --stale-after, --cache-dir and --cache-disk as you say them to serve: then no tile that was warmed is drawn
-again. Tiles that are there already are left as they are, so that a warming that was interrupted goes on where it was, and after
-an import only what has changed is drawn. A running server of the same folder finds the tiles at once.
+	return `Use the same --db, --profile, --stale-after, --cache-dir and --cache-disk as serve: then the server does not draw these tiles
+again. Tiles that exist already are not drawn again, so an interrupted command continues where it was, and after an import only
+the changed tiles are drawn. A running server with the same folder finds the tiles at once.
 
-Blank tiles take nothing and are passed by. Warming stops rather than put more into the folder than fits: the next tiles would
-push out those that were warmed before.`
+Blank tiles take no space and are skipped. The command stops before the folder is full: more tiles would evict those that
+were drawn first.`
 }
 
-// A warming is the plots that warm was asked for, in order.
+// A warming has the tiles to draw, in order.
 type warming struct {
 	service  *tiles.Service
 	room     int64 // on disk, in bytes
@@ -43,23 +43,15 @@ type warming struct {
 	pyramids []tiles.Pyramid // of each week
 }
 
-// inspect returns what would keep the command from starting, as far as that shows without opening or asking anything.
-func (c *warmCmd) inspect(context.Context) error {
-	if err := c.check(); err != nil {
-		return err
-	}
-	return c.inspectSource(false)
-}
+// Check checks the database without opening it.
+func (c *warmCmd) Check(context.Context) error { return c.checkSource(false) }
 
-// Run puts tiles on disk until all are there or ctx ends.
+// Run draws tiles to disk until all are there or ctx ends.
 func (c *warmCmd) Run(ctx context.Context, con *console) error {
 	return interrupted(ctx, c.warm(ctx, con), "nothing was written")
 }
 
 func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
-	if err := c.check(); err != nil {
-		return err
-	}
 	folder := c.folder(con.log)
 	if folder == "" {
 		return errors.New("there is no disk cache to warm: --cache-dir names its folder, and --cache-disk its size, which may not be 0")
@@ -91,7 +83,7 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	return w.run(ctx, con, disk.NewFill(cache))
 }
 
-// pyramids returns one pyramid for each way to draw a week.
+// pyramids returns one pyramid for each combination of style, colour map and scale.
 func (c *warmCmd) pyramids() []tiles.Pyramid {
 	var all []tiles.Pyramid
 	for _, style := range distinct(c.Style) {
@@ -122,21 +114,21 @@ func (c *warmCmd) weeks(snapshot *data.Snapshot) ([]data.Week, error) {
 	return distinct(weeks), nil
 }
 
-// distinct returns the values of all without repetition: a plot that came twice would be counted twice.
-func distinct[T comparable](all []T) []T {
-	var once []T
-	for _, v := range all {
-		if !slices.Contains(once, v) {
-			once = append(once, v)
+// distinct returns the values without repetitions, which would be counted twice.
+func distinct[T comparable](values []T) []T {
+	var unique []T
+	for _, v := range values {
+		if !slices.Contains(unique, v) {
+			unique = append(unique, v)
 		}
 	}
-	return once
+	return unique
 }
 
-// each calls visit for each plot. One is made after the other, since a week of a continent takes a lot of memory.
+// each calls visit for each plot, one after the other: a week of a continent takes a lot of memory.
 func (w *warming) each(ctx context.Context, visit func(*tiles.Plot) error) error {
 	for _, week := range w.weeks {
-		view, err := w.snapshot.Shown(ctx, week)
+		view, err := w.snapshot.LazyView(ctx, week)
 		if err != nil {
 			return err
 		}
@@ -153,7 +145,7 @@ func (w *warming) each(ctx context.Context, visit func(*tiles.Plot) error) error
 	return nil
 }
 
-// estimate tells what there is to warm, and writes nothing.
+// estimate prints how much there is to draw, and writes nothing.
 func (w *warming) estimate(ctx context.Context, con *console) error {
 	var shown, bytes int64
 	err := w.each(ctx, func(p *tiles.Plot) error {
@@ -169,15 +161,15 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them; those that are there already included.\n",
-		counted(shown, w.size()), megabytes(bytes))
+	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them, including those that exist already.\n",
+		countText(shown, w.size()), formatMB(bytes))
 	if err == nil && bytes > w.room {
-		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk leaves room for %s.\n", megabytes(w.room))
+		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk has room for %s.\n", formatMB(w.room))
 	}
 	return err
 }
 
-// size returns how many tiles there are, blank ones included.
+// size returns the number of tiles, including blank ones.
 func (w *warming) size() int64 {
 	var n int64
 	for _, p := range w.pyramids {
@@ -186,7 +178,7 @@ func (w *warming) size() int64 {
 	return n
 }
 
-// run warms all plots, and tells what was done even if that was not all.
+// run draws all plots, and prints how many tiles it drew, also after an error.
 func (w *warming) run(ctx context.Context, con *console, fill *disk.Fill) error {
 	var shown int64
 	err := w.each(ctx, func(p *tiles.Plot) error {
@@ -198,8 +190,8 @@ func (w *warming) run(ctx context.Context, con *console, fill *disk.Fill) error 
 		return err
 	}
 	if least := shown * disk.MinEntrySize; least > w.room {
-		return fmt.Errorf("%d tiles take %s on disk or more, and --cache-disk and --cache-min-free leave room for %s, or the last would push out the first: "+
-			"allow more, free some of the disk, or warm fewer zooms, dates or styles; nothing was written", shown, megabytes(least), megabytes(w.room))
+		return fmt.Errorf("%d tiles take %s on disk or more, but --cache-disk and --cache-min-free leave room for %s, so the last tiles would evict the first: "+
+			"raise the limits, free some of the disk, or choose fewer zooms, dates or styles; nothing was written", shown, formatMB(least), formatMB(w.room))
 	}
 	progress := newProgress(con, "warming", shown, time.Now)
 	var all tiles.Warmed
@@ -210,14 +202,14 @@ func (w *warming) run(ctx context.Context, con *console, fill *disk.Fill) error 
 		return err
 	})
 	took := progress.finish()
-	_, printErr := fmt.Fprintf(con.out, "%d tiles drawn, %d were there already: %s on disk, in %s.\n%s\n",
-		all.Drawn, all.Found, megabytes(fill.Bytes()), took, counted(shown, w.size()))
+	_, printErr := fmt.Fprintf(con.out, "%d tiles drawn, %d existed already: %s on disk, in %s.\n%s\n",
+		all.Drawn, all.Found, formatMB(fill.Bytes()), took, countText(shown, w.size()))
 	if err == nil {
 		return printErr
 	}
 	if errors.Is(err, disk.ErrFull) {
-		return fmt.Errorf("%w after %d of %d tiles: more would push out those that were warmed first; allow more by --cache-disk, "+
-			"free some of the disk, or warm fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
+		return fmt.Errorf("%w after %d of %d tiles: more would evict those that were drawn first; raise --cache-disk, "+
+			"free some of the disk, or choose fewer zooms, dates or styles", err, all.Drawn+all.Found, shown)
 	}
-	return interrupted(ctx, err, fmt.Sprintf("%d of %d tiles are warm; the same command goes on from there", all.Drawn+all.Found, shown))
+	return interrupted(ctx, err, fmt.Sprintf("%d of %d tiles are warm; the same command continues from there", all.Drawn+all.Found, shown))
 }

@@ -44,7 +44,7 @@ func numbers(t testing.TB, text, pattern string) []int {
 	return all
 }
 
-const warmed = `(\d+) tiles drawn, (\d+) were there already`
+const warmed = `(\d+) tiles drawn, (\d+) existed already`
 
 // renders returns how many tiles a server has drawn.
 func renders(t testing.TB, base string) int {
@@ -129,7 +129,7 @@ func TestWarmDryRun(t *testing.T) {
 	if _, err := os.Stat(dir); err == nil {
 		t.Errorf("--dry-run has made %s", dir)
 	}
-	const tooMuch = "too much: --cache-disk leaves room for 0.1 MB"
+	const tooMuch = "too much: --cache-disk has room for 0.1 MB"
 	if tight := mustRun(t, append(args, "--dry-run", "--cache-disk", "128KiB")...); !strings.Contains(tight, tooMuch) || strings.Contains(dry, "too much") {
 		t.Errorf("--dry-run with a small cache lacks %q:\n%s", tooMuch, tight)
 	}

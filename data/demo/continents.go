@@ -1,7 +1,7 @@
 package demo
 
-// continents returns the land between the districts, which has lakes too, though few: ellipses as wide as the coasts
-// allow. Their chlorophyll is that of the districts about them.
+// continents returns the land between the districts, which has few lakes: ellipses as wide as the coasts allow. Their
+// chlorophyll is that of the districts around them.
 func continents() []district {
 	return []district{
 		{"NA_NOR", "Northern Canada", 58, -101, 1250, 750, 0, 70, 0},

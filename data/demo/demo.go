@@ -12,11 +12,11 @@ import (
 	"limnomap/data/apikey"
 )
 
-// Notice says, wherever a person could mistake the demo's values for real ones, that they are not.
+// Notice is shown wherever a person could mistake the demo's values for real ones.
 const Notice = "Simulated demo data, not measurements"
 
-// Key is the API key of the demo, with which its keyed endpoint can be tried out. It is public: it opens nothing but
-// the demo's own list of lakes, and a server with a database does not know it.
+// Key is the demo's API key, for trying its keyed endpoint. It is public: it only gives access to the demo's list of lakes,
+// and a server with a database does not accept it.
 const Key = "limnomap-demo-key"
 
 // A Source is the demo as a [data.Source].
@@ -24,19 +24,19 @@ type Source struct {
 	now    func() time.Time
 	models []model // ascending by lake id
 
-	mu      sync.Mutex // guards edition, and lets only one caller generate it
-	edition *edition   // of the newest pass asked for so far; nil before the first call
+	mu      sync.Mutex // guards edition, so that one caller generates it
+	edition *edition   // of the newest pass so far; nil before the first call
 }
 
 var _ data.Source = (*Source)(nil)
 
-// New returns the demo as it stands at now(): three years of weekly passes up to the current ISO week. Its Revision
-// changes with the week.
+// New returns the demo at the time now(): three years of weekly passes up to the present ISO week. Its Revision changes
+// every week.
 func New(now func() time.Time) *Source {
 	return &Source{now: now, models: models(parseLakes(lakesCSV))}
 }
 
-// Revision returns the number of the newest pass's week, and the time of that pass.
+// Revision returns the week of the newest pass as a number, and the time of that pass.
 func (s *Source) Revision(ctx context.Context) (data.Revision, error) {
 	if err := ctx.Err(); err != nil {
 		return data.Revision{}, err
@@ -44,7 +44,7 @@ func (s *Source) Revision(ctx context.Context) (data.Revision, error) {
 	return revision(newestPass(s.now())), nil
 }
 
-// Scan passes every lake, then every pass of every lake, clouded ones included, and its forecasts.
+// Scan passes every lake, and then all passes of every lake, including gaps, and its forecasts.
 func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	e := s.current()
 	for i := range s.models {
@@ -53,7 +53,7 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 		}
 	}
 	for i := range s.models {
-		// Once per lake is often enough: a lake's rows take microseconds.
+		// Once per lake is often enough: the rows of a lake take microseconds.
 		if err := ctx.Err(); err != nil {
 			return data.Revision{}, err
 		}
@@ -66,7 +66,7 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	return revision(e.newest), nil
 }
 
-// Past passes the passes of every lake in the period, and the newest one with a value before them.
+// Past passes on the passes of every lake in the period, and before them its newest one with a value.
 func (s *Source) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
 	e := s.current()
 	for i := range s.models {
@@ -91,7 +91,7 @@ func (s *Source) Past(ctx context.Context, period data.Period, observation func(
 	return revision(e.newest), nil
 }
 
-// History returns a lake, its forecasts and its passes, newest first, as q asks for them.
+// History returns a lake with its forecasts and passes, newest first, as selected by q.
 func (s *Source) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return data.Lake{}, nil, err

@@ -166,7 +166,7 @@ func TestHistory(t *testing.T) {
 			t.Errorf("row %d is of %v after %v, want a week before", i, o.Date, history[i-1].Date)
 		}
 		if want := i < forecasts; (o.Type == data.Forecast) != want {
-			t.Errorf("row %d is of type %v, want the newest %d rows alone to be forecasts", i, o.Type, forecasts)
+			t.Errorf("row %d is of type %v, want only the newest %d rows to be forecasts", i, o.Type, forecasts)
 		}
 		if i < forecasts && !o.Chlorophyll.Valid() {
 			t.Errorf("row %d is a forecast without a value", i)

@@ -1,15 +1,15 @@
 package demo
 
-// A district is a part of the world with lakes: an ellipse, thickest in the middle, that holds a share of them.
+// A district is a part of the world with lakes: an ellipse, densest in the middle, with a share of all lakes.
 //
-// The list stands in for a map of the land, which would be megabytes. Where the districts lie and how many lakes they
-// hold is general knowledge in round numbers, written down by hand for this simulation: the glaciated shields of Canada
-// and Scandinavia, the thaw lakes of the Arctic coasts, the plains of western Siberia, Tibet and Patagonia, and the
-// flood plains of the great rivers. The sum over a country follows HydroLAKES (Messager et al. 2016, Nature
-// Communications 7, 13603) in order of magnitude: three fifths of all lakes are in Canada, a sixth in Russia, a
-// fourteenth in the United States. Near coasts some simulated lakes lie in the sea.
+// The list replaces a map of the land, which would be megabytes. The positions and numbers are general knowledge in round
+// figures, written by hand for this simulation: the glaciated shields of Canada and Scandinavia, the thaw lakes of the
+// Arctic coasts, the plains of western Siberia, Tibet and Patagonia, and the flood plains of the great rivers. The sum of
+// each country follows HydroLAKES (Messager et al. 2016, Nature Communications 7, 13603) in order of magnitude: three
+// fifths of all lakes are in Canada, a sixth in Russia, a fourteenth in the United States. Near coasts some simulated lakes
+// are in the sea.
 type district struct {
-	code        string // as it stands in the ids of its lakes
+	code        string // part of the ids of its lakes
 	name        string
 	lat, lon    float64 // of the centre, degrees
 	long, short float64 // half-axes, km

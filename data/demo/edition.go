@@ -7,14 +7,14 @@ import (
 )
 
 const (
-	passes    = 157 // three years of 52 weeks, and one so that the newest week meets its own anniversaries
+	passes    = 157 // three years of 52 weeks, and one for the anniversary of the newest week
 	forecasts = 4   // weeks ahead
-	// passOfDay is when a pass is on its Monday, in UTC: satellites that look at water colour cross the equator at
-	// about ten in the morning by the sun (Sentinel-3: 10:00), before the clouds of the afternoon.
+	// passOfDay is the time of a pass on its Monday, in UTC: satellites for water colour cross the equator at about ten in
+	// the morning in solar time (Sentinel-3: 10:00), before the clouds of the afternoon.
 	passOfDay = 10*time.Hour + 30*time.Minute
 )
 
-// An edition is the demo of one week: what was seen in the weeks up to it and what is forecast after it.
+// An edition is the demo of one week: the passes up to that week and the forecasts after it.
 type edition struct {
 	newest data.Week // of the newest pass
 	lakes  []data.LakeID
@@ -27,7 +27,7 @@ func newEdition(models []model, newest data.Week) *edition {
 		lakes:  make([]data.LakeID, len(models)),
 		values: make([]data.Chlorophyll, len(models)*(passes+forecasts)),
 	}
-	var weathers []weather // of the regions in the order in which models number them
+	var weathers []weather // by the models' region numbers
 	for i := range models {
 		m := &models[i]
 		if m.region == len(weathers) {
@@ -57,12 +57,12 @@ func (e *edition) observation(i, k int) data.Observation {
 	if k < passes {
 		o.Type, o.MeasuredAt = data.Satellite, passTime(week)
 	} else {
-		o.Type = data.Forecast // nothing was taken, so MeasuredAt stays zero
+		o.Type = data.Forecast // it was not measured, so MeasuredAt is zero
 	}
 	return o
 }
 
-// newestPass returns the newest week whose pass lies at or before now.
+// newestPass returns the newest week with a pass at or before now.
 func newestPass(now time.Time) data.Week {
 	w := data.DateOf(now).Week()
 	if now.Before(passTime(w)) {

@@ -12,8 +12,8 @@ import (
 	"limnomap/data"
 )
 
-// lakesCSV lists the lakes in ascending order of id. The first five columns and the area are described at
-// [data.Lake]; mean_chl is the mean chlorophyll-a of the simulation in µg/l, empty where it is to be drawn.
+// lakesCSV lists the lakes in ascending order of id. The first five columns and the area are described in [data.Lake];
+// mean_chl is the mean chlorophyll-a of the simulation in µg/l, empty if it is to be drawn.
 //
 //go:embed lakes.csv
 var lakesCSV string
@@ -23,11 +23,10 @@ const lakesHeader = "id,name,lat,lon,region,area_km2,mean_chl"
 // A listedLake is a row of lakes.csv.
 type listedLake struct {
 	data.Lake
-	mean float64 // µg/l; 0 where the list leaves it open
+	mean float64 // µg/l; 0 if the list has none
 }
 
-// parseLakes reads text of the form of lakesCSV. It panics on any other: the list is part of the program, and the
-// tests read it first.
+// parseLakes parses text in the form of lakesCSV. It panics if the text is invalid, which the tests exclude.
 func parseLakes(text string) []listedLake {
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
 	if err != nil {

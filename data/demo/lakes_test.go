@@ -57,7 +57,7 @@ func TestListIsLongAndOrdered(t *testing.T) {
 	}
 	for i := 1; i < len(lakes); i++ {
 		if a, b := lakes[i-1].ID, lakes[i].ID; a >= b {
-			t.Errorf("%s stands before %s: ids must ascend without repetition", a, b)
+			t.Errorf("%s is before %s: want ascending ids without repetition", a, b)
 		}
 	}
 }

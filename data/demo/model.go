@@ -6,20 +6,19 @@ import (
 	"limnomap/data"
 )
 
-// A model is how the simulation sees one lake.
+// A model simulates one lake.
 type model struct {
 	lake   data.Lake
-	place  place
+	noise  noise
 	region int     // index into regionsOf's list
 	mean   float64 // arithmetic mean of the undisturbed lake over a year, µg/l
 	rich   float64 // decimal logarithm of mean, the lake's trophic level
-	offset float64 // what the logarithm of a week's level adds to the season so that the year's mean is mean
+	offset float64 // added to the season in the logarithm of a week's level, so that the year's mean is mean
 }
 
-// The trophic level of a lake that the list leaves open is log-normal. Its median falls with area, since large lakes
-// are deep as a rule and deep ones clear, and is lower in the uplands and at the Alps than in the northern lowland,
-// where glacial lakes are shallow and their catchments farmed (the picture that the states' reports under the Water
-// Framework Directive give; the numbers are round).
+// If the list has no trophic level for a lake, it is log-normal. Its median decreases with area, since large lakes are usually
+// deep and deep lakes clear. It is lower in the uplands and the Alps than in the northern lowland, where glacial lakes are
+// shallow and their catchments farmed (as in the states' reports under the Water Framework Directive, in round numbers).
 const (
 	lowlandMedian = 18.0 // µg/l at 1 km²
 	uplandMedian  = 8.0
@@ -29,7 +28,7 @@ const (
 	maxMean       = 60
 )
 
-// models returns the models of lakes, in their order.
+// models returns the models of lakes in the same order.
 func models(lakes []listedLake) []model {
 	list := make([]model, len(lakes))
 	regions := map[string]int{}
@@ -37,7 +36,7 @@ func models(lakes []listedLake) []model {
 		if _, known := regions[l.Region]; !known {
 			regions[l.Region] = len(regions)
 		}
-		m := model{lake: l.Lake, place: placeOf(string(l.ID)), region: regions[l.Region], mean: l.mean}
+		m := model{lake: l.Lake, noise: noiseOf(string(l.ID)), region: regions[l.Region], mean: l.mean}
 		if m.mean == 0 {
 			m.mean = drawMean(m)
 		}
@@ -53,11 +52,11 @@ func drawMean(m model) float64 {
 	if lowland(m.lake.Region) {
 		median = lowlandMedian
 	}
-	mean := median * math.Pow(m.lake.AreaKM2, areaExponent) * math.Exp(meanSpread*m.place.normal(0, meanStream))
+	mean := median * math.Pow(m.lake.AreaKM2, areaExponent) * math.Exp(meanSpread*m.noise.normal(0, meanStream))
 	return min(max(mean, minMean), maxMean)
 }
 
-// lowland reports whether a state's lakes lie in the northern lowland for the greater part.
+// lowland reports whether most lakes of a state are in the northern lowland.
 func lowland(region string) bool {
 	switch region {
 	case "Berlin", "Brandenburg", "Bremen", "Hamburg", "Mecklenburg-Vorpommern", "Niedersachsen", "Sachsen-Anhalt",
@@ -67,8 +66,8 @@ func lowland(region string) bool {
 	return false
 }
 
-// The year of a lake's plankton after the PEG model (Sommer et al. 1986, 2012): a spring peak of diatoms, the clear
-// water of early summer, and a late-summer peak, of cyanobacteria in rich lakes. Days are days of the year.
+// The year of a lake's plankton by the PEG model (Sommer et al. 1986, 2012): a spring peak of diatoms, clear water in early
+// summer, and a peak in late summer, of cyanobacteria in rich lakes. Days are days of the year.
 const (
 	springPeak   = 105.0
 	springSpread = 22.0
@@ -86,7 +85,7 @@ func (m *model) season(day int) float64 {
 
 func bell(x float64) float64 { return math.Exp(-x * x / 2) }
 
-// seasonOffset returns the offset that belongs to the model's mean and trophic level.
+// seasonOffset returns the offset for the model's mean and trophic level.
 func (m *model) seasonOffset() float64 {
 	return math.Log(m.mean) - math.Log(m.meanOfSeason()) - anomalySpread*anomalySpread/2
 }
@@ -100,5 +99,5 @@ func (m *model) meanOfSeason() float64 {
 	return sum / days
 }
 
-// level returns the natural logarithm of what the lake holds on a date when nothing disturbs it, µg/l.
+// level returns the natural logarithm of the lake's undisturbed chlorophyll on a date, in µg/l.
 func (m *model) level(d data.Date) float64 { return m.offset + m.season(d.Time().YearDay()) }

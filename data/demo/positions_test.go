@@ -42,7 +42,7 @@ func TestPositionsAgainstBathingSites(t *testing.T) {
 		}
 		checked++
 		// From a round lake's middle to its shore is 0.56 times the root of its area. Long ones, reservoirs above
-		// all, have their beach up to three times as far, and the file's points stand beside the water, not in it.
+		// all, have their beach up to three times as far, and the file's points are next to the water, not in it.
 		if bound := 1.2 + 1.5*math.Sqrt(l.AreaKM2); nearest > bound {
 			t.Errorf("%s lies %.1f km from the nearest bathing site of its name, want at most %.1f", l.ID, nearest, bound)
 		}
@@ -50,7 +50,7 @@ func TestPositionsAgainstBathingSites(t *testing.T) {
 	if checked < 200 {
 		t.Errorf("only %d lakes could be checked, want at least 200: does the file still name waters?", checked)
 	}
-	t.Logf("%d lakes of the list bear the name of a bathing site in their state", checked)
+	t.Logf("%d lakes of the list have the name of a bathing site in their state", checked)
 }
 
 // searchName is the part of a lake's name that the file of sites is expected to have too.
@@ -63,7 +63,7 @@ func searchName(name string) string {
 
 func readSites(t *testing.T) []site {
 	t.Helper()
-	// data/demo -> data -> the project's root -> what lies beside it.
+	// data/demo -> data -> the project's root -> its parent folder.
 	path := filepath.Join("..", "..", "..", "shared", "data", "german_bathing_sites.csv")
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {

@@ -30,11 +30,11 @@ func TestPastDoesNotChange(t *testing.T) {
 	}
 }
 
-func TestValuesHangOnTheLakeAlone(t *testing.T) {
+func TestValuesDependOnTheLakeOnly(t *testing.T) {
 	lakes := parseLakes(lakesCSV)
 	week := newestPass(noon)
 	all := newEdition(models(lakes), week)
-	// The last lakes alone: other neighbours, other indices of lake and region.
+	// Only the last lakes: with other neighbours and other indices of lake and region.
 	const from = 200
 	some := newEdition(models(lakes[from:]), week)
 	for i := range lakes[from:] {
@@ -239,7 +239,7 @@ func TestForecastIsDamped(t *testing.T) {
 
 func TestRedNoise(t *testing.T) {
 	const n = 4000
-	series := placeOf("test").red(0, n, anomalyStream, anomalyPersistence)
+	series := noiseOf("test").red(0, n, anomalyStream, anomalyPersistence)
 	sum, squares := 0.0, 0.0
 	for _, x := range series {
 		sum += x
@@ -255,7 +255,7 @@ func TestRedNoise(t *testing.T) {
 		t.Errorf("lag-1 autocorrelation = %.2f, want about %g", r, anomalyPersistence)
 	}
 	// A window's place in time must not show.
-	for i, x := range placeOf("test").red(1000, 10, anomalyStream, anomalyPersistence) {
+	for i, x := range noiseOf("test").red(1000, 10, anomalyStream, anomalyPersistence) {
 		if x != series[1000+i] {
 			t.Errorf("week %d = %g from week 1000 on, %g from week 0 on", 1000+i, x, series[1000+i])
 		}

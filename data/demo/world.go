@@ -13,24 +13,24 @@ import (
 	"limnomap/data"
 )
 
-// Bounds of what a [World] may be asked for.
+// Limits of a [World].
 const (
 	MaxWorldLakes = 2_000_000
 	MaxWorldWeeks = 104
 )
 
-// WorldUntil is the day up to which a world is simulated by default: a Monday at the end of a northern summer, when
-// lakes bloom and skies are clear. It is fixed so that the same question has the same answer on every day.
+// WorldUntil is the day up to which a world is simulated by default: a Monday at the end of a northern summer, with blooms
+// and clear skies. It is fixed, so that the same command gives the same files on every day.
 const WorldUntil = "2025-08-25"
 
-// minUntil is 1980-01-01: the first satellite that looked at the colour of water (CZCS on Nimbus-7) was launched in
-// October 1978.
+// minUntil is 1980-01-01: the first satellite to measure the colour of water (CZCS on Nimbus-7) was launched in October
+// 1978.
 const minUntil data.Date = 3652
 
-// unseenShare of the lakes is never seen: too narrow for a sensor's pixels, or in the shade of mountains.
+// unseenShare is the share of lakes that are never seen: too narrow for a sensor's pixels, or in the shade of mountains.
 const unseenShare = 0.03
 
-// halfYear is by how much a southern lake's seasons are shifted, in weeks.
+// halfYear is the shift of a southern lake's seasons, in weeks.
 const halfYear = 26
 
 // A World is a simulation of lakes all over the world. Neither its lakes nor its values are real. It is safe for
@@ -43,8 +43,8 @@ type World struct {
 	offsets   []float64 // by trophic step; see model.offset
 }
 
-// NewWorld returns a world of so many lakes, seen in so many weekly passes, the newest of them on the last Monday that
-// is not after until.
+// NewWorld returns a world with so many lakes and so many weekly passes. The newest pass is on the last Monday that is not
+// after until.
 func NewWorld(lakes, weeks int, until data.Date) (*World, error) {
 	if lakes < 1 || lakes > MaxWorldLakes {
 		return nil, fmt.Errorf("lakes %d: want a number from 1 to %d", lakes, MaxWorldLakes)
@@ -67,8 +67,8 @@ func NewWorld(lakes, weeks int, until data.Date) (*World, error) {
 	return w, nil
 }
 
-// Write writes the lakes and their observations as the two CSV files that the importers of data/ingest take. The same
-// world is the same bytes. Progress, if it is not nil, is called now and then with how many lakes have been written.
+// Write writes the lakes and their observations as two CSV files for the importers of data/ingest. The same world gives the
+// same bytes. Progress, if not nil, is called now and then with the number of lakes written.
 func (w *World) Write(ctx context.Context, lakes, observations io.Writer, progress func(lakes int)) error {
 	if _, err := io.WriteString(lakes, "id,name,lat,lon,region,area_km2\n"); err != nil {
 		return err
@@ -77,7 +77,7 @@ func (w *World) Write(ctx context.Context, lakes, observations io.Writer, progre
 		return err
 	}
 	written := 0
-	return inOrder(ctx, w.blocks, w.render, func(b *block) error {
+	return inOrder(ctx, w.batches, w.render, func(b *lakeBatch) error {
 		if _, err := lakes.Write(b.lakes); err != nil {
 			return err
 		}
@@ -99,13 +99,13 @@ type region struct {
 	weather weather
 }
 
-// blocks passes all lakes to yield in their order, in blocks of one region each.
-func (w *World) blocks(yield func(*block) bool) {
+// batches passes all lakes to yield in order, in batches of one region each.
+func (w *World) batches(yield func(*lakeBatch) bool) {
 	total := 0.0
 	for i := range w.districts {
 		total += w.districts[i].share
 	}
-	// Every district ends at the lake that its share and those before it come to, so that no lake is lost to rounding.
+	// Each district ends at the rounded cumulative share, so that no lake is lost by rounding.
 	from, sum := 0, 0.0
 	for i := range w.districts {
 		d := &w.districts[i]
@@ -118,39 +118,39 @@ func (w *World) blocks(yield func(*block) bool) {
 	}
 }
 
-// district passes the n lakes of d to yield and reports whether it may go on.
-func (w *World) district(d *district, from, n int, yield func(*block) bool) bool {
+// district passes the n lakes of d to yield and reports whether to continue.
+func (w *World) district(d *district, from, n int, yield func(*lakeBatch) bool) bool {
 	reg := &region{district: d, first: w.first}
 	if d.lat < 0 {
 		reg.first -= halfYear
 	}
 	reg.weather = weatherOf(d.code, reg.first, len(w.dates))
-	b := newBlock(reg)
+	b := newBatch(reg)
 	for l := range d.scatter(from, n) {
 		if len(b.scattered) == cap(b.scattered) {
 			if !yield(b) {
 				return false
 			}
-			b = newBlock(reg)
+			b = newBatch(reg)
 		}
 		b.scattered = append(b.scattered, l)
 	}
 	return len(b.scattered) == 0 || yield(b)
 }
 
-// render fills in the text of a block.
-func (w *World) render(b *block) {
+// render fills in the text of a batch.
+func (w *World) render(b *lakeBatch) {
 	values := make([]data.Chlorophyll, len(w.dates))
-	level := 0.0 // at the heart of the cluster
+	level := 0.0 // at the centre of the cluster
 	for i := range b.scattered {
 		l := &b.scattered[i]
 		id := fmt.Sprintf("SIM_%s_%07d", b.region.code, l.number)
 		b.lakes = appendLake(b.lakes, id, b.region.name, l)
-		if i == 0 || l.heart != b.scattered[i-1].heart {
-			level = w.levelAt(l.heart)
+		if i == 0 || l.centre != b.scattered[i-1].centre {
+			level = w.levelAt(l.centre)
 		}
 		m := w.model(id, level+l.rich, l.area)
-		if m.place.uniform(0, unseenStream) < unseenShare {
+		if m.noise.uniform(0, unseenStream) < unseenShare {
 			continue
 		}
 		m.satellite(b.region.first, values, b.region.weather)
@@ -158,7 +158,7 @@ func (w *World) render(b *block) {
 	}
 }
 
-func appendLake(text []byte, id, region string, l *scattered) []byte {
+func appendLake(text []byte, id, region string, l *scatteredLake) []byte {
 	text = append(append(text, id...), ",Simulated lake "...)
 	text = strconv.AppendInt(text, int64(l.number), 10)
 	text = strconv.AppendFloat(append(text, ','), l.point.Lat(), 'f', 5, 64) // to a metre
@@ -180,8 +180,8 @@ func appendPasses(text []byte, id string, dates []data.Date, values []data.Chlor
 	return text
 }
 
-// Trophic levels of the world's lakes come in steps, so that the mean of a year's season, which takes a thousand
-// exponentials, is found in a table. A step is 2 %, less than the eye or a sensor tells apart.
+// Trophic levels of the world's lakes are rounded to steps, so that the mean of a year's season, which takes hundreds of
+// exponentials, is looked up in a table. A step is 2 %, less than the eye or a sensor can distinguish.
 const (
 	stepsPerDecade = 100
 	poorest        = -50 // steps: 0.3 µg/l, an Arctic or high mountain lake
@@ -199,9 +199,8 @@ func offsets() []float64 {
 	return list
 }
 
-// levelAt returns the natural logarithm of the mean chlorophyll of the median lake of 1 km² at p: the mean of the
-// districts', each weighted by the fourth power of its nearness (Shepard 1968) in half-axes, so that one district goes
-// over into the next.
+// levelAt returns the natural logarithm of the mean chlorophyll of the median lake of 1 km² at p: the mean of the districts'
+// values, weighted by the fourth power of the nearness (Shepard 1968) in half-axes, so that districts blend into each other.
 func (w *World) levelAt(p orb.Point) float64 {
 	sum, weights := 0.0, 0.0
 	for i := range w.districts {
@@ -209,7 +208,7 @@ func (w *World) levelAt(p orb.Point) float64 {
 		if d.median == 0 {
 			continue
 		}
-		const middle = 0.1 // half-axes squared, within which the district is all but alone
+		const middle = 0.1 // half-axes squared, within which hardly any other district counts
 		nearness := 1 / (middle + d.distance2(p))
 		sum += nearness * nearness * math.Log(d.median)
 		weights += nearness * nearness
@@ -217,10 +216,10 @@ func (w *World) levelAt(p orb.Point) float64 {
 	return sum / weights
 }
 
-// model returns the model of a lake of some area, of which level is what [World.levelAt] says of its place.
+// model returns the model of a lake with that area, where level is the result of [World.levelAt] for its position.
 func (w *World) model(id string, level, area float64) *model {
-	m := &model{place: placeOf(id)}
-	level += areaExponent*math.Log(area) + meanSpread*m.place.normal(0, meanStream)
+	m := &model{noise: noiseOf(id)}
+	level += areaExponent*math.Log(area) + meanSpread*m.noise.normal(0, meanStream)
 	step := int(math.Round(stepsPerDecade * level / math.Ln10))
 	step = min(max(step, poorest), richest)
 	m.rich = float64(step) / stepsPerDecade

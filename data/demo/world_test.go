@@ -70,7 +70,7 @@ const (
 )
 
 func TestWorldHasAsManyLakesAsAskedFor(t *testing.T) {
-	for _, n := range []int{1, 2, 3, len(districts()), blockLakes, 997, 40_000} {
+	for _, n := range []int{1, 2, 3, len(districts()), batchLakes, 997, 40_000} {
 		lakes, observations := world(t, n, 2, WorldUntil)
 		ids := map[string]bool{}
 		for _, row := range rows(t, lakes, worldLakesHeader) {
@@ -110,8 +110,8 @@ func TestWorldIsTheSameEveryTime(t *testing.T) {
 	}
 }
 
-// TestWorldsValuesHangOnLakeAndWeek: another window of time moves the rows and leaves them what they were.
-func TestWorldsValuesHangOnLakeAndWeek(t *testing.T) {
+// TestWorldsValuesDependOnLakeAndWeek: another period of time has the same values in the weeks of both.
+func TestWorldsValuesDependOnLakeAndWeek(t *testing.T) {
 	lakes, short := world(t, 3000, 2, "2025-08-25")
 	sameLakes, long := world(t, 3000, 6, "2025-09-01")
 	if lakes != sameLakes {
@@ -137,7 +137,7 @@ func TestWorldsRowsAreWithinBounds(t *testing.T) {
 		for _, row := range rows(t, lakes, worldLakesHeader) {
 			lat, lon, area := number(t, row[2]), number(t, row[3]), number(t, row[5])
 			if _, err := data.ParseLakeID(row[0]); err != nil || !strings.HasPrefix(row[0], "SIM_") {
-				rt.Fatalf("id = %q, want one that begins with SIM_ (%v)", row[0], err)
+				rt.Fatalf("id = %q, want a prefix SIM_ (%v)", row[0], err)
 			}
 			if lat < southernmost || lat > northernmost || lon < -180 || lon > 180 {
 				rt.Fatalf("%s lies at %g, %g", row[0], lat, lon)

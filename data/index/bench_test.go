@@ -10,6 +10,7 @@ import (
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/fold"
 )
 
 // world returns lakes in clusters, as lake districts are, with names of the usual length, in provinces. The same count gives the same
@@ -48,7 +49,7 @@ func heapOf[T any](tb testing.TB, make func() T) (T, float64) {
 func BenchmarkNearest(b *testing.B) {
 	for _, size := range sizes {
 		lakes := world(size)
-		places, bytes := heapOf(b, func() *Places { return NewPlaces(lakes) })
+		places, bytes := heapOf(b, func() *PointIndex { return NewPointIndex(lakes) })
 		for _, ask := range []struct {
 			name   string
 			within int
@@ -71,8 +72,8 @@ func BenchmarkNearest(b *testing.B) {
 func BenchmarkFind(b *testing.B) {
 	for _, size := range sizes {
 		lakes := world(size)
-		names, held := heapOf(b, func() *Names { return NewNames(lakes) })
-		last := string(bytes.TrimSpace(appendFolded(nil, lakes[size-1].Name, bare)))
+		names, held := heapOf(b, func() *NameIndex { return NewNameIndex(lakes) })
+		last := string(bytes.TrimSpace(fold.Append(nil, lakes[size-1].Name, fold.Bare)))
 		for _, q := range []string{"muggelsee", "s", "gg", "ee", last, last[1:], "nowhere", "ee nowhere", "Stora Sjö", "province"} {
 			b.Run(fmt.Sprintf("%d/%s", size, q), func(b *testing.B) {
 				b.ReportAllocs()
@@ -88,14 +89,14 @@ func BenchmarkFind(b *testing.B) {
 func BenchmarkNew(b *testing.B) {
 	for _, size := range sizes {
 		lakes := world(size)
-		b.Run(fmt.Sprintf("Places/%d", size), func(b *testing.B) {
+		b.Run(fmt.Sprintf("PointIndex/%d", size), func(b *testing.B) {
 			for b.Loop() {
-				NewPlaces(lakes)
+				NewPointIndex(lakes)
 			}
 		})
-		b.Run(fmt.Sprintf("Names/%d", size), func(b *testing.B) {
+		b.Run(fmt.Sprintf("NameIndex/%d", size), func(b *testing.B) {
 			for b.Loop() {
-				NewNames(lakes)
+				NewNameIndex(lakes)
 			}
 		})
 	}

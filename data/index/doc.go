@@ -1,10 +1,10 @@
-// Package index finds lakes by place and by name, without looking at each of them.
+// Package index finds lakes by point and by name, without a scan of all lakes.
 //
-// [Places] are a k-d tree of unit vectors, in 16 bytes a lake: there neither the poles nor the antimeridian are a special
-// case. [Names] are the folded names and ids of all lakes in one text, some 60 bytes a lake, which is searched as a whole:
-// that takes milliseconds for a million lakes, and finds what stands inside a word. They know the regions too, each once,
-// and of each lake in four bytes which one it lies in.
+// A [PointIndex] is a k-d tree of unit vectors, 16 bytes for each lake; with unit vectors neither the poles nor the
+// antimeridian need special cases. A [NameIndex] is one text with the folded names and ids of all lakes, about 60 bytes for
+// each. It is searched from beginning to end, which takes milliseconds for a million lakes and finds parts of words too. It
+// also knows the regions, each once, and in four bytes for each lake the region of the lake.
 //
-// Both know lakes by their index in the slice that they were made of, hold nothing of it, are immutable, and are safe for
-// concurrent use.
+// Both identify lakes by their index in the slice that they were made from, keep no part of that slice, are immutable, and
+// are safe for concurrent use.
 package index

@@ -5,13 +5,15 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+
+	"limnomap/data/fold"
 )
 
-// Entries are texts to be searched, folded into one. An entry is a start, and a field for each folded spelling of its
-// texts that differs from those before. A field is a line break and its words, each behind a space.
+// entries are texts to search, folded and joined into one text. An entry is entryStart and its fields: one for each folded
+// spelling of its texts that differs from the fields before. A field is fieldStart and its words, each after a space.
 type entries struct {
 	text []byte
-	ends []int // of the entries in text
+	ends []int // of each entry in text
 }
 
 const (
@@ -19,7 +21,7 @@ const (
 	fieldStart = '\n'
 )
 
-// add adds an entry that is found by any of the texts.
+// add adds an entry that each of the texts finds.
 func (e *entries) add(texts ...string) {
 	e.text = append(e.text, entryStart)
 	first := len(e.text)
@@ -31,20 +33,20 @@ func (e *entries) add(texts ...string) {
 
 // appendFields appends the fields of s to the entry whose fields begin at first.
 func appendFields(b []byte, first int, s string) []byte {
-	for how := range spellings {
-		if how > bare && isASCII(s) {
-			break // one spelling is enough
+	for how := range fold.Spellings {
+		if how > fold.Bare && isASCII(s) {
+			break // all spellings are the same
 		}
 		start := len(b)
-		b = appendFolded(append(b, fieldStart), s, how)
+		b = fold.Append(append(b, fieldStart), s, how)
 		if len(b) == start+1 || isField(b[first:start], b[start:]) {
-			b = b[:start] // nothing to find, or to be found already
+			b = b[:start] // empty, or the same as a field before
 		}
 	}
 	return b
 }
 
-// isField reports whether one of the fields is that one.
+// isField reports whether field is one of fields.
 func isField(fields, field []byte) bool {
 	for rest := fields; ; {
 		i := bytes.Index(rest, field)
@@ -58,15 +60,15 @@ func isField(fields, field []byte) bool {
 	}
 }
 
-// clip gives back the room that the text grew into.
+// clip frees unused capacity.
 func (e *entries) clip() { e.text = bytes.Clone(e.text) }
 
-// find returns the entries that hold q in one of its spellings, the best first, at most limit of them.
+// find returns the entries that contain q in one of its spellings, the best first, at most limit of them.
 func (e *entries) find(q string, limit int) []int {
 	var hits []hit
 	var before []byte
-	for how := range spellings {
-		wanted := appendFolded(nil, q, how)
+	for how := range fold.Spellings {
+		wanted := fold.Append(nil, q, how)
 		if limit <= 0 || len(wanted) == 0 || bytes.Equal(wanted, before) {
 			continue
 		}
@@ -83,17 +85,17 @@ func (e *entries) find(q string, limit int) []int {
 	return found
 }
 
-// A rank is where in an entry a text stands: the less, the better.
+// A rank says where in an entry the text was found. Less is better.
 type rank uint8
 
 const (
 	atStart    rank = iota // of a field
 	wordStart              // of another word
 	insideWord             //
-	ranks                  // how many there are
+	ranks                  // the number of ranks
 )
 
-// A hit is an entry that holds what is searched for.
+// A hit is an entry that contains the text.
 type hit struct {
 	rank  rank
 	entry int
@@ -103,8 +105,8 @@ func (h hit) compare(other hit) int {
 	return cmp.Or(cmp.Compare(h.rank, other.rank), cmp.Compare(h.entry, other.entry))
 }
 
-// scan returns the best hits for wanted, words each behind a space, in one reading of the text that ends as soon as none
-// can be better: once there are hits enough of a rank and the better ones, that rank is not looked for any more.
+// scan returns the best hits for wanted, words that each follow a space, in one pass over the text. It stops looking for a
+// rank when there are limit hits of that rank or better, and ends when there are limit hits of the best rank.
 func (e *entries) scan(wanted []byte, limit int) []hit {
 	patterns := [ranks][]byte{
 		atStart:    append([]byte{fieldStart}, wanted...),
@@ -133,7 +135,7 @@ func (e *entries) scan(wanted []byte, limit int) []hit {
 	return slices.Concat(found[:]...)
 }
 
-// count returns how many hits there are.
+// count returns the number of hits.
 func count(found [][]hit) (n int) {
 	for _, hits := range found {
 		n += len(hits)
@@ -141,7 +143,7 @@ func count(found [][]hit) (n int) {
 	return n
 }
 
-// entryAround returns where the entry begins and ends that holds the byte at i.
+// entryAround returns where the entry that contains byte i begins and ends.
 func (e *entries) entryAround(i int) (start, end int) {
 	start = bytes.LastIndexByte(e.text[:i+1], entryStart)
 	end = len(e.text)
@@ -151,7 +153,7 @@ func (e *entries) entryAround(i int) (start, end int) {
 	return start, end
 }
 
-// best returns the rank of the first of patterns that the entry holds. It holds the last.
+// best returns the rank of the first of patterns that the entry contains. The entry contains the last one.
 func best(entry []byte, patterns [][]byte) rank {
 	for r, pattern := range patterns {
 		if bytes.Contains(entry, pattern) {
@@ -159,4 +161,13 @@ func best(entry []byte, patterns [][]byte) rank {
 		}
 	}
 	return rank(len(patterns) - 1)
+}
+
+func isASCII(s string) bool {
+	for i := range len(s) {
+		if s[i] >= 0x80 {
+			return false
+		}
+	}
+	return true
 }

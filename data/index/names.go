@@ -6,19 +6,20 @@ import (
 	"slices"
 
 	"limnomap/data"
+	"limnomap/data/fold"
 )
 
-// Names tell which lakes bear a name, or lie in a region of that name. They have an entry for each lake, in the order of
-// folded names and, where those are equal, of lakes: its name, its id, its external id.
-type Names struct {
+// A NameIndex finds lakes by their name, id or region. It has an entry for each lake with its name, id and external id, in the
+// order of folded names and, where those are equal, of lakes.
+type NameIndex struct {
 	entries
-	lakes   []int32 // whose entries they are
+	lakes   []int32 // the lake of each entry
 	regions regions
 }
 
-// NewNames returns the names of lakes.
-func NewNames(lakes []data.Lake) *Names {
-	n := &Names{lakes: byFoldedName(lakes)}
+// NewNameIndex returns an index of lakes.
+func NewNameIndex(lakes []data.Lake) *NameIndex {
+	n := &NameIndex{lakes: byFoldedName(lakes)}
 	n.ends = make([]int, 0, len(lakes))
 	for _, lake := range n.lakes {
 		l := &lakes[lake]
@@ -33,13 +34,13 @@ func NewNames(lakes []data.Lake) *Names {
 	return n
 }
 
-// byFoldedName returns the order of lakes by folded name.
+// byFoldedName returns the lakes in the order of folded names.
 func byFoldedName(lakes []data.Lake) []int32 {
 	var text []byte
 	starts := make([]int, 1, len(lakes)+1)
 	order := make([]int32, len(lakes))
 	for i := range lakes {
-		text = appendFolded(text, lakes[i].Name, bare)
+		text = fold.Append(text, lakes[i].Name, fold.Bare)
 		starts = append(starts, len(text))
 		order[i] = int32(i)
 	}
@@ -49,19 +50,19 @@ func byFoldedName(lakes []data.Lake) []int32 {
 	return order
 }
 
-// ByName returns the lakes in the order of their folded names and, where those are equal, in their own. The slice is shared
+// ByName returns the lakes in the order of folded names and, where those are equal, in their own order. The slice is shared
 // and must not be changed.
-func (n *Names) ByName() []int32 { return n.lakes }
+func (n *NameIndex) ByName() []int32 { return n.lakes }
 
-// Searchable reports whether there is anything in q to search for: a letter or a digit.
-func Searchable(q string) bool { return len(appendFolded(nil, q, bare)) > 0 }
+// Searchable reports whether q contains a letter or a digit, so that it can be searched for.
+func Searchable(q string) bool { return len(fold.Append(nil, q, fold.Bare)) > 0 }
 
-// Find returns the lakes whose name, id or external id holds q, at most limit of them: first those where it stands at the
-// start, then those where a word begins with it, then those where it stands inside a word; among these by folded name,
-// then in their own order. Behind them come the lakes whose region holds q, the regions ranked alike and by name, the
-// lakes of each by name. Case, accents and punctuation do not matter, and a letter with an umlaut is found both without
-// it and spelt with an e.
-func (n *Names) Find(q string, limit int) []int {
+// Find returns the lakes whose name, id or external id contains q, at most limit of them. First are those that begin with q,
+// then those with a word that begins with q, then those with q inside a word; each group in the order of folded names, then
+// of lakes. After them are the lakes whose region contains q, with the regions in the same ranking, and the lakes of each
+// region in the order of names. Case, accents and punctuation do not matter, and a letter with an umlaut is found both
+// without it and written with an e.
+func (n *NameIndex) Find(q string, limit int) []int {
 	lakes := make([]int, 0, max(0, min(limit, len(n.lakes))))
 	for _, entry := range n.find(q, limit) {
 		lakes = append(lakes, int(n.lakes[entry]))

@@ -11,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
+	"limnomap/data/fold"
 )
 
 // lakesNamed returns lakes with those names.
@@ -26,7 +27,7 @@ func lakesNamed(names ...string) []data.Lake {
 // found returns the names that q finds.
 func found(lakes []data.Lake, q string, limit int) string {
 	var names []string
-	for _, i := range NewNames(lakes).Find(q, limit) {
+	for _, i := range NewNameIndex(lakes).Find(q, limit) {
 		names = append(names, lakes[i].Name)
 	}
 	return strings.Join(names, "|")
@@ -76,7 +77,7 @@ func TestFindById(t *testing.T) {
 		{ID: "DEBY_PR_0001", ExternalID: "Z-17", Name: "Alpsee"},
 		{ID: "DEBY_PR_0002", ExternalID: "DEBY_PR_0002", Name: "Bannwaldsee"},
 	}
-	names := NewNames(lakes)
+	names := NewNameIndex(lakes)
 	for q, want := range map[string]string{
 		"DEBY_PR_0002": "[1]", "deby_pr": "[0 1]", "deby-pr-0001": "[0]", "z-17": "[0]", "17": "[0]", "0002": "[1]", "Z17": "[]",
 	} {
@@ -97,7 +98,7 @@ func TestFindKeepsToItsLimitAndItsOrder(t *testing.T) {
 			t.Errorf("Find with limit %d = %q, want %q", limit, got, want)
 		}
 	}
-	if got := fmt.Sprint(NewNames(lakes).Find("see a", 10)); got != "[4 5]" {
+	if got := fmt.Sprint(NewNameIndex(lakes).Find("see a", 10)); got != "[4 5]" {
 		t.Errorf("lakes of one name are %s, want them in their own order: [4 5]", got)
 	}
 }
@@ -106,10 +107,10 @@ func TestFindKeepsToItsLimitAndItsOrder(t *testing.T) {
 func rankByForce(q string, texts ...string) rank {
 	best := ranks
 	for _, text := range texts {
-		for how := range spellings {
-			text := string(appendFolded(nil, text, how))
-			for wantedHow := range spellings {
-				wanted := string(appendFolded(nil, q, wantedHow))
+		for how := range fold.Spellings {
+			text := string(fold.Append(nil, text, how))
+			for wantedHow := range fold.Spellings {
+				wanted := string(fold.Append(nil, q, wantedHow))
 				switch {
 				case wanted == "":
 				case strings.HasPrefix(text, wanted):
@@ -134,12 +135,12 @@ func findByForce(lakes []data.Lake, q string, limit int) []int {
 	}
 	var matches []match
 	for i, lake := range lakes {
-		name := string(appendFolded(nil, lake.Name, bare))
+		name := string(fold.Append(nil, lake.Name, fold.Bare))
 		if best := rankByForce(q, lake.Name, string(lake.ID), lake.ExternalID); best < ranks {
 			matches = append(matches, match{best, "", name, i})
 		} else if best := rankByForce(q, lake.Region); best < ranks {
-			region := string(appendFolded(nil, lake.Region, bare))
-			if spelt := string(appendFolded(nil, lake.Region, spelt)); spelt != region {
+			region := string(fold.Append(nil, lake.Region, fold.Bare))
+			if spelt := string(fold.Append(nil, lake.Region, fold.Spelt)); spelt != region {
 				region += "\n" + spelt
 			}
 			matches = append(matches, match{ranks + best, region, name, i})
@@ -166,7 +167,7 @@ func TestFindIsWhatLookingAtEachLakeFinds(t *testing.T) {
 			lakes[i] = data.Lake{ID: data.LakeID(fmt.Sprintf("x%02d", i)), Name: text(t, "name", 1), ExternalID: text(t, "external id", 0),
 				Region: rapid.SampledFrom([]string{"", "See", "Mügsee", "Mugsee", "SEE a", "ø", "-", "a see"}).Draw(t, "region")}
 		}
-		names := NewNames(lakes)
+		names := NewNameIndex(lakes)
 		for range 5 {
 			q, limit := text(t, "q", 0), rapid.IntRange(1, 12).Draw(t, "limit")
 			if got, want := names.Find(q, limit), findByForce(lakes, q, limit); !slices.Equal(got, want) {
@@ -176,30 +177,16 @@ func TestFindIsWhatLookingAtEachLakeFinds(t *testing.T) {
 	})
 }
 
-func FuzzFold(f *testing.F) {
+func FuzzFind(f *testing.F) {
 	for _, seed := range []string{"Großer Müggelsee", "İstanbul", "ǅ", "ﬁ", "\u0308", "각", "ﷺ", "\xff\x00", "ΌΣΟΣ", "Ａ", "ǿ", "Å", "½ ²"} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, s string) {
-		for how := range spellings {
-			folded := string(appendFolded(nil, s, how))
-			if again := string(appendFolded(nil, folded, how)); again != folded {
-				t.Fatalf("%q is folded to %q, and that to %q", s, folded, again)
-			}
-			if !utf8.ValidString(folded) || strings.ContainsAny(folded, "\x00\n") || strings.Contains(folded, "  ") ||
-				folded != "" && folded[0] != ' ' || strings.HasSuffix(folded, " ") {
-				t.Fatalf("%q is folded to %q, want words, each behind a space", s, folded)
-			}
-			// NFKD makes at most 18 runes of one (U+FDFA), with spaces between.
-			if most := 4 * 20 * len(s); len(folded) > most {
-				t.Fatalf("%d bytes are folded to %d", len(s), len(folded))
-			}
-		}
 		if !utf8.ValidString(s) {
 			return
 		}
 		lakes := []data.Lake{{ID: "x", Name: s}}
-		if got := NewNames(lakes).Find(s, 1); Searchable(s) != (len(got) == 1) {
+		if got := NewNameIndex(lakes).Find(s, 1); Searchable(s) != (len(got) == 1) {
 			t.Fatalf("a lake named %q is found by its name: %v, want %v", s, got, Searchable(s))
 		}
 	})

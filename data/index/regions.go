@@ -7,17 +7,17 @@ import (
 	"limnomap/data"
 )
 
-// Regions tell which lakes lie in a region. Regions are few and their lakes many: each has one entry, in the order of their
-// texts, and a lake costs four bytes. Regions whose texts are folded alike are one.
+// regions find the lakes of a region. There are few regions with many lakes each: a region has one entry, in the order of
+// their texts, and a lake takes four bytes. Regions with the same folded text are one region.
 type regions struct {
 	entries
-	first []int32 // of the lakes of each region, and behind the last
-	lakes []int32 // those of a region by folded name
+	first []int32 // index in lakes of each region's first lake, and of the end
+	lakes []int32 // region by region, in the order of folded names
 }
 
-// regionsOf returns the regions of lakes, which byName orders by folded name.
+// regionsOf returns the regions of lakes. The order byName is by folded name.
 func regionsOf(lakes []data.Lake, byName []int32) regions {
-	places, texts := regionPlaces(lakes)
+	positions, texts := regionPositions(lakes)
 	r := regions{entries: entries{ends: make([]int, 0, len(texts))}, first: make([]int32, len(texts)+1)}
 	for _, text := range texts {
 		r.text = append(append(r.text, entryStart), text...)
@@ -25,8 +25,8 @@ func regionsOf(lakes []data.Lake, byName []int32) regions {
 	}
 	r.clip()
 	for i := range lakes {
-		if place, ok := places[lakes[i].Region]; ok {
-			r.first[place+1]++
+		if position, ok := positions[lakes[i].Region]; ok {
+			r.first[position+1]++
 		}
 	}
 	for i := range texts {
@@ -35,17 +35,17 @@ func regionsOf(lakes []data.Lake, byName []int32) regions {
 	r.lakes = make([]int32, r.first[len(texts)])
 	next := slices.Clone(r.first)
 	for _, lake := range byName {
-		if place, ok := places[lakes[lake].Region]; ok {
-			r.lakes[next[place]] = lake
-			next[place]++
+		if position, ok := positions[lakes[lake].Region]; ok {
+			r.lakes[next[position]] = lake
+			next[position]++
 		}
 	}
 	return r
 }
 
-// regionPlaces returns the fields of the regions in their order, and by what a lake calls its region the place of that
-// among them. A region without a letter or a digit is none.
-func regionPlaces(lakes []data.Lake) (places map[string]int, texts [][]byte) {
+// regionPositions returns the sorted folded texts of the regions, and for each region as written its index among them.
+// A region without a letter or a digit is left out.
+func regionPositions(lakes []data.Lake) (positions map[string]int, texts [][]byte) {
 	fields := make(map[string][]byte)
 	for i := range lakes {
 		if _, known := fields[lakes[i].Region]; !known {
@@ -61,17 +61,17 @@ func regionPlaces(lakes []data.Lake) (places map[string]int, texts [][]byte) {
 	}
 	slices.SortFunc(texts, bytes.Compare)
 	texts = slices.CompactFunc(texts, bytes.Equal)
-	places = make(map[string]int, len(fields))
+	positions = make(map[string]int, len(fields))
 	for name, text := range fields {
-		places[name], _ = slices.BinarySearchFunc(texts, text, bytes.Compare)
+		positions[name], _ = slices.BinarySearchFunc(texts, text, bytes.Compare)
 	}
-	return places, texts
+	return positions, texts
 }
 
-// appendLakes appends the lakes of the regions that hold q to those found before, each once, until there are limit.
+// appendLakes appends the lakes of the regions that contain q to those found before, each once, up to limit.
 func (r *regions) appendLakes(found []int, q string, limit int) []int {
 	before := len(found)
-	// Of that many regions, each has a lake, and no lake is in two: there are enough even if all found before are theirs.
+	// Each region has at least one lake, and no lake is in two regions: so limit regions are enough.
 	for _, region := range r.find(q, limit) {
 		for _, lake := range r.lakes[r.first[region]:r.first[region+1]] {
 			if len(found) >= limit {

@@ -58,7 +58,7 @@ func TestRegionsAreSmall(t *testing.T) {
 		id := data.LakeID(fmt.Sprintf("x%06d", i))
 		lakes[i] = data.Lake{ID: id, ExternalID: string(id), Name: "See", Region: fmt.Sprintf("A region with a long name %d", i%16), Point: orb.Point{1, 1}}
 	}
-	r := NewNames(lakes).regions
+	r := NewNameIndex(lakes).regions
 	if texts := cap(r.text) + 8*cap(r.ends) + 4*cap(r.first); texts > 2_000 || 4*cap(r.lakes) != 4*len(lakes) {
 		t.Errorf("16 regions of %d lakes take %d bytes, and %d for the lakes", len(lakes), texts, 4*cap(r.lakes))
 	}

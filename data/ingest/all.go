@@ -9,10 +9,10 @@ import (
 	"limnomap/data/store"
 )
 
-// An Openable is a file that is read more than once: to see what it holds, and to import it.
+// An Openable is a file that is read twice: to detect its columns, and to import it.
 type Openable struct {
 	Name string
-	// Open returns the file from its beginning. Who opens it closes it.
+	// Open returns the file from its beginning. The caller closes it.
 	Open func() (io.ReadCloser, error)
 }
 
@@ -21,19 +21,19 @@ type Reports struct {
 	Lakes, Observations Report
 }
 
-// Rejected returns how many rows were rejected, of lakes and of observations.
+// Rejected returns how many rows were rejected, of lakes and observations together.
 func (r Reports) Rejected() int { return r.Lakes.Rejected + r.Observations.Rejected }
 
-// All imports files of lakes and files of observations in one transaction, the lakes first. Which of the two a file holds
-// is told by its columns, whatever its name. Within the transaction, when all is read and nothing stands in the way, it
-// calls last, whose error undoes the import too. As with [Lakes], a rejected row is no error; without SkipBad one of
-// either kind rejects everything. Map, Set and MakeIDs, which are of one kind of file, are not for it.
+// All imports files of lakes and files of observations in one transaction, the lakes first. The columns of a file decide
+// which of the two it holds, not its name. When all files are read and nothing has failed, All calls last within the
+// transaction; an error of last rolls back the import. As with [Lakes], a rejected row is not an error; without SkipBad a
+// rejected row of either kind rejects everything. Map, Set and MakeIDs are not allowed, since they are for one kind of file.
 func All(ctx context.Context, s store.Store, files []Openable, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
 	if len(opts.Map)+len(opts.Set) > 0 || opts.MakeIDs {
-		return Reports{}, errors.New("import: lakes and observations at once cannot be mapped")
+		return Reports{}, errors.New("import: map, set and make-ids need lakes or observations only, not both")
 	}
 	var lakes, observations []Openable
 	for _, f := range files {
@@ -49,7 +49,7 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 	}
 	var r Reports
 	err := s.Import(ctx, func(tx store.Tx) (err error) {
-		in := within{s, tx}
+		in := txStore{s, tx}
 		if r.Lakes, err = each(ctx, in, lakes, opts, Lakes); err != nil {
 			return err
 		}
@@ -71,7 +71,7 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 		return r, nil
 	}
 	for _, undone := range []*Report{&r.Lakes, &r.Observations} {
-		undone.forget()
+		undone.clearResults()
 		undone.Written = false
 	}
 	if errors.Is(err, errRejected) {
@@ -80,13 +80,13 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 	return r, err
 }
 
-// within is a store whose imports are part of a transaction that is under way.
-type within struct {
+// txStore is a store whose imports are part of a transaction in progress.
+type txStore struct {
 	store.Store
 	tx store.Tx
 }
 
-func (w within) Import(_ context.Context, fn func(store.Tx) error) error { return fn(w.tx) }
+func (s txStore) Import(_ context.Context, fn func(store.Tx) error) error { return fn(s.tx) }
 
 // An importOf imports files of one kind.
 type importOf func(context.Context, store.Store, []File, *Options) (Report, error)
@@ -108,27 +108,26 @@ func each(ctx context.Context, s store.Store, files []Openable, opts *Options, i
 	return imp(ctx, s, open, opts)
 }
 
-// holdsLakes reports whether a file holds lakes rather than observations. It is an error unless it can only be one of
-// the two.
+// holdsLakes reports whether a file holds lakes rather than observations. It is an error if it can be neither or both.
 func holdsLakes(f Openable) (bool, error) {
-	notLakes, err := begins(f, lakeColumns(), true)
+	notLakes, err := checkHeader(f, lakeColumns(), true)
 	if err != nil {
 		return false, err
 	}
-	notObservations, err := begins(f, observationColumns(), false)
+	notObservations, err := checkHeader(f, observationColumns(), false)
 	switch {
 	case err != nil:
 		return false, err
 	case notLakes != nil && notObservations != nil:
 		return false, fmt.Errorf("it holds neither lakes (%w) nor observations (%w)", notLakes, notObservations)
 	case notLakes == nil && notObservations == nil:
-		return false, errors.New("it has the columns of lakes and those of observations: want a file for each")
+		return false, errors.New("it has the columns of lakes and of observations: want one file for each")
 	}
 	return notLakes == nil, nil
 }
 
-// begins returns why a file does not begin as one with these columns does, beside an error of reading it.
-func begins(f Openable, columns []column, features bool) (not, err error) {
+// checkHeader returns in not why a file is not one with these columns. An error of reading it is in err.
+func checkHeader(f Openable, columns []column, features bool) (not, err error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err

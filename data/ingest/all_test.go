@@ -31,7 +31,7 @@ func emptyStore(t *testing.T) store.Store {
 	return s
 }
 
-// counted returns the revision of s and how much it holds.
+// counted returns the revision of s and the number of its lakes and observations.
 func counted(t *testing.T, s store.Store) (revision int64, lakes, observations int) {
 	t.Helper()
 	r, err := s.Scan(t.Context(),
@@ -53,7 +53,7 @@ func pass(store.Tx, ingest.Reports) error { return nil }
 
 func TestAll(t *testing.T) {
 	s := emptyStore(t)
-	// By name and order the observations come first, and they are of lakes that only come with them.
+	// By name and by order the observations are first, and their lakes come with the same import.
 	files := []ingest.Openable{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON)}
 	called := 0
 	r, err := ingest.All(t.Context(), s, files, nil, func(_ store.Tx, r ingest.Reports) error {
@@ -79,7 +79,7 @@ func TestAllOrNothing(t *testing.T) {
 		opts     ingest.Options
 		last     error
 		rejected int
-		err      string // what the error contains
+		err      string // part of the error
 		written  bool
 	}{
 		{name: "a bad observation", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
@@ -88,10 +88,10 @@ func TestAllOrNothing(t *testing.T) {
 		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
 		{name: "the last step fails", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
 		{name: "a broken file", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
-		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "cannot be mapped"},
+		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "lakes or observations only"},
 		{name: "neither", files: []ingest.Openable{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
 		{name: "empty", files: []ingest.Openable{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
-		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want a file for each"},
+		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want one file for each"},
 		{name: "cannot be opened", files: []ingest.Openable{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
 	}
 	for _, test := range tests {
@@ -139,7 +139,7 @@ func TestAllInterrupted(t *testing.T) {
 	}
 }
 
-// What tells the files apart reads foreign bytes: whatever they are, there is an answer, and nothing half-done.
+// Any bytes give a result or an error, and never half an import.
 func FuzzAll(f *testing.F) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)

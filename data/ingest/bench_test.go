@@ -20,7 +20,7 @@ func archive(n int) (lakes, observations []byte) {
 	for i := range n {
 		fmt.Fprintf(&l, "de_by_lake_%05d,See %d,%.4f,%.4f\n", i, i, 47+float64(i%800)/100, 6+float64(i%900)/100)
 	}
-	for w := range 104 { // as passes come, one week after the other
+	for w := range 104 { // week by week, like the passes
 		day := data.Date(19000 + 7*w)
 		for i := range n {
 			chl := fmt.Sprintf("%.2f", float64((i*31+w*17)%9000)/100)
@@ -33,8 +33,8 @@ func archive(n int) (lakes, observations []byte) {
 	return l.Bytes(), o.Bytes()
 }
 
-// BenchmarkObservations imports 209,664 rows, file to committed transaction: into a database without observations,
-// and once more into the same.
+// BenchmarkObservations imports 209,664 rows, from file to committed transaction: into a database without observations, and
+// again into the same one.
 func BenchmarkObservations(b *testing.B) {
 	lakes, observations := archive(2016)
 	run := func(b *testing.B, s store.Store, f importFunc, text []byte, want Report) {
@@ -73,7 +73,7 @@ func BenchmarkObservations(b *testing.B) {
 	}
 }
 
-// shores returns a collection of n lakes, each a polygon of as many points with bays, as one long line.
+// shores returns a collection of n lakes on one long line, each a polygon with bays and the given number of points.
 func shores(n, points int) []byte {
 	var b bytes.Buffer
 	b.WriteString(`{"type":"FeatureCollection","features":[`)
@@ -97,7 +97,7 @@ func shores(n, points int) []byte {
 	return b.Bytes()
 }
 
-// BenchmarkGeoJSON imports 10,000 outlines of 200 points. The heap is what is in use at its most, garbage included.
+// BenchmarkGeoJSON imports 10,000 outlines of 200 points. The heap is the maximum in use, including garbage.
 func BenchmarkGeoJSON(b *testing.B) {
 	text := shores(10_000, 200)
 	b.ReportAllocs()

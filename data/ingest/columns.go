@@ -6,21 +6,21 @@ import (
 	"strings"
 )
 
-// A column is one that an importer knows.
+// A column is a column of lakes or observations.
 type column struct {
 	name     string
-	aliases  []string // other names, each of which counts where those before it are not there
+	aliases  []string // other names; each one counts only if those before it are missing
 	required bool
-	feature  bool // whether only a feature may have it
+	feature  bool // whether it is for GeoJSON only
 
-	// What [Options] say of it:
-	mapped   string // its name in the file, in the place of all others; or empty
-	constant string // its value in all rows of a file, which must not have it; or empty
+	// Set by [Options]:
+	mapped   string // its only name in the file; or empty
+	constant string // its value in all rows of a file, which must not have the column; or empty
 	ids      *idMaker
-	from     int // where ids is set, the column that stands in for this one
+	from     int // if ids is set, the column that is used for this one
 }
 
-// names returns what the column may be called, the first choice first.
+// names returns the names of the column, the preferred one first.
 func (c column) names() []string {
 	if c.mapped != "" {
 		return []string{c.mapped}
@@ -28,7 +28,7 @@ func (c column) names() []string {
 	return append([]string{c.name}, c.aliases...)
 }
 
-// plain reports whether no option says what the column is.
+// plain reports whether no option changes the column.
 func (c column) plain() bool { return c.mapped == "" && c.constant == "" && c.ids == nil }
 
 func sameColumn(header, name string) bool { return strings.EqualFold(strings.TrimSpace(header), name) }
@@ -46,52 +46,52 @@ func known(columns []column, header []string) int {
 	return n
 }
 
-// A clash is a name in a header that must not be there, or not again.
+// A clash is a name in a header that must not be there, or that is repeated.
 type clash struct{ name, is string }
 
-// find returns where in the header each column stands, -1 for one that is not there; or what is wrong with the header.
+// find returns the position of each column in the header, -1 for a missing one; or the clash.
 func find(columns []column, header []string) ([]int, *clash) {
-	places := make([]int, len(columns))
+	positions := make([]int, len(columns))
 	for i, c := range columns {
-		places[i] = -1
+		positions[i] = -1
 		for _, name := range c.names() {
-			if places[i] >= 0 {
+			if positions[i] >= 0 {
 				break
 			}
 			for at, h := range header {
 				if !sameColumn(h, name) {
 					continue
 				}
-				if places[i] >= 0 {
-					return nil, &clash{strings.TrimSpace(h), "twice"}
+				if positions[i] >= 0 {
+					return nil, &clash{strings.TrimSpace(h), "twice: want it once"}
 				}
-				places[i] = at
+				positions[i] = at
 			}
 		}
-		if c.constant != "" && places[i] >= 0 {
-			return nil, &clash{strings.TrimSpace(header[places[i]]), fmt.Sprintf("itself, while %s is set to %.40q", c.name, c.constant)}
+		if c.constant != "" && positions[i] >= 0 {
+			return nil, &clash{strings.TrimSpace(header[positions[i]]), fmt.Sprintf("although %s is set to %.40q: want one of the two", c.name, c.constant)}
 		}
 	}
 	for i, c := range columns {
 		if c.ids != nil {
-			places[i] = places[c.from]
+			positions[i] = positions[c.from]
 		}
 	}
-	return places, nil
+	return positions, nil
 }
 
-// locate is find for the first line of a table, in which all required columns must be, and all that are mapped.
+// locate is find for the first line of a table, which must have all required and all mapped columns.
 func locate(columns []column, header []string) ([]int, error) {
-	places, clash := find(columns, header)
+	positions, clash := find(columns, header)
 	if clash != nil {
 		return nil, fmt.Errorf("line 1 names the column %.40q %s; %s", clash.name, clash.is, found(columns, header))
 	}
 	var missing []string
 	for i, c := range columns {
 		switch {
-		case places[i] >= 0 || c.constant != "":
+		case positions[i] >= 0 || c.constant != "":
 		case c.mapped != "":
-			missing = append(missing, fmt.Sprintf("%.40q, which is to be %s", c.mapped, c.name))
+			missing = append(missing, fmt.Sprintf("%.40q, which is mapped to %s", c.mapped, c.name))
 		case c.required:
 			missing = append(missing, c.name)
 		}
@@ -99,15 +99,15 @@ func locate(columns []column, header []string) ([]int, error) {
 	if len(missing) > 0 {
 		return nil, fmt.Errorf("line 1 lacks the column %s; %s", strings.Join(missing, ", "), found(columns, header))
 	}
-	return places, nil
+	return positions, nil
 }
 
-// A columnSet is the columns that a row has, one bit for each. A column that it lacks says nothing about what is stored.
+// A columnSet has one bit for each column that a row has. The stored values of missing columns are kept.
 type columnSet uint16
 
-func setOf(columns []column, places []int) columnSet {
+func setOf(columns []column, positions []int) columnSet {
 	var s columnSet
-	for i, at := range places {
+	for i, at := range positions {
 		if at >= 0 || columns[i].constant != "" {
 			s = s.with(i)
 		}
@@ -121,27 +121,26 @@ func (s columnSet) without(column int) columnSet { return s &^ (1 << column) }
 
 func (s columnSet) lacks(column int) bool { return s&(1<<column) == 0 }
 
-// unknown returns the names in a header that stand in none of places. A column without a name is left out: nobody meant
-// to say anything by it.
-func unknown(header []string, places []int) []string {
+// unknown returns the names in a header that are not at any of positions. Columns without a name are left out.
+func unknown(header []string, positions []int) []string {
 	var names []string
 	for at, h := range header {
-		if h = strings.TrimSpace(h); h != "" && !slices.Contains(places, at) {
+		if h = strings.TrimSpace(h); h != "" && !slices.Contains(positions, at) {
 			names = append(names, h)
 		}
 	}
 	return names
 }
 
-// maxShownColumns bounds what an error or a Report repeats of a header.
+// maxShownColumns bounds how many names of a header an error or a Report repeats.
 const maxShownColumns = 30
 
-// found says what a header holds and what it should.
+// found lists the columns that a header has and those that it may have.
 func found(columns []column, header []string) string {
 	var required, optional []string
 	for _, c := range columns {
 		switch {
-		case c.feature || c.ids != nil && c.name != columns[c.from].name: // which is made of a column that is named here
+		case c.feature || c.ids != nil && c.name != columns[c.from].name: // made from another column
 		case c.required:
 			required = append(required, c.name)
 		default:
@@ -152,7 +151,7 @@ func found(columns []column, header []string) string {
 		quoted(header), strings.Join(required, ", "), strings.Join(optional, ", "))
 }
 
-// quoted returns names for people to read, not all of them if they are very many.
+// quoted returns the first maxShownColumns names in quotes.
 func quoted[S ~string](names []S) string {
 	var shown []string
 	for _, name := range names[:min(len(names), maxShownColumns)] {

@@ -8,7 +8,7 @@ import (
 	"limnomap/data"
 )
 
-// A dry run reports what the import then does, and leaves no trace.
+// A dry run reports the same as the import after it, and writes nothing.
 func TestDryRun(t *testing.T) {
 	for _, test := range []struct {
 		name string
@@ -40,7 +40,7 @@ func TestDryRun(t *testing.T) {
 			}
 			lakesAfter, observationsAfter := stored(t, s)
 			if would.Written || !slices.Equal(lakesAfter, lakes) || !slices.Equal(observationsAfter, observations) {
-				t.Errorf("stored %v and %v, want what was there; report %+v", lakesAfter, observationsAfter, would)
+				t.Errorf("stored %v and %v, want no change; report %+v", lakesAfter, observationsAfter, would)
 			}
 			did := mustImport(t, test.f, s, &test.opts, test.text)
 			if would.DryRun != did.Written || !slices.Equal(would.Reasons, did.Reasons) {
@@ -57,27 +57,27 @@ func TestDryRun(t *testing.T) {
 	}
 }
 
-// Beyond as many keys as an import remembers the places of, it says what to look for.
+// For keys beyond the number that an import remembers, the report says what to search for.
 func TestLateContradiction(t *testing.T) {
 	const most = 20
 	var text strings.Builder
 	text.WriteString("id,name,lat,lon\n")
 	for i := range most + 10 {
-		text.WriteString("x" + data.Date(i).String() + ",X,50,10\n") // an id for each day
+		text.WriteString("x" + data.Date(i).String() + ",X,50,10\n") // a unique id
 	}
 	last := "x" + data.Date(most+9).String()
 	r := mustImport(t, Lakes, newStore(t), &Options{SkipBad: true, firsts: most}, text.String(), "id,name,lat,lon\nx1970-01-02,Y,50,10\n"+last+",Y,50,10\n"+last+",X,50,10\n")
 	if r.Added != most+10 || r.Rejected != 2 || r.Unchanged != 1 {
 		t.Fatalf("report = %+v, want 2 rejected and 1 unchanged", r)
 	}
-	for i, want := range []string{"on line 3 of a.csv with other values", "in an earlier row of this import with other values: want one row for it (look for " + last} {
+	for i, want := range []string{"on line 3 of a.csv with other values", "in an earlier row of this import with other values: want one row for it (search the files for " + last} {
 		if !strings.Contains(r.Bad[i].Reason, want) || r.Bad[i].File != "b.csv" || r.Bad[i].ID == "" {
 			t.Errorf("bad row %+v, want %q", r.Bad[i], want)
 		}
 	}
 }
 
-// Rows of more than one batch are written in their order, and what ends the reading ends the import.
+// Rows of several batches are written in order, and an error of reading ends the import.
 func TestManyBatches(t *testing.T) {
 	var text strings.Builder
 	text.WriteString("lake_id,date,chl,data_type\n")

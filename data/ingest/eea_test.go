@@ -10,7 +10,7 @@ import (
 	"limnomap/data"
 )
 
-// The EEA's list as it is: its columns, its categories, and its class of bacteria, which says nothing of algae.
+// The EEA's list with its columns, categories and quality class, which is about bacteria, not about algae.
 func TestEEAList(t *testing.T) {
 	const list = "bathingWaterIdentifier,bathingWaterName,countryCode,bwWaterCategory,longitude,latitude,qualityStatus,chl\n" +
 		"DEBE_PR_0020,MÜGGELSEE,DE,Lake,13.65,52.44,Excellent,\n" +
@@ -35,7 +35,7 @@ func TestEEAList(t *testing.T) {
 		!strings.Contains(r.Bad[0].Reason, `bwWaterCategory "Puddle": want Lake, River, Coastal or Transitional`) {
 		t.Errorf("an unknown category: %+v, want it rejected", r)
 	}
-	// As GeoJSON, which the EEA's map service gives.
+	// As GeoJSON, from the EEA's map service.
 	r = mustImport(t, Lakes, newStore(t), nil, features(
 		featureOf(`"bathingWaterIdentifier":"a","bathingWaterName":"A","bwWaterCategory":"Lake"`, `{"type":"Point","coordinates":[10,50]}`),
 		featureOf(`"bathingWaterIdentifier":"b","bathingWaterName":"B","bwWaterCategory":"Coastal"`, `{"type":"Point","coordinates":[10,50]}`)))

@@ -7,18 +7,18 @@ import (
 	"golang.org/x/text/encoding/charmap"
 )
 
-// A charset is how the bytes of a file stand for characters.
+// A charset is the character encoding of a file.
 type charset uint8
 
 const (
-	undecided charset = iota // only ASCII so far, which is the same in both
+	undecided charset = iota // only ASCII so far
 	inUTF8
 	inLatin1
 )
 
-// decode returns raw in UTF-8. The first text beyond ASCII decides for the whole file; it needs no look ahead, so the
-// answer does not depend on how a file is cut into reads. One that contradicts later is an error: taken either way,
-// some names would be garbled in silence.
+// decode returns raw in UTF-8. The first text with a character that is not ASCII decides for the whole file, so the result
+// does not depend on how the file is split into reads. A later text that contradicts is an error: otherwise some names
+// would be garbled silently.
 func (c *charset) decode(raw string) (string, error) {
 	first := 0
 	for first < len(raw) && raw[first] < utf8.RuneSelf {
@@ -35,13 +35,13 @@ func (c *charset) decode(raw string) (string, error) {
 	}
 	switch valid := utf8.ValidString(raw); {
 	case *c == inUTF8 && !valid:
-		return "", errors.New("is not UTF-8, which the file is up to here: want one encoding throughout")
+		return "", errors.New("is not UTF-8, but the file before it is: want one encoding in the whole file")
 	case *c == inLatin1 && valid:
-		return "", errors.New("is UTF-8, while the file is ISO-8859-1 up to here: want one encoding throughout")
+		return "", errors.New("is UTF-8, but the file before it is ISO-8859-1: want one encoding in the whole file")
 	case *c == inUTF8:
 		return raw, nil
 	}
-	// What calls itself ISO-8859-1 is Windows-1252 (encoding.spec.whatwg.org): equal in all printable characters, with
-	// dashes and quotes in the place of control characters that no name has.
+	// Files declared as ISO-8859-1 are Windows-1252 (encoding.spec.whatwg.org): all printable characters are the same, and it
+	// has dashes and quotes instead of control characters, which no name has.
 	return charmap.Windows1252.NewDecoder().String(raw)
 }

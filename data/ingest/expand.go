@@ -12,16 +12,16 @@ import (
 )
 
 const (
-	// maxExpansion is how many times its own size a compressed file may grow to, beyond the first freeExpansion bytes.
-	// Years of gaps of the same lakes shrink to a hundredth. What shrinks further is made to fill disks: gzip can
-	// make a thousandth of nothing but zeros, and zstd less.
+	// maxExpansion is how many times its size a compressed file may expand to, beyond the first freeExpansion bytes. Years
+	// of gaps of the same lakes compress to a hundredth. Better ratios are those of decompression bombs: zeros compress to
+	// a thousandth with gzip, and better with zstd.
 	maxExpansion  = 250
 	freeExpansion = 64 << 20
-	// maxWindow bounds the memory for zstd. It is as much as zstd's own program takes without being told to.
+	// maxWindow bounds the memory for zstd. It is the default of the zstd program.
 	maxWindow = 128 << 20
 )
 
-// A compression is one that files are read in, known by how they begin.
+// A compression is recognized by the first bytes of a file.
 type compression struct {
 	name   string
 	begins func([]byte) bool
@@ -34,10 +34,10 @@ var compressions = [...]compression{
 		if err != nil {
 			return nil, nil, err
 		}
-		return z, func() { z.Close() }, nil // checks nothing that Read has not
+		return z, func() { z.Close() }, nil // Read has reported all errors
 	}},
 	{"zstd", beginsZstd, func(r io.Reader) (io.Reader, func(), error) {
-		// Without goroutines of its own: one core is busy with the store.
+		// Without its own goroutines: the other core is busy with the store.
 		z, err := zstd.NewReader(r, zstd.WithDecoderConcurrency(1), zstd.WithDecoderLowmem(true), zstd.WithDecoderMaxWindow(maxWindow))
 		if err != nil {
 			return nil, nil, err
@@ -50,13 +50,13 @@ func beginsWith(magic string) func([]byte) bool {
 	return func(start []byte) bool { return bytes.HasPrefix(start, []byte(magic)) }
 }
 
-// beginsZstd knows a frame, and one that is to be skipped, of which there are 16 kinds (RFC 8878, section 3.1).
+// beginsZstd recognizes a frame, and the 16 kinds of skippable frames (RFC 8878, section 3.1).
 func beginsZstd(start []byte) bool {
 	return bytes.HasPrefix(start, []byte("\x28\xb5\x2f\xfd")) ||
 		len(start) >= 4 && start[0]&0xf0 == 0x50 && string(start[1:4]) == "\x2a\x4d\x18"
 }
 
-// compressionOf returns how a file that begins so is compressed, or nil.
+// compressionOf returns the compression of a file that begins with start, or nil.
 func compressionOf(start []byte) *compression {
 	for i := range compressions {
 		if compressions[i].begins(start) {
@@ -66,7 +66,7 @@ func compressionOf(start []byte) *compression {
 	return nil
 }
 
-// peek returns the beginning of a file, all of it if it is short.
+// peek returns the beginning of a file, or all of a short one.
 func peek(r *bufio.Reader) ([]byte, error) {
 	start, err := r.Peek(maxRowBytes)
 	if err == io.EOF {
@@ -75,7 +75,7 @@ func peek(r *bufio.Reader) ([]byte, error) {
 	return start, err
 }
 
-// expand returns a file as it was before it was compressed, if it is; end must be called when it is no longer read.
+// expand returns the expanded file; a file that is not compressed is returned as it is. The caller must call end.
 func expand(r io.Reader) (buffered *bufio.Reader, end func(), err error) {
 	buffered = bufio.NewReaderSize(r, maxRowBytes)
 	start, err := peek(buffered)
@@ -93,7 +93,7 @@ func expand(r io.Reader) (buffered *bufio.Reader, end func(), err error) {
 	expanded := bufio.NewReaderSize(e, maxRowBytes)
 	start, err = peek(expanded)
 	if err == nil && compressionOf(start) != nil {
-		err = fmt.Errorf("this is compressed twice, the outer time by %s: want a table or GeoJSON that is compressed once", c.name)
+		err = fmt.Errorf("this file is compressed twice, the second time by %s: want a table or GeoJSON that is compressed once", c.name)
 	}
 	if err != nil {
 		end()
@@ -102,7 +102,7 @@ func expand(r io.Reader) (buffered *bufio.Reader, end func(), err error) {
 	return expanded, end, nil
 }
 
-// An expansion reads what is expanded, as long as that stays within bounds.
+// An expansion reads expanded data up to the limit.
 type expansion struct {
 	io.Reader
 	name   string
@@ -114,23 +114,23 @@ func (e *expansion) Read(p []byte) (int, error) {
 	n, err := e.Reader.Read(p)
 	e.bytes += int64(n)
 	if e.bytes > freeExpansion+maxExpansion*e.packed.bytes {
-		return 0, fmt.Errorf("this %s file grows to more than %d times its size: want one of real data", e.name, maxExpansion)
+		return 0, fmt.Errorf("this %s file expands to more than %d times its size: want a file of real data", e.name, maxExpansion)
 	}
 	return n, e.damage(err)
 }
 
-// damage says what an error of a decoder means. Errors of the file below are passed on as they are.
+// damage explains an error of a decoder. Errors of reading the file are returned unchanged.
 func (e *expansion) damage(err error) error {
 	switch {
 	case err == nil || err == io.EOF || e.packed.err != nil && errors.Is(err, e.packed.err):
 		return err
 	case errors.Is(err, io.ErrUnexpectedEOF):
-		return fmt.Errorf("this %s file ends early: is it whole?", e.name)
+		return fmt.Errorf("this %s file ends early: is it complete?", e.name)
 	}
 	return fmt.Errorf("this %s file is damaged: %w", e.name, err)
 }
 
-// A byteCounter counts what is read, and keeps the error that is not the file's end.
+// A byteCounter counts the bytes read, and keeps an error other than io.EOF.
 type byteCounter struct {
 	io.Reader
 	bytes int64

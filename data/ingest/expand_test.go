@@ -65,7 +65,7 @@ func TestCompressed(t *testing.T) {
 			if told != int64(len(text)) {
 				t.Errorf("progress up to %d, want the file's own %d bytes", told, len(text))
 			}
-			// However it is cut into reads.
+			// The size of reads does not matter.
 			if r, err := Lakes(t.Context(), s, []File{{"a", iotest.HalfReader(strings.NewReader(text))}}, nil); err != nil || r.Unchanged != r.Read {
 				t.Errorf("in small reads: %+v, %v", r, err)
 			}
@@ -83,8 +83,8 @@ func TestBadCompression(t *testing.T) {
 		{"gzip and then something", z + "abc", "this gzip file"},
 		{"zstd cut short", zs[:len(zs)-3], "this zstd file ends early"},
 		{"zstd damaged", zs[:4] + "\xff" + zs[5:], "this zstd file"},
-		{"gzip in gzip", gzipped(t, z), "compressed twice, the outer time by gzip"},
-		{"gzip in zstd", zstandard(t, z), "compressed twice, the outer time by zstd"},
+		{"gzip in gzip", gzipped(t, z), "compressed twice, the second time by gzip"},
+		{"gzip in zstd", zstandard(t, z), "compressed twice, the second time by zstd"},
 		{"zstd in gzip", gzipped(t, zs), "compressed twice"},
 		{"spreadsheet in gzip", gzipped(t, "PK\x03\x04"), "spreadsheet"},
 		{"nothing in gzip", gzipped(t, ""), "the file is empty"},
@@ -102,7 +102,7 @@ func TestBadCompression(t *testing.T) {
 			}
 		})
 	}
-	// What is wrong with the file itself is said as it is.
+	// Errors of the expanded content are reported as usual.
 	broken := errors.New("the disk is gone")
 	_, err := Lakes(t.Context(), newStore(t), []File{{"a", io.MultiReader(strings.NewReader(z[:20]), iotest.ErrReader(broken))}}, nil)
 	if !errors.Is(err, broken) || strings.Contains(err.Error(), "damaged") {
@@ -110,12 +110,12 @@ func TestBadCompression(t *testing.T) {
 	}
 }
 
-// zeros is as long as it is asked to be.
+// zeros returns zeros up to a length.
 type zeros struct{}
 
 func (zeros) Read(p []byte) (int, error) { clear(p); return len(p), nil }
 
-// A few hundred kilobytes that expand to a gigabyte end soon after what every file may have.
+// A file of a few hundred kilobytes that expands to a gigabyte fails soon after the size that every file may have.
 func TestBombs(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -149,7 +149,7 @@ func TestBombs(t *testing.T) {
 	}
 }
 
-// What is compressed is read as what it was before.
+// A compressed file gives the same import as the original.
 func FuzzCompressed(f *testing.F) {
 	for _, text := range []string{aLake, "id;name\n", "\ufeff" + features(), "", strings.Repeat("x", 100)} {
 		for _, packed := range []string{gzipped(f, text), zstandard(f, text), skippable + zstandard(f, text), gzipped(f, gzipped(f, text))} {

@@ -15,22 +15,22 @@ import (
 	"limnomap/data"
 )
 
-// A Format is one that lakes are exported in.
+// A Format is a file format for the export of lakes.
 type Format uint8
 
 const (
-	// FormatGeoJSON holds all there is. A lake with an outline is a MultiPolygon, beside which a property of our own
-	// holds the outline's very bytes: the shore for the coarser zooms is not to be had from the finest alone. An
-	// importer takes them where they are those of the polygons, so that whoever changes a shore need not know of them.
+	// FormatGeoJSON holds everything. A lake with an outline is a MultiPolygon and has a property with the bytes of the
+	// outline, since the shore for coarser zooms cannot be computed from the finest one. An importer uses the bytes if they
+	// belong to the polygons, so that an edit of the polygons is not ignored.
 	FormatGeoJSON Format = iota
-	// FormatCSV holds all but the outlines.
+	// FormatCSV holds everything except the outlines.
 	FormatCSV
 )
 
-// ExportedLakes is how many lakes an export wrote, and how many outlines it left out.
+// ExportedLakes counts the lakes that an export wrote, and the outlines that it left out.
 type ExportedLakes struct{ Lakes, OutlinesLost int }
 
-// ExportLakes writes the lakes of a source as [Lakes] reads them, by id. One after the other is in memory.
+// ExportLakes writes the lakes of a source by id, in the form that [Lakes] reads. It holds one lake in memory at a time.
 func ExportLakes(ctx context.Context, src data.Source, w io.Writer, format Format) (ExportedLakes, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	write, end := lakesAsGeoJSON(buffered)
@@ -54,11 +54,11 @@ func ExportLakes(ctx context.Context, src data.Source, w io.Writer, format Forma
 	return done, nil
 }
 
-// ExportObservations writes the observations of a source, gaps and forecasts included, as [Observations] reads them, by
-// lake, date and type, and returns how many there are.
+// ExportObservations writes the observations of a source by lake, date and type, including gaps and forecasts, in the form
+// that [Observations] reads. It returns how many there are.
 func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at") // an error stays until Flush
+	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at") // Flush returns its error
 	n := 0
 	var line []byte
 	_, err := src.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
@@ -76,14 +76,14 @@ func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int,
 	return n, nil
 }
 
-// appendObservation appends a line. Nothing of it needs quotes.
+// appendObservation appends a line. No field needs quotes.
 func appendObservation(b []byte, o data.Observation) []byte {
 	b = append(b, o.LakeID...)
 	b = append(b, ',')
 	b = o.Date.Time().AppendFormat(b, time.DateOnly)
 	b = append(b, ',')
 	if o.Chlorophyll.Valid() {
-		b, _ = o.Chlorophyll.AppendText(b) // knows no errors
+		b, _ = o.Chlorophyll.AppendText(b) // its error is always nil
 	}
 	b = append(b, ',')
 	b = append(b, o.Type.String()...)
@@ -105,7 +105,7 @@ func appendObservation(b []byte, o data.Observation) []byte {
 func lakesAsCSV(w io.Writer) (write func(data.Lake) error, end func() error) {
 	c := csv.NewWriter(w)
 	decimal := func(f float64) string { return strconv.FormatFloat(f, 'f', -1, 64) }
-	// An error stays until the end.
+	// end returns its error.
 	_ = c.Write([]string{"id", "external_id", "name", "lat", "lon", "region", "area_km2"})
 	write = func(l data.Lake) error {
 		area := ""
@@ -117,8 +117,8 @@ func lakesAsCSV(w io.Writer) (write func(data.Lake) error, end func() error) {
 	return write, func() error { c.Flush(); return c.Error() }
 }
 
-// lakeProperties are the properties of a lake in GeoJSON. They say its place too, which of a lake with an outline the
-// geometry does not.
+// lakeProperties are the properties of a lake in GeoJSON. They include its point, which the geometry of a lake with an outline
+// does not have.
 type lakeProperties struct {
 	ID         data.LakeID `json:"id"`
 	ExternalID string      `json:"external_id"`
@@ -126,11 +126,11 @@ type lakeProperties struct {
 	Lat        float64     `json:"lat"`
 	Lon        float64     `json:"lon"`
 	Region     string      `json:"region"`
-	AreaKM2    float64     `json:"area_km2"` // 0 where unknown, since null would ask for that of the polygons
+	AreaKM2    float64     `json:"area_km2"` // 0 if unknown, since null would mean the area of the polygons
 	Outline    string      `json:"limnomap_outline,omitempty"`
 }
 
-// lakesAsGeoJSON writes each lake on a line of its own.
+// lakesAsGeoJSON writes each lake on its own line.
 func lakesAsGeoJSON(w io.Writer) (write func(data.Lake) error, end func() error) {
 	between := `{"type":"FeatureCollection","features":[` + "\n"
 	write = func(l data.Lake) error {
@@ -157,7 +157,7 @@ func lakesAsGeoJSON(w io.Writer) (write func(data.Lake) error, end func() error)
 		return err
 	}
 	return write, func() error {
-		if between != ",\n" { // there was none
+		if between != ",\n" { // no lake was written
 			_, err := io.WriteString(w, between+"]}\n")
 			return err
 		}
@@ -168,7 +168,7 @@ func lakesAsGeoJSON(w io.Writer) (write func(data.Lake) error, end func() error)
 
 func encodeOutline(o data.Outline) string { return base64.StdEncoding.EncodeToString([]byte(o)) }
 
-// decodeOutline returns what encodeOutline was given, or nothing.
+// decodeOutline is the inverse of encodeOutline, and returns "" for anything else.
 func decodeOutline(s string) data.Outline {
 	b, err := base64.StdEncoding.DecodeString(s)
 	if err != nil {

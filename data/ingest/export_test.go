@@ -19,20 +19,20 @@ import (
 	"limnomap/data/store"
 )
 
-// drawText draws what a lake's texts may hold and files are fond of garbling.
+// drawText draws texts that a lake may have and that file formats easily garble.
 func drawText(rt *rapid.T, name string) string {
 	words := rapid.SliceOfN(rapid.OneOf(
 		rapid.StringMatching(`[A-Za-zäöüßÅłŒ0-9]{1,8}`),
 		rapid.SampledFrom([]string{`"`, `""`, ",", ";", "'", "\\", "</b>", "{", "=1+1", "琵琶湖", "\ufeff", "é", "e\u0301", "–", "-", "NA", "N.A.", "<5", "1,5", "🏊", "null", "#"}),
 	), 1, 5).Draw(rt, name)
 	s := strings.Join(words, rapid.SampledFrom([]string{"", " "}).Draw(rt, "between"))
-	if s == "-" || s == "NA" || s == "n.a." { // which are no value
+	if s == "-" || s == "NA" || s == "n.a." { // these mean no value
 		return "x" + s
 	}
 	return s
 }
 
-// drawOutline draws a lake with bays, and perhaps an island, a pond in it, and a second basin.
+// drawOutline draws a lake with bays, and perhaps an island, a pond on the island, and a second basin.
 func drawOutline(rt *rapid.T, middle orb.Point) data.Outline {
 	ring := func(centre orb.Point, radius float64) orb.Ring {
 		n := rapid.IntRange(3, 60).Draw(rt, "points")
@@ -101,13 +101,13 @@ func drawObservations(rt *rapid.T, id data.LakeID) []data.Observation {
 	return all
 }
 
-// A checkTB is a test or one of the many runs of it.
+// A checkTB is a test or a single run of a property test.
 type checkTB interface {
 	rapid.TB
 	Context() context.Context
 }
 
-// fill puts lakes and observations into a store as no file does, past the importer.
+// fill puts lakes and observations directly into a store, without the importer.
 func fill(tb checkTB, s store.Store, lakes []data.Lake, observations []data.Observation) {
 	err := s.Import(tb.Context(), func(tx store.Tx) error {
 		if _, err := tx.PutLakes(tb.Context(), lakes, store.LakeColumns{}); err != nil {
@@ -131,8 +131,8 @@ func scanned(tb checkTB, s store.Store) (lakes []data.Lake, observations []data.
 	return lakes, observations
 }
 
-// What an export wrote gives back the same data, to the bit: the snapshot's version, which hashes lakes and satellite
-// values, and the forecasts, which it does not.
+// Importing an export gives exactly the same data: the same snapshot version, which is a hash of lakes and satellite values,
+// and the same forecasts, which are not part of it.
 func TestExportIsLossless(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -215,7 +215,7 @@ func version(tb checkTB, s store.Store) string {
 	return snapshot.Version
 }
 
-// exportedSquare is a square lake as it is exported.
+// exportedSquare is a square lake in the form of an export.
 func exportedSquare(tb testing.TB) string {
 	tb.Helper()
 	s := newStore(tb)
@@ -227,7 +227,7 @@ func exportedSquare(tb testing.TB) string {
 	return b.String()
 }
 
-// A shore that somebody has moved counts, and not the bytes of the one that was exported with it.
+// If the polygons of an export were edited, they count, and not the exported bytes of the outline.
 func TestMovedShoreCounts(t *testing.T) {
 	square := func(west float64) string {
 		return fmt.Sprintf(`{"type":"Polygon","coordinates":[[[%v,50],[10.01,50],[10.01,50.01],[%v,50.01],[%v,50]]]}`, west, west, west)
@@ -255,7 +255,7 @@ func TestMovedShoreCounts(t *testing.T) {
 			t.Errorf("%s: stored %+v, want the shore of the geometry", name, lakes)
 		}
 	}
-	// Without a geometry the bytes say nothing; a point leaves what is stored.
+	// Without a geometry the bytes are ignored; a point keeps the stored outline.
 	s := newStore(t)
 	mustImport(t, Lakes, s, nil, file)
 	before, _ := stored(t, s)
@@ -266,7 +266,7 @@ func TestMovedShoreCounts(t *testing.T) {
 	}
 }
 
-// Islands are holes, ponds on them are polygons of their own, and rings wind as RFC 7946 has them.
+// Islands are holes, ponds on islands are separate polygons, and the direction of rings is that of RFC 7946.
 func TestPolygonsOf(t *testing.T) {
 	square := func(half float64, turn bool) orb.Ring {
 		r := orb.Ring{{10 - half, 50 - half}, {10 + half, 50 - half}, {10 + half, 50 + half}, {10 - half, 50 + half}, {10 - half, 50 - half}}
@@ -292,7 +292,7 @@ func TestPolygonsOf(t *testing.T) {
 	if !isShoreOf(polygons, o) {
 		t.Error("an outline does not know its own polygons")
 	}
-	for _, polygon := range polygons { // as another program turns them
+	for _, polygon := range polygons { // as other programs may reverse them
 		for _, ring := range polygon {
 			ring.Reverse()
 		}
@@ -306,7 +306,7 @@ func TestPolygonsOf(t *testing.T) {
 	}
 }
 
-// failing is a file on a disk that is full.
+// failing is a file on a full disk.
 type failing struct{ room int }
 
 func (f *failing) Write(p []byte) (int, error) {

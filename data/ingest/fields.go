@@ -9,27 +9,27 @@ import (
 	"limnomap/data"
 )
 
-// A notation is how a file writes its values.
+// A notation is how a file writes values.
 type notation struct {
 	charset   charset
 	separator rune
 }
 
-// A row is what one row of a table holds, or one feature of a collection, by column.
+// A row is a row of a table or a feature of a collection.
 type row struct {
 	*notation
-	columns  []column
-	places   []int // of each column in fields, -1 if it is not there
-	fields   []string
-	has      columnSet
-	shape    *shape // of a feature with a geometry; else nil
-	censored int    // values of the row that were below a limit
+	columns   []column
+	positions []int // of each column in fields, -1 if it is missing
+	fields    []string
+	has       columnSet
+	shape     *shape // the geometry of a feature, or nil
+	censored  int    // number of values below a limit of detection
 }
 
-// text returns the field of column c without white space around it; empty if it has no value.
+// text returns the field of column c without surrounding white space; empty if it has no value.
 func (r *row) text(c int) (string, error) {
 	s := r.columns[c].constant
-	if at := r.places[c]; at >= 0 {
+	if at := r.positions[c]; at >= 0 {
 		var err error
 		if s, err = r.charset.decode(strings.TrimSpace(r.fields[at])); err != nil {
 			return "", fmt.Errorf("%s %w", r.columns[c].name, err)
@@ -51,7 +51,7 @@ func (r *row) required(c int, want string) (string, error) {
 	return s, err
 }
 
-// lakeID returns the id of the row's lake, which column c holds or is made of.
+// lakeID returns the id of the row's lake, which is in column c or made from another one.
 func (r *row) lakeID(c int, want string) (data.LakeID, error) {
 	ids := r.columns[c].ids
 	if ids == nil {
@@ -71,28 +71,28 @@ func (r *row) lakeID(c int, want string) (data.LakeID, error) {
 	return ids.id(name)
 }
 
-// line is text with each run of white space as one space, so that it can stand on one line.
+// line is text with each run of white space replaced by one space, so that it fits on one line.
 func (r *row) line(c int) (string, error) {
 	s, err := r.text(c)
 	return strings.Join(strings.Fields(s), " "), err
 }
 
-// bad says what is wrong with a field.
+// bad returns an error about a field.
 func (r *row) bad(c int, value, want string) error {
 	return fmt.Errorf("%s %.80q: want %s", r.columns[c].name, value, want)
 }
 
-// A span is what numbers a column may hold.
+// A span is the range of a column of numbers.
 type span struct {
 	min, max float64
-	rest     string // the unit and what else is allowed, said after the numbers
+	rest     string // the unit and what else is allowed, appended to the range
 }
 
 func (s span) String() string {
 	return fmt.Sprintf("a number from %s to %s%s", strconv.FormatFloat(s.min, 'f', -1, 64), strconv.FormatFloat(s.max, 'f', -1, 64), s.rest)
 }
 
-// number returns the number in column c; ok is false if there is none.
+// number returns the number in column c; ok is false if it has no value.
 func (r *row) number(c int, in span) (f float64, ok bool, err error) {
 	s, err := r.text(c)
 	if s == "" || err != nil {
@@ -102,8 +102,8 @@ func (r *row) number(c int, in span) (f float64, ok bool, err error) {
 	return f, err == nil, err
 }
 
-// censorable is number for measurements, which may lie below a limit of detection: then half the limit is the usual
-// substitute.
+// censorable is number for measurements, which may be below a limit of detection: then it returns half the limit, the
+// usual substitute.
 func (r *row) censorable(c int, in span) (f float64, ok bool, err error) {
 	s, err := r.text(c)
 	if s == "" || err != nil {
@@ -124,7 +124,7 @@ func (r *row) censorable(c int, in span) (f float64, ok bool, err error) {
 }
 
 func (r *row) parseNumber(c int, s string, in span) (float64, error) {
-	// Of what ParseFloat takes, no NaN, infinity, hexadecimal or underscore.
+	// ParseFloat also accepts NaN, infinity, hexadecimal numbers and underscores, which are not allowed here.
 	if strings.Trim(s, "+-0123456789.,eE") != "" || strings.Count(s, ",")+strings.Count(s, ".") > 1 {
 		return 0, r.bad(c, s, in.String())
 	}
@@ -141,15 +141,15 @@ func (r *row) parseNumber(c int, s string, in span) (float64, error) {
 	return f, nil
 }
 
-// thousand reports whether the comma in s may stand between thousands and hundreds, as in 1,234.
+// thousand reports whether the comma in s may be a thousands separator, as in 1,234.
 func thousand(s string) bool {
 	before, after, comma := strings.Cut(strings.TrimLeft(s, "+-"), ",")
 	return comma && len(after) == 3 && !strings.ContainsAny(after, "eE") &&
 		len(before) >= 1 && len(before) <= 3 && before[0] != '0'
 }
 
-// The years that a date may lie in, whatever the clock says; checkLead draws a closer line before the future.
-// Chlorophyll has been seen from space since 1978, and measured in lakes for decades longer.
+// The years that a date may be in; checkLead has a stricter limit for the future. Chlorophyll has been measured from space
+// since 1978, and in lakes for decades longer.
 const (
 	firstYear = 1900
 	lastYear  = 2100

@@ -55,7 +55,7 @@ func FuzzObservations(f *testing.F) {
 	})
 }
 
-// checkImport imports text strictly, skipping bad rows, and once more, and compares the reports.
+// checkImport imports text strictly, then without bad rows, and then again, and compares the reports.
 func checkImport(t *testing.T, f importFunc, s store.Store, text string) {
 	input := func() []File { return []File{{"fuzz.csv", strings.NewReader(text)}} }
 	before, err := s.Revision(t.Context())
@@ -93,7 +93,7 @@ func checkReport(t *testing.T, r Report) {
 	}
 	last := 0
 	for _, bad := range r.Bad {
-		number := bad.Line + bad.Feature // of which one is 0
+		number := bad.Line + bad.Feature // one of them is 0
 		if number <= last || min(bad.Line, bad.Feature) != 0 || bad.Reason == "" {
 			t.Errorf("bad row %+v after number %d: want a reason, and lines or features in order", bad, last)
 		}

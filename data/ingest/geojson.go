@@ -7,20 +7,20 @@ import (
 	"io"
 )
 
-// maxFeatureBytes bounds a feature, and so the memory for it: an outline of [data.MaxOutlinePoints] with 16 digits to a
-// number, and each number indented on a line of its own, takes 20 MB.
+// maxFeatureBytes bounds the memory for a feature: an outline of [data.MaxOutlinePoints] takes 20 MB with 16 digits for each
+// number and each number indented on its own line.
 const maxFeatureBytes = 32 << 20
 
 var errLongFeature = fmt.Errorf("does not end within %d bytes", maxFeatureBytes)
 
-// A collection is a FeatureCollection in GeoJSON (RFC 7946), of which one feature after the other is in memory.
+// A collection is a FeatureCollection in GeoJSON (RFC 7946). One feature at a time is in memory.
 type collection struct {
 	json    *json.Decoder
 	bound   *rowBound
-	read    int             // features
-	raw     json.RawMessage // the value that was read last
-	typed   bool            // whether the member "type" was there
-	ended   bool            // whether the array of features is over
+	read    int             // number of features
+	raw     json.RawMessage // the last value
+	typed   bool            // whether there was a member "type"
+	ended   bool            // whether the array of features has ended
 	feature feature
 }
 
@@ -30,7 +30,7 @@ func openCollection(r io.Reader, columns []column) (*collection, error) {
 	c.json = json.NewDecoder(c.bound)
 	c.feature.columns = columns
 	c.feature.notation = notation{charset: inUTF8, separator: ','}
-	if _, err := c.token(); err != nil { // the brace by which the file is known
+	if _, err := c.token(); err != nil { // the opening brace
 		return nil, err
 	}
 	found, err := c.members()
@@ -62,9 +62,9 @@ func (c *collection) next() (*row, error) {
 	return c.feature.parse(c.raw)
 }
 
-// end reads what follows the last feature. It returns io.EOF if nothing is wrong with that.
+// end reads what follows the last feature. It returns io.EOF if that is valid.
 func (c *collection) end() error {
-	if _, err := c.token(); err != nil { // the bracket, or what stands in its place
+	if _, err := c.token(); err != nil { // the closing bracket
 		return fmt.Errorf("after feature %d: %w", c.read, err)
 	}
 	c.ended = true
@@ -73,7 +73,7 @@ func (c *collection) end() error {
 	case err != nil:
 		return fmt.Errorf("after the features: %w", err)
 	case again:
-		return errors.New(`there are "features" twice: want one array of them`)
+		return errors.New(`there are two members "features": want one array`)
 	case !c.typed:
 		return errors.New(`the file has no "type": want FeatureCollection`)
 	}
@@ -81,12 +81,12 @@ func (c *collection) end() error {
 		return err
 	}
 	if _, err := c.json.Token(); err != io.EOF {
-		return errors.New("the file goes on after its FeatureCollection: want one, and nothing else")
+		return errors.New("there is more after the FeatureCollection: want one FeatureCollection only")
 	}
 	return io.EOF
 }
 
-// members reads members of the file up to its features, which is found, or to its end.
+// members reads members up to the features, which sets found, or to the end of the file.
 func (c *collection) members() (found bool, err error) {
 	for c.json.More() {
 		name, err := c.token()
@@ -96,7 +96,7 @@ func (c *collection) members() (found bool, err error) {
 		if name == "features" {
 			open, err := c.token()
 			if err == nil && open != json.Delim('[') {
-				err = errors.New(`"features" is no array: want one of features`)
+				err = errors.New(`"features" is not an array: want an array of features`)
 			}
 			return err == nil, err
 		}
@@ -106,7 +106,7 @@ func (c *collection) members() (found bool, err error) {
 		switch name {
 		case "type":
 			if c.typed = string(c.raw) == `"FeatureCollection"`; !c.typed {
-				return false, fmt.Errorf("its type is %s: want a FeatureCollection", shown(c.raw))
+				return false, fmt.Errorf("its type is %s: want a FeatureCollection", quoteJSON(c.raw))
 			}
 		case "crs":
 			if err := checkCRS(c.raw); err != nil {
@@ -130,16 +130,16 @@ func (c *collection) token() (json.Token, error) {
 	return t, whole(err)
 }
 
-// whole returns err, unless that is the end of a file, which must not come amid a collection: features may be missing.
+// whole replaces the error of an early end of the file, after which features may be missing.
 func whole(err error) error {
 	if err == io.EOF || err == io.ErrUnexpectedEOF {
-		return errors.New("the file ends here, before its FeatureCollection does: is it whole?")
+		return errors.New("the file ends before the end of its FeatureCollection: is it complete?")
 	}
 	return err
 }
 
-// checkCRS returns an error unless a member "crs", which was in GeoJSON before RFC 7946, names the reference system
-// that is the only one since then, or the one that has the same numbers.
+// checkCRS returns an error unless the member "crs", of GeoJSON before RFC 7946, names the reference system of RFC 7946 or
+// one with the same coordinates.
 func checkCRS(raw json.RawMessage) error {
 	var crs struct {
 		Properties struct{ Name string }
@@ -151,5 +151,5 @@ func checkCRS(raw json.RawMessage) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("crs %.120q: want longitudes and latitudes in WGS 84 (EPSG:4326), as RFC 7946 demands", raw)
+	return fmt.Errorf("crs %.120q: want longitudes and latitudes in WGS 84 (EPSG:4326), as RFC 7946 requires", raw)
 }

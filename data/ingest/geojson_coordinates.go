@@ -12,21 +12,21 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// coordinates read a geometry's member of that name, of which is known that it is JSON. encoding/json would take [10] or
-// [10, null] for longitude 10 and latitude 0, and a slice for each point.
+// coordinates parses the member "coordinates" of a geometry, which is known to be valid JSON. encoding/json would accept [10]
+// or [10, null] as longitude 10 and latitude 0, and allocate a slice for each point.
 type coordinates struct {
 	rest   []byte
 	points int
 }
 
-// maxDimensions is longitude, latitude, height and, in files older than RFC 7946, one more.
+// maxDimensions allows longitude, latitude, height, and one more in files older than RFC 7946.
 const maxDimensions = 4
 
 func (c *coordinates) polygon() (orb.Polygon, error) { return list(c, "ring", c.ring) }
 
 func (c *coordinates) ring() (orb.Ring, error) { return list(c, "point", c.position) }
 
-// list reads an array of one element or more.
+// list reads an array of at least one element.
 func list[T any](c *coordinates, name string, element func() (T, error)) ([]T, error) {
 	if !c.skip('[') {
 		return nil, fmt.Errorf("want an array of %ss", name)
@@ -42,7 +42,7 @@ func list[T any](c *coordinates, name string, element func() (T, error)) ([]T, e
 		}
 		all = append(all, e)
 		if !c.skip(',') {
-			c.skip(']') // nothing else can be there
+			c.skip(']') // valid JSON has nothing else here
 			return all, nil
 		}
 	}
@@ -82,19 +82,19 @@ func (c *coordinates) number() (float64, error) {
 	if n == 0 {
 		var other json.RawMessage
 		if err := json.NewDecoder(bytes.NewReader(c.rest)).Decode(&other); err != nil {
-			return 0, err // cannot be, as it is JSON
+			return 0, err // not possible in valid JSON
 		}
-		return 0, fmt.Errorf("%s: want a number", shown(other))
+		return 0, fmt.Errorf("%s: want a number", quoteJSON(other))
 	}
 	f, err := strconv.ParseFloat(string(c.rest[:n]), 64)
-	if err != nil { // as JSON sets numbers no bound
-		return 0, fmt.Errorf("%.40q: want a number that floating point can hold", c.rest[:n])
+	if err != nil { // JSON does not limit numbers
+		return 0, fmt.Errorf("%.40q: want a number in the range of floating point", c.rest[:n])
 	}
 	c.rest = c.rest[n:]
 	return f, nil
 }
 
-// skip reports whether the next byte that is not white space is b, and if so skips it.
+// skip skips white space and then b, and reports whether b was there.
 func (c *coordinates) skip(b byte) bool {
 	c.rest = bytes.TrimLeft(c.rest, jsonSpace)
 	if len(c.rest) == 0 || c.rest[0] != b {
@@ -104,5 +104,5 @@ func (c *coordinates) skip(b byte) bool {
 	return true
 }
 
-// jsonSpace is what JSON allows between values (RFC 8259, section 2).
+// jsonSpace is the white space of JSON (RFC 8259, section 2).
 const jsonSpace = " \t\r\n"

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestCRS has what programs write for longitude and latitude in WGS 84, and near misses: a file in metres, or in another
-// country's degrees, must not be taken for one of them.
+// TestCRS has the names that programs write for longitude and latitude in WGS 84, and others that must be rejected: of a
+// system in metres, or in another country's degrees.
 func TestCRS(t *testing.T) {
 	named := func(name string) string {
 		return fmt.Sprintf(`{"type":"name","properties":{"name":%q}}`, name)
@@ -24,7 +24,7 @@ func TestCRS(t *testing.T) {
 		{named("EPSG:4326"), true},                  // GeoTools
 		{named("EPSG:43260"), false},
 		{named("epsg:3857"), false},
-		{named("EPSG:4258"), false}, // ETRS89, which Germany's offices use
+		{named("EPSG:4258"), false}, // ETRS89, which German authorities use
 		{named(""), false},
 		{`{"type":"link","properties":{"href":"http://www.opengis.net/def/crs/OGC/1.3/CRS84"}}`, false},
 		{`{}`, false},

@@ -13,18 +13,18 @@ import (
 	"limnomap/data"
 )
 
-// A feature takes the features of a collection apart, one after the other.
+// A feature parses the features of a collection, one after the other.
 type feature struct {
 	notation
-	columns []column
-	header  []string // the names of the properties of the feature before
-	places  []int    // of columns in the header
-	ignored []string
-	found   columnSet // in any feature so far
-	row     row
+	columns   []column
+	header    []string // the property names of the previous feature
+	positions []int    // of columns in the header
+	ignored   []string
+	found     columnSet // the columns of all features so far
+	row       row
 }
 
-// parse returns a feature as a row, or a badRow.
+// parse returns a feature as a row, or a badRow error.
 func (f *feature) parse(raw json.RawMessage) (*row, error) {
 	if !utf8.Valid(raw) {
 		return nil, badRow("it is not UTF-8, as JSON must be")
@@ -34,7 +34,7 @@ func (f *feature) parse(raw json.RawMessage) (*row, error) {
 		return nil, badRow(err.Error())
 	}
 	if kind := members["type"]; string(kind) != `"Feature"` {
-		return nil, badRow(fmt.Sprintf("its type is %s: want Feature", shown(kind)))
+		return nil, badRow(fmt.Sprintf("its type is %s: want Feature", quoteJSON(kind)))
 	}
 	f.row = row{notation: &f.notation, columns: f.columns}
 	if err := f.fill(members); err != nil {
@@ -46,7 +46,7 @@ func (f *feature) parse(raw json.RawMessage) (*row, error) {
 	return &f.row, nil
 }
 
-// fill makes the row of a feature's members. Where the geometry is bad, the fields are there still.
+// fill fills the row from a feature's members. If only the geometry is bad, the fields are set.
 func (f *feature) fill(members map[string]json.RawMessage) error {
 	if crs, ok := members["crs"]; ok {
 		if err := checkCRS(crs); err != nil {
@@ -60,13 +60,13 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 	if err := f.locate(names); err != nil {
 		return err
 	}
-	f.row.places = slices.Clone(f.places)
-	if id, ok := members["id"]; ok && f.row.places[lakeID] < 0 && f.columns[lakeID].plain() {
-		f.row.places[lakeID] = len(values)
+	f.row.positions = slices.Clone(f.positions)
+	if id, ok := members["id"]; ok && f.row.positions[lakeID] < 0 && f.columns[lakeID].plain() {
+		f.row.positions[lakeID] = len(values)
 		values = append(values, id)
 	}
 	f.row.fields = make([]string, len(values))
-	for column, at := range f.row.places {
+	for column, at := range f.row.positions {
 		if at < 0 {
 			continue
 		}
@@ -74,20 +74,20 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 			return fmt.Errorf("%s %w", f.columns[column].name, err)
 		}
 	}
-	f.row.has = setOf(f.columns, f.row.places).without(lakeOutline) // of which the geometry decides
+	f.row.has = setOf(f.columns, f.row.positions).without(lakeOutline) // which depends on the geometry
 	geometry, ok := members["geometry"]
 	if !ok {
 		return nil
 	}
 	var outline data.Outline
-	if at := f.row.places[lakeOutline]; at >= 0 {
+	if at := f.row.positions[lakeOutline]; at >= 0 {
 		outline = decodeOutline(f.row.fields[at])
 	}
 	if f.row.shape, err = parseShape(geometry, outline); err != nil {
 		return err
 	}
 	switch {
-	case f.row.shape == nil: // null, which says that there is no shore, as an empty field says that there is no value
+	case f.row.shape == nil: // null, which means no outline, as an empty field means no value
 		f.row.has = f.row.has.with(lakeOutline)
 	case f.row.shape.outline != "":
 		f.row.has = f.row.has.with(lakeOutline).with(lakeArea)
@@ -95,18 +95,18 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 	return nil
 }
 
-// locate finds the columns among a feature's properties, which most often are those of the one before.
+// locate finds the columns among a feature's properties, which are usually the same as those of the previous feature.
 func (f *feature) locate(names []string) error {
-	if f.places != nil && slices.Equal(names, f.header) {
+	if f.positions != nil && slices.Equal(names, f.header) {
 		return nil
 	}
-	places, clash := find(f.columns, names)
+	positions, clash := find(f.columns, names)
 	if clash != nil {
-		return fmt.Errorf("it has the property %.40q %s: want it once", clash.name, clash.is)
+		return fmt.Errorf("it has the property %.40q %s", clash.name, clash.is)
 	}
-	f.header, f.places = names, places
-	f.found |= setOf(f.columns, places)
-	for _, name := range unknown(names, places) {
+	f.header, f.positions = names, positions
+	f.found |= setOf(f.columns, positions)
+	for _, name := range unknown(names, positions) {
 		if len(f.ignored) <= maxShownColumns && !slices.Contains(f.ignored, name) {
 			f.ignored = append(f.ignored, name)
 		}
@@ -118,20 +118,20 @@ func (f *feature) locate(names []string) error {
 func (f *feature) checkMapped() error {
 	for i, c := range f.columns {
 		if c.mapped != "" && f.found.lacks(i) {
-			return fmt.Errorf("no feature has the property %.40q, which is to be %s", c.mapped, c.name)
+			return fmt.Errorf("no feature has the property %.40q, which is mapped to %s", c.mapped, c.name)
 		}
 	}
 	return nil
 }
 
-// properties returns the names and the values of a feature's properties in their order. JSON was checked when it was
-// read, so that only its end and what it holds can be other than expected.
+// properties returns the names and values of a feature's properties in order. The JSON is known to be valid, so only
+// unexpected types are errors.
 func properties(raw json.RawMessage) (names []string, values []json.RawMessage, err error) {
 	if len(raw) == 0 || string(raw) == "null" {
 		return nil, nil, nil
 	}
 	if raw[0] != '{' {
-		return nil, nil, fmt.Errorf("properties %s: want an object or null", shown(raw))
+		return nil, nil, fmt.Errorf("properties %s: want an object or null", quoteJSON(raw))
 	}
 	d := json.NewDecoder(bytes.NewReader(raw))
 	if _, err := d.Token(); err != nil {
@@ -151,7 +151,7 @@ func properties(raw json.RawMessage) (names []string, values []json.RawMessage, 
 	return names, values, nil
 }
 
-// field returns a text as it is, a number as integer returns it, and nothing for null.
+// field returns a text unchanged, a number as integer returns it, and "" for null.
 func field(raw json.RawMessage) (string, error) {
 	switch c := raw[0]; {
 	case c == '"':
@@ -163,14 +163,14 @@ func field(raw json.RawMessage) (string, error) {
 	case c == '-' || '0' <= c && c <= '9':
 		return integer(string(raw)), nil
 	}
-	return "", fmt.Errorf("%s: want a text or a number", shown(raw))
+	return "", fmt.Errorf("%s: want a text or a number", quoteJSON(raw))
 }
 
-// maxInteger is the largest integer up to which every program that reads JSON takes the same one (RFC 8259, section 6).
+// maxInteger is the largest integer that all programs read exactly from JSON (RFC 8259, section 6).
 const maxInteger = 1<<53 - 1
 
-// integer returns a number as it is written, but an integer without a fraction or an exponent: programs that keep all
-// numbers in floating point write an id 12345 as 12345.0 or 1.2345e4, and it must find the lake that is stored.
+// integer returns a number as written, except that an integer loses its fraction or exponent: programs with floating-point
+// numbers only write an id 12345 as 12345.0 or 1.2345e4, which must find the stored lake.
 func integer(number string) string {
 	if !strings.ContainsAny(number, ".eE") {
 		return number
@@ -182,17 +182,17 @@ func integer(number string) string {
 	return strconv.FormatFloat(f, 'f', -1, 64)
 }
 
-// object returns the members of an object by name, the case of which counts.
+// object returns the members of an object by name, case-sensitive.
 func object(raw json.RawMessage, want string) (map[string]json.RawMessage, error) {
 	var members map[string]json.RawMessage
 	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return nil, fmt.Errorf("%s: want %s, which is an object", shown(raw), want)
+		return nil, fmt.Errorf("%s: want %s as an object", quoteJSON(raw), want)
 	}
 	return members, nil
 }
 
-// shown returns the beginning of a value for people to read.
-func shown(raw json.RawMessage) string {
+// quoteJSON returns the beginning of a value, for error messages.
+func quoteJSON(raw json.RawMessage) string {
 	var s string
 	switch {
 	case len(raw) == 0:

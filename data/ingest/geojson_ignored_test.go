@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// A feature may bring names that none before it had, which a file could go on with for ever: of all of them, as many are
-// remembered as a report shows, and one that tells that there are more.
+// Each feature may have new property names, without end: only as many are remembered as a report shows, and one more to show
+// that there are more.
 func TestIgnoredNamesAreBounded(t *testing.T) {
 	const n = 3 * maxShownColumns
 	var fs []string

@@ -21,7 +21,7 @@ func TestFeatureNumbers(t *testing.T) {
 		{"112.60", "112.60"},
 		{"1e-3", "1e-3"},
 		{"9007199254740991.0", "9007199254740991"},
-		{"9007199254740993.0", "9007199254740993.0"}, // which no float64 is
+		{"9007199254740993.0", "9007199254740993.0"}, // not exact in float64
 		{"9007199254740993", "9007199254740993"},
 		{"12345678901234567890", "12345678901234567890"},
 		{"1e999", "1e999"},
@@ -32,7 +32,7 @@ func TestFeatureNumbers(t *testing.T) {
 	}
 }
 
-// Whatever program writes an integer, it is read as the same.
+// An integer is read the same, however a program writes it.
 func TestIntegersAreReadAlike(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n := rapid.Int64Range(-maxInteger, maxInteger).Draw(rt, "n")
@@ -45,7 +45,7 @@ func TestIntegersAreReadAlike(t *testing.T) {
 	})
 }
 
-// Of two exports of one list, one of which keeps numbers in floating point, the second changes nothing.
+// Of two exports of the same list, one with all numbers in floating point, the second changes nothing.
 func TestNumericIDsMeet(t *testing.T) {
 	s := newStore(t)
 	mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\n12345,7,X,53.42,12.7\n")

@@ -10,8 +10,8 @@ import (
 	"pgregory.net/rapid"
 )
 
-// A feature says what a table of one row would: whatever features of one file have or lack, all of them leave in a store
-// what as many tables do, and are told the same.
+// A feature means the same as a table of one row: whatever the features of a file have or lack, they store and report the same
+// as separate tables.
 func TestFeaturesMeanWhatTablesDo(t *testing.T) {
 	ofFeatures, ofTables := newStore(t), newStore(t)
 	optional := []string{"external_id", "region", "area_km2"}

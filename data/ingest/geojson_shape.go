@@ -13,15 +13,15 @@ import (
 	"github.com/paulmach/orb/geo"
 )
 
-// A shape is the geometry of a feature: a point, or polygons, the outline made of them, and their middle.
+// A shape is the geometry of a feature: a point, or polygons with their outline and a point in their middle.
 type shape struct {
 	point    orb.Point
 	polygons orb.MultiPolygon
 	outline  data.Outline
 }
 
-// parseShape returns nil for null. The outline, if it is that of the polygons, is taken as it is: what an export knew of
-// coarser zooms is more than they say. It may be anything else, and then counts for nothing.
+// parseShape returns nil for null. If the given outline belongs to the polygons, it is used, because an export's outline has
+// more information on coarser zooms than the polygons. Any other outline is ignored.
 func parseShape(raw json.RawMessage, outline data.Outline) (*shape, error) {
 	if string(raw) == "null" {
 		return nil, nil
@@ -63,14 +63,14 @@ func parseShape(raw json.RawMessage, outline data.Outline) (*shape, error) {
 		if s.outline, err = data.NewOutline(s.polygons); err != nil {
 			return nil, fmt.Errorf("%s: %w", kind, err)
 		}
-		if s.point = s.middle(); !s.wet() {
-			return nil, fmt.Errorf("%s: no water in the middle of polygon %d: want holes and polygons that do not cover it, nor each other", kind, s.largest()+1)
+		if s.point = s.middle(); !s.pointInWater() {
+			return nil, fmt.Errorf("%s: there is no water in the middle of polygon %d: want holes and polygons that do not cover each other", kind, s.largest()+1)
 		}
 	}
 	return s, nil
 }
 
-// largest returns the index of the polygon with the most area.
+// largest returns the index of the polygon with the largest area.
 func (s *shape) largest() int {
 	largest, most := 0, -1.0
 	for i, p := range s.polygons {
@@ -84,9 +84,9 @@ func (s *shape) largest() int {
 // middle returns the middle of the largest polygon.
 func (s *shape) middle() orb.Point { return interiorPoint(s.polygons[s.largest()]) }
 
-// wet reports whether the shape's point is in the water as it will be drawn, by the even-odd rule: where a polygon comes
-// twice, or a hole is all of it, nothing would be.
-func (s *shape) wet() bool {
+// pointInWater reports whether the shape's point is in water when drawn by the even-odd rule. It is not if a polygon is there
+// twice, or if a hole covers it all.
+func (s *shape) pointInWater() bool {
 	var rings orb.Polygon
 	for _, p := range s.polygons {
 		rings = append(rings, p...)
@@ -94,20 +94,20 @@ func (s *shape) wet() bool {
 	return cellAt(rings, s.point, 0).fromShore > 0
 }
 
-// place returns where the lake is put on the map.
-func (s *shape) place() orb.Point {
+// lakePoint returns the point of the lake on the map.
+func (s *shape) lakePoint() orb.Point {
 	if s.polygons == nil {
 		return s.point
 	}
 	p := s.point
-	// To a tenth of a metre, since no lake is known better; and as a longitude from -180 to 180.
+	// Rounded to a tenth of a metre, more precise than any lake is known, and with a longitude from -180 to 180.
 	return orb.Point{math.Remainder(math.Round(p[0]*1e6)/1e6, 360), math.Round(p[1]*1e6) / 1e6}
 }
 
-// areaKM2 returns the surface of the polygons, to a square metre.
+// areaKM2 returns the area of the polygons, rounded to a square metre.
 func (s *shape) areaKM2() float64 { return math.Round(geo.Area(s.polygons)) / 1e6 }
 
-// near reports whether p may be the place of a lake of this shape.
+// near reports whether p may be the point of a lake with this shape.
 func (s *shape) near(p orb.Point) bool {
 	b := s.point.Bound()
 	if s.outline != "" {

@@ -17,13 +17,13 @@ func features(fs ...string) string {
 	return `{"type": "FeatureCollection", "features": [` + strings.Join(fs, ",\n") + "]}\n"
 }
 
-// feature returns a Feature of these properties and that geometry, both in JSON.
+// feature returns a Feature with these properties and this geometry, both in JSON.
 func featureOf(properties, geometry string) string {
 	return fmt.Sprintf(`{"type": "Feature", "properties": {%s}, "geometry": %s}`, properties, geometry)
 }
 
 const (
-	// box is 0.02 degrees wide and high; island takes the middle quarter of it away.
+	// box is 0.02 degrees wide and high; island covers the middle quarter of it.
 	box    = `{"type": "Polygon", "coordinates": [[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]]]}`
 	island = `{"type": "Polygon", "coordinates": [
 		[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]],
@@ -104,9 +104,9 @@ func TestGeoJSONRejects(t *testing.T) {
 	geometry := func(g string) string { return featureOf(`"id":"x","name":"X"`, g) }
 	for _, test := range []struct {
 		name, text string
-		want       string // what the reason begins with
+		want       string // beginning of the reason
 	}{
-		{"no object", `7`, `"7": want a Feature, which is an object`},
+		{"no object", `7`, `"7": want a Feature as an object`},
 		{"null", `null`, `"null": want a Feature`},
 		{"no type", `{"properties":{}}`, `its type is missing: want Feature`},
 		{"geometry for a feature", box, `its type is "Polygon": want Feature`},
@@ -119,12 +119,12 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"name that is true", featureOf(`"id":"x","name":true`, place), `name "true": want a text or a number`},
 		{"ambiguous area", featureOf(`"id":"x","name":"X","area_km2":"1,234"`, place), `area_km2 "1,234": want a decimal point`},
 		{"null geometry, no place", geometry("null"), `lat is missing: want a number from -90 to 90 degrees`},
-		{"lon alone", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
-		{"lat alone", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
-		{"place elsewhere", featureOf(`"id":"x","name":"X","lat":12.7,"lon":53.42`, box), `lat 12.7, lon 53.42 lie more than 0.1 degrees outside`},
+		{"only lon", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
+		{"only lat", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
+		{"place elsewhere", featureOf(`"id":"x","name":"X","lat":12.7,"lon":53.42`, box), `lat 12.7, lon 53.42 are more than 0.1 degrees outside`},
 		{"geometry of another kind", geometry(`{"type":"MultiPoint","coordinates":[[1,1]]}`), `geometry "MultiPoint": want Point, Polygon or MultiPolygon`},
 		{"geometry without a type", geometry(`{"coordinates":[1,1]}`), `geometry has no type`},
-		{"geometry in an array", geometry(`[1,1]`), `"[1,1]": want a geometry, which is an object`},
+		{"geometry in an array", geometry(`[1,1]`), `"[1,1]": want a geometry as an object`},
 		{"no coordinates", geometry(`{"type":"Polygon"}`), `Polygon: want an array of rings`},
 		{"no rings", geometry(`{"type":"Polygon","coordinates":[]}`), `Polygon: no ring`},
 		{"too flat", geometry(`{"type":"Polygon","coordinates":[[1,2],[3,4],[5,6]]}`), `Polygon: ring 1: point 1: want an array of two numbers`},
@@ -137,7 +137,7 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"empty position", geometry(`{"type":"Point","coordinates":[ ]}`), `Point: want an array of two numbers`},
 		{"null position", geometry(`{"type":"Point","coordinates":null}`), `Point: want an array of two numbers`},
 		{"empty position in a ring", geometry(`{"type":"Polygon","coordinates":[[[1,2],[]]]}`), `Polygon: ring 1: point 2: want an array of two numbers`},
-		{"vast number", geometry(`{"type":"Point","coordinates":[12.7,1e999]}`), `Point: "1e999": want a number that floating point can hold`},
+		{"vast number", geometry(`{"type":"Point","coordinates":[12.7,1e999]}`), `Point: "1e999": want a number in the range of floating point`},
 		{"five numbers", geometry(`{"type":"Point","coordinates":[12.7,53.4,1,2,3]}`), `Point: want at most 4 numbers`},
 		{"object for a point", geometry(`{"type":"Point","coordinates":{"lon":1}}`), `Point: want an array of two numbers`},
 		{"lat", geometry(`{"type":"Point","coordinates":[12.7,91]}`), `lat 91: want degrees from -90 to 90`},
@@ -146,14 +146,14 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"two points", geometry(`{"type":"MultiPolygon","coordinates":[[[[1,1],[2,2],[1,1]]]]}`), `MultiPolygon: polygon 1, ring 1 has 2 distinct points`},
 		{"crs of a feature", strings.Replace(good, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1), `crs "{\"type\":\"name\"`},
 		{"crs of a geometry", geometry(strings.Replace(place, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1)), `crs "{\"type\":\"name\"`},
-		{"larger than any lake", geometry(`{"type":"Polygon","coordinates":[[[0,0],[20,0],[20,20],[0,20]]]}`), `its polygons are 4.`},
-		{"hole larger than its ring", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[2,0],[2,2]]]}`), `its polygons are -`},
-		{"a polygon twice", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[1,0],[1,1]]]]}`), `MultiPolygon: no water in the middle of polygon 1`},
-		{"a polygon over a larger one", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[2,0],[2,2],[0,2]]],[[[0.5,0.5],[1.5,0.5],[1.5,1.5],[0.5,1.5]]]]}`), `MultiPolygon: no water in the middle of polygon 2`},
-		{"all hole", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[1,0],[1,1]]]}`), `Polygon: no water in the middle of polygon 1`},
-		{"figure of eight", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1]]]}`), `its polygons are less than a square metre in all`},
+		{"larger than any lake", geometry(`{"type":"Polygon","coordinates":[[[0,0],[20,0],[20,20],[0,20]]]}`), `the area of its polygons is 4.`},
+		{"hole larger than its ring", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[2,0],[2,2]]]}`), `the area of its polygons is -`},
+		{"a polygon twice", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[1,0],[1,1]]]]}`), `MultiPolygon: there is no water in the middle of polygon 1`},
+		{"a polygon over a larger one", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[2,0],[2,2],[0,2]]],[[[0.5,0.5],[1.5,0.5],[1.5,1.5],[0.5,1.5]]]]}`), `MultiPolygon: there is no water in the middle of polygon 2`},
+		{"all hole", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[1,0],[1,1]]]}`), `Polygon: there is no water in the middle of polygon 1`},
+		{"figure of eight", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1]]]}`), `the area of its polygons is less than a square metre`},
 		{"not UTF-8", featureOf("\"id\":\"x\",\"name\":\"M\xfcritz\"", place), `it is not UTF-8`},
-		{"another value", featureOf(`"id":"good","name":"H"`, place), `this id stands in feature 1 of a.csv with other values: want one row for it`},
+		{"another value", featureOf(`"id":"good","name":"H"`, place), `this id is already in feature 1 of a.csv with other values: want one row for it`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -181,13 +181,13 @@ func TestGeoJSONThatIsNone(t *testing.T) {
 		{"nothing in it", `{}`, "there are no features"},
 		{"no features", `{"type":"FeatureCollection"}`, "there are no features"},
 		{"no type", `{"features":[` + good + `]}`, `the file has no "type"`},
-		{"features in an object", `{"type":"FeatureCollection","features":{}}`, `"features" is no array`},
-		{"features twice", `{"type":"FeatureCollection","features":[],"features":[` + good + `]}`, `"features" twice`},
-		{"another after it", features(good) + features(good), "goes on after its FeatureCollection"},
-		{"cut before the features", `{"type":"FeatureCollection"`, "ends here"},
-		{"cut amid a feature", features(good)[:120], "feature 1: the file ends here"},
-		{"cut after a feature", `{"type":"FeatureCollection","features":[` + good, "after feature 1: the file ends here"},
-		{"cut after the features", `{"type":"FeatureCollection","features":[` + good + `]`, "after the features: the file ends here"},
+		{"features in an object", `{"type":"FeatureCollection","features":{}}`, `"features" is not an array`},
+		{"features twice", `{"type":"FeatureCollection","features":[],"features":[` + good + `]}`, `two members "features"`},
+		{"another after it", features(good) + features(good), "there is more after the FeatureCollection"},
+		{"cut before the features", `{"type":"FeatureCollection"`, "ends before"},
+		{"cut amid a feature", features(good)[:120], "feature 1: the file ends before"},
+		{"cut after a feature", `{"type":"FeatureCollection","features":[` + good, "after feature 1: the file ends before"},
+		{"cut after the features", `{"type":"FeatureCollection","features":[` + good + `]`, "after the features: the file ends before"},
 		{"comma missing", features(good + good), "feature 2: "},
 		{"no JSON", `{type: FeatureCollection}`, "invalid character"},
 		{"crs", `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}},"features":[]}`, "EPSG::3857"},
@@ -212,8 +212,8 @@ func TestGeoJSONThatIsNone(t *testing.T) {
 	}
 }
 
-// A property that a feature lacks leaves what is stored, as a column that a file lacks does; one that is null takes it
-// away. Features of one file may differ in that.
+// A property that a feature lacks keeps the stored value, like a missing column; one that is null deletes it. Features of one
+// file may differ in that.
 func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 	outline := outlineOf(t, orb.Polygon{boxRing()})
 	before := data.Lake{ID: "x", ExternalID: "X1", Name: "X", Point: orb.Point{12.7, 53.42}, Region: "MV", AreaKM2: 3, Outline: outline}

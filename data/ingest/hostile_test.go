@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// endless repeats a text up to so many bytes, and counts those that were asked for.
+// endless repeats a text up to a number of bytes, and counts the bytes read.
 type endless struct {
 	text  string
 	bytes int
@@ -26,9 +26,8 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// What has no end is given up after a bound, with an error that says so, and memory to match: a line, a quoted field, a
-// name of a column, many columns, a value in GeoJSON, an array in an array in an array, a number, a member that is none of
-// ours.
+// Endless input is rejected after a bounded number of bytes and with bounded memory: a line, a quoted field, the name of a
+// column, many columns, a value in GeoJSON, nested arrays, a number, an unknown member.
 func TestHostileFilesAreGivenUp(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures memory, of which the race detector makes pools lose theirs: it runs without")
@@ -36,7 +35,7 @@ func TestHostileFilesAreGivenUp(t *testing.T) {
 	const (
 		table  = "id,name,lat,lon\n"
 		opened = `{"type":"FeatureCollection","features":[`
-		half   = 512 << 20 // never read to its end
+		half   = 512 << 20 // never read completely
 	)
 	for _, tt := range []struct {
 		name, start, repeated string
@@ -72,7 +71,7 @@ func TestHostileFilesAreGivenUp(t *testing.T) {
 			if rest.read > tt.most {
 				t.Errorf("%d bytes were read, want %d at most", rest.read, tt.most)
 			}
-			// What is allocated on the way, not what is held: a decoder's buffer doubles, and its halves add up.
+			// All allocations, not only what is in use: a decoder's buffer doubles, and all its sizes add up.
 			if got := after.TotalAlloc - before.TotalAlloc; got > 8*uint64(tt.most) {
 				t.Errorf("%d bytes were allocated for %d", got, rest.read)
 			}
@@ -80,7 +79,7 @@ func TestHostileFilesAreGivenUp(t *testing.T) {
 	}
 }
 
-// Numbers that no lake has are one bad row, and cost no more than others do.
+// An impossible number is one bad row, and takes no more time than others.
 func TestHostileNumbers(t *testing.T) {
 	for _, number := range []string{"1e999999999", "-1e400", "1e-999999999", strings.Repeat("9", 100_000), "0." + strings.Repeat("0", 100_000) + "1", "1e" + strings.Repeat("9", 10_000)} {
 		text := `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"a","name":"A","area_km2":` + number +
@@ -95,15 +94,15 @@ func TestHostileNumbers(t *testing.T) {
 	}
 }
 
-// An import takes maxRows rows of all its files together, and with the next one it is given up: it says so, and passes on
-// the rows before.
+// An import reads at most maxRows rows of all its files together. The next row is an error that says so, after the rows before
+// it were passed on.
 func TestRowsAreBounded(t *testing.T) {
 	batches := make(chan batch[struct{}], 4)
 	r := reader[struct{}]{
 		columns: []column{{name: "id"}},
 		parse:   func(*row) (struct{}, error) { return struct{}{}, nil },
-		batches: batches, input: countingReader{ctx: t.Context(), tell: func(int64) {}},
-		rows: maxRows - 3, // which were read before
+		batches: batches, input: countingReader{ctx: t.Context(), progress: func(int64) {}},
+		rows: maxRows - 3, // read before
 	}
 	r.read(t.Context(), []File{
 		{Name: "a", Reader: strings.NewReader("id\n1\n2\n")},

@@ -5,63 +5,51 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"unicode"
+	"unicode/utf8"
 
 	"golang.org/x/text/unicode/norm"
 
 	"limnomap/data"
+	"limnomap/data/fold"
 	"limnomap/data/store"
 )
 
-// maxMadeIDs bounds the names that one import makes ids of, and so the memory for them, about 150 bytes each: more than
-// there are lakes of 0.1 km² on earth, 1.4 million.
+// maxMadeIDs bounds the names from which one import makes ids, and the memory for them, about 150 bytes each. It is above the
+// number of lakes of at least 0.1 km² on Earth, 1.4 million.
 const maxMadeIDs = 2_000_000
 
-// An idMaker makes ids of names, and remembers which name has which: two lakes must not become one.
+// An idMaker makes ids from names. It remembers the name of each id, since two lakes must not get the same id.
 type idMaker struct {
 	names map[data.LakeID]string // in NFC
 }
 
-// letters are those of Latin script that no decomposition takes apart, as their languages write them in ASCII.
-var letters = map[rune]string{
-	'ß': "ss", 'æ': "ae", 'œ': "oe", 'ø': "o", 'đ': "d", 'ð': "d", 'þ': "th", 'ł': "l", 'ħ': "h", 'ı': "i", 'ŧ': "t", 'ŋ': "n", 'ĸ': "k",
-}
-
-// idOfName returns a name in small letters, digits and underscores: accents are dropped, and each run of anything else is
-// one underscore. The same name gives the same id in every file and every import. Of scripts other than Latin nothing is
-// left, so that an id may be empty, or too long to be one.
+// idOfName returns a name in small letters, digits and underscores: accents are dropped, and each run of other characters
+// becomes one underscore. The same name gives the same id in every file and every import. Scripts other than Latin leave
+// nothing, so the result may be empty; it may also be too long for an id.
 func idOfName(name string) string {
-	var b strings.Builder
+	var id []byte
 	gap := false
-	for _, r := range norm.NFKD.String(name) {
-		r = unicode.ToLower(r)
-		text, special := letters[r]
-		switch {
-		case unicode.Is(unicode.Mn, r): // an accent
-			continue
-		case special:
-		case 'a' <= r && r <= 'z' || '0' <= r && r <= '9':
-			text = string(r)
-		default:
+	for _, c := range fold.Append(nil, name, fold.Bare) {
+		if c == ' ' || c >= utf8.RuneSelf {
 			gap = true
 			continue
 		}
-		if gap && b.Len() > 0 {
-			b.WriteByte('_')
+		if gap && len(id) > 0 {
+			id = append(id, '_')
 		}
 		gap = false
-		b.WriteString(text)
+		id = append(id, c)
 	}
-	return b.String()
+	return string(id)
 }
 
-var errManyNames = fmt.Errorf("ids are made of at most %d names in one import: want a column of ids", maxMadeIDs)
+var errManyNames = fmt.Errorf("one import can make ids from at most %d names: want a column of ids", maxMadeIDs)
 
-// id returns the id of a name. An error names both names if two have the same.
+// id returns the id of a name, or an error that has both names if another name has the same id.
 func (m *idMaker) id(name string) (data.LakeID, error) {
 	id, err := data.ParseLakeID(idOfName(name))
 	if err != nil {
-		return "", fmt.Errorf("of the name %.80q no id can be made: want 1 to 64 Latin letters, digits and gaps, or a column of ids", name)
+		return "", fmt.Errorf("cannot make an id from the name %.80q: want 1 to 64 Latin letters, digits and spaces, or a column of ids", name)
 	}
 	name = norm.NFC.String(name)
 	switch first, ok := m.names[id]; {
@@ -70,7 +58,7 @@ func (m *idMaker) id(name string) (data.LakeID, error) {
 	case !ok:
 		m.names[data.LakeID(strings.Clone(string(id)))] = strings.Clone(name)
 	case first != name:
-		return "", fmt.Errorf("of the name %.80q comes the id %s, which %.80q has already: want names that differ in letters or digits, or a column of ids", name, id, first)
+		return "", fmt.Errorf("the name %.80q gives the id %s, which %.80q already has: want names that differ in letters or digits, or a column of ids", name, id, first)
 	}
 	return id, nil
 }
@@ -78,7 +66,7 @@ func (m *idMaker) id(name string) (data.LakeID, error) {
 // errScanned ends a scan after the lakes.
 var errScanned = errors.New("all lakes are known")
 
-// newIDMaker knows the names of the lakes in a store. Whatever their ids were made of, only their own names have them.
+// newIDMaker returns an idMaker that knows the lakes in a store: their ids belong to their names, however they were made.
 func newIDMaker(ctx context.Context, s store.Store) (*idMaker, error) {
 	m := &idMaker{names: make(map[data.LakeID]string)}
 	_, err := s.Scan(ctx, func(l data.Lake) error {

@@ -23,7 +23,7 @@ func TestIDOfName(t *testing.T) {
 	}
 }
 
-// An id is one, or there is none; and how a name's accents are put together makes no difference.
+// The result is a valid id or an error, and the composition of accented letters does not matter.
 func FuzzIDs(f *testing.F) {
 	for _, seed := range []string{"Müritz", "Großer See", "Övre  Skärsjön", "琵琶湖", "a\u0301\u0327", strings.Repeat("ﷺ", 20), "\xff"} {
 		f.Add(seed, "Muritz")
@@ -69,7 +69,7 @@ func TestMadeIDs(t *testing.T) {
 	}
 }
 
-// Two names with one id are two lakes, or a name that is misspelt: nobody knows, so neither is taken for the other.
+// Two names with the same id are two lakes, or one misspelt lake: no one can know, so the second one is rejected.
 func TestMadeIDsCollide(t *testing.T) {
 	opts := &Options{MakeIDs: true, SkipBad: true}
 	s := newStore(t)
@@ -78,7 +78,7 @@ func TestMadeIDsCollide(t *testing.T) {
 	for _, bad := range r.Bad {
 		reasons = append(reasons, bad.Reason)
 	}
-	for i, want := range []string{`"Grosser See" comes the id grosser_see, which "Großer See" has already`, `"琵琶湖" no id can be made`, "name is missing", "no id can be made"} {
+	for i, want := range []string{`"Grosser See" gives the id grosser_see, which "Großer See" already has`, `cannot make an id from the name "琵琶湖"`, "name is missing", "cannot make an id from the name"} {
 		if len(reasons) != 4 || !strings.Contains(reasons[i], want) {
 			t.Fatalf("reasons %q, want %q in number %d of 4", reasons, want, i+1)
 		}
@@ -86,7 +86,7 @@ func TestMadeIDsCollide(t *testing.T) {
 	if lakes, _ := stored(t, s); len(lakes) != 1 || lakes[0].Name != "Großer See" {
 		t.Errorf("stored %+v", lakes)
 	}
-	// Nor is what the database holds.
+	// The same holds for the names in the database.
 	for _, test := range []struct {
 		f    importFunc
 		text string
@@ -94,7 +94,7 @@ func TestMadeIDsCollide(t *testing.T) {
 		{Lakes, "name,lat,lon\nGrosser See,54,12\n"},
 		{Observations, "lake_id,date,chl,data_type\nGROSSER SEE,2024-01-01,1,satellite\n"},
 	} {
-		if r := mustImport(t, test.f, s, opts, test.text); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `which "Großer See" has already`) {
+		if r := mustImport(t, test.f, s, opts, test.text); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `which "Großer See" already has`) {
 			t.Errorf("%q: %+v, want it rejected", test.text, r)
 		}
 	}

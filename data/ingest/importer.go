@@ -14,30 +14,30 @@ import (
 const (
 	// maxRows bounds one import: seven times 1.4 million lakes with 104 weekly values.
 	maxRows = 1_000_000_000
-	// maxFirsts is of how many keys an import remembers where they came first, to name the line beside one that
-	// contradicts: about 10 MB. Whether one does is for the store to say.
+	// maxFirsts is for how many keys an import remembers the first row, to name its line if another row contradicts it:
+	// about 10 MB. The store detects the contradiction.
 	maxFirsts = 100_000
 )
 
 var (
-	errRejected = errors.New("rows were rejected")  // undoes a strict import; callers see the Report
-	errDryRun   = errors.New("nothing is to stay")  // undoes a dry run
-	errLeftOut  = errors.New("the row is left out") // which is no fault of it
+	errRejected = errors.New("rows were rejected")  // rolls back a strict import; callers see the Report
+	errDryRun   = errors.New("this is a dry run")   // rolls back a dry run
+	errLeftOut  = errors.New("the row is left out") // of the sea, which is not an error
 )
 
-// A kind is what an importer must know of the values T that it reads, each of which has a key K.
+// A kind describes values T with a key K to an importer.
 type kind[T any, K comparable] struct {
 	columns []column
 	parse   func(*row) (T, error)
 	key     func(T) K
-	id      int // the column that names the row's lake
+	id      int // the column of the lake's id
 	lake    func(T) data.LakeID
-	name    func(T) string // in words, what the key says beside that
+	name    func(T) string // the key without the lake, for error messages
 	// put writes values of rows that have these columns.
 	put func(ctx context.Context, tx store.Tx, values []T, has columnSet) ([]store.Change, error)
-	// refusal says why the store did not write a value that contradicts no other.
+	// refusal says why the store did not write a value, except for contradictions.
 	refusal func(T, store.Change) string
-	// features reports whether GeoJSON is read beside CSV.
+	// features is true if GeoJSON is allowed too.
 	features bool
 }
 
@@ -46,15 +46,15 @@ type importer[T any, K comparable] struct {
 	kind[T, K]
 	files  []File
 	report Report
-	good   []T // of a batch, as many in a row as have the same columns
+	good   []T // consecutive rows of a batch with the same columns
 	firsts map[K]origin
-	most   int // of firsts
+	most   int // maximum size of firsts
 }
 
-// An origin is which row of which file a value is from.
+// An origin is the row of a file that a value is from.
 type origin struct {
 	file, number int
-	feature      bool // whether rows of that file are counted as features, not lines
+	feature      bool // whether number is a feature's, not a line's
 }
 
 func (o origin) String() string {
@@ -89,26 +89,26 @@ func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], 
 		report.DryRun = true
 		return report, nil
 	}
-	report.forget()
+	report.clearResults()
 	if errors.Is(err, errRejected) {
 		return report, nil
 	}
 	return report, fmt.Errorf("import: %w", err)
 }
 
-// readInto reads files into a transaction.
+// readInto imports files in a transaction.
 func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K], files []File, opts *Options) (Report, error) {
 	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin), most: cmp.Or(opts.firsts, maxFirsts)}
-	tell := opts.Progress
-	if tell == nil {
-		tell = func(int64) {}
+	progress := opts.Progress
+	if progress == nil {
+		progress = func(int64) {}
 	}
-	// One core reads rows while the other writes those before them.
+	// One core reads rows while another writes the batch before.
 	reading, stop := context.WithCancel(ctx)
 	batches := make(chan batch[T], 1)
 	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, features: k.features, batches: batches,
-		input: countingReader{ctx: reading, tell: tell}}
-	go func() { // ends with the files, or when stop is called, which this function waits for
+		input: countingReader{ctx: reading, progress: progress}}
+	go func() { // ends with the files or after stop; the loop below waits for it
 		defer close(batches)
 		r.read(reading, files)
 	}()
@@ -129,14 +129,14 @@ func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K
 	return im.report, ctx.Err()
 }
 
-// write writes a batch and reports on it.
+// write writes a batch and adds it to the report.
 func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[T]) error {
 	im.report.Read += len(rows)
 	for len(rows) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
-		n, has := im.alike(rows)
+		n, has := im.sameColumns(rows)
 		changes, err := im.put(ctx, tx, im.good, has)
 		if err != nil {
 			return err
@@ -157,8 +157,8 @@ func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[
 	return nil
 }
 
-// alike puts the values of the first rows in good, up to a row whose columns are not those of the ones before.
-func (im *importer[T, K]) alike(rows []parsed[T]) (n int, has columnSet) {
+// sameColumns puts the values of the first n rows, up to one with different columns, into good.
+func (im *importer[T, K]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 	im.good = im.good[:0]
 	for i, p := range rows {
 		if p.leftOut || p.reason != "" {
@@ -172,7 +172,7 @@ func (im *importer[T, K]) alike(rows []parsed[T]) (n int, has columnSet) {
 	return len(rows), has
 }
 
-// count counts what became of a good row. The store may still find a reason to reject it.
+// count adds a good row to the report, by what the store did with it.
 func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 	if c != store.UnknownLake && c != store.Contradicts {
 		im.remember(p)
@@ -185,9 +185,9 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 	case store.Unchanged:
 		im.report.Unchanged++
 	default:
-		p.id, p.reason = im.lake(p.value), im.whyNot(p.value, c)
+		p.id, p.reason = im.lake(p.value), im.reasonFor(p.value, c)
 		if c == store.UnknownLake {
-			im.report.lack(p.id)
+			im.report.addUnknown(p.id)
 		}
 		im.reject(p)
 		return
@@ -195,7 +195,7 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 	im.report.Censored += p.censored
 }
 
-// remember keeps where a key came first, as long as there is room.
+// remember stores the origin of the first row with a key, as long as there is room.
 func (im *importer[T, K]) remember(p parsed[T]) {
 	if len(im.firsts) == im.most {
 		return
@@ -206,21 +206,21 @@ func (im *importer[T, K]) remember(p parsed[T]) {
 	}
 }
 
-// whyNot says why the store did not write a value.
-func (im *importer[T, K]) whyNot(value T, c store.Change) string {
+// reasonFor says why the store did not write a value.
+func (im *importer[T, K]) reasonFor(value T, c store.Change) string {
 	if c == store.Contradicts {
 		return im.contradiction(value)
 	}
 	return im.refusal(value, c)
 }
 
-// contradiction says of a value that another row of the import has its key, and where, or how to find it.
+// contradiction says that another row of the import has the same key, and where it is.
 func (im *importer[T, K]) contradiction(value T) string {
 	name := im.name(value)
 	if first, ok := im.firsts[im.key(value)]; ok {
-		return fmt.Sprintf("%s stands %s of %s with other values: want one row for it", name, first, im.files[first.file].Name)
+		return fmt.Sprintf("%s is already %s of %s with other values: want one row for it", name, first, im.files[first.file].Name)
 	}
-	return fmt.Sprintf("%s stands in an earlier row of this import with other values: want one row for it (look for %s in the files)",
+	return fmt.Sprintf("%s is already in an earlier row of this import with other values: want one row for it (search the files for %s)",
 		name, im.lake(value))
 }
 
@@ -234,13 +234,13 @@ func (im *importer[T, K]) reject(p parsed[T]) {
 	im.report.reject(bad)
 }
 
-// A countingReader tells now and then how many bytes were read, of one file after the other. It ends with its
-// context, as a file need not.
+// A countingReader reports now and then how many bytes were read, of all files together. It fails when its context ends,
+// since a file need not end.
 type countingReader struct {
 	io.Reader
-	ctx   context.Context
-	tell  func(int64)
-	bytes int64
+	ctx      context.Context
+	progress func(int64)
+	bytes    int64
 }
 
 func (c *countingReader) Read(p []byte) (int, error) {
@@ -249,12 +249,12 @@ func (c *countingReader) Read(p []byte) (int, error) {
 	}
 	n, err := c.Reader.Read(p)
 	if err != nil && c.ctx.Err() != nil {
-		return n, c.ctx.Err() // most likely the reason
+		return n, c.ctx.Err() // most likely the cause
 	}
 	before := c.bytes
 	c.bytes += int64(n)
 	if c.bytes/progressBytes > before/progressBytes {
-		c.tell(c.bytes)
+		c.progress(c.bytes)
 	}
 	return n, err
 }

@@ -14,24 +14,24 @@ import (
 type Options struct {
 	// SkipBad imports the good rows and reports the rest; by default one bad row rejects the whole import.
 	SkipBad bool
-	// Map names columns of the files as they stand there: of {"chl": "chl_a_ugl"} the second is the file's. Only what is
-	// mapped counts then: a column chl beside it would be ignored.
+	// Map maps columns to their names in the files: {"chl": "chl_a_ugl"} reads chl from the file's column chl_a_ugl. A
+	// column chl is then ignored.
 	Map Mapping
-	// Set gives columns that the files lack one value for all rows, such as {"data_type": "satellite"}.
+	// Set gives columns that the files do not have a value for all rows, such as {"data_type": "satellite"}.
 	Set Mapping
-	// MakeIDs makes the ids of lakes of their names, in small letters, digits and underscores: for files that know
-	// lakes by nothing else. Of observations lake_id is the name then. Two names that give one id are rejected, also if
-	// one of them is in the store.
+	// MakeIDs makes the ids of lakes from their names, in small letters, digits and underscores: for files without other
+	// ids. For observations, lake_id is then the name. Names that give the same id as another name, in the files or in the
+	// store, are rejected.
 	MakeIDs bool
-	// DryRun tells what an import would do, and undoes it.
+	// DryRun reports what an import would do, and rolls it back.
 	DryRun bool
-	// Progress is called now and then with the bytes read so far, of all files together, as they are, compressed or
-	// not. One call has returned before the next is made.
+	// Progress is called now and then with the number of bytes read so far, of all files together, as stored in the files.
+	// Calls do not overlap.
 	Progress func(bytes int64)
-	// Now tells the time, from which observations may not lie far ahead. Nil means time.Now.
+	// Now returns the present time, for the limits on observations in the future. Nil means time.Now.
 	Now func() time.Time
 
-	firsts int // of how many keys it is remembered where they came first; zero means maxFirsts
+	firsts int // overrides maxFirsts in tests, if not zero
 }
 
 // today returns the day in UTC.
@@ -49,7 +49,7 @@ type File struct {
 	io.Reader
 }
 
-// start makes sense of the options and runs the import.
+// start prepares the options and runs the import.
 func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(*Options, *idMaker) (kind[T, K], error), files []File, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -68,21 +68,20 @@ func start[T any, K comparable](ctx context.Context, s store.Store, kindOf func(
 	return run(ctx, s, k, files, opts)
 }
 
-// Lakes imports lakes from files, CSV and GeoJSON, in one transaction. A rejected row is no error: it is in the Report.
+// Lakes imports lakes from files, CSV and GeoJSON, in one transaction. A rejected row is not an error: it is in the Report.
 //
-// The columns are id, name, lat and lon, and if they are there external_id, region or state, and area_km2, or those of the
-// EEA's list. A lake that
-// is stored keeps what it has in a column that is not there; a new one has its id for an external_id. Line breaks and
-// other runs of white space in a text become one space.
+// The columns are id, name, lat and lon, and optionally external_id, region or state, and area_km2, or those of the EEA's
+// list. A stored lake keeps its value in a column that is missing; the external_id of a new lake is then its id. Line breaks
+// and other runs of white space in a text become one space.
 func Lakes(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
 	return start(ctx, s, lakeKind, files, opts)
 }
 
 // Observations imports observations from CSV files in one transaction, like Lakes.
 //
-// The columns are lake_id, date, chl and data_type, and if they are there cell_density_cells_ml, who_level and
-// measured_at, of which the same holds. The lakes must be in the store. A satellite's observation may be of tomorrow at
-// the latest, a forecast of the coming year.
+// The columns are lake_id, date, chl and data_type, and optionally cell_density_cells_ml, who_level and measured_at, which
+// are kept if they are missing. The lakes must be in the store. A satellite's observation may be dated tomorrow at the
+// latest, a forecast within the coming year.
 func Observations(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
 	return start(ctx, s, observationKind, files, opts)
 }

@@ -36,7 +36,7 @@ func newStore(tb testing.TB) store.Store {
 
 type importFunc func(context.Context, store.Store, []File, *Options) (Report, error)
 
-// files names texts a.csv, b.csv and so on.
+// files returns texts as files a.csv, b.csv and so on.
 func files(texts ...string) []File {
 	var fs []File
 	for i, text := range texts {
@@ -54,7 +54,7 @@ func mustImport(tb testing.TB, f importFunc, s store.Store, opts *Options, texts
 	return r
 }
 
-// stored returns what a store holds, forecasts included.
+// stored returns the content of a store, including forecasts.
 func stored(tb testing.TB, s store.Store) ([]data.Lake, []data.Observation) {
 	tb.Helper()
 	var lakes []data.Lake
@@ -88,7 +88,7 @@ func TestLakes(t *testing.T) {
 	}{
 		{"all columns", "id,external_id,name,lat,lon,region,area_km2\nde_mv_mueritz,DEMV_1,Müritz,53.42,12.7,MV,112.6\n", muritz},
 		{"any order and case", " Area_km2 ,REGION,Lon,lat,name,External_ID,ID\n112.6,MV,12.7,53.42,Müritz,DEMV_1,de_mv_mueritz\n", muritz},
-		{"only what is required", "id,name,lat,lon\nde_mv_mueritz,Müritz,53.42,12.7", plain},
+		{"required columns only", "id,name,lat,lon\nde_mv_mueritz,Müritz,53.42,12.7", plain},
 		{"nulls", "id,external_id,name,lat,lon,region,area_km2\nde_mv_mueritz,-,Müritz,53.42,12.7,n.a.,NA\n", plain},
 		{"semicolons and decimal commas", "id;external_id;name;lat;lon;region;area_km2\r\nde_mv_mueritz;DEMV_1;Müritz;53,42;12,7;MV;112,6\r\n", muritz},
 		{"semicolons and commas in the header", "id;name;\"lat, north\";lat;lon\nde_mv_mueritz;Müritz;;53.42;12.7\n", plain},
@@ -141,7 +141,7 @@ func TestObservations(t *testing.T) {
 		censored   int
 		edit       func(*data.Observation)
 	}{
-		{"only what is required", "lake_id,date,chl,data_type\nx,2024-10-04,12.345,satellite", 0, func(*data.Observation) {}},
+		{"required columns only", "lake_id,date,chl,data_type\nx,2024-10-04,12.345,satellite", 0, func(*data.Observation) {}},
 		{"forecast", header + "x,2024-10-04,12.345,ai_forecast,,,", 0, func(o *data.Observation) { o.Type = data.Forecast }},
 		{"German date", header + "x,04.10.2024,12.35,satellite,,,", 0, func(*data.Observation) {}},
 		{"short German date", header + "x,4.10.2024,12.35,satellite,,,", 0, func(*data.Observation) {}},
@@ -234,7 +234,7 @@ func TestCancelled(t *testing.T) {
 	}
 }
 
-// refusing is a store that writes nothing.
+// refusing is a store that rejects all writes.
 type refusing struct{ store.Tx }
 
 var errRefused = errors.New("refused")
@@ -243,12 +243,12 @@ func (refusing) PutLakes(context.Context, []data.Lake, store.LakeColumns) ([]sto
 	return nil, errRefused
 }
 
-// refuser is a store whose transactions are refusing.
+// refuser makes transactions that are refusing.
 type refuser struct{ store.Store }
 
 func (refuser) Import(_ context.Context, fn func(store.Tx) error) error { return fn(refusing{}) }
 
-// What ends the writing ends the reading, though a pipe has nothing more to say.
+// An error of writing ends the reading, even while a pipe sends nothing.
 func TestRefusedWhileAPipeIsSilent(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
@@ -257,7 +257,7 @@ func TestRefusedWhileAPipeIsSilent(t *testing.T) {
 	defer r.Close()
 	defer w.Close()
 	written := make(chan error, 1)
-	go func() { // ends when all is read, or when the pipe is closed
+	go func() { // ends when everything is read, or the pipe is closed
 		_, err := io.WriteString(w, "id,name,lat,lon\n"+strings.Repeat("x,X,50,10\n", batchRows+1))
 		written <- err
 	}()

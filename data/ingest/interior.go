@@ -10,19 +10,19 @@ import (
 )
 
 const (
-	// maxCells bounds the search for an interior point. Lakes need some tens to hundreds of cells.
+	// maxCells bounds the search for an interior point. Lakes need tens to hundreds of cells.
 	maxCells = 1000
-	// cellsAcross is the most cells that the search begins with, for a lake that is long and thin.
+	// cellsAcross is the largest number of initial cells along the lake, for a long and thin one.
 	cellsAcross = 32
-	// goodEnough ends the search: no point is farther from the shore than that many times the best one found.
+	// goodEnough ends the search: the best point found is at least 1/goodEnough as far from the shore as any other point.
 	goodEnough = 1.02
 )
 
-// interiorPoint returns the point of a polygon that is farthest from its shore, or nearly: in the middle of the widest
-// water, also where the centroid lies on land. It divides the polygon's bound into square cells, and a cell into four as
-// long as it may hold a better point than the best so far, the most promising one first.
+// interiorPoint returns approximately the point of a polygon that is farthest from its shore: in the middle of the widest
+// water, even if the centroid is on land. It divides the polygon's bound into square cells, and a cell into four as long
+// as it may hold a better point than the best one so far, the most promising cell first.
 func interiorPoint(p orb.Polygon) orb.Point {
-	// Degrees of longitude are made as long as those of latitude.
+	// Scale longitudes so that a degree of both axes has the same length.
 	middle := p.Bound().Center()
 	stretch := max(math.Cos(middle.Lat()*math.Pi/180), 1e-6)
 	plane := p.Clone()
@@ -47,7 +47,7 @@ func interiorPoint(p orb.Polygon) orb.Point {
 		if c.fromShore > best.fromShore {
 			best = c
 		}
-		if c.promise() <= best.fromShore*goodEnough {
+		if c.bestPossible() <= best.fromShore*goodEnough {
 			break
 		}
 		half := c.half / 2
@@ -55,7 +55,7 @@ func interiorPoint(p orb.Polygon) orb.Point {
 			heap.Push(&cells, cellAt(plane, orb.Point{c.centre[0] + d[0], c.centre[1] + d[1]}, half))
 		}
 	}
-	for _, c := range cells { // those that there was no time to divide
+	for _, c := range cells { // the cells that were not divided
 		if c.fromShore > best.fromShore {
 			best = c
 		}
@@ -66,12 +66,12 @@ func interiorPoint(p orb.Polygon) orb.Point {
 // A cell is a square.
 type cell struct {
 	centre    orb.Point
-	half      float64 // of its width
-	fromShore float64 // the centre's distance, negative on land
+	half      float64 // half its width
+	fromShore float64 // the distance of the centre, negative on land
 }
 
-// promise is a distance that no point of the cell exceeds.
-func (c cell) promise() float64 { return c.fromShore + c.half*math.Sqrt2 }
+// bestPossible is an upper bound of the distance for all points of the cell.
+func (c cell) bestPossible() float64 { return c.fromShore + c.half*math.Sqrt2 }
 
 func cellAt(p orb.Polygon, centre orb.Point, half float64) cell {
 	squared := math.Inf(1)
@@ -93,8 +93,8 @@ func cellAt(p orb.Polygon, centre orb.Point, half float64) cell {
 	return cell{centre, half, distance}
 }
 
-// crossing returns where the segment from a to b crosses the parallel at y. An end on the parallel counts as north of it,
-// so that each ring crosses an even number of times.
+// crossing returns where the segment from a to b crosses the parallel at y. An end on the parallel counts as north of it, so
+// that each ring crosses it an even number of times.
 func crossing(a, b orb.Point, y float64) (x float64, ok bool) {
 	if (a[1] >= y) == (b[1] >= y) {
 		return 0, false
@@ -102,8 +102,8 @@ func crossing(a, b orb.Point, y float64) (x float64, ok bool) {
 	return a[0] + (b[0]-a[0])*(y-a[1])/(b[1]-a[1]), true
 }
 
-// middleOfChord returns the middle of the widest water along the parallel at y: a point that is inside however thin the
-// lake is, while a search that is bounded may find none.
+// middleOfChord returns the middle of the widest water along the parallel at y. This point is inside however thin the lake
+// is; a bounded search may find none.
 func middleOfChord(p orb.Polygon, y float64) cell {
 	var xs []float64
 	for _, ring := range p {
@@ -129,7 +129,7 @@ func middleOfChord(p orb.Polygon, y float64) cell {
 type cellHeap []cell
 
 func (h cellHeap) Len() int           { return len(h) }
-func (h cellHeap) Less(i, j int) bool { return h[i].promise() > h[j].promise() }
+func (h cellHeap) Less(i, j int) bool { return h[i].bestPossible() > h[j].bestPossible() }
 func (h cellHeap) Swap(i, j int)      { h[i], h[j] = h[j], h[i] }
 func (h *cellHeap) Push(c any)        { *h = append(*h, c.(cell)) }
 

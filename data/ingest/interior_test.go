@@ -9,7 +9,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// crescent is three quarters of a ring around a place: its centroid, and the centre of its bound, lie on land.
+// crescent is three quarters of a ring around a point: its centroid and the centre of its bound are on land.
 func crescent(lon, lat float64) orb.Polygon {
 	var outer, inner orb.Ring
 	for a := 45; a <= 315; a += 5 {
@@ -25,7 +25,7 @@ func TestInteriorPoint(t *testing.T) {
 	tests := []struct {
 		name    string
 		polygon orb.Polygon
-		from    float64 // the least distance from the shore, in degrees of latitude
+		from    float64 // the minimum distance from the shore, in degrees of latitude
 	}{
 		{"box", orb.Polygon{boxRing()}, 0.0058},
 		{"open box", orb.Polygon{boxRing()[:4]}, 0.0058},
@@ -86,18 +86,18 @@ func TestInteriorPointIsInside(t *testing.T) {
 	})
 }
 
-// A lake of several waters is put on the largest, and its longitude is one, wherever the file begins to count.
+// A lake of several polygons gets the point in the largest one, with a valid longitude, whatever longitudes the file uses.
 func TestPlace(t *testing.T) {
 	small := orb.Polygon{{{10, 50}, {10.1, 50}, {10.1, 50.1}, {10, 50.1}, {10, 50}}}
 	large := orb.Polygon{{{181, 60}, {183, 60}, {183, 61}, {181, 61}, {181, 60}}}
 	s := shape{polygons: orb.MultiPolygon{small, large}}
 	s.point = s.middle()
-	if got := s.place(); !(got[0] > -179 && got[0] < -177 && got[1] > 60 && got[1] < 61) {
+	if got := s.lakePoint(); !(got[0] > -179 && got[0] < -177 && got[1] > 60 && got[1] < 61) {
 		t.Errorf("place() = %v, want it from -179 to -177 and from 60 to 61", got)
 	}
 }
 
-// A lake's own place may lie a little beside its shape, on either side of the antimeridian.
+// A lake's own point may be slightly outside its shape, also across the antimeridian.
 func TestNear(t *testing.T) {
 	for _, test := range []struct {
 		ring orb.Ring

@@ -11,7 +11,7 @@ import (
 	"limnomap/data"
 )
 
-// A file that lacks a column leaves what is stored there; one in which it is empty takes it away.
+// A missing column keeps what is stored; an empty field deletes it.
 func TestLakesWithoutColumns(t *testing.T) {
 	const full = "id,external_id,name,lat,lon,region,area_km2\nx,DEMV_1,X,50,10,MV,112.6\n"
 	lake := func(external, name, region string, area float64) data.Lake {
@@ -24,7 +24,7 @@ func TestLakesWithoutColumns(t *testing.T) {
 	}{
 		{"none of them", "id,name,lat,lon\nx,X,50,10\n", Report{Unchanged: 1}, lake("DEMV_1", "X", "MV", 112.6)},
 		{"another name", "id,name,lat,lon\nx,Y,50,10\n", Report{Changed: 1}, lake("DEMV_1", "Y", "MV", 112.6)},
-		{"area alone", "id,name,lat,lon,area_km2\nx,X,50,10,7\n", Report{Changed: 1}, lake("DEMV_1", "X", "MV", 7)},
+		{"only area", "id,name,lat,lon,area_km2\nx,X,50,10,7\n", Report{Changed: 1}, lake("DEMV_1", "X", "MV", 7)},
 		{"state for region", "id,name,lat,lon,state\nx,X,50,10,BY\n", Report{Changed: 1}, lake("DEMV_1", "X", "BY", 112.6)},
 		{"empty", "id,external_id,name,lat,lon,region,area_km2\nx,,X,50,10,,\n", Report{Changed: 1}, lake("x", "X", "", 0)},
 	} {
@@ -59,9 +59,9 @@ func TestObservationsWithoutColumns(t *testing.T) {
 			Report{Read: 1, Unchanged: 1, Written: true}, observation(5_00, 3, 70000, at)},
 		{"another value", []string{"lake_id,date,chl,data_type\nx,2024-10-04,6,satellite\n"},
 			Report{Read: 1, Changed: 1, Written: true}, observation(6_00, 3, 70000, at)},
-		{"count alone", []string{"lake_id,date,chl,data_type,cell_density_cells_ml\nx,2024-10-04,5,satellite,1\n"},
+		{"only count", []string{"lake_id,date,chl,data_type,cell_density_cells_ml\nx,2024-10-04,5,satellite,1\n"},
 			Report{Read: 1, Changed: 1, Written: true}, observation(5_00, 3, 1, at)},
-		{"level alone, empty", []string{"lake_id,date,chl,data_type,who_level\nx,2024-10-04,5,satellite,\n"},
+		{"only level, empty", []string{"lake_id,date,chl,data_type,who_level\nx,2024-10-04,5,satellite,\n"},
 			Report{Read: 1, Changed: 1, Written: true}, observation(5_00, data.NoLevel, 70000, at)},
 		{"all empty", []string{full + "x,2024-10-04,5,satellite,,,\n"},
 			Report{Read: 1, Changed: 1, Written: true}, observation(5_00, data.NoLevel, data.NoCellDensity, time.Time{})},
@@ -97,7 +97,7 @@ func TestIgnoredColumns(t *testing.T) {
 		name   string
 		header []string
 		want   []string
-		text   string // in the report; none: nothing is said
+		text   string // part of the report; empty if nothing is reported
 	}{
 		{"none", []string{"lake_id,date,CHL,data_type, who_level"}, nil, ""},
 		{"misspelt", []string{"lake_id,date,chl,data_type,who_levl"}, []string{"who_levl"}, `Ignored columns, since their names are not known: "who_levl".`},
@@ -133,7 +133,7 @@ func TestMeasuredNearItsDate(t *testing.T) {
 		{"2024-07-08T23:59:59Z", "satellite", true},
 		{"2024-07-09T00:00:00Z", "satellite", false},
 		{"2023-07-01T10:00:00Z", "satellite", false},
-		{"2024-06-03T10:00:00Z", "ai_forecast", true}, // when it was made
+		{"2024-06-03T10:00:00Z", "ai_forecast", true}, // the time when it was made
 	} {
 		s := newStore(t)
 		mustImport(t, Lakes, s, nil, aLake)

@@ -12,7 +12,7 @@ import (
 	"github.com/paulmach/orb"
 )
 
-// The columns of lakes, as indices.
+// The indices of the columns of lakes.
 const (
 	lakeID = iota
 	lakeExternalID
@@ -22,7 +22,7 @@ const (
 	lakeRegion
 	lakeArea
 	lakeCategory
-	lakeOutline // no column of a table: a feature's geometry brings it, and [FormatGeoJSON] its very bytes too
+	lakeOutline // not in tables: it comes from a feature's geometry and the property that [FormatGeoJSON] adds
 )
 
 func lakeColumns() []column {
@@ -62,7 +62,7 @@ func parseLake(r *row) (data.Lake, error) {
 	if l.Name == "" {
 		return l, errors.New("name is missing: want the lake's name")
 	}
-	if l.Point, err = parsePlace(r); err != nil {
+	if l.Point, err = parsePoint(r); err != nil {
 		return l, err
 	}
 	area, ok, err := r.number(lakeArea, areaKM2)
@@ -72,10 +72,10 @@ func parseLake(r *row) (data.Lake, error) {
 	if s := r.shape; s != nil {
 		if l.Outline = s.outline; !ok {
 			if area = s.areaKM2(); !(area >= areaKM2.min && area <= areaKM2.max) {
-				return l, fmt.Errorf("its polygons are %v km² in all, outer rings less holes: want %s", area, areaKM2)
+				return l, fmt.Errorf("the area of its polygons is %v km²: want %s", area, areaKM2)
 			}
-			if area == 0 && s.outline != "" { // which would be stored as "not known", and drawn as a middling lake
-				return l, errors.New("its polygons are less than a square metre in all: want rings that do not cross themselves, or area_km2")
+			if area == 0 && s.outline != "" { // stored as 0 it would mean that the area is unknown
+				return l, errors.New("the area of its polygons is less than a square metre: want rings that do not cross themselves, or area_km2")
 			}
 		}
 	}
@@ -83,9 +83,9 @@ func parseLake(r *row) (data.Lake, error) {
 	return l, l.Check()
 }
 
-// checkCategory returns errLeftOut for the sea. The EEA lists bathing waters of four categories, older lists with an
-// ending: lakeBathingWater. Rivers are taken with the lakes: many a lake that a river runs through is listed as one. A
-// list without categories, or a site without one, is taken as it is.
+// checkCategory returns errLeftOut for the sea. The EEA lists bathing waters of four categories; older lists append
+// BathingWater to them. Rivers are imported too, because a lake that a river runs through may be listed as a river. A list
+// or a site without a category is imported.
 func checkCategory(r *row) error {
 	s, err := r.text(lakeCategory)
 	if err != nil {
@@ -100,11 +100,11 @@ func checkCategory(r *row) error {
 	return r.bad(lakeCategory, s, "Lake, River, Coastal or Transitional, the last two of which are left out")
 }
 
-// areaKM2 is what a lake's area may be. The Caspian Sea, the largest lake, has 371,000 km².
+// areaKM2 is the range of a lake's area. The Caspian Sea, the largest lake, has 371,000 km².
 var areaKM2 = span{0, 400_000, " km²"}
 
-// parsePlace returns what lat and lon say, or else the geometry.
-func parsePlace(r *row) (orb.Point, error) {
+// parsePoint returns the point of lat and lon, or otherwise of the geometry.
+func parsePoint(r *row) (orb.Point, error) {
 	var p orb.Point
 	given := 0
 	for _, axis := range []struct {
@@ -129,11 +129,11 @@ func parsePlace(r *row) (orb.Point, error) {
 	}
 	switch {
 	case given == 0:
-		return r.shape.place(), nil
+		return r.shape.lakePoint(), nil
 	case given == 1:
-		return p, errors.New("lat is missing: want lat and lon, or neither, where there is a geometry")
+		return p, errors.New("lat is missing: want lat and lon, or neither if there is a geometry")
 	case r.shape != nil && !r.shape.near(p):
-		return p, fmt.Errorf("lat %v, lon %v lie more than %v degrees outside the feature's geometry: want them within, or neither of them", p.Lat(), p.Lon(), store.FarAway)
+		return p, fmt.Errorf("lat %v, lon %v are more than %v degrees outside the feature's geometry: want a point inside it, or neither lat nor lon", p.Lat(), p.Lon(), store.OutlineMargin)
 	}
 	return p, nil
 }
@@ -143,7 +143,7 @@ func lakeKind(opts *Options, ids *idMaker) (kind[data.Lake, data.LakeID], error)
 	return kind[data.Lake, data.LakeID]{
 		columns: columns,
 		parse:   parseLake,
-		// A copy, because the id is a part of the whole row's text.
+		// A copy, because the id is a substring of the whole row.
 		key:  func(l data.Lake) data.LakeID { return data.LakeID(strings.Clone(string(l.ID))) },
 		id:   lakeID,
 		lake: func(l data.Lake) data.LakeID { return l.ID },
@@ -159,9 +159,9 @@ func lakeKind(opts *Options, ids *idMaker) (kind[data.Lake, data.LakeID], error)
 	}, err
 }
 
-// lakeRefusal is said of the only lake that a store refuses, one that leaves its outline.
+// lakeRefusal explains the only change of a lake that a store rejects: LeavesOutline.
 func lakeRefusal(l data.Lake, _ store.Change) string {
-	return fmt.Sprintf("lat %v, lon %v lie more than %v degrees outside the outline that the database holds of this lake: "+
-		`want a place within, or import the outline too, as a polygon in GeoJSON, or take it away with "geometry": null`,
-		l.Point.Lat(), l.Point.Lon(), store.FarAway)
+	return fmt.Sprintf("lat %v, lon %v are more than %v degrees outside this lake's outline in the database: "+
+		`want a point inside it, or import the outline too, as a polygon in GeoJSON, or delete it with "geometry": null`,
+		l.Point.Lat(), l.Point.Lon(), store.OutlineMargin)
 }

@@ -7,12 +7,11 @@ import (
 	"strings"
 )
 
-// A Mapping gives columns by their names here something else to be: the name that a file has for it, or a value that is
-// the same in all rows.
+// A Mapping maps names of columns to the name in a file, or to a value for all rows.
 type Mapping map[string]string
 
-// ParseMapping reads `chl=chl_a_ugl,lake_id=lake`: a column's name here, an equals sign, and what it is to be, several
-// of them with commas between. One with a comma or a quote stands in quotes, as in CSV: `"chl=chl, µg/l"`.
+// ParseMapping parses `chl=chl_a_ugl,lake_id=lake`: pairs of a column's name and its name in the file or its value, separated
+// by commas. A pair with a comma or a quote must be quoted as in CSV: `"chl=chl, µg/l"`.
 func ParseMapping(s string) (Mapping, error) {
 	const want = `want pairs such as chl=chl_a_ugl,lake_id=lake, each column once; one with a comma in quotes, as in "chl=chl, µg/l"`
 	fields, err := csv.NewReader(strings.NewReader(s)).Read()
@@ -41,7 +40,7 @@ func (m Mapping) columns() []string {
 	return names
 }
 
-// apply returns the columns as files have them by opts.
+// apply returns columns as changed by opts.
 func (opts *Options) apply(columns []column, id, name int, ids *idMaker) ([]column, error) {
 	for _, ours := range opts.Map.columns() {
 		i, err := indexOf(columns, ours, "map")
@@ -70,17 +69,17 @@ func (opts *Options) apply(columns []column, id, name int, ids *idMaker) ([]colu
 		return columns, nil
 	}
 	if c := columns[id]; id != name && (c.mapped != "" || c.constant != "") {
-		return nil, fmt.Errorf("%s is to be made of the %s: want no other column or value for it", c.name, columns[name].name)
+		return nil, fmt.Errorf("%s is made from the %s: want no other column or value for it", c.name, columns[name].name)
 	}
 	columns[id].ids, columns[id].from = ids, name
 	if id != name {
-		// What the file calls an id is not one here, and is named among the columns that are ignored.
+		// The file's own ids are ignored, and reported as an ignored column.
 		columns[id].required, columns[id].constant = false, columns[name].constant
 	}
 	return columns, nil
 }
 
-// indexOf returns the column of that name, which is to be mapped or set.
+// indexOf returns the index of a column to map or set.
 func indexOf(columns []column, name, doing string) (int, error) {
 	var all []string
 	for i, c := range columns {
@@ -95,7 +94,7 @@ func indexOf(columns []column, name, doing string) (int, error) {
 	return 0, fmt.Errorf("there is no column %.40q to %s: want one of %s", name, doing, strings.Join(all, ", "))
 }
 
-// String writes m as ParseMapping reads it.
+// String returns the form that ParseMapping parses.
 func (m Mapping) String() string {
 	var fields []string
 	for _, column := range m.columns() {
@@ -106,7 +105,7 @@ func (m Mapping) String() string {
 	}
 	var line strings.Builder
 	w := csv.NewWriter(&line)
-	_ = w.Write(fields) // a strings.Builder takes everything
+	_ = w.Write(fields) // a strings.Builder returns no errors
 	w.Flush()
 	return strings.TrimSuffix(line.String(), "\n")
 }

@@ -30,7 +30,7 @@ func TestParseMapping(t *testing.T) {
 	}
 }
 
-// What ParseMapping takes, an import can do something with: it fails, or it maps.
+// An import with any parsed Mapping fails or maps the columns.
 func FuzzMapping(f *testing.F) {
 	for _, seed := range []string{"chl=chl_a_ugl,lake_id=lake", `"chl=chl, µg/l"`, "a=b=c", ",=,", "CHL=x,chl=y", "limnomap_outline=x"} {
 		f.Add(seed)
@@ -61,7 +61,7 @@ func TestMappedColumns(t *testing.T) {
 	r := mustImport(t, Lakes, s, &Options{Map: Mapping{"id": "Code", "lat": "lat_n"}, Set: Mapping{"region": "MV"}},
 		"code;id;name;lat;LAT_N;lon\nx;7;X;1;50;10\n")
 	if !slices.Equal(r.Ignored, []string{"id", "lat"}) || r.Added != 1 {
-		t.Errorf("report = %+v, want a lake added, and the columns that others stand in for ignored", r)
+		t.Errorf("report = %+v, want a lake added, and the replaced columns ignored", r)
 	}
 	r = mustImport(t, Observations, s, &Options{Map: Mapping{"chl": "chl, µg/l", "lake_id": "lake"}, Set: Mapping{"data_type": "satellite"}},
 		"lake,date,\"Chl, µg/l\",chl\nx,2024-01-01,12.3,99\n")
@@ -75,11 +75,11 @@ func TestMappedColumns(t *testing.T) {
 	if len(observations) != 1 || observations[0].Chlorophyll != 12_30 || observations[0].Type != data.Satellite {
 		t.Errorf("stored %+v", observations)
 	}
-	// A column that is set is one that the import has: it changes what is stored.
+	// A column that is set counts as a column of the file: it changes what is stored.
 	if r := mustImport(t, Lakes, s, &Options{Set: Mapping{"region": "BE"}}, aLake); r.Changed != 1 {
 		t.Errorf("report = %+v, want the region changed", r)
 	}
-	// The properties of features are mapped too, and their own id is not another name for one that is.
+	// Properties of features are mapped too, and their own id is not used for a column that is mapped.
 	if r := mustImport(t, Lakes, s, &Options{Map: Mapping{"id": "gid", "name": "titel"}}, features(
 		`{"type":"Feature","id":9,"properties":{"gid":"y","titel":"Y"},"geometry":{"type":"Point","coordinates":[10,50]}}`)); r.Added != 1 {
 		t.Errorf("report = %+v, want a lake added", r)
@@ -101,16 +101,16 @@ func TestMappingErrors(t *testing.T) {
 	}{
 		{"unknown column", Options{Map: Mapping{"chlor": "x"}}, aLake, []string{`no column "chlor" to map`, "id, external_id, name, lat, lon, region, area_km2"}},
 		{"unknown column to set", Options{Set: Mapping{"chlor": "x"}}, aLake, []string{`no column "chlor" to set`, "area_km2"}},
-		{"a column of features alone", Options{Map: Mapping{"limnomap_outline": "x"}}, aLake, []string{`no column "limnomap_outline"`}},
+		{"a column for features only", Options{Map: Mapping{"limnomap_outline": "x"}}, aLake, []string{`no column "limnomap_outline"`}},
 		{"their column twice", Options{Map: Mapping{"id": "Key", "external_id": "key"}}, aLake, []string{`"Key" is mapped to external_id and to id`}},
 		{"mapped and set", Options{Map: Mapping{"id": "key"}, Set: Mapping{"id": "x"}}, aLake, []string{`id is set to "x" and mapped to the column "key"`}},
-		{"not in the file", Options{Map: Mapping{"id": "key"}}, aLake, []string{"a.csv", `lacks the column "key", which is to be id`, `it holds "id", "name"`}},
-		{"an optional one that is not in the file", Options{Map: Mapping{"region": "land"}}, aLake, []string{`lacks the column "land", which is to be region`}},
+		{"not in the file", Options{Map: Mapping{"id": "key"}}, aLake, []string{"a.csv", `lacks the column "key", which is mapped to id`, `it holds "id", "name"`}},
+		{"an optional column that the file lacks", Options{Map: Mapping{"region": "land"}}, aLake, []string{`lacks the column "land", which is mapped to region`}},
 		{"twice in the file", Options{Map: Mapping{"id": "key"}}, "key,KEY,name,lat,lon\nx,x,X,1,1\n", []string{`"KEY" twice`}},
-		{"set, and in the file", Options{Set: Mapping{"name": "Y"}}, aLake, []string{`names the column "name" itself, while name is set to "Y"`}},
-		{"set, and in the file by an alias", Options{Set: Mapping{"region": "Y"}}, "id,name,lat,lon,state\n", []string{`names the column "state" itself, while region is set`}},
-		{"an id that is made and set", Options{Set: Mapping{"id": "Y"}, MakeIDs: true}, aLake, []string{"id is to be made of the name"}},
-		{"in no feature", Options{Map: Mapping{"region": "land"}}, aFeature, []string{`no feature has the property "land", which is to be region`}},
+		{"set, and in the file", Options{Set: Mapping{"name": "Y"}}, aLake, []string{`names the column "name" although name is set to "Y"`}},
+		{"set, and in the file by an alias", Options{Set: Mapping{"region": "Y"}}, "id,name,lat,lon,state\n", []string{`names the column "state" although region is set`}},
+		{"an id that is made and set", Options{Set: Mapping{"id": "Y"}, MakeIDs: true}, aLake, []string{"id is made from the name"}},
+		{"in no feature", Options{Map: Mapping{"region": "land"}}, aFeature, []string{`no feature has the property "land", which is mapped to region`}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -128,8 +128,8 @@ func TestMappingErrors(t *testing.T) {
 			}
 		})
 	}
-	// A feature that has what is set is rejected as any bad row.
-	if r := mustImport(t, Lakes, newStore(t), &Options{Set: Mapping{"name": "Y"}}, aFeature); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `the property "name" itself`) {
+	// A feature with a property that is also set is rejected as a bad row.
+	if r := mustImport(t, Lakes, newStore(t), &Options{Set: Mapping{"name": "Y"}}, aFeature); r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, `the property "name" although`) {
 		t.Errorf("report = %+v, want the feature rejected", r)
 	}
 }

@@ -6,15 +6,15 @@ import (
 	"testing"
 )
 
-// A file without outlines keeps those that are stored, and so must not move a lake out of its own: it would be drawn in
-// one place and found in another.
+// A file without outlines keeps the stored ones, and so must not move a lake out of its outline: it would be drawn at one
+// place and found at another.
 func TestLakesStayInTheirOutline(t *testing.T) {
-	const refused = " lie more than 0.1 degrees outside the outline that the database holds of this lake: want a place within, " +
-		`or import the outline too, as a polygon in GeoJSON, or take it away with "geometry": null`
+	const refused = " are more than 0.1 degrees outside this lake's outline in the database: want a point inside it, " +
+		`or import the outline too, as a polygon in GeoJSON, or delete it with "geometry": null`
 	base := `"id":"x","name":"X"`
 	for _, test := range []struct {
 		name, text string
-		want       string // the bad row; empty if the lake may move
+		want       string // the bad row; empty if the lake may be moved
 	}{
 		{"table, swapped", "id,name,lat,lon\nx,X,12.7,53.42\n", "a.csv, line 2 (x): lat 12.7, lon 53.42" + refused},
 		{"table, to the beach", "id,name,lat,lon\nx,X,53.5,12.75\n", ""},

@@ -11,7 +11,7 @@ import (
 	"limnomap/data/store"
 )
 
-// The columns of observations, as indices.
+// The indices of the columns of observations.
 const (
 	obsLake = iota
 	obsDate
@@ -34,35 +34,35 @@ func observationColumns() []column {
 	}
 }
 
-// maxCellDensity is more than fits: a millilitre packed with cells of 5 µm, 65 µm³ each, holds 1.5e10 of them.
+// maxCellDensity is above all possible values: a millilitre full of cells of 5 µm, 65 µm³ each, has 1.5e10 of them.
 const maxCellDensity = 2e10
 
-// How many days ahead of today in UTC an observation may be dated. One mistyped year in a satellite's date would make
-// the value of every other lake a stale one, and one in a forecast's would head the lake's history until then.
+// How many days after today in UTC an observation may be dated. A wrong year in one satellite date would make the values
+// of all other lakes stale, and a wrong year in a forecast would put it at the head of the lake's history until then.
 const (
-	maxSatelliteLead = 1   // where the clock is ahead of UTC it is tomorrow already
-	maxForecastLead  = 366 // the same week of next year: seasonal outlooks, the longest that are made, reach months
+	maxSatelliteLead = 1   // in time zones ahead of UTC it may be tomorrow
+	maxForecastLead  = 366 // the same week of next year: the longest forecasts are seasonal, for some months
 )
 
-// checkLead returns an error if o is dated further ahead of today than one of its type can be, by day or by time.
+// checkLead returns an error if the date or time of o is too far in the future for its type.
 func checkLead(o data.Observation, today data.Date) error {
 	latest := today + maxSatelliteLead
 	if o.Type == data.Forecast {
 		latest = today + maxForecastLead
 	}
 	if o.Date > latest {
-		return fmt.Errorf("date %s lies in the future: want a day up to %s for %s, as today is %s", o.Date, latest, o.Type, today)
+		return fmt.Errorf("date %s is in the future: want a day up to %s for %s (today is %s)", o.Date, latest, o.Type, today)
 	}
 	if data.DateOf(o.Taken()) > latest {
-		return fmt.Errorf("measured_at %s lies in the future: want a time up to %s for %s, as today is %s",
+		return fmt.Errorf("measured_at %s is in the future: want a time up to %s for %s (today is %s)",
 			o.Taken().Format(time.RFC3339), latest, o.Type, today)
 	}
 	return nil
 }
 
-// maxTakenDays is how many days a satellite's measured_at may lie from its date, on either side: a weekly composite
-// bears any date of its week. Further away, after a mistyped month say, the date would lie about the value's age. A
-// forecast is not measured: its time may be that of its making.
+// maxTakenDays is the largest difference in days between a satellite's measured_at and its date: a weekly composite may have
+// any date of its week. A larger difference is an error, such as a wrong month. A forecast is not measured: its time
+// may be when it was made.
 const maxTakenDays = 7
 
 func checkTaken(o data.Observation) error {
@@ -104,7 +104,7 @@ func parseObservation(r *row, today data.Date) (data.Observation, error) {
 	return o, checkTaken(o)
 }
 
-// parseValues reads what was measured. Each of the values may be missing.
+// parseValues reads the measured values. Each of them may be missing.
 func parseValues(r *row, o *data.Observation) error {
 	chl, ok, err := r.censorable(obsChl, span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"})
 	if err == nil && ok {
@@ -120,7 +120,7 @@ func parseValues(r *row, o *data.Observation) error {
 	if ok {
 		o.CellDensity = density
 	}
-	levels := span{0, 3, " without decimals, or empty"} // a column with gaps often comes as 2.0
+	levels := span{0, 3, " without decimals, or empty"} // columns with gaps are often exported as 2.0
 	level, ok, err := r.number(obsLevel, levels)
 	if err != nil {
 		return err
@@ -135,7 +135,7 @@ func parseValues(r *row, o *data.Observation) error {
 	return nil
 }
 
-// An observationKey is what one observation is known by in the store.
+// An observationKey identifies an observation in the store.
 type observationKey struct {
 	lake data.LakeID
 	date data.Date
@@ -149,7 +149,7 @@ func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observ
 		columns: columns,
 		parse:   func(r *row) (data.Observation, error) { return parseObservation(r, today) },
 		key: func(o data.Observation) observationKey {
-			// A copy, because the id is a part of the whole row's text.
+			// A copy, because the id is a substring of the whole row.
 			return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type}
 		},
 		id:   obsLake,

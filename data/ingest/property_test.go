@@ -15,7 +15,7 @@ import (
 	"limnomap/data"
 )
 
-// A dialect is one of the ways to write the same table.
+// A dialect is a way to write the same table.
 type dialect struct {
 	separator rune
 	comma     bool // decimal commas
@@ -32,7 +32,7 @@ func drawDialect(rt *rapid.T) dialect {
 		latin1:    rapid.Bool().Draw(rt, "ISO-8859-1"),
 		crlf:      rapid.Bool().Draw(rt, "CRLF"),
 	}
-	// Commas between fields and in numbers can be read in two ways, and such rows are rejected.
+	// With commas between fields and in numbers, some rows are ambiguous and are rejected.
 	d.comma = d.separator != ',' && rapid.Bool().Draw(rt, "decimal commas")
 	d.mark = !d.latin1 && rapid.Bool().Draw(rt, "byte-order mark")
 	return d
@@ -56,7 +56,7 @@ func (d dialect) date(day data.Date) string {
 	return day.String()
 }
 
-// table writes rows, the columns in the order of a permutation.
+// table writes rows with the columns in a permuted order.
 func (d dialect) table(rt *rapid.T, rows [][]string) string {
 	columns := make([]int, len(rows[0]))
 	for i := range columns {
@@ -93,7 +93,7 @@ func decimals(rt *rapid.T, name string, low, high, scale int) float64 {
 	return float64(rapid.IntRange(low*scale, high*scale).Draw(rt, name)) / float64(scale)
 }
 
-// However a table is written, what is stored is what was meant.
+// All dialects store the same values.
 func TestEveryDialectMeansTheSame(t *testing.T) {
 	s := newStore(t)
 	run := 0
@@ -103,8 +103,8 @@ func TestEveryDialectMeansTheSame(t *testing.T) {
 		lake := data.Lake{
 			ID:         data.LakeID(fmt.Sprintf("run_%d", run)),
 			ExternalID: rapid.StringMatching(`[A-Z]{2}[0-9]{1,4}`).Draw(rt, "external id"),
-			// A first letter that no null begins with. The dash stands before all else beyond ASCII: after an ß it would
-			// be two bytes that are as well one letter of N'Ko in UTF-8, and taken for that.
+			// The first letter must not begin a text that means no value. The dash comes before all other characters that are not
+			// ASCII: after an ß, its two bytes would also be a valid letter in UTF-8 (N'Ko).
 			Name:    "L" + rapid.StringMatching(`–?[a-zäöüß",;|']{0,12}( [a-zÄÖÜ"]{1,5})?`).Draw(rt, "name"),
 			Point:   orb.Point{decimals(rt, "lon", -180, 180, 1e6), decimals(rt, "lat", -90, 90, 1e6)},
 			Region:  rapid.StringMatching(`([A-Z]{3})?`).Draw(rt, "region"),

@@ -11,19 +11,18 @@ import (
 )
 
 const (
-	// batchRows is how many rows are handed to the store at once: enough that the hand-over costs nothing, with
-	// PostgreSQL's COPY too.
+	// batchRows is how many rows are passed to the store at once: enough to be efficient, also with PostgreSQL's COPY.
 	batchRows = 20_000
-	// batchBytes of a file are as many at the most, because outlines are large and wait in memory: up to three batches,
-	// one that is read, one that is written and one between.
+	// batchBytes bounds the size of a batch in the file, because outlines are large and up to three batches are in memory:
+	// one being read, one being written and one in between.
 	batchBytes = 8 << 20
-	// progressBytes is how often progress is told.
+	// progressBytes is how often progress is reported.
 	progressBytes = 256 << 10
 )
 
 var errTooManyRows = fmt.Errorf("an import takes at most %d rows: divide the files among several imports", maxRows)
 
-// A reader takes files apart into values.
+// A reader reads files into values.
 type reader[T any] struct {
 	columns  []column
 	parse    func(*row) (T, error)
@@ -34,16 +33,16 @@ type reader[T any] struct {
 	batches  chan<- batch[T]
 }
 
-// A batch is some rows in a row of one file.
+// A batch holds consecutive rows of one file.
 type batch[T any] struct {
 	file    int
 	rows    []parsed[T]
-	ignored []string // at the end of the file: its columns that are not known
-	err     error    // which ended the file
+	ignored []string // the unknown columns, in the last batch of a file
+	err     error    // that ended the file
 }
 
-// A parsed row is a value, or the reason why there is none. Bad rows wait in the batch with the good ones, because
-// the store rejects some too and the report is in the order of lines.
+// A parsed row is a value, or the reason why there is none. A batch holds bad rows too, because the store may reject more
+// rows and the report is in the order of lines.
 type parsed[T any] struct {
 	origin
 	id       data.LakeID // of a bad row's lake, if it can be read
@@ -54,7 +53,7 @@ type parsed[T any] struct {
 	reason   string
 }
 
-// read reads all files, or up to an error, which the last batch bears.
+// read reads all files, or until an error, which is in the last batch.
 func (r *reader[T]) read(ctx context.Context, files []File) {
 	for i, f := range files {
 		r.input.Reader = f.Reader
@@ -62,10 +61,10 @@ func (r *reader[T]) read(ctx context.Context, files []File) {
 			return
 		}
 	}
-	r.input.tell(r.input.bytes)
+	r.input.progress(r.input.bytes)
 }
 
-// readFile sends the batches of a file. An error means that there are no more.
+// readFile sends the batches of a file. After an error there are no more.
 func (r *reader[T]) readFile(ctx context.Context, file int) error {
 	send := func(b batch[T]) error {
 		b.file = file
@@ -77,7 +76,7 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 		}
 	}
 	if d, ok := r.input.Reader.(interface{ SetReadDeadline(time.Time) error }); ok {
-		// A read from a pipe may take for ever. A file on a disk knows no deadline, and needs none.
+		// A read from a pipe may block for ever. A regular file has no deadlines and needs none.
 		stop := context.AfterFunc(ctx, func() { _ = d.SetReadDeadline(time.Unix(0, 0)) })
 		defer stop()
 	}
@@ -95,7 +94,7 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 			}
 		}
 		ended := b.err == io.EOF
-		if b.err != nil { // of a broken file too: the rows before the break, and the columns, may tell what is wrong
+		if b.err != nil { // for a damaged file too: unknown columns may explain the error
 			b.ignored = t.unknown()
 		}
 		if ended {
@@ -129,7 +128,7 @@ func (r *reader[T]) next(t rows, file int) (p parsed[T], err error) {
 		p.reason = err.Error()
 	}
 	if fields != nil {
-		// What fails to be an id may hold anything, so it is left to the reason to quote it.
+		// An invalid id may be any text, so only the reason quotes it.
 		p.id, _ = fields.lakeID(r.id, "")
 	}
 	return p, nil

@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// openShared opens a file of the data that are handed round beside the project.
+// openShared opens a file of real data next to the repository.
 func openShared(t *testing.T, name string) *os.File {
 	t.Helper()
 	path := filepath.Join("..", "..", "..", "shared", "data", name)
@@ -27,7 +27,7 @@ func openShared(t *testing.T, name string) *os.File {
 	return f
 }
 
-// The file as it is, with its own columns; its class of bacteria is read as nothing.
+// The original file with its own columns; its class of bacteria is ignored.
 func TestGermanBathingSites(t *testing.T) {
 	s := newStore(t)
 	f := openShared(t, "german_bathing_sites.csv")
@@ -58,7 +58,7 @@ func TestGermanBathingSites(t *testing.T) {
 	}
 }
 
-// Lakes that have only names, in one file where they are and in another what was measured.
+// Lakes that have only names, with the positions in one file and the measurements in another.
 func TestGlobalLakes(t *testing.T) {
 	s := newStore(t)
 	r, err := Lakes(t.Context(), s, []File{{"coordinates.csv", openShared(t, "global_lakes_coordinates.csv")}},
@@ -71,7 +71,7 @@ func TestGlobalLakes(t *testing.T) {
 	if err != nil || r.Read != 52_114 || r.Added != 50_972 || r.Rejected != 1_142 || !slices.Equal(r.Ignored, []string{"n"}) {
 		t.Fatalf("observations: %+v, %v, want 50,972 of 52,114 added and n ignored", r, err)
 	}
-	// The dirt: rows of no lake, and of lakes that are nowhere.
+	// Bad data: rows without a lake, and lakes without a position.
 	want := []Reason{{"lake_id is missing: want the lake's name", 127}, {"the database does not hold this lake: import the lakes first", 1_015}}
 	if !slices.Equal(r.Reasons, want) {
 		t.Errorf("reasons %+v, want %+v", r.Reasons, want)
@@ -96,7 +96,7 @@ func TestGlobalLakes(t *testing.T) {
 	}
 }
 
-// A list that was put together from several, where many sites come twice, some of them at two places.
+// A list merged from several, with many sites twice, some of them at two places.
 func TestEuropeanBathingSites(t *testing.T) {
 	r, err := Lakes(t.Context(), newStore(t), []File{{"sites.csv", openShared(t, "european_bathing_sites.csv")}}, &Options{SkipBad: true})
 	if err != nil || r.Read != 5493 || r.Read != r.Added+r.Unchanged+r.Rejected || r.Added < 2800 {

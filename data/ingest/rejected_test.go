@@ -12,8 +12,8 @@ import (
 	"limnomap/data/store"
 )
 
-// checkOneRejected imports a text whose second row of three is bad: strictly, which must leave s as it is, and then
-// without that row. Its reason must hold what is wanted.
+// checkOneRejected imports a text whose second row of three is bad: first strictly, which must not change s, and then without
+// that row. The reason must contain the wanted parts.
 func checkOneRejected(t *testing.T, f importFunc, s store.Store, text string, reason []string) {
 	t.Helper()
 	lakes, observations := stored(t, s)
@@ -39,12 +39,12 @@ func checkOneRejected(t *testing.T, f importFunc, s store.Store, text string, re
 	}
 }
 
-// Each text holds one bad row between good ones.
+// Each text has one bad row between good ones.
 func TestRejectedLakes(t *testing.T) {
 	const good = "a,A,50,10,1\n"
 	for _, test := range []struct {
 		name, row string
-		want      []string // in the reason
+		want      []string // parts of the reason
 	}{
 		{"no id", ",B,50,10,1", []string{"id is missing"}},
 		{"id NA", "NA,B,50,10,1", []string{"id is missing"}},
@@ -125,8 +125,8 @@ func TestRejectedObservations(t *testing.T) {
 	}
 }
 
-// A bad row is named by its lake where the row says which, so that nobody must count lines. What is no id stays out
-// of that place, where it could pass for one.
+// A report names the lake of a bad row if the row has one, so that no one has to count lines. An invalid id is not shown as
+// the lake.
 func TestBadRowsNameTheirLake(t *testing.T) {
 	s := newStore(t)
 	mustImport(t, Lakes, s, nil, aLake)
@@ -137,7 +137,7 @@ func TestBadRowsNameTheirLake(t *testing.T) {
 		want string
 	}{
 		{"lake", Lakes, "name,lat,lon,id\nB,,10,b\n", "a.csv, line 2 (b): lat is missing"},
-		{"contradiction", Lakes, aLake + "x,X,1,1\n", "a.csv, line 3 (x): this id stands on line 2 of a.csv"},
+		{"contradiction", Lakes, aLake + "x,X,1,1\n", "a.csv, line 3 (x): this id is already on line 2 of a.csv"},
 		{"observation", Observations, "lake_id,date,chl,data_type\nx,never,1,satellite\n", `a.csv, line 2 (x): date "never"`},
 		{"rejected by the store", Observations, "lake_id,date,chl,data_type\ny,2024-01-01,1,satellite\n", "a.csv, line 2 (y): the database"},
 		{"no id", Lakes, "id,name,lat,lon\n,B,50,10\n", "a.csv, line 2: id is missing"},
@@ -153,23 +153,23 @@ func TestBadRowsNameTheirLake(t *testing.T) {
 	}
 }
 
-// What is dated ahead of the clock, by day or by time, is a typing error.
+// A date or time in the future is a typing error.
 func TestFutureObservations(t *testing.T) {
 	// In UTC it is still 2026-07-01.
 	now := func() time.Time { return time.Date(2026, 7, 2, 1, 59, 0, 0, time.FixedZone("CEST", 2*60*60)) }
 	for _, test := range []struct {
 		name, row string
-		want      string // in the reason; empty if the row is good
+		want      string // part of the reason; empty if the row is good
 	}{
 		{"satellite today", "x,2026-07-01,1,satellite,", ""},
 		{"satellite tomorrow", "x,2026-07-02,1,satellite,2026-07-02T23:59:59Z", ""},
-		{"satellite later", "x,2026-07-03,1,satellite,", "date 2026-07-03 lies in the future: want a day up to 2026-07-02 for satellite, as today is 2026-07-01"},
-		{"satellite in another year", "x,01.07.2062,1,satellite,", "date 2062-07-01 lies in the future"},
-		{"gap in another year", "x,2027-07-01,,satellite,", "date 2027-07-01 lies in the future"},
-		{"measured later", "x,2026-07-01,1,satellite,2026-07-03T00:00:00Z", "measured_at 2026-07-03T00:00:00Z lies in the future: want a time up to 2026-07-02"},
+		{"satellite later", "x,2026-07-03,1,satellite,", "date 2026-07-03 is in the future: want a day up to 2026-07-02 for satellite (today is 2026-07-01)"},
+		{"satellite in another year", "x,01.07.2062,1,satellite,", "date 2062-07-01 is in the future"},
+		{"gap in another year", "x,2027-07-01,,satellite,", "date 2027-07-01 is in the future"},
+		{"measured later", "x,2026-07-01,1,satellite,2026-07-03T00:00:00Z", "measured_at 2026-07-03T00:00:00Z is in the future: want a time up to 2026-07-02"},
 		{"forecast of next month", "x,2026-08-01,1,ai_forecast,", ""},
 		{"forecast of next year", "x,2027-07-02,1,ai_forecast,", ""},
-		{"forecast beyond", "x,2027-07-03,1,ai_forecast,", "date 2027-07-03 lies in the future: want a day up to 2027-07-02 for ai_forecast"},
+		{"forecast beyond", "x,2027-07-03,1,ai_forecast,", "date 2027-07-03 is in the future: want a day up to 2027-07-02 for ai_forecast"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -185,7 +185,7 @@ func TestFutureObservations(t *testing.T) {
 	}
 }
 
-// Without a clock of its own an import looks at the real one.
+// Without a given clock an import uses the real one.
 func TestFutureByTheRealClock(t *testing.T) {
 	s := newStore(t)
 	mustImport(t, Lakes, s, nil, aLake)
@@ -197,7 +197,8 @@ func TestFutureByTheRealClock(t *testing.T) {
 	}
 }
 
-// The line is the file's, whatever the rows before it span; the order is that of lines, whoever rejects.
+// The line number is that in the file, however many lines a row has. The order is that of lines, whether the importer or the
+// store rejects a row.
 func TestBadLinesInOrder(t *testing.T) {
 	s := newStore(t)
 	mustImport(t, Lakes, s, nil, aLake)
@@ -306,7 +307,7 @@ func TestBadFiles(t *testing.T) {
 	}
 }
 
-// How a file is cut into reads decides nothing.
+// The size of reads does not matter.
 func TestOneByteReads(t *testing.T) {
 	text := "id;name;lat;lon\nm;M\xfcritz;53,42;12,7\nx;\"a\nb\";50;10\n"
 	whole, parts := newStore(t), newStore(t)
@@ -320,7 +321,7 @@ func TestOneByteReads(t *testing.T) {
 	}
 }
 
-// A row of just the largest size passes.
+// A row of exactly the maximum size is accepted.
 func TestLargestRow(t *testing.T) {
 	text := "id,name,lat,lon,note\nx,X,50,10," + strings.Repeat("n", maxRowBytes-len("x,X,50,10,\n")) + "\ny,Y,50,10,\n"
 	if got := mustImport(t, Lakes, newStore(t), nil, text); got.Added != 2 {

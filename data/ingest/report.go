@@ -9,7 +9,7 @@ import (
 	"limnomap/data"
 )
 
-// maxBadRows is how many bad rows a Report holds in full: enough to see what is wrong with a file.
+// maxBadRows is how many bad rows a Report holds in full: enough to see the problem of a file.
 const maxBadRows = 20
 
 // A BadRow is a row that was rejected.
@@ -18,7 +18,7 @@ type BadRow struct {
 	Line    int    // of the row's first line, counted from 1; 0 in GeoJSON, which may be all one line
 	Feature int    // which of the features of a GeoJSON file, counted from 1; 0 in CSV
 	ID      string // of the row's lake; empty if the row has no id that can be read
-	Reason  string // names the column, what was wrong and what is allowed
+	Reason  string // the column, its value and the allowed values
 }
 
 // String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
@@ -34,21 +34,21 @@ func (b BadRow) String() string {
 	return fmt.Sprintf("%s, %s%s: %s", b.File, place, id, b.Reason)
 }
 
-// A Report is what an import did. Where it wrote something, or would have but for DryRun, Read = Added + Changed +
-// Unchanged + Rejected + LeftOut; where it did not, all but Read and Rejected are 0.
+// A Report is the result of an import. If it wrote something, or would have but for DryRun, Read = Added + Changed +
+// Unchanged + Rejected + LeftOut. Otherwise all but Read and Rejected are 0.
 type Report struct {
 	Read, Added, Changed, Unchanged, Rejected int
-	LeftOut                                   int           // sites of the sea, whose rows are no fault
+	LeftOut                                   int           // rows of coastal and transitional waters, which are not errors
 	Censored                                  int           // values such as "<15", taken as half the limit
-	Ignored                                   []string      // columns that are not known, each once, 31 at most
+	Ignored                                   []string      // unknown columns, each once, at most 31
 	Bad                                       []BadRow      // the first 20; Rejected counts them all
-	Reasons                                   []Reason      // why rows were rejected, in the order of the first ones, 20 at most
-	Unknown                                   []data.LakeID // of observations, but not in the store, each once, 31 at most
+	Reasons                                   []Reason      // why rows were rejected, in order of appearance, at most 20
+	Unknown                                   []data.LakeID // of observations, but not in the store, each once, at most 31
 	Written                                   bool          // false when anything was rejected and SkipBad was not set
 	DryRun                                    bool          // whether it would have been written
 }
 
-// A Reason is how many rows were rejected in the same words.
+// A Reason is how many rows were rejected for the same reason.
 type Reason struct {
 	Text string
 	Rows int
@@ -78,19 +78,19 @@ func (r *Report) reject(bad BadRow) {
 	}
 }
 
-// lack notes a lake that the store does not hold.
-func (r *Report) lack(id data.LakeID) {
+// addUnknown adds a lake that is not in the store.
+func (r *Report) addUnknown(id data.LakeID) {
 	if len(r.Unknown) <= maxShownColumns && !slices.Contains(r.Unknown, id) {
 		r.Unknown = append(r.Unknown, id)
 	}
 }
 
-// forget leaves what was read, of an import that wrote nothing.
-func (r *Report) forget() {
+// clearResults leaves only Read and Rejected, for an import that wrote nothing.
+func (r *Report) clearResults() {
 	r.Added, r.Changed, r.Unchanged, r.LeftOut, r.Censored = 0, 0, 0, 0, 0
 }
 
-// String returns r in plain sentences, one to a line, each with a line break.
+// String returns r in plain sentences, one on each line.
 func (r Report) String() string {
 	var b strings.Builder
 	switch {
@@ -133,7 +133,7 @@ func (r Report) String() string {
 	return b.String()
 }
 
-// WriteTo writes what String returns.
+// WriteTo writes the result of String.
 func (r Report) WriteTo(w io.Writer) (int64, error) {
 	n, err := io.WriteString(w, r.String())
 	return int64(n), err

@@ -7,27 +7,27 @@ import (
 	"io"
 )
 
-// rows are the rows of a file whose beginning has been understood: a table, or a collection of features.
+// rows are the rows of a file after its header: a table, or a collection of features.
 type rows interface {
-	// next returns the next row, valid until the following call. One that cannot be taken apart gives a badRow, and
-	// what could be read of it or nil, after which reading goes on; any other error, io.EOF included, ends the file.
+	// next returns the next row, valid until the following call. A row that cannot be parsed is a badRow error, with what
+	// could be read of it or nil, and reading continues. Any other error, including io.EOF, ends the file.
 	next() (*row, error)
-	// number returns which row was read last: the line that it begins on, or how many features it makes.
+	// number returns the number of the last row: its first line, or the count of features so far.
 	number() int
-	// ofFeatures reports which of the two number counts.
+	// ofFeatures reports which of the two number returns.
 	ofFeatures() bool
-	// offset returns how many bytes, expanded, the rows so far take.
+	// offset returns the size, expanded, of the rows so far.
 	offset() int64
-	// unknown returns the names so far that are of no column.
+	// unknown returns the names so far that are not columns.
 	unknown() []string
 }
 
-// A badRow is what is wrong with one row.
+// A badRow is an error in one row.
 type badRow string
 
 func (b badRow) Error() string { return string(b) }
 
-// open finds out what a file is, compressed or not. Without an error, end must be called when it is no longer read.
+// open finds out the format of a file, compressed or not. Without an error, the caller must call end.
 func open(r io.Reader, columns []column, features bool) (rs rows, end func(), err error) {
 	buffered, end, err := expand(r)
 	if err != nil {
@@ -40,7 +40,7 @@ func open(r io.Reader, columns []column, features bool) (rs rows, end func(), er
 	return rs, end, nil
 }
 
-// openRows finds out what a file that is not compressed is from how it begins.
+// openRows finds out the format of an expanded file from its beginning.
 func openRows(buffered *bufio.Reader, columns []column, features bool) (rows, error) {
 	start, err := peek(buffered)
 	if err != nil {
@@ -57,7 +57,7 @@ func openRows(buffered *bufio.Reader, columns []column, features bool) (rows, er
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		return nil, errors.New("this is a zip archive or a spreadsheet, not CSV: unpack it or save it as CSV")
 	case bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ\x00")):
-		return nil, errors.New("this is compressed by bzip2 or xz: want gzip or zstd, or unpack it")
+		return nil, errors.New("this is compressed by bzip2 or xz: want gzip or zstd, or a file that is not compressed")
 	}
 	switch begin := bytes.TrimSpace(start); {
 	case len(begin) == 0:
@@ -67,18 +67,18 @@ func openRows(buffered *bufio.Reader, columns []column, features bool) (rows, er
 	case begin[0] != '{':
 		return openTable(buffered, start, charset, columns)
 	case !features:
-		return nil, errors.New("this is JSON: want CSV, since GeoJSON brings lakes and no observations")
+		return nil, errors.New("this is JSON: want CSV, because GeoJSON is for lakes only, not for observations")
 	}
 	return openCollection(buffered, columns)
 }
 
-// A rowBound passes a file on as long as the row that is being read stays within bounds. It may let as much more
-// through as the reader above it holds in its buffer.
+// A rowBound passes a file on as long as the current row is not too long. It may pass on as much more as the buffer of the
+// reader above it holds.
 type rowBound struct {
 	r              io.Reader
 	max            int64
-	tooLong        error // than that
-	read, rowStart int64 // bytes passed on; of those, up to the end of the last whole row
+	tooLong        error // the error for a longer row
+	read, rowStart int64 // bytes passed on; the position where the current row starts
 }
 
 func (b *rowBound) Read(p []byte) (int, error) {

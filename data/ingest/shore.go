@@ -12,12 +12,12 @@ import (
 	"limnomap/data"
 )
 
-// finest is beyond every zoom that an outline has a section for, and so gives the finest.
+// finest is beyond the zooms of all sections, and so selects the finest section.
 const finest maptile.Zoom = 30
 
-// polygonsOf returns an outline at its finest as polygons: outer rings counterclockwise, each with the holes that lie in
-// it, clockwise (RFC 7946, section 3.1.6). An outline keeps no more of that than the even-odd rule, so a ring is a hole
-// if it lies within an odd number of others.
+// polygonsOf returns an outline's finest section as polygons: outer rings counterclockwise, each followed by its holes,
+// clockwise (RFC 7946, section 3.1.6). An outline does not store which rings are holes: by the even-odd rule, a ring inside
+// an odd number of others is one.
 func polygonsOf(o data.Outline) orb.MultiPolygon {
 	rings := ringsOf(o)
 	bounds := make([]orb.Bound, len(rings))
@@ -30,7 +30,7 @@ func polygonsOf(o data.Outline) orb.MultiPolygon {
 		return i != j && areas[i] < areas[j] && bounds[j].Contains(bounds[i].Min) && bounds[j].Contains(bounds[i].Max) &&
 			planar.RingContains(rings[j], middle)
 	}
-	outer := make([]int, len(rings)) // of a hole, the ring that it is in; of others -1
+	outer := make([]int, len(rings)) // for a hole the ring around it, for others -1
 	for i := range rings {
 		outer[i] = -1
 		depth := 0
@@ -46,23 +46,23 @@ func polygonsOf(o data.Outline) orb.MultiPolygon {
 		}
 	}
 	var polygons orb.MultiPolygon
-	place := make([]int, len(rings)) // of outer rings, among polygons
+	index := make([]int, len(rings)) // of outer rings in polygons
 	for i, ring := range rings {
 		if outer[i] < 0 {
-			place[i] = len(polygons)
-			polygons = append(polygons, orb.Polygon{wound(ring, orb.CCW)})
+			index[i] = len(polygons)
+			polygons = append(polygons, orb.Polygon{oriented(ring, orb.CCW)})
 		}
 	}
 	for i, ring := range rings {
 		if j := outer[i]; j >= 0 {
-			polygons[place[j]] = append(polygons[place[j]], wound(ring, orb.CW))
+			polygons[index[j]] = append(polygons[index[j]], oriented(ring, orb.CW))
 		}
 	}
 	return polygons
 }
 
-// wound returns a ring, which it may turn round.
-func wound(ring orb.Ring, o orb.Orientation) orb.Ring {
+// oriented returns a ring, which it may reverse in place.
+func oriented(ring orb.Ring, o orb.Orientation) orb.Ring {
 	if ring.Orientation() == -o {
 		ring.Reverse()
 	}
@@ -78,8 +78,8 @@ func ringsOf(o data.Outline) []orb.Ring {
 	return rings
 }
 
-// isShoreOf reports whether polygons have the rings that an outline has at its finest, whichever of them are holes, and in
-// whatever direction: programs that write GeoJSON turn rings as they like them.
+// isShoreOf reports whether polygons have the same rings as an outline's finest section. It ignores which of them are holes
+// and their direction, since programs that write GeoJSON change it.
 func isShoreOf(polygons orb.MultiPolygon, o data.Outline) bool {
 	if o == "" || o.Check() != nil {
 		return false
@@ -87,14 +87,14 @@ func isShoreOf(polygons orb.MultiPolygon, o data.Outline) bool {
 	var rings []orb.Ring
 	for _, p := range polygons {
 		for _, ring := range p {
-			rings = append(rings, slices.Clone(ring)) // since they are turned
+			rings = append(rings, slices.Clone(ring)) // because inOrder changes them
 		}
 	}
 	own := ringsOf(o)
 	return slices.EqualFunc(inOrder(rings), inOrder(own), func(a, b orb.Ring) bool { return slices.Equal(a, b) })
 }
 
-// inOrder turns and sorts rings so that the same ones come out alike.
+// inOrder brings rings into a canonical direction and order.
 func inOrder(rings []orb.Ring) []orb.Ring {
 	compare := func(a, b orb.Point) int { return cmp.Or(cmp.Compare(a[0], b[0]), cmp.Compare(a[1], b[1])) }
 	for _, ring := range rings {

@@ -11,21 +11,21 @@ import (
 	"strings"
 )
 
-// maxRowBytes bounds a row, and so the memory for it. Without a bound one open quote would take in the whole file.
+// maxRowBytes bounds the memory for a row. Otherwise one open quote would read in the whole file.
 const maxRowBytes = 64 << 10
 
 var errLongRow = fmt.Errorf("does not end within %d bytes: is a quote left open?", maxRowBytes)
 
-// A table is a CSV file whose header has been understood.
+// A table is a CSV file after its header.
 type table struct {
 	notation
-	columns []column
-	csv     *csv.Reader
-	bound   *rowBound
-	places  []int // of each column in a record, -1 if it is not there
-	has     columnSet
-	ignored []string // the names in the header that are of no column, in order
-	line    int      // where the row that was read last begins
+	columns   []column
+	csv       *csv.Reader
+	bound     *rowBound
+	positions []int // of each column in a record, -1 if it is missing
+	has       columnSet
+	ignored   []string // the names in the header that are not columns, in order
+	line      int      // where the last row begins
 }
 
 func (t *table) number() int { return t.line }
@@ -36,9 +36,9 @@ func (t *table) offset() int64 { return t.csv.InputOffset() }
 
 func (t *table) unknown() []string { return t.ignored }
 
-// openTable reads the header. The charset is what a byte-order mark says, and start what the file begins with.
+// openTable reads the header. The charset is that of a byte-order mark, and start the beginning of the file.
 func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []column) (*table, error) {
-	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.feature }) // which stand last
+	columns = slices.DeleteFunc(slices.Clone(columns), func(c column) bool { return c.feature }) // these are the last ones
 	t := &table{columns: columns}
 	t.charset = charset
 	t.separator = detectSeparator(start, columns)
@@ -54,11 +54,11 @@ func openTable(buffered *bufio.Reader, start []byte, charset charset, columns []
 			return nil, fmt.Errorf("line 1: the name of column %d %w", i+1, err)
 		}
 	}
-	if t.places, err = locate(columns, header); err != nil {
+	if t.positions, err = locate(columns, header); err != nil {
 		return nil, err
 	}
-	t.has = setOf(columns, t.places)
-	t.ignored = unknown(header, t.places)
+	t.has = setOf(columns, t.positions)
+	t.ignored = unknown(header, t.positions)
 	t.bound.rowStart = t.csv.InputOffset()
 	return t, nil
 }
@@ -69,7 +69,7 @@ func newCSV(r io.Reader, separator rune) *csv.Reader {
 	return c
 }
 
-// detectSeparator returns the separator that makes the first line hold the most known columns.
+// detectSeparator returns the separator with which the first line has the most known columns.
 func detectSeparator(start []byte, columns []column) rune {
 	best, most := ',', -1
 	for _, separator := range ",;\t|" {
@@ -104,7 +104,7 @@ func (t *table) next() (*row, error) {
 		}
 		t.line, _ = t.csv.FieldPos(0)
 		if !blank(fields) {
-			return &row{notation: &t.notation, columns: t.columns, places: t.places, fields: fields, has: t.has}, nil
+			return &row{notation: &t.notation, columns: t.columns, positions: t.positions, fields: fields, has: t.has}, nil
 		}
 	}
 }
@@ -114,12 +114,12 @@ func (t *table) badRow(parse *csv.ParseError, fields int) error {
 	case errors.Is(parse, csv.ErrFieldCount):
 		return badRow(fmt.Sprintf("it has %d fields, and the header has %d: want as many", fields, t.csv.FieldsPerRecord))
 	case parse.Line > parse.StartLine:
-		return badRow(fmt.Sprintf("a quote is out of place, and the row, as quoted, goes on to line %d: want quotes around whole fields and doubled inside", parse.Line))
+		return badRow(fmt.Sprintf("a quote is out of place, and the quoted row continues to line %d: want quotes around whole fields, and doubled inside", parse.Line))
 	}
-	return badRow(fmt.Sprintf("a quote is out of place at byte %d: want quotes around whole fields and doubled inside", parse.Column))
+	return badRow(fmt.Sprintf("a quote is out of place at byte %d: want quotes around whole fields, and doubled inside", parse.Column))
 }
 
-// blank reports whether a row holds nothing, as spreadsheets leave them below a table.
+// blank reports whether all fields are empty, as in the last rows of some spreadsheets.
 func blank(fields []string) bool {
 	for _, f := range fields {
 		if strings.TrimSpace(f) != "" {

@@ -9,17 +9,17 @@ import (
 	"strings"
 )
 
-// checksumEnd is what a file's checksum has at the end of its name.
+// checksumEnd is the end of the name of a checksum file.
 const checksumEnd = ".sha256"
 
-// maxChecksumBytes bounds a file of checksums: it is for one file, and may name some others.
+// maxChecksumBytes bounds a checksum file: it is for one file, and may name some others.
 const maxChecksumBytes = 64 << 10
 
-// errNotSums says that a text has no checksums at all.
+// errNotSums is returned for a text without checksums.
 var errNotSums = errors.New("want lines of 64 hexadecimal digits and a file's name, as sha256sum writes them")
 
-// sumOf returns the SHA-256 that text, in one of the forms of sha256sum, gives of the file of that name: "HEX  name",
-// "HEX *name", "SHA256 (name) = HEX", or one line with the digits alone. A name may have folders before it.
+// sumOf returns the SHA-256 of the file of that name from text in a format of sha256sum: "HEX  name", "HEX *name",
+// "SHA256 (name) = HEX", or one line with HEX only. A name may be preceded by folders.
 func sumOf(text, name string) (sum [sha256.Size]byte, err error) {
 	found := false
 	for line := range strings.Lines(text) {
@@ -35,17 +35,17 @@ func sumOf(text, name string) (sum [sha256.Size]byte, err error) {
 			continue
 		}
 		if found && this != sum {
-			return sum, fmt.Errorf("it gives two checksums of %q: want one", name)
+			return sum, fmt.Errorf("it has two checksums of %q: want one", name)
 		}
 		sum, found = this, true
 	}
 	if !found {
-		return sum, fmt.Errorf("it gives no checksum of %q", name)
+		return sum, fmt.Errorf("it has no checksum of %q", name)
 	}
 	return sum, nil
 }
 
-// parseSum takes a line apart. The name is empty where there is none.
+// parseSum parses a line. The name is empty if there is none.
 func parseSum(line string) (sum [sha256.Size]byte, name string, err error) {
 	digits := line
 	if rest, ok := strings.CutPrefix(line, "SHA256 ("); ok { // sha256sum --tag, and the BSDs
@@ -55,7 +55,7 @@ func parseSum(line string) (sum [sha256.Size]byte, name string, err error) {
 		}
 		name, digits = rest[:end], rest[end+len(") = "):]
 	} else if before, after, ok := strings.Cut(line, " "); ok {
-		// A backslash says that the name is escaped, the second space or the asterisk how the file was read.
+		// A backslash means that the name is escaped; the second space or asterisk is the mode in which the file was read.
 		digits, name = strings.TrimPrefix(before, `\`), strings.TrimPrefix(strings.TrimPrefix(after, " "), "*")
 	}
 	raw, err := hex.DecodeString(strings.TrimSpace(digits))

@@ -21,16 +21,16 @@ func TestSumOf(t *testing.T) {
 		{"sha256sum", a + "  obs.csv\n", a, ""},
 		{"binary", a + " *obs.csv\n", a, ""},
 		{"tag", "SHA256 (obs.csv) = " + a + "\n", a, ""},
-		{"digits alone", a, a, ""},
+		{"only digits", a, a, ""},
 		{"capitals, CRLF", strings.ToUpper(a) + "  obs.csv\r\n", a, ""},
 		{"in a folder", a + "  ./weekly/obs.csv\n", a, ""},
 		{"in a folder of Windows", a + " *weekly\\obs.csv\n", a, ""},
 		{"escaped", `\` + a + "  obs.csv\n", a, ""},
 		{"among others", b + "  lakes.csv\n" + a + "  obs.csv\n", a, ""},
 		{"twice the same", a + "  obs.csv\n" + a + "  obs.csv\n", a, ""},
-		{"twice", a + "  obs.csv\n" + b + "  obs.csv\n", "", `gives two checksums of "obs.csv"`},
-		{"of another", a + "  lakes.csv\n", "", `gives no checksum of "obs.csv"`},
-		{"empty", "\n \n", "", "gives no checksum"},
+		{"twice", a + "  obs.csv\n" + b + "  obs.csv\n", "", `has two checksums of "obs.csv"`},
+		{"of another", a + "  lakes.csv\n", "", `has no checksum of "obs.csv"`},
+		{"empty", "\n \n", "", "has no checksum"},
 		{"of another kind", "0cc175b9c0f1b6a831c399e269772661  obs.csv\n", "", "want lines of 64 hexadecimal digits"},
 		{"a page", "<!doctype html>\n", "", "want lines of 64 hexadecimal digits"},
 		{"half a tag", "SHA256 (obs.csv", "", "want lines of 64 hexadecimal digits"},
@@ -48,7 +48,7 @@ func TestSumOf(t *testing.T) {
 	}
 }
 
-// Whatever a file of checksums holds, it gives one that stands in it, or none.
+// Any checksum file gives a checksum that is in it, or an error.
 func FuzzSumOf(f *testing.F) {
 	for _, seed := range []string{"", strings.Repeat("a", 64), strings.Repeat("A0", 32) + "  x", "SHA256 (x) = " + strings.Repeat("0", 64), `\` + strings.Repeat("0", 64) + " *a/x"} {
 		f.Add(seed, "x")
@@ -56,7 +56,7 @@ func FuzzSumOf(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text, name string) {
 		sum, err := sumOf(text, name)
 		if err == nil && !strings.Contains(strings.ToLower(text), hex.EncodeToString(sum[:])) {
-			t.Errorf("sumOf(%q, %q) = %x, which does not stand in it", text, name, sum)
+			t.Errorf("sumOf(%q, %q) = %x, which is not in it", text, name, sum)
 		}
 		if again, err := sumOf(text+"\n"+hex.EncodeToString(sum[:])+"  "+name, name); err == nil && again != sum {
 			t.Errorf("sumOf(%q, %q) = %x, and with that once more %x", text, name, sum, again)
@@ -73,8 +73,8 @@ func TestDigests(t *testing.T) {
 		name   string
 		fields http.Header
 		found  int
-		bad    bool // cannot be read
-		wrong  bool // is of other bytes
+		bad    bool // invalid
+		wrong  bool // of another content
 	}{
 		{name: "none", fields: http.Header{}},
 		{name: "right", fields: http.Header{"Repr-Digest": {"sha-256=" + right}}, found: 1},

@@ -11,22 +11,22 @@ import (
 	"strings"
 )
 
-// digestFields are what RFC 9530 names the digests of an answer's content and of what it represents. The two are the
-// same here: no part of a file is asked for, and whatever coding it comes in is part of it.
+// digestFields are the header fields of RFC 9530 for digests of the content and of the representation. Here both are the
+// same: the request is for the whole file, and a content coding is part of it.
 var digestFields = [...]string{"Content-Digest", "Repr-Digest"}
 
-// A digest is what an answer says of its bytes.
+// A digest is a digest of the body in a response's header.
 type digest struct {
 	field, algorithm string
 	want             []byte
-	sum              hash.Hash // of what was written to it so far
+	sum              hash.Hash // of the body so far
 }
 
-// digestsOf returns the digests that an answer bears. Algorithms that are unknown or broken say nothing.
+// digestsOf returns the digests in a header. Unknown and insecure algorithms are ignored.
 func digestsOf(h http.Header) ([]digest, error) {
 	var found []digest
 	for _, field := range digestFields {
-		// A dictionary (RFC 9651, section 3.2) of byte sequences between colons, in which there is no comma.
+		// A dictionary (RFC 9651, section 3.2) of byte sequences between colons, which contain no comma.
 		for member := range strings.SplitSeq(strings.Join(h.Values(field), ","), ",") {
 			algorithm, value, _ := strings.Cut(strings.TrimSpace(member), "=")
 			d := digest{field: field, algorithm: algorithm}
@@ -38,7 +38,7 @@ func digestsOf(h http.Header) ([]digest, error) {
 			default:
 				continue
 			}
-			value, _, _ = strings.Cut(value, ";") // parameters, of which there are none so far
+			value, _, _ = strings.Cut(value, ";") // parameters; none are defined
 			text, opened := strings.CutPrefix(strings.TrimSpace(value), ":")
 			text, closed := strings.CutSuffix(text, ":")
 			var err error
@@ -53,10 +53,10 @@ func digestsOf(h http.Header) ([]digest, error) {
 	return found, nil
 }
 
-// check returns an error unless what was written is what the answer says.
+// check returns an error unless the body has this digest.
 func (d digest) check() error {
 	if got := d.sum.Sum(nil); !bytes.Equal(got, d.want) {
-		return fmt.Errorf("%s: the %s is %x, and the answer's %x", d.field, d.algorithm, got, d.want)
+		return fmt.Errorf("%s: its %s is %x, but that of the body is %x", d.field, d.algorithm, got, d.want)
 	}
 	return nil
 }

@@ -7,32 +7,32 @@ import (
 	"limnomap/data/store"
 )
 
-// A Fault is why a refresh failed.
+// A Fault is the error of a refresh.
 type Fault struct {
-	// Reason is a few words for anybody to read. It holds no address, path, password or other detail.
+	// Reason is the cause in a few words for the public. It contains no address, path, password or other detail.
 	Reason string
 	err    error
 }
 
-// The reasons of faults. They are part of what a server shows to everybody.
+// The reasons of faults. Servers show them to the public.
 const (
 	awayReason        = "the source cannot be reached"
 	timeoutReason     = "the source takes too long to answer"
 	answerReason      = "the source gives no file"
-	redirectReason    = "the source redirects to where it may not"
-	cutReason         = "a file did not come whole"
+	redirectReason    = "the source redirects to an address that is not allowed"
+	cutReason         = "a file was received incompletely"
 	sizeReason        = "a file is larger than allowed"
 	checksumReason    = "a checksum is wrong"
 	noChecksumReason  = "a checksum is missing"
 	folderReason      = "the source's folder cannot be read"
 	emptyReason       = "the source has no file"
 	changingReason    = "a file changed while it was read"
-	formReason        = "a file cannot be understood"
+	formReason        = "a file is not in a known format"
 	rowsReason        = "rows were rejected"
-	diskReason        = "a file could not be kept for reading"
+	diskReason        = "a temporary file could not be written"
 	storeReason       = "the database could not be written"
 	claimReason       = "another process has taken over"
-	interruptedReason = "it was interrupted"
+	interruptedReason = "the refresh was interrupted"
 )
 
 func fault(reason string, format string, args ...any) error {
@@ -43,7 +43,7 @@ func (f *Fault) Error() string { return f.err.Error() }
 
 func (f *Fault) Unwrap() error { return f.err }
 
-// reasonOf returns what may be told of err to everybody.
+// reasonOf returns the public reason of err.
 func reasonOf(err error) string {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f.Reason
@@ -51,5 +51,5 @@ func reasonOf(err error) string {
 	if errors.Is(err, store.ErrClaimLost) {
 		return claimReason
 	}
-	return storeReason // of all that a refresh does, only the database's errors are no faults
+	return storeReason // all other errors are faults
 }

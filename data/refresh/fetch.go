@@ -25,49 +25,49 @@ import (
 )
 
 const (
-	// attempts at one file, with waits between them that double from retryWait, each shortened by up to a half so that
-	// many clients of one server do not come back together.
+	// attempts to fetch a file, with waits between them that double from retryWait. Each wait is reduced by a random part of
+	// up to a half, so that many clients of one server do not return together.
 	attempts  = 5
 	retryWait = time.Second
-	// maxRetryAfter is the longest that a server may ask us to wait before the next attempt. Past it this refresh is
-	// given up; there will be another one.
+	// maxRetryAfter is the longest wait before the next attempt that a server may ask for. If it asks for more, this
+	// refresh fails; there will be another one.
 	maxRetryAfter = 5 * time.Minute
 	maxRedirects  = 5
-	// maxFieldBytes bounds what is remembered of an answer's ETag and Last-Modified.
+	// maxFieldBytes bounds the stored ETag and Last-Modified.
 	maxFieldBytes = 1 << 10
 )
 
 var (
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
-	errDowngrade = errors.New("a redirect from https to something else")
-	errAddress   = errors.New("a redirect, or a proxy of the environment, has no address that can be asked")
-	errLinkLocal = errors.New("an address of the link itself, such as 169.254.169.254, is not asked")
-	errStalled   = errors.New("nothing came for too long")
+	errDowngrade = errors.New("redirect from https to another scheme")
+	errAddress   = errors.New("invalid address of a redirect or of a proxy from the environment")
+	errLinkLocal = errors.New("link-local addresses, such as 169.254.169.254, are not allowed")
+	errStalled   = errors.New("no data for too long")
 	errSlow      = errors.New("it took too long")
 )
 
-// A retryable is an error after which it is worth another attempt.
+// A retryable is an error after which another attempt is worthwhile.
 type retryable struct {
 	error
-	after time.Duration // what the server asked for; 0 for nothing
+	after time.Duration // the wait that the server asked for, or 0
 }
 
 func (r retryable) Unwrap() error { return r.error }
 
-// newClient returns a client that asks for what a file's bytes are, and trusts redirects within bounds.
+// newClient returns a client that does not decode files and limits redirects.
 func newClient(base http.RoundTripper) *http.Client {
 	if base == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone() // with the environment's proxies, and timeouts up to the header
-		t.DisableCompression = true                          // what comes is what the checksums and ETags are of
+		t.DisableCompression = true                          // checksums and ETags are those of the encoded file
 		t.DisableKeepAlives = true                           // the next request is a week away
-		// As the default one's, and not to addresses of the link.
+		// As in the default transport, but not to link-local addresses.
 		t.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: refuseLink}).DialContext
 		base = t
 	}
 	return &http.Client{
 		Transport: base,
 		CheckRedirect: func(req *http.Request, via []*http.Request) error {
-			req.Header.Del("Referer") // it would tell another host the query, which may hold a secret
+			req.Header.Del("Referer") // it would send the query, which may contain a secret, to another host
 			switch {
 			case len(via) > maxRedirects:
 				return errRedirects
@@ -81,12 +81,12 @@ func newClient(base http.RoundTripper) *http.Client {
 	}
 }
 
-// awsMetadata is where EC2 has over IPv6 what it otherwise has at 169.254.169.254.
+// awsMetadata is the IPv6 address of the service that EC2 has at 169.254.169.254.
 var awsMetadata = netip.MustParseAddr("fd00:ec2::254")
 
-// refuseLink keeps connections from addresses of the link itself (RFC 3927; RFC 4291, section 2.5.6), to which a source
-// could redirect: no lakes are there, but in clouds the machine's own secrets. It sees what a name was resolved to. Other
-// addresses of a private network are where many sources are.
+// refuseLink rejects connections to link-local addresses (RFC 3927; RFC 4291, section 2.5.6), to which a source could
+// redirect: in clouds they serve the machine's own secrets, never lakes. The address is already resolved. Other private
+// addresses are allowed, since many sources are in private networks.
 func refuseLink(_, address string, _ syscall.RawConn) error {
 	if to, err := netip.ParseAddrPort(address); err != nil || to.Addr().Unmap().IsLinkLocalUnicast() || to.Addr().WithZone("") == awsMetadata {
 		return errLinkLocal
@@ -94,8 +94,8 @@ func refuseLink(_, address string, _ syscall.RawConn) error {
 	return nil
 }
 
-// fetch returns the file of a URL, or nil if it is still the one that is known. A zero known takes it whatever it is.
-func (r *Refresher) fetch(ctx context.Context, p place, known data.RefreshFile) (f *file, err error) {
+// fetch returns the file of a URL, or nil if it is still the known one. With a zero known it always returns the file.
+func (r *Refresher) fetch(ctx context.Context, p source, known data.RefreshFile) (f *file, err error) {
 	err = r.retry(ctx, p.String(), func() error {
 		f, err = r.fetchOnce(ctx, p, known)
 		return err
@@ -103,7 +103,7 @@ func (r *Refresher) fetch(ctx context.Context, p place, known data.RefreshFile) 
 	return f, err
 }
 
-// retry calls fn until it succeeds, fails for good, or was called often enough.
+// retry calls fn until it succeeds, fails permanently, or has been called often enough.
 func (r *Refresher) retry(ctx context.Context, name string, fn func() error) error {
 	wait := retryWait
 	for attempt := 1; ; attempt++ {
@@ -125,7 +125,7 @@ func (r *Refresher) retry(ctx context.Context, name string, fn func() error) err
 	}
 }
 
-// get asks for a URL once and hands the answer to fn. The whole of it must come within Options.Timeout, and some of it
+// get requests a URL once and passes the response to fn. All of it must arrive within Options.Timeout, and each part of it
 // within Options.Stall.
 func (r *Refresher) get(ctx context.Context, u *url.URL, known data.RefreshFile, fn func(*http.Response, io.Reader) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -137,7 +137,7 @@ func (r *Refresher) get(ctx context.Context, u *url.URL, known data.RefreshFile,
 
 	req, err := http.NewRequestWithContext(ctx, http.MethodGet, u.String(), nil)
 	if err != nil {
-		return fault(awayReason, "%s: it cannot be asked for", shown(u))
+		return fault(awayReason, "%s: invalid URL", redacted(u))
 	}
 	req.Header.Set("User-Agent", r.opts.UserAgent)
 	req.Header.Set("Accept-Encoding", "identity")
@@ -148,14 +148,14 @@ func (r *Refresher) get(ctx context.Context, u *url.URL, known data.RefreshFile,
 	}
 	resp, err := r.client.Do(req)
 	if err != nil {
-		return r.unanswered(ctx, u, err)
+		return r.requestError(ctx, u, err)
 	}
 	defer resp.Body.Close()
 	return fn(resp, progressReader{ctx, resp.Body, func() { stall.Reset(r.opts.Stall) }})
 }
 
-// unanswered says why there is no answer. What net/http says of the URL is left out: its query may hold a secret.
-func (r *Refresher) unanswered(ctx context.Context, u *url.URL, err error) error {
+// requestError explains why there is no response. It drops net/http's text with the URL, whose query may contain a secret.
+func (r *Refresher) requestError(ctx context.Context, u *url.URL, err error) error {
 	if e, ok := errors.AsType[*url.Error](err); ok {
 		err = e.Err
 	}
@@ -166,27 +166,27 @@ func (r *Refresher) unanswered(ctx context.Context, u *url.URL, err error) error
 	case cause != nil:
 		return cause // the refresh itself is being stopped
 	case strings.Contains(err.Error(), "://") || strings.Contains(err.Error(), "Location header"):
-		// What net/http repeats of an address that it cannot understand may hold a password.
-		return fault(redirectReason, "%s: %w", shown(u), errAddress)
-	case errors.Is(err, errLinkLocal): // with the address that net says, which no redirect's secret is part of
-		return fault(awayReason, "%s: %w", shown(u), err)
+		// net/http repeats an invalid address, which may contain a password.
+		return fault(redirectReason, "%s: %w", redacted(u), errAddress)
+	case errors.Is(err, errLinkLocal): // with the address of the connection, which contains no secret
+		return fault(awayReason, "%s: %w", redacted(u), err)
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade), errors.Is(err, errAddress):
-		return fault(redirectReason, "%s: %w", shown(u), err)
+		return fault(redirectReason, "%s: %w", redacted(u), err)
 	}
-	return retryable{error: fault(reason, "%s: %w", shown(u), err)}
+	return retryable{error: fault(reason, "%s: %w", redacted(u), err)}
 }
 
-// A progressReader tells of each read that brings something, and gives the cause when its context has ended.
+// A progressReader calls progress for each read with data, and returns the cause when its context has ended.
 type progressReader struct {
-	ctx  context.Context
-	r    io.Reader
-	tell func()
+	ctx      context.Context
+	r        io.Reader
+	progress func()
 }
 
 func (p progressReader) Read(b []byte) (int, error) {
 	n, err := p.r.Read(b)
 	if n > 0 {
-		p.tell()
+		p.progress()
 	}
 	if err != nil && err != io.EOF && p.ctx.Err() != nil {
 		err = context.Cause(p.ctx)
@@ -194,19 +194,19 @@ func (p progressReader) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// refused returns the error that a status code stands for, nil for 200.
-func (r *Refresher) refused(u *url.URL, resp *http.Response) error {
+// statusError returns the error for a status code, or nil for 200.
+func (r *Refresher) statusError(u *url.URL, resp *http.Response) error {
 	if resp.StatusCode == http.StatusOK {
 		return nil
 	}
-	err := fault(answerReason, "%s answers %.40q: want 200", shown(u), resp.Status)
+	err := fault(answerReason, "%s answers %.40q: want 200", redacted(u), resp.Status)
 	if resp.StatusCode == http.StatusTooManyRequests || resp.StatusCode >= 500 {
 		return retryable{err, retryAfter(resp.Header.Get("Retry-After"), r.now())}
 	}
 	return err
 }
 
-// retryAfter returns for how long a server asks to be left alone, in seconds or up to a time (RFC 9110, section 10.2.3).
+// retryAfter returns how long a server asks us to wait, given in seconds or as a time (RFC 9110, section 10.2.3).
 func retryAfter(field string, now time.Time) time.Duration {
 	if seconds, err := strconv.ParseUint(field, 10, 31); err == nil {
 		return time.Duration(seconds) * time.Second
@@ -217,13 +217,13 @@ func retryAfter(field string, now time.Time) time.Duration {
 	return 0
 }
 
-func (r *Refresher) fetchOnce(ctx context.Context, p place, known data.RefreshFile) (f *file, err error) {
+func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshFile) (f *file, err error) {
 	digested := false
 	err = r.get(ctx, p.url, known, func(resp *http.Response, body io.Reader) error {
 		if resp.StatusCode == http.StatusNotModified && known.ETag+known.LastModified != "" {
 			return nil
 		}
-		if err := r.refused(p.url, resp); err != nil {
+		if err := r.statusError(p.url, resp); err != nil {
 			return err
 		}
 		digests, err := digestsOf(resp.Header)
@@ -231,20 +231,20 @@ func (r *Refresher) fetchOnce(ctx context.Context, p place, known data.RefreshFi
 			return fault(checksumReason, "%s: %w", p, err)
 		}
 		digested = len(digests) > 0
-		f, err = r.keep(p, resp, body, digests)
+		f, err = r.save(p, resp, body, digests)
 		return err
 	})
 	if err != nil || f == nil {
 		return nil, err
 	}
-	if err := r.checkAt(ctx, p, f, digested); err != nil {
+	if err := r.checkRemoteSum(ctx, p, f, digested); err != nil {
 		f.Close()
 		return nil, err
 	}
 	return f, nil
 }
 
-// field returns a field of an answer, unless it is too long to be remembered, or no UTF-8, which PostgreSQL does not store.
+// field returns a header field, or "" if it is too long to store, or not UTF-8, which PostgreSQL cannot store.
 func field(resp *http.Response, name string) string {
 	if value := resp.Header.Get(name); len(value) <= maxFieldBytes && utf8.ValidString(value) {
 		return value
@@ -252,11 +252,11 @@ func field(resp *http.Response, name string) string {
 	return ""
 }
 
-// keep writes an answer's body to a file without a name, which nobody else sees and which is gone when it is closed,
-// whatever becomes of this process.
-func (r *Refresher) keep(p place, resp *http.Response, body io.Reader, digests []digest) (_ *file, err error) {
+// save writes a response body to a file without a name, which no one else can open and which disappears when it is closed
+// or this process ends.
+func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests []digest) (_ *file, err error) {
 	tooLarge := func(n string) error {
-		return fault(sizeReason, "%s has %s bytes: up to %d are allowed", p, n, r.opts.MaxBytes)
+		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, n, r.opts.MaxBytes)
 	}
 	if resp.ContentLength > r.opts.MaxBytes {
 		return nil, tooLarge(strconv.FormatInt(resp.ContentLength, 10))
@@ -265,7 +265,7 @@ func (r *Refresher) keep(p place, resp *http.Response, body io.Reader, digests [
 	if err != nil {
 		return nil, fault(diskReason, "%w", err)
 	}
-	_ = os.Remove(temp.Name()) // where an open file cannot be removed, the system's clean-up has to do it
+	_ = os.Remove(temp.Name()) // some systems cannot remove an open file; it is cleaned up later
 	defer func() {
 		if err != nil {
 			temp.Close()
@@ -279,7 +279,7 @@ func (r *Refresher) keep(p place, resp *http.Response, body io.Reader, digests [
 	f := &file{name: p.String(), File: temp}
 	f.size, err = io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, r.opts.MaxBytes+1))
 	if err != nil {
-		return nil, cut(p, f.size, err)
+		return nil, bodyError(p, f.size, err)
 	}
 	if f.size > r.opts.MaxBytes {
 		return nil, tooLarge("more")
@@ -296,8 +296,8 @@ func (r *Refresher) keep(p place, resp *http.Response, body io.Reader, digests [
 	return f, nil
 }
 
-// cut says why a body did not come to its end.
-func cut(p place, size int64, err error) error {
+// bodyError explains why a body is incomplete.
+func bodyError(p source, size int64, err error) error {
 	if _, ok := errors.AsType[*Fault](err); ok || errors.Is(err, context.Canceled) {
 		return err
 	}
@@ -308,7 +308,7 @@ func cut(p place, size int64, err error) error {
 	return retryable{error: fault(reason, "%s, after %d bytes: %w", p, size, err)}
 }
 
-// A diskWriter tells an error of the disk from one of the network.
+// A diskWriter marks errors of the disk, to distinguish them from those of the network.
 type diskWriter struct{ *os.File }
 
 func (w diskWriter) Write(p []byte) (int, error) {
@@ -319,8 +319,8 @@ func (w diskWriter) Write(p []byte) (int, error) {
 	return n, err
 }
 
-// checkAt compares f with the checksum that its server has beside it, if there is one.
-func (r *Refresher) checkAt(ctx context.Context, p place, f *file, digested bool) error {
+// checkRemoteSum compares f with the checksum file on its server, if there is one.
+func (r *Refresher) checkRemoteSum(ctx context.Context, p source, f *file, digested bool) error {
 	u := p.url.JoinPath() // a copy
 	u.Path += checksumEnd
 	if u.RawPath != "" {
@@ -331,15 +331,15 @@ func (r *Refresher) checkAt(ctx context.Context, p place, f *file, digested bool
 		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 		switch {
 		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests:
-			return nil // some servers say 403 of what they do not have
+			return nil // some servers answer 403 for missing files
 		case resp.StatusCode == http.StatusOK && kind == "text/html":
-			return nil // some have a page for every address
+			return nil // some servers answer missing files with a page
 		}
-		if err := r.refused(u, resp); err != nil {
+		if err := r.statusError(u, resp); err != nil {
 			return err
 		}
 		if text, err = io.ReadAll(io.LimitReader(body, maxChecksumBytes)); err != nil {
-			return cut(place{url: u}, int64(len(text)), err)
+			return bodyError(source{url: u}, int64(len(text)), err)
 		}
 		return nil
 	})
@@ -347,9 +347,9 @@ func (r *Refresher) checkAt(ctx context.Context, p place, f *file, digested bool
 	case err != nil:
 		return err
 	case text != nil:
-		return checkSum(f, shown(u), string(text), path.Base(p.url.Path))
+		return checkSum(f, redacted(u), string(text), path.Base(p.url.Path))
 	case r.opts.RequireChecksum && !digested:
-		return fault(noChecksumReason, "%s is missing, and so is a Repr-Digest of the file: a checksum is required", shown(u))
+		return fault(noChecksumReason, "%s is missing, and so is a Repr-Digest of the file: a checksum is required", redacted(u))
 	}
 	return nil
 }

@@ -16,12 +16,12 @@ import (
 	"limnomap/data"
 )
 
-// An office is a health authority's web server. Its files are by path.
+// An office is a health authority's web server, with its files by path.
 type office struct {
 	*httptest.Server
 	mu    sync.Mutex
 	files map[string]http.HandlerFunc
-	asked []string // "GET /path" of each request, with what it said of conditions
+	asked []string // "GET /path" of each request, with its conditional headers
 }
 
 func newOffice(t *testing.T) *office {
@@ -45,14 +45,14 @@ func newOffice(t *testing.T) *office {
 	return o
 }
 
-// serve puts a handler in the place of a path.
+// serve sets the handler of a path.
 func (o *office) serve(path string, h http.HandlerFunc) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.files[path] = h
 }
 
-// publish puts a text in the place of a path, with an ETag and a time of its own, as web servers do.
+// publish sets the text of a path, with an ETag and Last-Modified, as web servers do.
 func (o *office) publish(path, text string) {
 	o.serve(path, func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", fmt.Sprintf(`"%x"`, sha256.Sum256([]byte(text))))
@@ -60,12 +60,12 @@ func (o *office) publish(path, text string) {
 	})
 }
 
-// plain answers with a text and no field by which to ask again.
+// plain answers with a text and no header fields for conditional requests.
 func plain(text string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) { io.WriteString(w, text) }
 }
 
-// requests returns what was asked since it was last called.
+// requests returns the requests since the last call.
 func (o *office) requests() []string {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -92,14 +92,14 @@ func TestURLs(t *testing.T) {
 	holds(t, s, 1, 2, "5")
 	wantRequests(t, o, "/obs.csv?week=1", "/obs.csv.sha256?week=1", "/lakes.csv", "/lakes.csv.sha256")
 
-	// What the servers said is in the database: another process knows it.
+	// The server's header fields are in the database, so another process uses them too.
 	g = newRig(t, s, from, Options{})
 	if result, state, _ := g.once(t, ""); !result.Unchanged || state.Rows.Added != 3 {
 		t.Errorf("unchanged: %+v, %+v", result, state)
 	}
 	wantRequests(t, o, "/obs.csv?week=1 if changed", "/lakes.csv if changed")
 
-	// One that has changed brings the other with it.
+	// If one file has changed, the other one is imported too.
 	o.publish("/obs.csv", more)
 	if _, state, _ := g.once(t, ""); state.Rows != (data.RefreshRows{Added: 1, Changed: 1, Unchanged: 2}) {
 		t.Errorf("changed: %+v", state)
@@ -107,7 +107,7 @@ func TestURLs(t *testing.T) {
 	holds(t, s, 2, 2, "6", "7")
 	wantRequests(t, o, "/obs.csv?week=1 if changed", "/obs.csv.sha256?week=1", "/lakes.csv if changed", "/lakes.csv", "/lakes.csv.sha256")
 
-	// Other fields for the same bytes are nothing new, and the next time they are what is asked with.
+	// Other header fields with the same content are not a change, and are used for the next request.
 	o.serve("/obs.csv", func(w http.ResponseWriter, r *http.Request) {
 		w.Header().Set("ETag", `W/"new"`)
 		http.ServeContent(w, r, "", time.Time{}, strings.NewReader(more))
@@ -123,7 +123,7 @@ func TestURLs(t *testing.T) {
 	wantRequests(t, o, "/obs.csv?week=1 if changed", "/lakes.csv", "/lakes.csv.sha256")
 }
 
-// An ETag may hold bytes that are no UTF-8 (RFC 9110, section 8.8.3), which PostgreSQL would not store: it is done without.
+// An ETag may have bytes that are not UTF-8 (RFC 9110, section 8.8.3), which PostgreSQL cannot store: it is ignored.
 func TestETagThatIsNoText(t *testing.T) {
 	s, o := openStore(t), newOffice(t)
 	o.publish("/obs.csv", observations)
@@ -147,7 +147,7 @@ func TestETagThatIsNoText(t *testing.T) {
 	}
 }
 
-// After a refresh that failed everything is asked for: nothing of it was taken.
+// After a failed refresh all files are requested without conditions, because nothing was imported.
 func TestConditionsAreOfWhatWasTaken(t *testing.T) {
 	s, o := openStore(t), newOffice(t)
 	o.publish("/lakes.csv", lakes)
@@ -162,7 +162,7 @@ func TestConditionsAreOfWhatWasTaken(t *testing.T) {
 	wantRequests(t, o, "/lakes.csv", "/lakes.csv.sha256", "/obs.csv", "/obs.csv.sha256")
 }
 
-// A folder and a URL are one source: what has changed in one brings the other too, and nothing does if neither has.
+// A folder and a URL are one source: if one has changed, both are imported.
 func TestFolderAndURL(t *testing.T) {
 	s, o, dir := openStore(t), newOffice(t), t.TempDir()
 	write(t, dir, "lakes.csv", lakes)
@@ -182,7 +182,7 @@ func TestFolderAndURL(t *testing.T) {
 	wantRequests(t, o, "/obs.csv if changed", "/obs.csv", "/obs.csv.sha256")
 }
 
-// failing answers with that many failures before it answers as next does.
+// failing answers with that many errors, and then like next.
 func failing(times int, fail, next http.HandlerFunc) http.HandlerFunc {
 	var mu sync.Mutex
 	return func(w http.ResponseWriter, r *http.Request) {
@@ -207,13 +207,13 @@ func code(status int, fields ...string) http.HandlerFunc {
 	}
 }
 
-// cutShort promises more than it sends.
+// cutShort announces more than it sends.
 func cutShort(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "1000")
 	io.WriteString(w, lakes)
 }
 
-// cutChunked ends in the midst of its chunks.
+// cutChunked ends in the middle of its chunks.
 func cutChunked(w http.ResponseWriter, _ *http.Request) {
 	io.WriteString(w, lakes)
 	w.(http.Flusher).Flush()
@@ -246,7 +246,7 @@ func TestRetries(t *testing.T) {
 		{"401", code(401), nil, answerReason},
 		{"204", code(204), nil, answerReason},
 		{"206", code(206), nil, answerReason},
-		{"304 that nobody asked for", code(304), nil, answerReason},
+		{"304 without a condition", code(304), nil, answerReason},
 		{"302 to nowhere", code(302), nil, answerReason},
 	}
 	for _, test := range tests {
@@ -264,7 +264,7 @@ func TestRetries(t *testing.T) {
 				}
 			}
 			if strings.Contains(fmt.Sprint(err, g.log, state.LastError), "secret") {
-				t.Errorf("the query is told: %v\n%s", err, g.log)
+				t.Errorf("the error or the log has the query: %v\n%s", err, g.log)
 			}
 			if test.reason == "" {
 				holds(t, s, 1, 2)
@@ -322,7 +322,7 @@ func TestSizes(t *testing.T) {
 	}
 }
 
-// A server that goes silent, before its answer or in the midst of it, does not hold a refresh.
+// A server that stops sending, before or during its response, does not block a refresh.
 func TestSilentServer(t *testing.T) {
 	for name, begin := range map[string]func(http.ResponseWriter){
 		"before the answer": func(http.ResponseWriter) {},
@@ -371,7 +371,7 @@ func TestRedirects(t *testing.T) {
 	newRig(t, s, []string{strings.Replace(o.URL, "http://", "http://me:secret@", 1) + "/lakes.csv?token=secret"}, Options{}).once(t, "")
 	holds(t, s, 1, 2)
 	if strings.Contains(strings.Join(referers, " "), "secret") || len(referers) != 2 || referers[1] != "" {
-		t.Errorf("another host is told %q", referers)
+		t.Errorf("another host received the Referer %q", referers)
 	}
 	g := newRig(t, s, []string{o.URL + "/loop.csv"}, Options{})
 	if _, _, err := g.once(t, redirectReason); len(g.waited) > 0 || hops != maxRedirects+1 {

@@ -22,7 +22,7 @@ func TestChecksumsOfURLs(t *testing.T) {
 	tests := []struct {
 		name    string
 		field   string
-		beside  http.HandlerFunc
+		sumFile http.HandlerFunc
 		require bool
 		reason  string
 	}{
@@ -31,9 +31,9 @@ func TestChecksumsOfURLs(t *testing.T) {
 		{"in a field", field, nil, true, ""},
 		{"a wrong field", wrongField, nil, false, checksumReason},
 		{"a field that is none", "sha-256=x", nil, false, checksumReason},
-		{"beside", "", plain(sumText(lakes, "lakes.csv")), true, ""},
-		{"wrong beside", "", plain(sumText(observations, "lakes.csv")), false, checksumReason},
-		{"wrong beside a right field", field, plain(sumText(observations, "lakes.csv")), false, checksumReason},
+		{"checksum file", "", plain(sumText(lakes, "lakes.csv")), true, ""},
+		{"wrong checksum file", "", plain(sumText(observations, "lakes.csv")), false, checksumReason},
+		{"wrong checksum file and right field", field, plain(sumText(observations, "lakes.csv")), false, checksumReason},
 		{"of another file", "", plain(sumText(lakes, "seen.csv")), false, checksumReason},
 		{"nonsense", "", plain("soon"), false, checksumReason},
 		{"forbidden", "", code(403), false, ""},
@@ -52,8 +52,8 @@ func TestChecksumsOfURLs(t *testing.T) {
 				}
 				io.WriteString(w, lakes)
 			})
-			if test.beside != nil {
-				o.serve("/lakes.csv.sha256", test.beside)
+			if test.sumFile != nil {
+				o.serve("/lakes.csv.sha256", test.sumFile)
 			}
 			newRig(t, s, []string{o.URL + "/lakes.csv"}, Options{RequireChecksum: test.require}).once(t, test.reason)
 			if test.reason == "" {
@@ -65,7 +65,7 @@ func TestChecksumsOfURLs(t *testing.T) {
 	}
 }
 
-// What a server packs is taken as it comes: the checksum is of that.
+// A file that the server has compressed is kept compressed: the checksum is of the compressed file.
 func TestPackedFile(t *testing.T) {
 	var packed bytes.Buffer
 	z := gzip.NewWriter(&packed)
@@ -97,7 +97,7 @@ func TestPackedFile(t *testing.T) {
 	}
 }
 
-// A page in the place of a file, such as that of a log-in, is none.
+// A page instead of a file, such as a log-in page, is an error.
 func TestPageInsteadOfAFile(t *testing.T) {
 	s, o := openStore(t), newOffice(t)
 	o.serve("/lakes.csv", plain("<!doctype html><title>Anmelden</title>"))

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// Links of a folder are followed within it, as those of a Kubernetes volume lead, and not out of it: neither to data nor,
-// in the place of a checksum, to what the report would quote.
+// Links are followed within the folder, as in a Kubernetes volume, and not out of it: neither to data nor, as a checksum file,
+// to a file that the report would quote.
 func TestLinksInAFolder(t *testing.T) {
 	outside := t.TempDir()
 	write(t, outside, "lakes.csv", lakes)

@@ -6,10 +6,10 @@ import (
 	"testing"
 )
 
-// A pipe in a folder is never waited for: it would hold up this refresh and, as its claim is kept, all later ones.
+// A pipe in a folder must not block: it would block this refresh and, since its claim is kept, all later ones.
 func TestPipesInAFolder(t *testing.T) {
 	for _, test := range []struct{ name, pipe, reason string }{
-		{"as data", "more.csv", ""}, // no regular file, and so none of ours
+		{"as data", "more.csv", ""}, // not a regular file, so it is ignored
 		{"as checksum", "lakes.csv" + checksumEnd, folderReason},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -21,7 +21,7 @@ func TestPipesInAFolder(t *testing.T) {
 			newRig(t, openStore(t), []string{dir}, Options{}).once(t, test.reason)
 		})
 	}
-	t.Run("in the place of a file", func(t *testing.T) { // between the look and the opening
+	t.Run("instead of a file", func(t *testing.T) { // replaced between the listing and the opening
 		name := filepath.Join(t.TempDir(), "lakes.csv")
 		if err := syscall.Mkfifo(name, 0o600); err != nil {
 			t.Fatal(err)

@@ -58,13 +58,13 @@ func TestFolderRejects(t *testing.T) {
 		err    string
 		rows   data.RefreshRows
 	}{
-		{"empty", nil, Options{}, emptyReason, "holds no file whose name ends in .csv", data.RefreshRows{}},
+		{"empty", nil, Options{}, emptyReason, "has no file whose name ends in .csv", data.RefreshRows{}},
 		{"a bad row", map[string]string{"o.csv": observations + "a,2024-07-02,-3,satellite\n", "l.csv": lakes}, Options{},
 			rowsReason, "1 of 4 rows rejected", data.RefreshRows{Rejected: 1}},
 		{"an unknown lake", map[string]string{"o.csv": observations}, Options{}, rowsReason, "1 of 1 rows rejected", data.RefreshRows{Rejected: 1}},
 		{"neither of both", map[string]string{"l.csv": lakes, "o.csv": "name,value\n"}, Options{}, formReason, "o.csv: it holds neither lakes", data.RefreshRows{}},
 		{"a wrong checksum", map[string]string{"l.csv": lakes, "observations.csv": observations, "observations.csv.sha256": wrong}, Options{},
-			checksumReason, "observations.csv.sha256 it should be", data.RefreshRows{}},
+			checksumReason, "but observations.csv.sha256 has", data.RefreshRows{}},
 		{"a checksum that is none", map[string]string{"l.csv": lakes, "l.csv.sha256": "soon\n"}, Options{}, checksumReason, "want lines of 64", data.RefreshRows{}},
 		{"no checksum", map[string]string{"l.csv": lakes}, Options{RequireChecksum: true}, noChecksumReason, "l.csv.sha256 is missing", data.RefreshRows{}},
 	}
@@ -75,10 +75,10 @@ func TestFolderRejects(t *testing.T) {
 				write(t, dir, name, text)
 			}
 			g := newRig(t, s, []string{dir}, test.opts)
-			for i := range 2 { // what was rejected once is looked at again
+			for i := range 2 { // a rejected file is read again
 				_, state, err := g.once(t, test.reason)
 				if err == nil || !strings.Contains(err.Error(), test.err) {
-					t.Errorf("error %v, want one that contains %q", err, test.err)
+					t.Errorf("error %v, want an error that contains %q", err, test.err)
 				}
 				if state.Failures != i+1 || !state.LastSuccess.IsZero() || state.Rows != test.rows {
 					t.Errorf("the database says %+v, want %d failures and rows %+v", state, i+1, test.rows)
@@ -100,7 +100,7 @@ func TestFolderWithChecksums(t *testing.T) {
 	holds(t, s, 1, 2)
 }
 
-// With SkipBad the good rows are taken, and the file is read again the next time: what was bad may be good then.
+// With SkipBad the good rows are imported, and the next refresh reads the file again, since bad rows may be good then.
 func TestSkipBad(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	write(t, dir, "l.csv", lakes)
@@ -118,7 +118,7 @@ func TestSkipBad(t *testing.T) {
 	holds(t, s, 2, 3, "5", "9")
 }
 
-// A file that is being written to is not taken half.
+// A file that is being written to is not read before it is complete.
 func TestFolderThatIsWrittenTo(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	path := filepath.Join(dir, "lakes.csv")
@@ -158,12 +158,12 @@ func TestFolderThatIsWrittenTo(t *testing.T) {
 	if err := os.Chtimes(path, now, now); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, err := g.once(t, changingReason); err == nil || !strings.Contains(err.Error(), "has been written to for a minute") {
+	if _, _, err := g.once(t, changingReason); err == nil || !strings.Contains(err.Error(), "has been changing for a minute") {
 		t.Errorf("error %v", err)
 	}
 }
 
-// A file that changes under the import takes the import with it.
+// A file that changes during the import fails the import.
 func TestFileThatChangesWhileItIsRead(t *testing.T) {
 	for name, change := range map[string]func(string) error{
 		"appended to": func(path string) error {
@@ -193,16 +193,16 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			_, err = g.bring(g.hold(t.Context(), "me"), files)
+			_, err = g.importFiles(g.keepClaim(t.Context(), "me"), files)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
-				t.Errorf("bring = %v, want %q", err, changingReason)
+				t.Errorf("importFiles = %v, want %q", err, changingReason)
 			}
 			holds(t, s, 0, 0)
 		})
 	}
 }
 
-// A file replaced by a rename is read whole, as it was.
+// A file replaced by a rename is read completely in its old state.
 func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	s, dir := openStore(t), t.TempDir()
 	path := write(t, dir, "lakes.csv", lakes)
@@ -218,7 +218,7 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.bring(g.hold(t.Context(), "me"), files); err != nil {
+	if _, err := g.importFiles(g.keepClaim(t.Context(), "me"), files); err != nil {
 		t.Error(err)
 	}
 	holds(t, s, 1, 2)
@@ -235,7 +235,7 @@ func TestTooManyFiles(t *testing.T) {
 	newRig(t, s, []string{dir}, Options{}).once(t, folderReason)
 }
 
-// A folder of very many other things is no source, and is not read to its end to see that.
+// A folder with very many other files is an error, and is not listed completely.
 func TestTooManyNames(t *testing.T) {
 	dir := t.TempDir()
 	write(t, dir, "lakes.csv", lakes)
@@ -272,10 +272,10 @@ func TestNewRejects(t *testing.T) {
 		{"none", nil, "there is no source"},
 		{"empty", []string{""}, "the source is empty"},
 		{"no folder", []string{filepath.Join(dir, "none")}, "no such file"},
-		{"a file", []string{file}, "is no folder"},
-		{"another scheme", []string{"ftp://user:secret@example.org/x.csv"}, "is no http:// or https:// URL"},
-		{"no host", []string{"https:///x.csv?token=secret"}, "is no http:// or https:// URL"},
-		{"not a URL", []string{"http://user:secret@exa mple.org/"}, "is no http:// or https:// URL"},
+		{"a file", []string{file}, "is not a folder"},
+		{"another scheme", []string{"ftp://user:secret@example.org/x.csv"}, "is not an http:// or https:// URL"},
+		{"no host", []string{"https:///x.csv?token=secret"}, "is not an http:// or https:// URL"},
+		{"not a URL", []string{"http://user:secret@exa mple.org/"}, "is not an http:// or https:// URL"},
 		{"a folder twice", []string{dir, dir + "/."}, "is named twice"},
 		{"a URL twice", []string{"http://a:secret@example.org/x.csv", "http://b:secret@example.org/x.csv#y"}, "http://example.org/x.csv is named twice"},
 	}

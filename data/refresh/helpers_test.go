@@ -24,7 +24,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 const (
 	lakes        = "id,name,lat,lon\na,See A,50,10\nb,See B,51,11\n"
 	observations = "lake_id,date,chl,data_type\na,2024-07-01,5,satellite\n"
-	// more is observations with a row added and one changed.
+	// more is observations with one row added and one changed.
 	more = "lake_id,date,chl,data_type\na,2024-07-01,6,satellite\nb,2024-07-01,7,satellite\n"
 )
 
@@ -81,11 +81,11 @@ func newRig(t *testing.T, s store.Store, from []string, opts Options) *rig {
 	return g
 }
 
-// once refreshes, and returns what the database says of it. The error must have the given reason; empty for none.
+// once refreshes, and returns the state in the database. The error must have the given reason; empty for no error.
 func (g *rig) once(t *testing.T, reason string) (Result, data.Refresh, error) {
 	t.Helper()
 	g.waited = nil
-	result, err := g.Once(t.Context())
+	result, err := g.RunOnce(t.Context())
 	if (err == nil) != (reason == "") || err != nil && reasonOf(err) != reason {
 		t.Errorf("Once = %+v, %v; want the reason %q", result, err, reason)
 	}
@@ -94,12 +94,12 @@ func (g *rig) once(t *testing.T, reason string) (Result, data.Refresh, error) {
 		t.Fatal(serr)
 	}
 	if state.LastError != reason || !state.HeldUntil.IsZero() {
-		t.Errorf("the database says %+v, want the reason %q and nobody at it", state, reason)
+		t.Errorf("the database says %+v, want the reason %q and no claim", state, reason)
 	}
 	return result, state, err
 }
 
-// holds fails unless the database holds that many lakes and these values of chlorophyll in its revision.
+// holds checks the revision, the number of lakes and the values of chlorophyll in a database.
 func holds(t *testing.T, s store.Store, revision int64, lakes int, values ...string) {
 	t.Helper()
 	n := 0
@@ -121,7 +121,7 @@ func write(t *testing.T, dir, name, text string) string {
 	if err := os.WriteFile(path, []byte(text), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	// As old as a file that nobody writes to any more.
+	// Old enough that no one writes to it any more.
 	old := time.Now().Add(-time.Hour)
 	if err := os.Chtimes(path, old, old); err != nil {
 		t.Fatal(err)

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// A redirect to what is no address of a server is an error at once, which does not repeat it: it may hold a password.
+// A redirect to an invalid address is an error at once, which does not repeat it: it may contain a password.
 func TestRedirectsThatLeadNowhere(t *testing.T) {
 	for _, location := range []string{"http://user:secret@[bad/", "/%zz?key=secret", "file:///secret", "ftp://user:secret@example.org/"} {
 		t.Run(location, func(t *testing.T) {
@@ -26,8 +26,8 @@ func TestRedirectsThatLeadNowhere(t *testing.T) {
 	}
 }
 
-// No redirect leads to where clouds keep the secrets of their machines, however the address is written, and nothing is
-// tried again.
+// A redirect to an address where clouds serve the secrets of their machines is refused, however it is written, and not tried
+// again.
 func TestRedirectsToTheLink(t *testing.T) {
 	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "169.254.0.1:8080"} {
 		t.Run(host, func(t *testing.T) {

@@ -14,26 +14,26 @@ import (
 	"limnomap/data/store"
 )
 
-// ErrBusy says that another process refreshes the database now.
+// ErrBusy is returned if another process is refreshing the database.
 var ErrBusy = errors.New("another process is refreshing the database")
 
 const (
-	// lease is for how long a refresh belongs to a process that gives no more sign of itself, and extendEvery how often
-	// it does.
+	// lease is how long a refresh is reserved for a process that does not extend its claim, and extendEvery how often it
+	// extends it.
 	lease       = 2 * time.Minute
 	extendEvery = 30 * time.Second
-	// The waits after a failed refresh double from the first to the second of these, unless the schedule comes before.
+	// The waits after failed refreshes double from the first to the second of these, unless the schedule is earlier.
 	firstRetry = time.Minute
 	lastRetry  = time.Hour
-	// lookAgain is how often the clock and the database are looked at while nothing is due: a machine may have slept.
-	lookAgain = 10 * time.Minute
-	// pause is for how long a database that does not answer is left alone.
+	// pollInterval is how often the clock and the database are read while nothing is due: the machine may have slept.
+	pollInterval = 10 * time.Minute
+	// pause is the wait after an error of the database.
 	pause = time.Minute
-	// endTimeout bounds the note that a refresh has failed, which is made even while the process is being stopped.
+	// endTimeout bounds storing a failure, which is done even while the process is being stopped.
 	endTimeout = 15 * time.Second
 )
 
-// A Schedule tells when the next refresh is due after one that began at the given time.
+// A Schedule returns when the next refresh is due after the one that began at the given time.
 type Schedule interface {
 	Next(time.Time) time.Time
 }
@@ -46,24 +46,24 @@ type Options struct {
 	RequireChecksum bool
 	// MaxBytes bounds a file of a URL. Zero means 2 GiB.
 	MaxBytes int64
-	// Timeout bounds one attempt at a file of a URL, and Stall each time in it during which nothing comes. Zero means an
-	// hour and a minute.
+	// Timeout bounds one attempt to fetch the file of a URL, and Stall each time without data in it. Zero means an hour and
+	// a minute.
 	Timeout, Stall time.Duration
-	// UserAgent is what servers are told of us.
+	// UserAgent is sent to servers.
 	UserAgent string
-	// Logger receives what becomes of refreshes, with the first rejected rows. Nil discards it.
+	// Logger receives the results of refreshes, with the first rejected rows. Nil discards them.
 	Logger *slog.Logger
-	// Begin is told when a refresh begins, and by what it returns, how it ended; the refresh goes on in the context that it
-	// returns. Nil: nobody is told.
+	// Begin, if not nil, is called when a refresh begins. The refresh uses the context that it returns, and calls end with
+	// its result.
 	Begin func(context.Context) (_ context.Context, end func(error))
-	// Transport is what URLs are asked through. Nil means one with the environment's proxies.
+	// Transport sends the requests. Nil means one with the environment's proxies.
 	Transport http.RoundTripper
 }
 
-// A Refresher refreshes one database from one source. It is for one goroutine.
+// A Refresher refreshes one database from one source. It is not safe for concurrent use.
 type Refresher struct {
 	store  store.Store
-	from   []place
+	from   []source
 	opts   Options
 	log    *slog.Logger
 	client *http.Client
@@ -78,7 +78,7 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	}
 	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep}
 	var err error
-	if r.from, err = parsePlaces(from); err != nil {
+	if r.from, err = parseSources(from); err != nil {
 		return nil, err
 	}
 	if r.opts.MaxBytes == 0 {
@@ -97,23 +97,23 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	return r, nil
 }
 
-// Check returns an error if [New] would not take from for a source.
+// Check returns an error if [New] would reject from.
 func Check(from []string) error {
-	_, err := parsePlaces(from)
+	_, err := parseSources(from)
 	return err
 }
 
-func parsePlaces(from []string) ([]place, error) {
+func parseSources(from []string) ([]source, error) {
 	switch n := len(from); {
 	case n == 0:
 		return nil, errors.New("refresh: there is no source: want a folder or an http:// or https:// URL")
 	case n > maxFiles:
-		return nil, fmt.Errorf("refresh: %d sources: %d are allowed", n, maxFiles)
+		return nil, fmt.Errorf("refresh: %d sources: at most %d are allowed", n, maxFiles)
 	}
-	var places []place
+	var sources []source
 	seen := make(map[string]bool)
 	for _, name := range from {
-		p, err := parsePlace(name)
+		p, err := parseSource(name)
 		if err != nil {
 			return nil, fmt.Errorf("refresh: %w", err)
 		}
@@ -125,9 +125,9 @@ func parsePlaces(from []string) ([]place, error) {
 			return nil, fmt.Errorf("refresh: %s is named twice", p)
 		}
 		seen[key] = true
-		places = append(places, p)
+		sources = append(sources, p)
 	}
-	return places, nil
+	return sources, nil
 }
 
 // sleep waits for d, or returns the error of ctx if that ends first.
@@ -144,14 +144,14 @@ func sleep(ctx context.Context, d time.Duration) error {
 
 // A Result is what a refresh did.
 type Result struct {
-	// Unchanged says that the source is what it was at the last refresh that took all of it, and nothing was read.
+	// Unchanged is true if the source has not changed since the last complete refresh, so that nothing was imported.
 	Unchanged bool
 	Reports   ingest.Reports
 }
 
-// Once refreshes now, whatever the schedule. A rejected row is an error, unless SkipBad is set; Result tells of it.
-// [ErrBusy] says that another process is at it.
-func (r *Refresher) Once(ctx context.Context) (Result, error) {
+// RunOnce refreshes now, whatever the schedule. A rejected row is an error, unless SkipBad is set; the Result has the
+// details. The error is [ErrBusy] while another process refreshes the database.
+func (r *Refresher) RunOnce(ctx context.Context) (Result, error) {
 	state, err := r.store.Refresh(ctx)
 	if err != nil {
 		return Result{}, err
@@ -165,15 +165,15 @@ func (r *Refresher) Once(ctx context.Context) (Result, error) {
 	return result, err
 }
 
-// Run refreshes by the schedule, at once if that is due, until ctx ends. It starts no goroutine that outlives a refresh.
-// What becomes of it is in the log and in the database.
+// Run refreshes by the schedule until ctx ends, at once if a refresh is due. It starts no goroutine that outlives a refresh.
+// Results are logged and stored in the database.
 func (r *Refresher) Run(ctx context.Context, every Schedule) {
 	answered := true
 	for ctx.Err() == nil {
 		state, err := r.store.Refresh(ctx)
 		if err != nil && ctx.Err() == nil {
 			if answered {
-				r.log.Warn("refresh: the database does not tell when it was refreshed last", slog.Any("error", err))
+				r.log.Warn("refresh: cannot read the time of the last refresh", slog.Any("error", err))
 			}
 			answered = false
 			_ = r.sleep(ctx, pause)
@@ -181,14 +181,14 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		}
 		answered = true
 		if wait := r.due(state, every).Sub(r.now()); wait > 0 {
-			_ = r.sleep(ctx, min(wait, lookAgain)) // ends with ctx, as the loop does
+			_ = r.sleep(ctx, min(wait, pollInterval)) // ends with ctx, as the loop does
 			continue
 		}
 		started := r.now()
 		result, err := r.refresh(ctx, state)
-		r.tell(ctx, result, err, r.now().Sub(started))
+		r.logResult(ctx, result, err, r.now().Sub(started))
 		if err != nil {
-			// Of what failed the database knows, and when to try again; of what could not even begin it does not.
+			// The database knows about failed refreshes and when to try again, but not about refreshes that could not begin.
 			if now, err := r.store.Refresh(ctx); err != nil || now.Turn == state.Turn {
 				_ = r.sleep(ctx, pause)
 			}
@@ -196,14 +196,14 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 	}
 }
 
-// due returns when the next refresh is due: by the schedule, or sooner after one that failed. A schedule that was missed
-// is due at once.
+// due returns when the next refresh is due: by the schedule, or sooner after a failed one. A missed refresh is due at
+// once.
 func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 	switch {
 	case s.HeldUntil.Sub(r.now()) > lease+store.MaxClockSkew:
-		return r.now() // who began it lived in a future that may be years away
+		return r.now() // the clock of the process that began it was wrong
 	case !s.HeldUntil.IsZero():
-		return s.HeldUntil // another process is at it, or was
+		return s.HeldUntil // another process is refreshing, or has ended during its refresh
 	case s.LastAttempt.IsZero(), s.LastAttempt.Sub(r.now()) > store.MaxClockSkew:
 		return r.now()
 	}
@@ -212,7 +212,7 @@ func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 		return next
 	}
 	wait := lastRetry
-	if doublings := max(s.Failures-1, 0); doublings < 6 { // 64 minutes are more than the last
+	if doublings := max(s.Failures-1, 0); doublings < 6 { // 64 minutes are more than lastRetry
 		wait = firstRetry << doublings
 	}
 	if retry := s.LastAttempt.Add(wait); retry.Before(next) {
@@ -221,7 +221,7 @@ func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 	return next
 }
 
-// refresh refreshes now, if nobody else has done so since state.
+// refresh refreshes now, unless another process has done so since state.
 func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (result Result, err error) {
 	if r.opts.Begin != nil {
 		within, end := r.opts.Begin(ctx)
@@ -235,37 +235,37 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (result Res
 	case !claimed:
 		return Result{}, ErrBusy
 	}
-	c := r.hold(ctx, holder)
+	c := r.keepClaim(ctx, holder)
 	defer c.cancel(nil)
-	result, err = r.take(c)
+	result, err = r.update(c)
 	if lost := c.release(); err != nil && lost != nil && ctx.Err() == nil {
 		err = lost
 	}
 	if err != nil {
-		r.fail(ctx, holder, result, err)
+		r.storeFailure(ctx, holder, result, err)
 	}
 	return result, err
 }
 
-// A claim is the right to refresh, for as long as it is held. Its context ends if another process takes it.
+// A claim is the right to refresh. Its context ends if another process takes it over.
 type claim struct {
 	ctx    context.Context
 	cancel context.CancelCauseFunc
 	holder string
-	// release stops extending the claim, and returns an error if it was lost. Whoever ends a refresh does so first:
-	// to extend one that has just ended would look like having lost it.
+	// release stops extending the claim, and returns an error if it was lost. Call it before the end of a refresh:
+	// extending a claim that has just ended looks the same as having lost it.
 	release func() error
 }
 
-// hold keeps a claim until it is released or cancelled.
-func (r *Refresher) hold(ctx context.Context, holder string) *claim {
+// keepClaim extends a claim until it is released or cancelled.
+func (r *Refresher) keepClaim(ctx context.Context, holder string) *claim {
 	held, lose := context.WithCancelCause(ctx)
 	extending, stop := context.WithCancel(held)
 	done := make(chan struct{})
-	go func() { // ends with release, or when the claim is lost
+	go func() { // ends with release, or if the claim is lost
 		defer close(done)
 		for sleep(extending, extendEvery) == nil {
-			// While SQLite is being written to, this has to wait, and so has everybody who would take the claim over.
+			// While another process writes to SQLite this must wait; so must a process that would take over the claim.
 			asked, end := context.WithTimeout(extending, extendEvery)
 			if err := r.store.ExtendRefresh(asked, holder, lease); errors.Is(err, store.ErrClaimLost) {
 				lose(fault(claimReason, "%w", err))
@@ -280,8 +280,8 @@ func (r *Refresher) hold(ctx context.Context, holder string) *claim {
 	}}
 }
 
-// fail notes a failure.
-func (r *Refresher) fail(ctx context.Context, holder string, result Result, err error) {
+// storeFailure stores a failure in the database.
+func (r *Refresher) storeFailure(ctx context.Context, holder string, result Result, err error) {
 	reason := reasonOf(err)
 	if ctx.Err() != nil {
 		reason = interruptedReason
@@ -293,21 +293,21 @@ func (r *Refresher) fail(ctx context.Context, holder string, result Result, err 
 	note, cancel := context.WithTimeout(context.WithoutCancel(ctx), endTimeout)
 	defer cancel()
 	if err := r.store.EndRefresh(note, holder, ended); err != nil {
-		r.log.Warn("refresh: its failure could not be noted", slog.Any("error", err))
+		r.log.Warn("refresh: cannot store the failure", slog.Any("error", err))
 	}
 }
 
-// tell writes to the log what became of a refresh.
-func (r *Refresher) tell(ctx context.Context, result Result, err error, took time.Duration) {
+// logResult logs the result of a refresh.
+func (r *Refresher) logResult(ctx context.Context, result Result, err error, took time.Duration) {
 	if errors.Is(err, ErrBusy) || err != nil && ctx.Err() != nil {
 		return
 	}
-	r.tellBad(result.Reports)
+	r.logRejected(result.Reports)
 	log := r.log.With(slog.Any("source", r.names()), slog.Duration("took", took.Round(time.Millisecond)))
 	rows := rowsOf(result.Reports)
 	switch {
 	case err != nil:
-		log.Warn("refresh failed, nothing of it was taken", slog.Any("error", err))
+		log.Warn("refresh failed: nothing was imported", slog.Any("error", err))
 	case result.Unchanged:
 		log.Info("refresh: nothing new")
 	default:
@@ -316,8 +316,8 @@ func (r *Refresher) tell(ctx context.Context, result Result, err error, took tim
 	}
 }
 
-// tellBad writes the first rejected rows to the log.
-func (r *Refresher) tellBad(reports ingest.Reports) {
+// logRejected logs the first rejected rows.
+func (r *Refresher) logRejected(reports ingest.Reports) {
 	for _, report := range []ingest.Report{reports.Lakes, reports.Observations} {
 		for _, bad := range report.Bad {
 			r.log.Warn("refresh: row rejected", slog.String("row", bad.String()))

@@ -19,14 +19,14 @@ import (
 	"limnomap/data/store"
 )
 
-// A weekly schedule, as a period is one.
+// A weekly is a schedule by a period.
 type every time.Duration
 
 func (e every) Next(t time.Time) time.Time { return t.Add(time.Duration(e)) }
 
 const week = every(7 * 24 * time.Hour)
 
-// A station is a store in the false time of a synctest bubble, with a folder to refresh it from.
+// A station is a store in the fake time of a synctest bubble, with a folder as its source.
 type station struct {
 	t     *testing.T
 	start time.Time
@@ -35,7 +35,7 @@ type station struct {
 	s     store.Store
 }
 
-// inBubble runs fn with a station in a bubble. Its files are of the false time too.
+// inBubble runs fn with a station in a bubble. The times of its files are fake too.
 func inBubble(t *testing.T, fn func(*testing.T, *station)) {
 	dir := t.TempDir()
 	synctest.Test(t, func(t *testing.T) {
@@ -58,7 +58,7 @@ func (st *station) open() store.Store {
 	return s
 }
 
-// put writes a file. In a bubble it is the year 2000, so a satellite can have seen nothing later.
+// put writes a file. In a bubble it is the year 2000, so satellite data must not be later.
 func (st *station) put(name, text string) {
 	write(st.t, st.dir, name, strings.ReplaceAll(text, "2024-", "1999-"))
 }
@@ -72,7 +72,7 @@ func (st *station) refresher(s store.Store, log *logBuffer) *Refresher {
 	return r
 }
 
-// after waits until that long after the start, and returns what the database says then.
+// after waits until that long after the start, and returns the state in the database.
 func (st *station) after(d time.Duration) data.Refresh {
 	st.t.Helper()
 	time.Sleep(time.Until(st.start.Add(d)))
@@ -120,11 +120,11 @@ func TestRunKeepsItsSchedule(t *testing.T) {
 	})
 }
 
-// What a process that is no longer there has done counts for the next one.
+// A process that has ended is taken into account by the next one.
 func TestRunGoesOnWhereAnotherStopped(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
-		if _, err := st.refresher(st.s, new(logBuffer)).Once(t.Context()); err != nil {
+		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		st.after(3 * 24 * time.Hour)
@@ -143,7 +143,7 @@ func TestRunGoesOnWhereAnotherStopped(t *testing.T) {
 		cancel()
 		<-done
 
-		// One that was missed is made up for at once.
+		// A missed refresh is done at once.
 		st.after(5 * time.Duration(week))
 		ctx, cancel = context.WithCancel(t.Context())
 		done = make(chan struct{})
@@ -179,7 +179,7 @@ func TestRunTriesAgain(t *testing.T) {
 				t.Fatalf("after %d minutes: %+v", minute, r)
 			}
 		}
-		// 1, 2, 4, 8, 16 and 32 minutes, and an hour each from then on.
+		// 1, 2, 4, 8, 16 and 32 minutes, and then one hour each.
 		want := []time.Duration{0, 1, 3, 7, 15, 31, 63, 123, 183, 243}
 		for i := range want {
 			want[i] *= time.Minute
@@ -231,7 +231,7 @@ func TestDue(t *testing.T) {
 	}
 }
 
-// However many processes have the same schedule, one of them refreshes.
+// Of many processes with the same schedule, one refreshes.
 func TestManyRefreshOnce(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
@@ -239,7 +239,7 @@ func TestManyRefreshOnce(t *testing.T) {
 		log := new(logBuffer)
 		var group sync.WaitGroup
 		for range 4 {
-			s := st.open() // each with connections of its own
+			s := st.open() // each with its own connections
 			group.Go(func() { st.refresher(s, log).Run(ctx, week) })
 		}
 		for i := range 3 {
@@ -251,20 +251,20 @@ func TestManyRefreshOnce(t *testing.T) {
 		cancel()
 		group.Wait()
 		if n := strings.Count(log.String(), "msg=refreshed"); n != 3 || strings.Contains(log.String(), "WARN") {
-			t.Errorf("the logs tell of %d refreshes, want 3 and no warning:\n%s", n, log)
+			t.Errorf("the logs have %d refreshes, want 3 and no warning:\n%s", n, log)
 		}
 	})
 }
 
-// A claim that a killed process has left is taken over when its time is up, and counts as a failure until then.
+// A claim left by a killed process is taken over when it expires, and counts as a failure until then.
 func TestRunTakesOverAClaimThatWasLeft(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
 		if ok, err := st.s.ClaimRefresh(t.Context(), 0, "killed", lease); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		if _, err := st.refresher(st.s, new(logBuffer)).Once(t.Context()); !errors.Is(err, ErrBusy) {
-			t.Errorf("Once beside another = %v, want %v", err, ErrBusy)
+		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); !errors.Is(err, ErrBusy) {
+			t.Errorf("RunOnce during another refresh = %v, want %v", err, ErrBusy)
 		}
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -283,7 +283,7 @@ func TestRunTakesOverAClaimThatWasLeft(t *testing.T) {
 	})
 }
 
-// A slow refresh keeps its claim; one that loses it nevertheless, to a process that thought it dead, writes nothing.
+// A slow refresh keeps its claim. If another process takes it over nevertheless, the refresh writes nothing.
 func TestClaimIsKeptOrLost(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
@@ -296,7 +296,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 		slow.sleep = func(ctx context.Context, _ time.Duration) error { return sleep(ctx, 10*time.Minute) } // a slow source
 		done := make(chan error)
 		go func() { // ends with the refresh
-			_, err := slow.Once(t.Context())
+			_, err := slow.RunOnce(t.Context())
 			done <- err
 		}()
 		r := st.after(9 * time.Minute)
@@ -314,11 +314,11 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 			t.Fatal(err)
 		}
 		go func() { // ends with the refresh
-			_, err := slow.Once(t.Context())
+			_, err := slow.RunOnce(t.Context())
 			done <- err
 		}()
 		st.after(time.Since(st.start) + time.Minute)
-		// Its clock jumps ahead, and somebody thinks the claim was left.
+		// Another process's clock is ahead, so that it takes over the claim.
 		db, err := sql.Open("sqlite", st.db)
 		if err != nil {
 			t.Fatal(err)
@@ -334,7 +334,7 @@ func TestClaimIsKeptOrLost(t *testing.T) {
 	})
 }
 
-// To be stopped is noted, and the next process tries again soon.
+// An interruption is stored, and the next process tries again soon.
 func TestInterrupted(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
@@ -348,7 +348,7 @@ func TestInterrupted(t *testing.T) {
 		if err := os.Chtimes(filepath.Join(st.dir, "lakes.csv"), now, now); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := r.Once(ctx); !errors.Is(err, context.Canceled) {
+		if _, err := r.RunOnce(ctx); !errors.Is(err, context.Canceled) {
 			t.Errorf("Once = %v, want %v", err, context.Canceled)
 		}
 		if r := st.after(0); r.LastError != interruptedReason || r.Failures != 1 || !r.HeldUntil.IsZero() {

@@ -19,80 +19,80 @@ import (
 // maxFiles bounds the files of a source.
 const maxFiles = 1000
 
-// A place is where files come from: a folder, or the one file of a URL.
-type place struct {
+// A source is where files come from: a folder, or the one file of a URL.
+type source struct {
 	folder string   // empty for a URL
 	url    *url.URL // nil for a folder
 }
 
-// parsePlace reads what --from says.
-func parsePlace(from string) (place, error) {
+// parseSource parses a value of --from.
+func parseSource(from string) (source, error) {
 	scheme, _, isURL := strings.Cut(from, "://")
 	if !isURL {
 		info, err := os.Stat(from)
 		switch {
 		case from == "":
-			return place{}, fmt.Errorf("the source is empty: want a folder or an http:// or https:// URL")
+			return source{}, fmt.Errorf("the source is empty: want a folder or an http:// or https:// URL")
 		case err != nil:
-			return place{}, err
+			return source{}, err
 		case !info.IsDir():
-			return place{}, fmt.Errorf("%s is no folder: want one, or an http:// or https:// URL", from)
+			return source{}, fmt.Errorf("%s is not a folder: want a folder, or an http:// or https:// URL", from)
 		}
 		folder, err := filepath.Abs(from)
-		return place{folder: folder}, err
+		return source{folder: folder}, err
 	}
 	u, err := url.Parse(from)
 	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		// Without the URL, which may hold a password.
-		return place{}, fmt.Errorf("the source %.10q://... is no http:// or https:// URL: want one, or a folder", scheme)
+		// Without the URL, which may contain a password.
+		return source{}, fmt.Errorf("the source %.10q://... is not an http:// or https:// URL: want such a URL, or a folder", scheme)
 	}
 	u.Fragment, u.RawFragment = "", ""
-	return place{url: u}, nil
+	return source{url: u}, nil
 }
 
-// shown returns what may be told of a URL: a query may hold a secret as well as the user's password.
-func shown(u *url.URL) string {
+// redacted returns the part of a URL that may be logged: the query may contain a secret, and so does the user's password.
+func redacted(u *url.URL) string {
 	return (&url.URL{Scheme: u.Scheme, Host: u.Host, Path: u.Path, RawPath: u.RawPath}).String()
 }
 
-func (p place) String() string {
+func (p source) String() string {
 	if p.url == nil {
 		return p.folder
 	}
-	return shown(p.url)
+	return redacted(p.url)
 }
 
-// keyOf returns the key of a file by its full name. A password is left out of it: it could be guessed.
+// keyOf returns the key of a file by its full name, without a password, which could be guessed from the hash.
 func keyOf(name string) string {
 	sum := sha256.Sum256([]byte(name))
 	return hex.EncodeToString(sum[:])
 }
 
-func (p place) key() string {
+func (p source) key() string {
 	u := *p.url
 	u.User = nil
 	return keyOf(u.String())
 }
 
-// A file is one of a source, whole and open.
+// A file is a complete, open file of a source.
 type file struct {
 	data.RefreshFile
-	name string // as it is told to operators
+	name string // for operators
 	size int64
 	*os.File
 }
 
-// A set is files that are open.
-type set []*file
+// A fileSet holds open files.
+type fileSet []*file
 
-func (s set) close() {
+func (s fileSet) close() {
 	for _, f := range s {
 		f.Close()
 	}
 }
 
-// known returns what is to be remembered of the files, in order of key.
-func (s set) known() []data.RefreshFile {
+// known returns what the database stores of the files, in order of key.
+func (s fileSet) known() []data.RefreshFile {
 	known := make([]data.RefreshFile, 0, len(s))
 	for _, f := range s {
 		known = append(known, f.RefreshFile)
@@ -101,12 +101,12 @@ func (s set) known() []data.RefreshFile {
 	return known
 }
 
-// same reports whether the files have the bytes of those that were known before.
-func (s set) same(before []data.RefreshFile) bool {
+// sameContent reports whether the files have the same content as those stored before.
+func (s fileSet) sameContent(before []data.RefreshFile) bool {
 	return slices.EqualFunc(s.known(), before, func(a, b data.RefreshFile) bool { return a.Key == b.Key && a.SHA256 == b.SHA256 })
 }
 
-func (s set) openable() []ingest.Openable {
+func (s fileSet) openable() []ingest.Openable {
 	var files []ingest.Openable
 	for _, f := range s {
 		files = append(files, ingest.Openable{Name: f.name, Open: f.open})
@@ -114,13 +114,13 @@ func (s set) openable() []ingest.Openable {
 	return files
 }
 
-// open returns the file's bytes from the first on.
+// open returns the file's content from the beginning.
 func (f *file) open() (io.ReadCloser, error) {
 	return io.NopCloser(io.NewSectionReader(f.File, 0, f.size)), nil
 }
 
-// unchanged returns a fault if f holds other bytes than when its checksum was taken. Files in a folder are others' to
-// write to: what was imported between two looks that agree is what was there.
+// unchanged returns a fault if the content of f is not the same as when its checksum was computed. Others may write to files
+// in a folder: if the content is the same before and after the import, it was the same during it.
 func (f *file) unchanged(ctx context.Context) error {
 	sum, size, err := digestFile(ctx, f.File)
 	if err != nil {
@@ -140,7 +140,7 @@ func digestFile(ctx context.Context, f *os.File) (sum [sha256.Size]byte, size in
 	return [sha256.Size]byte(h.Sum(nil)), size, err
 }
 
-// A contextReader ends with its context.
+// A contextReader fails when its context ends.
 type contextReader struct {
 	ctx context.Context
 	io.Reader

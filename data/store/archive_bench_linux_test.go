@@ -21,16 +21,16 @@ import (
 //
 //	LIMNOMAP_BENCH_LAKES=96154 go test ./data/store -run '^$' -bench 'Archive$' -benchtime 1x
 //
-// Beside the time that passes it tells the processors' time, which others on the machine disturb less, and the process's
-// greatest resident memory so far.
+// It also reports the processor time, which other processes on the machine disturb less, and the maximum resident memory so
+// far.
 func BenchmarkArchive(b *testing.B) {
 	lakes := archiveLakes(b)
 	path := filepath.Join(b.TempDir(), "lakes.db")
 	benchmarkArchive(b, lakes, func() Store { return openFile(b, path, true) }, func(b *testing.B) { reportSize(b, path) })
 }
 
-// BenchmarkArchivePostgres measures the same on the PostgreSQL of LIMNOMAP_TEST_POSTGRES, whose own processors' time and
-// memory it does not see. One that .ci/postgres has started does not wait for its disk (fsync).
+// BenchmarkArchivePostgres measures the same on the PostgreSQL of LIMNOMAP_TEST_POSTGRES, without the server's own processor
+// time and memory. A server started by .ci/postgres does not wait for its disk (fsync).
 func BenchmarkArchivePostgres(b *testing.B) {
 	lakes := archiveLakes(b)
 	dsn := newDatabase(b)
@@ -89,11 +89,11 @@ func benchmarkArchive(b *testing.B, lakes int, open func() Store, size func(*tes
 			reportHistories(b, s, lakes)
 		}
 	})
-	b.Run("history beside an import", func(b *testing.B) {
+	b.Run("history during an import", func(b *testing.B) {
 		other := open()
 		ctx, cancel := context.WithCancel(b.Context())
 		var imported sync.WaitGroup
-		imported.Go(func() { // ends with ctx, and leaves nothing behind
+		imported.Go(func() { // ends with ctx, and writes nothing
 			_ = other.Import(ctx, func(tx Tx) error {
 				for round := 2; ; round++ {
 					if err := putArchive(ctx, tx, lakes, archiveWeeks, data.Date(archiveDays*round)); err != nil {
@@ -122,7 +122,7 @@ const (
 	archiveDays  = 7 * archiveWeeks
 )
 
-// putArchive writes the first weeks of what archive returns, some thousand rows at a time, and some days later.
+// putArchive writes the first weeks of archive, some thousand rows at a time, and shifted by some days.
 func putArchive(ctx context.Context, tx Tx, lakes, weeks int, later data.Date) error {
 	together := 10_400 / weeks
 	template, all := archive(together)
@@ -148,7 +148,7 @@ func putArchive(ctx context.Context, tx Tx, lakes, weeks int, later data.Date) e
 	return nil
 }
 
-// reportHistories asks for the histories of lakes at random.
+// reportHistories reads histories of random lakes.
 func reportHistories(b *testing.B, s Store, lakes int) {
 	b.Helper()
 	took := make([]time.Duration, 10_000)
@@ -165,7 +165,7 @@ func reportHistories(b *testing.B, s Store, lakes int) {
 	b.ReportMetric(float64(took[len(took)*99/100].Microseconds()), "p99-µs")
 }
 
-// reportRows reports a rate, and what the process has used so far.
+// reportRows reports a rate, and the resources used so far.
 func reportRows(b *testing.B, rows int) {
 	b.Helper()
 	b.ReportMetric(float64(rows)*float64(b.N)/b.Elapsed().Seconds(), "rows/s")
@@ -179,7 +179,7 @@ func reportRows(b *testing.B, rows int) {
 
 func reportSize(b *testing.B, path string) {
 	b.Helper()
-	for _, end := range append([]string{""}, companions[0]) {
+	for _, end := range append([]string{""}, fileEnds[1]) {
 		info, err := os.Stat(path + end)
 		if err != nil {
 			b.Fatal(err)

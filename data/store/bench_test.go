@@ -9,7 +9,7 @@ import (
 	"limnomap/data"
 )
 
-// archive returns 104 weekly observations of each of n lakes, a fifth of them gaps, in the order of lakes.
+// archive returns 104 weekly observations of each of n lakes, a fifth of them gaps, lake by lake.
 func archive(n int) ([]data.Lake, []data.Observation) {
 	const weeks = 104
 	lakes := make([]data.Lake, n)
@@ -65,7 +65,7 @@ func BenchmarkHistory(b *testing.B) {
 	}
 }
 
-// BenchmarkImport writes 209,664 observations, into an empty database and once more over the same.
+// BenchmarkImport writes 209,664 observations, into an empty database and again into the same one.
 func BenchmarkImport(b *testing.B) {
 	lakes, observations := archive(2016)
 	for _, again := range []bool{false, true} {

@@ -15,10 +15,10 @@ import (
 	"limnomap/data/apikey"
 )
 
-// An opener returns a new, empty Store that takes the time from now and is closed when the test ends.
+// An opener returns a new, empty Store that gets the time from now. It is closed when the test ends.
 type opener = func(t *testing.T, now func() time.Time) Store
 
-// testStore is what any Store must pass.
+// testStore is the test suite for all kinds of Store.
 func testStore(t *testing.T, open opener) {
 	tests := map[string]func(*testing.T, opener){
 		"lakes":                      testLakes,
@@ -54,7 +54,7 @@ func testLake(id string) data.Lake {
 	return data.Lake{ID: data.LakeID(id), ExternalID: "x-" + id, Name: "See " + id, Point: orb.Point{11.3, 47.9}, Region: "Bayern", AreaKM2: 56.36}
 }
 
-// testOutline is a lake of a kilometre or so around testLake's place.
+// testOutline is a lake of about a kilometre around testLake's point.
 func testOutline(tb testing.TB) data.Outline {
 	tb.Helper()
 	o, err := data.NewOutline(orb.MultiPolygon{{{{11.29, 47.89}, {11.31, 47.89}, {11.31, 47.91}, {11.29, 47.9}}}})
@@ -68,7 +68,7 @@ func testObservation(id data.LakeID, d data.Date, t data.DataType, c data.Chloro
 	return data.Observation{LakeID: id, Date: d, Type: t, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 }
 
-// put imports lakes and observations in one transaction and returns what became of them.
+// put imports lakes and observations in one transaction and returns their changes.
 func put(tb testing.TB, s Store, lakes []data.Lake, observations []data.Observation) (ofLakes, ofObservations []Change) {
 	tb.Helper()
 	ctx := tb.Context()
@@ -140,7 +140,7 @@ func testObservations(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	put(t, s, []data.Lake{testLake("a")}, nil)
 	gap := testObservation("a", -5, data.Satellite, data.NoChlorophyll)
-	stranger := testObservation("nobody", -5, data.Satellite, 100)
+	stranger := testObservation("missing", -5, data.Satellite, 100)
 	forecast := testObservation("a", -5, data.Forecast, 300)
 	_, got := put(t, s, nil, []data.Observation{gap, stranger, forecast, gap})
 	if want := []Change{Added, UnknownLake, Added, Unchanged}; !slices.Equal(got, want) {
@@ -187,7 +187,7 @@ func testRevision(t *testing.T, open opener) {
 		case "nothing":
 			put(t, s, nil, nil)
 		case "an unknown lake's observation":
-			put(t, s, nil, []data.Observation{testObservation("nobody", 1, data.Satellite, 1)})
+			put(t, s, nil, []data.Observation{testObservation("missing", 1, data.Satellite, 1)})
 		default:
 			put(t, s, lakes, nil)
 		}
@@ -273,7 +273,7 @@ func testScan(t *testing.T, open opener) {
 	if _, lakes, observations := scan(t, s); len(lakes)+len(observations) > 0 {
 		t.Errorf("an empty store has %v, %v", lakes, observations)
 	}
-	// Capital letters stand before small ones, and the order of import is neither that of ids nor of dates.
+	// Capital letters come before small ones, and the order of import is neither that of ids nor of dates.
 	var lakes []data.Lake
 	var observations, want []data.Observation
 	for _, id := range []string{"b", "Z", "a_", "B", "a.", "a", "9"} {

@@ -11,8 +11,8 @@ import (
 	"limnomap/data"
 )
 
-// A key may come once in an import. What comes again is unchanged if it changes nothing, and else contradicts; the next
-// import may change it.
+// A key may occur once in an import. A repeated row is unchanged if it is equal, otherwise it contradicts; the next import
+// may change it.
 func testContradictingLakes(t *testing.T, open opener) {
 	s, ctx := open(t, time.Now), t.Context()
 	for name, edit := range map[string]func(*data.Lake){
@@ -41,7 +41,7 @@ func testContradictingLakes(t *testing.T, open opener) {
 				t.Errorf("the next import = %v, want changed, contradicts, unchanged", got)
 			}
 			wantStored(t, s, other)
-			// In batches of their own, which is how a large file comes.
+			// In separate batches, as in a large file.
 			err := s.Import(ctx, func(tx Tx) error {
 				for i, l := range []data.Lake{first, other, first} {
 					got, err := tx.PutLakes(ctx, []data.Lake{l}, LakeColumns{})
@@ -69,7 +69,7 @@ func wantStored(t *testing.T, s Store, want data.Lake) {
 	}
 }
 
-// A column that a later file lacks contradicts nothing. A lake that may not be moved is refused for that each time.
+// A column that is missing in a later file contradicts nothing. A lake that must not move is rejected each time.
 func testContradictingColumns(t *testing.T, open opener) {
 	s, ctx := open(t, time.Now), t.Context()
 	full := testLake("a")
@@ -117,8 +117,7 @@ func testContradictingColumns(t *testing.T, open opener) {
 	}
 }
 
-// What becomes of any rows, in any batches and with any columns kept, is what the words of Change and Tx say, worked
-// out plainly.
+// A simple implementation of the rules of Change and Tx gives the same changes for any rows, batches and kept columns.
 func testContradictingObservations(t *testing.T, open opener) {
 	s, ctx := open(t, time.Now), t.Context()
 	lakes := []data.Lake{testLake("a"), testLake("b")}
@@ -170,10 +169,10 @@ type modelKey struct {
 	kind data.DataType
 }
 
-// drawObservation draws an observation that passes its Check, with nothing in the columns that it lacks.
+// drawObservation draws a valid observation, with nothing in the columns that the import lacks.
 func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	o := testObservation(
-		data.LakeID(rapid.SampledFrom([]string{"a", "b", "nobody"}).Draw(rt, "lake")),
+		data.LakeID(rapid.SampledFrom([]string{"a", "b", "missing"}).Draw(rt, "lake")),
 		data.Date(rapid.IntRange(-1, 1).Draw(rt, "date")),
 		data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
 		data.Chlorophyll(rapid.IntRange(-1, 1).Draw(rt, "chl")))
@@ -189,9 +188,9 @@ func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	return o
 }
 
-// modelPut says what becomes of o, and does it to stored.
+// modelPut returns the change for o, and applies it to stored.
 func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o data.Observation, keep ObservationColumns) Change {
-	if o.LakeID == "nobody" {
+	if o.LakeID == "missing" {
 		return UnknownLake
 	}
 	key := modelKey{o.LakeID, o.Date, o.Type}

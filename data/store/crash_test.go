@@ -15,8 +15,8 @@ import (
 // crashEnv names the database to the process that TestCrashedImport starts and kills.
 const crashEnv = "LIMNOMAP_TEST_CRASH_DB"
 
-// An import lives in another process, stopped in the middle with megabytes of it on disk. Beside it every read answers
-// with the state before it. Then that process is killed, and the state is still that one.
+// Another process is stopped in the middle of an import, with megabytes of it on disk. Meanwhile all reads return the state
+// before it, and after the process was killed they still do.
 func TestCrashedImport(t *testing.T) {
 	if path := os.Getenv(crashEnv); path != "" {
 		stopInImport(t, path)
@@ -43,9 +43,9 @@ func TestCrashedImport(t *testing.T) {
 	}
 
 	killInTheMiddle(t, crashEnv, path, func() {
-		// A read that waited for the import would end with an error, for the import does not end.
-		wantBefore("beside an import", s)
-		wantBefore("opened beside an import", openFile(t, path, false))
+		// The import does not end, so a read that waited for it would fail.
+		wantBefore("during an import", s)
+		wantBefore("opened during an import", openFile(t, path, false))
 		if info, err := os.Stat(path + "-wal"); err != nil || info.Size() < 1<<20 {
 			t.Errorf("the log is %v, %v, want at least a megabyte of the import in it", info, err)
 		}
@@ -69,14 +69,14 @@ func TestCrashedImport(t *testing.T) {
 	}
 }
 
-// killInTheMiddle runs the test that calls it in another process, with an environment variable that names a database,
-// until that says that it is in the middle. Then it runs meanwhile, and kills that process.
+// killInTheMiddle runs the calling test in another process, with an environment variable that names a database, until that
+// process reports that it is in the middle. Then it calls meanwhile, and kills the process.
 func killInTheMiddle(t *testing.T, env, path string, meanwhile func()) {
 	t.Helper()
 	child := exec.Command(os.Args[0], "-test.run=^"+t.Name()+"$")
 	child.Env = append(os.Environ(), env+"="+path)
 	child.Stderr = os.Stderr
-	stdin, err := child.StdinPipe() // kept open: its end would end the child
+	stdin, err := child.StdinPipe() // kept open, because the child ends with it
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -101,8 +101,8 @@ func killInTheMiddle(t *testing.T, env, path string, meanwhile func()) {
 	}
 }
 
-// stopInImport imports more than SQLite's page cache holds, so that it reaches the log before the commit, and then
-// waits to be killed.
+// stopInImport imports more than SQLite's page cache holds, so that it writes to the log before the commit, and then waits to
+// be killed.
 func stopInImport(t *testing.T, path string) {
 	s := openFile(t, path, false)
 	err := s.Import(t.Context(), func(tx Tx) error {
@@ -120,7 +120,7 @@ func stopInImport(t *testing.T, path string) {
 		}
 		fmt.Println("in the middle")
 		_, err := io.Copy(io.Discard, os.Stdin)
-		return fmt.Errorf("nobody killed the import: %v", err)
+		return fmt.Errorf("the import was not killed: %v", err)
 	})
 	t.Error(err)
 }

@@ -1,25 +1,25 @@
 // Package store keeps lakes, observations and API keys in a database.
 //
-// [Open] gives a [Store]. Readers see one consistent state for as long as a Scan or a History takes, writers go one
-// after the other, and neither waits for the other kind. Another process may write to the same database: its imports
-// show in [data.Source.Revision].
+// [Open] returns a [Store]. Readers see one consistent state during a Scan or a History. Writers take turns. Readers do not
+// wait for writers, nor writers for readers. Another process may write to the same database: [data.Source.Revision] shows
+// its imports.
 //
-// By default the database is SQLite in WAL mode: a file with two companions, `-wal` and `-shm`, on a local disk. Its schema is
-// brought up to date by Open from the numbered files in migrations; one that is newer than the program is refused.
+// By default the database is SQLite in WAL mode: a file on a local disk with two more files, `-wal` and `-shm`. Open brings
+// its schema up to date with the numbered files in migrations. It rejects a schema that is newer than the program.
 //
-// Another database may be moved over the file of an open Store (a whole one that nobody has open, by a rename): the
-// next use opens it, and its revision is another. Nobody should write to it before that, since SQLite knows the log
-// beside it by name alone. The file may also be removed and made anew by Open at once. As long as there is no file, or
-// none that can be used, or one that nothing was imported into yet, each use is an error that says so.
+// The file of an open Store may be replaced: rename a complete database that no process has open to its path. The next use
+// reopens it and has another revision. No process should write to the new file before that, because SQLite finds the log
+// by its name. The file may also be removed and created again by Open. While there is no file, or one that cannot be used,
+// or one into which nothing has been imported yet, each use returns an error.
 //
-// A file that is written over, cut short or damaged where it lies is read as it is from the next use on. To copy
-// another database over it (cp) is no good way to replace it: what reads in that moment may read some of both, and the
-// revision only makes sure that whoever did reads once more.
+// A file that is overwritten, truncated or damaged is read as it is from the next use on. Do not replace a database with
+// cp: a read at that time may see parts of both. The revision only makes sure that the data are read again.
 //
-// A postgres:// URL names a PostgreSQL instead, for many servers. All lies in its schema limnomap. Observations have a
-// partition for each year; an import takes an advisory lock, so that they go one after the other, and notifies whoever
-// listens (see [Listener]).
+// A postgres:// URL names a PostgreSQL database instead, for many servers. All tables are in its schema limnomap.
+// Observations have a partition for each year. An import takes an advisory lock, so that imports take turns, and notifies
+// listeners (see [Listener]).
 //
 // A Store is safe for concurrent use, a [Tx] is not. Errors to test for: [ErrKeyExists], [ErrNoKey], [data.ErrNoLake],
-// [fs.ErrNotExist] for a database that is not there, [errors.ErrUnsupported] for a kind that this release lacks.
+// [ErrClaimLost], [fs.ErrNotExist] for a database that does not exist, [errors.ErrUnsupported] for an unsupported type of
+// database. A failure of the database itself is an [Error].
 package store

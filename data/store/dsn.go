@@ -9,10 +9,10 @@ import (
 	"strings"
 )
 
-// A location is where an SQLite database lies.
+// A location names an SQLite database.
 type location struct {
-	path  string     // of the file, for errors and os.Stat
-	query url.Values // SQLite's own parameters that a file: URL brought along
+	path  string     // of the file
+	query url.Values // SQLite's parameters from a file: URL
 }
 
 const (
@@ -20,51 +20,50 @@ const (
 	wantPostgres = "give postgres://USER:PASSWORD@HOST:PORT/DATABASE"
 )
 
-// keywords are PostgreSQL's other form of naming a database, "host=db password=…", which would pass for a path.
+// keywords are PostgreSQL's other way to name a database, "host=db password=…", which would look like a path.
 var keywords = regexp.MustCompile(`(^|\s)(host|hostaddr|port|user|password|passfile|dbname|service)\s*=`)
 
-// parseDSN takes a path or a file: URL apart. Every other kind is an error, which never repeats a URL: it may hold a
-// password.
+// parseDSN parses a path or a file: URL. Everything else is an error, which never repeats a URL: it may contain a password.
 func parseDSN(dsn string) (location, error) {
 	if dsn == "" {
-		return location{}, errors.New("the database has no name: " + wantFile)
+		return location{}, errors.New("the name of the database is empty: " + wantFile)
 	}
 	if scheme, _, ok := strings.Cut(dsn, "://"); ok && scheme != "file" {
-		return location{}, fmt.Errorf("there is no database of the kind %s://: %s, or %s: %w", scheme, wantFile, wantPostgres, errors.ErrUnsupported)
+		return location{}, fmt.Errorf("databases of type %s:// are not supported: %s, or %s: %w", scheme, wantFile, wantPostgres, errors.ErrUnsupported)
 	}
 	if keywords.MatchString(dsn) {
-		return location{}, fmt.Errorf("the database is named by keywords (host=…): %s, or %s: %w", wantFile, wantPostgres, errors.ErrUnsupported)
+		return location{}, fmt.Errorf("PostgreSQL's keywords (host=…) are not supported: %s, or %s: %w", wantFile, wantPostgres, errors.ErrUnsupported)
 	}
 	loc := location{path: dsn}
 	if strings.HasPrefix(dsn, "file:") {
 		u, err := url.Parse(dsn)
 		if err != nil {
-			return location{}, errors.New("the database's file: URL cannot be read: " + wantFile)
+			return location{}, errors.New("the database's file: URL is invalid: " + wantFile)
 		}
 		if u.Host != "" && u.Host != "localhost" {
-			return location{}, fmt.Errorf("the database's file: URL names the host %q; only a file of this machine is allowed", u.Host)
+			return location{}, fmt.Errorf("the database's file: URL names the host %q; only a file on this machine is allowed", u.Host)
 		}
 		loc.path, loc.query = u.Path, u.Query()
 		if u.Opaque != "" { // file:lakes.db
 			if loc.path, err = url.PathUnescape(u.Opaque); err != nil {
-				return location{}, errors.New("the database's file: URL cannot be read: " + wantFile)
+				return location{}, errors.New("the database's file: URL is invalid: " + wantFile)
 			}
 		}
 		for name := range loc.query {
-			// The rest sets up how limnomap reads and writes, and one of them runs any SQL that it is given.
+			// Others would change how limnomap reads and writes, and one of them runs any SQL.
 			if name != "vfs" && name != "nolock" && name != "psow" {
 				return location{}, fmt.Errorf("the database's file: URL has the parameter %q; only vfs, nolock and psow are allowed", name)
 			}
 		}
 	}
 	if loc.path == "" || loc.path == ":memory:" {
-		// Each connection of a pool would see a memory of its own.
-		return location{}, fmt.Errorf("the database %q is no file: %s", dsn, wantFile)
+		// Each connection of a pool would have its own database in memory.
+		return location{}, fmt.Errorf("the database %q is not a file: %s", dsn, wantFile)
 	}
 	return loc, nil
 }
 
-// Check returns what keeps Open from opening dsn, as far as that shows without opening or asking anything.
+// Check returns an error if Open cannot open dsn, as far as that is known without opening a file or a connection.
 func Check(dsn string, create bool) error {
 	if isPostgres(dsn) {
 		_, err := parsePostgres(dsn)
@@ -80,7 +79,7 @@ func Check(dsn string, create bool) error {
 	return nil
 }
 
-// Name returns what a log may call the database that dsn names: without the user and password of a URL.
+// Name returns a name of the database for logs: dsn without the user and password of a URL.
 func Name(dsn string) string {
 	if !isPostgres(dsn) {
 		return dsn
@@ -97,8 +96,8 @@ func isPostgres(dsn string) bool {
 	return strings.HasPrefix(dsn, "postgres://") || strings.HasPrefix(dsn, "postgresql://")
 }
 
-// url returns the file: URL by which SQLite opens l, with more parameters. A URL, because a plain path would end at
-// its first question mark.
+// url returns the file: URL by which SQLite opens l, with more parameters. It is a URL because SQLite would cut off a plain
+// path at its first question mark.
 func (l location) url(more url.Values) string {
 	query := url.Values{}
 	for _, vs := range []url.Values{l.query, more} {
@@ -111,4 +110,14 @@ func (l location) url(more url.Values) string {
 		path = "/" + path
 	}
 	return "file:" + (&url.URL{Path: path}).EscapedPath() + "?" + query.Encode()
+}
+
+// FilePath returns the path of the file that dsn names, and false if it names a database of another kind or is invalid,
+// which [Open] reports.
+func FilePath(dsn string) (path string, ok bool) {
+	if isPostgres(dsn) {
+		return "", false
+	}
+	loc, err := parseDSN(dsn)
+	return loc.path, err == nil
 }

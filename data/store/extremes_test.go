@@ -9,8 +9,8 @@ import (
 	"limnomap/data"
 )
 
-// testExtremes stores what is allowed and rare, and wants it back bit by bit: replicas on either store must make the
-// same snapshot of it.
+// testExtremes stores valid, unusual values and wants exactly the same back: replicas on both kinds of store must make the
+// same snapshot.
 func testExtremes(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	zero := testLake("Z")
@@ -37,14 +37,14 @@ func testExtremes(t *testing.T, open opener) {
 	same := func(a, b data.Lake) bool {
 		return a == b && bits(a.Point[0]) == bits(b.Point[0]) && bits(a.Point[1]) == bits(b.Point[1]) && bits(a.AreaKM2) == bits(b.AreaKM2)
 	}
-	zero.Point[0], zero.Point[1], zero.AreaKM2 = 0, 0, 0 // a zero has no sign
+	zero.Point[0], zero.Point[1], zero.AreaKM2 = 0, 0, 0 // without the sign of zero
 	lakes[0] = zero
 	if !slices.EqualFunc(gotLakes, lakes, same) {
 		t.Errorf("lakes = %v, want %v", gotLakes, lakes)
 	}
 	for i := range observations {
 		if observations[i].CellDensity == 0 {
-			observations[i].CellDensity = 0 // nor has this one
+			observations[i].CellDensity = 0 // also without the sign
 		}
 	}
 	if !slices.EqualFunc(gotObservations, observations, func(a, b data.Observation) bool { return a == b && bits(a.CellDensity) == bits(b.CellDensity) }) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A name of a database is a place that SQLite is given as it was meant, or an error; of a URL's password neither tells.
+// The name of a database gives SQLite the intended path, or an error. A URL's password is in neither.
 func FuzzDSN(f *testing.F) {
 	for _, seed := range []string{"", "lakes.db", "file:lakes.db", "file:///a?b", "file:a?vfs=unix&nolock=1", "postgres://u:hunter2@h/db", "postgresql://%zz", "mysql://u:hunter2@h", "host=h password=hunter2", ":memory:", "a\x00b", "file:%2e%2e/x", "C:\\x"} {
 		f.Add(seed)

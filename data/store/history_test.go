@@ -20,7 +20,7 @@ func testHistory(t *testing.T, open opener) {
 	neighbour := testObservation("b", 3, data.Satellite, 1)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{neighbour})
 	if lake, got, err := s.History(t.Context(), "a", data.Newest(10)); err != nil || len(got) != 0 || lake != testLake("a") {
-		t.Errorf("History of a lake without observations = %v, %v, %v, want the lake alone", lake, got, err)
+		t.Errorf("History of a lake without observations = %v, %v, %v, want only the lake", lake, got, err)
 	}
 	satellite := func(d data.Date, c data.Chlorophyll) data.Observation {
 		return testObservation("a", d, data.Satellite, c)
@@ -45,7 +45,7 @@ func testHistory(t *testing.T, open opener) {
 	testHistoryModel(t, s)
 }
 
-// The history of any observations, asked for in any way, is what the words of data.Source say, worked out plainly.
+// A simple implementation of the rules of data.Source gives the same history, for any observations and any query.
 func testHistoryModel(t *testing.T, s Store) {
 	lake := 0
 	rapid.Check(t, func(rt *rapid.T) {
@@ -76,7 +76,7 @@ func testHistoryModel(t *testing.T, s Store) {
 	})
 }
 
-// drawRows draws any rows of a lake within some days, the keys all different, in any order.
+// drawRows draws rows of a lake within some days, with different keys, in any order.
 func drawRows(rt *rapid.T, id data.LakeID) []data.Observation {
 	return rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) data.Observation {
 		return testObservation(id,
@@ -86,7 +86,7 @@ func drawRows(rt *rapid.T, id data.LakeID) []data.Observation {
 	}), 0, 20, func(o data.Observation) [2]int { return [2]int{int(o.Date), int(o.Type)} }).Draw(rt, "rows of "+string(id))
 }
 
-// drawPeriod draws a period about those days, all time, or one that is empty because it ends before it begins.
+// drawPeriod draws a period around those days, all time, or an empty period that ends before it begins.
 func drawPeriod(rt *rapid.T) data.Period {
 	if rapid.Bool().Draw(rt, "all time") {
 		return data.AllTime()

@@ -10,7 +10,7 @@ import (
 	"limnomap/data"
 )
 
-// A scan that is under way goes on seeing what it began with, while an import is committed beside it.
+// A scan keeps seeing the state with which it began, while an import is committed.
 func testScanSeesOneState(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	lakes := []data.Lake{testLake("a"), testLake("b")}
@@ -37,8 +37,8 @@ func testScanSeesOneState(t *testing.T, open opener) {
 	}
 }
 
-// Every import sets all lakes and observations to its own number, in two batches; a reader must never meet two
-// numbers in one scan or history, nor a revision that does not go with them.
+// Each import sets all lakes and observations to its own number, in two batches. A reader must never see two numbers in one
+// scan or history, nor a revision that does not match.
 func testNoHalfImport(t *testing.T, open opener) {
 	const lakes, imports = 60, 25
 	s := open(t, time.Now)

@@ -16,8 +16,8 @@ import (
 	"limnomap/data/apikey"
 )
 
-// A key that takes over bears the name and whatever else the former one tells it to, and the former ones end with the
-// overlap, none of them later than it would have.
+// A new key has the name of the former one and whatever else is copied from it. The former keys expire with the overlap, or
+// earlier.
 func testRotation(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
@@ -41,7 +41,7 @@ func testRotation(t *testing.T, open opener) {
 	}
 	second, third := first, first
 	second.Hash, third.Hash = [32]byte{8}, [32]byte{5}
-	second.CreatedAt, third.CreatedAt = at, at.Add(time.Hour) // the second within the same second as the first
+	second.CreatedAt, third.CreatedAt = at, at.Add(time.Hour) // the second key in the same second as the first
 	first.ExpiresAt, second.ExpiresAt = at.Add(2*time.Hour), at.Add(24*time.Hour)
 	if err := rotate("one", first.ExpiresAt, next(8, second.CreatedAt)); err != nil {
 		t.Fatal(err)
@@ -56,7 +56,7 @@ func testRotation(t *testing.T, open opener) {
 	if former.Hash != second.Hash {
 		t.Errorf("the third key takes over from %v, want the second, %v", former, second)
 	}
-	byAge := func(keys []apikey.Key) []apikey.Key { // the two of one second in any order
+	byAge := func(keys []apikey.Key) []apikey.Key { // the two keys of one second in any order
 		slices.SortStableFunc(keys, func(a, b apikey.Key) int { return int(b.Hash[0]) - int(a.Hash[0]) })
 		return keys
 	}
@@ -93,7 +93,7 @@ func testRotation(t *testing.T, open opener) {
 	}
 }
 
-// The last use is the newest that anybody saw, written once an hour, and touches nothing else.
+// The last use is the newest one reported, is written once an hour, and changes nothing else.
 func testKeyUses(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	at := time.Date(2026, 1, 2, 3, 0, 0, 0, time.UTC)
@@ -108,8 +108,8 @@ func testKeyUses(t *testing.T, open opener) {
 	k.ExpiresAt = at.Add(time.Hour)
 	for _, use := range []struct{ at, want time.Time }{
 		{at.Add(time.Minute), at.Add(time.Minute)},
-		{at.Add(60 * time.Minute), at.Add(time.Minute)}, // not an hour later
-		{at, at.Add(time.Minute)},                       // another server's, which was slower to tell
+		{at.Add(60 * time.Minute), at.Add(time.Minute)}, // less than an hour later
+		{at, at.Add(time.Minute)},                       // an earlier use, reported late by another server
 		{at.Add(61 * time.Minute), at.Add(61 * time.Minute)},
 	} {
 		k.UsedAt = use.want
@@ -129,8 +129,8 @@ func testKeyUses(t *testing.T, open opener) {
 	}
 }
 
-// A PostgreSQL database of before keeps its keys, which open what they opened; and a server of before, which is still
-// running, goes on reading them.
+// An old PostgreSQL database keeps its keys with their access, and an old server that is still running continues to read
+// them.
 func TestPostgresKeysOfBefore(t *testing.T) {
 	dsn := newDatabase(t)
 	onServer(t, dsn, "CREATE SCHEMA limnomap")

@@ -19,11 +19,10 @@ import (
 	"limnomap/data/apikey"
 )
 
-// migrationFiles returns the first n of the migrations, as a limnomap that knew no more had them, or all of them if n is
-// 0.
+// migrationFiles returns the first n migrations, as in an older limnomap, or all of them if n is 0.
 func migrationFiles(t *testing.T, n int) fstest.MapFS {
 	t.Helper()
-	names, err := fs.Glob(migrations, "migrations/sqlite/*.sql") // in the order of their numbers
+	names, err := fs.Glob(migrations, "migrations/sqlite/*.sql") // in ascending order
 	if err != nil || len(names) < 3 || n > len(names) {
 		t.Fatalf("the migrations are %q, %v", names, err)
 	}
@@ -41,7 +40,7 @@ func migrationFiles(t *testing.T, n int) fstest.MapFS {
 	return files
 }
 
-// withDB opens a database file past limnomap.
+// withDB opens a database file without limnomap.
 func withDB(t *testing.T, path string, fn func(*sql.DB) error) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -54,7 +53,7 @@ func withDB(t *testing.T, path string, fn func(*sql.DB) error) {
 	}
 }
 
-// oldDatabase makes a file as a limnomap that knew only the first version migrations did, and fills it.
+// oldDatabase creates and fills a file like a limnomap that knows only the first migrations.
 func oldDatabase(t *testing.T, version int, statements ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "old.db")
@@ -80,8 +79,8 @@ func schemaVersion(t *testing.T, path string) (version int) {
 	return version
 }
 
-// schemaOf returns what a database's tables are, in words. What migrations add to a table stands in its text otherwise
-// than what made it: so these are the columns, not the text.
+// schemaOf describes the tables of a database by their columns, since the SQL text of a table depends on whether a migration
+// created or changed it.
 func schemaOf(t *testing.T, path string) (schema []string) {
 	t.Helper()
 	withDB(t, path, func(db *sql.DB) error {
@@ -103,11 +102,11 @@ func schemaOf(t *testing.T, path string) (schema []string) {
 	return schema
 }
 
-// Each version's database, filled as that version filled it, is opened as it was, ends with the schema of a new one, and
-// can be written to.
+// The database of each version, filled by that version, keeps its content, ends with the schema of a new database, and can
+// be written to.
 func TestEveryVersionIsMigrated(t *testing.T) {
 	outline := testOutline(t)
-	// What each version can hold beyond the ones before it. A new migration adds what tells that it keeps its rows.
+	// What each version can hold beyond the versions before. A new migration adds a check that it keeps its rows.
 	holds := []struct {
 		statement string
 		args      []any
@@ -183,7 +182,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 	}
 }
 
-// Whoever knows one migration less refuses the database, says which version it would need, and changes nothing.
+// A limnomap with one migration less rejects the database, names the version that it needs, and changes nothing.
 func TestNewerSchemaIsRefused(t *testing.T) {
 	versions := len(migrationFiles(t, 0))
 	for known := 1; known < versions; known++ {
@@ -192,12 +191,12 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 		withDB(t, path, func(db *sql.DB) error {
 			want := fmt.Sprintf("its schema is version %d and this limnomap knows only up to %d: use a newer limnomap", versions, known)
 			if err := migrateOnce(t.Context(), db, migrationFiles(t, known)); err == nil || err.Error() != want {
-				t.Errorf("whoever knows %d migrations says %v, want %s", known, err, want)
+				t.Errorf("a program with %d migrations returns %v, want %s", known, err, want)
 			}
 			return nil
 		})
 		if !bytes.Equal(readFile(t, path), before) {
-			t.Errorf("whoever knows %d migrations has changed the file", known)
+			t.Errorf("a program with %d migrations has changed the file", known)
 		}
 	}
 	path := filepath.Join(t.TempDir(), "lakes.db")
@@ -219,7 +218,7 @@ func TestNewerSchemaIsRefused(t *testing.T) {
 	}
 }
 
-// What is stored is an outline's bytes, which may hold any byte, zero among them.
+// An outline is stored as bytes, which may include zero.
 func TestOutlineIsStoredAsBytes(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 	lake := testLake("a")

@@ -26,7 +26,7 @@ func testPast(t *testing.T, open opener) {
 	if rev, rows := past(t, s, data.AllTime()); rev.Number != 0 || len(rows) > 0 {
 		t.Errorf("the past of an empty store is %v at revision %v", rows, rev)
 	}
-	// Capital letters stand before small ones, and the numbers of lakes are not in the order of ids.
+	// Capital letters come before small ones, and the numbers of lakes are not in the order of ids.
 	ids := []data.LakeID{"b", "Z", "a_", "a"}
 	for _, id := range ids {
 		put(t, s, []data.Lake{testLake(string(id))}, nil)
@@ -55,7 +55,7 @@ func testPast(t *testing.T, open opener) {
 	})
 }
 
-// modelPast is what the words of data.Source say, worked out plainly.
+// modelPast is a simple implementation of the rules of data.Source.
 func modelPast(rows map[modelKey]data.Observation, p data.Period) (want []data.Observation) {
 	last := map[data.LakeID]data.Observation{} // before the period
 	for _, o := range rows {
@@ -78,7 +78,7 @@ func modelPast(rows map[modelKey]data.Observation, p data.Period) (want []data.O
 	return want
 }
 
-// Of what is imported while the past is read nothing shows.
+// A read of the past does not see a concurrent import.
 func testPastSeesOneState(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, []data.Observation{

@@ -11,7 +11,7 @@ import (
 	"limnomap/data"
 )
 
-// asNobody runs the test that calls it in a process of a user who owns nothing: to root every file may be written to.
+// asNobody runs the calling test in a process of a user without rights, since root may write to every file.
 func asNobody(t *testing.T) {
 	const nobody = 65534
 	exe, err := os.Executable()
@@ -23,7 +23,7 @@ func asNobody(t *testing.T) {
 		t.Fatal(err)
 	}
 	dir := t.TempDir()
-	readable := filepath.Join(dir, "store.test") // where it was built, nobody may not look
+	readable := filepath.Join(dir, "store.test") // the user may not read the build folder
 	for _, err := range []error{os.Chmod(filepath.Dir(dir), 0o755), os.Chmod(dir, 0o755), os.WriteFile(readable, binary, 0o755)} {
 		if err != nil {
 			t.Fatal(err)
@@ -76,16 +76,16 @@ func TestPermissions(t *testing.T) {
 	readable := place("open", 0o777, "readable.db", 0o444)
 	secret := place("secrets", 0o777, "secret.db", 0)
 	locked := place("locked", 0o555, "lakes.db", 0o666)
-	t.Cleanup(func() { // else it could not be removed
+	t.Cleanup(func() { // so that it can be removed
 		if err := os.Chmod(filepath.Dir(locked), 0o755); err != nil {
 			t.Error(err)
 		}
 	})
 
 	for _, test := range []struct{ name, path, want string }{
-		{"file that may not be read", secret, "see who may read and write it"},
-		{"folder that may not be written to", locked, "the file or its folder may not be written to"},
-		{"no file in such a folder", filepath.Join(filepath.Dir(locked), "new.db"), "see who may read and write it"},
+		{"file that may not be read", secret, "check the permissions of the file"},
+		{"folder without write permission", locked, "no permission to write to the file or its folder"},
+		{"no file in such a folder", filepath.Join(filepath.Dir(locked), "new.db"), "check the permissions of the file"},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, err := Open(t.Context(), test.path, true)
@@ -99,7 +99,7 @@ func TestPermissions(t *testing.T) {
 		})
 	}
 
-	// What can only be read can be served, and says so when it is to be written.
+	// A read-only file can be served, and an import into it fails with an explanation.
 	s = openFile(t, readable, false)
 	if _, lakes, _ := scan(t, s); len(lakes) != 1 {
 		t.Errorf("a file that can only be read has %d lakes, want 1", len(lakes))
@@ -108,7 +108,7 @@ func TestPermissions(t *testing.T) {
 		_, err := tx.PutLakes(t.Context(), []data.Lake{testLake("b")}, LakeColumns{})
 		return err
 	})
-	if err == nil || !strings.Contains(err.Error(), "may not be written to") {
-		t.Errorf("an import into it = %v, want an error that says so", err)
+	if err == nil || !strings.Contains(err.Error(), "no permission to write to") {
+		t.Errorf("an import into it = %v, want an explanation", err)
 	}
 }

@@ -21,33 +21,33 @@ import (
 
 const (
 	connectTimeout = 5 * time.Second // unless the URL has its own connect_timeout
-	// A peer that is gone without a word is found out after idle + count * interval: half a minute.
+	// A connection whose peer has disappeared fails after idle + count * interval: half a minute.
 	keepAliveIdle, keepAliveInterval, keepAliveCount = 15 * time.Second, 5 * time.Second, 3
 )
 
-// sessionSettings bound what a statement may wait for, and keep it from what only costs here: to compile a query that
-// touches each year's partition takes longer than to run it. A URL may set others.
+// sessionSettings bound the waits of a statement, and turn off JIT compilation: compiling a query over all years'
+// partitions takes longer than running it. A URL may set others.
 var sessionSettings = map[string]string{
 	"application_name":                    "limnomap",
 	"jit":                                 "off",
 	"lock_timeout":                        "10s",   // how long a second importer waits for the first
 	"statement_timeout":                   "10min", // more than a scan of 146 million rows takes
-	"idle_in_transaction_session_timeout": "10min", // of an importer that hangs, or a scan's callback
+	"idle_in_transaction_session_timeout": "10min", // for an importer or a scan's callback that hangs
 }
 
-// A postgres is a Store in the schema limnomap of a PostgreSQL database.
+// postgres is a Store in the schema limnomap of a PostgreSQL database.
 type postgres struct {
 	pool   *pgxpool.Pool
 	name   string // of the database, for errors, without user and password
-	create bool   // whether any use makes the tables; otherwise only an import does
+	create bool   // whether each use may create the tables; otherwise only an import does
 	now    func() time.Time
 
-	mu    sync.Mutex  // held by whoever brings the schema up to date
+	mu    sync.Mutex  // locked while the schema is brought up to date
 	ready atomic.Bool // whether the schema is up to date
 }
 
-// openPostgres opens the database of a URL. A server that is away is no error, nor that there are no tables yet, if they
-// are not to be created: each use of the Store tries again until they are there.
+// openPostgres opens the database of a URL. It succeeds if the server cannot be reached, or if create is false and there
+// are no tables yet: each use of the Store tries again.
 func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, error) {
 	config, err := parsePostgres(dsn)
 	if err != nil {
@@ -64,12 +64,12 @@ func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, erro
 	return s, nil
 }
 
-// parsePostgres takes a postgres:// URL apart, with the environment and the password file that PostgreSQL's own clients
-// read too. Its errors do not repeat the URL.
+// parsePostgres parses a postgres:// URL, together with the environment and the password file that PostgreSQL's own
+// clients read. Its errors do not repeat the URL.
 func parsePostgres(dsn string) (*pgxpool.Config, error) {
 	config, err := pgxpool.ParseConfig(dsn)
 	if err != nil {
-		return nil, fmt.Errorf("the database's postgres:// URL cannot be read: %s, with the characters of a password that are "+
+		return nil, fmt.Errorf("the database's postgres:// URL is invalid: %s, with the characters of a password that are "+
 			"not letters or digits as %%XX; see also the files and PG… variables that it leaves to say the rest", wantPostgres)
 	}
 	if config.ConnConfig.Database == "" {
@@ -88,18 +88,18 @@ func parsePostgres(dsn string) (*pgxpool.Config, error) {
 	}}
 	config.ConnConfig.DialFunc = dialer.DialContext
 	if !strings.Contains(dsn, "pool_max_conns=") {
-		// A reader in the middle of a long scan must not keep a request for one lake waiting.
+		// Enough connections that long scans do not block a request for one lake.
 		config.MaxConns = int32(max(4, 2*runtime.GOMAXPROCS(0)))
 	}
 	return config, nil
 }
 
-// postgresName is what errors and logs call a database.
+// postgresName is the name of a database in errors and logs.
 func postgresName(c *pgx.ConnConfig) string {
 	return fmt.Sprintf("PostgreSQL database %q at %s", c.Database, net.JoinHostPort(c.Host, strconv.Itoa(int(c.Port))))
 }
 
-// PostgreSQL's names of conditions: postgresql.org/docs/15/errcodes-appendix.html.
+// PostgreSQL's error codes: postgresql.org/docs/15/errcodes-appendix.html.
 const (
 	codeWrongPassword      = "28P01"
 	codeNotAuthorized      = "28000"
@@ -116,13 +116,13 @@ const (
 	codeDiskFull           = "53100"
 )
 
-// explainPostgres puts the errors that an operator can do something about into words. None of them tells a password.
+// explainPostgres adds an explanation to errors that an operator can resolve. It never contains a password.
 func explainPostgres(err error) error {
 	var e *pgconn.PgError
 	if !errors.As(err, &e) {
 		var connect *pgconn.ConnectError
 		if errors.As(err, &connect) {
-			return fmt.Errorf("the server cannot be reached; see whether it runs and whether host, port and sslmode are right: %w", err)
+			return fmt.Errorf("the server cannot be reached; check that it is running and that host, port and sslmode are right: %w", err)
 		}
 		if away(err) {
 			return fmt.Errorf("the connection was lost: %w", err)
@@ -150,7 +150,7 @@ func explainPostgres(err error) error {
 	return fmt.Errorf("%s: %w", words, err)
 }
 
-// away reports whether err may end by waiting: the server is not there, not yet, or not any more.
+// away reports whether err may go away: the server cannot be reached at present, or is starting or stopping.
 func away(err error) bool {
 	var e *pgconn.PgError
 	if errors.As(err, &e) {
@@ -164,7 +164,8 @@ func away(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// wrap says what was being done, to which database. Where that finds the tables gone, the next use looks for them again.
+// wrap adds the operation and the database to an error. If tables are missing, the next use
+// prepares the schema again.
 func (s *postgres) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
@@ -173,10 +174,10 @@ func (s *postgres) wrap(err error, doing string) error {
 	if errors.As(err, &e) && e.Code == codeNoTable {
 		s.ready.Store(false)
 	}
-	return fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))
+	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))}
 }
 
-// Close waits for what is under way to end.
+// Close waits for operations in progress.
 func (s *postgres) Close() error {
 	s.pool.Close()
 	return nil

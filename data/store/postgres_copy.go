@@ -11,8 +11,8 @@ import (
 	"limnomap/data"
 )
 
-// copyObservations puts the given rows into a table, with their numbers in a column n before the others if numbered.
-// pgx's CopyFrom would ask for the table's types each time, and put each value on the heap.
+// copyObservations copies the given rows into a table, and if numbered, their numbers into its column n. pgx's CopyFrom
+// would ask the server for the table's types each time, and allocate each value.
 func (t *postgresTx) copyObservations(ctx context.Context, table pgx.Identifier, observations []data.Observation, rows []int, numbered bool) error {
 	t.copied.begin()
 	for _, i := range rows {
@@ -29,22 +29,22 @@ func (t *postgresTx) copyObservations(ctx context.Context, table pgx.Identifier,
 	return err
 }
 
-// A copyBuffer holds rows in PostgreSQL's binary form (postgresql.org/docs/15/sql-copy.html, "Binary Format").
+// A copyBuffer holds rows in PostgreSQL's binary format (postgresql.org/docs/15/sql-copy.html, "Binary Format").
 type copyBuffer struct {
 	bytes.Buffer
 	row []byte
 }
 
-// begin empties the buffer and writes the head: the signature, no flags, no extension.
+// begin empties the buffer and writes the header: the signature, no flags, no extension.
 func (b *copyBuffer) begin() {
 	b.Reset()
 	b.WriteString("PGCOPY\n\xff\r\n\x00" + "\x00\x00\x00\x00" + "\x00\x00\x00\x00")
 }
 
-// end writes the count of fields that no row has.
+// end writes the trailer, an invalid field count.
 func (b *copyBuffer) end() { b.WriteString("\xff\xff") }
 
-// add writes a row: the count of its fields, and each with its length before it.
+// add writes a row: the number of its fields, and each field after its length.
 func (b *copyBuffer) add(n int, numbered bool, lake int32, o *data.Observation) {
 	const fields = 7
 	r := b.row[:0]
@@ -94,7 +94,7 @@ func appendInt64(b []byte, v uint64) []byte {
 	return binary.BigEndian.AppendUint64(append(b, 0, 0, 0, 8), v)
 }
 
-// unsigned returns x, and 0 for the negative one: SQLite knows no other, and stores must give the same bits.
+// unsigned returns 0 for negative zero, which SQLite does not store: both kinds of store must give the same bits.
 func unsigned(x float64) float64 {
 	if x == 0 {
 		return 0

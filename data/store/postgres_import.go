@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// rollbackTimeout bounds how long an import that failed waits for the server to say that it is undone, which it is anyway.
+// rollbackTimeout bounds the wait for the server to confirm a rollback. The transaction is undone without it too.
 const rollbackTimeout = 5 * time.Second
 
 func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
@@ -23,12 +23,12 @@ func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
 	if err != nil {
 		return s.wrap(err, "begin an import")
 	}
-	defer func() { // after a commit this does nothing; after a panic in fn it undoes all
+	defer func() { // no effect after a commit; also if fn panics
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), rollbackTimeout)
 		defer cancel()
-		_ = tx.Rollback(ctx) // what fails here ends the connection, and with it the transaction
+		_ = tx.Rollback(ctx) // an error ends the connection, and with it the transaction
 	}()
-	w := &postgresTx{store: s, tx: tx, once: newOnce(), keys: make(map[data.LakeID]int32), years: make(map[partition]*year)}
+	w := &postgresTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int32), years: make(map[partition]*year)}
 	if err := w.begin(ctx); err != nil {
 		return s.wrap(err, "begin an import")
 	}
@@ -55,24 +55,24 @@ func (s *postgres) Import(ctx context.Context, fn func(Tx) error) error {
 	return nil
 }
 
-// A postgresTx is the transaction of one import, the only one that writes: so what it has read stays true. It copies the
-// rows of a batch into a temporary table, has them compared with what is stored, all in one statement, and writes those
-// that differ. Rows of a year of which nothing was stored are copied to their place at once. Rows whose key has come
-// before are only compared, once the others are written.
+// A postgresTx is the transaction of one import. No other transaction writes, so what it has read stays valid. It copies
+// the rows of a batch into a temporary table, and in one statement compares them with the stored rows and writes those that
+// differ. Rows of a year that had no partition are copied directly into the new one. Rows with a repeated key are only
+// compared, after the others are written.
 type postgresTx struct {
-	store   *postgres
-	tx      pgx.Tx
-	once    *once
-	changed bool
-	err     error // the first that befell a statement: what was written up to it is never committed
+	store    *postgres
+	tx       pgx.Tx
+	imported *importedKeys
+	changed  bool
+	err      error // the first error of a statement: then nothing is committed
 
 	keys  map[data.LakeID]int32
-	years map[partition]*year // those that are there
+	years map[partition]*year // existing partitions
 
 	copied copyBuffer
 }
 
-// A plan that reads all of observations to compare it with a batch would be chosen for want of statistics.
+// Without statistics the planner would read all observations to compare them with a batch.
 const beginImport = `
 	SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off;
 	CREATE TEMPORARY TABLE incoming_lakes (n integer NOT NULL, id text COLLATE "C" NOT NULL, external_id text NOT NULL, name text NOT NULL,
@@ -81,7 +81,7 @@ const beginImport = `
 	CREATE TEMPORARY TABLE incoming (n integer NOT NULL, lake integer NOT NULL, date integer NOT NULL, type smallint NOT NULL,
 		chl integer, level smallint, density double precision, measured_at bigint) ON COMMIT DROP`
 
-// begin waits for other imports, and makes the temporary tables.
+// begin waits for other imports, and creates the temporary tables.
 func (t *postgresTx) begin(ctx context.Context) error {
 	if _, err := t.tx.Exec(ctx, "SELECT pg_advisory_xact_lock($1)", int64(importLock)); err != nil {
 		return err
@@ -90,7 +90,7 @@ func (t *postgresTx) begin(ctx context.Context) error {
 	return err
 }
 
-// raise raises the revision, and tells whoever listens once the import is committed.
+// raise raises the revision, and notifies listeners when the import is committed.
 func (t *postgresTx) raise(ctx context.Context) error {
 	_, err := t.tx.Exec(ctx, "UPDATE limnomap.revision SET number = number + 1, changed_at = $1", t.store.now().Unix())
 	if err == nil {
@@ -99,7 +99,7 @@ func (t *postgresTx) raise(ctx context.Context) error {
 	return err
 }
 
-// fail keeps the first error and returns it wrapped.
+// fail returns err wrapped, and keeps the first error.
 func (t *postgresTx) fail(ctx context.Context, err error, doing string) error {
 	if err == nil {
 		return nil
@@ -108,7 +108,7 @@ func (t *postgresTx) fail(ctx context.Context, err error, doing string) error {
 		err = ctx.Err()
 	}
 	var e *pgconn.PgError
-	if errors.As(err, &e) && e.Where != "" { // which row it was that a COPY could not take
+	if errors.As(err, &e) && e.Where != "" { // the row that a COPY rejected
 		err = fmt.Errorf("%w (%s)", err, e.Where)
 	}
 	err = t.store.wrap(err, doing)
@@ -127,7 +127,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 	if err := t.findKeys(ctx, len(observations), func(i int) data.LakeID { return observations[i].LakeID }); err != nil {
 		return err
 	}
-	in, err := t.sortOut(ctx, observations, changes)
+	in, err := t.sortRows(ctx, observations, changes)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 		if err := t.copyObservations(ctx, pgx.Identifier{"incoming"}, observations, rows, true); err != nil {
 			return err
 		}
-		return t.takeChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt)
+		return t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt)
 	}
 	if err := compare(in.first, writeObservations); err != nil {
 		return err
@@ -158,24 +158,24 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 			t.years[partitionOf(observations[i].Date)].written++
 		}
 	}
-	for _, i := range in.again {
+	for _, i := range in.repeated {
 		if err := t.attach(ctx, partitionOf(observations[i].Date)); err != nil {
 			return err
 		}
 	}
-	return compare(in.again, compareObservations)
+	return compare(in.repeated, compareObservations)
 }
 
-// A sortedOut batch is the rows of known lakes, by their numbers.
-type sortedOut struct {
-	fresh map[partition][]int // that come for the first time, of years that this import has made: they are added
-	first []int               // that come for the first time, of other years
-	again []int
+// sortedRows are the rows of known lakes in a batch, by index.
+type sortedRows struct {
+	fresh    map[partition][]int // first rows of their key, of years that this import created: all are new
+	first    []int               // first rows of their key, of other years
+	repeated []int               // rows whose key is repeated
 }
 
-// sortOut notes what is known of rows without asking what is stored.
-func (t *postgresTx) sortOut(ctx context.Context, observations []data.Observation, changes []Change) (sortedOut, error) {
-	in := sortedOut{fresh: make(map[partition][]int)}
+// sortRows sorts rows without a query.
+func (t *postgresTx) sortRows(ctx context.Context, observations []data.Observation, changes []Change) (sortedRows, error) {
+	in := sortedRows{fresh: make(map[partition][]int)}
 	for i, o := range observations {
 		key, known := t.keys[o.LakeID]
 		if !known {
@@ -187,8 +187,8 @@ func (t *postgresTx) sortOut(ctx context.Context, observations []data.Observatio
 			return in, err
 		}
 		switch {
-		case !t.once.observation(int64(key), o.Date, o.Type):
-			in.again = append(in.again, i)
+		case !t.imported.addObservation(int64(key), o.Date, o.Type):
+			in.repeated = append(in.repeated, i)
 		case t.years[p].fresh:
 			changes[i] = Added
 			in.fresh[p] = append(in.fresh[p], i)
@@ -199,8 +199,8 @@ func (t *postgresTx) sortOut(ctx context.Context, observations []data.Observatio
 	return in, nil
 }
 
-// takeChanges notes what a statement says became of rows, by their numbers.
-func (t *postgresTx) takeChanges(ctx context.Context, changes []Change, query string, args ...any) error {
+// readChanges reads from the result of a statement what happened to each row.
+func (t *postgresTx) readChanges(ctx context.Context, changes []Change, query string, args ...any) error {
 	rows, err := t.tx.Query(ctx, query, args...)
 	if err != nil {
 		return err
@@ -218,8 +218,8 @@ func (t *postgresTx) takeChanges(ctx context.Context, changes []Change, query st
 	return rows.Err()
 }
 
-// comparedObservations compares the rows of the temporary table with those that are stored. It gives each as it would be
-// stored, and what becomes of it: numbers of Change. The parameters say what is to be kept.
+// comparedObservations compares the rows of the temporary table with those stored. Its result is each row as it would be
+// stored, and a Change as a number. The parameters say which columns to keep.
 const comparedObservations = `
 	WITH compared AS MATERIALIZED (
 		SELECT i.n, i.lake, i.date, i.type, i.chl,
@@ -245,12 +245,12 @@ const (
 		FROM compared AS c WHERE c.change = 2 AND o.lake = c.lake AND o.date = c.date AND o.type = c.type
 	)
 	SELECT n, change::smallint FROM compared WHERE change <> 0`
-	// What would change contradicts what came before.
+	// A repeated row that would change something contradicts the first.
 	compareObservations = comparedObservations + `
 	SELECT n, (CASE change WHEN 2 THEN 6 ELSE change END)::smallint FROM compared WHERE change <> 0`
 )
 
-// findKeys looks up the numbers of those lakes of a batch that are not known yet. Those that are not stored stay unknown.
+// findKeys looks up the numbers of the lakes in a batch that are not cached. Lakes that are not stored stay unknown.
 func (t *postgresTx) findKeys(ctx context.Context, n int, id func(int) data.LakeID) error {
 	unknown := make(map[data.LakeID]bool)
 	for i := range n {
@@ -261,7 +261,7 @@ func (t *postgresTx) findKeys(ctx context.Context, n int, id func(int) data.Lake
 	if len(unknown) == 0 {
 		return nil
 	}
-	if len(t.keys) >= maxKnownKeys { // then all of the batch are looked up
+	if len(t.keys) >= maxKnownKeys { // then all lakes of the batch are looked up
 		clear(t.keys)
 		for i := range n {
 			unknown[id(i)] = true
@@ -269,7 +269,7 @@ func (t *postgresTx) findKeys(ctx context.Context, n int, id func(int) data.Lake
 	}
 	var ids []string
 	for id := range unknown {
-		if _, err := data.ParseLakeID(string(id)); err == nil { // otherwise there is none, and no text of it either
+		if _, err := data.ParseLakeID(string(id)); err == nil { // an invalid id is not stored, and may not be valid text for PostgreSQL
 			ids = append(ids, string(id))
 		}
 	}

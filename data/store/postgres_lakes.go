@@ -18,16 +18,16 @@ func (t *postgresTx) putLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 	if err := t.findKeys(ctx, len(lakes), idOf); err != nil {
 		return err
 	}
-	var first, again []int
-	added := make(map[data.LakeID]bool) // by this batch: they have no number yet
+	var first, repeated []int
+	added := make(map[data.LakeID]bool) // new lakes of this batch, which have no number yet
 	for i, l := range lakes {
 		key, known := t.keys[l.ID]
 		switch {
-		case known && t.once.lake(int64(key)), !known && !added[l.ID]:
+		case known && t.imported.addLake(int64(key)), !known && !added[l.ID]:
 			first = append(first, i)
 			added[l.ID] = !known
 		default:
-			again = append(again, i)
+			repeated = append(repeated, i)
 		}
 	}
 	compare := func(rows []int, query string) error {
@@ -42,7 +42,7 @@ func (t *postgresTx) putLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 				return err
 			}
 		}
-		return t.takeChanges(ctx, changes, query, keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline)
+		return t.readChanges(ctx, changes, query, keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline)
 	}
 	if err := compare(first, writeLakes); err != nil {
 		return err
@@ -52,13 +52,13 @@ func (t *postgresTx) putLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 	}
 	for id, isNew := range added {
 		if isNew {
-			t.once.lake(int64(t.keys[id]))
+			t.imported.addLake(int64(t.keys[id]))
 		}
 	}
-	return compare(again, compareLakes)
+	return compare(repeated, compareLakes)
 }
 
-// copyLakes puts the given rows into the temporary table, and nothing else.
+// copyLakes replaces the content of the temporary table by the given rows.
 func (t *postgresTx) copyLakes(ctx context.Context, lakes []data.Lake, rows []int) error {
 	if _, err := t.tx.Exec(ctx, "TRUNCATE incoming_lakes"); err != nil {
 		return err
@@ -73,9 +73,9 @@ func (t *postgresTx) copyLakes(ctx context.Context, lakes []data.Lake, rows []in
 	return err
 }
 
-// leaving takes out of the temporary table the lakes that may not leave a stored outline which the import would keep.
+// leaving removes from the temporary table the lakes that would leave a stored outline that the import keeps.
 func (t *postgresTx) leaving(ctx context.Context, lakes []data.Lake, changes []Change) error {
-	// Only of lakes that move, so that to import the same lakes again costs little.
+	// Only lakes that move, so that importing the same lakes again is quick.
 	rows, err := t.tx.Query(ctx, `SELECT i.n, l.outline FROM incoming_lakes AS i JOIN limnomap.lakes AS l USING (id)
 		WHERE l.outline <> '' AND (l.lon, l.lat) <> (i.lon, i.lat)`)
 	if err != nil {

@@ -15,13 +15,13 @@ import (
 //go:embed migrations/postgres/*.sql
 var postgresMigrations embed.FS
 
-// The numbers of the advisory locks: "limn" in ASCII, and what is locked. They are the database's own.
+// The keys of the advisory locks, "limn" in ASCII and a number. They belong to one database.
 const (
 	migrateLock = 0x6c696d6e_01
 	importLock  = 0x6c696d6e_02
 )
 
-// prepare brings the schema up to date, unless that was done before.
+// prepare brings the schema up to date, once.
 func (s *postgres) prepare(ctx context.Context, create bool) error {
 	if s.ready.Load() {
 		return nil
@@ -32,23 +32,23 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 		return nil
 	}
 	if err := s.migrate(ctx, create || s.create); err != nil {
-		return fmt.Errorf("%s: %w", s.name, explainPostgres(err))
+		return &Error{fmt.Errorf("%s: %w", s.name, explainPostgres(err))}
 	}
 	s.ready.Store(true)
 	return nil
 }
 
-// migrate brings the schema up to date, one process after the other. It refuses another program's schema of that name,
-// one that is newer than this limnomap, and, unless it is to be created, one that is not there.
+// migrate brings the schema up to date, one process at a time. It rejects another program's schema of that name, a schema
+// newer than this limnomap, and a missing one unless create is true.
 func (s *postgres) migrate(ctx context.Context, create bool) error {
 	db := stdlib.OpenDB(*s.pool.Config().ConnConfig)
 	defer db.Close()
-	lock, err := db.Conn(ctx) // goose works on other connections
+	lock, err := db.Conn(ctx) // goose uses other connections
 	if err != nil {
 		return err
 	}
 	defer lock.Close()
-	// The lock is the session's, so that it ends with the connection whatever happens.
+	// A session lock: it ends with the connection in any case.
 	if _, err := lock.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrateLock)); err != nil {
 		return err
 	}
@@ -67,7 +67,7 @@ func (s *postgres) migrate(ctx context.Context, create bool) error {
 	return upgrade(ctx, p)
 }
 
-// checkSchema makes sure that there is a schema limnomap in which nobody else has anything. It makes one if told to.
+// checkSchema checks that the schema limnomap exists and is not another program's. It creates it if create is true.
 func checkSchema(ctx context.Context, conn *sql.Conn, create bool) error {
 	var exists, ours bool
 	var things int
@@ -77,10 +77,10 @@ func checkSchema(ctx context.Context, conn *sql.Conn, create bool) error {
 	case err != nil || ours:
 		return err
 	case things > 0:
-		return errors.New("its schema limnomap is of another program; name another database")
+		return errors.New("its schema limnomap belongs to another program; name another database")
 	case !create:
-		return fmt.Errorf("nothing was imported into it yet; `limnomap import lakes FILE` with the same --db makes its tables: %w", fs.ErrNotExist)
-	case !exists: // otherwise somebody made it for this user, who may not make one
+		return fmt.Errorf("nothing has been imported yet; `limnomap import lakes FILE` with the same --db creates the tables: %w", fs.ErrNotExist)
+	case !exists: // otherwise an administrator made it for this user
 		_, err = conn.ExecContext(ctx, "CREATE SCHEMA limnomap")
 	}
 	return err

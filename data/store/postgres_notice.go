@@ -7,13 +7,13 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// noticeChannel is what an import notifies when it is committed, in its own database only.
+// noticeChannel is notified by an import when it is committed. Channels belong to one database.
 const noticeChannel = "limnomap"
 
-// The waits before the connection that listens is made again double from the first to the second of these.
+// The waits before a reconnect double from the first to the second of these.
 const minListenPause, maxListenPause = 250 * time.Millisecond, 10 * time.Second
 
-// Listen implements [Listener] on a connection of its own, which it makes again when it is lost.
+// Listen implements [Listener] on its own connection, and reconnects when that is lost.
 func (s *postgres) Listen(ctx context.Context, wake chan<- struct{}) {
 	pause := minListenPause
 	for ctx.Err() == nil {
@@ -28,8 +28,8 @@ func (s *postgres) Listen(ctx context.Context, wake chan<- struct{}) {
 	}
 }
 
-// listen passes notices on until the connection is lost, and reports whether there was one. An error says nothing that
-// whoever asks for the revision does not find out too.
+// listen passes notifications on until the connection is lost, and reports whether there was a connection. It drops errors,
+// since a call of Revision meets them too.
 func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) (listened bool) {
 	conn, err := pgx.ConnectConfig(ctx, s.pool.Config().ConnConfig)
 	if err != nil {
@@ -45,7 +45,7 @@ func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) (listened b
 	}
 	for {
 		select {
-		case wake <- struct{}{}: // also at first: what was committed before it listened gave it no notice
+		case wake <- struct{}{}: // also at first: there is no notification of earlier commits
 		default:
 		}
 		if _, err := conn.WaitForNotification(ctx); err != nil {

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"fmt"
 	"math"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -25,20 +24,16 @@ func (s *postgres) Revision(ctx context.Context) (data.Revision, error) {
 func readPostgresRevision(ctx context.Context, from interface {
 	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 }) (data.Revision, error) {
-	var number, at int64
-	if err := from.QueryRow(ctx, "SELECT number, changed_at FROM limnomap.revision").Scan(&number, &at); err != nil {
-		return data.Revision{}, err
-	}
-	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC()}, nil
+	return scanRevision(from.QueryRow(ctx, "SELECT number, changed_at FROM limnomap.revision"))
 }
 
-// read runs fn in a transaction that sees one state of the database, the one of its first query.
+// read runs fn in a transaction that sees one state of the database, that of its first query.
 func (s *postgres) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
 
-// The rows of one lake come from each year's index in order, one year after the other. The lateral query can only be the
-// inner side of a loop over lakes, which keeps the order of both; to sort by all of it would take most of the time.
+// The rows of one lake are read in order from the index of each year, one year after the other. The lateral query can only
+// be the inner side of a loop over lakes, which keeps the order of both. Sorting all rows would take most of the time.
 const postgresScanQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
 	FROM limnomap.lakes AS l CROSS JOIN LATERAL (
 		SELECT * FROM limnomap.observations WHERE lake = l.key ORDER BY date, type OFFSET 0) AS o
@@ -53,32 +48,33 @@ const postgresPastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.dens
 		ORDER BY date OFFSET 0) AS o
 	ORDER BY l.id`
 
-// orderedPlan keeps the planner from reading all rows and sorting them, which it thinks cheaper when it does not know
-// how many there are: it would put years of rows on the server's disk before the first is passed on.
+// orderedPlan keeps the planner from reading and sorting all rows, which it estimates as cheaper without statistics: the
+// server would write years of rows to its disk before it sent the first one.
 const orderedPlan = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; " +
 	"SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; SET LOCAL max_parallel_workers_per_gather = 0"
 
 func (s *postgres) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
-	return s.pass(ctx, lake, observation, postgresScanQuery)
+	return s.scan(ctx, "read lakes and observations", lake, observation, postgresScanQuery)
 }
 
 func (s *postgres) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
-	return s.pass(ctx, nil, observation, postgresPastQuery, int32(period.First), int32(period.Last))
+	return s.scan(ctx, "read past observations", nil, observation, postgresPastQuery, int32(period.First), int32(period.Last))
 }
 
-// pass passes all lakes on, and then the observations that a query gives, all of one state.
-func (s *postgres) pass(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error, query string, args ...any) (data.Revision, error) {
+// scan passes on all lakes, unless lake is nil, and then the observations of a query, all of the revision that it returns.
+// The rows are read from the connection one by one, as they are passed on.
+func (s *postgres) scan(ctx context.Context, doing string, lake func(data.Lake) error, observation func(data.Observation) error, query string, args ...any) (data.Revision, error) {
 	if err := s.prepare(ctx, false); err != nil {
 		return data.Revision{}, err
 	}
 	var rev data.Revision
-	var callback error // passed on as it is: it is not the database's
+	var callback error // returned unchanged, since it is not an error of the database
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stop := func(err error) error {
 		if err != nil {
 			callback = err
-			cancel() // or the rows that nobody wants any more would be read to their end
+			cancel() // otherwise pgx would read all remaining rows
 		}
 		return err
 	}
@@ -91,99 +87,46 @@ func (s *postgres) pass(ctx context.Context, lake func(data.Lake) error, observa
 			return err
 		}
 		var keys []keyedLake
-		if lake != nil {
-			keys, err = scanPostgresLakes(ctx, tx, func(l data.Lake) error { return stop(lake(l)) })
+		if lake == nil {
+			err = withPostgresRows(ctx, tx, func(rows pgx.Rows) (err error) {
+				keys, err = scanLakeKeys(rows)
+				return err
+			}, "SELECT key, id FROM limnomap.lakes ORDER BY id")
 		} else {
-			keys, err = postgresKeys(ctx, tx)
+			err = withPostgresRows(ctx, tx, func(rows pgx.Rows) (err error) {
+				keys, err = scanLakes(rows, func(l data.Lake) error { return stop(lake(l)) })
+				return err
+			}, "SELECT "+lakeColumns+" FROM limnomap.lakes ORDER BY id")
 		}
 		if err != nil {
 			return err
 		}
-		return scanPostgresObservations(ctx, tx, keys, func(o data.Observation) error { return stop(observation(o)) }, query, args...)
+		return withPostgresRows(ctx, tx, func(rows pgx.Rows) error {
+			return scanObservations(rows, func(r *observationRow) error { return r.scanPostgres(rows) }, keys,
+				func(o data.Observation) error { return stop(observation(o)) })
+		}, query, args...)
 	})
 	if callback != nil {
 		return data.Revision{}, callback
 	}
 	if err != nil {
-		return data.Revision{}, s.wrap(err, "read lakes and observations")
+		return data.Revision{}, s.wrap(err, doing)
 	}
 	return rev, nil
 }
 
-func scanPostgresLake(row pgx.Row) (int64, data.Lake, error) {
-	return scanLake(func(into ...any) error {
-		var outline []byte // a driver does not take bytes for a text
-		to := into[len(into)-1].(*string)
-		into[len(into)-1] = &outline
-		err := row.Scan(into...)
-		*to = string(outline)
-		return err
-	})
-}
-
-// scanPostgresLakes passes all lakes on by id.
-func scanPostgresLakes(ctx context.Context, tx pgx.Tx, pass func(data.Lake) error) ([]keyedLake, error) {
-	rows, err := tx.Query(ctx, "SELECT "+lakeColumns+" FROM limnomap.lakes ORDER BY id")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []keyedLake
-	for rows.Next() {
-		key, l, err := scanPostgresLake(rows)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, keyedLake{key, l.ID})
-		if err := pass(l); err != nil {
-			return nil, err
-		}
-	}
-	return keys, rows.Err()
-}
-
-// postgresKeys returns the numbers of all lakes by id.
-func postgresKeys(ctx context.Context, tx pgx.Tx) ([]keyedLake, error) {
-	rows, err := tx.Query(ctx, "SELECT key, id FROM limnomap.lakes ORDER BY id")
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (l keyedLake, err error) {
-		err = row.Scan(&l.key, (*string)(&l.id))
-		return l, err
-	})
-}
-
-// scanPostgresObservations passes on the observations that a query gives of the lakes in keys, which are in the same
-// order, and each lake's by date and type. The rows are read from the connection one by one, as they are passed on.
-func scanPostgresObservations(ctx context.Context, tx pgx.Tx, keys []keyedLake, pass func(data.Observation) error, query string, args ...any) error {
+// withPostgresRows passes the rows of a query to fn and closes them.
+func withPostgresRows(ctx context.Context, tx pgx.Tx, fn func(pgx.Rows) error, query string, args ...any) error {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return err
 	}
 	defer rows.Close()
-	var last, row observationRow
-	at := 0
-	for rows.Next() {
-		if err := row.scanPostgres(rows); err != nil {
-			return err
-		}
-		for at < len(keys) && keys[at].key != row.lake {
-			at++
-		}
-		if at == len(keys) || row.lake == last.lake && (row.date < last.date || row.date == last.date && row.dataType <= last.dataType) {
-			return fmt.Errorf("observation of lake number %d on %s out of order", row.lake, data.Date(row.date))
-		}
-		if err := pass(row.observation(keys[at].id)); err != nil {
-			return err
-		}
-		last = row
-	}
-	return rows.Err()
+	return fn(rows)
 }
 
-// scanPostgres takes a row in the binary form that pgx asks for, unless the URL wants another. To scan its columns one
-// by one would take longer than all else that is done with it.
+// scanPostgres decodes a row in the binary format that pgx requests, unless the URL sets another format. rows.Scan would
+// take more time than everything else that is done with the row.
 func (r *observationRow) scanPostgres(rows pgx.Rows) error {
 	for _, f := range rows.FieldDescriptions() {
 		if f.Format != pgx.BinaryFormatCode {
@@ -202,7 +145,7 @@ func (r *observationRow) scanPostgres(rows pgx.Rows) error {
 	return nil
 }
 
-// integer takes the binary form of an integer, or the bits of a number.
+// integer decodes an integer in binary format, or the bits of a floating-point number.
 func integer(b []byte) (v sql.NullInt64, err error) {
 	v.Valid = b != nil
 	switch {
@@ -214,12 +157,13 @@ func integer(b []byte) (v sql.NullInt64, err error) {
 	case len(b) == 8:
 		v.Int64 = int64(binary.BigEndian.Uint64(b))
 	default:
-		err = fmt.Errorf("a number of %d bytes", len(b))
+		err = fmt.Errorf("number of %d bytes", len(b))
 	}
 	return v, err
 }
 
-// The key backwards gives the dates; of one date the satellite's row stands first. A forecast is left out beside a value.
+// The primary key in reverse order gives the dates. On one date the satellite's row is first, and a forecast is left out if
+// there is a satellite value.
 const postgresHistoryQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
 	FROM limnomap.observations AS o
 	WHERE o.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND o.date BETWEEN $2 AND $3 AND o.type = ANY($4)
@@ -228,7 +172,7 @@ const postgresHistoryQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.d
 	ORDER BY o.date DESC, o.type LIMIT $5`
 
 func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
-	if _, err := data.ParseLakeID(string(id)); err != nil { // PostgreSQL takes no text that is not UTF-8 or holds a zero
+	if _, err := data.ParseLakeID(string(id)); err != nil { // PostgreSQL rejects a text with a zero byte or invalid UTF-8
 		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
 	}
 	if err := s.prepare(ctx, false); err != nil {
@@ -239,7 +183,7 @@ func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQu
 	err := s.read(ctx, func(tx pgx.Tx) error {
 		both := new(pgx.Batch) // in one round trip
 		both.Queue("SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = $1", string(id)).QueryRow(func(row pgx.Row) (err error) {
-			_, lake, err = scanPostgresLake(row)
+			_, lake, err = scanLake(row)
 			return err
 		})
 		both.Queue(postgresHistoryQuery, string(id), int32(q.Period.First), int32(q.Period.Last), typeNumbers(q.Types), max(q.Limit, 0)).Query(func(rows pgx.Rows) (err error) {

@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"strings"
 	"time"
@@ -17,39 +16,28 @@ func (s *postgres) Refresh(ctx context.Context) (data.Refresh, error) {
 	if err := s.prepare(ctx, false); err != nil {
 		return data.Refresh{}, err
 	}
-	var r data.Refresh
-	var attempted, succeeded, held sql.NullInt64
-	err := s.pool.QueryRow(ctx, `SELECT turn, attempted_at, succeeded_at, error, failures,
-		added, changed, unchanged, rejected, held_until FROM limnomap.refresh`).Scan(&r.Turn, &attempted, &succeeded, &r.LastError, &r.Failures,
-		&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held)
-	if err != nil {
-		return data.Refresh{}, s.wrap(err, "read the last refresh")
-	}
-	r.LastAttempt, r.LastSuccess, r.HeldUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
-	return r, nil
+	r, err := scanRefresh(s.pool.QueryRow(ctx, "SELECT "+refreshColumns+" FROM limnomap.refresh"))
+	return r, s.wrap(err, "read the last refresh")
 }
 
 func (s *postgres) RefreshFiles(ctx context.Context) ([]data.RefreshFile, error) {
 	if err := s.prepare(ctx, false); err != nil {
 		return nil, err
 	}
-	rows, err := s.pool.Query(ctx, "SELECT key, sha256, etag, last_modified FROM limnomap.refresh_files ORDER BY key")
+	rows, err := s.pool.Query(ctx, "SELECT "+refreshFileColumns+" FROM limnomap.refresh_files ORDER BY key")
 	if err != nil {
 		return nil, s.wrap(err, "read the files of the last refresh")
 	}
-	files, err := pgx.CollectRows(rows, func(row pgx.CollectableRow) (f data.RefreshFile, err error) {
-		var sum []byte
-		err = row.Scan(&f.Key, &sum, &f.ETag, &f.LastModified)
-		copy(f.SHA256[:], sum)
-		return f, err
-	})
+	defer rows.Close()
+	files, err := scanRefreshFiles(rows)
 	return files, s.wrap(err, "read the files of the last refresh")
 }
 
 func (s *postgres) ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error) {
 	now := s.now()
-	// Whoever held it until now never ended it. Of two at once the second waits for the first, and finds another turn.
-	result, err := s.alter(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + (holder <> '')::integer,
+	// A holder that is replaced has not ended its refresh, which counts as a failure. Of two concurrent calls the second
+	// waits for the first, and then finds another turn.
+	result, err := s.update(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + (holder <> '')::integer,
 			attempted_at = $1, holder = $2, held_until = $3
 		WHERE turn = $4 AND (holder = '' OR held_until <= $1 OR held_until > $5)`,
 		now.Unix(), holder, now.Add(lease).Unix(), turn, now.Add(lease+MaxClockSkew).Unix())
@@ -57,14 +45,14 @@ func (s *postgres) ClaimRefresh(ctx context.Context, turn int64, holder string, 
 }
 
 func (s *postgres) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
-	result, err := s.alter(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder)
+	result, err := s.update(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder)
 	if err == nil && result.RowsAffected() == 0 {
 		return ErrClaimLost
 	}
 	return s.wrap(err, "extend a refresh")
 }
 
-func (s *postgres) alter(ctx context.Context, statement string, args ...any) (pgconn.CommandTag, error) {
+func (s *postgres) update(ctx context.Context, statement string, args ...any) (pgconn.CommandTag, error) {
 	if err := s.prepare(ctx, false); err != nil {
 		return pgconn.CommandTag{}, err
 	}
@@ -95,7 +83,7 @@ func endPostgresRefresh(ctx context.Context, tx pgx.Tx, now time.Time, holder st
 	if rows == nil {
 		rows = new(data.RefreshRows)
 	}
-	// PostgreSQL takes no zero in a text, and an error may repeat any.
+	// PostgreSQL rejects a text with a zero byte or invalid UTF-8, and an error may quote any bytes.
 	message := strings.ReplaceAll(strings.ToValidUTF8(r.Error, "\uFFFD"), "\x00", "\uFFFD")
 	result, err := tx.Exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
 			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,
@@ -114,7 +102,7 @@ func endPostgresRefresh(ctx context.Context, tx pgx.Tx, now time.Time, holder st
 		return err
 	}
 	for _, f := range r.Files {
-		_, err := tx.Exec(ctx, "INSERT INTO limnomap.refresh_files (key, sha256, etag, last_modified) VALUES ($1, $2, $3, $4)",
+		_, err := tx.Exec(ctx, "INSERT INTO limnomap.refresh_files ("+refreshFileColumns+") VALUES ($1, $2, $3, $4)",
 			f.Key, f.SHA256[:], f.ETag, f.LastModified)
 		if err != nil {
 			return err

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// postgresAdmin returns the URL of a PostgreSQL in which databases may be made. Without one it leaves the test out, unless
-// this is CI, where nothing may be.
+// postgresAdmin returns the URL of a PostgreSQL server on which databases may be created. Without one it skips the test,
+// except in CI, where it fails.
 func postgresAdmin(tb testing.TB) *url.URL {
 	tb.Helper()
 	admin := os.Getenv("LIMNOMAP_TEST_POSTGRES")
@@ -30,8 +30,8 @@ func postgresAdmin(tb testing.TB) *url.URL {
 	return u
 }
 
-// newDatabase makes an empty database that is dropped when the test ends, and returns its URL. It sorts text by the rules
-// of a language, in which capital and small letters mix, as those of most operators do.
+// newDatabase creates an empty database, which is dropped when the test ends, and returns its URL. Its collation is that of a
+// language, which mixes capital and small letters, like those of most operators.
 func newDatabase(tb testing.TB) string {
 	tb.Helper()
 	u := postgresAdmin(tb)
@@ -43,7 +43,7 @@ func newDatabase(tb testing.TB) string {
 	return own.String()
 }
 
-// onServer runs statements on a connection of their own.
+// onServer runs statements on a separate connection.
 func onServer(tb testing.TB, dsn string, statements ...string) {
 	tb.Helper()
 	ctx := context.WithoutCancel(tb.Context())

@@ -10,11 +10,11 @@ import (
 	"limnomap/data"
 )
 
-// The years that have a partition each. Those before share one and those after share one, so that a file with dates of ten
-// thousand years makes no more than these.
+// The years with their own partition. All earlier years share one partition, and so do all later ones, so that a file with
+// dates of ten thousand years creates no more partitions.
 const firstYear, lastYear = 1970, 2099
 
-// A partition is the year of what it holds, or firstYear-1 or lastYear+1.
+// A partition is a year, or firstYear-1 or lastYear+1 for all earlier or later years.
 type partition int
 
 func partitionOf(d data.Date) partition {
@@ -31,7 +31,7 @@ func (p partition) name() string {
 	return fmt.Sprintf("observations_%d", int(p))
 }
 
-// bounds returns the first date of a partition and the one after its last, in SQL.
+// bounds returns the first date of a partition and the first date after it, in SQL.
 func (p partition) bounds() (from, to string) {
 	from, to = "MINVALUE", "MAXVALUE"
 	if p >= firstYear {
@@ -49,13 +49,13 @@ func (p partition) table() pgx.Identifier { return pgx.Identifier{"limnomap", p.
 
 // A year is what an import knows of a partition.
 type year struct {
-	fresh    bool // whether this import has made it, so that nothing else is in it
-	attached bool // whether it is a part of observations, with its key
-	written  int  // rows
+	fresh    bool // whether this import created it, so that it holds nothing else
+	attached bool // whether it is attached to observations, with a primary key
+	written  int  // number of rows
 }
 
-// yearOf returns the partition of a date, which it makes if need be. For as long as nobody must look for rows in it, it
-// has no key, to make which is many times quicker when all rows are there.
+// yearOf returns the partition of a date, and creates it if necessary. It has no primary key until rows must be looked up
+// in it: creating the key is many times quicker when all rows are there.
 func (t *postgresTx) yearOf(ctx context.Context, d data.Date) (partition, error) {
 	p := partitionOf(d)
 	if t.years[p] != nil {
@@ -74,8 +74,8 @@ func (t *postgresTx) yearOf(ctx context.Context, d data.Date) (partition, error)
 	return p, nil
 }
 
-// attach makes a partition a part of observations, which makes its key too. It waits for no reader and keeps none
-// waiting, where CREATE TABLE … PARTITION OF would lock all observations until the import's end.
+// attach attaches a partition to observations, which creates its key too. It neither waits for readers nor blocks them,
+// while CREATE TABLE … PARTITION OF would lock observations until the end of the import.
 func (t *postgresTx) attach(ctx context.Context, p partition) error {
 	y := t.years[p]
 	if y.attached {
@@ -87,11 +87,11 @@ func (t *postgresTx) attach(ctx context.Context, p partition) error {
 	return err
 }
 
-// vacuumRows are so many that to have a year vacuumed costs little beside writing them.
+// vacuumRows is the number of written rows from which a vacuum takes little time compared with the import.
 const vacuumRows = 10_000
 
-// vacuum has the years of which much was written noted as seen by all, so that histories are read from their keys alone.
-// PostgreSQL does so by itself too, but later, and of weekly imports not before there are ten. What fails is left to it.
+// vacuum marks the rows of years with many new rows as visible to all, so that histories are read from their indexes only.
+// PostgreSQL does so too, but later: with weekly imports only after ten of them. Errors are ignored.
 func (t *postgresTx) vacuum(ctx context.Context) {
 	for p, y := range t.years {
 		if y.written >= vacuumRows {

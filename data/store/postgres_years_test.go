@@ -8,8 +8,8 @@ import (
 	"limnomap/data"
 )
 
-// The rows of a year that an import begins are copied without a key, until one comes again; from then on they are looked
-// up, and more of the year may follow. Nobody sees them before the import is committed, and one that fails leaves no year.
+// The rows of a new year are copied without a primary key until a key is repeated; from then on rows are looked up, and more
+// of the year may follow. No one sees them before the commit, and a failed import leaves no partition.
 func TestPostgresNewYear(t *testing.T) {
 	s := openURL(t, newDatabase(t), true)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
@@ -65,14 +65,14 @@ func TestPostgresNewYear(t *testing.T) {
 	}
 }
 
-// After a large import, or a week of many lakes, all pages of the table are known to hold nothing that some may not see:
-// only then is a history read from the key alone.
+// After a large import, or a week of many lakes, all pages of the table are marked as visible to all, which a history needs
+// to read from the index only.
 func TestPostgresVacuums(t *testing.T) {
 	s := openURL(t, newDatabase(t), true)
 	lakes := make([]data.Lake, vacuumRows)
 	rows := make([]data.Observation, vacuumRows)
 	for i := range lakes {
-		lakes[i] = testLake("lake_" + data.Date(i).String()) // an id for each day
+		lakes[i] = testLake("lake_" + data.Date(i).String()) // a unique id
 		rows[i] = testObservation(lakes[i].ID, newYear(2024), data.Satellite, 5)
 	}
 	put(t, s, lakes, nil)
@@ -81,7 +81,7 @@ func TestPostgresVacuums(t *testing.T) {
 			rows[i].Date = newYear(2024) + 7*week
 		}
 		put(t, s, nil, rows)
-		if week == 0 { // which has made the year: only now can it be kept from vacuuming by itself
+		if week == 0 { // the year exists only now, so autovacuum can be turned off
 			onServer(t, s.pool.Config().ConnString(), "ALTER TABLE limnomap.observations_2024 SET (autovacuum_enabled = false)")
 			continue
 		}

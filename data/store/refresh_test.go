@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// noon is when the tests of refreshes begin.
+// noon is the start time of the tests of refreshes.
 var noon = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 
 func refreshOf(tb testing.TB, s Store) data.Refresh {
@@ -52,7 +52,7 @@ func testRefresh(t *testing.T, open opener) {
 	want("a new database", data.Refresh{})
 
 	if !claim(t, s, 0, "one", time.Minute) {
-		t.Fatal("nobody could claim the first refresh")
+		t.Fatal("the first refresh could not be claimed")
 	}
 	state := data.Refresh{Turn: 1, LastAttempt: noon, HeldUntil: noon.Add(time.Minute)}
 	want("begun", state)
@@ -79,7 +79,7 @@ func testRefresh(t *testing.T, open opener) {
 	}
 	wantFiles(files)
 
-	// Failures in a row are counted, and leave rows and files.
+	// Failures in a row are counted, and keep rows and files.
 	for i := range 2 {
 		now = now.Add(time.Hour)
 		claim(t, s, state.Turn, "two", time.Minute)
@@ -103,7 +103,7 @@ func testRefreshClaims(t *testing.T, open opener) {
 	clock.Store(noon.Unix())
 	s := open(t, func() time.Time { return time.Unix(clock.Load(), 0).UTC() })
 
-	// Of many at once one gets it.
+	// Of many concurrent claims one succeeds.
 	var group sync.WaitGroup
 	var winners atomic.Int32
 	for i := range 8 {
@@ -119,7 +119,7 @@ func testRefreshClaims(t *testing.T, open opener) {
 		t.Fatalf("%d of 8 began the refresh, want 1", winners.Load())
 	}
 
-	// It ends with its time, and then counts as a failure.
+	// A claim expires, and then counts as a failure.
 	if claim(t, s, 1, "late", time.Minute) {
 		t.Error("a refresh under way was claimed")
 	}
@@ -134,7 +134,7 @@ func testRefreshClaims(t *testing.T, open opener) {
 		t.Errorf("after a refresh that was left: %+v, want one failure", r)
 	}
 
-	// Only its holder ends or extends it.
+	// Only the holder can end or extend it.
 	for _, stranger := range []string{"a", "b", "nobody", ""} {
 		if err := s.EndRefresh(t.Context(), stranger, data.RefreshResult{}); !errors.Is(err, ErrClaimLost) {
 			t.Errorf("EndRefresh by %q = %v, want %v", stranger, err, ErrClaimLost)
@@ -151,13 +151,13 @@ func testRefreshClaims(t *testing.T, open opener) {
 		t.Errorf("ExtendRefresh of none = %v, want %v", err, ErrClaimLost)
 	}
 	if r := refreshOf(t, s); r.Failures != 0 || r.Turn != 3 || !r.HeldUntil.IsZero() {
-		t.Errorf("after the end: %+v, want turn 3 and nobody's", r)
+		t.Errorf("after the end: %+v, want turn 3 and no claim", r)
 	}
 	if claim(t, s, 2, "slow", time.Minute) {
 		t.Error("a refresh was claimed by somebody who had not seen the last one")
 	}
 
-	// A claim by a clock that was wrong does not hold until its time comes.
+	// A claim by a wrong clock in the far future is ignored.
 	now := clock.Load()
 	for _, test := range []struct {
 		ahead time.Duration
@@ -170,7 +170,7 @@ func testRefreshClaims(t *testing.T, open opener) {
 		}
 		clock.Store(now)
 		if got := claim(t, s, turn+1, "after", time.Minute); got != test.want {
-			t.Errorf("beside a claim by a clock %v ahead: claimed %t, want %t", test.ahead, got, test.want)
+			t.Errorf("after a claim by a clock %v ahead: claimed %t, want %t", test.ahead, got, test.want)
 		}
 		holder := "ahead"
 		if test.want {
@@ -180,7 +180,7 @@ func testRefreshClaims(t *testing.T, open opener) {
 	}
 }
 
-// The outcome of a refresh and what it imports are one: both are there, or neither.
+// The result of a refresh and its import are committed together, or not at all.
 func testRefreshInImport(t *testing.T, open opener) {
 	s := open(t, func() time.Time { return noon })
 	ctx := t.Context()
@@ -189,7 +189,7 @@ func testRefreshInImport(t *testing.T, open opener) {
 	for _, test := range []struct {
 		name   string
 		holder string
-		fn     error // what the import ends with
+		fn     error // the error of the import
 		want   error
 	}{
 		{"undone", "me", fault, fault},
@@ -227,7 +227,7 @@ func testRefreshInImport(t *testing.T, open opener) {
 	}
 }
 
-// A database of before refreshes gains what they need.
+// An older database gets the tables for refreshes.
 func TestVersion2GainsRefreshes(t *testing.T) {
 	path := oldDatabase(t, 2,
 		`INSERT INTO lakes (key, id, external_id, name, lon, lat, region, area_km2) VALUES (7, 'a', 'x-a', 'See a', 11.3, 47.9, 'Bayern', 56.36)`)

@@ -20,34 +20,34 @@ import (
 )
 
 const (
-	// How long a second importer waits for the first before it gives up: long enough for two million rows, short
-	// enough for a person who interrupts it, since SQLite does not look up while it waits.
+	// How long a second importer waits for the first before it gives up: long enough for two million rows, and short enough
+	// for a person who wants to interrupt it, since SQLite cannot be interrupted while it waits.
 	busyTimeoutMS = "10000"
-	// Without a limit the write-ahead log keeps the size of the largest import for ever, and where somebody reads at
-	// each moment it even grows by every import.
+	// Without this limit the write-ahead log keeps the size of the largest import, and if there is always a reader, it
+	// grows with each import.
 	maxIdleLogBytes = 64 << 20
 )
 
-// A sqlite is a Store in one SQLite file.
+// sqlite is a Store in an SQLite file.
 type sqlite struct {
-	loc       location
-	now       func() time.Time
-	foldAbove int64 // bytes of the log that an import folds back before it adds to them
+	loc         location
+	now         func() time.Time
+	maxLogBytes int64 // size of the log above which an import first copies it into the file
 
-	mu sync.RWMutex // guards what follows; held for reading for as long as a pool is in use
-	// writer has one connection; its transactions take the write lock when they begin. Both pools are nil once
-	// their file was replaced and the one in its place could not be opened.
+	mu sync.RWMutex // guards the fields up to closed; locked for reading while a pool is in use
+	// writer has one connection; its transactions take the write lock when they begin. Both pools are nil if the file
+	// was replaced and the new file could not be opened.
 	writer  *sql.DB
 	readers *sql.DB // connections that cannot write
-	opened  place
+	files   dbFiles // when they were opened
 	closed  bool
 
-	generation atomic.Int64 // how often the file was opened anew or found written to
-	modified   atomic.Int64 // its time then, in nanoseconds since 1970
+	generation atomic.Int64 // counts how often the file was reopened or had been written to
+	modified   atomic.Int64 // the file's time then, in nanoseconds since 1970
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, now: time.Now, foldAbove: maxIdleLogBytes}
+	s := &sqlite{loc: loc, now: time.Now, maxLogBytes: maxIdleLogBytes}
 	if err := s.open(ctx, create); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -69,30 +69,30 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
 		"_synchronous", "NORMAL", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
-		// A reader in the middle of a long scan must not keep a request for one lake waiting.
+		// Enough connections that long scans do not block a request for one lake.
 		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))
 	}
 	if err == nil {
 		err = migrate(ctx, s.writer)
 	}
 	if err == nil {
-		s.opened, err = placeOf(loc.path)
+		s.files, err = statFiles(loc.path)
 	}
 	if err != nil {
-		s.closePools() // may only repeat what err says
+		s.closePools() // its errors would repeat err
 		return explainSQLite(err)
 	}
-	s.modified.Store(s.opened.file.ModTime().UnixNano())
+	s.modified.Store(s.files[0].ModTime().UnixNano())
 	return nil
 }
 
-// sqliteParameters are those of any connection, and more of them as names and values in turn.
+// sqliteParameters are the parameters of each connection, and more of them as names and values in turn.
 func sqliteParameters(more ...string) url.Values {
 	v := url.Values{
 		"_busy_timeout": {busyTimeoutMS},
 		"_foreign_keys": {"on"},
 		"_dqs":          {"false"},
-		"_error_rc":     {"true"}, // otherwise a file that cannot be opened is reported as "out of memory"
+		"_error_rc":     {"true"}, // otherwise SQLite reports a file that cannot be opened as "out of memory"
 		"mode":          {"rw"},
 	}
 	for i := 0; i < len(more); i += 2 {
@@ -101,7 +101,7 @@ func sqliteParameters(more ...string) url.Values {
 	return v
 }
 
-// checkFile says in plain words what SQLite would only number.
+// checkFile checks that the file can be opened. Its errors are clearer than SQLite's.
 func checkFile(path string, create bool) error {
 	info, err := os.Stat(path)
 	switch {
@@ -131,9 +131,9 @@ func openPool(dsn string, connections int) (*sql.DB, error) {
 	return db, nil
 }
 
-// explainSQLite puts the errors that an operator can do something about into words.
+// explainSQLite adds an explanation to errors that an operator can resolve.
 func explainSQLite(err error) error {
-	const mayNotBeOpened = "the file may not be opened or made; see who may read and write it and its folder: %w"
+	const mayNotBeOpened = "no permission to open or create the file; check the permissions of the file and its folder: %w"
 	var e *sqlitedriver.Error
 	switch {
 	case errors.Is(err, fs.ErrPermission):
@@ -144,35 +144,35 @@ func explainSQLite(err error) error {
 	switch e.Code() & 0xff { // the low byte is the primary code, the rest a detail: sqlite.org/rescode.html
 	case sqlite3.SQLITE_BUSY:
 		return fmt.Errorf("another process is writing to it; try again when it is done: %w", err)
-	case sqlite3.SQLITE_PROTOCOL: // the locks that readers need were not to be had for ten seconds
+	case sqlite3.SQLITE_PROTOCOL: // no lock for readers was free for ten seconds
 		return fmt.Errorf("another process has locked it; try again when it is done: %w", err)
 	case sqlite3.SQLITE_ERROR:
 		if strings.Contains(err.Error(), "no such table") {
-			return fmt.Errorf("the file was emptied or overwritten; put a copy in its place, or import into a new one: %w", err)
+			return fmt.Errorf("the file was emptied or overwritten; replace it with a backup, or import into a new file: %w", err)
 		}
 	case sqlite3.SQLITE_NOTADB:
 		return fmt.Errorf("the file is not an SQLite database: %w", err)
 	case sqlite3.SQLITE_CORRUPT:
-		return fmt.Errorf("the file is damaged; put a copy in its place, or import into a new one: %w", err)
+		return fmt.Errorf("the file is damaged; replace it with a backup, or import into a new file: %w", err)
 	case sqlite3.SQLITE_CANTOPEN:
 		return fmt.Errorf(mayNotBeOpened, err)
 	case sqlite3.SQLITE_FULL:
 		return fmt.Errorf("the disk is full: %w", err)
 	case sqlite3.SQLITE_READONLY:
-		return fmt.Errorf("the file or its folder may not be written to: %w", err)
+		return fmt.Errorf("no permission to write to the file or its folder: %w", err)
 	}
 	return err
 }
 
-// wrap says what was being done, to which database.
+// wrap adds the operation and the database to an error.
 func (s *sqlite) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
 	}
-	return fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))
+	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))}
 }
 
-// Close waits for what is under way to end.
+// Close waits for operations in progress.
 func (s *sqlite) Close() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -180,7 +180,7 @@ func (s *sqlite) Close() error {
 	return s.closePools()
 }
 
-// closePools closes the readers first, so that the writer, as the last one out, folds the log back into the file.
+// closePools closes the readers first, so that the writer, as the last connection, copies the log into the file.
 func (s *sqlite) closePools() error {
 	var errs []error
 	for _, db := range []*sql.DB{s.readers, s.writer} {

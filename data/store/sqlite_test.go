@@ -70,19 +70,19 @@ func TestOpenRefuses(t *testing.T) {
 		is        error
 		want      string
 	}{
-		{"no name", "", true, nil, "has no name"},
+		{"no name", "", true, nil, "the name of the database is empty"},
 		{"missing", missing, false, fs.ErrNotExist, "`limnomap import lakes FILE --db " + missing + "` makes one"},
 		{"missing by URL", "file:" + missing, false, fs.ErrNotExist, missing},
 		{"missing folder", filepath.Join(dir, "no", "lakes.db"), true, fs.ErrNotExist, "its folder"},
 		{"folder", dir, true, nil, "this is a folder"},
-		{"keywords", "host=localhost password=secret user=me", true, errors.ErrUnsupported, "named by keywords"},
-		{"a keyword", "password = secret", false, errors.ErrUnsupported, "named by keywords"},
-		{"mysql", "mysql://me:secret@db/lakes", true, errors.ErrUnsupported, "no database of the kind mysql://"},
-		{"memory", ":memory:", true, nil, "is no file"},
-		{"memory URL", "file::memory:", true, nil, "is no file"},
+		{"keywords", "host=localhost password=secret user=me", true, errors.ErrUnsupported, "PostgreSQL's keywords"},
+		{"a keyword", "password = secret", false, errors.ErrUnsupported, "PostgreSQL's keywords"},
+		{"mysql", "mysql://me:secret@db/lakes", true, errors.ErrUnsupported, "databases of type mysql:// are not supported"},
+		{"memory", ":memory:", true, nil, "is not a file"},
+		{"memory URL", "file::memory:", true, nil, "is not a file"},
 		{"host", "file://elsewhere/lakes.db", true, nil, `host "elsewhere"`},
 		{"parameter", "file:" + missing + "?_pragma=journal_mode(OFF)", true, nil, `parameter "_pragma"`},
-		{"bad URL", "file:%zz", true, nil, "cannot be read"},
+		{"bad URL", "file:%zz", true, nil, "is invalid"},
 		{"not SQLite", file("lakes.csv", strings.Repeat("id,name,lat,lon\n", 100)), true, nil, "not an SQLite database"},
 		{"a few bytes", file("note.txt", "hello"), true, nil, "not an SQLite database"},
 		{"cut short", cut, true, nil, "is damaged"},
@@ -111,7 +111,7 @@ func TestOpenRefuses(t *testing.T) {
 	}
 }
 
-// execSQL runs statements on a database file past limnomap.
+// execSQL runs statements on a database file without limnomap.
 func execSQL(t *testing.T, path string, statements ...string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", path)
@@ -163,7 +163,7 @@ func TestImportByAnotherHandleShows(t *testing.T) {
 	}
 }
 
-// Several processes may start on a database that is not there yet.
+// Several processes may start on a database that does not exist yet.
 func TestOpenAtTheSameTime(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	var opened sync.WaitGroup
@@ -188,7 +188,7 @@ func TestOpenAtTheSameTime(t *testing.T) {
 func TestReadersCannotWrite(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 	_, err := s.readers.Exec("DELETE FROM revision")
-	if err == nil || !strings.Contains(s.wrap(err, "write").Error(), "may not be written to") {
+	if err == nil || !strings.Contains(s.wrap(err, "write").Error(), "no permission to write to") {
 		t.Errorf("writing through a reader's connection = %v, want an error", err)
 	}
 }
@@ -223,8 +223,8 @@ func TestCancelledReads(t *testing.T) {
 	}
 }
 
-// The queries that touch many rows read ranges of the primary key, in which the rows themselves lie: they come out in
-// order without sorting, and there is no index beside it to be kept or looked up.
+// The queries of many rows read ranges of the primary key, in which the rows are stored: they need neither sorting nor
+// another index.
 func TestQueryPlans(t *testing.T) {
 	s := openFile(t, filepath.Join(t.TempDir(), "lakes.db"), true)
 	const lakes = "SCAN l USING COVERING INDEX sqlite_autoindex_lakes_1"
@@ -260,7 +260,7 @@ func TestQueryPlans(t *testing.T) {
 	}
 }
 
-// A closed database is one file: its log is folded back.
+// A closed database is one file: its log has been copied into it.
 func TestCloseLeavesOneFile(t *testing.T) {
 	dir := t.TempDir()
 	s, err := Open(t.Context(), filepath.Join(dir, "lakes.db"), true)
@@ -274,6 +274,6 @@ func TestCloseLeavesOneFile(t *testing.T) {
 	}
 	entries, err := os.ReadDir(dir)
 	if err != nil || len(entries) != 1 {
-		t.Errorf("Close left %v, %v, want lakes.db alone", entries, err)
+		t.Errorf("Close left %v, %v, want only lakes.db", entries, err)
 	}
 }

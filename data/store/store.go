@@ -15,22 +15,22 @@ var (
 	ErrKeyOver   = errors.New("the API key is revoked or expired and has no successor")
 )
 
-// A Change is what became of one row of an import.
+// A Change is what an import did with one row.
 type Change uint8
 
 const (
 	Unchanged Change = iota
 	Added
 	Changed
-	UnknownLake // an observation of a lake that the store does not hold; not written
-	// LosesReport is a gap where a level or a count is stored that the import knows nothing of; not written. A gap
-	// cannot bear them (see [data.Observation.Check]), and scum that was seen must not vanish unsaid.
+	UnknownLake // an observation of a lake that is not in the store; not written
+	// LosesReport is a gap that would delete a stored level or cell count for which the import has no column; not written.
+	// A gap cannot have them (see [data.Observation.Check]), and a reported scum must not be dropped silently.
 	LosesReport
-	// LeavesOutline is a lake that moves more than [FarAway] degrees out of a stored outline that the import keeps; not
-	// written. It would be drawn in one place and found in another.
+	// LeavesOutline is a lake that moves more than [OutlineMargin] degrees out of a stored outline that the import keeps;
+	// not written. It would be drawn at one place and found at another.
 	LeavesOutline
-	// Contradicts is a row whose key has come before in the same transaction, and which would change what is stored
-	// since; not written, because nobody could tell which of the two is right. One that changes nothing is unchanged.
+	// Contradicts is a row that repeats a key of the same transaction with other values; not written, because no one can
+	// know which row is right. A repeated row with the same values is Unchanged.
 	Contradicts
 )
 
@@ -39,11 +39,11 @@ func (c Change) String() string {
 		LosesReport: "loses a report", LeavesOutline: "leaves its outline", Contradicts: "contradicts another row"}[c]
 }
 
-// A Store is a database of lakes. Its Scan and History read one consistent state, and an import never blocks them.
+// A Store is a database of lakes. Scan and History read one consistent state, and an import never blocks them.
 type Store interface {
 	data.Source
 	Refreshes
-	// Import runs fn in one transaction, which is committed if fn returns nil and undone otherwise. The revision
+	// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error
 	// CreateKey stores a key of at least one scope; ErrKeyExists if its name is taken (a revoked key keeps its name).
@@ -62,37 +62,37 @@ type Store interface {
 	Close() error
 }
 
-// A Tx is the transaction of one import. To put rows returns one Change for each, in order. Columns that are to be
-// kept stay as they are stored; only a row that is new takes them from the import. Of one lake, or of one lake, date and
-// type, the first row counts, one that was refused too (but not UnknownLake): a later one is Unchanged or Contradicts, or
-// refused for what the first would be refused for.
+// A Tx is the transaction of one import. PutLakes and PutObservations return one Change for each row, in order. The columns
+// in keep retain their stored values; only new rows take them from the import. If the key of a row (a lake, or a lake, date
+// and type) is repeated, the first row counts, even if it was rejected (except as UnknownLake): a later one is Unchanged,
+// Contradicts, or rejected for the same reason as the first.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
-	// EndRefresh ends holder's refresh if the import is committed; ErrClaimLost if holder has none.
+	// EndRefresh ends holder's refresh when the import is committed; ErrClaimLost if holder has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 
-// A Listener is a Store that learns of imports without asking.
+// A Listener is a Store that is notified of imports.
 type Listener interface {
-	// Listen sends to wake when the database says that it has changed, and when it can be reached again, until ctx
-	// ends. It waits for nobody to receive: a value that wake holds already stands for all.
+	// Listen sends to wake when the database says that it has changed, and when the connection is back, until ctx ends. It
+	// does not block: one value in wake is enough.
 	Listen(ctx context.Context, wake chan<- struct{})
 }
 
-// LakeColumns are some of the columns of lakes that an import may lack.
+// LakeColumns are the columns of lakes that an import may lack.
 type LakeColumns struct {
 	ExternalID, Region, AreaKM2, Outline bool
 }
 
-// ObservationColumns are some of the columns of observations that an import may lack.
+// ObservationColumns are the columns of observations that an import may lack.
 type ObservationColumns struct {
 	Level, CellDensity, MeasuredAt bool
 }
 
-// Open opens the store that dsn names: a path or file: URL of an SQLite database, which is created where there is
-// none if create is set, or a postgres:// URL of a database that exists, in which create makes the tables. That its
-// server is away, or without create that it has no tables yet, is no error of Open but of each use, until they are there.
+// Open opens the store that dsn names: a path or file: URL of an SQLite database, which create creates if it does not exist,
+// or a postgres:// URL of an existing database, in which create makes the tables. If the PostgreSQL server cannot be
+// reached, or without create its tables do not exist yet, Open succeeds, and each use fails until that has changed.
 func Open(ctx context.Context, dsn string, create bool) (Store, error) {
 	if isPostgres(dsn) {
 		return openPostgres(ctx, dsn, create)
@@ -103,3 +103,10 @@ func Open(ctx context.Context, dsn string, create bool) (Store, error) {
 	}
 	return openSQLite(ctx, loc, create)
 }
+
+// An Error is a failure of the database, as opposed to an error in the data to store.
+type Error struct{ err error }
+
+func (e *Error) Error() string { return e.err.Error() }
+
+func (e *Error) Unwrap() error { return e.err }

@@ -1,4 +1,4 @@
-// Package browsertest drives a real Chromium, for tests, and notes what goes wrong on its page.
+// Package browsertest runs pages in a real Chromium for tests and collects the problems that the browser reports.
 package browsertest
 
 import (
@@ -19,45 +19,109 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// A Browser is a Chromium with one page open, and what went wrong on it.
+// A Browser is one open page with its own cookies, cache and service workers.
 type Browser struct {
-	// Ctx is what chromedp's functions take.
+	// Ctx is the context for chromedp's functions.
 	Ctx context.Context
 
 	mu       sync.Mutex
-	faults   []string // console errors, exceptions and violations of the Content-Security-Policy
-	requests []string // the addresses that the page asked for
+	problems []string // console errors, exceptions and violations of the Content-Security-Policy
+	requests []string // URLs that the page has requested
 }
 
-// mostTime is how long a browser may live: of a test that hangs, not of one on a machine that is busy.
-const mostTime = 5 * time.Minute
+// maxTime bounds the life of a page, so that a test that hangs fails. It is long because the machine may be busy.
+const maxTime = 5 * time.Minute
 
-// Start starts a real Chromium for one test, which ends it, at the latest after mostTime. The options come behind ours.
-// Where there is no Chromium it skips the test, loudly; in CI it fails.
+// chromiums are the Chromium processes that the tests of a package share, one per language.
+var chromiums struct {
+	sync.Mutex
+	byLanguage map[string]context.Context
+	cancel     []context.CancelFunc
+}
+
+// Start opens a page for one test and closes it when the test ends. All pages of a language share one Chromium, which runs
+// until [Close]; with options the page gets a Chromium of its own. Without Chromium the test is skipped, and fails in CI.
 func Start(t testing.TB, language string, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
-	ours := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
-		chromedp.ExecPath(findChromium(t)),
-		chromedp.NoSandbox, // root's Chromium starts no other way; it only sees our own pages
+	path := findChromium(t)
+	var chromium context.Context
+	if len(options) > 0 {
+		ctx, cancel, err := startChromium(t.Context(), path, language, options...)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(cancel)
+		chromium = ctx
+	} else {
+		chromium = sharedChromium(t, path, language)
+	}
+	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	t.Cleanup(cancel)
+	b := &Browser{Ctx: ctx}
+	b.watch(t)
+	// Several pages are open at once: each must believe that it has the focus.
+	if _, err := chromedp.Call(ctx, emulation.SetFocusEmulationEnabled, emulation.SetFocusEmulationEnabledParams{Enabled: true}); err != nil {
+		t.Fatal(err)
+	}
+	var cancelTimeout context.CancelFunc
+	b.Ctx, cancelTimeout = context.WithTimeout(ctx, maxTime)
+	t.Cleanup(cancelTimeout)
+	return b
+}
+
+// Close ends the Chromium processes that tests share. Call it after all tests of a package, in TestMain.
+func Close() {
+	chromiums.Lock()
+	defer chromiums.Unlock()
+	for _, cancel := range chromiums.cancel {
+		cancel()
+	}
+	chromiums.cancel, chromiums.byLanguage = nil, nil
+}
+
+func sharedChromium(t testing.TB, path, language string) context.Context {
+	t.Helper()
+	chromiums.Lock()
+	defer chromiums.Unlock()
+	if ctx := chromiums.byLanguage[language]; ctx != nil && ctx.Err() == nil {
+		return ctx
+	}
+	ctx, cancel, err := startChromium(context.Background(), path, language)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if chromiums.byLanguage == nil {
+		chromiums.byLanguage = make(map[string]context.Context)
+	}
+	chromiums.byLanguage[language] = ctx
+	chromiums.cancel = append(chromiums.cancel, cancel)
+	return ctx
+}
+
+func startChromium(parent context.Context, path, language string, options ...chromedp.ExecAllocatorOption) (context.Context, context.CancelFunc, error) {
+	all := append(slices.Clone(chromedp.DefaultExecAllocatorOptions[:]),
+		chromedp.ExecPath(path),
+		chromedp.NoSandbox, // root cannot start Chromium with a sandbox; it opens only our own pages
 		chromedp.DisableGPU,
 		chromedp.Flag("lang", language),
 		chromedp.Flag("accept-lang", language),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
 	)
-	allocator, cancelAllocator := chromedp.NewExecAllocator(t.Context(), append(ours, options...)...)
-	t.Cleanup(cancelAllocator)
-	page, cancel := chromedp.NewContext(allocator)
-	t.Cleanup(cancel)
-	b := &Browser{Ctx: page}
-	b.watch(t)
-	var cancelTimed context.CancelFunc
-	b.Ctx, cancelTimed = context.WithTimeout(page, mostTime)
-	t.Cleanup(cancelTimed)
-	return b
+	allocator, cancelAllocator := chromedp.NewExecAllocator(parent, append(all, options...)...)
+	ctx, cancel := chromedp.NewContext(allocator)
+	cancelAll := func() {
+		cancel()
+		cancelAllocator()
+	}
+	if err := chromedp.Do(ctx); err != nil {
+		cancelAll()
+		return nil, nil, err
+	}
+	return ctx, cancelAll, nil
 }
 
-// watch notes what goes wrong and is asked for from now on.
+// watch collects problems and requests from now on.
 func (b *Browser) watch(t testing.TB) {
 	t.Helper()
 	if err := chromedp.Listen(b.Ctx, b.listen); err != nil {
@@ -68,17 +132,18 @@ func (b *Browser) watch(t testing.TB) {
 	Enable(t, b, runtime.Enable, cdp.Empty{})
 }
 
-// Frame returns the document of a frame whose address begins with base, once it is there. It must be of another site than
-// the page around, so that it has a process of its own.
+// Frame waits for an iframe whose URL begins with base and returns it. It must belong to another site than the page, because
+// only such a frame is a target of its own.
 func (b *Browser) Frame(t testing.TB, base string) *Browser {
 	t.Helper()
+	own := chromedp.FromContext(b.Ctx).BrowserContextID
 	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		targets, err := chromedp.Targets(b.Ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, target := range targets {
-			if target.Type == "iframe" && strings.HasPrefix(target.URL, base) {
+			if target.Type == "iframe" && target.BrowserContextID == own && strings.HasPrefix(target.URL, base) {
 				ctx, cancel := chromedp.NewContext(b.Ctx, chromedp.WithTargetID(target.TargetID))
 				t.Cleanup(cancel)
 				frame := &Browser{Ctx: ctx}
@@ -87,11 +152,11 @@ func (b *Browser) Frame(t testing.TB, base string) *Browser {
 			}
 		}
 	}
-	t.Fatalf("there is no frame of %s", base)
+	t.Fatalf("the page has no iframe with a URL below %s", base)
 	return nil
 }
 
-// Requests returns the addresses that the page has asked for.
+// Requests returns the URLs that the page has requested.
 func (b *Browser) Requests() []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
@@ -109,11 +174,11 @@ func findChromium(t testing.TB) string {
 	if os.Getenv("CI") != "" {
 		t.Fatal(missing)
 	}
-	t.Skip("LEFT OUT: " + missing)
+	t.Skip("SKIPPED: " + missing)
 	return ""
 }
 
-// Enable turns on a domain of Chromium's protocol.
+// Enable turns on a domain of the DevTools protocol.
 func Enable[P any](t testing.TB, b *Browser, command cdp.Command[P, cdp.Empty], params P) {
 	t.Helper()
 	if _, err := chromedp.Call(b.Ctx, command, params); err != nil {
@@ -121,7 +186,7 @@ func Enable[P any](t testing.TB, b *Browser, command cdp.Command[P, cdp.Empty], 
 	}
 }
 
-// Prefer sets what the reader prefers: Prefer(t, "color-scheme", "dark").
+// Prefer sets a user preference as CSS media queries see it: Prefer(t, "color-scheme", "dark").
 func (b *Browser) Prefer(t testing.TB, feature, value string) {
 	t.Helper()
 	params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-" + feature, Value: value}}}
@@ -135,33 +200,33 @@ func (b *Browser) listen(event any) {
 	defer b.mu.Unlock()
 	switch e := event.(type) {
 	case *runtime.EventExceptionThrown:
-		b.faults = append(b.faults, "exception: "+e.ExceptionDetails.Text)
+		b.problems = append(b.problems, "exception: "+e.ExceptionDetails.Text)
 	case *runtime.EventConsoleAPICalled:
 		if e.Type == runtime.ConsoleAPICalledTypeError || e.Type == runtime.ConsoleAPICalledTypeWarning {
 			for _, arg := range e.Args {
-				b.faults = append(b.faults, "console: "+string(arg.Value)+arg.Description)
+				b.problems = append(b.problems, "console: "+string(arg.Value)+arg.Description)
 			}
 		}
-	case *cdplog.EventEntryAdded: // violations of the CSP and failed requests come here
-		b.faults = append(b.faults, string(e.Entry.Source)+": "+e.Entry.Text+" "+e.Entry.URL)
+	case *cdplog.EventEntryAdded: // CSP violations and failed requests
+		b.problems = append(b.problems, string(e.Entry.Source)+": "+e.Entry.Text+" "+e.Entry.URL)
 	case *network.EventRequestWillBeSent:
 		b.requests = append(b.requests, e.Request.URL)
 	}
 }
 
-// Do carries out steps on the page.
+// Do runs steps on the page, one after the other.
 func (b *Browser) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	for i, step := range steps {
 		if _, err := chromedp.Run(b.Ctx, step); err != nil {
 			b.mu.Lock()
 			defer b.mu.Unlock()
-			t.Fatalf("step %d: %v\nfaults: %q", i, err, b.faults)
+			t.Fatalf("step %d: %v\nproblems: %q", i, err, b.problems)
 		}
 	}
 }
 
-// Ask returns what an action of the page gives.
+// Ask returns the result of an action.
 func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 	t.Helper()
 	v, err := chromedp.Run(b.Ctx, action)
@@ -171,12 +236,12 @@ func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 	return v
 }
 
-// Until waits for a JavaScript expression to hold.
+// Until waits until a JavaScript expression is true.
 func Until(expression string) chromedp.Action[chromedp.Void] {
 	poll := chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
 		for range 5 {
-			// A page that is being loaded anew takes the question with it.
+			// A page that reloads drops the running evaluation.
 			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "(-32000)") {
 				return v, err
 			}
@@ -185,11 +250,11 @@ func Until(expression string) chromedp.Action[chromedp.Void] {
 	}
 }
 
-// Problems returns what went wrong on the page, requests to other origins included.
+// Problems returns the problems that the browser reported, and requests to other origins.
 func (b *Browser) Problems(origin string) []string {
 	b.mu.Lock()
 	defer b.mu.Unlock()
-	found := slices.Clone(b.faults)
+	found := slices.Clone(b.problems)
 	for _, url := range b.requests {
 		if !strings.HasPrefix(url, origin) && !strings.HasPrefix(url, "data:") && !strings.HasPrefix(url, "blob:") {
 			found = append(found, "request to another origin: "+url)
@@ -198,7 +263,7 @@ func (b *Browser) Problems(origin string) []string {
 	return found
 }
 
-// WantNoProblems reports what went wrong on the page that is open.
+// WantNoProblems fails the test for each problem of the page.
 func (b *Browser) WantNoProblems(t testing.TB, origin string) {
 	t.Helper()
 	for _, p := range b.Problems(origin) {

@@ -20,14 +20,15 @@ import (
 const attributionText = `document.querySelector('.leaflet-control-attribution').textContent.trim()`
 
 func TestPageInBrowser(t *testing.T) {
-	base := startServer(t, "--base-path", "/lakes", "--basemap-url", "none", "--attribution", "Lake <b>Agency</b>")
-	b := startBrowser(t, "en")
+	t.Parallel()
+	base := startServer(t, "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
+	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
 		chromedp.Navigate(base+"/"),
 		chromedp.WaitVisible("#legend"),
 		browsertest.Until(heatDrawn),
-		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // what orients a reader without a basemap
+		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // shown without a basemap
 	)
 	if title := browsertest.Ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
 		t.Errorf("title = %q", title)
@@ -36,10 +37,10 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("the notice = %q, want it to say that the values are simulated", notice)
 	}
 	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "Lake <b>Agency</b>" {
-		t.Errorf("the attribution = %q, want it as it was given, once and without the notice", attribution)
+		t.Errorf("the attribution = %q, want it unchanged, once and without the notice", attribution)
 	}
-	// Germany fills a map of this size at zoom 6, beside the legend.
-	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
+	// Germany fills a map of this size at zoom 6, next to the legend.
+	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
 		t.Errorf("the first view is at zoom %s, want 6", zoom)
 	}
 	checkLegend(t, b, "Low risk: below 10", "Medium risk: 10 to below 50", "High risk: 50 or more", "No current value", "µg/l")
@@ -51,7 +52,7 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	t.Run("a lake's card", func(t *testing.T) { testCard(t, b) })
 	t.Run("a lake without a value", func(t *testing.T) { testNoData(t, b, status) })
-	t.Run("by day and by night", func(t *testing.T) { testScheme(t, b) })
+	t.Run("light and dark", func(t *testing.T) { testScheme(t, b) })
 	t.Run("a phone", func(t *testing.T) { testPhone(t, b, base) })
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
@@ -66,7 +67,7 @@ func checkLegend(t *testing.T, b *browsertest.Browser, wants ...string) {
 	}
 }
 
-// find has the list show the lakes whose names contain the words.
+// find searches for a text and waits for the list.
 func find(t *testing.T, b *browsertest.Browser, words string) {
 	t.Helper()
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
@@ -97,7 +98,7 @@ func testCard(t *testing.T, b *browsertest.Browser) {
 	)
 	checkCard("the list")
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.activeElement.closest('#card') !== null`)) {
-		t.Error("the focus did not go into the card that the list opened")
+		t.Error("the focus is not on the card that the list opened")
 	}
 	b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
 	if focused := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.textContent`)); !strings.Contains(focused, "Müggelsee") {
@@ -105,7 +106,7 @@ func testCard(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// A lake without a current value must not pass for a clean one, whatever its risk was when it was last seen.
+// A lake without a current value must not look clean, whatever its last risk was.
 func testNoData(t *testing.T, b *browsertest.Browser, status limnomaptest.Status) {
 	var name string
 	for _, lake := range status.Lakes {
@@ -119,17 +120,17 @@ func testNoData(t *testing.T, b *browsertest.Browser, status limnomaptest.Status
 	find(t, b, name)
 	b.Do(t, chromedp.Click("#find li button:has(.none)"), chromedp.WaitVisible("#card h2"))
 	if risk := browsertest.Ask(t, b, chromedp.Text("#card .risk")); risk != "No current value" {
-		t.Errorf("the card of %s is headed %q, want No current value", name, risk)
+		t.Errorf("the card of %s shows the risk %q, want No current value", name, risk)
 	}
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .symbol').matches('.none')`)) {
 		t.Error("the card's symbol is not the ring of lakes without a value")
 	}
 	if card := browsertest.Ask(t, b, chromedp.Text("#card")); !strings.Contains(card, "does not mean that it is clean") {
-		t.Errorf("the card does not say that no value is not a clean lake: %s", card)
+		t.Errorf("the card does not warn that the lake may not be clean: %s", card)
 	}
 }
 
-// By day and by night the page is another one; that both can be read, axe-core says.
+// The page differs in light and dark. axe-core checks that both are readable.
 func testScheme(t *testing.T, b *browsertest.Browser) {
 	paper := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
@@ -137,12 +138,12 @@ func testScheme(t *testing.T, b *browsertest.Browser) {
 		paper[scheme] = browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
 	}
 	if paper["light"] == paper["dark"] {
-		t.Errorf("the page is %s by day and by night", paper["dark"])
+		t.Errorf("the page is %s light and dark", paper["dark"])
 	}
 }
 
 func testPhone(t *testing.T, b *browsertest.Browser, base string) {
-	b.Prefer(t, "reduced-motion", "reduce") // the card stands where it belongs at once
+	b.Prefer(t, "reduced-motion", "reduce") // no animation of the card
 	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 		chromedp.Navigate(base+"/"),
@@ -150,7 +151,7 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 		browsertest.Until(heatDrawn),
 	)
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)) {
-		t.Error("the legend is unfolded on a phone")
+		t.Error("the legend is open on a phone")
 	}
 	checkLegend(t, b, "low", "medium", "high", "no value")
 	find(t, b, "muggelsee")
@@ -165,16 +166,17 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 		t.Errorf("the page is %v px wide on a phone of 320 px", card.Width)
 	}
 	if card.Left < 0 || card.Right > 320 || card.Top < card.Header || card.Bottom > 640 {
-		t.Errorf("the card %+v is not wholly on a phone of 320 x 640 px", card)
+		t.Errorf("the card %+v is not completely on a phone of 320 x 640 px", card)
 	}
 	if !slices.ContainsFunc(b.Requests(), func(url string) bool { return strings.Contains(url, "@2x.png") }) {
-		t.Error("a screen with two pixels per point got no @2x tile")
+		t.Error("a screen with two pixels per point loaded no @2x tile")
 	}
 }
 
-// The page draws the map from wherever it was opened, also where the TileJSON names the server by another host.
+// The page draws the map under the host it was opened with, also if the TileJSON names another one.
 func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--public-url", "http://elsewhere.example")
+	t.Parallel()
+	base := startServer(t, "--public-url", "http://elsewhere.example")
 	var tileJSON struct {
 		Tiles    []string
 		Snapshot string
@@ -183,44 +185,43 @@ func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 	if len(tileJSON.Tiles) != 1 || !strings.HasPrefix(tileJSON.Tiles[0], "http://elsewhere.example/") {
 		t.Fatalf("tiles = %q, want another host than the page's", tileJSON.Tiles)
 	}
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
-	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`))
+	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`))
 	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
-		t.Errorf("a tile's address is %s, want v=%s, which lets it be kept", src, tileJSON.Snapshot)
+		t.Errorf("a tile's address is %s, want v=%s", src, tileJSON.Snapshot)
 	}
 	b.WantNoProblems(t, base)
 }
 
-// A level that was reported may say more than the chlorophyll, as scum does, or less. The lake's colour tells the
-// chlorophyll alone; what the page shows must not look cleaner than the worse of the two.
+// A reported level may be worse than the chlorophyll suggests, as with scum, or better. The lake's colour shows only the
+// chlorophyll; the page must not look cleaner than the worse of the two.
 func TestPageOfReportedLevels(t *testing.T) {
-	dir := t.TempDir()
-	db := filepath.Join(dir, "lakes.db")
-	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv",
-		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n"))
-	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "obs.csv",
-		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n"))
-	base := startServer(t, "--db", db, "--basemap-url", "none")
+	t.Parallel()
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	importCSV(t, db,
+		"id,name,lat,lon,region\nscum,Scumsee,52.4,13.6,Berlin\nharmless,Blumsee,53.1,13.0,Brandenburg\nclean,Klarsee,52.9,14.1,Brandenburg\n",
+		"lake_id,date,chl,data_type,who_level\nscum,2024-11-11,5,satellite,3\nharmless,2024-11-11,80,satellite,0\nclean,2024-11-11,5,satellite,\n")
+	base := startOwnServer(t, "--db", db)
 	colours := legendColours(t, base)
 	for language, cards := range map[string][]struct {
 		name, risk string   // in the order of the list
 		says       []string // the card
-		level      string   // as the card says it, at its line's end
+		level      string   // on the card, at the end of its line
 	}{
-		"en": {
-			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "reported by people at the lake"}, "3 of 3 (reported)"},
-			{"Blumsee", "high", []string{"High risk (reported: Low risk)", "do not bathe", "lower than its value tells"}, "0 of 3 (reported)"},
+		"en-GB": {
+			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
+			{"Blumsee", "high", []string{"High risk (reported: Low risk)", "do not bathe", "lower than the level of the value"}, "0 of 3 (reported)"},
 			{"Klarsee", "low", []string{"Low risk", "Few algae"}, "0 of 3"},
 		},
 		"de": {
 			{"Scumsee", "high", []string{"Hohes Risiko (gemeldet)", "nicht baden", "Menschen am See gemeldet"}, "3 von 3 (gemeldet)"},
-			{"Blumsee", "high", []string{"Hohes Risiko (gemeldet: Geringes Risiko)", "nicht baden", "niedriger, als sein Wert"}, "0 von 3 (gemeldet)"},
-			{"Klarsee", "low", []string{"Geringes Risiko", "Wenige Algen"}, "0 von 3"},
+			{"Blumsee", "high", []string{"Hohes Risiko (gemeldet: Geringes Risiko)", "nicht baden", "niedriger als die Stufe"}, "0 von 3 (gemeldet)"},
+			{"Klarsee", "low", []string{"Geringes Risiko", "wenige Algen"}, "0 von 3"},
 		},
 	} {
 		b := startBrowser(t, language)
-		b.Prefer(t, "reduced-motion", "reduce") // the cards stand where they belong at once
+		b.Prefer(t, "reduced-motion", "reduce") // no animation of the cards
 		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 		find(t, b, "")
 		for i, want := range cards {
@@ -246,12 +247,12 @@ func TestPageOfReportedLevels(t *testing.T) {
 			b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
 		}
 		for _, p := range b.Problems(base) {
-			t.Errorf("%s: on the page: %s", language, p)
+			t.Errorf("%s: problem: %s", language, p)
 		}
 	}
 }
 
-// legendColours returns the colours of the legend's classes by their risk, as a browser writes them.
+// legendColours returns the colours of the legend by risk, in the browser's notation.
 func legendColours(t *testing.T, base string) map[string][]string {
 	t.Helper()
 	var legend struct {
@@ -274,40 +275,43 @@ func legendColours(t *testing.T, base string) map[string][]string {
 	return colours
 }
 
-// In German, and with a profile whose levels begin above their limits.
+// In German, with a profile whose limits belong to the lower class.
 func TestPageInGerman(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none", "--profile", "who2021", "--attribution", demo.Notice)
-	b := startBrowser(t, "de-DE")
+	t.Parallel()
+	base := startServer(t, "--profile", "who2021", "--attribution", demo.Notice)
+	b := startBrowser(t, "de")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 	if notice := browsertest.Ask(t, b, chromedp.Text("#notice")); !strings.Contains(notice, "imulierte") {
 		t.Errorf("the notice = %q, want German", notice)
 	}
 	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
-		t.Errorf("the attribution = %q, want the notice above the map alone, in German", attribution)
+		t.Errorf("the attribution = %q, want only the notice above the map, in German", attribution)
 	}
 	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
 	b.WantNoProblems(t, base)
 }
 
-// A basemap that cannot be reached leaves the map whole: the outlines, the heat and the lakes.
+// Without a basemap the page still shows outlines, heat map and lakes.
 func TestPageWithoutInternet(t *testing.T) {
+	t.Parallel()
 	const unreachable = "http://127.0.0.1:1/"
 	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
 		t.Errorf("the page says %q", said)
 	}
 	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, unreachable) {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }
 
-// A page that is opened before the first snapshot says so, and comes by itself.
+// A page that is opened before the first snapshot says so, and continues by itself.
 func TestPageBeforeTheFirstSnapshot(t *testing.T) {
-	base := startServer(t, "--basemap-url", "none")
+	t.Parallel()
+	base := startServer(t)
 	var ready atomic.Bool
 	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if strings.Contains(r.URL.Path, "/bathing-lakes/") && !ready.Load() {
@@ -322,17 +326,17 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 		}
 		return false
 	}, nil)
-	b := startBrowser(t, "en")
+	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(front+"/"), chromedp.WaitVisible("#message"))
-	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still reading its data") {
+	if said := browsertest.Ask(t, b, chromedp.Text("#message")); !strings.Contains(said, "still loading its data") {
 		t.Errorf("before the first snapshot the page says %q", said)
 	}
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
-		t.Error("the page that waits does not say that the values are simulated")
+		t.Error("the waiting page does not show the notice")
 	}
 	ready.Store(true)
 	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
-	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heat img').src`)); strings.HasSuffix(src, "v=") {
-		t.Errorf("a tile's address is %s, without the version that the server has by now", src)
+	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {
+		t.Errorf("a tile's address is %s, want the version of the server", src)
 	}
 }

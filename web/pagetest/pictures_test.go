@@ -15,23 +15,24 @@ import (
 
 var picturesDir = flag.String("pictures", "", "folder that the README's pictures of the page are written to")
 
-// mostPictureBytes is what a picture of the README may weigh: it is looked at on the road too.
-const mostPictureBytes = 300_000
+// maxPictureBytes bounds the pictures in the README.
+const maxPictureBytes = 300_000
 
-// The README shows the page as it is: pictures are taken anew with `make pictures`.
+// The README's pictures show the page; `make pictures` takes them.
 func TestPagePictures(t *testing.T) {
+	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := startServer(t, "--basemap-url", "none")
+	base := startServer(t)
 	for _, picture := range []struct {
 		name, language, address string
 		width, height           int64
 		scale                   float64
 		phone                   bool
 	}{
-		{name: "page", language: "en", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1000, height: 680, scale: 1},
+		{name: "page", language: "en-GB", address: "/#map=6/51.2/10.4&lake=de_be_grosser_mueggelsee", width: 1000, height: 680, scale: 1},
 		{name: "phone", language: "de", address: "/", width: 360, height: 740, scale: 1, phone: true},
 	} {
 		t.Run(picture.name, func(t *testing.T) {
@@ -53,7 +54,7 @@ func TestPagePictures(t *testing.T) {
 				chromedp.EmulateViewport(picture.width, picture.height, viewport...),
 				chromedp.Navigate(base+picture.address),
 				browsertest.Until(heatDrawn),
-				browsertest.Until(`[...document.querySelectorAll('.heat img')].every((i) => i.complete)`),
+				browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((i) => i.complete)`),
 			)
 			if strings.Contains(picture.address, "lake=") {
 				b.Do(t, browsertest.Until(`document.querySelector('#card svg path') !== null`))
@@ -72,7 +73,7 @@ func TestPagePictures(t *testing.T) {
 	}
 }
 
-// checkPicture reports a file that is no picture of a map, or too large.
+// checkPicture reports a file that is too large or shows no map.
 func checkPicture(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -80,8 +81,8 @@ func checkPicture(t *testing.T, file string) {
 		t.Error(err)
 		return
 	}
-	if len(content) > mostPictureBytes {
-		t.Errorf("%s has %d bytes, want at most %d", file, len(content), mostPictureBytes)
+	if len(content) > maxPictureBytes {
+		t.Errorf("%s has %d bytes, want at most %d", file, len(content), maxPictureBytes)
 	}
 	img, err := png.Decode(bytes.NewReader(content))
 	if err != nil {
@@ -96,6 +97,6 @@ func checkPicture(t *testing.T, file string) {
 		}
 	}
 	if len(colours) < 200 {
-		t.Errorf("%s has %d colours: no heat map is to be seen", file, len(colours))
+		t.Errorf("%s has %d colours: it shows no heat map", file, len(colours))
 	}
 }

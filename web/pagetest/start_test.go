@@ -1,11 +1,18 @@
-// Package pagetest tests the page as its readers have it: the real limnomap in a real Chromium.
+// Package pagetest tests the page with the real limnomap and a real Chromium.
+//
+// Tests run in parallel. They share the servers whose data they do not change, and one Chromium per language; each test has its
+// own cookies, cache and service worker.
 package pagetest
 
 import (
 	"encoding/json"
+	"flag"
 	"net/http"
 	"os"
+	"path/filepath"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -13,37 +20,92 @@ import (
 	"limnomap/web/browsertest"
 )
 
-func TestMain(m *testing.M) { limnomaptest.Main(m) }
+// maxParallel is how many tests run at once. It exceeds the two cores of small machines, because most tests wait for timers of
+// the page. -parallel overrides it.
+const maxParallel = 4
 
-// startServer starts limnomap serve, with its metrics beside the page, and returns its address without the slash at the end.
+func TestMain(m *testing.M) {
+	flag.Parse()
+	given := false
+	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
+	if !given {
+		if err := flag.Set("test.parallel", strconv.Itoa(maxParallel)); err != nil {
+			panic(err) // testing has the flag
+		}
+	}
+	limnomaptest.Main(m, browsertest.Close)
+}
+
+// startServer returns the address of a server without a slash at the end. Tests with the same args share a server. It has no
+// rate limits, because all tests have one address.
 func startServer(t testing.TB, args ...string) string {
+	t.Helper()
+	return limnomaptest.Shared(t, append([]string{"--admin-listen=", "--api-rate", "0", "--tile-rate", "0"}, args...)...).Base
+}
+
+// startOwnServer is startServer for a test that changes the data of the server, or needs its default rate limits.
+func startOwnServer(t testing.TB, args ...string) string {
 	t.Helper()
 	return limnomaptest.Start(t, append([]string{"--admin-listen="}, args...)...).Base
 }
 
-// startBrowser starts a browser in that language, if there is a built page to look at.
-func startBrowser(t testing.TB, language string) *browsertest.Browser {
+// A database is made by the first test that needs it.
+type database struct {
+	once sync.Once
+	path string
+}
+
+// importedOnce returns the path of a database with the rows of two CSV files, which it imports in the first call.
+func (d *database) importedOnce(t testing.TB, lakes, observations string) string {
+	t.Helper()
+	d.once.Do(func() {
+		dir, err := os.MkdirTemp(limnomaptest.Folder(t), "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		path := filepath.Join(dir, "lakes.db")
+		importCSV(t, path, lakes, observations)
+		d.path = path
+	})
+	if d.path == "" {
+		t.Fatal("another test could not make the database")
+	}
+	return d.path
+}
+
+// importCSV imports lakes and observations into a database.
+func importCSV(t testing.TB, db, lakes, observations string) {
+	t.Helper()
+	dir := filepath.Dir(db)
+	limnomaptest.Run(t, "import", "lakes", "--db", db, limnomaptest.WriteFile(t, dir, "lakes.csv", lakes))
+	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "observations.csv", observations))
+}
+
+// needPage skips the test if the page has not been built.
+func needPage(t testing.TB) {
 	t.Helper()
 	if !web.Built(web.FS()) {
-		const missing = "web/dist is not built (make web)"
-		if os.Getenv("CI") != "" {
-			t.Fatal(missing)
-		}
-		t.Skip("LEFT OUT: " + missing)
+		limnomaptest.LeaveOut(t, "web/dist is not built (make web)")
 	}
+}
+
+// startBrowser opens an empty page in a browser with a language.
+func startBrowser(t testing.TB, language string) *browsertest.Browser {
+	t.Helper()
+	needPage(t)
 	return browsertest.Start(t, language)
 }
 
-// heatDrawn holds when a heat tile is there that has strongly coloured pixels.
-const heatDrawn = `[...document.querySelectorAll('.heat img.leaflet-tile-loaded')].some(img => {
+// heatDrawn is true when a tile of the heat map has strongly coloured pixels.
+const heatDrawn = `[...document.querySelectorAll('.heatmap img.leaflet-tile-loaded')].some(img => {
 	const canvas = Object.assign(document.createElement('canvas'), {width: img.naturalWidth, height: img.naturalHeight});
 	const context = canvas.getContext('2d');
 	context.drawImage(img, 0, 0);
 	return context.getImageData(0, 0, canvas.width, canvas.height).data.some((v, i) => i % 4 === 3 && v > 100);
 })`
 
-// shownColours gives the colours of the lake whose card is open and that the list names first: of their
-// symbols, which are paled where a value is old.
+// shownColours returns the colours of two symbols: on the open card, and of the first lake in the list. The symbol of an old
+// value looks paler than its colour.
 const shownColours = `(() => {
 	const probe = document.body.appendChild(document.createElement('i'));
 	const colour = (s) => {
@@ -53,8 +115,9 @@ const shownColours = `(() => {
 	return {card: colour('#card .risk'), list: colour('#find li')};
 })()`
 
-// startWorldFront starts a server before base that says that it has more lakes than a phone can hold.
-func startWorldFront(t *testing.T, base string) string {
+// startProxyWithManyLakes starts a proxy in front of base that reports more lakes than a phone can hold.
+func startProxyWithManyLakes(t *testing.T, base string) string {
+	t.Helper()
 	return limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
 		if !strings.HasSuffix(r.URL.Path, "/page.json") {
 			return false

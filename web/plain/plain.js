@@ -1,4 +1,4 @@
-// Says what the server says of its data: that they are simulated, for example.
+// Shows the notice of the server, for example that the data are simulated.
 const answer = await fetch('page.json')
 const { notice } = await answer.json()
 if (notice) {

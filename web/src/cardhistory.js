@@ -1,62 +1,75 @@
-// The part of a card that tells how the lake has fared: a chart, and where to get the values.
-import { age } from './age.js'
+// The history on a card: a chart and links to the values.
+import { ageText } from './age.js'
 import { drawChart } from './chart.js'
-import { element } from './dom.js'
-import { address, all, loadHistory, twoYears } from './history.js'
+import { element, focusInPlace } from './dom.js'
+import { historyURL, loadHistory, maxEntries, twoYears } from './history.js'
 import { date, fill, words } from './words.js'
 
-const patience = 20_000 // ms: who waits longer by a lake with bad reception would rather be told
+/** @import {Legend} from './types' */
+
+const timeout = 20_000 // ms
 
 /**
- * Fills the part of the card of the lake with that id. The function that it returns tells it the week shown, and the day
- * of the value that the card tells of.
+ * Fills the history section of a card. The function that it returns takes the week of the page and the day of the value on
+ * the card.
+ * @param {HTMLElement} section
+ * @param {string} id
+ * @param {Legend} legend
  */
-export function cardHistory(part, id, legend) {
-  const [more, said, figure, json, csv] = part.querySelectorAll('[name=more], [role=status], figure, a')
-  json.href = address(id)
-  csv.href = `${address(id)}.csv`
-  let [asked, have, marked] = []
-  const isAll = () => more.ariaPressed === 'true'
+export function cardHistory(section, id, legend) {
+  const [more, state, figure, json, csv] = /** @type {any} */ (section.querySelectorAll('[name=more], [role=status], figure, a'))
+  json.href = historyURL(id)
+  csv.href = `${historyURL(id)}.csv`
+  /** @type {AbortSignal | undefined} */
+  let request
+  /** @type {Awaited<ReturnType<typeof loadHistory>> | null} */
+  let history = null
+  /** @type {[string, string | null]} */
+  let marked
+  const showsAll = () => more.ariaPressed === 'true'
   const show = () => {
-    const { entries, whole, keptAt } = have
-    // A week before what two years hold is shown with all that there is.
-    if (!whole && !isAll() && marked[0] < entries[0].date) return read(all)
-    more.hidden = whole && !isAll()
+    const { entries, complete, keptAt } = history
+    // A week before the first entry needs all entries.
+    if (!complete && !showsAll() && marked[0] < entries[0].date) return load(maxEntries)
+    more.hidden = complete && !showsAll()
     if (entries.length > 0) drawChart(figure, entries, legend, ...marked)
-    else said.textContent = words.common.never
-    if (keptAt) said.textContent = fill(words.common.dataOf, { date: date(keptAt), age: age(keptAt, Date.now()) })
+    else state.textContent = words.common.never
+    if (keptAt) state.textContent = fill(words.common.asOf, { date: date(keptAt), age: ageText(keptAt, Date.now()) })
   }
-  const read = async (limit) => {
-    const mine = asked = AbortSignal.timeout(patience)
-    more.ariaPressed = String(limit === all)
-    said.textContent = words.card.loading
+  const load = async (limit) => {
+    const signal = request = AbortSignal.timeout(timeout)
+    more.ariaPressed = String(limit === maxEntries)
+    state.textContent = words.card.loading
     try {
-      const found = await loadHistory(id, limit, mine)
-      if (mine !== asked) return
-      have = found
-      said.textContent = ''
+      const loaded = await loadHistory(id, limit, signal)
+      if (signal !== request) return
+      history = loaded
+      state.textContent = ''
       show()
     } catch {
-      if (mine !== asked) return
-      have = null
+      if (signal !== request) return
+      history = null
       figure.querySelector('svg').replaceChildren()
-      said.replaceChildren(...failed(() => read(limit)))
+      state.replaceChildren(...retryButton(() => load(limit)))
     }
   }
-  more.onclick = () => read(isAll() ? twoYears : all)
-  return (...now) => {
-    const [, day] = marked = now
-    if (!asked) read(twoYears)
-    else if (have && day > have.newest) read(isAll() ? all : twoYears) // it has come since
-    else if (have) show()
+  more.onclick = () => load(showsAll() ? twoYears : maxEntries)
+  return (/** @type {string} */ week, /** @type {string | null} */ day) => {
+    marked = [week, day]
+    if (!request) load(twoYears)
+    else if (history && day > history.newest) load(showsAll() ? maxEntries : twoYears) // a newer value has come
+    else if (history) show()
   }
 }
 
-/** Says that something of a lake could not be loaded, and offers to try again; the card keeps the focus. */
-export const failed = (again) => {
+/**
+ * Returns an error message and a button to try again. The card keeps the focus when the button disappears.
+ * @param {() => void} retry
+ */
+export const retryButton = (retry) => {
   const onclick = ({ target }) => {
-    target.closest('article').focus({ preventScroll: true }) // the button goes
-    again()
+    focusInPlace(target.closest('article'))
+    retry()
   }
   return [`${words.common.failed} `, element('button', { type: 'button', onclick }, words.common.tryAgain)]
 }

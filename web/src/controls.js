@@ -1,27 +1,32 @@
-// The buttons on the map: zoom, the reader's position, the whole screen and what is drawn.
+// The buttons on the map: zoom, the user's position, full screen and layers.
 import { byId } from './dom.js'
-import { addLocate } from './here.js'
-import { addLayers } from './layers.js'
+import { addGeolocation } from './geolocation.js'
+import { addLayerPanel } from './layerpanel.js'
 
-/** Shows the buttons. Each is left out where the browser cannot do what it is for. */
+/** @import {Page} from './types' */
+
+/**
+ * Shows the buttons that the browser supports.
+ * @param {Page} page
+ */
 export function addControls(page) {
   addZoom(page.map)
-  addLocate(page)
+  addGeolocation(page)
   addFullScreen()
-  addLayers(page)
+  addLayerPanel(page)
   byId('controls').hidden = false
 }
 
 function addZoom(map) {
-  for (const [id, step, last] of [['zoom-in', 1, map.getMaxZoom()], ['zoom-out', -1, map.getMinZoom()]]) {
+  for (const [id, step, limit] of [['zoom-in', 1, map.getMaxZoom()], ['zoom-out', -1, map.getMinZoom()]]) {
     const button = byId(id)
-    // A disabled button would lose the focus of who has just pressed it.
-    const check = () => { button.ariaDisabled = map.getZoom() === last }
+    // aria-disabled, because a button with `disabled` would lose the focus.
+    const update = () => { button.ariaDisabled = map.getZoom() === limit }
     button.onclick = () => map.zoomIn(step)
-    map.on('zoomend', check)
-    check()
+    map.on('zoomend', update)
+    update()
   }
-  // Many keyboards have the plus on a shifted key; Leaflet would take three steps at once for the shift.
+  // On many keyboards the plus needs the shift key, with which Leaflet would zoom by three steps.
   map.getContainer().addEventListener('keydown', (event) => {
     if (event.key !== '+' || !event.shiftKey) return
     event.stopPropagation()
@@ -29,9 +34,9 @@ function addZoom(map) {
   })
 }
 
-// addFullScreen shows the whole page, not the map alone: what the head says must be said at all times.
+// addFullScreen shows the whole page and not only the map, because the notices in the header must stay visible.
 function addFullScreen() {
-  const button = byId('full')
+  const button = byId('full-screen')
   button.hidden = !document.fullscreenEnabled
   button.onclick = () => (document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen()).catch(console.warn)
   document.onfullscreenchange = () => { button.ariaPressed = !!document.fullscreenElement }

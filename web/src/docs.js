@@ -1,14 +1,16 @@
-// Shows openapi.json, which lies beside this page, with Swagger UI. Nothing is asked of anybody else: no validator, no fonts.
+// Shows openapi.json with Swagger UI. It makes no request to other servers: no validator, no fonts.
 const dark = matchMedia('(prefers-color-scheme: dark)')
-const wear = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-dark.addEventListener('change', wear)
-wear()
+const applyScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+dark.addEventListener('change', applyScheme)
+applyScheme()
 
-window.SwaggerUIBundle({
+const { SwaggerUIBundle } = /** @type {any} */ (window)
+
+SwaggerUIBundle({
   url: 'openapi.json',
-  dom_id: '#viewer',
+  dom_id: '#swagger-ui',
   deepLinking: true,
   validatorUrl: null,
-  queryConfigEnabled: false, // the address bar says what is open, and no more
+  queryConfigEnabled: false, // the query of the address must not change the configuration
   supportedSubmitMethods: ['get', 'head'],
 })

@@ -1,6 +1,10 @@
 /**
- * An element with properties and children. Text becomes text, never markup, so nothing that the data say can become
- * part of the page's structure.
+ * Creates an element with properties and children. Strings become text, never markup, so that no data can change the
+ * structure of the page.
+ * @param {string} tag
+ * @param {object} [properties]
+ * @param {...(string | Node)} children
+ * @returns {any}
  */
 export function element(tag, properties = {}, ...children) {
   const e = Object.assign(document.createElement(tag), properties)
@@ -8,13 +12,28 @@ export function element(tag, properties = {}, ...children) {
   return e
 }
 
-/** The element of the page with that id. */
+/**
+ * Returns the element of the page with an id.
+ * @param {string} id
+ * @returns {any}
+ */
 export const byId = (id) => document.getElementById(id)
 
-/** The addresses of the files that the page loads by itself, by their names; of its words by their language. */
+/**
+ * Focuses an element without scrolling to it.
+ * @param {HTMLElement | null} e
+ */
+export const focusInPlace = (e) => e?.focus({ preventScroll: true })
+
+/** The addresses of files that the page loads: words by language, and the outlines. */
 export const files = document.querySelector('script').dataset
 
-/** An element of a drawing with attributes. */
+/**
+ * Creates an SVG element with attributes.
+ * @param {string} name
+ * @param {Record<string, any>} attributes
+ * @returns {any}
+ */
 export function svg(name, attributes) {
   const e = document.createElementNS('http://www.w3.org/2000/svg', name)
   for (const [key, value] of Object.entries(attributes)) e.setAttribute(key, value)

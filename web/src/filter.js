@@ -1,12 +1,16 @@
-// Which lakes are shown: those of the risks that the reader chose, on the map as in the list.
-import { markOf } from './symbols.js'
+// The filter by risk, for the map and the list.
+import { riskClass } from './classify.js'
 
-/** Returns a function that reports whether a lake is of what is chosen, as in risk=high,none. None chosen is all shown. */
-export function filterOf(view) {
+/** @import {Lake, View} from './types' */
+
+/**
+ * Returns a function that reports whether a lake passes the filter of the view, such as risk=high,none. An empty filter
+ * passes all lakes.
+ * @param {View} view
+ * @returns {(lake: Lake) => boolean}
+ */
+export function riskFilter(view) {
   const { risk } = view.get()
-  const wanted = ['low', 'medium', 'high', 'none'].filter((mark) => risk?.split(',').includes(mark))
-  return (lake) => !wanted[0] || wanted.includes(markOf(lake))
+  const wanted = ['low', 'medium', 'high', 'none'].filter((name) => risk?.split(',').includes(name))
+  return (lake) => !wanted[0] || wanted.includes(riskClass(lake))
 }
-
-/** The lakes of the week that are shown. */
-export const lakesShown = (status, view) => status.get().lakes.filter(filterOf(view))

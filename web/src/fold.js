@@ -1,20 +1,26 @@
-// Folding of names, as the server's index does it: what differs in accents, case or punctuation alone is found alike. The
-// server knows letters besides; what it finds by them comes with its answer.
+// Folds names as the server's index does, so that accents, case and punctuation make no difference. The server also folds
+// other scripts; its matches come with its answer.
 
-// What Unicode does not decompose into a letter and marks, and what people type for it.
+// Letters that Unicode does not decompose, and what people type for them.
 const plain = { ß: 'ss', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ð: 'd', þ: 'th', ı: 'i' }
-// The letters that German, Danish, Norwegian and Swedish spell with two where the keyboard lacks them.
-const spelt = { ...plain, ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
+// Letters that German, Danish, Norwegian and Swedish write with two letters on a keyboard without them.
+const digraphs = { ...plain, ä: 'ae', ö: 'oe', ü: 'ue', ø: 'oe', å: 'aa' }
 
 /**
- * The spellings of a text that a search goes by: its words, each behind a space, and a space alone where there is none.
- * U+02B9 to U+02BF are letters to Unicode, and typed as the apostrophes that they look like.
+ * Returns the folded spellings of a text: its words, each after a space; a single space if there is no word. U+02B9 to U+02BF
+ * are letters in Unicode, but separate words here, because people type them as apostrophes.
+ * @param {string} text
  */
-export const spellings = (text) => [...new Set([plain, spelt].map((letters) => ` ${text.normalize('NFKC').toLowerCase()
+export const spellings = (text) => [...new Set([plain, digraphs].map((letters) => ` ${text.normalize('NFKC').toLowerCase()
   .replace(/[^ -~]/g, (c) => letters[c] ?? c).normalize('NFKD').replace(/\p{Mn}/gu, '')
   .replace(/[^\p{L}\p{N}\p{M}]+|[\u02b9-\u02bf]+/gu, ' ').trim()}`))]
 
-/** Where the spellings of a text hold one of those wanted: 0 at the start, 1 at that of a word, 2 inside one, 3 nowhere. */
-export const rank = (texts, wanted) => Math.min(...texts.flatMap((text) => wanted.map((w) => (
-  text.startsWith(w) ? 0 : text.includes(w) ? 1 : text.includes(w.slice(1)) ? 2 : 3
+/**
+ * Ranks where the spellings of a name contain one of the queries: 0 at the start, 1 at the start of a word, 2 inside a word,
+ * 3 nowhere.
+ * @param {string[]} names
+ * @param {string[]} queries
+ */
+export const rank = (names, queries) => Math.min(...names.flatMap((name) => queries.map((q) => (
+  name.startsWith(q) ? 0 : name.includes(q) ? 1 : name.includes(q.slice(1)) ? 2 : 3
 ))))

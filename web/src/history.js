@@ -1,23 +1,40 @@
-// The history of one lake, as the server tells it or as it was kept for when there is no connection.
-import { weekOf } from './calendar.js'
+// The history of one lake, from the server or from the store of the service worker.
+import { weekNumber } from './calendar.js'
 
-/** How many entries are two years of weeks, and all that the server gives at most. */
-export const [twoYears, all] = [104, 5200]
+/** @import {Entry} from './types' */
 
-/** The address of a lake's history, for the page and for its readers. */
-export const address = (id) => `api/v1/bathing-lakes/history/${encodeURIComponent(id)}`
+/** The limits of a request: two years of weeks, and the maximum of the API. */
+export const [twoYears, maxEntries] = [104, 5200]
 
 /**
- * Loads the newest entries of a lake, and gives them oldest first, with the day of the `newest` measurement, and with `keptAt` where
- * they come from the store of the service worker. A forecast of a day that has been measured since has nothing more to say.
+ * Returns the address of a lake's history.
+ * @param {string} id
+ */
+export const historyURL = (id) => `api/v1/bathing-lakes/history/${encodeURIComponent(id)}`
+
+/**
+ * Loads the newest entries of a lake, oldest first, with the day of the `newest` measurement. `complete` is false if the lake
+ * may have older entries; `keptAt` is set if the answer comes from the store of the service worker.
+ * @param {string} id
+ * @param {number} limit
+ * @param {AbortSignal} signal
  */
 export async function loadHistory(id, limit, signal) {
-  const answer = await fetch(`${address(id)}?limit=${limit}`, { signal, cache: 'no-cache' })
+  const answer = await fetch(`${historyURL(id)}?limit=${limit}`, { signal, cache: 'no-cache' })
   if (!answer.ok) throw answer
   const { history } = await answer.json()
-  const read = history.map((e) => ({ ...e, forecast: e.data_type !== 'satellite', time: Date.parse(e.date), week: weekOf(e.date) })).reverse()
-  const measured = read.filter((e) => e.chl !== null && !e.forecast).map((e) => e.date)
-  const said = new Set(measured)
-  const entries = read.filter((e) => !e.forecast || !said.has(e.date))
-  return { entries, newest: measured.at(-1), whole: read.length < limit, keptAt: answer.headers.get('X-Kept-At') }
+  return { ...parseHistory(history), complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
+}
+
+/**
+ * Returns entries of the API, newest first, as entries of the page, oldest first. A forecast of a day that has been measured
+ * is left out.
+ * @param {Pick<Entry, 'date' | 'chl' | 'who_level' | 'data_type'>[]} history
+ */
+export function parseHistory(history) {
+  /** @type {Entry[]} */
+  const all = history.map((e) => ({ ...e, forecast: e.data_type !== 'satellite', time: Date.parse(e.date), week: weekNumber(e.date) })).reverse()
+  const measured = all.filter((e) => e.chl !== null && !e.forecast).map((e) => e.date)
+  const days = new Set(measured)
+  return { entries: all.filter((e) => !e.forecast || !days.has(e.date)), newest: measured.at(-1) }
 }

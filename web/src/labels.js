@@ -1,31 +1,40 @@
-// Names and values beside the marks, where there is room.
-import { boxes } from './boxes.js'
-import { around, ringRadius } from './thinning.js'
+// Names and values next to the marks, where there is room.
+import { boxIndex } from './boxindex.js'
+import { boxAround, ringRadius } from './declutter.js'
 import { concentration, words } from './words.js'
 
-const leastZoom = 9 // from farther there is no room but for a few, which would look chosen
+/** @import {Box, Lake, Mark} from './types' */
+
+const minZoom = 9 // below it there is room for only a few labels, which would look like a selection
 const size = 12 // px
 const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-serif`)
 
-/** Writes the labels of marks that are given worst first, as `thin` gives them; the chosen lake has one at every zoom. */
-export function drawLabels(ctx, places, zoom, chosen, { ink, paper }) {
-  const taken = boxes()
-  for (const p of places) taken.add(around(p))
+/**
+ * Draws the labels of marks, which are sorted worst first. The selected lake has a label at every zoom.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {Mark[]} marks
+ * @param {number} zoom
+ * @param {Mark | undefined} selected
+ * @param {{ink: string, paper: string}} colours
+ */
+export function drawLabels(ctx, marks, zoom, selected, { ink, paper }) {
+  const taken = boxIndex()
+  for (const m of marks) taken.add(boxAround(m))
   Object.assign(ctx, { fillStyle: ink, strokeStyle: paper, lineWidth: 3.5, lineJoin: 'round', textBaseline: 'middle' })
-  if (chosen) write(ctx, { ...chosen, r: ringRadius(chosen) + 1 }, taken, true)
-  if (zoom < leastZoom) return
-  for (const p of places) if (p.full && p !== chosen) write(ctx, p, taken)
+  if (selected) drawLabel(ctx, { ...selected, r: ringRadius(selected) + 1 }, taken, true)
+  if (zoom < minZoom) return
+  for (const m of marks) if (m.full && m !== selected) drawLabel(ctx, m, taken)
 }
 
-// write writes name and value where nothing else is; what must be there, is.
-function write(ctx, p, taken, must) {
-  const lines = [p.lake.name, valueOf(p.lake)]
+// drawLabel draws name and value where they cover nothing; a required label may cover other marks.
+function drawLabel(ctx, mark, taken, required = false) {
+  const lines = [mark.lake.name, valueText(mark.lake)]
   const width = Math.max(...lines.map((text, i) => {
     ctx.font = fonts[i]
     return ctx.measureText(text).width
   }))
-  const places = beside(p, width + 4, size * 2.4)
-  const box = places.find((b) => taken.met(b).length === 0) ?? (must && places[0])
+  const boxes = labelBoxes(mark, width + 4, size * 2.4)
+  const box = boxes.find((b) => taken.overlapping(b).length === 0) ?? (required && boxes[0])
   if (!box) return
   taken.add(box)
   lines.forEach((text, i) => {
@@ -36,15 +45,24 @@ function write(ctx, p, taken, must) {
   })
 }
 
-// beside gives the boxes where a label can stand: right, left, below and above its mark.
-function beside({ x, y, r }, w, h) {
-  const off = r + 4
-  return [[off, -h / 2], [-off - w, -h / 2], [-w / 2, off], [-w / 2, -off - h]]
+/**
+ * Returns the possible boxes of a label: to the right, to the left, below and above its mark.
+ * @param {Pick<Mark, 'x' | 'y' | 'r'>} mark
+ * @param {number} w
+ * @param {number} h
+ * @returns {Box[]}
+ */
+export function labelBoxes({ x, y, r }, w, h) {
+  const gap = r + 4
+  return [[gap, -h / 2], [-gap - w, -h / 2], [-w / 2, gap], [-w / 2, -gap - h]]
     .map(([dx, dy]) => [x + dx, y + dy, x + dx + w, y + dy + h])
 }
 
-// valueOf says the risk and the value in few words; an old one says that it is.
-function valueOf({ chl, old, shown }) {
+/**
+ * Returns the risk and the value in a few words, and whether the value is old.
+ * @param {Pick<Lake, 'chl' | 'old' | 'display'>} lake
+ */
+export function valueText({ chl, old, display }) {
   if (chl === null) return words.riskShort.none
-  return `${words.riskShort[shown.risk]}, ${concentration(chl)}${old ? `, ${words.marks.old}` : ''}`
+  return `${words.riskShort[display.risk]}, ${concentration(chl)}${old ? `, ${words.marks.old}` : ''}`
 }

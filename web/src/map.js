@@ -1,49 +1,65 @@
 // The map and its basemap.
 import * as L from 'leaflet'
 import { element } from './dom.js'
-import { note } from './note.js'
+import { showToast } from './toast.js'
 import { words } from './words.js'
 
-const narrow = '(max-width: 56rem)' // where the legend would cover the map: it is folded then
+/** @import {Config, Page} from './types' */
 
-/** Reports whether the page has room for an open legend beside the lakes. */
-export const wide = () => !window.matchMedia(narrow).matches
+/** The media query of screens without room for an open legend and a list next to the map. */
+export const narrow = '(max-width: 56rem)'
 
-/** Makes the map in the element with that id; `frame` of frame.js gives it its first view. */
+/** Reports whether the screen has room for them. */
+export const isWide = () => !matchMedia(narrow).matches
+
+/** Reports whether the user prefers reduced motion. */
+export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches
+
+/**
+ * Creates the map in the element with an id. mapposition.js sets its first view.
+ * @param {string} id
+ * @param {Config} config
+ */
 export function createMap(id, config) {
-  const still = window.matchMedia('(prefers-reduced-motion: reduce)').matches
+  const still = reducedMotion()
   const map = L.map(id, {
     minZoom: 2,
     maxZoom: config.max_zoom,
-    zoomSnap: wide() ? 1 : 0.5, // a phone is often half a zoom too narrow for a country
+    zoomSnap: isWide() ? 1 : 0.5, // on a phone a country often fits only at half a zoom
     worldCopyJump: true,
     zoomControl: false,
-    trackResize: false, // frame.js minds the size of the element itself
+    trackResize: false, // mapposition.js observes the size of the element
     zoomAnimation: !still,
     fadeAnimation: !still,
     inertia: !still,
   })
-  // Leaflet has no option for the movements of the keyboard and of lakes that come into view.
+  // Leaflet has no option for the animation of keyboard moves and of panInside.
   if (still) map.panBy = (offset, options) => L.Map.prototype.panBy.call(map, offset, { ...options, animate: false })
   const box = map.getContainer()
   box.onpointerdown = () => box.classList.add('by-pointer')
   box.onblur = () => box.classList.remove('by-pointer')
   map.attributionControl.setPrefix('')
-  // A phone's legend takes the whole bottom.
-  L.control.scale({ imperial: false, maxWidth: 70, position: wide() ? 'bottomleft' : 'topleft' }).addTo(map)
+  // On a phone the legend needs the whole bottom edge.
+  L.control.scale({ imperial: false, maxWidth: 70, position: isWide() ? 'bottomleft' : 'topleft' }).addTo(map)
   return map
 }
 
-/** Adds the basemap, if there is one. Where none of its tiles come, the page says so once, quietly. */
+/**
+ * Adds the basemap, if one is configured. If none of its first tiles loads, the page says so once.
+ * @param {Page} page
+ */
 export function addBasemap({ map, config: { basemap } }) {
   if (!basemap) return
-  const options = { attribution: safe(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }
+  const options = { attribution: escapeHTML(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }
   const layer = L.tileLayer(basemap.url, options)
-  layer.once('load', () => { // all have come or failed
-    if (!layer.getContainer().querySelector('.leaflet-tile-loaded')) note(words.map.basemapFailed)
+  layer.once('load', () => { // all tiles have loaded or failed
+    if (!layer.getContainer().querySelector('.leaflet-tile-loaded')) showToast(words.map.basemapFailed)
   })
   layer.addTo(map)
 }
 
-/** Makes an attribution safe to be put into the page: Leaflet takes it as markup. */
-export const safe = (s) => element('span', {}, s).innerHTML
+/**
+ * Escapes a text for Leaflet's attributions, which are HTML.
+ * @param {string} text
+ */
+export const escapeHTML = (text) => element('span', {}, text).innerHTML

@@ -1,89 +1,107 @@
-// The lakes on the map: a mark for each.
+// The marks of the lakes on the map.
 import * as L from 'leaflet'
-import { filterOf } from './filter.js'
+import { addCanvasLayer } from './canvaslayer.js'
+import { declutter, ringRadius } from './declutter.js'
+import { element } from './dom.js'
+import { riskFilter } from './filter.js'
 import { drawLabels } from './labels.js'
-import { summary } from './lake.js'
-import { markCanvas } from './markcanvas.js'
-import { inks, stamps } from './stamps.js'
-import { mostNear } from './status.js'
-import { ringRadius, thin } from './thinning.js'
+import { summary } from './laketext.js'
+import { maxNear } from './lakestore.js'
+import { canvasColours, symbolPainter } from './symbolpainter.js'
 
-const reach = 14 // px around the pointer: a target of 28 px, wherever and however small the mark
+/** @import {Lake, Mark, Page} from './types' */
 
-/** Adds the marks, and keeps them to the lakes that are shown. */
+const hitRadius = 14 // px around the pointer: a target of 28 px, however small the mark is
+
+/**
+ * Adds the marks, and updates them with the lakes and the view.
+ * @param {Page} page
+ */
 export function addMarkers(page) {
-  const { map, view, status } = page
-  let plane = {} // the marks and what they are drawn with, until what is shown changes or the map counts anew
-  const placed = () => {
+  const { map, view, store } = page
+  let scene = null // the marks and their painter, until the lakes, the view or the zoom changes
+  const getScene = () => {
     const origin = map.getPixelOrigin()
-    if (plane.origin === origin) return plane
-    const colours = inks()
-    plane = { origin, places: thin(lakesMarked(page), map), colours, stamp: stamps(colours) }
-    return plane
+    if (scene?.origin === origin) return scene
+    const colours = canvasColours()
+    const project = (lake) => map.project(lake).subtract(origin)
+    scene = { origin, marks: declutter(visibleLakes(page), project, map.getZoom()), colours, paint: symbolPainter(colours) }
+    return scene
   }
-  const redraw = markCanvas(map, (ctx, bounds) => draw(ctx, bounds, placed(), page))
-  const anew = () => {
-    plane = {}
+  const redraw = addCanvasLayer(map, (ctx, bounds) => draw(ctx, bounds, getScene(), page))
+  const update = () => {
+    scene = null
     redraw()
   }
-  status.on(anew)
-  view.on(['lake', 'risk', 'style'], anew)
-  if (!status.get().complete) map.on('moveend', anew)
-  window.matchMedia('(prefers-color-scheme: dark)').onchange = anew
-  addPointer(page, (at) => nearest(placed().places, map.containerPointToLayerPoint(at)))
+  store.on(update)
+  view.on(['lake', 'risk', 'style'], update)
+  if (!store.get().complete) map.on('moveend', update)
+  matchMedia('(prefers-color-scheme: dark)').onchange = update
+  addPointer(page, (point) => nearestLake(getScene().marks, map.containerPointToLayerPoint(point)))
 }
 
-// lakesMarked has the chosen lake too, whatever the filter.
-function lakesMarked({ map, status, view }) {
-  const clump = isClump(map, status.get())
-  map.getContainer().classList.toggle('clump', clump)
-  const wanted = filterOf(view)
-  return status.get().lakes.filter((lake) => lake.id === view.get().lake || (!clump && wanted(lake)))
+// visibleLakes returns the lakes that pass the filter, and the selected lake.
+function visibleLakes({ map, store, view }) {
+  const hideMarks = isPartial(map, store.get())
+  map.getContainer().classList.toggle('no-marks', hideMarks)
+  const passes = riskFilter(view)
+  return store.get().lakes.filter((lake) => lake.id === view.get().lake || (!hideMarks && passes(lake)))
 }
 
-// isClump reports whether the lakes near the middle, which are all that a server of the world gives, lie there together
-// and leave the rest of the map bare, as if it had none.
-function isClump(map, { complete, lakes }) {
+// isPartial reports whether the loaded lakes cover only the middle of the map. A server with very many lakes sends only the
+// nearest ones; their marks alone would look as if there were no lakes elsewhere.
+function isPartial(map, { complete, lakes }) {
   const middle = map.getSize().divideBy(2)
-  return !complete && lakes.length >= mostNear
+  return !complete && lakes.length >= maxNear
     && map.latLngToContainerPoint(lakes.at(-1)).distanceTo(middle) < Math.min(middle.x, middle.y)
 }
 
-function draw(ctx, { min, max }, { places, colours, stamp }, { map, view }) {
+/**
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {L.Bounds} bounds
+ * @param {{marks: Mark[], colours: any, paint: ReturnType<typeof symbolPainter>}} scene
+ * @param {Page} page
+ */
+function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
   const { lake, style } = view.get()
-  const near = L.bounds(min.subtract([reach, reach]), max.add([reach, reach]))
-  const seen = places.filter(({ x, y }) => near.contains([x, y]))
-  const chosen = seen.find((p) => p.lake.id === lake)
-  // The tiles of that style have a mark for each lake, but of its value alone.
-  const drawn = seen.filter((p) => style !== 'dots' || p === chosen || p.lake.reported)
-  // The small ones lie above, or they would vanish below a large one; the worst come last.
-  for (const p of drawn.reverse().sort((a, b) => b.full - a.full)) stamp(ctx, p)
-  if (chosen) ring(ctx, chosen, colours)
-  drawLabels(ctx, seen, map.getZoom(), chosen, colours)
+  const area = L.bounds(min.subtract([hitRadius, hitRadius]), max.add([hitRadius, hitRadius]))
+  const visible = marks.filter(({ x, y }) => area.contains([x, y]))
+  const selected = visible.find((m) => m.lake.id === lake)
+  // The tiles of the style dots already have a mark for each lake, but not for reported levels.
+  const drawn = visible.filter((m) => style !== 'dots' || m === selected || m.lake.reported)
+  // Small marks are drawn last, because a large one would cover them; then the worst ones.
+  for (const m of drawn.reverse().sort((a, b) => b.r - a.r)) paint(ctx, m)
+  if (selected) drawRing(ctx, selected, colours)
+  drawLabels(ctx, visible, map.getZoom(), selected, colours)
 }
 
-// ring goes round the chosen lake and hides none that is near.
-function ring(ctx, p, { ink, paper }) {
+// drawRing draws the ring around the selected lake.
+function drawRing(ctx, mark, { ink, paper }) {
   ctx.beginPath()
-  ctx.arc(p.x, p.y, ringRadius(p), 0, 2 * Math.PI)
+  ctx.arc(mark.x, mark.y, ringRadius(mark), 0, 2 * Math.PI)
   for (const [strokeStyle, lineWidth] of [[paper, 6], [ink, 3]]) {
     Object.assign(ctx, { strokeStyle, lineWidth })
     ctx.stroke()
   }
 }
 
-// nearest returns the lake nearest to a point. Where lakes crowd, the topmost mark would be another one than the reader
-// meant; of two that are equally near the worse one comes first.
-function nearest(places, { x, y }) {
-  let best = { distance: reach }
-  for (const p of places) {
-    const distance = Math.hypot(p.x - x, p.y - y)
-    if (distance < best.distance) best = { distance, lake: p.lake }
+/**
+ * Returns the lake nearest to a point, not the topmost mark, which in a dense area may be another lake than the user meant.
+ * Of two at the same distance the worse one is returned.
+ * @param {Mark[]} marks
+ * @param {{x: number, y: number}} point
+ * @returns {Lake | undefined}
+ */
+function nearestLake(marks, { x, y }) {
+  let best = { distance: hitRadius, lake: undefined }
+  for (const m of marks) {
+    const distance = Math.hypot(m.x - x, m.y - y)
+    if (distance < best.distance) best = { distance, lake: m.lake }
   }
   return best.lake
 }
 
-// addPointer opens the lake that is clicked on, and names the one under the mouse.
+// addPointer selects the lake that is clicked, and shows the name of the lake under the mouse.
 function addPointer(page, lakeAt) {
   const { map, view } = page
   const box = map.getContainer()
@@ -93,21 +111,21 @@ function addPointer(page, lakeAt) {
     page.returnFocus = box
     view.set({ lake: lake.id })
   })
-  const tip = L.tooltip({ offset: [0, -8], direction: 'top' })
-  let under
-  const point = (lake) => {
-    if (lake === under) return
-    under = lake
+  const tooltip = L.tooltip({ offset: [0, -8], direction: 'top' })
+  let hovered
+  const hover = (lake) => {
+    if (lake === hovered) return
+    hovered = lake
     box.classList.toggle('on-lake', Boolean(lake))
-    if (lake) tip.setLatLng(lake).setContent(document.createTextNode(summary(lake))).openOn(map)
-    else tip.close()
+    if (lake) tooltip.setLatLng(lake).setContent(element('span', {}, summary(lake))).openOn(map)
+    else tooltip.close()
   }
-  const leave = () => point()
+  const leave = () => hover()
   box.onpointermove = (event) => {
-    if (event.pointerType !== 'mouse') return // a finger goes straight to the card
+    if (event.pointerType !== 'mouse') return // touch opens the card without a tooltip
     if (event.buttons || event.target.closest('.leaflet-control')) leave()
-    else point(lakeAt(map.mouseEventToContainerPoint(event)))
+    else hover(lakeAt(map.mouseEventToContainerPoint(event)))
   }
   map.on('mouseout movestart', leave)
-  page.status.on(leave) // what it says is of another week
+  page.store.on(leave) // the tooltip belongs to another week
 }

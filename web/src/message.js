@@ -1,23 +1,28 @@
-// The one place where the page says that something is wrong.
-import { element } from './dom.js'
+// The message bar: waiting for the server, and errors.
+import { byId, element } from './dom.js'
 import { words } from './words.js'
 
-const box = document.getElementById('message')
+const box = byId('message')
 
-/** Says something that will pass by itself; nothing said takes the message away. */
-export function say(text = '') {
+/** Shows a message; an empty text hides it. */
+export function showMessage(text = '') {
   box.replaceChildren(text)
   box.hidden = text === ''
 }
 
-/** Says that the data could not be loaded, and offers to try again; a page that was offline does so by itself. */
-export function sayFailed(retry) {
-  const again = () => {
-    window.removeEventListener('online', again)
-    say()
+/**
+ * Says that the data could not be loaded, and offers to try again. A page that was offline tries again when it is online.
+ * @param {Error} error
+ * @param {() => void} retry
+ */
+export function showLoadError(error, retry) {
+  console.error(error)
+  const onclick = () => {
+    removeEventListener('online', onclick)
+    showMessage()
     retry()
   }
-  window.addEventListener('online', again)
-  say(navigator.onLine ? words.common.failed : words.common.offline)
-  box.append(' ', element('button', { type: 'button', onclick: again }, words.common.tryAgain))
+  addEventListener('online', onclick)
+  showMessage(navigator.onLine ? words.common.failed : words.common.offline)
+  box.append(' ', element('button', { type: 'button', onclick }, words.common.tryAgain))
 }

@@ -1,37 +1,46 @@
-// Without a connection: the service worker, what the page says then, and how it finds out that there is one again.
-import { daysOld } from './age.js'
+// Work without a connection: starts the service worker, shows that the page is offline, and checks when it is online again.
+import { ageInDays } from './age.js'
+import { byId } from './dom.js'
 import { count, date, fill, words } from './words.js'
 
-const between = 30_000 // ms between two looks for a connection that is lost
-const box = document.getElementById('offline')
+/** @import {Page} from './types' */
+
+const checkInterval = 30_000 // ms, while offline
+const box = byId('offline')
 
 let connected = navigator.onLine
-let keptAt = null // when the values shown were loaded, where they come from the store
+let keptAt = null // when the values shown were loaded, if they come from the store
+/** @type {Page | null} */
 let page = null
 let timer
 
 /**
- * Hears of each answer that the page loads, or of none where that failed. What comes from the store of the service worker
- * is no sign of a connection, and neither is navigator.onLine; an answer of page.json is one, as no cache may give it.
+ * Called for each answer, with null for a failed request. Neither an answer from the store of the service worker nor
+ * navigator.onLine proves a connection; an answer of page.json does, because it is never cached.
+ * @param {string} url
+ * @param {Response | null} answer
  */
-export function heard(url, answer) {
+export function onResponse(url, answer) {
   const kept = answer?.headers.get('X-Kept-At') ?? null
   if (/\/(status|near)(\?|$)/.test(url) && answer?.ok) keptAt = kept
-  if (!answer || kept) set(false)
-  else if (url === 'page.json' && answer.ok) set(true)
+  if (!answer || kept) setConnected(false)
+  else if (url === 'page.json' && answer.ok) setConnected(true)
 }
 
-/** Keeps the page for when there is no connection, and tells how old its values are then. */
-export function addOffline(all) {
-  page = all
-  page.status.on(show)
+/**
+ * Stores the page for use without a connection, and shows how old its values are then.
+ * @param {Page} newPage
+ */
+export function addOffline(newPage) {
+  page = newPage
+  page.store.on(show)
   show()
-  window.addEventListener('online', check)
-  window.onoffline = () => set(false)
+  addEventListener('online', check)
+  window.onoffline = () => setConnected(false)
   const map = page.map.getContainer()
-  // A tile that fails may be the first sign. Errors of pictures do not bubble.
-  map.addEventListener('error', ({ target }) => { if (connected && target.closest('.heat')) check() }, true)
-  // What is for later waits for the first tile. Where it is denied, as in private windows, or by http, the page does without.
+  // A failed tile may be the first sign. Error events of images do not bubble, so they are captured.
+  map.addEventListener('error', ({ target }) => { if (connected && /** @type {Element} */ (target).closest('.heatmap')) check() }, true)
+  // After the first tile, because the service worker is not urgent. It may be denied, as in private windows or by http.
   map.addEventListener('load', () => startWorker().catch(() => {}), { capture: true, once: true })
 }
 
@@ -43,29 +52,29 @@ async function startWorker() {
   await worker.register('sw.js')
 }
 
-function set(now) {
-  connected = now
+function setConnected(value) {
+  connected = value
   clearInterval(timer)
-  if (!now) timer = setInterval(check, between)
+  if (!value) timer = setInterval(check, checkInterval)
   show()
 }
 
-// check asks the server for a sign of life, and for the values where those shown are not its latest.
+// check asks the server for newer data, and loads the lakes again if those shown come from the store.
 async function check() {
   try {
-    await page.look()
-    if (connected && keptAt) await page.status.load()
+    await page.refresh()
+    if (connected && keptAt) await page.store.load()
   } catch {
-    set(false)
+    setConnected(false)
   }
 }
 
 function show() {
-  const { newest } = page?.status.get() ?? {}
+  const { newest } = page?.store.get() ?? {}
   box.hidden = (connected && !keptAt) || !newest
   if (box.hidden) return
   const { unreachable, offline, values, age, loaded } = words.offline
-  const daysSince = (time) => daysOld(time, Date.now())
+  const daysSince = (time) => ageInDays(time, Date.now())
   box.textContent = [
     navigator.onLine ? unreachable : offline,
     fill(values, { date: date(newest), age: count(age, daysSince(newest)) }),

@@ -1,22 +1,28 @@
-// The outlines that orient a reader where there is no basemap.
+// The outlines of land, borders and Germany, for maps without a basemap.
 import * as L from 'leaflet'
-import { load } from './load.js'
+import { fetchJSON } from './fetchjson.js'
 
-/** Draws land, borders and Germany from the file that build.mjs makes, below everything else. */
-export async function addOutlines({ map, say }, url) {
-  const outlines = await load(url, say)
+/** @import {Page} from './types' */
+
+/**
+ * Draws the outlines below everything else. build.mjs makes the file.
+ * @param {Page} page
+ * @param {string} url
+ */
+export async function addOutlines({ map }, url) {
+  const outlines = await fetchJSON(url)
   const pane = 'outlines'
-  map.createPane(pane).style.zIndex = 100 // below the tiles
+  map.createPane(pane).style.zIndex = '100' // below the tiles
   const options = { pane, renderer: L.svg({ pane, padding: 0.5 }), interactive: false }
   for (const [className, lines] of Object.entries(outlines)) {
-    const shape = className === 'borders' ? L.polyline : L.polygon
-    // The style sheet has their colours: they follow day, night and paper by themselves.
-    shape(decoded(lines), { ...options, className }).addTo(map)
+    const shape = /** @type {any} */ (className === 'borders' ? L.polyline : L.polygon)
+    // Their colours are in the style sheet, so that they follow the colour scheme and print.
+    shape(decode(lines), { ...options, className }).addTo(map)
   }
 }
 
-// decoded turns lines of whole numbers, each point the step from the one before, back into degrees.
-function decoded({ scale, lines }) {
+// decode turns lines of whole numbers, each point the step from the one before, into degrees.
+function decode({ scale, lines }) {
   return lines.map((line) => {
     let [x, y] = [0, 0]
     const points = []

@@ -1,38 +1,43 @@
-// Sharing what is shown: its link, and the code that shows it on another page.
+// Shares what is shown: a link, and the HTML to embed it in another page.
 import { byId } from './dom.js'
 import { embedCode, embedded, pageAddress } from './embed.js'
 import { words } from './words.js'
 
-/** Readies the button that shares the view; a map in a frame has a link to the whole page instead. */
-export function addShare({ config, map, status, view }) {
+/** @import {Page} from './types' */
+
+/**
+ * Adds the button and its dialog. A map in an iframe has a link to the full page instead.
+ * @param {Page} page
+ */
+export function addShare({ config, map, store, view }) {
   if (embedded()) {
-    const follow = () => { byId('whole').href = pageAddress(view.get()) }
-    view.on(Object.keys(view.get()), follow)
-    return follow()
+    const update = () => { byId('full-page').href = pageAddress(view.get()) }
+    view.on(Object.keys(view.get()), update)
+    return update()
   }
   const [dialog, button, code] = ['share', 'share-open', 'share-code'].map(byId)
-  const said = dialog.querySelector('[role=status]')
+  const state = dialog.querySelector('[role=status]')
   button.hidden = false
   button.onclick = () => {
     const now = view.get()
     byId('share-link').value = pageAddress(now)
-    code.value = embedCode(now, map.getBounds(), status.get().byId.get(now.lake)?.name ?? words.common.title)
+    code.value = embedCode(now, map.getBounds(), store.get().byId.get(now.lake)?.name ?? words.common.title)
     code.closest('div').hidden = !config.embeddable
     byId('share-newest').hidden = !config.embeddable || !now.date
-    said.textContent = ''
+    state.textContent = ''
     dialog.showModal()
   }
   dialog.addEventListener('focusin', ({ target }) => target.select?.())
   dialog.onclick = async ({ target: { name, value, previousElementSibling: label } }) => {
     if (name === 'close') dialog.close()
     if (name !== 'copy') return
-    said.textContent = '' // what is said again is heard again
-    said.textContent = words.share[await copy(label.control) ? value : 'selected']
+    state.textContent = '' // screen readers announce only changes
+    state.textContent = words.share[await copy(label.control) ? value : 'selected']
   }
 }
 
-// copy reports whether the text of a field is in the clipboard. Where it may not be put there, as on a page without
-// https, it is selected for the reader to do so.
+// copy reports whether the text of a field is in the clipboard. Where that is denied, as on a page without https, the text is
+// selected, so that the user can copy it.
 async function copy(field) {
   try {
     await navigator.clipboard.writeText(field.value)

@@ -1,50 +1,51 @@
-// The service worker: by a lake with bad reception it gives the page, what the server said last, and the tiles that were
-// seen. What it gives from its stores bears X-Kept-At, the time from which it is.
+// The service worker: without a good connection it serves the page, the last answers of the API, and the tiles seen before.
+// Answers from its stores have the header X-Kept-At, the time of their origin.
 /* global VERSION */
 
-const patience = 4000 // ms that an answer may take where an older one is kept
-const longest = 60_000 // ms until an answer is given up, and its connection is free for another
-const tileLongest = 20_000 // ms: a tile that does not come has to fail, so that the page can say it
-const badFor = 30_000 // ms for which a network that was too slow is not waited for again
-const tilesAtOnce = 16 // that may come between two looks at how many are kept
+const patience = 4000 // ms to wait for the network if there is a stored answer
+const timeout = 60_000 // ms after which a request is cancelled, so that its connection is free
+const tileTimeout = 20_000 // ms: a late tile must fail, so that the page can say so
+const slowFor = 30_000 // ms for which a slow network is not waited for again
+const trimEvery = 16 // stored tiles
 
-const root = new URL('./', self.location)
-const prefix = `limnomap ${root.pathname} ` // stores are shared by all that one origin serves
+const root = new URL('./', self.location.href)
+const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-// What is kept besides the page: the name of its store, its paths, and how many of the newest state and of past weeks each.
-const kinds = [
+// The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
+/** @type {[string, RegExp, number][]} */
+const stores = [
   ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$/, 12],
   ['lakes', /-lakes\/(status|near)$/, 4],
   ['histories', /\/history\/.+(?<!\.csv)$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
 ]
 
-let badUntil = 0
-let tilesPut = 0
+let slowUntil = 0
+let tilesStored = 0
 
-const on = (name, answer) => self.addEventListener(name, (event) => event.waitUntil(answer(event)))
+const on = (name, f) => self.addEventListener(name, (event) => event.waitUntil(f(event)))
 on('install', install)
 on('activate', activate)
-on('message', keepSeen)
+on('message', storeSeen)
 self.onfetch = (event) => {
   const answer = answerTo(event)
   if (answer) event.respondWith(answer)
 }
 
-// install keeps the page whole, or fails and leaves the one before in its place.
+// install stores the whole page, or fails; then the previous version stays.
 async function install() {
   const cache = await caches.open(shell)
   for (const path of ['', 'embed']) {
     const address = new URL(path, root)
     const answer = await fetch(address, { cache: 'no-cache' })
     const page = await answer.clone().text()
-    // Of several servers one may still have another page.
-    if (!whole(answer, 'text/html') || !page.includes(VERSION)) throw new Error(address)
-    await cache.addAll(new Set(page.match(/assets\/[\w.-]+/g))) // it names all its files
+    // With several servers, one of them may still serve another version.
+    if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw new Error(address.href)
+    await cache.addAll([...new Set(page.match(/assets\/[\w.-]+/g))]) // the page names all its files
     await cache.put(address, answer)
   }
-  await self.skipWaiting() // the page names its files by their content: no version can mistake another's for its own
+  await self.skipWaiting() // safe, because the names of files contain their hashes
 }
 
 async function activate() {
@@ -54,97 +55,95 @@ async function activate() {
   await self.clients.claim()
 }
 
-// answerTo returns the promise of an answer, or nothing for what is none of our business.
+// answerTo returns the promise of an answer, or nothing for requests that the browser handles itself.
 function answerTo(event) {
   const { request } = event
-  const path = below(request.url)
+  const path = pathBelowRoot(request.url)
   if (path === null || request.method !== 'GET') return null
-  if (request.mode === 'navigate') return /^(embed)?$/.test(path) && newest(event, { store: shell }, new URL(path, root))
-  if (path.startsWith('assets/')) return match(shell, request).then((kept) => kept ?? fetch(request))
+  if (request.mode === 'navigate') return /^(embed)?$/.test(path) && networkFirst(event, { store: shell }, new URL(path, root))
+  if (path.startsWith('assets/')) return match(shell, request).then((stored) => stored ?? fetch(request))
   const kind = kindOf(request.url)
-  return kind && newest(event, kind, request)
+  return kind && networkFirst(event, kind, request)
 }
 
-// below returns the path of an address below the page's root, or null where it is not there.
-function below(address) {
-  const { href, pathname } = new URL(address)
-  return href.startsWith(root) ? pathname.slice(root.pathname.length) : null
+// pathBelowRoot returns the path of a URL relative to the page, or null for other URLs.
+function pathBelowRoot(url) {
+  const { href, pathname } = new URL(url)
+  return href.startsWith(root.href) ? pathname.slice(root.pathname.length) : null
 }
 
-// kindOf returns how an address is kept, if it is. A tile without a version may be another one tomorrow.
-function kindOf(address) {
-  const { searchParams } = new URL(address)
-  const [name, , most] = kinds.find(([, paths]) => paths.test(below(address))) ?? []
+// kindOf returns how the answer of a URL is stored, or null. A tile without a version is not stored, because it changes.
+function kindOf(url) {
+  const { searchParams } = new URL(url)
+  const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
   const tile = name === 'tiles'
   if (!name || (tile && !searchParams.get('v'))) return null
-  return { tile, most, store: `${prefix}${searchParams.has('date') ? 'past ' : ''}${name}`, type: tile ? 'image/png' : 'application/json' }
+  return { tile, max, store: `${prefix}${searchParams.has('date') ? 'past ' : ''}${name}`, type: tile ? 'image/png' : 'application/json' }
 }
 
-// newest asks for an answer and keeps it, but gives what is kept if that fails or takes too long. A tile that is kept
-// can be no other, as its address names the version. What has no type is a document, which install alone keeps, with the
-// files that it needs.
-async function newest(event, kind, key) {
+// networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored
+// tile is returned at once, because its URL names the version. Documents have no type: only install stores them.
+async function networkFirst(event, kind, key) {
   const { tile, store, type } = kind
-  const kept = await match(store, key)
-  if (kept && tile) return kept
-  const asked = fetched(event, kind)
-  if (!kept) return asked
-  const worse = (answer) => answer.status >= 500 || answer.status === 429 || (type && answer.ok && !whole(answer, type))
-  const better = asked.then((answer) => (worse(answer) ? kept : answer), () => kept)
+  const stored = await match(store, key)
+  if (stored && tile) return stored
+  const fresh = fetchAndStore(event, kind)
+  if (!stored) return fresh
+  const isWorse = (answer) => answer.status >= 500 || answer.status === 429 || (type && answer.ok && !isComplete(answer, type))
+  const better = fresh.then((answer) => (isWorse(answer) ? stored : answer), () => stored)
   event.waitUntil(better)
-  // Who asks with no-store wants to know if there is a network.
-  const ms = badUntil > Date.now() && event.request.cache !== 'no-store' ? 0 : patience
+  // A request with no-store checks the connection, so it waits.
+  const ms = slowUntil > Date.now() && event.request.cache !== 'no-store' ? 0 : patience
   const answer = await Promise.race([better, new Promise((resolve) => setTimeout(resolve, ms))])
-  if (!answer) badUntil = Date.now() + badFor
-  return answer ?? kept
+  if (!answer) slowUntil = Date.now() + slowFor
+  return answer ?? stored
 }
 
-// fetched asks the network, and keeps what it gives.
-async function fetched(event, kind) {
+async function fetchAndStore(event, kind) {
   const { request } = event
-  const answer = await fetch(request, { signal: AbortSignal.timeout(kind.tile ? tileLongest : longest) })
-  if (request.url.endsWith('/page.json') && answer.ok) badUntil = 0 // the browser's own cache may have given any other
-  if (kind.type) event.waitUntil(keep(kind, request, answer.clone()))
+  const answer = await fetch(request, { signal: AbortSignal.timeout(kind.tile ? tileTimeout : timeout) })
+  if (request.url.endsWith('/page.json') && answer.ok) slowUntil = 0 // other answers may come from the browser's cache
+  if (kind.type) event.waitUntil(put(kind, request, answer.clone()))
   return answer
 }
 
-// keepSeen keeps what a page had loaded before there was a service worker; the browser still has it.
-async function keepSeen({ data }) {
-  for (const address of data) {
-    const kind = kindOf(address)
-    if (!kind || await match(kind.store, address)) continue
-    await fetch(address, { cache: 'force-cache' }).then((answer) => keep(kind, address, answer)).catch(() => {})
+// storeSeen stores what the page loaded before the service worker started. The browser still has it in its cache.
+async function storeSeen({ data }) {
+  for (const url of data) {
+    const kind = kindOf(url)
+    if (!kind || await match(kind.store, url)) continue
+    await fetch(url, { cache: 'force-cache' }).then((answer) => put(kind, url, answer)).catch(() => {})
   }
 }
 
-// match returns what is kept. Where the store is denied that is nothing.
+// match returns a stored answer, or nothing if there is none or the stores are denied.
 const match = (store, request) => (
   caches.open(store).then((cache) => cache.match(request, { ignoreVary: true })).catch(() => {})
 )
 
-// keep keeps an answer that is right and whole, the oldest making room. Where there is no room at all, it does not.
-async function keep({ store, most, tile, type }, request, answer) {
-  if (!whole(answer, type)) return
+// put stores a complete answer and removes the oldest ones. It does nothing if there is no space.
+async function put({ store, max, tile, type }, request, answer) {
+  if (!isComplete(answer, type)) return
   try {
     const text = await answer.clone().text()
     if (!tile) JSON.parse(text)
-    else if (!/IEND.{4}$/.test(text)) return // as every PNG ends
+    else if (!/IEND.{4}$/.test(text)) return // the last chunk of every PNG
     const cache = await caches.open(store)
-    await cache.put(request, marked(answer))
-    if (tile && tilesPut++ % tilesAtOnce) return
+    await cache.put(request, withTime(answer))
+    if (tile && tilesStored++ % trimEvery) return
     const keys = await cache.keys()
-    await Promise.all(keys.slice(0, Math.max(0, keys.length - most + (tile ? tilesAtOnce : 0))).map((key) => cache.delete(key)))
-  } catch {}
+    await Promise.all(keys.slice(0, Math.max(0, keys.length - max + (tile ? trimEvery : 0))).map((key) => cache.delete(key)))
+  } catch { /* stored next time */ }
 }
 
-// What is asked for is of this origin, and so is what comes unless another address gave it.
-const whole = ({ status, redirected, headers }, wanted) => (
-  status === 200 && !redirected && headers.get('Content-Type')?.startsWith(wanted)
+// isComplete reports whether an answer is a 200 of the wanted type that was not redirected, for example to a sign-in page.
+const isComplete = ({ status, redirected, headers }, type) => (
+  status === 200 && !redirected && headers.get('Content-Type')?.startsWith(type)
 )
 
-function marked({ headers: given, body }) {
-  const headers = new Headers(given)
-  const age = Number(headers.get('Age')) // seconds, of what the server could not confirm either
+function withTime({ headers: original, body }) {
+  const headers = new Headers(original)
+  const age = Number(headers.get('Age')) // seconds since the server could last confirm the answer
   headers.set('X-Kept-At', new Date(Date.now() - age * 1000).toISOString())
   return new Response(body, { headers })
 }

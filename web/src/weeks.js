@@ -1,55 +1,93 @@
-// The weeks that there are data for: where each stands in time, and what it is called.
+// The weeks with data: their positions on the slider, and their names.
+import { dayMs } from './calendar.js'
 import { element } from './dom.js'
 import { days, fill, words } from './words.js'
 
-const day = 86_400_000 // ms
-const aYear = 60 // weeks up to which years would say too little, and months are named
-const mostNames = 5 // below the slider
+/** @import {View, Week} from './types' */
 
-const since = (from, to) => (Date.parse(to) - Date.parse(from)) / (7 * day)
+const maxNamedMonths = 60 // weeks: below it the axis names months, above it years
+const maxNames = 5 // on the axis
 
-/** The place of each week on the slider: how many weeks after the first it is. Weeks without any data have none. */
-export const places = (weeks) => weeks.map(({ date }) => Math.round(since(weeks[0].date, date)))
+const weeksBetween = (from, to) => (Date.parse(to) - Date.parse(from)) / (7 * dayMs)
 
-/** Which of the weeks a view's date is in: null is in the newest; -1 is none. */
+/**
+ * Returns the positions of the weeks on the slider: the weeks since the first one. Weeks without data leave gaps.
+ * @param {Week[]} weeks
+ */
+export const positions = (weeks) => weeks.map(({ date }) => Math.round(weeksBetween(weeks[0].date, date)))
+
+/**
+ * Returns the index of the position nearest to a value of the slider.
+ * @param {number[]} at
+ * @param {number} value
+ */
+export const nearestIndex = (at, value) => at.reduce((best, p, i) => (Math.abs(p - value) < Math.abs(at[best] - value) ? i : best), 0)
+
+/**
+ * Returns the index of the week that contains a date; null is in the newest week. -1 if there is no such week.
+ * @param {Week[]} weeks
+ * @param {string | null} date
+ */
 export const indexOf = (weeks, date) => (
-  date === null ? weeks.length - 1 : weeks.findIndex((w) => Math.floor(since(w.date, date)) === 0)
+  date === null ? weeks.length - 1 : weeks.findIndex((w) => Math.floor(weeksBetween(w.date, date)) === 0)
 )
 
-/** What a view calls one of the weeks: its Monday, and the newest by no date at all. */
+/**
+ * Returns the date of a week in the view: its Monday, and null for the newest week.
+ * @param {Week[]} weeks
+ * @param {number} i
+ */
 export const dateOf = (weeks, i) => (i === weeks.length - 1 ? null : weeks[i].date)
 
 /**
- * Has the view name its week as the data do. Of a date that there are no data for it shows the newest week, and returns
- * what is to be said about that.
+ * Sets the date of the view to the Monday of its week. For a date without data it selects the newest week and returns a
+ * message about that, otherwise an empty string.
+ * @param {View} view
+ * @param {Week[]} weeks
  */
-export function settleDate(view, weeks) {
+export function normalizeDate(view, weeks) {
   const { date } = view.get()
   const i = indexOf(weeks, date)
   view.set({ date: i < 0 ? null : dateOf(weeks, i) })
   return i < 0 && date !== null ? fill(words.time.unknown, { date }) : ''
 }
 
-/** A week in words: Week 47, 16–22 Nov 2026. */
-export const inWords = ({ week, date }) => (
-  fill(words.time.inWords, { n: Number(week.slice(6)), days: days(date, Date.parse(date) + 6 * day) })
+/**
+ * Returns a week in words: Week 47, 16–22 Nov 2026.
+ * @param {Pick<Week, 'week' | 'date'>} week
+ */
+export const describeWeek = ({ week, date }) => (
+  fill(words.time.inWords, { n: Number(week.slice(6)), days: days(date, Date.parse(date) + 6 * dayMs) })
 )
 
 /**
- * Draws behind the slider how many of `most` lakes have a value in each week, and names the years below it, or the months
- * where the weeks are of one year or so; so many that they do not touch.
+ * Returns the indexes of the weeks that the axis names, and a function that returns their names: years, or months if the weeks
+ * span little more than a year. There are few enough that the names do not touch.
+ * @param {Week[]} weeks
+ * @param {number[]} at
  */
-export function drawWeeks(box, weeks, at, most) {
+export function axisNames(weeks, at) {
+  const name = (i) => weeks[i].date.slice(0, at.at(-1) < maxNamedMonths ? 7 : 4)
+  const starts = [...at.keys()].filter((i) => i > 0 && name(i) !== name(i - 1))
+  return { name, named: starts.filter((_, n) => n % Math.ceil(starts.length / maxNames) === 0) }
+}
+
+/**
+ * Draws bars behind the slider for the lakes with a value in each week, of at most `max`, and the names below it.
+ * @param {HTMLElement} box
+ * @param {Week[]} weeks
+ * @param {number[]} at
+ * @param {number} max
+ */
+export function drawWeeks(box, weeks, at, max) {
   const end = at.at(-1)
   const picture = box.querySelector('svg')
   picture.setAttribute('viewBox', `0 0 ${end} 1`)
-  picture.firstChild.setAttribute('d', weeks.map((w, i) => `M${at[i] - 0.4} 1v-${w.lakes_with_data / most}h.8V1z`).join(''))
-  const name = (i) => weeks[i].date.slice(0, end < aYear ? 7 : 4)
-  const starts = [...at.keys()].filter((i) => i > 0 && name(i) !== name(i - 1))
-  const named = starts.filter((_, n) => n % Math.ceil(starts.length / mostNames) === 0)
+  picture.querySelector('path').setAttribute('d', weeks.map((w, i) => `M${at[i] - 0.4} 1v-${w.lakes_with_data / max}h.8V1z`).join(''))
+  const { name, named } = axisNames(weeks, at)
   box.querySelector('.scale').replaceChildren(...named.map((i) => {
-    const mark = element('span', {}, name(i))
-    mark.style.left = `${100 * at[i] / end}%`
-    return mark
+    const label = element('span', {}, name(i))
+    label.style.left = `${100 * at[i] / end}%`
+    return label
   }))
 }

@@ -1,15 +1,15 @@
-// What the page says, in German and English, and how it writes numbers and dates.
+// The texts of the page in German or English, and the formats of numbers and dates.
 import { files } from './dom.js'
 
 const key = 'limnomap-language'
-const mostTries = 20
-const between = 3000 // ms
+const maxTries = 20
+const retryDelay = 3000 // ms
 
-/** The language of the page: as its address asks, as the reader once chose, or as the browser speaks. 'de' or 'en'. */
-export const language = [new URLSearchParams(location.search).get('lang'), chosen(), navigator.language, 'en']
+/** The language of the page, 'de' or 'en': from its address, from the user's earlier choice, or from the browser. */
+export const language = [new URLSearchParams(location.search).get('lang'), storedLanguage(), navigator.language, 'en']
   .map((l) => l?.slice(0, 2).toLowerCase()).find((l) => l in files)
 
-function chosen() {
+function storedLanguage() {
   try {
     return localStorage[key]
   } catch { // denied, as in private windows
@@ -17,65 +17,88 @@ function chosen() {
   }
 }
 
-/** The page's words in that language. */
-export const words = await read()
+/** The words in that language. */
+export const words = await loadWords()
 
-// read asks again a bounded number of times where they do not come: until then the page can only say what stands in it.
-async function read(tries = 1) {
+// loadWords tries again, up to a maximum: without words the page can only show the help in its HTML.
+async function loadWords(tries = 1) {
   try {
     const answer = await fetch(files[language])
     if (!answer.ok) throw new Error(`${files[language]}: ${answer.status}`)
     return await answer.json()
   } catch (error) {
-    if (tries === mostTries) throw error
-    await new Promise((resolve) => setTimeout(resolve, between))
-    return read(tries + 1)
+    if (tries === maxTries) throw error
+    await new Promise((resolve) => setTimeout(resolve, retryDelay))
+    return loadWords(tries + 1)
   }
 }
 
-/** The page's other language. */
-export const other = language === 'de' ? 'en' : 'de'
+/** The language that the page can switch to. */
+export const otherLanguage = language === 'de' ? 'en' : 'de'
 
-/** Shows the page in its other language from now on. */
+/** Switches the language, now and for later visits. */
 export function switchLanguage() {
   try {
-    localStorage[key] = other
-  } catch { // for this time the address says it
-  }
-  const address = new URL(location)
-  address.searchParams.set('lang', other)
+    localStorage[key] = otherLanguage
+  } catch { /* denied; the address has the language */ }
+  const address = new URL(location.href)
+  address.searchParams.set('lang', otherLanguage)
   location.replace(address)
 }
 
-/** A text with its {names} filled in. */
+/**
+ * Replaces the {names} in a text by values.
+ * @param {string} text
+ * @param {Record<string, any>} values
+ */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name])
 
-// How numbers and dates are written, is the reader's own way where the page speaks the reader's language.
+// The user's own formats if the page has the browser's language.
 const locale = navigator.language.toLowerCase().startsWith(language) ? navigator.language : { de: 'de-DE', en: 'en-GB' }[language]
 
 const plurals = new Intl.PluralRules(locale)
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/** A text in the form that the number asks for: {n} lakes. */
+/**
+ * Returns a text in the plural form of a number: {n} lakes.
+ * @param {Record<string, string>} forms
+ * @param {number} n
+ */
 export const count = (forms, n) => fill(forms[plurals.select(n)] ?? forms.other, { n: number(n) })
 
-/** A concentration with its unit. */
+/**
+ * Formats a concentration with its unit.
+ * @param {number} chl
+ */
 export const concentration = (chl) => `${number(chl)} µg/l`
 
-/** A number in the reader's way of writing. */
+/**
+ * Formats a number.
+ * @param {number} n
+ */
 export const number = (n) => numbers.format(n)
 
-/** A day, such as 16 Nov 2026. */
+/**
+ * Formats a day: 16 Nov 2026.
+ * @param {string | number} time
+ */
 export const date = (time) => dates.format(new Date(time))
 
-/** The days from one to another, such as 16–22 Nov 2026. */
+/**
+ * Formats a range of days: 16–22 Nov 2026.
+ * @param {string | number} from
+ * @param {string | number} to
+ */
 export const days = (from, to) => dates.formatRange(new Date(from), new Date(to))
 
-/** How long ago so many days are, in words: today, 19 days ago, 5 weeks ago. */
-export function ago(days) {
+/**
+ * Returns in words how long ago a number of days is: today, 19 days ago, 5 weeks ago.
+ * @param {number} n
+ */
+export function ago(n) {
   const ages = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
-  if (days < 28) return ages.format(-days, 'day')
-  if (days < 90) return ages.format(-Math.floor(days / 7), 'week')
-  return days < 730 ? ages.format(-Math.floor(days / 30.44), 'month') : ages.format(-Math.floor(days / 365.25), 'year')
+  if (n < 28) return ages.format(-n, 'day')
+  if (n < 90) return ages.format(-Math.floor(n / 7), 'week')
+  return n < 730 ? ages.format(-Math.floor(n / 30.44), 'month') : ages.format(-Math.floor(n / 365.25), 'year')
 }

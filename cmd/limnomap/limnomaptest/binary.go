@@ -12,22 +12,49 @@ import (
 	"testing"
 )
 
-// binaryVariable names an environment variable with the path of a limnomap that is already built. .ci/test builds one for
-// all packages, and one with the race detector for the fault tests.
+// binaryVariable names an environment variable with the path of a limnomap that is already built, as .ci/test does.
 const binaryVariable = "LIMNOMAP_TEST_BINARY"
 
 var built struct {
 	sync.Mutex
-	folder, path string // guarded by the mutex
+	path string // guarded by the mutex
 }
 
-// Main runs the tests of a package and then removes the binary that they built.
-func Main(m *testing.M) {
+var folder struct {
+	sync.Mutex
+	path string // guarded by the mutex
+}
+
+// Main runs the tests of a package. Then it stops the servers that the tests shared, calls the functions in after, and
+// removes the folder that the tests shared.
+func Main(m *testing.M, after ...func()) {
 	code := m.Run()
-	if err := os.RemoveAll(built.folder); err != nil { // "" is not an error
-		fmt.Fprintln(os.Stderr, "removing the binary under test:", err)
+	if err := stopShared(); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = max(code, 1)
+	}
+	for _, f := range after {
+		f()
+	}
+	if err := os.RemoveAll(folder.path); err != nil { // "" is not an error
+		fmt.Fprintln(os.Stderr, "removing the folder of the tests:", err)
 	}
 	os.Exit(code)
+}
+
+// Folder returns a temporary folder that the tests of a package share. Main removes it.
+func Folder(t testing.TB) string {
+	t.Helper()
+	folder.Lock()
+	defer folder.Unlock()
+	if folder.path == "" {
+		path, err := os.MkdirTemp("", "limnomap-test-")
+		if err != nil {
+			t.Fatal(err)
+		}
+		folder.path = path
+	}
+	return folder.path
 }
 
 // Binary returns the path of limnomap. The first call of a package builds it, unless LIMNOMAP_TEST_BINARY names one.
@@ -42,11 +69,7 @@ func Binary(t testing.TB) string {
 		built.path = path
 		return path
 	}
-	var err error
-	if built.folder, err = os.MkdirTemp("", "limnomap-test-"); err != nil {
-		t.Fatal(err)
-	}
-	path := filepath.Join(built.folder, "limnomap")
+	path := filepath.Join(Folder(t), "limnomap")
 	// With -trimpath, as in a release: both builds then share the build cache.
 	build := exec.Command("go", "build", "-trimpath", "-o", path, "limnomap/cmd/limnomap")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")

@@ -3,6 +3,7 @@ package limnomaptest
 import (
 	"bytes"
 	"crypto/tls"
+	"fmt"
 	"net/http"
 	"os/exec"
 	"regexp"
@@ -173,14 +174,21 @@ func (s *Server) Stop(t testing.TB) {
 // AwaitExit waits for the process to end, and fails the test unless it exits with code 0.
 func (s *Server) AwaitExit(t testing.TB) {
 	t.Helper()
+	if err := s.awaitExit(); err != nil {
+		t.Error(err)
+	}
+}
+
+func (s *Server) awaitExit() error {
 	select {
 	case <-s.ended:
 		if s.exit != nil {
-			t.Errorf("limnomap serve after SIGTERM: %v\n%s", s.exit, s.Log)
+			return fmt.Errorf("limnomap serve after SIGTERM: %w\n%s", s.exit, s.Log)
 		}
+		return nil
 	case <-time.After(startTime):
 		s.Kill()
-		t.Errorf("limnomap serve did not end after SIGTERM\n%s", s.Log)
+		return fmt.Errorf("limnomap serve did not end after SIGTERM\n%s", s.Log)
 	}
 }
 

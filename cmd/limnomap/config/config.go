@@ -1,0 +1,122 @@
+// Package config reads and checks the settings of a command. Each setting is a flag; the first of these places that has
+// it decides: the command line, the environment, a YAML file, the default.
+//
+// A flag is a field of a struct that kong reads. The tags of the field are the table of everything that is known about
+// the setting:
+//
+//	help:"…" default:"…"  for --help and docs/configuration.md
+//	enum:"a,b"            the values that are allowed
+//	allowed:"0..20"       the lowest and the highest value that are allowed; one of them may be missing
+//	check:"origin"        the rule, one of [Options].Rules, that each value must keep
+//	list:""               one text on the command line that may be a list in the file
+//	secret:""             may hold a password: printed as <hidden>; the variable NAME_FILE may name a file that holds it
+//	reload:""             changes while the server runs, at SIGHUP
+//
+// [Parse] checks each value by these tags and by its type (UnmarshalText). Rules for several settings together are in
+// the Check method of the command: see [Checker].
+package config
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/alecthomas/kong"
+)
+
+const (
+	program   = "limnomap"
+	envPrefix = "LIMNOMAP_"
+	// versionCommand runs with any configuration file and any unknown variable: it helps to find what is wrong with them.
+	versionCommand = "version"
+)
+
+// Options are what [Parse] needs to know about the program.
+type Options struct {
+	Description string                        // for --help
+	Vars        kong.Vars                     // values of ${name} in tags
+	Rules       map[string]func(string) error // by the name that a tag check has
+	Stdout      io.Writer                     // for --help
+	Stderr      io.Writer
+}
+
+// A Checker is a command that can check its settings without opening a database or a connection. Check may fill in a
+// default that depends on another setting.
+type Checker interface {
+	Check(ctx context.Context) error
+}
+
+// An Invocation is one command with the values of all its flags.
+type Invocation struct {
+	Command *kong.Context
+
+	args     []string
+	resolver *resolver
+}
+
+// Parse reads the command line into grammar, a pointer to a struct for kong, together with the environment and the
+// files that these name. It returns nil if --help was asked for; the help is printed then.
+func Parse(grammar any, args []string, opts *Options) (*Invocation, error) {
+	inv := &Invocation{args: args, resolver: newResolver()}
+	helpPrinted := false
+	parser, err := kong.New(grammar,
+		kong.Name(program),
+		kong.Description(opts.Description),
+		kong.DefaultEnvars(program),
+		opts.Vars,
+		kong.Writers(opts.Stdout, opts.Stderr),
+		kong.Exit(func(int) { helpPrinted = true }),
+		kong.ConfigureHelp(kong.HelpOptions{Compact: true, WrapUpperBound: 100}),
+		kong.WithBeforeResolve(inv.resolver.openFile),
+		kong.Resolvers(inv.resolver),
+	)
+	if err != nil {
+		return nil, err
+	}
+	inv.Command, err = parser.Parse(args)
+	if helpPrinted {
+		return nil, nil
+	}
+	if err == nil && inv.Command.Command() == versionCommand {
+		return inv, nil
+	}
+	explained := inv.Explain(err)
+	if err != nil && explained == err && !errors.As(err, new(fileError)) {
+		explained = fmt.Errorf("%w (limnomap --help lists the commands)", err)
+	}
+	// Both errors: a misspelled variable may be the reason why a flag is missing.
+	if err := errors.Join(unknownVariables(os.Environ(), parser.Model), explained); err != nil {
+		return nil, err
+	}
+	return inv, inv.Explain(inv.check(opts))
+}
+
+// Selected returns the command that was chosen.
+func (inv *Invocation) Selected() *kong.Node { return inv.Command.Selected() }
+
+// ConfigFile returns the name of the configuration file, or "" if there is none.
+func (inv *Invocation) ConfigFile() string {
+	if inv.resolver.file == nil {
+		return ""
+	}
+	return inv.resolver.file.name
+}
+
+// Explain adds to an error where the flags that it names got their values.
+func (inv *Invocation) Explain(err error) error { return inv.resolver.explain(err) }
+
+// ArgsFor returns the command line of the command that limnomap config describes: the words before "config", then
+// words, which begin with the command's name or, for serve, with a flag.
+func (inv *Invocation) ArgsFor(words []string) ([]string, error) {
+	before := len(inv.args) - len(words) - 1
+	if before < 0 || inv.args[before] != "config" {
+		return nil, errors.New("write the command after the word config, without -- between them")
+	}
+	args := append([]string{}, inv.args[:before]...)
+	if len(words) == 0 || words[0] == "" || words[0][0] == '-' {
+		args = append(args, "serve")
+	}
+	return append(args, words...), nil
+}

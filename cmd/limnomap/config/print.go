@@ -1,0 +1,62 @@
+package config
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+)
+
+// Print writes the values of all flags as a YAML file that --config accepts, with the origin of each value as a comment and
+// without secrets.
+func (inv *Invocation) Print(w io.Writer) error {
+	selected := inv.Selected()
+	name := CommandName(selected)
+	fmt.Fprintf(w, "# The settings of limnomap %s, and where each value is from.\n", name)
+	for _, flag := range inv.Command.Model.Flags {
+		if err := inv.printFlag(w, "", flag); err != nil {
+			return err
+		}
+	}
+	indent := ""
+	for word := range strings.FieldsSeq(name) {
+		fmt.Fprintf(w, "%s%s:\n", indent, word)
+		indent += "  "
+	}
+	for _, flag := range selected.Flags {
+		if err := inv.printFlag(w, indent, flag); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (inv *Invocation) printFlag(w io.Writer, indent string, flag *kong.Flag) error {
+	if !isSetting(flag) {
+		return nil
+	}
+	texts, isSet, err := textsOf(flag)
+	if err != nil {
+		return err
+	}
+	origin := inv.resolver.originOf(inv.Command, flag)
+	if !isSet && origin == fromDefault {
+		_, err = fmt.Fprintf(w, "%s# %s is not set\n", indent, flag.Name)
+		return err
+	}
+	for i, text := range texts {
+		texts[i] = printable(flag, text)
+	}
+	line, err := yamlOf(flag, texts)
+	if err != nil {
+		return err
+	}
+	if strings.ContainsFunc(origin, unicode.IsControl) {
+		origin = strconv.Quote(origin) // a file may have any name
+	}
+	_, err = fmt.Fprintf(w, "%s%s: %s # %s\n", indent, flag.Name, line, origin)
+	return err
+}

@@ -1,0 +1,229 @@
+package config
+
+import (
+	"encoding"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/alecthomas/kong"
+	"go.yaml.in/yaml/v3"
+)
+
+// A valueKind is a kind of values in YAML.
+type valueKind struct {
+	want string   // for errors
+	tags []string // of YAML values of this kind
+}
+
+var (
+	wholeNumber = &valueKind{"a whole number, such as 300, without quotes", []string{"!!int"}}
+	number      = &valueKind{"a number, such as 0.5, without quotes", []string{"!!int", "!!float"}}
+	yesOrNo     = &valueKind{"true or false, without quotes", []string{"!!bool"}}
+	// To YAML a size such as 4096 is a number and a day such as 2026-01-01 is a time.
+	plainText = &valueKind{"a text, in quotes if YAML reads it as something else", []string{"!!str", "!!int", "!!float", "!!timestamp"}}
+)
+
+var textUnmarshaler = reflect.TypeFor[encoding.TextUnmarshaler]()
+
+// kindOf returns the kind of the values of a type.
+func kindOf(t reflect.Type) *valueKind {
+	if t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if reflect.PointerTo(t).Implements(textUnmarshaler) || t == reflect.TypeFor[time.Duration]() {
+		return plainText
+	}
+	switch t.Kind() {
+	case reflect.Bool:
+		return yesOrNo
+	case reflect.Float32, reflect.Float64:
+		return number
+	case reflect.Int, reflect.Int8, reflect.Int16, reflect.Int32, reflect.Int64,
+		reflect.Uint, reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint64:
+		return wholeNumber
+	}
+	return plainText
+}
+
+// elemType returns the type of the value of a flag, or of the elements of a list.
+func elemType(flag *kong.Flag) reflect.Type {
+	if flag.IsSlice() {
+		return flag.Target.Type().Elem()
+	}
+	return flag.Target.Type()
+}
+
+// decodeValue returns the value of a flag in a file, in the form that kong decodes, once it is sure that kong can. Errors do
+// not repeat a value of a wrong kind, which may be a secret.
+func decodeValue(flag *kong.Flag, n *yaml.Node) (any, error) {
+	value, err := decodeNode(flag, n)
+	if err != nil {
+		return nil, err
+	}
+	decoded, err := decode(flag, kong.Scan().PushTyped(value, kong.FlagValueToken))
+	if err != nil {
+		return nil, err
+	}
+	return value, checkEnum(flag, decoded)
+}
+
+// checkEnum returns an error if v has a value that the flag does not allow.
+func checkEnum(flag *kong.Flag, v reflect.Value) error {
+	if flag.Enum == "" {
+		return nil
+	}
+	values := []reflect.Value{v}
+	if v.Kind() == reflect.Slice {
+		values = values[:0]
+		for i := range v.Len() {
+			values = append(values, v.Index(i))
+		}
+	}
+	for _, v := range values {
+		if got := fmt.Sprint(v.Interface()); !slices.Contains(flag.EnumSlice(), got) {
+			return fmt.Errorf("%.80q is none of %s", got, strings.Join(flag.EnumSlice(), ", "))
+		}
+	}
+	return nil
+}
+
+func decodeNode(flag *kong.Flag, n *yaml.Node) (any, error) {
+	elem := elemType(flag)
+	if !flag.IsSlice() {
+		if n.Kind != yaml.SequenceNode || !isList(flag) {
+			return decodeScalar(elem, n)
+		}
+		var texts []string
+		for _, item := range n.Content {
+			text, err := decodeScalar(elem, item)
+			if err != nil {
+				return nil, err
+			}
+			texts = append(texts, text)
+		}
+		return strings.Join(texts, ","), nil
+	}
+	items := []*yaml.Node{n}
+	switch {
+	case n.Kind == yaml.SequenceNode:
+		items = n.Content
+	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
+		return nil, errors.New("this is one text with commas: want a list, such as [a, b]")
+	}
+	list := make([]any, 0, len(items)) // not nil: an empty list is a value
+	for _, item := range items {
+		value, err := decodeItem(elem, item)
+		if err != nil {
+			return nil, err
+		}
+		list = append(list, value)
+	}
+	return list, nil
+}
+
+// decodeItem decodes an item of a list. It checks what kong would check later, with a better error: kong's names Go types.
+func decodeItem(elem reflect.Type, n *yaml.Node) (any, error) {
+	text, err := decodeScalar(elem, n)
+	if err != nil {
+		return nil, err
+	}
+	if kindOf(elem) == wholeNumber {
+		number, err := strconv.ParseInt(text, 0, 64)
+		if err != nil {
+			return nil, fmt.Errorf("%.40q is not a whole number of 64 bits", text)
+		}
+		return number, nil
+	}
+	if u, ok := reflect.New(elem).Interface().(encoding.TextUnmarshaler); ok {
+		return text, u.UnmarshalText([]byte(text))
+	}
+	return text, nil
+}
+
+// decodeScalar returns the text of a single value, which must be of the kind of that type.
+func decodeScalar(t reflect.Type, n *yaml.Node) (string, error) {
+	kind := kindOf(t)
+	if n.Kind == yaml.AliasNode {
+		return "", errors.New("references (*) are not supported: write the value")
+	}
+	if n.Kind == yaml.ScalarNode && n.Style&yaml.TaggedStyle == 0 {
+		switch tag := n.ShortTag(); {
+		case tag == "!!null":
+			return "", errors.New("the value is missing: remove the line for the default, or write \"\" for an empty text")
+		case slices.Contains(kind.tags, tag):
+			return n.Value, nil
+		}
+	}
+	return "", fmt.Errorf("want %s", kind.want)
+}
+
+// textsOf returns the value of a flag as texts: one, or those of a list. isSet is false if the flag has no value.
+func textsOf(flag *kong.Flag) (texts []string, isSet bool, err error) {
+	v := flag.Target
+	if v.Kind() == reflect.Pointer {
+		if v.IsNil() {
+			return nil, false, nil
+		}
+		v = v.Elem()
+	}
+	values := []reflect.Value{v}
+	if flag.IsSlice() {
+		values = values[:0]
+		for i := range v.Len() {
+			values = append(values, v.Index(i))
+		}
+	}
+	for _, v := range values {
+		text, err := textOf(v)
+		if err != nil {
+			return nil, false, fmt.Errorf("--%s: %w", flag.Name, err)
+		}
+		texts = append(texts, text)
+	}
+	return texts, len(texts) > 0 && (flag.IsSlice() || texts[0] != ""), nil
+}
+
+// textOf returns the text that v can be read from.
+func textOf(v reflect.Value) (string, error) {
+	switch x := v.Interface().(type) {
+	case encoding.TextMarshaler:
+		text, err := x.MarshalText()
+		return string(text), err
+	case time.Duration:
+		return x.String(), nil
+	}
+	if reflect.PointerTo(v.Type()).Implements(textUnmarshaler) {
+		return "", fmt.Errorf("%s has UnmarshalText but not MarshalText", v.Type())
+	}
+	return fmt.Sprint(v.Interface()), nil
+}
+
+// yamlOf returns the texts of a flag as YAML in one line.
+func yamlOf(flag *kong.Flag, texts []string) (string, error) {
+	kind := kindOf(elemType(flag))
+	n := &yaml.Node{Kind: yaml.SequenceNode, Style: yaml.FlowStyle}
+	for _, text := range texts {
+		item := &yaml.Node{Kind: yaml.ScalarNode, Value: text}
+		if kind == plainText {
+			item.Tag = "!!str"
+			if strings.ContainsFunc(text, unicode.IsControl) {
+				item.Style = yaml.DoubleQuotedStyle // other styles would take several lines
+			}
+		}
+		n.Content = append(n.Content, item)
+	}
+	if !flag.IsSlice() {
+		n = n.Content[0]
+	}
+	line, err := yaml.Marshal(n)
+	if err != nil {
+		return "", fmt.Errorf("--%s: %w", flag.Name, err)
+	}
+	return string(line[:len(line)-1]), nil
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"net/url"
+	"regexp"
+	"strings"
+	"time"
+
+	"limnomap/api/ratelimit/quota"
+	"limnomap/cmd/limnomap/config"
+	"limnomap/data/apikey"
+)
+
+// rules are the rules that the tag check of a flag may name: what one value must look like.
+var rules = map[string]func(string) error{
+	"address":       checkAddress,
+	"base-path":     checkBasePath,
+	"basemap-url":   checkBasemapURL,
+	"key-name":      checkKeyName,
+	"origin":        checkOrigin,
+	"otlp-endpoint": func(text string) error { _, err := traceEndpoint(text); return err },
+	"public-url":    func(text string) error { _, err := parsePublicURL(text); return err },
+	"redis":         quota.Check,
+	"whole-days":    checkWholeDays,
+}
+
+// checkAddress checks the form of an address. Whether it is free shows when the server listens.
+func checkAddress(text string) error {
+	_, port, err := net.SplitHostPort(text)
+	if err == nil && port != "" {
+		_, err = net.LookupPort("tcp", port) // without the network
+	}
+	if err != nil || port == "" {
+		return fmt.Errorf("%q is not HOST:PORT, or :PORT for all addresses, with a port from 0 (any free one) to 65535", text)
+	}
+	return nil
+}
+
+var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
+
+func checkBasePath(text string) error {
+	if p := cleanBasePath(text); p != "" && !basePath.MatchString(p) {
+		return fmt.Errorf("%q is not a path such as /lakes, of letters, digits and ._~-", text)
+	}
+	return nil
+}
+
+// cleanBasePath returns a base path without the slash at its end, "" for the root.
+func cleanBasePath(p string) string { return strings.TrimSuffix(p, "/") }
+
+// noBasemap is the value of --basemap-url for a page without a basemap.
+const noBasemap = "none"
+
+func checkBasemapURL(text string) error {
+	if text != noBasemap && !(strings.Contains(text, "{z}") && strings.Contains(text, "{x}") && strings.Contains(text, "{y}")) {
+		return fmt.Errorf("%q: want an address with {z}, {x} and {y}, or %s", text, noBasemap)
+	}
+	return nil
+}
+
+func checkKeyName(text string) error {
+	if !apikey.ValidName(text) {
+		return fmt.Errorf("%q: want 1 to 64 letters, digits, spaces and _.@- that begin with a letter or a digit", text)
+	}
+	return nil
+}
+
+func checkOrigin(text string) error {
+	if u, err := url.Parse(text); text != "*" && (err != nil || u.Host == "" || text != u.Scheme+"://"+u.Host) {
+		return fmt.Errorf("%q is not an origin such as https://maps.example.org, or *", text)
+	}
+	return nil
+}
+
+func parsePublicURL(text string) (*url.URL, error) {
+	u, err := url.Parse(text)
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return nil, fmt.Errorf("%q is not http(s)://HOST[:PORT][/PATH]", config.Redact(text))
+	}
+	return u, nil
+}
+
+func checkWholeDays(text string) error {
+	var p config.Period
+	if err := p.UnmarshalText([]byte(text)); err != nil {
+		return err
+	}
+	if time.Duration(p)%config.Day != 0 {
+		return errors.New(text + " is not a whole number of days")
+	}
+	return nil
+}

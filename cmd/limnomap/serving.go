@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+
+	"github.com/coreos/go-systemd/v22/daemon"
+	"golang.org/x/sync/errgroup"
+
+	"limnomap/api"
+	"limnomap/api/joinwrites"
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/refresh"
+	"limnomap/data/store"
+	"limnomap/render/legend"
+)
+
+// serving has the parts of a server that run until the server stops.
+type serving struct {
+	flags     *serveCmd
+	notice    string // about simulated data, or ""
+	log       *slog.Logger
+	server    *api.Server
+	watcher   *data.Watcher
+	refresher *refresh.Refresher // nil without --refresh-from
+	cert      *certificate       // nil without TLS
+	reloader  *reloader
+	hangups   <-chan os.Signal
+}
+
+// run listens until ctx ends, then answers the requests in flight and returns.
+func (s *serving) run(ctx context.Context) error {
+	drain := new(drain)
+	main := newHTTPServer(drain.handler(s.server), s.log)
+	main.ConnContext = joinwrites.ConnContext
+	if s.cert != nil {
+		main.TLSConfig = s.cert.config()
+	}
+	listener, err := net.Listen("tcp", s.flags.Listen)
+	if err != nil {
+		return fmt.Errorf("--listen: %w", err)
+	}
+	listener = joinwrites.Listener(listener)
+	defer listener.Close() // if run returns before Serve takes it over
+	listeners := map[*http.Server]net.Listener{main: listener}
+	if s.flags.AdminListen != "" {
+		admin := newHTTPServer(s.server.AdminHandler(), s.log)
+		admin.WriteTimeout = 0 // a CPU profile takes as long as requested
+		adminListener, err := net.Listen("tcp", s.flags.AdminListen)
+		if err != nil {
+			return fmt.Errorf("--admin-listen: %w", err)
+		}
+		defer adminListener.Close()
+		listeners[admin] = adminListener
+		s.log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")
+	}
+	manager, err := openServiceManager(s.log)
+	if err != nil {
+		return err
+	}
+	basePath := cleanBasePath(s.flags.BasePath)
+	address := addressOf(main, listener) + basePath + "/"
+	if s.notice != "" {
+		s.log.Warn("serving the embedded demo: "+s.notice, "open", address)
+	} else {
+		s.log.Info("serving", "db", store.Name(s.flags.DB), "open", address)
+	}
+	// Ready means that connections are accepted. Whether there are data yet is shown by /readyz: a database may be away for
+	// longer than a service manager waits.
+	manager.notify(daemon.SdNotifyReady)
+
+	// Each function returns when ctx ends, or for servers when drain.end has closed their listeners.
+	group, ctx := errgroup.WithContext(ctx)
+	run := func(f func(context.Context)) {
+		group.Go(func() error {
+			f(ctx)
+			return nil
+		})
+	}
+	for server, l := range listeners {
+		group.Go(func() error { return serveOn(server, &warningListener{Listener: l, log: s.log}) })
+	}
+	if s.cert != nil {
+		run(s.cert.watch)
+	}
+	if s.refresher != nil {
+		run(func(ctx context.Context) { s.refresher.Run(ctx, s.flags.Refresh.Every) })
+	}
+	run(s.watcher.Run)
+	run(s.server.StoreKeyUses)
+	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, basePath+"/healthz") })
+	group.Go(func() error {
+		s.reloader.run(ctx, s.hangups, manager)
+		s.server.Drain()
+		manager.notify(daemon.SdNotifyStopping)
+		now := s.reloader.settings()
+		s.log.Info("stopping: /readyz answers 503", "drain", now.Drain)
+		return drain.end(listeners, now.Drain, now.Shutdown)
+	})
+	err = group.Wait()
+	s.log.Info("stopped")
+	return err
+}
+
+// watchNotifications wakes the watcher when the database notifies of an import, until the returned function is called.
+func watchNotifications(ctx context.Context, s store.Store, watcher *data.Watcher) (stop func()) {
+	listener, ok := s.(store.Listener)
+	if !ok {
+		return func() {}
+	}
+	wake := make(chan struct{}, 1)
+	watcher.Wake = wake
+	ctx, cancel := context.WithCancel(ctx)
+	var group sync.WaitGroup
+	group.Go(func() { listener.Listen(ctx, wake) })
+	return func() {
+		cancel()
+		group.Wait()
+	}
+}
+
+// legends draws the legends for api, which does not import render.
+type legends struct{}
+
+func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
+	return legend.PNG(m, width, scale)
+}
+
+func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
+	return legend.SVG(m, width)
+}

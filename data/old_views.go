@@ -1,0 +1,143 @@
+package data
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+)
+
+// ErrUnavailable is returned for the map of an old week if the Source that has its observations does not answer, or
+// changes faster than it can be read: try again soon.
+var ErrUnavailable = errors.New("the source of the data does not answer")
+
+const (
+	// The weeks of a block are read together: a year of them, if their views fit into maxBlockBytes. For 1.4 million
+	// lakes that is one week.
+	maxBlockWeeks = 52
+	maxBlockBytes = 64 << 20
+	// maxBlocks are kept in memory, since playing through old years crosses from one block into the next.
+	maxBlocks = 2
+	// readTimeout bounds the read of one block. At a million rows a second it is enough for a year of 1.4 million lakes.
+	readTimeout = 5 * time.Minute
+)
+
+// A viewBlock holds the views of consecutive calendar weeks.
+type viewBlock struct {
+	first Week
+	views []*View
+}
+
+// oldViews reads the views of weeks whose observations are not in memory. It reads one block at a time, so that many
+// requests cost no more memory and database time than one.
+type oldViews struct {
+	source   Source
+	ctx      context.Context // that the snapshot was loaded with
+	patience time.Duration   // how long a request waits for a block; no limit if negative
+	weeks    Week            // per block
+
+	mu      sync.Mutex   // guards the fields below
+	blocks  []*viewBlock // in memory, the last used one at the end
+	reading *blockRead   // the read in progress, or nil
+}
+
+// A blockRead is the read of one block.
+type blockRead struct {
+	first Week
+	done  chan struct{} // closed when block and err are set
+	block *viewBlock
+	err   error
+}
+
+func newOldViews(ctx context.Context, src Source, patience time.Duration, lakes int) *oldViews {
+	fit := maxBlockBytes / (stateBytes * max(lakes, 1))
+	return &oldViews{source: src, ctx: ctx, patience: patience, weeks: Week(min(max(fit, 1), maxBlockWeeks))}
+}
+
+// oldView returns the view of a week that is older than those in memory, but not older than the first one.
+func (s *Snapshot) oldView(ctx context.Context, w Week) (*View, error) {
+	first := Week(floorDiv(int64(w), int64(s.old.weeks))) * s.old.weeks
+	b := s.old.cached(first)
+	if b == nil && ctx.Err() == nil {
+		waiting := ctx
+		if s.old.patience > 0 {
+			var cancel context.CancelFunc
+			waiting, cancel = context.WithTimeout(ctx, s.old.patience)
+			defer cancel()
+		}
+		var err error
+		if b, err = s.block(waiting, first); err != nil && ctx.Err() == nil {
+			return nil, fmt.Errorf("view of %s: %w: %w", w, ErrUnavailable, err)
+		}
+	}
+	if b == nil {
+		return nil, fmt.Errorf("view of %s: %w", w, ctx.Err())
+	}
+	return b.views[w-b.first], nil
+}
+
+// block returns the block that begins with week first. It starts to read it, or waits for a read in progress; while
+// another block is being read, it waits for that one first.
+func (s *Snapshot) block(ctx context.Context, first Week) (*viewBlock, error) {
+	for {
+		r := s.old.startOrJoin(s, first)
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return nil, ctx.Err()
+		}
+		if r.first == first {
+			return r.block, r.err
+		}
+		if b := s.old.cached(first); b != nil {
+			return b, nil
+		}
+	}
+}
+
+// cached returns the block if it is in memory, or nil.
+func (p *oldViews) cached(first Week) *viewBlock {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	i := slices.IndexFunc(p.blocks, func(b *viewBlock) bool { return b.first == first })
+	if i < 0 {
+		return nil
+	}
+	b := p.blocks[i]
+	p.blocks = append(slices.Delete(p.blocks, i, i+1), b)
+	return b
+}
+
+// startOrJoin returns the read in progress. If there is none, it starts one of the block that begins with week first.
+func (p *oldViews) startOrJoin(s *Snapshot, first Week) *blockRead {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.reading == nil {
+		p.reading = &blockRead{first: first, done: make(chan struct{})}
+		go p.read(s, p.reading)
+	}
+	return p.reading
+}
+
+// read reads a block, and keeps it in memory if it is of the snapshot's revision. It continues when all waiting requests
+// are gone, so that a slow source's work is not wasted. It ends with the source's answer, after readTimeout, or with the
+// context that the snapshot was loaded with.
+func (p *oldViews) read(s *Snapshot, r *blockRead) {
+	ctx, cancel := context.WithTimeout(p.ctx, readTimeout)
+	defer cancel()
+	var revision Revision
+	r.block, revision, r.err = s.readBlock(ctx, r.first)
+
+	p.mu.Lock()
+	p.reading = nil
+	if r.err == nil && revision.Equal(s.Revision) {
+		p.blocks = append(p.blocks, r.block)
+		if len(p.blocks) > maxBlocks {
+			p.blocks = slices.Delete(p.blocks, 0, 1)
+		}
+	}
+	p.mu.Unlock()
+	close(r.done)
+}

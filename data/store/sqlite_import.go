@@ -1,0 +1,307 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+
+	"limnomap/data"
+)
+
+func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
+	if err := s.hold(ctx); err != nil {
+		return err
+	}
+	defer s.mu.RUnlock()
+	s.shortenLog(ctx)
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return s.wrap(err, "begin an import")
+	}
+	defer tx.Rollback() // no effect after a commit; also if fn panics
+	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int64)}
+	if err := fn(w); err != nil {
+		return err
+	}
+	if w.err != nil {
+		return w.err
+	}
+	if w.changed {
+		_, err := tx.ExecContext(ctx, "UPDATE revision SET number = number + 1, changed_at = ?", s.now().Unix())
+		if err != nil {
+			return s.wrap(err, "raise the revision")
+		}
+	}
+	if err := s.checkOpenFiles(); err != nil {
+		return &Error{fmt.Errorf("nothing was imported: %w", err)} // the import would be lost with the old file
+	}
+	return s.wrap(tx.Commit(), "commit an import")
+}
+
+// shortenLog copies a long log into the file. SQLite does so after each commit, but only up to the state that the oldest
+// reader still sees, and starts the log again only if there are no readers: with constant readers, never. So this waits
+// for the present readers, while new ones no longer need the log. If a reader takes longer than the busy timeout, as a scan
+// of very many rows does, the next import shortens the log.
+func (s *sqlite) shortenLog(ctx context.Context) {
+	if info, err := os.Stat(s.loc.path + fileEnds[1]); err == nil && info.Size() > s.maxLogBytes {
+		_, _ = s.writer.ExecContext(ctx, "PRAGMA wal_checkpoint(TRUNCATE)") // the import reports a damaged file
+	}
+}
+
+// maxKnownKeys bounds the lake numbers that an import caches: about 10 MB.
+const maxKnownKeys = 1 << 17
+
+// A sqliteTx is the transaction of one import. It tries to insert each row, and if its key exists, to update it if anything
+// differs: the number of rows affected tells what happened. A row whose key is repeated is only compared.
+type sqliteTx struct {
+	store    *sqlite
+	tx       *sql.Tx
+	imported *importedKeys
+	changed  bool
+	err      error // the first error of a statement: then nothing is committed
+
+	insertLake, updateLake, lakeKey      *sql.Stmt // prepared on first use; the transaction closes them
+	keptOutline, lakeDiffers             *sql.Stmt
+	insertObservation, updateObservation *sql.Stmt
+	report, observationDiffers           *sql.Stmt
+
+	keys map[data.LakeID]int64
+}
+
+const (
+	insertLakeSQL = `INSERT INTO lakes (id, external_id, name, lon, lat, region, area_km2, outline)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)`
+	updateLakeSQL = `UPDATE lakes SET external_id = iif(?9, external_id, ?2), name = ?3, lon = ?4, lat = ?5,
+			region = iif(?10, region, ?6), area_km2 = iif(?11, area_km2, ?7), outline = iif(?12, outline, ?8) ` + differentLake
+	lakeDiffersSQL = `SELECT count(*) FROM lakes ` + differentLake
+	// IS NOT treats two NULLs as equal.
+	differentLake = `WHERE id = ?1 AND (external_id, name, lon, lat, region, area_km2, outline) IS NOT
+			(iif(?9, external_id, ?2), ?3, ?4, ?5, iif(?10, region, ?6), iif(?11, area_km2, ?7), iif(?12, outline, ?8))`
+	// Only for a lake that moves, so that importing the same lakes again is quick.
+	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
+	lakeKeySQL     = `SELECT key FROM lakes WHERE id = ?`
+
+	insertObservationSQL = `INSERT INTO observations (lake, date, type, chl, level, density, measured_at)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (lake, date, type) DO NOTHING`
+	updateObservationSQL = `UPDATE observations SET chl = ?4, level = iif(?8, level, ?5), density = iif(?9, density, ?6),
+			measured_at = iif(?10, measured_at, ?7) ` + differentObservation
+	observationDiffersSQL = `SELECT count(*) FROM observations ` + differentObservation
+	differentObservation  = `WHERE lake = ?1 AND date = ?2 AND type = ?3 AND (chl, level, density, measured_at) IS NOT
+			(?4, iif(?8, level, ?5), iif(?9, density, ?6), iif(?10, measured_at, ?7))`
+	reportSQL = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3
+		AND (?4 AND level IS NOT NULL OR ?5 AND density IS NOT NULL)`
+)
+
+// The first parameters of an update are those of the insert.
+const (
+	insertLakeParameters        = 8
+	insertObservationParameters = 7
+)
+
+// fail returns err wrapped, and keeps the first error.
+func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
+	if ctx.Err() != nil {
+		err = ctx.Err() // the driver's error would only say that the transaction has ended
+	}
+	err = t.store.wrap(err, doing)
+	if t.err == nil {
+		t.err = err
+	}
+	return err
+}
+
+// prepare prepares the statements that are not prepared yet.
+func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) error {
+	for query, stmt := range stmts {
+		if *stmt != nil {
+			continue
+		}
+		var err error
+		if *stmt, err = t.tx.PrepareContext(ctx, query); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error) {
+	err := t.prepare(ctx, map[string]**sql.Stmt{
+		insertLakeSQL:  &t.insertLake,
+		updateLakeSQL:  &t.updateLake,
+		keptOutlineSQL: &t.keptOutline,
+		lakeKeySQL:     &t.lakeKey,
+		lakeDiffersSQL: &t.lakeDiffers,
+	})
+	if err != nil {
+		return nil, t.fail(ctx, err, "write lakes")
+	}
+	changes := make([]Change, len(lakes))
+	row := context.WithoutCancel(ctx) // a statement takes microseconds, and the driver would start a goroutine for a context that can end
+	for i, l := range lakes {
+		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
+			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
+		if err = ctx.Err(); err == nil {
+			changes[i], err = t.putLake(row, l, keep, args)
+		}
+		if err != nil {
+			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
+		}
+	}
+	return changes, nil
+}
+
+// putLake writes a lake. A stored lake must not leave an outline that the import keeps.
+func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, args []any) (Change, error) {
+	key, err := t.key(ctx, l.ID)
+	if errors.Is(err, sql.ErrNoRows) {
+		return t.addLake(ctx, args)
+	}
+	if err != nil {
+		return Unchanged, err
+	}
+	first := t.imported.addLake(key)
+	if keep.Outline {
+		var outline string
+		err := t.keptOutline.QueryRowContext(ctx, string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
+		switch {
+		case errors.Is(err, sql.ErrNoRows): // it does not move, or has no outline
+		case err != nil:
+			return Unchanged, err
+		case !NearOutline(data.Outline(outline).Bound(), l.Point):
+			return LeavesOutline, nil
+		}
+	}
+	if !first {
+		return t.compareRepeated(ctx, t.lakeDiffers, args)
+	}
+	if changed, err := t.write(ctx, t.updateLake, args); err != nil || changed {
+		return Changed, err
+	}
+	return Unchanged, nil
+}
+
+// addLake inserts a lake.
+func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
+	result, err := t.insertLake.ExecContext(ctx, args[:insertLakeParameters]...)
+	if err != nil {
+		return Unchanged, err
+	}
+	t.changed = true
+	key, err := result.LastInsertId()
+	t.imported.addLake(key)
+	return Added, err
+}
+
+// compareRepeated compares a row with a repeated key with the stored one, and writes nothing.
+func (t *sqliteTx) compareRepeated(ctx context.Context, differs *sql.Stmt, args []any) (Change, error) {
+	var n int
+	if err := differs.QueryRowContext(ctx, args...).Scan(&n); err != nil || n == 0 {
+		return Unchanged, err
+	}
+	return Contradicts, nil
+}
+
+func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error) {
+	err := t.prepare(ctx, map[string]**sql.Stmt{
+		lakeKeySQL:            &t.lakeKey,
+		insertObservationSQL:  &t.insertObservation,
+		updateObservationSQL:  &t.updateObservation,
+		reportSQL:             &t.report,
+		observationDiffersSQL: &t.observationDiffers,
+	})
+	if err != nil {
+		return nil, t.fail(ctx, err, "write observations")
+	}
+	changes := make([]Change, len(observations))
+	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
+	row := context.WithoutCancel(ctx)
+	for i, o := range observations {
+		if err = ctx.Err(); err == nil {
+			changes[i], err = t.putObservation(row, o, keep, args)
+		}
+		if err != nil {
+			return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
+		}
+	}
+	return changes, nil
+}
+
+// putObservation writes an observation. A gap must not delete what the import keeps.
+func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
+	key, err := t.key(ctx, o.LakeID)
+	switch {
+	case errors.Is(err, sql.ErrNoRows):
+		return UnknownLake, nil
+	case err != nil:
+		return Unchanged, err
+	}
+	observationArgs(args, key, o)
+	first := t.imported.addObservation(key, o.Date, o.Type)
+	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
+		var reports int
+		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], keep.Level, keep.CellDensity).Scan(&reports)
+		if err != nil || reports > 0 {
+			return LosesReport, err
+		}
+	}
+	if !first {
+		return t.compareRepeated(ctx, t.observationDiffers, args)
+	}
+	if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
+		return Added, err
+	}
+	if changed, err := t.write(ctx, t.updateObservation, args); err != nil || changed {
+		return Changed, err
+	}
+	return Unchanged, nil
+}
+
+func observationArgs(args []any, key int64, o data.Observation) {
+	args[0], args[1], args[2] = key, int64(o.Date), int64(o.Type)
+	args[3], args[4], args[5], args[6] = nil, nil, nil, nil
+	if o.Chlorophyll.Valid() {
+		args[3] = int64(o.Chlorophyll)
+	}
+	if o.Level != data.NoLevel {
+		args[4] = int64(o.Level)
+	}
+	if o.CellDensity >= 0 {
+		args[5] = o.CellDensity
+	}
+	if !o.MeasuredAt.IsZero() {
+		args[6] = o.MeasuredAt.Unix()
+	}
+}
+
+// key returns the number of a lake, or sql.ErrNoRows.
+func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
+	if key, ok := t.keys[id]; ok {
+		return key, nil
+	}
+	var key int64
+	if err := t.lakeKey.QueryRowContext(ctx, string(id)).Scan(&key); err != nil {
+		return 0, err
+	}
+	if len(t.keys) >= maxKnownKeys {
+		clear(t.keys)
+	}
+	t.keys[data.LakeID(strings.Clone(string(id)))] = key // a copy, because the id may be a substring of a whole row
+	return key, nil
+}
+
+// write runs a statement and reports whether it wrote a row.
+func (t *sqliteTx) write(ctx context.Context, stmt *sql.Stmt, args []any) (bool, error) {
+	result, err := stmt.ExecContext(ctx, args...)
+	if err != nil {
+		return false, err
+	}
+	n, err := result.RowsAffected()
+	if err != nil {
+		return false, err
+	}
+	t.changed = t.changed || n > 0
+	return n > 0, nil
+}

@@ -1,0 +1,164 @@
+package store
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// writeOver overwrites the content of a file as cp does.
+func writeOver(t *testing.T, path string, content []byte) {
+	t.Helper()
+	if err := os.WriteFile(path, content, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// readFile reads a file of a database that is not open.
+func readFile(t *testing.T, path string) []byte {
+	t.Helper()
+	content, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return content
+}
+
+// SQLite detects changed pages by the log only, and cp does not write to it.
+func TestWrittenOverByAnother(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")
+	newFile(t, path, "old")
+	newFile(t, other, "new")
+	server := openFile(t, path, false)
+	before := wantLake(t, server, "old")
+	writeOver(t, path, readFile(t, other))
+	if after := wantLake(t, server, "new"); after.Equal(before) {
+		t.Errorf("the new content's revision %v equals the old one's %v", after, before)
+	}
+	again := wantLake(t, server, "new")
+	if present := revisionOf(t, server); !present.Equal(again) {
+		t.Errorf("revision %v after %v, although nothing was written", present, again)
+	}
+}
+
+func TestDamagedInPlace(t *testing.T) {
+	for name, damage := range map[string]func([]byte) []byte{
+		"emptied": func([]byte) []byte { return nil },
+		"halved":  func(content []byte) []byte { return content[:len(content)/2] },
+		"garbage": func(content []byte) []byte { return []byte(strings.Repeat("id,name,lat,lon\n", len(content)/16)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "lakes.db")
+			newFile(t, path, "old")
+			good := readFile(t, path)
+			server := openFile(t, path, false)
+			before := wantLake(t, server, "old")
+			writeOver(t, path, damage(good))
+			for range 2 {
+				_, err := server.Scan(t.Context(), func(data.Lake) error { return nil }, func(data.Observation) error { return nil })
+				if err == nil || !strings.Contains(err.Error(), "lakes.db") {
+					t.Errorf("Scan = %v, want an error that names the file", err)
+				}
+				if rev, err := server.Revision(t.Context()); err == nil && rev.Equal(before) {
+					t.Error("the revision has not changed")
+				}
+			}
+			writeOver(t, path, good)
+			if after := wantLake(t, server, "old"); after.Equal(before) {
+				t.Errorf("the repaired file's revision %v equals the first %v: want another one, so that failed reads are repeated", after, before)
+			}
+		})
+	}
+}
+
+// A removed log's content is lost to other processes.
+func TestLogRemoved(t *testing.T) {
+	for _, ends := range [][]string{{"-wal"}, {"-shm"}, {"-wal", "-shm"}} {
+		t.Run(strings.Join(ends, ""), func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "lakes.db")
+			server := openFile(t, path, true)
+			put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+			wantLake(t, server, "old")
+			for _, end := range ends {
+				if err := os.Remove(path + end); err != nil {
+					t.Fatal(err)
+				}
+			}
+			before := wantLake(t, server, "old")
+			importer := openFile(t, path, false)
+			put(t, importer, nil, []data.Observation{testObservation("old", 20000, data.Satellite, 9)})
+			if after := wantLake(t, server, "old"); after.Number != before.Number+1 {
+				t.Errorf("after an import the revision is %v, want the next after %v", after, before)
+			}
+		})
+	}
+}
+
+// The importer has created the new file and not yet written to it.
+func TestReplacedByAnEmptyOne(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "lakes.db")
+	newFile(t, path, "old")
+	server := openFile(t, path, false)
+	rename(t, path, filepath.Join(dir, "kept.db"))
+	importer := openFile(t, path, true)
+	for range 2 {
+		wantRefused(t, server, errNothingYet, "nothing has been imported into the new file yet")
+	}
+	put(t, importer, []data.Lake{testLake("new")}, []data.Observation{testObservation("new", 20000, data.Satellite, 5)})
+	wantLake(t, server, "new")
+}
+
+// Next to the new file there are the log files of the removed one, which the server has open.
+func TestMadeAnewBesideAnOldLog(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lakes.db")
+	server := openFile(t, path, true)
+	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	first := openFile(t, path, true)
+	for _, end := range fileEnds[1:] {
+		old := server.files
+		info, err := os.Stat(path + end)
+		if err != nil || os.SameFile(info, old[1]) || os.SameFile(info, old[2]) {
+			t.Errorf("next to the new file is %s: %v, %v, want a new file", end, info, err)
+		}
+	}
+	put(t, first, []data.Lake{testLake("new")}, nil)
+	if err := first.Close(); err != nil {
+		t.Fatal(err)
+	}
+	second := openFile(t, path, true)
+	second.now = func() time.Time { return time.Unix(43200, 0) }
+	put(t, second, nil, []data.Observation{testObservation("new", 20000, data.Satellite, 7)})
+	wantLake(t, server, "new")
+	if err := second.Close(); err != nil {
+		t.Fatal(err)
+	}
+	wantLake(t, server, "new")
+	wantLake(t, openFile(t, path, false), "new")
+}
+
+func TestMakeFileKeepsWhatIsThere(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lakes.db")
+	for _, end := range fileEnds {
+		writeOver(t, path+end, []byte("content"))
+	}
+	if err := makeFile(path); err != nil {
+		t.Errorf("makeFile = %v", err)
+	}
+	for _, end := range fileEnds {
+		if content := readFile(t, path+end); string(content) != "content" {
+			t.Errorf("lakes.db%s holds %q, want no change", end, content)
+		}
+	}
+	if err := makeFile(filepath.Join(path, "below")); err == nil {
+		t.Error("makeFile below a file succeeded")
+	}
+}

@@ -1,0 +1,92 @@
+// The geometry of the history chart: scales, ticks and paths in the coordinates of its SVG. It draws nothing.
+import { dayMs } from './calendar.js'
+import { isOffScale, isReported } from './entrytext.js'
+
+/** @import {Entry, Legend} from './types' */
+
+/** The size of the SVG, which scales with the card. */
+export const [width, height] = [300, 180]
+/** The edges of the plot area. */
+export const [left, top, right, bottom] = [30, 16, 246, 160]
+
+const minSpan = 56 * dayMs // of the time axis
+const labelHeight = 12
+const maxMonths = 5 // named below the axis
+const monthSteps = [1, 3, 6, 12, 24, 60, 120, 240, 1200]
+
+/**
+ * Returns the functions x(time) and y(chl), the latter logarithmic, and the range of the time axis.
+ * @param {Entry[]} entries oldest first, at least one
+ * @param {Pick<Legend, 'min' | 'max'>} legend
+ */
+export function chartScales(entries, { min, max }) {
+  const last = entries.at(-1).time
+  const first = Math.min(entries[0].time, last - minSpan)
+  return {
+    first,
+    last,
+    /** @param {number} time */
+    x: (time) => left + 3 + (time - first) / (last - first) * (right - left - 6),
+    /** @param {number} chl */
+    y: (chl) => bottom - Math.min(1, Math.max(0, Math.log(chl / min) / Math.log(max / min))) * (bottom - top),
+  }
+}
+
+/**
+ * Returns the values that the axis names: its ends and the limits of the classes. The upper end is left out if the highest
+ * limit needs the room.
+ * @param {Pick<Legend, 'classes' | 'min' | 'max'>} legend
+ * @param {(chl: number) => number} y
+ */
+export function valueTicks({ classes, min, max }, y) {
+  const limits = classes.map(({ to }) => to).filter((to) => to !== null)
+  return [min, ...y(limits.at(-1)) - top < labelHeight ? [] : [max], ...limits]
+}
+
+/**
+ * Returns the months that the time axis names, as [year, month] with month 0 for January; as many as there is room for.
+ * @param {number} first
+ * @param {number} last
+ */
+export function monthTicks(first, last) {
+  const months = (time) => new Date(time).getUTCFullYear() * 12 + new Date(time).getUTCMonth()
+  const [from, to] = [months(first), months(last)]
+  const step = monthSteps.find((s) => (to - from) / s <= maxMonths) ?? monthSteps.at(-1)
+  const ticks = []
+  for (let m = Math.floor(from / step) * step + step; m <= to; m += step) ticks.push([Math.floor(m / 12), m % 12])
+  return ticks
+}
+
+/**
+ * Returns the coordinates of an entry as a path has them.
+ * @param {Entry} e
+ * @param {{x: (time: number) => number, y: (chl: number) => number}} scales
+ */
+export const point = (e, { x, y }) => `${x(e.time).toFixed(1)} ${y(e.chl).toFixed(1)}`
+
+/**
+ * Returns the paths of lines, dots and signs, by class name. A line joins values of consecutive weeks; it has a gap at a week
+ * without a value.
+ * @param {Entry[]} entries
+ * @param {Legend} legend
+ * @param {{x: (time: number) => number, y: (chl: number) => number}} scales
+ */
+export function valuePaths(entries, legend, scales) {
+  const paths = { line: '', dashed: '', dots: '', 'sign reported': '', 'sign beyond': '' }
+  let before = null
+  for (const e of entries) {
+    if (e.chl === null) {
+      before = null
+      continue
+    }
+    const at = point(e, scales)
+    const isolated = !before || e.week - before.week > 1 || (before.forecast && !e.forecast)
+    const start = before?.forecast === e.forecast ? '' : `M${before && point(before, scales)}`
+    paths[e.forecast ? 'dashed' : 'line'] += isolated ? `M${at}h1` : `${start}L${at}`
+    if (isReported(e, legend)) paths['sign reported'] += `M${at}m0-6l6 6l-6 6l-6-6z`
+    else if (isOffScale(e, legend)) paths['sign beyond'] += `M${at}${e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
+    else if (!e.forecast) paths.dots += `M${at}h0`
+    before = e
+  }
+  return paths
+}

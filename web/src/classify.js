@@ -1,0 +1,46 @@
+// The risk class that the page shows for a lake. The reported level may be worse than the chlorophyll suggests, or better.
+import { isOld, referenceTime } from './age.js'
+
+/** @import {Lake, Legend, LegendClass, RiskClass} from './types' */
+
+// People report scum; it never follows from chlorophyll (WHO 2003, chapter 8).
+const highestByValue = 2
+
+/**
+ * Adds `old` to each lake: whether its value was old in the week of that date. Lakes with a value also get `display`, the
+ * level, risk and colour of their symbol, and `reported`, whether the level was reported and does not follow from the
+ * chlorophyll. If the two differ, the worse one is displayed: scum in clear water must not look clean, nor a bloom that
+ * somebody reported as harmless.
+ * @param {Lake[]} lakes
+ * @param {Legend} legend
+ * @param {string | null} date
+ * @returns {Lake[]}
+ */
+export function classifyLakes(lakes, { classes }, date) {
+  const reference = referenceTime(date)
+  return lakes.map((lake) => ({
+    ...lake, old: lake.measured_at !== null && isOld(lake.measured_at, reference), ...(lake.chl === null ? {} : classify(lake, classes)),
+  }))
+}
+
+/**
+ * @param {Lake} lake
+ * @param {LegendClass[]} classes
+ */
+function classify({ who_level: level, risk, color }, classes) {
+  const byRisk = classes.find((c) => c.risk === risk)
+  const byColour = classes.find(({ colors }) => colors.includes(color))
+  const reported = level > highestByValue || (byColour !== undefined && byColour !== byRisk)
+  if (byRisk && byColour?.level > byRisk.level) return { reported, display: { level: byColour.level, risk: byColour.risk, color } }
+  // A colour of a lower risk, or one that is not in the legend, is replaced by the colour of the risk.
+  return { reported, display: { level, risk, color: byRisk && byColour !== byRisk ? byRisk.color : color } }
+}
+
+/**
+ * Returns the class that the symbol of a lake shows; 'none' without a current value.
+ * @param {Pick<Lake, 'chl' | 'display'>} lake
+ * @returns {RiskClass}
+ */
+export const riskClass = (lake) => (
+  /** @type {RiskClass} */ (lake.chl !== null && ['low', 'medium', 'high'].includes(lake.display.risk) ? lake.display.risk : 'none')
+)

@@ -1,0 +1,45 @@
+// The user's position: requested by a button, shown on the map, and kept only in memory.
+import * as L from 'leaflet'
+import { byId } from './dom.js'
+import { showToast } from './toast.js'
+import { round } from './viewurl.js'
+import { fill, number, words } from './words.js'
+
+/** @import {Page} from './types' */
+
+const settings = { enableHighAccuracy: true, timeout: 15_000, maximumAge: 60_000 } // ms
+const maxZoom = 12
+
+/**
+ * Shows the user's position on request, or says why the browser does not provide it. Sets page.position, and the map fires
+ * 'position'. The position is never sent. The map moves to it rounded to a hundredth of a degree, about a kilometre, so that a
+ * shared address does not tell where the user is.
+ * @param {Page} page
+ */
+export function addGeolocation(page) {
+  const { map } = page
+  const button = byId('locate')
+  map.createPane('position').style.zIndex = '620' // above the marks
+  const shapes = L.layerGroup().addTo(map)
+  const show = (busy, message) => {
+    button.ariaBusy = busy
+    showToast(message)
+  }
+  button.hidden = !navigator.geolocation
+  button.onclick = () => {
+    show(true, words.map.positionSearch)
+    map.locate(settings)
+  }
+  map.on('locationfound', ({ latlng, accuracy, bounds }) => {
+    const { lat, lng } = latlng
+    const options = { pane: 'position', interactive: false } // clicks go to the lakes
+    page.position = { lat, lon: lng }
+    shapes.clearLayers()
+      .addLayer(L.circle(latlng, { ...options, radius: accuracy, className: 'position-area' }))
+      .addLayer(L.circleMarker(latlng, { ...options, radius: 7, className: 'position-dot' }))
+    map.setView([round(lat, 2), round(lng, 2)], Math.min(maxZoom, map.getBoundsZoom(bounds)))
+    show(false, fill(words.map.position, { n: number(Math.ceil(accuracy)) }))
+    map.fire('position')
+  })
+  map.on('locationerror', ({ code }) => show(false, words.map.positionErrors[isSecureContext ? code : 0]))
+}

@@ -1,0 +1,67 @@
+// The list of lakes, which gives the same information as the map without sight and without a mouse.
+import { element, focusInPlace } from './dom.js'
+import { describeLake } from './laketext.js'
+import { symbol } from './symbols.js'
+import { fill, number, words } from './words.js'
+
+/** @import {Found, Page} from './types' */
+
+const pageSize = 500 // lakes in the document at once
+
+/**
+ * Creates the list: `show` fills it, `focus` focuses the first lake.
+ * @param {Page} page
+ * @param {HTMLElement} items
+ * @param {HTMLElement} more
+ */
+export function createList(page, items, more) {
+  /** @type {Found[]} */
+  let entries = []
+  let start = 0
+  const focus = () => items.querySelector('button')?.focus()
+  const draw = () => {
+    const end = Math.min(start + pageSize, entries.length)
+    // A focused entry keeps the focus, and an entry that opened a card gets it back.
+    const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
+    const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
+    items.replaceChildren(...entries.slice(start, end).map(item))
+    if (focused) focusInPlace(find(focused))
+    if (opener) page.returnFocus = find(opener)
+    more.hidden = entries.length <= pageSize
+    more.textContent = fill(words.list.more, { from: number(start + 1), to: number(end), n: number(entries.length) })
+  }
+  /** @param {Found[]} found */
+  const show = (found, from = 0) => {
+    entries = found
+    start = from
+    draw()
+  }
+  more.onclick = () => {
+    show(entries, start + pageSize < entries.length ? start + pageSize : 0) // the last page is followed by the first
+    focus()
+  }
+  items.onclick = ({ target }) => {
+    const clicked = /** @type {HTMLElement} */ (target).closest('button')
+    if (!clicked) return
+    page.returnFocus = clicked
+    page.view.set({ lake: clicked.dataset.id })
+  }
+  return { show, focus }
+}
+
+const itemsByLake = new WeakMap() // the same lakes are listed many times
+
+/** @param {Found} found */
+function item({ lake, distance }) {
+  if (!itemsByLake.has(lake)) itemsByLake.set(lake, element('li', {}, button(lake)))
+  const li = itemsByLake.get(lake)
+  li.firstChild.lastChild.textContent = distance === null ? '' : `${number(distance < 10 ? Math.round(distance * 10) / 10 : Math.round(distance))} km`
+  return li
+}
+
+function button(lake) {
+  const description = element('span', {}, element('strong', {}, lake.name), ' ', element('span', {}, describeLake(lake)))
+  const b = element('button', { type: 'button' }, symbol(lake), description, ' ', element('span'))
+  b.dataset.id = lake.id
+  return b
+}

@@ -1,0 +1,70 @@
+// The lakes of the week that is shown.
+import { classifyLakes } from './classify.js'
+import { fetchJSON } from './fetchjson.js'
+import { showLoadError, showMessage } from './message.js'
+import { positionFields } from './view.js'
+
+/** @import {Config, Lakes, LakeStore, Legend, View, ViewState} from './types' */
+
+const maxLakes = 20_000 // on a phone; of more lakes only those near the centre of the map are loaded
+const moveDelay = 300 // ms without a movement of the map before those are loaded
+
+/** The number of lakes near the centre, which is the server's maximum. */
+export const maxNear = 1000
+
+/**
+ * Loads the lakes of the view's week, and again when the view changes. `get` returns them; `on` adds a listener for changes.
+ * `beforeShow` sets a function that prepares another part of the page
+ * for a date: its promise returns a function that shows that part, which is called just before the listeners, so that the page
+ * never shows two weeks at once. `prefetch` loads the records of a date into the browser's cache.
+ * @param {View} view
+ * @param {{config: Config, legend: Legend}} settings
+ * @returns {LakeStore}
+ */
+export function createLakeStore(view, { config, legend }) {
+  const complete = (config.total_lakes ?? 0) <= maxLakes
+  const listeners = []
+  /** @type {Lakes} */
+  let now = { lakes: [], byId: new Map(), date: null, complete }
+  let requests = 0
+  let prepare = (_date) => null
+  const url = (state) => `api/v1/bathing-lakes/${complete ? statusURL(state.date) : nearURL(state)}`
+  const load = async () => {
+    const request = ++requests
+    const { date } = view.get()
+    const [answer, show] = await Promise.all([fetchJSON(url(view.get())), prepare(date)])
+    if (request !== requests) return now // there is a newer request
+    const lakes = classifyLakes(answer.lakes, legend, date)
+    const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
+    now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, newest, complete }
+    show?.()
+    for (const listener of listeners) listener(now)
+    return now
+  }
+  const reload = () => {
+    const request = requests + 1
+    return load().then(() => showMessage(), (error) => { if (request === requests) showLoadError(error, reload) })
+  }
+  let timer
+  view.on(['date', 'style', ...(complete ? [] : positionFields)], () => {
+    clearTimeout(timer)
+    timer = setTimeout(reload, complete ? 0 : moveDelay)
+  })
+  return {
+    get: () => now,
+    on: (listener) => listeners.push(listener),
+    load,
+    beforeShow: (f) => { prepare = f },
+    prefetch: (date, cache) => fetch(url({ ...view.get(), date }), { priority: 'low', cache }).catch(() => {}),
+  }
+}
+
+const statusURL = (date) => `status${date ? `?date=${date}` : ''}`
+
+/** @param {ViewState} state */
+function nearURL({ lat, lon, zoom, date }) {
+  const radius = Math.min(20_000, 40_000 / 2 ** (zoom ?? 6)) // km: a screen of about 1,000 pixels
+  const query = new URLSearchParams(/** @type {any} */ ({ lat: lat ?? 51, lon: lon ?? 10, radius_km: radius.toFixed(3), limit: maxNear }))
+  if (date) query.set('date', date)
+  return `near?${query}`
+}

@@ -1,0 +1,66 @@
+// Paints symbols on a canvas. Each is rendered once and then copied: thousands of lakes need only some dozens of symbols.
+import { pixelRatio } from './canvaslayer.js'
+import { drawing, symbolStyle } from './symbols.js'
+
+const minDetail = 6 // px: smaller symbols have no sign and no dashes
+
+/** Returns the colours of the style sheet for the canvas, which depend on the colour scheme. */
+export function canvasColours() {
+  const style = getComputedStyle(document.body)
+  return { paper: style.getPropertyValue('--paper'), ink: style.getPropertyValue('--ink') }
+}
+
+/**
+ * Returns a function that paints the symbol of a mark. It lies on whole pixels, so that it is sharp.
+ * @param {{paper: string, ink: string}} colours
+ * @returns {(ctx: CanvasRenderingContext2D, mark: import('./types').Mark) => void}
+ */
+export function symbolPainter(colours) {
+  const images = new Map()
+  return (ctx, { x, y, r, lake }) => {
+    const style = symbolStyle(lake)
+    const key = [style.name, style.colour, style.old, r].join()
+    if (!images.has(key)) images.set(key, render(style, r, colours))
+    const image = images.get(key)
+    const side = image.width / pixelRatio
+    const [left, top] = [x, y].map((at) => Math.round((at - side / 2) * pixelRatio) / pixelRatio)
+    ctx.drawImage(image, left, top, side, side)
+  }
+}
+
+// render draws a symbol of radius r.
+function render({ name, colour, sign, old }, r, { paper, ink }) {
+  const none = name === 'none'
+  const detailed = r >= minDetail
+  const side = 2 * Math.ceil((1.2 * r + 2) * pixelRatio)
+  const image = Object.assign(document.createElement('canvas'), { width: side, height: side })
+  const ctx = image.getContext('2d')
+  const scale = r * pixelRatio / 10
+  ctx.setTransform(scale, 0, 0, scale, side / 2, side / 2)
+  ctx.lineJoin = ctx.lineCap = 'round'
+  const [body, inner] = Array.from(drawing(name).children, (path) => new Path2D(path.getAttribute('d')))
+  const pixel = 10 / r // in the units of the symbol
+  const stroke = (path, style, width) => {
+    ctx.strokeStyle = style
+    ctx.lineWidth = width
+    ctx.stroke(path)
+  }
+  const fill = (style) => {
+    ctx.fillStyle = style
+    ctx.fill(body)
+  }
+  const ring = Math.max(3, 1.5 * pixel) // thin even in a small symbol, so that it does not look like a disc
+  stroke(body, paper, 2.4 * pixel + (none ? ring : 0)) // separates it from other symbols and from the heat map
+  fill(paper)
+  if (none) {
+    stroke(body, `${ink}99`, ring + pixel)
+    stroke(body, colour, ring)
+  } else {
+    fill(old ? `${colour}66` : colour) // pale as in the style sheet
+    if (old && detailed) ctx.setLineDash([2 * pixel, 2.8 * pixel])
+    stroke(body, ink, (detailed ? old ? 1.4 : 1 : 0.7) * pixel)
+    ctx.setLineDash([])
+  }
+  if (detailed) stroke(inner, none || old ? ink : sign, 2.2)
+  return image
+}

@@ -1,0 +1,47 @@
+// Requests tiles again that failed or are late.
+const maxTries = 4
+const retryDelay = 2000 // ms, times the number of tries: longer than a Retry-After of the server
+const lateAfter = 5000 // ms
+
+/**
+ * Requests failed tiles of a layer again, up to a maximum. A tile that has failed finally or is late gets the class `missing`;
+ * then, and when it has loaded after all, `onChange` is called. `pending` holds the tiles that are requested again;
+ * `retryMissing` requests missing tiles again.
+ * @param {import('leaflet').TileLayer} layer
+ * @param {() => void} onChange
+ */
+export function retryTiles(layer, onChange) {
+  const pending = new Set()
+  const tries = new WeakMap()
+  const timers = new WeakMap()
+  const setMissing = (tile, missing) => {
+    tile.classList.toggle('missing', missing)
+    onChange()
+  }
+  const request = (tile) => {
+    if (!tile.isConnected) return
+    pending.add(tile)
+    tile.src = tile.src
+  }
+  layer.on('tileloadstart', ({ tile }) => {
+    tile.decoding = 'sync' // otherwise the first frame may lack it
+    timers.set(tile, setTimeout(setMissing, lateAfter, tile, true))
+  })
+  layer.on('tileerror', ({ tile }) => {
+    const n = (tries.get(tile) ?? 0) + 1
+    tries.set(tile, n)
+    if (n % maxTries > 0) {
+      pending.add(tile)
+      setTimeout(request, retryDelay * (n % maxTries), tile)
+    } else {
+      pending.delete(tile)
+      setMissing(tile, true)
+    }
+  })
+  layer.on('tileload tileunload', (/** @type {any} */ { tile }) => {
+    clearTimeout(timers.get(tile))
+    pending.delete(tile)
+    setMissing(tile, false)
+  })
+  return { pending, retryMissing: () => layer.getContainer().querySelectorAll('.missing').forEach(request) }
+}

@@ -1,0 +1,117 @@
+// Types of the page's modules, for the type checker only (tsc --checkJs). The names of fields follow the API.
+import type { Map } from 'leaflet'
+
+export type RiskClass = 'low' | 'medium' | 'high' | 'none'
+
+/** The level, risk and colour that the symbol of a lake shows. */
+export interface Display { level: number, risk: string, color: string }
+
+/** A record of the API, with the fields that classify.js and match.js add. */
+export interface Lake {
+  id: string
+  name: string
+  lat: number
+  lon: number
+  chl: number | null
+  who_level: number | null
+  risk: string | null
+  color: string
+  trophic: string
+  measured_at: string | null
+  old: boolean
+  reported?: boolean
+  display?: Display
+  spellings?: string[]
+}
+
+export interface LegendClass { level: number, risk: string, from: number | null, to: number | null, color: string, colors: string[] }
+
+export interface Legend {
+  profile: string
+  min: number
+  max: number
+  classes: LegendClass[]
+  steps: { from: number | null, color: string }[]
+}
+
+export interface Week { week: string, date: string, lakes_with_data: number }
+
+/** An entry of a history, as parseHistory returns it. */
+export interface Entry {
+  date: string
+  time: number
+  week: number
+  chl: number | null
+  who_level: number | null
+  data_type: string
+  forecast: boolean
+}
+
+/** What the page shows. Null is the default of each field. */
+export interface ViewState {
+  lat: number | null
+  lon: number | null
+  zoom: number | null
+  date: string | null
+  style: string | null
+  lake: string | null
+  risk: string | null
+  opacity: number | null
+}
+
+export interface View {
+  get(): ViewState
+  set(patch: Partial<ViewState>): void
+  on(names: string[], listener: (now: ViewState, before: ViewState) => void): void
+}
+
+/** The answer of page.json. */
+export interface Config {
+  basemap: { url: string, attribution: string } | null
+  notice: string
+  simulated: boolean
+  attribution: string
+  max_zoom: number
+  version: string
+  total_lakes?: number
+  embeddable?: boolean
+}
+
+export interface Style { id: string, title: string, default?: boolean }
+
+/** The lakes of one week. */
+export interface Lakes { lakes: Lake[], byId: globalThis.Map<string, Lake>, date: string | null, newest?: string, complete: boolean }
+
+export interface LakeStore {
+  get(): Lakes
+  on(listener: (lakes: Lakes) => void): void
+  load(): Promise<Lakes>
+  beforeShow(prepare: (date: string | null) => Promise<() => void>): void
+  prefetch(date: string | null, cache?: RequestCache): Promise<unknown>
+}
+
+/** A mark on the map, in pixels of the map's layers. Full marks have room for their full size. */
+export interface Mark { lake: Lake, x: number, y: number, r: number, full: boolean }
+
+/** left, top, right, bottom */
+export type Box = [number, number, number, number]
+
+/** An entry of the list of lakes. */
+export interface Found { lake: Lake, rank: number, distance?: number | null }
+
+/** What the parts of the page share. */
+export interface Page {
+  map: Map
+  view: View
+  store: LakeStore
+  config: Config
+  legend: Legend
+  styles: Style[]
+  tileJSON: { minzoom: number, maxzoom: number, bounds: [number, number, number, number] }
+  weeks: Week[]
+  dateNote: string
+  returnFocus: HTMLElement | null
+  position: { lat: number, lon: number } | null
+  refresh?(): Promise<void>
+  heatmap?: { prefetch(dates: (string | null)[]): void, minInterval(): number }
+}

@@ -1,0 +1,49 @@
+// Legends as /api/v1/legend.json gives them, shortened.
+
+/** @import {Legend} from '../src/types' */
+
+const [green, lime, yellow, orange, red] = ['#1a9850', '#91cf60', '#fee08b', '#fc8d59', '#d73027']
+
+/**
+ * A limit belongs to the class above it.
+ * @type {Legend}
+ */
+export const who2003 = {
+  profile: 'WHO 2003',
+  min: 1,
+  max: 100,
+  classes: [
+    { level: 0, risk: 'low', from: null, to: 10, color: green, colors: [green, lime] },
+    { level: 1, risk: 'medium', from: 10, to: 50, color: orange, colors: [yellow, orange] },
+    { level: 2, risk: 'high', from: 50, to: null, color: red, colors: [red] },
+  ],
+  steps: [{ from: null, color: green }, { from: 3, color: lime }, { from: 10, color: yellow }, { from: 25, color: orange }, { from: 50, color: red }],
+}
+
+/**
+ * A limit belongs to the class below it.
+ * @type {Legend}
+ */
+export const who2021 = {
+  profile: 'WHO 2021',
+  min: 1,
+  max: 100,
+  classes: [
+    { level: 0, risk: 'low', from: null, to: 12, color: green, colors: [green, lime] },
+    { level: 1, risk: 'medium', from: 12, to: 24, color: orange, colors: [yellow, orange] },
+    { level: 2, risk: 'high', from: 24, to: null, color: red, colors: [red] },
+  ],
+  steps: [{ from: null, color: green }, { from: 3, color: lime }, { from: 12.001, color: yellow }, { from: 24.001, color: red }],
+}
+
+/** @type {Legend} */
+export const uba2015 = {
+  ...who2003,
+  profile: 'UBA 2015',
+  classes: [
+    { level: 0, risk: 'low', from: null, to: 15, color: green, colors: [green, lime] },
+    { level: 1, risk: 'medium', from: 15, to: 75, color: orange, colors: [yellow, orange] },
+    { level: 2, risk: 'high', from: 75, to: null, color: red, colors: [red] },
+  ],
+  steps: [{ from: null, color: green }, { from: 15, color: yellow }, { from: 75, color: red }],
+}
