@@ -62,7 +62,7 @@ async function writeHashed(name, content) {
 }
 
 /**
- * Writes a file, and beside it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
+ * Writes a file, and next to it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
  * @param {string} address
  * @param {string | Uint8Array} content
  */

@@ -182,7 +182,7 @@ func TestShell(t *testing.T) {
 	}
 }
 
-// A compressed file has the content of the file beside it. The files of Swagger UI exist only compressed; their names contain
+// A compressed file has the content of the file next to it. The files of Swagger UI exist only compressed; their names contain
 // the hash of the decompressed content.
 func TestCompressed(t *testing.T) {
 	files := FS()

@@ -12,27 +12,27 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// axeRules are what axe-core is asked to hold the page to: WCAG 2.2 to level AA, and its own best practices.
+// axeRules are the rules that the page must pass: WCAG 2.2 to level AA, and axe-core's best practices.
 const axeRules = `{resultTypes: ['violations'], runOnly: ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice']}`
 
-// startAxe puts axe-core into the page that is open, past its Content-Security-Policy, as a debugger may.
+// startAxe injects axe-core into the open page. As a debugger, the test may ignore the Content-Security-Policy.
 func startAxe(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	source, err := os.ReadFile(filepath.Join("..", "..", "web", "node_modules", "axe-core", "axe.min.js"))
 	if err != nil {
-		t.Fatalf("axe-core is installed with the page (make web): %v", err)
+		t.Fatalf("axe-core is missing (make web): %v", err)
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](string(source)+"; void 0"))
 }
 
-// checkAccess reports what axe-core finds wrong with the page as it is now.
+// checkAccess reports the violations that axe-core finds in the current state of the page.
 func checkAccess(t *testing.T, b *browsertest.Browser, state string) {
 	t.Helper()
 	checkAccessOf(t, b, state, "html")
 }
 
-// checkAccessOf is checkAccess of the part of the page that a selector names, without some rules, which others' work in it
-// breaks: they are not even tried, which takes most of the time.
+// checkAccessOf is like checkAccess for the part of the page that a selector names, without some rules. Those are not run,
+// which saves most of the time.
 func checkAccessOf(t *testing.T, b *browsertest.Browser, state, part string, without ...string) {
 	t.Helper()
 	type violation struct {
@@ -50,7 +50,7 @@ func checkAccessOf(t *testing.T, b *browsertest.Browser, state, part string, wit
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Colours that are on their way to others have no contrast of their own.
+	// An element in a colour transition has no final contrast.
 	run := fmt.Sprintf(`document.getAnimations().forEach((a) => a.finish()), axe.run(%q, {...%s, rules: %s}).then((r) => r.violations)`, part, axeRules, rules)
 	for _, v := range browsertest.Ask(t, b, chromedp.Evaluate[[]violation](run, chromedp.EvalAwaitPromise)) {
 		for _, n := range v.Nodes[:min(len(v.Nodes), 5)] {
@@ -59,8 +59,8 @@ func checkAccessOf(t *testing.T, b *browsertest.Browser, state, part string, wit
 	}
 }
 
-// A reader who sees nothing, little or no colours, or who has only a keyboard, finds no obstacle that axe-core knows:
-// in whatever the page shows, by day and by night, on a desk and on a phone.
+// axe-core finds no obstacle for users with a disability: light and dark, on a desktop and on a phone, with and without a
+// card.
 func TestPageAccess(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -68,7 +68,7 @@ func TestPageAccess(t *testing.T) {
 		name          string
 		width, height int64
 	}{
-		{"desk", 1280, 800},
+		{"desktop", 1280, 800},
 		{"phone", 320, 640},
 	} {
 		for _, scheme := range []string{"light", "dark"} {

@@ -15,7 +15,7 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// weekday returns the Monday that many weeks after this week's, as the data write it.
+// weekday returns the Monday that is a number of weeks after this week's, as a date in the data.
 func weekday(weeks int) string {
 	now := time.Now().UTC()
 	return now.AddDate(0, 0, 7*weeks-(int(now.Weekday())+6)%7).Format(time.DateOnly)
@@ -23,8 +23,8 @@ func weekday(weeks int) string {
 
 var cardDatabase database
 
-// startCardServer serves lakes whose histories have what a chart must not hide: a gap, a week seen without a value, values
-// beyond the axis, scum that was reported over clear water, and forecasts.
+// startCardServer serves lakes with histories that are hard to draw: a gap, a week without a value, values off the axis,
+// reported scum over clear water, and forecasts.
 func startCardServer(t *testing.T, args ...string) string {
 	t.Helper()
 	const lakes = `id,name,lat,lon,region
@@ -57,33 +57,33 @@ de_t_nie,Niesee,52.8,14.0,Brandenburg
 
 const chartDrawn = `document.querySelector('#card .plot svg > *') !== null`
 
-// says holds when the card's text contains that.
+// says waits until the card contains a text.
 func says(text string) chromedp.Action[chromedp.Void] {
 	return browsertest.Until(fmt.Sprintf(`document.querySelector('#card').innerText.includes(%q)`, text))
 }
 
-// wantCard reports which of the texts the open card lacks, and which it must not have.
+// wantCard reports the texts that the open card lacks, and the forbidden texts that it contains.
 func wantCard(t *testing.T, b *browsertest.Browser, wants []string, never ...string) {
 	t.Helper()
 	card := browsertest.Ask(t, b, chromedp.Text("#card"))
 	for _, want := range wants {
 		if !strings.Contains(card, want) {
-			t.Errorf("the card lacks %q: %s", want, card)
+			t.Errorf("card = %[2]q, want %[1]q in it", want, card)
 		}
 	}
 	for _, no := range never {
 		if strings.Contains(card, no) {
-			t.Errorf("the card says %q: %s", no, card)
+			t.Errorf("the card contains %q: %s", no, card)
 		}
 	}
 }
 
-func WantNoProblems(t *testing.T, b *browsertest.Browser, base string) {
+func wantNoProblems(t *testing.T, b *browsertest.Browser, base string) {
 	t.Helper()
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
-// A link opens a lake's card, which says what a swimmer asks first.
+// A link opens the card of a lake, which first answers what a bather asks.
 func TestPageCard(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
@@ -108,7 +108,7 @@ func TestPageCard(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_leer'`), says("Leersee"), browsertest.Until(chartDrawn))
 		wantCard(t, b, []string{"No current value", "does not mean that it is clean", "Last value ", " months ago", "Risk then"}, "Few algae")
 		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "No current value") {
-			t.Errorf("a screen reader hears %q", label)
+			t.Errorf("aria-label = %q", label)
 		}
 	})
 	t.Run("never measured", func(t *testing.T) {
@@ -120,26 +120,26 @@ func TestPageCard(t *testing.T) {
 		wantCard(t, b, []string{"High risk (reported)", " ago)", "Very many algae at that time", "not the current state", "3 of 3 (reported)"}, "keep children and dogs away")
 		b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("24.5 µg/l"))
 		if where := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash + ' ' + document.activeElement.tagName`)); !strings.HasSuffix(where, "lake=de_t_karte ARTICLE") || strings.Contains(where, "date=") {
-			t.Errorf("the way back to the newest week leads to %s", where)
+			t.Errorf("after the button for the newest week: %s", where)
 		}
 	})
 	t.Run("an unknown lake", func(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_nosuch'`), says("“de_t_nosuch”"))
 		wantCard(t, b, []string{"There is no lake"}, "risk", "Kartensee", "History", "Trophic", "newest week")
 		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.Contains(label, "There is no lake") {
-			t.Errorf("a screen reader hears %q", label)
+			t.Errorf("aria-label = %q", label)
 		}
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=%3Cb%3E'`), says("“<b>”"))
 	})
-	WantNoProblems(t, b, base)
+	wantNoProblems(t, b, base)
 }
 
-// The focus goes into a card that somebody opens, and back to where it came from; Escape and the back button close it.
+// The focus moves into a card that opens, and back when it closes. Escape and the back button close it.
 func testCardFocus(t *testing.T, b *browsertest.Browser) {
 	const focused = `(document.activeElement.closest('#card') ? 'card' : document.activeElement.id)`
 	b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
 	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](focused)); at != "map" {
-		t.Errorf("a card that a link opened leaves the focus on %q, want the map", at)
+		t.Errorf("after closing a card that a link opened, the focus is on %q, want the map", at)
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), chromedp.WaitVisible("#card h2"))
 	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](focused)); at != "card" {
@@ -149,11 +149,11 @@ func testCardFocus(t *testing.T, b *browsertest.Browser) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.forward()`), chromedp.WaitVisible("#card h2"))
 	b.Do(t, chromedp.Click("#card .head button"), chromedp.WaitNotVisible("#card"))
 	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "lake") {
-		t.Errorf("the address of a closed card is %s", hash)
+		t.Errorf("the card is closed, but the address has %s", hash)
 	}
 }
 
-// A lake that is not among those around the middle of the map has its card all the same.
+// A lake that is not loaded, because it is far from the centre of the map, has a card too.
 func TestPageCardOfALakeFarAway(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool
@@ -175,7 +175,7 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_alt'`), says("Altsee"))
 	wantCard(t, b, []string{"High risk (2", "An old value"})
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t'`), says("“de_t”"))
-	WantNoProblems(t, b, base)
+	wantNoProblems(t, b, base)
 
 	fails.Store(true)
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'map=12/48/8&lake=de_t_leer'`), says("could not be loaded"))
@@ -185,7 +185,7 @@ func TestPageCardOfALakeFarAway(t *testing.T) {
 	wantCard(t, b, nil, "could not be loaded")
 }
 
-// A history that does not come says so and can be asked for again; one that was kept says how old it is.
+// A failed history can be requested again. A stored history shows its age.
 func TestPageCardWithoutHistory(t *testing.T) {
 	t.Parallel()
 	var working atomic.Bool
@@ -208,16 +208,16 @@ func TestPageCardWithoutHistory(t *testing.T) {
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, []string{"As of ", "(3 days ago)"}, "could not be loaded")
 	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.tagName`)); at != "ARTICLE" {
-		t.Errorf("the button that tried again leaves the focus on %s", at)
+		t.Errorf("after trying again, the focus is on %s, want ARTICLE", at)
 	}
 	for _, p := range b.Problems(strings.TrimSuffix(base, "/lakes")) {
 		if !strings.Contains(p, "/history/") {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }
 
-// On the smallest phone, by day and by night, in German: nothing is cut off, and axe-core finds no obstacle.
+// On the smallest phone, light and dark, in German: nothing is cut off, and axe-core finds nothing.
 func TestPageCardOnAPhone(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
@@ -241,6 +241,6 @@ func TestPageCardOnAPhone(t *testing.T) {
 				t.Errorf("%s: cut off on a phone: %q", hash, found)
 			}
 		}
-		WantNoProblems(t, b, base)
+		wantNoProblems(t, b, base)
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// What the chart draws is what was measured, and no more.
+// The chart draws what was measured: no line crosses a gap, and forecasts are dashed.
 func TestPageCardChart(t *testing.T) {
 	t.Parallel()
 	base := startCardServer(t)
@@ -37,25 +37,25 @@ func TestPageCardChart(t *testing.T) {
 			Ticks: Object.fromEntries([...document.querySelectorAll('.plot .tick')].map((e) => [e.textContent, Number(e.getAttribute('y'))]))};
 	})()`)
 	got := browsertest.Ask(t, b, read)
-	// The weeks up to the gap, the one before the week without a value, the three after it, and the current one.
+	// The weeks before the gap, the week before the one without a value, the three weeks after it, and the current week.
 	if got.Runs != 4 {
 		t.Errorf("the line has %d parts, want 4, with nothing across the gaps: %s", got.Runs, got.Line)
 	}
 	if runs := strings.Split(got.Dashed, "M"); len(runs) != 2 || strings.Count(got.Dashed, "L") != 2 {
-		t.Errorf("the forecast is drawn as %q, want one line from the current value to both of its own", got.Dashed)
+		t.Errorf("the forecast is drawn as %q, want one line from the current value through both forecasts", got.Dashed)
 	}
 	if dashes := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.plot .dashed')).strokeDasharray`)); dashes == "none" {
 		t.Error("the forecast is not dashed")
 	}
 	if low, high := got.Ticks["1"]-got.Ticks["10"], got.Ticks["10"]-got.Ticks["100"]; low < 20 || low-high > .1 || high-low > .1 || got.Ticks["50"] == 0 {
-		t.Errorf("the axis has %v, want 1, 10 and 100 equally far apart, and the limit of 50", got.Ticks)
+		t.Errorf("axis = %v, want 1, 10 and 100 equally far apart, and the limit 50", got.Ticks)
 	}
 	if named := strings.Join(got.Named, " "); got.Bands != 3 || !strings.Contains(named, "low") || !strings.Contains(named, "medium") || !strings.Contains(named, "high") {
-		t.Errorf("%d bands, with the names %s", got.Bands, named)
+		t.Errorf("%d bands with the names %s, want 3 with low, medium and high", got.Bands, named)
 	}
 	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "reported level worse"} {
 		if !strings.Contains(got.Key, want) {
-			t.Errorf("the chart does not explain %q: %s", want, got.Key)
+			t.Errorf("the key of the chart lacks %q: %s", want, got.Key)
 		}
 	}
 	t.Run("keys", func(t *testing.T) { testChartKeys(t, b) })
@@ -73,15 +73,15 @@ func TestPageCardChart(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=de_t_karte&date=%s'`, weekday(-128))),
 			browsertest.Until(`document.querySelector('.plot input').max === '118' && document.querySelector('.plot .week') !== null`))
 		if said, want := browsertest.Ask(t, b, chromedp.Evaluate[string](chartSays)), ": 8 µg/l, Low risk"; !strings.HasSuffix(said, want) {
-			t.Errorf("of the week shown the chart says %q, want %q", said, want)
+			t.Errorf("the chart says %q about the selected week, want %q", said, want)
 		}
 	})
-	WantNoProblems(t, b, base)
+	wantNoProblems(t, b, base)
 }
 
 const chartSays = `document.querySelector('.plot input').ariaValueText`
 
-// testChartKeys goes along the points as a keyboard does; what a screen reader hears stands above the chart as well.
+// testChartKeys selects entries with the keyboard. Screen readers get the text above the chart.
 func testChartKeys(t *testing.T, b *browsertest.Browser) {
 	b.Do(t, chromedp.Focus(".plot input"))
 	for _, step := range []struct{ name, key, want string }{
@@ -100,7 +100,7 @@ func testChartKeys(t *testing.T, b *browsertest.Browser) {
 			t.Errorf("%s: the chart says %q, want %q", step.name, said, step.want)
 		}
 		if tip := browsertest.Ask(t, b, chromedp.Text("#card .tip")); tip != said {
-			t.Errorf("%s: above the chart stands %q, and %q is told", step.name, tip, said)
+			t.Errorf("%s: the text above the chart is %q, the accessible text %q", step.name, tip, said)
 		}
 	}
 }
@@ -126,10 +126,10 @@ func testChartPointer(t *testing.T, b *browsertest.Browser) {
 	b.Do(t, touch(input.DispatchTouchEventTypeTouchStart, &input.TouchPoint{X: left.X, Y: left.Y}), touch(input.DispatchTouchEventTypeTouchEnd),
 		browsertest.Until(chartSays+`.includes(': 8 µg/l')`))
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.activeElement.blur()`), chromedp.MouseClickXY(right.X, right.Y), browsertest.Until(`document.activeElement === document.querySelector('.plot input')`),
-		chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(chartSays+`.includes(': 30 µg/l')`)) // whoever pointed at it goes on with the keys
+		chromedp.KeyEvent(kb.ArrowLeft), browsertest.Until(chartSays+`.includes(': 30 µg/l')`)) // the keys continue at the entry under the pointer
 }
 
-// A value that comes while the page is open is in the chart too, not only above it.
+// A value that arrives while the page is open appears in the chart too.
 func TestPageCardOfANewerValue(t *testing.T) {
 	t.Parallel()
 	var asked atomic.Int32
@@ -149,11 +149,11 @@ func TestPageCardOfANewerValue(t *testing.T) {
 	if n := asked.Load(); n != 2 {
 		t.Errorf("the history was asked for %d times, want 2", n)
 	}
-	WantNoProblems(t, b, base)
+	wantNoProblems(t, b, base)
 }
 
-// With a card open the smallest phone still says of when the values are, that they are simulated, what the satellite does
-// not see, and what the signs on the map mean; and no button lies on the mark of the lake.
+// With an open card on the smallest phone, the date, the notice, the limits and the legend stay visible, and nothing covers
+// the mark of the lake.
 func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -162,13 +162,13 @@ func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
 		b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 			chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), browsertest.Until(chartDrawn))
 		for _, selector := range []string{"#date", "#notice", "#limits summary", "#legend .compact", "#card .risk", "#card .age"} {
-			// What is at its middle is it, or a part of it.
+			// The element at its centre must be the element itself or a part of it.
 			seen := fmt.Sprintf(`(() => {
 				const e = document.querySelector(%q), r = e.getBoundingClientRect();
 				return e.textContent !== '' && e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
 			})()`, selector)
 			if !browsertest.Ask(t, b, chromedp.Evaluate[bool](seen)) {
-				t.Errorf("%s: with a card open %s is not to be seen", language, selector)
+				t.Errorf("%s: %s is not visible with an open card", language, selector)
 			}
 		}
 		covered := browsertest.Ask(t, b, chromedp.Evaluate[string](`(() => {
@@ -176,30 +176,8 @@ func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
 			return document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2).closest('button, #legend')?.outerHTML ?? '';
 		})()`))
 		if covered != "" {
-			t.Errorf("%s: on the mark of the lake lies %.100s", language, covered)
+			t.Errorf("%s: the mark of the lake is covered by %.100s", language, covered)
 		}
-		WantNoProblems(t, b, base)
-	}
-}
-
-// The limits of any profile can be read beside the axis: no two names lie on each other.
-func TestPageCardChartOfAnotherProfile(t *testing.T) {
-	t.Parallel()
-	for profile, limits := range map[string]string{"uba2015": "1 15 75", "who2021": "1 12 24 100"} {
-		base := startCardServer(t, "--profile", profile)
-		b := startBrowser(t, "en-GB")
-		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_t_karte"), browsertest.Until(chartDrawn))
-		ticks := browsertest.Ask(t, b, chromedp.Evaluate[string](`[...document.querySelectorAll('.plot .tick')].map((e) => Number(e.textContent)).sort((a, b) => a - b).join(' ')`))
-		if ticks != limits {
-			t.Errorf("%s: the axis names %s, want %s", profile, ticks, limits)
-		}
-		least := browsertest.Ask(t, b, chromedp.Evaluate[float64](`(() => {
-			const y = [...document.querySelectorAll('.plot .tick')].map((e) => Number(e.getAttribute('y'))).sort((a, b) => a - b);
-			return Math.min(...y.slice(1).map((v, i) => v - y[i]));
-		})()`))
-		if least < 12 {
-			t.Errorf("%s: names of the axis are %g px apart", profile, least)
-		}
-		WantNoProblems(t, b, base)
+		wantNoProblems(t, b, base)
 	}
 }

@@ -11,19 +11,19 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// viewerShows tells what the viewer shows: the paths of all operations, and how much wider than the screen it is.
-const viewerShows = `({
+// swaggerState returns the paths of all operations, and how much wider than the screen the page is.
+const swaggerState = `({
 	paths: [...document.querySelectorAll('.opblock-summary-path')].map((p) => p.dataset.path),
 	wide: document.documentElement.scrollWidth - innerWidth,
 })`
 
-// viewersOwn are the rules that Swagger UI breaks by itself. Whoever is hindered by that has the same in openapi.json, which
-// /docs names at its top. Rules of the page around it, which a part cannot be held to, are among them.
-var viewersOwn = []string{"color-contrast", "heading-order", "landmark-unique", "nested-interactive", "region",
+// swaggerViolations are rules that Swagger UI violates. Users can read openapi.json instead, which /docs links at its top.
+// The list includes rules for whole pages, which do not apply to a part.
+var swaggerViolations = []string{"color-contrast", "heading-order", "landmark-unique", "nested-interactive", "region",
 	"scrollable-region-focusable", "select-name", "target-size"}
 
-// The description of the interface is shown whole, and what it describes can be tried, by readers on a desk and on a phone, by
-// day and by night, below a base path, with nothing asked of anybody else and under the page's own Content-Security-Policy.
+// /docs shows all operations and can run them, on a desktop and on a phone, light and dark, under a base path, with the
+// same Content-Security-Policy as the page and without requests to other servers.
 func TestDocs(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--base-path", "/lakes")
@@ -47,7 +47,7 @@ func TestDocs(t *testing.T) {
 		name, scheme, background string
 		width, height            int64
 	}{
-		{"desk", "light", "rgb(255, 255, 255)", 1280, 800},
+		{"desktop", "light", "rgb(255, 255, 255)", 1280, 800},
 		{"phone", "dark", "rgb(27, 32, 37)", 360, 740},
 	} {
 		b.Prefer(t, "color-scheme", device.scheme)
@@ -57,7 +57,7 @@ func TestDocs(t *testing.T) {
 			Paths []string
 			Wide  int
 		}
-		got := browsertest.Ask(t, b, chromedp.Evaluate[shows](viewerShows))
+		got := browsertest.Ask(t, b, chromedp.Evaluate[shows](swaggerState))
 		shown := make(map[string]int)
 		for _, path := range got.Paths {
 			shown[path]++
@@ -75,13 +75,13 @@ func TestDocs(t *testing.T) {
 		}
 		checkAccessOf(t, b, device.name+": above the viewer", "header")
 	}
-	try(t, b, base)
-	checkAccessOf(t, b, "the viewer", "#swagger-ui", viewersOwn...) // with an operation that is open
+	tryOperation(t, b, base)
+	checkAccessOf(t, b, "the viewer", "#swagger-ui", swaggerViolations...) // with an open operation
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
-// try has the viewer ask for the styles, as a reader does, and demands the answer's body.
-func try(t *testing.T, b *browsertest.Browser, base string) {
+// tryOperation requests the styles in Swagger UI and checks the answer.
+func tryOperation(t *testing.T, b *browsertest.Browser, base string) {
 	t.Helper()
 	const operation = `[...document.querySelectorAll('.opblock')].find((o) => o.querySelector('[data-path="/api/v1/styles"]'))`
 	press := func(button string) chromedp.Action[chromedp.Void] {
@@ -93,6 +93,6 @@ func try(t *testing.T, b *browsertest.Browser, base string) {
 	answer := browsertest.Ask(t, b, chromedp.Evaluate[string](operation+`.querySelector('.live-responses-table').textContent`))
 	asked := browsertest.Ask(t, b, chromedp.Evaluate[string](operation+`.querySelector('.request-url').textContent`))
 	if !strings.Contains(answer, "viridis") || !strings.Contains(asked, base+"/api/v1/styles") {
-		t.Errorf("%s is answered %.300s", asked, answer)
+		t.Errorf("%s: answer %.300s", asked, answer)
 	}
 }

@@ -18,22 +18,22 @@ import (
 
 const embeddedLake = "de_by_starnberger_see"
 
-// A host is somebody else's page, of another origin, with frames in it.
-func host(t *testing.T, body func() string) string {
+// startHost serves a page of another origin with iframes in it.
+func startHost(t *testing.T, body func() string) string {
 	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/" {
-			w.WriteHeader(http.StatusNoContent) // the browser's wish for an icon
+			w.WriteHeader(http.StatusNoContent) // favicon.ico
 			return
 		}
 		w.Header().Set("Content-Type", "text/html; charset=utf-8")
 		fmt.Fprintf(w, "<!doctype html><title>An authority</title><h1>Bathing</h1>%s", body())
 	}))
 	t.Cleanup(server.Close)
-	return strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // another site than the server's
+	return strings.Replace(server.URL, "127.0.0.1", "localhost", 1) // not the site of the server
 }
 
-// TestPageShareAndEmbed copies the code of a view, puts it into a page of another origin, and looks at the map there.
+// The dialog copies a link and the code of an iframe, which works on a page of another origin.
 func TestPageShareAndEmbed(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--base-path", "/lakes")
@@ -43,7 +43,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots"),
 		chromedp.WaitVisible("#card h2"),
 		chromedp.WaitVisible("#share-open"),
-		// What is copied is read where it is put, so that the test needs no right to read the clipboard.
+		// The test replaces writeText, so that it needs no permission to read the clipboard.
 		chromedp.Evaluate[chromedp.Void](`window.put = []; navigator.clipboard.writeText = async (text) => { window.put.push(text) }`),
 	)
 	openByKeyboard := func() {
@@ -76,11 +76,11 @@ func TestPageShareAndEmbed(t *testing.T) {
 	testFrame(t, base, code)
 }
 
-// testFrame shows the code on a page of another origin.
+// testFrame opens the code on a page of another origin.
 func testFrame(t *testing.T, base, code string) {
 	t.Helper()
-	page := host(t, func() string { return code })
-	b := startBrowser(t, "de") // yet the code asks for English
+	page := startHost(t, func() string { return code })
+	b := startBrowser(t, "de") // the code asks for English
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"), chromedp.WaitVisible("iframe"))
 	inFrame := b.Frame(t, base)
 	inFrame.Do(t, chromedp.WaitVisible("#card h2"), browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#legend').getClientRects().length > 0`))
@@ -106,29 +106,29 @@ func testFrame(t *testing.T, base, code string) {
 		}
 	}
 	if shown.Find || shown.Share || shown.Language {
-		t.Errorf("the embedded map has what belongs to the page: %+v", shown)
+		t.Errorf("the embedded map shows controls of the full page: %+v", shown)
 	}
 	if !strings.HasPrefix(shown.Full, base+"/?lang=en#") || !strings.Contains(shown.Full, "lake="+embeddedLake) || shown.Target != "_blank" || shown.Rel != "noopener" {
-		t.Errorf("the way to the whole page is %q, %q, %q", shown.Full, shown.Target, shown.Rel)
+		t.Errorf("the link to the full page is %q, %q, %q", shown.Full, shown.Target, shown.Rel)
 	}
-	// Closing the card and opening another leaves the history of the page around alone.
+	// Closing the card does not change the history of the outer page.
 	inFrame.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card button').click()`), browsertest.Until(`!document.querySelector('#card').checkVisibility()`))
 	if n := browsertest.Ask(t, inFrame, chromedp.Evaluate[int](`history.length`)); n != shown.History {
-		t.Errorf("the page around has %d entries in its history, had %d", n, shown.History)
+		t.Errorf("the history of the outer page has %d entries, had %d", n, shown.History)
 	}
 	allowed := append(b.Problems(page), inFrame.Problems(base)...)
 	for _, p := range allowed {
 		if !strings.HasPrefix(p, "request to another origin: "+base) && !strings.HasPrefix(p, "request to another origin: "+page) {
-			t.Errorf("on the page with the frame: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }
 
-// An authority may shut its map out of all pages but its own, and those are then not offered a code that fails.
+// With frame-ancestors set, other pages cannot embed the map, and the page offers no code for them.
 func TestPageMayNotBeFramed(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--frame-ancestors", "self")
-	page := host(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
+	page := startHost(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
 	limnomaptest.Within(t, 30*time.Second, "the browser refuses the frame", func() bool {
@@ -137,18 +137,18 @@ func TestPageMayNotBeFramed(t *testing.T) {
 	other := startBrowser(t, "en-GB")
 	other.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.Click("#share-open"), browsertest.Until(`document.querySelector('#share').open`))
 	if browsertest.Ask(t, other, chromedp.Evaluate[bool](`document.querySelector('#share textarea').checkVisibility()`)) {
-		t.Error("the page offers a code that no page may use")
+		t.Error("the page offers a code although no page may embed the map")
 	}
 	for _, p := range other.Problems(base) {
-		t.Errorf("on the page: %s", p)
+		t.Errorf("problem: %s", p)
 	}
 }
 
-// The page itself is in nobody's frame, whatever is said of the map.
+// The page itself and the table can never be framed.
 func TestPageItselfIsNeverFramed(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	page := host(t, func() string {
+	page := startHost(t, func() string {
 		return fmt.Sprintf(`<iframe src="%s/"></iframe><iframe src="%s/table"></iframe>`, base, base)
 	})
 	b := startBrowser(t, "en-GB")
@@ -158,7 +158,7 @@ func TestPageItselfIsNeverFramed(t *testing.T) {
 	})
 }
 
-// Where the clipboard is denied, as on a page without https, what is to be copied is at least selected.
+// If the clipboard is denied, as on a page without https, the text is selected.
 func TestPageShareWithoutClipboard(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -198,20 +198,20 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 			if !strings.HasPrefix(shown.Link, base+"/?lang=de#") || !strings.Contains(shown.Link, "date=2026-10-05") {
 				t.Errorf("the link is %q, want the week and the language that are shown", shown.Link)
 			}
-			// A past week on somebody's page would pass for the present one for years.
+			// On another page, a past week would look like the present one for years.
 			if !strings.Contains(shown.Code, "/embed?bbox=") || !strings.Contains(shown.Code, "lang=de") || strings.Contains(shown.Code, "date=") || !strings.Contains(shown.Text, "immer die neueste Woche") {
-				t.Errorf("the code is %q, want the newest week of this part of the map, and that said", shown.Code)
+				t.Errorf("the code is %q, want the bbox without a week, and a note about that", shown.Code)
 			}
 			checkBox(t, base, shown.Code)
 			if shown.Left < 0 || shown.Right > 320 || shown.Top < 0 || shown.Bottom > 640 || shown.X > 320 {
-				t.Errorf("the dialog %+v is not wholly on a phone of 320 x 640 px", shown)
+				t.Errorf("the dialog %+v is not completely on a phone of 320 x 640 px", shown)
 			}
 			b.WantNoProblems(t, base)
 		})
 	}
 }
 
-// checkBox asks the server for the address that the code has: it checks the box.
+// checkBox requests the address in the code: the server validates the bbox.
 func checkBox(t *testing.T, base, code string) {
 	t.Helper()
 	_, rest, _ := strings.Cut(code, `src="`)
@@ -226,11 +226,11 @@ func checkBox(t *testing.T, base, code string) {
 	}
 	var west, south, east, north float64
 	if n, err := fmt.Sscanf(u.Query().Get("bbox"), "%f,%f,%f,%f", &west, &south, &east, &north); n != 4 || west > 10 || east < 11 || south > 50 || north < 52 {
-		t.Errorf("the box %s (%v) does not hold the middle of Germany, which is shown", u.Query().Get("bbox"), err)
+		t.Errorf("the bbox %s (%v) does not contain the centre of Germany", u.Query().Get("bbox"), err)
 	}
 }
 
-// A lake that left the list leaves the map of somebody's page whole, and is told.
+// An embedded map of a lake that no longer exists still shows the map, and says so.
 func TestPageEmbedOfAnUnknownLake(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -242,24 +242,24 @@ func TestPageEmbedOfAnUnknownLake(t *testing.T) {
 		browsertest.Until(`document.querySelector('#legend').getClientRects().length > 0`),
 	)
 	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 600 {
-		t.Errorf("the embedded map is %d px wide in a frame of 600", wide)
+		t.Errorf("the embedded map is %d px wide in an iframe of 600", wide)
 	}
 	b.Do(t, browsertest.Until(`document.body.innerText.includes('gone_for_good')`))
-	// A narrow frame has less room, and what must be said is said in it all the same.
+	// In a narrow iframe the notices are still visible.
 	b.Do(t, chromedp.EmulateViewport(320, 480, chromedp.EmulateMobile), browsertest.Until(`innerWidth === 320 && document.querySelector('#map').clientHeight > 80`))
 	for _, s := range []string{"#notice", "#date", "#limits summary", "#card", "#tools a"} {
 		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`document.querySelector('%s').checkVisibility()`, s))) {
-			t.Errorf("a frame of 320 x 480 px does not show %s", s)
+			t.Errorf("%s is not visible in an iframe of 320 x 480 px", s)
 		}
 	}
 	if wide := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); wide > 320 {
-		t.Errorf("the embedded map is %d px wide in a frame of 320", wide)
+		t.Errorf("the embedded map is %d px wide in an iframe of 320", wide)
 	}
 	startAxe(t, b)
 	checkAccess(t, b, "the embedded map")
 	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, "gone_for_good") { // it was asked for, and the browser tells of each 404
-			t.Errorf("on the page: %s", p)
+		if !strings.Contains(p, "gone_for_good") { // the browser reports each 404
+			t.Errorf("problem: %s", p)
 		}
 	}
 }

@@ -18,25 +18,25 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// mostFirstView bounds the bytes of a first view of the demo, what the service worker asks for included, tiles besides.
-const mostFirstView = 120_000
+// maxFirstView bounds the bytes of the first view of the demo, with the requests of the service worker but without tiles.
+const maxFirstView = 120_000
 
-// byWorker stands before what the service worker asks for: once the page is there, in order to keep it; on a later visit all.
+// byWorker is the prefix of requests by the service worker: requests to store the page, and on later visits all requests.
 const byWorker = "service worker: "
 
-// A wire is the network between browser and server, the service worker's requests included: the browser tells of those
-// as if a page had made them for nothing.
+// A wire is the network between browser and server. It also counts the requests of the service worker, which the browser
+// does not report as such.
 type wire struct {
 	latency time.Duration
-	rate    float64 // bytes a second; 0: no limit
+	rate    float64 // bytes per second; 0 is no limit
 
 	mu    sync.Mutex
-	line  sync.Mutex // held by who sends
+	line  sync.Mutex // held while sending
 	bytes map[string]int
 	count map[string]int
 }
 
-// start returns the address of a server that is reached by the wire.
+// start starts a proxy in front of a server and returns its address.
 func (f *wire) start(t *testing.T, server string) string {
 	t.Helper()
 	target, err := url.Parse(server)
@@ -60,17 +60,17 @@ func (f *wire) start(t *testing.T, server string) string {
 			w.Header()[name] = values
 		}
 		w.WriteHeader(answer.Code)
-		_, _ = w.Write(answer.Body.Bytes()) // a failed write means that the browser left
+		_, _ = w.Write(answer.Body.Bytes()) // the browser may close the connection
 	}))
 	t.Cleanup(s.Close)
 	return s.URL
 }
 
-// carry takes as long as the wire does for an answer, and counts it.
+// carry delays an answer as the network would, and counts its bytes.
 func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
 	var head bytes.Buffer
 	if err := answer.Header().Write(&head); err != nil {
-		panic(err) // a buffer takes all
+		panic(err) // a buffer never fails
 	}
 	const line = len("HTTP/1.1 200 OK\r\n\r\n")
 	size := line + head.Len() + answer.Body.Len()
@@ -86,7 +86,7 @@ func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
 	f.count[name]++
 }
 
-// take returns how many bytes came, tiles besides, and begins anew.
+// take returns the bytes since the last call, without tiles.
 func (f *wire) take(t *testing.T, when string) (total int) {
 	t.Helper()
 	f.mu.Lock()
@@ -114,13 +114,13 @@ func (f *wire) take(t *testing.T, when string) (total int) {
 	return total + kept
 }
 
-// noteFirstHeat notes when the first heat tile is on the screen, in ms from the start of the navigation.
+// noteFirstHeat stores when the first tile of the heat map is visible, in ms since the start of the navigation.
 const noteFirstHeat = `requestAnimationFrame(function look() {
 	if (document.querySelector('.heatmap img.leaflet-tile-loaded')) window.firstHeat = performance.now();
 	else requestAnimationFrame(look);
 })`
 
-// firstView waits for the first view to be whole, and tells when its first heat tile was there.
+// firstView waits until the first view is complete, and logs when its first tile was visible.
 func firstView(t *testing.T, b *browsertest.Browser, when string) {
 	t.Helper()
 	b.Do(t,
@@ -131,12 +131,13 @@ func firstView(t *testing.T, b *browsertest.Browser, when string) {
 	t.Logf("%s: first heat tile after %.0f ms", when, browsertest.Ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
 }
 
-// The page is for a phone by the lake: its first view is small, and its second comes from what was kept.
+// The first view is small, because users have a phone and a slow network at the lake. The second view comes from the
+// stores.
 func TestPageFirstView(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	t.Run("as quick as this machine", func(t *testing.T) { testFirstView(t, base, new(wire)) })
-	t.Run("by 150 ms and 1.6 Mbit a second", func(t *testing.T) {
+	t.Run("fast network", func(t *testing.T) { testFirstView(t, base, new(wire)) })
+	t.Run("150 ms and 1.6 Mbit per second", func(t *testing.T) {
 		testFirstView(t, base, &wire{latency: 150 * time.Millisecond, rate: 200_000})
 	})
 }
@@ -152,15 +153,15 @@ func testFirstView(t *testing.T, server string, network *wire) {
 	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"))
 	firstView(t, b, "cold")
 	b.Do(t, browsertest.Until(`navigator.serviceWorker.controller !== null`), browsertest.Until(kept("page.json")+`.then((n) => n > 0)`))
-	if total := network.take(t, "cold"); total >= mostFirstView {
-		t.Errorf("a first view takes %d bytes without tiles, want less than %d", total, mostFirstView)
+	if total := network.take(t, "cold"); total >= maxFirstView {
+		t.Errorf("a first view takes %d bytes without tiles, want less than %d", total, maxFirstView)
 	}
 	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(base+"/"))
 	firstView(t, b, "warm")
 	network.take(t, "warm")
 	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, "about:blank") {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// Of more than 500 lakes the document holds no more at once.
+// The document contains at most 500 lakes at once.
 func TestPageListOfManyLakes(t *testing.T) {
 	t.Parallel()
 	lakes, observations := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type\n"
@@ -42,14 +42,15 @@ func TestPageListOfManyLakes(t *testing.T) {
 	typeText(t, b, "lake 111") // 111 and 1110 to 1119
 	listed(t, b, "lake 111", append(page(111, 112), page(1110, 1120)...), true)
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#find [name=more]').hidden`)) {
-		t.Error("there is more to show of eleven lakes")
+		t.Error("the button for more lakes is visible with eleven lakes")
 	}
-	typeText(t, b, "province") // which the server alone knows, and whose lakes it does not all give
+	typeText(t, b, "province") // only the server knows regions, and it returns at most 500 lakes
 	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent === '500 lakes. Only the 500 best matches of the server: type more to see others'`))
 	b.WantNoProblems(t, base)
 }
 
-// Of a server with more lakes than a phone can hold the list has those near the middle, and says so; the search finds all.
+// If the server has more lakes than a phone can hold, the list has those near the centre of the map, and says so. The
+// search finds all.
 func TestPageListOfAServerOfTheWorld(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -62,17 +63,17 @@ func TestPageListOfAServerOfTheWorld(t *testing.T) {
 		browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('of 1,400,000 lakes')`),
 	)
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#find li').length`)); n > 100 {
-		t.Errorf("the list has %d lakes, want those near the middle of the map alone", n)
+		t.Errorf("the list has %d lakes, want only those near the centre of the map", n)
 	}
 	const far = "de_by_starnberger_see"
 	if slices.Contains(browsertest.Ask(t, b, chromedp.Evaluate[[]string](listedLakes)), far) {
-		t.Errorf("%s is near Berlin", far)
+		t.Errorf("%s is listed near Berlin", far)
 	}
 	typeText(t, b, "starnberger")
 	listed(t, b, "starnberger", []string{far}, true)
 	b.WantNoProblems(t, front)
 
-	// What was found beyond the lakes that are loaded follows the week too.
+	// The result of the search follows the week too.
 	var dates struct{ Weeks []struct{ Date string } }
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/dates", &dates)
 	week := dates.Weeks[len(dates.Weeks)-20].Date
@@ -84,7 +85,7 @@ func TestPageListOfAServerOfTheWorld(t *testing.T) {
 	)
 }
 
-// A phone that is turned until the list stands beside the map has its lakes there, and no sheet when it is turned back.
+// When a phone is rotated to landscape, the list appears next to the map; rotated back, its bottom sheet is closed.
 func TestPageListOnATurnedPhone(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -95,7 +96,7 @@ func TestPageListOnATurnedPhone(t *testing.T) {
 		browsertest.Until(`document.querySelector('#q')?.placeholder !== ''`),
 	)
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('#find li').length`)); n > 0 {
-		t.Fatalf("a list of %d lakes is made that nobody sees", n)
+		t.Fatalf("the hidden list has %d lakes, want none", n)
 	}
 	b.Do(t,
 		chromedp.EmulateViewport(920, 420, chromedp.EmulateMobile, chromedp.EmulateTouch),
@@ -107,7 +108,7 @@ func TestPageListOnATurnedPhone(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// The list is of the week that is shown, and in the reader's language.
+// The list shows the selected week, in the user's language.
 func TestPageListOfAPastWeekInGerman(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -120,7 +121,7 @@ func TestPageListOfAPastWeekInGerman(t *testing.T) {
 	b := startBrowser(t, "de")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#risk=high&date="+week), browsertest.Until(listReady))
 	var want, today []string
-	for _, lake := range then.Lakes { // the filter of the API goes by the last known risk
+	for _, lake := range then.Lakes { // the filter of the API uses the last known risk
 		if lake.Chl != nil {
 			want = append(want, lake.ID)
 		}
@@ -133,7 +134,7 @@ func TestPageListOfAPastWeekInGerman(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(today)
 	if slices.Equal(want, today) {
-		t.Fatal("the week is like today's")
+		t.Fatal("the week has the same lakes as the newest one")
 	}
 	listed(t, b, week, want, false)
 	b.Do(t, browsertest.Until(fmt.Sprintf(`document.querySelector('#find [role=status]').textContent === '%d Seen'`, len(want))))
@@ -167,7 +168,7 @@ func TestPageListOnAPhone(t *testing.T) {
 	}
 	closed := browsertest.Ask(t, b, chromedp.Evaluate[view](seen))
 	if closed.List || closed.Choices || closed.Inert || !closed.Notice || closed.Width > 320 || closed.Row > 640 || closed.Font < 16 {
-		t.Errorf("closed: %+v, want the row with the field alone", closed)
+		t.Errorf("closed: %+v, want only the row with the field", closed)
 	}
 	b.Do(t, chromedp.Tap("#q"), browsertest.Until(listReady), browsertest.Until(`document.body.matches('.find-open')`))
 	open := browsertest.Ask(t, b, chromedp.Evaluate[view](seen))
@@ -184,7 +185,7 @@ func TestPageListOnAPhone(t *testing.T) {
 	startAxe(t, b)
 	checkAccess(t, b, "the list on a phone")
 
-	// A lake's card has the room, and with its end the list is there again.
+	// The card of a lake hides the list, which returns when the card is closed.
 	id := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find li:nth-child(4) button').dataset.id`))
 	b.Do(t,
 		chromedp.Tap("#find li:nth-child(4) button"),
@@ -197,7 +198,7 @@ func TestPageListOnAPhone(t *testing.T) {
 		browsertest.Until(`document.activeElement.name === 'toggle'`),
 	)
 
-	// The filter is seen also while the list is not.
+	// An active filter is visible while the list is closed too.
 	b.Do(t,
 		chromedp.Tap("#find [name=toggle]"),
 		chromedp.Tap("#find [value=high]"),
@@ -205,7 +206,7 @@ func TestPageListOnAPhone(t *testing.T) {
 		browsertest.Until(`!document.body.matches('.find-open')`),
 	)
 	if on := browsertest.Ask(t, b, chromedp.Evaluate[view](seen)); !on.Choices || on.List {
-		t.Errorf("closed, with a filter: %+v", on)
+		t.Errorf("closed, with a filter: %+v, want the filter", on)
 	}
 	b.WantNoProblems(t, base)
 }

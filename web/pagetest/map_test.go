@@ -14,11 +14,11 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// A mapPlace is what the middle of the map shows, and at which zoom.
-type mapPlace struct{ Zoom, Lat, Lon float64 }
+// A mapPosition is the centre and the zoom of the map.
+type mapPosition struct{ Zoom, Lat, Lon float64 }
 
-// middleOfMap measures it from where a heat tile lies, not from what the page believes.
-const middleOfMap = `(() => {
+// centreOfMap computes the position from a tile of the heat map, independently of the page's own state.
+const centreOfMap = `(() => {
 	const img = [...document.querySelectorAll('.heatmap img')].find((i) => i.isConnected);
 	const [, z, x, y] = img.src.match(/tiles.(\d+).(\d+).(\d+)/).map(Number);
 	const [tile, map] = [img, document.querySelector('#map')].map((e) => e.getBoundingClientRect());
@@ -28,12 +28,12 @@ const middleOfMap = `(() => {
 		lat: Math.atan(Math.sinh(Math.PI * (1 - 2 * down))) * 180 / Math.PI};
 })()`
 
-func (p mapPlace) near(other mapPlace, pixels float64) bool {
+func (p mapPosition) near(other mapPosition, pixels float64) bool {
 	degrees := pixels * 360 / (256 * math.Exp2(p.Zoom))
 	return math.Abs(p.Zoom-other.Zoom) < 0.01 && math.Abs(p.Lat-other.Lat) < degrees && math.Abs(p.Lon-other.Lon) < degrees
 }
 
-// startMap opens the page for somebody who wants no movement, so that the map is where it belongs at once.
+// startMap opens the page with reduced motion, so that the map moves at once.
 func startMap(t *testing.T, language, url string, width, height int64, options ...chromedp.EmulateViewportOption) *browsertest.Browser {
 	t.Helper()
 	b := startBrowser(t, language)
@@ -49,22 +49,22 @@ func TestPageMapInTheAddress(t *testing.T) {
 	base := startServer(t)
 	b := startMap(t, "en-GB", base+"/", 1280, 800)
 	hash := chromedp.Evaluate[string](`location.hash`)
-	place := chromedp.Evaluate[mapPlace](middleOfMap)
+	place := chromedp.Evaluate[mapPosition](centreOfMap)
 	first := browsertest.Ask(t, b, place)
 	b.Do(t, chromedp.EmulateViewport(1100, 780), browsertest.Until(`document.querySelector('#map').offsetWidth < 800`))
 	if h := browsertest.Ask(t, b, hash); h != "" {
-		t.Errorf("the address of a view that nobody chose bears %q", h)
+		t.Errorf("the fragment of the first view is %q, want none", h)
 	}
-	// By its buttons, then by keys, and by the wheel of history back again.
+	// With the buttons, with keys, and with the history.
 	b.Do(t, chromedp.Click(button("Zoom in")), browsertest.Until(`location.hash.startsWith('#map=7/') || location.hash.startsWith('#map=6/')`))
 	in := browsertest.Ask(t, b, place)
 	if in.Zoom <= first.Zoom {
-		t.Errorf("closer the middle of the map is %+v, was %+v", in, first)
+		t.Errorf("after zooming in the map is at %+v, was %+v", in, first)
 	}
 	b.Do(t, chromedp.EmulateViewport(1280, 800), browsertest.Until(`document.querySelector('#map').offsetWidth > 800`),
-		browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, middleOfMap, in.Lon))) // once the map has heard of it
+		browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, centreOfMap, in.Lon))) // once the map has its new size
 	if now := browsertest.Ask(t, b, place); !now.near(in, 2) {
-		t.Errorf("in a larger window the middle of the map is %+v, was %+v", now, in)
+		t.Errorf("in a larger window the map is at %+v, was %+v", now, in)
 	}
 	b.Do(t, chromedp.Focus("#map"))
 	for _, step := range []struct{ key, becomes string }{
@@ -75,33 +75,33 @@ func TestPageMapInTheAddress(t *testing.T) {
 	}
 	moved := browsertest.Ask(t, b, place)
 	if moved.Lon <= in.Lon || moved.Lat <= in.Lat {
-		t.Errorf("after arrow right and up the middle is %+v, was %+v", moved, in)
+		t.Errorf("after arrow right and up the map is at %+v, was %+v", moved, in)
 	}
-	var held mapPlace
+	var held mapPosition
 	if _, err := fmt.Sscanf(browsertest.Ask(t, b, hash), "#map=%f/%f/%f", &held.Zoom, &held.Lat, &held.Lon); err != nil || !held.near(moved, 2) {
 		t.Errorf("the address holds %+v (%v), the map shows %+v", held, err, moved)
 	}
-	// A link, a typed address and the back button move the map, and it does not write them anew.
+	// A link, a typed address and the back button move the map, and the page does not change these addresses.
 	const there = "#map=9/47.9100/11.3100"
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, there)), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/9/"]')`))
-	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
+	if now := browsertest.Ask(t, b, place); !now.near(mapPosition{9, 47.91, 11.31}, 2) {
 		t.Errorf("the address %s shows %+v", there, now)
 	}
 	if h := browsertest.Ask(t, b, hash); h != there {
-		t.Errorf("the address %s became %s by itself", there, h)
+		t.Errorf("the address %s became %s", there, h)
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`history.back()`), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`))
 	if now := browsertest.Ask(t, b, place); !now.near(moved, 2) {
-		t.Errorf("back again the map shows %+v, want %+v", now, moved)
+		t.Errorf("after going back the map shows %+v, want %+v", now, moved)
 	}
 	b.Do(t, chromedp.Navigate(base+"/?again"+there), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
-	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{9, 47.91, 11.31}, 2) {
+	if now := browsertest.Ask(t, b, place); !now.near(mapPosition{9, 47.91, 11.31}, 2) {
 		t.Errorf("opened with the address %s the map shows %+v", there, now)
 	}
 	b.WantNoProblems(t, base)
 }
 
-// The first view is that of the lake, or of the box that an embedded map is asked for.
+// The first view shows the lake or the bbox of the address.
 func TestPageMapFirstView(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -109,8 +109,8 @@ func TestPageMapFirstView(t *testing.T) {
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	lake := status.Lakes[0]
 	b := startMap(t, "en-GB", base+"/#lake="+lake.ID, 1280, 800)
-	place := chromedp.Evaluate[mapPlace](middleOfMap)
-	if now := browsertest.Ask(t, b, place); !now.near(mapPlace{12, lake.Lat, lake.Lon}, 60) {
+	place := chromedp.Evaluate[mapPosition](centreOfMap)
+	if now := browsertest.Ask(t, b, place); !now.near(mapPosition{12, lake.Lat, lake.Lon}, 60) {
 		t.Errorf("the link to %s at %v, %v shows %+v", lake.Name, lake.Lat, lake.Lon, now)
 	}
 	b.Do(t, chromedp.Navigate(base+"/?bbox=13,52,14,53"), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
@@ -119,12 +119,12 @@ func TestPageMapFirstView(t *testing.T) {
 	}
 	b.Do(t, chromedp.Navigate(base+"/?bbox=13,53,14,nonsense"), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
 	if now := browsertest.Ask(t, b, place); now.Zoom != 6 {
-		t.Errorf("a box that is none is shown as %+v, want all lakes at zoom 6", now)
+		t.Errorf("with an invalid bbox the map shows %+v, want zoom 6", now)
 	}
 	b.WantNoProblems(t, base)
 }
 
-// A lake that is chosen comes into sight, and stays there when its card takes room from the map.
+// A selected lake moves into the visible part of the map, and stays visible when its card takes room.
 func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -137,10 +137,10 @@ func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
 			south = lake
 		}
 	}
-	const away = "#map=9/54.5000/10.0000" // far from it
+	const away = "#map=9/54.5000/10.0000" // far from the lake
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '%s&lake=%s')`, away, south.ID)),
 		chromedp.WaitVisible("#card"), browsertest.Until(`!location.hash.startsWith('`+away+`')`), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/11/"]')`))
-	now := browsertest.Ask(t, b, chromedp.Evaluate[mapPlace](middleOfMap))
+	now := browsertest.Ask(t, b, chromedp.Evaluate[mapPosition](centreOfMap))
 	type size struct{ Width, Height, Legend float64 }
 	s := browsertest.Ask(t, b, chromedp.Evaluate[size](`(() => {
 		const m = document.querySelector('#map'), l = document.querySelector('#map #legend');
@@ -161,26 +161,26 @@ func TestPageMapLayers(t *testing.T) {
 	b := startMap(t, "de", base+"/#style=nonsense&opacity=3", 1280, 800)
 	const shown = `document.querySelector('#layer-panel').checkVisibility()`
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](shown)) {
-		t.Error("the layers are open from the start")
+		t.Error("the layer panel is open at the start")
 	}
 	b.Do(t, chromedp.Focus(button("Was die Karte zeigt")), chromedp.KeyEvent(kb.Enter), browsertest.Until(shown))
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => {
 		const r = document.querySelector('#layer-panel').getBoundingClientRect(), opener = document.querySelector('#layers').getBoundingClientRect();
 		return r.left > 0 && r.top > 0 && r.bottom < innerHeight && r.right < opener.left && r.top < opener.bottom && r.bottom > opener.top;
 	})()`)) {
-		t.Error("the layers do not lie beside their button")
+		t.Error("the layer panel is not next to its button")
 	}
 	text := browsertest.Ask(t, b, chromedp.Text("#layer-panel"))
 	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Deckkraft", "20\u00a0%"} {
 		if !strings.Contains(text, want) {
-			t.Errorf("the layers lack %q: %q", want, text)
+			t.Errorf("the layer panel lacks %q: %q", want, text)
 		}
 	}
 	const checked = `document.querySelector('#layer-panel [name=style]:checked').value`
 	if style := browsertest.Ask(t, b, chromedp.Evaluate[string](checked)); style != "heat" {
-		t.Errorf("with an unknown style in the address %q is chosen, want the usual one", style)
+		t.Errorf("with an unknown style in the address %q is selected, want heat", style)
 	}
-	// Less than a fifth of the colour could pass for clean water.
+	// With less than 20 % a bloom could look like clean water.
 	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.Contains(hash, "opacity=20") {
 		t.Errorf("opacity=3 became %q, want 20", hash)
 	}
@@ -199,17 +199,17 @@ func TestPageMapLayers(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// At the last zoom the button says that it does no more, and keeps the focus.
+// At the maximum zoom the button is disabled but keeps the focus.
 func TestPageMapZoomLimit(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--max-zoom", "8")
 	b := startMap(t, "en-GB", base+"/#map=7/52.5/13.4", 1280, 800)
 	b.Do(t, chromedp.Focus(button("Zoom in")), chromedp.KeyEvent(kb.Tab), browsertest.Until(`document.activeElement.matches('#zoom-out')`),
-		browsertest.Until(`getComputedStyle(document.querySelector('#zoom-out'), '::after').display === 'block'`), chromedp.Focus(button("Zoom in")), // its name is shown
+		browsertest.Until(`getComputedStyle(document.querySelector('#zoom-out'), '::after').display === 'block'`), chromedp.Focus(button("Zoom in")), // shows its name
 		chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.activeElement.matches('#zoom-in[aria-disabled=true]')`),
 		chromedp.KeyEvent(kb.Enter))
 	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); !strings.HasPrefix(hash, "#map=8/") {
-		t.Errorf("beyond the last zoom the address is %s", hash)
+		t.Errorf("after zooming in at the maximum zoom the address is %s", hash)
 	}
 	b.Do(t, chromedp.Click(button("Zoom out")), browsertest.Until(`document.querySelector('#zoom-in').ariaDisabled === 'false'`))
 	b.WantNoProblems(t, base)
@@ -241,15 +241,15 @@ func TestPageMapPosition(t *testing.T) {
 	b.Do(t, chromedp.Click(button("Show my position")), said("does not give this page your position"),
 		browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.position-dot').length`)); n != 0 {
-		t.Errorf("%d dots show a position that was refused", n)
+		t.Errorf("%d dots, want none for a denied position", n)
 	}
 	permit(cdpbrowser.PermissionSettingGranted)
-	stand(emulation.SetGeolocationOverrideParams{}) // nowhere
+	stand(emulation.SetGeolocationOverrideParams{}) // no position
 	b.Do(t, chromedp.Click(button("Show my position")), said("cannot be found"), browsertest.Until(`document.querySelector('#locate').ariaBusy === 'false'`))
 	stand(here)
 	b.Do(t, chromedp.Click(button("Show my position")), said("to within 320 m"), chromedp.WaitVisible(".position-dot"),
 		browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/12/"]')`))
-	// The middle is near, but the address must not tell where exactly the reader stands.
+	// The address must not contain the exact position of the user.
 	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); hash != "#map=12/52.4400/13.6500" {
 		t.Errorf("the address is %s, want the position to a hundredth of a degree", hash)
 	}
@@ -258,12 +258,12 @@ func TestPageMapPosition(t *testing.T) {
 		const [dot, area, map] = ['.position-dot', '.position-area', '#map'].map((s) => document.querySelector(s).getBoundingClientRect());
 		return {dot: dot.width, area: area.width, offX: dot.left + dot.width / 2 - map.left - map.width / 2, offY: dot.top + dot.height / 2 - map.top - map.height / 2};
 	})()`))
-	metres := 40_075_016.7 * math.Cos(52.438*math.Pi/180) / (256 * math.Exp2(12)) // a pixel
+	metres := 40_075_016.7 * math.Cos(52.438*math.Pi/180) / (256 * math.Exp2(12)) // metres per pixel
 	if math.Abs(c.Area-640/metres) > 4 {
 		t.Errorf("the circle of 320 m around is %.1f px wide, want %.1f", c.Area, 640/metres)
 	}
 	if math.Abs(c.OffX-0.000391/360*256*4096) > 2 || math.Abs(c.OffY-(52.44-52.438217)*111_320/metres) > 2 {
-		t.Errorf("the dot is %+v off the middle", c)
+		t.Errorf("the dot is at an offset of %+v", c)
 	}
 	b.Do(t, chromedp.Click("#toast button"), chromedp.WaitNotVisible("#toast button"), browsertest.Until(`document.activeElement.matches('#map')`))
 	for _, stored := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...Object.values(localStorage), ...Object.values(sessionStorage), document.cookie]`)) {
@@ -279,7 +279,7 @@ func TestPageMapPosition(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// On the whole screen the page still says that the values are simulated, and of when they are.
+// In full screen the notice and the date stay visible.
 func TestPageMapFullScreen(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)

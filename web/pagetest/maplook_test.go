@@ -16,7 +16,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// By day, by night and on paper the land keeps clear of the water, and the page says once that the basemap is away.
+// The land differs from the water in light, in dark and on paper, and the page says once that the basemap cannot be loaded.
 func TestPageMapColours(t *testing.T) {
 	t.Parallel()
 	away := httptest.NewServer(http.NotFoundHandler())
@@ -25,16 +25,16 @@ func TestPageMapColours(t *testing.T) {
 	b := startMap(t, "en-GB", base+"/", 1280, 800)
 	b.Do(t, chromedp.WaitVisible(".leaflet-outlines-pane .germany"), browsertest.Until(`document.querySelector('#toast [role=status]')?.textContent.includes('Outlines are shown instead') === true`))
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#message').textContent`)); said != "" {
-		t.Errorf("a missing basemap raises the alarm %q", said)
+		t.Errorf("with a missing basemap the message is %q, want none", said)
 	}
 	b.Do(t, chromedp.Click("#toast button"), chromedp.Click(button("Zoom in")), browsertest.Until(`!!document.querySelector('.heatmap img[src*="tiles/7/"]')`), browsertest.Until(heatDrawn))
 	if said := browsertest.Ask(t, b, chromedp.Text("#toast [role=status]")); said != "" {
-		t.Errorf("the page says again %q", said)
+		t.Errorf("the page shows the message again: %q", said)
 	}
 	colours := make(map[string]string)
 	for _, media := range []string{"light", "dark", "print"} {
 		params := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: media}}}
-		if media == "print" { // from the night
+		if media == "print" { // after dark
 			params = emulation.SetEmulatedMediaParams{Media: "print", Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: "dark"}}}
 		}
 		if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, params); err != nil {
@@ -43,11 +43,11 @@ func TestPageMapColours(t *testing.T) {
 		colours[media] = browsertest.Ask(t, b, chromedp.Evaluate[string](`['.land', '.germany'].map((s) => getComputedStyle(document.querySelector(s)).fill).join() + getComputedStyle(document.querySelector('#map')).backgroundColor + getComputedStyle(document.querySelector('.basemap')).filter`))
 	}
 	if colours["light"] == colours["dark"] || colours["print"] != colours["light"] {
-		t.Errorf("the colours of the map are %q, want other ones by night and those of the day on paper", colours)
+		t.Errorf("the colours of the map are %q, want different ones in dark, and the light ones on paper", colours)
 	}
 	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, away.URL) {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }
@@ -68,7 +68,7 @@ func TestPageMapOnAPhone(t *testing.T) {
 	sizes := browsertest.Ask(t, b, chromedp.Evaluate[[]size](`[...document.querySelectorAll('#controls > button')].map((e) => ({width: e.offsetWidth, height: e.offsetHeight}))`))
 	for i, r := range browsertest.Ask(t, b, targets) {
 		if r.Left < 0 || r.Right < 0 || r.Top < 0 || r.Bottom < 0 {
-			t.Errorf("%+v is not wholly on the map", r)
+			t.Errorf("%+v is not completely on the map", r)
 		}
 		if sizes[i].Width < 40 || sizes[i].Height < 40 {
 			t.Errorf("%s is %+v px, want 40 for a thumb", r.Name, sizes[i])
@@ -80,13 +80,13 @@ func TestPageMapOnAPhone(t *testing.T) {
 		return {left: r.left, right: innerWidth - r.right, top: r.top, bottom: innerHeight - r.bottom};
 	})()`))
 	if panel.Left < 0 || panel.Right < 0 || panel.Top < 0 || panel.Bottom < 0 {
-		t.Errorf("the layers %+v are not wholly on the screen", panel)
+		t.Errorf("the layer panel %+v is not completely on the screen", panel)
 	}
-	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => { // nothing lies above it
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => { // it must not be covered
 		const r = document.querySelector('#layer-panel').getBoundingClientRect();
 		return document.elementFromPoint(r.left + 30, r.bottom - 12).closest('#layer-panel') !== null;
 	})()`)) {
-		t.Error("something covers the layers")
+		t.Error("the layer panel is covered")
 	}
 	if width := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth`)); width > 320 {
 		t.Errorf("the page is %d px wide on a phone of 320", width)
@@ -94,7 +94,7 @@ func TestPageMapOnAPhone(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// Who wants no movement gets none.
+// With reduced motion the map does not animate.
 func TestPageMapWithoutMovement(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -104,13 +104,13 @@ func TestPageMapWithoutMovement(t *testing.T) {
 		b.Prefer(t, "reduced-motion", preference)
 		b.Do(t, chromedp.Navigate(base+"/?"+preference), chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn), chromedp.Focus("#map"), chromedp.KeyEvent(kb.ArrowRight))
 		if got := browsertest.Ask(t, b, chromedp.Evaluate[bool](moving)); got != want {
-			t.Errorf("with %s the map moves: %v, want %v", preference, got, want)
+			t.Errorf("with %s the map is animated: %v, want %v", preference, got, want)
 		}
 	}
 	b.WantNoProblems(t, base)
 }
 
-// On paper is what was on the screen: the map as large as the sheet allows, the legend unfolded, and nothing to press.
+// The print shows the map as on the screen, as large as the sheet allows, with the legend open and without controls.
 func TestPageMapPrinted(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--attribution", "Lake Agency")
@@ -118,13 +118,13 @@ func TestPageMapPrinted(t *testing.T) {
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startMap(t, "en-GB", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
-		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // the card is whole, and the map has found its place beside it
+		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // wait until the size of the map and its tiles have not changed for 30 polls
 			const now = document.querySelector('#map').offsetHeight + [...document.querySelectorAll('.heatmap img')].map((i) => i.src).join();
 			window.alike = window.seen === now ? window.alike + 1 : 0;
 			window.seen = now;
 			return window.alike > 30;
 		})()`))
-	place := chromedp.Evaluate[mapPlace](middleOfMap)
+	place := chromedp.Evaluate[mapPosition](centreOfMap)
 	seen := browsertest.Ask(t, b, place)
 	const tiles = `[...document.querySelectorAll('.heatmap img')].map((i) => i.getAttribute('src')).sort().join()`
 	before := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles))
@@ -144,14 +144,14 @@ func TestPageMapPrinted(t *testing.T) {
 		}
 	}
 	if left := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('button, input, select')].filter((e) => e.checkVisibility()).map((e) => e.outerHTML)`)); len(left) > 0 {
-		t.Errorf("printed with what cannot be pressed on paper: %q", left)
+		t.Errorf("the print contains controls: %q", left)
 	}
 	if now := browsertest.Ask(t, b, chromedp.Evaluate[string](tiles)); now != before {
-		t.Errorf("the printed map is of other tiles: %s, was %s", now, before)
+		t.Errorf("the printed map has the tiles %s, had %s", now, before)
 	}
 	type box struct{ Left, Right, Bottom float64 }
 	if r := browsertest.Ask(t, b, chromedp.Evaluate[box](`(() => { const r = document.querySelector('#map').getBoundingClientRect(); return {left: r.left, right: r.right, bottom: r.bottom}; })()`)); r.Left < 0 || r.Right > 703 || r.Right-r.Left < 400 || r.Bottom > 1031 {
-		t.Errorf("the map takes %+v of a sheet of 703 x 1031 px", r)
+		t.Errorf("the map covers %+v of a sheet of 703 x 1031 px", r)
 	}
 	b.Do(t, chromedp.EmulateViewport(360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
 	emulate("")
@@ -167,9 +167,9 @@ func TestPageMapPrinted(t *testing.T) {
 	if n := sheets(); n < 1 || n > 2 {
 		t.Errorf("the map with a card takes %d sheets, want two at most", n)
 	}
-	b.Do(t, browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, middleOfMap, seen.Lon))) // as it was
+	b.Do(t, browsertest.Until(fmt.Sprintf(`Math.abs(%s.lon - %v) < 0.05`, centreOfMap, seen.Lon))) // as before
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`void (location.hash = '')`), chromedp.WaitNotVisible("#card"))
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => { // there is room for what the page may have to say
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => { // a long message must fit
 		const message = document.querySelector('#message');
 		message.textContent = 'The data could not be loaded. '.repeat(4);
 		message.hidden = false;

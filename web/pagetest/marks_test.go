@@ -13,8 +13,8 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-// marksLakes lie far apart, but for the last three, of which two are beside a bloom. Their places have four decimals, as
-// the address has: so they lie in the very middle of a map that the address puts there.
+// marksLakes lie far apart, except the last three, two of which are next to a bloom. Their positions have four decimals, as
+// in the address, so that they can be exactly in the centre of the map.
 const marksLakes = `id,name,lat,lon,region
 low,Klarsee,52.9000,14.1000,Brandenburg
 medium,Mittelsee,53.1000,13.0000,Brandenburg
@@ -47,8 +47,8 @@ func startMarks(t *testing.T) string {
 	return startServer(t, "--db", marksDatabase.importedOnce(t, marksLakes, obs))
 }
 
-// pixel has the page know mark(x, y): the colour that the marks' canvas has so many pixels from the middle of the map,
-// "" where it is clear. It reads a copy, since Chromium warns of canvases that are drawn on and read by turns.
+// pixel defines mark(x, y): the colour of the canvas at an offset in pixels from the centre of the map, "" where it is
+// transparent. It reads a copy, because Chromium warns about a canvas that is both drawn and read.
 const pixel = `window.mark = (x, y) => {
 	const canvas = document.querySelector('.leaflet-marks-pane canvas');
 	const map = document.querySelector('#map').getBoundingClientRect();
@@ -61,12 +61,12 @@ const pixel = `window.mark = (x, y) => {
 	return a === 0 ? '' : 'rgb(' + [r, g, b].join(', ') + ')';
 }, true`
 
-// goTo puts the map where the hash says, and waits until the marks are drawn there.
+// goTo sets the fragment and waits until the marks are drawn.
 func goTo(t *testing.T, b *browsertest.Browser, hash string) {
 	t.Helper()
 	b.Do(t,
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, hash)),
-		// Two frames later what the change asked for is drawn.
+		// After two frames the change is drawn.
 		chromedp.Evaluate[chromedp.Void](`new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(done))))`, chromedp.EvalAwaitPromise),
 	)
 }
@@ -76,7 +76,7 @@ func markAt(t *testing.T, b *browsertest.Browser, x, y int) string {
 	return browsertest.Ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(`mark(%d, %d)`, x, y)))
 }
 
-// The marks tell the risk by colour and by shape, each without the other, and what is not known is a grey ring.
+// Marks show the risk by colour and also by shape. A lake without a value is a grey ring.
 func TestPageMarks(t *testing.T) {
 	t.Parallel()
 	base := startMarks(t)
@@ -91,7 +91,7 @@ func TestPageMarks(t *testing.T) {
 		chromedp.Evaluate[chromedp.Void](pixel),
 		browsertest.Until(`mark(-5, 0) !== ''`),
 	)
-	// Whether the body of the shape is there: to the right, at the lower right, at the upper left.
+	// Whether the body of the shape covers a pixel to the right, at the lower right, and at the upper left.
 	probes := [3][2]int{{9, 0}, {8, 6}, {-6, -3}}
 	for _, c := range []struct {
 		lake, at, risk string
@@ -116,7 +116,7 @@ func TestPageMarks(t *testing.T) {
 			t.Errorf("the ring of a lake without a value is %q, want the grey of no data", got)
 		}
 		if got := markAt(t, b, -4, 0); got != "rgb(255, 255, 255)" {
-			t.Errorf("inside the ring it is %q, want the paper", got)
+			t.Errorf("inside the ring it is %q, want white", got)
 		}
 	})
 	t.Run("an old value", func(t *testing.T) {
@@ -127,22 +127,22 @@ func TestPageMarks(t *testing.T) {
 			t.Fatalf("the mark of an old value is %q", got)
 		}
 		if slices.Contains(colours["high"], got) || green < 100 || red < green+20 {
-			t.Errorf("an old value of high risk is %s, want a paled red", got)
+			t.Errorf("an old value of high risk is %s, want a pale red", got)
 		}
 		old := inkOfEdge(t, b)
 		goTo(t, b, "#map=14/52.4/13.6")
 		if fresh := inkOfEdge(t, b); old > fresh*3/4 || old < fresh/4 {
-			t.Errorf("of the edge of an old value %d %% are ink and of a new one's %d %%, want it dashed", old, fresh)
+			t.Errorf("%d %% of the edge of an old value are dark and %d %% of a new one, want a dashed edge", old, fresh)
 		}
 	})
-	t.Run("thinned", func(t *testing.T) { testThinned(t, b, colours) })
+	t.Run("declutter", func(t *testing.T) { testThinned(t, b, colours) })
 	t.Run("labels", func(t *testing.T) { testLabels(t, b) })
-	t.Run("chosen", func(t *testing.T) { testChosen(t, b) })
-	t.Run("followed", func(t *testing.T) { testFollowed(t, b, colours) })
+	t.Run("selected", func(t *testing.T) { testChosen(t, b) })
+	t.Run("updates", func(t *testing.T) { testFollowed(t, b, colours) })
 	b.WantNoProblems(t, base)
 }
 
-// inkOfEdge returns how much of the edge of the square on its tip in the middle of the map is dark, in percent.
+// inkOfEdge returns which percentage of the edge of the diamond in the centre of the map is dark.
 func inkOfEdge(t *testing.T, b *browsertest.Browser) int {
 	t.Helper()
 	return browsertest.Ask(t, b, chromedp.Evaluate[int](`(() => {
@@ -156,9 +156,9 @@ func inkOfEdge(t *testing.T, b *browsertest.Browser) int {
 	})()`))
 }
 
-// Where marks would overlap the worst keeps its size and nothing lies upon it; what gives way stays to be seen.
+// Where marks would overlap, the worst one keeps its size and nothing covers it. The others stay visible.
 func testThinned(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
-	goTo(t, b, "#map=9/48.5/9.0") // 333 m are a pixel or two there
+	goTo(t, b, "#map=9/48.5/9.0") // there 333 m are a pixel or two
 	for _, p := range [][2]int{{-5, 0}, {5, 0}} {
 		if got := markAt(t, b, p[0], p[1]); !slices.Contains(colours["high"], got) {
 			t.Errorf("the bloom among its neighbours is %q at %v, want a colour of high risk", got, p)
@@ -175,14 +175,14 @@ func testThinned(t *testing.T, b *browsertest.Browser, colours map[string][]stri
 		low += found[colour]
 	}
 	if low < 4 {
-		t.Errorf("of the clean lake beside the bloom %d pixels are left, want a small mark: %v", low, found)
+		t.Errorf("%d pixels of the clean lake next to the bloom are visible, want a small mark: %v", low, found)
 	}
 	if grey := found["rgb(154, 160, 166)"]; grey < 4 {
-		t.Errorf("of the lake without a value beside the bloom %d pixels are left, want a small ring: %v", grey, found)
+		t.Errorf("%d pixels of the lake without a value next to the bloom are visible, want a small ring: %v", grey, found)
 	}
 }
 
-// From near the marks bear name, risk and value in words.
+// At high zooms the marks have labels with name, risk and value.
 func testLabels(t *testing.T, b *browsertest.Browser) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => {
 		const write = CanvasRenderingContext2D.prototype.fillText;
@@ -199,7 +199,7 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 		goTo(t, b, "#map="+at)
 		written := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...new Set(written)]`))
 		if want == nil && len(written) > 0 {
-			t.Errorf("from afar the labels %q are written, want none", written)
+			t.Errorf("at a low zoom the labels are %q, want none", written)
 		}
 		for _, w := range want {
 			if !slices.Contains(written, w) {
@@ -209,7 +209,7 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// A lake is hit 12 px beside its middle too, by mouse and finger; then it has a ring, and the mouse names it before.
+// A lake can be hit 12 px next to its centre. The mouse shows its name, and the selected lake has a ring.
 func testChosen(t *testing.T, b *browsertest.Browser) {
 	type point struct{ X, Y float64 }
 	middle := func() point {
@@ -232,14 +232,14 @@ func testChosen(t *testing.T, b *browsertest.Browser) {
 	}
 	goTo(t, b, "#map=11/53.1/13.0&lake=medium")
 	if got := markAt(t, b, 0, 16); got != "rgb(29, 35, 40)" {
-		t.Errorf("16 px below the chosen lake it is %q, want a ring of ink", got)
+		t.Errorf("16 px below the selected lake the colour is %q, want a dark ring", got)
 	}
 	b.Prefer(t, "color-scheme", "dark")
-	b.Do(t, browsertest.Until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring is repainted by night
+	b.Do(t, browsertest.Until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring has the colour of the dark scheme
 	b.Prefer(t, "color-scheme", "light")
 	goTo(t, b, "#map=11/53.1/13.0")
 	if got := markAt(t, b, 0, 16); got == "rgb(29, 35, 40)" {
-		t.Error("a lake that is chosen no more has its ring still")
+		t.Error("a lake that is no longer selected still has its ring")
 	}
 }
 
@@ -248,28 +248,28 @@ func testFollowed(t *testing.T, b *browsertest.Browser, colours map[string][]str
 	const low = "#map=14/52.9/14.1"
 	goTo(t, b, low+"&risk=high,none")
 	if got := markAt(t, b, -5, -3); got != "" {
-		t.Errorf("among high risks alone a lake of low risk is %q", got)
+		t.Errorf("with a filter for high risk, a lake of low risk is %q", got)
 	}
 	goTo(t, b, low+"&style=dots")
 	if got := markAt(t, b, -5, -3); got != "" {
-		t.Errorf("on tiles that have marks a lake has another mark: %q", got)
+		t.Errorf("with the style dots a lake has a second mark: %q", got)
 	}
 	goTo(t, b, "#map=14/50.5/11.0&style=dots")
 	if got := markAt(t, b, -6, -3); !slices.Contains(colours["high"], got) {
-		t.Errorf("scum in clear water is %q on tiles that know the value alone, want a colour of high risk", got)
+		t.Errorf("with the style dots, scum in clear water is %q, want a colour of high risk", got)
 	}
 	goTo(t, b, low+"&style=lakes")
 	if got := markAt(t, b, -6, -3); !slices.Contains(colours["low"], got) {
-		t.Errorf("on the tiles of waters a lake of low risk is %q", got)
+		t.Errorf("with the style lakes a lake of low risk is %q", got)
 	}
 	then := time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly)
 	goTo(t, b, low+"&date="+then)
-	b.Do(t, browsertest.Until(fmt.Sprintf(`%s.includes(mark(9, 0))`, quoted(colours["high"])))) // what was a bloom then
+	b.Do(t, browsertest.Until(fmt.Sprintf(`%s.includes(mark(9, 0))`, quoted(colours["high"])))) // a bloom in that week
 }
 
 func quoted(list []string) string { return `["` + strings.Join(list, `","`) + `"]` }
 
-// On a phone a finger hits a lake as a mouse does, the marks are as sharp as the screen, and the legend is folded.
+// On a phone a lake can be hit by touch, and the marks have the resolution of the screen.
 func TestPageMarksOnAPhone(t *testing.T) {
 	t.Parallel()
 	base := startMarks(t)
@@ -302,12 +302,12 @@ func TestPageMarksOnAPhone(t *testing.T) {
 	}
 	b.Do(t, browsertest.Until(`location.hash.includes('lake=medium')`))
 	if tips := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.leaflet-tooltip').length`)); tips != 0 {
-		t.Error("a finger got a tooltip in its way")
+		t.Error("touch opened a tooltip")
 	}
 	b.WantNoProblems(t, base)
 }
 
-// The legend is the API's own: its classes with their symbols and limits in words, whichever the profile.
+// The legend shows the classes of the API, with symbols and limits, for each profile.
 func TestPageMarksLegend(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -329,14 +329,14 @@ func TestPageMarksLegend(t *testing.T) {
 				t.Errorf("the symbols of the legend are %q, want %q", got, want)
 			}
 			if open := browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width > 900) {
-				t.Errorf("on a page of %d px the legend is unfolded: %t", c.width, open)
+				t.Errorf("on a page of %d px the legend is open: %t", c.width, open)
 			}
 			b.Do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))
 			const nearness = `[...document.querySelectorAll('#legend p')].filter((p) => p.checkVisibility()).length`
 			heat := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness))
 			goTo(t, b, "#style=lakes")
 			if lakes := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
-				t.Errorf("the legend says %d things of the heat map and %d of the waters, whose opacity tells nothing", heat, lakes)
+				t.Errorf("the legend has %d notes for the style heat and %d for lakes, want one fewer", heat, lakes)
 			}
 			b.WantNoProblems(t, base)
 		})

@@ -13,7 +13,7 @@ import (
 	"github.com/chromedp/chromedp/kb"
 )
 
-// withoutScript has the browser run no script of any page. What the test itself evaluates still runs.
+// withoutScript disables the scripts of pages. Scripts of the test still run.
 func withoutScript(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	if _, err := chromedp.Call(b.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
@@ -21,8 +21,7 @@ func withoutScript(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// arrive waits until what was done has led to another document, of which the expression holds. While one document gives
-// way to the next there is nobody to answer.
+// arrive waits for another document for which the expression is true. During the navigation an evaluation fails.
 func arrive(t *testing.T, b *browsertest.Browser, expression string) {
 	t.Helper()
 	limnomaptest.Within(t, 30*time.Second, expression, func() bool {
@@ -31,7 +30,7 @@ func arrive(t *testing.T, b *browsertest.Browser, expression string) {
 	})
 }
 
-// Whoever opens the page without JavaScript sees the lakes all the same, and finds one among them.
+// Without JavaScript the page leads to the table, which has all lakes and a search.
 func TestPageNoScript(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--base-path", "/lakes", "--attribution", "Lake <b>Agency</b>")
@@ -60,7 +59,7 @@ func TestPageNoScript(t *testing.T) {
 		t.Errorf("on a phone of 320 px the table is %v px wide, and its smallest target %v px high", size.Page, size.Least)
 	}
 
-	// All lakes are there, page by page.
+	// The pages of the table contain all lakes.
 	seen := make(map[string]bool)
 	for page := 1; ; page++ {
 		for _, id := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody th a')].map((a) => new URL(a.href).hash)`)) {
@@ -74,11 +73,11 @@ func TestPageNoScript(t *testing.T) {
 	}
 	for _, lake := range status.Lakes {
 		if !seen[lake.ID] {
-			t.Errorf("%s is on no page of the table", lake.ID)
+			t.Errorf("%s is missing in the table", lake.ID)
 		}
 	}
 
-	// A search, by keys alone.
+	// A search with the keyboard.
 	b.Do(t, chromedp.SendKeys("input[type=search]", "mueggelsee"+kb.Enter))
 	arrive(t, b, `location.search.startsWith('?q=mueggelsee&')`)
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr').length`)); n < 1 || n > 5 {
@@ -87,20 +86,20 @@ func TestPageNoScript(t *testing.T) {
 	if text := browsertest.Ask(t, b, chromedp.Text("tbody")); !strings.Contains(text, "Großer Müggelsee") || !strings.Contains(text, "Risiko") {
 		t.Errorf("the search for mueggelsee gives %q", text)
 	}
-	// A lake without a value is told as one, and never as clean.
+	// A lake without a value never looks clean.
 	b.Do(t, chromedp.Navigate(base+"/table?risk=none&lang=en"), chromedp.WaitVisible("tbody tr"))
 	for _, row := range browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => r.innerText)`)) {
 		if !strings.Contains(row, "No current value") || !strings.Contains(row, "no value") || strings.Index(row, "No current value") > strings.Index(row+" risk", " risk") {
 			t.Errorf("a lake without a value: %q", row)
 		}
 	}
-	// Its link leads to the map, which without a script is this table again.
+	// Its link leads to the map, which without scripts redirects to the table.
 	b.Do(t, chromedp.Click("tbody th a"))
 	arrive(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
-// A map in a frame leads nowhere by itself, for the table may not be shown there; it names the way.
+// An embedded map without scripts does not redirect to the table, which must not be framed, but links to it.
 func TestPageNoScriptInAFrame(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -113,12 +112,11 @@ func TestPageNoScriptInAFrame(t *testing.T) {
 		return {Href: a.href, Target: a.target, Rel: a.rel, At: location.pathname + (document.querySelector('meta[http-equiv=refresh]') ? ' that moves on' : '')};
 	})()`))
 	if want := (link{base + "/table", "_blank", "noopener", "/embed"}); got != want {
-		t.Errorf("without a script the map in a frame has %+v, want %+v", got, want)
+		t.Errorf("without scripts the embedded map has %+v, want %+v", got, want)
 	}
 }
 
-// The table is for every reader: axe-core finds nothing, by day and by night, on a desk and on a phone; and on paper it is
-// a table without a form.
+// axe-core finds nothing in the table, light and dark, on a desktop and on a phone. On paper the table has no form.
 func TestPageNoScriptAccess(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -130,7 +128,7 @@ func TestPageNoScriptAccess(t *testing.T) {
 			startAxe(t, b)
 			checkAccess(t, b, fmt.Sprintf("the table, %s, %d px", scheme, width))
 		}
-		// What is no colour must differ too: each class of lakes has a shape of its own.
+		// Each class has its own shape, not only its own colour.
 		for _, class := range []string{"high", "medium", "low", "none"} {
 			b.Do(t, chromedp.Navigate(base+"/table?risk="+class), chromedp.WaitVisible("tbody tr"))
 			const symbols = `[...new Set([...document.querySelectorAll('tbody use')].map((u) => u.getAttribute('href')))]`

@@ -19,7 +19,7 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// kept gives how many answers the service worker keeps whose addresses contain the words.
+// kept returns an expression for the number of stored answers whose addresses contain a text.
 func kept(words string) string {
 	return fmt.Sprintf(`(async () => {
 		let n = 0;
@@ -28,8 +28,8 @@ func kept(words string) string {
 	})()`, words)
 }
 
-// visit opens the page and waits until it would do without a network.
-func (f *reception) visit(t *testing.T, b *browsertest.Browser) {
+// visit opens the page and waits until it can work without a network.
+func (f *faultyNetwork) visit(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	b.Do(t,
 		chromedp.EmulateViewport(800, 600),
@@ -42,15 +42,15 @@ func (f *reception) visit(t *testing.T, b *browsertest.Browser) {
 	)
 }
 
-// others returns what went wrong on the page besides what has to while there is no network: requests that fail.
-func (f *reception) others(b *browsertest.Browser) []string {
+// otherProblems returns the problems of the page except failed requests.
+func (f *faultyNetwork) otherProblems(b *browsertest.Browser) []string {
 	origin, _, _ := strings.Cut(f.base, frontPath)
 	return slices.DeleteFunc(b.Problems(origin), func(p string) bool { return strings.Contains(p, "Failed to load resource") })
 }
 
 const offlineText = `document.querySelector('#offline').textContent`
 
-// checkOld checks that the page says the age of what it shows, and shows it.
+// checkOld checks that the page shows its values and their age.
 func checkOld(t *testing.T, b *browsertest.Browser, when string) {
 	t.Helper()
 	b.Do(t, browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
@@ -63,15 +63,15 @@ func checkOld(t *testing.T, b *browsertest.Browser, when string) {
 		t.Errorf("%s: the page says %q, want %q in it", when, said, want)
 	}
 	if !strings.Contains(said, "Values as of") {
-		t.Errorf("%s: the page says %q, want it to tell of when the values are", when, said)
+		t.Errorf("%s: the page says %q, want the date of the values", when, said)
 	}
 }
 
-// After one visit the page works without a network, and says how old it is; at a path that only a proxy knows.
+// After one visit the page works without a network, under a path that only a proxy knows, and shows how old its values are.
 func TestPageOffline(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	f := startReception(t, base)
+	f := startFaultyNetwork(t, base)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`!document.querySelector('#offline').hidden`)) {
@@ -86,7 +86,7 @@ func TestPageOffline(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		mode int32
-	}{{"no network", broken}, {"no answer", hanging}, {"a proxy alone", failing}, {"somebody else's answers", lying}} {
+	}{{"no network", broken}, {"no answer", hanging}, {"a proxy without a server", failing}, {"answers of another page", foreign}} {
 		t.Run(c.name, func(t *testing.T) {
 			f.set(c.mode)
 			b.Do(t, chromedp.Reload())
@@ -98,40 +98,40 @@ func TestPageOffline(t *testing.T) {
 			got := browsertest.Ask(t, b, chromedp.Evaluate[answer](fmt.Sprintf(
 				`fetch(%q, {cache: 'no-cache'}).then(async (a) => ({Length: (await a.text()).length, Kept: a.headers.get('X-Kept-At') ?? ''}))`, history), chromedp.EvalAwaitPromise))
 			if got.Length != length || got.Kept == "" {
-				t.Errorf("the history that was seen has %d characters, kept at %q, want %d and a time", got.Length, got.Kept, length)
+				t.Errorf("the stored history has %d characters and X-Kept-At %q, want %d and a time", got.Length, got.Kept, length)
 			}
 		})
 	}
-	t.Run("a tile that was not seen", func(t *testing.T) {
+	t.Run("a tile that is not stored", func(t *testing.T) {
 		f.set(broken)
 		b.Do(t,
 			chromedp.Evaluate[chromedp.Void](`void (location.hash = '#map=13/53.9/10.4')`), chromedp.Reload(),
 			chromedp.WaitVisible("#missing-tiles"),
 		)
 	})
-	t.Run("back", func(t *testing.T) {
-		f.set(passing)
+	t.Run("online again", func(t *testing.T) {
+		f.set(online)
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('online'))`), chromedp.WaitNotVisible("#offline"))
 	})
-	t.Run("gone again", func(t *testing.T) {
+	t.Run("offline again", func(t *testing.T) {
 		f.set(broken)
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`void dispatchEvent(new Event('offline'))`), chromedp.WaitVisible("#offline"))
 	})
-	for _, p := range f.others(b) {
-		t.Errorf("on the page: %s", p)
+	for _, p := range f.otherProblems(b) {
+		t.Errorf("problem: %s", p)
 	}
 }
 
-// What is wrong or cut off is never kept, in the place of what was right least of all.
+// Wrong and truncated answers are not stored, and never replace right ones.
 func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	f := startReception(t, base)
+	f := startFaultyNetwork(t, base)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	const right = `caches.match('api/v1/bathing-lakes/status', {ignoreVary: true}).then((a) => a.json()).then(({lakes}) => lakes.length)`
 	want := browsertest.Ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise))
-	// Each asks the network anew, tiles with a version that was never kept.
+	// Each request goes to the network; the tiles have a version that was never stored.
 	const fetchAll = `(async () => {
 		const again = (url) => fetch(url, {cache: 'reload'}).then((a) => a.arrayBuffer()).catch(() => {});
 		await again('api/v1/bathing-lakes/status');
@@ -144,19 +144,19 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 	for _, c := range []struct {
 		name string
 		mode int32
-	}{{"failing", failing}, {"somebody else's", lying}, {"cut off", cutting}} {
+	}{{"failing", failing}, {"foreign", foreign}, {"cut off", truncating}} {
 		f.set(c.mode)
 		b.Do(t, chromedp.Evaluate[chromedp.Void](fetchAll, chromedp.EvalAwaitPromise))
 		if got := browsertest.Ask(t, b, chromedp.Evaluate[int](right, chromedp.EvalAwaitPromise)); got != want {
-			t.Errorf("%s: %d lakes are kept, want %d", c.name, got, want)
+			t.Errorf("%s: %d lakes are stored, want %d", c.name, got, want)
 		}
 		for _, words := range []string{"de_wrong", "v=wrong"} {
 			if n := browsertest.Ask(t, b, chromedp.Evaluate[int](kept(words), chromedp.EvalAwaitPromise)); n != 0 {
-				t.Errorf("%s: %d answers of %s are kept", c.name, n, words)
+				t.Errorf("%s: %d answers of %s are stored", c.name, n, words)
 			}
 		}
 	}
-	f.set(passing)
+	f.set(online)
 	const many = `(async () => {
 		for (let i = 0; i < 340; i += 20) {
 			await Promise.all(Array.from({length: 20}, (_, j) => fetch('api/v1/tiles/12/' + (i + j) + '/5.png?v=many').then((a) => a.blob())));
@@ -164,8 +164,8 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 	})()`
 	b.Do(t, chromedp.Evaluate[chromedp.Void](many, chromedp.EvalAwaitPromise), browsertest.Until(kept("/tiles/12/339/")+`.then((n) => n === 1)`))
 	b.Do(t, browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n <= 300)`))
-	for _, p := range f.others(b) {
-		t.Errorf("on the page: %s", p)
+	for _, p := range f.otherProblems(b) {
+		t.Errorf("problem: %s", p)
 	}
 }
 
@@ -174,11 +174,11 @@ var (
 	pageVersion = regexp.MustCompile(`data-version="([0-9a-f]{8})"`)
 )
 
-// A new page is seen at once, is kept as a whole or not at all, and takes the place of the one before.
+// A new version of the page is shown at once. It is stored completely or not at all, and replaces the previous one.
 func TestPageOfflineUpdate(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	f := startReception(t, base)
+	f := startFaultyNetwork(t, base)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	index, err := fs.ReadFile(web.FS(), "index.html")
@@ -187,7 +187,7 @@ func TestPageOfflineUpdate(t *testing.T) {
 	}
 	f.script = string(mainScript.Find(index))
 	version := pageVersion.FindSubmatch(index)[1]
-	var half atomic.Bool // of several servers some have the new page, some the old one
+	var half atomic.Bool // some of several servers have the new page, some the old one
 	half.Store(true)
 	newer := func(path string, content []byte) []byte {
 		switch {
@@ -207,35 +207,35 @@ func TestPageOfflineUpdate(t *testing.T) {
 		look();
 	}))`
 	if state := browsertest.Ask(t, b, chromedp.Evaluate[string](update, chromedp.EvalAwaitPromise)); state != "redundant" {
-		t.Errorf("a page whose parts do not fit is %s", state)
+		t.Errorf("a page with parts of two versions is %s", state)
 	}
 	f.set(broken)
 	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "with half an update")
-	f.set(passing)
+	f.set(online)
 	half.Store(false)
 	const isNew = `document.documentElement.dataset.page === 'new'`
 	b.Do(t, chromedp.Reload(), browsertest.Until(heatDrawn))
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isNew)) {
-		t.Error("a new page is not seen at once")
+		t.Error("a new page is not shown at once")
 	}
 	const shells = `caches.keys().then((names) => names.filter((n) => n.includes(' shell ')))`
 	b.Do(t,
-		browsertest.Until(shells+`.then((names) => names.length === 1 && names[0].endsWith(' 99999999'))`), // the browser looks by itself
+		browsertest.Until(shells+`.then((names) => names.length === 1 && names[0].endsWith(' 99999999'))`), // the browser checks for updates itself
 		chromedp.Evaluate[chromedp.Void](`navigator.serviceWorker.ready.then(() => {})`, chromedp.EvalAwaitPromise),
 	)
 	f.set(broken)
 	b.Do(t, chromedp.Reload())
 	checkOld(t, b, "with the new page")
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isNew)) {
-		t.Error("without a network the old page is back")
+		t.Error("without a network the old page is shown")
 	}
-	for _, p := range f.others(b) {
-		t.Errorf("on the page: %s", p)
+	for _, p := range f.otherProblems(b) {
+		t.Errorf("problem: %s", p)
 	}
 }
 
-// Where there is no service worker, or none is allowed, the page works as it would without, and complains of nothing.
+// Without a service worker, or if it is denied, the page works without errors.
 func TestPageWithoutServiceWorker(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -256,7 +256,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 	}
 }
 
-// Where the page's words, or its script, do not come, it says so in both languages, and goes on when they do.
+// If the words or a script of the page do not load, the page says so in both languages, and continues when they do.
 func TestPageLate(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -271,7 +271,7 @@ func TestPageLate(t *testing.T) {
 	const said = `document.querySelector('#load-help').innerText`
 	for _, file := range []string{"/words-", "/leaflet-"} {
 		t.Run(file, func(t *testing.T) {
-			b := startBrowser(t, "de") // a new one, in which nothing is kept
+			b := startBrowser(t, "de") // a new one without stored files
 			away.Store(file)
 			b.Do(t,
 				chromedp.Navigate(front+"/"),
@@ -284,41 +284,41 @@ func TestPageLate(t *testing.T) {
 			}
 			b.Do(t, browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('#load-help') === null`))
 			for _, p := range b.Problems(front) {
-				// What fails, fails, and what had been asked for in advance is used late.
+				// These requests fail by design, and a preloaded file may be used late.
 				if !strings.Contains(p, "Failed to load resource") && !strings.Contains(p, "was preloaded") {
-					t.Errorf("on the page: %s", p)
+					t.Errorf("problem: %s", p)
 				}
 			}
 		})
 	}
 }
 
-// The map in a frame is kept as well, with its own policy, which lets others frame it, whatever its address asks for.
+// The embedded map is stored too, with its own Content-Security-Policy, which allows framing, whatever its query.
 func TestPageOfflineEmbed(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	f := startReception(t, base)
+	f := startFaultyNetwork(t, base)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	f.set(broken)
 	b.Do(t, chromedp.Navigate(f.base+"/embed?lang=de&bbox=5,47,15,55"), browsertest.Until(heatDrawn), chromedp.WaitVisible("#offline"))
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](offlineText)); !strings.Contains(said, "Werte vom") {
-		t.Errorf("the map in a frame says %q", said)
+		t.Errorf("the embedded map says %q", said)
 	}
 	const ancestors = `caches.match('embed').then((a) => a.headers.get('Content-Security-Policy'))`
 	if csp := browsertest.Ask(t, b, chromedp.Evaluate[string](ancestors, chromedp.EvalAwaitPromise)); csp == "" || strings.Contains(csp, "frame-ancestors") {
-		t.Errorf("the map in a frame is kept with the policy %q", csp)
+		t.Errorf("the embedded map is stored with the policy %q", csp)
 	}
-	for _, p := range f.others(b) {
-		t.Errorf("on the page: %s", p)
+	for _, p := range f.otherProblems(b) {
+		t.Errorf("problem: %s", p)
 	}
 }
 
-// What the server itself could not confirm is as old as it said, not as young as the visit.
+// The age of an answer includes its Age header.
 func TestPageOfflineAge(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	f := startReception(t, base)
+	f := startFaultyNetwork(t, base)
 	f.age.Store(3 * 24 * 3600)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
@@ -330,17 +330,17 @@ func TestPageOfflineAge(t *testing.T) {
 	if want := "Loaded on " + loaded; !strings.Contains(said, want) {
 		t.Errorf("the page says %q, want %q in it", said, want)
 	}
-	for _, p := range f.others(b) {
-		t.Errorf("on the page: %s", p)
+	for _, p := range f.otherProblems(b) {
+		t.Errorf("problem: %s", p)
 	}
 }
 
-// A basemap that cannot be reached is no reason to call the page offline, and nothing of another origin is kept.
+// A basemap that cannot be loaded does not mean that the page is offline. Nothing of other origins is stored.
 func TestPageOfflineBasemap(t *testing.T) {
 	t.Parallel()
 	const unreachable = "http://127.0.0.1:1/"
 	base := startServer(t, "--basemap-url", unreachable+"{z}/{x}/{y}.png")
-	f := startReception(t, base)
+	f := startFaultyNetwork(t, base)
 	b := startBrowser(t, "en-GB")
 	f.visit(t, b)
 	b.Do(t, chromedp.Reload(), browsertest.Until(heatDrawn), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
@@ -351,11 +351,11 @@ func TestPageOfflineBasemap(t *testing.T) {
 	b.Do(t, chromedp.Reload(), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	checkOld(t, b, "without a basemap")
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](kept(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
-		t.Errorf("%d tiles of the basemap are kept", n)
+		t.Errorf("%d tiles of the basemap are stored", n)
 	}
-	for _, p := range f.others(b) {
+	for _, p := range f.otherProblems(b) {
 		if !strings.Contains(p, unreachable) {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }

@@ -28,7 +28,7 @@ func TestPageInBrowser(t *testing.T) {
 		chromedp.Navigate(base+"/"),
 		chromedp.WaitVisible("#legend"),
 		browsertest.Until(heatDrawn),
-		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // what orients a reader without a basemap
+		chromedp.WaitVisible(".leaflet-outlines-pane svg"), // shown without a basemap
 	)
 	if title := browsertest.Ask(t, b, chromedp.Title()); !strings.Contains(title, "Algae in lakes") {
 		t.Errorf("title = %q", title)
@@ -37,9 +37,9 @@ func TestPageInBrowser(t *testing.T) {
 		t.Errorf("the notice = %q, want it to say that the values are simulated", notice)
 	}
 	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "Lake <b>Agency</b>" {
-		t.Errorf("the attribution = %q, want it as it was given, once and without the notice", attribution)
+		t.Errorf("the attribution = %q, want it unchanged, once and without the notice", attribution)
 	}
-	// Germany fills a map of this size at zoom 6, beside the legend.
+	// Germany fills a map of this size at zoom 6, next to the legend.
 	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
 		t.Errorf("the first view is at zoom %s, want 6", zoom)
 	}
@@ -52,7 +52,7 @@ func TestPageInBrowser(t *testing.T) {
 	}
 	t.Run("a lake's card", func(t *testing.T) { testCard(t, b) })
 	t.Run("a lake without a value", func(t *testing.T) { testNoData(t, b, status) })
-	t.Run("by day and by night", func(t *testing.T) { testScheme(t, b) })
+	t.Run("light and dark", func(t *testing.T) { testScheme(t, b) })
 	t.Run("a phone", func(t *testing.T) { testPhone(t, b, base) })
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
@@ -67,7 +67,7 @@ func checkLegend(t *testing.T, b *browsertest.Browser, wants ...string) {
 	}
 }
 
-// find has the list show the lakes whose names contain the words.
+// find searches for a text and waits for the list.
 func find(t *testing.T, b *browsertest.Browser, words string) {
 	t.Helper()
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
@@ -98,7 +98,7 @@ func testCard(t *testing.T, b *browsertest.Browser) {
 	)
 	checkCard("the list")
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.activeElement.closest('#card') !== null`)) {
-		t.Error("the focus did not go into the card that the list opened")
+		t.Error("the focus is not on the card that the list opened")
 	}
 	b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
 	if focused := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.activeElement.textContent`)); !strings.Contains(focused, "Müggelsee") {
@@ -106,7 +106,7 @@ func testCard(t *testing.T, b *browsertest.Browser) {
 	}
 }
 
-// A lake without a current value must not pass for a clean one, whatever its risk was when it was last seen.
+// A lake without a current value must not look clean, whatever its last risk was.
 func testNoData(t *testing.T, b *browsertest.Browser, status limnomaptest.Status) {
 	var name string
 	for _, lake := range status.Lakes {
@@ -120,17 +120,17 @@ func testNoData(t *testing.T, b *browsertest.Browser, status limnomaptest.Status
 	find(t, b, name)
 	b.Do(t, chromedp.Click("#find li button:has(.none)"), chromedp.WaitVisible("#card h2"))
 	if risk := browsertest.Ask(t, b, chromedp.Text("#card .risk")); risk != "No current value" {
-		t.Errorf("the card of %s is headed %q, want No current value", name, risk)
+		t.Errorf("the card of %s shows the risk %q, want No current value", name, risk)
 	}
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .symbol').matches('.none')`)) {
 		t.Error("the card's symbol is not the ring of lakes without a value")
 	}
 	if card := browsertest.Ask(t, b, chromedp.Text("#card")); !strings.Contains(card, "does not mean that it is clean") {
-		t.Errorf("the card does not say that no value is not a clean lake: %s", card)
+		t.Errorf("the card does not warn that the lake may not be clean: %s", card)
 	}
 }
 
-// By day and by night the page is another one; that both can be read, axe-core says.
+// The page differs in light and dark. axe-core checks that both are readable.
 func testScheme(t *testing.T, b *browsertest.Browser) {
 	paper := make(map[string]string)
 	for _, scheme := range []string{"light", "dark"} {
@@ -138,12 +138,12 @@ func testScheme(t *testing.T, b *browsertest.Browser) {
 		paper[scheme] = browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.body).backgroundColor`))
 	}
 	if paper["light"] == paper["dark"] {
-		t.Errorf("the page is %s by day and by night", paper["dark"])
+		t.Errorf("the page is %s light and dark", paper["dark"])
 	}
 }
 
 func testPhone(t *testing.T, b *browsertest.Browser, base string) {
-	b.Prefer(t, "reduced-motion", "reduce") // the card stands where it belongs at once
+	b.Prefer(t, "reduced-motion", "reduce") // no animation of the card
 	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile),
 		chromedp.Navigate(base+"/"),
@@ -151,7 +151,7 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 		browsertest.Until(heatDrawn),
 	)
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)) {
-		t.Error("the legend is unfolded on a phone")
+		t.Error("the legend is open on a phone")
 	}
 	checkLegend(t, b, "low", "medium", "high", "no value")
 	find(t, b, "muggelsee")
@@ -166,14 +166,14 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 		t.Errorf("the page is %v px wide on a phone of 320 px", card.Width)
 	}
 	if card.Left < 0 || card.Right > 320 || card.Top < card.Header || card.Bottom > 640 {
-		t.Errorf("the card %+v is not wholly on a phone of 320 x 640 px", card)
+		t.Errorf("the card %+v is not completely on a phone of 320 x 640 px", card)
 	}
 	if !slices.ContainsFunc(b.Requests(), func(url string) bool { return strings.Contains(url, "@2x.png") }) {
-		t.Error("a screen with two pixels per point got no @2x tile")
+		t.Error("a screen with two pixels per point loaded no @2x tile")
 	}
 }
 
-// The page draws the map from wherever it was opened, also where the TileJSON names the server by another host.
+// The page draws the map under the host it was opened with, also if the TileJSON names another one.
 func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--public-url", "http://elsewhere.example")
@@ -189,13 +189,13 @@ func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
 	b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 	src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`))
 	if !strings.HasSuffix(src, ".png?v="+tileJSON.Snapshot) {
-		t.Errorf("a tile's address is %s, want v=%s, which lets it be kept", src, tileJSON.Snapshot)
+		t.Errorf("a tile's address is %s, want v=%s", src, tileJSON.Snapshot)
 	}
 	b.WantNoProblems(t, base)
 }
 
-// A level that was reported may say more than the chlorophyll, as scum does, or less. The lake's colour tells the
-// chlorophyll alone; what the page shows must not look cleaner than the worse of the two.
+// A reported level may be worse than the chlorophyll suggests, as with scum, or better. The lake's colour shows only the
+// chlorophyll; the page must not look cleaner than the worse of the two.
 func TestPageOfReportedLevels(t *testing.T) {
 	t.Parallel()
 	db := filepath.Join(t.TempDir(), "lakes.db")
@@ -207,7 +207,7 @@ func TestPageOfReportedLevels(t *testing.T) {
 	for language, cards := range map[string][]struct {
 		name, risk string   // in the order of the list
 		says       []string // the card
-		level      string   // as the card says it, at its line's end
+		level      string   // on the card, at the end of its line
 	}{
 		"en-GB": {
 			{"Scumsee", "high", []string{"High risk (reported)", "do not bathe", "People at the lake reported"}, "3 of 3 (reported)"},
@@ -221,7 +221,7 @@ func TestPageOfReportedLevels(t *testing.T) {
 		},
 	} {
 		b := startBrowser(t, language)
-		b.Prefer(t, "reduced-motion", "reduce") // the cards stand where they belong at once
+		b.Prefer(t, "reduced-motion", "reduce") // no animation of the cards
 		b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"), browsertest.Until(heatDrawn))
 		find(t, b, "")
 		for i, want := range cards {
@@ -247,12 +247,12 @@ func TestPageOfReportedLevels(t *testing.T) {
 			b.Do(t, chromedp.KeyEvent(kb.Escape), chromedp.WaitNotVisible("#card"))
 		}
 		for _, p := range b.Problems(base) {
-			t.Errorf("%s: on the page: %s", language, p)
+			t.Errorf("%s: problem: %s", language, p)
 		}
 	}
 }
 
-// legendColours returns the colours of the legend's classes by their risk, as a browser writes them.
+// legendColours returns the colours of the legend by risk, in the browser's notation.
 func legendColours(t *testing.T, base string) map[string][]string {
 	t.Helper()
 	var legend struct {
@@ -275,7 +275,7 @@ func legendColours(t *testing.T, base string) map[string][]string {
 	return colours
 }
 
-// In German, and with a profile whose levels begin above their limits.
+// In German, with a profile whose limits belong to the lower class.
 func TestPageInGerman(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--profile", "who2021", "--attribution", demo.Notice)
@@ -285,13 +285,13 @@ func TestPageInGerman(t *testing.T) {
 		t.Errorf("the notice = %q, want German", notice)
 	}
 	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
-		t.Errorf("the attribution = %q, want the notice above the map alone, in German", attribution)
+		t.Errorf("the attribution = %q, want only the notice above the map, in German", attribution)
 	}
 	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
 	b.WantNoProblems(t, base)
 }
 
-// A basemap that cannot be reached leaves the map whole: the outlines, the heat and the lakes.
+// Without a basemap the page still shows outlines, heat map and lakes.
 func TestPageWithoutInternet(t *testing.T) {
 	t.Parallel()
 	const unreachable = "http://127.0.0.1:1/"
@@ -303,12 +303,12 @@ func TestPageWithoutInternet(t *testing.T) {
 	}
 	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, unreachable) {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }
 
-// A page that is opened before the first snapshot says so, and comes by itself.
+// A page that is opened before the first snapshot says so, and continues by itself.
 func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -332,11 +332,11 @@ func TestPageBeforeTheFirstSnapshot(t *testing.T) {
 		t.Errorf("before the first snapshot the page says %q", said)
 	}
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#notice').hidden`)) {
-		t.Error("the page that waits does not say that the values are simulated")
+		t.Error("the waiting page does not show the notice")
 	}
 	ready.Store(true)
 	b.Do(t, chromedp.WaitNotVisible("#message"), browsertest.Until(heatDrawn))
 	if src := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src`)); strings.HasSuffix(src, "v=") {
-		t.Errorf("a tile's address is %s, without the version that the server has by now", src)
+		t.Errorf("a tile's address is %s, want the version of the server", src)
 	}
 }

@@ -15,10 +15,10 @@ import (
 
 var picturesDir = flag.String("pictures", "", "folder that the README's pictures of the page are written to")
 
-// mostPictureBytes is what a picture of the README may weigh: it is looked at on the road too.
-const mostPictureBytes = 300_000
+// maxPictureBytes bounds the pictures in the README.
+const maxPictureBytes = 300_000
 
-// The README shows the page as it is: pictures are taken anew with `make pictures`.
+// The README's pictures show the page; `make pictures` takes them.
 func TestPagePictures(t *testing.T) {
 	t.Parallel()
 	readme, err := os.ReadFile(filepath.Join("..", "..", "README.md"))
@@ -73,7 +73,7 @@ func TestPagePictures(t *testing.T) {
 	}
 }
 
-// checkPicture reports a file that is no picture of a map, or too large.
+// checkPicture reports a file that is too large or shows no map.
 func checkPicture(t *testing.T, file string) {
 	t.Helper()
 	content, err := os.ReadFile(file)
@@ -81,8 +81,8 @@ func checkPicture(t *testing.T, file string) {
 		t.Error(err)
 		return
 	}
-	if len(content) > mostPictureBytes {
-		t.Errorf("%s has %d bytes, want at most %d", file, len(content), mostPictureBytes)
+	if len(content) > maxPictureBytes {
+		t.Errorf("%s has %d bytes, want at most %d", file, len(content), maxPictureBytes)
 	}
 	img, err := png.Decode(bytes.NewReader(content))
 	if err != nil {
@@ -97,6 +97,6 @@ func checkPicture(t *testing.T, file string) {
 		}
 	}
 	if len(colours) < 200 {
-		t.Errorf("%s has %d colours: no heat map is to be seen", file, len(colours))
+		t.Errorf("%s has %d colours: it shows no heat map", file, len(colours))
 	}
 }

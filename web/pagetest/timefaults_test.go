@@ -17,8 +17,8 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// A server that has enough is asked again, later and less often; what it does not give is said, and seen on the map; and
-// of a week of which nothing comes nothing is shown, neither on the map nor in words.
+// Refused tiles are requested again after a delay. Missing tiles are marked and reported. If no tile of a week loads, the
+// map and its texts keep the week before.
 func TestPageTimeOfTilesThatFail(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -62,42 +62,42 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(800, 600))
-	openWeeks(t, b, front+"/#map=6/51.1/10.4", "") // a view of the map's own would change with the room that the message takes
+	openWeeks(t, b, front+"/#map=6/51.1/10.4", "") // a fixed view, because the first view depends on the height of the message
 
 	b.Do(t, chromedp.Click("#time .previous"), browsertest.Until(stateText+` === 'Not on the map yet'`), browsertest.Until(heatOf(busy)))
 	if records.Load() < 2 {
-		t.Error("the server was not asked again for the lakes of a week that it refused once")
+		t.Error("the refused lakes of a week were not requested again")
 	}
 	if refused.Load() <= 3 {
-		t.Errorf("the server was asked %d times for a tile of the week that it refused thrice", refused.Load())
+		t.Errorf("%d requests of refused tiles, want more than 3", refused.Load())
 	}
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.missing').length`)); n > 0 {
-		t.Errorf("%d tiles that came late are marked as missing", n)
+		t.Errorf("%d late tiles are still marked as missing", n)
 	}
 
 	b.Do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#missing-tiles"))
 	if browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('.heatmap .missing')).visibility`)) != "visible" {
-		t.Error("the part of the map that is missing is not marked")
+		t.Error("the missing tile is not marked")
 	}
 
 	b.Do(t, chromedp.Click("#time .previous"), chromedp.WaitVisible("#message button"), browsertest.Until(stateText+` === 'Not on the map yet'`))
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](fmt.Sprintf(`[...document.querySelectorAll('.heatmap img.leaflet-tile-loaded')].every((t) => t.src.includes(%q))`, holes))) {
-		t.Error("the map has left the week that it had")
+		t.Error("the map does not show the week before")
 	}
 	if head := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(head, dayInWords(t, holes)) {
-		t.Errorf("the head says %q while the map shows the week of %s", head, holes)
+		t.Errorf("the header says %q while the map shows the week of %s", head, holes)
 	}
 	back.Store(true)
 	b.Do(t, chromedp.Click("#message button"), browsertest.Until(heatOf(gone)), browsertest.Until(stateText+`.includes('Past week')`), browsertest.Until(`document.querySelector('#message').hidden`))
 	b.Do(t, chromedp.Click("#time .newest"), browsertest.Until(heatOf("")), browsertest.Until(stateText+` === ''`), chromedp.WaitNotVisible("#missing-tiles"))
 	for _, p := range b.Problems(front) {
 		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "no tile could be loaded") {
-			t.Errorf("on the page: %s", p)
+			t.Errorf("problem: %s", p)
 		}
 	}
 }
 
-// A part of the map that does not come is marked, and said to be missing, for as long as that is so.
+// A late tile is marked and reported as missing until it loads.
 func TestPageTimeOfTilesThatHang(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
@@ -118,7 +118,7 @@ func TestPageTimeOfTilesThatHang(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(front+"/#map=6/51.1/10.4"), chromedp.WaitVisible("#missing-tiles"))
 	if says := browsertest.Ask(t, b, chromedp.Text("#missing-tiles")); !strings.Contains(says, "does not mean clean water") {
-		t.Errorf("of a part that does not come the page says %q", says)
+		t.Errorf("the page says %q about a missing tile", says)
 	}
 	const marked = `[...document.querySelectorAll('.heatmap img.missing')].map((tile) => new URL(tile.src).pathname + ' ' + getComputedStyle(tile).visibility).join()`
 	if at := browsertest.Ask(t, b, chromedp.Evaluate[string](marked)); at != *hanging.Load()+" visible" {
@@ -138,7 +138,7 @@ func dayInWords(t *testing.T, date string) string {
 	return day.Format("2 Jan")
 }
 
-// Values that come while the page is open are shown when it is looked at again.
+// New data appear when the user returns to the page.
 func TestPageTimeGoesOn(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -150,7 +150,7 @@ func TestPageTimeGoesOn(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	openWeeks(t, b, base+"/", "")
-	// Three weeks without data lie between the two: the slider passes over them, and a week of few values says so.
+	// Between the two weeks are three without data, which the slider skips. A week with few values says so.
 	if most := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').max`)); most != "4" {
 		t.Errorf("the slider ends at %s, want the four weeks between the first and the newest", most)
 	}
@@ -178,10 +178,10 @@ func TestPageTimeGoesOn(t *testing.T) {
 		t.Errorf("with the new values the page shows %q, want week 46", week)
 	}
 	if head := browsertest.Ask(t, b, chromedp.Text("#date")); !strings.Contains(head, "13 Nov") {
-		t.Errorf("the head says %q, want the day of the new value", head)
+		t.Errorf("the header says %q, want the day of the new value", head)
 	}
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`window.same === true`)) {
-		t.Error("the page was loaded anew")
+		t.Error("the page was reloaded")
 	}
 	b.WantNoProblems(t, base)
 }

@@ -32,7 +32,7 @@ function classify({ who_level: level, risk, color }, classes) {
   const byColour = classes.find(({ colors }) => colors.includes(color))
   const reported = level > highestByValue || (byColour !== undefined && byColour !== byRisk)
   if (byRisk && byColour?.level > byRisk.level) return { reported, display: { level: byColour.level, risk: byColour.risk, color } }
-  // A colour of a lower risk, or one that is not in the legend, gives way to the colour of the risk.
+  // A colour of a lower risk, or one that is not in the legend, is replaced by the colour of the risk.
   return { reported, display: { level, risk, color: byRisk && byColour !== byRisk ? byRisk.color : color } }
 }
 

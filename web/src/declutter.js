@@ -1,11 +1,11 @@
-// Decides which lakes have room for a mark of full size. The others get a small mark beside a worse one.
+// Decides which lakes have room for a mark of full size. The others get a small mark next to a worse one.
 import { boxIndex } from './boxindex.js'
 
 /** @import {Box, Lake, Mark} from './types' */
 
 /**
  * Returns the marks of lakes, worst first. Lakes without a value come before those of low risk, so that neither a bloom nor an
- * unknown lake gives way to a clean neighbour. A mark without room is drawn small and beside the marks in its way; no mark
+ * unknown lake makes room for a clean neighbour. A mark without room is drawn small and next to the marks in its way; no mark
  * disappears. The result depends only on the zoom, so that nothing changes while the map is moved.
  * @param {Lake[]} lakes
  * @param {(lake: Lake) => {x: number, y: number}} project onto the plane of the map's layers

@@ -15,7 +15,7 @@ const msPerTile = 15 // between two weeks: two thirds of the default limit of 60
 /**
  * Adds the heat map. Its tiles have the origin of the page, because the TileJSON may name another host, which the page's
  * Content-Security-Policy forbids. Another week is shown when all its tiles have loaded, together with its lakes. Failed tiles
- * are requested again; while some are missing the page says so, since a hole in the map must not look like clean water.
+ * are requested again; while some are missing the page shows a warning, since a hole in the map must not look like clean water.
  *
  * Sets page.heatmap: `prefetch` loads the tiles of the given dates and drops those prefetched before; `minInterval` is the
  * least time in ms between two weeks that stays below the server's rate limit.

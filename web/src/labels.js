@@ -1,4 +1,4 @@
-// Names and values beside the marks, where there is room.
+// Names and values next to the marks, where there is room.
 import { boxIndex } from './boxindex.js'
 import { boxAround, ringRadius } from './declutter.js'
 import { concentration, words } from './words.js'

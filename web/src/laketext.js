@@ -21,7 +21,7 @@ const reportedRisk = ({ risk, display }) => (
 )
 
 /**
- * Returns the text beside the name of a lake: its risk and value, and whether the value is old.
+ * Returns the text next to the name of a lake: its risk and value, and whether the value is old.
  * @param {Lake} lake
  */
 export const describeLake = (lake) => [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')

@@ -6,7 +6,7 @@ import { words } from './words.js'
 
 /** @import {Config, Page} from './types' */
 
-/** The media query of screens without room for an open legend and a list beside the map. */
+/** The media query of screens without room for an open legend and a list next to the map. */
 export const narrow = '(max-width: 56rem)'
 
 /** Reports whether the screen has room for them. */

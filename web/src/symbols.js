@@ -27,7 +27,7 @@ export function symbolStyle(lake) {
 }
 
 /**
- * Returns the symbol of a lake as an inline SVG, 1.25 em wide, for use beside text with the same meaning.
+ * Returns the symbol of a lake as an inline SVG, 1.25 em wide, for use next to text with the same meaning.
  * @param {Pick<Lake, 'chl' | 'display'> & {old?: any}} lake
  */
 export function symbol(lake) {

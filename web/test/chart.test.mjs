@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { bottom, chartScales, left, monthTicks, right, top, valuePaths, valueTicks } from '../src/chartgeometry.js'
+import { dayMs, weekNumber } from '../src/calendar.js'
+import { describeEntry } from '../src/entrytext.js'
+import { parseHistory } from '../src/history.js'
+import { uba2015, who2003, who2021 } from './legends.mjs'
+
+const entry = (date, chl, fields = {}) => ({ date, chl, who_level: chl === null ? null : 0, data_type: 'satellite', forecast: false, time: Date.parse(date), week: weekNumber(date), ...fields })
+const forecast = (date, chl) => entry(date, chl, { data_type: 'ai_forecast', forecast: true })
+
+test('a history is sorted, and measurements replace forecasts', () => {
+  const { entries, newest } = parseHistory([
+    { date: '2026-11-23', chl: 9, who_level: null, data_type: 'ai_forecast' },
+    { date: '2026-11-16', chl: 8, who_level: 0, data_type: 'satellite' },
+    { date: '2026-11-16', chl: 7, who_level: null, data_type: 'ai_forecast' },
+    { date: '2026-11-09', chl: null, who_level: null, data_type: 'satellite' },
+    { date: '2026-11-09', chl: 6, who_level: null, data_type: 'ai_forecast' },
+  ])
+  assert.deepEqual(entries.map((e) => [e.date, e.chl, e.forecast]), [['2026-11-09', 6, true], ['2026-11-09', null, false], ['2026-11-16', 8, false], ['2026-11-23', 9, true]])
+  assert.equal(newest, '2026-11-16')
+  assert.deepEqual(parseHistory([]), { entries: [], newest: undefined })
+})
+
+test('scales', () => {
+  const entries = [entry('2026-09-07', 1), entry('2026-11-16', 100)]
+  const { x, y } = chartScales(entries, who2003)
+  assert.deepEqual([x(entries[0].time), x(entries[1].time)], [left + 3, right - 3])
+  assert.deepEqual([y(1), y(100), y(0.1), y(1000)], [bottom, top, bottom, top], 'values off the scale lie at its ends')
+  assert.ok(Math.abs(y(10) - (top + bottom) / 2) < 1e-9, 'logarithmic')
+  const short = chartScales([entry('2026-11-16', 5)], who2003)
+  assert.equal(short.last - short.first, 56 * dayMs, 'at least eight weeks')
+})
+
+test('the value axis names its ends and the limits', () => {
+  for (const [legend, want] of /** @type {const} */ ([[who2003, [1, 10, 50, 100]], [who2021, [1, 12, 24, 100]], [uba2015, [1, 15, 75]]])) {
+    const { y } = chartScales([entry('2026-11-16', 5)], legend)
+    const ticks = valueTicks(legend, y).sort((a, b) => a - b)
+    assert.deepEqual(ticks, want, legend.profile)
+    for (let i = 1; i < ticks.length; i++) assert.ok(y(ticks[i - 1]) - y(ticks[i]) >= 12, `${legend.profile}: ${ticks[i]} touches another name`)
+  }
+})
+
+test('the time axis names at most five months or so', () => {
+  assert.deepEqual(monthTicks(Date.parse('2026-09-21'), Date.parse('2026-11-16')), [[2026, 9], [2026, 10]])
+  assert.deepEqual(monthTicks(Date.parse('2024-11-20'), Date.parse('2026-11-16')), [[2025, 0], [2025, 6], [2026, 0], [2026, 6]])
+  for (const years of [1, 3, 10, 40, 100]) {
+    const ticks = monthTicks(Date.UTC(2026 - years, 3), Date.UTC(2026, 3))
+    assert.ok(ticks.length >= 1 && ticks.length <= 6, `${years} years: ${ticks.length}`)
+  }
+})
+
+test('lines have gaps, and forecasts have a line of their own', () => {
+  const entries = [
+    entry('2026-09-07', 8), entry('2026-09-14', 9), // two weeks
+    entry('2026-10-05', 12), entry('2026-10-12', null), // one week after a gap, then a week without a value
+    entry('2026-10-19', 150), entry('2026-10-26', 0.5), entry('2026-11-02', 5, { who_level: 3 }), // off the scale, and scum
+    forecast('2026-11-09', 30), forecast('2026-11-16', 60),
+  ]
+  const paths = valuePaths(entries, who2003, chartScales(entries, who2003))
+  const count = (text, part) => text.split(part).length - 1
+  assert.equal(count(paths.line, 'M'), 3, paths.line)
+  assert.equal(count(paths.line, 'L'), 3, paths.line)
+  assert.deepEqual([count(paths.dashed, 'M'), count(paths.dashed, 'L')], [1, 2], 'from the last value to both forecasts')
+  assert.equal(count(paths.dots, 'M'), 3, 'no dots for signs and forecasts')
+  assert.equal(count(paths['sign reported'], 'M'), 1)
+  assert.equal(count(paths['sign beyond'], 'M'), 2)
+})
+
+test('entries in words', () => {
+  for (const [e, want] of /** @type {const} */ ([
+    [entry('2026-11-16', 24.5), '16 Nov 2026: 24.5 µg/l, Medium risk'],
+    [entry('2026-11-16', 10), '16 Nov 2026: 10 µg/l, Medium risk'],
+    [entry('2026-11-16', 5, { who_level: 3 }), '16 Nov 2026: 5 µg/l, High risk, reported'],
+    [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5 µg/l, Low risk, beyond the axis'],
+    [entry('2026-11-16', null), '16 Nov 2026: no value'],
+    [forecast('2026-11-16', 60), '16 Nov 2026: 60 µg/l, High risk, statistical forecast'],
+  ])) {
+    assert.equal(describeEntry(e, who2003), want)
+  }
+  assert.equal(describeEntry(entry('2026-11-16', 12), who2021), '16 Nov 2026: 12 µg/l, Low risk', 'a limit belongs to the class below it')
+})

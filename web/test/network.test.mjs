@@ -1,0 +1,159 @@
+import assert from 'node:assert/strict'
+import { beforeEach, mock, test } from 'node:test'
+import { fetchJSON, retryDelay } from '../src/fetchjson.js'
+import { createLakeStore } from '../src/lakestore.js'
+import { createSearch } from '../src/serversearch.js'
+import { retryTiles } from '../src/tileretry.js'
+import { who2003 } from './legends.mjs'
+
+const flush = () => new Promise((resolve) => { setImmediate(resolve) })
+
+beforeEach(() => {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['setTimeout'] })
+})
+
+/** Replaces fetch by a function of the URL and returns the URLs that are requested. */
+function fakeFetch(answer) {
+  const urls = []
+  globalThis.fetch = /** @type {any} */ (async (url, options = {}) => {
+    urls.push(String(url))
+    return answer(String(url), options)
+  })
+  return urls
+}
+
+test('Retry-After within bounds', () => {
+  for (const [header, want] of /** @type {[string | null, number][]} */ ([[null, 5], ['2', 2], ['0', 5], ['-3', 1], ['3600', 30], ['soon', 5]])) {
+    assert.equal(retryDelay(header), want, String(header))
+  }
+})
+
+test('JSON is requested again after 503 and 429', async () => {
+  let n = 0
+  const urls = fakeFetch(() => [new Response('', { status: 503, headers: { 'Retry-After': '1' } }), new Response('', { status: 429 }), Response.json({ ok: true })][n++])
+  const messages = []
+  const answer = fetchJSON('styles', {}, (text) => messages.push(text))
+  await flush()
+  mock.timers.tick(1000)
+  await flush()
+  assert.equal(urls.length, 2)
+  mock.timers.tick(5000)
+  assert.deepEqual(await answer, { ok: true })
+  assert.deepEqual(messages, ['The server is still loading its data. The map will appear in a moment.'], 'one message, for the 503')
+})
+
+test('JSON is not requested again after other errors', async () => {
+  const urls = fakeFetch(() => new Response('', { status: 404 }))
+  await assert.rejects(fetchJSON('styles'), /styles: 404/)
+  assert.equal(urls.length, 1)
+})
+
+test('a search waits for the last key, and is repeated after a failure', async () => {
+  const busy = new Set(['hamburg'])
+  const urls = fakeFetch((url) => {
+    const q = new URL(url, 'http://lakes.example').searchParams.get('q')
+    return busy.delete(q) ? new Response('', { status: 429 }) : Response.json({ lakes: [{ id: q, chl: null, measured_at: null }] })
+  })
+  const results = []
+  const search = createSearch(/** @type {any} */ ({ legend: who2003, store: { get: () => ({ date: '2026-10-05' }) } }), (lakes) => results.push(lakes?.map((l) => l.id) ?? null))
+  search('ham')
+  mock.timers.tick(200)
+  search('hamburg')
+  mock.timers.tick(250)
+  await flush()
+  assert.deepEqual(urls, ['api/v1/bathing-lakes/search?q=hamburg&limit=500&date=2026-10-05'])
+  assert.deepEqual(results, [null])
+  mock.timers.tick(5000)
+  await flush()
+  assert.deepEqual(results, [null, ['hamburg']])
+  search('')
+  mock.timers.tick(60_000)
+  assert.equal(urls.length, 2, 'an empty text is not searched for')
+})
+
+test('a new search cancels the one before', async () => {
+  const results = []
+  fakeFetch((url, { signal }) => (url.includes('q=a&') ? new Promise((_, reject) => { signal.onabort = () => reject(signal.reason) }) : Response.json({ lakes: [] })))
+  const search = createSearch(/** @type {any} */ ({ legend: who2003, store: { get: () => ({ date: null }) } }), (lakes) => results.push(lakes))
+  search('a')
+  mock.timers.tick(250)
+  await flush()
+  search('b')
+  mock.timers.tick(250)
+  await flush()
+  await flush()
+  assert.deepEqual(results, [[]])
+})
+
+/** A view that tests change with set. */
+function fakeView(state) {
+  const listeners = []
+  return {
+    get: () => state,
+    set(patch) {
+      Object.assign(state, patch)
+      for (const { names, listener } of listeners) if (names.some((n) => n in patch)) listener()
+    },
+    on: (names, listener) => listeners.push({ names, listener }),
+  }
+}
+
+test('the store loads all lakes of a week', async () => {
+  const urls = fakeFetch(() => Response.json({ lakes: [{ id: 'a', chl: 3, risk: 'low', color: '#1a9850', who_level: 0, measured_at: '2026-11-16T10:00:00Z' }, { id: 'b', chl: null, measured_at: '2026-11-18T10:00:00Z' }] }))
+  const view = fakeView({ date: null })
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 2 }, legend: who2003 }))
+  const shown = []
+  store.beforeShow(async (date) => () => shown.push(date))
+  store.on(({ date }) => shown.push(`lakes of ${date}`))
+  const { lakes, byId, newest, complete } = await store.load()
+  assert.deepEqual([lakes.length, byId.get('a').display.risk, newest, complete], [2, 'low', '2026-11-16T10:00:00Z', true])
+  view.set({ date: '2026-10-05' })
+  view.set({ date: '2026-10-12' })
+  mock.timers.tick(0)
+  await flush()
+  await flush()
+  assert.deepEqual(urls, ['api/v1/bathing-lakes/status', 'api/v1/bathing-lakes/status?date=2026-10-12'])
+  assert.deepEqual(shown, [null, 'lakes of null', '2026-10-12', 'lakes of 2026-10-12'], 'tiles and lakes change together')
+})
+
+test('of very many lakes the store loads those near the centre', async () => {
+  const urls = fakeFetch(() => Response.json({ lakes: [] }))
+  const view = fakeView({ date: '2026-10-05', lat: 52.5, lon: 13.4, zoom: 10 })
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 20_001 }, legend: who2003 }))
+  assert.equal((await store.load()).complete, false)
+  assert.deepEqual(urls, ['api/v1/bathing-lakes/near?lat=52.5&lon=13.4&radius_km=39.063&limit=1000&date=2026-10-05'])
+})
+
+test('failed tiles are requested again three times, then marked as missing', () => {
+  const handlers = {}
+  const layer = /** @type {any} */ ({ on: (names, f) => names.split(' ').forEach((name) => { handlers[name] = f }), getContainer: () => ({ querySelectorAll: () => [tile] }) })
+  let requests = 0
+  const classes = new Set()
+  const tile = /** @type {any} */ ({
+    isConnected: true,
+    classList: { toggle: (name, on) => (on ? classes.add(name) : classes.delete(name)) },
+    get src() { return 'tile' },
+    set src(_) { requests++ },
+  })
+  let changes = 0
+  const { pending, retryMissing } = retryTiles(layer, () => changes++)
+  handlers.tileloadstart({ tile })
+  for (const delay of [2000, 4000, 6000]) {
+    handlers.tileerror({ tile })
+    assert.equal(pending.size, 1)
+    const before = requests
+    mock.timers.tick(delay - 1)
+    assert.equal(requests, before)
+    mock.timers.tick(1)
+    assert.equal(requests, before + 1)
+  }
+  assert.ok(classes.has('missing'), 'late after five seconds')
+  handlers.tileerror({ tile })
+  assert.deepEqual([pending.size, classes.has('missing')], [0, true])
+  retryMissing()
+  assert.deepEqual([requests, pending.size], [4, 1])
+  const before = changes
+  handlers.tileload({ tile })
+  assert.deepEqual([pending.size, classes.has('missing'), changes], [0, false, before + 1])
+})
