@@ -10,12 +10,12 @@ import (
 	"limnomap/data"
 )
 
-// embedFile is the page to be shown in frames, among the page's files.
+// embedFile is the file with the map for frames of other sites.
 const embedFile = "/embed.html"
 
-// embedded answers with the map for other people's pages. The page reads the query itself; here it is checked, so that
-// who writes the address learns of a mistake. A lake, or a week, that there is no longer is none: on a page that
-// somebody made years ago the map goes on, and says so.
+// embedded answers with the map for frames of other sites. The script of the page reads the query; here it is checked, so that
+// the author of the address sees mistakes. A lake or a week that does not exist any more is not a mistake: a site that was made
+// years ago still shows the map, with a message.
 func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
 	params := paramsOf(r)
@@ -37,7 +37,7 @@ func (p *params) lakeID(name string) {
 		return
 	}
 	if _, err := data.ParseLakeID(s); err != nil {
-		p.refuse(name, "%s is no id: at most 64 letters, digits, _, . or -, the first a letter or digit", echo(s))
+		p.refuse(name, "%s is not an id: at most 64 letters, digits, _, . or -, the first a letter or digit", echo(s))
 	}
 }
 
@@ -52,8 +52,8 @@ func (p *params) day(name string) {
 	}
 }
 
-// bbox checks the value of the named parameter, a part of the globe: west, south, east, north, in degrees. If west is
-// east of east, it crosses the antimeridian (RFC 7946, section 5.2).
+// bbox checks the value of the named parameter, a bounding box: west, south, east, north, in degrees. If west is greater than
+// east, it crosses the antimeridian (RFC 7946, section 5.2).
 func (p *params) bbox(name string) {
 	s, ok := p.text(name)
 	if !ok {
@@ -66,7 +66,7 @@ func (p *params) bbox(name string) {
 	for i := 0; good && i < len(bound); i++ {
 		var err error
 		bound[i], err = strconv.ParseFloat(texts[i], 64)
-		// Also hexadecimal numbers, underscores, NaN and infinities parse, which are no degrees.
+		// ParseFloat also accepts hexadecimal numbers, underscores, NaN and infinities.
 		good = err == nil && strings.Trim(texts[i], "+-.0123456789eE") == "" && bound[i] >= -highest[i] && bound[i] <= highest[i]
 	}
 	switch {

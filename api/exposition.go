@@ -8,8 +8,8 @@ import (
 	"limnomap/api/answer"
 )
 
-// exposition returns the handler of /metrics. Its answers differ at each call, so they bear no tag. They are text, or
-// protobuf for who accepts it, as a Prometheus does that takes native histograms: only there are these to be had.
+// exposition returns the handler of /metrics. Its answers are never the same, so they have no ETag. They are text, or protobuf
+// for clients that accept it: native histograms exist only in protobuf.
 func (s *Server) exposition() answer.Handler {
 	h := promhttp.HandlerFor(s.opts.Registry, promhttp.HandlerOpts{Registry: s.opts.Registry})
 	return func(w http.ResponseWriter, r *http.Request) error {

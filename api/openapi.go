@@ -7,7 +7,7 @@ import (
 	"limnomap/api/answer"
 )
 
-// openAPIDocument describes the API to programs. A test holds it against what the handlers answer.
+// openAPIDocument describes the API for programs. A test compares it with the answers of the handlers.
 //
 //go:embed openapi.json
 var openAPIDocument string

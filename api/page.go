@@ -151,7 +151,7 @@ func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) error {
 	return s.page.send(w, r, s.page.files[s.below(r.URL.Path)])
 }
 
-// below returns path as it is below the base path, or nothing if it is not there.
+// below returns the part of path below the base path, empty if path is not below it.
 func (s *Server) below(path string) string {
 	rest, ok := strings.CutPrefix(path, s.opts.BasePath)
 	if !ok {
@@ -160,7 +160,7 @@ func (s *Server) below(path string) string {
 	return rest
 }
 
-// pageSettings is what the page must be told before it can draw itself.
+// pageSettings is what the script of the page needs to know.
 type pageSettings struct {
 	Basemap     *basemap `json:"basemap"`
 	Notice      string   `json:"notice"`
@@ -169,7 +169,7 @@ type pageSettings struct {
 	MaxZoom     int      `json:"max_zoom"`
 	Version     string   `json:"version"`     // of data and renderer; empty before the first snapshot
 	TotalLakes  int      `json:"total_lakes"` // 0 before the first snapshot
-	Embeddable  bool     `json:"embeddable"`  // whether any page of others may show /embed
+	Embeddable  bool     `json:"embeddable"`  // whether other sites may show /embed
 }
 
 type basemap struct {

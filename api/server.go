@@ -27,7 +27,7 @@ import (
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
 type Server struct {
-	opts    Options // as they were given: adjustable has those that may change since
+	opts    Options // as given to New; see adjustable for those that may change
 	logger  *slog.Logger
 	now     func() time.Time
 	prefix  string // the path of the root, as the outside sees it

@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
+	"limnomap/api"
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/apikey"
@@ -39,14 +39,7 @@ func checkAddress(text string) error {
 	return nil
 }
 
-var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
-
-func checkBasePath(text string) error {
-	if p := cleanBasePath(text); p != "" && !basePath.MatchString(p) {
-		return fmt.Errorf("%q is not a path such as /lakes, of letters, digits and ._~-", text)
-	}
-	return nil
-}
+func checkBasePath(text string) error { return api.CheckBasePath(cleanBasePath(text)) }
 
 // cleanBasePath returns a base path without the slash at its end, "" for the root.
 func cleanBasePath(p string) string { return strings.TrimSuffix(p, "/") }
