@@ -74,7 +74,7 @@ func TestTableRows(t *testing.T) {
 	for _, text := range []string{
 		"A satellite sees neither scum on the shore nor bacteria", "No current value does not mean that a lake is clean",
 		"Newest measurement: 16 November 2026.", "Lakes 1 to 8 of 8", "(WHO 2003): low below 10, medium 10 to below 50, high 50 or more",
-		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask the health authority",
+		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask the local health authority",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the table lacks %q", text)

@@ -26,11 +26,9 @@ import (
 const (
 	// prefix starts all Redis keys, so that other programs may use the same Redis, and an ACL can name the keys.
 	prefix = "limnomap:"
-	// dialTimeout bounds each step of opening a connection: the network, TLS, and each command of the login. A caller stops
-	// waiting when its context ends.
-	dialTimeout = time.Second
-	// ioTimeout bounds one command if the context does not.
-	ioTimeout = time.Second
+	// stepTimeout bounds each step of opening a connection (the network, TLS, each command of the login) and each command. A
+	// caller stops waiting when its context ends.
+	stepTimeout = time.Second
 	// maxConnections bounds the connections to Redis. One of them carries tens of thousands of commands per second.
 	maxConnections = 16
 	// idleTime is how long an idle connection stays open.
@@ -48,6 +46,7 @@ var lease = redis.NewScript(1, leaseText)
 type Redis struct {
 	pool    *redis.Pool
 	address string
+	timeout time.Duration // of each step
 
 	opened time.Time
 	// broken is when a connection last failed, in nanoseconds since opened; 0: none has. Connections that were idle then are
@@ -61,12 +60,14 @@ type Redis struct {
 
 // Open returns the buckets in the Redis server of that URL. It does not connect before the first lease. Errors never
 // contain the URL, which may have a password.
-func Open(url string) (*Redis, error) {
-	where, err := parseURL(url)
+func Open(url string) (*Redis, error) { return openWithin(url, stepTimeout) }
+
+func openWithin(url string, timeout time.Duration) (*Redis, error) {
+	where, err := parseURL(url, timeout)
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{address: where.address, opened: time.Now()}
+	r := &Redis{address: where.address, timeout: timeout, opened: time.Now()}
 	r.pool = &redis.Pool{
 		DialContext:  where.dial,
 		TestOnBorrow: r.trust,
@@ -91,7 +92,7 @@ func (r *Redis) trust(_ redis.Conn, idleSince time.Time) error {
 
 // Check returns the error that Open would return for a URL.
 func Check(url string) error {
-	_, err := parseURL(url)
+	_, err := parseURL(url, stepTimeout)
 	return err
 }
 
@@ -133,8 +134,8 @@ func (r *Redis) connection(ctx context.Context) (redis.Conn, error) {
 		r.mu.Unlock()
 		return nil, errors.New("closed")
 	}
-	r.dialing.Go(func() { // ends when there is a connection, or with dialTimeout
-		ctxDial, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
+	r.dialing.Go(func() { // ends when there is a connection, or after the timeout
+		ctxDial, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.timeout)
 		defer cancel()
 		conn, err := r.pool.GetContext(ctxDial)
 		select {

@@ -9,6 +9,7 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gomodule/redigo/redis"
 )
@@ -26,17 +27,17 @@ var errURL = errors.New("not the URL of a Redis server: want redis://[USER:PASSW
 var databasePath = regexp.MustCompile(`^(?:/([0-9]{0,4}))?$`)
 
 // parseURL reads the URL of a Redis server. The library's DialURL shows the URL in errors, and does not support sockets.
-func parseURL(s string) (location, error) {
+func parseURL(s string, timeout time.Duration) (location, error) {
 	u, err := url.Parse(s)
 	if err != nil || u.Opaque != "" || u.Fragment != "" || strings.Contains(s, "?") { // timeouts cannot be changed
 		return location{}, errURL
 	}
 	options := []redis.DialOption{
 		redis.DialClientName("limnomap"),
-		redis.DialConnectTimeout(dialTimeout),
-		redis.DialTLSHandshakeTimeout(dialTimeout),
-		redis.DialReadTimeout(ioTimeout),
-		redis.DialWriteTimeout(ioTimeout),
+		redis.DialConnectTimeout(timeout),
+		redis.DialTLSHandshakeTimeout(timeout),
+		redis.DialReadTimeout(timeout),
+		redis.DialWriteTimeout(timeout),
 	}
 	password, ok := u.User.Password()
 	switch {
