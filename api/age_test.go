@@ -17,7 +17,7 @@ func TestAge(t *testing.T) {
 	opts := testOptions(t)
 	opts.Now = clock.Now
 	s := newServer(t, opts, testSource(t))
-	versioned := tileURL + "?v=" + s.current.Load().version
+	versioned := tileURL + "?v=" + s.snapshots.current.Load().state.MapVersion
 	age := func(want string, targets ...string) {
 		t.Helper()
 		for _, target := range targets {
@@ -37,7 +37,7 @@ func TestAge(t *testing.T) {
 		"/api/v1/bathing-lakes/near?lat=48&lon=11", "/api/v1/bathing-lakes/search?q=see", "/api/v1/bathing-lakes/stats?by=risk",
 	}
 	others := []string{
-		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion,
+		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.snapshots.current.Load().state.VectorVersion,
 		"/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
 	}
 	clock.Advance(time.Hour)

@@ -46,7 +46,7 @@ func TestAllocations(t *testing.T) {
 	opts.Registry, opts.Tiles = prometheus.NewRegistry(), unlimited.opts.Tiles
 	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test") // of no request, as TraceRatio is 0
 	untraced := newServer(t, opts, testSource(t))
-	versioned := tileURL + "?v=" + unlimited.current.Load().version
+	versioned := tileURL + "?v=" + unlimited.snapshots.current.Load().state.MapVersion
 	for _, test := range []struct {
 		name         string
 		server       *Server

@@ -67,7 +67,7 @@ func BenchmarkServe(b *testing.B) {
 		{"filtered/zstd", statusURL + "?min_lat=48", []string{"Accept-Encoding", "zstd"}},
 		{"tile", tileURL, nil},
 		{"tile/ogc", ogcTileURL, nil},
-		{"tile/versioned", tileURL + "?v=" + s.current.Load().version, nil},
+		{"tile/versioned", tileURL + "?v=" + s.snapshots.current.Load().state.MapVersion, nil},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodGet, bench.target, nil)
@@ -174,7 +174,7 @@ func BenchmarkOnDemand(b *testing.B) {
 			})
 		}
 		// What is kept of stats is asked for above; this is what counting costs.
-		p := s.current.Load()
+		p := s.snapshots.current.Load()
 		for _, by := range data.Groupings() {
 			b.Run(fmt.Sprintf("count/%s/%d", by, lakes), func(b *testing.B) {
 				for b.Loop() {

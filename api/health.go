@@ -4,9 +4,14 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"limnomap/api/answer"
+	"limnomap/api/middleware"
+	"limnomap/data"
 )
 
 // A readiness is the body of /readyz.
@@ -24,63 +29,87 @@ type readiness struct {
 	Refresh *refreshState `json:"refresh"`
 }
 
+// health answers health checks, and holds what they report.
+type health struct {
+	snapshots *snapshots
+	freshness *middleware.Freshness
+	log       *slog.Logger
+	now       func() time.Time
+
+	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
+	reloadFailures    prometheus.Counter
+	refreshed         atomic.Pointer[data.Refresh] // state of the database's refreshes; nil before the first report
+	draining          atomic.Bool
+}
+
+func newHealth(current *snapshots, freshness *middleware.Freshness, log *slog.Logger, now func() time.Time) *health {
+	return &health{snapshots: current, freshness: freshness, log: log, now: now, reloadFailures: newReloadFailures()}
+}
+
 // healthy answers that the process runs.
-func (s *Server) healthy(w http.ResponseWriter, r *http.Request) error {
-	return s.sender.Send(w, r, instantKind, answer.JSON(struct {
+func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {
+	return h.snapshots.sender.Send(w, r, instantKind, answer.JSON(struct {
 		Status string `json:"status"`
 	}{"ok"}))
 }
 
 // ready answers whether requests for data should be sent here. Old data are better than none, so a server whose reloads fail
 // stays in service.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
-	if s.draining.Load() {
+func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
+	if h.draining.Load() {
 		return &answer.Problem{
 			Status: http.StatusServiceUnavailable,
 			Detail: "The server is shutting down.",
 			Header: http.Header{"Retry-After": {"5"}},
 		}
 	}
-	p, err := s.published()
+	p, err := h.snapshots.published()
 	if err != nil {
 		return err
 	}
 	state := readiness{
 		Status:      "ready",
-		Snapshot:    p.version,
-		GeneratedAt: string(appendTimeText(nil, generatedAt(p.snap))),
+		Snapshot:    p.state.MapVersion,
+		GeneratedAt: p.state.Updated,
 	}
-	if since := s.reloadFailedSince.Load(); since != nil {
+	if since := h.reloadFailedSince.Load(); since != nil {
 		text := string(appendTimeText(nil, *since))
 		state.RefreshFailedSince = &text
 	}
-	now := s.now()
-	if since, ok := s.freshness.StaleSince(now); ok {
+	now := h.now()
+	if since, ok := h.freshness.StaleSince(now); ok {
 		// By the present clock, which may have been set meanwhile.
 		text := string(appendTimeText(nil, now.Add(-now.Sub(since)).UTC().Truncate(time.Second)))
 		state.StaleSince = &text
 	}
-	if r := s.refreshed.Load(); r != nil && r.Turn > 0 {
+	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		state.Refresh = newRefreshState(r)
 	}
-	return s.sender.Send(w, r, instantKind, answer.JSON(state))
+	return h.snapshots.sender.Send(w, r, instantKind, answer.JSON(state))
+}
+
+// reloaded notes that a snapshot of that version was loaded.
+func (h *health) reloaded(version string) {
+	if since := h.reloadFailedSince.Swap(nil); since != nil {
+		h.log.Info("loading newer data works again", slog.String("snapshot", version), slog.Time("failed_since", *since))
+	}
 }
 
 // SnapshotReloadFailed reports that a newer snapshot could not be loaded from the database, for the body of /readyz, a metric
 // and the log.
 func (s *Server) SnapshotReloadFailed(err error) {
-	now := s.now().UTC().Truncate(time.Second)
-	s.reloadFailedSince.CompareAndSwap(nil, &now)
-	s.reloadFailures.Inc()
-	s.logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
+	now := s.health.now().UTC().Truncate(time.Second)
+	s.health.reloadFailedSince.CompareAndSwap(nil, &now)
+	s.health.reloadFailures.Inc()
+	s.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
 }
 
 // Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes.
-func (s *Server) Drain() { s.draining.Store(true) }
+func (s *Server) Drain() { s.health.draining.Store(true) }
 
 // Confirmed reports that the published snapshot was, at that time, the newest there is. If no one has confirmed it for some
 // seconds, answers have an Age, and /readyz and a metric show it. A server whose data no one ever confirms sends no Age.
-func (s *Server) Confirmed(at time.Time) { s.freshness.Confirm(at) }
+func (s *Server) Confirmed(at time.Time) { s.health.freshness.Confirm(at) }
 
 // StoreKeyUses stores the last use of API keys until ctx ends; see [auth.Keyring.StoreUses].
 func (s *Server) StoreKeyUses(ctx context.Context) { s.keyring.StoreUses(ctx) }

@@ -46,7 +46,7 @@ func TestReadyz(t *testing.T) {
 	if strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret: disk full") {
 		t.Errorf("only the log may have the reason: %s, %s", w.Body, log.String())
 	}
-	if got := testutil.ToFloat64(s.reloadFailures); got != 1 {
+	if got := testutil.ToFloat64(s.health.reloadFailures); got != 1 {
 		t.Errorf("failures = %v, want 1", got)
 	}
 

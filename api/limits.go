@@ -35,30 +35,37 @@ func (l *limits) setRates(a *Adjustable) {
 }
 
 // A guard decides who may use a route, and how often.
-type guard func(s *Server, next http.Handler) http.Handler
+type guard func(next http.Handler) http.Handler
+
+// guards are those of all routes.
+type guards struct {
+	limits     *limits
+	keyring    *auth.Keyring
+	metricsKey bool // the metrics need a key
+}
 
 // unlimited allows all, at any rate: for answers from memory and for health checks.
-func unlimited(_ *Server, next http.Handler) http.Handler { return answer.ReadOnly(next) }
+func (g *guards) unlimited(next http.Handler) http.Handler { return answer.ReadOnly(next) }
 
 // perAddress allows all, at the rate of the open endpoints.
-func perAddress(s *Server, next http.Handler) http.Handler {
-	return s.limits.api.By(ratelimit.Address)(answer.ReadOnly(next))
+func (g *guards) perAddress(next http.Handler) http.Handler {
+	return g.limits.api.By(ratelimit.Address)(answer.ReadOnly(next))
 }
 
 // perMap allows all, at the rate of tiles.
-func perMap(s *Server, next http.Handler) http.Handler {
-	return s.limits.tiles.By(ratelimit.Address)(answer.ReadOnly(next))
+func (g *guards) perMap(next http.Handler) http.Handler {
+	return g.limits.tiles.By(ratelimit.Address)(answer.ReadOnly(next))
 }
 
 // perKey requires a key of the monitoring endpoint, and allows that key's rate. OPTIONS needs no key.
-func perKey(s *Server, next http.Handler) http.Handler {
-	return answer.ReadOnly(s.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next))
+func (g *guards) perKey(next http.Handler) http.Handler {
+	return answer.ReadOnly(g.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next))
 }
 
 // perMetricsKey requires a key of the metrics, if the operator wants one. Metrics are most needed while the database is away.
-func perMetricsKey(s *Server, next http.Handler) http.Handler {
-	if !s.opts.MetricsKey {
-		return unlimited(s, next)
+func (g *guards) perMetricsKey(next http.Handler) http.Handler {
+	if !g.metricsKey {
+		return g.unlimited(next)
 	}
-	return answer.ReadOnly(s.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next))
+	return answer.ReadOnly(g.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next))
 }

@@ -22,7 +22,7 @@ func sparingServer(tb testing.TB) *Server {
 // TestLongAnswersAreTheHeldOnes asks a server that holds its lists and one that writes them as they are read.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
-	if long.current.Load().records != nil {
+	if long.snapshots.current.Load().records != nil {
 		t.Fatal("the records are held, want none")
 	}
 	for _, target := range []string{

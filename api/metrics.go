@@ -16,8 +16,8 @@ import (
 
 // registerMetrics registers the metrics of the server that are not those of its parts. Another user of the registry may have
 // registered those of the process already.
-func (s *Server) registerMetrics() {
-	version := s.opts.Version
+func registerMetrics(opts *Options, current *snapshots, h *health) {
+	version := opts.Version
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = info.Main.Version
 	}
@@ -25,17 +25,17 @@ func (s *Server) registerMetrics() {
 		Name: "limnomap_build_info",
 		Help: "Always 1; the labels tell what is running.",
 	}, []string{"version", "go_version", "renderer"})
-	build.WithLabelValues(version, runtime.Version(), s.opts.RendererVersion).Set(1)
-	s.opts.Registry.MustRegister(build, s.reloadFailures,
-		&snapshotCollector{snapshot: s.snapshot, freshness: s.freshness, now: s.now},
-		&refreshCollector{s.refreshed.Load})
+	build.WithLabelValues(version, runtime.Version(), opts.RendererVersion).Set(1)
+	opts.Registry.MustRegister(build, h.reloadFailures,
+		&snapshotCollector{snapshot: current.snapshot, freshness: h.freshness, now: opts.Now},
+		&refreshCollector{h.refreshed.Load})
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
 	} {
 		var already prometheus.AlreadyRegisteredError
-		if err := s.opts.Registry.Register(c); err != nil && !errors.As(err, &already) {
-			s.logger.Warn("process metrics are not exported", slog.Any("error", err))
+		if err := opts.Registry.Register(c); err != nil && !errors.As(err, &already) {
+			opts.Logger.Warn("process metrics are not exported", slog.Any("error", err))
 		}
 	}
 }

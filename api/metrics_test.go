@@ -89,3 +89,26 @@ type fakeQuota struct{}
 func (fakeQuota) Lease(_ context.Context, _, _ string, _, n int) (int, time.Duration, error) {
 	return n, 0, nil
 }
+
+// requestsByRoute returns how many requests each route has counted.
+func requestsByRoute(tb testing.TB, s *Server) map[string]float64 {
+	tb.Helper()
+	families, err := s.opts.Registry.Gather()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	n := make(map[string]float64)
+	for _, f := range families {
+		if f.GetName() != "limnomap_http_requests_total" {
+			continue
+		}
+		for _, m := range f.GetMetric() {
+			for _, label := range m.GetLabel() {
+				if label.GetName() == "route" {
+					n[label.GetValue()] += m.GetCounter().GetValue()
+				}
+			}
+		}
+	}
+	return n
+}

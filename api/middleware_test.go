@@ -21,10 +21,10 @@ func TestChain(t *testing.T) {
 	opts.Logger, opts.APIRate, opts.Notice = l, 10, "Simulated"
 	s := newServer(t, opts, nil)
 	mux := http.NewServeMux()
-	mux.Handle("/whole", s.instrument("whole", "", s.limits.api.By(ratelimit.Address)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("/whole", s.measures.route("whole", "", s.limits.api.By(ratelimit.Address)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "lakes")
 	}))))
-	mux.Handle("/half", s.instrument("half", "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("/half", s.measures.route("half", "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "lak")
 		if err := http.NewResponseController(w).Flush(); err != nil {
 			t.Errorf("flushing through the middleware: %v", err)

@@ -15,6 +15,7 @@ import (
 	"github.com/getkin/kin-openapi/routers/gorillamux"
 
 	"limnomap/api/answer"
+	"limnomap/api/ogc"
 	"limnomap/tiles"
 )
 
@@ -52,7 +53,7 @@ func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
 		}
 	}
 	routed := map[string]bool{"/": true} // the page's files, which are no row of the table
-	for _, route := range testServer(t).routes() {
+	for _, route := range testServer(t).handlers.routes(&guards{}, true) {
 		routed[route.path] = true
 		if !described[route.path] {
 			t.Errorf("%s is routed but not described", route.path)
@@ -95,7 +96,7 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
 	if w.Code == http.StatusPartialContent {
 		options.ExcludeResponseBody = true // a part of a JSON text is none
-	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == typeVector || contentType == answer.TypeXML || strings.HasPrefix(contentType, "text/") {
+	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == ogc.TypeVector || contentType == answer.TypeXML || strings.HasPrefix(contentType, "text/") {
 		options.ExcludeResponseBody = true // nothing is said of the bytes of a picture
 		content := route.Operation.Responses.Status(w.Code).Value.Content
 		if content.Get(contentType) == nil {

@@ -16,6 +16,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/auth"
+	"limnomap/api/params"
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -100,8 +101,8 @@ func (o *Options) check() error {
 			return fmt.Errorf("option %s is required", required.name)
 		}
 	}
-	if o.MaxZoom < 0 || o.MaxZoom > largestZoom {
-		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, largestZoom)
+	if o.MaxZoom < 0 || o.MaxZoom > params.MaxZoom {
+		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, params.MaxZoom)
 	}
 	if err := CheckBasePath(o.BasePath); err != nil {
 		return fmt.Errorf("base path: %w", err)
@@ -129,4 +130,18 @@ func CheckBasePath(path string) error {
 		return fmt.Errorf("%q is not a path such as /lakes, of letters, digits and ._~- without a slash at the end", path)
 	}
 	return nil
+}
+
+// withDefaults returns the options with the defaults of those that are not set.
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	return o
 }

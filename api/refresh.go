@@ -49,7 +49,7 @@ func timeText(t time.Time) *string {
 
 // DatabaseRefreshed reports the state of the refreshes of the database from its source, for the body of /readyz and the metrics.
 // SnapshotReloadFailed reports whether the server could load the refreshed data.
-func (s *Server) DatabaseRefreshed(r data.Refresh) { s.refreshed.Store(&r) }
+func (s *Server) DatabaseRefreshed(r data.Refresh) { s.health.refreshed.Store(&r) }
 
 // A refreshCollector reports the refreshes from the source of the data; all values of one scrape are of one state. Before the
 // first refresh it reports nothing, and it leaves out times that do not exist: an age since 1970 would look like one.

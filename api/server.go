@@ -2,65 +2,36 @@ package api
 
 import (
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"net/http"
 	"net/http/pprof"
 	"net/netip"
 	"sync"
-	"sync/atomic"
-	"time"
-
-	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/api/answer"
 	"limnomap/api/auth"
 	"limnomap/api/joinwrites"
 	"limnomap/api/middleware"
 	"limnomap/api/ratelimit"
-	"limnomap/api/table"
-	"limnomap/colormap"
-	"limnomap/data"
-	"limnomap/tiles"
+	"limnomap/api/route"
 )
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
 type Server struct {
-	opts    Options // as given to New; see adjustable for those that may change
-	logger  *slog.Logger
-	now     func() time.Time
-	prefix  string // the path of the root, as the outside sees it
-	handler http.Handler
+	opts      Options // with the first values of the adjustable ones
+	snapshots *snapshots
+	health    *health
+	keyring   *auth.Keyring
 
-	options       *middleware.Setting[Adjustable]
 	adjusting     sync.Mutex // one Adjust at a time
+	options       *middleware.Setting[Adjustable]
+	limits        *limits
 	logQuota      *middleware.LogQuota
 	adminLogQuota *middleware.LogQuota
-	freshness     *middleware.Freshness
-	metrics       *middleware.Metrics
-	tracer        *middleware.Tracer
-	limits        *limits
-	keyring       *auth.Keyring
-	sender        *answer.Sender
-	errors        *answer.Errors
-	encoder       *encoder
 
-	styleIDs    []tiles.StyleID // the default first
-	colormapIDs []colormap.ID   // the default first
-	colormaps   map[colormap.ID]*colormap.Map
-	legends     *lru.Cache[legendKey, []byte]
-	page        *page
-	table       *table.Table
-	openAPI     *answer.Body
-
-	lastCapabilities atomic.Pointer[drawnCapabilities]
-
-	current           atomic.Pointer[published]
-	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
-	reloadFailures    prometheus.Counter
-	refreshed         atomic.Pointer[data.Refresh] // state of the database's refreshes; nil before the first report
-	draining          atomic.Bool
+	errors   *answer.Errors
+	measures *measures
+	handlers *handlers
+	handler  http.Handler
 }
 
 // New returns a Server that answers 503 until its first snapshot is published.
@@ -68,86 +39,85 @@ func New(opts Options) (*Server, error) {
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	s := &Server{
-		opts:        opts,
-		logger:      opts.Logger,
-		now:         opts.Now,
-		prefix:      prefixOf(opts.PublicURL, opts.BasePath),
-		colormapIDs: colormap.IDs(),
-		colormaps:   make(map[colormap.ID]*colormap.Map),
-		sender:      answer.NewSender(opts.sending),
-	}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.opts.Registry == nil {
-		s.opts.Registry = prometheus.NewRegistry()
-	}
-	s.errors = answer.NewErrors(errorStatuses, s.logger)
-	if err := s.load(); err != nil {
+	s, err := build(opts.withDefaults())
+	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	basemap, err := middleware.BasemapOrigin(opts.BasemapURL)
+	return s, nil
+}
+
+// build makes the parts of a Server and puts them together.
+func build(opts Options) (*Server, error) {
+	maps, err := newColormaps(opts.Limits)
 	if err != nil {
-		return nil, fmt.Errorf("api: basemap: %w", err)
+		return nil, err
 	}
-	registry := s.opts.Registry
-	s.options = middleware.NewSetting(&opts.Adjustable)
-	s.logQuota = middleware.NewLogQuota(opts.LogRequests, s.now())
-	s.adminLogQuota = middleware.NewLogQuota(opts.LogRequests, s.now())
-	s.freshness = middleware.NewFreshness(s.now)
-	s.metrics = middleware.NewMetrics(registry, s.now)
-	s.tracer = middleware.NewTracer(opts.Tracer, opts.TraceRatio, func() []netip.Prefix { return s.adjustable().TrustedProxies }, s.now)
-	s.limits = newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: s.now, Logger: s.logger, Registerer: registry}), &opts.Adjustable)
+	basemapOrigin, err := middleware.BasemapOrigin(opts.BasemapURL)
+	if err != nil {
+		return nil, fmt.Errorf("basemap: %w", err)
+	}
+	sender := answer.NewSender(opts.sending)
+	s := &Server{
+		opts:          opts,
+		snapshots:     &snapshots{sender: sender, encoder: newEncoder(maps.byID[maps.ids[0]]), rendererVersion: opts.RendererVersion},
+		options:       middleware.NewSetting(&opts.Adjustable),
+		limits:        newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: opts.Now, Logger: opts.Logger, Registerer: opts.Registry}), &opts.Adjustable),
+		logQuota:      middleware.NewLogQuota(opts.LogRequests, opts.Now()),
+		adminLogQuota: middleware.NewLogQuota(opts.LogRequests, opts.Now()),
+	}
+	s.health = newHealth(s.snapshots, middleware.NewFreshness(opts.Now), opts.Logger, opts.Now)
 	s.keyring = auth.NewKeyring(auth.Config{
 		Store:        opts.Keys,
 		LimitKeys:    s.limits.keys.AllowBy(ratelimit.KeyName),
 		LimitRefused: s.limits.refused.AllowBy(ratelimit.Address),
-		Now:          s.now,
-		Logger:       s.logger,
-		Registerer:   registry,
+		Now:          opts.Now,
+		Logger:       opts.Logger,
+		Registerer:   opts.Registry,
 	})
-	s.reloadFailures = newReloadFailures()
-	s.registerMetrics()
-	s.handler = s.chain(s.router(), basemap)
+	s.errors = answer.NewErrors(errorStatuses, opts.Logger)
+	s.measures = &measures{
+		basePath: opts.BasePath,
+		tracer:   middleware.NewTracer(opts.Tracer, opts.TraceRatio, func() []netip.Prefix { return s.adjustable().TrustedProxies }, opts.Now),
+		metrics:  middleware.NewMetrics(opts.Registry, opts.Now),
+	}
+	registerMetrics(&opts, s.snapshots, s.health)
+	if s.handlers, err = newHandlers(&opts, maps, s.snapshots, s.health, s.adjustable); err != nil {
+		return nil, err
+	}
+	s.handler = s.chain(s.router(), basemapOrigin)
 	return s, nil
 }
 
-// load prepares what never changes: styles, colours, the page and the description of the API.
-func (s *Server) load() error {
-	for _, style := range s.opts.Styles {
-		s.styleIDs = append(s.styleIDs, style.ID)
+// measures measure and trace the requests of routes.
+type measures struct {
+	basePath string
+	tracer   *middleware.Tracer
+	metrics  *middleware.Metrics
+}
+
+// route measures and traces the requests of one route. The pattern is empty for routes without one.
+func (m *measures) route(name, pattern string, h http.Handler) http.Handler {
+	if pattern != "" {
+		pattern = m.basePath + pattern
 	}
-	for _, id := range s.colormapIDs {
-		m, err := colormap.New(id, s.opts.Limits)
-		if err != nil {
-			return fmt.Errorf("colour map %s: %w", id, err)
-		}
-		s.colormaps[id] = m
+	return middleware.Wrap(h, m.tracer.Route(name, pattern), m.metrics.Route(name))
+}
+
+// router returns the router of all routes.
+func (s *Server) router() http.Handler {
+	g := &guards{limits: s.limits, keyring: s.keyring, metricsKey: s.opts.MetricsKey}
+	page := s.handlers.page
+	router := route.New(s.opts.BasePath, s.measures.route("not_found", "", s.limits.api.By(ratelimit.Address)(s.errors.Handler(notFound))))
+	for _, entry := range s.handlers.routes(g, !s.opts.SeparateAdmin) {
+		router.Handle(entry.path, s.measures.route(entry.name, entry.path, entry.guard(s.errors.Handler(entry.Handler))))
 	}
-	s.encoder = newEncoder(s.colormaps[s.colormapIDs[0]])
-	var err error
-	if s.legends, err = lru.New[legendKey, []byte](maxLegends); err != nil {
-		return err
+	router.HandleMatch(page.has, s.measures.route("page", "", g.unlimited(s.errors.Handler(page.file))))
+	if s.opts.BasePath != "" {
+		// Addresses in the page are relative to its folder, whose path ends with a slash.
+		root := http.RedirectHandler(prefixOf(s.opts.PublicURL, s.opts.BasePath)+"/", http.StatusPermanentRedirect)
+		router.Handle("", s.measures.route("page", "", g.unlimited(root)))
 	}
-	if s.page, err = loadPage(s.sender, s.opts.Page); err != nil {
-		return err
-	}
-	if s.table, err = table.New(s.opts.Table, s.colormaps[s.colormapIDs[0]]); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	style, err := fs.ReadFile(s.opts.Table, "table/table.css")
-	if err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	if err := s.page.add(s.opts.Table, "table.css", style); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	s.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
-	return err
+	return router
 }
 
 // chain puts the middleware around the router, the outermost first.
@@ -155,13 +125,13 @@ func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
 	return middleware.Wrap(router,
 		middleware.RequestID,
 		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
-		middleware.AccessLog(s.logger, s.logQuota, s.now),
-		middleware.Recover(s.logger),
+		middleware.AccessLog(s.opts.Logger, s.logQuota, s.opts.Now),
+		middleware.Recover(s.opts.Logger),
 		s.options.Middleware(func(a *Adjustable) middleware.Middleware {
 			return middleware.SecurityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
 		}),
 		middleware.Notice(s.opts.Notice),
-		middleware.Age(s.freshness),
+		middleware.Age(s.health.freshness),
 		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.CORS(a.AllowedOrigins) }),
 		middleware.RequestBounds,
 		joinwrites.Handler,
@@ -173,9 +143,9 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
 func (s *Server) AdminHandler() http.Handler {
 	admin := http.NewServeMux()
-	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.healthy)))
-	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.ready)))
-	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.exposition())))
+	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.health.healthy)))
+	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.health.ready)))
+	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
 	admin.HandleFunc("/debug/pprof/", pprof.Index)
 	admin.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	admin.HandleFunc("/debug/pprof/profile", pprof.Profile)
@@ -185,8 +155,8 @@ func (s *Server) AdminHandler() http.Handler {
 	return middleware.Wrap(admin,
 		middleware.RequestID,
 		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
-		middleware.AccessLog(s.logger, s.adminLogQuota, s.now),
-		middleware.Recover(s.logger),
+		middleware.AccessLog(s.opts.Logger, s.adminLogQuota, s.opts.Now),
+		middleware.Recover(s.opts.Logger),
 		middleware.AdminHeaders,
 		middleware.RequestBounds,
 	)

@@ -3,61 +3,72 @@ package api
 import (
 	"net/http"
 	"slices"
+	"time"
 	"unicode/utf8"
 
 	"limnomap/api/answer"
+	"limnomap/api/params"
 	"limnomap/api/table"
 	"limnomap/data"
 )
 
 var tableKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
 
-// lakeTable answers with the lakes as a table in HTML, for readers without JavaScript.
-func (s *Server) lakeTable(w http.ResponseWriter, r *http.Request) error {
+// A tableHandler answers with the lakes as a table.
+type tableHandler struct {
+	*snapshots
+	table      *table.Table
+	notice     string
+	adjustable func() *Adjustable
+	now        func() time.Time
+}
+
+// page answers with the lakes as a table in HTML, for readers without JavaScript.
+func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.FormDocument)
-	p, err := s.published()
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	q := params.tableQuery()
-	if err := params.err(); err != nil {
+	query := params.Of(r)
+	q := tableQueryOf(&query)
+	if err := query.Err(); err != nil {
 		return err
 	}
-	content, language, err := s.table.Page(p.table, q, table.Reader{
+	content, language, err := h.table.Page(p.table, q, table.Reader{
 		AcceptLanguage: r.Header["Accept-Language"],
-		Today:          data.DateOf(s.now()),
-		Notice:         s.opts.Notice,
-		Attribution:    s.adjustable().Attribution,
+		Today:          data.DateOf(h.now()),
+		Notice:         h.notice,
+		Attribution:    h.adjustable().Attribution,
 	})
 	if err != nil {
 		return err
 	}
 	w.Header().Set("Content-Language", language)
 	w.Header().Add("Vary", "Accept-Language")
-	return s.sender.Send(w, r, tableKind, answer.Bytes(content))
+	return h.sender.Send(w, r, tableKind, answer.Bytes(content))
 }
 
-// tableQuery reads the parameters. A form also sends fields that were left empty: they ask for nothing.
-func (p *params) tableQuery() table.Query {
-	q := table.Query{Class: table.AllClasses, Number: p.integer("page", 1, table.MaxNumber, 1)}
-	q.Name, _ = p.text("q")
+// tableQueryOf reads the parameters. A form also sends fields that were left empty: they ask for nothing.
+func tableQueryOf(p *params.Params) table.Query {
+	q := table.Query{Class: table.AllClasses, Number: p.Integer("page", 1, table.MaxNumber, 1)}
+	q.Name, _ = p.Text("q")
 	switch {
 	case !utf8.ValidString(q.Name):
-		p.refuse("q", "%s is not UTF-8", echo(q.Name))
+		p.Refuse("q", "%s is not UTF-8", params.Quote(q.Name))
 	case utf8.RuneCountInString(q.Name) > maxSearch:
-		p.refuse("q", "%s has %d characters, at most %d are allowed", echo(q.Name), utf8.RuneCountInString(q.Name), maxSearch)
+		p.Refuse("q", "%s has %d characters, at most %d are allowed", params.Quote(q.Name), utf8.RuneCountInString(q.Name), maxSearch)
 	}
-	if risk, ok := p.text("risk"); ok && risk != "" {
+	if risk, ok := p.Text("risk"); ok && risk != "" {
 		i := slices.Index(table.ClassNames[:], risk)
 		if i < 0 {
-			p.refuse("risk", "%s is none of low, medium, high, none", echo(risk))
+			p.Refuse("risk", "%s is none of low, medium, high, none", params.Quote(risk))
 		}
 		q.Class = table.Class(i)
 	}
-	q.ByValue = oneOf(p, "sort", []string{"name", "value"}) == "value"
-	if lang, ok := p.text("lang"); ok && lang != "" {
-		q.Language = oneOf(p, "lang", table.Languages)
+	q.ByValue = params.OneOf(p, "sort", []string{"name", "value"}) == "value"
+	if lang, ok := p.Text("lang"); ok && lang != "" {
+		q.Language = params.OneOf(p, "lang", table.Languages)
 	}
 	return q
 }

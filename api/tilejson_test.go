@@ -64,7 +64,7 @@ func TestTheTemplateMakesTilesImmutable(t *testing.T) {
 	}
 	opts := testOptions(t)
 	opts.RendererVersion = "2"
-	if other := newServer(t, opts, testSource(t)).current.Load().version; other == testServer(t).current.Load().version {
+	if other := newServer(t, opts, testSource(t)).snapshots.current.Load().state.MapVersion; other == testServer(t).snapshots.current.Load().state.MapVersion {
 		t.Errorf("another renderer has the version %s too", other)
 	}
 }
@@ -149,7 +149,7 @@ func TestExtent(t *testing.T) {
 	}
 	for width, want := range map[float64]int{360: 1, 10: 6, 1e-12: 18} {
 		b := orb.Bound{Max: orb.Point{width, 1}}
-		if got := zoomFor(b, 18); got != want {
+		if got := min(zoomFor(b), 18); got != want {
 			t.Errorf("zoom for %v degrees = %d, want %d", width, got, want)
 		}
 	}

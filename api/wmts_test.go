@@ -81,9 +81,9 @@ func TestWMTSCapabilities(t *testing.T) {
 		t.Errorf("version %s, layer %s, abstract %q", c.Version, c.Layer.Identifier, c.Abstract)
 	}
 	// Longitude stands first in a WGS84BoundingBox.
-	extent := s.current.Load().extent
-	for got, want := range map[string][2]float64{c.Layer.Lower: extent.Min, c.Layer.Upper: extent.Max} {
-		if want := corner(round(want[0]), round(want[1])); got != want {
+	bounds := s.snapshots.current.Load().state.Bounds
+	for got, corner := range map[string][]float64{c.Layer.Lower: bounds[:2], c.Layer.Upper: bounds[2:]} {
+		if want := fmt.Sprint(corner[0], corner[1]); got != want {
 			t.Errorf("corner = %q, want %q", got, want)
 		}
 	}
@@ -181,7 +181,7 @@ func TestWMTSTemplate(t *testing.T) {
 func TestWMTSTimesAreBounded(t *testing.T) {
 	f := testSource(t)
 	first := date(t, "2020-01-06")
-	for i := range maxTimes + 50 {
+	for i := range 104 + 50 {
 		f.observations = append(f.observations, data.Observation{
 			LakeID: "de_by_clean", Date: first + data.Date(7*i), Type: data.Satellite, Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: data.NoCellDensity,
 		})
@@ -191,8 +191,8 @@ func TestWMTSTimesAreBounded(t *testing.T) {
 	})
 	s := newServer(t, testOptions(t), f)
 	times := capabilitiesAt(t, s, wmtsURL).Layer.Times
-	if len(times) != maxTimes || times[len(times)-1] != "2026-11-16" || !slices.IsSorted(times) {
-		t.Errorf("%d times up to %s, want the newest %d, in order", len(times), times[len(times)-1], maxTimes)
+	if len(times) != 104 || times[len(times)-1] != "2026-11-16" || !slices.IsSorted(times) {
+		t.Errorf("%d times up to %s, want the newest %d, in order", len(times), times[len(times)-1], 104)
 	}
 	get(t, s, http.StatusOK, tileURL+"?time=2020-01-06") // not listed, and answered
 

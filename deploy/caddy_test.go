@@ -17,6 +17,7 @@ import (
 
 // Caddy by the example, with a certificate of its own making instead of one from the outside.
 func TestCaddy(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "caddy")
 	t.Log("Caddy", output(t, "caddy", "version"))
 	if out := output(t, "caddy", "validate", "--adapter", "caddyfile", "--config", "Caddyfile"); !strings.Contains(out, "Valid configuration") {

@@ -45,6 +45,7 @@ func interpolated(t testing.TB, environment map[string]string) map[string]string
 
 // Both compositions are by the letter of the specification, and set what limnomap knows.
 func TestCompositions(t *testing.T) {
+	t.Parallel()
 	s := schema(t, composeSchema(t), "")
 	for _, name := range []string{"compose.yaml", "compose.replicated.yaml"} {
 		document := documents(t, name)[0]
@@ -88,6 +89,7 @@ func TestCompositions(t *testing.T) {
 
 // The servers of the composition of replicas are alike, believe their proxy alone, and write to their cache and /tmp alone.
 func TestReplicas(t *testing.T) {
+	t.Parallel()
 	var c struct {
 		Services map[string]struct {
 			Environment map[string]string
@@ -144,6 +146,7 @@ func TestReplicas(t *testing.T) {
 
 // What the compositions leave to whoever runs them is in the example for their settings, without a password in it.
 func TestComposeSettings(t *testing.T) {
+	t.Parallel()
 	example := readFile(t, "env.example")
 	for _, name := range []string{"compose.yaml", "compose.replicated.yaml"} {
 		for _, m := range regexp.MustCompile(`\$\{(\w+)`).FindAllStringSubmatch(readFile(t, name), -1) {
@@ -160,6 +163,7 @@ func TestComposeSettings(t *testing.T) {
 // The Prometheus of each composition has its configuration in deploy/prometheus, as Docker puts no other files into a
 // container that is read-only, and asks where metrics are. What is in the files is promtool's to check.
 func TestCompositionPrometheus(t *testing.T) {
+	t.Parallel()
 	for name, server := range map[string]string{"compose.yaml": "limnomap", "compose.replicated.yaml": "limnomap-1"} {
 		var c struct {
 			Services map[string]struct {
@@ -191,6 +195,7 @@ func TestCompositionPrometheus(t *testing.T) {
 
 // The one server believes what a proxy on this machine says of its visitors: it comes from the gateway.
 func TestComposedServerTrustsItsGateway(t *testing.T) {
+	t.Parallel()
 	var c struct {
 		Services map[string]struct{ Environment map[string]string }
 		Networks struct {

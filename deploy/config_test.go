@@ -47,7 +47,7 @@ func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	limnomaptest.Within(t, 10*time.Second, "the log says "+says, func() bool {
+	limnomaptest.Within(t, patience, "the log says "+says, func() bool {
 		log = s.Log.String()[before:]
 		return strings.Contains(log, says)
 	})
@@ -55,6 +55,7 @@ func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 }
 
 func TestHangupReloadsTheConfiguration(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "limnomap.yaml")
 	write := func(text string) {
 		t.Helper()
@@ -85,7 +86,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 
 	write("tile-rate: 0\nserve:\n  attribution: second\n  cors-origins: [https://maps.example.org]\n  frame-ancestors: none\n  log-level: debug\n  weeks: 7\n  max-zoom: 3\n")
 	log := hangUp(t, s, "configuration reloaded")
-	limnomaptest.Within(t, 10*time.Second, "the log names what needs a restart", func() bool {
+	limnomaptest.Within(t, patience, "the log names what needs a restart", func() bool {
 		log = s.Log.String()
 		return strings.Contains(log, `settings="[weeks max-zoom]"`)
 	})
@@ -151,6 +152,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 // Without a file a hangup is for the certificate, and never ends the server: not even a hundred of them, at once and
 // while it answers.
 func TestHangupWithoutAFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writePair(t, cert, key, 1001)

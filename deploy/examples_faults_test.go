@@ -6,7 +6,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
@@ -191,7 +190,7 @@ func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	t.Helper()
 	v.move(t, lake.Lon, lake.Lat, mapZoom)
 	tile, _ := pixelOf(lake.Lon, lake.Lat, mapZoom)
-	limnomaptest.Within(t, 30*time.Second, "the page asks for the lake's tile", func() bool {
+	limnomaptest.Within(t, patience, "the page asks for the lake's tile", func() bool {
 		return front.times(fmt.Sprintf("/api/v1/tiles/%d/%d/%d.png", tile.Z, tile.X, tile.Y)) > 0
 	})
 	v.Do(t, browsertest.Until(`!document.querySelector('#trouble').hidden`))
@@ -208,7 +207,7 @@ func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	front.become(nil)
 	v.Do(t, chromedp.Click("#trouble button"))
 	want := over(v.learn(t, v.server, v.page, lake), mapBackground)
-	limnomaptest.Within(t, time.Minute, "the lake is there when the reader tries again", func() bool {
+	limnomaptest.Within(t, patience, "the lake is there when the reader tries again", func() bool {
 		if v.trouble(t) != "" { // an answer that was under way, too, says that it is missing
 			v.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#trouble button').click(); void 0`))
 			return false

@@ -90,6 +90,7 @@ func (w mercatorWindow) cut(t *testing.T, source string) (string, error) {
 
 // What GDAL cuts from the map, across four tiles, lies where it should and has their pixels, byte for byte.
 func TestExampleForGDAL(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "gdal_translate", "gdalinfo", "ogr2ogr")
 	t.Log(mustRun(t, "gdalinfo", "--version"))
 	server := limnomaptest.Start(t, "--tile-rate", "0", "--api-rate", "0")

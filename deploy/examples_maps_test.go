@@ -68,6 +68,7 @@ const mapPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; work
 	"img-src 'self' data: blob: http://127.0.0.1:*; connect-src 'self' http://127.0.0.1:*"
 
 func TestExamplePolicyIsTheOneOfTheDocs(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../docs/clients.md")
 	if err != nil {
 		t.Fatal(err)
@@ -233,6 +234,7 @@ func (v *mapView) wantLake(t *testing.T, lake exampleLake) {
 
 // Each page shows the lakes as they are, and bears a server that sheds load, refuses and fails.
 func TestExampleMaps(t *testing.T) {
+	t.Parallel()
 	limnomaptest.NeedFolder(t, "examples/node_modules")
 	limnomaptest.Need(t, "node")
 	server := limnomaptest.Start(t, "--tile-rate", fmt.Sprint(tilesAMinute), "--api-rate", "0", "--attribution", mapAttribution)

@@ -146,6 +146,7 @@ const (
 )
 
 func TestExampleScripts(t *testing.T) {
+	t.Parallel()
 	db := makeScriptLakes(t)
 	server := limnomaptest.Start(t, "--db", db, "--api-rate", "0")
 	t.Run("Python", func(t *testing.T) {
@@ -187,7 +188,7 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 	// What has changed is fetched, also by way of a server that is cut off, or has too much to do, at first.
 	news := limnomaptest.WriteFile(t, t.TempDir(), "news.csv", fmt.Sprintf("lake_id,date,chl,data_type\ngappy,%s,77.25,satellite\n", week(weeksMeasured)))
 	limnomaptest.Run(t, "import", "observations", news, "--db", db)
-	limnomaptest.Within(t, 30*time.Second, "the server shows the import", func() bool {
+	limnomaptest.Within(t, patience, "the server shows the import", func() bool {
 		_, body := limnomaptest.Get(t, server.Base+statusPath)
 		return bytes.Contains(body, []byte("77.25"))
 	})

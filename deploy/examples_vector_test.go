@@ -86,6 +86,7 @@ func checkPopups(t *testing.T, v *mapView, lakes []exampleLake) {
 // The style is one by the specification, and its colours are the legend's; those of the lakes never ask about the risk
 // before they know that there is a value.
 func TestExampleStyleIsValid(t *testing.T) {
+	t.Parallel()
 	limnomaptest.NeedFolder(t, "examples/node_modules")
 	limnomaptest.Need(t, "node")
 	t.Logf("@maplibre/maplibre-gl-style-spec %s", libraryVersion(t, "@maplibre/maplibre-gl-style-spec"))

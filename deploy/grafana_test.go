@@ -115,6 +115,7 @@ func (d *dashboard) expressions(t testing.TB) (all []string) {
 // The dashboard has its rows, panels that say what they show, in which unit, and what to do without data sources of
 // somebody else's; nothing lies on top of another.
 func TestDashboardIsWhole(t *testing.T) {
+	t.Parallel()
 	d := readDashboard(t)
 	if d.UID == "" || d.SchemaVersion < 39 {
 		t.Errorf("uid %q, schema %d, want one and 39 (Grafana 10.4) or more", d.UID, d.SchemaVersion)
@@ -167,6 +168,7 @@ func TestDashboardIsWhole(t *testing.T) {
 
 // What Grafana is provisioned with names the dashboard's kind of data source.
 func TestGrafanaProvisioning(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"datasources/prometheus.yml", "dashboards/limnomap.yml"} {
 		text, err := os.ReadFile(filepath.Join("grafana", "provisioning", name))
 		if err != nil {
@@ -203,6 +205,7 @@ func TestGrafanaProvisioning(t *testing.T) {
 // Prometheus is by default and with native histograms, which leave out the classic buckets. On a server that is well no
 // alert fires. What the server exports is sound, and the page for operators tells all of it.
 func TestDashboardAndRulesAreAnswered(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "prometheus", "redis-server")
 	server := monitoredServer(t)
 	classic := startPrometheus(t, server.Admin)
@@ -225,7 +228,7 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 			`histogram_quantile(0.5, sum(rate(limnomap_tile_render_duration_seconds[1m])))`),
 	}
 	var faults error
-	for round, end := 0, time.Now().Add(90*time.Second); time.Now().Before(end); round++ {
+	for round, end := 0, time.Now().Add(patience); time.Now().Before(end); round++ {
 		v.visit(t, round)
 		faults = nil
 		for p, left := range pending {
@@ -261,7 +264,7 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 // does not say why.
 func wantIdle(t *testing.T, p *prometheusServer, d *dashboard) {
 	t.Helper()
-	limnomaptest.Within(t, time.Minute, "Prometheus has scraped the server twice", func() bool {
+	limnomaptest.Within(t, patience, "Prometheus has scraped the server twice", func() bool {
 		return p.answered(`rate(limnomap_http_requests_total{job="limnomap"}[1m])`) == nil
 	})
 	for _, panel := range d.Panels {
@@ -339,7 +342,7 @@ func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 		}
 	}
 	n := 0
-	limnomaptest.Within(t, time.Minute, "all rules were evaluated", func() bool {
+	limnomaptest.Within(t, patience, "all rules were evaluated", func() bool {
 		if err := p.get("/api/v1/rules", &data); err != nil {
 			t.Fatal(err)
 		}

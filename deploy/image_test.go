@@ -16,13 +16,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // What the Dockerfile copies is there, and its last stage holds nothing but files.
 func TestDockerfile(t *testing.T) {
+	t.Parallel()
 	text := strings.ReplaceAll(readFile(t, "Dockerfile"), "\\\n", " ")
 	stages := regexp.MustCompile(`(?m)^FROM (?:--platform=\$BUILDPLATFORM )?(\S+)`).FindAllStringSubmatch(text, -1)
 	for i, stage := range stages {
@@ -139,6 +139,7 @@ func (im *scratchImage) command(t testing.TB, line string, args ...string) *exec
 // The image needs nothing but the binary: as its user, who may write to the volumes alone, it imports, serves, finds itself
 // healthy, and stops.
 func TestImage(t *testing.T) {
+	t.Parallel()
 	if file, err := elf.Open(limnomaptest.Binary(t)); runtime.GOOS == "linux" && err != nil {
 		t.Fatal(err)
 	} else if err == nil {
@@ -181,8 +182,8 @@ func TestImage(t *testing.T) {
 			_ = server.Wait()
 		}
 	})
-	limnomaptest.Within(t, 60*time.Second, "it is healthy", func() bool { return im.command(t, "HEALTHCHECK").Run() == nil })
-	limnomaptest.Within(t, 60*time.Second, "it has data", func() bool {
+	limnomaptest.Within(t, patience, "it is healthy", func() bool { return im.command(t, "HEALTHCHECK").Run() == nil })
+	limnomaptest.Within(t, patience, "it has data", func() bool {
 		resp, _ := limnomaptest.Get(t, "http://"+address+"/readyz")
 		return resp.StatusCode == 200
 	})

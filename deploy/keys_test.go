@@ -6,7 +6,6 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
@@ -14,6 +13,7 @@ import (
 // A key is rotated without a gap under a running server, which takes the new one up by itself and goes on taking the former
 // one; to revoke the name ends both. The metrics open to the key that was made for them.
 func TestKeysOfARunningServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	limnomaptest.Run(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Ammersee,48,11.1\n"), "--db", db)
@@ -48,12 +48,12 @@ func TestKeysOfARunningServer(t *testing.T) {
 	}
 
 	second := keys("rotate", "agency", "--overlap", "1h")
-	limnomaptest.Within(t, 20*time.Second, "the new key is let in", func() bool { return answer(monitor, second) == 200 })
+	limnomaptest.Within(t, patience, "the new key is let in", func() bool { return answer(monitor, second) == 200 })
 	if got := answer(monitor, first); got != 200 {
 		t.Errorf("the former key: %d, want 200 until the overlap ends", got)
 	}
 	third := keys("rotate", "agency", "--overlap", "0s")
-	limnomaptest.Within(t, 20*time.Second, "the newest key is let in, and no former one", func() bool {
+	limnomaptest.Within(t, patience, "the newest key is let in, and no former one", func() bool {
 		return answer(monitor, third) == 200 && refused(answer(monitor, second)) && refused(answer(monitor, first))
 	})
 	list := keys("list")
@@ -61,5 +61,5 @@ func TestKeysOfARunningServer(t *testing.T) {
 		t.Errorf("keys list:\n%s\nwant the three of the name, two of them expired, and no key", list)
 	}
 	keys("revoke", "agency")
-	limnomaptest.Within(t, 20*time.Second, "the name is revoked", func() bool { return refused(answer(monitor, third)) })
+	limnomaptest.Within(t, patience, "the name is revoked", func() bool { return refused(answer(monitor, third)) })
 }

@@ -13,6 +13,7 @@ import (
 // Each object has the fields that its type in k8s.io/api has and no others. testdata/strict made the schema of these types (go
 // generate ./deploy): compiling Kubernetes' modules takes longer than all tests of this folder.
 func TestKubernetesSchema(t *testing.T) {
+	t.Parallel()
 	objects := kubernetesObjects(t)
 	for name, object := range objects {
 		kind := object["apiVersion"].(string) + "/" + object["kind"].(string)
@@ -55,6 +56,7 @@ func kubernetesObjects(t testing.TB) map[string]map[string]any {
 }
 
 func TestKubernetesAgrees(t *testing.T) {
+	t.Parallel()
 	objects := kubernetesObjects(t)
 	var settings struct{ Data map[string]string }
 	into(t, objects["ConfigMap limnomap"], &settings)

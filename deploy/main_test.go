@@ -3,8 +3,16 @@ package deploy
 
 import (
 	"testing"
+	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
-func TestMain(m *testing.M) { limnomaptest.Main(m) }
+func TestMain(m *testing.M) {
+	limnomaptest.Parallel(6)
+	limnomaptest.Main(m, browsertest.Close)
+}
+
+// patience is how long a test waits for something that takes a few seconds at most on an idle machine.
+const patience = 2 * time.Minute

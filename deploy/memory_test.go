@@ -8,13 +8,13 @@ import (
 	"strings"
 	"syscall"
 	"testing"
-	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // A server in a cgroup that allows it 512 MiB keeps a tenth of that free.
 func TestMemoryLimitOfCgroup(t *testing.T) {
+	t.Parallel()
 	const allowed, limit = 512 << 20, 483183822
 	folder, file := makeCgroup(t)
 	if folder == "" {
@@ -41,7 +41,7 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 		}
 	})
 	var base string
-	limnomaptest.Within(t, 30*time.Second, "the server tells its address", func() bool {
+	limnomaptest.Within(t, patience, "the server tells its address", func() bool {
 		_, rest, ok := strings.Cut(log.String(), "open=")
 		base, _, _ = strings.Cut(rest, "/\n")
 		return ok && strings.HasSuffix(rest, "\n")

@@ -73,7 +73,7 @@ func runProxy(t testing.TB, cmd *exec.Cmd, ready func() error) {
 			t.Logf("%s says:\n%s", cmd.Path, log)
 		}
 	})
-	limnomaptest.Within(t, 30*time.Second, cmd.Path+" is ready", func() bool { return ready() == nil })
+	limnomaptest.Within(t, patience, cmd.Path+" is ready", func() bool { return ready() == nil })
 }
 
 // A cachingNginx is nginx by nginx-cache.conf, in which nothing but addresses and folders are others. Its clock goes on
@@ -144,7 +144,7 @@ func (n *cachingNginx) want(t testing.TB, path string, status int, cache string,
 // becomes asks until the answer comes out of the cache as said.
 func (n *cachingNginx) becomes(t testing.TB, path, cache string) {
 	t.Helper()
-	limnomaptest.Within(t, 20*time.Second, path+" is a "+cache, func() bool {
+	limnomaptest.Within(t, patience, path+" is a "+cache, func() bool {
 		resp, _ := limnomaptest.Get(t, n.base+path)
 		return resp.StatusCode == http.StatusOK && resp.Header.Get("X-Cache-Status") == cache
 	})
@@ -153,6 +153,7 @@ func (n *cachingNginx) becomes(t testing.TB, path, cache string) {
 const berlin = "/api/v1/tiles/6/34/21" // a tile with lakes of the demo
 
 func TestNginxCache(t *testing.T) {
+	t.Parallel()
 	address := freeAddress(t)
 	flags := []string{"--listen", address, "--trusted-proxies", "127.0.0.1/32", "--tile-rate", "40"}
 	server := limnomaptest.Start(t, flags...)

@@ -117,6 +117,7 @@ func command(t *testing.T, stdin, dir, name string, args ...string) string {
 
 // TestOGC drives the clients that OGC's services are for, each against the real server.
 func TestOGC(t *testing.T) {
+	t.Parallel()
 	s := startOGC(t)
 	t.Run("schemas", s.schemas)
 	t.Run("GDAL by WMTS", s.gdalWMTS)

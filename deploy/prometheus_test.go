@@ -73,6 +73,7 @@ func prometheusRules(t testing.TB) (recording, alerts []rule) {
 
 // promtool finds no fault in the configurations and the rules, and its unit tests of the rules pass.
 func TestPromtool(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "promtool")
 	glob := func(pattern string) []string {
 		files, err := filepath.Glob(filepath.Join("prometheus", pattern))
@@ -101,6 +102,7 @@ var (
 
 // Each alert has a unit test in which it fires, with the labels that its words use, and one in which it does not.
 func TestEveryAlertHasUnitTests(t *testing.T) {
+	t.Parallel()
 	files, err := filepath.Glob("prometheus/*_test.yml")
 	if err != nil {
 		t.Fatal(err)
@@ -138,6 +140,7 @@ func TestEveryAlertHasUnitTests(t *testing.T) {
 // Each alert says how urgent it is, what is wrong and what to do, and has a section of the operators' page, which has a
 // section of no other.
 func TestAlertsSayWhatToDo(t *testing.T) {
+	t.Parallel()
 	page, err := os.ReadFile("../docs/monitoring.md")
 	if err != nil {
 		t.Fatal(err)

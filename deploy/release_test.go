@@ -19,6 +19,7 @@ import (
 // A release of one system has nothing in it of the machine, and its archive and its list of parts have what the binary has.
 // Of another checkout the binary is the same, byte for byte. (make release-twice compares all, without a cache.)
 func TestRelease(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "python3", "tar", "gzip")
 	limnomaptest.NeedFolder(t, "../web/dist/index.html")
 	target := runtime.GOOS + "/" + runtime.GOARCH

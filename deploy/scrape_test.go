@@ -160,7 +160,7 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 		}
 	})
 	p := &prometheusServer{"http://" + address}
-	limnomaptest.Within(t, time.Minute, "Prometheus is ready", func() bool {
+	limnomaptest.Within(t, patience, "Prometheus is ready", func() bool {
 		resp, err := http.Get(p.base + "/-/ready")
 		if err != nil {
 			return false

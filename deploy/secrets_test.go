@@ -37,6 +37,7 @@ func leak(t *testing.T, where, text string, secrets ...string) {
 
 // Whatever a command is told wrongly, what it says of it holds no secret; and it says something.
 func TestCommandsKeepSecrets(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Binary(t)
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -97,7 +98,7 @@ func TestCommandsKeepSecrets(t *testing.T) {
 			cmd.Env = append(limnomaptest.Environ(), tt.env, "LIMNOMAP_CACHE_DIR="+t.TempDir())
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
-			stuck := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			stuck := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 			defer stuck.Stop()
 			if err := cmd.Run(); err == nil {
 				t.Errorf("%q with %s succeeded", tt.args, tt.env)
@@ -118,6 +119,7 @@ func TestCommandsKeepSecrets(t *testing.T) {
 // A server that has secrets everywhere, and meets all that can go wrong with them, shows none: not in its log at the level
 // debug, not in what it answers, and not in the list of processes.
 func TestServerKeepsSecrets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	limnomaptest.Run(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Ammersee,48,11.1\n"), "--db", db)
@@ -151,11 +153,11 @@ func TestServerKeepsSecrets(t *testing.T) {
 	defer cmd.Process.Signal(syscall.SIGTERM)
 	address := regexp.MustCompile(`open=(http://\S+)/`)
 	adminAddress := regexp.MustCompile(`url=(http://\S+)/metrics`)
-	limnomaptest.Within(t, 30*time.Second, "the server serves", func() bool {
+	limnomaptest.Within(t, patience, "the server serves", func() bool {
 		return address.MatchString(log.String()) && adminAddress.MatchString(log.String())
 	})
 	base, admin := address.FindStringSubmatch(log.String())[1], adminAddress.FindStringSubmatch(log.String())[1]
-	limnomaptest.Within(t, 30*time.Second, "it is ready and the refresh has failed", func() bool {
+	limnomaptest.Within(t, patience, "it is ready and the refresh has failed", func() bool {
 		_, body := limnomaptest.Get(t, base+"/readyz")
 		return bytes.Contains(body, []byte(`"the source gives no file"`)) && asked.Load() > 0
 	})
@@ -187,7 +189,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 		shown := strings.ReplaceAll(head.String()+string(body), `"instance":"/api/v1/monitor/lakes/`+key+`"`, "") // which its sender wrote there
 		leak(t, fmt.Sprintf("answer %d", i), shown, key)
 	}
-	limnomaptest.Within(t, 30*time.Second, "the address has to wait", func() bool {
+	limnomaptest.Within(t, patience, "the address has to wait", func() bool {
 		resp, body := limnomaptest.Get(t, monitor, "X-API-Key", wrong)
 		leak(t, "a refusal", string(body), key)
 		return resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") != ""
@@ -243,12 +245,12 @@ func TestServerKeepsSecrets(t *testing.T) {
 // malformed sends what is no request, and leaves the answer to whoever wants it.
 func malformed(t *testing.T, base, request string) {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "http://"), 10*time.Second)
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "http://"), patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}

@@ -30,6 +30,7 @@ const unit = "limnomap.service"
 const mostExposure = "12"
 
 func TestUnit(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "systemd-analyze")
 	text := readFile(t, unit)
 	const installed = "/usr/local/bin/limnomap"
@@ -59,6 +60,7 @@ func TestUnit(t *testing.T) {
 // TestUnitSandbox runs the server under what the unit allows it, and does with it what operators and visitors do. strace
 // refuses the system calls that the unit's filter would refuse, in the same way.
 func TestUnitSandbox(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "systemd-analyze", "strace")
 	text, dir := readFile(t, unit), t.TempDir()
 	manager := listenAsManager(t, dir)
@@ -82,13 +84,13 @@ func TestUnitSandbox(t *testing.T) {
 
 	manager.want(t, log, "READY=1")
 	var base string
-	limnomaptest.Within(t, 10*time.Second, "it logs its address", func() bool { // which passes through a pipe
+	limnomaptest.Within(t, patience, "it logs its address", func() bool { // which passes through a pipe
 		if m := regexp.MustCompile(`open=(http\S+)/`).FindStringSubmatch(log.String()); m != nil {
 			base = m[1]
 		}
 		return base != ""
 	})
-	limnomaptest.Within(t, 60*time.Second, "/readyz says 200", func() bool {
+	limnomaptest.Within(t, patience, "/readyz says 200", func() bool {
 		resp, _ := limnomaptest.Get(t, base+"/readyz")
 		return resp.StatusCode == 200
 	})
@@ -98,7 +100,7 @@ func TestUnitSandbox(t *testing.T) {
 		}
 	}
 	round := 0
-	limnomaptest.Within(t, 5*time.Minute, "tiles are drawn in a crowd", func() bool {
+	limnomaptest.Within(t, 5*time.Minute, "tiles are drawn at low priority", func() bool {
 		askCrowd(t, base, round)
 		round++
 		return strings.Contains(readFile(t, trace), "setpriority(")
@@ -111,7 +113,7 @@ func TestUnitSandbox(t *testing.T) {
 		t.Errorf("beside RELOADING=1 it tells %q, want the time in MONOTONIC_USEC", told)
 	}
 	manager.want(t, log, "READY=1")
-	limnomaptest.Within(t, 10*time.Second, "it logs that it has reloaded", func() bool {
+	limnomaptest.Within(t, patience, "it logs that it has reloaded", func() bool {
 		return strings.Contains(log.String(), "reloaded without a configuration file")
 	})
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
@@ -123,7 +125,7 @@ func TestUnitSandbox(t *testing.T) {
 		if err != nil {
 			t.Errorf("after SIGTERM: %v\n%s", err, log)
 		}
-	case <-time.After(60 * time.Second):
+	case <-time.After(patience):
 		t.Fatalf("it does not end\n%s", log)
 	}
 	judgeTrace(t, text, readFile(t, trace))
@@ -274,7 +276,7 @@ func listenAsManager(t testing.TB, dir string) *manager {
 // want reads on until it is told the state, and returns all that was told with it, a line each.
 func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) (told []string) {
 	t.Helper()
-	if err := m.conn.SetReadDeadline(time.Now().Add(60 * time.Second)); err != nil {
+	if err := m.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {
 		t.Fatal(err)
 	}
 	buf := make([]byte, 1024)

@@ -143,7 +143,7 @@ func (r *receiver) find(keep func(span) bool) []span {
 func (r *receiver) trace(t *testing.T, id, last string) []span {
 	t.Helper()
 	of := func(s span) bool { return s.trace == id }
-	limnomaptest.Within(t, 20*time.Second, last+" of trace "+id+" comes", func() bool {
+	limnomaptest.Within(t, patience, last+" of trace "+id+" comes", func() bool {
 		return slices.ContainsFunc(r.find(of), func(s span) bool { return s.name == last })
 	})
 	return r.find(of)
@@ -167,10 +167,21 @@ func traceparent(n int, flags string) (id, field string) {
 	return id, "00-" + id + "-" + parentSpan + "-" + flags
 }
 
+// startTraced starts a server with variables of OpenTelemetry.
+func startTraced(t *testing.T, env []string, args ...string) *limnomaptest.Server {
+	t.Helper()
+	s := limnomaptest.LaunchWithEnv(t, env, args...)
+	s.AwaitReady(t)
+	return s
+}
+
 func TestTraces(t *testing.T) {
-	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50") // ms; 5 s would be waited for
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "X-Tenant=lakes")
-	t.Setenv("OTEL_RESOURCE_ATTRIBUTES", "deployment.environment.name=test")
+	t.Parallel()
+	env := []string{
+		"OTEL_BSP_SCHEDULE_DELAY=50", // ms; the default is 5 s
+		"OTEL_EXPORTER_OTLP_HEADERS=X-Tenant=lakes",
+		"OTEL_RESOURCE_ATTRIBUTES=deployment.environment.name=test",
+	}
 	r := newReceiver(t)
 	data := t.TempDir()
 	limnomaptest.WriteFile(t, data, "lakes.csv", "id,name,lat,lon\nhidden_mere,Hidden Mere,52.5,13.4\n")
@@ -181,8 +192,8 @@ func TestTraces(t *testing.T) {
 	limnomaptest.WriteFile(t, data, "obs.csv", rows)
 	cache := t.TempDir()
 	args := []string{"--db", filepath.Join(t.TempDir(), "lakes.db"), "--cache-dir", cache, "--weeks", "1", "--otlp-endpoint", r.URL + "/tempo/"}
-	server := limnomaptest.Start(t, append(args, "--trace-ratio", "1", "--trusted-proxies", "127.0.0.0/8", "--log-format", "json", "--refresh-from", data)...)
-	limnomaptest.Within(t, 20*time.Second, "the refresh is served", func() bool {
+	server := startTraced(t, env, append(args, "--trace-ratio", "1", "--trusted-proxies", "127.0.0.0/8", "--log-format", "json", "--refresh-from", data)...)
+	limnomaptest.Within(t, patience, "the refresh is served", func() bool {
 		var status limnomaptest.Status
 		limnomaptest.GetJSON(t, server.Base+"/api/v1/bathing-lakes/status", &status)
 		return status.TotalLakes == 1
@@ -225,7 +236,7 @@ func TestTraces(t *testing.T) {
 	// By themselves: a refresh, the snapshot that is read then, and the map of a week from before it.
 	limnomaptest.Get(t, server.Base+"/api/v1/tiles/5/17/10.png?date=2021-01-05")
 	for _, name := range []string{"refresh", "store scan", "store past"} {
-		limnomaptest.Within(t, 20*time.Second, name+" is traced", func() bool {
+		limnomaptest.Within(t, patience, name+" is traced", func() bool {
 			return len(r.find(func(s span) bool { return s.name == name && s.parent == "" })) > 0
 		})
 	}
@@ -240,7 +251,7 @@ func TestTraces(t *testing.T) {
 	}
 
 	// Another server: what it finds on disk, and a client whose traceparent it has no reason to believe.
-	another := limnomaptest.Start(t, append(args, "--trace-ratio", "1")...)
+	another := startTraced(t, env, append(args, "--trace-ratio", "1")...)
 	foreign, field := traceparent(97, "01")
 	limnomaptest.Get(t, another.Base+"/api/v1/tiles/5/17/10.png", "Traceparent", field)
 	another.Stop(t)
@@ -248,7 +259,7 @@ func TestTraces(t *testing.T) {
 	if len(disk) != 1 || disk[0].trace == foreign {
 		t.Errorf("spans of tiles from disk: %+v, want one, in a trace of its own", disk)
 	}
-	never := limnomaptest.Start(t, append(args, "--trace-ratio", "0")...)
+	never := startTraced(t, env, append(args, "--trace-ratio", "0")...)
 	limnomaptest.Get(t, never.Base+"/api/v1/styles", "Traceparent", field)
 	never.Stop(t)
 	if got := r.find(func(s span) bool { return s.trace == foreign || s.name == "GET styles" }); len(got) != 0 {
@@ -272,8 +283,9 @@ func TestTraces(t *testing.T) {
 
 // Headers that cannot be read are told of in the form of the log, without what they hold.
 func TestTraceHeadersStaySecret(t *testing.T) {
-	t.Setenv("OTEL_EXPORTER_OTLP_HEADERS", "Authorization Basic "+secret+",X-Key=%zz"+secret+",bad name="+secret)
-	server := limnomaptest.Start(t, "--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0", "--log-format", "json")
+	t.Parallel()
+	env := []string{"OTEL_EXPORTER_OTLP_HEADERS=Authorization Basic " + secret + ",X-Key=%zz" + secret + ",bad name=" + secret}
+	server := startTraced(t, env, "--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0", "--log-format", "json")
 	server.Stop(t)
 	said := 0
 	for line := range strings.Lines(server.Log.String()) {
@@ -293,10 +305,9 @@ func TestTraceHeadersStaySecret(t *testing.T) {
 
 // A receiver that is away, refuses or hangs is no trouble of the server's: it answers, and stops in order.
 func TestTracesCannotBeSent(t *testing.T) {
-	t.Setenv("OTEL_BSP_SCHEDULE_DELAY", "50")
-	// Longer than a server may take to stop: what bounds that is the server itself.
-	t.Setenv("OTEL_EXPORTER_OTLP_TIMEOUT", "600000")
-	t.Setenv("OTEL_BSP_EXPORT_TIMEOUT", "600000")
+	t.Parallel()
+	// The timeouts are longer than a server may take to stop, so the server itself must limit that time.
+	env := []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "OTEL_BSP_EXPORT_TIMEOUT=600000"}
 	hanging, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody takes them
 	if err != nil {
 		t.Fatal(err)
@@ -313,7 +324,8 @@ func TestTracesCannotBeSent(t *testing.T) {
 		{"hanging", "http://" + hanging.Addr().String(), false},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			server := limnomaptest.Start(t, "--otlp-endpoint", test.endpoint, "--trace-ratio", "1")
+			t.Parallel()
+			server := startTraced(t, env, "--otlp-endpoint", test.endpoint, "--trace-ratio", "1")
 			metric := func(name string) string {
 				_, text := limnomaptest.Get(t, server.Admin+"/metrics")
 				return regexp.MustCompile(`(?m)^limnomap_` + name + ` (.*)$`).FindString(string(text))
@@ -327,7 +339,7 @@ func TestTracesCannotBeSent(t *testing.T) {
 				for seen := 0; seen < 2; seen++ { // failures in a row are told once
 					before := metric("trace_export_failures_total")
 					limnomaptest.Get(t, server.Base+"/api/v1/styles")
-					limnomaptest.Within(t, 20*time.Second, "a failure is counted", func() bool { return metric("trace_export_failures_total") != before })
+					limnomaptest.Within(t, patience, "a failure is counted", func() bool { return metric("trace_export_failures_total") != before })
 				}
 				if n := strings.Count(server.Log.String(), "cannot send traces"); n != 1 {
 					t.Errorf("the log says %d times that traces cannot be sent, want once\n%s", n, server.Log)

@@ -17,6 +17,7 @@ import (
 // nothing was checked, which is a failure if it is required. The one database that counts cannot be had everywhere, so this
 // is one with a single, made-up entry on a function that data/index calls; and for npm a registry of one made-up entry.
 func TestVulncheck(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Need(t, "bash", "go", "npm", "node")
 	database := func(symbol string) string {
 		dir := t.TempDir()

@@ -11,7 +11,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/chromedp"
@@ -81,7 +80,7 @@ func (s *sights) show(t *testing.T, base string) {
 					chromedp.Evaluate[chromedp.Void](`(async () => {`+strings.ReplaceAll(one.script, one.base, front.address)+`
 })()`, chromedp.EvalAwaitPromise))
 			}
-			limnomaptest.Within(t, 30*time.Second, "the server answers a tile", func() bool { return len(front.answers(answer.isTile)) > 0 })
+			limnomaptest.Within(t, patience, "the server answers a tile", func() bool { return len(front.answers(answer.isTile)) > 0 })
 			for _, a := range front.answers(answer.refused) {
 				t.Errorf("the server answered %s", a)
 			}

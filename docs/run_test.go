@@ -16,7 +16,7 @@ import (
 )
 
 // mostBlockTime is how long a block may run. A reader would have given up, too.
-const mostBlockTime = time.Minute
+const mostBlockTime = 3 * time.Minute
 
 // inBackground ends what a block has started in the background and waits for it. It stands on the block's first line, so
 // that bash names lines as the page has them.

@@ -55,7 +55,7 @@ func (p Pyramid) tiles(w quadtreeWalk) iter.Seq[maptile.Tile] {
 // A quadtreeWalk visits the tiles of one zoom that are not blank, and skips a whole subtree if nothing in it is.
 type quadtreeWalk struct {
 	notBlank func(maptile.Tile) bool // reports whether a tile is not blank
-	beneath  func(maptile.Tile) bool // reports false only if a tile and all tiles within it are blank
+	mayShow  func(maptile.Tile) bool // reports false only if a tile and all tiles within it are blank
 	yield    func(maptile.Tile) bool // takes a tile and reports whether more are wanted
 
 	areas []area // of the pyramid, by zoom
@@ -70,7 +70,7 @@ func (w *quadtreeWalk) visit(t maptile.Tile) bool {
 	if t.Z == w.zoom {
 		return !w.notBlank(t) || w.yield(t)
 	}
-	if !w.beneath(t) {
+	if !w.mayShow(t) {
 		return true
 	}
 	children := t.Children()

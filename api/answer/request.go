@@ -21,6 +21,8 @@ type RequestInfo struct {
 	KeyName   string     // of the API key; empty without one
 	KeyScopes uint8      // what that key allows, in the bits of package auth
 	TraceID   string     // empty if the request is not traced
+	// PathValues are the values of the variables in the pattern of the route, in their order.
+	PathValues [3]string
 	// Age is the value of the field Age; empty while the data are confirmed. It is an array as ID.
 	Age [1]string
 	// RateLimit is room for the items of the field RateLimit: at most two limits apply to a route.

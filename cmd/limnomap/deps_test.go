@@ -34,15 +34,18 @@ var mayImport = map[string][]string{
 	"tiles/hilbert":    {},
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ratelimit", "api/table", "tiles", "colormap", "data", "data/apikey", "data/index"},
+	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/apikey", "data/index"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {},
 	"api/auth":            {"api/answer", "data/apikey"},
 	"api/joinwrites":      {},
 	"api/middleware":      {"api/answer"},
+	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles"},
+	"api/params":          {"api/answer", "data", "tiles"},
 	"api/ratelimit":       {"api/answer"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
+	"api/route":           {"api/answer"},
 	"api/table":           {"colormap", "data", "data/index"},
 
 	"web": {},

@@ -153,12 +153,12 @@ func TestServeTLSTakesARenewalOver(t *testing.T) {
 		t.Fatalf("serial %d is served, want 1", got)
 	}
 	point(certLink, certFiles[2])
-	limnomaptest.Within(t, 30*time.Second, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
+	limnomaptest.Within(t, patience, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
 	if got := served(); got != 1 {
 		t.Errorf("with half of a renewal serial %d is served, want 1", got)
 	}
 	point(keyLink, keyFiles[2])
-	limnomaptest.Within(t, 30*time.Second, "the renewal is served", func() bool { return served() == 2 })
+	limnomaptest.Within(t, patience, "the renewal is served", func() bool { return served() == 2 })
 	if strings.Contains(log.String(), keyLink+" is") || strings.Contains(log.String(), "PRIVATE") {
 		t.Errorf("the log shows of a key more than its name:\n%s", log)
 	}

@@ -2,13 +2,14 @@ package api
 
 import (
 	"math"
+	"net/http"
 	"net/url"
-	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"pgregory.net/rapid"
 
+	"limnomap/api/params"
 	"limnomap/data"
 )
 
@@ -20,11 +21,11 @@ func FuzzBox(f *testing.F) {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
-		p := &params{query: query}
-		b, bounded := p.box()
-		risk := p.risk()
-		if err := p.err(); err != nil {
-			for _, e := range p.errs {
+		p := params.Of(&http.Request{URL: &url.URL{RawQuery: query}})
+		b, bounded := boxOf(&p)
+		risk := riskOf(&p)
+		if err := p.Err(); err != nil {
+			for _, e := range p.Errors() {
 				if e.Detail == "" || !utf8.ValidString(e.Detail) || len(e.Detail) > 512 {
 					t.Fatalf("detail of %q = %q", query, e.Detail)
 				}
@@ -42,7 +43,7 @@ func FuzzBox(f *testing.F) {
 		if risk > data.RiskHigh {
 			t.Fatalf("risk of %q = %d", query, risk)
 		}
-		// A parameter that is understood is not overlooked by whoever reads the query in the usual way.
+		// The usual way to read a query finds the same parameters.
 		if values, err := url.ParseQuery(query); err == nil && bounded {
 			if values.Get("min_lat")+values.Get("max_lat")+values.Get("min_lon")+values.Get("max_lon") == "" {
 				t.Fatalf("box of %q = %+v, but no bound is given", query, b)
@@ -64,12 +65,4 @@ func TestABoxAndItsComplementShareOnlyTheirEdges(t *testing.T) {
 			t.Fatalf("longitude %v is in %+v: %v, in %+v: %v", lon, inner, in, outer, out)
 		}
 	})
-}
-
-func TestEchoIsShortAndValid(t *testing.T) {
-	for _, s := range []string{strings.Repeat("ä", 400), "\xff\xfe", "\x00" + strings.Repeat("\n", 100)} {
-		if got := echo(s); len(got) > 4*maxEcho+8 || !utf8.ValidString(got) {
-			t.Errorf("echo(%q) = %s", s, got)
-		}
-	}
 }

@@ -27,24 +27,24 @@ func begin(t *testing.T, path string) Writer {
 	return w
 }
 
-// visible leaves the temporary names out.
+// visible returns list without temporary names.
 func visible(t *testing.T, dir string) []string {
 	return slices.DeleteFunc(list(t, dir), func(name string) bool { return strings.HasPrefix(name, ".") })
 }
 
-func TestNothingIsSeenBeforeClose(t *testing.T) {
+func TestArchiveAppearsOnClose(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			dir := t.TempDir()
 			w := begin(t, dir+"/"+kind)
 			if seen := visible(t, dir); len(seen) > 0 {
-				t.Errorf("before Close one sees %v", seen)
+				t.Errorf("visible before Close: %v", seen)
 			}
 			if err := w.Close(); err != nil {
 				t.Fatal(err)
 			}
 			if all, seen := list(t, dir), visible(t, dir); len(seen) == 0 || len(all) != len(seen) {
-				t.Errorf("after Close there is %v", all)
+				t.Errorf("after Close: %v", all)
 			}
 			if err := w.Add(maptile.New(0, 0, 1), []byte("late")); !errors.Is(err, ErrClosed) {
 				t.Errorf("Add after Close = %v, want %v", err, ErrClosed)
@@ -61,7 +61,7 @@ func TestNothingIsSeenBeforeClose(t *testing.T) {
 	}
 }
 
-func TestAbortLeavesWhatWasThere(t *testing.T) {
+func TestAbortKeepsAnOlderArchive(t *testing.T) {
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			dir := t.TempDir()
@@ -73,7 +73,7 @@ func TestAbortLeavesWhatWasThere(t *testing.T) {
 			w.Abort()
 			w.Abort()
 			if after := contents(t, dir); !maps.Equal(after, before) || len(list(t, dir)) != len(before) {
-				t.Errorf("after Abort there is %v", list(t, dir))
+				t.Errorf("after Abort: %v", list(t, dir))
 			}
 			if err := w.Close(); !errors.Is(err, ErrClosed) {
 				t.Errorf("Close after Abort = %v, want %v", err, ErrClosed)
@@ -82,12 +82,12 @@ func TestAbortLeavesWhatWasThere(t *testing.T) {
 	}
 }
 
-func TestCloseReplaces(t *testing.T) {
+func TestCloseReplacesAnOlderArchive(t *testing.T) {
 	pairs := []pair{{root, "new"}}
 	for _, kind := range kinds {
 		t.Run(kind, func(t *testing.T) {
 			dir, fresh := t.TempDir(), t.TempDir()
-			if strings.HasSuffix(kind, "/") { // of folders only an empty one
+			if strings.HasSuffix(kind, "/") { // only an empty folder can be replaced
 				if err := os.Mkdir(dir+"/"+kind, 0o777); err != nil {
 					t.Fatal(err)
 				}
@@ -103,14 +103,14 @@ func TestCloseReplaces(t *testing.T) {
 	}
 }
 
-// What comes between Create and Close makes Close fail, and stays as it is.
-func TestCloseFailsWhole(t *testing.T) {
+// TestCloseFails makes Close fail by files that appear between Create and Close. They must not be changed.
+func TestCloseFails(t *testing.T) {
 	for _, kind := range kinds {
-		t.Run(kind+" something in the way", func(t *testing.T) {
+		t.Run(kind+" with a folder of that name", func(t *testing.T) {
 			dir := t.TempDir()
 			w := begin(t, dir+"/"+kind)
-			inTheWay := filepath.Join(dir, kind, "theirs")
-			if err := os.MkdirAll(inTheWay, 0o777); err != nil {
+			foreign := filepath.Join(dir, kind, "theirs")
+			if err := os.MkdirAll(foreign, 0o777); err != nil {
 				t.Fatal(err)
 			}
 			before := visible(t, dir)
@@ -121,7 +121,7 @@ func TestCloseFailsWhole(t *testing.T) {
 				t.Errorf("Close left %v, want only %v", after, before)
 			}
 		})
-		t.Run(kind+" its folder gone", func(t *testing.T) {
+		t.Run(kind+" with a removed folder", func(t *testing.T) {
 			dir := filepath.Join(t.TempDir(), "gone")
 			if err := os.Mkdir(dir, 0o777); err != nil {
 				t.Fatal(err)
@@ -131,10 +131,10 @@ func TestCloseFailsWhole(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := w.Close(); err == nil {
-				t.Error("Close succeeded in a folder that is gone")
+				t.Error("Close succeeded in a folder that was removed")
 			}
 			if _, err := os.Stat(dir); err == nil {
-				t.Error("Close made the folder anew")
+				t.Error("Close created the folder again")
 			}
 		})
 	}
@@ -144,7 +144,7 @@ func TestCloseFailsWhole(t *testing.T) {
 		if err := os.WriteFile(path+"-journal", nil, 0o666); err != nil {
 			t.Fatal(err)
 		}
-		if err := w.Close(); err == nil || !strings.Contains(err.Error(), "lakes.mbtiles-journal is there too") {
+		if err := w.Close(); err == nil || !strings.Contains(err.Error(), "lakes.mbtiles-journal exists") {
 			t.Errorf("Close = %v, want an error that names the journal", err)
 		}
 	})

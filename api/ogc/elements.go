@@ -1,9 +1,9 @@
-package api
+package ogc
 
 import "encoding/xml"
 
 // The elements of a WMTS capabilities document (WMTS 1.0.0, table 3; its schema is wmtsGetCapabilities_response.xsd, 1.0),
-// each with its children in the order that the schema wants. encoding/xml escapes what they hold.
+// each with its children in the order of the schema. encoding/xml escapes the values.
 
 type wmtsCapabilities struct {
 	XMLName        xml.Name          `xml:"Capabilities"`
@@ -59,7 +59,7 @@ type wmtsLayer struct {
 	ResourceURL wmtsTileTemplate `xml:"ResourceURL"`
 }
 
-// wgs84Bounds has longitudes before latitudes (OWS 1.1.0, section 10.2.2), unlike everything else about EPSG:4326.
+// wgs84Bounds has longitudes before latitudes (OWS 1.1.0, section 10.2.2), unlike all other uses of EPSG:4326.
 type wgs84Bounds struct {
 	Lower string `xml:"ows:LowerCorner"`
 	Upper string `xml:"ows:UpperCorner"`

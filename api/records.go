@@ -9,8 +9,8 @@ import (
 	"limnomap/data"
 )
 
-// An encoder writes the records of the answers. They are written by hand, since some thousands are written at once and
-// encoding/json would look up by reflection what stands here.
+// An encoder writes the records of the answers. It is written by hand: an answer has thousands of records, and encoding/json
+// would look up by reflection what this code says. A filtered status takes a third of the time (BenchmarkMarshal).
 type encoder struct {
 	scale  *colormap.Map
 	colors [colormap.Steps]string // the scale's, as #rrggbb
@@ -25,7 +25,7 @@ func newEncoder(scale *colormap.Map) *encoder {
 	return e
 }
 
-// color returns the colour of a value, as the tiles and the legend show it.
+// color returns the colour of a value in the tiles and the legend.
 func (e *encoder) color(c data.Chlorophyll) string {
 	if !c.Valid() {
 		return e.noData
@@ -68,7 +68,7 @@ func (e *encoder) status(b []byte, lake *data.Lake, state *data.State) []byte {
 	return append(b, '}')
 }
 
-// feature appends a GeoJSON feature (RFC 7946, section 3.2): longitude stands first.
+// feature appends a GeoJSON feature (RFC 7946, section 3.2): longitude comes first.
 func (e *encoder) feature(b []byte, lake *data.Lake, state *data.State) []byte {
 	b = append(b, `{"type":"Feature","geometry":{"type":"Point","coordinates":[`...)
 	b = appendFloat(b, lake.Point.Lon())
@@ -116,7 +116,7 @@ func (e *encoder) observation(b []byte, o data.Observation, profile *data.Profil
 	return append(b, '}')
 }
 
-// appendString appends s as encoding/json writes it: quoted, and with every byte that is not UTF-8 replaced.
+// appendString appends s as encoding/json does: quoted, and with each byte that is not UTF-8 replaced.
 func appendString(b []byte, s string) []byte {
 	if isPlain(s) {
 		b = append(b, '"')
@@ -130,7 +130,7 @@ func appendString(b []byte, s string) []byte {
 	return append(b, quoted...)
 }
 
-// isPlain reports whether s needs no escape, as all but names do.
+// isPlain reports whether s needs no escape. Only names ever do.
 func isPlain(s string) bool {
 	for i := range len(s) {
 		switch c := s[i]; {
@@ -141,7 +141,7 @@ func isPlain(s string) bool {
 	return true
 }
 
-// appendFloat appends a finite number, in as few digits as say which.
+// appendFloat appends a finite number, in the fewest digits that identify it.
 func appendFloat(b []byte, f float64) []byte { return strconv.AppendFloat(b, f, 'f', -1, 64) }
 
 // appendChlorophyll appends a value in µg/l, or null.
