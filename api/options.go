@@ -105,7 +105,7 @@ func (o *Options) check() error {
 		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, params.MaxZoom)
 	}
 	if err := CheckBasePath(o.BasePath); err != nil {
-		return fmt.Errorf("base path: %w", err)
+		return err
 	}
 	if o.PublicURL != nil && (o.PublicURL.Scheme != "http" && o.PublicURL.Scheme != "https" || o.PublicURL.Host == "") {
 		return fmt.Errorf("public URL %q is not like https://lakes.example.org", o.PublicURL.Redacted())
@@ -121,17 +121,6 @@ func (o *Options) check() error {
 	return o.Adjustable.check()
 }
 
-var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
-
-// CheckBasePath returns an error unless path is empty or such as /lakes. It becomes part of a router's pattern and of addresses
-// in answers, so nothing in it may need escaping.
-func CheckBasePath(path string) error {
-	if !basePath.MatchString(path) {
-		return fmt.Errorf("%q is not a path such as /lakes, of letters, digits and ._~- without a slash at the end", path)
-	}
-	return nil
-}
-
 // withDefaults returns the options with the defaults of those that are not set.
 func (o Options) withDefaults() Options {
 	if o.Logger == nil {
@@ -144,4 +133,15 @@ func (o Options) withDefaults() Options {
 		o.Registry = prometheus.NewRegistry()
 	}
 	return o
+}
+
+var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+// CheckBasePath returns an error unless path is empty or a path such as /lakes. It becomes part of a router's pattern and of
+// addresses in answers, so it has no characters to escape.
+func CheckBasePath(path string) error {
+	if !basePath.MatchString(path) {
+		return fmt.Errorf("base path %q: want a path such as /lakes, of letters, digits and ._~-, without a slash at the end", path)
+	}
+	return nil
 }

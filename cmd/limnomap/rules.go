@@ -17,7 +17,7 @@ import (
 // rules are the rules that the tag check of a flag may name: what one value must look like.
 var rules = map[string]func(string) error{
 	"address":       checkAddress,
-	"base-path":     checkBasePath,
+	"base-path":     func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
 	"basemap-url":   checkBasemapURL,
 	"key-name":      checkKeyName,
 	"origin":        checkOrigin,
@@ -38,8 +38,6 @@ func checkAddress(text string) error {
 	}
 	return nil
 }
-
-func checkBasePath(text string) error { return api.CheckBasePath(cleanBasePath(text)) }
 
 // cleanBasePath returns a base path without the slash at its end, "" for the root.
 func cleanBasePath(p string) string { return strings.TrimSuffix(p, "/") }
