@@ -236,7 +236,7 @@ func (s *Service) render(layer *render.Layer, spec render.Spec) (png []byte, err
 	return png, err
 }
 
-// keep puts what was drawn into memory and on disk.
+// keep puts a drawn tile into memory and on disk.
 func (s *Service) keep(key Key, sum Sum, b []byte) Tile {
 	t := newTile(b)
 	s.memory.put(sum, t)
