@@ -121,6 +121,7 @@ func BenchmarkFind(b *testing.B) {
 			var m memory
 			b.ReportAllocs()
 			for b.Loop() {
+				m.found = sceneKey{}
 				m.find(l, w, renderer().painters[Heat])
 			}
 		})

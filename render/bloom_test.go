@@ -42,7 +42,7 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 	m, l := newMap(t, colormap.Default, who2003()), renderer().Layer(v)
 	var known []int // sites with a value
 	for i := range l.sites {
-		if l.week.of(i).Valid() {
+		if l.value(i).Valid() {
 			known = append(known, i)
 		}
 	}
@@ -54,7 +54,7 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 			return d > 0 && d < spacing
 		})
 	})
-	slices.SortFunc(alone, func(i, k int) int { return int(l.week.of(k)) - int(l.week.of(i)) })
+	slices.SortFunc(alone, func(i, k int) int { return int(l.value(k).Chlorophyll) - int(l.value(i).Chlorophyll) })
 	worst := (len(known) + 99) / 100
 	if len(alone) < worst {
 		t.Fatalf("%s: %d lakes stand alone, want %d or more, or nothing is tested", when, len(alone), worst)
@@ -62,15 +62,15 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 	furthest := 0.0
 	for _, i := range alone[:worst] {
 		got := shadeOf(l, &l.sites[i], zoom)
-		d := cie76(labOf(got), labOf(m.Color(l.week.of(i).Float())))
+		d := cie76(labOf(got), labOf(m.Color(l.value(i).Float())))
 		furthest = max(furthest, d)
 		if d >= largest {
 			t.Errorf("%s: a lake of %v µg/l is shown in %s, %.1f from its own colour, want less than %v",
-				when, l.week.of(i), colormap.Hex(got), d, largest)
+				when, l.value(i).Chlorophyll, colormap.Hex(got), d, largest)
 		}
 	}
 	t.Logf("%s: %d of %d lakes, %v µg/l and more: CIE76 %.1f at most",
-		when, worst, len(known), l.week.of(alone[worst-1]), furthest)
+		when, worst, len(known), l.value(alone[worst-1]).Chlorophyll, furthest)
 }
 
 // shadeOf returns the opaque colour of the pixel of l that contains p.

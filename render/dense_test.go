@@ -199,8 +199,8 @@ func TestThinningKeepsBlooms(t *testing.T) {
 		}
 		for i := range l.sites {
 			was, ok := worst[pixel(i)]
-			if !ok || l.week.of(i) > was {
-				worst[pixel(i)] = l.week.of(i)
+			if !ok || l.value(i).Chlorophyll > was {
+				worst[pixel(i)] = l.value(i).Chlorophyll
 			}
 		}
 		shown := map[[2]uint32]bool{}
@@ -213,8 +213,8 @@ func TestThinningKeepsBlooms(t *testing.T) {
 				t.Errorf("zoom %d: a pixel has two markers", z)
 			}
 			shown[pixel(i)] = true
-			if want := worst[pixel(i)]; l.week.of(i) != want {
-				t.Errorf("zoom %d: the marker of a pixel shows %v, want %v", z, l.week.of(i), want)
+			if want := worst[pixel(i)]; l.value(i).Chlorophyll != want {
+				t.Errorf("zoom %d: the marker of a pixel shows %v, want %v", z, l.value(i).Chlorophyll, want)
 			}
 		}
 		if len(shown) < len(worst)-1 { // the one large lake hides none

@@ -163,7 +163,7 @@ func wideField(lakes []testLake) (cover, values []float64) {
 		for i := range cover {
 			g := x.at(i%TileSize) * y.at(i/TileSize)
 			cover[i] += g
-			values[i] += g * math.Log(l.week.of(site).Float())
+			values[i] += g * math.Log(l.value(site).Float())
 		}
 	}
 	for i, sum := range cover {

@@ -123,7 +123,7 @@ func TestFieldIsTheFormula(t *testing.T) {
 		y := float64(w.top + w.firstCentre() + int64(row)*w.step())
 		var weight, logs, cover float64
 		for i, p := range l.sites {
-			value := l.week.of(i)
+			value := l.value(i)
 			if !value.Valid() {
 				continue
 			}

@@ -69,11 +69,11 @@ func TestMaskFillsByTheEvenOddRule(t *testing.T) {
 	})
 }
 
-func TestTally(t *testing.T) {
+func TestCountSamples(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		words := [samples]uint64(rapid.SliceOfN(rapid.Uint64(), samples, samples).Draw(t, "words"))
 		var got [wordPixels]uint8
-		tally(&got, words)
+		countSamples(&got, words)
 		for i, n := range got {
 			want := 0
 			for _, v := range words {

@@ -21,7 +21,7 @@ func referenceOf(l *Layer, w window) reference {
 	cover, weight, logs := make([]float64, n), make([]float64, n), make([]float64, n)
 	world := int64(1) << (tileBits + subBits + w.zoom)
 	for i := range l.sites {
-		p, value := &l.sites[i], l.week.of(i)
+		p, value := &l.sites[i], l.value(i)
 		if !value.Valid() {
 			continue
 		}

@@ -34,7 +34,7 @@ func world(n int) []testLake {
 	return lakes
 }
 
-// BenchmarkEncode finds and writes tiles, each at a lake taken at random, so that dense districts come oftener.
+// BenchmarkEncode finds and writes tiles at random lakes, so that dense districts are drawn more often.
 func BenchmarkEncode(b *testing.B) {
 	for _, set := range []struct {
 		name  string
