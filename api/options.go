@@ -104,9 +104,8 @@ func (o *Options) check() error {
 	if o.MaxZoom < 0 || o.MaxZoom > params.MaxZoom {
 		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, params.MaxZoom)
 	}
-	// The path becomes part of a router's pattern and of addresses in answers, so nothing in it may need escaping.
-	if o.BasePath != "" && !regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`).MatchString(o.BasePath) {
-		return fmt.Errorf("base path %q is not like /lakes: a slash before each part, none at the end", o.BasePath)
+	if err := CheckBasePath(o.BasePath); err != nil {
+		return err
 	}
 	if o.PublicURL != nil && (o.PublicURL.Scheme != "http" && o.PublicURL.Scheme != "https" || o.PublicURL.Host == "") {
 		return fmt.Errorf("public URL %q is not like https://lakes.example.org", o.PublicURL.Redacted())
@@ -134,4 +133,15 @@ func (o Options) withDefaults() Options {
 		o.Registry = prometheus.NewRegistry()
 	}
 	return o
+}
+
+var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+// CheckBasePath returns an error unless path is empty or a path such as /lakes. It becomes part of a router's pattern and of
+// addresses in answers, so it has no characters to escape.
+func CheckBasePath(path string) error {
+	if !basePath.MatchString(path) {
+		return fmt.Errorf("base path %q: want a path such as /lakes, of letters, digits and ._~-, without a slash at the end", path)
+	}
+	return nil
 }
