@@ -5,6 +5,8 @@ SHELL := /bin/bash
 
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null || echo dev)
 export CGO_ENABLED := 0
+# As releases are built, so that each package is compiled once for all targets.
+export GOFLAGS += -trimpath
 have = $(shell command -v $(1) 2>/dev/null)
 
 .PHONY: help run build web web-check setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz vulncheck release release-twice clean
@@ -16,7 +18,7 @@ run: build ## Build and serve the demo (FLAGS="..." adds flags)
 	./bin/limnomap serve $(FLAGS)
 
 build: web ## Build bin/limnomap, one static binary
-	go build -trimpath -ldflags '-s -w -X main.version=$(VERSION)' -o bin/limnomap ./cmd/limnomap
+	go build -ldflags '-s -w -X main.version=$(VERSION)' -o bin/limnomap ./cmd/limnomap
 
 web: ## Build the page into web/dist with npm (without npm the binary serves a plain page)
 ifeq ($(call have,npm),)
@@ -31,7 +33,7 @@ web/dist/index.html: web/package-lock.json $(wildcard web/*.mjs) $(shell find we
 setup: ## Install the programs that tests need (on Debian as root; elsewhere only list them) and start PostgreSQL
 	.ci/setup
 
-test: setup web lint vulncheck ## Run vet, staticcheck, the checks of the page, govulncheck and all tests, with the programs named in .ci/setup
+test: setup web web-check lint vulncheck ## Run vet, staticcheck, the checks of the page, govulncheck and all tests, with the programs named in .ci/setup
 	.ci/test
 
 test-page: setup web ## Run only the tests of the page
@@ -51,6 +53,13 @@ soak: ## Serve a mixed load for DURATION (10m), with wrk if it is installed; fai
 vet:
 	go vet ./...
 	go vet -tags soak ./cmd/limnomap/faulttest
+
+web-check: web ## Lint the scripts of the page, and test those that need no browser
+ifeq ($(call have,npm),)
+	@echo "npm is not installed: the scripts of the page are not checked" >&2
+else
+	cd web && npm run --silent lint && npm test
+endif
 
 lint: vet ## Run vet, staticcheck and gofmt
 	go tool staticcheck ./...

@@ -15,9 +15,11 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/api/apitest"
 )
 
-// asked answers a GET of path, from 192.0.2.1 by way of the proxy 10.0.0.1.
+// asked sends a GET of path, from 192.0.2.1 through the proxy 10.0.0.1, and returns the answer.
 func asked(t *testing.T, h http.Handler, path string, fields ...string) *http.Response {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, path, nil)
@@ -26,7 +28,7 @@ func asked(t *testing.T, h http.Handler, path string, fields ...string) *http.Re
 	for i := 0; i < len(fields); i += 2 {
 		r.Header.Set(fields[i], fields[i+1])
 	}
-	return serve(t, h, r)
+	return apitest.Serve(t, h, r)
 }
 
 func content(t *testing.T, resp *http.Response) string {
@@ -62,7 +64,7 @@ func TestAdjust(t *testing.T) {
 	if err := s.Adjust(to); err != nil {
 		t.Fatal(err)
 	}
-	spend(http.StatusTooManyRequests) // a limit that is as it was goes on as it was
+	spend(http.StatusTooManyRequests) // a limit whose rate stays keeps what its clients have used
 	page := asked(t, s, "/page.json", "Origin", "https://maps.example.org")
 	if got := page.Header.Get("Access-Control-Allow-Origin"); got != "https://maps.example.org" {
 		t.Errorf("Access-Control-Allow-Origin: %q, want the one origin", got)
@@ -74,14 +76,14 @@ func TestAdjust(t *testing.T) {
 		t.Errorf("the page's settings are %s, want the new ones", body)
 	}
 	if csp := asked(t, s, "/embed").Header.Get("Content-Security-Policy"); !strings.Contains(csp, "frame-ancestors 'none'") {
-		t.Errorf("the policy of /embed is %q, want that nobody may frame it", csp)
+		t.Errorf("the policy of /embed is %q, want that no site may frame it", csp)
 	}
 
 	to.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 	if err := s.Adjust(to); err != nil {
 		t.Fatal(err)
 	}
-	spend(http.StatusOK) // by the address behind the proxy, which has spent nothing
+	spend(http.StatusOK) // the address behind the proxy has a full bucket
 
 	to.TileRate = 0
 	if err := s.Adjust(to); err != nil {
@@ -98,16 +100,16 @@ func TestAdjust(t *testing.T) {
 	spend(http.StatusTooManyRequests)
 
 	wrong := to
-	wrong.TileRate, wrong.Attribution = -1, "nobody"
+	wrong.TileRate, wrong.Attribution = -1, "Wrong Agency"
 	if err := s.Adjust(wrong); err == nil || !strings.Contains(err.Error(), "tile rate -1") {
 		t.Errorf("Adjust to a negative rate: %v, want an error that names it", err)
 	}
-	if body := content(t, asked(t, s, "/page.json")); strings.Contains(body, "nobody") {
-		t.Errorf("an error has changed the settings: %s", body)
+	if body := content(t, asked(t, s, "/page.json")); strings.Contains(body, "Wrong Agency") {
+		t.Errorf("an error changed the options: %s", body)
 	}
 }
 
-func TestAdjustHowManyRequestsAreLogged(t *testing.T) {
+func TestAdjustLogRequests(t *testing.T) {
 	var lines bytes.Buffer
 	opts := testOptions(t)
 	opts.Logger, opts.LogRequests = slog.New(slog.NewTextHandler(&lines, nil)), 2
@@ -135,7 +137,7 @@ func TestAdjustHowManyRequestsAreLogged(t *testing.T) {
 	}
 }
 
-// Under the race detector: options change while requests of all sorts are answered, each by options that there are.
+// For the race detector: options change while requests of all kinds are answered.
 func TestAdjustUnderLoad(t *testing.T) {
 	opts := testOptions(t)
 	opts.Registry = prometheus.NewRegistry()
@@ -160,14 +162,14 @@ func TestAdjustUnderLoad(t *testing.T) {
 			}
 		})
 	}
-	var everybody, nobody FrameAncestors
-	if err := nobody.UnmarshalText([]byte("none")); err != nil {
+	var all, none FrameAncestors
+	if err := none.UnmarshalText([]byte("none")); err != nil {
 		t.Fatal(err)
 	}
 	for i := range 300 {
-		to := Adjustable{Attribution: "Example Agency", FrameAncestors: everybody, APIRate: 1e6, TileRate: 1e6 + i%2, LogRequests: i % 3}
+		to := Adjustable{Attribution: "Example Agency", FrameAncestors: all, APIRate: 1e6, TileRate: 1e6 + i%2, LogRequests: i % 3}
 		if i%2 == 1 {
-			to.FrameAncestors, to.AllowedOrigins = nobody, []string{"https://maps.example.org"}
+			to.FrameAncestors, to.AllowedOrigins = none, []string{"https://maps.example.org"}
 			to.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
 		}
 		if err := s.Adjust(to); err != nil {
@@ -178,8 +180,8 @@ func TestAdjustUnderLoad(t *testing.T) {
 	group.Wait()
 }
 
-// What may change is read where it changes, never where it stood at the start.
-func TestAdjustableOptionsAreReadAnew(t *testing.T) {
+// Options that may change are not read from those of the start.
+func TestAdjustableOptionsAreNotStale(t *testing.T) {
 	stale := regexp.MustCompile(`\bs\.opts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|LogRequests)\b`)
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) < 20 {
@@ -191,7 +193,7 @@ func TestAdjustableOptionsAreReadAnew(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at := stale.Find(text); at != nil && !strings.HasSuffix(name, "_test.go") {
-			t.Errorf("%s reads %s, which stays as it was at the start: want s.adjustable()", name, at)
+			t.Errorf("%s reads %s, which does not change: want s.adjustable()", name, at)
 		}
 	}
 }

@@ -6,15 +6,18 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"limnomap/api/apitest"
+	"limnomap/api/middleware"
 )
 
-// An answer that tells of the data says how long nobody has known them to be the newest, and nothing while all is well.
+// An answer with data says how long ago they were last confirmed as the newest, and nothing while they are confirmed.
 func TestAge(t *testing.T) {
-	clock := newClock()
+	clock := apitest.NewClock()
 	opts := testOptions(t)
-	opts.Now = clock.now
+	opts.Now = clock.Now
 	s := newServer(t, opts, testSource(t))
-	versioned := tileURL + "?v=" + s.current.Load().version
+	versioned := tileURL + "?v=" + s.snapshots.current.Load().state.MapVersion
 	age := func(want string, targets ...string) {
 		t.Helper()
 		for _, target := range targets {
@@ -23,7 +26,7 @@ func TestAge(t *testing.T) {
 				t.Errorf("Age of %s = %q, want %q", target, got, want)
 			}
 			if got := w.Header().Get("Warning"); got != "" {
-				t.Errorf("%s bears a Warning, which RFC 9111 has made obsolete: %s", target, got)
+				t.Errorf("%s has a Warning, which RFC 9111 made obsolete: %s", target, got)
 			}
 		}
 	}
@@ -34,24 +37,24 @@ func TestAge(t *testing.T) {
 		"/api/v1/bathing-lakes/near?lat=48&lon=11", "/api/v1/bathing-lakes/search?q=see", "/api/v1/bathing-lakes/stats?by=risk",
 	}
 	others := []string{
-		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.current.Load().vectorVersion,
+		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.snapshots.current.Load().state.VectorVersion,
 		"/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
 	}
-	clock.pass(time.Hour)
-	age("", data...) // by a server whose data nobody watches
-	s.Confirmed(clock.now())
-	clock.pass(lateAfter - 1)
+	clock.Advance(time.Hour)
+	age("", data...) // no one confirms the data of this server
+	s.Confirmed(clock.Now())
+	clock.Advance(middleware.StaleAfter - 1)
 	age("", data...)
-	clock.pass(1)
+	clock.Advance(1)
 	age("5", data...)
 	age("", others...)
-	clock.pass(90*time.Second - 1)
+	clock.Advance(90*time.Second - 1)
 	age("94", data...)
 
 	etag := get(t, s, http.StatusOK, tileURL).Header().Get("ETag")
 	w := get(t, s, http.StatusNotModified, tileURL, "If-None-Match", etag)
 	if got := w.Header().Get("Age"); got != "94" {
-		t.Errorf("Age of a 304 = %q, want %q: it is the age of what the client has", got, "94")
+		t.Errorf("Age of a 304 = %q, want %q: it is the age of the answer that the client has", got, "94")
 	}
 	w = do(s, http.MethodGet, historyURL+"unknown")
 	wantProblem(t, w, http.StatusNotFound)
@@ -59,11 +62,11 @@ func TestAge(t *testing.T) {
 		t.Errorf("Age of a problem = %q, want none", got)
 	}
 
-	s.Confirmed(clock.now().Add(-time.Second))
+	s.Confirmed(clock.Now().Add(-time.Second))
 	age("", data...)
 }
 
-// A problem found after the answer was begun tells of no data.
+// An error has no Age, even if it was found after the fields of the answer were set.
 func TestProblemHasNoAge(t *testing.T) {
 	s := testServer(t)
 	s.Confirmed(testNow().Add(-time.Minute))
@@ -75,9 +78,9 @@ func TestProblemHasNoAge(t *testing.T) {
 
 func TestStaleness(t *testing.T) {
 	const metric = "limnomap_snapshot_stale_seconds"
-	clock := newClock()
+	clock := apitest.NewClock()
 	opts := testOptions(t)
-	opts.Now = clock.now
+	opts.Now = clock.Now
 	s := newServer(t, opts, testSource(t))
 	check := func(since any, stale float64) {
 		t.Helper()
@@ -98,11 +101,11 @@ func TestStaleness(t *testing.T) {
 			}
 		}
 	}
-	s.Confirmed(clock.now())
-	clock.pass(4 * time.Second)
+	s.Confirmed(clock.Now())
+	clock.Advance(4 * time.Second)
 	check(nil, 4)
-	clock.pass(time.Minute)
+	clock.Advance(time.Minute)
 	check("2026-07-01T12:00:00Z", 64)
-	s.Confirmed(clock.now())
+	s.Confirmed(clock.Now())
 	check(nil, 0)
 }

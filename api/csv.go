@@ -5,16 +5,15 @@ import (
 	"strings"
 	"time"
 
-	"github.com/gorilla/mux"
-
 	"limnomap/api/answer"
+	"limnomap/api/route"
 	"limnomap/data"
 )
 
-// CSV is as RFC 4180 has it: lines end with CR and LF, which everybody reads, and there is no byte-order mark, which R
-// and others take for a part of the first column's name. A column is named as the member in JSON, and what is null there
-// is empty here. A name that begins like a spreadsheet's formula stays as it is: data that were altered to keep one
-// program from calculating would be wrong in all others, and could not be imported again.
+// CSV follows RFC 4180: lines end with CR and LF, which all programs read, and there is no byte-order mark, which R and
+// others read as part of the first column's name. A column has the name of the member in JSON, and is empty where that is
+// null. A name that starts like a spreadsheet's formula is not changed: the data would be wrong in all other programs, and
+// could not be imported again.
 
 // csvKind is the kind of tables whose first line names the columns (RFC 4180, section 3).
 var csvKind = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
@@ -25,9 +24,9 @@ const (
 	historyCSVHeader = "lake_id,date,chl,who_level,cell_density_cells_ml,data_type" + csvLineEnd
 )
 
-// statusCSV answers as status does, with a table.
-func (s *Server) statusCSV(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+// statusCSV answers as status does, as a table.
+func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
@@ -41,34 +40,34 @@ func (s *Server) statusCSV(w http.ResponseWriter, r *http.Request) error {
 	}
 	nameFile(w, name)
 	view := sel.view
-	line := func(b []byte, i int) []byte { return s.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) }
-	return s.sender.Send(w, r, csvKind, answer.Items(sel.list([]byte(statusCSVHeader), line, "", "")))
+	line := func(b []byte, i int) []byte { return h.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) }
+	return h.sender.Send(w, r, csvKind, answer.Items(sel.list([]byte(statusCSVHeader), line, "", "")))
 }
 
-// historyCSV answers as history does, with a table. The ids of lakes may hold dots: where .csv belongs to an id, the
-// address is that of the lake's history as JSON, which each lake has, and its table is at its id with another .csv.
-func (s *Server) historyCSV(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+// historyCSV answers as history does, as a table. The ids of lakes may contain dots: if .csv is part of an id, the address
+// is that of the lake's history as JSON, which each lake has, and its table is at its id with a second .csv.
+func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	id := data.LakeID(mux.Vars(r)["lake_id"])
+	id := data.LakeID(route.Values(r)[0])
 	if _, ok := p.snap.Index(id + ".csv"); ok {
-		return s.historyJSON(w, r, p, id+".csv")
+		return h.historyJSON(w, r, p, id+".csv")
 	}
-	h, err := s.historyOf(r, p, id)
+	found, err := h.find(r, p, id)
 	if err != nil {
 		return err
 	}
-	nameFile(w, "history-"+string(h.lake.ID))
+	nameFile(w, "history-"+string(found.lake.ID))
 	content := []byte(historyCSVHeader)
-	for i := range h.observations {
-		content = s.encoder.observationLine(content, h.lake.ID, &h.observations[i], h.profile)
+	for i := range found.observations {
+		content = h.encoder.observationLine(content, found.lake.ID, &found.observations[i], found.profile)
 	}
-	return s.sender.Send(w, r, csvKind, answer.Bytes(content))
+	return h.sender.Send(w, r, csvKind, answer.Bytes(content))
 }
 
-// nameFile names the file that a browser saves the answer in. The name holds nothing to quote.
+// nameFile sets the name of the file in which a browser saves the answer. The name needs no quoting.
 func nameFile(w http.ResponseWriter, name string) {
 	w.Header()["Content-Disposition"] = []string{`attachment; filename="` + name + `.csv"`}
 }
@@ -103,7 +102,7 @@ func (e *encoder) observationLine(b []byte, lake data.LakeID, o *data.Observatio
 	return append(b, csvLineEnd...)
 }
 
-// appendValues appends the cells of a value, its level and its cell density, empty where there is none.
+// appendValues appends the cells of a value, its level and its cell density. A missing one is empty.
 func appendValues(b []byte, c data.Chlorophyll, level data.Level, density float64) []byte {
 	if c.Valid() {
 		b = appendChlorophyll(b, c)
@@ -119,8 +118,8 @@ func appendValues(b []byte, c data.Chlorophyll, level data.Level, density float6
 	return b
 }
 
-// appendCell appends a text, in quotes if it holds what could be taken for the end of a cell, be it by a program that
-// guesses the separator, or a space that could be trimmed.
+// appendCell appends a text. It is quoted if it contains a character that ends a cell, also for programs that guess the
+// separator, or a space that could be trimmed.
 func appendCell(b []byte, s string) []byte {
 	if !strings.ContainsAny(s, "\",;|\t\r\n") && strings.TrimSpace(s) == s {
 		return append(b, s...)

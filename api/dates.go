@@ -8,16 +8,16 @@ import (
 	"limnomap/data"
 )
 
-// dates answers with the weeks that the map can be shown as of.
-func (s *Server) dates(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+// dates answers with the weeks that the map can show.
+func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	return s.sender.Send(w, r, jsonKind, answer.Prepared(p.dates))
+	return h.sender.Send(w, r, jsonKind, answer.Prepared(p.dates))
 }
 
-// appendDates appends the weeks, the oldest first, each with its Monday: what date= of a tile takes.
+// appendDates appends the weeks, the oldest first, each with its Monday, which is a value of date=.
 func appendDates(b []byte, snap *data.Snapshot) []byte {
 	b = append(b, `{"generated_at":`...)
 	b = appendTime(b, generatedAt(snap))

@@ -6,58 +6,54 @@ import (
 	"strings"
 
 	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/api/table"
 	"limnomap/data"
 )
 
-// embedFile is the page to be shown in frames, among the page's files.
-const embedFile = "/embed.html"
-
-// languages are those that the page speaks, the default first.
-var languages = []string{"en", "de"}
-
-// embedded answers with the map for other people's pages. The page reads the query itself; here it is checked, so that
-// who writes the address learns of a mistake. A lake, or a week, that there is no longer is none: on a page that
-// somebody made years ago the map goes on, and says so.
-func (s *Server) embedded(w http.ResponseWriter, r *http.Request) error {
+// embedPage answers with the map for pages of other sites. The page reads the query itself; here it is checked, so that the
+// author of the address learns about mistakes. A lake or a week that no longer exists is no mistake: on a page that was made
+// years ago the map still works, with a message.
+func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
-	params := paramsOf(r)
-	params.lakeID("lake")
-	params.bbox("bbox")
-	oneOf(params, "style", s.styleIDs)
-	params.day("date")
-	oneOf(params, "lang", languages)
-	if err := params.err(); err != nil {
+	query := params.Of(r)
+	checkLakeID(&query, "lake")
+	checkBbox(&query, "bbox")
+	params.OneOf(&query, "style", h.styleIDs)
+	checkDay(&query, "date")
+	params.OneOf(&query, "lang", table.Languages)
+	if err := query.Err(); err != nil {
 		return err
 	}
-	return s.page.send(w, r, s.page.embed)
+	return h.page.send(w, r, h.embed)
 }
 
-// lakeID checks the value of the named parameter, which is an id.
-func (p *params) lakeID(name string) {
-	s, ok := p.text(name)
+// checkLakeID checks the value of a parameter that is an id.
+func checkLakeID(p *params.Params, name string) {
+	s, ok := p.Text(name)
 	if !ok {
 		return
 	}
 	if _, err := data.ParseLakeID(s); err != nil {
-		p.refuse(name, "%s is no id: at most 64 letters, digits, _, . or -, the first a letter or digit", echo(s))
+		p.Refuse(name, "%s is no id: at most 64 letters, digits, _, . or -, the first a letter or digit", params.Quote(s))
 	}
 }
 
-// day checks the value of the named parameter, which is a day.
-func (p *params) day(name string) {
-	s, ok := p.text(name)
+// checkDay checks the value of a parameter that is a day.
+func checkDay(p *params.Params, name string) {
+	s, ok := p.Text(name)
 	if !ok {
 		return
 	}
 	if _, err := data.ParseDate(s); err != nil {
-		p.refuse(name, "%s is not a day as YYYY-MM-DD", echo(s))
+		p.Refuse(name, "%s is not a day as YYYY-MM-DD", params.Quote(s))
 	}
 }
 
-// bbox checks the value of the named parameter, a part of the globe: west, south, east, north, in degrees. If west is
-// east of east, it crosses the antimeridian (RFC 7946, section 5.2).
-func (p *params) bbox(name string) {
-	s, ok := p.text(name)
+// checkBbox checks the value of a parameter that is a part of the globe: west, south, east, north, in degrees. If west is east
+// of east, it crosses the antimeridian (RFC 7946, section 5.2).
+func checkBbox(p *params.Params, name string) {
+	s, ok := p.Text(name)
 	if !ok {
 		return
 	}
@@ -68,13 +64,12 @@ func (p *params) bbox(name string) {
 	for i := 0; good && i < len(bound); i++ {
 		var err error
 		bound[i], err = strconv.ParseFloat(texts[i], 64)
-		// Also hexadecimal numbers, underscores, NaN and infinities parse, which are no degrees.
-		good = err == nil && strings.Trim(texts[i], "+-.0123456789eE") == "" && bound[i] >= -highest[i] && bound[i] <= highest[i]
+		good = err == nil && params.IsDecimal(texts[i]) && bound[i] >= -highest[i] && bound[i] <= highest[i]
 	}
 	switch {
 	case !good:
-		p.refuse(name, "%s is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90", echo(s))
+		p.Refuse(name, "%s is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90", params.Quote(s))
 	case bound[1] > bound[3]:
-		p.refuse(name, "south, %v, is greater than north, %v; it must not be", bound[1], bound[3])
+		p.Refuse(name, "south, %v, is greater than north, %v; it must not be", bound[1], bound[3])
 	}
 }

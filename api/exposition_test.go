@@ -11,13 +11,15 @@ import (
 
 	dto "github.com/prometheus/client_model/go"
 	"github.com/prometheus/common/expfmt"
+
+	"limnomap/api/middleware"
 )
 
 // protobufAccepted is what a Prometheus with native histograms sends.
 const protobufAccepted = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited," +
 	"application/openmetrics-text;version=1.0.0,application/openmetrics-text;version=0.0.1;q=0.75,text/plain;version=0.0.4;q=0.5,*/*;q=0.1"
 
-// exposed returns the histograms of ours in the answer of /metrics to a client that accepts those formats.
+// exposed returns our histograms in the answer of /metrics to a client that accepts those formats.
 func exposed(t *testing.T, s http.Handler, accept string) (format expfmt.Format, histograms map[string]*dto.MetricFamily) {
 	t.Helper()
 	w := get(t, s, http.StatusOK, "/metrics", "Accept", accept)
@@ -37,8 +39,8 @@ func exposed(t *testing.T, s http.Handler, accept string) (format expfmt.Format,
 	}
 }
 
-// Who asks for protobuf gets each histogram as a native one beside its classic buckets, within the bound of what it may
-// hold; who does not gets the text that there always was.
+// A client that asks for protobuf gets each histogram as a native one too, with no more buckets than allowed. Other clients
+// get text.
 func TestExpositionFormats(t *testing.T) {
 	opts := testOptions(t)
 	at := testNow()
@@ -47,7 +49,7 @@ func TestExpositionFormats(t *testing.T) {
 	s := newServer(t, opts, testSource(t))
 	const requests = 3000
 	for range requests {
-		step += step/150 + time.Nanosecond // from a microsecond to minutes: more buckets than there may be
+		step += step/150 + time.Nanosecond // from a microsecond to minutes: more buckets than allowed
 		get(t, s, http.StatusOK, "/healthz")
 	}
 	format, native := exposed(t, s, protobufAccepted)
@@ -60,14 +62,14 @@ func TestExpositionFormats(t *testing.T) {
 	for name, family := range native {
 		for _, m := range family.GetMetric() {
 			h := m.GetHistogram()
-			// Without an observation the threshold tells that the histogram is native.
+			// Without an observation the threshold shows that the histogram is native.
 			buckets := len(h.GetPositiveDelta())
-			if h.GetZeroThreshold() == 0 || (buckets == 0) != (h.GetSampleCount() == 0) || buckets > nativeBuckets || len(h.GetBucket()) < 10 {
+			if h.GetZeroThreshold() == 0 || (buckets == 0) != (h.GetSampleCount() == 0) || buckets > middleware.NativeBuckets || len(h.GetBucket()) < 10 {
 				t.Errorf("%s %v: %d observations, %d native buckets above %v, and %d classic ones; want up to %d above a threshold, and at least 10",
-					name, m.GetLabel(), h.GetSampleCount(), buckets, h.GetZeroThreshold(), len(h.GetBucket()), nativeBuckets)
+					name, m.GetLabel(), h.GetSampleCount(), buckets, h.GetZeroThreshold(), len(h.GetBucket()), middleware.NativeBuckets)
 			}
-			if m.GetLabel()[0].GetValue() == "healthz" && (h.GetSampleCount() != requests || buckets < nativeBuckets/4) {
-				t.Errorf("%s of /healthz: %d observations in %d native buckets, want %d in at least %d", name, h.GetSampleCount(), buckets, requests, nativeBuckets/4)
+			if m.GetLabel()[0].GetValue() == "healthz" && (h.GetSampleCount() != requests || buckets < middleware.NativeBuckets/4) {
+				t.Errorf("%s of /healthz: %d observations in %d native buckets, want %d in at least %d", name, h.GetSampleCount(), buckets, requests, middleware.NativeBuckets/4)
 			}
 		}
 	}

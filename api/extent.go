@@ -11,13 +11,13 @@ import (
 const (
 	// maxLatitude is where Web Mercator's square ends.
 	maxLatitude = 85.0511
-	// reach is how far, in degrees of longitude, a lake is drawn beyond its own place at zoom 6: 32 of the 256·2⁶
-	// pixels around the globe. A map that loads no tile outside the extent would cut a lake at its edge in half.
+	// reach is how far, in degrees of longitude, a lake is drawn around its position at zoom 6: 32 of the 256·2⁶ pixels
+	// around the globe. A map that loads no tile outside the extent would cut a lake at its edge in half.
 	reach = 32 * 360.0 / (256 << 6)
 )
 
-// extentOf returns the bound that a map of the lakes fills. It never crosses the antimeridian: TileJSON, 3.5, has no way
-// to say so, and a bound that goes around the globe the long way is larger than need be but leaves no lake out.
+// extentOf returns the bound that a map of the lakes fills. It never crosses the antimeridian, which TileJSON, 3.5, cannot
+// express: a bound that goes around the globe the long way is larger than necessary but leaves no lake out.
 func extentOf(lakes []data.Lake) orb.Bound {
 	world := orb.Bound{Min: orb.Point{-180, -maxLatitude}, Max: orb.Point{180, maxLatitude}}
 	if len(lakes) == 0 {
@@ -34,11 +34,11 @@ func extentOf(lakes []data.Lake) orb.Bound {
 	return b
 }
 
-// zoomFor returns the zoom at which the extent about fills a screen of three tiles across.
-func zoomFor(b orb.Bound, maxZoom int) int {
+// zoomFor returns the zoom at which the extent about fills a screen that is three tiles wide.
+func zoomFor(b orb.Bound) int {
 	width := math.Max(b.Max.Lon()-b.Min.Lon(), 1e-9)
 	zoom := int(math.Floor(math.Log2(3 * 360 / width)))
-	return min(max(zoom, 0), maxZoom)
+	return max(zoom, 0)
 }
 
 // round returns degrees to about a decimetre, as short as they print.

@@ -10,11 +10,12 @@ import (
 	"time"
 
 	"limnomap/api/answer"
+	"limnomap/api/apitest"
 	"limnomap/tiles"
 )
 
-// Every route there is, each error that there can be in its place, and the page's files bear what the table of headers in
-// SECURITY.md demands, over TLS with what that adds, and none tells what answers.
+// Each route, each possible error of it, and the page's files have the headers in the table of SECURITY.md, over TLS too, and
+// none names the software of the server.
 func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 	opts := testOptions(t)
 	opts.HSTS = 365 * 24 * time.Hour
@@ -46,7 +47,7 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{z}", "6", "{x}", "33", "{y}", "21",
 		"{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
 	var targets []string
-	for _, route := range quick.routes() {
+	for _, route := range quick.handlers.routes(&guards{}, true) {
 		target := fill.Replace(route.path)
 		if strings.Contains(target, "{") {
 			t.Fatalf("the test knows no value for a variable of %s", route.path)
@@ -59,7 +60,7 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 			ask(quick, method, target, "X-API-Key", goodKey)
 		}
 		ask(quick, http.MethodGet, target)                                        // without a key
-		ask(quick, http.MethodGet, target, "X-API-Key", metricsKey)               // with that of another scope
+		ask(quick, http.MethodGet, target, "X-API-Key", metricsKey)               // with a key of another scope
 		ask(quick, http.MethodGet, target+"?limit=x&date=never&style=no&q=&lat=") // wrong parameters
 		ask(quick, http.MethodGet, target, "If-None-Match", "*", "X-API-Key", goodKey)
 		ask(quick, http.MethodGet, target, "If-Match", `"other"`, "X-API-Key", goodKey)
@@ -80,18 +81,18 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 	}
 }
 
-// wantHeaders fails the test unless the answer bears what it has to.
+// wantHeaders fails the test unless the answer has its headers.
 func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	h := w.Result().Header
 	if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "cross-origin" || h.Get("X-Request-Id") == "" ||
 		h.Get("Strict-Transport-Security") != "max-age=31536000" {
-		t.Errorf("%s lacks what every answer bears: %v", what, h)
+		t.Errorf("%s lacks headers of every answer: %v", what, h)
 	}
 	for name := range h {
 		switch {
 		case name == "Server", strings.HasPrefix(name, "X-Powered"), name == "Via", name == "Set-Cookie", name == "Access-Control-Allow-Credentials":
-			t.Errorf("%s bears %s: %q", what, name, h[name])
+			t.Errorf("%s has %s: %q", what, name, h[name])
 		}
 	}
 	kind := h.Get("Content-Type")
@@ -101,7 +102,7 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 	if w.Code == http.StatusOK && h.Get("Cache-Control") == "" {
 		t.Errorf("%s says nothing of caches", what)
 	}
-	// A 304 is of what its target is, and vector tiles are no documents.
+	// A 304 has no media type, and vector tiles are no documents.
 	if isPicture(kind) || strings.Contains(kind, "mapbox-vector") || w.Code == http.StatusNotModified {
 		return
 	}
@@ -110,31 +111,16 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		t.Errorf("%s: Content-Security-Policy %q", what, h.Get("Content-Security-Policy"))
 	}
 	if h.Get("Referrer-Policy") != "strict-origin-when-cross-origin" || !strings.Contains(h.Get("Permissions-Policy"), "camera=()") || h.Get("Cross-Origin-Opener-Policy") != "same-origin" {
-		t.Errorf("%s lacks what documents bear: %v", what, h)
-	}
-}
-
-// Over plain HTTP nothing is said of HTTPS, and by default nothing at all.
-func TestHSTS(t *testing.T) {
-	for _, tt := range []struct {
-		hsts time.Duration
-		tls  *tls.ConnectionState
-		want string
-	}{{0, &tls.ConnectionState{}, ""}, {time.Hour, nil, ""}, {time.Hour, &tls.ConnectionState{}, "max-age=3600"}} {
-		r := httptest.NewRequest("GET", "/", nil)
-		r.TLS = tt.tls
-		if got := serve(t, securityHeaders("", FrameAncestors{}, tt.hsts)(okHandler), r).Header.Get("Strict-Transport-Security"); got != tt.want {
-			t.Errorf("HSTS of %v with TLS %v: %q, want %q", tt.hsts, tt.tls != nil, got, tt.want)
-		}
+		t.Errorf("%s lacks headers of documents: %v", what, h)
 	}
 }
 
 func TestAdminHeaders(t *testing.T) {
 	h := testServer(t).AdminHandler()
 	for _, path := range []string{"/metrics", "/readyz", "/debug/pprof/", "/debug/pprof/cmdline", "/nowhere"} {
-		header := serve(t, h, httptest.NewRequest("GET", path, nil)).Header
+		header := apitest.Serve(t, h, httptest.NewRequest("GET", path, nil)).Header
 		if header.Get("X-Content-Type-Options") != "nosniff" || policyOf(header)["default-src"] != "'none'" || policyOf(header)["frame-ancestors"] != "'none'" || header.Get("Server") != "" {
-			t.Errorf("%s bears %v", path, header)
+			t.Errorf("%s has %v", path, header)
 		}
 	}
 }

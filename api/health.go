@@ -1,11 +1,17 @@
 package api
 
 import (
+	"context"
 	"log/slog"
 	"net/http"
+	"sync/atomic"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus"
+
 	"limnomap/api/answer"
+	"limnomap/api/middleware"
+	"limnomap/data"
 )
 
 // A readiness is the body of /readyz.
@@ -13,65 +19,97 @@ type readiness struct {
 	Status      string `json:"status"` // "ready"
 	Snapshot    string `json:"snapshot"`
 	GeneratedAt string `json:"generated_at"`
-	// RefreshFailedSince is when newer data could first not be loaded, while those of before are still served. Why, is
-	// in the log: an error's text may hold what is nobody else's business.
+	// RefreshFailedSince is since when newer data cannot be loaded and the previous data are served. Only the log has the
+	// reason: the text of an error may contain internals.
 	RefreshFailedSince *string `json:"refresh_failed_since"`
-	// StaleSince is when the snapshot was last known to be the newest, if nobody has been able to say so since.
+	// StaleSince is when the snapshot was last confirmed to be the newest, if that is too long ago.
 	StaleSince *string `json:"stale_since"`
-	// Refresh is what became of the refreshes of the database from its source; null if there was none. It tells whether
-	// newer data could be had, RefreshFailedSince whether those that the database holds could be loaded.
+	// Refresh is the state of the refreshes of the database from its source; null if there was none. It says whether the
+	// database got newer data, RefreshFailedSince whether the server could load them from the database.
 	Refresh *refreshState `json:"refresh"`
 }
 
+// health answers health checks, and holds what they report.
+type health struct {
+	snapshots *snapshots
+	freshness *middleware.Freshness
+	log       *slog.Logger
+	now       func() time.Time
+
+	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
+	reloadFailures    prometheus.Counter
+	refreshed         atomic.Pointer[data.Refresh] // state of the database's refreshes; nil before the first report
+	draining          atomic.Bool
+}
+
+func newHealth(current *snapshots, freshness *middleware.Freshness, log *slog.Logger, now func() time.Time) *health {
+	return &health{snapshots: current, freshness: freshness, log: log, now: now, reloadFailures: newReloadFailures()}
+}
+
 // healthy answers that the process runs.
-func (s *Server) healthy(w http.ResponseWriter, r *http.Request) error {
-	return s.sender.Send(w, r, instantKind, answer.JSON(struct {
+func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {
+	return h.snapshots.sender.Send(w, r, instantKind, answer.JSON(struct {
 		Status string `json:"status"`
 	}{"ok"}))
 }
 
-// ready answers whether requests for data should be sent here. Old data are better than none, so a failed refresh does
-// not take a server out of service.
-func (s *Server) ready(w http.ResponseWriter, r *http.Request) error {
-	if s.draining.Load() {
+// ready answers whether requests for data should be sent here. Old data are better than none, so a server whose reloads fail
+// stays in service.
+func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
+	if h.draining.Load() {
 		return &answer.Problem{
 			Status: http.StatusServiceUnavailable,
 			Detail: "The server is shutting down.",
 			Header: http.Header{"Retry-After": {"5"}},
 		}
 	}
-	p, err := s.published()
+	p, err := h.snapshots.published()
 	if err != nil {
 		return err
 	}
 	state := readiness{
 		Status:      "ready",
-		Snapshot:    p.version,
-		GeneratedAt: string(appendTimeText(nil, generatedAt(p.snap))),
+		Snapshot:    p.state.MapVersion,
+		GeneratedAt: p.state.Updated,
 	}
-	if since := s.refreshFault.Load(); since != nil {
+	if since := h.reloadFailedSince.Load(); since != nil {
 		text := string(appendTimeText(nil, *since))
 		state.RefreshFailedSince = &text
 	}
-	now := s.now()
-	if since, ok := s.contact.lost(now); ok {
-		// By the clock as it is now, whatever it was set by since.
+	now := h.now()
+	if since, ok := h.freshness.StaleSince(now); ok {
+		// By the present clock, which may have been set meanwhile.
 		text := string(appendTimeText(nil, now.Add(-now.Sub(since)).UTC().Truncate(time.Second)))
 		state.StaleSince = &text
 	}
-	if r := s.refreshed.Load(); r != nil && r.Turn > 0 {
+	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		state.Refresh = newRefreshState(r)
 	}
-	return s.sender.Send(w, r, instantKind, answer.JSON(state))
+	return h.snapshots.sender.Send(w, r, instantKind, answer.JSON(state))
 }
 
-// RefreshFailed tells that a newer snapshot could not be loaded: /readyz's body, a metric and the log say so.
-func (s *Server) RefreshFailed(err error) {
-	now := s.now().UTC().Truncate(time.Second)
-	s.refreshFault.CompareAndSwap(nil, &now)
-	s.metrics.refreshFailed()
-	s.logger.Warn("refresh failed, the last good data stay in service", slog.Any("error", err))
+// reloaded notes that a snapshot of that version was loaded.
+func (h *health) reloaded(version string) {
+	if since := h.reloadFailedSince.Swap(nil); since != nil {
+		h.log.Info("loading newer data works again", slog.String("snapshot", version), slog.Time("failed_since", *since))
+	}
+}
+
+// SnapshotReloadFailed reports that a newer snapshot could not be loaded from the database, for the body of /readyz, a metric
+// and the log.
+func (s *Server) SnapshotReloadFailed(err error) {
+	now := s.health.now().UTC().Truncate(time.Second)
+	s.health.reloadFailedSince.CompareAndSwap(nil, &now)
+	s.health.reloadFailures.Inc()
+	s.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
 }
 
 // Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes.
-func (s *Server) Drain() { s.draining.Store(true) }
+func (s *Server) Drain() { s.health.draining.Store(true) }
+
+// Confirmed reports that the published snapshot was, at that time, the newest there is. If no one has confirmed it for some
+// seconds, answers have an Age, and /readyz and a metric show it. A server whose data no one ever confirms sends no Age.
+func (s *Server) Confirmed(at time.Time) { s.health.freshness.Confirm(at) }
+
+// StoreKeyUses stores the last use of API keys until ctx ends; see [auth.Keyring.StoreUses].
+func (s *Server) StoreKeyUses(ctx context.Context) { s.keyring.StoreUses(ctx) }

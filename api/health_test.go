@@ -38,15 +38,15 @@ func TestReadyz(t *testing.T) {
 		t.Errorf("readyz = %v", body)
 	}
 
-	s.RefreshFailed(errors.New("secret: disk full"))
-	w := get(t, s, http.StatusOK, "/readyz") // the last good data stay in service
+	s.SnapshotReloadFailed(errors.New("secret: disk full"))
+	w := get(t, s, http.StatusOK, "/readyz") // the previous data stay in service
 	if got := object(t, w)["refresh_failed_since"]; got != "2026-11-20T12:00:00Z" {
 		t.Errorf("refresh_failed_since = %v", got)
 	}
 	if strings.Contains(w.Body.String(), "secret") || !strings.Contains(log.String(), "secret: disk full") {
-		t.Errorf("the reason belongs into the log alone: %s, %s", w.Body, log.String())
+		t.Errorf("only the log may have the reason: %s, %s", w.Body, log.String())
 	}
-	if got := testutil.ToFloat64(s.metrics.failures); got != 1 {
+	if got := testutil.ToFloat64(s.health.reloadFailures); got != 1 {
 		t.Errorf("failures = %v, want 1", got)
 	}
 
@@ -54,13 +54,13 @@ func TestReadyz(t *testing.T) {
 		t.Fatal(err)
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/readyz"))["refresh_failed_since"]; got != nil {
-		t.Errorf("refresh_failed_since after a good refresh = %v, want null", got)
+		t.Errorf("refresh_failed_since after a reload that worked = %v, want null", got)
 	}
 	if err := s.Publish(testSnapshot(t, testSource(t))); err != nil {
 		t.Fatal(err)
 	}
-	if n := strings.Count(log.String(), "refresh works again"); n != 1 {
-		t.Errorf("the log tells %d times that refreshing works again, want once:\n%s", n, &log)
+	if n := strings.Count(log.String(), "loading newer data works again"); n != 1 {
+		t.Errorf("the log tells %d times that loading works again, want once:\n%s", n, &log)
 	}
 
 	s.Drain()

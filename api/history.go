@@ -6,9 +6,9 @@ import (
 	"net/http"
 	"time"
 
-	"github.com/gorilla/mux"
-
 	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/api/route"
 	"limnomap/data"
 )
 
@@ -16,7 +16,7 @@ const (
 	// defaultHistory is two years of weeks, and maxHistory a hundred.
 	defaultHistory = 104
 	maxHistory     = 5200
-	// historyTimeout bounds a question to the store.
+	// historyTimeout bounds a query of the store.
 	historyTimeout = 10 * time.Second
 )
 
@@ -28,48 +28,48 @@ type history struct {
 }
 
 // history answers with the newest observations of one lake.
-func (s *Server) history(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	return s.historyJSON(w, r, p, data.LakeID(mux.Vars(r)["lake_id"]))
+	return h.historyJSON(w, r, p, data.LakeID(route.Values(r)[0]))
 }
 
 // historyJSON answers with the history of the lake with that id.
-func (s *Server) historyJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
-	h, err := s.historyOf(r, p, id)
+func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
+	found, err := h.find(r, p, id)
 	if err != nil {
 		return err
 	}
 	content := append([]byte(nil), `{"lake_id":`...)
-	content = appendString(content, string(h.lake.ID))
+	content = appendString(content, string(found.lake.ID))
 	content = append(content, `,"name":`...)
-	content = appendString(content, h.lake.Name)
+	content = appendString(content, found.lake.Name)
 	content = append(content, `,"history":[`...)
-	for i, o := range h.observations {
+	for i, o := range found.observations {
 		if i > 0 {
 			content = append(content, ',')
 		}
-		content = s.encoder.observation(content, o, h.profile)
+		content = h.encoder.observation(content, o, found.profile)
 	}
 	content = append(content, "]}\n"...)
-	return s.sender.Send(w, r, jsonKind, answer.Bytes(content))
+	return h.sender.Send(w, r, jsonKind, answer.Bytes(content))
 }
 
-// historyOf returns what a request for the history of the lake with that id asks for: from memory, of the same moment as
-// the map, or where older rows may belong to it, from the store.
-func (s *Server) historyOf(r *http.Request, p *published, id data.LakeID) (history, error) {
-	params := paramsOf(r)
+// find returns the history that the request asks for: from memory, of the same snapshot as the map, or from the store if
+// older rows may belong to it.
+func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (history, error) {
+	query := params.Of(r)
 	q := data.HistoryQuery{
-		Limit:  params.integer("limit", 1, maxHistory, defaultHistory),
-		Period: params.period(),
-		Types:  params.dataTypes(),
+		Limit:  query.Integer("limit", 1, maxHistory, defaultHistory),
+		Period: periodOf(&query),
+		Types:  dataTypesOf(&query),
 	}
-	if err := params.err(); err != nil {
+	if err := query.Err(); err != nil {
 		return history{}, err
 	}
-	// A lake that no other answer shows is asked for by mistake or by a scanner: neither costs the store anything.
+	// An unknown lake is requested by mistake or by a scanner: neither may cost the store anything.
 	i, ok := p.snap.Index(id)
 	if !ok {
 		return history{}, data.ErrNoLake
@@ -79,7 +79,7 @@ func (s *Server) historyOf(r *http.Request, p *published, id data.LakeID) (histo
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
 	defer cancel()
-	lake, observations, err := s.opts.Historian.History(ctx, id, q)
+	lake, observations, err := h.historian.History(ctx, id, q)
 	if err != nil {
 		return history{}, fmt.Errorf("history of %s: %w: %w", id, errStore, err)
 	}

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"limnomap/api/answer"
+	"limnomap/api/params"
 )
 
 const (
@@ -20,11 +21,11 @@ type window struct {
 }
 
 // window returns the part of a list of total entries that the parameters ask for.
-func (p *params) window(total int) window {
+func windowOf(p *params.Params, total int) window {
 	return window{
 		total:  total,
-		limit:  p.integer("limit", 1, maxLimit, defaultLimit),
-		offset: p.integer("offset", 0, math.MaxInt32, 0),
+		limit:  p.Integer("limit", 1, maxLimit, defaultLimit),
+		offset: p.Integer("offset", 0, math.MaxInt32, 0),
 	}
 }
 
@@ -77,25 +78,25 @@ func (p window) lastOffset() int {
 }
 
 // monitor answers the holder of a key with a part of the monitored lakes.
-func (s *Server) monitor(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	part := params.window(len(p.snap.Lakes))
-	if err := params.err(); err != nil {
+	query := params.Of(r)
+	part := windowOf(&query, len(p.snap.Lakes))
+	if err := query.Err(); err != nil {
 		return err
 	}
 	lakes := p.snap.ByExternalID()
 	start, end := part.bounds()
-	w.Header().Set("Link", part.links(s.prefix+pathMonitor))
+	w.Header().Set("Link", part.links(h.monitorPath))
 	list := answer.List{
 		Head:    fmt.Appendf(nil, `{"total":%d,"limit":%d,"offset":%d,"lakes":[`, part.total, part.limit, part.offset),
-		Append:  func(b []byte, i int) []byte { return s.encoder.monitored(b, &p.snap.Lakes[lakes[start+i]]) },
+		Append:  func(b []byte, i int) []byte { return h.encoder.monitored(b, &p.snap.Lakes[lakes[start+i]]) },
 		Between: ",",
 		Tail:    listTail,
 		Len:     end - start,
 	}
-	return s.sender.Send(w, r, keyedKind, answer.Bytes(list.Bytes()))
+	return h.sender.Send(w, r, keyedKind, answer.Bytes(list.Bytes()))
 }

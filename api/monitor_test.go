@@ -10,11 +10,13 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"limnomap/api/params"
 )
 
 const monitorURL = "/api/v1/monitor/lakes"
 
-// externalIDs returns the external ids of a page in order.
+// externalIDs returns the external ids of an answer in order.
 func externalIDs(t *testing.T, body map[string]any) string {
 	t.Helper()
 	var ids []string
@@ -45,7 +47,7 @@ func TestMonitorNeedsAKey(t *testing.T) {
 	wantProblem(t, do(s, http.MethodGet, monitorURL+"?api_key="+goodKey), http.StatusUnauthorized)
 }
 
-func TestMonitorPages(t *testing.T) {
+func TestMonitorWindows(t *testing.T) {
 	s := testServer(t)
 	for _, test := range []struct {
 		query, want   string
@@ -105,7 +107,7 @@ func TestMonitorLinks(t *testing.T) {
 		{"0", "0", "", "3", "6"},
 		{"3", "0", "0", "6", "6"},
 		{"6", "0", "3", "", "6"},
-		{"4", "0", "1", "7", "7"}, // whoever starts in between stays in step
+		{"4", "0", "1", "7", "7"}, // the windows of a client that starts in between are aligned with its start
 		{"1", "0", "0", "4", "7"}, // before the first step there is only the start
 		{"8", "0", "6", "", "6"},  // past the end
 		{"99", "0", "6", "", "6"},
@@ -152,7 +154,7 @@ func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
 		for {
 			start, end := p.bounds()
 			if start != expected {
-				t.Fatalf("page %+v starts at %d, want %d", p, start, expected)
+				t.Fatalf("window %+v starts at %d, want %d", p, start, expected)
 			}
 			expected = end
 			next, ok := link("next")
@@ -165,7 +167,7 @@ func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
 			p.offset = next
 		}
 		if expected != p.total {
-			t.Fatalf("the last page ends at %d of %d", expected, p.total)
+			t.Fatalf("the last window ends at %d of %d", expected, p.total)
 		}
 		if start, _ := p.bounds(); p.offset < p.total && start != last {
 			t.Fatalf("next ends at %d, last says %d", start, last)
@@ -173,7 +175,7 @@ func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
 	})
 }
 
-func FuzzPage(f *testing.F) {
+func FuzzWindow(f *testing.F) {
 	for _, seed := range []string{"limit=1&offset=0", "limit=5000&offset=2147483647", "limit=-1", "offset=%31", "limit=1&limit=2", "&&=&", "%zz"} {
 		f.Add(seed, 10)
 	}
@@ -181,13 +183,13 @@ func FuzzPage(f *testing.F) {
 		if total < 0 {
 			return
 		}
-		params := &params{query: query}
-		p := params.window(total)
-		if params.err() != nil {
+		parsed := params.Of(&http.Request{URL: &url.URL{RawQuery: query}})
+		p := windowOf(&parsed, total)
+		if parsed.Err() != nil {
 			return
 		}
 		if p.limit < 1 || p.limit > maxLimit || p.offset < 0 {
-			t.Fatalf("page of %q = %+v", query, p)
+			t.Fatalf("window of %q = %+v", query, p)
 		}
 		if start, end := p.bounds(); start > end || end > total || end-start > p.limit {
 			t.Fatalf("bounds of %+v = %d, %d", p, start, end)
@@ -197,9 +199,9 @@ func FuzzPage(f *testing.F) {
 			if err != nil {
 				t.Fatalf("%s of %+v: %v", rel, p, err)
 			}
-			again := paramsOf(&http.Request{URL: u})
-			if again.window(total); again.err() != nil {
-				t.Fatalf("%s of %+v = %s: %v", rel, p, link, again.err())
+			again := params.Of(&http.Request{URL: u})
+			if windowOf(&again, total); again.Err() != nil {
+				t.Fatalf("%s of %+v = %s: %v", rel, p, link, again.Err())
 			}
 		}
 	})

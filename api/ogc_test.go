@@ -16,21 +16,31 @@ const (
 	ogcVectorURL = "/ogc/tiles/WebMercatorQuad/6/21/33"
 )
 
-// linked returns the address of the link with that relation in the document at target, which must be one alone.
+// A link leads from one document to another.
+type link struct{ Rel, Href string }
+
+const (
+	relMapSets    = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-map"
+	relVectorSets = "http://www.opengis.net/def/rel/ogc/1.0/tilesets-vector"
+	relGeodata    = "http://www.opengis.net/def/rel/ogc/1.0/geodata"
+	relScheme     = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
+)
+
+// linked returns the address of the link with that relation in the document at target, which must be there.
 func linked(t *testing.T, s *Server, target, rel string) string {
 	t.Helper()
-	var document struct{ Links []ogcLink }
+	var document struct{ Links []link }
 	if err := json.Unmarshal(get(t, s, http.StatusOK, target).Body.Bytes(), &document); err != nil {
 		t.Fatal(err)
 	}
-	i := slices.IndexFunc(document.Links, func(l ogcLink) bool { return l.Rel == rel })
+	i := slices.IndexFunc(document.Links, func(l link) bool { return l.Rel == rel })
 	if i < 0 {
 		t.Fatalf("%s has no link %s", target, rel)
 	}
 	return document.Links[i].Href
 }
 
-// Given the landing page alone a client finds everything by links, down to the bytes of both sorts of tiles.
+// From the landing page a client finds everything by links, including the tiles of both tilesets.
 func TestOGCFindsEverythingByLinks(t *testing.T) {
 	for _, base := range []string{"", "/lakes"} {
 		opts := testOptions(t)
@@ -44,7 +54,7 @@ func TestOGCFindsEverythingByLinks(t *testing.T) {
 			t.Errorf("conforms to %v", conformance)
 		}
 		collections := object(t, get(t, s, http.StatusOK, linked(t, s, landing, "data")))["collections"].([]any)
-		var collection struct{ Links []ogcLink }
+		var collection struct{ Links []link }
 		if text, err := json.Marshal(collections[0]); err != nil || json.Unmarshal(text, &collection) != nil {
 			t.Fatal("collection", err)
 		}
@@ -54,7 +64,7 @@ func TestOGCFindsEverythingByLinks(t *testing.T) {
 			if got := linked(t, s, collection.Links[0].Href, rel); got != list {
 				t.Errorf("the collection's %s = %s, the dataset's %s", rel, got, list)
 			}
-			var sets struct{ Tilesets []struct{ Links []ogcLink } }
+			var sets struct{ Tilesets []struct{ Links []link } }
 			if err := json.Unmarshal(get(t, s, http.StatusOK, list).Body.Bytes(), &sets); err != nil || len(sets.Tilesets) != 1 {
 				t.Fatalf("%s: %v", list, err)
 			}
@@ -112,7 +122,7 @@ func TestOGCTiles(t *testing.T) {
 	wantProblem(t, do(s, http.MethodGet, ogcTileURL), http.StatusServiceUnavailable)
 }
 
-// The limits name the tiles that are answered, and no others.
+// The limits include exactly the tiles that exist.
 func TestOGCLimits(t *testing.T) {
 	opts := testOptions(t)
 	opts.MaxZoom = 10
@@ -130,16 +140,24 @@ func TestOGCLimits(t *testing.T) {
 
 // The set is that of OGC's registry, whose definition has 15 digits.
 func TestOGCMatrixSetIsTheRegisteredOne(t *testing.T) {
-	var set ogcMatrixSet
+	var set struct {
+		TileMatrices []struct {
+			ID               string
+			ScaleDenominator float64
+			CellSize         float64
+			PointOfOrigin    [2]float64
+			MatrixWidth      int
+		}
+	}
 	if err := json.Unmarshal(get(t, testServer(t), http.StatusOK, "/ogc/tileMatrixSets/WebMercatorQuad").Body.Bytes(), &set); err != nil {
 		t.Fatal(err)
 	}
 	near := func(got, want float64) bool { return got/want-1 < 1e-13 && want/got-1 < 1e-13 }
-	first, last := set.Matrices[0], set.Matrices[len(set.Matrices)-1]
-	if !near(first.Scale, 559082264.028717) || !near(first.CellSize, 156543.033928041) || first.Origin != [2]float64{-20037508.342789244, 20037508.342789244} {
+	first, last := set.TileMatrices[0], set.TileMatrices[len(set.TileMatrices)-1]
+	if !near(first.ScaleDenominator, 559082264.028717) || !near(first.CellSize, 156543.033928041) || first.PointOfOrigin != [2]float64{-20037508.342789244, 20037508.342789244} {
 		t.Errorf("first matrix = %+v", first)
 	}
-	if last.ID != "24" || !near(last.Scale, 33.3238997476529) || !near(last.CellSize, 0.0093306919293428) || last.Width != 16777216 {
+	if last.ID != "24" || !near(last.ScaleDenominator, 33.3238997476529) || !near(last.CellSize, 0.0093306919293428) || last.MatrixWidth != 16777216 {
 		t.Errorf("last matrix = %+v", last)
 	}
 }

@@ -15,18 +15,21 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/api/answer"
+	"limnomap/api/auth"
+	"limnomap/api/params"
+	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
 )
 
-// Tiles gives finished tiles; *tiles.Service does.
+// Tiles returns finished tiles; *tiles.Service does.
 type Tiles interface {
 	Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error)
 	Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error)
 }
 
-// Historian gives the history of one lake; a data.Source does.
+// Historian returns the history of one lake; a data.Source does.
 type Historian interface {
 	History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 }
@@ -37,49 +40,49 @@ type Legends interface {
 	LegendSVG(m *colormap.Map, width int) ([]byte, error)
 }
 
-// Options are what a Server needs and may be told. Fields without a stated default are required.
+// Options configure a Server. Fields without a stated default are required.
 type Options struct {
 	Tiles     Tiles
 	Historian Historian
-	Keys      Keys
+	Keys      auth.Store // an auth.UseStore, if the last use of keys is to be stored
 	Legends   Legends
 	Styles    []tiles.Style // the default first
 	Limits    colormap.Limits
 	Page      fs.FS // the page's files, index.html and embed.html among them
-	Table     fs.FS // what the table of lakes is made from: table/ and src/words/
+	Table     fs.FS // the files of the table of lakes: table/ and src/words/
 
-	RendererVersion string // part of ?v=, so that another renderer's tiles are other addresses
+	RendererVersion string // part of ?v=, so that the tiles of another renderer have other addresses
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
 	MaxZoom         int
 	BasePath        string // "/lakes", or empty
-	// PublicURL is what the outside calls this server; if it has a path, that one stands in addresses instead of
-	// BasePath. Nil: as trusted proxies say, or else relative.
+	// PublicURL is the address of this server for clients; if it has a path, addresses in answers use it instead of BasePath.
+	// Nil: as trusted proxies say, otherwise relative addresses.
 	PublicURL          *url.URL
-	HSTS               time.Duration // how long browsers are to come back by HTTPS alone; 0 says nothing of it
+	HSTS               time.Duration // HSTS max-age; 0: no HSTS
 	BasemapURL         string        // template with {z}/{x}/{y}; empty for none
 	BasemapAttribution string
 
-	Adjustable // as they are until Adjust is called
+	Adjustable // the first values; see Adjust
 
-	// Quota keeps the buckets of the limits where several servers share them. Nil: the limits are this server's own.
-	Quota Quota
+	// Quota keeps the buckets of the limits if several servers share them. Nil: the limits are this server's own.
+	Quota ratelimit.Quota
 
-	// Tracer begins the spans of TraceRatio of the requests, and of those that a trusted proxy's traceparent marks as sampled.
-	// Nil: nothing is traced, and that costs nothing.
+	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
+	// Nil: nothing is traced, at no cost.
 	Tracer     trace.Tracer
 	TraceRatio float64 // 0 to 1
 
-	Version       string               // of the program, for the metrics; empty: what the build says
-	Registry      *prometheus.Registry // nil: one of its own
-	SeparateAdmin bool                 // /metrics is not served here but by AdminHandler alone
-	MetricsKey    bool                 // /metrics, where it is served here, needs a key of the scope metrics
+	Version       string               // of the program, for the metrics; empty: that of the build
+	Registry      *prometheus.Registry // nil: a new one
+	SeparateAdmin bool                 // only AdminHandler serves /metrics
+	MetricsKey    bool                 // /metrics needs a key of the scope metrics; not on AdminHandler
 	Logger        *slog.Logger         // nil discards
 	Now           func() time.Time     // nil means time.Now
 
 	sending answer.Options // tests lower its bounds
 }
 
-// check reports what is missing or wrong in the options.
+// check returns an error for the first missing or invalid option.
 func (o *Options) check() error {
 	for _, required := range []struct {
 		name  string
@@ -98,23 +101,47 @@ func (o *Options) check() error {
 			return fmt.Errorf("option %s is required", required.name)
 		}
 	}
-	if o.MaxZoom < 0 || o.MaxZoom > largestZoom {
-		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, largestZoom)
+	if o.MaxZoom < 0 || o.MaxZoom > params.MaxZoom {
+		return fmt.Errorf("largest zoom %d is not from 0 to %d", o.MaxZoom, params.MaxZoom)
 	}
-	// The path becomes part of a router's pattern and of addresses in answers, so it holds nothing to escape.
-	if o.BasePath != "" && !regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`).MatchString(o.BasePath) {
-		return fmt.Errorf("base path %q is not like /lakes: a slash before each part, none at the end", o.BasePath)
+	if err := CheckBasePath(o.BasePath); err != nil {
+		return err
 	}
 	if o.PublicURL != nil && (o.PublicURL.Scheme != "http" && o.PublicURL.Scheme != "https" || o.PublicURL.Host == "") {
 		return fmt.Errorf("public URL %q is not like https://lakes.example.org", o.PublicURL.Redacted())
 	}
 	for _, c := range o.Notice {
 		if c < ' ' || c == 0x7f {
-			return errors.New("the notice holds a control character, which a header field cannot bear")
+			return errors.New("the notice has a control character, which a header field cannot contain")
 		}
 	}
 	if !(o.TraceRatio >= 0 && o.TraceRatio <= 1) { // NaN is neither
 		return fmt.Errorf("trace ratio %v is not from 0 to 1", o.TraceRatio)
 	}
 	return o.Adjustable.check()
+}
+
+// withDefaults returns the options with the defaults of those that are not set.
+func (o Options) withDefaults() Options {
+	if o.Logger == nil {
+		o.Logger = slog.New(slog.DiscardHandler)
+	}
+	if o.Now == nil {
+		o.Now = time.Now
+	}
+	if o.Registry == nil {
+		o.Registry = prometheus.NewRegistry()
+	}
+	return o
+}
+
+var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)*$`)
+
+// CheckBasePath returns an error unless path is empty or a path such as /lakes. It becomes part of a router's pattern and of
+// addresses in answers, so it has no characters to escape.
+func CheckBasePath(path string) error {
+	if !basePath.MatchString(path) {
+		return fmt.Errorf("base path %q: want a path such as /lakes, of letters, digits and ._~-, without a slash at the end", path)
+	}
+	return nil
 }

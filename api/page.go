@@ -1,6 +1,7 @@
 package api
 
 import (
+	_ "embed"
 	"errors"
 	"fmt"
 	"io"
@@ -13,9 +14,14 @@ import (
 	"github.com/andybalholm/brotli"
 
 	"limnomap/api/answer"
+	"limnomap/api/route"
+	"limnomap/tiles"
 )
 
 const (
+	docsFile  = "/docs.html"  // shows the description of the API
+	embedFile = "/embed.html" // the map, to be shown in frames of other pages
+
 	// assets is the folder of the page's files whose names contain a hash of their content.
 	assets = "assets/"
 	// brotliSuffix ends the names of files that were compressed when the page was built, with more effort than this server
@@ -146,21 +152,7 @@ func (p *page) send(w http.ResponseWriter, r *http.Request, file pageFile) error
 	return p.sender.Send(w, r, file.kind, answer.Prepared(body))
 }
 
-// pageFile answers with a file of the page.
-func (s *Server) pageFile(w http.ResponseWriter, r *http.Request) error {
-	return s.page.send(w, r, s.page.files[s.below(r.URL.Path)])
-}
-
-// below returns path as it is below the base path, or nothing if it is not there.
-func (s *Server) below(path string) string {
-	rest, ok := strings.CutPrefix(path, s.opts.BasePath)
-	if !ok {
-		return ""
-	}
-	return rest
-}
-
-// pageSettings is what the page must be told before it can draw itself.
+// pageSettings are what the page has to know before it can draw itself.
 type pageSettings struct {
 	Basemap     *basemap `json:"basemap"`
 	Notice      string   `json:"notice"`
@@ -169,7 +161,7 @@ type pageSettings struct {
 	MaxZoom     int      `json:"max_zoom"`
 	Version     string   `json:"version"`     // of data and renderer; empty before the first snapshot
 	TotalLakes  int      `json:"total_lakes"` // 0 before the first snapshot
-	Embeddable  bool     `json:"embeddable"`  // whether any page of others may show /embed
+	Embeddable  bool     `json:"embeddable"`  // whether pages of other sites may show /embed
 }
 
 type basemap struct {
@@ -177,20 +169,52 @@ type basemap struct {
 	Attribution string `json:"attribution"`
 }
 
+// pageHandlers answer with the files of the page, its settings and the description of the API.
+type pageHandlers struct {
+	*page
+	*snapshots
+	openAPI    *answer.Body
+	styleIDs   []tiles.StyleID
+	fixed      pageSettings // the settings that do not change
+	adjustable func() *Adjustable
+}
+
+func newPageHandlers(p *page, current *snapshots, openAPI *answer.Body, styleIDs []tiles.StyleID, opts *Options, adjustable func() *Adjustable) *pageHandlers {
+	h := &pageHandlers{page: p, snapshots: current, openAPI: openAPI, styleIDs: styleIDs, adjustable: adjustable}
+	h.fixed = pageSettings{Notice: opts.Notice, Simulated: opts.Notice != "", MaxZoom: opts.MaxZoom}
+	if opts.BasemapURL != "" {
+		h.fixed.Basemap = &basemap{opts.BasemapURL, opts.BasemapAttribution}
+	}
+	return h
+}
+
+// file answers with a file of the page.
+func (h *pageHandlers) file(w http.ResponseWriter, r *http.Request) error {
+	return h.page.send(w, r, h.files[route.Values(r)[0]])
+}
+
+// docsPage answers with the page that shows /openapi.json.
+func (h *pageHandlers) docsPage(w http.ResponseWriter, r *http.Request) error {
+	return h.page.send(w, r, h.docs)
+}
+
+// openAPIDocument describes the API to programs. A test compares it with the answers.
+//
+//go:embed openapi.json
+var openAPIDocument string
+
+// description answers with the description of the API.
+func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error {
+	return h.page.sender.Send(w, r, settingsKind, answer.Prepared(h.openAPI))
+}
+
 // settings answers with the page's settings.
-func (s *Server) settings(w http.ResponseWriter, r *http.Request) error {
-	settings := pageSettings{
-		Notice:      s.opts.Notice,
-		Simulated:   s.opts.Notice != "",
-		Attribution: s.adjustable().Attribution,
-		MaxZoom:     s.opts.MaxZoom,
-		Embeddable:  s.adjustable().FrameAncestors.others(),
+func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
+	settings, adjustable := h.fixed, h.adjustable()
+	settings.Attribution = adjustable.Attribution
+	settings.Embeddable = adjustable.FrameAncestors.AllowOthers()
+	if p := h.current.Load(); p != nil {
+		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)
 	}
-	if s.opts.BasemapURL != "" {
-		settings.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}
-	}
-	if p := s.current.Load(); p != nil {
-		settings.Version, settings.TotalLakes = p.version, len(p.snap.Lakes)
-	}
-	return s.sender.Send(w, r, settingsKind, answer.JSON(settings))
+	return h.page.sender.Send(w, r, settingsKind, answer.JSON(settings))
 }

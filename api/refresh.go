@@ -8,12 +8,11 @@ import (
 	"limnomap/data"
 )
 
-// A refreshState is what /readyz tells of the refreshes from the data's source. Any of them may have been made by another
-// process.
+// A refreshState is the part of /readyz about the refreshes from the source of the data. Another process may have made them.
 type refreshState struct {
 	LastAttempt *string `json:"last_attempt"` // when it began
 	LastSuccess *string `json:"last_success"` // when it ended
-	// LastError is why the last one failed, in a few words that tell nobody anything of the operator's; null if it did not.
+	// LastError is why the last one failed, in a few words without internals; null if it did not.
 	LastError *string     `json:"last_error"`
 	Failures  int         `json:"failures"` // in a row
 	Rows      refreshRows `json:"rows"`
@@ -48,54 +47,49 @@ func timeText(t time.Time) *string {
 	return &text
 }
 
-// Refreshed tells what became of the refreshes of the database from its source: /readyz's body and the metrics say so.
-func (s *Server) Refreshed(r data.Refresh) { s.refreshed.Store(&r) }
+// DatabaseRefreshed reports the state of the refreshes of the database from its source, for the body of /readyz and the metrics.
+// SnapshotReloadFailed reports whether the server could load the refreshed data.
+func (s *Server) DatabaseRefreshed(r data.Refresh) { s.health.refreshed.Store(&r) }
 
-// A refreshCollector tells what became of the refreshes from the data's source, all in one gathering of the same moment.
-// Before the first one it tells nothing, and of a time that never came neither: an age since 1970 would look like one.
-type refreshCollector struct{ s *Server }
-
-// refreshDescs describes the refreshes' metrics, in the order in which Collect sends them.
-func refreshDescs() (success, attempt, failures, rows *prometheus.Desc) {
-	return prometheus.NewDesc("limnomap_refresh_last_success_timestamp_seconds",
-			"When the last refresh from the data's source that succeeded ended.", nil, nil),
-		prometheus.NewDesc("limnomap_refresh_last_attempt_timestamp_seconds",
-			"When the last refresh from the data's source began.", nil, nil),
-		prometheus.NewDesc("limnomap_refresh_consecutive_failures",
-			"Refreshes from the data's source that have failed in a row; 0 after one that succeeded.", nil, nil),
-		prometheus.NewDesc("limnomap_refresh_rows",
-			"Rows of the last refresh that read any, by what became of them.", []string{"outcome"}, nil)
+// A refreshCollector reports the refreshes from the source of the data; all values of one scrape are of one state. Before the
+// first refresh it reports nothing, and it leaves out times that do not exist: an age since 1970 would look like one.
+type refreshCollector struct {
+	refreshed func() *data.Refresh // nil before the first report
 }
+
+var (
+	refreshSuccess = prometheus.NewDesc("limnomap_refresh_last_success_timestamp_seconds",
+		"When the last refresh from the data's source that succeeded ended.", nil, nil)
+	refreshAttempt = prometheus.NewDesc("limnomap_refresh_last_attempt_timestamp_seconds",
+		"When the last refresh from the data's source began.", nil, nil)
+	refreshFailures = prometheus.NewDesc("limnomap_refresh_consecutive_failures",
+		"Refreshes from the data's source that have failed in a row; 0 after one that succeeded.", nil, nil)
+	refreshRowCount = prometheus.NewDesc("limnomap_refresh_rows",
+		"Rows of the last refresh that read any, by what became of them.", []string{"outcome"}, nil)
+)
 
 // Describe implements prometheus.Collector.
 func (c *refreshCollector) Describe(ch chan<- *prometheus.Desc) {
-	success, attempt, failures, rows := refreshDescs()
-	for _, d := range []*prometheus.Desc{success, attempt, failures, rows} {
+	for _, d := range []*prometheus.Desc{refreshSuccess, refreshAttempt, refreshFailures, refreshRowCount} {
 		ch <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
 func (c *refreshCollector) Collect(ch chan<- prometheus.Metric) {
-	r := c.s.refreshed.Load()
+	r := c.refreshed()
 	if r == nil || r.Turn == 0 {
 		return
 	}
-	success, attempt, failures, rows := refreshDescs()
-	gauge := func(d *prometheus.Desc, v float64, labels ...string) {
-		ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+	if !r.LastSuccess.IsZero() {
+		gauge(ch, refreshSuccess, float64(r.LastSuccess.Unix()))
 	}
-	for _, moment := range []struct {
-		desc *prometheus.Desc
-		at   time.Time
-	}{{success, r.LastSuccess}, {attempt, r.LastAttempt}} {
-		if !moment.at.IsZero() {
-			gauge(moment.desc, float64(moment.at.Unix()))
-		}
+	if !r.LastAttempt.IsZero() {
+		gauge(ch, refreshAttempt, float64(r.LastAttempt.Unix()))
 	}
-	gauge(failures, float64(r.Failures))
-	gauge(rows, float64(r.Rows.Added), "added")
-	gauge(rows, float64(r.Rows.Changed), "changed")
-	gauge(rows, float64(r.Rows.Unchanged), "unchanged")
-	gauge(rows, float64(r.Rows.Rejected), "rejected")
+	gauge(ch, refreshFailures, float64(r.Failures))
+	gauge(ch, refreshRowCount, float64(r.Rows.Added), "added")
+	gauge(ch, refreshRowCount, float64(r.Rows.Changed), "changed")
+	gauge(ch, refreshRowCount, float64(r.Rows.Unchanged), "unchanged")
+	gauge(ch, refreshRowCount, float64(r.Rows.Rejected), "rejected")
 }

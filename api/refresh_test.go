@@ -31,7 +31,7 @@ func TestRefreshed(t *testing.T) {
 		}
 		return string(body.Refresh)
 	}
-	for _, none := range []func(){func() {}, func() { s.Refreshed(data.Refresh{}) }} {
+	for _, none := range []func(){func() {}, func() { s.DatabaseRefreshed(data.Refresh{}) }} {
 		none()
 		if got := state(); got != "null" {
 			t.Errorf("without a refresh /readyz says %s", got)
@@ -43,7 +43,7 @@ func TestRefreshed(t *testing.T) {
 
 	began := time.Date(2026, 11, 20, 5, 0, 0, 0, time.UTC)
 	first := data.Refresh{Turn: 2, LastAttempt: began, LastError: "the source cannot be reached", Failures: 1}
-	s.Refreshed(first)
+	s.DatabaseRefreshed(first)
 	if got, want := state(), `{"last_attempt":"2026-11-20T05:00:00Z","last_success":null,"last_error":"the source cannot be reached",`+
 		`"failures":1,"rows":{"added":0,"changed":0,"unchanged":0,"rejected":0}}`; got != want {
 		t.Errorf("after a failure /readyz says %s, want %s", got, want)
@@ -52,7 +52,7 @@ func TestRefreshed(t *testing.T) {
 		t.Errorf("a success that never was has %d series, %v", n, err)
 	}
 
-	s.Refreshed(data.Refresh{
+	s.DatabaseRefreshed(data.Refresh{
 		Turn: 4, LastAttempt: began.Add(time.Hour), LastSuccess: began.Add(time.Hour + time.Minute),
 		Rows: data.RefreshRows{Added: 5, Changed: 4, Unchanged: 3, Rejected: 2},
 	})

@@ -1,106 +1,65 @@
 package api
 
 import (
-	"net/http"
-
-	"github.com/gorilla/mux"
-
 	"limnomap/api/answer"
+	"limnomap/api/ogc"
 )
 
-// The addresses that answers name.
+// The addresses that answers contain.
 const (
 	pathMonitor = "/api/v1/monitor/lakes"
 	pathTiles   = "/api/v1/tiles"
 	pathLegend  = "/api/v1/legend"
-	pathTable   = "/table"
 	pathGeoJSON = "/api/v1/bathing-lakes/geojson"
-	patternTile = pathTiles + "/{z}/{x}/{y}" + tileSuffix
+	pathOpenAPI = "/openapi.json"
 )
 
-// A route is an address and what answers there. All are read with GET or HEAD, and asked about with OPTIONS.
-type route struct {
+// A routeEntry is an address and its handler. All are read with GET or HEAD.
+type routeEntry struct {
 	name  string // in the metrics
 	path  string // below the base path
 	guard guard
 	answer.Handler
 }
 
-// routes is the whole surface, except the page's files and what is not found.
-func (s *Server) routes() []route {
-	routes := []route{
-		{"status", "/api/v1/bathing-lakes/status", perAddress, s.status},
-		{"status_csv", "/api/v1/bathing-lakes/status.csv", perAddress, s.statusCSV},
-		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, s.historyCSV}, // before history, which takes any id
-		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, s.history},
-		{"geojson", pathGeoJSON, perAddress, s.geojson},
-		{"near", "/api/v1/bathing-lakes/near", perAddress, s.near},
-		{"search", "/api/v1/bathing-lakes/search", perAddress, s.search},
-		{"stats", "/api/v1/bathing-lakes/stats", perAddress, s.stats},
-		{"dates", "/api/v1/bathing-lakes/dates", perAddress, s.dates},
-		{"monitor", pathMonitor, perKey, s.monitor},
-		{"tile", patternTile, perMap, s.tile},
-		{"vector", patternVector, perMap, s.vector},
-		{"tilejson", pathTiles + ".json", perAddress, s.tileJSON},
-		{"vector_tilejson", pathTiles + "/vector.json", perAddress, s.vectorJSON},
-		{"styles", "/api/v1/styles", perAddress, s.styles},
-		{"legend", pathLegend + ".json", perAddress, s.legend(answer.TypeJSON)},
-		{"legend", pathLegend + ".svg", perAddress, s.legend(answer.TypeSVG)},
-		{"legend", pathLegend + ".png", perAddress, s.legend(answer.TypePNG)},
-		{"wmts", pathWMTS, perMap, s.wmts}, // tiles too
-		{"wmts", pathCapabilities, perAddress, s.capabilities},
-		{"ogc", pathOGC, perAddress, s.ogcDocument(s.ogcLanding)},
-		{"ogc", pathOGC + "/", perAddress, s.ogcDocument(s.ogcLanding)},
-		{"ogc", pathConformance, perAddress, s.ogcDocument(s.ogcConformance)},
-		{"ogc", pathCollections, perAddress, s.ogcDocument(s.ogcCollections)},
-		{"ogc", pathCollection, perAddress, s.ogcDocument(func(p *published, base string) any { return s.ogcCollection(p, base) })},
-		{"ogc", pathMatrixSets, perAddress, s.ogcDocument(s.ogcMatrixSets)},
-		{"ogc", pathMatrixSet, perAddress, s.ogcDocument(s.ogcMatrixSet)},
-		{"ogc", pathMapSets, perAddress, s.tilesets(mapTiles)},
-		{"ogc", pathMapSet, perAddress, s.tileset(mapTiles)},
-		{"ogc", pathVectorSets, perAddress, s.tilesets(vectorTiles)},
-		{"ogc", pathVectorSet, perAddress, s.tileset(vectorTiles)},
-		{"ogc_tile", patternMapTile, perMap, s.ogcTile},
-		{"ogc_vector", patternVectorTile, perMap, s.ogcVector},
-		{"openapi", "/openapi.json", unlimited, s.describe},
-		{"docs", "/docs", unlimited, s.viewer},
-		{"page", "/page.json", unlimited, s.settings},
-		{"embed", "/embed", unlimited, s.embedded},
-		{"table", pathTable, perAddress, s.lakeTable},
-		{"healthz", "/healthz", unlimited, s.healthy},
-		{"readyz", "/readyz", unlimited, s.ready},
+// routes are all routes but those of the page's files and of unknown addresses.
+func (h *handlers) routes(g *guards, withMetrics bool) []routeEntry {
+	routes := []routeEntry{
+		{"status", "/api/v1/bathing-lakes/status", g.perAddress, h.lakes.status},
+		{"status_csv", "/api/v1/bathing-lakes/status.csv", g.perAddress, h.lakes.statusCSV},
+		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", g.perAddress, h.lakes.historyCSV}, // before history, which takes any id
+		{"history", "/api/v1/bathing-lakes/history/{lake_id}", g.perAddress, h.lakes.history},
+		{"geojson", pathGeoJSON, g.perAddress, h.lakes.geojson},
+		{"near", "/api/v1/bathing-lakes/near", g.perAddress, h.lakes.near},
+		{"search", "/api/v1/bathing-lakes/search", g.perAddress, h.lakes.search},
+		{"stats", "/api/v1/bathing-lakes/stats", g.perAddress, h.lakes.stats},
+		{"dates", "/api/v1/bathing-lakes/dates", g.perAddress, h.lakes.dates},
+		{"monitor", pathMonitor, g.perKey, h.lakes.monitor},
+		{"tile", pathTiles + "/{z}/{x}/{y}.png", g.perMap, h.tiles.tile},
+		{"vector", pathTiles + "/{z}/{x}/{y}.mvt", g.perMap, h.tiles.vector},
+		{"tilejson", pathTiles + ".json", g.perAddress, h.descriptions.tileJSON},
+		{"vector_tilejson", pathTiles + "/vector.json", g.perAddress, h.descriptions.vectorJSON},
+		{"styles", "/api/v1/styles", g.perAddress, h.styles.list},
+		{"legend", pathLegend + ".json", g.perAddress, h.styles.legend(answer.TypeJSON)},
+		{"legend", pathLegend + ".svg", g.perAddress, h.styles.legend(answer.TypeSVG)},
+		{"legend", pathLegend + ".png", g.perAddress, h.styles.legend(answer.TypePNG)},
+		{"wmts", ogc.PathWMTS, g.perMap, h.ogc.WMTS}, // tiles too
+		{"wmts", ogc.PathCapabilities, g.perAddress, h.ogc.Capabilities},
+		{"ogc_tile", ogc.PatternMapTile, g.perMap, h.ogc.MapTile},
+		{"ogc_vector", ogc.PatternVectorTile, g.perMap, h.ogc.VectorTile},
+		{"openapi", pathOpenAPI, g.unlimited, h.page.description},
+		{"docs", "/docs", g.unlimited, h.page.docsPage},
+		{"page", "/page.json", g.unlimited, h.page.settings},
+		{"embed", "/embed", g.unlimited, h.page.embedPage},
+		{"table", "/table", g.perAddress, h.table.page},
+		{"healthz", "/healthz", g.unlimited, h.health.healthy},
+		{"readyz", "/readyz", g.unlimited, h.health.ready},
 	}
-	if !s.opts.SeparateAdmin {
-		routes = append(routes, route{"metrics", "/metrics", perMetricsKey, s.exposition()})
+	for _, d := range h.ogc.Documents() {
+		routes = append(routes, routeEntry{"ogc", d.Path, g.perAddress, d.Handler})
+	}
+	if withMetrics {
+		routes = append(routes, routeEntry{"metrics", "/metrics", g.perMetricsKey, h.metrics})
 	}
 	return routes
-}
-
-// router returns the router of all routes, behind a shortcut to those that are asked for most. Methods are not its
-// business: gorilla/mux answers HEAD with 405, and forgets Allow. Nor does it clean paths, which would redirect a wrong
-// address instead of calling it wrong.
-func (s *Server) router() *shortcut {
-	router := mux.NewRouter().SkipClean(true)
-	short := &shortcut{basePath: s.opts.BasePath, fixed: make(map[string]http.Handler), router: router}
-	for _, route := range s.routes() {
-		h := s.instrument(route.name, route.path, route.guard(s, s.errors.Handler(route.Handler)))
-		router.Handle(s.opts.BasePath+route.path, h)
-		short.add(route.path, h)
-	}
-	router.NewRoute().
-		MatcherFunc(func(r *http.Request, _ *mux.RouteMatch) bool { return s.page.has(s.below(r.URL.Path)) }).
-		Handler(s.instrument("page", "", unlimited(s, s.errors.Handler(s.pageFile))))
-	if s.opts.BasePath != "" {
-		// Addresses in the page are relative to its folder, which starts behind the slash.
-		redirect := http.RedirectHandler(s.prefix+"/", http.StatusPermanentRedirect)
-		router.Handle(s.opts.BasePath, s.instrument("page", "", unlimited(s, redirect)))
-	}
-	router.NotFoundHandler = s.instrument("not_found", "", s.limits.api.limit(addressKey)(s.errors.Handler(notFound)))
-	return short
-}
-
-// instrument measures the requests of one route, and traces those that are to be traced. The pattern is that of the router,
-// empty for what has none.
-func (s *Server) instrument(route, pattern string, h http.Handler) http.Handler {
-	return s.traced(route, pattern, s.metrics.instrument(route, h))
 }

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
@@ -22,7 +23,7 @@ func TestHEADWorksWhereverGETDoes(t *testing.T) {
 			t.Errorf("HEAD %s = %d, GET %d", target, w.Code, gotten.Code)
 		}
 		if target == "/metrics" {
-			continue // its length differs from one moment to the next, and net/http itself drops the body
+			continue // its length changes, and net/http itself drops the body
 		}
 		if w.Body.Len() > 0 {
 			t.Errorf("HEAD %s has a body of %d bytes", target, w.Body.Len())
@@ -51,7 +52,7 @@ func TestOtherMethodsAre405WithAllow(t *testing.T) {
 func TestOPTIONSIsAnsweredWithAllow(t *testing.T) {
 	s := testServer(t)
 	for _, target := range cachedTargets() {
-		w := do(s, http.MethodOptions, target) // the keyed endpoint too: a preflight bears no key
+		w := do(s, http.MethodOptions, target) // the keyed endpoint too: a preflight has no key
 		if w.Code != http.StatusNoContent || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("OPTIONS %s = %d with Allow %q", target, w.Code, w.Header().Get("Allow"))
 		}
@@ -98,7 +99,7 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerBearsTheNotice(t *testing.T) {
+func TestEveryAnswerHasTheNotice(t *testing.T) {
 	const notice = "Simulated demo data, not measurements"
 	opts := testOptions(t)
 	opts.Notice = notice
@@ -109,7 +110,7 @@ func TestEveryAnswerBearsTheNotice(t *testing.T) {
 		}
 	}
 	if got, ok := do(testServer(t), http.MethodGet, statusURL).Header()["X-Data-Notice"]; ok {
-		t.Errorf("real data bear the notice %q", got)
+		t.Errorf("real data have the notice %q", got)
 	}
 }
 
@@ -132,14 +133,14 @@ func TestRateLimits(t *testing.T) {
 		}
 	}
 	from(statusURL, http.StatusOK)
-	from("/nowhere", http.StatusNotFound) // looking for what is not there counts too
+	from("/nowhere", http.StatusNotFound) // requests for unknown addresses count too
 	from(statusURL, http.StatusTooManyRequests)
 	for range 3 {
-		from(tile, http.StatusOK) // a bucket of their own
+		from(tile, http.StatusOK) // tiles have their own limit
 	}
 	from(tile, http.StatusTooManyRequests)
 
-	// Per key: behind one address each key has its own, and those without a key take from neither.
+	// Per key: behind one address each key has its own, and requests without a key use neither.
 	for _, key := range []string{goodKey, otherKey} {
 		from("/api/v1/monitor/lakes", http.StatusOK, "X-API-Key", key)
 		from("/api/v1/monitor/lakes", http.StatusOK, "X-API-Key", key)
@@ -197,16 +198,16 @@ func TestMetricsCountByRouteName(t *testing.T) {
 	get(t, s, http.StatusOK, "/assets/app-1234.js")
 	get(t, s, http.StatusOK, "/embed?lake=de_by_clean")
 	get(t, s, http.StatusOK, "/table?q=see")
+	body := get(t, s, http.StatusOK, "/metrics").Body.String()
 	for route, want := range map[string]float64{"status": 1, "not_found": 1, "page": 2, "embed": 1, "table": 1} {
 		code := "200"
 		if route == "not_found" {
 			code = "404"
 		}
-		if got := testutil.ToFloat64(s.metrics.requests.WithLabelValues(route, "GET", code)); got != want {
-			t.Errorf("requests of route %s = %v, want %v", route, got, want)
+		if line := fmt.Sprintf(`limnomap_http_requests_total{code=%q,method="GET",route=%q} %v`, code, route, want); !strings.Contains(body, line) {
+			t.Errorf("/metrics lacks %s", line)
 		}
 	}
-	body := get(t, s, http.StatusOK, "/metrics").Body.String()
 	for _, name := range []string{"limnomap_http_requests_total", "limnomap_build_info", "limnomap_lakes", "go_goroutines", "process_"} {
 		if !strings.Contains(body, name) {
 			t.Errorf("/metrics has no %s", name)
@@ -278,13 +279,13 @@ func TestAPanicIsA500ThatShowsNothing(t *testing.T) {
 	wantHidden(t, w)
 }
 
-// wantHidden fails if the answer tells the secret of a fault, or not the request's id.
+// wantHidden fails if the answer contains the secret of a fault, or lacks the request's id.
 func wantHidden(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
 	if strings.Contains(w.Body.String(), "secret") {
 		t.Errorf("a 500 shows internals: %s", w.Body)
 	}
 	if id := w.Header().Get("X-Request-Id"); id == "" || !strings.Contains(w.Body.String(), id) {
-		t.Errorf("a 500 does not bear the request's id %q: %s", id, w.Body)
+		t.Errorf("a 500 lacks the request's id %q: %s", id, w.Body)
 	}
 }

@@ -6,6 +6,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/api/apitest"
 )
 
 func TestMonitorNeedsItsScope(t *testing.T) {
@@ -15,13 +17,13 @@ func TestMonitorNeedsItsScope(t *testing.T) {
 	w := do(s, http.MethodGet, monitorURL, "X-API-Key", metricsKey)
 	wantProblem(t, w, http.StatusForbidden)
 	if !strings.Contains(w.Body.String(), "scope monitor") || strings.Contains(w.Body.String(), metricsKey) {
-		t.Errorf("403 = %s, want one that names the scope and not the key", w.Body)
+		t.Errorf("403 = %s, want the name of the scope and not that of the key", w.Body)
 	}
 	if w.Header().Get("Ratelimit") == "" || w.Header().Get("WWW-Authenticate") != "" {
-		t.Errorf("403 bears %v, want the key's own limit and no challenge: the key is right", w.Header())
+		t.Errorf("403 has %v, want the limit of the key and no challenge: the key is right", w.Header())
 	}
 	if !strings.Contains(get(t, s, 200, "/metrics").Body.String(), `limnomap_key_refused_total{reason="scope"} 1`) {
-		t.Error("the metric does not count it")
+		t.Error("the metric does not count the refused key")
 	}
 }
 
@@ -30,9 +32,9 @@ func TestMetricsWithAKey(t *testing.T) {
 	opts.MetricsKey = true
 	keys := testKeys()
 	opts.Keys = keys
-	c := newClock()
-	c.t = testNow()
-	opts.Now = c.now
+	c := apitest.NewClock()
+	c.Advance(testNow().Sub(c.Now()))
+	opts.Now = c.Now
 	s := newServer(t, opts, testSource(t))
 	for _, tt := range []struct {
 		name    string
@@ -48,7 +50,7 @@ func TestMetricsWithAKey(t *testing.T) {
 		{"expired", []string{"Authorization", "Bearer " + expiredKey}, 401},
 		{"no bearer", []string{"Authorization", "Basic " + metricsKey}, 401},
 		{"empty bearer", []string{"Authorization", "Bearer "}, 401},
-		{"scheme alone", []string{"Authorization", "Bearer"}, 401},
+		{"only the scheme", []string{"Authorization", "Bearer"}, 401},
 		{"both, one wrong", []string{"X-API-Key", "wrong", "Authorization", "Bearer " + metricsKey}, 401},
 		{"of the monitoring endpoint", []string{"X-API-Key", goodKey}, 403},
 	} {
@@ -68,15 +70,15 @@ func TestMetricsWithAKey(t *testing.T) {
 		get(t, s, 200, path) // an orchestrator has no key
 	}
 
-	// The database is away: the operator looks at the metrics, and data are for nobody.
+	// The database fails: operators still get the metrics, and no one gets data.
 	keys.err = errors.New("down")
 	for range 3 {
-		c.pass(time.Hour)
+		c.Advance(time.Hour)
 		if w := do(s, http.MethodGet, "/metrics", "X-API-Key", metricsKey); w.Code != 200 {
-			t.Errorf("metrics while the database is away: status = %d, want 200", w.Code)
+			t.Errorf("metrics while the database fails: status = %d, want 200", w.Code)
 		}
 		if w := do(s, http.MethodGet, monitorURL, "X-API-Key", goodKey); w.Code != 503 {
-			t.Errorf("data while the database is away: status = %d, want 503", w.Code)
+			t.Errorf("data while the database fails: status = %d, want 503", w.Code)
 		}
 	}
 }

@@ -4,22 +4,23 @@ import (
 	"net/http"
 	"unicode/utf8"
 
+	"limnomap/api/params"
 	"limnomap/data/index"
 )
 
-// maxSearch is how many characters may be searched for: as many as a name has at most.
+// maxSearch is the largest length of a text to search for, in characters: that of the longest name.
 const maxSearch = 200
 
-// search answers with the lakes whose name, id or region holds a text, the best first.
-func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+// search answers with the lakes whose name, id or region contains a text, the best match first.
+func (h *lakeHandlers) search(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	q := params.search()
-	limit := params.integer("limit", 1, maxFound, defaultFound)
-	view, err := p.viewFor(r, params)
+	query := params.Of(r)
+	q := searchOf(&query)
+	limit := query.Integer("limit", 1, maxFound, defaultFound)
+	view, err := p.viewFor(r, &query)
 	if err != nil {
 		return err
 	}
@@ -27,20 +28,20 @@ func (s *Server) search(w http.ResponseWriter, r *http.Request) error {
 	for _, lake := range p.lookup.names.Find(q, limit) {
 		sel.add(lake)
 	}
-	return s.sendFound(w, r, p, sel, nil)
+	return h.sendFound(w, r, p, sel, nil)
 }
 
-// search returns the value of the parameter q.
-func (p *params) search() string {
-	q, given := p.required("q")
+// searchOf returns the value of the parameter q.
+func searchOf(p *params.Params) string {
+	q, given := p.Required("q")
 	switch {
 	case !given:
 	case !utf8.ValidString(q):
-		p.refuse("q", "%s is not UTF-8", echo(q))
+		p.Refuse("q", "%s is not UTF-8", params.Quote(q))
 	case utf8.RuneCountInString(q) > maxSearch:
-		p.refuse("q", "%s has %d characters, at most %d are allowed", echo(q), utf8.RuneCountInString(q), maxSearch)
+		p.Refuse("q", "%s has %d characters, at most %d are allowed", params.Quote(q), utf8.RuneCountInString(q), maxSearch)
 	case !index.Searchable(q):
-		p.refuse("q", "%s has neither a letter nor a digit to search for", echo(q))
+		p.Refuse("q", "%s has neither a letter nor a digit to search for", params.Quote(q))
 	}
 	return q
 }

@@ -4,23 +4,24 @@ import (
 	"net/http"
 
 	"limnomap/api/answer"
+	"limnomap/api/params"
 	"limnomap/data"
 )
 
-// A selection is lakes of a snapshot, as they stood in one week.
+// A selection is a number of lakes of a snapshot, in one week.
 type selection struct {
 	view     *data.View
-	lakes    []int32 // in the order in which they are to be shown; nil: the first n
+	lakes    []int32 // in their order in the answer; nil: the first n
 	n        int
 	withData int // how many of them have a value
 }
 
-// selected returns the lakes that the box and the risk of a request leave, as they stood in the week that it names.
+// selected returns the lakes that pass the filters of a request, by box and by risk, in its week.
 func (p *published) selected(r *http.Request) (selection, error) {
-	params := paramsOf(r)
-	within, _ := params.box()
-	risk := params.risk()
-	view, err := p.viewFor(r, params)
+	query := params.Of(r)
+	within, _ := boxOf(&query)
+	risk := riskOf(&query)
+	view, err := p.viewFor(r, &query)
 	if err != nil {
 		return selection{}, err
 	}
@@ -35,11 +36,11 @@ func everything(view *data.View) selection {
 	return selection{view: view, n: len(view.Lakes), withData: view.WithData}
 }
 
-// viewFor returns the map as it stood in the week that holds the request's date, or now. It is the last to read the
-// parameters: if any of them was wrong, the error tells all that was.
-func (p *published) viewFor(r *http.Request, params *params) (*data.View, error) {
-	week, dated := params.week(p.snap)
-	if err := params.err(); err != nil {
+// viewFor returns the map of the week of the request's date, or the current one. It must be called after all other
+// parameters are read: its error lists everything that is wrong with them.
+func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, error) {
+	week, dated := query.Week(p.snap)
+	if err := query.Err(); err != nil {
 		return nil, err
 	}
 	return p.view(r.Context(), week, dated)
@@ -58,7 +59,7 @@ func matching(view *data.View, b box, risk data.Risk) selection {
 	return sel
 }
 
-// whole reports whether the selection is all lakes, as they stand now.
+// whole reports whether the selection is all lakes of the current map.
 func (sel *selection) whole(snap *data.Snapshot) bool {
 	return sel.view == snap.Current && sel.n == len(snap.Lakes)
 }

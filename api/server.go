@@ -1,59 +1,37 @@
 package api
 
 import (
-	"errors"
 	"fmt"
-	"io/fs"
-	"log/slog"
 	"net/http"
 	"net/http/pprof"
-	"runtime/debug"
-	"slices"
-	"sync/atomic"
-	"time"
-
-	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/client_golang/prometheus/collectors"
+	"net/netip"
+	"sync"
 
 	"limnomap/api/answer"
-	"limnomap/colormap"
-	"limnomap/data"
-	"limnomap/tiles"
+	"limnomap/api/auth"
+	"limnomap/api/joinwrites"
+	"limnomap/api/middleware"
+	"limnomap/api/ratelimit"
+	"limnomap/api/route"
 )
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
 type Server struct {
-	opts    Options // as they were given: adjustable has those that may change since
-	logger  *slog.Logger
-	now     func() time.Time
-	prefix  string // the path of the root, as the outside sees it
-	handler http.Handler
+	opts      Options // with the first values of the adjustable ones
+	snapshots *snapshots
+	health    *health
+	keyring   *auth.Keyring
 
-	adjusted adjusted
-	metrics  *metrics
-	limits   *limits
-	keyring  *keyring
-	guesses  *guesses
-	sender   *answer.Sender
+	adjusting     sync.Mutex // one Adjust at a time
+	options       *middleware.Setting[Adjustable]
+	limits        *limits
+	logQuota      *middleware.LogQuota
+	adminLogQuota *middleware.LogQuota
+
 	errors   *answer.Errors
-	encoder  *encoder
-
-	styleIDs    []tiles.StyleID // the default first
-	colormapIDs []colormap.ID   // the default first
-	colormaps   map[colormap.ID]*colormap.Map
-	legends     *lru.Cache[legendKey, []byte]
-	page        *page
-	table       *table
-	openAPI     *answer.Body
-
-	lastCapabilities atomic.Pointer[drawnCapabilities]
-
-	current      atomic.Pointer[published]
-	contact      contact
-	refreshFault atomic.Pointer[time.Time]    // since when; nil if the last refresh went well
-	refreshed    atomic.Pointer[data.Refresh] // what became of the refreshes; nil before anybody told
-	draining     atomic.Bool
+	measures *measures
+	handlers *handlers
+	handler  http.Handler
 }
 
 // New returns a Server that answers 503 until its first snapshot is published.
@@ -61,126 +39,103 @@ func New(opts Options) (*Server, error) {
 	if err := opts.check(); err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	s := &Server{
-		opts:        opts,
-		logger:      opts.Logger,
-		now:         opts.Now,
-		prefix:      prefixOf(opts.PublicURL, opts.BasePath),
-		colormapIDs: colormap.IDs(),
-		colormaps:   make(map[colormap.ID]*colormap.Map),
-		sender:      answer.NewSender(opts.sending),
-	}
-	if s.logger == nil {
-		s.logger = slog.New(slog.DiscardHandler)
-	}
-	if s.now == nil {
-		s.now = time.Now
-	}
-	if s.opts.Registry == nil {
-		s.opts.Registry = prometheus.NewRegistry()
-	}
-	s.errors = answer.NewErrors(errorStatuses, s.logger)
-	if err := s.load(); err != nil {
+	s, err := build(opts.withDefaults())
+	if err != nil {
 		return nil, fmt.Errorf("api: %w", err)
 	}
-	basemap, err := basemapOrigin(opts.BasemapURL)
-	if err != nil {
-		return nil, fmt.Errorf("api: basemap: %w", err)
-	}
-	s.contact.start, s.contact.now = s.now(), s.now
-	s.measure()
-	s.adjusted.begin(opts.Adjustable, s.now())
-	s.limits = newLimits(opts.Adjustable, s.now, newSharing(opts.Quota, s.now, s.logger, s.opts.Registry))
-	for _, d := range s.limits.all() {
-		s.metrics.watch(d.Load())
-	}
-	s.keyring = newKeyring(opts.Keys, s.now)
-	s.keyring.log = s.logger
-	s.keyring.refused = s.metrics.keyRefused
-	s.guesses = newGuesses(s.now, s.logger, s.metrics.keyRefused)
-	s.handler = s.chain(s.router(), basemap)
 	return s, nil
 }
 
-// load makes ready what never changes: styles, colours, the page and the description of the API.
-func (s *Server) load() error {
-	for _, style := range s.opts.Styles {
-		s.styleIDs = append(s.styleIDs, style.ID)
-	}
-	for _, id := range s.colormapIDs {
-		m, err := colormap.New(id, s.opts.Limits)
-		if err != nil {
-			return fmt.Errorf("colour map %s: %w", id, err)
-		}
-		s.colormaps[id] = m
-	}
-	s.encoder = newEncoder(s.colormaps[s.colormapIDs[0]])
-	var err error
-	if s.legends, err = lru.New[legendKey, []byte](maxLegends); err != nil {
-		return err
-	}
-	if s.page, err = loadPage(s.sender, s.opts.Page); err != nil {
-		return err
-	}
-	if s.table, err = loadTable(s.opts.Table); err != nil {
-		return fmt.Errorf("table: %w", err)
-	}
-	style, err := fs.ReadFile(s.opts.Table, "table/table.css")
+// build makes the parts of a Server and puts them together.
+func build(opts Options) (*Server, error) {
+	maps, err := newColormaps(opts.Limits)
 	if err != nil {
-		return fmt.Errorf("table: %w", err)
+		return nil, err
 	}
-	if err := s.page.add(s.opts.Table, tableStyle[1:], style); err != nil {
-		return fmt.Errorf("table: %w", err)
+	basemapOrigin, err := middleware.BasemapOrigin(opts.BasemapURL)
+	if err != nil {
+		return nil, fmt.Errorf("basemap: %w", err)
 	}
-	s.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
-	return err
+	sender := answer.NewSender(opts.sending)
+	s := &Server{
+		opts:          opts,
+		snapshots:     &snapshots{sender: sender, encoder: newEncoder(maps.byID[maps.ids[0]]), rendererVersion: opts.RendererVersion},
+		options:       middleware.NewSetting(&opts.Adjustable),
+		limits:        newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: opts.Now, Logger: opts.Logger, Registerer: opts.Registry}), &opts.Adjustable),
+		logQuota:      middleware.NewLogQuota(opts.LogRequests, opts.Now()),
+		adminLogQuota: middleware.NewLogQuota(opts.LogRequests, opts.Now()),
+	}
+	s.health = newHealth(s.snapshots, middleware.NewFreshness(opts.Now), opts.Logger, opts.Now)
+	s.keyring = auth.NewKeyring(auth.Config{
+		Store:        opts.Keys,
+		LimitKeys:    s.limits.keys.AllowBy(ratelimit.KeyName),
+		LimitRefused: s.limits.refused.AllowBy(ratelimit.Address),
+		Now:          opts.Now,
+		Logger:       opts.Logger,
+		Registerer:   opts.Registry,
+	})
+	s.errors = answer.NewErrors(errorStatuses, opts.Logger)
+	s.measures = &measures{
+		basePath: opts.BasePath,
+		tracer:   middleware.NewTracer(opts.Tracer, opts.TraceRatio, func() []netip.Prefix { return s.adjustable().TrustedProxies }, opts.Now),
+		metrics:  middleware.NewMetrics(opts.Registry, opts.Now),
+	}
+	registerMetrics(&opts, s.snapshots, s.health)
+	if s.handlers, err = newHandlers(&opts, maps, s.snapshots, s.health, s.adjustable); err != nil {
+		return nil, err
+	}
+	s.handler = s.chain(s.router(), basemapOrigin)
+	return s, nil
 }
 
-// measure sets up the metrics. Whoever shares the registry may have added the process's own already.
-func (s *Server) measure() {
-	s.metrics = newMetrics(s.opts.Registry, s.now)
-	s.metrics.contact = &s.contact
-	version := s.opts.Version
-	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
-		version = info.Main.Version
-	}
-	s.metrics.build(version, s.opts.RendererVersion)
-	s.opts.Registry.MustRegister(&refreshCollector{s})
-	for _, c := range []prometheus.Collector{
-		collectors.NewGoCollector(),
-		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
-	} {
-		var already prometheus.AlreadyRegisteredError
-		if err := s.opts.Registry.Register(c); err != nil && !errors.As(err, &already) {
-			s.logger.Warn("process metrics are not exported", slog.Any("error", err))
-		}
-	}
+// measures measure and trace the requests of routes.
+type measures struct {
+	basePath string
+	tracer   *middleware.Tracer
+	metrics  *middleware.Metrics
 }
 
-// chain puts the middleware around the router. This is their order, the outermost first.
+// route measures and traces the requests of one route. The pattern is empty for routes without one.
+func (m *measures) route(name, pattern string, h http.Handler) http.Handler {
+	if pattern != "" {
+		pattern = m.basePath + pattern
+	}
+	return middleware.Wrap(h, m.tracer.Route(name, pattern), m.metrics.Route(name))
+}
+
+// router returns the router of all routes.
+func (s *Server) router() http.Handler {
+	g := &guards{limits: s.limits, keyring: s.keyring, metricsKey: s.opts.MetricsKey}
+	page := s.handlers.page
+	router := route.New(s.opts.BasePath, s.measures.route("not_found", "", s.limits.api.By(ratelimit.Address)(s.errors.Handler(notFound))))
+	for _, entry := range s.handlers.routes(g, !s.opts.SeparateAdmin) {
+		router.Handle(entry.path, s.measures.route(entry.name, entry.path, entry.guard(s.errors.Handler(entry.Handler))))
+	}
+	router.HandleMatch(page.has, s.measures.route("page", "", g.unlimited(s.errors.Handler(page.file))))
+	if s.opts.BasePath != "" {
+		// Addresses in the page are relative to its folder, whose path ends with a slash.
+		root := http.RedirectHandler(prefixOf(s.opts.PublicURL, s.opts.BasePath)+"/", http.StatusPermanentRedirect)
+		router.Handle("", s.measures.route("page", "", g.unlimited(root)))
+	}
+	return router
+}
+
+// chain puts the middleware around the router, the outermost first.
 func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
-	return wrap(router,
-		withRequestID,
-		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
-		logRequestsUpTo(s.adjusted.logged, s.logger, s.now),
-		recoverPanics(s.logger),
-		s.adjusted.with(func(a *Adjustable) middleware {
-			return securityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
+	return middleware.Wrap(router,
+		middleware.RequestID,
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
+		middleware.AccessLog(s.opts.Logger, s.logQuota, s.opts.Now),
+		middleware.Recover(s.opts.Logger),
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware {
+			return middleware.SecurityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
 		}),
-		withNotice(s.opts.Notice),
-		withAge(&s.contact),
-		s.adjusted.with(func(a *Adjustable) middleware { return crossOrigin(a.AllowedOrigins) }),
-		limitRequest,
-		joinWrites,
+		middleware.Notice(s.opts.Notice),
+		middleware.Age(s.health.freshness),
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.CORS(a.AllowedOrigins) }),
+		middleware.RequestBounds,
+		joinwrites.Handler,
 	)
-}
-
-// wrap puts the middleware around h, the first outermost.
-func wrap(h http.Handler, around ...middleware) http.Handler {
-	for _, m := range slices.Backward(around) {
-		h = m(h)
-	}
-	return h
 }
 
 func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
@@ -188,21 +143,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.S
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
 func (s *Server) AdminHandler() http.Handler {
 	admin := http.NewServeMux()
-	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.healthy)))
-	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.ready)))
-	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.exposition())))
+	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.health.healthy)))
+	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.health.ready)))
+	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
 	admin.HandleFunc("/debug/pprof/", pprof.Index)
 	admin.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
 	admin.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	admin.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	admin.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	admin.Handle("/", s.errors.Handler(notFound))
-	return wrap(admin,
-		withRequestID,
-		s.adjusted.with(func(a *Adjustable) middleware { return withClientAddr(a.TrustedProxies) }),
-		logRequestsUpTo(s.adjusted.loggedAdmin, s.logger, s.now),
-		recoverPanics(s.logger),
-		adminHeaders,
-		limitRequest,
+	return middleware.Wrap(admin,
+		middleware.RequestID,
+		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
+		middleware.AccessLog(s.opts.Logger, s.adminLogQuota, s.opts.Now),
+		middleware.Recover(s.opts.Logger),
+		middleware.AdminHeaders,
+		middleware.RequestBounds,
 	)
 }

@@ -8,17 +8,18 @@ import (
 	"golang.org/x/sync/singleflight"
 
 	"limnomap/api/answer"
+	"limnomap/api/params"
 	"limnomap/data"
 )
 
 const (
-	// maxCounts is how many answers with counts are kept: those of a year of weeks, or of all groupings of some.
+	// maxCounts is how many answers with counts are kept: those of a year of weeks, or of some weeks by each grouping.
 	maxCounts = 64
-	// maxCountsBytes is up to how long an answer is kept. One of more than a thousand regions is counted anew.
+	// maxCountsBytes is the largest size of an answer that is kept. One of more than a thousand regions is counted again.
 	maxCountsBytes = 256 << 10
 )
 
-// counts are the answers with counts that were asked for, since counting a million lakes takes a while.
+// counts keep the answers with counts, since counting a million lakes takes a while.
 type counts struct {
 	bodies *lru.Cache[countsKey, *answer.Body]
 	flight singleflight.Group
@@ -34,28 +35,28 @@ func newCounts() (*counts, error) {
 	return &counts{bodies: bodies}, err
 }
 
-// stats answers with how many lakes there are and what their values are, by region, risk or trophic status.
-func (s *Server) stats(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+// stats answers with the number of lakes and the quantiles of their values, by region, risk or trophic status.
+func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	by := oneOf(params, "by", data.Groupings())
-	view, err := p.viewFor(r, params)
+	query := params.Of(r)
+	by := params.OneOf(&query, "by", data.Groupings())
+	view, err := p.viewFor(r, &query)
 	if err != nil {
 		return err
 	}
-	counted, err := s.counted(p, view, by)
+	counted, err := h.counted(p, view, by)
 	if err != nil {
 		return err
 	}
-	return s.sender.Send(w, r, jsonKind, answer.Prepared(counted))
+	return h.sender.Send(w, r, jsonKind, answer.Prepared(counted))
 }
 
-// counted returns the answer with the counts of a view of p: kept, unless the view is not p's own.
-func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*answer.Body, error) {
-	count := func() (*answer.Body, error) { return s.sender.Prepare(jsonKind, appendStats(nil, p.snap, view, by)) }
+// counted returns the answer with the counts of a view of p. It is kept, unless the view is of a later revision.
+func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) (*answer.Body, error) {
+	count := func() (*answer.Body, error) { return h.sender.Prepare(jsonKind, appendStats(nil, p.snap, view, by)) }
 	if view.Later {
 		return count()
 	}
@@ -63,7 +64,7 @@ func (s *Server) counted(p *published, view *data.View, by data.Grouping) (*answ
 	if b, ok := p.counts.bodies.Get(key); ok {
 		return b, nil
 	}
-	// Those that come while one counts wait for it; counting asks nobody, and takes well under a second.
+	// Concurrent requests wait for the one that counts; counting needs no store and takes well under a second.
 	b, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
 		b, err := count()
 		if err == nil && b.Size() <= maxCountsBytes {
@@ -110,13 +111,13 @@ func appendStats(b []byte, snap *data.Snapshot, view *data.View, by data.Groupin
 	return append(b, "]}\n"...)
 }
 
-// quantiles are those that an answer tells, in percent.
+// quantiles are the quantiles in an answer, in percent.
 var quantiles = []struct {
 	name    string
 	percent int
 }{{"min", 0}, {"p10", 10}, {"p25", 25}, {"median", 50}, {"p75", 75}, {"p90", 90}, {"max", 100}}
 
-// appendCounts appends the members that tell of a group.
+// appendCounts appends the members of a group.
 func appendCounts(b []byte, g *data.Group) []byte {
 	count := func(name string, n int) {
 		b = append(b, '"')

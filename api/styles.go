@@ -8,13 +8,13 @@ import (
 	"limnomap/tiles"
 )
 
-// A styleEntry is a style as the list shows it.
+// A styleEntry is a style in the list.
 type styleEntry struct {
 	tiles.Style
 	Default bool `json:"default"`
 }
 
-// A colormapEntry is a colour map as the list shows it.
+// A colormapEntry is a colour map in the list.
 type colormapEntry struct {
 	ID      colormap.ID `json:"id"`
 	Title   string      `json:"title"`
@@ -22,22 +22,22 @@ type colormapEntry struct {
 	Legend  string      `json:"legend"`
 }
 
-// styles answers with the ways to draw the lakes and the colours to draw them in.
-func (s *Server) styles(w http.ResponseWriter, r *http.Request) error {
+// list answers with the styles and the colour maps.
+func (h *styleHandlers) list(w http.ResponseWriter, r *http.Request) error {
 	var list struct {
 		Styles    []styleEntry    `json:"styles"`
 		Colormaps []colormapEntry `json:"colormaps"`
 	}
-	for i, style := range s.opts.Styles {
+	for i, style := range h.styles {
 		list.Styles = append(list.Styles, styleEntry{Style: style, Default: i == 0})
 	}
-	for i, id := range s.colormapIDs {
+	for i, id := range h.colormaps.ids {
 		list.Colormaps = append(list.Colormaps, colormapEntry{
 			ID:      id,
-			Title:   s.colormaps[id].Title,
+			Title:   h.colormaps.byID[id].Title,
 			Default: i == 0,
-			Legend:  s.prefix + pathLegend + ".json" + legendQuery(id, s.colormapIDs[0]),
+			Legend:  h.prefix + pathLegend + ".json" + legendQuery(id, h.colormaps.ids[0]),
 		})
 	}
-	return s.sender.Send(w, r, timelessKind, answer.JSON(list))
+	return h.sender.Send(w, r, timelessKind, answer.JSON(list))
 }

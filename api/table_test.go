@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"html"
 	"net/http"
-	"os"
 	"regexp"
 	"slices"
 	"strings"
@@ -14,12 +13,15 @@ import (
 	"limnomap/data"
 )
 
+// tableRowsPerPart is how many lakes one part of the table has.
+const tableRowsPerPart = 200
+
 var (
 	tableRowPattern = regexp.MustCompile(`(?s)<tr role="row" class="([a-z ]+)">.*?</tr>`)
 	tagPattern      = regexp.MustCompile(`<[^>]*>`)
 )
 
-// rowsOf returns the rows of a table as a reader sees them: class of the row, then its texts, each once.
+// rowsOf returns the rows of a table as readers see them: the class of the row, then its text.
 func rowsOf(page string) []string {
 	var rows []string
 	for _, m := range tableRowPattern.FindAllStringSubmatch(page, -1) {
@@ -51,8 +53,8 @@ func tablePageOf(t *testing.T, s *Server, query string, headers ...string) strin
 	return w.Body.String()
 }
 
-// What is said of each sort of lake: no value never looks clean, scum in clear water neither, and an old value looks old.
-func TestTableSaysWhatIsKnown(t *testing.T) {
+// Each kind of lake has its text: neither a lake without a value nor one with scum in clear water looks clean, and an old value looks old.
+func TestTableRows(t *testing.T) {
 	s := testServer(t)
 	want := []string{
 		`medium| Grüner "See" <&> Medium risk 10 µg/l 9 November 2026 unknown JSON CSV`,
@@ -72,7 +74,7 @@ func TestTableSaysWhatIsKnown(t *testing.T) {
 	for _, text := range []string{
 		"A satellite sees neither scum on the shore nor bacteria", "No current value does not mean that a lake is clean",
 		"Newest measurement: 16 November 2026.", "Lakes 1 to 8 of 8", "(WHO 2003): low below 10, medium 10 to below 50, high 50 or more",
-		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask the health authority",
+		"Example Agency", `href="./#lake=de_by_clean"`, `href="api/v1/bathing-lakes/history/de_by_clean.csv"`, "ask the local health authority",
 	} {
 		if !strings.Contains(page, text) {
 			t.Errorf("the table lacks %q", text)
@@ -88,18 +90,18 @@ func TestTableSaysWhatIsKnown(t *testing.T) {
 	}
 }
 
-func TestTableInOrder(t *testing.T) {
+func TestTableOrder(t *testing.T) {
 	s := testServer(t)
 	for query, want := range map[string][]string{
-		// The worst first: scum in clear water is before a bloom of medium risk. What has no value is last, what was bad before
-		// what nobody knows.
+		// The worst first: scum in clear water comes before a bloom of medium risk. Lakes without a value are last: those with a
+		// known last risk before those without.
 		"?sort=value":                {"Müritz", "Schlierensee", "Westsee", `Grüner "See" <&>`, "Klarer See", "Ostsee auf Taveuni", "Wolkensee", "Unbekannt"},
 		"?risk=high":                 {"Müritz", "Schlierensee"},
 		"?risk=medium":               {`Grüner "See" <&>`, "Westsee"},
 		"?risk=medium&sort=value":    {"Westsee", `Grüner "See" <&>`},
 		"?risk=low":                  {"Klarer See", "Ostsee auf Taveuni"},
 		"?risk=low&sort=value":       {"Klarer See", "Ostsee auf Taveuni"},
-		"?risk=none":                 {"Unbekannt", "Wolkensee"}, // no lake without a value is found by its last risk
+		"?risk=none":                 {"Unbekannt", "Wolkensee"}, // a lake without a value is not found by its last risk
 		"?q=muritz":                  {"Müritz"},
 		"?q=see&sort=value":          {"Schlierensee", "Westsee", `Grüner "See" <&>`, "Klarer See", "Ostsee auf Taveuni", "Wolkensee"},
 		"?q=see&risk=high":           {"Schlierensee"},
@@ -117,10 +119,10 @@ func TestTableInOrder(t *testing.T) {
 		}
 	}
 	if page := tablePageOf(t, s, "?q=nowhere"); !strings.Contains(page, "No lake found. This says nothing about the state of any lake.") {
-		t.Error("nothing found is not said")
+		t.Error("the table does not say that no lake was found")
 	}
 	if page := tablePageOf(t, s, "?page=2"); !strings.Contains(page, "There is no page 2.") || !strings.Contains(page, `href="table"`) {
-		t.Error("a page past the last does not lead back")
+		t.Error("a part after the last one does not lead back")
 	}
 	for query, parameter := range map[string]string{
 		"?risk=no": "risk", "?sort=date": "sort", "?page=0": "page", "?page=1000001": "page", "?page=x": "page", "?lang=fr": "lang",
@@ -131,7 +133,7 @@ func TestTableInOrder(t *testing.T) {
 	wantProblem(t, do(newServer(t, testOptions(t), nil), http.MethodGet, "/table"), http.StatusServiceUnavailable)
 }
 
-// A level that somebody reported as lower than the value tells does not make a lake look cleaner.
+// A reported level that is lower than the level of the value does not make a lake look cleaner.
 func TestTableShowsTheWorseOfReportAndValue(t *testing.T) {
 	f := testSource(t)
 	for i := range f.observations {
@@ -145,7 +147,7 @@ func TestTableShowsTheWorseOfReportAndValue(t *testing.T) {
 	}
 }
 
-func TestTableSpeaksTheReadersLanguage(t *testing.T) {
+func TestTableLanguage(t *testing.T) {
 	opts := testOptions(t)
 	opts.Notice = "Simulated demo data, not measurements"
 	s := newServer(t, opts, testSource(t))
@@ -176,7 +178,7 @@ func TestTableSpeaksTheReadersLanguage(t *testing.T) {
 	}
 }
 
-// Data that are old as a whole do not pass for today's.
+// If all data are old, the table says so.
 func TestTableOfOldData(t *testing.T) {
 	opts := testOptions(t)
 	now := testNow()
@@ -185,41 +187,19 @@ func TestTableOfOldData(t *testing.T) {
 	first := get(t, s, http.StatusOK, "/table").Header().Get("ETag")
 	now = now.AddDate(0, 0, 10) // fourteen days after the newest measurement: not yet
 	if strings.Contains(tablePageOf(t, s, "?q=muritz"), "older than two weeks") {
-		t.Error("a value of fourteen days is called older than that")
+		t.Error("a value of fourteen days counts as old")
 	}
 	now = now.AddDate(0, 0, 1)
 	page := tablePageOf(t, s, "")
 	if !strings.Contains(page, "All values are older than two weeks.") || strings.Count(page, "old\">") < 7 {
-		t.Error("old data do not look old")
+		t.Error("old values do not look old")
 	}
 	if again := get(t, s, http.StatusOK, "/table").Header().Get("ETag"); again == first {
-		t.Error("a cache takes yesterday's ages for today's")
+		t.Error("the ETag did not change with the ages")
 	}
 }
 
-// The symbols are those of the map: a reader who has learnt them there knows them here.
-func TestTableHasTheSymbolsOfTheMap(t *testing.T) {
-	const folder = "../web/"
-	var texts [2]string
-	for i, name := range []string{"table/table.html", "src/index.html"} {
-		b, err := os.ReadFile(folder + name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		texts[i] = string(b)
-	}
-	paths := regexp.MustCompile(` d="([^"]+)"`).FindAllStringSubmatch(texts[0], -1)
-	if len(paths) != 2*int(classes) {
-		t.Errorf("the table has %d paths, want a body and a sign for each of %d symbols", len(paths), classes)
-	}
-	for _, m := range paths {
-		if !strings.Contains(texts[1], ` d="`+m[1]+`"`) {
-			t.Errorf("the map's symbols have no path %s", m[1])
-		}
-	}
-}
-
-// manyLakes returns a source of n lakes with all sorts of values.
+// manyLakes returns a source of n lakes with all kinds of values.
 func manyLakes(tb testing.TB, n int) *fakeSource {
 	tb.Helper()
 	f := &fakeSource{revision: testSource(tb).revision}
@@ -237,7 +217,7 @@ func manyLakes(tb testing.TB, n int) *fakeSource {
 	return f
 }
 
-func TestTableInPages(t *testing.T) {
+func TestTableParts(t *testing.T) {
 	const lakes = 1103
 	s := newServer(t, testOptions(t), manyLakes(t, lakes))
 	nameOf := regexp.MustCompile(`#lake=lake_\d+">([^<]+)<`)
@@ -247,12 +227,12 @@ func TestTableInPages(t *testing.T) {
 		for ; ; page++ {
 			text := tablePageOf(t, s, fmt.Sprintf("%spage=%d", query, page))
 			rows := nameOf.FindAllStringSubmatch(text, -1)
-			if len(rows) > tableRows {
+			if len(rows) > tableRowsPerPart {
 				t.Fatalf("%spage=%d has %d rows", query, page, len(rows))
 			}
 			for _, m := range rows {
 				if seen[m[1]] {
-					t.Fatalf("%s: %s is there twice", query, m[1])
+					t.Fatalf("%s: %s is in it twice", query, m[1])
 				}
 				seen[m[1]] = true
 			}
@@ -267,19 +247,19 @@ func TestTableInPages(t *testing.T) {
 		if query == "?risk=none&" {
 			want = lakes / 5
 		}
-		if len(seen) != want || page != (want+tableRows-1)/tableRows {
+		if len(seen) != want || page != (want+tableRowsPerPart-1)/tableRowsPerPart {
 			t.Errorf("%s: %d lakes on %d pages, want %d", query, len(seen), page, want)
 		}
 	}
 	if text := tablePageOf(t, s, "?q=see"); !strings.Contains(text, "More than 1,000 lakes match the name") || !strings.Contains(text, "Lakes 1 to 200 of 1,000.") {
-		t.Error("that not all lakes of a name are looked through is not said, or they are")
+		t.Error("the table does not say that it left out lakes")
 	}
 	if text := tablePageOf(t, s, "?q=see%200000"); strings.Contains(text, "More than") {
-		t.Error("lakes are said to be left out that are not")
+		t.Error("the table says that it left out lakes, and did not")
 	}
 }
 
-// A million lakes cost what a page of them does, once they are in order.
+// Once a million lakes are sorted, a request costs as much as its part of the table.
 func BenchmarkTable(b *testing.B) {
 	for _, n := range []int{1892, 1_400_000} {
 		opts := testOptions(b)
@@ -287,7 +267,7 @@ func BenchmarkTable(b *testing.B) {
 		start := time.Now()
 		get(b, s, http.StatusOK, "/table")
 		first := time.Since(start)
-		for _, query := range []string{"", "?sort=value", "?risk=none&sort=value", fmt.Sprintf("?page=%d", n/tableRows), "?q=see", "?q=nowhere"} {
+		for _, query := range []string{"", "?sort=value", "?risk=none&sort=value", fmt.Sprintf("?page=%d", n/tableRowsPerPart), "?q=see", "?q=nowhere"} {
 			b.Run(fmt.Sprintf("%d/%s", n, query), func(b *testing.B) {
 				b.ReportAllocs()
 				for b.Loop() {

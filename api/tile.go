@@ -1,134 +1,153 @@
 package api
 
 import (
-	"context"
 	"net/http"
-	"strconv"
-	"strings"
-
-	"github.com/paulmach/orb/maptile"
 
 	"limnomap/api/answer"
+	"limnomap/api/ogc"
+	"limnomap/api/params"
+	"limnomap/api/route"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
 )
 
-const (
-	// largestZoom is the deepest zoom whose columns and rows fit maptile's 32 bits.
-	largestZoom = 30
-	// tileSuffix is the extension of tiles that are pictures.
-	tileSuffix = ".png"
-	// retina is what Leaflet's {r} becomes on a screen with small pixels.
-	retina = "@2x"
-	// cacheTile is how long a tile without a current v= is shown: five minutes, then once more while the new one is
-	// fetched, so that a map that is panned back and forth does not flicker.
-	cacheTile = "public, max-age=300, stale-while-revalidate=86400"
-)
+// cacheTile is for tiles without a current v=: they are used for five minutes, and longer while a new one is fetched, so that
+// a map that is moved back and forth does not flicker.
+const cacheTile = "public, max-age=300, stale-while-revalidate=86400"
 
 var (
 	tileKind          = answer.NewKind(answer.TypePNG, cacheTile)
 	versionedTileKind = answer.NewKind(answer.TypePNG, answer.CacheForever)
+	// No browser shows a vector tile by itself.
+	vectorKind          = answer.NewKind(ogc.TypeVector, cacheTile).NotDocument()
+	versionedVectorKind = answer.NewKind(ogc.TypeVector, answer.CacheForever).NotDocument()
 )
 
-// A look is which map a tile or a legend shows.
-type look struct {
-	style    tiles.StyleID
-	colormap colormap.ID
+// tileHandlers answer requests for tiles.
+type tileHandlers struct {
+	*snapshots
+	tiles       Tiles
+	maxZoom     int
+	styleIDs    []tiles.StyleID // the default first
+	colormapIDs []colormap.ID   // the default first
 }
 
-// look returns the map that style and colormap name.
-func (s *Server) look(p *params) look {
-	return look{style: oneOf(p, "style", s.styleIDs), colormap: oneOf(p, "colormap", s.colormapIDs)}
+// A tileRequest is a request for a tile, by any address.
+type tileRequest struct {
+	tiles.Request // of a vector tile only the address
+	state         *ogc.State
+	week          data.Week
+	dated         bool   // a week is given
+	version       string // the value of v=
 }
 
-// tile answers with one tile of the map.
-func (s *Server) tile(w http.ResponseWriter, r *http.Request) error {
-	asked, err := s.askedTile(r, tileSuffix)
+// tile answers with a tile of the map as a picture.
+func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
+	query := params.Of(r)
+	t, err := h.read(r, &query)
 	if err != nil {
 		return err
 	}
-	asked.wmtsTime()
-	return s.sendTile(w, r, &asked, s.look(&asked.params))
-}
-
-// sendTile answers with the tile that was asked for, in that look, if nothing was wrong with how it was asked.
-func (s *Server) sendTile(w http.ResponseWriter, r *http.Request, asked *askedTile, look look) error {
-	if err := asked.params.err(); err != nil {
+	t.readTime(&query)
+	t.Style, t.Colormap = params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormapIDs)
+	if err := query.Err(); err != nil {
 		return err
 	}
-	view, err := asked.shown(r.Context())
+	return h.send(w, r, t)
+}
+
+// vector answers with a vector tile.
+func (h *tileHandlers) vector(w http.ResponseWriter, r *http.Request) error {
+	query := params.Of(r)
+	t, err := h.read(r, &query)
 	if err != nil {
 		return err
 	}
-	tile, err := s.opts.Tiles.Tile(r.Context(), view, tiles.Request{
-		Tile:     asked.address,
-		Scale:    asked.scale,
-		Style:    look.style,
-		Colormap: look.colormap,
-	})
+	if t.Scale != 1 {
+		return tiles.ErrOutOfRange
+	}
+	if err := query.Err(); err != nil {
+		return err
+	}
+	return h.sendVector(w, r, t)
+}
+
+// read reads the address of a tile, v= and date=.
+func (h *tileHandlers) read(r *http.Request, query *params.Params) (t tileRequest, err error) {
+	values := route.Values(r)
+	if t.Tile, t.Scale, err = params.Tile(values[0], values[1], values[2], h.maxZoom); err != nil {
+		return t, err
+	}
+	p, err := h.published()
+	if err != nil {
+		return t, err
+	}
+	t.state = p.state
+	t.version, _ = query.Text("v")
+	t.week, t.dated = query.Week(p.snap)
+	return t, nil
+}
+
+// readTime reads the week that time= names: clients of WMTS fill in the dimension Time like this. A tile has one week, so
+// time= and date= must not be given both.
+func (t *tileRequest) readTime(query *params.Params) {
+	if _, given := query.Text("time"); !given {
+		return
+	}
+	if t.dated {
+		query.Refuse("time", "given together with date; give only one")
+		return
+	}
+	if t.week, t.dated = ogc.Week(query, t.state.Snapshot); !t.dated {
+		// Some clients keep the template for years, with v= in it. If the current map were immutable at such an address,
+		// a client with a cached tile would show it as the current map long after.
+		t.version = ""
+	}
+}
+
+// send answers with a picture.
+func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t tileRequest) error {
+	view := t.state.Snapshot.Current
+	if t.dated {
+		var err error
+		if view, err = t.state.Snapshot.LazyView(r.Context(), t.week); err != nil {
+			return err
+		}
+	}
+	tile, err := h.tiles.Tile(r.Context(), view, t.Request)
 	if err != nil {
 		return err
 	}
-	k := tileKind
-	if asked.version == asked.published.version && !view.Later {
-		k = versionedTileKind
+	kind := tileKind
+	if t.version == t.state.MapVersion && !view.Later {
+		kind = versionedTileKind
 	}
-	return s.sender.Send(w, r, k, answer.Stored(tile.Bytes, answer.Identity, fieldsOf(tile, answer.Identity)))
+	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, answer.Identity, fieldsOf(tile, answer.Identity)))
 }
 
-// An askedTile is what the address of a tile of any sort says.
-type askedTile struct {
-	address   maptile.Tile
-	scale     int
-	published *published
-	params    params
-	week      data.Week
-	dated     bool
-	version   string // v=
+// sendVector answers with a vector tile.
+func (h *tileHandlers) sendVector(w http.ResponseWriter, r *http.Request, t tileRequest) error {
+	view := t.state.Snapshot.Current
+	if t.dated {
+		var err error
+		if view, err = t.state.Snapshot.View(r.Context(), t.week); err != nil {
+			return err
+		}
+	}
+	tile, err := h.tiles.Vector(r.Context(), view, t.Tile)
+	if err != nil {
+		return err
+	}
+	kind := vectorKind
+	if t.version == t.state.VectorVersion && !view.Later {
+		kind = versionedVectorKind
+	}
+	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, answer.Gzip, fieldsOf(tile, answer.Gzip)))
 }
 
-// askedTile reads the address of a tile with that extension. What is wrong with its parameters is not an error yet, since a
-// sort of tile may have more of them.
-func (s *Server) askedTile(r *http.Request, suffix string) (a askedTile, err error) {
-	z, x, y, _ := splitTile(s.below(r.URL.Path), suffix)
-	if a, err = s.tileAt(r, z, x, y); err == nil {
-		a.week, a.dated = a.params.week(a.published.snap)
-	}
-	return a, err
-}
-
-// tileAt is askedTile for an address that was taken apart, without its week.
-func (s *Server) tileAt(r *http.Request, z, x, y string) (a askedTile, err error) {
-	if a.address, a.scale, err = parseTile(z, x, y); err != nil {
-		return a, err
-	}
-	if int(a.address.Z) > s.opts.MaxZoom {
-		return a, tiles.ErrOutOfRange
-	}
-	if a.published, err = s.published(); err != nil {
-		return a, err
-	}
-	a.params = params{query: r.URL.RawQuery}
-	a.version, _ = a.params.text("v")
-	return a, nil
-}
-
-// view returns the map of the week that is asked for.
-func (a *askedTile) view(ctx context.Context) (*data.View, error) {
-	return a.published.view(ctx, a.week, a.dated)
-}
-
-// shown is view, for whoever only draws it.
-func (a *askedTile) shown(ctx context.Context) (*data.View, error) {
-	if !a.dated {
-		return a.published.snap.Current, nil
-	}
-	return a.published.snap.LazyView(ctx, a.week)
-}
-
-// fieldsOf returns the header fields of a tile that is kept in that coding. A tile in memory keeps them in its Note, which saves three allocations for
-// each cached tile.
+// fieldsOf returns the header fields of a tile that is kept in that coding. A tile in memory keeps them in its Note, which
+// saves three allocations for each cached tile.
 func fieldsOf(t tiles.Tile, coding answer.Coding) *answer.StoredFields {
 	if t.Note == nil {
 		return answer.NewStoredFields(t.Bytes, coding, t.ETag)
@@ -141,43 +160,39 @@ func fieldsOf(t tiles.Tile, coding answer.Coding) *answer.StoredFields {
 	return fields
 }
 
-// splitTile takes the path of a tile with that extension, below the base path, apart. It reports false for the path of
-// anything else: what it takes is exactly what the route's pattern matches.
-func splitTile(path, suffix string) (z, x, y string, ok bool) {
-	rest, ok := strings.CutPrefix(path, pathTiles+"/")
-	if !ok {
-		return "", "", "", false
-	}
-	if rest, ok = strings.CutSuffix(rest, suffix); !ok {
-		return "", "", "", false
-	}
-	z, rest, _ = strings.Cut(rest, "/")
-	x, y, _ = strings.Cut(rest, "/")
-	return z, x, y, z != "" && x != "" && y != "" && !strings.Contains(y, "/")
+// An ogcMap is the ogc.Map of this API.
+type ogcMap struct {
+	*tileHandlers
+	addresses   *addresses
+	attribution func() string
 }
 
-// parseTile reads the address of a tile as it stands in its path: zoom, column, and row with or without "@2x". Each
-// tile has one spelling, in plain digits, so that no cache keeps it under several.
-func parseTile(z, x, y string) (address maptile.Tile, scale int, err error) {
-	scale = 1
-	if row, ok := strings.CutSuffix(y, retina); ok {
-		y, scale = row, 2
+// Current returns the published snapshot.
+func (m *ogcMap) Current() (*ogc.State, error) {
+	p, err := m.published()
+	if err != nil {
+		return nil, err
 	}
-	var numbers [3]uint32
-	for i, s := range [...]string{z, x, y} {
-		n, err := strconv.ParseUint(s, 10, 32)
-		if err != nil || s[0] == '+' || len(s) > 1 && s[0] == '0' {
-			return maptile.Tile{}, 0, tiles.ErrOutOfRange
-		}
-		numbers[i] = uint32(n)
+	return p.state, nil
+}
+
+// Base returns what addresses begin with.
+func (m *ogcMap) Base(w http.ResponseWriter, r *http.Request) string { return m.addresses.base(w, r) }
+
+// Attribution returns whose data the map shows.
+func (m *ogcMap) Attribution() string { return m.attribution() }
+
+// SendTile answers with a tile.
+func (m *ogcMap) SendTile(w http.ResponseWriter, r *http.Request, t ogc.Tile) error {
+	request := tileRequest{
+		Request: tiles.Request{Tile: t.Address, Scale: 1, Style: t.Style, Colormap: m.colormapIDs[0]},
+		state:   t.State,
+		week:    t.Week,
+		dated:   t.Dated,
+		version: t.Version,
 	}
-	// The zoom is checked before anything is shifted by it.
-	if numbers[0] > largestZoom {
-		return maptile.Tile{}, 0, tiles.ErrOutOfRange
+	if t.Vector {
+		return m.sendVector(w, r, request)
 	}
-	address = maptile.New(numbers[1], numbers[2], maptile.Zoom(numbers[0]))
-	if !address.Valid() {
-		return maptile.Tile{}, 0, tiles.ErrOutOfRange
-	}
-	return address, scale, nil
+	return m.send(w, r, request)
 }

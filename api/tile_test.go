@@ -7,19 +7,19 @@ import (
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
-	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/tiles"
 )
 
 const tileURL = "/api/v1/tiles/6/33/21.png"
 
-// tileServer returns a server and the tiles that it asks.
+// tileServer returns a server and its fake tiles.
 func tileServer(t *testing.T) (*Server, *fakeTiles) {
 	t.Helper()
 	opts := testOptions(t)
@@ -65,38 +65,10 @@ func TestTileAddresses(t *testing.T) {
 	}
 }
 
-func FuzzTileAddress(f *testing.F) {
-	for _, seed := range [][3]string{
-		{"0", "0", "0"}, {"6", "33", "21@2x"}, {"30", "1073741823", "1073741823"}, {"31", "0", "0"},
-		{"+1", "0", "0"}, {"01", "0", "0"}, {"1", "2", "0"}, {"", "", "@2x"}, {"18446744073709551616", "0", "0"},
-	} {
-		f.Add(seed[0], seed[1], seed[2])
-	}
-	f.Fuzz(func(t *testing.T, z, x, y string) {
-		tile, scale, err := parseTile(z, x, y)
-		if err != nil {
-			if !errors.Is(err, tiles.ErrOutOfRange) {
-				t.Fatalf("parseTile(%q, %q, %q) = %v, want ErrOutOfRange", z, x, y, err)
-			}
-			return
-		}
-		if !tile.Valid() || tile.Z > largestZoom || scale != 1 && scale != 2 {
-			t.Fatalf("parseTile(%q, %q, %q) = %v at scale %d", z, x, y, tile, scale)
-		}
-		row := strconv.FormatUint(uint64(tile.Y), 10)
-		if scale == 2 {
-			row += retina
-		}
-		if strconv.Itoa(int(tile.Z)) != z || strconv.FormatUint(uint64(tile.X), 10) != x || row != y {
-			t.Fatalf("parseTile(%q, %q, %q) = %v: a tile has one spelling", z, x, y, tile)
-		}
-	})
-}
-
 func TestTileStyleAndColormap(t *testing.T) {
 	s, service := tileServer(t)
 	get(t, s, http.StatusOK, tileURL)
-	if service.asked.Style != "heat" || service.asked.Colormap != s.colormapIDs[0] {
+	if service.asked.Style != "heat" || service.asked.Colormap != colormap.Default {
 		t.Errorf("without parameters asks for %+v, want the defaults", service.asked)
 	}
 	get(t, s, http.StatusOK, tileURL+"?style=dots&colormap=viridis")
@@ -144,7 +116,7 @@ func TestTileDate(t *testing.T) {
 
 func TestTileCaching(t *testing.T) {
 	s, _ := tileServer(t)
-	current := s.current.Load().version
+	current := s.snapshots.current.Load().state.MapVersion
 	for query, want := range map[string]string{
 		"":              "public, max-age=300, stale-while-revalidate=86400",
 		"?v=older":      "public, max-age=300, stale-while-revalidate=86400",
@@ -202,7 +174,7 @@ func TestAClientThatLeftIsNoError(t *testing.T) {
 		t.Errorf("logged: %s", log.String())
 	}
 	if w.Body.Len() > 0 {
-		t.Errorf("wrote %q to nobody", w.Body)
+		t.Errorf("wrote %q for a client that left", w.Body)
 	}
 }
 

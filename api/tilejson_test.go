@@ -16,7 +16,7 @@ import (
 
 const tileJSONURL = "/api/v1/tiles.json"
 
-// tileTemplate returns the address of tiles in the TileJSON at target, asked of a Host that nobody vouches for.
+// tileTemplate returns the address of tiles in the TileJSON at target, requested with an untrusted Host.
 func tileTemplate(t *testing.T, s *Server, target string, headers ...string) string {
 	t.Helper()
 	return object(t, get(t, s, http.StatusOK, "http://evil.example.org"+target, headers...))["tiles"].([]any)[0].(string)
@@ -64,7 +64,7 @@ func TestTheTemplateMakesTilesImmutable(t *testing.T) {
 	}
 	opts := testOptions(t)
 	opts.RendererVersion = "2"
-	if other := newServer(t, opts, testSource(t)).current.Load().version; other == testServer(t).current.Load().version {
+	if other := newServer(t, opts, testSource(t)).snapshots.current.Load().state.MapVersion; other == testServer(t).snapshots.current.Load().state.MapVersion {
 		t.Errorf("another renderer has the version %s too", other)
 	}
 }
@@ -149,7 +149,7 @@ func TestExtent(t *testing.T) {
 	}
 	for width, want := range map[float64]int{360: 1, 10: 6, 1e-12: 18} {
 		b := orb.Bound{Max: orb.Point{width, 1}}
-		if got := zoomFor(b, 18); got != want {
+		if got := min(zoomFor(b), 18); got != want {
 			t.Errorf("zoom for %v degrees = %d, want %d", width, got, want)
 		}
 	}
@@ -163,7 +163,7 @@ func TestStyles(t *testing.T) {
 			entry := entry.(map[string]any)
 			ids = append(ids, entry["id"].(string))
 			if entry["default"] != (i == 0) {
-				t.Errorf("%v is default: %v, want the first alone", entry["id"], entry["default"])
+				t.Errorf("%v is default: %v, want only the first", entry["id"], entry["default"])
 			}
 			if entry["title"] == "" {
 				t.Errorf("%v has no title", entry["id"])

@@ -6,6 +6,7 @@ import (
 	"net/url"
 
 	"limnomap/api/answer"
+	"limnomap/api/params"
 	"limnomap/tiles"
 )
 
@@ -19,8 +20,7 @@ type vectorLayer struct {
 }
 
 // vectorFieldTypes are the types of a lake's properties in a vector tile, in the words of MBTiles 1.3 ("vector_layers"). GDAL
-// takes them for the types of its columns, and whatever is not one of those words for text: then a value of 8.62 reads
-// "8.619999999999999".
+// uses them as the types of its columns, and text for any other word: a value of 8.62 would become "8.619999999999999".
 var vectorFieldTypes = map[string]string{
 	"id":          "String",
 	"name":        "String",
@@ -32,7 +32,7 @@ var vectorFieldTypes = map[string]string{
 	"measured_at": "String",
 }
 
-// vectorLayerText says what those properties mean.
+// vectorLayerText explains those properties.
 const vectorLayerText = "Each lake's state in the week that is shown. " +
 	"id: the lake's id, unique; use it as promoteId. name: its name. " +
 	"chl: chlorophyll-a in µg/l; absent without a current value. " +
@@ -43,33 +43,36 @@ const vectorLayerText = "Each lake's state in the week that is shown. " +
 	"measured_at: when the value, or without a current one the last known one, was measured: RFC 3339 in UTC; " +
 	"absent only if there never was one."
 
+// maxVectorZoom is the largest zoom that the description offers. A unit of a tile is 0.6 m there, and map libraries draw the
+// larger zooms from those tiles, without requesting more.
+const maxVectorZoom = 14
+
 // vectorJSON answers with the description of the vector tiles.
-func (s *Server) vectorJSON(w http.ResponseWriter, r *http.Request) error {
-	p, err := s.published()
+func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request) error {
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
-	params := paramsOf(r)
-	week, dated := params.week(p.snap)
-	if err := params.err(); err != nil {
+	query := params.Of(r)
+	week, dated := query.Week(p.snap)
+	if err := query.Err(); err != nil {
 		return err
 	}
-	chosen := url.Values{"v": {p.vectorVersion}}
+	chosen := url.Values{"v": {p.state.VectorVersion}}
 	if dated {
 		chosen.Set("date", week.Monday().String())
 	}
-	description := s.describeTiles(w, r, p)
-	base := s.base(r)
+	base := h.addresses.base(w, r)
+	description := h.describe(p.state, min(maxVectorZoom, h.maxZoom))
 	description.Name = "limnomap lakes"
 	description.Description = fmt.Sprintf("Lakes as points, with their chlorophyll-a measured by satellite. "+
 		"What is not known is absent, and absent never means low: a lake without a current value has no chl and no who_level. "+
 		"A tile holds at most %d lakes: where there are more, the largest, and of equals those of higher risk. "+
 		"Lakes just beyond a tile's edge are in it too. ", tiles.MaxFeatures) + levelCaveat
-	description.Format = "pbf" // as MBTiles and those who read it call the format, whatever the addresses end in
-	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}" + vectorSuffix + "?" + chosen.Encode()}
+	description.Format = "pbf" // what MBTiles and its readers call the format, whatever the addresses end in
+	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.mvt?" + chosen.Encode()}
 	description.LegendURL = base + pathLegend + ".svg"
-	description.MaxZoom, description.Snapshot = min(deepestVector, s.opts.MaxZoom), p.vectorVersion
-	description.Center[2] = min(description.Center[2], float64(description.MaxZoom)) // TileJSON, 3.6
+	description.Snapshot = p.state.VectorVersion
 	description.VectorLayers = []vectorLayer{{
 		ID:          tiles.VectorLayer,
 		Description: vectorLayerText,
@@ -77,5 +80,5 @@ func (s *Server) vectorJSON(w http.ResponseWriter, r *http.Request) error {
 		MaxZoom:     description.MaxZoom,
 		Fields:      vectorFieldTypes,
 	}}
-	return s.sender.Send(w, r, jsonKind, answer.JSON(description))
+	return h.sender.Send(w, r, jsonKind, answer.JSON(description))
 }

@@ -9,30 +9,30 @@ import (
 )
 
 var (
-	// ErrUnknown is returned for a name that no colour map bears.
+	// ErrUnknown is returned for the name of a colour map that does not exist.
 	ErrUnknown = errors.New("unknown colour map")
-	// ErrLimits is returned for limits that the scale cannot show as three classes.
+	// ErrLimits is returned for limits that do not divide the scale into three classes.
 	ErrLimits = errors.New("limits do not fit the scale")
 )
 
 // An ID names a colour map, such as "viridis".
 type ID string
 
-// Default is the map whose turning points sit at the limits of the classification.
+// Default is the map whose hues change at the limits of the classification.
 const Default ID = "limno"
 
 // Limits are the chlorophyll-a values in µg/l at which level 1 and level 2 begin.
 type Limits struct {
 	Level1, Level2 float64
 	Above          bool   // a level begins above its limit, not at it
-	Title          string // whose limits they are, for the legend, such as "WHO 2003"; may be empty
+	Title          string // the source of the limits for the legend, such as "WHO 2003"; may be empty
 }
 
-// Steps is how many colours a Map has. The palette of a tile shares its 256 entries among them and the renderer's
-// opacities.
+// Steps is the number of colours of a Map. The 256 palette entries of a tile are shared among them and the opacities of the
+// renderer.
 const Steps = 32
 
-// NoData returns #9aa0a6, the colour of a lake without a current value. Nothing else is grey.
+// NoData returns #9aa0a6, the colour of a lake without a current value. No other colour is grey.
 func NoData() color.NRGBA { return color.NRGBA{0x9a, 0xa0, 0xa6, 0xff} }
 
 // A Map is a logarithmic scale of Steps colours. It is immutable.
@@ -55,8 +55,8 @@ func IDs() []ID {
 	return ids
 }
 
-// New returns the colour map of that name, fitted to the limits. ErrUnknown if there is none, ErrLimits if a class
-// would have no room on the scale.
+// New returns the colour map of that name, fitted to the limits. It returns ErrUnknown if there is none, and ErrLimits if a
+// class does not fit on the scale.
 func New(id ID, limits Limits) (*Map, error) {
 	for _, r := range ramps() {
 		if r.id != id {
@@ -75,13 +75,13 @@ func New(id ID, limits Limits) (*Map, error) {
 	return nil, fmt.Errorf("%w %q: allowed are %s", ErrUnknown, id, strings.Join(names, ", "))
 }
 
-// Index returns which of the Steps colours shows chl µg/l. It returns -1 for what is no value (NaN, an infinity, a
-// negative number), so that taking it for a step fails loudly instead of drawing a clean lake.
+// Index returns the index of the colour for chl µg/l. It returns -1 if chl is not a value (NaN, infinite or negative), so
+// that using it as an index panics instead of showing a clean lake.
 func (m *Map) Index(chl float64) int {
 	if !(chl >= 0) || math.IsInf(chl, 1) {
 		return -1
 	}
-	// The last step whose threshold chl reaches. Step 0 has none: every value reaches it.
+	// The last step whose threshold is at most chl. Step 0 has no threshold.
 	low, high := 0, Steps
 	for high-low > 1 {
 		middle := int(uint(low+high) / 2)
@@ -94,9 +94,8 @@ func (m *Map) Index(chl float64) int {
 	return low
 }
 
-// Threshold returns the smallest value in µg/l that Index maps to i, for 1 <= i < Steps: what a renderer needs to
-// find the index of a value that it holds in another form, such as a fixed-point logarithm. Where a level begins
-// above its limit, the threshold lies half a hundredth above it, between the two stored values that it parts.
+// Threshold returns the smallest value in µg/l whose index is i, for 1 <= i < Steps. Where a level begins above its limit,
+// the threshold is half a hundredth above the limit, between two values that can be stored.
 func (m *Map) Threshold(i int) float64 {
 	if i < 1 || i >= Steps {
 		panic(fmt.Sprintf("colormap: threshold of step %d: allowed are 1 to %d", i, Steps-1))
@@ -110,7 +109,7 @@ func (m *Map) Limits() Limits { return m.limits }
 // Table returns the colours, lowest value first, all opaque.
 func (m *Map) Table() [Steps]color.NRGBA { return m.table }
 
-// Color returns the colour of chl µg/l: Table()[Index(chl)], or NoData for what is no value.
+// Color returns the colour of chl µg/l: Table()[Index(chl)], or NoData if chl is not a value.
 func (m *Map) Color(chl float64) color.NRGBA {
 	if i := m.Index(chl); i >= 0 {
 		return m.table[i]

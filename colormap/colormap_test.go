@@ -29,7 +29,7 @@ func newMap(t testing.TB, id ID, l Limits) *Map {
 	return m
 }
 
-// class returns the class that step i lies in.
+// class returns the class of step i.
 func class(m *Map, i int) int {
 	for c := classes - 1; c > 0; c-- {
 		if i >= m.scale.first[c] {
@@ -39,7 +39,7 @@ func class(m *Map, i int) int {
 	return 0
 }
 
-// level classifies hundredths of a µg/l by whole numbers, independently of the map.
+// level classifies hundredths of a µg/l with integers, independently of the map.
 func level(l Limits, hundredths int) int {
 	n := 0
 	for _, limit := range []float64{l.Level1, l.Level2} {
@@ -60,8 +60,8 @@ func parseHex(t testing.TB, s string) color.NRGBA {
 	return c
 }
 
-// TestEveryStoredValue walks all that can be stored, 0 to 1500.00 in hundredths: the step never falls, never
-// contradicts the class, and agrees with Threshold, Table and Color.
+// TestEveryStoredValue checks all values that can be stored, 0 to 1500.00 in hundredths: steps never decrease, never
+// contradict the class, and agree with Threshold, Table and Color.
 func TestEveryStoredValue(t *testing.T) {
 	for _, id := range IDs() {
 		for _, limits := range profiles() {
@@ -91,7 +91,7 @@ func TestEveryStoredValue(t *testing.T) {
 	}
 }
 
-// TestAnyLimits asks the same of limits nobody has thought of yet.
+// TestAnyLimits checks the same for random limits.
 func TestAnyLimits(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		level1 := rapid.IntRange(1_50, 70_00).Draw(t, "level1")
@@ -137,11 +137,11 @@ func TestNoValueNeverLooksClean(t *testing.T) {
 func TestNewErrors(t *testing.T) {
 	good := profiles()[0]
 	for _, test := range []struct {
-		name   string
-		id     ID
-		limits Limits
-		is     error
-		says   string
+		name    string
+		id      ID
+		limits  Limits
+		is      error
+		message string
 	}{
 		{"unknown map", "jet", good, ErrUnknown, `"jet": allowed are limno, viridis, cividis, algae`},
 		{"no map", "", good, ErrUnknown, `""`},
@@ -153,8 +153,8 @@ func TestNewErrors(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			m, err := New(test.id, test.limits)
-			if m != nil || !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.says) {
-				t.Errorf("New(%q, %v) = %v, %v, want an error that is %q and says %s", test.id, test.limits, m, err, test.is, test.says)
+			if m != nil || !errors.Is(err, test.is) || !strings.Contains(err.Error(), test.message) {
+				t.Errorf("New(%q, %v) = %v, %v, want the error %q with the message %s", test.id, test.limits, m, err, test.is, test.message)
 			}
 		})
 	}

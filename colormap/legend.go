@@ -2,14 +2,14 @@ package colormap
 
 import "strconv"
 
-// A Legend is what a reader needs to read the map; it marshals to JSON (the body of legend.json).
+// A Legend describes a colour map to readers of the map. It marshals to JSON (the body of legend.json).
 type Legend struct {
 	Colormap ID     `json:"colormap"`
 	Title    string `json:"title"`
 	Quantity string `json:"quantity"`
 	Unit     string `json:"unit"`
 	Scale    string `json:"scale"`
-	// Min and Max are the ends of the scale; the first and the last colour hold beyond them.
+	// Min and Max are the ends of the scale; beyond them the first and the last colour apply.
 	Min     float64       `json:"min"`
 	Max     float64       `json:"max"`
 	Profile string        `json:"profile,omitempty"`
@@ -26,15 +26,15 @@ type LegendStep struct {
 	Color string   `json:"color"`
 }
 
-// A LegendClass is one level and the limits it lies between. Nil is an open end. Whether a limit itself belongs to
-// the class below it or above it is said by Label, and exactly by the steps.
+// A LegendClass is one level and its limits. Nil is an open end. Label, and exactly the steps, tell whether a limit belongs to
+// the class below or above.
 type LegendClass struct {
 	Level int      `json:"level"`
 	Risk  string   `json:"risk"`
 	Label string   `json:"label"`
 	From  *float64 `json:"from"`
 	To    *float64 `json:"to"`
-	// Color stands for the class where there is room for one colour; Colors are all that it is drawn in.
+	// Color represents the class where there is room for only one colour. Colors are all its colours.
 	Color  string   `json:"color"`
 	Colors []string `json:"colors"`
 }
@@ -45,8 +45,8 @@ type LegendNoData struct {
 	Label string `json:"label"`
 }
 
-// legendNote says what a satellite does not know: the chlorophyll limits of WHO 2003, chapter 8, of WHO 2021 and of UBA
-// 2015 all presume that cyanobacteria dominate.
+// legendNote names a condition that satellites cannot check: the chlorophyll limits of WHO 2003, chapter 8, of WHO 2021 and
+// of UBA 2015 all assume that cyanobacteria dominate.
 const legendNote = "The levels hold where cyanobacteria dominate, which a satellite does not know."
 
 // Legend returns the legend of m.
@@ -83,7 +83,7 @@ func (m *Map) Legend() Legend {
 // legendClass describes the class of that level.
 func (m *Map) legendClass(level int, risk string, from, to *float64) LegendClass {
 	c := LegendClass{Level: level, Risk: risk, Label: m.classLabel(from, to)}
-	// Copies, so that whoever changes a Legend cannot change the Map.
+	// Copies, so that changing a Legend does not change the Map.
 	if from != nil {
 		v := *from
 		c.From = &v
@@ -100,7 +100,7 @@ func (m *Map) legendClass(level int, risk string, from, to *float64) LegendClass
 	return c
 }
 
-// classLabel says the values of a class in words that leave no doubt about the limits themselves.
+// classLabel returns the values of a class as text. It is unambiguous about the limits themselves.
 func (m *Map) classLabel(from, to *float64) string {
 	number := func(v *float64) string { return strconv.FormatFloat(*v, 'f', -1, 64) }
 	switch {

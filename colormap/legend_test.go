@@ -86,11 +86,11 @@ func TestLegendJSON(t *testing.T) {
 	classes, _ := got["classes"].([]any)
 	low, _ := classes[0].(map[string]any)
 	if from, ok := low["from"]; !ok || from != nil || low["to"] != 10.0 {
-		t.Errorf("the lowest class reads %v, want from null to 10", low)
+		t.Errorf("the lowest class is %v, want from null to 10", low)
 	}
 }
 
-// TestLegendIsACopy changes a legend and asks for another.
+// TestLegendIsACopy changes a legend and checks that the map did not change.
 func TestLegendIsACopy(t *testing.T) {
 	m := newMap(t, Default, profiles()[0])
 	*m.Legend().Classes[1].From = 0

@@ -5,8 +5,7 @@ import (
 	"math"
 )
 
-// An oklab is a colour in the OKLab space, in which the way half-way between two colours looks half-way and passes
-// through no mud. Ottosson 2020, https://bottosson.github.io/posts/oklab/, matrices of 2021-01-25.
+// An oklab is a colour in the OKLab space, in which the middle between two colours looks like the middle and is not grey. Ottosson 2020, https://bottosson.github.io/posts/oklab/, matrices of 2021-01-25.
 type oklab struct{ l, a, b float64 }
 
 // toOKLab converts an opaque sRGB colour.
@@ -22,7 +21,7 @@ func toOKLab(c color.NRGBA) oklab {
 	}
 }
 
-// nrgba converts to an opaque sRGB colour; what lies outside its gamut is clipped by channel.
+// nrgba converts to an opaque sRGB colour; colours outside of its gamut are clipped by channel.
 func (o oklab) nrgba() color.NRGBA {
 	cube := func(v float64) float64 { return v * v * v }
 	l := cube(o.l + 0.3963377774*o.a + 0.2158037573*o.b)
@@ -36,7 +35,7 @@ func (o oklab) nrgba() color.NRGBA {
 	}
 }
 
-// mix returns the colour that lies t of the way from o to p.
+// mix returns the colour at t, from 0 at o to 1 at p.
 func (o oklab) mix(p oklab, t float64) oklab {
 	return oklab{o.l + t*(p.l-o.l), o.a + t*(p.a-o.a), o.b + t*(p.b-o.b)}
 }

@@ -5,11 +5,11 @@ import (
 	"math"
 )
 
-// A ramp is a named row of colours, before it is fitted to limits.
+// A ramp is a named sequence of colours, before it is fitted to limits.
 type ramp struct {
 	id    ID
 	title string
-	// classes holds one gradient for each class, or a single one that runs over the whole scale.
+	// classes has one gradient per class, or a single one for the whole scale.
 	classes [][]color.NRGBA
 }
 
@@ -17,11 +17,11 @@ type ramp struct {
 func ramps() []ramp {
 	return []ramp{
 		{Default, "Limno", [][]color.NRGBA{
-			// Water blue, amber and dark red, around the anchors #1b9e9a #f2b134 #a50f15. In each class darker is more;
-			// at each limit hue and lightness jump, so that three classes show at once. The first anchor is turned
-			// towards blue, because a protanope sees teal as exactly the grey of no data (CIE76 0.8; now 15). Amber
-			// stays yellow enough at its end to keep its distance from red for a deuteranope, and the last red bright
-			// enough to be seen on a dark basemap, where the worst bloom must not be the faintest mark.
+			// Water blue, amber and dark red, around the anchors #1b9e9a #f2b134 #a50f15. In each class darker is more. Hue
+			// and lightness change abruptly at each limit, so that the three classes are visible at once. The first anchor is
+			// shifted towards blue, because teal looks exactly like the grey of no data to a protanope (CIE76 0.8; now 15).
+			// Amber remains yellow enough at its end to differ from red for a deuteranope. The last red is bright enough for
+			// dark basemaps, where the worst bloom must not be the faintest mark.
 			hexes(0x86d3e8, 0x1f97b5, 0x0a6f94),
 			hexes(0xffdf6e, 0xf2b134, 0xe8952a),
 			hexes(0xc22a26, 0xa50f15, 0x7a0519),

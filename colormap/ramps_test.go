@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestClassesDiffer compares every colour of one class with every colour of every other, so that no shade of low can
-// be taken for a shade of medium or high, whoever looks.
+// TestClassesDiffer compares every colour of a class with every colour of the other classes: no shade of low may be mistaken
+// for a shade of medium or high, by normal and by colour-blind readers.
 func TestClassesDiffer(t *testing.T) {
 	// CIE76; a dozen just noticeable differences (2.3). Measured: 30 for a deuteranope, 38 and more for others.
 	const smallest = 28.0
@@ -35,7 +35,7 @@ func TestClassesDiffer(t *testing.T) {
 	}
 }
 
-// TestClassColorsDiffer holds the colours that stand for the classes to what the anchors of domain.md measured.
+// TestClassColorsDiffer requires the differences between the colours of the classes that the anchors of domain.md have.
 func TestClassColorsDiffer(t *testing.T) {
 	const smallest = 40.0
 	for _, limits := range profiles() {
@@ -53,8 +53,8 @@ func TestClassColorsDiffer(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsGrey measures every colour against the grey of no data. In the default map no reader may take the
-// one for the other; of the published maps, which are as they are, some come nearer for a dichromat.
+// TestNothingElseIsGrey compares every colour with the grey of no data. In the default map no reader may mistake one for the
+// other; in the published maps some colours are closer for a dichromat.
 func TestNothingElseIsGrey(t *testing.T) {
 	for _, id := range IDs() {
 		for _, limits := range profiles() {
@@ -75,8 +75,8 @@ func TestNothingElseIsGrey(t *testing.T) {
 	}
 }
 
-// TestStandsOut measures every colour of the default map against the grounds that it is seen on: a white page, and the
-// dark grey and the near black of dark basemaps, where the worst class must not be the faintest.
+// TestStandsOut compares every colour of the default map with its backgrounds: white, and the dark grey and near black of
+// dark basemaps, on which the worst class must not be the faintest.
 func TestStandsOut(t *testing.T) {
 	normal := visions()[0]
 	for _, ground := range []struct {
@@ -101,8 +101,8 @@ func TestStandsOut(t *testing.T) {
 	}
 }
 
-// TestOrder holds the orders that the eye reads: in the smooth maps lightness runs one way; in the default map each
-// class darkens (TestHues has their hues).
+// TestOrder checks lightness: in the smooth maps it changes in one direction, in the default map each class becomes
+// darker (TestHues checks the hues).
 func TestOrder(t *testing.T) {
 	normal := visions()[0]
 	for _, id := range IDs() {
@@ -126,7 +126,7 @@ func TestOrder(t *testing.T) {
 }
 
 func TestHues(t *testing.T) {
-	// Degrees in CIELAB: blue, amber, red, far from each other and from the green that a deuteranope cannot place.
+	// Degrees in CIELAB: blue, amber, red, far from each other and from green, which a deuteranope cannot identify.
 	allowed := [classes][2]float64{{205, 250}, {50, 100}, {0, 45}}
 	for _, limits := range profiles() {
 		m := newMap(t, Default, limits)
@@ -144,7 +144,7 @@ func TestHues(t *testing.T) {
 	}
 }
 
-// TestEnds holds each map to the ends of its published table.
+// TestEnds compares the ends of each map with its published table.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		id          ID

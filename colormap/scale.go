@@ -10,19 +10,19 @@ const (
 	// twice the upper guidance level of WHO 2003 (50).
 	scaleMin, scaleMax = 1, 100
 
-	// classes is how many levels a chlorophyll value alone can tell: 0, 1 and 2. Level 3 (scum) is seen by people.
+	// classes is the number of levels of chlorophyll values: 0, 1 and 2. Level 3 (scum) is reported by people.
 	classes = 3
 
-	// minClassSteps keeps a narrow class, such as 75 to 100, a gradient rather than a line.
+	// minClassSteps makes a narrow class, such as 75 to 100, a gradient rather than a line.
 	minClassSteps = 4
 
 	// perUnit is the resolution of stored values: hundredths of a µg/l.
 	perUnit = 100
 )
 
-// A scale divides the values into Steps, none of which straddles a limit.
+// A scale divides the values into Steps. Limits are only at the ends of steps.
 type scale struct {
-	// thresholds are the smallest values of the steps; the first step also takes all that is less, so its is 0.
+	// thresholds are the smallest values of the steps. That of the first step is 0.
 	thresholds [Steps]float64
 	// first is the first step of each class, and one past the last step at the end.
 	first [classes + 1]int
@@ -41,7 +41,7 @@ func newScale(l Limits) (scale, error) {
 		from, n := s.first[c], s.first[c+1]-s.first[c]
 		for k := range n {
 			t := edges[c] * math.Pow(edges[c+1]/edges[c], float64(k)/float64(n))
-			// Values are stored in hundredths, so a finer threshold would only be harder to read.
+			// Values are stored in hundredths: finer thresholds are only harder to read.
 			s.thresholds[from+k] = math.Round(t*perUnit) / perUnit
 		}
 		s.thresholds[from] = edges[c]
@@ -59,8 +59,8 @@ func newScale(l Limits) (scale, error) {
 	return s, nil
 }
 
-// shareSteps returns the first step of each class. Every class has minClassSteps; each further step goes to the class
-// whose steps are the widest so far.
+// shareSteps returns the first step of each class. Every class has at least minClassSteps; each further step goes to the
+// class with the widest steps.
 func shareSteps(edges [classes + 1]float64) (first [classes + 1]int) {
 	var n [classes]int
 	for c := range n {
@@ -81,7 +81,7 @@ func shareSteps(edges [classes + 1]float64) (first [classes + 1]int) {
 	return first
 }
 
-// position returns where the middle of step i lies on the logarithmic axis: 0 at the first step, 1 at the last.
+// position returns the position of the middle of step i on the logarithmic axis: 0 at the first step, 1 at the last.
 func (s *scale) position(i int) float64 {
 	first, last := s.middle(0), s.middle(Steps-1)
 	return (s.middle(i) - first) / (last - first)

@@ -29,13 +29,13 @@ func cie76(p, q lab) float64 {
 	return math.Sqrt((p.l-q.l)*(p.l-q.l) + (p.a-q.a)*(p.a-q.a) + (p.b-q.b)*(p.b-q.b))
 }
 
-// A vision is how somebody sees: a matrix on linear sRGB.
+// A vision is a kind of colour vision: a matrix on linear sRGB.
 type vision struct {
 	name   string
 	matrix [3][3]float64
 }
 
-// visions returns normal sight and the three dichromacies: Machado, Oliveira and Fernandes 2009, IEEE TVCG 15(6),
+// visions returns normal vision and the three dichromacies: Machado, Oliveira and Fernandes 2009, IEEE TVCG 15(6),
 // severity 1.0.
 func visions() []vision {
 	return []vision{
@@ -49,7 +49,7 @@ func visions() []vision {
 	}
 }
 
-// see returns c as v sees it.
+// see returns c as it looks with v.
 func (v vision) see(c color.NRGBA) lab {
 	rgb := [3]float64{linear(c.R), linear(c.G), linear(c.B)}
 	var seen [3]float64

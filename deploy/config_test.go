@@ -23,7 +23,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// reloadMetric returns the value of a metric of reloads.
+// reloadMetric returns the value of a metric about reloads.
 func reloadMetric(t *testing.T, s *limnomaptest.Server, name string) float64 {
 	t.Helper()
 	_, text := limnomaptest.Get(t, s.Admin+"/metrics")
@@ -40,14 +40,14 @@ func reloadMetric(t *testing.T, s *limnomaptest.Server, name string) float64 {
 	return 0
 }
 
-// hangUp sends SIGHUP and waits until the log says once more what came of it.
+// hangUp sends SIGHUP and waits for one more log line with that message.
 func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 	t.Helper()
 	before := len(s.Log.String())
 	if err := s.Process.Signal(syscall.SIGHUP); err != nil {
 		t.Fatal(err)
 	}
-	limnomaptest.Within(t, 10*time.Second, "the log says "+says, func() bool {
+	limnomaptest.Within(t, patience, "the log says "+says, func() bool {
 		log = s.Log.String()[before:]
 		return strings.Contains(log, says)
 	})
@@ -55,6 +55,7 @@ func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 }
 
 func TestHangupReloadsTheConfiguration(t *testing.T) {
+	t.Parallel()
 	name := filepath.Join(t.TempDir(), "limnomap.yaml")
 	write := func(text string) {
 		t.Helper()
@@ -76,7 +77,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 		return false
 	}
 	if !limited() || !strings.Contains(page(), `"attribution":"first"`) {
-		t.Fatalf("the server does not go by its file:\n%s", page())
+		t.Fatalf("the server does not use its file:\n%s", page())
 	}
 	if got := reloadMetric(t, s, "successful"); got != 1 {
 		t.Errorf("successful is %v after the start, want 1", got)
@@ -85,7 +86,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 
 	write("tile-rate: 0\nserve:\n  attribution: second\n  cors-origins: [https://maps.example.org]\n  frame-ancestors: none\n  log-level: debug\n  weeks: 7\n  max-zoom: 3\n")
 	log := hangUp(t, s, "configuration reloaded")
-	limnomaptest.Within(t, 10*time.Second, "the log names what needs a restart", func() bool {
+	limnomaptest.Within(t, patience, "the log names what needs a restart", func() bool {
 		log = s.Log.String()
 		return strings.Contains(log, `settings="[weeks max-zoom]"`)
 	})
@@ -148,9 +149,10 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 	}
 }
 
-// Without a file a hangup is for the certificate, and never ends the server: not even a hundred of them, at once and
-// while it answers.
+// Without a configuration file SIGHUP reloads the certificate. It never ends the server, not even a hundred signals at once
+// while the server answers requests.
 func TestHangupWithoutAFile(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	cert, key := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
 	writePair(t, cert, key, 1001)
@@ -185,7 +187,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 	}
 }
 
-// writePair writes a certificate of that serial number and its key.
+// writePair writes a certificate with that serial number and its key.
 func writePair(t *testing.T, cert, key string, serial int64) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

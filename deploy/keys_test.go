@@ -6,14 +6,14 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A key is rotated without a gap under a running server, which takes the new one up by itself and goes on taking the former
-// one; to revoke the name ends both. The metrics open to the key that was made for them.
+// A running server accepts a rotated key and, for a while, the previous one. Revoking the name ends both. The metrics accept
+// the key that was created for them.
 func TestKeysOfARunningServer(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	limnomaptest.Run(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Ammersee,48,11.1\n"), "--db", db)
@@ -30,7 +30,7 @@ func TestKeysOfARunningServer(t *testing.T) {
 		}
 		return resp.StatusCode
 	}
-	// By 429 too: who waits for a key asks as often as one who guesses.
+	// Also by 429: a client that waits for a key sends as many requests as one that guesses keys.
 	refused := func(status int) bool {
 		return status == http.StatusUnauthorized || status == http.StatusTooManyRequests
 	}
@@ -48,12 +48,12 @@ func TestKeysOfARunningServer(t *testing.T) {
 	}
 
 	second := keys("rotate", "agency", "--overlap", "1h")
-	limnomaptest.Within(t, 20*time.Second, "the new key is let in", func() bool { return answer(monitor, second) == 200 })
+	limnomaptest.Within(t, patience, "the new key is let in", func() bool { return answer(monitor, second) == 200 })
 	if got := answer(monitor, first); got != 200 {
 		t.Errorf("the former key: %d, want 200 until the overlap ends", got)
 	}
 	third := keys("rotate", "agency", "--overlap", "0s")
-	limnomaptest.Within(t, 20*time.Second, "the newest key is let in, and no former one", func() bool {
+	limnomaptest.Within(t, patience, "the newest key is let in, and no former one", func() bool {
 		return answer(monitor, third) == 200 && refused(answer(monitor, second)) && refused(answer(monitor, first))
 	})
 	list := keys("list")
@@ -61,5 +61,5 @@ func TestKeysOfARunningServer(t *testing.T) {
 		t.Errorf("keys list:\n%s\nwant the three of the name, two of them expired, and no key", list)
 	}
 	keys("revoke", "agency")
-	limnomaptest.Within(t, 20*time.Second, "the name is revoked", func() bool { return refused(answer(monitor, third)) })
+	limnomaptest.Within(t, patience, "the name is revoked", func() bool { return refused(answer(monitor, third)) })
 }

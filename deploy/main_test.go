@@ -1,10 +1,18 @@
-// Package deploy tests what operators and integrators copy from this folder, each with the real program that it is for.
+// Package deploy tests the files that operators and integrators copy from this folder, each with the program that uses it.
 package deploy
 
 import (
 	"testing"
+	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
-func TestMain(m *testing.M) { limnomaptest.Main(m) }
+func TestMain(m *testing.M) {
+	limnomaptest.Parallel(6)
+	limnomaptest.Main(m, browsertest.Close)
+}
+
+// patience is how long a test waits for something that takes a few seconds at most on an idle machine.
+const patience = 2 * time.Minute

@@ -18,14 +18,14 @@ import (
 	"testing"
 	"time"
 
-	"limnomap/api/quota/redistest"
+	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // mark is in each secret of these tests, and nowhere else.
 const mark = "hunter2"
 
-// leak reports the secret that text shows.
+// leak fails the test if text contains a secret.
 func leak(t *testing.T, where, text string, secrets ...string) {
 	t.Helper()
 	for _, secret := range append(secrets, mark) {
@@ -35,8 +35,9 @@ func leak(t *testing.T, where, text string, secrets ...string) {
 	}
 }
 
-// Whatever a command is told wrongly, what it says of it holds no secret; and it says something.
+// The error message about a wrong setting never contains a secret.
 func TestCommandsKeepSecrets(t *testing.T) {
+	t.Parallel()
 	limnomaptest.Binary(t)
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -97,7 +98,7 @@ func TestCommandsKeepSecrets(t *testing.T) {
 			cmd.Env = append(limnomaptest.Environ(), tt.env, "LIMNOMAP_CACHE_DIR="+t.TempDir())
 			var out bytes.Buffer
 			cmd.Stdout, cmd.Stderr = &out, &out
-			stuck := time.AfterFunc(time.Minute, func() { _ = cmd.Process.Kill() })
+			stuck := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
 			defer stuck.Stop()
 			if err := cmd.Run(); err == nil {
 				t.Errorf("%q with %s succeeded", tt.args, tt.env)
@@ -106,7 +107,7 @@ func TestCommandsKeepSecrets(t *testing.T) {
 				t.Errorf("it does not say why: %q", &out)
 			}
 			leak(t, "the output", out.String())
-			understood := !strings.Contains(out.String(), "limnomap --help lists") // otherwise there is no log to warn in
+			understood := !strings.Contains(out.String(), "limnomap --help lists") // otherwise there is no log
 			inArguments := strings.Contains(strings.Join(tt.args, " "), mark)
 			if warned := strings.Contains(out.String(), "is on the command line"); understood && warned != inArguments {
 				t.Errorf("secret in the arguments: %v; warned of it: %v\n%s", inArguments, warned, &out)
@@ -115,9 +116,10 @@ func TestCommandsKeepSecrets(t *testing.T) {
 	}
 }
 
-// A server that has secrets everywhere, and meets all that can go wrong with them, shows none: not in its log at the level
-// debug, not in what it answers, and not in the list of processes.
+// A server with secrets in all its settings, all of which fail, shows none of them: not in its debug log, not in its answers,
+// and not in the process list.
 func TestServerKeepsSecrets(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	limnomaptest.Run(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Ammersee,48,11.1\n"), "--db", db)
@@ -151,11 +153,11 @@ func TestServerKeepsSecrets(t *testing.T) {
 	defer cmd.Process.Signal(syscall.SIGTERM)
 	address := regexp.MustCompile(`open=(http://\S+)/`)
 	adminAddress := regexp.MustCompile(`url=(http://\S+)/metrics`)
-	limnomaptest.Within(t, 30*time.Second, "the server serves", func() bool {
+	limnomaptest.Within(t, patience, "the server serves", func() bool {
 		return address.MatchString(log.String()) && adminAddress.MatchString(log.String())
 	})
 	base, admin := address.FindStringSubmatch(log.String())[1], adminAddress.FindStringSubmatch(log.String())[1]
-	limnomaptest.Within(t, 30*time.Second, "it is ready and the refresh has failed", func() bool {
+	limnomaptest.Within(t, patience, "it is ready and the refresh has failed", func() bool {
 		_, body := limnomaptest.Get(t, base+"/readyz")
 		return bytes.Contains(body, []byte(`"the source gives no file"`)) && asked.Load() > 0
 	})
@@ -187,7 +189,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 		shown := strings.ReplaceAll(head.String()+string(body), `"instance":"/api/v1/monitor/lakes/`+key+`"`, "") // which its sender wrote there
 		leak(t, fmt.Sprintf("answer %d", i), shown, key)
 	}
-	limnomaptest.Within(t, 30*time.Second, "the address has to wait", func() bool {
+	limnomaptest.Within(t, patience, "the address has to wait", func() bool {
 		resp, body := limnomaptest.Get(t, monitor, "X-API-Key", wrong)
 		leak(t, "a refusal", string(body), key)
 		return resp.StatusCode == http.StatusTooManyRequests && resp.Header.Get("Retry-After") != ""
@@ -208,7 +210,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	}
 	_, metrics := limnomaptest.Get(t, admin+"/metrics")
 	if !regexp.MustCompile(`limnomap_key_refused_total\{reason="throttled"\} [1-9]`).Match(metrics) {
-		t.Error("the metrics do not count the throttled ones")
+		t.Error("the metrics do not count the throttled requests")
 	}
 	cmdline, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", cmd.Process.Pid))
 	if err != nil {
@@ -226,7 +228,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 		t.Error("no traces were sent with their secret")
 	}
 	leak(t, "the log", log.String(), key)
-	for _, told := range []string{"refresh", "too many wrong API keys from one address", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
+	for _, told := range []string{"refresh", "status=401", "client=127.0.0.1", "key=agency", "rate limits cannot be shared",
 		"cannot send traces", "cannot parse a variable OTEL_"} {
 		if !strings.Contains(log.String(), told) {
 			t.Errorf("the log does not tell of %q:\n%s", told, log)
@@ -240,15 +242,15 @@ func TestServerKeepsSecrets(t *testing.T) {
 	}
 }
 
-// malformed sends what is no request, and leaves the answer to whoever wants it.
+// malformed sends an invalid request and ignores the answer.
 func malformed(t *testing.T, base, request string) {
 	t.Helper()
-	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "http://"), 10*time.Second)
+	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "http://"), patience)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer conn.Close()
-	_ = conn.SetDeadline(time.Now().Add(10 * time.Second))
+	_ = conn.SetDeadline(time.Now().Add(patience))
 	if _, err := io.WriteString(conn, request); err != nil {
 		t.Fatal(err)
 	}

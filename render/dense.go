@@ -67,7 +67,7 @@ func (l *Layer) crowded(crowds []span) bool {
 	return slices.ContainsFunc(crowds, func(c span) bool {
 		n := 0
 		for i := c.from; i < c.to && n+c.to-i > maxStamped; i++ {
-			if l.week.of(i).Valid() {
+			if l.value(i).Valid() {
 				if n++; n > maxStamped {
 					return true
 				}
@@ -77,29 +77,29 @@ func (l *Layer) crowded(crowds []span) bool {
 	})
 }
 
-// newThinned returns what has a marker, or a water, at the zooms below end: of the lakes in one pixel the one with the
-// highest value, which would lie above the others, and those whose discs are larger than the smallest.
+// newThinned returns the sites with a marker or a water at the zooms below end: in each pixel the one with the highest value,
+// which would be drawn above the others, and those whose discs are larger than the smallest.
 func newThinned(l *Layer, end maptile.Zoom) []selection {
-	thinned := make([]selection, end)
+	thinned, values := make([]selection, end), l.allValues()
 	finer := make([]int32, len(l.sites))
 	for i := range finer {
 		finer[i] = int32(i)
 	}
 	for z := end; z > 0; z-- {
-		finer = l.thinnedAt(z-1, finer)
+		finer = l.thinnedAt(z-1, finer, values)
 		thinned[z-1] = l.selectionOf(finer)
 	}
 	return thinned
 }
 
 // thinnedAt returns those of the sites, which are ascending, that have a marker at zoom z.
-func (l *Layer) thinnedAt(z maptile.Zoom, sites []int32) []int32 {
+func (l *Layer) thinnedAt(z maptile.Zoom, sites []int32, values []value) []int32 {
 	shift := 2 * (MaxZoom - uint(z) + subBits)
 	thinned := []int32{}
 	for len(sites) > 0 {
 		n, worst := 0, sites[0]
 		for ; n < len(sites) && l.codes[sites[n]]>>shift == l.codes[sites[0]]>>shift; n++ {
-			if l.week.of(int(sites[n])) > l.week.of(int(worst)) { // no value is less than any value
+			if values[sites[n]].Chlorophyll > values[worst].Chlorophyll { // no value is less than any value
 				worst = sites[n]
 			}
 		}

@@ -31,9 +31,12 @@ func (d *dots) reachBelow(_ *site, z maptile.Zoom) int64 { return d.at(z).reach 
 
 func (d *dots) widest(_ *geometry, z maptile.Zoom) int64 { return d.at(z).reach }
 
-// mark has the value, not only its colour: it also decides which of two markers is on top.
-func (d *dots) mark(_ *Layer, h hit, _ window) mark {
-	return mark{x: h.x &^ (markerUnits - 1), y: h.y &^ (markerUnits - 1), value: uint32(h.value)}
+// appendMarks appends values, not only their colours: they also decide which of two markers is on top.
+func (d *dots) appendMarks(marks []mark, _ *Layer, hits []hit, _ window) []mark {
+	for _, h := range hits {
+		marks = append(marks, mark{x: h.x &^ (markerUnits - 1), y: h.y &^ (markerUnits - 1), value: uint32(h.Chlorophyll)})
+	}
+	return marks
 }
 
 func (d *dots) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }
@@ -58,7 +61,7 @@ func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *memory) {
 		}
 		colour, shape := sc.colours.Index(value.Float()), m.disc
 		if colour >= sc.highest {
-			shape = m.large // in every map, whichever colour stands for it
+			shape = m.large // in every colour map
 		}
 		stamp(dst, w, left, top, m.side(), shape, sc.inkOf(colour), &sc.dark)
 	}

@@ -30,8 +30,8 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 	shift := uint(MaxZoom - z)
 	for i := range l.sites {
 		s := &l.sites[i]
-		if value := l.week.of(i); value.Valid() && s.blob.at(z) == baseSize(z) {
-			g.add(int64(s.x>>shift), int64(s.y>>shift), l.logs.of(value))
+		if value := l.value(i); value.Valid() && s.blob.at(z) == baseSize(z) {
+			g.add(int64(s.x>>shift), int64(s.y>>shift), value.log)
 		}
 	}
 	return g

@@ -27,8 +27,11 @@ func (t *heat) reachBelow(s *site, z maptile.Zoom) int64 { return t.kernels.reac
 
 func (t *heat) widest(g *geometry, z maptile.Zoom) int64 { return t.kernels.reach(g.blob.at(z)) }
 
-func (t *heat) mark(l *Layer, h hit, w window) mark {
-	return mark{x: h.x, y: h.y, value: math.Float32bits(l.logs.of(h.value)), size: l.sites[h.site].blob.at(w.zoom)}
+func (t *heat) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
+	for _, h := range hits {
+		marks = append(marks, mark{x: h.x, y: h.y, value: math.Float32bits(h.log), size: l.sites[h.site].blob.at(w.zoom)})
+	}
+	return marks
 }
 
 func (t *heat) palette(m *colormap.Map) *palettepng.Palette { return heatPalette(m) }

@@ -7,12 +7,12 @@ import (
 	"limnomap/render/palettepng"
 )
 
-// quarters is how many parts of a pixel's area the edge of a mark is told in.
+// quarters is the number of steps in which the edge of a mark can cover a pixel.
 const quarters = 4
 
-// Entries of the palette of the styles that draw a mark for each lake, besides the transparent one: the three kinds of
-// line at 1 to 4 quarters of a pixel, then for each colour its mixtures with the line around it, 1 to 4 quarters colour,
-// and last the same of what fills a water without a value.
+// Palette entries of the styles Dots and Lakes. Entry 0 is transparent. Then come the three kinds of line that cover 1 to 4
+// quarters of a pixel; for each colour its mixtures with its line, 1 to 4 quarters of them colour; and the same for the
+// filling of waters without a value.
 const (
 	outlineEntry = 1
 	casingEntry  = outlineEntry + quarters
@@ -21,18 +21,18 @@ const (
 	hollowEntry  = fillEntry + quarters*colormap.Steps
 )
 
-// outlineColor sets a mark off from the map: dark, so that the light end of a colour map, which in some maps means
-// a bloom, is seen on a white page. casingColor does it for the dark end, which in others does, on a dark page.
+// outlineColor separates light marks from a white map: in some colour maps the light end means a bloom. casingColor
+// separates dark marks from a dark map.
 var (
 	outlineColor = color.NRGBA{0x26, 0x32, 0x38, 0xff}
 	casingColor  = color.NRGBA{0xff, 0xff, 0xff, 0xff}
 )
 
-// hollowAlpha is how much a water without a value hides of the map beneath it.
+// hollowAlpha is the opacity of a water without a value.
 const hollowAlpha = 0x59
 
 // darkest is the relative luminance below which a colour has a casing: there its contrast with a dark grey page
-// (#2b2b2b) is less than 2.5 to 1. In the default map it parts the red of the highest class from all else.
+// (#2b2b2b) is less than 2.5 to 1. In the default map only the red of the highest class is darker.
 const darkest = 0.135
 
 // isDark reports whether a mark of colour c has a casing. Relative luminance after WCAG 2.2.
@@ -66,14 +66,14 @@ func faded(c color.NRGBA, q int) color.NRGBA {
 	return c
 }
 
-// An ink is what a mark is drawn with: the first entries of its line and of its filling, and whether that is hatched with
-// the line where there is room.
+// An ink is the first palette entries of the line and of the filling of a mark, and whether the filling is hatched with the
+// line where there is room.
 type ink struct {
 	line, fill uint8
 	hatched    bool
 }
 
-// inkOf returns the ink of a colour's mark.
+// inkOf returns the ink of marks with that colour.
 func (s *scale) inkOf(colour int) ink {
 	fill := uint8(fillEntry + colour*quarters)
 	return ink{line: lineOf(fill, &s.dark), fill: fill}
@@ -93,8 +93,8 @@ func lineOf(e uint8, dark *[colormap.Steps]bool) uint8 {
 	return outlineEntry
 }
 
-// put draws one pixel of a mark, whose entry is *e. Code 0 leaves it alone, 1 to 4 put so many quarters of the line over
-// it, 5 to 8 set it to 1 to 4 quarters filling, the rest being the line.
+// put draws one pixel of a mark over entry *e. Code 0 changes nothing. Codes 1 to 4 cover that many quarters with the line.
+// Codes 5 to 8 set 1 to 4 quarters to the filling and the rest to the line.
 func (k ink) put(e *uint8, code uint8, dark *[colormap.Steps]bool) {
 	switch {
 	case code > quarters:
@@ -104,13 +104,12 @@ func (k ink) put(e *uint8, code uint8, dark *[colormap.Steps]bool) {
 	}
 }
 
-// overlay returns the entry for a pixel of entry e of which q quarters are covered by the line whose entries start at
-// line.
+// overlay returns the entry for a pixel of entry e after q quarters are covered by the line whose first entry is line.
 func overlay(e, line uint8, q int, dark *[colormap.Steps]bool) uint8 {
-	// left returns how many of n quarters stay uncovered.
+	// left returns how many of n quarters remain uncovered.
 	left := func(n int) int { return (n*(quarters-q) + quarters/2) / quarters }
 	if e >= fillEntry && line == lineOf(e, dark) {
-		// A colour that shows less of itself is a mixture with its line; nothing of it left is all line.
+		// The colour mixes with its own line; if nothing of it remains, the pixel is all line.
 		colour, share := (e-fillEntry)/quarters*quarters, left(int(e-fillEntry)%quarters+1)
 		if share > 0 {
 			return fillEntry + colour + uint8(share-1)
@@ -128,8 +127,8 @@ func overlay(e, line uint8, q int, dark *[colormap.Steps]bool) uint8 {
 	case e >= line && e < line+quarters:
 		return line + uint8(quarters-left(quarters-covered)-1)
 	case 2*q >= quarters:
-		// Other kinds have no mixture: the upper one shows where it covers half, and takes the lower one's cover too,
-		// so that there is no hole between them.
+		// There are no other mixtures. The upper line replaces the lower entry where it covers at least half, and takes over
+		// its cover, so that there is no gap between them.
 		return line + uint8(max(q, covered)-1)
 	}
 	return e

@@ -2,7 +2,7 @@ package render
 
 import (
 	"sync"
-	"sync/atomic"
+	"weak"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb/maptile"
@@ -22,19 +22,21 @@ const (
 // safe for concurrent use.
 type Layer struct {
 	*geometry
-	week *weekValues
-	logs *logTable
+	week   data.Values // values are looked up here,
+	values []value     // unless they are here, by site
+	logs   *logTable
+	self   weak.Pointer[Layer]
 
 	blurred      []func() bool      // by zoom of dense: whether the field is blurred
 	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
-	thinned      func() []selection // by zoom below roomy: what has a marker
+	thinned      func() []selection // by zoom below roomy: the sites with a marker
 	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
 
 // Layer prepares the lakes of v for drawing.
 func (r *Renderer) Layer(v *data.View) *Layer {
 	l := r.newLayer(newGeometry(v.Lakes), v, maxFingerprints)
-	l.week.fillAll()
+	l.values, l.week = l.allValues(), data.Values{} // the view may be released
 	for z := range maptile.Zoom(min(int(l.roomy), len(l.dense))) {
 		if l.blurred[z]() {
 			l.grids = append(l.grids, newGrid(l, z))
@@ -55,7 +57,8 @@ func (r *Renderer) newLayer(g *geometry, v *data.View, size int) *Layer {
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	l := &Layer{geometry: g, week: newWeekValues(g, v), logs: r.logs, fingerprints: fingerprints}
+	l := &Layer{geometry: g, week: v.Values(), logs: r.logs, fingerprints: fingerprints}
+	l.self = weak.Make(l)
 	for _, d := range g.dense {
 		l.blurred = append(l.blurred, sync.OnceValue(func() bool { return l.crowded(d.crowds) }))
 	}
@@ -63,49 +66,31 @@ func (r *Renderer) newLayer(g *geometry, v *data.View, size int) *Layer {
 	return l
 }
 
-// valueChunk is how many values are looked up at once: those of neighbours, most of which are shown together.
-const valueChunk = 32
-
-// weekValues are the values of a week by site. They are looked up when they are first needed: of an animation, each week
-// is drawn once or a few times, and on few tiles.
-type weekValues struct {
-	values data.Values
-	lakes  []int32 // of the geometry
-	chunks []atomic.Pointer[[valueChunk]data.Chlorophyll]
+// A value is a concentration and its logarithm.
+type value struct {
+	data.Chlorophyll
+	log float32
 }
 
-func newWeekValues(g *geometry, v *data.View) *weekValues {
-	n := (len(g.sites) + valueChunk - 1) / valueChunk
-	return &weekValues{values: v.Values(), lakes: g.lakes, chunks: make([]atomic.Pointer[[valueChunk]data.Chlorophyll], n)}
-}
-
-// of returns the value of a site.
-func (w *weekValues) of(site int) data.Chlorophyll {
-	chunk := w.chunks[site/valueChunk].Load()
-	if chunk == nil {
-		chunk = new([valueChunk]data.Chlorophyll)
-		w.fill(site/valueChunk, chunk)
+// value returns the value of a site.
+func (l *Layer) value(site int) value {
+	if l.values != nil {
+		return l.values[site]
 	}
-	return chunk[site%valueChunk]
+	if c := l.week.Of(int(l.lakes[site])); c.Valid() {
+		return value{c, l.logs.of(c)}
+	}
+	return value{Chlorophyll: data.NoChlorophyll}
 }
 
-// fill looks up chunk k. Concurrent calls are harmless: they find the same values.
-func (w *weekValues) fill(k int, chunk *[valueChunk]data.Chlorophyll) {
-	from := k * valueChunk
-	for i, lake := range w.lakes[from:min(from+valueChunk, len(w.lakes))] {
-		chunk[i] = data.NoChlorophyll
-		if c := w.values.Of(int(lake)); c.Valid() {
-			chunk[i] = c
-		}
+// allValues returns the values by site.
+func (l *Layer) allValues() []value {
+	if l.values != nil {
+		return l.values
 	}
-	w.chunks[k].Store(chunk)
-}
-
-// fillAll looks up all values and releases the view's.
-func (w *weekValues) fillAll() {
-	all := make([][valueChunk]data.Chlorophyll, len(w.chunks))
-	for k := range all {
-		w.fill(k, &all[k])
+	values := make([]value, len(l.sites))
+	for i := range values {
+		values[i] = l.value(i)
 	}
-	w.values = data.Values{}
+	return values
 }

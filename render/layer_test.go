@@ -123,7 +123,7 @@ func TestFind(t *testing.T) {
 		world := int64(1) << (tileBits + subBits + w.zoom)
 		for i := range l.sites {
 			p := &l.sites[i]
-			if !l.week.of(i).Valid() {
+			if !l.value(i).Valid() {
 				continue
 			}
 			r := h.reach(p, w)
@@ -132,13 +132,13 @@ func TestFind(t *testing.T) {
 				y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
 				from, to := w.firstCentre()-r, w.lastCentre(w.width)+r
 				if r > 0 && x > from && x < to && y > from && y < to {
-					want = append(want, hit{int32(x), int32(y), int32(i), l.week.of(i)})
+					want = append(want, hit{int32(x), int32(y), int32(i), l.value(i)})
 				}
 			}
 		}
 		// Lakes at one point are in the order of their values.
 		slices.SortStableFunc(want, func(a, b hit) int {
-			return cmp.Or(cmp.Compare(l.codes[a.site], l.codes[b.site]), cmp.Compare(a.value, b.value))
+			return cmp.Or(cmp.Compare(l.codes[a.site], l.codes[b.site]), cmp.Compare(a.Chlorophyll, b.Chlorophyll))
 		})
 		if !slices.Equal(m.hits, want) {
 			t.Fatalf("%+v: hits %+v, want %+v", w, m.hits, want)

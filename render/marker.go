@@ -9,29 +9,29 @@ import (
 )
 
 const (
-	// markerUnits is the grid, in units, that a marker's centre is rounded down to: a quarter of a pixel at scale 1.
+	// markerUnits is the grid in units to which the centre of a marker is rounded down: a quarter of a pixel at scale 1.
 	markerUnits = subUnits / 4
-	// outlinePx is the width of a marker's outline and of a casing, and half that of a ring's line.
+	// outlinePx is the width of an outline and of a casing, and half the width of a ring.
 	outlinePx = 0.9
-	// markerMargin is how far beyond a marker's edge, in units, a pixel's centre may lie that it touches: half a pixel,
-	// the rounding of its centre, and one unit for that of the rasteriser.
+	// markerMargin is the largest distance in units from the edge of a marker to the centre of a pixel that it changes: half
+	// a pixel, and the rounding of the marker's centre.
 	markerMargin = subUnits/2 + markerUnits
 )
 
-// markerRadii are the radii in pixels of a marker's coloured disc, by zoom.
+// markerRadii are the radii in pixels of the coloured discs, by zoom.
 var markerRadii = [...]float64{1.5, 1.5, 1.5, 2, 2, 2.5, 2.5, 3, 3.5, 4, 5, 6}
 
-// markers are the markers of one zoom: drawn once, for each place in a pixel that a centre can have.
+// markers are the markers of one zoom, drawn in advance for each position of the centre within a pixel.
 type markers struct {
 	reach   int64       // in units
 	sprites [2][]sprite // by scale, then by row and column of the grid within a pixel
 }
 
-// A sprite is a marker as it is stamped, a square of codes (see ink.put) for each shape.
+// A sprite is a marker to be stamped: a square of codes (see ink.put) for each shape.
 type sprite struct {
 	half  int     // the centre's column and row
 	disc  []uint8 // a colour with a line around it
-	large []uint8 // the same for a lake of the highest class, larger by the width of the line
+	large []uint8 // for lakes of the highest class: larger by the width of the line
 	ring  []uint8
 }
 
@@ -41,7 +41,7 @@ func (s *sprite) side() int { return 2*s.half + 1 }
 func newMarkers(radii []float64) []markers {
 	ms := make([]markers, len(radii))
 	for i, r := range radii {
-		// As far as the largest: what is in reach does not depend on the classification.
+		// The reach of the large disc for all, so that it does not depend on the classification.
 		ms[i].reach = int64(math.Ceil((r+2*outlinePx)*subUnits)) + markerMargin
 		for scale := 1; scale <= 2; scale++ {
 			ms[i].sprites[scale-1] = newSprites(r, scale)
@@ -50,7 +50,7 @@ func newMarkers(radii []float64) []markers {
 	return ms
 }
 
-// phases returns how many places of the marker's grid a pixel has from side to side.
+// phases returns the number of grid positions along the side of a pixel.
 func phases(scale int) int { return subUnits / scale / markerUnits }
 
 func newSprites(radius float64, scale int) []sprite {
@@ -64,7 +64,7 @@ func newSprites(radius float64, scale int) []sprite {
 	return sprites
 }
 
-// newSprite draws a marker whose centre lies dx and dy pixels right of and below the left upper corner of a pixel.
+// newSprite draws a marker whose centre is dx and dy pixels from the upper left corner of a pixel.
 func newSprite(radius float64, scale int, dx, dy float64) sprite {
 	pixels := func(px float64) float64 { return px * float64(scale) }
 	s := sprite{half: int(math.Ceil(pixels(radius+2*outlinePx))) + 1}
@@ -83,7 +83,7 @@ func newSprite(radius float64, scale int, dx, dy float64) sprite {
 	return s
 }
 
-// lined returns the codes of a shape filled with colour as far as fill covers it, and with a line as far as whole does.
+// lined returns the codes of a shape that has colour where fill covers it, and a line where only whole does.
 func lined(fill, whole []uint8) []uint8 {
 	codes := slices.Clone(whole)
 	for i, q := range fill {
@@ -94,7 +94,7 @@ func lined(fill, whole []uint8) []uint8 {
 	return codes
 }
 
-// covered returns how many quarters of each pixel of a square draw paints.
+// covered returns how many quarters of each pixel of a square are painted by draw.
 func covered(side int, draw func(*gg.Context)) []uint8 {
 	c := gg.NewContext(side, side)
 	c.SetRGBA(0, 0, 0, 1)

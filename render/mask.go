@@ -8,56 +8,54 @@ import (
 )
 
 const (
-	// samples is how many rows and columns of samples a pixel has. Sixteen of them tell its quarters, and all of the
-	// rows of an edge that is nearly level.
+	// samples is the number of rows and columns of samples in a pixel: sixteen samples give quarters, also along edges that
+	// are nearly horizontal.
 	samples = 4
-	// wordPixels is how many pixels' samples of one row a word holds.
+	// wordPixels is the number of pixels whose samples of one row fit into a word.
 	wordPixels = 64 / samples
 	// whole is the number of samples of a pixel.
 	whole = samples * samples
 )
 
-// hatchPx is the distance in pixels, along a row, from one line of a hatching to the next. It is a power of two, like the
-// world's width.
+// hatchPx is the distance in pixels, along a row, between the lines of a hatching. It is a power of two, like the width of
+// the world.
 const hatchPx = 8
 
-// What a word's worth of pixels is, as sets: that of several is the union.
+// Kinds of blocks of wordPixels pixels, as sets: the kind of several blocks is the union.
 const (
 	blockDry   = 1
 	blockWater = 2
 	blockMixed = blockDry | blockWater
 )
 
-// A mask tells which samples of a part of a window are water. It is drawn by whole numbers alone, which do not depend on
-// where the window begins. Libraries that rasterise do, in their last bit, and fill by the non-zero rule, which would
-// need to know a hole from an island.
-//
-// It is reused, but not by two at once.
+// A mask has the samples of a part of a window that are water. It is computed with integers, so that it does not depend on
+// where the window begins; libraries that rasterise do, in the last bit. It uses the even-odd rule, which does not
+// need to know whether a ring is a hole.
 type mask struct {
-	left, top     int // of the window's column and row where the mask begins
+	left, top     int // column and row of the window where the mask begins
 	words, height int // the width in words, and the height in pixels
 	edge          int // width in pixels of the line around the water
 
-	toggles []uint64 // for each sample: whether water and land change places there, from west to east
-	// cover is the number of samples in the water for each pixel, within a margin of a word to each side and of the
-	// line above and below; blocks is what each wordPixels of them are.
+	toggles []uint64 // for each sample: whether water and land are exchanged from there eastwards
+	// cover is the number of water samples by pixel, blocks the kind of each wordPixels of them. Both have a margin: one word
+	// left and right, and the width of the line above and below.
 	cover  []uint8
 	blocks []uint8
 }
 
-// A rectangle is a range of a window's pixels, its ends exclusive. It may reach beyond the window.
+// A rectangle is a range of pixels of a window, its ends exclusive. It may extend beyond the window.
 type rectangle struct{ left, top, right, bottom int64 }
 
-// rectangleOf returns the pixels of w that hold some of a range of units from its corner.
+// rectangleOf returns the pixels of w that a range of units from its corner touches.
 func rectangleOf(left, top, right, bottom int64, w window) rectangle {
 	step := w.step()
 	return rectangle{floorDiv(left, step), floorDiv(top, step), floorDiv(right, step) + 1, floorDiv(bottom, step) + 1}
 }
 
-// reset makes m an empty mask of what a water within r can change of w. It reports whether that is anything.
+// reset makes m an empty mask of the part of w that a water within r can change. It reports whether there is any.
 func (m *mask) reset(w window, r rectangle) bool {
 	m.edge = w.scale
-	// The line reaches outwards from the water, and into the window from water that lies beside it.
+	// The line is outside of the water, and extends into the window from water that is outside of it.
 	line := int64(m.edge)
 	left, top := max(r.left, 0)-line, max(r.top, 0)-line
 	right, bottom := min(r.right, int64(w.width))+line, min(r.bottom, int64(w.height))+line
@@ -75,9 +73,9 @@ func (m *mask) reset(w window, r rectangle) bool {
 	return true
 }
 
-// A sampling tells where the samples of a mask lie, in units from its north-west corner.
+// A sampling has the positions of the samples of a mask in units from its north-west corner.
 type sampling struct {
-	first int64 // the distance of the first one
+	first int64 // position of the first one
 	shift uint  // log2 of the distance from one to the next
 }
 
@@ -86,7 +84,7 @@ func samplingOf(w window) sampling {
 	return sampling{first: 1 << shift / 2, shift: shift}
 }
 
-// from returns the first sample that lies at x or beyond.
+// from returns the first sample at x or beyond.
 func (s sampling) from(x int64) int64 { return (x - s.first + 1<<s.shift - 1) >> s.shift }
 
 // toggle exchanges water and land from a sample of a row eastwards.
@@ -96,18 +94,18 @@ func (m *mask) toggle(row, sample int64) {
 	}
 }
 
-// segment exchanges water and land east of the line from a to b, which are in units from the mask's corner and less than
-// 2^31 apart. A closed ring of segments exchanges its inside.
+// segment exchanges water and land east of the line from a to b, in units from the corner of the mask and less than 2^31
+// apart. The segments of a closed ring exchange its inside.
 func (m *mask) segment(ax, ay, bx, by int64, s sampling) {
 	if ay > by {
 		ax, ay, bx, by = bx, by, ax, ay
 	}
-	// A sample at an end belongs to the segment that goes on south of it, so that it is met once.
+	// A sample at the end of two segments belongs to the southern one, so that it is counted once.
 	from, to := max(s.from(ay), 0), min(s.from(by), int64(m.height)*samples)
 	if from >= to {
 		return
 	}
-	// x is where the segment crosses a row of samples, rounded up: ax + (y-ay)*dx/dy, kept as a whole part and a rest.
+	// x is where the segment crosses a row of samples, rounded up: ax + (y-ay)*dx/dy, kept as a quotient and a remainder.
 	dx, dy := bx-ax, by-ay
 	n := (from<<s.shift+s.first-ay)*dx + dy - 1
 	x := floorDiv(n, dy)
@@ -125,19 +123,19 @@ func (m *mask) segment(ax, ay, bx, by int64, s sampling) {
 	}
 }
 
-// disc exchanges water and land in the circle of that radius around x, y, in units from the mask's corner.
+// disc exchanges water and land in the circle around x, y, in units from the corner of the mask.
 func (m *mask) disc(x, y, radius int64, s sampling) {
 	from, to := max(s.from(y-radius), 0), min(s.from(y+radius+1), int64(m.height)*samples)
 	for row := from; row < to; row++ {
 		dy := row<<s.shift + s.first - y
-		// A square root is rounded alike by all processors.
+		// All processors round a square root in the same way.
 		half := int64(math.Sqrt(float64(radius*radius - dy*dy)))
 		m.toggle(row, s.from(x-half))
 		m.toggle(row, s.from(x+half+1))
 	}
 }
 
-// count makes cover and blocks of the toggles.
+// count computes cover and blocks from the toggles.
 func (m *mask) count() {
 	stride := m.words + 2
 	n := stride * (m.height + 2*m.edge)
@@ -164,14 +162,14 @@ func (m *mask) count() {
 			if a&b&c&d == math.MaxUint64 {
 				m.blocks[at] = blockWater
 			}
-			tally((*[wordPixels]uint8)(m.cover[at*wordPixels:]), [samples]uint64{a, b, c, d})
+			countSamples((*[wordPixels]uint8)(m.cover[at*wordPixels:]), [samples]uint64{a, b, c, d})
 		}
 	}
 }
 
-// flood turns the toggles of a row of samples into water.
+// flood converts the toggles of a row of samples to water.
 func flood(row []uint64) {
-	water := uint64(0) // all ones where the sample before was in the water
+	water := uint64(0) // all ones if the sample before is water
 	for i, v := range row {
 		if v != 0 {
 			for shift := 1; shift < 64; shift *= 2 {
@@ -184,8 +182,8 @@ func flood(row []uint64) {
 	}
 }
 
-// tally counts the ones in each sixteenth of four words.
-func tally(n *[wordPixels]uint8, words [samples]uint64) {
+// countSamples counts the ones of each pixel in four words.
+func countSamples(n *[wordPixels]uint8, words [samples]uint64) {
 	const twos, fours, eights = 0x5555555555555555, 0x3333333333333333, 0x0f0f0f0f0f0f0f0f
 	var even, odd uint64
 	for _, v := range words {
@@ -204,7 +202,7 @@ func tally(n *[wordPixels]uint8, words [samples]uint64) {
 func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 	m.count()
 	stride := m.words + 2
-	// The hatching is part of the global grid, so that tiles join.
+	// The hatching is aligned to the global grid, so that tiles join.
 	hatch, period := int(floorDiv(w.left+w.top, w.step()))+m.left+m.top, hatchPx*w.scale
 	for row := max(-m.top, 0); row < min(m.height, w.height-m.top); row++ {
 		line := dst[(m.top+row)*w.width:][:w.width]
@@ -234,7 +232,7 @@ func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 	}
 }
 
-// around returns what is near block at.
+// around returns the kind of the blocks within the width of the line from a block.
 func (m *mask) around(at int) uint8 {
 	stride, all := m.words+2, uint8(0)
 	for i := at - m.edge*stride; i <= at+m.edge*stride; i += stride {
@@ -243,12 +241,12 @@ func (m *mask) around(at int) uint8 {
 	return all
 }
 
-// code returns how pixel at is drawn (see ink.put), where a row of pixels is stride long.
+// code returns the code of a pixel (see ink.put). A row has stride pixels.
 func (m *mask) code(at, stride int) uint8 {
 	if q := quartersOf(int(m.cover[at])); q > 0 {
 		return quarters + q
 	}
-	// The line is the water moved by its width to all sides, less the water.
+	// The line is the water, widened by the width of the line, without the water.
 	near := func(rows, columns int) int {
 		n := uint8(0)
 		for r := -rows; r <= rows; r++ {
@@ -259,7 +257,7 @@ func (m *mask) code(at, stride int) uint8 {
 		return int(n)
 	}
 	if m.edge == 1 {
-		// Between a cross, which is too narrow for a slanting shore, and a square, which is too wide.
+		// The mean of a cross, which is too narrow along a diagonal shore, and a square, which is too wide.
 		return quartersOf((max(near(0, 1), near(1, 0)) + near(1, 1)) / 2)
 	}
 	return quartersOf(max(near(1, 2), near(2, 1)))

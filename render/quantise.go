@@ -11,32 +11,31 @@ import (
 )
 
 const (
-	// opacityGain is U in opacity = 1 - exp(-U * sum of g): one lake alone comes to 0.98 at its own pixel, and a
-	// hundred come to 1, which looks the same.
+	// opacityGain is U in opacity = 1 - exp(-U * sum of g): one lake has 0.98 at its own pixel, and a hundred lakes have 1,
+	// which looks the same.
 	opacityGain = 4.0
-	// saturated is the part of full opacity from which on it is shown as full.
+	// saturated is the part of full opacity that is drawn as full.
 	saturated = 0.97
-	// parts is how many parts of a level a pattern tells apart.
+	// parts is the number of steps of a pattern within a level.
 	parts = 256 / shadeLevels
-	// ditherZoom is the smallest zoom that is dithered: from there on single lakes are seen, with rings around them
-	// otherwise. Below it, the edges between levels lie two or three pixels apart, where one does not see them, and
-	// dithering would cost a tenth to a quarter more bytes.
+	// ditherZoom is the smallest zoom that is dithered: from there on single lakes are visible, and without dithering rings
+	// around them. Below it, the edges between levels are two or three pixels apart and not visible, and dithering would add
+	// a tenth to a quarter to the bytes.
 	ditherZoom = 10
 )
 
-// A pattern is what is added to a pixel's opacity, in parts of a level, before it is rounded down to a level: by the
-// parities of the pixel's row and column in the global grid, so that tiles join.
+// A pattern is added to the opacity of pixels, in parts of a level, before it is rounded down to a level. It is indexed by the
+// parities of row and column in the global grid, so that tiles join.
 type pattern [2][2]uint8
 
-// most is the most that a pattern adds.
+// most is the largest number in a pattern.
 const most = 14
 
 // plain rounds to the nearest level.
 var plain = pattern{{8, 8}, {8, 8}}
 
-// dither is the order in which the pixels of a 2x2 cell take the next opacity (Bayer 1973). It makes four steps of one
-// where a blob is so large that one would see its levels as rings. A larger cell costs a sixth more bytes and looks no
-// better on a screen.
+// dither is the order in which the pixels of a 2x2 cell take the next opacity (Bayer 1973). It divides each step into four,
+// so that the levels of a large blob are not visible as rings. A larger cell adds a sixth to the bytes and looks the same.
 var dither = pattern{{2, 10}, {14, 6}}
 
 // patternAt returns the pattern of a zoom.
@@ -47,13 +46,13 @@ func patternAt(z maptile.Zoom) *pattern {
 	return &dither
 }
 
-// A scale tells the shade of a pixel from its sums, for one colour map.
+// A scale has what depends on the colour map: how sums become shades, and values become colours and classes.
 type scale struct {
 	colours *colormap.Map
 	shades  shadeTable
 	// classes are the smallest values of the classes after the first.
 	classes []data.Chlorophyll
-	// dark tells the colours whose markers have a casing; from highest on, they are those of the highest class.
+	// dark reports whether the markers of a colour have a casing. The colours from highest on are those of the highest class.
 	dark    [colormap.Steps]bool
 	highest int
 }

@@ -7,19 +7,22 @@ import (
 	"sort"
 
 	"github.com/paulmach/orb/maptile"
-
-	"limnomap/data"
 )
 
 // A hit is a lake in reach of a window. A lake that reaches a window from both sides of the antimeridian is two hits.
 type hit struct {
-	x, y  int32 // in units from the window's north-west corner
-	site  int32
-	value data.Chlorophyll
+	x, y int32 // in units from the window's north-west corner
+	site int32
+	value
 }
 
-// find makes m.scene the scene of l in w.
+// find makes m.scene the scene of l in w, unless it is still that: nearly always a fingerprint is followed by the picture.
 func (m *memory) find(l *Layer, w window, p painter) {
+	key := sceneKey{l.self, w, p}
+	if m.found == key {
+		return
+	}
+	m.found = key
 	s, selected := &m.scene, p.selection(l, w.zoom)
 	q := newQuery(l, w, p)
 	q.hits = m.hits[:0]
@@ -29,19 +32,19 @@ func (m *memory) find(l *Layer, w window, p painter) {
 		q.sortTies(first)
 	}
 	m.hits = q.hits
-	s.marks = s.marks[:0]
-	for _, h := range m.hits {
-		s.marks = append(s.marks, p.mark(l, h, w))
-	}
+	clear(s.marks) // they may refer to shores of another layer
+	s.marks = p.appendMarks(s.marks[:0], l, m.hits, w)
 	s.patch.filled = false
 	if selected.blurred {
 		s.patch.bin(l, w, p)
 	}
 }
 
+// small is a site that reaches as far as every lake that is binned.
+var small = site{blob: math.MinInt8}
+
 // bin makes p the patch of the lakes of l that are binned.
 func (p *patch) bin(l *Layer, w window, by painter) {
-	small := site{blob: math.MinInt8} // reaches as far as every lake that is binned
 	reach := by.reach(&small, w)
 	p.reset(w, reach)
 	if int(w.zoom) < len(l.grids) {
@@ -97,7 +100,7 @@ func (q *query) sortTies(first int) {
 			n++
 		}
 		if n > 1 {
-			slices.SortStableFunc(hits[:n], func(a, b hit) int { return cmp.Compare(a.value, b.value) })
+			slices.SortStableFunc(hits[:n], func(a, b hit) int { return cmp.Compare(a.Chlorophyll, b.Chlorophyll) })
 		}
 		hits = hits[n:]
 	}
@@ -220,16 +223,19 @@ func (q *query) visit(i int) {
 	if r == 0 || y <= w.firstCentre()-r || y >= w.lastCentre(w.height)+r {
 		return
 	}
-	value := q.layer.week.of(i)
-	if q.valued && !value.Valid() {
-		return
-	}
 	// The westernmost copy of the site in reach, and those each a world further east.
 	west := w.firstCentre() - r + 1
 	x := west + (int64(s.x>>q.shift)-w.left-west)&(q.world-1)
+	if x >= w.lastCentre(w.width)+r {
+		return
+	}
+	value := q.layer.value(i)
+	if q.valued && !value.Valid() {
+		return
+	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil {
-			q.patch.add(x, y, q.layer.logs.of(value))
+			q.patch.add(x, y, value.log)
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}

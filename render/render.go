@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"sync"
+	"weak"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -77,11 +78,11 @@ type painter interface {
 	reachBelow(s *site, z maptile.Zoom) int64
 	// widest returns how far a mark of g can reach beyond the extent of its group.
 	widest(g *geometry, z maptile.Zoom) int64
-	// mark returns the mark of a hit of l: all that its picture depends on.
-	mark(l *Layer, h hit, w window) mark
+	// appendMarks appends the marks of hits of l, which are all that the picture depends on.
+	appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark
 	// palette returns the entries that paint uses.
 	palette(m *colormap.Map) *palettepng.Palette
-	// paint draws a scene, whose marks it may reorder, into the pixels of w.
+	// paint draws a scene into the pixels of w. It may reorder the marks.
 	paint(pixels []uint8, s *scene, w window, sc *scale, m *memory)
 }
 
@@ -89,12 +90,20 @@ type painter interface {
 type memory struct {
 	hits    []hit
 	scene   scene
+	found   sceneKey
 	hashed  []byte // of the marks, for the fingerprint
 	field   field
 	mask    mask
 	ring    []orb.Point
 	pixels  []uint8
 	encoder *palettepng.Encoder
+}
+
+// A sceneKey is what a scene depends on.
+type sceneKey struct {
+	layer   weak.Pointer[Layer] // a layer that was replaced must not stay in memory
+	window  window
+	painter painter
 }
 
 // colors is one colour map, fitted to the styles.
@@ -183,11 +192,10 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 // million lakes.
 const maxKept = 1 << 16
 
-// release returns m to the pool without references to the layer: a layer that was replaced must not stay in memory.
+// release returns m to the pool.
 func (r *Renderer) release(m *memory) {
-	clear(m.scene.marks) // they refer to shores
 	if cap(m.hits) > maxKept {
-		m.hits, m.scene.marks = nil, nil
+		m.hits, m.scene.marks, m.found = nil, nil, sceneKey{}
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil
@@ -205,6 +213,7 @@ func (m *memory) draw(p painter, s *scale, w window) {
 		m.pixels = make([]uint8, n)
 	}
 	m.pixels = m.pixels[:n]
+	m.found = sceneKey{} // painting may reorder the marks
 	p.paint(m.pixels, &m.scene, w, s, m)
 }
 

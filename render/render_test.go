@@ -3,11 +3,12 @@ package render
 import (
 	"bytes"
 	"errors"
+	"runtime"
 	"slices"
 	"sync"
 	"testing"
+	"weak"
 
-	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
@@ -22,7 +23,7 @@ func TestStyles(t *testing.T) {
 	}
 	for _, s := range styles {
 		if _, ok := renderer().painters[s.ID]; !ok || s.Title == "" || s.Description == "" {
-			t.Errorf("style %+v cannot be drawn or not be chosen", s)
+			t.Errorf("style %+v cannot be drawn or has no description", s)
 		}
 	}
 	if len(styles) != len(renderer().painters) {
@@ -65,10 +66,10 @@ func TestRenderErrors(t *testing.T) {
 	}
 }
 
-// TestSameLakesSameBytes draws tiles on any number of goroutines, from the same lakes in three orders: few, so many that
-// they are binned and thinned, and with outlines.
+// TestSameLakesSameBytes draws tiles concurrently from the same lakes in three orders: few lakes, many lakes that are binned and
+// thinned, and lakes with outlines.
 func TestSameLakesSameBytes(t *testing.T) {
-	few, many, shores := country(), throng(0), lakeland()
+	few, many, shores := country(), manyLakes(0), lakeland()
 	for _, set := range []struct {
 		name   string
 		lakes  []testLake
@@ -152,33 +153,55 @@ func TestSmallFiles(t *testing.T) {
 	}
 }
 
-// TestMemoryForgetsLayers holds that reused memory has no references to the layer that was drawn, and is not much larger
-// than common tiles need.
-func TestMemoryForgetsLayers(t *testing.T) {
+// TestMemoryIsBounded checks that reused memory is not much larger than common tiles need.
+func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
 	}
 	r := renderer()
-	for _, n := range []int{100, maxKept + 1000} {
-		// So large that they are stamped, however many they are; with outlines, marks refer to shores.
-		lake := testShore{testLake{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}, orb.MultiPolygon{{bay(13.4, 52.5, 0.05, 20, 1)}}}
-		l := layerOfShores(t, slices.Repeat([]testShore{lake}, n)...)
-		for style, p := range r.painters {
-			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
-			m := &memory{encoder: palettepng.NewEncoder()}
-			m.find(l, w, p)
-			m.hashed = m.scene.appendTo(m.hashed[:0])
-			m.draw(p, r.colors[colormap.Default].scale, w)
-			r.release(m)
-			for _, k := range m.scene.marks[:cap(m.scene.marks)] {
-				if k.shore != nil {
-					t.Fatalf("%s, %d lakes: the memory refers to a shore of the layer", style, n)
-				}
-			}
-			if n > maxKept && cap(m.hits)+cap(m.scene.marks)+cap(m.field.splats)+cap(m.hashed) > 0 {
-				t.Errorf("%s, %d lakes: kept are %d hits, %d marks, %d splats and %d hashed bytes", style, n,
-					cap(m.hits), cap(m.scene.marks), cap(m.field.splats), cap(m.hashed))
-			}
+	// So large that they are stamped, however many they are.
+	l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}}, maxKept+1000)...)
+	for style, p := range r.painters {
+		w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
+		m := &memory{encoder: palettepng.NewEncoder()}
+		m.find(l, w, p)
+		m.hashed = m.scene.appendTo(m.hashed[:0])
+		m.draw(p, r.colors[colormap.Default].scale, w)
+		r.release(m)
+		if cap(m.hits)+cap(m.scene.marks)+cap(m.field.splats)+cap(m.hashed) > 0 {
+			t.Errorf("%s: kept are %d hits, %d marks, %d splats and %d hashed bytes", style,
+				cap(m.hits), cap(m.scene.marks), cap(m.field.splats), cap(m.hashed))
+		}
+	}
+}
+
+// TestMemoryReleasesLayers checks that the memory of a tile does not keep its layer alive.
+func TestMemoryReleasesLayers(t *testing.T) {
+	r := New(who2003())
+	for _, style := range Styles() {
+		l := layerOfShores(t, lakeland()...)
+		self := weak.Make(l)
+		s := Spec{Tile: maptile.At([2]float64{13.4, 52.46}, 12), Scale: 1, Style: style.ID, Colormap: colormap.Default}
+		if _, ok := r.Fingerprint(l, s); !ok {
+			t.Fatalf("%s: the tile is blank", style.ID)
+		}
+		l = nil
+		runtime.GC()
+		if self.Value() != nil {
+			t.Errorf("%s: the layer is still in memory", style.ID)
+		}
+	}
+}
+
+// TestMarksAreNotReusedAfterPainting draws and then takes the fingerprint: painting reorders marks.
+func TestMarksAreNotReusedAfterPainting(t *testing.T) {
+	l := layerOf(country()...)
+	for _, style := range Styles() {
+		s := Spec{Tile: maptile.At([2]float64{11, 51}, 6), Scale: 1, Style: style.ID, Colormap: colormap.Default}
+		want, _ := renderer().Fingerprint(layerOf(country()...), s)
+		mustRender(t, l, s)
+		if got, _ := renderer().Fingerprint(l, s); got != want {
+			t.Errorf("%s: the fingerprint after drawing is %x, want %x", style.ID, got, want)
 		}
 	}
 }

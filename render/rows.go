@@ -1,42 +1,41 @@
 package render
 
-// The renderer's inner loops. Each is here in plain Go, which says what is meant and runs on every processor;
-// rows_amd64.go does the same with the wider instructions of newer ones. Both give the same bytes: every product is
-// rounded to float32 before it is added (the conversions forbid the compiler to fuse the two), and each element is added
-// to in one order.
+// The inner loops of the renderer in plain Go; rows_amd64.go has the same with vector instructions. Both give the same
+// bytes: every product is rounded to float32 before it is added (the conversions prevent the compiler from fusing the two),
+// and the sums of an element are added in the same order.
 
 //go:generate go run -C asm -tags generate . -out ../rows_amd64.s -stubs ../rows_stubs_amd64.go -pkg render
 
 const (
-	// lanes is how many elements one vector instruction works on. Rows that addOuterGo writes are padded to it.
+	// lanes is the number of elements of a vector. Rows that addOuterGo writes are padded to a multiple of it.
 	lanes = 8
-	// coverCells is how many cells of a shadeTable tell the opacities from none to that of weight 1.
+	// coverCells is the number of cells of shadeTable.cover between the weights 0 and 1.
 	coverCells = 1 << 13
-	// valueCells is how many cells of a shadeTable tell the values of one opacity.
+	// valueCells is the number of cells of shadeTable.entries for one opacity.
 	valueCells = 1 << 11
-	// shadeLevels is how many opacities a shadeTable has room for, none among them: as many as the upper four bits of
-	// a byte tell, so that no cover leads out of the table.
+	// shadeLevels is the number of opacities of a shadeTable, with none: all values of the upper four bits of a byte, so that
+	// no cover leads outside of the table.
 	shadeLevels = 16
-	// levelMask is where a byte of cover tells whole levels.
+	// levelMask selects the level of a byte of cover.
 	levelMask = 0xf0
 )
 
-// A shadeTable tells the palette entry of a pixel by its opacity and its value.
+// A shadeTable has the palette entries by opacity and value.
 type shadeTable struct {
-	// faint is the largest weight that is transparent whatever cover says. Zero is always right; the larger it is,
-	// the more pixels are passed over without a look at cover.
+	// faint is a weight up to which all pixels are transparent. Zero is always correct; the larger it is, the more pixels
+	// are skipped without reading cover.
 	faint float32
-	// valueScale is how many cells of entries a unit of value is wide.
+	// valueScale is the number of cells of entries per unit of value.
 	valueScale float32
-	// cover tells the opacity, in sixteenths of a level, by weight.
+	// cover is the opacity by weight, in sixteenths of a level.
 	cover [coverCells + 1]uint8
-	// entries tells the palette's entry: valueCells of them for each level of opacity, none among them.
+	// entries are the palette entries: valueCells of them for each level of opacity.
 	entries [shadeLevels * valueCells]uint8
 }
 
 // addOuterGo adds gain times the outer product of row and column to weights, and log times that to logs. Both have
-// len(row) rows that begin stride elements apart, and are as long as rows padded to a multiple of lanes: a loop may
-// write the padding.
+// len(row) rows that begin stride elements apart. Rows are padded to a multiple of lanes; implementations may write the
+// padding.
 func addOuterGo(weights, logs []float32, stride int, column, row []float32, gain, log float32) {
 	for j, r := range row {
 		a := gain * r
@@ -50,11 +49,11 @@ func addOuterGo(weights, logs []float32, stride int, column, row []float32, gain
 	}
 }
 
-// addRowsGo adds the rows of src, which begin stride elements apart, each times its weight, to dst, the first one first.
+// addRowsGo adds the rows of src, which begin stride elements apart, each times its weight, to dst in order.
 func addRowsGo(dst, src []float32, stride int, weights []float32) {
 	j := 0
 	for ; j+4 <= len(weights); j += 4 {
-		// Four rows for each time that dst is loaded and stored.
+		// Four rows each time that dst is loaded and stored.
 		w0, w1, w2, w3 := weights[j], weights[j+1], weights[j+2], weights[j+3]
 		s0 := src[j*stride:][:len(dst)]
 		s1 := src[(j+1)*stride:][:len(dst)]
@@ -76,9 +75,9 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 	}
 }
 
-// shadeRowGo writes the palette entries of a row of pixels to dst. A pixel's value is its logs over the sum of its wide
-// and narrow weight; its opacity goes by the wide one alone, and add is what is added to that at even and at odd
-// columns, in sixteenths of a level. A weight that is not a number is transparent; a value that is none is the first.
+// shadeRowGo writes the palette entries of a row of pixels to dst. The value of a pixel is its logs divided by the sum of
+// its wide and narrow weight; its opacity depends only on the wide one. add is added to the opacity at even and at odd
+// columns, in sixteenths of a level. A NaN weight is transparent, and a NaN value is the first one.
 func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
 	wide, narrow, logs = wide[:len(dst)], narrow[:len(dst)], logs[:len(dst)]
 	faint, valueScale := t.faint, t.valueScale
@@ -97,7 +96,7 @@ func shadeRowGo(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2
 			dst[i] = 0
 			continue
 		}
-		part := g // not min(g, 1), which also thinks of what is not a number and costs a tenth of the loop
+		part := g // not min(g, 1), which also handles NaN and takes a tenth of the loop
 		if part > 1 {
 			part = 1
 		}

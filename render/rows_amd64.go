@@ -6,10 +6,10 @@ import (
 	"golang.org/x/sys/cpu"
 )
 
-// vectors tells whether the processor, and the system, know AVX2. GODEBUG=cpu.avx2=off turns it off.
+// vectors reports whether the processor and the system support AVX2. GODEBUG=cpu.avx2=off turns it off.
 var vectors = cpu.X86.HasAVX2
 
-// addOuter is addOuterGo, as fast as the processor can.
+// addOuter is addOuterGo with vector instructions if available.
 func addOuter(weights, logs []float32, stride int, column, row []float32, gain, log float32) {
 	if !vectors {
 		addOuterGo(weights, logs, stride, column, row, gain, log)
@@ -24,7 +24,7 @@ func addOuter(weights, logs []float32, stride int, column, row []float32, gain, 
 	addOuterAVX2(&weights[0], &logs[0], stride, &column[0], len(column), &row[0], len(row), gain, log)
 }
 
-// addRows is addRowsGo, as fast as the processor can.
+// addRows is addRowsGo with vector instructions if available.
 func addRows(dst, src []float32, stride int, weights []float32) {
 	if !vectors {
 		addRowsGo(dst, src, stride, weights)
@@ -37,7 +37,7 @@ func addRows(dst, src []float32, stride int, weights []float32) {
 	addRowsAVX2(&dst[0], &src[0], len(dst), stride, &weights[0], len(weights))
 }
 
-// shadeRow is shadeRowGo, as fast as the processor can.
+// shadeRow is shadeRowGo with vector instructions if available.
 func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
 	whole := 0
 	if vectors && len(dst) >= lanes {
@@ -50,8 +50,8 @@ func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]u
 	shadeRowGo(dst[whole:], wide[whole:], narrow[whole:], logs[whole:], t, add)
 }
 
-// rowsEnd returns where the last of some rows ends. Assembly checks no bounds, so it must not be misled by a stride
-// that is negative, or so large that the product overflows.
+// rowsEnd returns the end of the last row. Assembly checks no bounds: rowsEnd panics if stride is negative, or so large that
+// the product overflows.
 func rowsEnd(stride, rows, width int) int {
 	const most = 1 << 31
 	if stride < 0 || stride > most || rows > most {

@@ -9,28 +9,27 @@ import (
 )
 
 const (
-	// levels is how many opacities there are besides none. Opacity needs many: with few, most of the error against an
-	// unquantised picture is the opacity's. Each further level saves half a decibel of 45 and costs 3 % of the bytes.
+	// levels is the number of opacities except none. With few, most of the error of quantising is in the opacity. Each
+	// further level reduces the error by half a decibel of 45 and adds 3 % to the bytes.
 	levels = 12
-	// faintest and maxOpacity are the opacities of the first and the last level; the others lie between them at equal
-	// distances. An eye sees equal steps of opacity as equal, on white and on dark maps. The first step alone is
-	// smaller, because around a lone blob it is a line on a plain ground. The last one, a lake's own, lets a map's
-	// labels and shores shine through.
+	// faintest and maxOpacity are the opacities of the first and the last level; the others are at equal distances between
+	// them, because equal steps of opacity look equal, on white and on dark maps. The first step is smaller, because around a
+	// single blob it is a visible line. The last level leaves labels and shores of the basemap visible.
 	faintest, maxOpacity = 0.05, 0.86
-	// unseen is how far, in CIE76, a pixel's colour may lie from its own because neighbours share an entry of the
-	// palette: two thirds of what is just noticeable side by side. The fainter a level, the less its colours differ on
-	// the screen: of 32 colours the first level keeps 3 and the middle ones 16.
+	// unseen is the largest difference of a pixel's colour, in CIE76, that sharing palette entries may cause: two thirds of
+	// the just noticeable difference. The fainter a level, the less its colours differ on the screen: of 32 colours the
+	// first level keeps 3 and the middle ones 16.
 	unseen = 1.5
 )
 
-// A shading tells the palette's entries by level, less one, and colour.
+// A shading has the palette entries by level - 1 and colour.
 type shading [levels][colormap.Steps]uint8
 
-// newShading gives each shade of m an entry: neighbours in colour are neighbours there. At the last level every colour
-// has one of its own. At the others neighbours share one as far as that is unseen, or, where the colours of m lie so
-// far apart that the entries do not suffice, as little further as they do.
+// newShading assigns a palette entry to each shade of m; neighbouring colours have neighbouring entries. At the last level
+// every colour has its own. At the others neighbours share entries as far as the difference is unseen, or, if that takes too
+// many entries, with the smallest difference for which they suffice.
 func newShading(m *colormap.Map) *shading {
-	// Ends at the latest when each class has one colour at all levels but the last.
+	// It ends at the latest when each class has one colour at all levels except the last.
 	for difference := unseen; ; difference *= 1.05 {
 		if s, ok := shadingWithin(m, difference); ok {
 			return s
@@ -38,8 +37,8 @@ func newShading(m *colormap.Map) *shading {
 	}
 }
 
-// shadingWithin returns the shading of m in which no pixel's colour lies further than difference from its own, and
-// whether the palette has entries enough for it.
+// shadingWithin returns the shading of m in which no pixel differs by more than difference, and reports whether the palette
+// has enough entries.
 func shadingWithin(m *colormap.Map, difference float64) (*shading, bool) {
 	var s shading
 	table, entry := m.Table(), 0
@@ -48,7 +47,7 @@ func shadingWithin(m *colormap.Map, difference float64) (*shading, bool) {
 		if level == levels-1 {
 			within = 0
 		}
-		// Class by class: no entry serves two.
+		// Class by class: no entry is shared by two.
 		first := 0
 		for _, class := range m.Legend().Classes {
 			colors := table[first : first+len(class.Colors)]
@@ -63,8 +62,8 @@ func shadingWithin(m *colormap.Map, difference float64) (*shading, bool) {
 	return &s, entry < len(palettepng.Palette{})
 }
 
-// groupsWithin returns into how few groups colors can be divided, so that none lies further than difference from the
-// mean of its group.
+// groupsWithin returns the smallest number of groups such that no colour differs by more than difference from the mean of
+// its group.
 func groupsWithin(colors []color.NRGBA, difference float64) int {
 	for groups := 1; groups < len(colors); groups++ {
 		if furthest(colors, groups) <= difference {
@@ -74,7 +73,7 @@ func groupsWithin(colors []color.NRGBA, difference float64) int {
 	return len(colors)
 }
 
-// furthest returns how far the furthest of colors lies from the mean of its group.
+// furthest returns the largest difference of a colour from the mean of its group.
 func furthest(colors []color.NRGBA, groups int) (distance float64) {
 	n := len(colors)
 	for first, end := 0, 0; first < n; first = end {
@@ -88,7 +87,7 @@ func furthest(colors []color.NRGBA, groups int) (distance float64) {
 	return distance
 }
 
-// groupOf returns which of some groups of nearly one size the i-th of n colours belongs to.
+// groupOf returns the group of the i-th of n colours; groups have nearly the same size.
 func groupOf(i, groups, n int) int { return i * groups / n }
 
 // heatPalette returns the shades of m.
@@ -113,7 +112,7 @@ func levelOpacity(level int) float64 {
 	return faintest + (maxOpacity-faintest)*float64(level-1)/(levels-1)
 }
 
-// levelOf returns where among the levels an opacity lies: 0 is none, and a level's own opacity is at its number.
+// levelOf is the inverse of levelOpacity, continuous, and 0 for no opacity.
 func levelOf(opacity float64) float64 {
 	if opacity < faintest {
 		return opacity / faintest

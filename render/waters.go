@@ -117,15 +117,18 @@ func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 	return t.smallest[smallestStep(z)].reach + waterMargin
 }
 
-// mark has the value, not only its colour: it also decides which of two waters is on top.
-func (t *waters) mark(l *Layer, h hit, w window) mark {
-	m, s := mark{x: h.x, y: h.y, value: uint32(h.value)}, &l.sites[h.site]
-	if t.outlined(s, w.zoom) {
-		m.shore = s.shore
-	} else {
-		m.radius = uint32(t.radius(s, w.zoom))
+// appendMarks appends values, not only their colours: they also decide which of two waters is on top.
+func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
+	for _, h := range hits {
+		m, s := mark{x: h.x, y: h.y, value: uint32(h.Chlorophyll)}, &l.sites[h.site]
+		if t.outlined(s, w.zoom) {
+			m.shore = s.shore
+		} else {
+			m.radius = uint32(t.radius(s, w.zoom))
+		}
+		marks = append(marks, m)
 	}
-	return m
+	return marks
 }
 
 func (t *waters) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }

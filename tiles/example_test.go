@@ -28,9 +28,9 @@ func Example() {
 		States:   []data.State{{Chlorophyll: 3_40}},
 		WithData: 1,
 	}
-	for _, place := range []orb.Point{starnberg, {-30, 0}} {
+	for _, point := range []orb.Point{starnberg, {-30, 0}} {
 		tile, err := service.Tile(context.Background(), view, tiles.Request{
-			Tile:     maptile.At(place, 10),
+			Tile:     maptile.At(point, 10),
 			Scale:    1,
 			Style:    render.Heat,
 			Colormap: colormap.Default,

@@ -5,6 +5,7 @@ import (
 	"runtime"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"weak"
 
 	"github.com/prometheus/client_golang/prometheus"
@@ -31,11 +32,13 @@ type layers[L any] struct {
 	builds   prometheus.Counter
 	turn     chan struct{} // holds a value during a build: one at a time, so that many weeks at once need the memory of one
 
-	mu   sync.Mutex // guards held
-	held []heldLayer[L]
+	recent atomic.Pointer[heldLayer[L]] // the last of held, so that most calls take no lock
+
+	mu   sync.Mutex      // guards held
+	held []*heldLayer[L] // the most recently used one last
 }
 
-// A heldLayer is one element of layers.held, which has the most recently used one last.
+// A heldLayer is the layer of one view.
 type heldLayer[L any] struct {
 	view  weak.Pointer[data.View]
 	first *data.Lake // the views of a snapshot share their lakes: first and lakes tell which
@@ -73,14 +76,16 @@ func (ls *layers[L]) get(ctx context.Context, v *data.View) (*L, error) {
 
 // find returns the layer of v and marks it as used, or nil and a layer of a view with the same lakes, if one is held.
 func (ls *layers[L]) find(v *data.View) (l, like *L) {
+	if h := ls.recent.Load(); h != nil && h.view.Value() == v {
+		return h.layer, nil
+	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	for i, h := range slices.Backward(ls.held) {
 		if h.view.Value() == v {
-			if last := len(ls.held) - 1; i < last {
-				copy(ls.held[i:], ls.held[i+1:])
-				ls.held[last] = h
-			}
+			copy(ls.held[i:], ls.held[i+1:])
+			ls.held[len(ls.held)-1] = h
+			ls.recent.Store(h)
 			return h.layer, nil
 		}
 		if like == nil && h.first != nil && h.first == firstLake(v) && h.lakes == len(v.Lakes) {
@@ -95,7 +100,9 @@ func (ls *layers[L]) hold(v *data.View, l *L) {
 	runtime.AddCleanup(v, (*layers[L]).sweep, ls)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	ls.held = append(ls.held, heldLayer[L]{weak.Make(v), firstLake(v), len(v.Lakes), l})
+	h := &heldLayer[L]{weak.Make(v), firstLake(v), len(v.Lakes), l}
+	ls.held = append(ls.held, h)
+	ls.recent.Store(h)
 	lakes := 0
 	for i, h := range slices.Backward(ls.held) {
 		// The two newest are held at any size: during a refresh, tiles of the old and of the new view are asked for.
@@ -110,7 +117,8 @@ func (ls *layers[L]) hold(v *data.View, l *L) {
 func (ls *layers[L]) sweep() {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	ls.held = slices.DeleteFunc(ls.held, func(h heldLayer[L]) bool { return h.view.Value() == nil })
+	ls.recent.Store(nil) // until the next call: it may be one of those
+	ls.held = slices.DeleteFunc(ls.held, func(h *heldLayer[L]) bool { return h.view.Value() == nil })
 }
 
 func firstLake(v *data.View) *data.Lake {

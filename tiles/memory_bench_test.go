@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// BenchmarkMemory has 64 goroutines ask for cached tiles at once, spread over so many locks.
+// BenchmarkMemory has 64 goroutines ask for cached tiles at once.
 func BenchmarkMemory(b *testing.B) {
 	for _, shards := range []int64{1, maxMemoryShards} {
 		b.Run(fmt.Sprintf("shards=%d", shards), func(b *testing.B) {

@@ -56,6 +56,6 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 		}),
 		renderQueue:     gauge("limnomap_tile_render_queue", "Tiles that wait to be drawn."),
 		rendersInFlight: gauge("limnomap_tile_renders_in_flight", "Tiles being drawn."),
-		layerBuilds:     counter("limnomap_tile_layers_built_total", "Views made ready to draw."),
+		layerBuilds:     counter("limnomap_tile_layers_built_total", "Layers built, one for each view and sort of tile."),
 	}
 }

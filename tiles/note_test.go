@@ -2,12 +2,12 @@ package tiles
 
 import "testing"
 
-// What is noted of a tile comes back with it for as long as it is in memory, and with no other tile.
+// TestNotes checks that a note stays with its tile while that is in memory, and with no other tile.
 func TestNotes(t *testing.T) {
 	c := newMemory(1<<20, newMetrics(nil))
 	c.put(numberedSum(1), newTile([]byte("one")))
 	c.put(numberedSum(2), newTile([]byte("two")))
-	noted := func(i int) any {
+	noteOf := func(i int) any {
 		t.Helper()
 		tile, ok := c.get(numberedSum(i))
 		if !ok {
@@ -15,24 +15,24 @@ func TestNotes(t *testing.T) {
 		}
 		return tile.Note.Read()
 	}
-	if got := noted(1); got != nil {
+	if got := noteOf(1); got != nil {
 		t.Errorf("a new tile has the note %v", got)
 	}
 	tile, _ := c.get(numberedSum(1))
 	tile.Note.Write("of one")
-	if got := noted(1); got != "of one" {
-		t.Errorf("note = %v, want what was written", got)
+	if got := noteOf(1); got != "of one" {
+		t.Errorf("note = %v, want the one that was written", got)
 	}
-	if got := noted(2); got != nil {
+	if got := noteOf(2); got != nil {
 		t.Errorf("another tile has the note %v", got)
 	}
-	c.put(numberedSum(1), newTile([]byte("one, drawn anew")))
-	if got := noted(1); got != nil {
+	c.put(numberedSum(1), newTile([]byte("one, drawn again")))
+	if got := noteOf(1); got != nil {
 		t.Errorf("another tile of the same key has the note %v", got)
 	}
 }
 
-func TestBlankTilesCanBeNoted(t *testing.T) {
+func TestBlankTilesHaveNotes(t *testing.T) {
 	s, err := New(&fakeRenderer{blank: true}, nil)
 	if err != nil {
 		t.Fatal(err)

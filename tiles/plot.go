@@ -57,7 +57,7 @@ func (p *Plot) spec(t maptile.Tile) render.Spec { return p.pyramid.request(t).sp
 func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 	r := p.service.renderer
 	return p.pyramid.tiles(quadtreeWalk{
-		beneath: func(t maptile.Tile) bool { return r.MayShow(p.layer, t, p.pyramid.Style) },
+		mayShow: func(t maptile.Tile) bool { return r.MayShow(p.layer, t, p.pyramid.Style) },
 		notBlank: func(t maptile.Tile) bool {
 			_, notBlank := r.Fingerprint(p.layer, p.spec(t))
 			return notBlank

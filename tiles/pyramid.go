@@ -1,9 +1,7 @@
 package tiles
 
 import (
-	"cmp"
 	"iter"
-	"slices"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -45,7 +43,7 @@ func (p Pyramid) tiles(w quadtreeWalk) iter.Seq[maptile.Tile] {
 			w.areas = append(w.areas, areaOf(p.Bound, z))
 		}
 		for w.zoom = p.MinZoom; w.zoom <= p.MaxZoom; w.zoom++ {
-			if !w.visit(maptile.Tile{}) {
+			if !w.visit(0) {
 				return
 			}
 		}
@@ -55,28 +53,27 @@ func (p Pyramid) tiles(w quadtreeWalk) iter.Seq[maptile.Tile] {
 // A quadtreeWalk visits the tiles of one zoom that are not blank, and skips a whole subtree if nothing in it is.
 type quadtreeWalk struct {
 	notBlank func(maptile.Tile) bool // reports whether a tile is not blank
-	beneath  func(maptile.Tile) bool // reports false only if a tile and all tiles within it are blank
+	mayShow  func(maptile.Tile) bool // reports false only if a tile and all tiles within it are blank
 	yield    func(maptile.Tile) bool // takes a tile and reports whether more are wanted
 
 	areas []area // of the pyramid, by zoom
 	zoom  maptile.Zoom
 }
 
-// visit yields the tiles of the zoom that are t or lie within it, and reports whether more are wanted.
-func (w *quadtreeWalk) visit(t maptile.Tile) bool {
+// visit yields the tiles of the zoom that are the tile of that [hilbert.ID] or within it, and reports whether more are wanted.
+func (w *quadtreeWalk) visit(id uint64) bool {
+	t := hilbert.Tile(id)
 	if !w.areas[t.Z].holds(t) {
 		return true
 	}
 	if t.Z == w.zoom {
 		return !w.notBlank(t) || w.yield(t)
 	}
-	if !w.beneath(t) {
+	if !w.mayShow(t) {
 		return true
 	}
-	children := t.Children()
-	slices.SortFunc(children, func(a, b maptile.Tile) int { return cmp.Compare(hilbert.ID(a), hilbert.ID(b)) })
-	for _, child := range children {
-		if !w.visit(child) {
+	for i := range uint64(4) {
+		if !w.visit(4*id + 1 + i) { // the tiles within t that are one zoom larger
 			return false
 		}
 	}

@@ -41,7 +41,7 @@ func TestNumbersOfPMTiles(t *testing.T) {
 // everything is the walk to all tiles.
 func everything() quadtreeWalk {
 	yes := func(maptile.Tile) bool { return true }
-	return quadtreeWalk{notBlank: yes, beneath: yes}
+	return quadtreeWalk{notBlank: yes, mayShow: yes}
 }
 
 func drawBound(t *rapid.T) orb.Bound {
@@ -148,7 +148,7 @@ func TestWalkSkipsBlankSubtrees(t *testing.T) {
 	visits := 0
 	w := quadtreeWalk{
 		notBlank: func(t maptile.Tile) bool { visits++; return t.Contains(lake) },
-		beneath:  func(t maptile.Tile) bool { visits++; return t.Contains(lake) },
+		mayShow:  func(t maptile.Tile) bool { visits++; return t.Contains(lake) },
 	}
 	var want []maptile.Tile
 	for tile := lake; ; tile = tile.Parent() {

@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"limnomap/api/answer"
-	"limnomap/api/answer/answertest"
+	"limnomap/api/apitest"
 )
 
 func problemHandler(p *answer.Problem) http.Handler {
@@ -68,11 +68,11 @@ func TestWriteProblem(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			r := httptest.NewRequest("GET", tt.target, nil)
 			r.Header.Set("X-Request-Id", "abc-1")
-			resp := answertest.Serve(t, problemHandler(&tt.problem), r)
+			resp := apitest.Serve(t, problemHandler(&tt.problem), r)
 			if resp.StatusCode != tt.problem.Status {
 				t.Errorf("status = %d, want %d", resp.StatusCode, tt.problem.Status)
 			}
-			if got := answertest.Problem(t, resp); !reflect.DeepEqual(got, tt.want) {
+			if got := apitest.Problem(t, resp); !reflect.DeepEqual(got, tt.want) {
 				t.Errorf("problem = %v, want %v", got, tt.want)
 			}
 		})
@@ -81,7 +81,7 @@ func TestWriteProblem(t *testing.T) {
 
 func TestWriteProblemHeaders(t *testing.T) {
 	p := &answer.Problem{Status: 405, Header: http.Header{"Allow": {"GET, HEAD, OPTIONS"}}}
-	resp := answertest.Serve(t, problemHandler(p), httptest.NewRequest("DELETE", "/x", nil))
+	resp := apitest.Serve(t, problemHandler(p), httptest.NewRequest("DELETE", "/x", nil))
 	for name, want := range map[string]string{
 		"Allow": "GET, HEAD, OPTIONS", "Cache-Control": "no-store", "ETag": "", "Content-Encoding": "",
 		"X-Content-Type-Options": "nosniff",

@@ -21,11 +21,13 @@ type RequestInfo struct {
 	KeyName   string     // of the API key; empty without one
 	KeyScopes uint8      // what that key allows, in the bits of package auth
 	TraceID   string     // empty if the request is not traced
+	// PathValues are the values of the variables in the pattern of the route, in their order.
+	PathValues [3]string
 	// Age is the value of the field Age; empty while the data are confirmed. It is an array as ID.
 	Age [1]string
 	// RateLimit is room for the items of the field RateLimit: at most two limits apply to a route.
 	RateLimit [2]string
-	// Writer is the one that the access log reads; it is here to save an allocation.
+	// Writer is that of the access log; it is here to save an allocation.
 	Writer Writer
 }
 
@@ -46,7 +48,7 @@ func InfoOf(r *http.Request) *RequestInfo {
 	return info
 }
 
-// WithInfo returns r with a RequestInfo: the one that it has, or a new one.
+// WithInfo returns r with its RequestInfo, or with a new one.
 func WithInfo(r *http.Request) (*http.Request, *RequestInfo) {
 	if info := InfoOf(r); info != nil {
 		return r, info

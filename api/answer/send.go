@@ -234,7 +234,8 @@ var byteRanges = []string{"bytes"}
 // section 13.2.2. Those with a time are ignored, since no answer says when it was modified.
 //
 // It leaves only ranges to http.ServeContent, which reads only the first line of If-None-Match, answers 412 and 416 in
-// plain text, and copies the content through a buffer: see BenchmarkSend.
+// plain text, and copies the content through a buffer: for a tile of 12 kB that takes 1.2 times as long, with 10 more
+// allocations of 12 kB in all (BenchmarkSend).
 func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant) error {
 	if anotherMatch(r, v.etag[0]) {
 		return &Problem{

@@ -24,7 +24,7 @@ func TestBackupOverwritesOnlyByForce(t *testing.T) {
 			t.Errorf("%v: %q, %v, want an error without a password", args, out, err)
 		}
 		if content, err := os.ReadFile(there); err != nil || string(content) != "precious" {
-			t.Errorf("%v: the file holds %q, %v, want it left alone", args, content, err)
+			t.Errorf("%v: the file holds %q, %v, want the same as before", args, content, err)
 		}
 	}
 	for _, force := range []string{"--force", "--overwrite"} {

@@ -21,11 +21,11 @@ import (
 	"limnomap/tiles/disk"
 )
 
-// cachedTiles is how many tiles fillCache draws: in two styles the world's and, of the six zooms below, one for each lake.
+// cachedTiles is how many tiles fillCache draws: in two styles the tile of the world, and one for each lake at six zooms.
 const cachedTiles = 2 * (1 + 6*3)
 
-// fillCache returns a folder with the tiles of zoom 0 to 6 that three lakes lie in, in two styles: one lake in Germany,
-// two on either side of the antimeridian.
+// fillCache returns a folder with the tiles of zoom 0 to 6 for three lakes, in two styles: one lake in Germany, two on the
+// sides of the antimeridian.
 func fillCache(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,15 +39,15 @@ func fillCache(t *testing.T) string {
 		t.Fatal(err)
 	}
 	defer s.Close()
-	places := []orb.Point{{11.31, 47.91}, {178.5, -38}, {-178.5, -38}}
-	view := &data.View{WithData: len(places)}
-	for _, p := range places {
+	points := []orb.Point{{11.31, 47.91}, {178.5, -38}, {-178.5, -38}}
+	view := &data.View{WithData: len(points)}
+	for _, p := range points {
 		view.Lakes = append(view.Lakes, data.Lake{Point: p})
 		view.States = append(view.States, data.State{Chlorophyll: 3_40})
 	}
 	for _, style := range []render.StyleID{render.Heat, render.Dots} {
 		for zoom := range maptile.Zoom(7) {
-			for _, p := range places {
+			for _, p := range points {
 				req := tiles.Request{Tile: maptile.At(p, zoom), Scale: 1, Style: style, Colormap: colormap.Default}
 				if _, err := s.Tile(t.Context(), view, req); err != nil {
 					t.Fatal(err)
@@ -88,7 +88,7 @@ func TestCacheStats(t *testing.T) {
 	}
 }
 
-func TestCachePurgeRemovesWhatTheFlagsName(t *testing.T) {
+func TestCachePurgeRemovesSelectedTiles(t *testing.T) {
 	tests := []struct {
 		name  string
 		flags []string
@@ -100,9 +100,9 @@ func TestCachePurgeRemovesWhatTheFlagsName(t *testing.T) {
 		{"a style", []string{"--style", "dots"}, cachedTiles / 2},
 		{"both styles", []string{"--style", "dots,heat"}, 0},
 		{"a zoom of a style", []string{"--zoom", "0", "--style", "dots"}, cachedTiles - 1},
-		{"Germany, and the world that it is on", []string{"--bound", "5.8,47.2,15.1,55.1"}, cachedTiles - 2*7},
+		{"Germany, with the tile of the world", []string{"--bound", "5.8,47.2,15.1,55.1"}, cachedTiles - 2*7},
 		{"across the antimeridian", []string{"--bound", "177,-40,-177,-30"}, 2 * 6},
-		{"where no lake is but on the world's tile", []string{"--bound=-100,30,-90,40"}, cachedTiles - 2},
+		{"an area with lakes only on the tile of the world", []string{"--bound=-100,30,-90,40"}, cachedTiles - 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -120,13 +120,13 @@ func TestCachePurgeRemovesWhatTheFlagsName(t *testing.T) {
 				t.Errorf("%d tiles are left, want %d", got, test.left)
 			}
 			if out != strings.Replace(dry, "would be removed", "removed", 1) {
-				t.Errorf("the dry run said\n%sand the real one\n%s", dry, out)
+				t.Errorf("the dry run printed\n%sand the real one\n%s", dry, out)
 			}
 		})
 	}
 }
 
-func TestCachePurgeTouchesOnlyWhatIsOurs(t *testing.T) {
+func TestCachePurgeKeepsOtherFiles(t *testing.T) {
 	dir, outside := fillCache(t), t.TempDir()
 	entry := cacheEntries(t, dir)[0]
 	precious := limnomaptest.WriteFile(t, outside, filepath.Base(entry), "precious")
@@ -144,7 +144,7 @@ func TestCachePurgeTouchesOnlyWhatIsOurs(t *testing.T) {
 	mustRun(t, "cache", "purge", "--cache-dir", dir)
 	for _, name := range append(foreign, precious, entry) {
 		if _, err := os.Lstat(name); err != nil {
-			t.Errorf("a purge removed what is not of the cache: %v", err)
+			t.Errorf("a purge removed a file that is not of the cache: %v", err)
 		}
 	}
 	if got, want := len(cacheEntries(t, dir)), 2; got != want { // the link and the notes
@@ -152,10 +152,10 @@ func TestCachePurgeTouchesOnlyWhatIsOurs(t *testing.T) {
 	}
 }
 
-func TestCacheVerifyRemovesWhatIsDamaged(t *testing.T) {
+func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 	dir := fillCache(t)
 	if out := mustRun(t, "cache", "verify", "--cache-dir", dir); !strings.Contains(out, "38 (") {
-		t.Errorf("verify of a sound cache:\n%s", out)
+		t.Errorf("verify of a valid cache:\n%s", out)
 	}
 	entries := cacheEntries(t, dir)
 	damage := map[string]func([]byte) []byte{
@@ -183,7 +183,7 @@ func TestCacheVerifyRemovesWhatIsDamaged(t *testing.T) {
 	} {
 		out, _, err := runCommand(t, "cache", "verify", "--cache-dir", dir, step.flag)
 		if err == nil || !strings.Contains(err.Error(), step.said) {
-			t.Errorf("verify %s of a damaged cache: error %v, want one that says %q", step.flag, err, step.said)
+			t.Errorf("verify %s of a damaged cache: error %v, want one that contains %q", step.flag, err, step.said)
 		}
 		for name := range damage {
 			if !strings.Contains(out, filepath.Base(name)) {
@@ -197,7 +197,7 @@ func TestCacheVerifyRemovesWhatIsDamaged(t *testing.T) {
 	mustRun(t, "cache", "verify", "--cache-dir", dir)
 }
 
-func TestCacheCommandsEndWhenInterrupted(t *testing.T) {
+func TestCacheCommandsInterrupted(t *testing.T) {
 	dir := fillCache(t)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -205,7 +205,7 @@ func TestCacheCommandsEndWhenInterrupted(t *testing.T) {
 		var out, errOut bytes.Buffer
 		err := run(ctx, []string{"cache", command, "--cache-dir", dir}, &out, &errOut)
 		if err == nil || !strings.Contains(err.Error(), "interrupted") || out.Len() == 0 {
-			t.Errorf("cache %s, interrupted: error %v and %q, want it to say so, and how far it came", command, err, &out)
+			t.Errorf("cache %s, interrupted: error %v and %q, want an error, and how many tiles were visited", command, err, &out)
 		}
 	}
 	if got := len(cacheEntries(t, dir)); got != cachedTiles {
@@ -213,18 +213,18 @@ func TestCacheCommandsEndWhenInterrupted(t *testing.T) {
 	}
 }
 
-func TestCacheCommandsRefuse(t *testing.T) {
+func TestCacheCommandErrors(t *testing.T) {
 	file := limnomaptest.WriteFile(t, t.TempDir(), "file", "")
 	tests := []struct {
 		name string
 		args []string
 		want string
 	}{
-		{"a folder that is not there", []string{"--cache-dir", "absent"}, "absent"},
+		{"a folder that does not exist", []string{"--cache-dir", "absent"}, "absent"},
 		{"a file", []string{"--cache-dir", file}, "not a directory"},
-		{"a style that is none", []string{"--style", "hot"}, `must be one of "heat","dots","lakes","mvt" but got "hot"`},
-		{"a zoom that is none", []string{"--zoom", "0-99"}, "0-99"},
-		{"a bound that is none", []string{"--bound", "1,2,3"}, "has 3 numbers"},
+		{"an unknown style", []string{"--style", "hot"}, `must be one of "heat","dots","lakes","mvt" but got "hot"`},
+		{"an invalid zoom", []string{"--zoom", "0-99"}, "0-99"},
+		{"an invalid bound", []string{"--bound", "1,2,3"}, "has 3 numbers"},
 	}
 	for _, test := range tests {
 		for _, command := range []string{"stats", "verify", "purge"} {
@@ -236,7 +236,7 @@ func TestCacheCommandsRefuse(t *testing.T) {
 	}
 }
 
-func TestCacheFolderIsServesByDefault(t *testing.T) {
+func TestDefaultCacheFolder(t *testing.T) {
 	home := t.TempDir()
 	t.Setenv("HOME", home)
 	t.Setenv("XDG_CACHE_HOME", filepath.Join(home, "caches"))
@@ -251,6 +251,6 @@ func TestCacheFolderIsServesByDefault(t *testing.T) {
 		t.Errorf("cache stats without a folder: error %v, want one that names %s", err, want)
 	}
 	if _, err := os.Stat(want); !os.IsNotExist(err) {
-		t.Errorf("it made the folder: %v, want %v", err, fs.ErrNotExist)
+		t.Errorf("the folder was created: %v, want %v", err, fs.ErrNotExist)
 	}
 }

@@ -17,7 +17,7 @@ import (
 	"limnomap/colormap"
 )
 
-// tileAt fetches the tile that holds the place and returns it with the place's pixel in it.
+// tileAt returns the tile of a point, and the pixel of the point in it.
 func tileAt(t *testing.T, base string, zoom int, lat, lon float64) (img image.Image, x, y int) {
 	t.Helper()
 	// Web Mercator, in pixels of that zoom: 2⁸ a tile.
@@ -37,10 +37,10 @@ func tileAt(t *testing.T, base string, zoom int, lat, lon float64) (img image.Im
 	return img, px % 256, py % 256
 }
 
-// At that zoom the demo's lakes are further apart than any of them is drawn.
+// At this zoom the lakes of the demo do not overlap.
 const loneZoom = 14
 
-func TestALakesOwnPixelHasItsColor(t *testing.T) {
+func TestPixelOfALakeHasItsColor(t *testing.T) {
 	base, _ := startServer(t)
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
@@ -51,21 +51,21 @@ func TestALakesOwnPixelHasItsColor(t *testing.T) {
 		if lake.Chl == nil {
 			without++
 			if pixel.A != 0 {
-				t.Errorf("%s has no value, and its pixel is %v, want it transparent", lake.ID, pixel)
+				t.Errorf("%s has no value, but its pixel is %v, want a transparent one", lake.ID, pixel)
 			}
 			continue
 		}
 		with++
 		if got := colormap.Hex(pixel); got != lake.Color || pixel.A < 128 {
-			t.Errorf("%s has %v µg/l and color %s, and its pixel is %s at opacity %d", lake.ID, *lake.Chl, lake.Color, got, pixel.A)
+			t.Errorf("%s has %v µg/l and color %s, but its pixel is %s at opacity %d", lake.ID, *lake.Chl, lake.Color, got, pixel.A)
 		}
 	}
 	if with == 0 || without == 0 {
-		t.Errorf("looked at %d lakes with a value and %d without, want some of each", with, without)
+		t.Errorf("checked %d lakes with a value and %d without, want some of each", with, without)
 	}
 }
 
-func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
+func TestTileWithoutLakesIsBlank(t *testing.T) {
 	base, _ := startServer(t)
 	first, blank := limnomaptest.Get(t, base+"/api/v1/tiles/6/0/0.png")
 	img, err := png.Decode(bytes.NewReader(blank))
@@ -84,8 +84,8 @@ func TestATileWithoutAnyLakeIsTheBlankOne(t *testing.T) {
 	}
 }
 
-// The page without JavaScript says of each lake what the API does: its value, or first of all that there is none.
-func TestTheTableSaysWhatTheStatusDoes(t *testing.T) {
+// The page without JavaScript shows for each lake the same as the API: its value, or that it has none.
+func TestTableEqualsStatus(t *testing.T) {
 	base, _ := startServer(t)
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
@@ -109,20 +109,20 @@ func TestTheTableSaysWhatTheStatusDoes(t *testing.T) {
 		got := rows[lake.ID]
 		if lake.Chl == nil {
 			if got.value != "" || !strings.HasPrefix(got.risk, "No current value") {
-				t.Errorf("%s has no value, and the table says %+v", lake.ID, got)
+				t.Errorf("%s has no value, but the table has %+v", lake.ID, got)
 			}
 			continue
 		}
 		if value, err := strconv.ParseFloat(strings.ReplaceAll(got.value, ",", ""), 64); err != nil || value != *lake.Chl {
-			t.Errorf("%s has %v µg/l, and the table says %q", lake.ID, *lake.Chl, got.value)
+			t.Errorf("%s has %v µg/l, but the table has %q", lake.ID, *lake.Chl, got.value)
 		}
 		if !strings.EqualFold(got.risk, lake.Risk+" risk") {
-			t.Errorf("%s is of %v risk, and the table says %q", lake.ID, lake.Risk, got.risk)
+			t.Errorf("%s has the risk %v, but the table has %q", lake.ID, lake.Risk, got.risk)
 		}
 	}
 }
 
-func TestPublicURLWithAPathStandsForTheBasePath(t *testing.T) {
+func TestPublicURLWithAPathReplacesTheBasePath(t *testing.T) {
 	base, _ := startServer(t, "--public-url", "https://example.org/water/")
 	var tileJSON struct{ Tiles []string }
 	limnomaptest.GetJSON(t, base+"/api/v1/tiles.json", &tileJSON)

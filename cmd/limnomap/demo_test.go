@@ -20,7 +20,7 @@ func demoArgs(dir string, more ...string) (args []string, lakes, observations st
 	return append([]string{"demo", "--out", lakes + "," + observations}, more...), lakes, observations
 }
 
-// names returns what is in a folder, hidden files included.
+// names returns the names of the files in a folder, including hidden files.
 func names(t *testing.T, dir string) []string {
 	t.Helper()
 	entries, err := os.ReadDir(dir)
@@ -43,24 +43,24 @@ func readFile(t *testing.T, name string) []byte {
 	return b
 }
 
-// TestDemoIsImported takes the way that a user takes, and expects the imports to accept every row.
+// The imports accept every row of the demo.
 func TestDemoIsImported(t *testing.T) {
 	dir := t.TempDir()
 	args, lakes, observations := demoArgs(dir, "--lakes", "3000", "--weeks", "5")
 	out := mustRun(t, args...)
 	if !strings.Contains(out, "3000 lakes") || !strings.Contains(out, "not measurements") {
-		t.Errorf("demo says %q, want how many lakes there are and that they are simulated", out)
+		t.Errorf("demo prints %q, want how many lakes there are and that they are simulated", out)
 	}
 	if got, want := names(t, dir), []string{"lakes.csv", "obs.csv"}; !slices.Equal(got, want) {
 		t.Errorf("the folder holds %v, want %v", got, want)
 	}
 	db := filepath.Join(dir, "world.db")
 	if out := mustRun(t, "import", "lakes", lakes, "--db", db); !strings.Contains(out, "3000 added, 0 changed, 0 unchanged, 0 rejected") {
-		t.Errorf("import lakes says %q, want 3000 added", out)
+		t.Errorf("import lakes prints %q, want 3000 added", out)
 	}
 	out = mustRun(t, "import", "observations", observations, "--db", db)
 	if rows := bytes.Count(readFile(t, observations), []byte("\n")) - 1; rows < 5*2800 || !strings.Contains(out, " 0 rejected") {
-		t.Errorf("import observations says %q of %d rows, want none rejected of about 15,000", out, rows)
+		t.Errorf("import observations prints %q of %d rows, want none rejected of about 15,000", out, rows)
 	}
 }
 
@@ -128,10 +128,10 @@ func TestDemoOverwritesOnlyByForce(t *testing.T) {
 		limnomaptest.WriteFile(t, dir, there, "mine")
 		_, _, err := runCommand(t, args...)
 		if err == nil || !strings.Contains(err.Error(), "--force") || !strings.Contains(err.Error(), there) {
-			t.Errorf("demo where %s is there = %v, want an error that names it and --force", there, err)
+			t.Errorf("demo with an existing %s = %v, want an error that names it and --force", there, err)
 		}
 		if got := names(t, dir); !slices.Equal(got, []string{there}) || string(readFile(t, kept)) != "mine" {
-			t.Errorf("demo where %s is there leaves %v", there, got)
+			t.Errorf("demo with an existing %s leaves %v", there, got)
 		}
 		mustRun(t, append(args, "--force")...)
 		if got := names(t, dir); !slices.Equal(got, []string{"lakes.csv", "obs.csv"}) || string(readFile(t, kept)) == "mine" {
@@ -147,7 +147,7 @@ func TestDemoInterrupted(t *testing.T) {
 	cancel()
 	err := run(ctx, args, io.Discard, io.Discard)
 	if err == nil || !strings.Contains(err.Error(), "nothing was written") {
-		t.Errorf("demo interrupted = %v, want it to say that nothing was written", err)
+		t.Errorf("demo interrupted = %v, want an error that nothing was written", err)
 	}
 	if left := names(t, dir); len(left) > 0 {
 		t.Errorf("demo interrupted leaves %v", left)
@@ -156,7 +156,7 @@ func TestDemoInterrupted(t *testing.T) {
 	// An error that has another cause is returned, even after an interrupt.
 	limnomaptest.WriteFile(t, dir, "obs.csv", "mine")
 	if err := run(ctx, args, io.Discard, io.Discard); err == nil || !strings.Contains(err.Error(), "obs.csv exists already") {
-		t.Errorf("demo interrupted with an existing obs.csv = %v, want it to name that file", err)
+		t.Errorf("demo interrupted with an existing obs.csv = %v, want an error that names the file", err)
 	}
 }
 
@@ -184,7 +184,7 @@ func TestDemoTwoNamesOfOneFile(t *testing.T) {
 			for _, force := range [][]string{nil, {"--force"}} {
 				args := append([]string{"demo", "--lakes", "5", "--out", out}, force...)
 				if _, _, err := runCommand(t, args...); err == nil || !strings.Contains(err.Error(), "names one file twice") {
-					t.Errorf("limnomap %s: %v, want it to say that this is one file", strings.Join(args, " "), err)
+					t.Errorf("limnomap %s: %v, want an error about one file", strings.Join(args, " "), err)
 				}
 			}
 		}

@@ -11,8 +11,8 @@ import (
 
 const module = "limnomap/"
 
-// mayImport lists, for each package, which of ours it may import. What stands here is the architecture: an import is
-// allowed only towards what a package is built from, and no arrow ever points back.
+// mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
+// packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
 	"data":          {},
 	"data/apikey":   {},
@@ -33,16 +33,25 @@ var mayImport = map[string][]string{
 	"tiles/background": {},
 	"tiles/hilbert":    {},
 
-	// not render: the API does not know how a pixel is drawn
-	"api": {"api/answer", "tiles", "colormap", "data", "data/apikey", "data/index"},
-	// the other packages of api answer by it, so it knows none of them
-	"api/answer": {},
+	// Not render: the API does not know how a pixel is drawn.
+	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/apikey", "data/index"},
+
+	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
+	"api/answer":          {},
+	"api/auth":            {"api/answer", "data/apikey"},
+	"api/joinwrites":      {},
+	"api/middleware":      {"api/answer"},
+	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles"},
+	"api/params":          {"api/answer", "data", "tiles"},
+	"api/ratelimit":       {"api/answer"},
+	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
+	"api/route":           {"api/answer"},
+	"api/table":           {"colormap", "data", "data/index"},
 
 	"web": {},
 
-	"api/quota":             {},             // api asks for it by an interface of its own, and knows no Redis
-	"api/quota/redistest":   {},             // only tests import it
-	"api/answer/answertest": {"api/answer"}, // only tests import it
+	"api/apitest":                   {}, // only tests import it
+	"api/ratelimit/quota/redistest": {}, // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"render/palettepng":         {}, // an encoder, which knows no tile
@@ -56,7 +65,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey"}, // for the prefix of keys; it knows no command
 
 	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/joinwrites", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -70,25 +79,30 @@ var mustNotKnow = []struct {
 	{"", []string{"github.com/paulmach/orb/geojson", "github.com/paulmach/orb/encoding/mvt"}, "they link a MongoDB driver into the binary"},
 	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "go.opentelemetry.io/", "database/sql"}, "data knows no tiles, pixels, HTTP, metrics or traces, and no database"},
 	{"data/store", []string{"net/http", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "the store knows no HTTP, pixels, metrics or traces: cmd puts spans around it"},
-	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads what it is handed and writes to a store"},
+	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},
 	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
-	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or place"},
+	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or map"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
 	{"render/legend", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "a legend is a pure function of its colour map: no HTTP, files or clock"},
 	{"render/palettepng", []string{"net/http", "os", "time", "github.com/paulmach/"}, "an encoder knows no tiles, files or clock"},
 	{"render/vector", []string{"net/http", "os", "github.com/prometheus/", "go.opentelemetry.io/"}, "a vector tile is a pure function of its lakes: no HTTP, caches or files"},
 	{"tiles", []string{"net/http", "github.com/gorilla/", "os"}, "tiles knows no requests, headers or clients, and no files"},
 	{"tiles/disk", []string{"net/http", "image", "github.com/paulmach/", "go.opentelemetry.io/"}, "the disk cache keeps bytes: no HTTP, pixels or maps"},
-	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "an archive's bytes follow from tiles and metadata alone"},
+	{"tiles/archive", []string{"net/http", "time", "github.com/prometheus/"}, "the bytes of an archive depend only on its tiles and metadata"},
 	{"api", []string{"github.com/fogleman/gg", "image/png", "image/draw", "database/sql", "os", "github.com/gomodule/"}, "api knows neither how a pixel is drawn nor where files lie"},
 	{"api/answer", []string{"github.com/paulmach/", "github.com/gorilla/", "github.com/prometheus/", "go.opentelemetry.io/", "os", "image", "image/"}, "answers are bytes: no lakes, tiles, routes or metrics"},
-	{"api/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests, and whoever asks counts them"},
+	{"api/middleware", []string{"github.com/gorilla/", "os", "go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel"}, "middleware knows no routes and no files"},
+	{"api/auth", []string{"database/sql", "github.com/gorilla/", "os"}, "keys come from a store that auth knows only by an interface"},
+	{"api/ratelimit", []string{"github.com/gomodule/", "github.com/gorilla/", "os"}, "shared buckets are behind an interface"},
+	{"api/ratelimit/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests; ratelimit has the metrics"},
+	{"api/table", []string{"net/http", "os", "github.com/prometheus/"}, "the table knows no requests"},
 	{"web", []string{"net/http"}, "web is files, no logic"},
+	{"cmd/limnomap/config", []string{"net/http", "database/sql", "github.com/prometheus/", "image"}, "settings know no server, no database and no metrics"},
 
-	// Whose work is a span asks for it by OpenTelemetry's own interface, go.opentelemetry.io/otel/trace: it is small, and what
-	// begins a span has so many options that one of ours would only repeat it.
-	{"tiles", []string{"go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel/exporters/", "go.opentelemetry.io/otel"}, "where spans go is for cmd to say: no SDK, no exporter, and nothing global"},
-	{"api", []string{"go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel/exporters/", "go.opentelemetry.io/otel"}, "where spans go is for cmd to say: no SDK, no exporter, and nothing global"},
+	// Packages that start spans use the interface of OpenTelemetry, go.opentelemetry.io/otel/trace: it is small, and an interface
+	// of our own would only repeat its many options.
+	{"tiles", []string{"go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel/exporters/", "go.opentelemetry.io/otel"}, "cmd decides where spans are sent: no SDK, no exporter, and no global state"},
+	{"api", []string{"go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel/exporters/", "go.opentelemetry.io/otel"}, "cmd decides where spans are sent: no SDK, no exporter, and no global state"},
 }
 
 func TestImportDirections(t *testing.T) {

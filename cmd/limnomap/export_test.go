@@ -23,7 +23,7 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// exportTo exports zooms 0 to 4 of a database under a name in a new folder, and returns where.
+// exportTo exports zooms 0 to 4 of a database to a file in a new folder, and returns its path.
 func exportTo(t testing.TB, db, name string, args ...string) string {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "export") + string(filepath.Separator)
@@ -35,7 +35,7 @@ func exportTo(t testing.TB, db, name string, args ...string) string {
 	return path
 }
 
-// filesOf returns the files in the folder of an export, which is all that it has left, by their names.
+// filesOf returns all files in the folder of an export, by name.
 func filesOf(t testing.TB, path string) map[string]string {
 	t.Helper()
 	files := make(map[string]string)
@@ -54,21 +54,21 @@ func filesOf(t testing.TB, path string) map[string]string {
 	return files
 }
 
-// TestExportOfAnOldWeek exports a week that is read from the database.
+// A week that is read from the database gives the same map as one in memory.
 func TestExportOfAnOldWeek(t *testing.T) {
 	db := worldDB(t, 150)
 	const old = "2025-08-18" // the older of the world's two weeks
 	held := filesOf(t, exportTo(t, db, "map.pmtiles", "--date", old))
 	read := filesOf(t, exportTo(t, db, "map.pmtiles", "--date", old, "--weeks", "1"))
 	if !maps.Equal(held, read) {
-		t.Error("a week that is read from the database is another map than the same week in memory")
+		t.Error("a week that is read from the database differs from the same week in memory")
 	}
 	if newest := filesOf(t, exportTo(t, db, "map.pmtiles")); maps.Equal(read, newest) {
-		t.Error("the old week is the newest one's map")
+		t.Error("the map of the old week equals the map of the newest week")
 	}
 }
 
-// TestExportsAreEqualBytes exports each kind twice, once with one tile at a time and once with four.
+// Exports of one and of four tiles at a time have the same bytes.
 func TestExportsAreEqualBytes(t *testing.T) {
 	db := worldDB(t, 150)
 	for _, name := range []string{"map.pmtiles", "map.mbtiles", "map/"} {
@@ -83,18 +83,18 @@ func TestExportsAreEqualBytes(t *testing.T) {
 	}
 }
 
-// TestExportedTilesAreTheServers compares every tile of every kind of archive with what a server beside it answers.
-func TestExportedTilesAreTheServers(t *testing.T) {
+// Every tile of every kind of archive equals the tile of a server.
+func TestExportedTilesEqualServedTiles(t *testing.T) {
 	db := worldDB(t, 150)
 	base, _ := startServer(t, "--db", db, "--tile-rate", "0")
-	look := []string{"--style", "lakes", "--colormap", "viridis", "--scale", "2"}
+	style := []string{"--style", "lakes", "--colormap", "viridis", "--scale", "2"}
 	const suffix = "@2x.png?style=lakes&colormap=viridis"
 	_, blank := limnomaptest.Get(t, base+tilePath(maptile.New(0, 0, 18), suffix))
 	readers := map[string]func(testing.TB, string) map[maptile.Tile]string{
 		"map.pmtiles": readPMTiles, "map.mbtiles": readMBTiles, "map/": readFolder,
 	}
 	for name, read := range readers {
-		got := read(t, exportTo(t, db, name, look...))
+		got := read(t, exportTo(t, db, name, style...))
 		present := 0
 		for z := maptile.Zoom(0); z <= 4; z++ {
 			for x := range uint32(1) << z {
@@ -106,13 +106,13 @@ func TestExportedTilesAreTheServers(t *testing.T) {
 						present++
 					}
 					if ok == bytes.Equal(want, blank) || ok && png != string(want) {
-						t.Errorf("%s: tile %d/%d/%d is there: %v, and differs from the server's", name, z, x, y, ok)
+						t.Errorf("%s: tile %d/%d/%d exists: %v, but differs from the server's", name, z, x, y, ok)
 					}
 				}
 			}
 		}
 		if present != len(got) || present == 0 {
-			t.Errorf("%s: %d tiles, of which %d are the server's", name, len(got), present)
+			t.Errorf("%s: %d tiles, of which %d equal those of the server", name, len(got), present)
 		}
 	}
 }
@@ -157,7 +157,7 @@ func readMBTiles(t testing.TB, path string) map[maptile.Tile]string {
 	return tiles
 }
 
-// readPMTiles reads a small archive, which has no leaf directories, as PMTiles version 3 describes it.
+// readPMTiles reads a small PMTiles archive of version 3, without leaf directories.
 func readPMTiles(t testing.TB, path string) map[maptile.Tile]string {
 	t.Helper()
 	file, err := os.ReadFile(path)
@@ -210,7 +210,7 @@ func readPMTiles(t testing.TB, path string) map[maptile.Tile]string {
 	return tiles
 }
 
-func TestExportSaysWhatItIs(t *testing.T) {
+func TestExportMetadata(t *testing.T) {
 	path := exportTo(t, worldDB(t, 20), "map/", "--attribution", "Lake Office", "--bound=-100,20,-60,70")
 	var meta struct {
 		Name, Description, Attribution, Week, Date, Snapshot, Style, Legend string
@@ -227,20 +227,20 @@ func TestExportSaysWhatItIs(t *testing.T) {
 	}
 	if meta.Attribution != "Lake Office" || meta.Date != "2025-08-25" || meta.Week != "2025-W35" || meta.MaxZoom != 4 ||
 		!strings.Contains(meta.Description, meta.Week) || len(meta.Snapshot) != 16 || meta.Style != "heat" {
-		t.Errorf("tiles.json says %+v", meta)
+		t.Errorf("tiles.json has %+v", meta)
 	}
 	var legend struct{ Unit string }
 	if err := json.Unmarshal([]byte(meta.Legend), &legend); err != nil || legend.Unit != "µg/l" {
 		t.Errorf("legend %s: %v, want one in µg/l", meta.Legend, err)
 	}
-	// Those are the edges of tiles, a zoom 4 tile being 22.5 degrees wide.
+	// Bounds are edges of tiles; a tile of zoom 4 is 22.5 degrees wide.
 	if w, e := meta.Bounds[0], meta.Bounds[2]; w < -112.5 || e > -45 || w >= e || meta.Center[0] != (w+e)/2 {
-		t.Errorf("bounds %v, centre %v, want those of the tiles that there are", meta.Bounds, meta.Center)
+		t.Errorf("bounds %v, centre %v, want those of the tiles in the archive", meta.Bounds, meta.Center)
 	}
 	simulated := filepath.Join(t.TempDir(), "demo") + "/"
 	mustRun(t, "export", simulated, "--zoom", "0")
 	if content, err = os.ReadFile(simulated + "tiles.json"); err != nil || strings.Count(string(content), "imulated") < 2 {
-		t.Errorf("the demo's tiles.json does not say twice that it is simulated: %v\n%s", err, content)
+		t.Errorf("the tiles.json of the demo does not contain \"imulated\" twice: %v\n%s", err, content)
 	}
 }
 
@@ -256,21 +256,21 @@ func TestExportDryRun(t *testing.T) {
 		t.Errorf("--dry-run has written %v", slices.Collect(maps.Keys(left)))
 	}
 	out = mustRun(t, args...)
-	// So few tiles are all drawn for the estimate.
+	// The estimate draws all of so few tiles.
 	if got := numbers(t, out, counts); !slices.Equal(got, want) || numbers(t, out, `(\d+) tiles of`)[0] != about {
-		t.Errorf("--dry-run foretold %v and %d tiles, and it came\n%s", want, about, out)
+		t.Errorf("--dry-run estimated %v and %d tiles, the export printed\n%s", want, about, out)
 	}
 }
 
-func TestExportReplacesOnlyByForce(t *testing.T) {
+func TestExportNeedsForceToOverwrite(t *testing.T) {
 	db := worldDB(t, 20)
 	path := exportTo(t, db, "map.mbtiles")
 	before := filesOf(t, path)
 	if _, _, err := runCommand(t, "export", path, "--db", db); err == nil || !strings.Contains(err.Error(), "--force") {
-		t.Errorf("a second export without --force: %v, want an error that names it", err)
+		t.Errorf("a second export without --force: %v, want an error that names --force", err)
 	}
 	if !maps.Equal(filesOf(t, path), before) {
-		t.Error("an export that was refused has changed the file")
+		t.Error("a refused export has changed the file")
 	}
 	mustRun(t, "export", path, "--db", db, "--zoom", "0-2", "--force")
 	if after := filesOf(t, path); len(after) != 1 || maps.Equal(after, before) {
@@ -282,7 +282,7 @@ func TestExportReplacesOnlyByForce(t *testing.T) {
 	}
 }
 
-func TestExportLeavesNothingHalfDone(t *testing.T) {
+func TestExportErrorsLeaveNothing(t *testing.T) {
 	db := worldDB(t, 20)
 	dir := t.TempDir()
 	for _, name := range []string{"map.pmtiles", "map.mbtiles", "map/"} {
@@ -290,7 +290,7 @@ func TestExportLeavesNothingHalfDone(t *testing.T) {
 		cancel()
 		err := run(ctx, []string{"export", dir + "/" + name, "--db", db}, io.Discard, io.Discard)
 		if err == nil || err.Error() != "interrupted: nothing was written" {
-			t.Errorf("%s: an export that nobody waits for: %v", name, err)
+			t.Errorf("%s: an interrupted export: %v", name, err)
 		}
 	}
 	tests := []struct {
@@ -298,7 +298,7 @@ func TestExportLeavesNothingHalfDone(t *testing.T) {
 		args []string
 		want string
 	}{
-		{"no kind", []string{filepath.Join(dir, "map.png")}, ".pmtiles"},
+		{"unknown kind", []string{filepath.Join(dir, "map.png")}, ".pmtiles"},
 		{"no folder", []string{filepath.Join(dir, "absent", "map.pmtiles")}, "does not exist"},
 		{"no folder for a folder", []string{filepath.Join(dir, "absent", "map") + "/"}, "does not exist"},
 		{"week", []string{filepath.Join(dir, "map.pmtiles"), "--date", "2199-01-01"}, `"2199-01-01"`},

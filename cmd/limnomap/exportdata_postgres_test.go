@@ -35,6 +35,6 @@ func TestDataMoveToPostgresAndBack(t *testing.T) {
 	}
 	bad := limnomaptest.WriteFile(t, dir, "bad.csv", "id,name,lat,lon\nx,,1,1\n")
 	if _, _, err := runCommand(t, "import", "lakes", bad, "--db", pg); err == nil || strings.Contains(err.Error(), "postgres://") {
-		t.Errorf("a bad file: %v, want an error without the database's URL", err)
+		t.Errorf("an invalid file: %v, want an error without the database's URL", err)
 	}
 }

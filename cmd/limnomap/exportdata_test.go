@@ -11,7 +11,7 @@ import (
 	"limnomap/data/store"
 )
 
-// filledDB returns a database with an outline, a level of its own, a cell count, a gap and a forecast.
+// filledDB returns a database with an outline, a WHO level, a cell count, a gap and a forecast.
 func filledDB(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -43,13 +43,13 @@ func TestExportedDataImport(t *testing.T) {
 		dir := t.TempDir()
 		lakes, observations := filepath.Join(dir, names[0]), filepath.Join(dir, names[1])
 		if out := mustRun(t, "export", "lakes", lakes, "--db", db); out != lakes+": 2 lakes\n" {
-			t.Errorf("export lakes said %q", out)
+			t.Errorf("export lakes printed %q", out)
 		}
 		if out := mustRun(t, "export", "observations", observations, "--db", db); out != observations+": 4 observations\n" {
-			t.Errorf("export observations said %q", out)
+			t.Errorf("export observations printed %q", out)
 		}
 		if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
-			t.Errorf("%v is there, %v, want the two files", left, err)
+			t.Errorf("the folder has %v, %v, want the two files", left, err)
 		}
 		copied := filepath.Join(dir, "copy.db")
 		mustRun(t, "import", "lakes", lakes, "--db", copied)
@@ -63,11 +63,11 @@ func TestExportedDataImport(t *testing.T) {
 	}
 }
 
-func TestExportLakesAsCSVSaysWhatItLeavesOut(t *testing.T) {
+func TestExportLakesAsCSVWarnsOfOutlines(t *testing.T) {
 	db, dir := filledDB(t), t.TempDir()
 	_, errOut, err := runCommand(t, "export", "lakes", filepath.Join(dir, "l.csv"), "--db", db)
 	if err != nil || !strings.Contains(errOut, "outlines are left out") || !strings.Contains(errOut, "lakes_with_outlines=1") {
-		t.Errorf("stderr %q, %v, want a word on the outline", errOut, err)
+		t.Errorf("stderr %q, %v, want a warning about the outline", errOut, err)
 	}
 	out := mustRun(t, "export", "lakes", "-", "--format", "csv", "--db", db)
 	if !strings.HasPrefix(out, "id,external_id,name,lat,lon,region,area_km2\nbow,bow,Bogensee,") {
@@ -78,7 +78,7 @@ func TestExportLakesAsCSVSaysWhatItLeavesOut(t *testing.T) {
 	}
 }
 
-func TestExportDataRefuses(t *testing.T) {
+func TestExportDataErrors(t *testing.T) {
 	db, dir := filledDB(t), t.TempDir()
 	taken := limnomaptest.WriteFile(t, dir, "taken.csv", "mine")
 	for _, test := range []struct {
@@ -100,15 +100,15 @@ func TestExportDataRefuses(t *testing.T) {
 		t.Errorf("%v is left behind, %v", left, err)
 	}
 	if text, err := os.ReadFile(taken); err != nil || string(text) != "mine" {
-		t.Errorf("the file that was there holds %q, %v", text, err)
+		t.Errorf("the existing file has %q, %v", text, err)
 	}
 	mustRun(t, "export", "observations", taken, "--force", "--db", db)
 	if text, err := os.ReadFile(taken); err != nil || !strings.HasPrefix(string(text), "lake_id,") {
-		t.Errorf("with --force it holds %q, %v", text, err)
+		t.Errorf("with --force it has %q, %v", text, err)
 	}
 }
 
-// The map is what export writes if nobody says what.
+// Without a word after export, it writes the map.
 func TestExportMapByName(t *testing.T) {
 	db, dir := filledDB(t), t.TempDir()
 	byDefault, byName := filepath.Join(dir, "a.mbtiles"), filepath.Join(dir, "b.mbtiles")

@@ -47,7 +47,7 @@ func TestStreamsShareAConnection(t *testing.T) {
 		},
 	}
 	defer transport.CloseIdleConnections()
-	client := &http.Client{Transport: transport, Timeout: 30 * time.Second}
+	client := &http.Client{Transport: transport, Timeout: patience}
 	ask := func(path string) (string, error) {
 		resp, err := client.Get(base + path)
 		if err != nil {

@@ -11,7 +11,7 @@ import (
 	"limnomap/data/store"
 )
 
-// lakesGeoJSON is a lake shaped like a horseshoe around Müggelsee's place, and a point.
+// lakesGeoJSON has a lake in the shape of a horseshoe around Müggelsee, and a point.
 const lakesGeoJSON = `{"type": "FeatureCollection", "name": "Seen", "features": [
 {"type": "Feature", "properties": {"id": "bow", "name": "Bogensee", "region": "Berlin", "operator": "x"}, "geometry": {"type": "Polygon", "coordinates":
   [[[13.60, 52.40], [13.68, 52.40], [13.68, 52.41], [13.62, 52.41], [13.62, 52.46], [13.68, 52.46], [13.68, 52.47], [13.60, 52.47], [13.60, 52.40]]]}},
@@ -53,15 +53,15 @@ func TestImportGeoJSON(t *testing.T) {
 	}
 	bow := storedLakes(t, db)["bow"]
 	if lon, lat := bow.Point.Lon(), bow.Point.Lat(); bow.Outline == "" || lon > 13.62 || lat < 52.4 || lat > 52.47 {
-		t.Errorf("the horseshoe lies at %v, %v with an outline of %d bytes, want it in its western arm", lon, lat, len(bow.Outline))
+		t.Errorf("the horseshoe is at %v, %v with an outline of %d bytes, want it in its western arm", lon, lat, len(bow.Outline))
 	}
-	// 0.08 by 0.07 degrees less 0.06 by 0.05, at 67.9 by 111.3 km to a degree.
+	// 0.08 by 0.07 degrees minus 0.06 by 0.05, with 67.9 by 111.3 km per degree.
 	if bow.AreaKM2 < 19.4 || bow.AreaKM2 > 19.8 {
 		t.Errorf("the horseshoe has %v km², want 19.6", bow.AreaKM2)
 	}
 	out = mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "names.csv", "id,name,lat,lon\nbow,Hufeisensee,52.43,13.61\n"), "--db", db)
 	if l := storedLakes(t, db)["bow"]; !strings.Contains(out, "1 changed") || l.Name != "Hufeisensee" || l.Outline != bow.Outline || l.AreaKM2 != bow.AreaKM2 {
-		t.Errorf("a table that renames the horseshoe left %+v\n%s", l, out)
+		t.Errorf("after a table that renames it, the horseshoe is %+v\n%s", l, out)
 	}
 	base, _ := startServer(t, "--db", db)
 	var status limnomaptest.Status
@@ -84,20 +84,20 @@ func TestImportGeoJSONRejects(t *testing.T) {
 		t.Errorf("skipping it:\n%s", out)
 	}
 	if _, _, err := runCommand(t, "import", "observations", bad, "--db", db); err == nil || !strings.Contains(err.Error(), "want CSV") {
-		t.Errorf("GeoJSON for observations: %v, want a word on CSV", err)
+		t.Errorf("GeoJSON for observations: %v, want an error about CSV", err)
 	}
 	cut := limnomaptest.WriteFile(t, dir, "cut.geojson", lakesGeoJSON[:len(lakesGeoJSON)-4])
 	fresh := filepath.Join(dir, "fresh.db")
 	if _, _, err := runCommand(t, "import", "lakes", cut, "--db", fresh, "--skip-bad"); err == nil || !strings.Contains(err.Error(), "is it complete?") {
-		t.Errorf("a file that is cut short: %v, want an error", err)
+		t.Errorf("a truncated file: %v, want an error", err)
 	}
 	matches, err := filepath.Glob(fresh + "*")
 	if err != nil || len(matches) > 0 {
-		t.Errorf("it left %v behind, %v", matches, err)
+		t.Errorf("it leaves %v, %v", matches, err)
 	}
 }
 
-// A dry run makes no file, changes none, and has the exit code of the import.
+// A dry run creates no file, changes none, and has the same error as the import.
 func TestDryRunLeavesNothing(t *testing.T) {
 	dir := t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
@@ -107,15 +107,15 @@ func TestDryRunLeavesNothing(t *testing.T) {
 	untouched := func(what string) {
 		t.Helper()
 		if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
-			t.Errorf("%s left %v, %v", what, left, err)
+			t.Errorf("%s leaves %v, %v", what, left, err)
 		}
 		if left, err := os.ReadDir(os.TempDir()); err != nil || len(left) > 0 {
-			t.Errorf("%s left %v, %v", what, left, err)
+			t.Errorf("%s leaves %v, %v", what, left, err)
 		}
 	}
 	out := mustRun(t, "import", "lakes", table, "--db", db, "--dry-run")
 	if !strings.Contains(out, "2 would be added") || !strings.Contains(out, "this was a dry run") {
-		t.Errorf("a dry run says\n%s", out)
+		t.Errorf("a dry run prints\n%s", out)
 	}
 	untouched("a dry run")
 	_, _, dry := runCommand(t, "import", "lakes", bad, "--db", db, "--dry-run")
@@ -133,7 +133,7 @@ func TestDryRunLeavesNothing(t *testing.T) {
 	renamed := limnomaptest.WriteFile(t, dir, "renamed.csv", strings.ReplaceAll(lakesCSV, "Stechlinsee", "Stechlinmeer"))
 	out = mustRun(t, "import", "lakes", renamed, "--db", "file:"+db, "--dry-run")
 	if !strings.Contains(out, "1 changed, 1 unchanged") || snapshotVersion(t, db) != before {
-		t.Errorf("a dry run changed the database, or does not say what it would change:\n%s", out)
+		t.Errorf("a dry run changes the database, or does not print what it would change:\n%s", out)
 	}
 }
 

@@ -53,17 +53,25 @@ func main() {
 // in flight are answered.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	inv, err := parse(args, stdout, stderr)
-	if err != nil || inv == nil {
+	if err != nil {
+		warnOfSecrets(args, newLogger(stderr, "text", slog.LevelWarn)) // the settings of the log are not known
 		return err
+	}
+	if inv == nil {
+		return nil
 	}
 	level := new(slog.LevelVar)
 	level.Set(inv.cli.LogLevel.Level)
 	con := &console{out: stdout, err: stderr, log: newLogger(stderr, inv.cli.LogFormat, level), level: level, invocation: inv}
-	for _, flag := range config.SecretsIn(args) {
-		con.log.Warn("a password or token is on the command line, which is visible to other users: use the environment or a file", "flag", flag)
-	}
+	warnOfSecrets(args, con.log)
 	inv.Command.BindTo(ctx, (*context.Context)(nil))
 	return inv.Explain(inv.Command.Run(con))
+}
+
+func warnOfSecrets(args []string, log *slog.Logger) {
+	for _, flag := range config.SecretsIn(args) {
+		log.Warn("a password or token is on the command line, which is visible to other users: use the environment or a file", "flag", flag)
+	}
 }
 
 // interrupted returns err or, if ctx has ended, an error that says what this means for the result.

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// TestProgressInALog takes a tile each 50 milliseconds where there is no terminal.
+// Without a terminal, with a tile every 50 milliseconds, the log has a line every 10 seconds.
 func TestProgressInALog(t *testing.T) {
 	var log bytes.Buffer
 	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo)}
@@ -32,7 +32,7 @@ func TestProgressInALog(t *testing.T) {
 	}
 }
 
-func TestProgressToAnUnknownEnd(t *testing.T) {
+func TestProgressWithoutATotal(t *testing.T) {
 	var log bytes.Buffer
 	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo)}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
@@ -42,6 +42,6 @@ func TestProgressToAnUnknownEnd(t *testing.T) {
 		p.step()
 	}
 	if got := log.String(); strings.Count(got, "\n") != 2 || !strings.Contains(got, "msg=verifying tiles=448 tiles_per_second=40\n") {
-		t.Errorf("the log says\n%s", got)
+		t.Errorf("the log has\n%s", got)
 	}
 }

@@ -15,7 +15,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// drop puts a file into a folder that is refreshed from, whole at once and as old as if it had been written elsewhere.
+// drop renames a complete file into the folder of a refresh, with an old modification time.
 func drop(t testing.TB, dir, name, text string) {
 	t.Helper()
 	path := limnomaptest.WriteFile(t, t.TempDir(), name, text)
@@ -36,7 +36,7 @@ func TestRefreshOnce(t *testing.T) {
 		t.Errorf("from an empty folder: %v\n%s", err, out)
 	}
 	if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
-		t.Errorf("a refresh that failed left %v, %v", left, err)
+		t.Errorf("a failed refresh leaves %v, %v", left, err)
 	}
 	drop(t, in, "lakes.csv", lakesCSV)
 	drop(t, in, "obs.csv", obsCSV)
@@ -50,7 +50,7 @@ func TestRefreshOnce(t *testing.T) {
 	drop(t, in, "lakes.csv", lakesCSV+"bad,Bad,95,13,Berlin,1\n")
 	out, _, err = runCommand(t, "refresh", "--db", db, "--from", in)
 	if err == nil || !strings.Contains(err.Error(), "rows rejected") || !strings.Contains(out, "lakes.csv, line 4 (bad): lat") || strings.Contains(out, "Observations") {
-		t.Errorf("with a bad row: %v\n%s", err, out)
+		t.Errorf("with an invalid row: %v\n%s", err, out)
 	}
 	if out = mustRun(t, "refresh", "--db", db, "--from", in, "--skip-bad"); !strings.Contains(out, "2 unchanged, 1 rejected") {
 		t.Errorf("skipping it:\n%s", out)
@@ -79,11 +79,11 @@ func TestRefreshFlags(t *testing.T) {
 		}
 	}
 	if left, err := filepath.Glob(db + "*"); err != nil || len(left) > 0 {
-		t.Errorf("wrong flags left %v, %v", left, err)
+		t.Errorf("wrong flags leave %v, %v", left, err)
 	}
 }
 
-// The environment holds what a list of processes should not show.
+// A URL with a password can be in the environment, which other users cannot see.
 func TestRefreshFromTheEnvironment(t *testing.T) {
 	office := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		_, password, _ := r.BasicAuth()

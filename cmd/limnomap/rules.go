@@ -5,11 +5,11 @@ import (
 	"fmt"
 	"net"
 	"net/url"
-	"regexp"
 	"strings"
 	"time"
 
-	"limnomap/api/quota"
+	"limnomap/api"
+	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/apikey"
 )
@@ -17,7 +17,7 @@ import (
 // rules are the rules that the tag check of a flag may name: what one value must look like.
 var rules = map[string]func(string) error{
 	"address":       checkAddress,
-	"base-path":     checkBasePath,
+	"base-path":     func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
 	"basemap-url":   checkBasemapURL,
 	"key-name":      checkKeyName,
 	"origin":        checkOrigin,
@@ -35,15 +35,6 @@ func checkAddress(text string) error {
 	}
 	if err != nil || port == "" {
 		return fmt.Errorf("%q is not HOST:PORT, or :PORT for all addresses, with a port from 0 (any free one) to 65535", text)
-	}
-	return nil
-}
-
-var basePath = regexp.MustCompile(`^(/[A-Za-z0-9_~-][A-Za-z0-9._~-]*)+$`)
-
-func checkBasePath(text string) error {
-	if p := cleanBasePath(text); p != "" && !basePath.MatchString(p) {
-		return fmt.Errorf("%q is not a path such as /lakes, of letters, digits and ._~-", text)
 	}
 	return nil
 }

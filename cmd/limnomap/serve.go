@@ -15,7 +15,8 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/api"
-	"limnomap/api/quota"
+	"limnomap/api/ratelimit"
+	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/refresh"
@@ -242,7 +243,7 @@ func (c *serveCmd) openCertificate(registry prometheus.Registerer, log *slog.Log
 }
 
 // openQuota returns the rate limits that servers share, or nil without --redis.
-func (c *serveCmd) openQuota(log *slog.Logger) (_ api.Quota, closeQuota func() error, err error) {
+func (c *serveCmd) openQuota(log *slog.Logger) (_ ratelimit.Quota, closeQuota func() error, err error) {
 	if c.Redis == "" {
 		return nil, func() error { return nil }, nil
 	}
@@ -292,7 +293,7 @@ func newWatcher(source data.Source, shown *source, server *api.Server) *data.Wat
 			debug.FreeOSMemory() // garbage of the loading, before the answers are prepared
 			err := server.Publish(s)
 			if published = err == nil; !published {
-				server.RefreshFailed(err)
+				server.SnapshotReloadFailed(err)
 			}
 			debug.FreeOSMemory()
 		},
@@ -301,10 +302,10 @@ func newWatcher(source data.Source, shown *source, server *api.Server) *data.Wat
 				server.Confirmed(at)
 			}
 		},
-		Failed: server.RefreshFailed,
+		Failed: server.SnapshotReloadFailed,
 	}
 	if shown.store != nil {
-		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.Refreshed
+		watcher.Outcome, watcher.Refreshed = shown.store.Refresh, server.DatabaseRefreshed
 	}
 	return watcher
 }

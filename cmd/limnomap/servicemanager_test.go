@@ -16,8 +16,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A server that does not answer itself gives no sign of life, and says why; one that does gives them again.
-func TestServiceManagerSigns(t *testing.T) {
+// The watchdog is notified only while the self health check succeeds; a failure is logged.
+func TestWatchdog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	conn, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
 	mustDo(t, err)
@@ -30,12 +30,12 @@ func TestServiceManagerSigns(t *testing.T) {
 	mustDo(t, err)
 
 	const stuck = 3
-	var asked atomic.Int32
+	var checks atomic.Int32
 	h := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/lakes/healthz" {
-			t.Errorf("asked for %s", r.URL.Path)
+			t.Errorf("the self health check requests %s", r.URL.Path)
 		}
-		if asked.Add(1) <= stuck {
+		if checks.Add(1) <= stuck {
 			w.WriteHeader(http.StatusServiceUnavailable)
 		}
 		_, _ = w.Write([]byte("ok"))
@@ -49,8 +49,8 @@ func TestServiceManagerSigns(t *testing.T) {
 	buf := make([]byte, 100)
 	n, err := conn.Read(buf)
 	mustDo(t, err)
-	if string(buf[:n]) != "WATCHDOG=1" || asked.Load() <= stuck {
-		t.Errorf("told %q when it had answered %d times, the first %d wrong", buf[:n], asked.Load(), stuck)
+	if string(buf[:n]) != "WATCHDOG=1" || checks.Load() <= stuck {
+		t.Errorf("%q was sent after %d health checks, of which the first %d failed", buf[:n], checks.Load(), stuck)
 	}
 	cancel()
 	<-done
@@ -68,7 +68,7 @@ func TestServiceManagerAbsent(t *testing.T) {
 	manager.notify("READY=1")
 	manager.watchdog(t.Context(), http.NotFoundHandler(), "/healthz") // returns
 	if log.Len() > 0 {
-		t.Errorf("without a manager it says:\n%s", &log)
+		t.Errorf("without a manager the log has:\n%s", &log)
 	}
 	t.Setenv("WATCHDOG_USEC", "soon")
 	if _, err := openServiceManager(nil); err == nil || !strings.Contains(err.Error(), "WATCHDOG_USEC") {

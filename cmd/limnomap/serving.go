@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
+	"limnomap/api/joinwrites"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/refresh"
@@ -37,7 +38,7 @@ type serving struct {
 func (s *serving) run(ctx context.Context) error {
 	drain := new(drain)
 	main := newHTTPServer(drain.handler(s.server), s.log)
-	main.ConnContext = api.ConnContext
+	main.ConnContext = joinwrites.ConnContext
 	if s.cert != nil {
 		main.TLSConfig = s.cert.config()
 	}
@@ -45,7 +46,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	listener = api.Joined(listener)
+	listener = joinwrites.Listener(listener)
 	defer listener.Close() // if run returns before Serve takes it over
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if s.flags.AdminListen != "" {
@@ -92,7 +93,7 @@ func (s *serving) run(ctx context.Context) error {
 		run(func(ctx context.Context) { s.refresher.Run(ctx, s.flags.Refresh.Every) })
 	}
 	run(s.watcher.Run)
-	run(s.server.NoteKeyUses)
+	run(s.server.StoreKeyUses)
 	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, basePath+"/healthz") })
 	group.Go(func() error {
 		s.reloader.run(ctx, s.hangups, manager)

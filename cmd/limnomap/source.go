@@ -7,7 +7,7 @@ import (
 	"runtime/debug"
 	"time"
 
-	"limnomap/api"
+	"limnomap/api/auth"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -27,7 +27,7 @@ type sourceFlags struct {
 // A source is where the data are from.
 type source struct {
 	data.Source
-	api.Keys
+	Keys    auth.Store
 	notice  string // about simulated data, or ""
 	options data.SnapshotOptions
 	store   store.Store // nil for the demo

@@ -27,7 +27,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// newPair makes a certificate of that serial number for localhost, which signs itself, and its key.
+// newPair returns a self-signed certificate for localhost with that serial number, and its key.
 func newPair(t testing.TB, serial int64, notAfter time.Time) (cert, key []byte) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -62,7 +62,7 @@ func pairFiles(t testing.TB, dir string, cert, key []byte) (certFile, keyFile st
 
 func nextYear() time.Time { return time.Now().AddDate(1, 0, 0) }
 
-// clientOf returns a client of just these protocols, which takes any certificate and opens a connection for each request.
+// clientOf returns a client with only these protocols. It accepts any certificate and opens a connection for each request.
 func clientOf(t testing.TB, set func(*http.Protocols)) *http.Client {
 	t.Helper()
 	var protocols http.Protocols
@@ -79,7 +79,7 @@ func http1(p *http.Protocols) { p.SetHTTP1(true) }
 func http2(p *http.Protocols) { p.SetHTTP2(true) }
 func h2c(p *http.Protocols)   { p.SetUnencryptedHTTP2(true) }
 
-// fetch asks for the status and reads it to the end.
+// fetch requests the status and reads the whole body.
 func fetch(t testing.TB, client *http.Client, base string) *http.Response {
 	t.Helper()
 	resp, err := client.Get(base + "/api/v1/bathing-lakes/status")
@@ -102,16 +102,16 @@ func TestServeTLS(t *testing.T) {
 		t.Fatalf("open address = %s, want https", base)
 	}
 	if resp := fetch(t, clientOf(t, http2), base); resp.Proto != "HTTP/2.0" || resp.TLS.Version != tls.VersionTLS13 {
-		t.Errorf("a client of HTTP/2 gets %s, TLS %x", resp.Proto, resp.TLS.Version)
+		t.Errorf("an HTTP/2 client gets %s, TLS %x", resp.Proto, resp.TLS.Version)
 	}
 	if resp := fetch(t, clientOf(t, http1), base); resp.Proto != "HTTP/1.1" {
-		t.Errorf("a client of HTTP/1 gets %s", resp.Proto)
+		t.Errorf("an HTTP/1 client gets %s", resp.Proto)
 	}
 	old := clientOf(t, http1)
 	old.Transport.(*http.Transport).TLSClientConfig.MaxVersion = tls.VersionTLS11
 	if resp, err := old.Get(base + "/healthz"); err == nil {
 		resp.Body.Close()
-		t.Errorf("a client of TLS 1.1 gets %s, want no connection", resp.Status)
+		t.Errorf("a TLS 1.1 client gets %s, want no connection", resp.Status)
 	}
 	if resp, body := limnomaptest.Get(t, "http://"+address+"/healthz"); resp.StatusCode != http.StatusBadRequest || !bytes.Contains(body, []byte("HTTPS")) {
 		t.Errorf("without TLS: %s %s, want 400 that names HTTPS", resp.Status, body)
@@ -120,13 +120,12 @@ func TestServeTLS(t *testing.T) {
 		t.Errorf("healthcheck = %q", out)
 	}
 	if _, _, err := runCommand(t, "healthcheck", "--listen", address); err == nil {
-		t.Error("healthcheck over HTTP of a server of HTTPS succeeded")
+		t.Error("healthcheck over HTTP of an HTTPS server succeeded")
 	}
 }
 
-// The way of certbot: the names that the server was given are symbolic links, which a renewal points at new files, one
-// after the other.
-func TestServeTLSTakesARenewalOver(t *testing.T) {
+// As with certbot, the files are symbolic links, which a renewal changes to new files, one after the other.
+func TestServeUsesARenewedCertificate(t *testing.T) {
 	dir := t.TempDir()
 	certLink, keyLink := filepath.Join(dir, "fullchain.pem"), filepath.Join(dir, "privkey.pem")
 	point := func(link, target string) {
@@ -153,18 +152,18 @@ func TestServeTLSTakesARenewalOver(t *testing.T) {
 		t.Fatalf("serial %d is served, want 1", got)
 	}
 	point(certLink, certFiles[2])
-	limnomaptest.Within(t, 30*time.Second, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
+	limnomaptest.Within(t, patience, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
 	if got := served(); got != 1 {
 		t.Errorf("with half of a renewal serial %d is served, want 1", got)
 	}
 	point(keyLink, keyFiles[2])
-	limnomaptest.Within(t, 30*time.Second, "the renewal is served", func() bool { return served() == 2 })
+	limnomaptest.Within(t, patience, "the renewal is served", func() bool { return served() == 2 })
 	if strings.Contains(log.String(), keyLink+" is") || strings.Contains(log.String(), "PRIVATE") {
-		t.Errorf("the log shows of a key more than its name:\n%s", log)
+		t.Errorf("the log has a part of a private key:\n%s", log)
 	}
 }
 
-func TestServeRefusesHalfAPair(t *testing.T) {
+func TestServeNeedsCertificateAndKey(t *testing.T) {
 	cert, key := newPair(t, 1, nextYear())
 	certFile, keyFile := pairFiles(t, t.TempDir(), cert, key)
 	_, otherKey := newPair(t, 2, nextYear())
@@ -193,7 +192,7 @@ func TestServeRefusesHalfAPair(t *testing.T) {
 	}
 }
 
-func TestCertificateSurvivesWhateverIsWritten(t *testing.T) {
+func TestInvalidFilesKeepTheCertificate(t *testing.T) {
 	dir := t.TempDir()
 	cert, key := newPair(t, 1, nextYear())
 	certFile, keyFile := pairFiles(t, dir, cert, key)
@@ -207,7 +206,7 @@ func TestCertificateSurvivesWhateverIsWritten(t *testing.T) {
 		name      string
 		cert, key string // empty: the file is removed
 		serial    int64
-		fault     bool
+		invalid   bool
 	}{
 		{"unchanged", string(cert), string(key), 1, false},
 		{"half of the certificate", string(newCert[:len(newCert)/2]), string(key), 1, true},
@@ -236,14 +235,14 @@ func TestCertificateSurvivesWhateverIsWritten(t *testing.T) {
 			t.Errorf("%s: serial %d is served, want %d", step.name, got, step.serial)
 		}
 		faults := 0
-		if step.fault {
+		if step.invalid {
 			faults = 1
 		}
 		if got := strings.Count(log.String(), "level=ERROR"); got != faults {
-			t.Errorf("%s: %d errors in the log after three looks, want %d:\n%s", step.name, got, faults, &log)
+			t.Errorf("%s: %d errors in the log after three reads, want %d:\n%s", step.name, got, faults, &log)
 		}
-		if said := strings.Contains(log.String(), "serving the new certificate"); said == (step.fault || step.name == "unchanged") {
-			t.Errorf("%s: the log says that a certificate was taken over: %v\n%s", step.name, said, &log)
+		if said := strings.Contains(log.String(), "serving the new certificate"); said == (step.invalid || step.name == "unchanged") {
+			t.Errorf("%s: the log has a new certificate: %v\n%s", step.name, said, &log)
 		}
 	}
 }
@@ -278,11 +277,11 @@ func TestCertificateExpires(t *testing.T) {
 		}()
 		time.Sleep(59 * time.Minute)
 		if strings.Contains(log.String(), "expired") {
-			t.Errorf("before it has expired:\n%s", log)
+			t.Errorf("the certificate has not expired, but the log has\n%s", log)
 		}
 		time.Sleep(time.Hour)
 		if got := strings.Count(log.String(), "expired"); got != 1 {
-			t.Errorf("the log says %d times that the certificate has expired, want once:\n%s", got, log)
+			t.Errorf("the log has %d times that the certificate has expired, want once:\n%s", got, log)
 		}
 		cert, key = newPair(t, 2, notAfter.AddDate(1, 0, 0))
 		pairFiles(t, dir, cert, key)
@@ -303,6 +302,6 @@ func TestServeWithAnExpiredCertificate(t *testing.T) {
 	base, log := startServerFor(t, client, "--tls-cert", certFile, "--tls-key", keyFile)
 	fetch(t, client, base)
 	if !strings.Contains(log.String(), "has expired") {
-		t.Errorf("the log does not say that the certificate has expired:\n%s", log)
+		t.Errorf("the log has no warning about the expired certificate:\n%s", log)
 	}
 }

@@ -24,7 +24,7 @@ const (
 	vectorBuffer = 64
 )
 
-// leaveOutReader skips a test for want of a reader, unless this is CI, where nothing may be.
+// leaveOutReader skips a test because a reader is missing. In CI it fails: there all tests must run.
 func leaveOutReader(t *testing.T, missing string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -33,7 +33,7 @@ func leaveOutReader(t *testing.T, missing string) {
 	t.Skip("READER TEST LEFT OUT: " + missing)
 }
 
-// readerOutput runs a reader and returns what it says.
+// readerOutput runs a reader and returns its output.
 func readerOutput(t *testing.T, input string, command ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -47,7 +47,7 @@ func readerOutput(t *testing.T, input string, command ...string) []byte {
 	return out
 }
 
-// A vectorLayer is what testdata/mvtreader/read.mjs says of a layer.
+// A vectorLayer is a layer as testdata/mvtreader/read.mjs prints it.
 type vectorLayer struct {
 	Version, Extent int
 	Features        []struct {
@@ -65,8 +65,8 @@ type geoFeature struct {
 	Properties map[string]any
 }
 
-// wantedLakes returns by id what the GeoJSON says of each lake, with what the status adds that is in vector tiles too.
-// What is null there is left out.
+// wantedLakes returns the properties of each lake by id: those of the GeoJSON, and those of the status that vector tiles have
+// too. Properties that are null are left out.
 func wantedLakes(t *testing.T, base, query string) map[string]geoFeature {
 	t.Helper()
 	var collection struct{ Features []geoFeature }
@@ -87,7 +87,7 @@ func wantedLakes(t *testing.T, base, query string) map[string]geoFeature {
 	return lakes
 }
 
-// nearTiles returns the tiles of a zoom that a lake's own tile and its neighbours are.
+// nearTiles returns the tiles of a zoom with a lake, and their neighbours.
 func nearTiles(lakes map[string]geoFeature, z maptile.Zoom) map[maptile.Tile]bool {
 	tiles := map[maptile.Tile]bool{}
 	side := int64(1) << z
@@ -104,7 +104,7 @@ func nearTiles(lakes map[string]geoFeature, z maptile.Zoom) map[maptile.Tile]boo
 	return tiles
 }
 
-// saveTiles asks for tiles and saves each as z/x/y.mvt, uncompressed.
+// saveTiles fetches tiles and saves each as z/x/y.mvt, uncompressed.
 func saveTiles(t *testing.T, base, query, dir string, tiles map[maptile.Tile]bool) {
 	t.Helper()
 	for tile := range tiles {
@@ -123,8 +123,8 @@ func saveTiles(t *testing.T, base, query, dir string, tiles map[maptile.Tile]boo
 	}
 }
 
-// unitsIn returns where a place lies in a tile in units, by orb's projection, and whether the tile has it. It says that it
-// is not sure of places that lie on the edge of a unit.
+// unitsIn returns the position of a point in a tile, in units and by the projection of orb, and whether the tile has it. For a
+// point at the edge of a unit it reports that it is not sure.
 func unitsIn(p orb.Point, tile maptile.Tile) (at orb.Point, has, sure bool) {
 	f := maptile.Fraction(p, tile.Z)
 	has, sure = true, true
@@ -139,8 +139,8 @@ func unitsIn(p orb.Point, tile maptile.Tile) (at orb.Point, has, sure bool) {
 	return at, has, sure
 }
 
-// Every lake of the demo is in its tiles and in no other, with what the GeoJSON of the same server says of it, as the
-// libraries read it that MapLibre and OpenLayers are built on.
+// The libraries of MapLibre and OpenLayers read every lake of the demo in its tiles and in no other, with the properties that
+// the GeoJSON has.
 func TestVectorTilesReadByNPMEqualTheGeoJSON(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
 		leaveOutReader(t, "no node is installed")
@@ -185,11 +185,10 @@ func TestVectorTilesReadByNPMEqualTheGeoJSON(t *testing.T) {
 	}
 }
 
-// checkVectorTile compares a tile, as npm's packages read it, with the lakes that it is to have, and returns how many it
-// has.
+// checkVectorTile compares a tile, as the npm packages read it, with the lakes that it must have. It returns their number.
 func checkVectorTile(t *testing.T, tile maptile.Tile, layers map[string]vectorLayer, lakes map[string]geoFeature) int {
 	t.Helper()
-	// The library leaves out layers without features, as that of an empty tile.
+	// The library leaves out layers without features.
 	layer, ok := layers["lakes"]
 	if len(layers) > 1 || ok && (layer.Version != 2 || layer.Extent != vectorExtent) || !ok && len(layers) > 0 {
 		t.Fatalf("tile %v has the layers %+v, want lakes", tile, layers)
@@ -199,11 +198,11 @@ func checkVectorTile(t *testing.T, tile maptile.Tile, layers map[string]vectorLa
 	for _, f := range layer.Features {
 		id, _ := f.GeoJSON.Properties["id"].(string)
 		if id <= before {
-			t.Errorf("tile %v: %q comes behind %q", tile, id, before)
+			t.Errorf("tile %v: %q comes after %q", tile, id, before)
 		}
 		before = id
 		if f.Numbered {
-			t.Errorf("tile %v: %s bears a number", tile, id)
+			t.Errorf("tile %v: %s has a number", tile, id)
 		}
 		at, _, sure := unitsIn(lakes[id].Geometry.Coordinates, tile)
 		if sure && (f.X != int(math.Floor(at[0])) || f.Y != int(math.Floor(at[1]))) {
@@ -214,8 +213,8 @@ func checkVectorTile(t *testing.T, tile maptile.Tile, layers map[string]vectorLa
 	return checkTileLakes(t, tile, features, lakes)
 }
 
-// checkTileLakes fails unless the tile has the lakes that lie in it and its buffer, each within a unit of its place and
-// with its properties. It returns how many those are.
+// checkTileLakes checks that the tile has exactly the lakes in it and in its buffer, each within a unit of its point and with
+// its properties. It returns their number.
 func checkTileLakes(t *testing.T, tile maptile.Tile, features []geoFeature, lakes map[string]geoFeature) int {
 	t.Helper()
 	found := map[string]bool{}
@@ -224,7 +223,7 @@ func checkTileLakes(t *testing.T, tile maptile.Tile, features []geoFeature, lake
 		id, _ := f.Properties["id"].(string)
 		want, known := lakes[id]
 		if !known || found[id] || !maps.Equal(f.Properties, want.Properties) {
-			t.Errorf("tile %v says\n%v, the GeoJSON\n%v", tile, f.Properties, want.Properties)
+			t.Errorf("tile %v has\n%v, the GeoJSON\n%v", tile, f.Properties, want.Properties)
 			continue
 		}
 		found[id] = true
@@ -241,7 +240,7 @@ func checkTileLakes(t *testing.T, tile maptile.Tile, features []geoFeature, lake
 	return len(found)
 }
 
-// GDAL, which QGIS and R read vector tiles with, finds the same.
+// GDAL, which QGIS and R use to read vector tiles, reads the same.
 func TestVectorTilesReadByGDALEqualTheGeoJSON(t *testing.T) {
 	if _, err := exec.LookPath("ogr2ogr"); err != nil {
 		leaveOutReader(t, "no GDAL is installed (make setup)")
@@ -255,14 +254,14 @@ func TestVectorTilesReadByGDALEqualTheGeoJSON(t *testing.T) {
 	seen := 0
 	for tile := range tiles {
 		path := filepath.Join(dir, fmt.Sprint(tile.Z), fmt.Sprint(tile.X), fmt.Sprintf("%d.mvt", tile.Y))
-		// Places come from the address in the path; without CLIP=NO the buffer would be cut off.
+		// GDAL takes the tile from the path; without CLIP=NO it removes the buffer.
 		out := readerOutput(t, "", "ogr2ogr", "-f", "GeoJSON", "/vsistdout/", path, "-oo", "CLIP=NO", "-t_srs", "EPSG:4326")
 		var read struct{ Features []geoFeature }
 		if err := json.Unmarshal(out, &read); err != nil {
 			t.Fatalf("%v\n%.500s", err, out)
 		}
 		for _, f := range read.Features {
-			// It fills in a number, and null where other lakes have a value.
+			// GDAL adds a number, and null where other lakes have a value.
 			maps.DeleteFunc(f.Properties, func(name string, v any) bool { return v == nil || name == "mvt_id" })
 		}
 		seen += checkTileLakes(t, tile, read.Features, lakes)

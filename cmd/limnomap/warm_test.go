@@ -15,7 +15,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// worldDB returns a database of simulated lakes all over the world, with two weeks of values.
+// worldDB returns a database of simulated lakes on all continents, with two weeks of values.
 func worldDB(t testing.TB, lakes int) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -46,20 +46,19 @@ func numbers(t testing.TB, text, pattern string) []int {
 
 const warmed = `(\d+) tiles drawn, (\d+) existed already`
 
-// renders returns how many tiles a server has drawn.
+// renders returns the number of tiles that a server has drawn.
 func renders(t testing.TB, base string) int {
 	t.Helper()
 	_, metrics := limnomaptest.Get(t, base+"/metrics")
 	return numbers(t, string(metrics), `(?m)^limnomap_tile_renders_total (\d+)$`)[0]
 }
 
-// tilePath returns where a server has a tile.
+// tilePath returns the path of a tile.
 func tilePath(t maptile.Tile, suffix string) string {
 	return fmt.Sprintf("/api/v1/tiles/%d/%d/%d%s", t.Z, t.X, t.Y, suffix)
 }
 
-// TestWarmThenServe asks a server that shares the folder for every tile of some zooms, and for none of them anything is
-// drawn.
+// A server with the same folder draws none of the tiles that warm has drawn.
 func TestWarmThenServe(t *testing.T) {
 	db, dir := worldDB(t, 150), t.TempDir()
 	profile := []string{"--db", db, "--cache-dir", dir, "--profile", "who2021"}
@@ -67,7 +66,7 @@ func TestWarmThenServe(t *testing.T) {
 	out := mustRun(t, warm...)
 	n := numbers(t, out, warmed)
 	if n[0] == 0 || n[1] != 0 {
-		t.Fatalf("the first warming says:\n%s", out)
+		t.Fatalf("warm prints:\n%s", out)
 	}
 	if again := numbers(t, mustRun(t, warm...), warmed); again[0] != 0 || again[1] != n[0] {
 		t.Errorf("warming again drew %d tiles and found %d, want 0 and %d", again[0], again[1], n[0])
@@ -87,12 +86,11 @@ func TestWarmThenServe(t *testing.T) {
 	}
 	limnomaptest.Get(t, base+"/api/v1/tiles/0/0/0.png?style=lakes")
 	if n := renders(t, base); n != 1 {
-		t.Errorf("for a tile that was not warmed the server has drawn %d, want 1", n)
+		t.Errorf("for a tile of another zoom the server has drawn %d tiles, want 1", n)
 	}
 }
 
-// TestWarmWeeks warms two weeks, the older one read from the database, which a server then shows from memory without
-// drawing.
+// Warm draws two weeks, the older one from the database. A server that has both in memory draws none of their tiles.
 func TestWarmWeeks(t *testing.T) {
 	db, dir := worldDB(t, 50), t.TempDir()
 	var weeks struct{ Weeks []struct{ Date string } }
@@ -124,10 +122,10 @@ func TestWarmDryRun(t *testing.T) {
 	const counts = `Of (\d+) tiles (\d+) have a lake in reach`
 	want := numbers(t, dry, counts)
 	if want[0] != 4+16+64+256 || !strings.Contains(dry, "estimated") {
-		t.Errorf("--dry-run says:\n%s", dry)
+		t.Errorf("--dry-run prints:\n%s", dry)
 	}
 	if _, err := os.Stat(dir); err == nil {
-		t.Errorf("--dry-run has made %s", dir)
+		t.Errorf("--dry-run has created %s", dir)
 	}
 	const tooMuch = "too much: --cache-disk has room for 0.1 MB"
 	if tight := mustRun(t, append(args, "--dry-run", "--cache-disk", "128KiB")...); !strings.Contains(tight, tooMuch) || strings.Contains(dry, "too much") {
@@ -135,7 +133,7 @@ func TestWarmDryRun(t *testing.T) {
 	}
 	out := mustRun(t, args...)
 	if got := numbers(t, out, counts); got[0] != want[0] || got[1] != want[1] || numbers(t, out, warmed)[0] != want[1] {
-		t.Errorf("--dry-run foretold %v, and it came\n%s", want, out)
+		t.Errorf("--dry-run estimated %v, warm printed\n%s", want, out)
 	}
 	var bytes int64
 	err := filepath.WalkDir(dir, func(_ string, d fs.DirEntry, err error) error {
@@ -150,18 +148,18 @@ func TestWarmDryRun(t *testing.T) {
 		t.Fatal(err)
 	}
 	if said := fmt.Sprintf("%.1f MB on disk", float64(bytes)/1e6); !strings.Contains(out, said) {
-		t.Errorf("the folder holds %s, and warm said\n%s", said, out)
+		t.Errorf("the folder has %s, and warm printed\n%s", said, out)
 	}
 }
 
-// TestWarmCountsOnce names the same tiles in several ways.
+// Tiles that are named several times are counted once.
 func TestWarmCountsOnce(t *testing.T) {
 	dir := t.TempDir()
 	args := []string{"warm", "--zoom", "0-2", "--cache-dir", dir}
 	once := mustRun(t, append(args, "--date", "2025-08-25")...)
 	again := mustRun(t, append(args, "--style", "heat,heat", "--colormap", "limno,limno", "--scale", "1,1", "--date", "2025-08-25,2025-08-26")...)
 	if want, got := numbers(t, once, warmed)[0], numbers(t, again, warmed); got[0] != 0 || got[1] != want {
-		t.Errorf("%d tiles named several times: warming says\n%s", want, again)
+		t.Errorf("%d tiles named several times: warm prints\n%s", want, again)
 	}
 }
 

@@ -93,7 +93,7 @@ func TestPlace(t *testing.T) {
 	s := shape{polygons: orb.MultiPolygon{small, large}}
 	s.point = s.middle()
 	if got := s.lakePoint(); !(got[0] > -179 && got[0] < -177 && got[1] > 60 && got[1] < 61) {
-		t.Errorf("place() = %v, want it from -179 to -177 and from 60 to 61", got)
+		t.Errorf("lakePoint() = %v, want it from -179 to -177 and from 60 to 61", got)
 	}
 }
 

@@ -300,11 +300,11 @@ func TestUnreachable(t *testing.T) {
 func TestSizes(t *testing.T) {
 	body := lakes + strings.Repeat("\n", 1000-len(lakes))
 	for name, handle := range map[string]http.HandlerFunc{
-		"told ahead": func(w http.ResponseWriter, r *http.Request) {
+		"by Content-Length": func(w http.ResponseWriter, r *http.Request) {
 			w.Header().Set("Content-Length", fmt.Sprint(len(body)))
 			io.WriteString(w, body)
 		},
-		"not told": func(w http.ResponseWriter, r *http.Request) {
+		"without Content-Length": func(w http.ResponseWriter, r *http.Request) {
 			w.(http.Flusher).Flush()
 			io.WriteString(w, body)
 		},

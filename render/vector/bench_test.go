@@ -14,7 +14,7 @@ import (
 	"limnomap/data"
 )
 
-// world returns n lakes in districts: a few are as dense as Finland, most are small, as the world's are.
+// world returns n lakes in districts, like those of the world: a few are as dense as Finland, most are small.
 func world(n int) []testLake {
 	rng := rand.New(rand.NewPCG(7, 8))
 	lakes := make([]testLake, 0, n)
@@ -34,7 +34,7 @@ func world(n int) []testLake {
 	return lakes
 }
 
-// BenchmarkEncode finds and writes tiles, each at a lake taken at random, so that dense districts come oftener.
+// BenchmarkEncode finds and writes tiles at random lakes, so that dense districts are drawn more often.
 func BenchmarkEncode(b *testing.B) {
 	for _, set := range []struct {
 		name  string

@@ -11,15 +11,15 @@ import (
 	"limnomap/render"
 )
 
-func TestACountryIsWholeAtEveryZoom(t *testing.T) {
+func TestACountryIsCompleteAtEveryZoom(t *testing.T) {
 	v := viewOf(grid(MaxFeatures, 5, 47, 3))
 	if got := len(layerOf(v).find(maptile.New(0, 0, 0))); got != MaxFeatures {
 		t.Errorf("zoom 0 has %d lakes, want all %d", got, MaxFeatures)
 	}
 }
 
-// crowd is a view with twice as many lakes as a tile holds where four tiles of each zoom from 1 on meet, some of them in one
-// place, and more across the antimeridian.
+// crowd is a view with twice MaxFeatures lakes where four tiles of each zoom from 1 on meet, some of them at one point, and
+// more across the antimeridian.
 func crowd() *data.View {
 	lakes := append(grid(2*MaxFeatures, -0.7, -0.7, 1.4), grid(MaxFeatures, 178, 20, 4)...)
 	for i := range lakes {
@@ -33,7 +33,7 @@ func crowd() *data.View {
 	return viewOf(append(lakes, lakes[:MaxFeatures/4]...))
 }
 
-// keepFirst reports whether of two lakes a is to be kept: the larger one, and of equals the one of higher risk.
+// keepFirst compares two lakes: the larger one is kept first, and of equal ones that of higher risk.
 func keepFirst(v *data.View, a, b int32) int {
 	worth := [...]int{data.RiskLow: 0, data.RiskUnknown: 1, data.RiskMedium: 2, data.RiskHigh: 3}
 	return cmp.Or(
@@ -43,14 +43,14 @@ func keepFirst(v *data.View, a, b int32) int {
 	)
 }
 
-// tilesWith returns the tiles of zoom z that the lake lies in, buffers included.
+// tilesWith returns the tiles of zoom z that contain the lake, buffers included.
 func tilesWith(code uint64, z maptile.Zoom) (tiles []maptile.Tile) {
 	x, y := render.World(code)
 	side, own := int64(1)<<z, [2]int64{int64(x) >> (32 - z), int64(y) >> (32 - z)}
 	for dy := int64(-1); dy <= 1; dy++ {
 		for dx := int64(-1); dx <= 1; dx++ {
 			tile := maptile.New(uint32((own[0]+dx+side)%side), uint32(own[1]+dy), z)
-			if w := windowOf(tile); tile.Valid() && w.holds(code) && !slices.Contains(tiles, tile) {
+			if w := windowOf(tile); tile.Valid() && w.contains(code) && !slices.Contains(tiles, tile) {
 				tiles = append(tiles, tile)
 			}
 		}
@@ -58,22 +58,21 @@ func tilesWith(code uint64, z maptile.Zoom) (tiles []maptile.Tile) {
 	return tiles
 }
 
-// A lake is shown if it is among the first in all tiles that it lies in: then in all of them, and in those of the next
-// zoom. So no tile has too many, none leaves out more than it must, and neighbours show the same where their buffers
-// overlap.
-func TestCrowdsAreThinnedAlike(t *testing.T) {
+// A lake is shown if it is among the first in all tiles that contain it: then it is in all of them, and in those of the next
+// zoom. So no tile has too many lakes, none omits more than necessary, and neighbours agree where their buffers overlap.
+func TestNeighboursAreThinnedAlike(t *testing.T) {
 	v := crowd()
 	x := NewIndex(v.Lakes)
 	l := NewLayer(x, v)
-	ranked := sequence(len(x.codes)) // places
+	ranked := sequence(len(x.codes)) // sites
 	slices.SortFunc(ranked, func(a, b int32) int { return keepFirst(v, x.lakes[a], x.lakes[b]) })
 	before := make([]bool, len(v.Lakes)) // shown in the zoom before
 	for z := maptile.Zoom(0); z <= 9; z++ {
 		in := map[maptile.Tile]int{}
 		want := map[maptile.Tile][]int32{}
 		hidden := 0
-		for _, place := range ranked {
-			lake, tiles, shown := x.lakes[place], tilesWith(x.codes[place], z), true
+		for _, site := range ranked {
+			lake, tiles, shown := x.lakes[site], tilesWith(x.codes[site], z), true
 			for _, tile := range tiles {
 				in[tile]++
 				shown = shown && in[tile] <= MaxFeatures
@@ -91,10 +90,10 @@ func TestCrowdsAreThinnedAlike(t *testing.T) {
 			}
 		}
 		if z == 0 && len(want[maptile.New(0, 0, 0)]) != MaxFeatures {
-			t.Fatalf("zoom 0 is to have %d lakes, want %d", len(want[maptile.New(0, 0, 0)]), MaxFeatures)
+			t.Fatalf("zoom 0 should have %d lakes, want %d", len(want[maptile.New(0, 0, 0)]), MaxFeatures)
 		}
 		if z == 9 && hidden > 0 {
-			t.Errorf("zoom %d has room for all, and %d are hidden", z, hidden)
+			t.Errorf("zoom %d hides %d lakes, want none", z, hidden)
 		}
 		for tile := range in {
 			slices.Sort(want[tile])
@@ -109,8 +108,8 @@ func TestCrowdsAreThinnedAlike(t *testing.T) {
 	}
 }
 
-// More lakes in one place than a tile holds are thinned at every zoom, and that ends.
-func TestAHeapIsThinnedToTheEnd(t *testing.T) {
+// More than MaxFeatures lakes at one point are thinned at every zoom.
+func TestLakesAtOnePointAreThinned(t *testing.T) {
 	lakes := make([]testLake, 2*MaxFeatures)
 	for i := range lakes {
 		lakes[i] = testLake{lon: 7.5, lat: 51.5, chl: float64(i % 100)}
@@ -124,7 +123,7 @@ func TestAHeapIsThinnedToTheEnd(t *testing.T) {
 		}
 		for _, h := range hits {
 			if v.States[h.lake].Risk == data.RiskLow {
-				t.Fatalf("a lake of low risk is kept, and of the %d others some are not", len(lakes)*9/10)
+				t.Fatalf("a lake of low risk is kept, and some of the %d others are not", len(lakes)*9/10)
 			}
 		}
 	}

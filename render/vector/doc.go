@@ -1,36 +1,34 @@
-// Package vector writes the lakes of one view into a vector tile: a pure function from a [Layer], its view and a tile to
-// the bytes of a Mapbox Vector Tile (version 2.1 of the specification), compressed with gzip.
+// Package vector writes vector tiles of lakes: a pure function from a [Layer], its view and a tile to the bytes of a Mapbox
+// Vector Tile (version 2.1 of the specification), compressed with gzip.
 //
 // # Concepts
 //
-// An [Index] is the lakes of a snapshot in spatial order, for all of its weeks. A [Layer] adds which of them are shown
-// from which zoom on in one week. An [Encoder] knows the colours. A [render.Fingerprint] tells whether two layers give the
-// same tile without writing it.
+// An [Index] is the lakes of a snapshot in spatial order, for all of its weeks. A [Layer] adds the smallest zoom at which each
+// lake is shown in one week. An [Encoder] has the colours. A [render.Fingerprint] identifies what a tile shows: layers with
+// equal fingerprints give the same tile. All types are safe for concurrent use. The package starts no goroutine.
 //
 // # The tile
 //
 // A tile has one layer, [LayerName], with a point for each lake, in ascending order of id. Its properties are those of the
-// GeoJSON and three more: id, name, chl, who_level, color, risk, trophic, measured_at. The format has no null, so what is
-// not known is absent: a lake without a current value has no chl and no who_level, its color is the no-data grey and its
-// trophic "unknown", and risk and measured_at are those of the last known value; only a lake that never had one lacks
-// these too. Absent never means low. Features bear no number of their own, since ids are text.
+// GeoJSON and three more: id, name, chl, who_level, color, risk, trophic, measured_at. The format has no null, so unknown
+// properties are absent: a lake without a current value has no chl and no who_level, its color is the grey of no data and its
+// trophic "unknown", and risk and measured_at are those of the last known value; only a lake that never had a value lacks
+// these too. Absent never means low. Features have no numeric id, because ids are text.
 //
-// A tile is [Extent] units wide. Beyond each edge it holds the lakes of another [Buffer] units, so that a symbol across
-// the edge is drawn whole; they are in the neighbouring tile, too, across the antimeridian as well. A lake is in a tile
-// once at most. The map ends at 85.0511° north and south, as that of package render does.
+// A tile is [Extent] units wide. It also has the lakes within [Buffer] units of its edges, so that a symbol at the edge is
+// drawn completely; they are in the neighbouring tile, too, also across the antimeridian. A lake is in a tile at most once.
+// The map ends at 85.0511° north and south, as in package render.
 //
 // # Many lakes
 //
-// A tile holds [MaxFeatures] lakes at most. Where there are more, those of the largest area are kept, of several of one
-// area those of higher risk (with those whose risk was never known before those of low risk), and then those whose ids
-// come first. A lake is shown in a zoom if it is among the kept of all the zoom's tiles that it lies in, buffers
-// included. So neighbours agree about it, and since what lies in a tile lies in the one above it, a lake that is shown in
-// one zoom is shown in all larger ones.
+// A tile has at most [MaxFeatures] lakes. Where there are more, those with the largest area are kept; with equal areas, those
+// of higher risk (where a risk that was never known counts as more than low); then those with the smallest ids. A lake is
+// shown at a zoom if it is kept in all tiles of the zoom that contain it, buffers included. So neighbours show the same, and
+// because a tile contains everything that is in the tiles within it, a lake that is shown at one zoom is shown at all larger
+// ones.
 //
 // # Exactness
 //
-// Places are whole units of the same world coordinates that package render draws on. A tile's bytes follow from the
-// lakes and their states alone, and not from the clock or the number of processors.
-//
-// All types are safe for concurrent use. The package starts no goroutine.
+// Positions are integers of the same world coordinates as in package render. The bytes of a tile depend only on the lakes
+// and their states.
 package vector

@@ -17,7 +17,7 @@ import (
 const (
 	// Version changes whenever the same lakes would give other bytes.
 	Version = "mvt1"
-	// LayerName is the name of a tile's one layer.
+	// LayerName is the name of the only layer of a tile.
 	LayerName = "lakes"
 	// gzipLevel is the library's default: levels 7 to 9 take twice the time and save a hundredth of the bytes.
 	gzipLevel = 6
@@ -26,12 +26,12 @@ const (
 // An Encoder writes tiles. It is safe for concurrent use.
 type Encoder struct {
 	scale  *colormap.Map
-	colors [colormap.Steps]string // the scale's, as #rrggbb
+	colors [colormap.Steps]string // of scale, as #rrggbb
 	noData string
 	zips   sync.Pool // of *gzip.Writer
 }
 
-// New returns an Encoder of the default colour map, fitted to limits, which must be ones that colormap.New takes.
+// New returns an Encoder with the default colour map, fitted to limits, which colormap.New must accept.
 func New(limits colormap.Limits) *Encoder {
 	scale, err := colormap.New(colormap.Default, limits)
 	if err != nil {

@@ -9,27 +9,28 @@ import (
 	"limnomap/render"
 )
 
-type memoEntry struct {
+// A remembered fingerprint, and whether the tile shows anything.
+type remembered struct {
 	fingerprint render.Fingerprint
-	any         bool
+	notEmpty    bool
 }
 
-// Fingerprint returns the fingerprint of what t shows of v, whose layer l is, and whether it shows any lake at all: if
-// not, the tile is the empty one.
-func (l *Layer) Fingerprint(v *data.View, t maptile.Tile) (fp render.Fingerprint, any bool) {
-	if e, ok := l.memo.Get(t); ok {
-		return e.fingerprint, e.any
+// Fingerprint returns the fingerprint of what t shows of v, and reports whether it shows any lake: if not, the tile is the
+// empty one. l must be the layer of v.
+func (l *Layer) Fingerprint(v *data.View, t maptile.Tile) (fp render.Fingerprint, notEmpty bool) {
+	if e, ok := l.fingerprints.Get(t); ok {
+		return e.fingerprint, e.notEmpty
 	}
-	var e memoEntry
+	var e remembered
 	if hits := l.find(t); len(hits) > 0 {
-		e = memoEntry{render.FingerprintOf(traces(v, hits)), true}
+		e = remembered{render.FingerprintOf(hashed(v, hits)), true}
 	}
-	l.memo.Add(t, e)
-	return e.fingerprint, e.any
+	l.fingerprints.Add(t, e)
+	return e.fingerprint, e.notEmpty
 }
 
-// traces returns all that a tile shows of hits, one after the other.
-func traces(v *data.View, hits []hit) []byte {
+// hashed returns the bytes that are hashed for a fingerprint: all that a tile shows of hits.
+func hashed(v *data.View, hits []hit) []byte {
 	b := make([]byte, 0, 80*len(hits))
 	for _, h := range hits {
 		lake, state := &v.Lakes[h.lake], &v.States[h.lake]
@@ -38,7 +39,7 @@ func traces(v *data.View, hits []hit) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(state.Chlorophyll))
 		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic))
 		b = binary.LittleEndian.AppendUint64(b, uint64(state.MeasuredAt))
-		// A length before each text keeps ("ab", "c") apart from ("a", "bc").
+		// The length before each text distinguishes ("ab", "c") from ("a", "bc").
 		for _, text := range [...]string{string(lake.ID), lake.Name} {
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))
 			b = append(b, text...)

@@ -8,58 +8,58 @@ import (
 	"limnomap/render"
 )
 
-// An Index is the lakes of a snapshot in spatial order. All of the snapshot's views share it. It is immutable.
+// An Index is the lakes of a snapshot in spatial order. All views of the snapshot share it. It is immutable.
 type Index struct {
-	of    *data.Lake // the first of the lakes, by which the list of them is known; nil for none
+	of    *data.Lake // the first of the lakes, which identifies the list; nil for none
 	codes []uint64   // Morton codes, ascending
-	lakes []int32    // by place in codes: which of the view's lakes lies there
-	// byArea are the places in descending order of area, equals in the order of the lakes; nil if all have room in one tile.
+	lakes []int32    // by site, that is index of codes: the index of its lake in the view
+	// byArea are the sites in descending order of area, equal ones in the order of the lakes; nil if all fit into one tile.
 	byArea []int32
 }
 
-// NewIndex returns the index of those lakes that the map holds.
+// NewIndex returns the index of the lakes that are on the map.
 func NewIndex(lakes []data.Lake) *Index {
 	x := &Index{of: first(lakes)}
-	type place struct {
+	type site struct {
 		code uint64
 		lake int32
 	}
-	places := make([]place, 0, len(lakes))
+	sites := make([]site, 0, len(lakes))
 	for i := range lakes {
 		if code, ok := render.Project(lakes[i].Point); ok {
-			places = append(places, place{code, int32(i)})
+			sites = append(sites, site{code, int32(i)})
 		}
 	}
-	slices.SortFunc(places, func(a, b place) int {
+	slices.SortFunc(sites, func(a, b site) int {
 		return cmp.Or(cmp.Compare(a.code, b.code), cmp.Compare(a.lake, b.lake))
 	})
-	x.codes, x.lakes = make([]uint64, len(places)), make([]int32, len(places))
-	for i, p := range places {
-		x.codes[i], x.lakes[i] = p.code, p.lake
+	x.codes, x.lakes = make([]uint64, len(sites)), make([]int32, len(sites))
+	for i, s := range sites {
+		x.codes[i], x.lakes[i] = s.code, s.lake
 	}
-	if len(places) > MaxFeatures {
+	if len(sites) > MaxFeatures {
 		x.byArea = x.sortByArea(lakes)
 	}
 	return x
 }
 
-// sortByArea returns what byArea is to hold. It sorts copies, which lie side by side: of a million lakes, that takes a
-// quarter of the time.
+// sortByArea returns byArea. It sorts copies, which are adjacent in memory: for a million lakes, that takes a quarter of the
+// time.
 func (x *Index) sortByArea(lakes []data.Lake) []int32 {
 	type surface struct {
-		area        float64
-		lake, place int32
+		area       float64
+		lake, site int32
 	}
 	surfaces := make([]surface, len(x.lakes))
-	for place, lake := range x.lakes {
-		surfaces[place] = surface{lakes[lake].AreaKM2, lake, int32(place)}
+	for site, lake := range x.lakes {
+		surfaces[site] = surface{lakes[lake].AreaKM2, lake, int32(site)}
 	}
 	slices.SortFunc(surfaces, func(a, b surface) int {
 		return cmp.Or(cmp.Compare(b.area, a.area), cmp.Compare(a.lake, b.lake))
 	})
 	sorted := make([]int32, len(surfaces))
 	for i, s := range surfaces {
-		sorted[i] = s.place
+		sorted[i] = s.site
 	}
 	return sorted
 }
@@ -83,11 +83,11 @@ func sequence(n int) []int32 {
 	return s
 }
 
-// byRisk are the risks in the order in which lakes of one area are kept. What was never measured may be worse than what
-// was found to be low.
+// byRisk are the risks in the order in which lakes with equal areas are kept. A lake that was never measured may be worse
+// than one with a low risk.
 var byRisk = [...]data.Risk{data.RiskHigh, data.RiskMedium, data.RiskUnknown, data.RiskLow}
 
-// ranked returns the places in the order in which their lakes are kept where there are too many.
+// ranked returns the sites in the order in which their lakes are kept where there are too many.
 func (x *Index) ranked(v *data.View) []int32 {
 	ranked := make([]int32, 0, len(x.byArea))
 	for rest := x.byArea; len(rest) > 0; {
@@ -100,9 +100,9 @@ func (x *Index) ranked(v *data.View) []int32 {
 			ranked = append(ranked, rest[0])
 		} else {
 			for _, risk := range byRisk {
-				for _, place := range rest[:n] {
-					if v.States[x.lakes[place]].Risk == risk {
-						ranked = append(ranked, place)
+				for _, site := range rest[:n] {
+					if v.States[x.lakes[site]].Risk == risk {
+						ranked = append(ranked, site)
 					}
 				}
 			}

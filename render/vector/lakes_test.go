@@ -20,7 +20,7 @@ var update = flag.Bool("update", false, "add hashes that are missing in testdata
 // encoder is shared by all tests, as an Encoder does not change.
 var encoder = sync.OnceValue(func() *Encoder { return New(colormap.Limits{Level1: 10, Level2: 50}) })
 
-// A testLake is a lake and its value in µg/l; a negative value is none, and then known tells of an older one.
+// A testLake is a lake and its value in µg/l; a negative number means no value, and then risk is that of an older one.
 type testLake struct {
 	lon, lat, chl, areaKM2 float64
 	risk                   data.Risk // of the last known value, where there is no current one
@@ -168,7 +168,7 @@ func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]feature {
 	return decoded(tb, b)
 }
 
-// grid returns n lakes in a square of so many degrees, their areas and risks in no order.
+// grid returns n lakes in a square, with areas and risks in no particular order.
 func grid(n int, lon, lat, degrees float64) []testLake {
 	lakes := make([]testLake, n)
 	for i := range lakes {

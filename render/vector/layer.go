@@ -11,31 +11,30 @@ import (
 	"limnomap/render"
 )
 
-// MaxFeatures is how many lakes a tile holds at most: about as many as make the 500 kB that Mapbox allows a tile of its
-// own, and five times as many as Germany has bathing lakes. Without a bound, zoom 0 of 1.4 million lakes would be 60 MB.
+// MaxFeatures is the largest number of lakes in a tile: about 500 kB, which Mapbox allows for a tile, and five times the
+// bathing lakes of Germany. Without a bound, zoom 0 of 1.4 million lakes would have 60 MB.
 const MaxFeatures = 10_000
 
-// memoEntries bounds the fingerprints that a Layer remembers, as those of a layer of pixels.
-const memoEntries = 1 << 12
+// maxFingerprints bounds the fingerprints that a Layer remembers.
+const maxFingerprints = 1 << 12
 
-// A Layer is which lakes of a view its tiles show. It holds no part of the view, so that it keeps none in memory. It is
-// safe for concurrent use.
+// A Layer has the smallest zoom at which each lake of a view is shown. It does not refer to the view, so that the view may be
+// released. It is safe for concurrent use.
 type Layer struct {
 	index *Index
-	// bands are the places of the index by the zoom from which on their lakes are shown, each in spatial order.
+	// bands are the sites of the index by the smallest zoom at which their lakes are shown, each in spatial order.
 	bands [render.MaxZoom + 1][]int32
-	// memo holds fingerprints that were asked for.
-	memo *lru.Cache[maptile.Tile, memoEntry]
+	// fingerprints are those used last.
+	fingerprints *lru.Cache[maptile.Tile, remembered]
 }
 
-// NewLayer returns the layer of v, whose lakes x must be the index of.
+// NewLayer returns the layer of v. x must be the index of its lakes.
 func NewLayer(x *Index, v *data.View) *Layer {
-	// The size is a positive constant, the only thing that New checks.
-	memo, err := lru.New[maptile.Tile, memoEntry](memoEntries)
+	fingerprints, err := lru.New[maptile.Tile, remembered](maxFingerprints)
 	if err != nil {
-		panic(err)
+		panic(err) // only for a size that is not positive
 	}
-	l := &Layer{index: x, memo: memo}
+	l := &Layer{index: x, fingerprints: fingerprints}
 	if x.byArea == nil {
 		l.bands[0] = sequence(len(x.codes))
 		return l
@@ -49,9 +48,9 @@ func NewLayer(x *Index, v *data.View) *Layer {
 	for z := range l.bands {
 		l.bands[z] = make([]int32, 0, counts[z])
 	}
-	for place, z := range from {
+	for site, z := range from {
 		if z <= render.MaxZoom {
-			l.bands[z] = append(l.bands[z], int32(place))
+			l.bands[z] = append(l.bands[z], int32(site))
 		}
 	}
 	return l
@@ -60,15 +59,14 @@ func NewLayer(x *Index, v *data.View) *Layer {
 // Index returns the index that l was made with.
 func (l *Layer) Index() *Index { return l.index }
 
-// thin raises from, by place the zoom from which on a lake is shown, where a tile or one beneath it has too many. Ranked
-// are the places in the tile and its buffer, those to be kept first: what is in a tile is in its parent, so that each
-// tile sorts out what its parent had.
+// thin raises from, the smallest zoom at which a lake is shown by site, where a tile or one within it has too many lakes.
+// ranked are the sites in the tile and its buffer, those to keep first. A tile's sites are all in its parent.
 func (x *Index) thin(from []uint8, ranked []int32, t maptile.Tile) {
 	if len(ranked) <= MaxFeatures {
 		return
 	}
-	for _, place := range ranked[MaxFeatures:] {
-		from[place] = max(from[place], uint8(t.Z)+1)
+	for _, site := range ranked[MaxFeatures:] {
+		from[site] = max(from[site], uint8(t.Z)+1)
 	}
 	if t.Z == render.MaxZoom {
 		return
@@ -76,16 +74,16 @@ func (x *Index) thin(from []uint8, ranked []int32, t maptile.Tile) {
 	for _, child := range t.Children() {
 		w := windowOf(child)
 		var inside []int32
-		for _, place := range ranked {
-			if w.holds(x.codes[place]) {
-				inside = append(inside, place)
+		for _, site := range ranked {
+			if w.contains(x.codes[site]) {
+				inside = append(inside, site)
 			}
 		}
 		x.thin(from, inside, child)
 	}
 }
 
-// A hit is a lake in a tile: its index in the view, and where it lies in units of the tile.
+// A hit is a lake in a tile: its index in the view, and its position in units of the tile.
 type hit struct{ lake, x, y int32 }
 
 // find returns the lakes in t, ascending.
@@ -99,7 +97,7 @@ func (l *Layer) find(t maptile.Tile) []hit {
 	return s.hits
 }
 
-// A search finds the places of a band that lie in a window.
+// A search finds the sites of a band in a window.
 type search struct {
 	index  *Index
 	window window
@@ -107,10 +105,10 @@ type search struct {
 	hits   []hit
 }
 
-// quadrant searches those from from to to, which are all that lie in the quadrant of 2^bits world units whose first
-// Morton code is code.
+// quadrant searches the sites from from to to of the band. These are all that lie in the quadrant of 2^bits world units
+// whose first Morton code is code.
 func (s *search) quadrant(from, to int, code uint64, bits uint) {
-	// A handful is tested sooner than it is divided.
+	// A handful is faster to test than to divide.
 	const handful = 16
 	some, all := true, to-from > handful
 	if all {
@@ -120,10 +118,10 @@ func (s *search) quadrant(from, to int, code uint64, bits uint) {
 	switch {
 	case !some:
 	case all || to-from <= handful || bits == 0:
-		for _, place := range s.band[from:to] {
-			if code := s.index.codes[place]; all || s.window.holds(code) {
+		for _, site := range s.band[from:to] {
+			if code := s.index.codes[site]; all || s.window.contains(code) {
 				x, y := s.window.position(code)
-				s.hits = append(s.hits, hit{s.index.lakes[place], x, y})
+				s.hits = append(s.hits, hit{s.index.lakes[site], x, y})
 			}
 		}
 	default:

@@ -22,7 +22,7 @@ func TestProperties(t *testing.T) {
 		{lon: 10.2, lat: 50, chl: -1, risk: data.RiskHigh},
 		{lon: 10.3, lat: 50, chl: -1},
 	})
-	v.States[1].Level, v.States[1].Risk = 3, data.RiskHigh // scum that somebody saw
+	v.States[1].Level, v.States[1].Risk = 3, data.RiskHigh // reported scum
 	features := tileOf(t, v, maptile.New(0, 0, 0))
 	for id, want := range map[string]map[string]any{
 		"lake_0000000": {"chl": 12.34, "who_level": uint64(1), "risk": "medium", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:40Z"},
@@ -36,20 +36,20 @@ func TestProperties(t *testing.T) {
 				t.Errorf("%s of %s = %v, want %v", name, id, got[name], value)
 			}
 		}
-		// Beside those named: id, name, and the colour.
+		// And id, name, and the colour.
 		if n := len(want) + 3 - map[bool]int{true: 1}[want["color"] != nil]; len(got) != n {
-			t.Errorf("%s has the properties %v, want %d: what is not known is absent", id, got, n)
+			t.Errorf("%s has the properties %v, want %d: unknown ones are absent", id, got, n)
 		}
 	}
 	for i := range 2 {
 		if c := features[string(v.Lakes[i].ID)].properties["color"]; c == "#9aa0a6" {
-			t.Errorf("color of a lake with a value = %v, which is that of one without", c)
+			t.Errorf("color of a lake with a value = %v, the grey of no data", c)
 		}
 	}
 }
 
-// Each lake is in the tile that holds its point, at the place that it has, and beyond that in those tiles alone whose
-// buffer it lies in: for each neighbour, the lake is at the same place of the world.
+// Each lake is in the tile that contains its point, and otherwise only in tiles whose buffer contains it, always at the
+// same position in the world.
 func TestEveryLakeIsInItsTiles(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		lakes := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) testLake {
@@ -64,11 +64,11 @@ func TestEveryLakeIsInItsTiles(t *testing.T) {
 		for i, lake := range v.Lakes {
 			code, ok := render.Project(lake.Point)
 			if !ok {
-				rt.Fatalf("no place for %v", lake.Point)
+				rt.Fatalf("no world coordinates for %v", lake.Point)
 			}
 			wx, wy := render.World(code)
 			own := maptile.New(uint32(uint64(wx)>>(32-z)), uint32(uint64(wy)>>(32-z)), z)
-			// Away from edges, where rounding decides, orb agrees.
+			// Orb agrees, except at edges, where rounding decides.
 			if at := maptile.At(lake.Point, z); at != own && !nearEdge(lake.Point, z) {
 				rt.Fatalf("%v is in tile %v, and by orb in %v", lake.Point, own, at)
 			}
@@ -77,7 +77,7 @@ func TestEveryLakeIsInItsTiles(t *testing.T) {
 	})
 }
 
-// nearEdge reports whether p lies so near to the edge of a tile that rounding tells on which side.
+// nearEdge reports whether p is so close to the edge of a tile that rounding decides.
 func nearEdge(p orb.Point, z maptile.Zoom) bool {
 	f := maptile.Fraction(p, z)
 	for _, c := range f {
@@ -99,7 +99,7 @@ func checkTiles(rt *rapid.T, l *Layer, lake int32, own maptile.Tile, wx, wy uint
 				continue
 			}
 			seen[tile] = true
-			// Where the lake lies, in units of this zoom, from the tile's corner: the copy that is nearest to its middle.
+			// Position in units of this zoom from the corner of the tile: of the copy nearest to its centre.
 			shift, world := 20-own.Z, side*Extent
 			x := (int64(wx>>shift)-int64(tile.X)*Extent-Extent/2+world*3/2)%world - world/2 + Extent/2
 			y := int64(wy>>shift) - int64(tile.Y)*Extent
@@ -142,7 +142,7 @@ func TestSameLakesSameBytes(t *testing.T) {
 			t.Fatal(err)
 		}
 		if !bytes.Equal(b, first) {
-			t.Fatal("the same lakes give other bytes")
+			t.Fatal("the same lakes give different bytes")
 		}
 	}
 	// RFC 1952: the magic, deflate, no flags, no time.
@@ -155,8 +155,8 @@ func TestFingerprint(t *testing.T) {
 	base := func() *data.View { return viewOf(grid(50, 5, 45, 10)) }
 	tile := maptile.New(0, 0, 0)
 	v := base()
-	first, any := layerOf(v).Fingerprint(v, tile)
-	if !any {
+	first, ok := layerOf(v).Fingerprint(v, tile)
+	if !ok {
 		t.Fatal("the tile of the world shows nothing")
 	}
 	l := layerOf(v)
@@ -182,7 +182,7 @@ func TestFingerprint(t *testing.T) {
 			t.Errorf("another %s has the same fingerprint", name)
 		}
 	}
-	if _, any := l.Fingerprint(v, maptile.New(0, 3, 2)); any {
+	if _, ok := l.Fingerprint(v, maptile.New(0, 3, 2)); ok {
 		t.Error("a tile far from all lakes shows some")
 	}
 }
@@ -197,7 +197,7 @@ func TestEmptyTileHasItsLayer(t *testing.T) {
 	}
 }
 
-func TestUnzipRefusesWhatIsNoTile(t *testing.T) {
+func TestUnzipErrors(t *testing.T) {
 	for name, b := range map[string][]byte{"nothing": nil, "text": []byte("tile"), "torn": must(encoder().Empty())[:12]} {
 		if _, err := Unzip(b); err == nil {
 			t.Errorf("Unzip of %s gave no error", name)

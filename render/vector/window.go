@@ -7,23 +7,23 @@ import (
 )
 
 const (
-	// Extent is how many units a tile is wide: 2^extentBits, what the specification and all that write tiles use.
+	// Extent is the width of a tile in units: 2^extentBits, the default of the specification.
 	Extent     = 1 << extentBits
 	extentBits = 12
-	// Buffer is how many units beyond a tile's edges lakes are in it too: at the usual 512 pixels a tile 8 of these, the
-	// radius of a generous marker (geojson-vt, which MapLibre cuts its own tiles with, has the same).
+	// Buffer is the distance in units from the edges at which lakes outside are in a tile too: 8 pixels of a tile of 512, the
+	// radius of a large marker (the same as in geojson-vt, which MapLibre uses).
 	Buffer = 64
 	// worldBits is the width of a world coordinate.
 	worldBits = 32
 )
 
-// A window is a tile with its buffer, in world coordinates. Since the world is periodic from west to east, distances from
-// left are taken modulo its width, 2^32, which is what subtracting unsigned numbers of that width does.
+// A window is a tile with its buffer, in world coordinates. The world is periodic from west to east: distances from left are
+// differences of uint32, that is modulo 2^32, the width of the world.
 type window struct {
-	left, width  uint32 // of x: left and the width that follow it are inside
+	left, width  uint32 // of x: left and the next width coordinates are inside
 	top, bottom  uint32 // of y, inclusive
-	west         int64  // from left to the tile's own western edge
-	north, shift int64  // the tile's own northern edge, and log2 of a unit
+	west         int64  // from left to the western edge of the tile
+	north, shift int64  // the northern edge of the tile, and log2 of a unit
 }
 
 func windowOf(t maptile.Tile) window {
@@ -39,25 +39,25 @@ func windowOf(t maptile.Tile) window {
 		north:  north,
 		shift:  shift,
 	}
-	if t.Z == 0 { // the tile is its own neighbour
+	if t.Z == 0 { // the neighbour of the tile is the tile itself
 		w.left, w.west = 0, 0
 	}
 	return w
 }
 
-// holds reports whether a place lies in w.
-func (w *window) holds(code uint64) bool {
+// contains reports whether the site with that code is in w.
+func (w *window) contains(code uint64) bool {
 	x, y := render.World(code)
 	return x-w.left <= w.width && y >= w.top && y <= w.bottom
 }
 
-// position returns where in the tile a place of w lies, in units.
+// position returns the position of a site of w in units of the tile.
 func (w *window) position(code uint64) (x, y int32) {
 	wx, wy := render.World(code)
 	return int32((int64(wx-w.left) - w.west) >> w.shift), int32((int64(wy) - w.north) >> w.shift)
 }
 
-// meets reports whether any of the square of side last+1 at x, y lies in w, and whether all of it does.
+// meets reports whether w overlaps the square of side last+1 at x, y, and whether it contains all of it.
 func (w *window) meets(x, y, last uint32) (some, all bool) {
 	// The square begins in the window, or the window begins in the square.
 	from := x - w.left

@@ -18,27 +18,27 @@ var ErrClosed = errors.New("the archive is closed")
 
 // A Writer takes the tiles of one archive.
 type Writer interface {
-	// Add puts one tile in. Tiles come in the order of their [ID], each at most once; png is not kept. After an
-	// error the archive cannot be completed any more.
+	// Add adds one tile. Tiles must come in the order of hilbert.ID, each at most once. The Writer does not keep png. After an
+	// error the archive cannot be completed.
 	Add(t maptile.Tile, png []byte) error
-	// Close completes the archive and gives it its name. If that fails, or an Add has failed, nothing is left of
-	// it, and what had the name before still has it.
+	// Close completes the archive and gives it its name. If that fails, or an Add has failed, the archive is removed, and
+	// an older file of that name stays.
 	Close() error
-	// Abort leaves nothing. After Close it does nothing, so that it can be deferred.
+	// Abort removes the archive. After Close it does nothing, so that it can be deferred.
 	Abort()
 }
 
-// A format lays tiles down in its own way, under a temporary name. What it is given was checked.
+// A format writes tiles in one of the formats, under a temporary name. Its caller has checked the arguments.
 type format interface {
 	add(id uint64, t maptile.Tile, png []byte) error
 	// finish completes the archive and renames it.
 	finish() error
-	// discard closes and removes whatever is there, after any error and after finish too.
+	// discard closes and removes all temporary files. It is called after errors, and after finish.
 	discard()
 }
 
-// Create begins an archive at path, of the kind that its name tells: FILE.pmtiles, FILE.mbtiles, or DIR/ with the
-// slash. The folder that it shall lie in must be there. A file of that name is replaced, a folder must be empty.
+// Create begins an archive at path. Its name selects the format: FILE.pmtiles, FILE.mbtiles, or DIR/ with the slash. The
+// parent folder must exist. A file of that name is replaced, a folder must be empty.
 func Create(path string, meta Metadata) (Writer, error) {
 	w, err := create(path, &meta)
 	if err != nil {
@@ -61,7 +61,7 @@ func create(path string, meta *Metadata) (Writer, error) {
 	case ext == ".mbtiles":
 		f, err = newMBTiles(path, meta)
 	default:
-		return nil, errors.New("the name does not tell the kind; FILE.pmtiles, FILE.mbtiles and DIR/ (with the slash) are allowed")
+		return nil, errors.New("the name does not select a format; FILE.pmtiles, FILE.mbtiles and DIR/ (with the slash) are allowed")
 	}
 	if err != nil {
 		return nil, err
@@ -69,12 +69,12 @@ func create(path string, meta *Metadata) (Writer, error) {
 	return &writer{path: path, format: f, minZoom: meta.MinZoom, maxZoom: meta.MaxZoom}, nil
 }
 
-// A writer holds a format to the promises of [Writer].
+// A writer adds the checks that all formats share.
 type writer struct {
 	path             string
 	format           format
 	minZoom, maxZoom maptile.Zoom
-	next             uint64 // the least id that may come
+	next             uint64 // the smallest id that is allowed
 	fault            error  // the first one, or ErrClosed
 }
 
@@ -90,10 +90,10 @@ func (w *writer) Add(t maptile.Tile, png []byte) error {
 
 func (w *writer) add(t maptile.Tile, png []byte) error {
 	if t.Z < w.minZoom || t.Z > w.maxZoom {
-		return fmt.Errorf("the zoom is not from %d to %d", w.minZoom, w.maxZoom)
+		return fmt.Errorf("the zoom must be %d to %d", w.minZoom, w.maxZoom)
 	}
 	if !t.Valid() {
-		return fmt.Errorf("there is no such tile; columns and rows are from 0 to %d", uint32(1)<<t.Z-1)
+		return fmt.Errorf("no such tile: columns and rows are 0 to %d", uint32(1)<<t.Z-1)
 	}
 	if len(png) == 0 || len(png) > maxTileBytes {
 		return fmt.Errorf("it has %d bytes; 1 to %d are allowed", len(png), maxTileBytes)

@@ -16,7 +16,7 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// kinds are the names of an archive of each kind.
+// kinds are names of archives, one for each format.
 var kinds = []string{"lakes.pmtiles", "lakes.mbtiles", "lakes/"}
 
 func testMetadata() Metadata {
@@ -34,7 +34,7 @@ func testMetadata() Metadata {
 	}
 }
 
-// A pair is a tile and what is in it.
+// A pair is a tile and its content.
 type pair struct {
 	tile maptile.Tile
 	png  string
@@ -58,7 +58,7 @@ func write(t testing.TB, path string, meta Metadata, pairs []pair) {
 	}
 }
 
-// sorted returns the tiles of these ids in their order, and by their place.
+// sorted returns the tiles of these ids in order, and as a map.
 func sorted(ids map[uint64]string) (pairs []pair, tiles map[maptile.Tile]string) {
 	tiles = map[maptile.Tile]string{}
 	for _, id := range slices.Sorted(maps.Keys(ids)) {
@@ -68,7 +68,7 @@ func sorted(ids map[uint64]string) (pairs []pair, tiles map[maptile.Tile]string)
 	return pairs, tiles
 }
 
-// list names everything below dir.
+// list returns the names of all files and folders in dir.
 func list(t testing.TB, dir string) []string {
 	t.Helper()
 	var names []string
@@ -84,7 +84,7 @@ func list(t testing.TB, dir string) []string {
 	return names
 }
 
-// contents returns the bytes of all files below dir by name.
+// contents returns the content of all files in dir by name.
 func contents(t testing.TB, dir string) map[string]string {
 	t.Helper()
 	files := map[string]string{}
@@ -105,7 +105,7 @@ func TestSameTilesSameBytes(t *testing.T) {
 			write(t, second+"/"+kind, testMetadata(), pairs)
 			got, want := contents(t, second), contents(t, first)
 			if len(want) == 0 || !maps.Equal(got, want) {
-				t.Errorf("two archives of the same tiles differ: %d and %d files", len(want), len(got))
+				t.Errorf("two archives of the same tiles are different: %d and %d files", len(want), len(got))
 			}
 		})
 	}
@@ -119,26 +119,26 @@ func TestCreateRefuses(t *testing.T) {
 	}{
 		{"no kind", "lakes.zip", nil, "DIR/ (with the slash) are allowed"},
 		{"no path", "", nil, "DIR/ (with the slash) are allowed"},
-		{"no folder to lie in", "none/lakes.pmtiles", nil, "no such file"},
-		{"no folder to lie in", "none/lakes.mbtiles", nil, "no such file"},
-		{"no folder to lie in", "none/lakes/", nil, "no such file"},
-		{"a folder in the way", "folder.pmtiles", nil, "is no file"},
-		{"a folder in the way", "folder.mbtiles", nil, "is no file"},
-		{"a folder with something in it", "full/", nil, "not empty"},
-		{"a file in the way", "file/", nil, "not a directory"},
-		{"a database in use", "used.mbtiles", nil, "used.mbtiles-wal is there too"},
+		{"no parent folder", "none/lakes.pmtiles", nil, "no such file"},
+		{"no parent folder", "none/lakes.mbtiles", nil, "no such file"},
+		{"no parent folder", "none/lakes/", nil, "no such file"},
+		{"the name of a folder", "folder.pmtiles", nil, "is not a file"},
+		{"the name of a folder", "folder.mbtiles", nil, "is not a file"},
+		{"a folder that is not empty", "full/", nil, "not empty"},
+		{"the name of a file", "file/", nil, "not a directory"},
+		{"a database in use", "used.mbtiles", nil, "used.mbtiles-wal exists"},
 		{"no name", "lakes.pmtiles", func(m *Metadata) { m.Name = "" }, "name is empty"},
-		{"zooms that fall", "lakes.pmtiles", func(m *Metadata) { m.MinZoom = 13 }, "zooms 13 to 12"},
+		{"zooms in the wrong order", "lakes.pmtiles", func(m *Metadata) { m.MinZoom = 13 }, "zooms 13 to 12"},
 		{"zooms too deep", "lakes.pmtiles", func(m *Metadata) { m.MaxZoom = 25 }, "24 is the largest"},
-		{"centre too deep", "lakes.pmtiles", func(m *Metadata) { m.CenterZoom = 13 }, "zoom 13 is not from 0 to 12"},
+		{"centre too deep", "lakes.pmtiles", func(m *Metadata) { m.CenterZoom = 13 }, "centre, 13, must be 0 to 12"},
 		{"centre not given", "lakes.pmtiles", func(m *Metadata) { m.Center = orb.Point{} }, "centre 0,0 is not within"},
 		{"centre NaN", "lakes.pmtiles", func(m *Metadata) { m.Center[1] = math.NaN() }, "centre 10.5,NaN is not within"},
-		{"bound not given", "lakes.pmtiles", func(m *Metadata) { m.Bound = orb.Bound{} }, "bound 0,0,0,0 is not"},
-		{"bound over the antimeridian", "lakes.pmtiles", func(m *Metadata) { m.Bound.Min[0] = 170 }, "bound 170,47.25,15.125,55.0625 is not"},
+		{"bound not given", "lakes.pmtiles", func(m *Metadata) { m.Bound = orb.Bound{} }, "bound 0,0,0,0 must be"},
+		{"bound across the antimeridian", "lakes.pmtiles", func(m *Metadata) { m.Bound.Min[0] = 170 }, "bound 170,47.25,15.125,55.0625 must be"},
 		{"bound beyond the world", "lakes.pmtiles", func(m *Metadata) { m.Bound.Max[0] = 181 }, "within the world"},
-		{"bound NaN", "lakes.pmtiles", func(m *Metadata) { m.Bound.Max[1] = math.NaN() }, "rising and within the world"},
+		{"bound NaN", "lakes.pmtiles", func(m *Metadata) { m.Bound.Max[1] = math.NaN() }, "less than north, and within the world"},
 		{"bound infinite", "lakes.pmtiles", func(m *Metadata) { m.Bound.Max[1] = math.Inf(1) }, "within the world"},
-		{"a text of ours", "lakes.mbtiles", func(m *Metadata) { m.More = map[string]string{"minzoom": "3"} }, `may not be called "minzoom"`},
+		{"a reserved text", "lakes.mbtiles", func(m *Metadata) { m.More = map[string]string{"minzoom": "3"} }, `may not be named "minzoom"`},
 	}
 	for _, test := range tests {
 		t.Run(test.name+" "+test.path, func(t *testing.T) {
@@ -167,7 +167,7 @@ func TestCreateRefuses(t *testing.T) {
 				t.Errorf("Create(%q) = %q, want the path and %q", test.path, err, test.want)
 			}
 			if after := list(t, "."); !slices.Equal(after, before) {
-				t.Errorf("Create left something: %v, before %v", after, before)
+				t.Errorf("Create left files: %v, before %v", after, before)
 			}
 		})
 	}
@@ -183,10 +183,10 @@ func TestAddRefuses(t *testing.T) {
 	}{
 		{"out of order", []maptile.Tile{maptile.New(1, 1, 1)}, maptile.New(0, 1, 1), "a", "tile 1/0/1: it comes after 1/1/1"},
 		{"twice", []maptile.Tile{maptile.New(1, 1, 1)}, maptile.New(1, 1, 1), "a", "tile 1/1/1: it comes twice"},
-		{"a lower zoom later", []maptile.Tile{maptile.New(0, 0, 2)}, maptile.New(0, 0, 1), "a", "tile 1/0/0: it comes after 2/0/0"},
-		{"too shallow", nil, maptile.New(0, 0, 0), "a", "tile 0/0/0: the zoom is not from 1 to 12"},
-		{"too deep", nil, maptile.New(0, 0, 13), "a", "tile 13/0/0: the zoom is not from 1 to 12"},
-		{"off the world", nil, maptile.New(2, 0, 1), "a", "tile 1/2/0: there is no such tile; columns and rows are from 0 to 1"},
+		{"a smaller zoom later", []maptile.Tile{maptile.New(0, 0, 2)}, maptile.New(0, 0, 1), "a", "tile 1/0/0: it comes after 2/0/0"},
+		{"zoom too small", nil, maptile.New(0, 0, 0), "a", "tile 0/0/0: the zoom must be 1 to 12"},
+		{"zoom too large", nil, maptile.New(0, 0, 13), "a", "tile 13/0/0: the zoom must be 1 to 12"},
+		{"outside the world", nil, maptile.New(2, 0, 1), "a", "tile 1/2/0: no such tile: columns and rows are 0 to 1"},
 		{"empty", nil, maptile.New(0, 0, 1), "", "tile 1/0/0: it has 0 bytes"},
 		{"huge", nil, maptile.New(0, 0, 1), strings.Repeat("x", maxTileBytes+1), "are allowed"},
 	}
@@ -217,7 +217,7 @@ func TestAddRefuses(t *testing.T) {
 					t.Errorf("Close after an error = %v, want the same error", err)
 				}
 				if left := list(t, dir); len(left) > 0 {
-					t.Errorf("after an error there is left: %v", left)
+					t.Errorf("files left after an error: %v", left)
 				}
 			})
 		}

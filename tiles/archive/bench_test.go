@@ -11,8 +11,8 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// BenchmarkAdd adds distinct tiles of 3.6 kB, about the mean of real ones, and tells what a tile holds in
-// memory until Close, and what the archive takes beyond the tiles' own bytes.
+// BenchmarkAdd adds distinct tiles of 3.6 kB, about the mean of real ones. It reports how much memory a tile takes until Close,
+// and the ratio of the size of the archive to that of its tiles.
 func BenchmarkAdd(b *testing.B) {
 	const size = 3600
 	for _, kind := range kinds {
@@ -50,7 +50,7 @@ func BenchmarkAdd(b *testing.B) {
 	}
 }
 
-// fillRandom makes bytes that nothing compresses, as those of a PNG are.
+// fillRandom makes bytes that cannot be compressed, like those of a PNG.
 func fillRandom(b []byte) {
 	random := rand.NewChaCha8([32]byte{})
 	_, _ = random.Read(b) // it never fails

@@ -7,7 +7,7 @@ import (
 	"image/png"
 )
 
-// blank returns a tile in which nothing is drawn.
+// blank returns a transparent tile.
 func blank() ([]byte, error) {
 	const size = 256
 	var b bytes.Buffer

@@ -5,11 +5,11 @@ import (
 	"compress/gzip"
 )
 
-// A compressor writes gzip as small as it gets. It keeps its tables, which are larger than what it compresses here.
+// A compressor compresses with gzip at the best level. It reuses its tables, which are larger than the data here.
 type compressor struct{ z *gzip.Writer }
 
-// append appends data compressed. The standard library's gzip header has neither time nor name unless told; that of
-// klauspost/compress gives the zero time as one of its own.
+// append appends the compressed data. It uses the standard library, whose gzip header has no time unless it is set;
+// klauspost/compress writes a value of its own for the zero time.
 func (c *compressor) append(dst, data []byte) ([]byte, error) {
 	out := bytes.NewBuffer(dst)
 	if c.z == nil {

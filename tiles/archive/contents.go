@@ -2,8 +2,8 @@ package archive
 
 import "crypto/sha256"
 
-// A digest names the content of a tile. Of 2^64 tiles two different ones might share it by chance; a wrong tile is
-// worse than a slow export, so that no shorter or quicker hash will do.
+// A digest identifies the content of a tile. Two of 2^64 different tiles may share one by chance. A wrong tile is worse than
+// a slow export, so a shorter or faster hash is not enough.
 type digest [16]byte
 
 func digestOf(png []byte) digest {

@@ -10,8 +10,8 @@ import (
 	"testing"
 )
 
-// A decoded is a PMTiles archive as this decoder understands the specification. It is short and trusts nothing of
-// what the writer's code says; what others understand, the tests with their readers tell.
+// A decoded is a PMTiles archive, read by a short decoder that follows the specification and shares no code with the writer.
+// Other tests use readers that other projects have written.
 type decoded struct {
 	numbers  map[string]uint64 // of the header
 	metadata map[string]any
@@ -75,7 +75,7 @@ func (d *decoded) decode(raw []byte) error {
 	for _, e := range d.order {
 		for id := e.id; id < e.id+uint64(e.run); id++ {
 			if _, twice := d.tiles[id]; twice {
-				return fmt.Errorf("tile %d is there twice", id)
+				return fmt.Errorf("tile %d comes twice", id)
 			}
 			d.tiles[id] = string(section("data")[e.offset:][:e.length])
 		}
@@ -115,11 +115,11 @@ func decodeEntries(raw []byte) ([]entry, error) {
 		} else if i > 0 {
 			entries[i].offset = entries[i-1].offset + uint64(entries[i-1].length)
 		} else {
-			return nil, fmt.Errorf("the first entry follows none")
+			return nil, fmt.Errorf("the first entry has no offset")
 		}
 	}
 	if fault == nil && (len(entries) == 0 || in.Len() != 0) {
-		fault = fmt.Errorf("%d entries, and %d bytes behind them", len(entries), in.Len())
+		fault = fmt.Errorf("%d entries, and %d bytes after them", len(entries), in.Len())
 	}
 	return entries, fault
 }

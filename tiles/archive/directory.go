@@ -6,17 +6,16 @@ import (
 )
 
 const (
-	// maxRootBytes is what header and root directory together leave of the first 16 KiB, which readers fetch at
-	// once (PMTiles 3, section 4).
+	// maxRootBytes is the largest root directory: readers fetch the first 16 KiB at once, which must contain the header and
+	// the root directory (PMTiles 3, section 4).
 	maxRootBytes = 16<<10 - headerBytes
-	// maxRootEntries is from where on it is not worth trying to fit all tiles into the root: at one byte for each
-	// entry it would be full.
+	// maxRootEntries is the number of entries above which the root cannot hold all tiles: each takes a byte or more.
 	maxRootEntries = maxRootBytes
 	// minLeafEntries makes a leaf of about 10 kB, one small request for all tiles of a neighbourhood.
 	minLeafEntries = 4096
 )
 
-// An entry says where a run of equal tiles, or with a run of 0 a leaf directory, lies in its section.
+// An entry has the position of a run of equal tiles in their section, or with a run of 0, that of a leaf directory.
 type entry struct {
 	id, offset  uint64
 	length, run uint32
@@ -29,7 +28,7 @@ type directory struct {
 	z         compressor
 }
 
-// add notes that the tile of that id lies at offset. Ids come in order.
+// add adds the tile of that id, which is at offset. Ids come in order.
 func (d *directory) add(id, offset uint64, length uint32) {
 	d.addressed++
 	if n := len(d.entries); n > 0 {
@@ -42,7 +41,7 @@ func (d *directory) add(id, offset uint64, length uint32) {
 	d.entries = append(d.entries, entry{id, offset, length, 1})
 }
 
-// encode returns the root and, one after the other, the leaves that it points to, if it does not hold all tiles itself.
+// encode returns the root and, if it cannot hold all tiles, the leaves that it points to, one after the other.
 func (d *directory) encode() (root, leaves []byte, err error) {
 	if len(d.entries) <= maxRootEntries {
 		if root, err = d.appendEntries(nil, d.entries); err != nil || len(root) <= maxRootBytes {
@@ -52,7 +51,7 @@ func (d *directory) encode() (root, leaves []byte, err error) {
 	return d.encodeLeavesFrom(minLeafEntries)
 }
 
-// encodeLeavesFrom begins with leaves of size entries, and lets them grow until the root fits.
+// encodeLeavesFrom begins with leaves of size entries, and doubles that until the root fits.
 func (d *directory) encodeLeavesFrom(size int) (root, leaves []byte, err error) {
 	for ; ; size *= 2 { // ends: a root of one leaf fits
 		if root, leaves, err = d.encodeLeaves(size); err != nil || len(root) <= maxRootBytes {
@@ -75,8 +74,8 @@ func (d *directory) encodeLeaves(size int) (root, leaves []byte, err error) {
 	return root, leaves, err
 }
 
-// appendEntries appends a directory as PMTiles has it (section 4.2): column by column, ids as differences, an offset
-// of 0 where the one before ends, all compressed.
+// appendEntries appends a directory in the format of PMTiles (section 4.2): column by column, ids as differences, an offset
+// of 0 if the tile follows the previous one, all compressed.
 func (d *directory) appendEntries(dst []byte, entries []entry) ([]byte, error) {
 	plain := binary.AppendUvarint(nil, uint64(len(entries)))
 	var id uint64

@@ -12,18 +12,18 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// A folder writes each tile to a file of its own, z/x/y.png, and tiles.json beside them.
+// A folder writes each tile to a file z/x/y.png, and tiles.json.
 type folder struct {
 	path, temp string
 }
 
 func newFolder(path string, meta *Metadata) (*folder, error) {
-	path, err := filepath.Abs(path) // "." has a name too, and a place beside it
+	path, err := filepath.Abs(path) // the temporary folder needs the real name of "."
 	if err != nil {
 		return nil, err
 	}
 	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target // the folder is replaced, and not a link to it
+		path = target // replace the folder, not a link to it
 	}
 	if err := checkEmpty(path); err != nil {
 		return nil, err
@@ -42,23 +42,23 @@ func newFolder(path string, meta *Metadata) (*folder, error) {
 	return f, nil
 }
 
-// checkMovable refuses a folder that cannot be replaced, such as the one where a disk is mounted, before any work is done
-// for it: by moving it away and back, while it is empty.
+// checkMovable returns an error for a folder that cannot be replaced, such as a mount point, before any tile is drawn. It
+// renames the folder, which is empty, and renames it back.
 func (f *folder) checkMovable() error {
 	err := os.Rename(f.path, f.temp)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
-		return fmt.Errorf("the folder cannot be replaced, as where a disk is mounted; name one within it: %w", err)
+		return fmt.Errorf("the folder cannot be replaced, perhaps because it is a mount point; use a folder inside it: %w", err)
 	}
 	return os.Rename(f.temp, f.path)
 }
 
-// writeTileJSON writes a TileJSON 3.0.0 document. Its template is relative to itself: where the folder will be served,
-// nobody knows yet.
+// writeTileJSON writes a TileJSON 3.0.0 document. Its template is relative to the document, since the address at which the
+// folder will be served is not known.
 func (f *folder) writeTileJSON(meta *Metadata) error {
-	doc := map[string]any{ // marshalled in the order of its keys
+	doc := map[string]any{ // json.Marshal sorts the keys
 		"tilejson": "3.0.0",
 		"tiles":    []string{"{z}/{x}/{y}.png"},
 		"scheme":   "xyz",
@@ -99,8 +99,8 @@ func writeNew(name string, data []byte) error {
 	return errors.Join(err, file.Close())
 }
 
-// finish does not wait for the disk to have every file (fsync), which would take longer than writing them: after a
-// power cut a folder is worth exporting again.
+// finish does not wait until the disk has stored every file (fsync), which would take longer than writing them: after a power
+// failure, export the folder again.
 func (f *folder) finish() error {
 	if err := checkEmpty(f.path); err != nil {
 		return err
@@ -113,11 +113,11 @@ func (f *folder) finish() error {
 
 func (f *folder) discard() { _ = os.RemoveAll(f.temp) }
 
-// checkEmpty refuses a folder that holds anything: what an older export left in it would be served beside the new.
+// checkEmpty returns an error for a folder that is not empty: tiles of an older export would be served with the new ones.
 func checkEmpty(path string) error {
 	empty, err := isEmpty(path)
 	if err == nil && !empty {
-		err = errors.New("the folder is not empty; remove it, or name another")
+		err = errors.New("the folder is not empty; remove it, or use another")
 	}
 	return err
 }

@@ -6,18 +6,18 @@ import (
 	"testing"
 )
 
-// TestFolderThatIsAMountPoint is told so at once, and not when all tiles are drawn.
+// TestFolderThatIsAMountPoint checks that Create returns the error, and not Close, when all tiles have been drawn.
 func TestFolderThatIsAMountPoint(t *testing.T) {
 	dir := t.TempDir()
 	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		t.Skipf("LEFT OUT: mounting a file system needs root's rights: %v", err)
+		t.Skipf("LEFT OUT: mounting a file system needs the rights of root: %v", err)
 	}
 	t.Cleanup(func() {
 		if err := syscall.Unmount(dir, 0); err != nil {
 			t.Errorf("unmounting: %v", err)
 		}
 	})
-	if _, err := Create(dir+"/", testMetadata()); err == nil || !strings.Contains(err.Error(), "name one within it") {
-		t.Errorf("Create in the place of a mounted disk = %v, want an error that says what to do", err)
+	if _, err := Create(dir+"/", testMetadata()); err == nil || !strings.Contains(err.Error(), "use a folder inside it") {
+		t.Errorf("Create at a mount point = %v, want an error that says what to do", err)
 	}
 }

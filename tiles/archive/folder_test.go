@@ -44,16 +44,16 @@ func TestFolderWithoutTiles(t *testing.T) {
 	}
 }
 
-func TestFolderBehindALink(t *testing.T) {
+func TestFolderIsASymbolicLink(t *testing.T) {
 	dir, link := t.TempDir(), filepath.Join(t.TempDir(), "link")
 	if err := os.Symlink(dir, link); err != nil {
 		t.Fatal(err)
 	}
 	write(t, link+"/", testMetadata(), []pair{{maptile.New(0, 0, 0), "a"}})
 	if info, err := os.Lstat(link); err != nil || info.Mode().Type() != os.ModeSymlink {
-		t.Errorf("the link is %v, %v; want it left", info, err)
+		t.Errorf("the link is %v, %v; want it unchanged", info, err)
 	}
 	if got := contents(t, dir); got["0/0/0.png"] != "a" {
-		t.Errorf("files = %v, want a tile where the link leads", got)
+		t.Errorf("files = %v, want a tile in the target of the link", got)
 	}
 }

@@ -21,8 +21,8 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// quarters returns a tile of four colours: red tells its column, green its row, blue its zoom, and opacity which
-// quarter of it, from the north-west in reading order.
+// quarters returns a tile of four colours: red is its column, green its row, blue its zoom, and opacity the number of the
+// quarter, from the north-west in reading order.
 func quarters(t testing.TB, tile maptile.Tile) string {
 	t.Helper()
 	img := image.NewNRGBA(image.Rect(0, 0, 256, 256))
@@ -42,7 +42,7 @@ func quarterColor(t maptile.Tile, quarter int) color.NRGBA {
 	return color.NRGBA{uint8(t.X), uint8(t.Y), uint8(t.Z), uint8(100 + 50*quarter)}
 }
 
-// germany returns the tiles of zooms 0 to 7 that a map of bound has, but for every fifth.
+// germany returns the tiles of zooms 0 to 7 that a map of bound has, except every fifth.
 func germany(t testing.TB, bound orb.Bound) (pairs []pair, absent []maptile.Tile) {
 	t.Helper()
 	ids := map[uint64]string{}
@@ -108,7 +108,7 @@ func TestGDALReadsBoundAndZooms(t *testing.T) {
 				t.Fatalf("extent = %v, want one ring", info.Extent)
 			}
 			got := orb.Ring(info.Extent.Coordinates[0]).Bound()
-			pixel := 360.0 / 256 / (1 << 7) // GDAL's extent is one of whole pixels
+			pixel := 360.0 / 256 / (1 << 7) // GDAL's extent consists of whole pixels
 			for i, pair := range [][2]float64{{got.Min[0], 5.5}, {got.Min[1], 47.25}, {got.Max[0], 15.125}, {got.Max[1], 55.0625}} {
 				if math.Abs(pair[0]-pair[1]) > pixel {
 					t.Errorf("side %d of the extent = %v, want %v", i, pair[0], pair[1])
@@ -121,42 +121,42 @@ func TestGDALReadsBoundAndZooms(t *testing.T) {
 	}
 }
 
-// A pixel that GDAL finds at a place is the one that the tile there has, and transparent where there is no tile.
+// TestGDALReadsPixels checks that GDAL finds the pixel of the right tile at each point, and a transparent one where no tile is.
 func TestGDALReadsPixels(t *testing.T) {
 	meta := testMetadata()
 	meta.MaxZoom = 7
 	pairs, absent := germany(t, meta.Bound)
 	path := filepath.Join(t.TempDir(), "lakes.mbtiles")
 	write(t, path, meta, pairs)
-	for z := maptile.Zoom(3); z <= meta.MaxZoom; z++ { // at lower ones no quarter's middle lies within the bound
+	for z := maptile.Zoom(3); z <= meta.MaxZoom; z++ { // at smaller zooms no centre of a quarter is within the bound
 		t.Run(fmt.Sprintf("z%d", z), func(t *testing.T) {
-			var places strings.Builder
+			var points strings.Builder
 			var want []string
-			look := func(tile maptile.Tile, colorOf func(quarter int) color.NRGBA) {
+			add := func(tile maptile.Tile, colorOf func(quarter int) color.NRGBA) {
 				if tile.Z != z {
 					return
 				}
 				for i, quarter := range tile.Children() {
 					reading := [4]int{0, 1, 3, 2}[i] // they come clockwise
 					if at := quarter.Center(); meta.Bound.Contains(at) {
-						fmt.Fprintln(&places, at.Lon(), at.Lat())
+						fmt.Fprintln(&points, at.Lon(), at.Lat())
 						c := colorOf(reading)
 						want = append(want, fmt.Sprint(c.R), fmt.Sprint(c.G), fmt.Sprint(c.B), fmt.Sprint(c.A))
 					}
 				}
 			}
 			for _, p := range pairs {
-				look(p.tile, func(quarter int) color.NRGBA { return quarterColor(p.tile, quarter) })
+				add(p.tile, func(quarter int) color.NRGBA { return quarterColor(p.tile, quarter) })
 			}
 			for _, tile := range absent {
-				look(tile, func(int) color.NRGBA { return color.NRGBA{} })
+				add(tile, func(int) color.NRGBA { return color.NRGBA{} })
 			}
 			if len(want) == 0 {
-				t.Fatal("no quarter's middle lies within the bound")
+				t.Fatal("no centre of a quarter is within the bound")
 			}
-			out := gdal(t, "gdallocationinfo", places.String(), "-valonly", "-wgs84", "-oo", "ZOOM_LEVEL="+strconv.Itoa(int(z)), path)
+			out := gdal(t, "gdallocationinfo", points.String(), "-valonly", "-wgs84", "-oo", "ZOOM_LEVEL="+strconv.Itoa(int(z)), path)
 			if got := strings.Fields(string(out)); !slices.Equal(got, want) {
-				t.Errorf("red, green, blue and alpha at\n%s= %v, want %v", &places, got, want)
+				t.Errorf("red, green, blue and alpha at\n%s= %v, want %v", &points, got, want)
 			}
 		})
 	}

@@ -8,17 +8,17 @@ import (
 // headerBytes is the length of PMTiles' header (version 3, section 3).
 const headerBytes = 127
 
-// PMTiles' numbers for what is inside (sections 3.2 and 3.3).
+// Numbers of PMTiles for the contents of an archive (sections 3.2 and 3.3).
 const (
 	version3      = 3
 	isClustered   = 1
-	uncompressed  = 1 // the tiles: a PNG is compressed in itself
+	uncompressed  = 1 // the tiles, since PNGs are compressed already
 	gzipped       = 2 // directories and metadata
 	typePNG       = 2
-	unitsPerAngle = 1e7 // of a position's number, in a degree
+	unitsPerAngle = 1e7 // units of a coordinate per degree
 )
 
-// A header holds the lengths of the sections, which follow it in this order, and what was counted.
+// A header has the lengths of the sections, which follow it in this order, and counts of tiles.
 type header struct {
 	root, metadata, leaves, data uint64 // bytes
 	addressed, entries, contents uint64

@@ -14,12 +14,12 @@ import (
 	sqlitedriver "modernc.org/sqlite"
 )
 
-// setup makes an empty tileset. It is built where nobody sees it, and thrown away if anything fails: so that neither
-// journal nor waiting for the disk is needed. Pages of 4 KiB are SQLite's default, set so that it stays: tiles of 3.6 kB on
-// average take 18 % more than their bytes; with 16 KiB 22 %, with 32 KiB 12 %, but then a look at one tile reads eight
-// times as much. The application's id is the one that SQLite's magic.txt gives to MBTiles.
+// setup makes an empty tileset. The file has a temporary name and is removed if anything fails, so it needs no journal and no
+// fsync. Pages of 4 KiB are SQLite's default, set so that it does not change: tiles of 3.6 kB on average take 18 % more than
+// their bytes; with 16 KiB they take 22 % more, with 32 KiB 12 %, but then a query for one tile reads eight times as much. The
+// application id is that of MBTiles in SQLite's magic.txt.
 //
-// Tiles of equal content share one image, behind a view, which MBTiles allows for (version 1.3, "Database").
+// Tiles with equal content share one row of images behind a view, which MBTiles allows (version 1.3, "Database").
 const setup = `
 PRAGMA page_size = 4096;
 PRAGMA journal_mode = OFF;
@@ -38,14 +38,14 @@ CREATE TABLE map (
 CREATE VIEW tiles AS SELECT zoom_level, tile_column, tile_row, tile_data FROM map JOIN images USING (tile_id);
 `
 
-// leftovers are the ends of the files that SQLite keeps beside a database in use. It would take them for parts of a
-// database that is put in their place.
-var leftovers = [...]string{"-journal", "-wal", "-shm"}
+// companions are the suffixes of files that SQLite keeps while a database is in use. It would read them as parts of a new
+// database with the old name.
+var companions = [...]string{"-journal", "-wal", "-shm"}
 
-// An mbtiles writes rows in one transaction on one connection, so that the file's bytes follow from them alone.
+// An mbtiles writes rows in one transaction on one connection, so that the bytes of the file depend on nothing else.
 type mbtiles struct {
 	path            string
-	out             *os.File // the database's file, opened beside SQLite to publish or remove it
+	out             *os.File // the file of the database, opened a second time to rename or remove it
 	db              *sql.DB
 	conn            *sql.Conn
 	putMap, putTile *sql.Stmt
@@ -68,11 +68,11 @@ func newMBTiles(path string, meta *Metadata) (*mbtiles, error) {
 	return m, nil
 }
 
-// checkUnused refuses to replace a database that somebody is writing to.
+// checkUnused returns an error if another program is using the database at path.
 func checkUnused(path string) error {
-	for _, end := range leftovers {
+	for _, end := range companions {
 		if _, err := os.Lstat(path + end); err == nil {
-			return fmt.Errorf("%s is there too: another program has the archive open, or left it unfinished; close it there, or remove both", filepath.Base(path)+end)
+			return fmt.Errorf("%s exists: another program has the archive open, or did not finish it; close it there, or remove both files", filepath.Base(path)+end)
 		}
 	}
 	return nil
@@ -83,7 +83,7 @@ func (m *mbtiles) open(meta *Metadata) error {
 	if err != nil {
 		return err
 	}
-	// A URL, because a plain path would end at its first question mark.
+	// A URL, since SQLite would end a plain path at its first question mark.
 	connector, err := sqlitedriver.NewConnector((&url.URL{Scheme: "file", Path: filepath.ToSlash(name)}).String())
 	if err != nil {
 		return err
@@ -139,7 +139,7 @@ func (m *mbtiles) finish() error {
 
 func (m *mbtiles) closeDatabase() error {
 	var err error
-	// A statement left open would keep SQLite's hold on the file, its lock too, beyond the closing of db.
+	// A statement that is not closed would keep the file open and locked after db is closed.
 	for _, s := range []*sql.Stmt{m.putMap, m.putTile} {
 		if s != nil {
 			err = errors.Join(err, s.Close())
@@ -157,6 +157,6 @@ func (m *mbtiles) closeDatabase() error {
 }
 
 func (m *mbtiles) discard() {
-	_ = m.closeDatabase() // after finish it is closed, and before it is of no more use
+	_ = m.closeDatabase() // closed already after finish, and not needed before
 	discardFile(m.out)
 }

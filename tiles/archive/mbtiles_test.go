@@ -14,7 +14,7 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// readMBTiles reads an archive back as the specification has it, by the names of its tables alone.
+// readMBTiles reads an archive by the specification, which only fixes the names of its tables.
 func readMBTiles(t testing.TB, path string) (metadata map[string]string, tiles map[maptile.Tile]string) {
 	t.Helper()
 	db, err := sql.Open("sqlite", "file:"+path+"?mode=ro")
@@ -56,14 +56,14 @@ func each(t testing.TB, db *sql.DB, query string, row func(*sql.Rows) error) {
 	}
 }
 
-func TestMBTilesComesBack(t *testing.T) {
+func TestMBTilesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		ids := rapid.MapOfN(rapid.Uint64Range(0, hilbert.FirstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc"}), 0, 50).Draw(rt, "tiles")
 		pairs, want := sorted(ids)
 		path := filepath.Join(t.TempDir(), "lakes.mbtiles")
 		write(t, path, testMetadata(), pairs)
 		if _, got := readMBTiles(t, path); !maps.Equal(got, want) {
-			rt.Fatalf("came back as %v", got)
+			rt.Fatalf("read %v", got)
 		}
 	})
 }
@@ -93,7 +93,7 @@ func TestMBTilesMetadata(t *testing.T) {
 	}
 }
 
-func TestMBTilesKeepsEqualTilesOnce(t *testing.T) {
+func TestMBTilesStoresEqualTilesOnce(t *testing.T) {
 	dir := t.TempDir()
 	large := make([]byte, 100_000)
 	write(t, dir+"/once.mbtiles", testMetadata(), manyPairs(1, 5, func(int) string { return string(large) }))

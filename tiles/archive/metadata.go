@@ -12,30 +12,31 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// maxZoom keeps ids far below 2^53, which is how far JavaScript readers of PMTiles can count.
+// maxZoom keeps ids far below 2^53, the limit of exact integers in JavaScript readers of PMTiles.
 const maxZoom = 24
 
-// Metadata is what an archive says of itself. Empty texts are left out.
+// Metadata describes an archive. Empty texts are left out.
 type Metadata struct {
 	Name        string // required
 	Description string
 	Attribution string // may hold HTML
 	Version     string // of the tiles, a semantic version such as 1.0.0
 
-	// Bound holds everything that is shown. West is less than east: where it must not be, give the whole world.
+	// Bound contains all that the tiles show. West must be less than east: use the whole world for a map that crosses the
+	// antimeridian.
 	Bound            orb.Bound
 	MinZoom, MaxZoom maptile.Zoom // tiles of other zooms are refused
-	Center           orb.Point    // where a reader begins to look, within Bound
+	Center           orb.Point    // where a reader shows the map first, within Bound
 	CenterZoom       maptile.Zoom
 
-	// More are further texts by name.
+	// More are other texts by name.
 	More map[string]string
 }
 
 // A text is one name and value of the metadata.
 type text struct{ name, value string }
 
-// texts returns what is said in words, in an order that is always the same.
+// texts returns all texts, always in the same order.
 func (m *Metadata) texts() []text {
 	all := []text{{"name", m.Name}, {"type", "overlay"}}
 	for _, t := range []text{{"description", m.Description}, {"attribution", m.Attribution}, {"version", m.Version}} {
@@ -49,7 +50,7 @@ func (m *Metadata) texts() []text {
 	return all
 }
 
-// reserved are the names that the formats give a meaning of their own.
+// reserved are the names to which the formats give a meaning.
 var reserved = []string{
 	"name", "type", "description", "attribution", "version", // texts above
 	"format", "bounds", "center", "minzoom", "maxzoom", "scheme", "json", // MBTiles
@@ -61,38 +62,38 @@ func (m *Metadata) check() error {
 		return fmt.Errorf("metadata: the name is empty; MBTiles requires one")
 	}
 	if m.MinZoom > m.MaxZoom || m.MaxZoom > maxZoom {
-		return fmt.Errorf("metadata: zooms %d to %d: they must rise, and %d is the largest", m.MinZoom, m.MaxZoom, maxZoom)
+		return fmt.Errorf("metadata: zooms %d to %d: the second must not be less, and %d is the largest", m.MinZoom, m.MaxZoom, maxZoom)
 	}
 	if m.CenterZoom < m.MinZoom || m.CenterZoom > m.MaxZoom {
-		return fmt.Errorf("metadata: the centre's zoom %d is not from %d to %d", m.CenterZoom, m.MinZoom, m.MaxZoom)
+		return fmt.Errorf("metadata: the zoom of the centre, %d, must be %d to %d", m.CenterZoom, m.MinZoom, m.MaxZoom)
 	}
 	world := orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 	if !(m.Bound.Left() < m.Bound.Right() && m.Bound.Bottom() < m.Bound.Top()) || // also if one is NaN
 		!world.Contains(m.Bound.Min) || !world.Contains(m.Bound.Max) {
-		return fmt.Errorf("metadata: the bound %s is not west, south, east, north in degrees, rising and within the world", degrees(m.box()...))
+		return fmt.Errorf("metadata: the bound %s must be west, south, east, north in degrees, with west less than east and south less than north, and within the world", degrees(m.box()...))
 	}
 	if !(m.Bound.Contains(m.Center)) || math.IsNaN(m.Center.Lon()) || math.IsNaN(m.Center.Lat()) {
 		return fmt.Errorf("metadata: the centre %s is not within the bound %s", degrees(m.Center[:]...), degrees(m.box()...))
 	}
 	for name := range m.More {
 		if name == "" || slices.Contains(reserved, name) {
-			return fmt.Errorf("metadata: a further text may not be called %q; the archive itself uses %s", name, strings.Join(reserved, ", "))
+			return fmt.Errorf("metadata: a text may not be named %q; the formats use %s", name, strings.Join(reserved, ", "))
 		}
 	}
 	return nil
 }
 
-// box returns the bound as MBTiles and TileJSON have it: west, south, east, north.
+// box returns the bound in the order of MBTiles and TileJSON: west, south, east, north.
 func (m *Metadata) box() []float64 {
 	return []float64{m.Bound.Left(), m.Bound.Bottom(), m.Bound.Right(), m.Bound.Top()}
 }
 
-// center returns the centre as MBTiles and TileJSON have it: longitude, latitude, zoom.
+// center returns the centre in the order of MBTiles and TileJSON: longitude, latitude, zoom.
 func (m *Metadata) center() []float64 {
 	return []float64{m.Center.Lon(), m.Center.Lat(), float64(m.CenterZoom)}
 }
 
-// degrees writes numbers as MBTiles does, separated by commas and never with an exponent, which some readers miss.
+// degrees formats numbers as MBTiles does: separated by commas, and without exponents, which some readers do not accept.
 func degrees(numbers ...float64) string {
 	var b []byte
 	for i, n := range numbers {

@@ -11,19 +11,19 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// writeBuffer gathers small tiles into writes that a disk likes.
+// writeBuffer is the size of writes, into which small tiles are collected.
 const writeBuffer = 1 << 20
 
-// A pmtiles writes tiles to a file of their own as they come, because header and directories, which stand before them,
-// are known only at the end.
+// A pmtiles first writes the tiles to a separate file, since header and directories, which come before them, are known only at
+// the end.
 type pmtiles struct {
 	path     string
 	meta     *Metadata
-	out      *os.File // what becomes path; created first, to fail early
+	out      *os.File // renamed to path at the end; created first, to fail early
 	data     *os.File
 	buffer   *bufio.Writer     // to data
 	length   uint64            // of data
-	contents map[digest]uint64 // where in data each content lies
+	contents map[digest]uint64 // the offset in data of each content
 	index    directory
 }
 
@@ -77,7 +77,7 @@ func (p *pmtiles) finish() error {
 	return publish(p.out, p.path)
 }
 
-// writeIndex writes everything that comes before the tiles.
+// writeIndex writes all sections before the tiles.
 func (p *pmtiles) writeIndex() error {
 	root, leaves, err := p.index.encode()
 	if err != nil {
@@ -99,11 +99,10 @@ func (p *pmtiles) writeIndex() error {
 	return nil
 }
 
-// addBlank keeps an archive without tiles within the format, which has no empty directories: it gets one tile in which
-// nothing is drawn.
+// addBlank adds a transparent tile to an archive without tiles, since the format allows no empty directories.
 func (p *pmtiles) addBlank() error {
 	center := maptile.At(p.meta.Center, p.meta.MinZoom)
-	last := uint32(1)<<center.Z - 1 // At leaves the world at longitude 180
+	last := uint32(1)<<center.Z - 1 // At is one column too far east at longitude 180
 	t := maptile.New(min(center.X, last), min(center.Y, last), center.Z)
 	png, err := blank()
 	if err != nil {
@@ -113,7 +112,7 @@ func (p *pmtiles) addBlank() error {
 }
 
 func (p *pmtiles) metadata() ([]byte, error) {
-	texts := map[string]string{} // marshalled in the order of its keys
+	texts := map[string]string{} // json.Marshal sorts the keys
 	for _, t := range p.meta.texts() {
 		texts[t.name] = t.value
 	}

@@ -25,7 +25,7 @@ func writePMTiles(t testing.TB, meta Metadata, pairs []pair) *decoded {
 	return decode(t, raw)
 }
 
-// manyPairs returns n small tiles of one zoom, with gaps between some. Each has the content that content gives it.
+// manyPairs returns n small tiles of one zoom, with gaps between some of them. The i-th has the content content(i).
 func manyPairs(n int, z maptile.Zoom, content func(i int) string) []pair {
 	pairs := make([]pair, n)
 	id := hilbert.FirstID(z)
@@ -38,9 +38,9 @@ func manyPairs(n int, z maptile.Zoom, content func(i int) string) []pair {
 
 func distinct(i int) string { return fmt.Sprintf("tile %d", i) }
 
-// Whatever tiles there are and whichever of them are equal, all come back, each content lies there once, and the
-// header counts them.
-func TestPMTilesComesBack(t *testing.T) {
+// TestPMTilesRoundTrip checks, for any tiles, that all are read back, that each content is stored once, and that the header has
+// the right counts.
+func TestPMTilesRoundTrip(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		tiles := rapid.MapOfN(rapid.Uint64Range(0, hilbert.FirstID(13)-1), rapid.SampledFrom([]string{"a", "bb", "ccc", "dddd"}), 1, 300).Draw(rt, "tiles")
 		if rapid.Bool().Draw(rt, "a run") {
@@ -56,7 +56,7 @@ func TestPMTilesComesBack(t *testing.T) {
 		}
 		d := writePMTiles(t, testMetadata(), pairs)
 		if !maps.Equal(d.tiles, tiles) {
-			rt.Fatalf("came back as %v", d.tiles)
+			rt.Fatalf("read %v", d.tiles)
 		}
 		checkOrder(rt, d)
 		var stored uint64
@@ -74,20 +74,20 @@ func TestPMTilesComesBack(t *testing.T) {
 	})
 }
 
-// checkOrder checks what a clustered archive promises: contents lie in the order in which they are first needed.
-// Neighbours that are equal are one run.
+// checkOrder checks what a clustered archive guarantees: contents are in the order of their first use. Neighbours with equal
+// content must be one run.
 func checkOrder(t interface{ Errorf(string, ...any) }, d *decoded) {
 	var end uint64
 	for i, e := range d.order {
 		if e.offset > end {
-			t.Errorf("entry %d lies at %d, past the end of all before it, %d", i, e.offset, end)
+			t.Errorf("entry %d is at %d, after the end of all previous ones, %d", i, e.offset, end)
 		}
 		end = max(end, e.offset+uint64(e.length))
 		if i == 0 {
 			continue
 		}
 		if last := d.order[i-1]; last.id+uint64(last.run) == e.id && last.offset == e.offset {
-			t.Errorf("entries %d and %d are one run of equal tiles", i-1, i)
+			t.Errorf("entries %d and %d should be one run of equal tiles", i-1, i)
 		}
 	}
 }
@@ -101,9 +101,9 @@ func TestPMTilesLeaves(t *testing.T) {
 		contents uint64
 	}{
 		{"a few in the root", manyPairs(1000, 8, distinct), 1000, false, 1000},
-		{"more than a root holds", manyPairs(100_000, 12, distinct), 100_000, true, 100_000},
+		{"more than fit the root", manyPairs(100_000, 12, distinct), 100_000, true, 100_000},
 		{"many in few runs", manyPairs(70_000, 12, func(int) string { return "same" }), 10_000, false, 1},
-		{"two in turns", manyPairs(70_000, 12, func(i int) string { return distinct(i % 2) }), 70_000, true, 2},
+		{"two contents alternately", manyPairs(70_000, 12, func(i int) string { return distinct(i % 2) }), 70_000, true, 2},
 	}
 	for _, test := range tests {
 		t.Run(test.name, func(t *testing.T) {
@@ -115,11 +115,11 @@ func TestPMTilesLeaves(t *testing.T) {
 				t.Errorf("%d entries and %d contents, want %d and %d", d.numbers["entries"], d.numbers["contents"], test.entries, test.contents)
 			}
 			if len(d.tiles) != len(test.pairs) {
-				t.Errorf("%d tiles came back, want %d", len(d.tiles), len(test.pairs))
+				t.Errorf("read %d tiles, want %d", len(d.tiles), len(test.pairs))
 			}
 			for _, p := range test.pairs {
 				if got := d.tiles[hilbert.ID(p.tile)]; got != p.png {
-					t.Fatalf("tile %v came back as %q, want %q", p.tile, got, p.png)
+					t.Fatalf("tile %v reads %q, want %q", p.tile, got, p.png)
 				}
 			}
 			checkOrder(t, d)
@@ -127,14 +127,15 @@ func TestPMTilesLeaves(t *testing.T) {
 	}
 }
 
-// A root that has outgrown the first 16 KiB with small leaves fits with larger ones.
+// TestDirectoryGrowsItsLeaves has so many entries that the root exceeds the first 16 KiB with small leaves, and fits with
+// larger ones.
 func TestDirectoryGrowsItsLeaves(t *testing.T) {
 	const small = 16
 	var d directory
 	random := uint64(1)
 	var id, offset uint64
 	for range 100_000 {
-		random = random*6364136223846793005 + 1442695040888963407 // Knuth, MMIX: nothing for gzip to find
+		random = random*6364136223846793005 + 1442695040888963407 // Knuth, MMIX: gzip cannot compress it
 		id += 1 + random>>40
 		length := uint32(random>>33)%5000 + 1
 		d.add(id, offset, length)
@@ -163,7 +164,7 @@ func TestDirectoryGrowsItsLeaves(t *testing.T) {
 		back = append(back, leaf...)
 	}
 	if !slices.Equal(back, d.entries) {
-		t.Errorf("%d entries came back, other than the %d written", len(back), len(d.entries))
+		t.Errorf("read %d entries, which differ from the %d written", len(back), len(d.entries))
 	}
 }
 
@@ -178,8 +179,8 @@ func TestPMTilesMetadata(t *testing.T) {
 	}
 }
 
-// PMTiles has no empty directories: section 4.2.
-func TestPMTilesWithoutTilesHoldsABlankOne(t *testing.T) {
+// TestPMTilesWithoutTilesHasABlankOne checks that there is no empty directory, which PMTiles does not allow (section 4.2).
+func TestPMTilesWithoutTilesHasABlankOne(t *testing.T) {
 	meta := testMetadata()
 	meta.Bound.Max[0], meta.Center, meta.MinZoom = 180, [2]float64{180, 50}, 3
 	d := writePMTiles(t, meta, nil)
@@ -188,6 +189,6 @@ func TestPMTilesWithoutTilesHoldsABlankOne(t *testing.T) {
 		t.Fatal(err)
 	}
 	if id := hilbert.ID(maptile.New(7, 2, 3)); len(d.tiles) != 1 || d.tiles[id] != string(want) {
-		t.Errorf("tiles = %v, want one blank tile in the map's middle", slices.Collect(maps.Keys(d.tiles)))
+		t.Errorf("tiles = %v, want one blank tile in the centre of the map", slices.Collect(maps.Keys(d.tiles)))
 	}
 }

@@ -18,7 +18,7 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// leaveOut skips a test for want of a reader, unless this is CI, where nothing may be.
+// leaveOut skips a test because a reader is not installed. In CI that is an error.
 func leaveOut(t *testing.T, missing string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
@@ -27,21 +27,21 @@ func leaveOut(t *testing.T, missing string) {
 	t.Skip("READER TEST LEFT OUT: " + missing)
 }
 
-// output runs a reader and returns what it says.
+// output runs a reader and returns its output.
 func output(t *testing.T, input string, command ...string) []byte {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
 	cmd.Stdin = strings.NewReader(input)
-	var complaint bytes.Buffer
-	cmd.Stderr = &complaint
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
 	out, err := cmd.Output()
-	if err != nil || complaint.Len() > 0 {
-		t.Fatalf("%v: %v\n%s", command, err, &complaint)
+	if err != nil || stderr.Len() > 0 {
+		t.Fatalf("%v: %v\n%s", command, err, &stderr)
 	}
 	return out
 }
 
-// An npmAnswer is what testdata/reader/read.mjs says of an archive.
+// An npmAnswer is the output of testdata/reader/read.mjs for an archive.
 type npmAnswer struct {
 	Header   map[string]any
 	Metadata map[string]string
@@ -66,7 +66,7 @@ func readWithNPM(t *testing.T, path string, tiles []maptile.Tile) npmAnswer {
 		t.Fatal(err)
 	}
 	if len(answer.Tiles) != len(tiles) {
-		t.Fatalf("the reader answered for %d tiles, want %d", len(answer.Tiles), len(tiles))
+		t.Fatalf("the reader returned %d tiles, want %d", len(answer.Tiles), len(tiles))
 	}
 	return answer
 }
@@ -99,10 +99,10 @@ func TestNPMReadsPMTiles(t *testing.T) {
 				want[p.tile] = p.png
 				asked = append(asked, p.tile)
 			}
-			const gaps = 5000 // as many of the tiles that are not there as shows whether one is
+			const gaps = 5000 // enough missing tiles to find a mistake
 			for _, p := range test.pairs[:min(len(test.pairs), gaps)] {
-				if beside := maptile.New(p.tile.X^1, p.tile.Y, p.tile.Z); beside.Valid() && want[beside] == "" {
-					asked = append(asked, beside)
+				if next := maptile.New(p.tile.X^1, p.tile.Y, p.tile.Z); next.Valid() && want[next] == "" {
+					asked = append(asked, next)
 				}
 			}
 			answer := readWithNPM(t, path, asked)
@@ -111,12 +111,12 @@ func TestNPMReadsPMTiles(t *testing.T) {
 			}
 			for _, tile := range asked {
 				got := answer.Tiles[address(tile)]
-				png, there := want[tile]
-				if sum := sha256.Sum256([]byte(png)); there && (got == nil || *got != hex.EncodeToString(sum[:])) {
-					t.Fatalf("tile %v came back differently: %v", tile, got)
+				png, ok := want[tile]
+				if sum := sha256.Sum256([]byte(png)); ok && (got == nil || *got != hex.EncodeToString(sum[:])) {
+					t.Fatalf("tile %v reads %v", tile, got)
 				}
-				if !there && got != nil {
-					t.Fatalf("tile %v came back, which was not written", tile)
+				if !ok && got != nil {
+					t.Fatalf("tile %v was read, and was not written", tile)
 				}
 			}
 		})

@@ -10,23 +10,22 @@ import (
 	"path/filepath"
 )
 
-// tempName returns a hidden name beside path. Exclusive creation under a random name is safe beside other processes
-// and other machines.
+// tempName returns a hidden name in the folder of path. It is random, so that exclusive creation is safe when other processes
+// and other machines use the folder.
 func tempName(path string) string {
 	return filepath.Join(filepath.Dir(path), fmt.Sprintf(".%s.%016x.tmp", filepath.Base(path), rand.Uint64()))
 }
 
-// createTemp creates a file that becomes path. Its permissions are those of any new file, because it is meant for
-// others to read.
+// createTemp creates a file that will be renamed to path. It has the permissions of any new file, since others shall read it.
 func createTemp(path string) (*os.File, error) {
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		return nil, errors.New("there is something of that name that is no file")
+		return nil, errors.New("that name exists and is not a file")
 	}
 	return os.OpenFile(tempName(path), os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
 }
 
-// publish closes a finished file and gives it its name, once the disk has all of it: after a power cut there is the
-// old archive or the new one.
+// publish closes a finished file and renames it when the disk has stored it: after a power failure there is either the old
+// archive or the new one.
 func publish(file *os.File, path string) error {
 	if err := errors.Join(file.Sync(), file.Close()); err != nil {
 		return err
@@ -34,8 +33,7 @@ func publish(file *os.File, path string) error {
 	return os.Rename(file.Name(), path)
 }
 
-// discardFile closes and removes a file, if it is still there and open. There is nobody to tell if that fails: the
-// error that led here says more.
+// discardFile closes and removes a file. Errors are ignored: it may be gone already, and the error that led here says more.
 func discardFile(file *os.File) {
 	if file != nil {
 		_ = file.Close()
@@ -43,7 +41,7 @@ func discardFile(file *os.File) {
 	}
 }
 
-// isEmpty reports whether a folder may be replaced: there is none, or nothing is in it.
+// isEmpty reports whether a folder may be replaced: it does not exist, or is empty.
 func isEmpty(dir string) (bool, error) {
 	file, err := os.Open(dir)
 	if errors.Is(err, fs.ErrNotExist) {

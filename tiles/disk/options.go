@@ -15,7 +15,7 @@ type Options struct {
 	MinFree int64
 	// Logger receives the faults of the disk. Nil discards them.
 	Logger *slog.Logger
-	// Metrics counts what the cache does. Nil means metrics that nobody reads.
+	// Metrics counts what the cache does. Nil means metrics of its own, which are not exported.
 	Metrics *Metrics
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/api/quota/redistest"
+	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 

@@ -11,7 +11,14 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-func TestMain(m *testing.M) { limnomaptest.Main(m) }
+func TestMain(m *testing.M) {
+	// .ci/test has a binary with the race detector for these tests.
+	if path := os.Getenv("LIMNOMAP_FAULTS_BINARY"); path != "" {
+		_ = os.Setenv("LIMNOMAP_TEST_BINARY", path)
+	}
+	limnomaptest.Parallel(6)
+	limnomaptest.Main(m)
+}
 
 // patience is how long a test waits for something that takes a second or two on an idle machine. Only a server that
 // hangs needs longer.

@@ -12,8 +12,7 @@ import (
 	"testing"
 )
 
-// binaryVariable names an environment variable with the path of a limnomap that is already built. .ci/test builds one for
-// all packages, and one with the race detector for the fault tests.
+// binaryVariable names an environment variable with the path of a limnomap that is already built, as .ci/test does.
 const binaryVariable = "LIMNOMAP_TEST_BINARY"
 
 var built struct {

@@ -1,0 +1,35 @@
+package answer
+
+import (
+	"net/http"
+	"net/netip"
+)
+
+// ClientAddr returns the address of the client that sent r: the one in its RequestInfo, or the peer's if there is none.
+func ClientAddr(r *http.Request) netip.Addr {
+	if info := InfoOf(r); info != nil && info.Addr.IsValid() {
+		return info.Addr
+	}
+	return PeerAddr(r)
+}
+
+// PeerAddr returns the address of the other end of the connection. It is invalid on a Unix socket.
+func PeerAddr(r *http.Request) netip.Addr {
+	ap, err := netip.ParseAddrPort(r.RemoteAddr)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return PlainAddr(ap.Addr())
+}
+
+// PlainAddr returns a in the form in which addresses of clients are compared: ::ffff:192.0.2.1 is the same client as
+// 192.0.2.1, and a zone names a network interface of this machine, not the client.
+func PlainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
+
+// KeyName returns the name of the API key that came with r, empty without a valid key.
+func KeyName(r *http.Request) string {
+	if info := InfoOf(r); info != nil {
+		return info.KeyName
+	}
+	return ""
+}

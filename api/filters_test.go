@@ -1,0 +1,68 @@
+package api
+
+import (
+	"math"
+	"net/http"
+	"net/url"
+	"testing"
+	"unicode/utf8"
+
+	"pgregory.net/rapid"
+
+	"limnomap/api/params"
+	"limnomap/data"
+)
+
+func FuzzBox(f *testing.F) {
+	for _, seed := range []string{
+		"min_lat=47&max_lat=55&min_lon=5.5&max_lon=15.5", "min_lon=179&max_lon=-179", "min_lat=NaN", "max_lat=1e400",
+		"min_lat=%2B1", "min_lat=0x1p3", "min_lat=1_0", "min%5flat=1&min_lat=2", "min_lat=%zz", "risk=low&risk=low", "risk=%00",
+	} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, query string) {
+		p := params.Of(&http.Request{URL: &url.URL{RawQuery: query}})
+		b, bounded := boxOf(&p)
+		risk := riskOf(&p)
+		if err := p.Err(); err != nil {
+			for _, e := range p.Errors() {
+				if e.Detail == "" || !utf8.ValidString(e.Detail) || len(e.Detail) > 512 {
+					t.Fatalf("detail of %q = %q", query, e.Detail)
+				}
+			}
+			return
+		}
+		for _, v := range []float64{b.south, b.north, b.west, b.east} {
+			if math.IsNaN(v) || math.Abs(v) > 180 {
+				t.Fatalf("box of %q = %+v", query, b)
+			}
+		}
+		if b.south > b.north || math.Abs(b.south) > 90 || math.Abs(b.north) > 90 {
+			t.Fatalf("box of %q = %+v", query, b)
+		}
+		if risk > data.RiskHigh {
+			t.Fatalf("risk of %q = %d", query, risk)
+		}
+		// The usual way to read a query finds the same parameters.
+		if values, err := url.ParseQuery(query); err == nil && bounded {
+			if values.Get("min_lat")+values.Get("max_lat")+values.Get("min_lon")+values.Get("max_lon") == "" {
+				t.Fatalf("box of %q = %+v, but no bound is given", query, b)
+			}
+		}
+	})
+}
+
+func TestABoxAndItsComplementShareOnlyTheirEdges(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		longitude := rapid.Float64Range(-180, 180)
+		a, b, lon := longitude.Draw(t, "a"), longitude.Draw(t, "b"), longitude.Draw(t, "lon")
+		if a == b {
+			return // both bounds are equal
+		}
+		inner, outer := box{-90, a, 90, b}, box{-90, b, 90, a}
+		onEdge := lon == a || lon == b
+		if in, out := inner.contains(lon, 0), outer.contains(lon, 0); onEdge && !(in && out) || !onEdge && in == out {
+			t.Fatalf("longitude %v is in %+v: %v, in %+v: %v", lon, inner, in, outer, out)
+		}
+	})
+}

@@ -1,0 +1,81 @@
+package middleware
+
+import (
+	"log/slog"
+	"net/http"
+	"time"
+
+	"limnomap/api/answer"
+)
+
+// maxLoggedPath bounds what one request can write into the log.
+const maxLoggedPath = 1024
+
+// AccessLog logs each request when it is done, within the quota. A 5xx is an error unless the client had left by then: an
+// answer that fails because the client left is no fault of the server. Of an API key only the name is logged; the query is
+// not, because people put keys there.
+func AccessLog(log *slog.Logger, quota *LogQuota, now func() time.Time) Middleware {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			r, info := answer.WithInfo(r)
+			info.Start = now()
+			info.Writer = answer.Writer{ResponseWriter: w}
+			tw := &info.Writer
+			returned := false
+			defer func() {
+				gone := r.Context().Err() != nil
+				status := tw.Status
+				switch {
+				case status != 0:
+				case gone:
+					status = answer.StatusClientGone
+				case returned:
+					status = http.StatusOK // net/http writes it for a handler that wrote nothing
+				}
+				level := slog.LevelInfo
+				if status >= http.StatusInternalServerError && !gone {
+					level = slog.LevelError
+				}
+				if !log.Enabled(r.Context(), level) {
+					return
+				}
+				ok, leftOut := quota.take(status, info.Start)
+				if !ok {
+					return
+				}
+				attrs := make([]slog.Attr, 0, 12)
+				attrs = append(attrs,
+					slog.String("method", r.Method),
+					slog.String("path", loggedPath(r)),
+					slog.Int("status", status),
+					slog.Int64("bytes", tw.Bytes),
+					slog.Float64("duration_ms", now().Sub(info.Start).Seconds()*1000),
+					slog.String("client", answer.ClientAddr(r).String()),
+					slog.String("request_id", info.ID[0]))
+				if info.TraceID != "" {
+					attrs = append(attrs, slog.String("trace_id", info.TraceID))
+				}
+				if info.KeyName != "" {
+					attrs = append(attrs, slog.String("key", info.KeyName))
+				}
+				if gone {
+					attrs = append(attrs, slog.Bool("client_gone", true))
+				}
+				if !returned {
+					attrs = append(attrs, slog.Bool("aborted", true))
+				}
+				if leftOut > 0 {
+					attrs = append(attrs, slog.Int64("left_out", leftOut))
+				}
+				log.LogAttrs(r.Context(), level, "request", attrs...)
+			}()
+			next.ServeHTTP(tw, r)
+			returned = true
+		})
+	}
+}
+
+// loggedPath returns the path of r, cut at maxLoggedPath.
+func loggedPath(r *http.Request) string {
+	return r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)]
+}

@@ -1,0 +1,57 @@
+package middleware
+
+import (
+	"net/http"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/rs/cors"
+)
+
+// preflightAge is how long a browser may remember the answer to a preflight; Chromium caps it at two hours.
+const preflightAge = 2 * time.Hour
+
+// CORS lets pages of the given origins read the API; without origins, all pages. Credentials are never allowed: the only
+// secret is X-API-Key, which a script has to send explicitly.
+func CORS(origins []string) Middleware {
+	exposed := []string{"ETag", "Link", "RateLimit", "RateLimit-Policy", "Retry-After", "X-Data-Notice", "X-Request-Id"}
+	options := cors.Options{
+		AllowedOrigins: origins,
+		AllowedMethods: []string{http.MethodGet, http.MethodHead, http.MethodOptions},
+		AllowedHeaders: []string{
+			"X-API-Key", "X-Request-Id", "Accept", "Cache-Control", "Content-Type", "If-Match", "If-Modified-Since",
+			"If-None-Match", "If-Range", "If-Unmodified-Since", "Range",
+		},
+		ExposedHeaders: exposed,
+		MaxAge:         int(preflightAge / time.Second),
+	}
+	if len(origins) > 0 && !slices.Contains(origins, "*") {
+		return cors.New(options).Handler
+	}
+	options.AllowedOrigins = []string{"*"}
+	preflights := cors.New(options)
+	return func(next http.Handler) http.Handler {
+		readable := readableByAll(exposed, next)
+		preflight := preflights.Handler(readable)
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if r.Method == http.MethodOptions && r.Header.Get("Access-Control-Request-Method") != "" {
+				preflight.ServeHTTP(w, r)
+				return
+			}
+			readable.ServeHTTP(w, r)
+		})
+	}
+}
+
+// readableByAll marks every answer as readable by any page. The library, which handles only the preflights, does this only
+// for requests with an Origin, and adds Vary: Origin: a shared cache would then keep every tile once per embedding page.
+func readableByAll(exposed []string, next http.Handler) http.Handler {
+	allOrigins, exposedNames := []string{"*"}, []string{strings.Join(exposed, ", ")}
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		h := w.Header()
+		h["Access-Control-Allow-Origin"] = allOrigins
+		h["Access-Control-Expose-Headers"] = exposedNames
+		next.ServeHTTP(w, r)
+	})
+}

@@ -1,0 +1,19 @@
+// Package middleware holds the handlers around the router: each takes the next handler and returns one that does a single
+// thing more. Package api puts them in order. What they find out about a request is in its answer.RequestInfo.
+package middleware
+
+import (
+	"net/http"
+	"slices"
+)
+
+// A Middleware wraps a handler.
+type Middleware = func(http.Handler) http.Handler
+
+// Wrap puts the middleware around h. The first is the outermost.
+func Wrap(h http.Handler, around ...Middleware) http.Handler {
+	for _, m := range slices.Backward(around) {
+		h = m(h)
+	}
+	return h
+}

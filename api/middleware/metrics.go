@@ -1,0 +1,144 @@
+package middleware
+
+import (
+	"net/http"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+
+	"limnomap/api/answer"
+)
+
+// Metrics count and time requests. Every label comes from a closed list: route names, methods and status codes.
+type Metrics struct {
+	now      func() time.Time
+	requests *prometheus.CounterVec
+	duration *prometheus.HistogramVec
+	inFlight prometheus.Gauge
+	codes    [600]string // the texts of the status codes, so that no request formats one
+}
+
+// The histogram is also exposed as a native histogram, to a Prometheus that asks for protobuf.
+const (
+	// nativeFactor bounds how much wider each bucket is than the one before; 2^(1/8) is used. The error of a quantile is 5 %.
+	nativeFactor = 1.1
+	// NativeBuckets bounds the size of a series. From 0.1 ms to 10 s there are 133 buckets.
+	NativeBuckets = 160
+	// nativeReset is the age at which a series with too many buckets is reset. A younger one gets wider buckets.
+	nativeReset = time.Hour
+)
+
+// NewMetrics returns metrics that are registered with reg. It panics if reg has metrics of these names: each server needs a
+// registry of its own.
+func NewMetrics(reg prometheus.Registerer, now func() time.Time) *Metrics {
+	m := &Metrics{
+		now: now,
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "limnomap_http_requests_total",
+			Help: "Requests answered, by route, method and status code.",
+		}, []string{"route", "method", "code"}),
+		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "limnomap_http_request_duration_seconds",
+			Help: "Time from the arrival of a request to the end of its answer, by route.",
+			// A cached tile takes well under a millisecond; an answer over 10 s has failed.
+			Buckets:                         []float64{.00025, .0005, .001, .0025, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 10},
+			NativeHistogramBucketFactor:     nativeFactor,
+			NativeHistogramMaxBucketNumber:  NativeBuckets,
+			NativeHistogramMinResetDuration: nativeReset,
+		}, []string{"route"}),
+		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+			Name: "limnomap_http_requests_in_flight",
+			Help: "Requests being answered now.",
+		}),
+	}
+	for code := range m.codes {
+		m.codes[code] = strconv.Itoa(code)
+	}
+	reg.MustRegister(m.requests, m.duration, m.inFlight)
+	return m
+}
+
+// Route returns middleware that counts and times the requests of a route. The name must not be taken from the address.
+func (m *Metrics) Route(route string) Middleware {
+	counters := &routeCounters{vec: m.requests.MustCurryWith(prometheus.Labels{"route": route}), m: m}
+	// These start at zero: a counter that appears with the value one shows no increase for the first failure.
+	for _, status := range []int{http.StatusOK, http.StatusInternalServerError, http.StatusServiceUnavailable} {
+		counters.of(http.MethodGet, status)
+	}
+	duration := m.duration.WithLabelValues(route)
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			start := arrival(r, m.now)
+			tw := answer.Track(w)
+			m.inFlight.Inc()
+			returned := false
+			// Deferred, so that a request whose handler panics is counted too.
+			defer func() {
+				m.inFlight.Dec()
+				counters.of(r.Method, finalStatus(tw, returned)).Inc()
+				duration.Observe(m.now().Sub(start).Seconds())
+			}()
+			next.ServeHTTP(tw, r)
+			returned = true
+		})
+	}
+}
+
+// arrival returns when r came in. If the access log has read the clock already, it is not read again.
+func arrival(r *http.Request, now func() time.Time) time.Time {
+	if info := answer.InfoOf(r); info != nil && !info.Start.IsZero() {
+		return info.Start
+	}
+	return now()
+}
+
+// finalStatus returns the status of an answer when its handler has ended. If the handler wrote nothing, net/http sends 200
+// after it returned, and Recover 500 after it panicked.
+func finalStatus(w *answer.Writer, returned bool) int {
+	switch {
+	case w.Status != 0:
+		return w.Status
+	case returned:
+		return http.StatusOK
+	}
+	return http.StatusInternalServerError
+}
+
+// routeCounters are the counters of one route. Those of GET, which nearly all requests use, are looked up by their labels
+// once and then by their status.
+type routeCounters struct {
+	vec *prometheus.CounterVec
+	m   *Metrics
+	get [len(Metrics{}.codes)]atomic.Pointer[prometheus.Counter]
+}
+
+// of returns the counter of requests with that method that were answered with that status.
+func (c *routeCounters) of(method string, status int) prometheus.Counter {
+	if method != http.MethodGet || status < 0 || status >= len(c.get) {
+		return c.vec.WithLabelValues(methodClass(method), c.m.code(status))
+	}
+	if known := c.get[status].Load(); known != nil {
+		return *known
+	}
+	counter := c.vec.WithLabelValues(method, c.m.code(status))
+	c.get[status].Store(&counter)
+	return counter
+}
+
+func (m *Metrics) code(status int) string {
+	if status < 0 || status >= len(m.codes) {
+		return "other"
+	}
+	return m.codes[status]
+}
+
+// methodClass returns a label for a method: clients may send any text.
+func methodClass(method string) string {
+	switch method {
+	case http.MethodGet, http.MethodHead, http.MethodOptions:
+		return method
+	}
+	return "other"
+}

@@ -1,0 +1,60 @@
+package middleware
+
+import (
+	"fmt"
+	"net/http"
+
+	"limnomap/api/answer"
+)
+
+const (
+	// maxURI is the length in octets that every server should accept (RFC 9110, section 4.1).
+	maxURI = 8 << 10
+	// maxHeaderLines is several times as many as a browser behind a chain of proxies sends.
+	maxHeaderLines = 100
+)
+
+// RequestBounds refuses requests with an address beyond 8 KiB, more than 100 header lines, or a body: no request to this
+// service needs them. The size of the header is bounded by http.Server, which reads it before any middleware runs.
+func RequestBounds(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if n := len(r.RequestURI); n > maxURI {
+			answer.WriteProblem(w, r, &answer.Problem{
+				Status: http.StatusRequestURITooLong,
+				Detail: fmt.Sprintf("The address has %d octets, allowed are %d.", n, maxURI),
+			})
+			return
+		}
+		lines := 0
+		for _, values := range r.Header {
+			lines += len(values)
+		}
+		if lines > maxHeaderLines {
+			answer.WriteProblem(w, r, &answer.Problem{
+				Status: http.StatusRequestHeaderFieldsTooLarge,
+				Detail: fmt.Sprintf("The request has %d header lines, allowed are %d.", lines, maxHeaderLines),
+			})
+			return
+		}
+		switch r.Method {
+		case http.MethodGet, http.MethodHead, http.MethodOptions:
+			// A length of -1 is a chunked body. Closing the connection saves reading the body.
+			if r.ContentLength != 0 {
+				answer.WriteProblem(w, r, &answer.Problem{
+					Status: http.StatusRequestEntityTooLarge,
+					Detail: "The request has a body, allowed is none: every operation is a read.",
+					Header: http.Header{"Connection": {"close"}},
+				})
+				return
+			}
+		default:
+			// The router answers other methods with 405 and the allowed methods, which is more helpful than 413. On an HTTP/1
+			// connection that stays open, net/http would read the body first, for as long as a slow client takes.
+			r.Body = http.MaxBytesReader(w, r.Body, 0)
+			if r.ContentLength != 0 && r.ProtoMajor == 1 {
+				w.Header().Set("Connection", "close")
+			}
+		}
+		next.ServeHTTP(w, r)
+	})
+}

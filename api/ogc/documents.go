@@ -1,0 +1,164 @@
+package ogc
+
+import (
+	"net/http"
+
+	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/data"
+)
+
+// The relations of OGC's links (OGC 20-057, section 6.2).
+const (
+	relOGC         = "http://www.opengis.net/def/rel/ogc/1.0/"
+	relConformance = relOGC + "conformance"
+	relData        = relOGC + "data"
+	relGeodata     = relOGC + "geodata"
+	relMapSets     = relOGC + "tilesets-map"
+	relVectorSets  = relOGC + "tilesets-vector"
+	relTileset     = relOGC + "tileset" // of drafts, which older clients know
+	relScheme      = relOGC + "tiling-scheme"
+	relSchemes     = relOGC + "tiling-schemes"
+)
+
+// conformsTo lists the conformance classes. Some are left out for a reason: datetime, since a tile shows one week and intervals
+// are refused; geodata-tilesets, since the tilesets of the collection are at the address of the dataset; oas30 and the HTML of
+// landing-page, since the description is in OpenAPI 3.1 and all documents are JSON.
+var conformsTo = []string{
+	"http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/core",
+	"http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/landing-page",
+	"http://www.opengis.net/spec/ogcapi-common-1/1.0/conf/json",
+	"http://www.opengis.net/spec/ogcapi-common-2/1.0/conf/collections",
+	"http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/core",
+	"http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tileset",
+	"http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/tilesets-list",
+	"http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/dataset-tilesets",
+	"http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/png",
+	"http://www.opengis.net/spec/ogcapi-tiles-1/1.0/conf/mvt",
+	"http://www.opengis.net/spec/tms/2.0/conf/tilematrixset",
+	"http://www.opengis.net/spec/tms/2.0/conf/json-tilematrixset",
+}
+
+// A link leads from one document to another.
+type link struct {
+	Rel       string `json:"rel"`
+	Type      string `json:"type"`
+	Title     string `json:"title"`
+	Href      string `json:"href"`
+	Templated bool   `json:"templated,omitempty"`
+}
+
+func schemeLink(base string) link {
+	return link{Rel: relScheme, Type: answer.TypeJSON, Title: "The tile matrix set " + quadName, Href: base + pathMatrixSet}
+}
+
+// A Document is a description of the API that has one form, JSON.
+type Document struct {
+	Path    string
+	Handler answer.Handler
+}
+
+// Documents returns all documents of OGC API.
+func (s *Service) Documents() []Document {
+	return []Document{
+		{PathLanding, s.document(s.landing)},
+		{PathLanding + "/", s.document(s.landing)},
+		{pathConformance, s.document(s.conformance)},
+		{pathCollections, s.document(s.collections)},
+		{pathCollection, s.document(s.collection)},
+		{pathMatrixSets, s.document(s.matrixSets)},
+		{pathMatrixSet, s.document(s.matrixSet)},
+		{pathMapSets, s.document(s.mapTiles.describeList(s))},
+		{pathMapSet, s.document(s.mapTiles.describe(s))},
+		{pathVectorSets, s.document(s.vectorTiles.describeList(s))},
+		{pathVectorSet, s.document(s.vectorTiles.describe(s))},
+	}
+}
+
+var jsonKind = answer.NewKind(answer.TypeJSON, answer.CacheMinute)
+
+// document returns a handler that answers with what describe returns, as JSON. Addresses in it begin with base.
+func (s *Service) document(describe func(state *State, base string) any) answer.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		query := params.Of(r)
+		params.OneOf(&query, "f", []string{"json"})
+		if err := query.Err(); err != nil {
+			return err
+		}
+		state, err := s.Map.Current()
+		if err != nil {
+			return err
+		}
+		return s.Sender.Send(w, r, jsonKind, answer.JSON(describe(state, s.Map.Base(w, r))))
+	}
+}
+
+// landing is the document from which a client of OGC API finds everything else.
+func (s *Service) landing(_ *State, base string) any {
+	return map[string]any{
+		"title":       s.title("limnomap"),
+		"description": s.abstract(),
+		"attribution": s.Map.Attribution(),
+		"links": []link{
+			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + PathLanding + "/"},
+			{Rel: "service-desc", Type: answer.TypeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
+			{Rel: "conformance", Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
+			{Rel: relConformance, Type: answer.TypeJSON, Title: "What it conforms to", Href: base + pathConformance},
+			{Rel: "data", Type: answer.TypeJSON, Title: "What there is", Href: base + pathCollections},
+			{Rel: relData, Type: answer.TypeJSON, Title: "What there is", Href: base + pathCollections},
+			{Rel: relMapSets, Type: answer.TypeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
+			{Rel: relVectorSets, Type: answer.TypeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
+			{Rel: relSchemes, Type: answer.TypeJSON, Title: "Tile matrix sets", Href: base + pathMatrixSets},
+			{Rel: "related", Type: answer.TypeXML, Title: "The same map as WMTS 1.0.0", Href: base + PathCapabilities},
+		},
+	}
+}
+
+func (s *Service) conformance(*State, string) any {
+	return map[string]any{"conformsTo": conformsTo}
+}
+
+// collection describes the lakes, which are the only collection.
+func (s *Service) collection(state *State, base string) any {
+	extent := map[string]any{"spatial": map[string]any{
+		"bbox": [][4]float64{state.Bounds},
+		"crs":  crs84,
+	}}
+	if weeks := state.Snapshot.Weeks; len(weeks) > 0 {
+		extent["temporal"] = map[string]any{"interval": [][2]string{{
+			startOf(weeks[0].Week.Monday()), startOf(weeks[len(weeks)-1].Week.Sunday()),
+		}}}
+	}
+	return map[string]any{
+		"id":          layerName,
+		"title":       s.title(layerTitle),
+		"description": s.abstract(),
+		"attribution": s.Map.Attribution(),
+		"extent":      extent,
+		"crs":         []string{quadCRS},
+		"links": []link{
+			{Rel: "self", Type: answer.TypeJSON, Title: "This collection", Href: base + pathCollection},
+			{Rel: relMapSets, Type: answer.TypeJSON, Title: "Tilesets of pictures", Href: base + pathMapSets},
+			{Rel: relVectorSets, Type: answer.TypeJSON, Title: "Tilesets of vector tiles", Href: base + pathVectorSets},
+			{Rel: "enclosure", Type: "application/geo+json", Title: "All lakes as GeoJSON", Href: base + s.GeoJSONPath},
+		},
+	}
+}
+
+func startOf(d data.Date) string { return d.String() + "T00:00:00Z" }
+
+func (s *Service) collections(state *State, base string) any {
+	return map[string]any{
+		"links":       []link{{Rel: "self", Type: answer.TypeJSON, Title: "This list", Href: base + pathCollections}},
+		"collections": []any{s.collection(state, base)},
+	}
+}
+
+func (s *Service) matrixSets(_ *State, base string) any {
+	return map[string]any{"tileMatrixSets": []any{map[string]any{
+		"id": quadName, "title": quad().Title, "uri": quadURI, "crs": quadCRS,
+		"links": []link{{Rel: "self", Type: answer.TypeJSON, Title: quadName, Href: base + pathMatrixSet}},
+	}}}
+}
+
+func (s *Service) matrixSet(*State, string) any { return quad() }

@@ -1,0 +1,129 @@
+// Package ogc serves the map to clients of the Open Geospatial Consortium's standards: by WMTS 1.0.0 (OGC 07-057r7), and by
+// OGC API - Tiles (OGC 20-057).
+//
+// Both offer the tiles that the addresses z/x/y have, as one layer of one tile matrix set, whose matrices are the zooms. A
+// [Service] writes the documents that describe them and reads the requests; it asks a [Map] for the tiles.
+//
+// A Service is safe for concurrent use.
+package ogc
+
+import (
+	"net/http"
+	"sync/atomic"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/data"
+	"limnomap/tiles"
+)
+
+// A Map is what a Service needs of the API.
+type Map interface {
+	// Current returns the present State, or an error before the first snapshot.
+	Current() (*State, error)
+	// Base returns what addresses in an answer to r begin with. It adds to the header of w what that depends on.
+	Base(w http.ResponseWriter, r *http.Request) string
+	// Attribution returns whose data the map shows.
+	Attribution() string
+	// SendTile answers r with a tile.
+	SendTile(w http.ResponseWriter, r *http.Request, t Tile) error
+}
+
+// A State is the published snapshot with what the documents say about it. It is immutable.
+type State struct {
+	Snapshot *data.Snapshot
+	// MapVersion and VectorVersion are the values of v= that make the address of a tile immutable.
+	MapVersion, VectorVersion string
+	Bounds                    [4]float64 // west, south, east, north
+	Center                    [2]float64 // longitude, latitude
+	Zoom                      int        // at which the bounds about fill a screen
+	Updated                   string     // when the data changed, as RFC 3339
+}
+
+// A Tile is a request for a tile.
+type Tile struct {
+	State   *State
+	Vector  bool
+	Address maptile.Tile
+	Style   tiles.StyleID // of a picture
+	Week    data.Week
+	Dated   bool   // a week was given
+	Version string // the value of v=
+}
+
+// Options are what a Service needs.
+type Options struct {
+	Map           Map
+	Sender        *answer.Sender
+	Styles        []tiles.Style // the default first
+	Notice        string        // that the data are not real; empty for real data
+	Caveat        string        // about warning levels
+	MaxZoom       int
+	MaxVectorZoom int // the largest zoom of vector tiles, if the map has it
+	// The paths of the rest of the API.
+	TilesPath, LegendPath, GeoJSONPath, OpenAPIPath string
+}
+
+// A Service answers requests of OGC's clients.
+type Service struct {
+	Options
+	mapTiles, vectorTiles tileset
+	lastCapabilities      atomic.Pointer[capabilitiesText]
+}
+
+// New returns a Service.
+func New(opts Options) *Service {
+	return &Service{
+		Options: opts,
+		mapTiles: tileset{
+			title: layerTitle, dataType: "map", format: "png", mediaType: answer.TypePNG,
+			list: pathMapSets, path: pathMapSet, tileJSON: opts.TilesPath + ".json", maxZoom: min(quadZoom, opts.MaxZoom),
+		},
+		vectorTiles: tileset{
+			title: "Lakes as points", dataType: "vector", format: "mvt", mediaType: TypeVector, vector: true,
+			list: pathVectorSets, path: pathVectorSet, tileJSON: opts.TilesPath + "/vector.json", maxZoom: min(opts.MaxVectorZoom, opts.MaxZoom),
+			layers: []tilesetLayer{{ID: tiles.VectorLayer, DataType: "vector"}},
+		},
+	}
+}
+
+// TypeVector is the media type of vector tiles, as registered with IANA.
+const TypeVector = "application/vnd.mapbox-vector-tile"
+
+// currentTime is the word by which clients of WMTS ask for the current map (WMTS 1.0.0, table 8).
+const currentTime = "current"
+
+// currentTimes are all values of time= that mean the current map: the words of the standard, and what clients send without
+// a week, such as QGIS, which leaves the variable of the template as it is. An error would be an empty map to them, which
+// looks as if the lakes were clean.
+var currentTimes = []string{currentTime, "default", "", "{" + timeName + "}"}
+
+// Week returns the week that the parameter time names, which is how clients of WMTS fill in the dimension Time, and whether
+// it names one.
+func Week(p *params.Params, snap *data.Snapshot) (week data.Week, ok bool) {
+	return p.WeekOfTime("time", snap, currentTimes...)
+}
+
+// layerTitle is what clients show of the map in their lists of layers.
+const layerTitle = "Chlorophyll-a of lakes"
+
+// title returns a title for clients that show nothing else: it says that the data are not real if they are not.
+func (s *Service) title(title string) string {
+	if s.Notice == "" {
+		return title
+	}
+	return title + " (" + s.Notice + ")"
+}
+
+// abstract returns what users have to know about the map, and whose data it shows.
+func (s *Service) abstract() string {
+	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite, week by week. " +
+		"The colour is the value; the opacity tells how near lakes are. Where nothing is drawn there is no current value, " +
+		"which never means clean water. " + s.Caveat
+	if attribution := s.Map.Attribution(); attribution != "" {
+		abstract += " Data: " + attribution + "."
+	}
+	return abstract
+}

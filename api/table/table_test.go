@@ -1,0 +1,30 @@
+package table
+
+import (
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// The symbols are those of the map, so readers know them.
+func TestSymbolsOfTheMap(t *testing.T) {
+	const folder = "../../web/"
+	var texts [2]string
+	for i, name := range []string{"table/table.html", "src/index.html"} {
+		b, err := os.ReadFile(folder + name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		texts[i] = string(b)
+	}
+	paths := regexp.MustCompile(` d="([^"]+)"`).FindAllStringSubmatch(texts[0], -1)
+	if len(paths) != 2*int(classes) {
+		t.Errorf("the table has %d paths, want a body and a sign for each of %d symbols", len(paths), classes)
+	}
+	for _, m := range paths {
+		if !strings.Contains(texts[1], ` d="`+m[1]+`"`) {
+			t.Errorf("the map's symbols have no path %s", m[1])
+		}
+	}
+}

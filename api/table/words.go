@@ -1,0 +1,164 @@
+package table
+
+import (
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"strconv"
+	"strings"
+
+	"limnomap/data"
+)
+
+// words are the texts of the table in one language: those that it shares with the map, and its own.
+type words struct {
+	Language string   `json:"-"`
+	Own      ownWords `json:"-"`
+
+	Common struct {
+		Title, Chlorophyll, NoValue, Measured, Never, Limits, LimitsMore, Simulated string
+	}
+	Risk      map[string]string
+	RiskShort map[string]string
+	Lake      struct{ Reported, LastRisk string }
+	Card      struct {
+		Trophic      string
+		TrophicNames map[string]string
+	}
+	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove string }
+}
+
+// ownWords are those that only the table has.
+type ownWords struct {
+	Heading, Map, AsOf, AllOld, NoData, Clean, Where, Levels string
+	Lake, Risk, Data, Old, LastValue, NoNumber               string
+	Name, Any, Sort, ByName, ByValue, Show, All              string
+	Shown, None, NoPage, Cut, Pages, Previous, Next, First   string
+	HistoryJSON, HistoryCSV, OtherLanguage                   string
+	DecimalPoint, ThousandsPoint, Day                        string
+	Months                                                   []string
+}
+
+// loadWords reads the words of a language. It fails if one is missing: an empty cell would be misleading.
+func loadWords(files fs.FS, language string) (*words, error) {
+	w := &words{Language: language}
+	for _, part := range []struct {
+		file string
+		into any
+	}{{"src/words/" + language + ".json", w}, {"table/" + language + ".json", &w.Own}} {
+		content, err := fs.ReadFile(files, part.file)
+		if err != nil {
+			return nil, err
+		}
+		if err := json.Unmarshal(content, part.into); err != nil {
+			return nil, fmt.Errorf("%s: %w", part.file, err)
+		}
+		if missing := missingWord(part.into); missing != "" {
+			return nil, fmt.Errorf("%s lacks %s", part.file, missing)
+		}
+	}
+	if len(w.Own.Months) != 12 {
+		return nil, fmt.Errorf("table/%s.json has %d months", language, len(w.Own.Months))
+	}
+	for c := data.RiskLow; c <= data.RiskHigh; c++ {
+		if w.Risk[c.String()] == "" || w.RiskShort[c.String()] == "" {
+			return nil, fmt.Errorf("src/words/%s.json has no words for %s risk", language, c)
+		}
+	}
+	return w, nil
+}
+
+// missingWord returns the path of an empty word in v, empty if there is none.
+func missingWord(v any) string {
+	text, err := json.Marshal(v)
+	if err != nil {
+		panic("table: words must marshal: " + err.Error())
+	}
+	var read any
+	if err := json.Unmarshal(text, &read); err != nil {
+		panic("table: words must be JSON: " + err.Error())
+	}
+	return emptyIn(read)
+}
+
+func emptyIn(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "words"
+	case string:
+		if v == "" {
+			return "words"
+		}
+	case map[string]any:
+		for name, inner := range v {
+			if missing := emptyIn(inner); missing != "" {
+				return name + "." + missing
+			}
+		}
+	}
+	return ""
+}
+
+// fill returns text with its {names} filled in. Values come in pairs of name and value.
+func fill(text string, values ...string) string {
+	for i := 0; i < len(values); i += 2 {
+		values[i] = "{" + values[i] + "}"
+	}
+	return strings.NewReplacer(values...).Replace(text)
+}
+
+// number returns a number as the language writes it: 1.234,5 or 1,234.5.
+func (w *words) number(plain string) string {
+	whole, decimals, fraction := strings.Cut(plain, ".")
+	var b []byte
+	for i := range len(whole) {
+		if i > 0 && (len(whole)-i)%3 == 0 {
+			b = append(b, w.Own.ThousandsPoint...)
+		}
+		b = append(b, whole[i])
+	}
+	if fraction {
+		b = append(append(b, w.Own.DecimalPoint...), decimals...)
+	}
+	return string(b)
+}
+
+func (w *words) count(n int) string { return w.number(strconv.Itoa(n)) }
+
+// day returns a day in words.
+func (w *words) day(d data.Date) string {
+	t := d.Time()
+	return fill(w.Own.Day, "day", strconv.Itoa(t.Day()), "month", w.Own.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
+}
+
+// risk returns the text about a lake's risk. Without a current value it starts with that, because the last risk is not today's.
+// If a level was reported, it starts with the worse risk.
+func (w *words) risk(state *data.State, profile *data.Profile) string {
+	c := classOf(state, profile)
+	switch {
+	case c == noValue && state.Risk == data.RiskUnknown:
+		return w.Common.NoValue + " (" + w.Common.Never + ")"
+	case c == noValue:
+		return w.Common.NoValue + " (" + w.Lake.LastRisk + ": " + w.Risk[state.Risk.String()] + ")"
+	}
+	shown := w.Risk[ClassNames[c]]
+	reported := w.Risk[state.Risk.String()]
+	switch {
+	case state.Level == profile.Level(state.Chlorophyll):
+		return shown
+	case reported == shown:
+		return shown + " (" + w.Lake.Reported + ")"
+	}
+	return shown + " (" + w.Lake.Reported + ": " + reported + ")"
+}
+
+// levels returns the text about the limits between the risks.
+func (w *words) levels(profile *data.Profile) string {
+	first, middle, last := w.Legend.First, w.Legend.Middle, w.Legend.Last
+	if profile.Above {
+		first, middle, last = w.Legend.FirstAbove, w.Legend.MiddleAbove, w.Legend.LastAbove
+	}
+	from, to := w.number(profile.Limits[0].String()), w.number(profile.Limits[1].String())
+	return fill(w.Own.Levels, "profile", profile.Title,
+		"low", fill(first, "to", from), "medium", fill(middle, "from", from, "to", to), "high", fill(last, "from", to))
+}

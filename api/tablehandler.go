@@ -1,0 +1,74 @@
+package api
+
+import (
+	"net/http"
+	"slices"
+	"time"
+	"unicode/utf8"
+
+	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/api/table"
+	"limnomap/data"
+)
+
+var tableKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
+
+// A tableHandler answers with the lakes as a table.
+type tableHandler struct {
+	*snapshots
+	table      *table.Table
+	notice     string
+	adjustable func() *Adjustable
+	now        func() time.Time
+}
+
+// page answers with the lakes as a table in HTML, for readers without JavaScript.
+func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
+	answer.SetDocument(w, answer.FormDocument)
+	p, err := h.published()
+	if err != nil {
+		return err
+	}
+	query := params.Of(r)
+	q := tableQueryOf(&query)
+	if err := query.Err(); err != nil {
+		return err
+	}
+	content, language, err := h.table.Page(p.table, q, table.Reader{
+		AcceptLanguage: r.Header["Accept-Language"],
+		Today:          data.DateOf(h.now()),
+		Notice:         h.notice,
+		Attribution:    h.adjustable().Attribution,
+	})
+	if err != nil {
+		return err
+	}
+	w.Header().Set("Content-Language", language)
+	w.Header().Add("Vary", "Accept-Language")
+	return h.sender.Send(w, r, tableKind, answer.Bytes(content))
+}
+
+// tableQueryOf reads the parameters. A form also sends fields that were left empty: they ask for nothing.
+func tableQueryOf(p *params.Params) table.Query {
+	q := table.Query{Class: table.AllClasses, Number: p.Integer("page", 1, table.MaxNumber, 1)}
+	q.Name, _ = p.Text("q")
+	switch {
+	case !utf8.ValidString(q.Name):
+		p.Refuse("q", "%s is not UTF-8", params.Quote(q.Name))
+	case utf8.RuneCountInString(q.Name) > maxSearch:
+		p.Refuse("q", "%s has %d characters, at most %d are allowed", params.Quote(q.Name), utf8.RuneCountInString(q.Name), maxSearch)
+	}
+	if risk, ok := p.Text("risk"); ok && risk != "" {
+		i := slices.Index(table.ClassNames[:], risk)
+		if i < 0 {
+			p.Refuse("risk", "%s is none of low, medium, high, none", params.Quote(risk))
+		}
+		q.Class = table.Class(i)
+	}
+	q.ByValue = params.OneOf(p, "sort", []string{"name", "value"}) == "value"
+	if lang, ok := p.Text("lang"); ok && lang != "" {
+		q.Language = params.OneOf(p, "lang", table.Languages)
+	}
+	return q
+}
