@@ -15,7 +15,7 @@ import (
 	"limnomap/tiles"
 )
 
-// heldTiles gives one tile that is held in memory, as the tile service does for a hit.
+// heldTiles returns one tile from memory, as the tile service does for a hit.
 type heldTiles struct{ tile tiles.Tile }
 
 func (h *heldTiles) Tile(context.Context, *data.View, tiles.Request) (tiles.Tile, error) {
@@ -26,14 +26,14 @@ func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Til
 	return h.tile, nil
 }
 
-// What stands around every answer allocates twice: the record with the copy of the request, and the id. A tile from memory
-// adds nothing to that, a limit its RateLimit field. The header is not counted: its map belongs to net/http.
+// The middleware allocates twice for each answer: the RequestInfo with the copy of the request, and the id. A tile from memory
+// adds nothing, a limit its RateLimit field. The header is not counted: its map belongs to net/http.
 func TestAllocations(t *testing.T) {
 	opts := testOptions(t)
 	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	opts.Notice = "simulated"
 	at := testNow()
-	opts.Now = func() time.Time { at = at.Add(137 * time.Microsecond); return at } // a duration of zero has a bucket of its own
+	opts.Now = func() time.Time { at = at.Add(137 * time.Microsecond); return at } // a histogram has a separate bucket for durations of zero
 	unlimited := newServer(t, opts, testSource(t))
 	opts.Registry, opts.TileRate = prometheus.NewRegistry(), 1e9
 	limited := newServer(t, opts, testSource(t))
@@ -42,9 +42,9 @@ func TestAllocations(t *testing.T) {
 	unconfirmed.Confirmed(testNow().Add(-time.Hour))
 	opts.Registry = prometheus.NewRegistry()
 	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
-	vectors := newServer(t, opts, testSource(t)) // a note belongs to one sort of tile
+	vectors := newServer(t, opts, testSource(t)) // a Note is of one kind of tile
 	opts.Registry, opts.Tiles = prometheus.NewRegistry(), unlimited.opts.Tiles
-	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test") // of no request, as TraceRatio is 0
+	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test") // TraceRatio is 0: no request is traced
 	untraced := newServer(t, opts, testSource(t))
 	versioned := tileURL + "?v=" + unlimited.snapshots.current.Load().state.MapVersion
 	for _, test := range []struct {
@@ -62,7 +62,7 @@ func TestAllocations(t *testing.T) {
 		{"vector tile", vectors, vectorURL, "", 2},
 		{"vector tile, not modified", vectors, vectorURL, `"7e57-gzip"`, 2},
 		{"geojson", unlimited, "/api/v1/bathing-lakes/geojson", "", 2},
-		{"status", unlimited, statusURL, "", 3},                              // and the box that the query might name
+		{"status", unlimited, statusURL, "", 3},                              // and the box in the query
 		{"tile while the data are unconfirmed", unconfirmed, tileURL, "", 3}, // and its Age
 		{"counts", unlimited, statsURL, "", 3},                               // as of status
 	} {

@@ -15,7 +15,7 @@ import (
 	"limnomap/tiles"
 )
 
-// germany returns as many lakes as the contract speaks of, spread over Germany, each with a value.
+// germany returns as many lakes as in the contract, spread over Germany, each with a value.
 func germany(tb testing.TB) *fakeSource {
 	tb.Helper()
 	const lakes = 1892
@@ -23,7 +23,7 @@ func germany(tb testing.TB) *fakeSource {
 	day := date(tb, "2026-11-16")
 	for i := range lakes {
 		id := data.LakeID(fmt.Sprintf("de_lake_%04d", i))
-		// Steps of the golden ratio spread evenly; four decimals are what a file of lakes has.
+		// Steps of the golden ratio spread evenly; files of lakes have four decimals.
 		lon, lat := 6+float64(i*6180%90000)/1e4, 47.3+float64(i*3820%76000)/1e4
 		f.lakes = append(f.lakes, data.Lake{ID: id, Name: fmt.Sprintf("Größerer See Nr. %d", i), Point: orb.Point{lon, lat}})
 		f.observations = append(f.observations, data.Observation{
@@ -84,7 +84,7 @@ func BenchmarkServe(b *testing.B) {
 	}
 }
 
-// BenchmarkMarshal is what a filtered status costs with encoding/json: the measure of BenchmarkServe/filtered.
+// BenchmarkMarshal makes a filtered status with encoding/json, to compare with BenchmarkServe/filtered.
 func BenchmarkMarshal(b *testing.B) {
 	s := newServer(b, testOptions(b), germany(b))
 	type record struct {
@@ -118,7 +118,7 @@ func BenchmarkMarshal(b *testing.B) {
 	}
 }
 
-// world returns as many lakes as there are of a hectare and more, or fewer, over the globe.
+// world returns that many lakes, spread over the globe.
 func world(tb testing.TB, lakes int) *fakeSource {
 	tb.Helper()
 	f := &fakeSource{revision: testSource(tb).revision}
@@ -138,7 +138,7 @@ func world(tb testing.TB, lakes int) *fakeSource {
 	return f
 }
 
-// BenchmarkOnDemand asks for what is not prepared, of as many lakes as Germany has and as the world has.
+// BenchmarkOnDemand requests answers that are not prepared, with as many lakes as in Germany and as in the world.
 func BenchmarkOnDemand(b *testing.B) {
 	for _, lakes := range []int{1892, 1_400_000} {
 		s := newServer(b, testOptions(b), world(b, lakes))
@@ -173,7 +173,7 @@ func BenchmarkOnDemand(b *testing.B) {
 				b.ReportMetric(float64(took[len(took)*99/100])/1e6, "p99-ms")
 			})
 		}
-		// What is kept of stats is asked for above; this is what counting costs.
+		// The stats above are kept; this is the cost of counting.
 		p := s.snapshots.current.Load()
 		for _, by := range data.Groupings() {
 			b.Run(fmt.Sprintf("count/%s/%d", by, lakes), func(b *testing.B) {

@@ -15,7 +15,7 @@ import (
 	"github.com/klauspost/compress/zstd"
 )
 
-// plainOf undoes a content coding.
+// plainOf decodes a content coding.
 func plainOf(tb testing.TB, coding string, b []byte) string {
 	tb.Helper()
 	var r io.Reader = bytes.NewReader(b)
@@ -26,7 +26,7 @@ func plainOf(tb testing.TB, coding string, b []byte) string {
 	case "br":
 		r = brotli.NewReader(r)
 	case "zstd":
-		// RFC 9659: no decoder of this content coding need have a larger window.
+		// RFC 9659: decoders of this content coding need no larger window.
 		var d *zstd.Decoder
 		if d, err = zstd.NewReader(r, zstd.WithDecoderMaxWindow(8<<20)); err == nil {
 			defer d.Close()
@@ -38,12 +38,12 @@ func plainOf(tb testing.TB, coding string, b []byte) string {
 	}
 	plain, err := io.ReadAll(r)
 	if err != nil {
-		tb.Fatalf("undo %s: %v", coding, err)
+		tb.Fatalf("decode %s: %v", coding, err)
 	}
 	return string(plain)
 }
 
-// compressedTargets are a prepared answer and one that is made on demand, both long enough to be compressed.
+// compressedTargets are the addresses of a prepared answer and of one made on request, both long enough to be compressed.
 func compressedTargets() []string { return []string{statusURL, statusURL + "?min_lat=0"} }
 
 func TestJSONComesCompressedAsTheClientPrefers(t *testing.T) {
@@ -97,7 +97,7 @@ func TestPNGIsNeverCompressed(t *testing.T) {
 	}
 }
 
-// cachedTargets is one address of each kind of answer.
+// cachedTargets are an address of each kind of answer.
 func cachedTargets() []string {
 	return []string{
 		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
@@ -204,7 +204,7 @@ func TestRanges(t *testing.T) {
 	}
 }
 
-// wantRefusal checks that w is a problem which no cache keeps, and which bears nothing of the answer that was refused.
+// wantRefusal checks that w is a problem that no cache may store, without header fields of the refused answer.
 func wantRefusal(t *testing.T, w *httptest.ResponseRecorder, status int) {
 	t.Helper()
 	wantProblem(t, w, status)

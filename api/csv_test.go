@@ -19,7 +19,7 @@ import (
 	"limnomap/data/store"
 )
 
-// tableOf reads a table as a client does.
+// tableOf reads a table.
 func tableOf(tb testing.TB, text string) [][]string {
 	tb.Helper()
 	rows, err := csv.NewReader(strings.NewReader(text)).ReadAll()
@@ -29,7 +29,7 @@ func tableOf(tb testing.TB, text string) [][]string {
 	return rows
 }
 
-// cellOf returns a JSON value as a table has it.
+// cellOf returns a JSON value as the text of a cell.
 func cellOf(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -121,7 +121,7 @@ func TestHistoryCSVIsTheHistory(t *testing.T) {
 	wantProblem(t, do(s, http.MethodGet, historyURL+".csv"), http.StatusNotFound)
 }
 
-// TestALakeWhoseIdEndsInCSV has lakes whose ids are each other's addresses.
+// TestALakeWhoseIdEndsInCSV has lakes whose ids look like the addresses of others.
 func TestALakeWhoseIdEndsInCSV(t *testing.T) {
 	f := &fakeSource{lakes: []data.Lake{{ID: "a", Name: "A"}, {ID: "b.csv", Name: "B"}, {ID: "c", Name: "C"}, {ID: "c.csv", Name: "C.csv"}}}
 	s := newServer(t, testOptions(t), f)
@@ -164,7 +164,7 @@ func TestCells(t *testing.T) {
 	})
 }
 
-// TestTablesCanBeImported imports what a server answers into an empty database, and serves that.
+// TestTablesCanBeImported imports the tables of a server into an empty database, and serves that.
 func TestTablesCanBeImported(t *testing.T) {
 	source := testSource(t)
 	for i, name := range []string{`=HYPERLINK("http://x")`, "See, der; große", `"`, "-1", "+a|b", "@x", "NA Lake"} {

@@ -11,7 +11,7 @@ import (
 	"limnomap/data"
 )
 
-// urlsOfStates are the addresses that show the lakes' states, so that each takes date.
+// urlsOfStates are the addresses with the states of lakes: each has the parameter date.
 var urlsOfStates = []string{statusURL + "?", statusURL + ".csv?", geoJSONURL + "?", nearURL + "?lat=50&lon=12&radius_km=20000&", searchURL + "?q=see&", statsURL + "?"}
 
 func TestStatusOfAWeek(t *testing.T) {
@@ -93,7 +93,7 @@ func TestAnOldWeekWhileTheStoreIsAwayIs503(t *testing.T) {
 		if w.Header().Get("Retry-After") == "" || strings.Contains(w.Body.String(), "secret") {
 			t.Errorf("%s: Retry-After %q, body %s, want when to ask again and no word on why", address, w.Header().Get("Retry-After"), w.Body)
 		}
-		get(t, s, http.StatusOK, address+"date=2026-11-16") // what is in memory needs no store
+		get(t, s, http.StatusOK, address+"date=2026-11-16") // weeks in memory need no store
 	}
 	source.err = nil
 	for _, address := range urlsOfStates {
@@ -104,8 +104,8 @@ func TestAnOldWeekWhileTheStoreIsAwayIs503(t *testing.T) {
 	}
 }
 
-// TestAnOldWeekOfALaterRevisionIsNotKept asks for an old week after an import that the server has not taken over yet, and
-// again once that is undone.
+// TestAnOldWeekOfALaterRevisionIsNotKept requests an old week after an import that the server has not loaded yet, and again
+// after the import is undone.
 func TestAnOldWeekOfALaterRevisionIsNotKept(t *testing.T) {
 	const week = "&date=2012-05-07"
 	source := longSource(t)
@@ -139,7 +139,7 @@ func TestAnOldWeekOfALaterRevisionIsNotKept(t *testing.T) {
 	}
 }
 
-// TestAnswersOnDemandAreCachedAndLimitedLikeTheRest asks for all that is not prepared.
+// TestAnswersOnDemandAreCachedAndLimitedLikeTheRest requests all answers that are not prepared.
 func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
 	for _, address := range append([]string{historyURL + "de_by_clean.csv?", historyURL + "de_by_clean?"}, urlsOfStates...) {
 		opts := testOptions(t)

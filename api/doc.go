@@ -1,41 +1,31 @@
-// Package api answers the HTTP requests: the contract's endpoints, the tiles, the page, health and metrics.
+// Package api answers HTTP requests: the endpoints of the contract, the tiles, the page, health checks and metrics.
 //
 // # Concepts
 //
-// A [Server] serves one published snapshot at a time. [Server.Publish] swaps it whole: a request loads it once and
-// answers from it alone, so that no answer mixes two states of the data. Until the first one, what needs data is
-// answered with 503.
+// A [Server] serves one published snapshot at a time. [Server.Publish] replaces it as a whole: a request loads it once, so
+// that no answer mixes two states of the data. Before the first one, requests for data are answered with 503.
 //
-// The routes stand in one table, which can be read as the list of all that the server answers; a shortcut takes requests
-// for tiles and for fixed addresses past the router to the same handlers. Around both, outermost first, stand the
-// middleware, each in a file of its own:
+// A request passes, in this order:
 //
-//	withRequestID    an id for the log and the answer, and the record that the middleware share
-//	withClientAddr   who is asking, through trusted proxies
-//	logRequests      one line per request
-//	recoverPanics    a mistake of ours is a 500, not the end of the process
-//	securityHeaders  what browsers are to hold the answer to
-//	withNotice       that the data are simulated, where they are
-//	withAge          how old the data are, while nobody can say that they are the newest
-//	crossOrigin      who may read it from another page, preflights included
-//	limitRequest     no endless addresses, no bodies
+//   - the middleware of package middleware, in the order of Server.chain;
+//   - the router of package route, which finds the handler of the path and the values in it;
+//   - what the route adds: counting, a rate limit of package ratelimit, an API key of package auth;
+//   - a handler, which reads its parameters with package params and answers with an answer.Sender.
 //
-// Each route adds its own: instrument counts it under its name, limiters count tokens per client address or per key,
-// and a keyring asks for a key. They stand inside, because a route's name is known only there; the others stand
-// outside, because an unknown path has to be logged and bounded as well.
+// The routes are listed in routes.go. Their handlers are grouped in small types, each of which gets what it needs when it is
+// made, in handlers.go: lakeHandlers, tileHandlers, descriptionHandlers, styleHandlers, pageHandlers, tableHandler and health,
+// and the ogc.Service. A limit and a key belong to a route, since only there its name is known; the middleware is outside of
+// the router, since requests for unknown paths must be logged and bounded too.
 //
 // # Conventions
 //
-// Answers are as the contract has them: longitude first in GeoJSON, times in RFC 3339 and UTC, null for what is not
-// known. All operations are reads. Rates are requests per minute, and 0 means no limit.
-//
-// Several servers may share the limits through a [Quota]; what each holds of it in advance bounds by how much a client
-// may exceed a limit, and RateLimit tells what is left as far as the answering server knows.
+// Answers follow the contract: longitude first in GeoJSON, times in RFC 3339 and UTC, null for what is unknown. All
+// operations are reads. Rates are requests per minute, and 0 means no limit.
 //
 // # Errors
 //
-// A handler returns an error, and one adapter turns it into a problem (RFC 9457) with the status that belongs to it.
-// What has no status of its own is a 500: the client gets the request's id, the log the reason.
+// A handler returns an error, and answer.Errors writes it as a problem (RFC 9457) with the status in errors.go. Any other error
+// is a 500: the client gets the request's id, the log the reason.
 //
 // # Concurrency
 //

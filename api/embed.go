@@ -13,7 +13,7 @@ import (
 
 // embedPage answers with the map for pages of other sites. The page reads the query itself; here it is checked, so that the
 // author of the address learns about mistakes. A lake or a week that no longer exists is no mistake: on a page that was made
-// years ago the map still works, and says so.
+// years ago the map still works, with a message.
 func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
 	query := params.Of(r)

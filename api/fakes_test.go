@@ -26,7 +26,7 @@ import (
 	"limnomap/tiles"
 )
 
-// A fakeSource is a source in memory, which is a Historian too.
+// A fakeSource is a source in memory, and a Historian.
 type fakeSource struct {
 	revision     data.Revision
 	lakes        []data.Lake
@@ -93,10 +93,10 @@ func (f *fakeSource) History(ctx context.Context, id data.LakeID, q data.History
 	return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
 }
 
-// A fakeTiles gives tiles that tell what they were asked for.
+// A fakeTiles returns tiles that contain their request.
 type fakeTiles struct {
 	err   error
-	asked tiles.Request // of a picture; of a vector tile, its address alone
+	asked tiles.Request // of a picture; of a vector tile only the address
 	week  data.Week
 	leave context.CancelFunc // called before the answer, as if the client left
 }
@@ -114,7 +114,7 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.View, req tiles.Request) (
 	return tiles.Tile{Bytes: png, ETag: "7e57"}, nil
 }
 
-// Vector gives a tile that tells what was asked for, compressed.
+// Vector returns a compressed tile that contains its request.
 func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {
 	f.asked, f.week = tiles.Request{Tile: t}, v.Week
 	if f.err != nil {
@@ -129,7 +129,7 @@ func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (t
 	return tiles.Tile{Bytes: b.Bytes(), ETag: "7e57"}, nil
 }
 
-// fakeLegends counts what it draws.
+// fakeLegends counts the legends that it draws.
 type fakeLegends struct{ drawn atomic.Int32 }
 
 func (f *fakeLegends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
@@ -177,7 +177,7 @@ func testKeys() *fakeKeys {
 	return keys
 }
 
-// testNow is when all tests take place: a Friday.
+// testNow is the time of all tests: a Friday.
 func testNow() time.Time { return time.Date(2026, time.November, 20, 12, 0, 0, 0, time.UTC) }
 
 // date reads a date of a test.
@@ -190,7 +190,7 @@ func date(tb testing.TB, s string) data.Date {
 	return d
 }
 
-// testSource has one lake of each sort: clean, greenish, green, with scum, once measured, never measured, and two at the
+// testSource has a lake of each sort: clean, greenish, green, with scum, once measured, never measured, and two at the
 // antimeridian.
 func testSource(tb testing.TB) *fakeSource {
 	tb.Helper()
@@ -306,8 +306,7 @@ func longSource(tb testing.TB) *fakeSource {
 	return f
 }
 
-// shortServer returns a server that has published longSource, of which it holds but the newest week: what is older, source
-// has.
+// shortServer returns a server that has published longSource and holds only its newest week: older ones are in source.
 func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	tb.Helper()
 	s := newServer(tb, opts, nil)
@@ -321,13 +320,13 @@ func shortServer(tb testing.TB, opts Options, source *fakeSource) *Server {
 	return s
 }
 
-// testServer returns a server of the usual fakes.
+// testServer returns a server with the usual fakes.
 func testServer(tb testing.TB) *Server {
 	tb.Helper()
 	return newServer(tb, testOptions(tb), testSource(tb))
 }
 
-// do asks h. Headers come in pairs of name and value.
+// do sends a request to h. Headers are pairs of name and value.
 func do(h http.Handler, method, target string, headers ...string) *httptest.ResponseRecorder {
 	r := httptest.NewRequest(method, target, nil)
 	for i := 0; i < len(headers); i += 2 {
@@ -338,7 +337,7 @@ func do(h http.Handler, method, target string, headers ...string) *httptest.Resp
 	return w
 }
 
-// get asks h with GET, and fails unless the answer has that status.
+// get sends GET to h, and fails unless the answer has that status.
 func get(tb testing.TB, h http.Handler, status int, target string, headers ...string) *httptest.ResponseRecorder {
 	tb.Helper()
 	w := do(h, http.MethodGet, target, headers...)
@@ -382,7 +381,7 @@ func wantProblem(tb testing.TB, w *httptest.ResponseRecorder, status int, parame
 	for _, e := range body.Errors {
 		named = append(named, e.Parameter)
 		if e.Detail == "" {
-			tb.Errorf("nothing is said of parameter %s", e.Parameter)
+			tb.Errorf("the problem has no detail for parameter %s", e.Parameter)
 		}
 	}
 	if fmt.Sprint(named) != fmt.Sprint(parameters) {

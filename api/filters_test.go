@@ -57,7 +57,7 @@ func TestABoxAndItsComplementShareOnlyTheirEdges(t *testing.T) {
 		longitude := rapid.Float64Range(-180, 180)
 		a, b, lon := longitude.Draw(t, "a"), longitude.Draw(t, "b"), longitude.Draw(t, "lon")
 		if a == b {
-			return // two bounds that are one
+			return // both bounds are equal
 		}
 		inner, outer := box{-90, a, 90, b}, box{-90, b, 90, a}
 		onEdge := lon == a || lon == b

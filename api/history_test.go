@@ -15,7 +15,7 @@ import (
 
 const historyURL = "/api/v1/bathing-lakes/history/"
 
-// panicking is a Historian with a fault.
+// panicking is a Historian that panics.
 type panicking struct{}
 
 func (panicking) History(context.Context, data.LakeID, data.HistoryQuery) (data.Lake, []data.Observation, error) {
@@ -57,7 +57,7 @@ func TestHistoryOfALakeWithoutAnyIsEmpty(t *testing.T) {
 	}
 }
 
-// A countingHistorian notes the limit of each question.
+// A countingHistorian notes the limit of each query.
 type countingHistorian struct {
 	*fakeSource
 	limits []int
@@ -136,11 +136,11 @@ func TestHistoryFromMemoryNeedsNoStore(t *testing.T) {
 	get(t, s, http.StatusOK, historyURL+"de_by_clean")
 	get(t, s, http.StatusOK, historyURL+"de_by_clean.csv")
 	short := shortServer(t, opts, longSource(t))
-	get(t, short, http.StatusOK, historyURL+"de_by_clean?from=2026-01-01") // as much as is held
+	get(t, short, http.StatusOK, historyURL+"de_by_clean?from=2026-01-01") // within the weeks in memory
 	get(t, short, http.StatusServiceUnavailable, historyURL+"de_by_clean.csv?to=2020-01-01")
 }
 
-// TestHistoryIsTheSameFromMemoryAndFromTheStore asks a server that holds everything and one that holds a week.
+// TestHistoryIsTheSameFromMemoryAndFromTheStore compares a server that holds all weeks with one that holds a week.
 func TestHistoryIsTheSameFromMemoryAndFromTheStore(t *testing.T) {
 	source := longSource(t)
 	opts := testOptions(t)

@@ -11,8 +11,8 @@ import (
 	"golang.org/x/net/html"
 )
 
-// A lake may be named like anything, and what shows its name shows that name: it becomes no element of a page, no member of
-// JSON and no row of a table.
+// A lake may have any name. Each answer shows it unchanged: it does not become an element of HTML, a member of JSON or a row of
+// a table.
 func TestHostileNames(t *testing.T) {
 	names := []string{
 		`<script>alert(1)</script>`, `"><img src=x onerror=alert(1)>`, `</td></tr></table><form action=//evil>`, `';alert(1)//`,

@@ -11,7 +11,7 @@ import (
 
 const geoJSONURL = "/api/v1/bathing-lakes/geojson"
 
-// sparingServer returns a server of the usual fakes that holds no list of lakes.
+// sparingServer returns a server with the usual fakes that holds no list of lakes.
 func sparingServer(tb testing.TB) *Server {
 	tb.Helper()
 	opts := testOptions(tb)
@@ -19,7 +19,7 @@ func sparingServer(tb testing.TB) *Server {
 	return newServer(tb, opts, testSource(tb))
 }
 
-// TestLongAnswersAreTheHeldOnes asks a server that holds its lists and one that writes them as they are read.
+// TestLongAnswersAreTheHeldOnes compares a server that holds its lists with one that writes them piece by piece.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
 	if long.snapshots.current.Load().records != nil {

@@ -51,7 +51,7 @@ func TestFewLongListsAreMadeAtOnce(t *testing.T) {
 	want := get(t, testServer(t), http.StatusOK, target).Body.String()
 	for range lists {
 		if w := <-done; w.Code != http.StatusOK || w.Body.String() != want {
-			t.Errorf("a list that was under way = %d %s, want %s", w.Code, w.Body, want)
+			t.Errorf("a list that was being sent = %d %s, want %s", w.Code, w.Body, want)
 		}
 	}
 	if got := get(t, s, http.StatusOK, target).Body.String(); got != want {

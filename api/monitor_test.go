@@ -47,7 +47,7 @@ func TestMonitorNeedsAKey(t *testing.T) {
 	wantProblem(t, do(s, http.MethodGet, monitorURL+"?api_key="+goodKey), http.StatusUnauthorized)
 }
 
-func TestMonitorPages(t *testing.T) {
+func TestMonitorWindows(t *testing.T) {
 	s := testServer(t)
 	for _, test := range []struct {
 		query, want   string
@@ -107,7 +107,7 @@ func TestMonitorLinks(t *testing.T) {
 		{"0", "0", "", "3", "6"},
 		{"3", "0", "0", "6", "6"},
 		{"6", "0", "3", "", "6"},
-		{"4", "0", "1", "7", "7"}, // whoever starts in between stays in step
+		{"4", "0", "1", "7", "7"}, // the windows of a client that starts in between are aligned with its start
 		{"1", "0", "0", "4", "7"}, // before the first step there is only the start
 		{"8", "0", "6", "", "6"},  // past the end
 		{"99", "0", "6", "", "6"},
@@ -175,7 +175,7 @@ func TestFollowingNextVisitsEachLakeOnce(t *testing.T) {
 	})
 }
 
-func FuzzPage(f *testing.F) {
+func FuzzWindow(f *testing.F) {
 	for _, seed := range []string{"limit=1&offset=0", "limit=5000&offset=2147483647", "limit=-1", "offset=%31", "limit=1&limit=2", "&&=&", "%zz"} {
 		f.Add(seed, 10)
 	}

@@ -26,7 +26,7 @@ const (
 	relScheme     = "http://www.opengis.net/def/rel/ogc/1.0/tiling-scheme"
 )
 
-// linked returns the address of the link with that relation in the document at target, which must be one alone.
+// linked returns the address of the link with that relation in the document at target, which must be there.
 func linked(t *testing.T, s *Server, target, rel string) string {
 	t.Helper()
 	var document struct{ Links []link }
@@ -40,7 +40,7 @@ func linked(t *testing.T, s *Server, target, rel string) string {
 	return document.Links[i].Href
 }
 
-// Given the landing page alone a client finds everything by links, down to the bytes of both sorts of tiles.
+// From the landing page a client finds everything by links, including the tiles of both tilesets.
 func TestOGCFindsEverythingByLinks(t *testing.T) {
 	for _, base := range []string{"", "/lakes"} {
 		opts := testOptions(t)
@@ -122,7 +122,7 @@ func TestOGCTiles(t *testing.T) {
 	wantProblem(t, do(s, http.MethodGet, ogcTileURL), http.StatusServiceUnavailable)
 }
 
-// The limits name the tiles that are answered, and no others.
+// The limits include exactly the tiles that exist.
 func TestOGCLimits(t *testing.T) {
 	opts := testOptions(t)
 	opts.MaxZoom = 10

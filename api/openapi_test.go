@@ -52,7 +52,7 @@ func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
 			}
 		}
 	}
-	routed := map[string]bool{"/": true} // the page's files, which are no row of the table
+	routed := map[string]bool{"/": true} // the page's files, which are not in the list of routes
 	for _, route := range testServer(t).handlers.routes(&guards{}, true) {
 		routed[route.path] = true
 		if !described[route.path] {
@@ -66,8 +66,8 @@ func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
 	}
 }
 
-// descriptionRouter finds the operation of a request. The description's own server is relative to wherever it is read,
-// which that router does not know.
+// descriptionRouter finds the operation of a request. The server in the description is relative to its own address, which that
+// router does not know.
 func descriptionRouter(tb testing.TB) routers.Router {
 	tb.Helper()
 	doc := document(tb)
@@ -79,7 +79,7 @@ func descriptionRouter(tb testing.TB) routers.Router {
 	return router
 }
 
-// wantDescribed fails unless the answer is one that the description has.
+// wantDescribed fails unless the description has the answer.
 func wantDescribed(t *testing.T, router routers.Router, target string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	r := httptest.NewRequest(http.MethodGet, target, nil)
@@ -95,9 +95,9 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 	}
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
 	if w.Code == http.StatusPartialContent {
-		options.ExcludeResponseBody = true // a part of a JSON text is none
+		options.ExcludeResponseBody = true // a part of a JSON text is not JSON
 	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == ogc.TypeVector || contentType == answer.TypeXML || strings.HasPrefix(contentType, "text/") {
-		options.ExcludeResponseBody = true // nothing is said of the bytes of a picture
+		options.ExcludeResponseBody = true // the bytes of a picture are not described
 		content := route.Operation.Responses.Status(w.Code).Value.Content
 		if content.Get(contentType) == nil {
 			t.Errorf("%s answers with %s, which is not described", target, contentType)

@@ -31,7 +31,7 @@ func TestPageFiles(t *testing.T) {
 	}
 }
 
-// What was compressed when the page was built is sent so, and is no file of the page.
+// Files that were compressed when the page was built are sent like that, and have no address of their own.
 func TestPageFilesCompressedInAdvance(t *testing.T) {
 	opts := testOptions(t)
 	files := maps.Clone(opts.Page.(fstest.MapFS))

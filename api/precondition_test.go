@@ -17,7 +17,7 @@ import (
 	"limnomap/api/answer"
 )
 
-// A conditional is a request with conditions, in which TAG stands for the answer's tag without its quotes.
+// A conditional is a request with conditions, where TAG is replaced by the answer's tag without its quotes.
 type conditional struct {
 	method string
 	header []string // names and values
@@ -49,9 +49,9 @@ func conditionals() []conditional {
 	}
 	for _, field := range []string{
 		`"other"`, `"TAG`, `TAG"`, `TAG`, `""`, ``, `"TAG-gzip"`, `"aTAG"`, `"TAGa"`, `w/"TAG"`, `W/ "TAG"`, `W/W/"TAG"`, `W/`, `W/"`, `"`,
-		`"x"TAG"y"`,       // the quotes around TAG are those of others
+		`"x"TAG"y"`,       // the quotes around TAG belong to other tags
 		`"x" "TAG"`,       // no comma
-		`unquoted, "TAG"`, // what this client means cannot be known
+		`unquoted, "TAG"`, // the meaning is unknown
 		`*, "TAG"`, `**`,  // no list has an asterisk
 		`"TAG"garbage`, // no tag
 		`<"TAG">`, `"'TAG"`, "\u00a0\"TAG\"",
@@ -69,7 +69,7 @@ func conditionals() []conditional {
 	}
 	add(200, "If-Match", `"other"`, "If-Match", `"TAG"`)
 
-	// If-Match goes before If-None-Match (RFC 9110, section 13.2.2).
+	// If-Match is checked before If-None-Match (RFC 9110, section 13.2.2).
 	add(412, "If-Match", `"other"`, "If-None-Match", `"TAG"`)
 	add(304, "If-Match", `"TAG"`, "If-None-Match", `"TAG"`)
 
@@ -82,7 +82,7 @@ func conditionals() []conditional {
 
 	part := func(status int, part func(string) string, header ...string) {
 		list = append(list, conditional{http.MethodGet, header, status, part},
-			// Range means something with GET alone.
+			// Range has a meaning only with GET.
 			conditional{http.MethodHead, header, 200, nil})
 	}
 	part(206, sliced(2, 6), "Range", "bytes=2-5")
@@ -104,7 +104,7 @@ func conditionals() []conditional {
 	part(200, nil, "Range", "bytes=99999999-", "If-Range", `"other"`)
 	part(200, nil, "Range", "lines=2-5") // an unknown unit is ignored (RFC 9110, section 14.2)
 	part(200, nil, "Range", "2-5")
-	part(200, nil, "Range", "bytes=0-1", "Range", "bytes=2-5") // not a list, so it means nothing
+	part(200, nil, "Range", "bytes=0-1", "Range", "bytes=2-5") // not a list, so it is ignored
 	part(200, nil, "If-Range", `"TAG"`)
 	part(200, nil, "Range", "bytes=0-,0-") // more than there is
 	part(200, nil, "Range", "bytes=0-0"+strings.Repeat(",2-2", 16))
@@ -113,10 +113,10 @@ func conditionals() []conditional {
 	return list
 }
 
-// An asker asks something that answers HTTP.
+// An asker sends requests.
 type asker func(method, target string, header http.Header) (*http.Response, string)
 
-// recorded asks the handler itself.
+// recorded sends requests to the handler itself.
 func recorded(t *testing.T, h http.Handler) asker {
 	return func(method, target string, header http.Header) (*http.Response, string) {
 		t.Helper()
@@ -128,7 +128,7 @@ func recorded(t *testing.T, h http.Handler) asker {
 	}
 }
 
-// connected asks net/http's server over one connection, where an octet too much or too little would spoil the next answer.
+// connected sends requests to net/http's server over one connection, where a wrong length would spoil the next answer.
 func connected(t *testing.T, h http.Handler) asker {
 	server := httptest.NewServer(h)
 	t.Cleanup(server.Close)
@@ -164,7 +164,7 @@ func connected(t *testing.T, h http.Handler) asker {
 	}
 }
 
-// lasting returns a header without what differs from one answer to the next.
+// lasting returns a header without the fields that differ between answers.
 func lasting(h http.Header) http.Header {
 	h = maps.Clone(h)
 	delete(h, "Date")
@@ -220,7 +220,7 @@ func TestConditionalRequests(t *testing.T) {
 	}
 }
 
-// checkConditional checks that an answer is what its status says, given the one without conditions.
+// checkConditional checks an answer against the one without conditions.
 func checkConditional(t *testing.T, c conditional, path string, full *http.Response, whole string, resp *http.Response, body string) {
 	t.Helper()
 	want := lasting(full.Header)
@@ -296,7 +296,7 @@ func TestSeveralRanges(t *testing.T) {
 	}
 }
 
-// What OPTIONS asks has no tag and no parts.
+// Answers to OPTIONS have no tag and no ranges.
 func TestOPTIONSIgnoresConditions(t *testing.T) {
 	ask := connected(t, testServer(t))
 	for _, header := range []http.Header{{"If-None-Match": {"*"}}, {"If-Match": {`"other"`}}, {"Range": {"bytes=0-3"}}} {
@@ -307,7 +307,7 @@ func TestOPTIONSIgnoresConditions(t *testing.T) {
 	}
 }
 
-// An error is an error, whatever the client has.
+// Conditions do not change errors.
 func TestErrorsIgnoreConditions(t *testing.T) {
 	ask := connected(t, testServer(t))
 	for target, status := range map[string]int{

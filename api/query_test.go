@@ -11,8 +11,8 @@ import (
 	"limnomap/api/answer"
 )
 
-// FuzzQuery asks each endpoint that answers on demand whatever can stand behind its question mark: it is an answer that can
-// be read, or a problem that names a parameter.
+// FuzzQuery sends any query to each endpoint whose answers are not prepared: the result is a readable answer, or a problem that
+// names a parameter.
 func FuzzQuery(f *testing.F) {
 	for _, seed := range []string{
 		"", "date=2026-11-08", "date=2026-11-08&date=x", "date=9999-12-31", "date=-001-01-01",

@@ -23,7 +23,7 @@ func TestHEADWorksWhereverGETDoes(t *testing.T) {
 			t.Errorf("HEAD %s = %d, GET %d", target, w.Code, gotten.Code)
 		}
 		if target == "/metrics" {
-			continue // its length differs from one moment to the next, and net/http itself drops the body
+			continue // its length changes, and net/http itself drops the body
 		}
 		if w.Body.Len() > 0 {
 			t.Errorf("HEAD %s has a body of %d bytes", target, w.Body.Len())
@@ -52,7 +52,7 @@ func TestOtherMethodsAre405WithAllow(t *testing.T) {
 func TestOPTIONSIsAnsweredWithAllow(t *testing.T) {
 	s := testServer(t)
 	for _, target := range cachedTargets() {
-		w := do(s, http.MethodOptions, target) // the keyed endpoint too: a preflight bears no key
+		w := do(s, http.MethodOptions, target) // the keyed endpoint too: a preflight has no key
 		if w.Code != http.StatusNoContent || w.Header().Get("Allow") != "GET, HEAD, OPTIONS" {
 			t.Errorf("OPTIONS %s = %d with Allow %q", target, w.Code, w.Header().Get("Allow"))
 		}
@@ -99,7 +99,7 @@ func TestBasePath(t *testing.T) {
 	}
 }
 
-func TestEveryAnswerBearsTheNotice(t *testing.T) {
+func TestEveryAnswerHasTheNotice(t *testing.T) {
 	const notice = "Simulated demo data, not measurements"
 	opts := testOptions(t)
 	opts.Notice = notice
@@ -110,7 +110,7 @@ func TestEveryAnswerBearsTheNotice(t *testing.T) {
 		}
 	}
 	if got, ok := do(testServer(t), http.MethodGet, statusURL).Header()["X-Data-Notice"]; ok {
-		t.Errorf("real data bear the notice %q", got)
+		t.Errorf("real data have the notice %q", got)
 	}
 }
 
@@ -133,14 +133,14 @@ func TestRateLimits(t *testing.T) {
 		}
 	}
 	from(statusURL, http.StatusOK)
-	from("/nowhere", http.StatusNotFound) // looking for what is not there counts too
+	from("/nowhere", http.StatusNotFound) // requests for unknown addresses count too
 	from(statusURL, http.StatusTooManyRequests)
 	for range 3 {
-		from(tile, http.StatusOK) // a bucket of their own
+		from(tile, http.StatusOK) // tiles have their own limit
 	}
 	from(tile, http.StatusTooManyRequests)
 
-	// Per key: behind one address each key has its own, and those without a key take from neither.
+	// Per key: behind one address each key has its own, and requests without a key use neither.
 	for _, key := range []string{goodKey, otherKey} {
 		from("/api/v1/monitor/lakes", http.StatusOK, "X-API-Key", key)
 		from("/api/v1/monitor/lakes", http.StatusOK, "X-API-Key", key)
@@ -279,13 +279,13 @@ func TestAPanicIsA500ThatShowsNothing(t *testing.T) {
 	wantHidden(t, w)
 }
 
-// wantHidden fails if the answer tells the secret of a fault, or not the request's id.
+// wantHidden fails if the answer contains the secret of a fault, or lacks the request's id.
 func wantHidden(t *testing.T, w *httptest.ResponseRecorder) {
 	t.Helper()
 	if strings.Contains(w.Body.String(), "secret") {
 		t.Errorf("a 500 shows internals: %s", w.Body)
 	}
 	if id := w.Header().Get("X-Request-Id"); id == "" || !strings.Contains(w.Body.String(), id) {
-		t.Errorf("a 500 does not bear the request's id %q: %s", id, w.Body)
+		t.Errorf("a 500 lacks the request's id %q: %s", id, w.Body)
 	}
 }

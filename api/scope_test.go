@@ -17,7 +17,7 @@ func TestMonitorNeedsItsScope(t *testing.T) {
 	w := do(s, http.MethodGet, monitorURL, "X-API-Key", metricsKey)
 	wantProblem(t, w, http.StatusForbidden)
 	if !strings.Contains(w.Body.String(), "scope monitor") || strings.Contains(w.Body.String(), metricsKey) {
-		t.Errorf("403 = %s, want one that names the scope and not the key", w.Body)
+		t.Errorf("403 = %s, want the name of the scope and not that of the key", w.Body)
 	}
 	if w.Header().Get("Ratelimit") == "" || w.Header().Get("WWW-Authenticate") != "" {
 		t.Errorf("403 has %v, want the limit of the key and no challenge: the key is right", w.Header())
@@ -50,7 +50,7 @@ func TestMetricsWithAKey(t *testing.T) {
 		{"expired", []string{"Authorization", "Bearer " + expiredKey}, 401},
 		{"no bearer", []string{"Authorization", "Basic " + metricsKey}, 401},
 		{"empty bearer", []string{"Authorization", "Bearer "}, 401},
-		{"scheme alone", []string{"Authorization", "Bearer"}, 401},
+		{"only the scheme", []string{"Authorization", "Bearer"}, 401},
 		{"both, one wrong", []string{"X-API-Key", "wrong", "Authorization", "Bearer " + metricsKey}, 401},
 		{"of the monitoring endpoint", []string{"X-API-Key", goodKey}, 403},
 	} {

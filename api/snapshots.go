@@ -43,7 +43,7 @@ type snapshots struct {
 	rendererVersion string
 }
 
-// published returns what is published, or errNoSnapshot. A handler asks once, so that its answer is of one snapshot.
+// published returns the published snapshot, or errNoSnapshot. A handler asks once, so that its answer is of one snapshot.
 func (s *snapshots) published() (*published, error) {
 	p := s.current.Load()
 	if p == nil {

@@ -19,7 +19,7 @@ type counted struct {
 	Chl     map[string]*float64
 }
 
-// statsOf asks for counts.
+// statsOf requests counts.
 func statsOf(t *testing.T, s http.Handler, query string) (week, by string, all counted, groups map[string]counted, order string) {
 	t.Helper()
 	var body struct {
@@ -97,7 +97,7 @@ func TestStatsOfNothing(t *testing.T) {
 	wantDescribed(t, descriptionRouter(t), statsURL, w)
 }
 
-// TestStatsAreCountedOnce asks again, and for more than is kept.
+// TestStatsAreCountedOnce requests counts twice, and more of them than are kept.
 func TestStatsAreCountedOnce(t *testing.T) {
 	s := testServer(t)
 	first := get(t, s, http.StatusOK, statsURL+"?by=risk")

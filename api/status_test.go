@@ -64,7 +64,7 @@ func TestStatusEnvelopeAndRecord(t *testing.T) {
 func TestStatusOfLakesWithoutAValue(t *testing.T) {
 	lakes := lakesOf(t, object(t, get(t, testServer(t), http.StatusOK, statusURL)))
 	for id, want := range map[string]struct{ risk, measuredAt any }{
-		"de_mv_stale": {"high", "2026-08-03T00:00:00Z"}, // those of the last known value, however old
+		"de_mv_stale": {"high", "2026-08-03T00:00:00Z"}, // of the last known value, of any age
 		"de_mv_never": {nil, nil},
 	} {
 		r := lakes[id]
@@ -139,7 +139,7 @@ func TestStatusFilters(t *testing.T) {
 	})
 }
 
-// rawLakes returns the records of a status as they stand in it.
+// rawLakes returns the unparsed records of a status.
 func rawLakes(t *testing.T, w *httptest.ResponseRecorder) []string {
 	t.Helper()
 	var status struct{ Lakes []json.RawMessage }
@@ -204,7 +204,7 @@ func TestStatusRefusesWrongParameters(t *testing.T) {
 			wantProblem(t, do(s, http.MethodGet, statusURL+"?"+query), http.StatusBadRequest, parameters...)
 		})
 	}
-	t.Run("says what was wrong and what is allowed", func(t *testing.T) {
+	t.Run("names the mistake and the allowed values", func(t *testing.T) {
 		got := do(s, http.MethodGet, statusURL+"?max_lon=200").Body.String()
 		if !strings.Contains(got, "200") || !strings.Contains(got, "from -180 to 180") {
 			t.Errorf("problem = %s, want the value and the range", got)

@@ -96,7 +96,7 @@ func (t *tileRequest) readTime(query *params.Params) {
 		return
 	}
 	if t.dated {
-		query.Refuse("time", "given beside date; give one of the two")
+		query.Refuse("time", "given together with date; give only one")
 		return
 	}
 	if t.week, t.dated = ogc.Week(query, t.state.Snapshot); !t.dated {
@@ -160,14 +160,14 @@ func fieldsOf(t tiles.Tile, coding answer.Coding) *answer.StoredFields {
 	return fields
 }
 
-// An ogcMap gives package ogc what it needs of the API.
+// An ogcMap is the ogc.Map of this API.
 type ogcMap struct {
 	*tileHandlers
 	addresses   *addresses
 	attribution func() string
 }
 
-// Current returns what is published.
+// Current returns the published snapshot.
 func (m *ogcMap) Current() (*ogc.State, error) {
 	p, err := m.published()
 	if err != nil {

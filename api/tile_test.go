@@ -19,7 +19,7 @@ import (
 
 const tileURL = "/api/v1/tiles/6/33/21.png"
 
-// tileServer returns a server and the tiles that it asks.
+// tileServer returns a server and its fake tiles.
 func tileServer(t *testing.T) (*Server, *fakeTiles) {
 	t.Helper()
 	opts := testOptions(t)
@@ -174,7 +174,7 @@ func TestAClientThatLeftIsNoError(t *testing.T) {
 		t.Errorf("logged: %s", log.String())
 	}
 	if w.Body.Len() > 0 {
-		t.Errorf("wrote %q to nobody", w.Body)
+		t.Errorf("wrote %q for a client that left", w.Body)
 	}
 }
 

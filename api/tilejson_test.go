@@ -16,7 +16,7 @@ import (
 
 const tileJSONURL = "/api/v1/tiles.json"
 
-// tileTemplate returns the address of tiles in the TileJSON at target, asked of a Host that nobody vouches for.
+// tileTemplate returns the address of tiles in the TileJSON at target, requested with an untrusted Host.
 func tileTemplate(t *testing.T, s *Server, target string, headers ...string) string {
 	t.Helper()
 	return object(t, get(t, s, http.StatusOK, "http://evil.example.org"+target, headers...))["tiles"].([]any)[0].(string)
@@ -163,7 +163,7 @@ func TestStyles(t *testing.T) {
 			entry := entry.(map[string]any)
 			ids = append(ids, entry["id"].(string))
 			if entry["default"] != (i == 0) {
-				t.Errorf("%v is default: %v, want the first alone", entry["id"], entry["default"])
+				t.Errorf("%v is default: %v, want only the first", entry["id"], entry["default"])
 			}
 			if entry["title"] == "" {
 				t.Errorf("%v has no title", entry["id"])

@@ -27,7 +27,7 @@ func TestVectorTileAddresses(t *testing.T) {
 		"0/0/0.mvt":             maptile.New(0, 0, 0),
 		"6/33/21.mvt":           maptile.New(33, 21, 6),
 		"18/262143/262143.mvt":  maptile.New(262143, 262143, 18),
-		"6/33/21.mvt?style=jet": maptile.New(33, 21, 6), // which vector tiles have none of
+		"6/33/21.mvt?style=jet": maptile.New(33, 21, 6), // vector tiles have no styles
 	} {
 		w := get(t, s, http.StatusOK, "/api/v1/tiles/"+path)
 		if service.asked.Tile != want {
@@ -55,7 +55,7 @@ func TestVectorTileDate(t *testing.T) {
 	wantProblem(t, do(s, http.MethodGet, vectorURL+"?v=1&v=2"), http.StatusBadRequest, "v")
 }
 
-// Compressed and plain are the same tile, each with a tag of its own.
+// The compressed and the plain form are the same tile, each with its own entity tag.
 func TestVectorTileCodings(t *testing.T) {
 	s, _ := tileServer(t)
 	const plain = "{33 21 6} 2026-W47"
@@ -127,7 +127,7 @@ func TestVectorTilesCountAsTiles(t *testing.T) {
 	for _, target := range []string{vectorURL, tileURL} {
 		wantProblem(t, do(s, http.MethodGet, target), http.StatusTooManyRequests)
 	}
-	get(t, s, http.StatusOK, vectorJSONURL) // from the other bucket
+	get(t, s, http.StatusOK, vectorJSONURL) // under the other limit
 	if got := requestsByRoute(t, s)["vector"]; got != 2 {
 		t.Errorf("route vector has %v requests, want 2", got)
 	}
@@ -174,7 +174,7 @@ func TestVectorTileJSON(t *testing.T) {
 	}
 	for _, text := range []string{"absent", "10000", "cyanobacteria"} {
 		if !bytes.Contains(w.Body.Bytes(), []byte(text)) {
-			t.Errorf("nothing is said of %q", text)
+			t.Errorf("the description lacks %q", text)
 		}
 	}
 	if got := tileTemplate(t, s, vectorJSONURL+"?date=2026-08-09"); !strings.Contains(got, "date=2026-08-03") || !strings.Contains(got, "{z}/{x}/{y}.mvt?") {

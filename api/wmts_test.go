@@ -23,7 +23,7 @@ const (
 		"&TILEMATRIXSET=GoogleMapsCompatible&TILEMATRIX=6&TILEROW=21&TILECOL=33"
 )
 
-// readCapabilities are what the tests read of a capabilities document, by the namespaces that it has to have.
+// readCapabilities are the parts of a capabilities document that the tests read, with their namespaces.
 type readCapabilities struct {
 	XMLName  xml.Name `xml:"http://www.opengis.net/wmts/1.0 Capabilities"`
 	Version  string   `xml:"version,attr"`
@@ -80,7 +80,7 @@ func TestWMTSCapabilities(t *testing.T) {
 		!strings.Contains(c.Abstract, levelCaveat) || !strings.Contains(c.Abstract, "Example Agency") {
 		t.Errorf("version %s, layer %s, abstract %q", c.Version, c.Layer.Identifier, c.Abstract)
 	}
-	// Longitude stands first in a WGS84BoundingBox.
+	// Longitude comes first in a WGS84BoundingBox.
 	bounds := s.snapshots.current.Load().state.Bounds
 	for got, corner := range map[string][]float64{c.Layer.Lower: bounds[:2], c.Layer.Upper: bounds[2:]} {
 		if want := fmt.Sprint(corner[0], corner[1]); got != want {
@@ -91,7 +91,7 @@ func TestWMTSCapabilities(t *testing.T) {
 	for i, style := range c.Layer.Styles {
 		styles = append(styles, style.Identifier)
 		if style.Default != (i == 0) {
-			t.Errorf("style %s is default: %t, want the first alone", style.Identifier, style.Default)
+			t.Errorf("style %s is default: %t, want only the first", style.Identifier, style.Default)
 		}
 		get(t, s, http.StatusOK, style.Legend.Href)
 	}
@@ -105,7 +105,7 @@ func TestWMTSCapabilities(t *testing.T) {
 	for _, same := range []string{
 		"/wmts/1.0.0/WMTSCapabilities.xml", "/wmts?service=WMTS&request=GetCapabilities", "/wmts?Request=getcapabilities&SERVICE=wmts&x=1",
 		"/wmts?service=WMTS&request=GetCapabilities&acceptversions=2.0.0,1.0.0", "/wmts?service=WMTS",
-		"/wmts?SERVICE=WMS&REQUEST=GetCapabilities", // what QGIS makes of the bare address
+		"/wmts?SERVICE=WMS&REQUEST=GetCapabilities", // as QGIS sends for the bare address
 	} {
 		if get(t, s, http.StatusOK, same).Body.String() != whole {
 			t.Errorf("%s gives other capabilities", same)
@@ -148,7 +148,7 @@ func TestWMTSTemplate(t *testing.T) {
 		return strings.NewReplacer("{Style}", style, "{Time}", time, "{TileMatrix}", "6", "{TileRow}", "21", "{TileCol}", "33").
 			Replace(c.Layer.Resources[0].Template)
 	}
-	// Clients keep the template for years: the map of now is for ever at no address of it, that of a week at its own is.
+	// Clients keep the template for years: the current map is immutable at none of its addresses, the map of a week is.
 	xyz := get(t, s, http.StatusOK, tileURL)
 	for time, cacheControl := range map[string]string{c.Layer.Default: cacheTile, "default": cacheTile, "": cacheTile, "{Time}": cacheTile, "2026-11-16": answer.CacheForever} {
 		w := get(t, s, http.StatusOK, fill("heat", time))
@@ -311,7 +311,7 @@ func exceptions(t *testing.T, w *httptest.ResponseRecorder) string {
 	for _, e := range report.Exceptions {
 		list = append(list, e.Code+" "+e.Locator)
 		if e.Text == "" {
-			t.Errorf("nothing is said of %s %s", e.Code, e.Locator)
+			t.Errorf("no text for %s %s", e.Code, e.Locator)
 		}
 	}
 	return strings.Join(list, ", ")
@@ -370,8 +370,8 @@ func TestWMTSExceptions(t *testing.T) {
 	}
 }
 
-// FuzzWMTS holds that whatever is asked by key and value gets a tile, a document or a report that can be read, and never a
-// fault of the server.
+// FuzzWMTS checks that each request by key and value gets a tile, a document or a readable report, and never an error of the
+// server.
 func FuzzWMTS(f *testing.F) {
 	for _, seed := range []string{
 		"", strings.TrimPrefix(wmtsTileURL, "/wmts?"), "service=WMTS&request=GetCapabilities", "request=GetTile", "SERVICE=wmts&request=x",

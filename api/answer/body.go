@@ -142,7 +142,7 @@ func (b *Body) set(z *compression) error {
 	return err
 }
 
-// SetBrotli replaces the Brotli form, if the body has one, with one that was compressed elsewhere. It must be called
+// SetBrotli replaces the Brotli form, if the body has one, with content that was compressed elsewhere. It must be called
 // before the body is used.
 func (b *Body) SetBrotli(content []byte) {
 	if b.variants[Brotli] != nil {

@@ -43,7 +43,7 @@ type compressor struct {
 	pools [codings][efforts]sync.Pool
 }
 
-// An encoder writes what it is given to w, compressed, until Close; Reset lets it start again.
+// An encoder compresses its input and writes it to w, until Close; Reset lets it start again.
 type encoder interface {
 	io.WriteCloser
 	Reset(w io.Writer)
@@ -86,7 +86,7 @@ func (z *compression) finish() ([]byte, error) {
 	if err := z.encoder.Close(); err != nil {
 		return nil, fmt.Errorf("compress with %s: %w", z.coding, err)
 	}
-	z.encoder.Reset(nil) // the pool must not keep what was written
+	z.encoder.Reset(nil) // the pool must not keep the output
 	z.pool.Put(z.encoder)
 	return z.out.Bytes(), nil
 }

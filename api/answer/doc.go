@@ -13,7 +13,7 @@
 //	Items     a [List], which is written in pieces if it is long
 //	Stored    bytes with a known entity tag, such as a cached tile
 //
-// A [RequestInfo] is what the middleware around a handler learns about a request; a [Writer] counts what is written.
+// A [RequestInfo] holds what the middleware learns about a request; a [Writer] counts the bytes of an answer.
 //
 // # Conventions
 //

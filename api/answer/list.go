@@ -144,7 +144,7 @@ func (p *pieces) reader() *piecesReader { return &piecesReader{pieces: p} }
 type piecesReader struct {
 	pieces *pieces
 	offset int64
-	piece  []byte // the one that was read last
+	piece  []byte // the last one read
 	start  int64  // its offset
 }
 

@@ -13,7 +13,7 @@ const ProblemType = "application/problem+json"
 // internalDetail is all that a client learns about a 500. The log has the error, with the same request id.
 const internalDetail = "The server could not answer this request. Its log has the reason under this request_id."
 
-// A ParameterError says what is wrong with one parameter and what is allowed instead.
+// A ParameterError names a wrong parameter, the mistake and the allowed values.
 type ParameterError struct {
 	Parameter string `json:"parameter"`
 	Detail    string `json:"detail"`

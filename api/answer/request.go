@@ -27,7 +27,7 @@ type RequestInfo struct {
 	Age [1]string
 	// RateLimit is room for the items of the field RateLimit: at most two limits apply to a route.
 	RateLimit [2]string
-	// Writer is the one that the access log reads; it is here to save an allocation.
+	// Writer is that of the access log; it is here to save an allocation.
 	Writer Writer
 }
 
@@ -48,7 +48,7 @@ func InfoOf(r *http.Request) *RequestInfo {
 	return info
 }
 
-// WithInfo returns r with a RequestInfo: the one that it has, or a new one.
+// WithInfo returns r with its RequestInfo, or with a new one.
 func WithInfo(r *http.Request) (*http.Request, *RequestInfo) {
 	if info := InfoOf(r); info != nil {
 		return r, info

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-// A Writer counts what is written, and adds the header fields that only documents need. It keeps the abilities of the
+// A Writer counts the bytes of an answer, and adds the header fields that only documents need. It keeps the abilities of the
 // writer that it wraps: sendfile by ReadFrom, flushing, and by Unwrap all that an http.ResponseController can do.
 type Writer struct {
 	http.ResponseWriter

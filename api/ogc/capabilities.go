@@ -32,7 +32,7 @@ const (
 
 var xmlKind = answer.NewKind(answer.TypeXML, answer.CacheMinute)
 
-// A capabilitiesText is a capabilities document with what it depends on.
+// A capabilitiesText is a capabilities document and its inputs.
 type capabilitiesText struct {
 	state       *State
 	base        string

@@ -35,7 +35,7 @@ type exceptionReport struct {
 	Exceptions []exception `xml:"ows:Exception"`
 }
 
-// exceptionsOf returns what was wrong with the parameters read so far.
+// exceptionsOf returns the mistakes in the parameters read so far.
 func exceptionsOf(p *params.Params) []exception {
 	var list []exception
 	for _, e := range p.Errors() {

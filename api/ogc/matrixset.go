@@ -6,7 +6,7 @@ import (
 )
 
 // The tile matrix set of all tiles is the one that OGC 17-083r4, annex D.1, registers as WebMercatorQuad and that WMTS
-// 1.0.0, annex E.4, calls GoogleMapsCompatible: that of z/x/y addresses. Its matrices are the zooms, and its rows count to
+// 1.0.0, annex E.4, calls GoogleMapsCompatible: the scheme of z/x/y addresses. Its matrices are the zooms, and its rows count to
 // the south from the north-west corner. The axes of EPSG:3857 are east, then north, so that its corner is not written with
 // swapped coordinates, unlike that of EPSG:4326.
 const (

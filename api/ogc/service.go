@@ -21,7 +21,7 @@ import (
 
 // A Map is what a Service needs of the API.
 type Map interface {
-	// Current returns what is published, or an error before the first snapshot.
+	// Current returns the present State, or an error before the first snapshot.
 	Current() (*State, error)
 	// Base returns what addresses in an answer to r begin with. It adds to the header of w what that depends on.
 	Base(w http.ResponseWriter, r *http.Request) string
@@ -31,7 +31,7 @@ type Map interface {
 	SendTile(w http.ResponseWriter, r *http.Request, t Tile) error
 }
 
-// A State is what is published: a snapshot with what the documents say about it. It is immutable.
+// A State is the published snapshot with what the documents say about it. It is immutable.
 type State struct {
 	Snapshot *data.Snapshot
 	// MapVersion and VectorVersion are the values of v= that make the address of a tile immutable.
@@ -117,7 +117,7 @@ func (s *Service) title(title string) string {
 	return title + " (" + s.Notice + ")"
 }
 
-// abstract returns what has to be known about the map, and whose data it shows.
+// abstract returns what users have to know about the map, and whose data it shows.
 func (s *Service) abstract() string {
 	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite, week by week. " +
 		"The colour is the value; the opacity tells how near lakes are. Where nothing is drawn there is no current value, " +

@@ -33,10 +33,10 @@ func (p *Params) Refuse(name, format string, args ...any) {
 	p.errs = append(p.errs, answer.ParameterError{Parameter: name, Detail: fmt.Sprintf(format, args...)})
 }
 
-// Errors returns what is wrong with the parameters read so far.
+// Errors returns the mistakes in the parameters read so far.
 func (p *Params) Errors() []answer.ParameterError { return p.errs }
 
-// Err returns what is wrong with the parameters read so far as one problem, or nil.
+// Err returns the mistakes in the parameters read so far as one problem, or nil.
 func (p *Params) Err() error {
 	if len(p.errs) == 0 {
 		return nil
@@ -63,7 +63,7 @@ func Quote(value string) string {
 	return strconv.Quote(value)
 }
 
-// Text returns the value of a parameter, and whether there is one that can be read. The query is searched once for each
+// Text returns the value of a parameter, and whether there is a readable one. The query is searched once for each
 // name: it is short, and nothing has to be allocated for parameters that are not read.
 func (p *Params) Text(name string) (value string, ok bool) {
 	for rest := p.query; rest != ""; {
