@@ -42,8 +42,8 @@ func (g *Group) Quantile(percent int) (value float64, ok bool) {
 	if len(g.Values) == 0 {
 		return 0, false
 	}
-	place := (len(g.Values) - 1) * percent
-	i, rest := place/100, int64(place%100)
+	rank := (len(g.Values) - 1) * percent
+	i, rest := rank/100, int64(rank%100)
 	sum := 100 * int64(g.Values[i])
 	if rest > 0 {
 		sum += rest * int64(g.Values[i+1]-g.Values[i])
@@ -55,7 +55,7 @@ func (g *Group) Quantile(percent int) (value float64, ok bool) {
 // without lakes, in ascending order, or one for each region that lakes have, in the order of names. The group of lakes
 // without a value, status or region is the last one.
 func (v *View) Groups(by Grouping) (all Group, groups []Group) {
-	places, groups := closedGroups(by)
+	indexOf, groups := closedGroups(by)
 	for i := range v.States {
 		s := &v.States[i]
 		name := ""
@@ -69,13 +69,13 @@ func (v *View) Groups(by Grouping) (all Group, groups []Group) {
 		case ByTrophic:
 			name = s.Trophic.String()
 		}
-		place, ok := places[name]
+		index, ok := indexOf[name]
 		if !ok {
-			place = len(groups)
-			places[name] = place
+			index = len(groups)
+			indexOf[name] = index
 			groups = append(groups, Group{Name: name})
 		}
-		groups[place].add(s)
+		groups[index].add(s)
 		all.add(s)
 	}
 	if by == ByRegion {
@@ -94,7 +94,7 @@ func (v *View) Groups(by Grouping) (all Group, groups []Group) {
 }
 
 // closedGroups returns the groups that always exist, and the index of each by name.
-func closedGroups(by Grouping) (places map[string]int, groups []Group) {
+func closedGroups(by Grouping) (indexOf map[string]int, groups []Group) {
 	var names []string
 	switch by {
 	case ByRisk:
@@ -108,10 +108,10 @@ func closedGroups(by Grouping) (places map[string]int, groups []Group) {
 		}
 		names = append(names, TrophicUnknown.String())
 	}
-	places = make(map[string]int)
+	indexOf = make(map[string]int)
 	for i, name := range names {
-		places[name] = i
+		indexOf[name] = i
 		groups = append(groups, Group{Name: name})
 	}
-	return places, groups
+	return indexOf, groups
 }

@@ -15,7 +15,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// Caddy by the example, with a certificate of its own making instead of one from the outside.
+// Caddy with the example configuration and a certificate that it makes itself.
 func TestCaddy(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "caddy")
@@ -36,7 +36,7 @@ func TestCaddy(t *testing.T) {
 	cmd := exec.Command("caddy", "run", "--adapter", "caddyfile", "--config", limnomaptest.WriteFile(t, dir, "Caddyfile", conf))
 	cmd.Env = append(os.Environ(), "HOME="+dir, "XDG_DATA_HOME="+filepath.Join(dir, "data"), "XDG_CONFIG_HOME="+filepath.Join(dir, "config"))
 	insecure := &tls.Config{InsecureSkipVerify: true, ServerName: "localhost"}
-	runProxy(t, cmd, func() error { // it listens before it has its certificate
+	runProxy(t, cmd, func() error { // it listens before its certificate is ready
 		conn, err := tls.Dial("tcp", address, insecure)
 		if err != nil {
 			return err

@@ -11,13 +11,13 @@ import (
 	"testing"
 )
 
-// composeSchema returns the path of the schema of compose files, in the module of the program that reads them.
+// composeSchema returns the path of the schema of compose files, from the module of Docker Compose.
 func composeSchema(t testing.TB) string {
 	t.Helper()
 	return filepath.Join(moduleFolder(t, "testdata/strict/go.mod", "github.com/compose-spec/compose-go/v2"), "schema", "compose-spec.json")
 }
 
-// interpolated returns an environment as compose fills it in by env.example, with passwords.
+// interpolated returns an environment in which Compose has replaced the variables, with the values of env.example and passwords.
 func interpolated(t testing.TB, environment map[string]string) map[string]string {
 	t.Helper()
 	example := make(map[string]string)
@@ -32,7 +32,7 @@ func interpolated(t testing.TB, environment map[string]string) map[string]string
 			m := variable.FindStringSubmatch(v)
 			set, ok := example[m[1]]
 			switch {
-			case set != "" || ok && m[2] == "-": // without the colon, what is empty stands
+			case set != "" || ok && m[2] == "-": // without the colon an empty value is kept
 				return set
 			case m[2] != "":
 				return m[3]
@@ -43,8 +43,8 @@ func interpolated(t testing.TB, environment map[string]string) map[string]string
 	return filled
 }
 
-// Both compositions are by the letter of the specification, and set what limnomap knows.
-func TestCompositions(t *testing.T) {
+// Both compose files follow the specification and set only variables that limnomap knows.
+func TestComposeFiles(t *testing.T) {
 	t.Parallel()
 	s := schema(t, composeSchema(t), "")
 	for _, name := range []string{"compose.yaml", "compose.replicated.yaml"} {
@@ -56,7 +56,7 @@ func TestCompositions(t *testing.T) {
 		into(t, document, &known)
 		known["services"].(map[string]any)["limnomap-3"] = map[string]any{"imagine": "limnomap"}
 		if s.Validate(any(known)) == nil {
-			t.Errorf("%s: a field that nobody knows is let through", name)
+			t.Errorf("%s: an unknown field is accepted", name)
 		}
 		text := readFile(t, name)
 		wantVariables(t, name, text, "serve")
@@ -69,7 +69,7 @@ func TestCompositions(t *testing.T) {
 				wantAccepted(t, name+" "+service, interpolated(t, s.Environment), "serve")
 			}
 		}
-		for _, m := range regexp.MustCompile(`\./[\w./-]+`).FindAllString(text, -1) { // what is mounted
+		for _, m := range regexp.MustCompile(`\./[\w./-]+`).FindAllString(text, -1) { // mounted files
 			if _, err := os.Stat(m); err != nil {
 				t.Errorf("%s: %v", name, err)
 			}
@@ -87,8 +87,8 @@ func TestCompositions(t *testing.T) {
 	}
 }
 
-// The servers of the composition of replicas are alike, believe their proxy alone, and write to their cache and /tmp alone.
-func TestReplicas(t *testing.T) {
+// The replicas have the same settings, trust only their proxy, and write only to their cache and to /tmp.
+func TestComposedReplicas(t *testing.T) {
 	t.Parallel()
 	var c struct {
 		Services map[string]struct {
@@ -115,7 +115,7 @@ func TestReplicas(t *testing.T) {
 			t.Errorf("%s has %v, limnomap-1 %v", name, service.Environment, first)
 		}
 		if !service.ReadOnly || len(service.Volumes) != 2 || !strings.HasSuffix(service.Volumes[0], ":/cache") || service.Volumes[1] != "/tmp" {
-			t.Errorf("%s writes elsewhere than to its cache and /tmp, or not there: %+v", name, service)
+			t.Errorf("%s does not write to exactly its cache and /tmp: %+v", name, service)
 		}
 		volume, _, _ := strings.Cut(service.Volumes[0], ":")
 		if _, ok := c.Volumes[volume]; !ok {
@@ -144,7 +144,7 @@ func TestReplicas(t *testing.T) {
 	}
 }
 
-// What the compositions leave to whoever runs them is in the example for their settings, without a password in it.
+// env.example has each setting that the compose files leave open, and no password.
 func TestComposeSettings(t *testing.T) {
 	t.Parallel()
 	example := readFile(t, "env.example")
@@ -160,9 +160,9 @@ func TestComposeSettings(t *testing.T) {
 	}
 }
 
-// The Prometheus of each composition has its configuration in deploy/prometheus, as Docker puts no other files into a
-// container that is read-only, and asks where metrics are. What is in the files is promtool's to check.
-func TestCompositionPrometheus(t *testing.T) {
+// The Prometheus of each compose file reads its configuration from deploy/prometheus, since Docker adds no other files to a
+// read-only container, and scrapes the right address. promtool checks the content of the files.
+func TestComposedPrometheus(t *testing.T) {
 	t.Parallel()
 	for name, server := range map[string]string{"compose.yaml": "limnomap", "compose.replicated.yaml": "limnomap-1"} {
 		var c struct {
@@ -184,7 +184,7 @@ func TestCompositionPrometheus(t *testing.T) {
 		const folder = "/etc/prometheus/"
 		file, ok := strings.CutPrefix(prometheus.Command[0], "--config.file="+folder)
 		if !ok || !slices.Contains(prometheus.Volumes, "./prometheus:/etc/prometheus:ro") {
-			t.Errorf("%s: Prometheus is told %s, and has %q", name, prometheus.Command, prometheus.Volumes)
+			t.Errorf("%s: Prometheus has the command %s and the volumes %q", name, prometheus.Command, prometheus.Volumes)
 		}
 		listen := c.Services[server].Environment["LIMNOMAP_ADMIN_LISTEN"]
 		if conf := readFile(t, "prometheus/"+file); listen == "" || !strings.Contains(conf, `"`+server+listen+`"`) {
@@ -193,7 +193,7 @@ func TestCompositionPrometheus(t *testing.T) {
 	}
 }
 
-// The one server believes what a proxy on this machine says of its visitors: it comes from the gateway.
+// The single server trusts a proxy on this machine, whose requests come from the gateway.
 func TestComposedServerTrustsItsGateway(t *testing.T) {
 	t.Parallel()
 	var c struct {

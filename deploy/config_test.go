@@ -23,7 +23,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// reloadMetric returns the value of a metric of reloads.
+// reloadMetric returns the value of a metric about reloads.
 func reloadMetric(t *testing.T, s *limnomaptest.Server, name string) float64 {
 	t.Helper()
 	_, text := limnomaptest.Get(t, s.Admin+"/metrics")
@@ -40,7 +40,7 @@ func reloadMetric(t *testing.T, s *limnomaptest.Server, name string) float64 {
 	return 0
 }
 
-// hangUp sends SIGHUP and waits until the log says once more what came of it.
+// hangUp sends SIGHUP and waits for one more log line with that message.
 func hangUp(t *testing.T, s *limnomaptest.Server, says string) (log string) {
 	t.Helper()
 	before := len(s.Log.String())
@@ -77,7 +77,7 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 		return false
 	}
 	if !limited() || !strings.Contains(page(), `"attribution":"first"`) {
-		t.Fatalf("the server does not go by its file:\n%s", page())
+		t.Fatalf("the server does not use its file:\n%s", page())
 	}
 	if got := reloadMetric(t, s, "successful"); got != 1 {
 		t.Errorf("successful is %v after the start, want 1", got)
@@ -149,8 +149,8 @@ func TestHangupReloadsTheConfiguration(t *testing.T) {
 	}
 }
 
-// Without a file a hangup is for the certificate, and never ends the server: not even a hundred of them, at once and
-// while it answers.
+// Without a configuration file SIGHUP reloads the certificate. It never ends the server, not even a hundred signals at once
+// while the server answers requests.
 func TestHangupWithoutAFile(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -187,7 +187,7 @@ func TestHangupWithoutAFile(t *testing.T) {
 	}
 }
 
-// writePair writes a certificate of that serial number and its key.
+// writePair writes a certificate with that serial number and its key.
 func writePair(t *testing.T, cert, key string, serial int64) {
 	t.Helper()
 	private, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)

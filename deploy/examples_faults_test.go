@@ -14,15 +14,15 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// A faultyFront stands before a server and answers for tiles in its place as `fault` says: with a status, or 0 for the
-// server's own answer. It counts what it was asked for.
+// A faultyFront is a proxy that answers requests for tiles as `fault` says: with a status, or 0 for the answer of the server.
+// It counts the requests.
 type faultyFront struct {
 	URL string
 
 	mu      sync.Mutex
 	fault   func(path string, times int) int
 	asked   map[string]int // tiles, by path
-	refused int            // the server's own 429
+	refused int            // 429 from the server
 }
 
 func startFaultyFront(t *testing.T, server string) *faultyFront {
@@ -57,7 +57,7 @@ func (f *faultyFront) statusFor(r *http.Request) int {
 	return f.fault(r.URL.Path, f.asked[r.URL.Path])
 }
 
-// become changes what the front does from now on, and forgets what it was asked for.
+// become changes how the proxy answers, and resets the counts.
 func (f *faultyFront) become(fault func(path string, times int) int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -65,7 +65,7 @@ func (f *faultyFront) become(fault func(path string, times int) int) {
 	clear(f.asked)
 }
 
-// counts returns the most times that a tile was asked for, and how often the server refused.
+// counts returns how often the most requested tile was requested, and how often the server refused.
 func (f *faultyFront) counts() (most, refused int) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -75,14 +75,14 @@ func (f *faultyFront) counts() (most, refused int) {
 	return most, f.refused
 }
 
-// times returns how often a tile was asked for.
+// times returns how often a tile was requested.
 func (f *faultyFront) times(path string) int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.asked[path]
 }
 
-// tiles returns how many tiles were asked for.
+// tiles returns how many tiles were requested.
 func (f *faultyFront) tiles() int {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -102,7 +102,7 @@ func answerProblem(w http.ResponseWriter, status int) {
 	fmt.Fprintf(w, `{"type":"about:blank","title":%q,"status":%d}`, http.StatusText(status), status)
 }
 
-// spend takes what is left of the limit on tiles, so that the server refuses the next one.
+// spend uses up the rate limit on tiles, so that the server refuses the next one.
 func spend(t *testing.T, server string) {
 	for range 2 * tilesAMinute {
 		resp, err := http.Get(server + "/api/v1/tiles/0/0/0.png")
@@ -118,11 +118,11 @@ func spend(t *testing.T, server string) {
 	t.Error("the server refuses nothing")
 }
 
-// tilesAMinute is the limit that the pages are shown with: more than they need, and soon spent.
+// tilesAMinute is the rate limit for the pages: more than they need, and quickly used up.
 const tilesAMinute = 900
 
-// checkFaults opens the page that is open with a server that sheds load, one that refuses for a while and one that fails: what
-// stays away the page says, and shows as nothing.
+// checkFaults opens the page with a server that sheds load, one that refuses for a while, and one that fails. The page says
+// which tiles are missing, and shows nothing for them.
 func checkFaults(t *testing.T, v *mapView, server string, lakes []exampleLake) {
 	t.Helper()
 	lake := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "medium" })
@@ -142,7 +142,7 @@ func checkFaults(t *testing.T, v *mapView, server string, lakes []exampleLake) {
 	}
 }
 
-// A server that sheds load is asked again when it said, and then all is there.
+// The page asks again at the time that an overloaded server gives, and then shows all tiles.
 func checkShed(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	t.Helper()
 	front.become(func(_ string, times int) int {
@@ -159,7 +159,7 @@ func checkShed(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	}
 }
 
-// wantHealed waits until all tiles have come, and fails if one is said to be missing.
+// wantHealed waits until all tiles are there, and fails the test if the page says that one is missing.
 func (v *mapView) wantHealed(t *testing.T) {
 	t.Helper()
 	v.Do(t, browsertest.Until(v.page.drawn))
@@ -168,7 +168,7 @@ func (v *mapView) wantHealed(t *testing.T) {
 	}
 }
 
-// The real server's own limit: its bucket is emptied when the page begins to ask.
+// The limit of the real server: it is used up when the page starts.
 func checkRefused(t *testing.T, v *mapView, front *faultyFront, server string, lake exampleLake) {
 	t.Helper()
 	var once sync.Once
@@ -184,8 +184,8 @@ func checkRefused(t *testing.T, v *mapView, front *faultyFront, server string, l
 	}
 }
 
-// What fails for good is said, drawn as nothing, and asked for again when the reader wants it. No tile has come before, which
-// a map might show enlarged.
+// The page says that tiles are missing, shows nothing for them, and requests them again when the reader asks for that. No
+// other tile was shown before, which a map might enlarge.
 func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	t.Helper()
 	v.move(t, lake.Lon, lake.Lat, mapZoom)
@@ -208,15 +208,15 @@ func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 	v.Do(t, chromedp.Click("#trouble button"))
 	want := over(v.learn(t, v.server, v.page, lake), mapBackground)
 	limnomaptest.Within(t, patience, "the lake is there when the reader tries again", func() bool {
-		if v.trouble(t) != "" { // an answer that was under way, too, says that it is missing
+		if v.trouble(t) != "" { // a late answer also reports a missing tile
 			v.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#trouble button').click(); void 0`))
 			return false
 		}
-		return near(v.picture(t).At((mapWidth/2+v.page.beside)*v.scale, mapHeight/2*v.scale), want, 14)
+		return near(v.picture(t).At((mapWidth/2+v.page.offset)*v.scale, mapHeight/2*v.scale), want, 14)
 	})
 }
 
-// A server that stays overloaded is not asked for ever.
+// The page stops asking a server that stays overloaded.
 func checkBounded(t *testing.T, v *mapView, server string) {
 	t.Helper()
 	front := startFaultyFront(t, server)
@@ -232,7 +232,7 @@ func checkBounded(t *testing.T, v *mapView, server string) {
 	}
 }
 
-// A browser without WebGL shows no map with MapLibre, which has to be said.
+// Without WebGL MapLibre shows no map, and the page says so.
 func checkNoWebGL(t *testing.T, v *mapView, server string) {
 	t.Helper()
 	without := page.AddScriptToEvaluateOnNewDocumentParams{Source: `HTMLCanvasElement.prototype.getContext = () => null`}

@@ -22,8 +22,8 @@ import (
 // halfWorld is half the width of the Web Mercator map in metres.
 const halfWorld = 20037508.342789244
 
-// gdalSource writes limnomap.xml for a server and returns its path. It is the example but for the address, as a reader
-// would change it.
+// gdalSource writes limnomap.xml for a server and returns its path. It is the example with another
+// address.
 func gdalSource(t *testing.T, server string) string {
 	t.Helper()
 	example, err := os.ReadFile("examples/limnomap.xml")
@@ -38,7 +38,7 @@ func gdalSource(t *testing.T, server string) string {
 	return limnomaptest.WriteFile(t, t.TempDir(), "limnomap.xml", text)
 }
 
-// run runs a command and returns what it printed, and its complaints where it fails.
+// run runs a command and returns its output, or its error messages if it fails.
 func run(t *testing.T, command ...string) (stdout string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -51,7 +51,7 @@ func run(t *testing.T, command ...string) (stdout string, err error) {
 	return string(out), err
 }
 
-// mustRun is run of what may not fail.
+// mustRun is run for a command that must succeed.
 func mustRun(t *testing.T, command ...string) string {
 	t.Helper()
 	out, err := run(t, command...)
@@ -77,7 +77,7 @@ func (w mercatorWindow) corners() (west, north, east, south float64) {
 	return float64(w.Min.X)*m - halfWorld, halfWorld - float64(w.Min.Y)*m, float64(w.Max.X)*m - halfWorld, halfWorld - float64(w.Max.Y)*m
 }
 
-// cut has GDAL cut the window out of a source, as PNG, and returns the file's path.
+// cut has GDAL write the window of a source as PNG, and returns the path.
 func (w mercatorWindow) cut(t *testing.T, source string) (string, error) {
 	t.Helper()
 	west, north, east, south := w.corners()
@@ -88,7 +88,7 @@ func (w mercatorWindow) cut(t *testing.T, source string) (string, error) {
 	return path, err
 }
 
-// What GDAL cuts from the map, across four tiles, lies where it should and has their pixels, byte for byte.
+// A window across four tiles, read by GDAL, has exactly the pixels of the tiles.
 func TestExampleForGDAL(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "gdal_translate", "gdalinfo", "ogr2ogr")
@@ -136,7 +136,7 @@ func checkGeoreference(t *testing.T, path string, w mercatorWindow) {
 	}
 }
 
-// checkWindow compares a picture of the window with the tiles that it is cut from.
+// checkWindow compares a picture of the window with its tiles.
 func checkWindow(t *testing.T, server string, got image.Image, w mercatorWindow) {
 	t.Helper()
 	tiles := map[maptile.Tile]image.Image{}
@@ -164,7 +164,7 @@ func checkWindow(t *testing.T, server string, got image.Image, w mercatorWindow)
 	}
 }
 
-// A tile that the server does not give, be it one of four, makes no hole that would pass for clear water: GDAL fails.
+// If the server does not return a tile, GDAL fails. A hole in the picture would look like clear water.
 func checkFailingWindow(t *testing.T, server string, w mercatorWindow) {
 	front := startFaultyFront(t, server)
 	source := gdalSource(t, front.URL)
@@ -185,14 +185,14 @@ func checkFailingWindow(t *testing.T, server string, w mercatorWindow) {
 	}
 }
 
-// A gdalLake is a lake as GDAL reads it. Its values are NULL, and not 0, where there is none.
+// A gdalLake is a lake as GDAL reads it. A missing value is NULL, not 0.
 type gdalLake struct {
 	ID, Name, Color, Risk string
 	Chl                   *float64
 	WHOLevel              *float64 `json:"who_level"`
 }
 
-// readByGDAL returns by id what GDAL reads from a source.
+// readByGDAL returns the lakes that GDAL reads from a source, by id.
 func readByGDAL(t *testing.T, arguments ...string) map[string]gdalLake {
 	t.Helper()
 	out := mustRun(t, append([]string{"ogr2ogr", "-f", "GeoJSON", "/vsistdout/"}, arguments...)...)
@@ -209,7 +209,7 @@ func readByGDAL(t *testing.T, arguments ...string) map[string]gdalLake {
 	return lakes
 }
 
-// checkGDALLakes fails unless each of the lakes that are wanted was read with its values.
+// checkGDALLakes fails the test unless each wanted lake was read with its values.
 func checkGDALLakes(t *testing.T, read map[string]gdalLake, lakes []exampleLake, wanted func(exampleLake) bool) {
 	t.Helper()
 	known, unknown := 0, 0
@@ -244,8 +244,8 @@ func checkGeoJSONByGDAL(t *testing.T, server string) {
 	}
 }
 
-// A zoom of the vector tiles is one source for GDAL. It asks for the tiles of a window alone, and again for one that fails
-// where it is told to: otherwise it takes that for one without lakes, and says nothing.
+// One zoom of the vector tiles is one source for GDAL. GDAL requests only the tiles of a window. It must be told to repeat
+// failed requests: otherwise it treats a failed tile as one without lakes.
 func checkVectorTilesByGDAL(t *testing.T, server string) {
 	lakes := readLakes(t, server)
 	front := startFaultyFront(t, server)

@@ -13,7 +13,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// An exampleLake is a lake as the status tells of it.
+// An exampleLake is a lake of the status document.
 type exampleLake struct {
 	ID, Name, Risk, Color string
 	Lat, Lon              float64
@@ -32,7 +32,7 @@ func readLakes(t *testing.T, server string) []exampleLake {
 	return status.Lakes
 }
 
-// loneliest returns that lake of those wanted whose nearest neighbour is farthest, so that the map there shows it alone.
+// loneliest returns the wanted lake with the most distant neighbour, so that the map shows only this lake there.
 func loneliest(t *testing.T, lakes []exampleLake, wanted func(exampleLake) bool) exampleLake {
 	t.Helper()
 	var lake exampleLake
@@ -76,7 +76,7 @@ func parseColour(t *testing.T, text string) color.NRGBA {
 	return c
 }
 
-// near reports whether no channel of two colours differs by more than so much, alpha aside.
+// near reports whether no channel of two colours, except alpha, differs by more than the given amount.
 func near(a, b color.Color, most int) bool {
 	p, q := color.NRGBAModel.Convert(a).(color.NRGBA), color.NRGBAModel.Convert(b).(color.NRGBA)
 	for _, d := range [...]int{int(p.R) - int(q.R), int(p.G) - int(q.G), int(p.B) - int(q.B)} {

@@ -21,15 +21,15 @@ import (
 )
 
 const (
-	mapWidth, mapHeight = 400, 300 // small, since without a graphics card each pixel of WebGL costs
-	// mapZoom is where the lakes of the demo that the tests look at stand alone, and of no other's colour.
+	mapWidth, mapHeight = 400, 300 // small, since WebGL without a graphics card is slow
+	// mapZoom is a zoom at which the tested lakes of the demo do not overlap others.
 	mapZoom = 10
 )
 
-// mapBackground is what limnomap.css and style.json paint where there is no lake.
+// mapBackground is the colour of limnomap.css and style.json where there is no lake.
 var mapBackground = color.NRGBA{0xf2, 0xf3, 0xf0, 0xff}
 
-// mapPages are the examples in a browser. What a page draws is settled when `drawn` is true after its `watch`.
+// mapPages are the examples in a browser. A page has finished drawing when `drawn` is true after `watch`.
 var mapPages = []mapPage{
 	{
 		name: "leaflet", library: "leaflet",
@@ -47,23 +47,23 @@ var mapPages = []mapPage{
 	},
 	{
 		name: "maplibre", library: "maplibre-gl",
-		// Its zoom is that of tiles of 512 pixels.
+		// Its zoom refers to tiles of 512 pixels.
 		move:  `map.jumpTo({center: [lon, lat], zoom: zoom - 1})`,
 		watch: `window.drawn = false; map.once('idle', () => { window.drawn = true }); map.triggerRepaint()`,
 		drawn: `window.drawn`,
-		// The circle that a lake is covers its own pixel.
-		beside: 10,
+		// The circle of a lake covers its pixel.
+		offset: 10,
 	},
 }
 
-// A mapPage is an example, and how a test drives it.
+// A mapPage is an example, with JavaScript that controls it.
 type mapPage struct {
 	name, library      string
 	move, watch, drawn string // JavaScript
-	beside             int    // CSS pixels east of a lake where the heat map is seen
+	offset             int    // CSS pixels east of a lake where the heat map is seen
 }
 
-// mapPolicy is the policy under which the examples work, as a strict site would send it.
+// mapPolicy is a strict Content-Security-Policy with which the examples work.
 const mapPolicy = "default-src 'none'; script-src 'self'; style-src 'self'; worker-src 'self'; " +
 	"img-src 'self' data: blob: http://127.0.0.1:*; connect-src 'self' http://127.0.0.1:*"
 
@@ -78,8 +78,8 @@ func TestExamplePolicyIsTheOneOfTheDocs(t *testing.T) {
 	}
 }
 
-// serveExamples serves the folder of examples as any server for files would, and returns its address. The style names another
-// server: pages ask the one that limnomap.js names.
+// serveExamples serves the folder of examples and returns the address. The style names another server, since pages must use
+// the one that limnomap.js names.
 func serveExamples(t *testing.T) string {
 	t.Helper()
 	files := http.FileServer(http.Dir("examples"))
@@ -104,17 +104,17 @@ func serveExamples(t *testing.T) string {
 type mapView struct {
 	*browsertest.Browser
 	page   mapPage
-	site   string // the address that the pages come from
+	site   string // address of the pages
 	server string
-	others []string // the addresses of all servers that pages were shown
+	others []string // addresses of all servers that pages have used
 	scale  int
-	drawn  map[string]color.NRGBA // what tiles have at lakes; of learn
-	seen   int                    // problems that have been looked at
-	asked  int                    // requests that have been looked at
+	drawn  map[string]color.NRGBA // colours of the tiles at lakes, set by learn
+	seen   int                    // number of problems already checked
+	asked  int                    // number of requests already checked
 }
 
-// startMaps starts a browser for the examples. Chromium draws WebGL without a graphics card by SwiftShader, which it has to
-// be told since it holds that unsafe for pages of strangers.
+// startMaps starts a browser for the examples. Without a graphics card Chromium draws WebGL with SwiftShader, which must be
+// enabled since it is unsafe for unknown pages.
 func startMaps(t *testing.T, site string) *mapView {
 	t.Helper()
 	v := &mapView{site: site, drawn: map[string]color.NRGBA{}, Browser: browsertest.Start(t, "en",
@@ -124,7 +124,7 @@ func startMaps(t *testing.T, site string) *mapView {
 	return v
 }
 
-// open opens an example, for a screen with so many pixels to a CSS pixel.
+// open opens an example on a screen with the given number of pixels per CSS pixel.
 func (v *mapView) open(t *testing.T, page mapPage, server string, scale int) {
 	t.Helper()
 	v.page, v.server, v.scale = page, server, scale
@@ -137,7 +137,7 @@ func (v *mapView) open(t *testing.T, page mapPage, server string, scale int) {
 		browsertest.Until(`!!window.map?.getContainer || !!window.map?.getTargetElement`))
 }
 
-// address is where an example shows a server.
+// address returns the address of an example that shows a server.
 func (v *mapView) address(page, server string) string {
 	return fmt.Sprintf("%s/%s.html?server=%s", v.site, page, server)
 }
@@ -160,8 +160,8 @@ func (v *mapView) move(t *testing.T, lon, lat float64, zoom int) {
 	v.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`{const lon = %v, lat = %v, zoom = %d; %s; void 0}`, lon, lat, zoom, v.page.move)))
 }
 
-// problems returns what went wrong on the pages, without what is right here: the examples ask another origin, which is the
-// server's, and Chromium remarks that reading a picture back from WebGL is slow.
+// problems returns what went wrong on the pages. Two things are expected: requests to the origin of the server, and a warning
+// of Chromium that reading a picture from WebGL is slow.
 func (v *mapView) problems() []string {
 	return slices.DeleteFunc(v.Problems(v.site), func(problem string) bool {
 		if strings.HasPrefix(problem, "rendering: ") && strings.Contains(problem, "GPU stall due to ReadPixels") {
@@ -172,7 +172,7 @@ func (v *mapView) problems() []string {
 	})
 }
 
-// wantNoProblems reports what went wrong since the page was opened.
+// wantNoProblems fails the test for each problem since the page was opened.
 func (v *mapView) wantNoProblems(t *testing.T) {
 	t.Helper()
 	for _, problem := range v.problems()[v.seen:] {
@@ -183,20 +183,20 @@ func (v *mapView) wantNoProblems(t *testing.T) {
 	}
 }
 
-// trouble returns what the page says of what it cannot show.
+// trouble returns the message of the page about what it cannot show.
 func (v *mapView) trouble(t *testing.T) string {
 	t.Helper()
 	return browsertest.Ask(t, v.Browser, chromedp.Evaluate[string](`document.querySelector('#trouble').hidden ? '' : document.querySelector('#trouble').innerText`))
 }
 
-// tileRequests returns the addresses of tiles that were asked for since the page was opened.
+// tileRequests returns the addresses of the tiles requested since the page was opened.
 func (v *mapView) tileRequests() []string {
 	return slices.DeleteFunc(v.Requests()[v.asked:], func(url string) bool {
 		return !strings.Contains(url, "/api/v1/tiles/") || strings.Contains(url, ".json")
 	})
 }
 
-// picture returns what the screen shows.
+// picture returns a screenshot.
 func (v *mapView) picture(t *testing.T) image.Image {
 	t.Helper()
 	picture := decodePNG(t, browsertest.Ask(t, v.Browser, chromedp.CaptureScreenshot()))
@@ -206,33 +206,33 @@ func (v *mapView) picture(t *testing.T) image.Image {
 	return picture
 }
 
-// learn looks up what a server's tile has where the page shows a lake, and fails unless that is the lake's own colour.
+// learn looks up the colour of the tile at a lake, and fails the test unless it is the colour of the lake.
 func (v *mapView) learn(t *testing.T, server string, page mapPage, lake exampleLake) color.NRGBA {
 	t.Helper()
-	key := fmt.Sprint(lake.ID, page.beside)
+	key := fmt.Sprint(lake.ID, page.offset)
 	if c, known := v.drawn[key]; known {
 		return c
 	}
 	tile, at := pixelOf(lake.Lon, lake.Lat, mapZoom)
-	c := color.NRGBAModel.Convert(tilePicture(t, server, tile, "@2x").At(2*(at.X+page.beside), 2*at.Y)).(color.NRGBA)
+	c := color.NRGBAModel.Convert(tilePicture(t, server, tile, "@2x").At(2*(at.X+page.offset), 2*at.Y)).(color.NRGBA)
 	if own := parseColour(t, lake.Color); c.A < 60 || !near(c, own, 12) {
-		t.Fatalf("%s: beside its place its tile has %v, the API the colour %v", lake.ID, c, own)
+		t.Fatalf("%s: near it its tile has %v, the API the colour %v", lake.ID, c, own)
 	}
 	v.drawn[key] = c
 	return c
 }
 
-// wantLake fails unless the middle of the screen shows the lake's colour as its tile has it, over the background.
+// wantLake fails the test unless the middle of the screen has the colour of the tile over the background.
 func (v *mapView) wantLake(t *testing.T, lake exampleLake) {
 	t.Helper()
 	want := over(v.learn(t, v.server, v.page, lake), mapBackground)
-	got := v.picture(t).At((mapWidth/2+v.page.beside)*v.scale, mapHeight/2*v.scale)
+	got := v.picture(t).At((mapWidth/2+v.page.offset)*v.scale, mapHeight/2*v.scale)
 	if !near(got, want, 14) {
 		t.Errorf("%s: the screen has %v, want %v: its colour %s over the background", lake.ID, got, want, lake.Color)
 	}
 }
 
-// Each page shows the lakes as they are, and bears a server that sheds load, refuses and fails.
+// Each page shows the lakes correctly, also with a server that sheds load, refuses or fails.
 func TestExampleMaps(t *testing.T) {
 	t.Parallel()
 	limnomaptest.NeedFolder(t, "examples/node_modules")
@@ -251,10 +251,10 @@ func TestExampleMaps(t *testing.T) {
 	t.Run("no WebGL", func(t *testing.T) { checkNoWebGL(t, v, server.Base) })
 }
 
-// mapAttribution is text, and no page may take it for markup.
+// mapAttribution is text that no page may interpret as markup.
 const mapAttribution = "<b>Office</b> of Lakes"
 
-// checkShown looks at what a page shows on a screen of usual pixels and on one of small pixels.
+// checkShown checks a page on a normal screen and on a high-density one.
 func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []exampleLake) {
 	t.Helper()
 	v.open(t, page, server, 1)
@@ -283,7 +283,7 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 	checkRetina(t, v, server, lakes)
 }
 
-// The legend has a grey for lakes without a current value. A page that shows the heat map alone says that they are not there.
+// The legend has a grey for lakes without a current value. A page with only the heat map says that they are missing.
 func wantWordOnUnknown(t *testing.T, v *mapView) {
 	t.Helper()
 	const word = `document.body.innerText.includes('Lakes without a current value are not shown on this map.')`
@@ -292,7 +292,7 @@ func wantWordOnUnknown(t *testing.T, v *mapView) {
 	}
 }
 
-// An area without lakes is what it was before.
+// An area without lakes keeps the background.
 func checkEmpty(t *testing.T, v *mapView) {
 	t.Helper()
 	v.look(t, -30, 40, 6)
@@ -307,7 +307,7 @@ func checkEmpty(t *testing.T, v *mapView) {
 	}
 }
 
-// Beyond the deepest zoom that the server draws the map is enlarged, and no tile is asked for.
+// Beyond the highest zoom of the server the page enlarges tiles and requests none.
 func checkDeepest(t *testing.T, v *mapView, lake exampleLake) {
 	t.Helper()
 	before := len(v.tileRequests())
@@ -325,7 +325,7 @@ func checkDeepest(t *testing.T, v *mapView, lake exampleLake) {
 	}
 }
 
-// A screen with small pixels gets tiles with as many.
+// A high-density screen gets tiles with more pixels.
 func checkRetina(t *testing.T, v *mapView, server string, lakes []exampleLake) {
 	t.Helper()
 	v.open(t, v.page, server, 2)
@@ -359,7 +359,7 @@ func libraryVersion(t *testing.T, name string) string {
 	return strings.TrimSpace(string(out))
 }
 
-// pixelOf returns the tile of a zoom that a place lies in, and which of its pixels.
+// pixelOf returns the tile of a zoom that contains a point, and the pixel in that tile.
 func pixelOf(lon, lat float64, zoom maptile.Zoom) (maptile.Tile, image.Point) {
 	const size = 256
 	p := maptile.Fraction([2]float64{lon, lat}, zoom)

@@ -18,12 +18,12 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// firstWeek is the Monday that the observations of the scripts' lakes begin with.
+// firstWeek is the Monday of the first observations.
 var firstWeek = time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC)
 
 func week(n int) string { return firstWeek.AddDate(0, 0, 7*n).Format(time.DateOnly) }
 
-// Weeks of the lake "gappy" by what there is of them: values, rows without a value, no rows, values, and two forecasts.
+// Weeks of the lake "gappy": values, rows without a value, no rows, values, and two forecasts.
 const (
 	gapFrom, gapTo       = 10, 20
 	absentFrom, absentTo = 30, 35
@@ -31,7 +31,7 @@ const (
 	gappyValue           = "40.00"
 )
 
-// makeScriptLakes makes a database of lakes that are hard on a script, and returns its path.
+// makeScriptLakes creates a database of lakes that are difficult for a script, and returns its path.
 func makeScriptLakes(t *testing.T) (db string) {
 	t.Helper()
 	dir := t.TempDir()
@@ -61,13 +61,13 @@ old,Once Clean,50,9
 	return db
 }
 
-// A recorder stands before a server and notes what was asked and answered.
+// A recorder is a proxy that records requests and answers.
 type recorder struct {
 	URL string
 
 	mu     sync.Mutex
 	notes  []string           // STATUS PATH CODING
-	faults []http.HandlerFunc // what answers the next requests in the server's place
+	faults []http.HandlerFunc // answer the next requests instead of the server
 	notice string             // X-Data-Notice of the answers
 }
 
@@ -85,7 +85,7 @@ func startRecorder(t *testing.T, server string) *recorder {
 	return r
 }
 
-// answer answers by the next fault, if there is one.
+// answer uses the next fault, if there is one.
 func (r *recorder) answer(w http.ResponseWriter, request *http.Request) bool {
 	r.mu.Lock()
 	faults := r.faults
@@ -99,16 +99,16 @@ func (r *recorder) answer(w http.ResponseWriter, request *http.Request) bool {
 	return len(faults) > 0
 }
 
-// shed answers as a server that has too much to do.
+// shed answers as an overloaded server.
 func shed(w http.ResponseWriter, _ *http.Request) { answerProblem(w, http.StatusServiceUnavailable) }
 
-// cutOff answers as a server that ends before it has said all.
+// cutOff answers as a server that ends in the middle of an answer.
 func cutOff(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Length", "100")
 	fmt.Fprint(w, `{"lakes":[`)
 }
 
-// taken returns the notes since the last time.
+// taken returns the records since the last call.
 func (r *recorder) taken() []string {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -129,7 +129,7 @@ func (r *recorder) setNotice(notice string) {
 	r.notice = notice
 }
 
-// runScript runs an example in a locale that knows no umlauts, as cron does.
+// runScript runs an example in a locale without umlauts, as cron does.
 func runScript(t *testing.T, command ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	cmd := exec.CommandContext(t.Context(), command[0], command[1:]...)
@@ -174,7 +174,7 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 		t.Errorf("lakes.py asked for %q, want %q", got, want)
 	}
 
-	// Asked again, it fetches nothing, and shows the same, with what the server says of its data.
+	// The second run downloads nothing and shows the same, with the notice of the server.
 	front.setNotice("Simulated demo data, not measurements")
 	again, complaint, err := runScript(t, command...)
 	if err != nil || again != out || strings.Count(complaint, "unchanged: ") != 2 || strings.Count(complaint, "notice: Simulated demo data") != 2 {
@@ -185,7 +185,7 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 		t.Errorf("the second time lakes.py asked for %q, want %q", got, want)
 	}
 
-	// What has changed is fetched, also by way of a server that is cut off, or has too much to do, at first.
+	// Changed data are downloaded, even if the server first cuts off an answer or is overloaded.
 	news := limnomaptest.WriteFile(t, t.TempDir(), "news.csv", fmt.Sprintf("lake_id,date,chl,data_type\ngappy,%s,77.25,satellite\n", week(weeksMeasured)))
 	limnomaptest.Run(t, "import", "observations", news, "--db", db)
 	limnomaptest.Within(t, patience, "the server shows the import", func() bool {
@@ -198,7 +198,7 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 		t.Errorf("after an import: %v\n%s\nwant\n%s\n%s", err, out, want, complaint)
 	}
 
-	// A console without umlauts, a cache that cannot be, and a lake that is not there.
+	// A console without umlauts, an impossible cache folder, and an unknown lake.
 	out, complaint, err = runScript(t, "env", "PYTHONIOENCODING=ascii", "python3", "examples/lakes.py",
 		"--server", front.URL, "--history", "nowhere", "--cache", "examples/lakes.py")
 	if err == nil || !strings.Contains(out, "M?ggelsee") || strings.Count(complaint, "not kept: ") != 1 ||
@@ -207,7 +207,7 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 	}
 }
 
-// pythonOutput is what lakes.py is to print of the lakes of a server and of gappy, by what the JSON says.
+// pythonOutput returns what lakes.py must print about the lakes of a server and about gappy, according to the JSON.
 func pythonOutput(t *testing.T, server string) string {
 	t.Helper()
 	var status struct {
@@ -317,12 +317,12 @@ func checkR(t *testing.T, front *recorder) {
 	}
 }
 
-// checkGaps fails unless the line of gappy's value is there three times, and not in the weeks between, whether these have
-// rows without a value or no rows.
+// checkGaps fails the test unless the line of gappy has three parts, with gaps in the weeks without a value, whether these
+// have rows or not.
 func checkGaps(t *testing.T, picture image.Image) {
 	t.Helper()
 	line := parseColour(t, "#0a6f94")
-	var best []int // the columns that have the line's colour, in the row that has most of them
+	var best []int // columns with the colour of the line, in the row with the most of them
 	bounds := picture.Bounds()
 	for y := bounds.Min.Y; y < bounds.Max.Y; y++ {
 		var columns []int
@@ -335,7 +335,7 @@ func checkGaps(t *testing.T, picture image.Image) {
 			best = columns
 		}
 	}
-	var runs [][2]int // from and to, where columns follow one another
+	var runs [][2]int // first and last of adjacent columns
 	for _, x := range best {
 		if len(runs) == 0 || x > runs[len(runs)-1][1]+2 {
 			runs = append(runs, [2]int{x, x})
@@ -346,7 +346,7 @@ func checkGaps(t *testing.T, picture image.Image) {
 	if len(runs) < len(want) {
 		t.Fatalf("the line is drawn at %v, want three times", runs)
 	}
-	runs = runs[:len(want)] // an import may have added a value beyond
+	runs = runs[:len(want)] // an import may have added a later value
 	perWeek := float64(runs[2][0]-runs[0][0]) / absentTo
 	for i, run := range runs {
 		for j, x := range run {

@@ -16,8 +16,8 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// wantCircle fails unless the lake in the middle of the screen is a circle of its risk's colour, as the legend has it, and
-// grey without a value, whatever its risk was when it had one.
+// wantCircle fails the test unless the lake in the middle of the screen is a circle in the legend colour of its risk, or grey
+// without a value, whatever its last risk was.
 func (v *mapView) wantCircle(t *testing.T, lake exampleLake) {
 	t.Helper()
 	var legend struct {
@@ -37,7 +37,7 @@ func (v *mapView) wantCircle(t *testing.T, lake exampleLake) {
 	}
 }
 
-// checkVectorLakes looks at what the page has of the lakes: all of them, each with what the status says.
+// checkVectorLakes checks that the page has all lakes, each with the values of the status.
 func checkVectorLakes(t *testing.T, v *mapView, lakes []exampleLake) {
 	t.Helper()
 	v.look(t, 10.6, 51, 4)
@@ -63,14 +63,14 @@ func checkVectorLakes(t *testing.T, v *mapView, lakes []exampleLake) {
 func checkPopups(t *testing.T, v *mapView, lakes []exampleLake) {
 	t.Helper()
 	known := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl != nil && l.Risk == "high" })
-	// The lake that would pass for clean: its last value, which is too old, was low.
+	// A lake that must not look clean: its last value was low, but is too old.
 	unknown := loneliest(t, lakes, func(l exampleLake) bool { return l.Chl == nil && l.Risk == "low" })
 	for _, lake := range []exampleLake{known, unknown} {
 		v.look(t, lake.Lon, lake.Lat, mapZoom)
 		v.wantCircle(t, lake)
 		v.Do(t, chromedp.MouseClickXY(mapWidth/2, mapHeight/2), browsertest.Until(`!!document.querySelector('.maplibregl-popup-content')`))
 		text := browsertest.Ask(t, v.Browser, chromedp.Evaluate[string](`document.querySelector('.maplibregl-popup-content').innerText`))
-		days := int(time.Since(*lake.MeasuredAt).Hours() / 24) // it may have become a day more meanwhile
+		days := int(time.Since(*lake.MeasuredAt).Hours() / 24) // a day may have passed meanwhile
 		age := fmt.Sprintf("easured on %s, %d days ago", lake.MeasuredAt.Format(time.DateOnly), days)
 		want := "No current value. The last, m" + age + ", was one of low risk."
 		if lake.Chl != nil {
@@ -83,8 +83,8 @@ func checkPopups(t *testing.T, v *mapView, lakes []exampleLake) {
 	}
 }
 
-// The style is one by the specification, and its colours are the legend's; those of the lakes never ask about the risk
-// before they know that there is a value.
+// The style follows the specification and has the colours of the legend. The colour of a lake uses the risk only if there is
+// a value.
 func TestExampleStyleIsValid(t *testing.T) {
 	t.Parallel()
 	limnomaptest.NeedFolder(t, "examples/node_modules")
@@ -95,7 +95,7 @@ import { readFileSync } from 'node:fs'
 import { validateStyleMin } from '@maplibre/maplibre-gl-style-spec'
 const style = JSON.parse(readFileSync('style.json', 'utf8'))
 const wrong = JSON.parse(JSON.stringify(style))
-wrong.layers[1].source = 'elsewhere' // what a validator that works complains of
+wrong.layers[1].source = 'elsewhere' // a validator must report this
 console.log(JSON.stringify({ errors: validateStyleMin(style).map((e) => e.message), alert: validateStyleMin(wrong).length > 0 }))`
 	validate := exec.CommandContext(t.Context(), "node", "--input-type=module", "-e", program)
 	validate.Dir = "examples"

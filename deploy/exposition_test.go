@@ -20,10 +20,10 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// protobufAccepted is what a Prometheus with native histograms sends first.
+// protobufAccepted is the Accept header of a Prometheus with native histograms.
 const protobufAccepted = "application/vnd.google.protobuf;proto=io.prometheus.client.MetricFamily;encoding=delimited"
 
-// scrape returns all that a server exports, in the format that accept asks for, and the text.
+// scrape returns all metrics of a server in the format of accept, parsed and as text.
 func scrape(t *testing.T, s *limnomaptest.Server, accept string) (families map[string]*dto.MetricFamily, body []byte) {
 	t.Helper()
 	resp, body := limnomaptest.Get(t, s.Admin+"/metrics", "Accept", accept)
@@ -43,8 +43,8 @@ func scrape(t *testing.T, s *limnomaptest.Server, accept string) (families map[s
 	}
 }
 
-// wantExposition fails the test if promlint finds a fault in what the server exports, all of it, if the process' own
-// figures are missing, or a histogram is not a native one too.
+// wantExposition fails the test if promlint reports a problem, if metrics of the process are missing, or if a histogram is
+// not also a native one.
 func wantExposition(t *testing.T, s *limnomaptest.Server) {
 	t.Helper()
 	families, text := scrape(t, s, "text/plain")
@@ -69,7 +69,7 @@ func wantExposition(t *testing.T, s *limnomaptest.Server) {
 		}
 		histograms++
 		for _, m := range native[name].GetMetric() {
-			if h := m.GetHistogram(); h.GetZeroThreshold() == 0 || len(h.GetBucket()) == 0 { // the threshold is a native one's
+			if h := m.GetHistogram(); h.GetZeroThreshold() == 0 || len(h.GetBucket()) == 0 { // native histograms have a threshold
 				t.Errorf("%s %v: threshold %v, %d classic buckets; want both kinds", name, m.GetLabel(), h.GetZeroThreshold(), len(h.GetBucket()))
 			}
 		}
@@ -80,8 +80,8 @@ func wantExposition(t *testing.T, s *limnomaptest.Server) {
 	wantMetricsTable(t, families)
 }
 
-// wantMetricsTable fails the test unless the table of the operators' page has a row for each metric of ours, with its type,
-// its labels and its own words, and no other row.
+// wantMetricsTable fails the test unless the table in docs/monitoring.md has exactly one row for each metric of ours, with
+// its type and labels.
 func wantMetricsTable(t *testing.T, families map[string]*dto.MetricFamily) {
 	t.Helper()
 	page, err := os.ReadFile("../docs/monitoring.md")
@@ -102,7 +102,7 @@ func wantMetricsTable(t *testing.T, families map[string]*dto.MetricFamily) {
 	}
 	for _, row := range rows {
 		if !slices.Contains(want, row) {
-			t.Errorf("docs/monitoring.md has a row of what is not exported so:\n%s", row)
+			t.Errorf("docs/monitoring.md has a row that differs from the exported metrics:\n%s", row)
 		}
 	}
 	if !slices.IsSorted(rows) || len(slices.Compact(rows)) != len(want) {

@@ -26,7 +26,7 @@ func readFile(t testing.TB, name string) string {
 	return string(text)
 }
 
-// output returns what a command prints, stderr included, and fails the test unless it exits with 0.
+// output returns what a command prints, including stderr. It fails the test unless the exit code is 0.
 func output(t testing.TB, command string, args ...string) string {
 	t.Helper()
 	out, err := exec.Command(command, args...).CombinedOutput()
@@ -47,7 +47,7 @@ func duration(t testing.TB, text string) time.Duration {
 
 var variable = regexp.MustCompile(`\bLIMNOMAP_[A-Z_]+\b`)
 
-// wantVariables fails the test for each variable in text, comments included, that sets no flag of the command.
+// wantVariables fails the test for each variable in text, also in comments, that is not a flag of the command.
 func wantVariables(t testing.TB, name, text, command string) {
 	t.Helper()
 	known := variable.FindAllString(limnomaptest.Run(t, command, "--help"), -1)
@@ -62,8 +62,8 @@ func wantVariables(t testing.TB, name, text, command string) {
 	}
 }
 
-// wantAccepted fails the test unless the command would start with that environment and no flags. An SQLite database, which
-// an import makes first, is there.
+// wantAccepted fails the test unless the command would start with that environment and no flags. An SQLite database
+// exists, as after an import.
 func wantAccepted(t testing.TB, name string, environment map[string]string, command string) {
 	t.Helper()
 	cmd := exec.Command(limnomaptest.Binary(t), "config", command)
@@ -79,7 +79,7 @@ func wantAccepted(t testing.TB, name string, environment map[string]string, comm
 	}
 }
 
-// stopping returns how long the server takes to stop at most, by the defaults of its flags, as its help tells them.
+// stopping returns how long a server with the default flags takes to stop at most, according to its help.
 func stopping(t testing.TB) time.Duration {
 	t.Helper()
 	help := strings.Join(strings.Fields(limnomaptest.Run(t, "serve", "--help")), " ")
@@ -103,10 +103,10 @@ const (
 	demoLake  = "lake_0"
 )
 
-// lakePlace returns where a lake of demoDatabase is.
+// lakePlace returns the position of a lake of demoDatabase.
 func lakePlace(i int) orb.Point { return orb.Point{7 + float64(i%20)*0.31, 48 + float64(i/20)*0.43} }
 
-// demoDatabase returns the path of a new SQLite database in dir with some lakes, each with the values of two weeks.
+// demoDatabase creates an SQLite database in dir, with some lakes and two weeks of values, and returns its path.
 func demoDatabase(t testing.TB, dir string) string {
 	t.Helper()
 	var lakes, values strings.Builder

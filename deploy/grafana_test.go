@@ -17,7 +17,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A dashboard is what the tests read of Grafana's JSON.
+// A dashboard has the fields of a Grafana dashboard that the tests read.
 type dashboard struct {
 	UID, Title    string
 	SchemaVersion int
@@ -51,7 +51,7 @@ type panel struct {
 	FieldConfig struct {
 		Defaults struct{ Unit, NoValue string }
 	}
-	Panels []panel // of a row that is folded
+	Panels []panel // of a collapsed row
 }
 
 func readDashboard(t testing.TB) (d dashboard) {
@@ -68,7 +68,7 @@ func readDashboard(t testing.TB) (d dashboard) {
 
 var labelValues = regexp.MustCompile(`^label_values\((.+), *(\w+)\)$`)
 
-// fill returns an expression of the dashboard as Grafana asks it where "All" is chosen above: of all jobs, all servers.
+// fill replaces the variables of an expression as Grafana does for "All": all jobs and all servers.
 func (d *dashboard) fill(t testing.TB, expr string) string {
 	t.Helper()
 	expr = strings.ReplaceAll(expr, "$__rate_interval", "1m")
@@ -78,12 +78,12 @@ func (d *dashboard) fill(t testing.TB, expr string) string {
 		}
 	}
 	if strings.Contains(expr, "$") {
-		t.Errorf("%s: what is the variable?", expr)
+		t.Errorf("%s: unknown variable", expr)
 	}
 	return expr
 }
 
-// expressions returns all that the dashboard asks Prometheus.
+// expressions returns all queries of the dashboard.
 func (d *dashboard) expressions(t testing.TB) (all []string) {
 	t.Helper()
 	for _, p := range d.Panels {
@@ -112,9 +112,8 @@ func (d *dashboard) expressions(t testing.TB) (all []string) {
 	return all
 }
 
-// The dashboard has its rows, panels that say what they show, in which unit, and what to do without data sources of
-// somebody else's; nothing lies on top of another.
-func TestDashboardIsWhole(t *testing.T) {
+// The dashboard has rows and panels with a description and a unit, uses only its own data source, and no panels overlap.
+func TestDashboard(t *testing.T) {
 	t.Parallel()
 	d := readDashboard(t)
 	if d.UID == "" || d.SchemaVersion < 39 {
@@ -166,7 +165,7 @@ func TestDashboardIsWhole(t *testing.T) {
 	}
 }
 
-// What Grafana is provisioned with names the dashboard's kind of data source.
+// The provisioning of Grafana uses the data source type of the dashboard.
 func TestGrafanaProvisioning(t *testing.T) {
 	t.Parallel()
 	for _, name := range []string{"datasources/prometheus.yml", "dashboards/limnomap.yml"} {
@@ -201,9 +200,9 @@ func TestGrafanaProvisioning(t *testing.T) {
 	}
 }
 
-// A real Prometheus that scrapes a real server answers all that the dashboard, the rules and the alerts ask, both as
-// Prometheus is by default and with native histograms, which leave out the classic buckets. On a server that is well no
-// alert fires. What the server exports is sound, and the page for operators tells all of it.
+// A real Prometheus that scrapes a real server answers all queries of the dashboard, the rules and the alerts, with its
+// default settings and with native histograms, which replace the classic buckets. No alert fires for a healthy server. The
+// metrics have no problems, and docs/monitoring.md lists them all.
 func TestDashboardAndRulesAreAnswered(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "prometheus", "redis-server")
@@ -244,7 +243,7 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 		time.Sleep(250 * time.Millisecond) // between polls: there is a scrape each second
 	}
 	if faults != nil {
-		t.Errorf("questions without an answer:\n%v", faults)
+		t.Errorf("queries without an answer:\n%v", faults)
 	}
 	wantExposition(t, server)
 	if values, err := native.values("limnomap_http_request_duration_seconds_bucket"); err != nil || len(values) > 0 {
@@ -252,16 +251,15 @@ func TestDashboardAndRulesAreAnswered(t *testing.T) {
 	}
 	for _, p := range []*prometheusServer{classic, native} {
 		wantRulesHealthy(t, p, len(recording)+len(alerts))
-		// Each Prometheus scrapes itself too, as a job of its own.
+		// Each Prometheus also scrapes itself, as another job.
 		if values, err := p.values(d.fill(t, `sum(up{job=~"$job",instance=~"$instance"})`)); err != nil || !slices.Equal(values, []float64{1}) {
-			t.Errorf("with all jobs chosen the dashboard is of %v servers, %v; want limnomap's alone, 1", values, err)
+			t.Errorf("with all jobs chosen the dashboard is of %v servers, %v; want only limnomap, 1", values, err)
 		}
 	}
-	t.Logf("%d questions, each asked of two", len(questions))
+	t.Logf("%d queries, each sent to two Prometheus servers", len(questions))
 }
 
-// wantIdle fails the test if a panel shows what is no number while nobody asks the server anything, or shows nothing and
-// does not say why.
+// wantIdle fails the test if a panel shows NaN or infinity for an idle server, or shows nothing without a noValue text.
 func wantIdle(t *testing.T, p *prometheusServer, d *dashboard) {
 	t.Helper()
 	limnomaptest.Within(t, patience, "Prometheus has scraped the server twice", func() bool {
@@ -272,24 +270,24 @@ func wantIdle(t *testing.T, p *prometheusServer, d *dashboard) {
 		for _, target := range panel.Targets {
 			values, err := p.values(d.fill(t, target.Expr))
 			if err != nil || slices.ContainsFunc(values, func(v float64) bool { return math.IsNaN(v) || math.IsInf(v, 0) }) {
-				t.Errorf("panel %s shows %v, %v of a server that nobody asks", panel.Title, values, err)
+				t.Errorf("panel %s shows %v, %v for an idle server", panel.Title, values, err)
 			}
 			shown = shown || len(values) > 0
 		}
 		if !shown && panel.FieldConfig.Defaults.NoValue == "" {
-			t.Errorf("panel %s shows nothing of a server that nobody asks, and has no noValue", panel.Title)
+			t.Errorf("panel %s shows nothing for an idle server, and has no noValue", panel.Title)
 		}
 	}
 }
 
-// metricName is a name in an expression: what has an underscore and is no label, function or keyword.
+// metricName matches the name of a metric in an expression.
 var metricName = regexp.MustCompile(`\b(?:limnomap|go|process|job|job_route|job_instance)[_:][a-z0-9_:]+\b`)
 
-// metricsAsked returns each metric that rules and alerts name: one that does not exist would never raise an alert.
+// metricsAsked returns each metric in rules and alerts: an alert on a metric that does not exist would never fire.
 func metricsAsked(rules ...[]rule) (names []string) {
 	for _, r := range slices.Concat(rules...) {
 		for _, name := range metricName.FindAllString(r.Expr, -1) {
-			// Histograms as such are there in the native form alone, in which the other Prometheus is asked.
+			// These exist only as native histograms, which the other Prometheus has.
 			if name != "limnomap_http_request_duration_seconds" && name != "limnomap_tile_render_duration_seconds" {
 				names = append(names, name)
 			}
@@ -304,8 +302,8 @@ var (
 	matcher  = regexp.MustCompile(`(\w+)(?:=~|!~|=|!=)"([^"]*)"`)
 )
 
-// valuesAsked returns a question for each value of a label that a selector names: one that no series has would leave an
-// alert silent for ever, and a panel that answers 0 where there is nothing at 0.
+// valuesAsked returns a query for each label value in a selector: with a value that no series has, an alert would never fire
+// and a panel would always show 0.
 func valuesAsked(exprs []string, rules ...[]rule) (questions []string) {
 	for _, r := range slices.Concat(rules...) {
 		exprs = append(exprs, r.Expr)
@@ -314,14 +312,14 @@ func valuesAsked(exprs []string, rules ...[]rule) (questions []string) {
 		for _, s := range selector.FindAllStringSubmatch(expr, -1) {
 			name := s[1]
 			if strings.Contains(name, ":") || strings.HasPrefix(name, "limnomap_http_request_duration_seconds") {
-				name = "limnomap_http_requests_total" // what was recorded has its routes; a histogram may be native
+				name = "limnomap_http_requests_total" // a recorded metric has the same routes; a histogram may be native
 			}
 			for _, m := range matcher.FindAllStringSubmatch(s[2], -1) {
 				if m[1] == "job" || m[1] == "instance" || m[1] == "quantile" {
-					continue // Prometheus' own, which others look at, and what it writes in two ways, by its version
+					continue // labels of Prometheus, and those whose form depends on its version
 				}
 				for value := range strings.SplitSeq(m[2], "|") {
-					if value != "metrics" { // a route beside the API alone; here it is on the admin listener
+					if value != "metrics" { // only a route without an admin listener
 						questions = append(questions, "count("+name+"{"+m[1]+`=~"`+value+`"})`)
 					}
 				}
@@ -332,8 +330,8 @@ func valuesAsked(exprs []string, rules ...[]rule) (questions []string) {
 	return slices.Compact(questions)
 }
 
-// wantRulesHealthy fails the test if one of that many rules could not be evaluated, or an alert fires or is about to. Of
-// these there are two, since the visitor was refused so often.
+// wantRulesHealthy fails the test if one of the rules could not be evaluated, or an alert fires or is pending. Two are
+// expected, since the visitor was refused often.
 func wantRulesHealthy(t *testing.T, p *prometheusServer, want int) {
 	t.Helper()
 	var data struct {

@@ -20,7 +20,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// What the Dockerfile copies is there, and its last stage holds nothing but files.
+// The files that the Dockerfile copies exist, and its last stage runs nothing.
 func TestDockerfile(t *testing.T) {
 	t.Parallel()
 	text := strings.ReplaceAll(readFile(t, "Dockerfile"), "\\\n", " ")
@@ -49,7 +49,7 @@ func TestDockerfile(t *testing.T) {
 	if !strings.Contains(last, "LIMNOMAP_LISTEN=:8080") {
 		t.Error("the image does not listen where the compositions and manifests look for it")
 	}
-	// It begins as an empty image, without which a refresh from a URL has no place for its file.
+	// The image is empty at first. Without /tmp a refresh from a URL could not store its file.
 	if !regexp.MustCompile(`\nCOPY --from=build --chown=\S+ \S+ /tmp\n`).MatchString(last) {
 		t.Error("the image has no /tmp")
 	}
@@ -60,8 +60,8 @@ func TestDockerfile(t *testing.T) {
 	wantVariables(t, "Dockerfile", last, "serve")
 }
 
-// A scratchImage is what the last stage of the Dockerfile makes, in a folder that processes take for the root: the binary, and
-// the folders that its user may write to.
+// A scratchImage is the result of the last stage of the Dockerfile, in a folder that is the root folder of its processes: the
+// binary, and the folders that its user may write to.
 type scratchImage struct {
 	root        string
 	user        syscall.Credential
@@ -69,14 +69,14 @@ type scratchImage struct {
 	environment []string
 }
 
-// makeImage makes the image. Only root may change the root.
+// makeImage creates the image. Only root may use chroot.
 func makeImage(t *testing.T, listen string) *scratchImage {
 	t.Helper()
 	if os.Geteuid() != 0 {
 		if os.Getenv("CI") != "" {
-			t.Fatal("only root may run what is in an image")
+			t.Fatal("only root may run an image")
 		}
-		t.Skip("LEFT OUT: only root may run what is in an image")
+		t.Skip("LEFT OUT: only root may run an image")
 	}
 	text := readFile(t, "Dockerfile")
 	part := func(expression string) []string {
@@ -121,7 +121,7 @@ func makeImage(t *testing.T, listen string) *scratchImage {
 	return im
 }
 
-// command is one of the image's own, which a line of the Dockerfile has as a JSON array, with more arguments.
+// command returns a command of the image, from the JSON array in a line of the Dockerfile, with more arguments.
 func (im *scratchImage) command(t testing.TB, line string, args ...string) *exec.Cmd {
 	t.Helper()
 	_, array, _ := strings.Cut(readFile(t, "Dockerfile"), "\n"+line)
@@ -136,8 +136,8 @@ func (im *scratchImage) command(t testing.TB, line string, args ...string) *exec
 	return cmd
 }
 
-// The image needs nothing but the binary: as its user, who may write to the volumes alone, it imports, serves, finds itself
-// healthy, and stops.
+// The image needs only the binary. Its user, who may write only to the volumes, can import, serve, run the health check, and
+// stop the server.
 func TestImage(t *testing.T) {
 	t.Parallel()
 	if file, err := elf.Open(limnomaptest.Binary(t)); runtime.GOOS == "linux" && err != nil {
@@ -200,15 +200,15 @@ func TestImage(t *testing.T) {
 		t.Errorf("after SIGTERM: %v", err)
 	}
 	for line := range strings.Lines(log.String()) {
-		// Requests aside: until there are data, /readyz is answered by an error.
+		// Not requests: until there are data, /readyz answers with an error.
 		if !strings.Contains(line, "msg=request ") && !strings.Contains(line, "level=INFO") {
-			t.Errorf("it complains: %s", line)
+			t.Errorf("the log has %s", line)
 		}
 	}
 	im.wantWritten(t)
 }
 
-// wantWritten fails the test unless the user has written to the folders that are for this, and to no other.
+// wantWritten fails the test unless the user has written only to the folders meant for this.
 func (im *scratchImage) wantWritten(t *testing.T) {
 	t.Helper()
 	for _, want := range []string{"data/lakes.db", "cache"} {

@@ -10,8 +10,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A key is rotated without a gap under a running server, which takes the new one up by itself and goes on taking the former
-// one; to revoke the name ends both. The metrics open to the key that was made for them.
+// A running server accepts a rotated key and, for a while, the previous one. Revoking the name ends both. The metrics accept
+// the key that was created for them.
 func TestKeysOfARunningServer(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -30,7 +30,7 @@ func TestKeysOfARunningServer(t *testing.T) {
 		}
 		return resp.StatusCode
 	}
-	// By 429 too: who waits for a key asks as often as one who guesses.
+	// Also by 429: a client that waits for a key sends as many requests as one that guesses keys.
 	refused := func(status int) bool {
 		return status == http.StatusUnauthorized || status == http.StatusTooManyRequests
 	}

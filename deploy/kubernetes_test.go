@@ -10,15 +10,15 @@ import (
 
 //go:generate sh -c "cd testdata/strict && go run . schema >../kubernetes.schema.json"
 
-// Each object has the fields that its type in k8s.io/api has and no others. testdata/strict made the schema of these types (go
-// generate ./deploy): compiling Kubernetes' modules takes longer than all tests of this folder.
+// Each object has only fields of its type in k8s.io/api. testdata/strict generates the schema of these types (go generate
+// ./deploy), since compiling the modules of Kubernetes takes longer than all tests in this folder.
 func TestKubernetesSchema(t *testing.T) {
 	t.Parallel()
 	objects := kubernetesObjects(t)
 	for name, object := range objects {
 		kind := object["apiVersion"].(string) + "/" + object["kind"].(string)
 		if strings.HasPrefix(kind, "monitoring.coreos.com/") {
-			continue // the operator's own
+			continue // created by the operator
 		}
 		s := schema(t, "testdata/kubernetes.schema.json", "/$defs/"+strings.NewReplacer("~", "~0", "/", "~1").Replace(kind))
 		if err := s.Validate(any(object)); err != nil {
@@ -26,12 +26,12 @@ func TestKubernetesSchema(t *testing.T) {
 		}
 		object["spce"] = map[string]any{}
 		if s.Validate(any(object)) == nil {
-			t.Errorf("%s: a field that nobody knows is let through", name)
+			t.Errorf("%s: an unknown field is accepted", name)
 		}
 	}
 }
 
-// kubernetesObjects returns all objects by kind and name, each of a file that the kustomization names.
+// kubernetesObjects returns the objects in all files of the kustomization, by kind and name.
 func kubernetesObjects(t testing.TB) map[string]map[string]any {
 	t.Helper()
 	kustomization := readFile(t, "kubernetes/kustomization.yaml")
@@ -93,7 +93,7 @@ func TestKubernetesAgrees(t *testing.T) {
 		variables = append(variables, v.Name)
 	}
 	wantVariables(t, "the deployment", strings.Join(variables, " "), "serve")
-	settings.Data["LIMNOMAP_DB"] = "postgres://limnomap:secret@postgres/limnomap" // as the secret has it
+	settings.Data["LIMNOMAP_DB"] = "postgres://limnomap:secret@postgres/limnomap" // as in the secret
 	wantAccepted(t, "the deployment", settings.Data, pod.Containers[0].Args[0])
 	var job struct {
 		Spec struct {

@@ -1,4 +1,4 @@
-// Package deploy tests what operators and integrators copy from this folder, each with the real program that it is for.
+// Package deploy tests the files that operators and integrators copy from this folder, each with the program that uses it.
 package deploy
 
 import (

@@ -12,7 +12,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A server in a cgroup that allows it 512 MiB keeps a tenth of that free.
+// A server in a cgroup with a limit of 512 MiB keeps a tenth of it free.
 func TestMemoryLimitOfCgroup(t *testing.T) {
 	t.Parallel()
 	const allowed, limit = 512 << 20, 483183822
@@ -55,8 +55,8 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 	}
 }
 
-// makeCgroup makes a cgroup that bounds memory, within that of this process, and returns its folder and the name of the
-// file of its limit; nothing where that is not possible.
+// makeCgroup creates a cgroup with a memory limit, inside that of this process, and returns its folder and the name of the
+// limit file, or nothing if that is not possible.
 func makeCgroup(t *testing.T) (folder, file string) {
 	t.Helper()
 	for _, version := range []struct{ parent, file string }{
@@ -67,7 +67,7 @@ func makeCgroup(t *testing.T) (folder, file string) {
 		if err != nil {
 			continue
 		}
-		t.Cleanup(func() { os.Remove(folder) }) // one that still has processes stays
+		t.Cleanup(func() { os.Remove(folder) }) // a cgroup with processes stays
 		if _, err := os.Stat(filepath.Join(folder, version.file)); err == nil {
 			return folder, version.file
 		}

@@ -16,7 +16,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// commonDir returns a folder that other users reach, since nginx' workers do not run as root.
+// commonDir returns a folder that other users can read, since the workers of nginx do not run as root.
 func commonDir(t testing.TB) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "limnomap-deploy-")
@@ -34,7 +34,7 @@ func commonDir(t testing.TB) string {
 	return dir
 }
 
-// freeAddress returns an address of this machine that nobody listens on.
+// freeAddress returns a loopback address that no process listens on.
 func freeAddress(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
@@ -45,7 +45,7 @@ func freeAddress(t testing.TB) string {
 	return l.Addr().String()
 }
 
-// replaced returns a file of this folder with other words, each of which must be in it. Pairs are old and new in turns.
+// replaced returns a file of this folder with texts replaced. Each old text must be in it. Pairs are old and new in turn.
 func replaced(t testing.TB, name string, pairs ...string) string {
 	t.Helper()
 	text := readFile(t, name)
@@ -58,7 +58,7 @@ func replaced(t testing.TB, name string, pairs ...string) string {
 	return text
 }
 
-// runProxy starts a program that proxies, waits until it is ready, and has the test's end stop it.
+// runProxy starts a proxy and waits until it is ready. The proxy is stopped when the test ends.
 func runProxy(t testing.TB, cmd *exec.Cmd, ready func() error) {
 	t.Helper()
 	log := new(limnomaptest.Log)
@@ -76,11 +76,11 @@ func runProxy(t testing.TB, cmd *exec.Cmd, ready func() error) {
 	limnomaptest.Within(t, patience, cmd.Path+" is ready", func() bool { return ready() == nil })
 }
 
-// A cachingNginx is nginx by nginx-cache.conf, in which nothing but addresses and folders are others. Its clock goes on
-// when the test says so.
+// A cachingNginx is nginx with nginx-cache.conf, in which only addresses and folders are replaced. The test controls its
+// clock.
 type cachingNginx struct {
 	base  string
-	clock string // libfaketime's file
+	clock string // file of libfaketime
 }
 
 func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
@@ -99,7 +99,7 @@ func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
 	if out := output(t, "nginx", "-t", "-p", dir, "-c", path); strings.Contains(out, "[warn]") {
 		t.Errorf("nginx -t:\n%s", out)
 	}
-	// nginx' workers have no variables but those that it is told to keep.
+	// Workers of nginx only have the environment variables that the configuration names.
 	env := []string{"FAKETIME_TIMESTAMP_FILE=" + n.clock, "FAKETIME_NO_CACHE=1", "FAKETIME_DONT_FAKE_MONOTONIC=1"}
 	keep := "daemon off;"
 	for _, variable := range env {
@@ -118,7 +118,7 @@ func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
 	return n
 }
 
-// later sets nginx' clock to so much later than it is.
+// later sets the clock of nginx forward.
 func (n *cachingNginx) later(t testing.TB, d time.Duration) {
 	t.Helper()
 	next := n.clock + ".next"
@@ -130,8 +130,8 @@ func (n *cachingNginx) later(t testing.TB, d time.Duration) {
 	}
 }
 
-// want asks for a path and fails the test unless the answer has that status and comes out of the cache as said, which is
-// HIT, MISS and so on, or empty for what passes the cache by.
+// want requests a path and fails the test unless the answer has the given status and cache state: HIT, MISS and so on, or
+// empty if nginx does not use the cache.
 func (n *cachingNginx) want(t testing.TB, path string, status int, cache string, header ...string) (*http.Response, []byte) {
 	t.Helper()
 	resp, body := limnomaptest.Get(t, n.base+path, header...)
@@ -141,7 +141,7 @@ func (n *cachingNginx) want(t testing.TB, path string, status int, cache string,
 	return resp, body
 }
 
-// becomes asks until the answer comes out of the cache as said.
+// becomes repeats a request until the answer has the given cache state.
 func (n *cachingNginx) becomes(t testing.TB, path, cache string) {
 	t.Helper()
 	limnomaptest.Within(t, patience, path+" is a "+cache, func() bool {
@@ -166,7 +166,7 @@ func TestNginxCache(t *testing.T) {
 	}
 	for _, name := range []string{"RateLimit", "RateLimit-Policy", "X-Request-Id"} {
 		if value := second.Header.Get(name); value != "" {
-			t.Errorf("a tile from the cache bears another client's %s: %s", name, value)
+			t.Errorf("a tile from the cache has another client's %s: %s", name, value)
 		}
 	}
 	if _, body := nginx.want(t, berlin+".png", 304, "HIT", "If-None-Match", first.Header.Get("ETag")); len(body) > 0 {
@@ -214,7 +214,7 @@ func TestNginxCache(t *testing.T) {
 	})
 }
 
-// neverKept asks for what is for one client or for one moment.
+// neverKept requests answers that are only for one client or one time.
 func neverKept(t *testing.T, nginx *cachingNginx) {
 	key := []string{"X-API-Key", "limnomap-demo-key"}
 	for range 2 {
@@ -228,7 +228,7 @@ func neverKept(t *testing.T, nginx *cachingNginx) {
 	}
 	nginx.want(t, berlin+".png?colormap=viridis", 200, "MISS")
 
-	// limnomap believes nginx, and so takes the tests for others: one of them has asked for too much.
+	// limnomap trusts nginx, so the test can send requests as several clients. One of them exceeds its limit.
 	greedy := []string{"X-Forwarded-For", "198.51.100.7"}
 	refusedAt := -1
 	for x := range 64 {

@@ -13,8 +13,8 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// openLayers has OpenLayers in Chromium draw one tile's part of the map by each way that it knows, on a page of another
-// origin, and compares what it drew with the XYZ tile, pixel by pixel.
+// openLayers has OpenLayers in Chromium draw the area of one tile with each protocol, on a page of another origin, and
+// compares the result with the XYZ tile, pixel by pixel.
 func (s *ogcService) openLayers(t *testing.T) {
 	limnomaptest.NeedFolder(t, "examples/node_modules")
 	static := http.NewServeMux()

@@ -17,15 +17,15 @@ import (
 
 func itoa[T ~int | ~uint32](n T) string { return strconv.FormatInt(int64(n), 10) }
 
-// window returns the corners of the tile in metres, as gdal_translate takes them: the upper left, then the lower right.
+// window returns the corners of the tile in metres for gdal_translate: upper left, then lower right.
 func (s *ogcService) window() []string {
 	b := s.tile.Bound()
 	upper, lower := project.Point(orb.Point{b.Min[0], b.Max[1]}, project.WGS84.ToMercator), project.Point(orb.Point{b.Max[0], b.Min[1]}, project.WGS84.ToMercator)
 	return []string{"-projwin", fmt.Sprint(upper[0]), fmt.Sprint(upper[1]), fmt.Sprint(lower[0]), fmt.Sprint(lower[1])}
 }
 
-// gdalWMTS has GDAL find the layer by the address of the capabilities alone, and cut out of it the window of one tile,
-// whose corners are computed apart: a wrong scale, corner or order of axes would show other pixels.
+// gdalWMTS gives GDAL only the address of the capabilities and reads the window of one tile. The test computes its corners
+// itself: a wrong scale, corner or axis order would give other pixels.
 func (s *ogcService) gdalWMTS(t *testing.T) {
 	limnomaptest.Need(t, "gdalinfo", "gdal_translate")
 	t.Log(strings.TrimSpace(command(t, "", "", "gdalinfo", "--version")))
@@ -76,8 +76,8 @@ func (s *ogcService) gdalWMTS(t *testing.T) {
 	}
 }
 
-// gdalOGCAPI has GDAL find the collection, given the landing page alone. To read its tiles takes a GDAL that knows tile
-// matrix sets as version 2.0 of their standard has them, which came after the one in Debian 12.
+// gdalOGCAPI gives GDAL only the landing page, from which it finds the collection. Reading its tiles needs support for tile
+// matrix sets 2.0, which the GDAL of Debian 12 does not have.
 func (s *ogcService) gdalOGCAPI(t *testing.T) {
 	limnomaptest.Need(t, "gdalinfo")
 	output := command(t, "", t.TempDir(), "gdalinfo", "OGCAPI:"+s.base+"/ogc/")

@@ -18,11 +18,11 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// ogcSchemas is where Debian's python3-mapproxy has the official schemas of OGC, for tests of its own.
+// ogcSchemas is the folder with the official OGC schemas in Debian's python3-mapproxy.
 const ogcSchemas = "/usr/share/python3-mapproxy/test/schemas"
 
-// An ogcService is limnomap behind a trusted proxy, which tells it what the outside calls it: clients such as GDAL need
-// whole addresses. The proxy notes what it is asked for.
+// An ogcService is limnomap behind a trusted proxy, which sends the public address: clients such as GDAL need absolute
+// addresses. The proxy records the requests.
 type ogcService struct {
 	base string // of the proxy
 	lake orb.Point
@@ -56,7 +56,7 @@ func startOGC(t *testing.T) *ogcService {
 	return nil
 }
 
-// requests returns what was asked for since the last time.
+// requests returns the requests since the last call.
 func (s *ogcService) requests() []string {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -65,7 +65,7 @@ func (s *ogcService) requests() []string {
 	return asked
 }
 
-// picture returns the tile that the XYZ address has, which must show something.
+// picture returns the tile at the XYZ address, which must not be blank.
 func (s *ogcService) picture(t *testing.T, query string) (encoded []byte, decoded *image.NRGBA) {
 	t.Helper()
 	resp, body := limnomaptest.Get(t, s.base+tilePath(s.tile)+".png"+query)
@@ -86,7 +86,7 @@ func tilePath(tile maptile.Tile) string {
 	return "/api/v1/tiles/" + strings.Join([]string{itoa(tile.Z), itoa(tile.X), itoa(tile.Y)}, "/")
 }
 
-// pixels returns those of a PNG, with the colours as they stand in it.
+// pixels returns the pixels of a PNG with unchanged colours.
 func pixels(t *testing.T, content []byte) *image.NRGBA {
 	t.Helper()
 	img := decodePNG(t, content)
@@ -100,7 +100,7 @@ func pixels(t *testing.T, content []byte) *image.NRGBA {
 	return out
 }
 
-// command runs a program in a folder of its own and returns what it printed.
+// command runs a program in a temporary folder and returns its output.
 func command(t *testing.T, stdin, dir, name string, args ...string) string {
 	t.Helper()
 	cmd := exec.Command(name, args...)
@@ -115,7 +115,7 @@ func command(t *testing.T, stdin, dir, name string, args ...string) string {
 	return string(out)
 }
 
-// TestOGC drives the clients that OGC's services are for, each against the real server.
+// TestOGC runs OGC clients against the real server.
 func TestOGC(t *testing.T) {
 	t.Parallel()
 	s := startOGC(t)
@@ -126,8 +126,8 @@ func TestOGC(t *testing.T) {
 	t.Run("OpenLayers", s.openLayers)
 }
 
-// schemas validates what the WMTS answers against the schemas of WMTS 1.0.0 and OWS 1.1.0. The schemas of OGC API's JSON
-// are in no package of Debian's or npm's; its documents are held to their description by the tests of package api.
+// schemas validates the WMTS documents with the schemas of WMTS 1.0.0 and OWS 1.1.0. No Debian or npm package has the schemas
+// of the OGC API documents, which the tests of package api compare with their OpenAPI description.
 func (s *ogcService) schemas(t *testing.T) {
 	limnomaptest.Need(t, "xmllint")
 	limnomaptest.NeedFolder(t, ogcSchemas)
@@ -143,7 +143,7 @@ func (s *ogcService) schemas(t *testing.T) {
 		name := limnomaptest.WriteFile(t, dir, itoa(i)+".xml", string(body))
 		command(t, "", dir, "xmllint", "--nonet", "--noout", "--schema", filepath.Join(ogcSchemas, document.schema), name)
 	}
-	// Without this a schema that takes everything would pass.
+	// The schema must not accept everything.
 	_, body := limnomaptest.Get(t, s.base+"/wmts")
 	lacking := limnomaptest.WriteFile(t, dir, "lacking.xml", strings.Replace(string(body), "<Format>image/png</Format>", "", 1))
 	if exec.Command("xmllint", "--nonet", "--noout", "--schema", filepath.Join(ogcSchemas, "wmts/1.0/wmtsGetCapabilities_response.xsd"), lacking).Run() == nil {
@@ -151,8 +151,8 @@ func (s *ogcService) schemas(t *testing.T) {
 	}
 }
 
-// ogcClient has the client library of @camptocamp read both services, given one address of each, and asks for the tiles
-// whose addresses it makes.
+// ogcClient has the client library of @camptocamp read both services, given one address each, and requests the tiles at the
+// addresses that it builds.
 func (s *ogcService) ogcClient(t *testing.T) {
 	limnomaptest.Need(t, "node")
 	limnomaptest.NeedFolder(t, "examples/node_modules")

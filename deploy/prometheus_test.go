@@ -14,7 +14,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A ruleFile is what the tests read of a file of rules.
+// A ruleFile has the fields of a rule file that the tests read.
 type ruleFile struct {
 	Groups []struct {
 		Name  string
@@ -28,7 +28,7 @@ type rule struct {
 	Labels, Annotations      map[string]string
 }
 
-// A ruleTests is what the tests read of a file of promtool's tests.
+// A ruleTests has the fields of a promtool test file that the tests read.
 type ruleTests struct {
 	Tests []struct {
 		PromQLExprTest []struct {
@@ -71,7 +71,7 @@ func prometheusRules(t testing.TB) (recording, alerts []rule) {
 	return recording, alerts
 }
 
-// promtool finds no fault in the configurations and the rules, and its unit tests of the rules pass.
+// promtool accepts the configurations and the rules, and the unit tests of the rules pass.
 func TestPromtool(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "promtool")
@@ -100,14 +100,14 @@ var (
 	usedLabel   = regexp.MustCompile(`\$labels\.(\w+)`)
 )
 
-// Each alert has a unit test in which it fires, with the labels that its words use, and one in which it does not.
+// Each alert has a unit test in which it fires, with the labels that its texts use, and one in which it does not.
 func TestEveryAlertHasUnitTests(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("prometheus/*_test.yml")
 	if err != nil {
 		t.Fatal(err)
 	}
-	fires, quiet := make(map[string]string), make(map[string]bool) // the labels of one that fires
+	fires, quiet := make(map[string]string), make(map[string]bool) // labels of a firing alert
 	for _, name := range files {
 		var file ruleTests
 		readYAML(t, name, &file)
@@ -131,15 +131,15 @@ func TestEveryAlertHasUnitTests(t *testing.T) {
 		}
 		for _, m := range usedLabel.FindAllStringSubmatch(alert.Annotations["summary"]+alert.Annotations["description"], -1) {
 			if !strings.Contains(fires[alert.Alert], m[1]+`="`) {
-				t.Errorf("%s speaks of the label %s, and has it not when it fires: %s", alert.Alert, m[1], fires[alert.Alert])
+				t.Errorf("%s uses the label %s, but does not have it when it fires: %s", alert.Alert, m[1], fires[alert.Alert])
 			}
 		}
 	}
 }
 
-// Each alert says how urgent it is, what is wrong and what to do, and has a section of the operators' page, which has a
-// section of no other.
-func TestAlertsSayWhatToDo(t *testing.T) {
+// Each alert has a severity, a summary, a description and a section in docs/monitoring.md, which has no other sections about
+// alerts.
+func TestAlertsAreDocumented(t *testing.T) {
 	t.Parallel()
 	page, err := os.ReadFile("../docs/monitoring.md")
 	if err != nil {

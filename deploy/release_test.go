@@ -16,8 +16,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A release of one system has nothing in it of the machine, and its archive and its list of parts have what the binary has.
-// Of another checkout the binary is the same, byte for byte. (make release-twice compares all, without a cache.)
+// A release does not depend on the machine that builds it, and its SBOM and licences list the modules of the binary. A build
+// in another checkout gives the same bytes. (make release-twice compares all targets, without a build cache.)
 func TestRelease(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "python3", "tar", "gzip")
@@ -54,7 +54,7 @@ func TestRelease(t *testing.T) {
 	checkSBOM(t, list)
 }
 
-// checkArchive holds what an archive has, and that neither umask, user nor clock of who made it are in it.
+// checkArchive checks the files of an archive, and that umask, user and clock of the builder have no effect.
 func checkArchive(t *testing.T, path, readme string) {
 	t.Helper()
 	if header := readFile(t, path)[:10]; header[3] != 0 || header[4:8] != "\x00\x00\x00\x00" {
@@ -85,7 +85,7 @@ func checkArchive(t *testing.T, path, readme string) {
 		}
 	}
 	wanted := append(executable, "NOTICES.txt", "LICENSE", "CHANGELOG.md", "deploy/limnomap.service", "deploy/nginx-cache.conf", "deploy/prometheus/limnomap.alerts.yml")
-	for _, m := range regexp.MustCompile(`\]\(([\w./-]+)\)`).FindAllStringSubmatch(readme, -1) { // what the README leads to
+	for _, m := range regexp.MustCompile(`\]\(([\w./-]+)\)`).FindAllStringSubmatch(readme, -1) { // files that the README links to
 		wanted = append(wanted, m[1])
 	}
 	for _, want := range wanted {
@@ -95,8 +95,7 @@ func checkArchive(t *testing.T, path, readme string) {
 	}
 }
 
-// checkParts holds the list of parts, and the licences, against the modules that the binary says it is made of, and the
-// packages that the page says it is made of.
+// checkParts compares the SBOM and the licences with the modules in the binary and the packages in the page.
 func checkParts(t *testing.T, list, modules, notices string) {
 	t.Helper()
 	var bom struct {
@@ -109,7 +108,7 @@ func checkParts(t *testing.T, list, modules, notices string) {
 	for _, c := range bom.Components {
 		parts[c.Name] = c.Version
 	}
-	found := 1 // Go's own library
+	found := 1 // the standard library
 	for line := range strings.Lines(modules) {
 		fields := strings.Fields(line)
 		if len(fields) < 3 || fields[0] != "dep" {
@@ -117,7 +116,7 @@ func checkParts(t *testing.T, list, modules, notices string) {
 		}
 		found++
 		if parts[fields[1]] != fields[2] {
-			t.Errorf("the list of parts has %s in %q, the binary %s", fields[1], parts[fields[1]], fields[2])
+			t.Errorf("the SBOM has %s in %q, the binary %s", fields[1], parts[fields[1]], fields[2])
 		}
 		if !strings.Contains(notices, "=== "+fields[1]+" "+fields[2]+"\n") {
 			t.Errorf("the licences have none of %s %s", fields[1], fields[2])
@@ -126,19 +125,19 @@ func checkParts(t *testing.T, list, modules, notices string) {
 	if found < 20 || parts["std"] == "" {
 		t.Errorf("%d modules, Go's library %q", found, parts["std"])
 	}
-	// What the page's build takes from web/node_modules for the page, in its own words.
+	// The packages that the build of the page takes from web/node_modules.
 	for _, name := range []string{"leaflet", "world-atlas", "swagger-ui-dist"} {
 		found++
 		if parts[name] == "" || !strings.Contains(notices, "\n"+name+" "+parts[name]+"\n") {
-			t.Errorf("the page's %s is in version %q in the list of parts, or not in the licences", name, parts[name])
+			t.Errorf("the page's %s is in version %q in the SBOM, or not in the licences", name, parts[name])
 		}
 	}
 	if len(bom.Components) != found {
-		t.Errorf("the list has %d parts, the binary and the page %d", len(bom.Components), found)
+		t.Errorf("the SBOM has %d components, the binary and the page %d", len(bom.Components), found)
 	}
 }
 
-// checkSBOM holds a list of parts against the schema of CycloneDX, which the module of the program that writes it brings.
+// checkSBOM validates an SBOM with the schema of CycloneDX, from the module of the program that writes it.
 func checkSBOM(t *testing.T, list string) {
 	t.Helper()
 	const base = "http://cyclonedx.org/schema/"
@@ -169,7 +168,7 @@ func checkSBOM(t *testing.T, list string) {
 		return s.Validate(document)
 	}
 	if err := valid(list); err != nil {
-		t.Errorf("the list of parts is not CycloneDX 1.5: %v", err)
+		t.Errorf("the SBOM is not CycloneDX 1.5: %v", err)
 	}
 	for _, wrong := range []struct{ old, new string }{
 		{`"specVersion": "1.5"`, `"specification": "1.5"`},
@@ -177,9 +176,9 @@ func checkSBOM(t *testing.T, list string) {
 		{`"type": "library"`, `"type": "librarian"`},
 	} {
 		if !strings.Contains(list, wrong.old) {
-			t.Errorf("the list of parts has no %s", wrong.old)
+			t.Errorf("the SBOM has no %s", wrong.old)
 		} else if valid(strings.Replace(list, wrong.old, wrong.new, 1)) == nil {
-			t.Errorf("a list of parts with %s is let through", wrong.new)
+			t.Errorf("an SBOM with %s is accepted", wrong.new)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 )
 
-// schema compiles the part of a JSON schema that a JSON pointer leads to.
+// schema compiles the part of a JSON schema at a JSON pointer.
 func schema(t testing.TB, name, pointer string) *jsonschema.Schema {
 	t.Helper()
 	document, err := jsonschema.UnmarshalJSON(strings.NewReader(readFile(t, name)))
@@ -29,7 +29,7 @@ func schema(t testing.TB, name, pointer string) *jsonschema.Schema {
 	return s
 }
 
-// moduleFolder returns where a module lies, which is downloaded if need be, in the version that a go.mod names.
+// moduleFolder returns the folder of a module in the version of a go.mod, and downloads it if needed.
 func moduleFolder(t testing.TB, mod, module string) string {
 	t.Helper()
 	out, err := exec.Command("go", "mod", "download", "-modfile="+mod, "-json", module).Output()
@@ -43,7 +43,7 @@ func moduleFolder(t testing.TB, mod, module string) string {
 	return found.Dir
 }
 
-// documents returns the YAML documents of a file as JSON has them.
+// documents returns the YAML documents of a file as JSON values.
 func documents(t testing.TB, name string) (all []map[string]any) {
 	t.Helper()
 	for text := range strings.SplitSeq(readFile(t, name), "\n---\n") {
@@ -56,7 +56,7 @@ func documents(t testing.TB, name string) (all []map[string]any) {
 	return all
 }
 
-// into is document in a type of its own.
+// into decodes a document into a Go type.
 func into(t testing.TB, document, value any) {
 	t.Helper()
 	text, err := json.Marshal(document)

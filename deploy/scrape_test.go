@@ -24,8 +24,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// monitoredServer starts a limnomap of which every metric has a value: it refreshes its database from a folder, has a disk
-// cache, shares its limits through Redis, and speaks TLS.
+// monitoredServer starts a limnomap in which every metric has a value: it refreshes its database from a folder, has a disk
+// cache, shares its limits through Redis, and uses TLS.
 func monitoredServer(t *testing.T) *limnomaptest.Server {
 	t.Helper()
 	limnomaptest.Need(t, "redis-server")
@@ -38,10 +38,10 @@ func monitoredServer(t *testing.T) *limnomaptest.Server {
 	cert, key := testCertificate(t, dir)
 	return limnomaptest.Start(t, "--db", filepath.Join(dir, "lakes.db"), "--refresh-from", source, "--redis", "redis://"+redistest.Start(t).Addr,
 		"--tls-cert", cert, "--tls-key", key, "--api-rate", "60",
-		"--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0") // nobody is there: the metrics of traces are
+		"--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0") // no receiver is needed for the metrics of traces
 }
 
-// testCertificate writes the certificate of net/http's own tests, and its key, as files.
+// testCertificate writes the certificate and key of net/http/httptest as files.
 func testCertificate(t *testing.T, dir string) (cert, key string) {
 	t.Helper()
 	s := httptest.NewUnstartedServer(nil)
@@ -59,13 +59,13 @@ func testCertificate(t *testing.T, dir string) (cert, key string) {
 		limnomaptest.WriteFile(t, dir, "key.pem", encode("PRIVATE KEY", secret))
 }
 
-// A visitor asks a server as clients do.
+// A visitor sends requests as clients do.
 type visitor struct {
 	client *http.Client
 	base   string
 }
 
-// visitorOf returns a visitor who keeps its connections, and is as quick.
+// visitorOf returns a visitor that keeps its connections.
 func visitorOf(t testing.TB, s *limnomaptest.Server) *visitor {
 	client := s.Client()
 	client.Transport.(*http.Transport).DisableKeepAlives = false
@@ -73,8 +73,8 @@ func visitorOf(t testing.TB, s *limnomaptest.Server) *visitor {
 	return &visitor{client, s.Base}
 }
 
-// visit makes requests of each kind: tiles that must be drawn, that are cached, blank and not modified, vector tiles,
-// lists, what is not there, a wrong key, and more than the limit allows.
+// visit sends requests of all kinds: new, cached, blank and unmodified tiles, vector tiles, lists, missing resources, a wrong
+// key, and more requests than the limit allows.
 func (v *visitor) visit(t testing.TB, round int) {
 	t.Helper()
 	ask := func(path string, want int, header ...string) string {
@@ -112,11 +112,11 @@ func (v *visitor) visit(t testing.TB, round int) {
 		ask("/api/v1/bathing-lakes/status", 0)
 	}
 	ask("/api/v1/bathing-lakes/near?lat=50&lon=10", http.StatusTooManyRequests)
-	ask("/api/v1/monitor/lakes", 0, "X-API-Key", "wrong") // 401, and 429 once too many were
+	ask("/api/v1/monitor/lakes", 0, "X-API-Key", "wrong") // 401, then 429
 }
 
-// A prometheusServer is a Prometheus that scrapes each second, by the configuration and the rules of this folder, and
-// itself too, as Prometheus mostly does.
+// A prometheusServer is a Prometheus with the configuration and rules of this folder that scrapes limnomap and itself every
+// second.
 type prometheusServer struct{ base string }
 
 func startPrometheus(t *testing.T, target string, flags ...string) *prometheusServer {
@@ -153,7 +153,7 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 		t.Fatal(err)
 	}
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // its data are thrown away
+		_ = cmd.Process.Kill() // its data are not needed
 		_ = cmd.Wait()
 		if t.Failed() {
 			t.Logf("prometheus says:\n%s", log)
@@ -171,7 +171,7 @@ func startPrometheus(t *testing.T, target string, flags ...string) *prometheusSe
 	return p
 }
 
-// get asks Prometheus' API and reads data of the answer into what into points to.
+// get calls the API of Prometheus and decodes the data of the answer into the value that into points to.
 func (p *prometheusServer) get(path string, into any) error {
 	resp, err := http.Get(p.base + path)
 	if err != nil {
@@ -191,7 +191,7 @@ func (p *prometheusServer) get(path string, into any) error {
 	return json.Unmarshal(answer.Data, into)
 }
 
-// values returns the numbers that an expression has now, as text without its labels. Native histograms are left out.
+// values returns the current values of an expression. Native histograms are left out.
 func (p *prometheusServer) values(expr string) ([]float64, error) {
 	var data struct {
 		ResultType string
@@ -213,7 +213,7 @@ func (p *prometheusServer) values(expr string) ([]float64, error) {
 	return values, nil
 }
 
-// answered returns why an expression has no answer, or nil if each of its values, of which there is one, is a number.
+// answered returns nil if the expression has values and all are numbers, or an error that says why not.
 func (p *prometheusServer) answered(expr string) error {
 	values, err := p.values(expr)
 	if err != nil {

@@ -25,7 +25,7 @@ import (
 // mark is in each secret of these tests, and nowhere else.
 const mark = "hunter2"
 
-// leak reports the secret that text shows.
+// leak fails the test if text contains a secret.
 func leak(t *testing.T, where, text string, secrets ...string) {
 	t.Helper()
 	for _, secret := range append(secrets, mark) {
@@ -35,7 +35,7 @@ func leak(t *testing.T, where, text string, secrets ...string) {
 	}
 }
 
-// Whatever a command is told wrongly, what it says of it holds no secret; and it says something.
+// The error message about a wrong setting never contains a secret.
 func TestCommandsKeepSecrets(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Binary(t)
@@ -107,7 +107,7 @@ func TestCommandsKeepSecrets(t *testing.T) {
 				t.Errorf("it does not say why: %q", &out)
 			}
 			leak(t, "the output", out.String())
-			understood := !strings.Contains(out.String(), "limnomap --help lists") // otherwise there is no log to warn in
+			understood := !strings.Contains(out.String(), "limnomap --help lists") // otherwise there is no log
 			inArguments := strings.Contains(strings.Join(tt.args, " "), mark)
 			if warned := strings.Contains(out.String(), "is on the command line"); understood && warned != inArguments {
 				t.Errorf("secret in the arguments: %v; warned of it: %v\n%s", inArguments, warned, &out)
@@ -116,8 +116,8 @@ func TestCommandsKeepSecrets(t *testing.T) {
 	}
 }
 
-// A server that has secrets everywhere, and meets all that can go wrong with them, shows none: not in its log at the level
-// debug, not in what it answers, and not in the list of processes.
+// A server with secrets in all its settings, all of which fail, shows none of them: not in its debug log, not in its answers,
+// and not in the process list.
 func TestServerKeepsSecrets(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
@@ -242,7 +242,7 @@ func TestServerKeepsSecrets(t *testing.T) {
 	}
 }
 
-// malformed sends what is no request, and leaves the answer to whoever wants it.
+// malformed sends an invalid request and ignores the answer.
 func malformed(t *testing.T, base, request string) {
 	t.Helper()
 	conn, err := net.DialTimeout("tcp", strings.TrimPrefix(base, "http://"), patience)

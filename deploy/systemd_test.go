@@ -25,8 +25,8 @@ import (
 
 const unit = "limnomap.service"
 
-// mostExposure is ten times the exposure that systemd-analyze finds: what is left is that a server has to be reached, over
-// the network, and has no root folder of its own.
+// mostExposure is ten times the exposure level of systemd-analyze. The rest is that a server needs the network and has no
+// root folder of its own.
 const mostExposure = "12"
 
 func TestUnit(t *testing.T) {
@@ -37,7 +37,7 @@ func TestUnit(t *testing.T) {
 	if !strings.Contains(text, "ExecStart="+installed+" serve\n") {
 		t.Fatalf("the unit does not start %s", installed)
 	}
-	// systemd looks whether there is what it would start.
+	// systemd checks that the program exists.
 	path := limnomaptest.WriteFile(t, t.TempDir(), unit, strings.ReplaceAll(text, installed, limnomaptest.Binary(t)))
 	if out := output(t, "systemd-analyze", "verify", "--man=no", path); out != "" {
 		t.Errorf("systemd-analyze verify says:\n%s", out)
@@ -57,8 +57,8 @@ func TestUnit(t *testing.T) {
 	}
 }
 
-// TestUnitSandbox runs the server under what the unit allows it, and does with it what operators and visitors do. strace
-// refuses the system calls that the unit's filter would refuse, in the same way.
+// TestUnitSandbox runs the server with the restrictions of the unit, and uses it as operators and visitors do. strace refuses
+// the system calls that the filter of the unit would refuse.
 func TestUnitSandbox(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "systemd-analyze", "strace")
@@ -66,13 +66,13 @@ func TestUnitSandbox(t *testing.T) {
 	manager := listenAsManager(t, dir)
 	allowed := "!?" + strings.Join(allowedCalls(t, text), ",?")
 	trace := filepath.Join(dir, "trace")
-	// Beside what is refused, what other directives of the unit look at.
+	// The trace also has the calls that other directives of the unit restrict.
 	looked := []string{"mmap", "mprotect", "socket", "clone", "clone3", "execve", "setpriority"}
 	args := []string{"-f", "-D", "-qq", "-e", "signal=none", "-o", trace, "-e", "trace=" + withLooked(allowed, looked), "-e", "inject=" + allowed + ":error=EPERM",
 		limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--tile-rate", "0", "--db", demoDatabase(t, dir), "--cache-dir", filepath.Join(dir, "cache")}
 	log := new(limnomaptest.Log)
-	cmd := exec.Command("strace", args...) // with -D strace itself is the child's child, and this is limnomap
-	// With one processor, a crowd is whoever waits beside one other.
+	cmd := exec.Command("strace", args...) // with -D strace runs as a grandchild, and this process is limnomap
+	// With one processor two waiting requests are enough.
 	cmd.Env = append(limnomaptest.Environ(), "NOTIFY_SOCKET="+manager.path, "WATCHDOG_USEC=200000", "GOMAXPROCS=1")
 	cmd.Stderr = log
 	if err := cmd.Start(); err != nil {
@@ -84,7 +84,7 @@ func TestUnitSandbox(t *testing.T) {
 
 	manager.want(t, log, "READY=1")
 	var base string
-	limnomaptest.Within(t, patience, "it logs its address", func() bool { // which passes through a pipe
+	limnomaptest.Within(t, patience, "it logs its address", func() bool { // through a pipe
 		if m := regexp.MustCompile(`open=(http\S+)/`).FindStringSubmatch(log.String()); m != nil {
 			base = m[1]
 		}
@@ -110,7 +110,7 @@ func TestUnitSandbox(t *testing.T) {
 		t.Fatal(err)
 	}
 	if told := manager.want(t, log, "RELOADING=1"); len(told) != 2 || !regexp.MustCompile(`^MONOTONIC_USEC=\d+$`).MatchString(told[1]) {
-		t.Errorf("beside RELOADING=1 it tells %q, want the time in MONOTONIC_USEC", told)
+		t.Errorf("with RELOADING=1 it sends %q, want the time in MONOTONIC_USEC", told)
 	}
 	manager.want(t, log, "READY=1")
 	limnomaptest.Within(t, patience, "it logs that it has reloaded", func() bool {
@@ -131,8 +131,8 @@ func TestUnitSandbox(t *testing.T) {
 	judgeTrace(t, text, readFile(t, trace))
 }
 
-// askCrowd asks for many tiles at once, others for each round, and such as take long to draw. Where more wait than are drawn at
-// once, they are drawn at low priority.
+// askCrowd requests many tiles at once, other ones in each round, all slow to draw. If more wait than are drawn at once, they
+// are drawn at low priority.
 func askCrowd(t testing.TB, base string, round int) {
 	t.Helper()
 	var group errgroup.Group
@@ -156,7 +156,7 @@ func askCrowd(t testing.TB, base string, round int) {
 	}
 }
 
-// withLooked adds calls to a set that names those that are not in it, by leaving them out there.
+// withLooked removes calls from a set of excluded calls.
 func withLooked(set string, calls []string) string {
 	for _, call := range calls {
 		set = strings.ReplaceAll(set+",", "?"+call+",", "")
@@ -171,7 +171,7 @@ var (
 	namespaces = regexp.MustCompile(`CLONE_NEW\w+`)
 )
 
-// judgeTrace holds the calls that the server made against the unit.
+// judgeTrace compares the system calls of the server with the unit.
 func judgeTrace(t *testing.T, text, trace string) {
 	for _, seen := range []string{"AF_INET", "mmap(", "setpriority("} {
 		if !strings.Contains(trace, seen) {
@@ -180,7 +180,7 @@ func judgeTrace(t *testing.T, text, trace string) {
 	}
 	for _, m := range refused.FindAllStringSubmatch(trace, -1) {
 		if m[1] == "fchown" && os.Geteuid() == 0 {
-			continue // SQLite gives its files to the owner of the database when it is root, which it is not in the unit
+			continue // as root, SQLite sets the owner of its files; in the unit it does not run as root
 		}
 		t.Errorf("the unit refuses %s, which the server calls", m[1])
 	}
@@ -191,20 +191,20 @@ func judgeTrace(t *testing.T, text, trace string) {
 		}
 	}
 	if setting(t, text, "MemoryDenyWriteExecute")[0] != "yes" || setting(t, text, "RestrictNamespaces")[0] != "yes" {
-		t.Error("the unit lets it write code, or make namespaces")
+		t.Error("the unit allows writable executable memory or new namespaces")
 	}
 	if m := writeExec.FindString(trace); m != "" {
-		t.Errorf("the unit refuses memory that is executed: %s", m)
+		t.Errorf("the unit refuses executable memory: %s", m)
 	}
 	if m := namespaces.FindString(trace); m != "" {
 		t.Errorf("the unit refuses namespaces: %s", m)
 	}
 	if n := strings.Count(trace, "execve("); n != 1 {
-		t.Errorf("%d programs are executed, want limnomap alone", n)
+		t.Errorf("%d programs are executed, want only limnomap", n)
 	}
 }
 
-// setting returns the values of a directive in the order of the unit.
+// setting returns the values of a directive, in the order of the unit.
 func setting(t testing.TB, text, name string) (values []string) {
 	t.Helper()
 	for _, m := range regexp.MustCompile(`(?m)^`+name+`=(.*)$`).FindAllStringSubmatch(text, -1) {
@@ -216,7 +216,7 @@ func setting(t testing.TB, text, name string) (values []string) {
 	return values
 }
 
-// allowedCalls returns the system calls that the unit's filter lets through.
+// allowedCalls returns the system calls that the filter of the unit allows.
 func allowedCalls(t testing.TB, text string) []string {
 	t.Helper()
 	allowed := make(map[string]bool)
@@ -235,13 +235,13 @@ func allowedCalls(t testing.TB, text string) []string {
 		}
 	}
 	if len(calls) < 100 {
-		t.Fatalf("the filter lets %q through", calls)
+		t.Fatalf("the filter allows %q", calls)
 	}
 	slices.Sort(calls)
 	return calls
 }
 
-// callsOf returns the system calls of a group of systemd's, such as @file-system.
+// callsOf returns the system calls of a systemd group such as @file-system.
 func callsOf(t testing.TB, group string) (calls []string) {
 	t.Helper()
 	if !strings.HasPrefix(group, "@") {
@@ -256,7 +256,7 @@ func callsOf(t testing.TB, group string) (calls []string) {
 	return calls
 }
 
-// A manager is the end of sd_notify's socket that is systemd's.
+// A manager is the systemd side of the sd_notify socket.
 type manager struct {
 	path string
 	conn *net.UnixConn
@@ -273,7 +273,7 @@ func listenAsManager(t testing.TB, dir string) *manager {
 	return m
 }
 
-// want reads on until it is told the state, and returns all that was told with it, a line each.
+// want reads messages until one has the state, and returns the lines of that message.
 func (m *manager) want(t testing.TB, log *limnomaptest.Log, state string) (told []string) {
 	t.Helper()
 	if err := m.conn.SetReadDeadline(time.Now().Add(patience)); err != nil {

@@ -27,7 +27,7 @@ import (
 const (
 	parentTrace = "4bf92f3577b34da6a3ce929d0e0e4736"
 	parentSpan  = "00f067aa0ba902b7"
-	secret      = "s3cret-key-of-nobody"
+	secret      = "s3cret-unknown-key"
 )
 
 // A receiver takes traces by OTLP over HTTP, as the OpenTelemetry Collector does: there is none in Debian.
@@ -41,7 +41,7 @@ type receiver struct {
 	faults   []string
 }
 
-// A span is what is checked of one.
+// A span has the fields that the tests check.
 type span struct {
 	trace, id, parent, name string
 	kind                    otlp.Span_SpanKind
@@ -149,7 +149,7 @@ func (r *receiver) trace(t *testing.T, id, last string) []span {
 	return r.find(of)
 }
 
-// tree writes spans with what is beneath them indented, and a tier behind its tile.
+// tree writes spans as an indented tree, with the tier after each tile.
 func tree(spans []span, parent, indent string) string {
 	var b strings.Builder
 	for _, s := range spans {
@@ -161,7 +161,7 @@ func tree(spans []span, parent, indent string) string {
 	return b.String()
 }
 
-// traceparent returns the header field by which a caller says that it traces this request, in a trace of that number.
+// traceparent returns the ID of a trace, and the traceparent header of a caller that traces its request.
 func traceparent(n int, flags string) (id, field string) {
 	id = fmt.Sprintf("%s%02x", parentTrace[:30], n)
 	return id, "00-" + id + "-" + parentSpan + "-" + flags
@@ -186,7 +186,7 @@ func TestTraces(t *testing.T) {
 	data := t.TempDir()
 	limnomaptest.WriteFile(t, data, "lakes.csv", "id,name,lat,lon\nhidden_mere,Hidden Mere,52.5,13.4\n")
 	rows := "lake_id,date,chl,data_type\n"
-	for week := range 300 { // far more than one in memory and what is read ahead, so that older ones are the database's
+	for week := range 300 { // many more than are in memory or read ahead, so that older ones come from the database
 		rows += "hidden_mere," + time.Date(2021, 1, 4+7*week, 0, 0, 0, 0, time.UTC).Format(time.DateOnly) + ",12.5,satellite\n"
 	}
 	limnomaptest.WriteFile(t, data, "obs.csv", rows)
@@ -233,37 +233,37 @@ func TestTraces(t *testing.T) {
 		t.Errorf("%d spans have the pattern of history for their route, want 1", len(got))
 	}
 
-	// By themselves: a refresh, the snapshot that is read then, and the map of a week from before it.
+	// Traces without a request: a refresh, reading the snapshot, and the map of an older week.
 	limnomaptest.Get(t, server.Base+"/api/v1/tiles/5/17/10.png?date=2021-01-05")
 	for _, name := range []string{"refresh", "store scan", "store past"} {
 		limnomaptest.Within(t, patience, name+" is traced", func() bool {
 			return len(r.find(func(s span) bool { return s.name == name && s.parent == "" })) > 0
 		})
 	}
-	// A caller that does not trace, and machines that only ask whether the server is well.
+	// A caller that does not trace, and a health check.
 	unsampled, field := traceparent(99, "00")
 	limnomaptest.Get(t, server.Base+"/api/v1/styles", "Traceparent", field)
 	healthy, field := traceparent(98, "01")
 	limnomaptest.Get(t, server.Base+"/healthz", "Traceparent", field)
-	server.Stop(t) // what is left is sent then
+	server.Stop(t) // sends the remaining spans
 	if got := r.find(func(s span) bool { return s.trace == unsampled || s.trace == healthy }); len(got) != 0 {
 		t.Errorf("spans %+v, want none of these requests", got)
 	}
 
-	// Another server: what it finds on disk, and a client whose traceparent it has no reason to believe.
+	// Another server: a tile from disk, and a client whose traceparent it does not trust.
 	another := startTraced(t, env, append(args, "--trace-ratio", "1")...)
 	foreign, field := traceparent(97, "01")
 	limnomaptest.Get(t, another.Base+"/api/v1/tiles/5/17/10.png", "Traceparent", field)
 	another.Stop(t)
 	disk := r.find(func(s span) bool { return s.attributes["limnomap.tile.tier"] == "disk" })
 	if len(disk) != 1 || disk[0].trace == foreign {
-		t.Errorf("spans of tiles from disk: %+v, want one, in a trace of its own", disk)
+		t.Errorf("spans of tiles from disk: %+v, want one, in a new trace", disk)
 	}
 	never := startTraced(t, env, append(args, "--trace-ratio", "0")...)
 	limnomaptest.Get(t, never.Base+"/api/v1/styles", "Traceparent", field)
 	never.Stop(t)
 	if got := r.find(func(s span) bool { return s.trace == foreign || s.name == "GET styles" }); len(got) != 0 {
-		t.Errorf("spans %+v of a client that is not believed", got)
+		t.Errorf("spans %+v of an untrusted client", got)
 	}
 
 	r.mu.Lock()
@@ -276,12 +276,12 @@ func TestTraces(t *testing.T) {
 	}
 	for _, private := range []string{secret, "hidden_mere", "Hidden Mere", data, "request-", "127.0.0.1"} {
 		if bytes.Contains(r.raw, []byte(private)) {
-			t.Errorf("the traces tell of %q", private)
+			t.Errorf("the traces contain %q", private)
 		}
 	}
 }
 
-// Headers that cannot be read are told of in the form of the log, without what they hold.
+// The log reports invalid headers in its own format, without their content.
 func TestTraceHeadersStaySecret(t *testing.T) {
 	t.Parallel()
 	env := []string{"OTEL_EXPORTER_OTLP_HEADERS=Authorization Basic " + secret + ",X-Key=%zz" + secret + ",bad name=" + secret}
@@ -291,24 +291,24 @@ func TestTraceHeadersStaySecret(t *testing.T) {
 	for line := range strings.Lines(server.Log.String()) {
 		switch {
 		case !strings.HasPrefix(line, "{"):
-			t.Errorf("the log has a line that is no JSON: %s", line)
+			t.Errorf("the log has a line that is not JSON: %s", line)
 		case strings.Contains(line, secret):
-			t.Errorf("the log tells a header: %s", line)
+			t.Errorf("the log shows a header: %s", line)
 		case strings.Contains(line, "OTEL_"):
 			said++
 		}
 	}
 	if said != 3 {
-		t.Errorf("the log tells %d times of headers that cannot be read, want 3\n%s", said, server.Log)
+		t.Errorf("the log reports %d invalid headers, want 3\n%s", said, server.Log)
 	}
 }
 
-// A receiver that is away, refuses or hangs is no trouble of the server's: it answers, and stops in order.
+// The server works and stops normally if the receiver is down, refuses or hangs.
 func TestTracesCannotBeSent(t *testing.T) {
 	t.Parallel()
 	// The timeouts are longer than a server may take to stop, so the server itself must limit that time.
 	env := []string{"OTEL_BSP_SCHEDULE_DELAY=50", "OTEL_EXPORTER_OTLP_TIMEOUT=600000", "OTEL_BSP_EXPORT_TIMEOUT=600000"}
-	hanging, err := net.Listen("tcp", "127.0.0.1:0") // connections are made, and nobody takes them
+	hanging, err := net.Listen("tcp", "127.0.0.1:0") // connections are never accepted
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -317,7 +317,7 @@ func TestTracesCannotBeSent(t *testing.T) {
 	t.Cleanup(refusing.Close)
 	for _, test := range []struct {
 		name, endpoint string
-		failures       bool // are counted before the end
+		failures       bool // failures are counted before the server stops
 	}{
 		{"away", "http://127.0.0.1:1", true},
 		{"refusing", refusing.URL, true},
@@ -336,7 +336,7 @@ func TestTracesCannotBeSent(t *testing.T) {
 				}
 			}
 			if test.failures {
-				for seen := 0; seen < 2; seen++ { // failures in a row are told once
+				for seen := 0; seen < 2; seen++ { // failures in a row are logged once
 					before := metric("trace_export_failures_total")
 					limnomaptest.Get(t, server.Base+"/api/v1/styles")
 					limnomaptest.Within(t, patience, "a failure is counted", func() bool { return metric("trace_export_failures_total") != before })

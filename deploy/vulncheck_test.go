@@ -13,9 +13,9 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// The check for vulnerabilities finds one that is called, passes without one, and where the database is away says that
-// nothing was checked, which is a failure if it is required. The one database that counts cannot be had everywhere, so this
-// is one with a single, made-up entry on a function that data/index calls; and for npm a registry of one made-up entry.
+// The check reports a vulnerability in called code, passes without one, and says that nothing was checked if the database is
+// not reachable, which is a failure only if the check is required. The real database is not reachable everywhere, so these
+// tests use one with a made-up entry about a function that data/index calls, and an npm registry with a made-up entry.
 func TestVulncheck(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "bash", "go", "npm", "node")

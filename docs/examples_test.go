@@ -12,30 +12,30 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// The server of the examples, as pages write its address.
+// The address of the server in the examples.
 const exampleAddress = "127.0.0.1:8080"
 
-// mostNotRun bounds the blocks that are shown and not run, so that they stay what they are for: what no test can do.
+// mostNotRun limits the number of blocks with the mark no-test, which is only for what no test can do.
 const mostNotRun = 15
 
-// Every block of code that a page shows does what it says. By its language:
+// TestExamples checks every block of code in the pages, by its language:
 //
-//	sh          run by bash -eu in the page's scratch folder, which holds lakes.csv, obs.csv and lakes.db, with limnomap on
-//	            the PATH. What it starts in the background ends with it; a server that it starts last ends once it serves.
-//	            With the mark no-test it is not run: a comment in it, or the paragraph before it, says why. With the mark
-//	            refused the server has to refuse something that it asks for; of every other block it has to refuse nothing.
+//	sh          run by bash -eu in a temporary folder of the page with lakes.csv, obs.csv and lakes.db, with limnomap in
+//	            the PATH. Background processes end with the block; a server that it starts last ends once it serves.
+//	            A block with the mark no-test is not run; a comment in it, or the paragraph before it, says why. For a
+//	            block with the mark refused the server must refuse a request, for all others it must not refuse any.
 //	python, r   run by python3 and Rscript in the same folder
-//	js          parsed by Node as a module; with the mark leaflet, openlayers or maplibre it is run in Chromium, on a page
-//	            with that library and a map, and must ask the server for something
-//	html        parsed; what it takes from the server is there, and its frame shows a map
-//	yaml        parsed; with the mark config it is a file for limnomap --config, and checked by limnomap config
+//	js          parsed by Node as a module; with the mark leaflet, openlayers or maplibre also run in Chromium, on a page
+//	            with that library and a map, where it must request something from the server
+//	html        parsed; its addresses on the server exist, and its frame shows a map
+//	yaml        parsed; with the mark config also checked by limnomap config
 //	xml, csv    parsed
 //	go          see TestExtending
-//	json, text  what the block before it has printed, with … for what is left out; JSON with the mark alike may have other
-//	            values under the same names, as the demo has every week. With the mark example or figure, or behind a block
-//	            that is not run, it is not compared. JSON behind no block is parsed
+//	json, text  the output of the block before it, with … for omitted parts. JSON with the mark alike may have other values
+//	            under the same names, as the demo does every week. A block with the mark example or figure, or after a block
+//	            that is not run, is not compared. JSON without a block before it is parsed
 //
-// Blocks of one page run in order, and the address of the examples is that of a demo server.
+// The blocks of a page run in order. The address of the examples is replaced by that of a demo server.
 func TestExamples(t *testing.T) {
 	pages := pagesOf(t, "README.md", "docs/*.md")
 	server := limnomaptest.Start(t, "--admin-listen=")
@@ -52,38 +52,38 @@ func TestExamples(t *testing.T) {
 	if notRun > mostNotRun {
 		t.Errorf("%d blocks are not run, want at most %d", notRun, mostNotRun)
 	}
-	seen := new(sights)
-	t.Run("pages", func(t *testing.T) { // ends when all pages have
+	views := new(browserViews)
+	t.Run("pages", func(t *testing.T) { // ends when all pages have ended
 		for _, p := range pages {
 			t.Run(p.name, func(t *testing.T) {
 				t.Parallel()
-				e := &examples{page: p, front: startFront(t, server.Base), sights: seen, folder: copyFolder(t, seed)}
+				e := &examples{page: p, front: startFront(t, server.Base), views: views, folder: copyFolder(t, seed)}
 				for i, b := range p.blocks {
 					t.Run(fmt.Sprintf("line %d %s", b.line, b.language), func(t *testing.T) { e.check(t, i) })
 				}
 			})
 		}
 	})
-	t.Run("sights", func(t *testing.T) { seen.show(t, server.Base) })
+	t.Run("views", func(t *testing.T) { views.show(t, server.Base) })
 }
 
-// examples are the blocks of one page, and what the last one that ran has printed.
+// examples are the blocks of one page, with the output of the last one that ran.
 type examples struct {
 	page   *page
-	front  *front // of the demo server
-	sights *sights
+	front  *front // in front of the demo server
+	views  *browserViews
 	folder string
 
 	last output
 }
 
-// An output is what a block that ran has printed, and on which of the page's blocks that was.
+// An output is the output of a block, with the index of the block.
 type output struct {
-	block          int // -1 behind one that failed
+	block          int // -1 after a block that failed
 	stdout, stderr string
 }
 
-// check checks the block with an index.
+// check checks the block with the given index.
 func (e *examples) check(t *testing.T, i int) {
 	b := e.page.blocks[i]
 	b.text = strings.ReplaceAll(b.text, exampleAddress, strings.TrimPrefix(e.front.address, "http://"))
@@ -111,19 +111,19 @@ func (e *examples) check(t *testing.T, i int) {
 	case "csv":
 		checkCSV(t, b)
 	case "go":
-		if e.page.name != "docs/extending.md" || len(b.marks) != 1 { // TestExtending has these
-			t.Error("Go is checked on the page on extending alone, with the file that it belongs to as its mark")
+		if e.page.name != "docs/extending.md" || len(b.marks) != 1 { // TestExtending runs these
+			t.Error("Go code is only checked in docs/extending.md, with its file as the mark")
 		}
 	case "json", "text":
 		e.checkOutput(t, i, b)
 	case "":
-		t.Error("a block without a language: begin it with ```sh, ```text or what it is")
+		t.Error("a block without a language: begin it with ```sh, ```text or another language")
 	default:
-		t.Errorf("nobody checks blocks of the language %q", b.language)
+		t.Errorf("blocks of the language %q are not checked", b.language)
 	}
 }
 
-// checkOutput compares a block with what the one before it has printed.
+// checkOutput compares a block with the output of the block before it.
 func (e *examples) checkOutput(t *testing.T, i int, b block) {
 	if strings.TrimSpace(b.text) == "" {
 		t.Error("an empty block")
@@ -157,7 +157,7 @@ func (e *examples) checkOutput(t *testing.T, i int, b block) {
 	}
 }
 
-// shortened is an output as a failing test shows it.
+// shortened returns an output for the message of a failing test.
 func shortened(s string) string {
 	if len(s) > 4096 {
 		return s[:4096] + "…\n"
@@ -165,7 +165,7 @@ func shortened(s string) string {
 	return s
 }
 
-// seedFolder makes the files that a reader of the examples has: simulated lakes, their values, and a database of them.
+// seedFolder creates the files that readers of the examples have: simulated lakes, their values, and a database of both.
 func seedFolder(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()

@@ -14,10 +14,10 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// endOfList is the end of the list that a function of a file returns, behind which the function ends.
+// endOfList matches the end of a list that a function returns.
 var endOfList = regexp.MustCompile(`(?s)\n\treturn \[\][A-Za-z]+\{\n.*?\n(\t\}\n\}\n)`)
 
-// What the page on extending adds passes the tests of the package that it is added to.
+// The code in docs/extending.md passes the tests of the package that it is added to.
 func TestExtending(t *testing.T) {
 	added := 0
 	for _, b := range pagesOf(t, "docs/extending.md")[0].blocks {
@@ -37,7 +37,7 @@ func TestExtending(t *testing.T) {
 	}
 }
 
-// The tests that the page names do see what is added.
+// The tests that the page names fail for wrong additions.
 func TestExtendingWrongly(t *testing.T) {
 	out, err := testWith(t, "colormap/ramps.go", `{"fog", "Fog", [][]color.NRGBA{hexes(0x303030, 0xffffff)}},`)
 	if err == nil || !strings.Contains(string(out), "fog") || !strings.Contains(string(out), "TestNothingElseIsGrey") {
@@ -45,7 +45,7 @@ func TestExtendingWrongly(t *testing.T) {
 	}
 }
 
-// testWith runs the tests of a file's package as if text stood at the end of the list that the file has.
+// testWith runs the tests of a package as if text were at the end of the list in one of its files.
 func testWith(t *testing.T, file, text string) ([]byte, error) {
 	t.Helper()
 	path, err := filepath.Abs(filepath.Join("..", filepath.FromSlash(file)))
@@ -66,7 +66,7 @@ func testWith(t *testing.T, file, text string) ([]byte, error) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// Of the package data only what concerns profiles: the rest takes long.
+	// Of package data only the tests of profiles: the others are slow.
 	cmd := exec.Command("go", "test", "-overlay", limnomaptest.WriteFile(t, dir, "overlay.json", string(overlay)), "-run", map[string]string{
 		"colormap/ramps.go": ".", "data/profile.go": "Level|Profile|Risk|Classify",
 	}[file], ".")

@@ -12,8 +12,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A front passes requests on to the server and notes what it answered: a browser does not tell a script whether an image of
-// another origin came, and curl takes a refusal for an answer like any other.
+// A front is a proxy that records the answers of the server: a browser does not tell a script whether an image of another
+// origin was loaded, and curl treats an error status like any other answer.
 type front struct {
 	address string
 
@@ -21,7 +21,7 @@ type front struct {
 	answered []answer
 }
 
-// An answer is what the server said to a request for a path.
+// An answer is the status of an answer, with the path of the request.
 type answer struct {
 	status int
 	path   string // with the query
@@ -29,7 +29,7 @@ type answer struct {
 
 func (a answer) String() string { return fmt.Sprintf("%d to %s", a.status, a.path) }
 
-// isTile reports whether the request was for a tile of either sort.
+// isTile reports whether the request was for an image or vector tile.
 func (a answer) isTile() bool {
 	path, _, _ := strings.Cut(a.path, "?")
 	return strings.HasPrefix(path, "/api/v1/tiles/") && !strings.HasSuffix(path, ".json")
@@ -38,7 +38,7 @@ func (a answer) isTile() bool {
 // refused reports whether the answer was an error.
 func (a answer) refused() bool { return a.status >= http.StatusBadRequest }
 
-// startFront starts a front of the server at base, until the test ends.
+// startFront starts a front for the server at base. It runs until the test ends.
 func startFront(t *testing.T, base string) *front {
 	t.Helper()
 	f := new(front)
@@ -50,7 +50,7 @@ func startFront(t *testing.T, base string) *front {
 	return f
 }
 
-// answers returns those of the answers since the last forget that are what is asked for.
+// answers returns the matching answers since the last call of forget.
 func (f *front) answers(what func(answer) bool) []answer {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -20,7 +20,7 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// checkScript has Node parse a block, and puts it among the sights if it is for a map.
+// checkScript has Node parse a block, and adds it to the browser views if it is for a map.
 func checkScript(t *testing.T, e *examples, b block) {
 	t.Helper()
 	limnomaptest.Need(t, "node")
@@ -30,14 +30,14 @@ func checkScript(t *testing.T, e *examples, b block) {
 	}
 	for _, library := range b.marks {
 		if _, ok := mapPages[library]; !ok {
-			t.Errorf("nobody runs scripts with the mark %q", library)
+			t.Errorf("no test runs scripts with the mark %q", library)
 			continue
 		}
-		e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), library: library, script: b.text, base: e.front.address})
+		e.views.add(browserView{where: fmt.Sprintf("%s:%d", e.page.name, b.line), library: library, script: b.text, base: e.front.address})
 	}
 }
 
-// checkHTML parses a block, asks the server for what it takes from there, and puts its frame among the sights.
+// checkHTML parses a block, requests its addresses on the server, and adds its frame to the browser views.
 func checkHTML(t *testing.T, e *examples, b block) {
 	t.Helper()
 	nodes, err := html.ParseFragment(strings.NewReader(b.text), nil)
@@ -56,17 +56,17 @@ func checkHTML(t *testing.T, e *examples, b block) {
 					t.Errorf("%s: %s\n%s", a.Val, resp.Status, body)
 				}
 				if n.Data == "iframe" {
-					e.sights.add(sight{where: fmt.Sprintf("%s:%d", e.page.name, b.line), address: a.Val, base: e.front.address})
+					e.views.add(browserView{where: fmt.Sprintf("%s:%d", e.page.name, b.line), address: a.Val, base: e.front.address})
 				}
 			}
 		}
 	}
 	if asked != strings.Count(b.text, e.front.address) {
-		t.Errorf("%d of the %d addresses of the server were asked for", asked, strings.Count(b.text, e.front.address))
+		t.Errorf("%d of the %d addresses on the server were requested", asked, strings.Count(b.text, e.front.address))
 	}
 }
 
-// checkYAML parses a block. One that is a file for --config passes limnomap config.
+// checkYAML parses a block. With the mark config limnomap config must accept it.
 func checkYAML(t *testing.T, e *examples, b block) {
 	t.Helper()
 	decoder := yaml.NewDecoder(strings.NewReader(b.text))

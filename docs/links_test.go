@@ -9,10 +9,10 @@ import (
 	"testing"
 )
 
-// Every page that a reader may come to, besides those that npm brings.
+// All pages for readers, except those in npm packages.
 var everyPage = []string{"*.md", "docs/*.md", "deploy/*.md", "deploy/*/*.md", "render/*.md"}
 
-// What a page links to in the repository is there, its heading too. Addresses elsewhere are not asked for.
+// Links to files and headings in the repository are valid. External addresses are not requested.
 func TestLinks(t *testing.T) {
 	pages := pagesOf(t, everyPage...)
 	byName := make(map[string]*page)
@@ -33,14 +33,14 @@ func TestLinks(t *testing.T) {
 	}
 }
 
-// checkLink returns what is wrong with a link of a page, nothing if all is well.
+// checkLink returns what is wrong with a link, or "".
 func checkLink(pages map[string]*page, from *page, l link) string {
 	target, err := url.Parse(l.target)
 	if err != nil {
 		return err.Error()
 	}
 	if l.image && len(strings.Fields(l.text)) < 3 {
-		return "the picture " + l.target + " has no text that tells what it shows"
+		return "the picture " + l.target + " has no text that describes it"
 	}
 	if target.Scheme != "" {
 		if target.Scheme != "https" && target.Scheme != "mailto" && target.Hostname() != "127.0.0.1" {
@@ -92,7 +92,7 @@ func TestCheckLink(t *testing.T) {
 	}
 }
 
-// Whoever opens docs/ finds each page, and each picture is shown by one.
+// docs/README.md links to each page, and each picture is used in a page.
 func TestIndex(t *testing.T) {
 	index := make(map[string]bool)
 	for _, l := range pagesOf(t, "docs/README.md")[0].links {
@@ -122,7 +122,7 @@ func TestIndex(t *testing.T) {
 		case ".go":
 		default:
 			if !file.IsDir() {
-				t.Errorf("%s: what is it for?", name)
+				t.Errorf("%s: no page uses it", name)
 			}
 		}
 	}

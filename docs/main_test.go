@@ -1,4 +1,4 @@
-// Package docs tests that what the documents say is so.
+// Package docs tests the documents: examples, links and names.
 package docs
 
 import (

@@ -22,7 +22,7 @@ import (
 // libraryFolder is where make setup puts the map libraries.
 var libraryFolder = filepath.Join("..", "deploy", "examples", "node_modules")
 
-// mapPages are the pages on which snippets run: each loads one library and makes a map of Germany, without anything on it.
+// mapPages are the pages on which snippets run. Each loads one library and creates an empty map of Germany.
 var mapPages = map[string]string{
 	"leaflet": `<link rel="stylesheet" href="/leaflet/dist/leaflet.css"><script src="/leaflet/dist/leaflet.js"></script>
 <script>window.map = L.map("map").setView([51, 10], 6); window.ready = true;</script>`,
@@ -39,35 +39,35 @@ map.on("load", () => { window.ready = true; });
 </script>`,
 }
 
-// A sight is something of a page that a browser is to show.
-type sight struct {
-	where   string // the page and line that it stands on
-	library string // of mapPages; empty for a frame
-	script  string // to be run with the library and a map
-	address string // of the frame
-	base    string // the server's address in the script or the frame's
+// A browserView is a part of a document that a browser must show.
+type browserView struct {
+	where   string // page and line
+	library string // key of mapPages; empty for a frame
+	script  string // runs with the library and a map
+	address string // address of the frame
+	base    string // address of the server in the script or frame
 }
 
-// sights are what the pages' blocks want to be shown. It is safe for concurrent use.
-type sights struct {
+// browserViews collects the views of all pages. It is safe for concurrent use.
+type browserViews struct {
 	mu  sync.Mutex
-	all []sight
+	all []browserView
 }
 
-func (s *sights) add(one sight) {
+func (s *browserViews) add(one browserView) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.all = append(s.all, one)
 }
 
-// show shows the sights in one Chromium, one after the other. Each must get a tile from the server, and nothing may go wrong.
-func (s *sights) show(t *testing.T, base string) {
+// show shows the views in one Chromium, one after the other. Each must get a tile from the server without any problem.
+func (s *browserViews) show(t *testing.T, base string) {
 	limnomaptest.NeedFolder(t, libraryFolder)
 	site, front := startSite(t), startFront(t, base)
-	// Without a graphics card MapLibre's WebGL needs one in software.
+	// Without a graphics card MapLibre needs WebGL in software.
 	b := browsertest.Start(t, "en", chromedp.Flag("disable-gpu", false), chromedp.Flag("use-angle", "swiftshader"),
 		chromedp.Flag("enable-unsafe-swiftshader", true))
-	// What one snippet has shown, the next asks for again.
+	// So that each snippet requests its tiles.
 	browsertest.Enable(t, b, network.SetCacheDisabled, network.SetCacheDisabledParams{CacheDisabled: true})
 	for _, one := range s.all {
 		t.Run(one.where, func(t *testing.T) {
@@ -91,7 +91,7 @@ func (s *sights) show(t *testing.T, base string) {
 	}
 }
 
-// faults are what went wrong in the browser so far, and what it has asked for elsewhere than at the given addresses.
+// faults returns the problems in the browser so far, including requests to other addresses than the given ones.
 func faults(b *browsertest.Browser, addresses ...string) []string {
 	var found []string
 	for _, problem := range b.Problems(addresses[0]) {
@@ -103,7 +103,7 @@ func faults(b *browsertest.Browser, addresses ...string) []string {
 	return found
 }
 
-// startSite serves the map libraries and mapPages, and returns its address.
+// startSite serves the map libraries and mapPages, and returns the address.
 func startSite(t *testing.T) string {
 	t.Helper()
 	mux := http.NewServeMux()

@@ -11,7 +11,7 @@ import (
 	"testing"
 )
 
-// What documents name is there: tests, targets of make, files, flags, metrics. CHANGELOG tells of the past, too.
+// Tests, make targets, files, flags and metrics that these documents name exist. The changelog also has old names.
 var naming = []string{"README.md", "CONTRIBUTING.md", "SECURITY.md", "docs/*.md", "render/*.md"}
 
 var (
@@ -23,13 +23,13 @@ var (
 	metricName = regexp.MustCompile(`^limnomap_[a-z_]+`)
 )
 
-// foreignFlags are those of other programs that pages speak of.
+// foreignFlags are flags of other programs.
 var foreignFlags = map[string]bool{"compressed": true, "enable-feature": true, "help": true}
 
 func TestNames(t *testing.T) {
 	programs, tests := goSource(t)
 	targets, settings := readSource(t, "Makefile"), readSource(t, "docs/configuration.md")
-	metrics := readSource(t, "docs/monitoring.md") + programs // where they are not part of a longer name
+	metrics := readSource(t, "docs/monitoring.md") + programs // searched for complete names
 	names := 0
 	for _, p := range pagesOf(t, naming...) {
 		source := readSource(t, p.name)
@@ -48,12 +48,12 @@ func TestNames(t *testing.T) {
 					whole += "("
 				}
 				missing = !strings.Contains(tests, whole)
-			case filePath.MatchString(name) && !strings.HasPrefix(name, "tiles/vector.json"): // that is an address
+			case filePath.MatchString(name) && !strings.HasPrefix(name, "tiles/vector.json"): // an address
 				found, err := filepath.Glob(filepath.Join("..", filepath.FromSlash(strings.ReplaceAll(name, "…", "*"))))
 				missing = err != nil || len(found) == 0
 			case flagName.MatchString(name) && !foreignFlags[flagName.FindStringSubmatch(name)[1]]:
 				missing = !strings.Contains(settings, "`"+flagName.FindString(name)+"`")
-			case metricName.MatchString(name) && p.name != "docs/monitoring.md": // deploy holds that one to the server
+			case metricName.MatchString(name) && p.name != "docs/monitoring.md": // deploy compares that page with the server
 				missing = !regexp.MustCompile("[`\"]" + metricName.FindString(name)).MatchString(metrics)
 			default:
 				continue
@@ -69,7 +69,7 @@ func TestNames(t *testing.T) {
 	}
 }
 
-// The page on the API tells of each address that the description of the interface has, and of each way to be refused.
+// docs/api.md has each path and each error status of the OpenAPI description.
 func TestEveryAddress(t *testing.T) {
 	var description struct {
 		Paths map[string]map[string]struct {
@@ -91,20 +91,20 @@ func TestEveryAddress(t *testing.T) {
 			}
 		}
 		said := path
-		for _, root := range []string{"/ogc/", "/wmts/"} { // what follows is named there
+		for _, root := range []string{"/ogc/", "/wmts/"} { // described together
 			if strings.HasPrefix(path, root) {
 				said = strings.TrimSuffix(root, "/")
 			}
 		}
-		// The table shortens what stands in one row: `status`, `status.csv`.
+		// Several paths may share a row in a short form: `status`, `status.csv`.
 		if !strings.Contains(page, "`"+said) && !strings.Contains(page, "`"+path[strings.LastIndex(path, "/")+1:]+"`") &&
 			!strings.Contains(page, "`"+filepath.Ext(path)+"`") {
-			t.Errorf("docs/api.md does not tell of %s", path)
+			t.Errorf("docs/api.md does not name %s", path)
 		}
 	}
 	for status := range statuses {
 		if status >= "400" && !strings.Contains(page, "\n| "+status+" | ") {
-			t.Errorf("docs/api.md does not tell when the status is %s", status)
+			t.Errorf("docs/api.md does not explain the status %s", status)
 		}
 	}
 	if len(statuses) < 8 {
@@ -112,7 +112,7 @@ func TestEveryAddress(t *testing.T) {
 	}
 }
 
-// The page on the architecture tells of each package.
+// docs/architecture.md names each package.
 func TestEveryPackage(t *testing.T) {
 	out, err := exec.Command("go", "list", "../...").Output()
 	if err != nil {
@@ -121,7 +121,7 @@ func TestEveryPackage(t *testing.T) {
 	page := readSource(t, "docs/architecture.md")
 	for _, path := range strings.Fields(string(out)) {
 		if name := strings.TrimPrefix(path, "limnomap/"); !strings.Contains(page, "`"+name+"`") {
-			t.Errorf("docs/architecture.md does not tell of the package %s", name)
+			t.Errorf("docs/architecture.md does not name the package %s", name)
 		}
 	}
 }
@@ -136,7 +136,7 @@ func readSource(t *testing.T, name string) string {
 	return string(source)
 }
 
-// goSource returns all Go of the repository, one file behind the other.
+// goSource returns all Go files of the repository, concatenated.
 func goSource(t *testing.T) (programs, tests string) {
 	t.Helper()
 	var all, ofTests strings.Builder

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// outputMatches reports whether output is what a page says that it is. A … in it stands for anything on that line, and a
-// line that is … alone for any lines. White space at the ends of lines does not count.
+// outputMatches reports whether output is the one in a page. In the page … means anything on that line, and a line with only …
+// means any lines. White space at the ends of lines is ignored.
 func outputMatches(want, output string) bool {
 	var b strings.Builder
 	b.WriteString(`\A`)
@@ -27,13 +27,13 @@ func outputMatches(want, output string) bool {
 	return regexp.MustCompile(b.String()).MatchString(strings.Join(lines, "\n") + "\n")
 }
 
-// anyValue matches a JSON value that holds no others.
+// anyValue matches a JSON value without nested values.
 const anyValue = `(?:"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null)`
 
 var jsonToken = regexp.MustCompile(`"(?:[^"\\]|\\.)*"|-?[0-9][0-9.eE+-]*|true|false|null|\s+|.`)
 
-// jsonMatches is outputMatches of JSON, in which white space counts in strings alone. A … in a string stands for anything in
-// it, and elsewhere for any members or elements. If it need only be alike, values may be others, but not names and nesting.
+// jsonMatches is outputMatches for JSON, with white space ignored outside strings. In a string … means any characters,
+// elsewhere any members or elements. With alike, values may differ, but not names and nesting.
 func jsonMatches(want, output string, alike bool) bool {
 	var pattern strings.Builder
 	tokens := slices.DeleteFunc(jsonToken.FindAllString(want, -1), func(s string) bool { return strings.TrimSpace(s) == "" })

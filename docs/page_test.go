@@ -18,20 +18,19 @@ import (
 
 // A page is one Markdown file of the repository.
 type page struct {
-	name    string // its path from the root of the repository, with slashes
+	name    string // path from the root of the repository, with slashes
 	blocks  []block
 	links   []link
-	anchors map[string]bool // what may stand behind # in its address
+	anchors map[string]bool // the fragments of its links
 }
 
-// A block is a fenced block of code. The first word of its info string is its language; those behind it, its marks, tell
-// the tests what it is for.
+// A block is a fenced block of code. The first word of its info string is its language. The others are marks for the tests.
 type block struct {
 	line     int // of its first line, from 1
 	language string
 	marks    []string
 	text     string
-	before   string // the text of the paragraph just before it; empty if another thing stands there
+	before   string // the text of the paragraph right before it, if there is one
 }
 
 func (b block) marked(mark string) bool { return slices.Contains(b.marks, mark) }
@@ -39,11 +38,11 @@ func (b block) marked(mark string) bool { return slices.Contains(b.marks, mark) 
 type link struct {
 	line   int
 	target string
-	text   string // of a picture, what is said of it
+	text   string // for a picture, its description
 	image  bool
 }
 
-// pagesOf reads the pages that match the patterns, relative to the repository's root, in the order of their names.
+// pagesOf reads the pages that match the patterns, relative to the root of the repository, sorted by name.
 func pagesOf(t *testing.T, patterns ...string) []*page {
 	t.Helper()
 	var pages []*page
@@ -66,11 +65,11 @@ func pagesOf(t *testing.T, patterns ...string) []*page {
 	return pages
 }
 
-// parsePage reads Markdown as GitHub shows it.
+// parsePage parses Markdown as GitHub does.
 func parsePage(name string, source []byte) *page {
 	p := &page{name: name, anchors: make(map[string]bool)}
 	doc := goldmark.New(goldmark.WithExtensions(extension.GFM)).Parser().Parse(text.NewReader(source))
-	line := 1 // of the last thing that had a place in the source
+	line := 1 // of the last node with a position in the source
 	_ = ast.Walk(doc, func(n ast.Node, entering bool) (ast.WalkStatus, error) {
 		if !entering {
 			return ast.WalkContinue, nil
@@ -138,8 +137,8 @@ func textOf(n ast.Node, source []byte) string {
 	return b.String()
 }
 
-// freeAnchor returns the anchor that GitHub gives a heading on a page that has those that are taken: letters, digits,
-// hyphens and underscores in lower case, a hyphen for each space, and a number if that is taken.
+// freeAnchor returns the anchor that GitHub gives a heading: letters, digits, hyphens and underscores in lower case, a hyphen
+// for each space, and a number if that anchor is taken.
 func freeAnchor(taken map[string]bool, heading string) string {
 	slug := strings.Map(func(r rune) rune {
 		switch {

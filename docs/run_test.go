@@ -15,27 +15,27 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// mostBlockTime is how long a block may run. A reader would have given up, too.
+// mostBlockTime is how long a block may run.
 const mostBlockTime = 3 * time.Minute
 
-// inBackground ends what a block has started in the background and waits for it. It stands on the block's first line, so
-// that bash names lines as the page has them.
+// inBackground ends the background processes of a block and waits for them. It is on the first line of the block, so that the
+// line numbers in messages of bash are right.
 const inBackground = `trap 'limnomap_jobs=$(jobs -p); [ -z "$limnomap_jobs" ] || kill $limnomap_jobs || true; wait' EXIT; `
 
 var (
-	// servesLast matches a block whose last command serves until it is told to end.
+	// servesLast matches a block whose last command is a server.
 	servesLast = regexp.MustCompile(`(?m)^limnomap (?:serve|refresh .*--every)\b(?:.*\\\n)*.*[^&\n]\n?\z`)
-	// serves matches the line of the log by which such a command says that it does.
+	// serves matches the log line of a server that is ready.
 	serves = regexp.MustCompile(`msg="?(?:serving|refresh)`)
 )
 
-// run runs a block with a program that takes a file, in the page's folder, and keeps what it prints.
+// run runs a block with a program that reads a file, in the folder of the page, and keeps the output.
 func (e *examples) run(t *testing.T, i int, b block, program string, flags ...string) {
 	t.Helper()
 	limnomaptest.Need(t, program)
 	e.last = output{block: -1}
 	e.front.forget()
-	dir := t.TempDir() // beside the folder of the page, where nobody lists it
+	dir := t.TempDir() // not in the folder of the page, whose files a block may list
 	script := b.text
 	if program == "bash" {
 		script = inBackground + script
@@ -45,10 +45,10 @@ func (e *examples) run(t *testing.T, i int, b block, program string, flags ...st
 	cmd.Env = append(limnomaptest.Environ(),
 		"PATH="+filepath.Dir(limnomaptest.Binary(t))+string(os.PathListSeparator)+os.Getenv("PATH"),
 		"HOME="+e.folder, "XDG_CACHE_HOME="+dir,
-		"LIMNOMAP_LISTEN=127.0.0.1:0", "LIMNOMAP_DRAIN=0s", // a server of a block meets no other, and ends at once
+		"LIMNOMAP_LISTEN=127.0.0.1:0", "LIMNOMAP_DRAIN=0s", // the server of a block uses a free port and ends at once
 	)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
-	stdout, stderr := createFile(t, dir, "stdout"), createFile(t, dir, "stderr") // files, since a server may outlive the block and hold them
+	stdout, stderr := createFile(t, dir, "stdout"), createFile(t, dir, "stderr") // files, since a server may outlive the block and keep them open
 	cmd.Stdout, cmd.Stderr = stdout, stderr
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func (e *examples) run(t *testing.T, i int, b block, program string, flags ...st
 	}
 }
 
-// waitFor waits for a process to end, or ends it and all that it started when it serves or has taken too long.
+// waitFor waits for a process to end. It ends the process and its children if it is a server, or takes too long.
 func waitFor(cmd *exec.Cmd, ended <-chan error, serves func() bool) error {
 	timeout := time.After(mostBlockTime)
 	tick := time.NewTicker(20 * time.Millisecond)
@@ -76,14 +76,14 @@ func waitFor(cmd *exec.Cmd, ended <-chan error, serves func() bool) error {
 		case err := <-ended:
 			return err
 		case <-timeout:
-			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // it may end just now
+			_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) // fails if the process has ended
 			<-ended
 			return errors.New("it does not end")
 		case <-tick.C:
 			if serves() {
 				_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGTERM)
 				select {
-				case <-ended: // by the signal, whatever the shell makes of it
+				case <-ended: // because of the signal; the exit code depends on the shell
 					return nil
 				case <-timeout:
 					_ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL)
@@ -105,7 +105,7 @@ func createFile(t *testing.T, dir, name string) *os.File {
 	return file
 }
 
-// readFile returns what has been written to a file so far.
+// readFile returns the current content of a file.
 func readFile(t *testing.T, file *os.File) []byte {
 	t.Helper()
 	content, err := os.ReadFile(file.Name())

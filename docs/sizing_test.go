@@ -12,8 +12,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// The script that the operating guide's sizes are measured with makes lakes and imports them. Its last step is a load of
-// half a minute, by a program that no test needs, and is left to whoever measures.
+// The script for the measurements in the operating guide creates lakes and imports them. Its last step, a load of half a minute
+// with a program that no test needs, is not run here.
 func TestSizing(t *testing.T) {
 	folder := t.TempDir()
 	for _, tt := range []struct {
@@ -39,7 +39,7 @@ func TestSizing(t *testing.T) {
 			}
 		}
 	}
-	// Of 200 lakes nearly each has a tile of its own at zoom 12, and none more than nine.
+	// Most of 200 lakes are alone on their tile at zoom 12, and none is on more than nine tiles.
 	tiles, err := os.ReadFile(filepath.Join(folder, "200", "tiles.txt"))
 	if n := strings.Count(string(tiles), "\n"); err != nil || n < 200 || n > 9*200 {
 		t.Errorf("%d tiles to ask for, %v", n, err)

@@ -8,11 +8,11 @@ import (
 	"strings"
 )
 
-// bareCommand makes this program the bare server, as a process of its own: bare ADDRESS FOLDER.
+// bareCommand runs this program as the bare server, in a separate process: bare ADDRESS FOLDER.
 const bareCommand = "bare"
 
-// serveBare is the measure of all others: net/http, and the least handler that gives the bytes of the folder's files. It
-// looks the path up in a map, says what type they are, and writes them.
+// serveBare is what the other servers are compared with: net/http with the simplest handler that returns the files of the
+// folder. It looks the path up in a map, sets the content type and writes the bytes.
 func serveBare(address, folder string) error {
 	files, err := os.ReadDir(folder)
 	if err != nil {
@@ -52,7 +52,7 @@ func serveBare(address, folder string) error {
 		if strings.HasSuffix(r.URL.Path, ".gz") {
 			w.Header()["Content-Encoding"] = gzip
 		}
-		// A failed write means that the client has what it wanted.
+		// A write fails when the client has closed the connection.
 		_, _ = w.Write(a.content)
 	}))
 }

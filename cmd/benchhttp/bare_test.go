@@ -19,7 +19,7 @@ func TestBareServerGivesTheBytes(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	go serveBare(address, folder) // ends with the test's process, as it ends with its own otherwise
+	go serveBare(address, folder) // ends with the process
 	for _, c := range cases() {
 		if c.file == "lakes.geojson" {
 			continue

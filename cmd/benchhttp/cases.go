@@ -5,18 +5,18 @@ import (
 	"strings"
 )
 
-// A benchCase is an answer that is measured.
+// A benchCase is a request to measure.
 type benchCase struct {
 	name string
-	path string // at limnomap
-	file string // in the folder that the other servers serve; under gzip with .gz behind it
+	path string // on limnomap
+	file string // in the folder of the other servers; with .gz appended for gzip
 	gzip bool
-	// fresh makes the client one that has the answer and asks whether it is still that. The bare handler knows no such
-	// question and gives the whole again: a 304 that is not clearly quicker than that would be worth nothing.
+	// fresh makes the request conditional, with the ETag of the answer. The bare handler has no conditional requests and
+	// returns the whole answer: a 304 should be clearly faster than that.
 	fresh bool
 }
 
-// tilePath is a tile of ordinary size: the lakes of Mecklenburg and Brandenburg.
+// tilePath is a tile of average size: the lakes of Mecklenburg and Brandenburg.
 const tilePath = "/api/v1/tiles/6/33/21.png"
 
 func cases() []benchCase {
@@ -42,7 +42,7 @@ func caseNames() string {
 	return strings.Join(append(names, crowdCase), ", ")
 }
 
-// stored returns the name of the file that holds the answer's bytes.
+// stored returns the name of the file with the answer.
 func (c benchCase) stored() string {
 	if c.gzip {
 		return c.file + ".gz"
@@ -50,7 +50,7 @@ func (c benchCase) stored() string {
 	return c.file
 }
 
-// header returns what the client says beside the address. A client that says nothing of compression gets none.
+// header returns the header of the request. Without Accept-Encoding the answer is not compressed.
 func (c benchCase) header() http.Header {
 	h := make(http.Header)
 	if c.gzip {

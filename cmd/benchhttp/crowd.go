@@ -23,29 +23,29 @@ import (
 )
 
 const (
-	// crowdCase is the name by which -cases asks for it.
+	// crowdCase is its name in -cases.
 	crowdCase = "crowd"
-	// crowdCommand makes this program the crowd, as a process of its own: crowd BASE CLIENTS ROUND.
+	// crowdCommand runs this program as the crowd, in a separate process: crowd BASE CLIENTS ROUND.
 	crowdCommand = "crowd"
-	// probePause is the time between a hit and the next: a client whose own work does not fill the machine.
+	// probePause is the time between two hits, so that the client itself needs little of the machine.
 	probePause = 2500 * time.Microsecond
 )
 
-// A crowd is what becomes of hits while very many clients ask for tiles that are yet to be drawn.
+// A crowd measures cache hits while many clients request tiles that must be drawn.
 type crowd struct {
 	ours     server
 	clients  int
-	duration time.Duration // of a hit after the other, without the crowd and beside it
+	duration time.Duration // of the hits without the crowd, and again with it
 }
 
-// A beside is one round: latencies of hits without the crowd and beside it, and what was done for the crowd meanwhile.
-type beside struct {
+// A crowdRound has the latencies of hits without and with the crowd, and the rates of tiles drawn and refused for the crowd.
+type crowdRound struct {
 	idle, crowded  result
 	drawn, refused float64 // a second
 }
 
-// measure returns so many rounds.
-func (c crowd) measure(ctx context.Context, rounds int) (all []beside, err error) {
+// measure runs the given number of rounds.
+func (c crowd) measure(ctx context.Context, rounds int) (all []crowdRound, err error) {
 	for round := range rounds {
 		b, err := c.round(ctx, round)
 		if err != nil {
@@ -56,7 +56,7 @@ func (c crowd) measure(ctx context.Context, rounds int) (all []beside, err error
 	return all, nil
 }
 
-func (c crowd) round(ctx context.Context, round int) (b beside, err error) {
+func (c crowd) round(ctx context.Context, round int) (b crowdRound, err error) {
 	if b.idle, err = c.probe(ctx); err != nil {
 		return b, err
 	}
@@ -78,7 +78,7 @@ func (c crowd) round(ctx context.Context, round int) (b beside, err error) {
 		}
 	}()
 	drawn, refused, err := c.ours.tileCounts(ctx)
-	for begun := drawn; err == nil && drawn < begun+float64(c.clients); { // until all have come
+	for begun := drawn; err == nil && drawn < begun+float64(c.clients); { // until all clients have a tile
 		time.Sleep(50 * time.Millisecond)
 		drawn, refused, err = c.ours.tileCounts(ctx)
 	}
@@ -95,7 +95,7 @@ func (c crowd) round(ctx context.Context, round int) (b beside, err error) {
 	return b, err
 }
 
-// probe asks for one tile from memory again and again on one connection, with pauses.
+// probe requests one tile from memory repeatedly on one connection, with pauses.
 func (c crowd) probe(ctx context.Context) (r result, err error) {
 	client := &http.Client{Transport: &http.Transport{}}
 	defer client.CloseIdleConnections()
@@ -115,7 +115,7 @@ func (c crowd) probe(ctx context.Context) (r result, err error) {
 	return r, nil
 }
 
-// status asks for an address, reads the answer to its end and returns its status, which must be one of those allowed.
+// status requests an address, reads the complete answer and returns its status, which must be an allowed one.
 func status(ctx context.Context, client *http.Client, url string, allowed ...int) (int, error) {
 	r, err := http.NewRequestWithContext(ctx, http.MethodGet, url, nil)
 	if err != nil {
@@ -161,7 +161,7 @@ func (s server) tileCounts(ctx context.Context) (drawn, refused float64, err err
 	return drawn, refused, nil
 }
 
-// gather is the crowd: each client asks for one tile after the other that nobody has asked for, until ctx ends.
+// gather runs the crowd: each client requests new tiles one after the other until ctx ends.
 func gather(ctx context.Context, base, clients, round string) error {
 	n, err := strconv.Atoi(clients)
 	if err != nil {
@@ -184,7 +184,7 @@ func gather(ctx context.Context, base, clients, round string) error {
 		running.Go(func() {
 			for ctx.Err() == nil {
 				path := paths[int(next.Add(1)-1)%len(paths)]
-				// What is refused is the next client's turn, as with a map library, which does not ask again.
+				// A refused tile is not requested again, as with a map library.
 				if _, err := status(ctx, client, base+path, http.StatusOK, http.StatusServiceUnavailable); err != nil {
 					failed <- err
 					return
@@ -199,8 +199,7 @@ func gather(ctx context.Context, base, clients, round string) error {
 	return <-failed
 }
 
-// coldPaths returns the tiles around every lake, in all zooms, looks and sizes that tiles are drawn in: enough of them that
-// few are asked for twice.
+// coldPaths returns the tiles around all lakes in all zooms, styles and sizes: so many that few are requested twice.
 func coldPaths(ctx context.Context, base string) ([]string, error) {
 	_, body, err := fetch(ctx, base+"/api/v1/bathing-lakes/geojson", nil)
 	if err != nil {
@@ -239,20 +238,20 @@ func coldPaths(ctx context.Context, base string) ([]string, error) {
 }
 
 // printCrowd prints the medians of the rounds.
-func printCrowd(w io.Writer, clients int, rounds []beside) error {
-	p99 := func(of func(beside) result) time.Duration {
-		return medianOf(rounds, func(b beside) time.Duration { return of(b).p99 })
+func printCrowd(w io.Writer, clients int, rounds []crowdRound) error {
+	p99 := func(of func(crowdRound) result) time.Duration {
+		return medianOf(rounds, func(b crowdRound) time.Duration { return of(b).p99 })
 	}
-	p50 := func(of func(beside) result) time.Duration {
-		return medianOf(rounds, func(b beside) time.Duration { return of(b).p50 })
+	p50 := func(of func(crowdRound) result) time.Duration {
+		return medianOf(rounds, func(b crowdRound) time.Duration { return of(b).p50 })
 	}
-	idle, crowded := func(b beside) result { return b.idle }, func(b beside) result { return b.crowded }
+	idle, crowded := func(b crowdRound) result { return b.idle }, func(b crowdRound) result { return b.crowded }
 	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(tw, "a hit\tp50\tp99\tof idle\tdrawn/s\trefused/s\t")
 	fmt.Fprintf(tw, "idle\t%v\t%v\t%.2f\t\t\t\n", p50(idle), p99(idle), 1.0)
-	fmt.Fprintf(tw, "beside %d clients\t%v\t%v\t%.2f\t%.0f\t%.0f\t\n", clients, p50(crowded), p99(crowded),
-		medianOf(rounds, func(b beside) float64 { return float64(b.crowded.p99) / float64(b.idle.p99) }),
-		medianOf(rounds, func(b beside) float64 { return b.drawn }),
-		medianOf(rounds, func(b beside) float64 { return b.refused }))
+	fmt.Fprintf(tw, "with %d clients\t%v\t%v\t%.2f\t%.0f\t%.0f\t\n", clients, p50(crowded), p99(crowded),
+		medianOf(rounds, func(b crowdRound) float64 { return float64(b.crowded.p99) / float64(b.idle.p99) }),
+		medianOf(rounds, func(b crowdRound) float64 { return b.drawn }),
+		medianOf(rounds, func(b crowdRound) float64 { return b.refused }))
 	return tw.Flush()
 }

@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// A fakeMap answers what a crowd and a prober ask, and counts the tiles as limnomap does.
+// A fakeMap answers the requests of a crowd and a probe, and counts tiles as limnomap does.
 type fakeMap struct {
 	mu    sync.Mutex // guards asked
 	asked map[string]int
@@ -44,7 +44,7 @@ func TestColdPathsAreDistinct(t *testing.T) {
 		}
 		seen[path] = true
 	}
-	// Two places in tiles of their own, at 8 zooms, in 4 colour maps, 3 styles and 2 sizes.
+	// Two points on different tiles, at 8 zooms, in 4 colour maps, 3 styles and 2 sizes.
 	if want := 2 * 8 * 4 * 3 * 2; len(paths) != want {
 		t.Errorf("%d paths, want %d", len(paths), want)
 	}

@@ -1,10 +1,10 @@
-// Command benchhttp measures how many answers a second limnomap gives of what it has ready, beside a bare net/http handler
-// and nginx that give the same bytes, and how long such an answer takes beside a crowd that asks for tiles to be drawn:
+// Command benchhttp measures how many cached answers per second limnomap gives, compared with a bare net/http handler and
+// nginx that return the same bytes, and how long such an answer takes while many clients request tiles that must be drawn:
 //
 //	make bench-http
 //
-// It needs wrk, and leaves out nginx where that is not installed. Each server is asked in turns, so that whatever else
-// the machine does meets all of them alike. The figures of one run can be compared with each other, and with no others.
+// It needs wrk, and leaves out nginx if it is not installed. The servers are measured in turn, so that other load on the
+// machine affects all of them. Only figures of the same run can be compared.
 package main
 
 import (
@@ -30,13 +30,13 @@ func main() {
 	}
 }
 
-// settings are what the command line says.
+// settings are the flags of the command line.
 type settings struct {
 	limnomap string
 	serve    []string // more flags of limnomap serve
 	only     []string // names of cases; none: all
 	load     load
-	crowd    int // clients that ask for tiles that are not ready
+	crowd    int // clients that request tiles that must be drawn
 	rounds   int
 }
 
@@ -61,7 +61,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	defer os.RemoveAll(folder)
 	ctx, stop := context.WithCancel(ctx)
 	servers, wait, err := startAll(ctx, folder, s, stderr)
-	defer wait() // until all have ended
+	defer wait() // until all processes have ended
 	defer stop()
 	if err != nil {
 		return err
@@ -97,15 +97,15 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	flags.StringVar(&s.limnomap, "limnomap", "bin/limnomap", "the `program` to measure")
 	serve := flags.String("serve", "", "more `flags` for limnomap serve, such as '--db lakes.db'; by default it serves its demo")
 	only := flags.String("cases", "", "`names` of the cases to measure, separated by commas; by default all of "+caseNames())
-	flags.IntVar(&s.rounds, "rounds", 3, "how often each server is measured")
-	flags.DurationVar(&s.load.duration, "duration", 2*time.Second, "how long, each time")
-	flags.IntVar(&s.load.connections, "connections", 32, "connections that are kept open")
-	flags.IntVar(&s.crowd, "clients", 500, "clients of the case "+crowdCase+", beside whom a hit is measured")
+	flags.IntVar(&s.rounds, "rounds", 3, "number of `rounds`")
+	flags.DurationVar(&s.load.duration, "duration", 2*time.Second, "time of each measurement")
+	flags.IntVar(&s.load.connections, "connections", 32, "open connections")
+	flags.IntVar(&s.crowd, "clients", 500, "clients of the case "+crowdCase)
 	if err := flags.Parse(args); err != nil {
 		return s, err
 	}
 	if s.rounds < 1 || s.load.duration < time.Second || s.load.connections < 1 || s.crowd < 1 || flags.NArg() > 0 {
-		return s, fmt.Errorf("%q: wanted are at least one round, one second, one connection and one client, and no arguments", args)
+		return s, fmt.Errorf("%q: want at least one round, one second, one connection and one client, and no arguments", args)
 	}
 	s.serve = strings.Fields(*serve)
 	if *only != "" {
@@ -119,7 +119,7 @@ func parse(args []string, stderr io.Writer) (s settings, err error) {
 	return s, nil
 }
 
-// measure asks the servers in turns, round by round, after one round that nobody counts.
+// measure measures the servers in turn, round by round. The first round is not counted.
 func measure(ctx context.Context, c benchCase, servers []server, s settings) ([][]result, error) {
 	results := make([][]result, len(servers))
 	for round := range s.rounds + 1 {

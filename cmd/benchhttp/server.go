@@ -15,20 +15,20 @@ import (
 	"time"
 )
 
-// A server is one of those that are compared.
+// A server is one of the servers to compare.
 type server struct {
 	name   string
-	base   string // its address, without a slash at the end
+	base   string // address, without a slash at the end
 	path   func(benchCase) string
-	folder string // of the answers that it has to give
-	// conditional says that the server answers 304.
+	folder string // with the right answers
+	// conditional reports whether the server answers conditional requests with 304.
 	conditional bool
 }
 
-// generous is a limit that no run reaches, so that the limits do their work and refuse nothing.
+// generous is a rate limit that no run reaches, so that the limits are checked and refuse nothing.
 const generous = "1000000000"
 
-// startAll starts the servers, limnomap and the bare one first. What it started ends with ctx, and wait returns then.
+// startAll starts the servers, limnomap and the bare one first. They end with ctx, and then wait returns.
 func startAll(ctx context.Context, folder string, s settings, stderr io.Writer) (servers []server, wait func(), err error) {
 	p := &processes{stderr: stderr}
 	wait = p.running.Wait
@@ -54,8 +54,8 @@ func startAll(ctx context.Context, folder string, s settings, stderr io.Writer) 
 	return append(servers, nginx), wait, err
 }
 
-// startLimnomap starts limnomap as an operator has it: with limits, metrics and its log. There is no cache on disk, since
-// what is measured comes from memory.
+// startLimnomap starts limnomap as operators run it: with limits, metrics and a log. It has no disk cache, since the measured
+// answers come from memory.
 func startLimnomap(ctx context.Context, p *processes, s settings) (server, error) {
 	address, err := freeAddress()
 	if err != nil {
@@ -72,7 +72,7 @@ func startLimnomap(ctx context.Context, p *processes, s settings) (server, error
 	return ours, p.start(ctx, ours.base+"/readyz", s.limnomap, args...)
 }
 
-// saveAnswers writes what ours answers in each case into the folder, for the others to give the same.
+// saveAnswers writes the answers of limnomap into the folder, so that the other servers return the same.
 func saveAnswers(ctx context.Context, ours server, folder string) error {
 	if err := os.Mkdir(folder, 0o755); err != nil {
 		return err
@@ -113,7 +113,7 @@ func startBare(ctx context.Context, p *processes, folder string) (server, error)
 	return bare, p.start(ctx, bare.base+"/tile.png", program, bareCommand, address, folder)
 }
 
-// nginxConfig serves the folder from the page cache with sendfile, and logs nothing but errors.
+// nginxConfig serves the folder from the page cache with sendfile, and logs only errors.
 const nginxConfig = `daemon off;
 worker_processes auto;
 pid %[1]s/nginx.pid;
@@ -145,7 +145,7 @@ func startNginx(ctx context.Context, p *processes, folder, answers string) (serv
 	if err := os.WriteFile(config, fmt.Appendf(nil, nginxConfig, folder, address, answers), 0o644); err != nil {
 		return server{}, err
 	}
-	// Its workers run as a user of their own when root starts it.
+	// If root starts nginx, its workers run as another user.
 	if err := os.Chmod(folder, 0o755); err != nil {
 		return server{}, err
 	}
@@ -159,7 +159,7 @@ func startNginx(ctx context.Context, p *processes, folder, answers string) (serv
 	return nginx, p.start(ctx, nginx.base+"/tile.png", "nginx", "-e", "stderr", "-p", folder, "-c", config)
 }
 
-// request returns what wrk is to ask the server for in that case, once it has seen that the answer is the right one.
+// request returns the request for wrk, after checking that the answer of the server is right.
 func (s server) request(ctx context.Context, c benchCase) (request, error) {
 	url, header := s.base+s.path(c), c.header()
 	resp, content, err := fetch(ctx, url, header)
@@ -185,7 +185,7 @@ func (s server) request(ctx context.Context, c benchCase) (request, error) {
 	return request{url, header}, nil
 }
 
-// fetch gets an answer and all of its body, as it comes over the wire. Any status but 200 and 304 is an error.
+// fetch returns an answer with its complete body, not decompressed. A status other than 200 and 304 is an error.
 func fetch(ctx context.Context, url string, header http.Header) (*http.Response, []byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()
@@ -194,7 +194,7 @@ func fetch(ctx context.Context, url string, header http.Header) (*http.Response,
 		return nil, nil, err
 	}
 	r.Header = header.Clone()
-	// Its own connection, so that none stays open and idle while others are measured; and nothing is unpacked.
+	// A new connection, so that no idle one is open during other measurements, and without decompression.
 	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true, DisableCompression: true}}
 	resp, err := client.Do(r)
 	if err != nil {
@@ -208,8 +208,8 @@ func fetch(ctx context.Context, url string, header http.Header) (*http.Response,
 	return resp, content, err
 }
 
-// freeAddress returns an address of this machine that nobody listens on. Somebody else might take it before it is used;
-// then the server fails to start, and says so.
+// freeAddress returns a loopback address that no process listens on. If another process takes it before it is used, the
+// server fails to start.
 func freeAddress() (string, error) {
 	l, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -218,7 +218,7 @@ func freeAddress() (string, error) {
 	return l.Addr().String(), l.Close()
 }
 
-// processes are what was started.
+// processes are the started programs.
 type processes struct {
 	stderr  io.Writer
 	running sync.WaitGroup
@@ -229,7 +229,7 @@ const startTimeout = 30 * time.Second
 
 // start starts a program that ends with ctx, and returns once it answers at that address.
 func (p *processes) start(ctx context.Context, address, name string, args ...string) error {
-	var log bytes.Buffer // of its errors; read when it has ended
+	var log bytes.Buffer // stderr; read when the process has ended
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Stderr = &log
 	cmd.Cancel = func() error { return cmd.Process.Signal(syscall.SIGTERM) }
@@ -238,7 +238,7 @@ func (p *processes) start(ctx context.Context, address, name string, args ...str
 		return fmt.Errorf("starting %s: %w", name, err)
 	}
 	ended := make(chan error, 1)
-	p.running.Go(func() { ended <- cmd.Wait() }) // with ctx, or earlier by itself
+	p.running.Go(func() { ended <- cmd.Wait() }) // ends with the process
 	for deadline := time.Now().Add(startTimeout); ; {
 		if _, _, err := fetch(ctx, address, nil); err == nil {
 			return nil

@@ -9,21 +9,21 @@ import (
 	"time"
 )
 
-// A table is what is printed: a row for each case and server.
+// A table has a row for each case and server.
 type table struct{ rows []row }
 
 type row struct {
 	name, server string
 	perSecond    float64
 	p50, p99     time.Duration
-	// Of the bare server's, round by round, so that a slow minute of the machine meets both.
+	// Compared with the bare server round by round, so that a slow minute of the machine affects both.
 	rate, tail float64
 }
 
-// bareServer is the place of the one that the others are compared with.
+// bareServer is the index of the server that the others are compared with.
 const bareServer = 1
 
-// add adds the medians of what was measured in one case, by server and round.
+// add adds the medians of one case. Results are by server and round.
 func (t *table) add(c benchCase, servers []server, results [][]result) {
 	for i, s := range servers {
 		var rate, tail []float64
@@ -52,7 +52,7 @@ func medianOf[R any, T cmp.Ordered](results []R, of func(R) T) T {
 	return median(values)
 }
 
-// median returns the value in the middle, of an even number of them the lower of the two.
+// median returns the median, or the lower of the two middle values.
 func median[T cmp.Ordered](values []T) T {
 	sorted := slices.Sorted(slices.Values(values))
 	return sorted[(len(sorted)-1)/2]

@@ -22,7 +22,7 @@ func TestMedian(t *testing.T) {
 	}
 }
 
-// A ratio compares what was measured in the same round: here the machine is half as fast in the second and third.
+// A ratio compares results of the same round: here the machine is half as fast in the second and third round.
 func TestRatiosAreOfOneRound(t *testing.T) {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 	var table table

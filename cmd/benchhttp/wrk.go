@@ -11,25 +11,25 @@ import (
 	"time"
 )
 
-// A load is how wrk asks: by one thread, which leaves the most of the machine to the server.
+// A load is how wrk sends requests: with one thread, which leaves most of the machine to the server.
 type load struct {
 	duration    time.Duration
 	connections int
 }
 
-// A request is what wrk asks for.
+// A request is sent by wrk.
 type request struct {
 	url    string
 	header http.Header
 }
 
-// A result is what wrk has measured.
+// A result is a measurement of wrk.
 type result struct {
 	perSecond float64
 	p50, p99  time.Duration
 }
 
-// run has wrk send the request again and again.
+// run has wrk repeat the request.
 func (l load) run(ctx context.Context, r request) (result, error) {
 	args := []string{"--threads", "1", "--latency",
 		"--connections", strconv.Itoa(l.connections),
@@ -50,7 +50,7 @@ var (
 	wrkFailures   = regexp.MustCompile(`(?m)^\s*(?:Non-2xx or 3xx responses|Socket errors): .*$`)
 )
 
-// parseWrk reads what wrk prints. A run in which anything failed has no result: errors are answered quickly.
+// parseWrk parses the output of wrk. A run with errors has no result, since error answers are fast.
 func parseWrk(out string) (r result, err error) {
 	if failures := wrkFailures.FindString(out); failures != "" {
 		return result{}, fmt.Errorf("requests failed: %s", strings.TrimSpace(failures))

@@ -57,13 +57,13 @@ func TestCompressed(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := newStore(t)
-			var told int64
-			r := mustImport(t, Lakes, s, &Options{Progress: func(n int64) { told = n }}, text)
+			var last int64
+			r := mustImport(t, Lakes, s, &Options{Progress: func(n int64) { last = n }}, text)
 			if got, _ := stored(t, s); !slices.Equal(got, want) || r.Added != 2 {
 				t.Errorf("stored %+v, report %+v, want %+v", got, r, want)
 			}
-			if told != int64(len(text)) {
-				t.Errorf("progress up to %d, want the file's own %d bytes", told, len(text))
+			if last != int64(len(text)) {
+				t.Errorf("progress up to %d, want the file's own %d bytes", last, len(text))
 			}
 			// The size of reads does not matter.
 			if r, err := Lakes(t.Context(), s, []File{{"a", iotest.HalfReader(strings.NewReader(text))}}, nil); err != nil || r.Unchanged != r.Read {

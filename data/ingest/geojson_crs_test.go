@@ -32,7 +32,7 @@ func TestCRS(t *testing.T) {
 		{`"EPSG:4326"`, false},
 	} {
 		t.Run(test.crs, func(t *testing.T) {
-			good := featureOf(`"id":"x","name":"X"`, place)
+			good := featureOf(`"id":"x","name":"X"`, pointGeometry)
 			of := strings.Replace(features(good), "{", `{"crs":`+test.crs+",", 1)
 			_, err := Lakes(t.Context(), newStore(t), files(of), nil)
 			if err == nil != test.ok {

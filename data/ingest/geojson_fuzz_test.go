@@ -11,7 +11,7 @@ import (
 // FuzzCollection reads features without a store, which is a thousand times faster than FuzzLakes.
 func FuzzCollection(f *testing.F) {
 	for _, seed := range []string{
-		features(featureOf(`"id":"a","name":"A"`, place), featureOf(`"id":"b","name":"B","area_km2":null`, island), featureOf(`"id":"c"`, box)),
+		features(featureOf(`"id":"a","name":"A"`, pointGeometry), featureOf(`"id":"b","name":"B","area_km2":null`, island), featureOf(`"id":"c"`, box)),
 		features(featureOf(`"ID":1,"name":"\u00c4","state":"","lat":"53,42","lon":12.7,"x":[{}]`, box), featureOf("", "null"), "7"),
 		`{"features":[{"type":"Feature","id":"x","properties":{"name":"X"},"geometry":{"type":"MultiPolygon","coordinates":` +
 			`[[[[179,1],[180,1],[180,2]]],[[[-180,1],[-179,1],[-180,2,7]]]]}}],"type":"FeatureCollection","crs":{"properties":{"name":"EPSG:4326"}}}`,

@@ -15,7 +15,7 @@ func TestIgnoredNamesAreBounded(t *testing.T) {
 	const n = 3 * maxShownColumns
 	var fs []string
 	for i := range n {
-		fs = append(fs, featureOf(fmt.Sprintf(`"id":"x%d","name":"X","p%d":1,"q":2`, i, i), place))
+		fs = append(fs, featureOf(fmt.Sprintf(`"id":"x%d","name":"X","p%d":1,"q":2`, i, i), pointGeometry))
 	}
 	rs, err := openRows(bufio.NewReaderSize(strings.NewReader(features(fs...)), maxRowBytes), lakeColumns(), true)
 	if err != nil {

@@ -28,7 +28,7 @@ const (
 	island = `{"type": "Polygon", "coordinates": [
 		[[12.69, 53.41], [12.71, 53.41], [12.71, 53.43], [12.69, 53.43], [12.69, 53.41]],
 		[[12.695, 53.415, 62], [12.695, 53.425, 62], [12.705, 53.425, 62], [12.705, 53.415, 62], [12.695, 53.415, 62]]]}`
-	place = `{"type": "Point", "coordinates": [12.7, 53.42]}`
+	pointGeometry = `{"type": "Point", "coordinates": [12.7, 53.42]}`
 )
 
 func boxRing() orb.Ring {
@@ -61,26 +61,26 @@ func TestGeoJSON(t *testing.T) {
 		name, text string
 		want       data.Lake
 	}{
-		{"point", features(featureOf(`"id": "m", "name": "Müritz"`, place)), plain},
-		{"all properties", features(featureOf(`"id":"m","external_id":"DEMV_1","name":"Müritz","region":"MV","area_km2":112.6`, place)), full},
-		{"any case, numbers as texts", features(featureOf(`"ID":"m","External_Id":"DEMV_1","NAME":" Müritz\n","state":"MV","Area_KM2":"112,6"`, place)), full},
-		{"id of the feature", features(`{"type":"Feature","id":"m","properties":{"name":"Müritz"},"geometry":` + place + `}`), plain},
-		{"a number for an id", features(`{"type":"Feature","id":7,"properties":{"name":"Müritz"},"geometry":` + place + `}`),
+		{"point", features(featureOf(`"id": "m", "name": "Müritz"`, pointGeometry)), plain},
+		{"all properties", features(featureOf(`"id":"m","external_id":"DEMV_1","name":"Müritz","region":"MV","area_km2":112.6`, pointGeometry)), full},
+		{"any case, numbers as texts", features(featureOf(`"ID":"m","External_Id":"DEMV_1","NAME":" Müritz\n","state":"MV","Area_KM2":"112,6"`, pointGeometry)), full},
+		{"id of the feature", features(`{"type":"Feature","id":"m","properties":{"name":"Müritz"},"geometry":` + pointGeometry + `}`), plain},
+		{"a number for an id", features(`{"type":"Feature","id":7,"properties":{"name":"Müritz"},"geometry":` + pointGeometry + `}`),
 			data.Lake{ID: "7", ExternalID: "7", Name: "Müritz", Point: plain.Point}},
-		{"a text of digits for an id", features(`{"type":"Feature","id":"7.0","properties":{"name":"Müritz"},"geometry":` + place + `}`),
+		{"a text of digits for an id", features(`{"type":"Feature","id":"7.0","properties":{"name":"Müritz"},"geometry":` + pointGeometry + `}`),
 			data.Lake{ID: "7.0", ExternalID: "7.0", Name: "Müritz", Point: plain.Point}},
-		{"two ids", features(`{"type":"Feature","id":"other","properties":{"id":"m","name":"Müritz"},"geometry":` + place + `}`), plain},
-		{"nulls", features(featureOf(`"id":"m","name":"Müritz","region":null,"external_id":"-","area_km2":null,"lat":null,"lon":""`, place)), plain},
+		{"two ids", features(`{"type":"Feature","id":"other","properties":{"id":"m","name":"Müritz"},"geometry":` + pointGeometry + `}`), plain},
+		{"nulls", features(featureOf(`"id":"m","name":"Müritz","region":null,"external_id":"-","area_km2":null,"lat":null,"lon":""`, pointGeometry)), plain},
 		{"no geometry", features(featureOf(`"id":"m","name":"Müritz","lat":53.42,"lon":12.7`, "null")), plain},
 		{"no member geometry", features(`{"type":"Feature","properties":{"id":"m","name":"Müritz","lat":53.42,"lon":12.7}}`), plain},
 		{"polygon", features(featureOf(`"id":"m","name":"Müritz"`, box)), boxed},
 		{"multi polygon", features(featureOf(`"id":"m","name":"Müritz"`,
 			`{"type":"MultiPolygon","coordinates":[[[[12.69,53.41],[12.71,53.41],[12.71,53.43],[12.69,53.43],[12.69,53.41]]]]}`)), boxed},
 		{"island", features(featureOf(`"id":"m","name":"Müritz","lat":53.412,"lon":12.692`, island)), hollow},
-		{"its own place and area", features(featureOf(`"id":"m","name":"Müritz","lat":53.411,"lon":12.691,"area_km2":2.953985`, box)), moved},
-		{"byte-order mark and white space", "\ufeff \r\n\t" + features(featureOf(`"id":"m","name":"Müritz"`, place)), plain},
-		{"escapes", features(featureOf(`"id":"m","name":"M\u00fcritz"`, place)), plain},
-		{"foreign members", `{"name":{"features":[1]},"bbox":[1,2,3,4],"features":[` + featureOf(`"id":"m","name":"Müritz"`, place) +
+		{"its own point and area", features(featureOf(`"id":"m","name":"Müritz","lat":53.411,"lon":12.691,"area_km2":2.953985`, box)), moved},
+		{"byte-order mark and white space", "\ufeff \r\n\t" + features(featureOf(`"id":"m","name":"Müritz"`, pointGeometry)), plain},
+		{"escapes", features(featureOf(`"id":"m","name":"M\u00fcritz"`, pointGeometry)), plain},
+		{"foreign members", `{"name":{"features":[1]},"bbox":[1,2,3,4],"features":[` + featureOf(`"id":"m","name":"Müritz"`, pointGeometry) +
 			`],"crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:OGC:1.3:CRS84"}},"type":"FeatureCollection"}`, plain},
 		{"twice the same", features(featureOf(`"id":"m","name":"Müritz"`, box), featureOf(`"id":"m","name":"Müritz"`, box)), boxed},
 	} {
@@ -100,7 +100,7 @@ func TestGeoJSON(t *testing.T) {
 }
 
 func TestGeoJSONRejects(t *testing.T) {
-	good := featureOf(`"id":"good","name":"G"`, place)
+	good := featureOf(`"id":"good","name":"G"`, pointGeometry)
 	geometry := func(g string) string { return featureOf(`"id":"x","name":"X"`, g) }
 	for _, test := range []struct {
 		name, text string
@@ -110,14 +110,14 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"null", `null`, `"null": want a Feature`},
 		{"no type", `{"properties":{}}`, `its type is missing: want Feature`},
 		{"geometry for a feature", box, `its type is "Polygon": want Feature`},
-		{"no id", featureOf(`"name":"X"`, place), `id is missing: want the lake's id`},
-		{"no name", featureOf(`"id":"x"`, place), `name is missing: want the lake's name`},
-		{"no properties", `{"type":"Feature","id":"x","properties":null,"geometry":` + place + `}`, `name is missing`},
+		{"no id", featureOf(`"name":"X"`, pointGeometry), `id is missing: want the lake's id`},
+		{"no name", featureOf(`"id":"x"`, pointGeometry), `name is missing: want the lake's name`},
+		{"no properties", `{"type":"Feature","id":"x","properties":null,"geometry":` + pointGeometry + `}`, `name is missing`},
 		{"properties in an array", `{"type":"Feature","properties":["x"],"geometry":null}`, `properties "[\"x\"]": want an object or null`},
-		{"property twice", featureOf(`"id":"x","name":"X","Name":"Y"`, place), `it has the property "Name" twice`},
-		{"name that is none", featureOf(`"id":"x","name":{"de":"X"}`, place), `name "{\"de\":\"X\"}": want a text or a number`},
-		{"name that is true", featureOf(`"id":"x","name":true`, place), `name "true": want a text or a number`},
-		{"ambiguous area", featureOf(`"id":"x","name":"X","area_km2":"1,234"`, place), `area_km2 "1,234": want a decimal point`},
+		{"property twice", featureOf(`"id":"x","name":"X","Name":"Y"`, pointGeometry), `it has the property "Name" twice`},
+		{"name that is an object", featureOf(`"id":"x","name":{"de":"X"}`, pointGeometry), `name "{\"de\":\"X\"}": want a text or a number`},
+		{"name that is true", featureOf(`"id":"x","name":true`, pointGeometry), `name "true": want a text or a number`},
+		{"ambiguous area", featureOf(`"id":"x","name":"X","area_km2":"1,234"`, pointGeometry), `area_km2 "1,234": want a decimal point`},
 		{"null geometry, no place", geometry("null"), `lat is missing: want a number from -90 to 90 degrees`},
 		{"only lon", featureOf(`"id":"x","name":"X","lon":12.7`, box), `lat is missing: want lat and lon, or neither`},
 		{"only lat", featureOf(`"id":"x","name":"X","lat":53.42`, box), `lon is missing: want a number from -180 to 180 degrees`},
@@ -145,15 +145,15 @@ func TestGeoJSONRejects(t *testing.T) {
 		{"metres", geometry(`{"type":"Polygon","coordinates":[[[350000,5900000],[350010,5900000],[350010,5900010]]]}`), `Polygon: polygon 1, ring 1, point 1: lon 350000`},
 		{"two points", geometry(`{"type":"MultiPolygon","coordinates":[[[[1,1],[2,2],[1,1]]]]}`), `MultiPolygon: polygon 1, ring 1 has 2 distinct points`},
 		{"crs of a feature", strings.Replace(good, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1), `crs "{\"type\":\"name\"`},
-		{"crs of a geometry", geometry(strings.Replace(place, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1)), `crs "{\"type\":\"name\"`},
+		{"crs of a geometry", geometry(strings.Replace(pointGeometry, "{", `{"crs":{"type":"name","properties":{"name":"EPSG:25833"}},`, 1)), `crs "{\"type\":\"name\"`},
 		{"larger than any lake", geometry(`{"type":"Polygon","coordinates":[[[0,0],[20,0],[20,20],[0,20]]]}`), `the area of its polygons is 4.`},
 		{"hole larger than its ring", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[2,0],[2,2]]]}`), `the area of its polygons is -`},
 		{"a polygon twice", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[1,0],[1,1]]]]}`), `MultiPolygon: there is no water in the middle of polygon 1`},
 		{"a polygon over a larger one", geometry(`{"type":"MultiPolygon","coordinates":[[[[0,0],[1,0],[1,1]]],[[[0,0],[2,0],[2,2],[0,2]]],[[[0.5,0.5],[1.5,0.5],[1.5,1.5],[0.5,1.5]]]]}`), `MultiPolygon: there is no water in the middle of polygon 2`},
 		{"all hole", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,0],[1,1]],[[0,0],[1,0],[1,1]]]}`), `Polygon: there is no water in the middle of polygon 1`},
 		{"figure of eight", geometry(`{"type":"Polygon","coordinates":[[[0,0],[1,1],[1,0],[0,1]]]}`), `the area of its polygons is less than a square metre`},
-		{"not UTF-8", featureOf("\"id\":\"x\",\"name\":\"M\xfcritz\"", place), `it is not UTF-8`},
-		{"another value", featureOf(`"id":"good","name":"H"`, place), `this id is already in feature 1 of a.csv with other values: want one row for it`},
+		{"not UTF-8", featureOf("\"id\":\"x\",\"name\":\"M\xfcritz\"", pointGeometry), `it is not UTF-8`},
+		{"another value", featureOf(`"id":"good","name":"H"`, pointGeometry), `this id is already in feature 1 of a.csv with other values: want one row for it`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -172,8 +172,8 @@ func TestGeoJSONRejects(t *testing.T) {
 	}
 }
 
-func TestGeoJSONThatIsNone(t *testing.T) {
-	good := featureOf(`"id":"x","name":"X"`, place)
+func TestInvalidGeoJSON(t *testing.T) {
+	good := featureOf(`"id":"x","name":"X"`, pointGeometry)
 	for _, test := range []struct{ name, text, want string }{
 		{"a feature", good, `its type is "Feature": want a FeatureCollection`},
 		{"an array", "\n[" + good + "]", "want one FeatureCollection"},
@@ -223,16 +223,16 @@ func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 		name, text string
 		want       data.Lake
 	}{
-		{"point", features(featureOf(base, place)), before},
+		{"point", features(featureOf(base, pointGeometry)), before},
 		{"no geometry", features(`{"type":"Feature","properties":{` + base + `,"lat":53.42,"lon":12.7}}`), before},
 		{"table", "id,name,lat,lon\nx,X,53.42,12.7\n", before},
 		{"full table", "id,name,lat,lon,external_id,region,area_km2\nx,X,53.42,12.7,,,\n",
 			with(func(l *data.Lake) { l.ExternalID, l.Region, l.AreaKM2 = "x", "", 0 })},
 		{"polygon", features(featureOf(base, box)), with(func(l *data.Lake) { l.AreaKM2 = 2.953985 })},
 		{"null geometry", features(featureOf(base+`,"lat":53.42,"lon":12.7`, "null")), with(func(l *data.Lake) { l.Outline = "" })},
-		{"null region", features(featureOf(base+`,"region":null`, place)), with(func(l *data.Lake) { l.Region = "" })},
-		{"null area", features(featureOf(base+`,"area_km2":null`, place)), with(func(l *data.Lake) { l.AreaKM2 = 0 })},
-		{"region of a later feature", features(featureOf(base, place), featureOf(`"id":"y","name":"Y","region":"BY"`, place)), before},
+		{"null region", features(featureOf(base+`,"region":null`, pointGeometry)), with(func(l *data.Lake) { l.Region = "" })},
+		{"null area", features(featureOf(base+`,"area_km2":null`, pointGeometry)), with(func(l *data.Lake) { l.AreaKM2 = 0 })},
+		{"region of a later feature", features(featureOf(base, pointGeometry), featureOf(`"id":"y","name":"Y","region":"BY"`, pointGeometry)), before},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
@@ -251,14 +251,14 @@ func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 	}
 }
 
-func TestGeoJSONBesideCSV(t *testing.T) {
+func TestGeoJSONTogetherWithCSV(t *testing.T) {
 	s := newStore(t)
 	r := mustImport(t, Lakes, s, nil,
 		"id,name,lat,lon,depth\na,A,53,12,7\n",
 		features(
 			featureOf(`"id":"b","name":"B","depth":7,"Ufer":"Sand"`, box),
-			featureOf(`"id":"c","name":"C","region":"BY","owner":null`, place),
-			featureOf(`"id":"d","name":"D"`, place)))
+			featureOf(`"id":"c","name":"C","region":"BY","owner":null`, pointGeometry),
+			featureOf(`"id":"d","name":"D"`, pointGeometry)))
 	if r.Added != 4 || !slices.Equal(r.Ignored, []string{"depth", "Ufer", "owner"}) {
 		t.Errorf("report: %v", r)
 	}
@@ -268,12 +268,12 @@ func TestGeoJSONBesideCSV(t *testing.T) {
 	}
 	r = mustImport(t, Lakes, s, nil, "id,name,lat,lon\na,A,99,12\n", features(featureOf(`"id":"b"`, box)),
 		features(featureOf(`"id":"a","name":"B"`, box), featureOf(`"id":"a","name":"B"`, "{}")))
-	var places []string
+	var rowNames []string
 	for _, bad := range r.Bad {
-		place, _, _ := strings.Cut(bad.String(), ":")
-		places = append(places, place)
+		rowName, _, _ := strings.Cut(bad.String(), ":")
+		rowNames = append(rowNames, rowName)
 	}
-	if want := []string{"a.csv, line 2 (a)", "b.csv, feature 1 (b)", "c.csv, feature 2 (a)"}; !slices.Equal(places, want) {
-		t.Errorf("rejected %q, want %q", places, want)
+	if want := []string{"a.csv, line 2 (a)", "b.csv, feature 1 (b)", "c.csv, feature 2 (a)"}; !slices.Equal(rowNames, want) {
+		t.Errorf("rejected %q, want %q", rowNames, want)
 	}
 }

@@ -211,13 +211,13 @@ func TestImportAgain(t *testing.T) {
 
 func TestProgress(t *testing.T) {
 	text := "id,name,lat,lon\n" + strings.Repeat("x,X,50,10\n", 60000)
-	var told []int64
-	r := mustImport(t, Lakes, newStore(t), &Options{Progress: func(n int64) { told = append(told, n) }}, text, aLake)
+	var calls []int64
+	r := mustImport(t, Lakes, newStore(t), &Options{Progress: func(n int64) { calls = append(calls, n) }}, text, aLake)
 	if r.Read != 60001 || r.Unchanged != 60000 {
 		t.Errorf("report = %+v, want 60001 rows, 60000 of them the same", r)
 	}
-	if total := int64(len(text) + len(aLake)); len(told) < 3 || !slices.IsSorted(told) || told[len(told)-1] != total {
-		t.Errorf("progress %v, want several growing numbers up to %d", told, total)
+	if total := int64(len(text) + len(aLake)); len(calls) < 3 || !slices.IsSorted(calls) || calls[len(calls)-1] != total {
+		t.Errorf("progress %v, want several growing numbers up to %d", calls, total)
 	}
 }
 
@@ -249,7 +249,7 @@ type refuser struct{ store.Store }
 func (refuser) Import(_ context.Context, fn func(store.Tx) error) error { return fn(refusing{}) }
 
 // An error of writing ends the reading, even while a pipe sends nothing.
-func TestRefusedWhileAPipeIsSilent(t *testing.T) {
+func TestRejectedWhileAPipeIsSilent(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -87,13 +87,13 @@ func TestInteriorPointIsInside(t *testing.T) {
 }
 
 // A lake of several polygons gets the point in the largest one, with a valid longitude, whatever longitudes the file uses.
-func TestPlace(t *testing.T) {
+func TestLakePoint(t *testing.T) {
 	small := orb.Polygon{{{10, 50}, {10.1, 50}, {10.1, 50.1}, {10, 50.1}, {10, 50}}}
 	large := orb.Polygon{{{181, 60}, {183, 60}, {183, 61}, {181, 61}, {181, 60}}}
 	s := shape{polygons: orb.MultiPolygon{small, large}}
 	s.point = s.middle()
 	if got := s.lakePoint(); !(got[0] > -179 && got[0] < -177 && got[1] > 60 && got[1] < 61) {
-		t.Errorf("place() = %v, want it from -179 to -177 and from 60 to 61", got)
+		t.Errorf("lakePoint() = %v, want it from -179 to -177 and from 60 to 61", got)
 	}
 }
 

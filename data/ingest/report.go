@@ -27,11 +27,11 @@ func (b BadRow) String() string {
 	if b.ID != "" {
 		id = " (" + b.ID + ")"
 	}
-	place := fmt.Sprintf("line %d", b.Line)
+	row := fmt.Sprintf("line %d", b.Line)
 	if b.Feature > 0 {
-		place = fmt.Sprintf("feature %d", b.Feature)
+		row = fmt.Sprintf("feature %d", b.Feature)
 	}
-	return fmt.Sprintf("%s, %s%s: %s", b.File, place, id, b.Reason)
+	return fmt.Sprintf("%s, %s%s: %s", b.File, row, id, b.Reason)
 }
 
 // A Report is the result of an import. If it wrote something, or would have but for DryRun, Read = Added + Changed +

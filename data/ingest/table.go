@@ -114,9 +114,9 @@ func (t *table) badRow(parse *csv.ParseError, fields int) error {
 	case errors.Is(parse, csv.ErrFieldCount):
 		return badRow(fmt.Sprintf("it has %d fields, and the header has %d: want as many", fields, t.csv.FieldsPerRecord))
 	case parse.Line > parse.StartLine:
-		return badRow(fmt.Sprintf("a quote is out of place, and the quoted row continues to line %d: want quotes around whole fields, and doubled inside", parse.Line))
+		return badRow(fmt.Sprintf("a quote is misplaced, and the quoted row continues to line %d: want quotes around whole fields, and doubled inside", parse.Line))
 	}
-	return badRow(fmt.Sprintf("a quote is out of place at byte %d: want quotes around whole fields, and doubled inside", parse.Column))
+	return badRow(fmt.Sprintf("a quote is misplaced at byte %d: want quotes around whole fields, and doubled inside", parse.Column))
 }
 
 // blank reports whether all fields are empty, as in the last rows of some spreadsheets.

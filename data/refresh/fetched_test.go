@@ -39,7 +39,7 @@ func TestChecksumsOfURLs(t *testing.T) {
 		{"forbidden", "", code(403), false, ""},
 		{"a page for every address", "", html, false, ""},
 		{"a page where one is required", "", html, true, noChecksumReason},
-		{"away for a moment", "", failing(1, code(503), plain(sumText(lakes, "lakes.csv"))), true, ""},
+		{"unavailable at first", "", failing(1, code(503), plain(sumText(lakes, "lakes.csv"))), true, ""},
 		{"away", "", code(503), false, answerReason},
 		{"cut", "", cutShort, false, cutReason},
 	}

@@ -84,9 +84,9 @@ func dataNames(folder string) ([]string, error) {
 	}
 	defer d.Close()
 	var found []string
-	for looked := 0; ; {
+	for listed := 0; ; {
 		names, err := d.Readdirnames(maxFiles)
-		looked += len(names)
+		listed += len(names)
 		for _, name := range names {
 			if isData(name) {
 				found = append(found, name)
@@ -95,7 +95,7 @@ func dataNames(folder string) ([]string, error) {
 		switch {
 		case len(found) > maxFiles:
 			return nil, fmt.Errorf("%s has more than %d data files: at most %d are allowed", folder, maxFiles, maxFiles)
-		case looked > maxNames:
+		case listed > maxNames:
 			return nil, fmt.Errorf("%s has more than %d names: want a folder for the data only", folder, maxNames)
 		case err == io.EOF:
 			return found, nil

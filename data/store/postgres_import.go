@@ -69,7 +69,6 @@ type postgresTx struct {
 	keys  map[data.LakeID]int32
 	years map[partition]*year // existing partitions
 
-	copied copyBuffer
 }
 
 // Without statistics the planner would read all observations to compare them with a batch.
