@@ -9,7 +9,7 @@ import (
 	"limnomap/colormap"
 )
 
-// TestTilesAllocateLittle counts the allocations of whole tiles, from the search to the file, once a brush is warm.
+// TestTilesAllocateLittle counts the allocations of whole tiles, from the search to the file, once the memory is reused.
 func TestTilesAllocateLittle(t *testing.T) {
 	const most = 4
 	tile := maptile.Tile{X: 34, Y: 21, Z: 6}
@@ -27,8 +27,8 @@ func TestTilesAllocateLittle(t *testing.T) {
 	}
 }
 
-// allocsOf returns how many times drawing s allocates. It counts again until that is at most the wanted number: a
-// collection of garbage may take the brush away, and with the race detector a pool drops some that are put back.
+// allocsOf returns how many times drawing s allocates. It repeats until that is at most the wanted number:
+// the garbage collector may empty the pool, and with the race detector a pool drops some items.
 func allocsOf(t *testing.T, l *Layer, s Spec, want float64) float64 {
 	least := math.Inf(1)
 	for range 20 {
@@ -45,7 +45,7 @@ func spreadOver(tile maptile.Tile, n int) []testLake {
 	b := tile.Bound()
 	lakes := make([]testLake, n)
 	for i := range lakes {
-		// Steps by the golden ratio and the square root of 2 fill a square evenly.
+		// Multiples of the golden ratio and the square root of 2 fill a square evenly.
 		east, north := math.Mod(float64(i)*math.Phi, 1), math.Mod(float64(i)*math.Sqrt2, 1)
 		lakes[i] = testLake{
 			lon: b.Left() + east*(b.Right()-b.Left()), lat: b.Bottom() + north*(b.Top()-b.Bottom()),

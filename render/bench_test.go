@@ -30,7 +30,7 @@ func bathingSites(tb testing.TB, n int) []testLake {
 		tb.Fatal(err)
 	}
 	rng := rand.New(rand.NewPCG(1, 2))
-	// In random order, so that the first few lie as far apart as all.
+	// In random order, so that the first few are spread over the country.
 	rng.Shuffle(len(rows)-1, func(i, j int) { rows[i+1], rows[j+1] = rows[j+1], rows[i+1] })
 	var lakes []testLake
 	for _, row := range rows[1:] {
@@ -45,7 +45,7 @@ func bathingSites(tb testing.TB, n int) []testLake {
 	return lakes
 }
 
-// tilesOver returns the tiles of zoom z that hold lakes, at most 300, as a person who looks at them would meet them.
+// tilesOver returns at most 300 tiles of zoom z that contain lakes.
 func tilesOver(lakes []testLake, z maptile.Zoom) []maptile.Tile {
 	seen := map[maptile.Tile]bool{}
 	var tiles []maptile.Tile
@@ -81,7 +81,7 @@ func BenchmarkRender(b *testing.B) {
 	}
 }
 
-// stageLakes are the lakes in reach that whole tiles and their stages are measured with.
+// stageLakes are the numbers of lakes in reach for which tiles and their stages are measured.
 var stageLakes = []int{1, 20, 200, 1892}
 
 // BenchmarkReach draws whole tiles, so that they can be compared with the sum of their stages: Find, Accumulate, Shade

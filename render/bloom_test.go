@@ -13,12 +13,12 @@ import (
 	"limnomap/data"
 )
 
-// TestWorstLakesShow holds that no bloom vanishes in the average of its neighbours: of the lakes of a country whose
-// nearest neighbour is at least 4 pixels away at zoom 6, those with the most chlorophyll have their own colour there.
+// TestWorstLakesShow checks that no bloom disappears in the average of its neighbours: of the lakes of a country whose nearest
+// neighbour is at least 4 pixels away at zoom 6, those with the most chlorophyll have their own colour there.
 func TestWorstLakesShow(t *testing.T) {
 	t.Run("demo", func(t *testing.T) {
 		s := demoSnapshot(t)
-		// A quarter of a year apart, so that all seasons of the three years are among them.
+		// A quarter of a year apart: all seasons of the three years.
 		for i := len(s.Weeks) - 1; i >= 0; i -= 13 {
 			v, err := s.View(t.Context(), s.Weeks[i].Week)
 			if err != nil {
@@ -46,7 +46,7 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 			known = append(known, i)
 		}
 	}
-	alone := slices.DeleteFunc(slices.Clone(known), func(i int) bool {
+	apart := slices.DeleteFunc(slices.Clone(known), func(i int) bool {
 		px := math.Exp2(float64(worldBits - tileBits - zoom))
 		return slices.ContainsFunc(known, func(k int) bool {
 			p, q := &l.sites[i], &l.sites[k]
@@ -54,13 +54,13 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 			return d > 0 && d < spacing
 		})
 	})
-	slices.SortFunc(alone, func(i, k int) int { return int(l.value(k).Chlorophyll) - int(l.value(i).Chlorophyll) })
+	slices.SortFunc(apart, func(i, k int) int { return int(l.value(k).Chlorophyll) - int(l.value(i).Chlorophyll) })
 	worst := (len(known) + 99) / 100
-	if len(alone) < worst {
-		t.Fatalf("%s: %d lakes stand alone, want %d or more, or nothing is tested", when, len(alone), worst)
+	if len(apart) < worst {
+		t.Fatalf("%s: %d lakes without near neighbours, want %d or more", when, len(apart), worst)
 	}
 	furthest := 0.0
-	for _, i := range alone[:worst] {
+	for _, i := range apart[:worst] {
 		got := shadeOf(l, &l.sites[i], zoom)
 		d := cie76(labOf(got), labOf(m.Color(l.value(i).Float())))
 		furthest = max(furthest, d)
@@ -70,7 +70,7 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 		}
 	}
 	t.Logf("%s: %d of %d lakes, %v µg/l and more: CIE76 %.1f at most",
-		when, worst, len(known), l.value(alone[worst-1]).Chlorophyll, furthest)
+		when, worst, len(known), l.value(apart[worst-1]).Chlorophyll, furthest)
 }
 
 // shadeOf returns the opaque colour of the pixel of l that contains p.

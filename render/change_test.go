@@ -11,15 +11,15 @@ import (
 	"limnomap/colormap"
 )
 
-// A lakeSet is lakes, and how they are made a layer.
+// A lakeSet is lakes and how their layer is made.
 type lakeSet struct {
 	name  string
 	lakes []testShore
 	layer func(fataler, []testShore) *Layer
 }
 
-// lakeSets are few lakes; lakes drawn as if they were many, binned beforehand and binned for each tile, their markers
-// thinned; and lakes with outlines.
+// lakeSets are few lakes; lakes drawn as if they were many, binned in advance and binned for each tile, with thinned markers;
+// and lakes with outlines.
 func lakeSets() []lakeSet {
 	var few []testShore
 	for _, l := range country() {
@@ -47,8 +47,8 @@ func lakeSets() []lakeSet {
 	}
 }
 
-// TestEqualFingerprintsEqualTiles changes one lake, anywhere and often by less than is seen, and looks whether a tile
-// changes without its fingerprint, or its fingerprint though the lake is out of reach before and after.
+// TestEqualFingerprintsEqualTiles changes one lake, often by less than is visible. No tile may change without its fingerprint,
+// and no fingerprint may change if the lake is out of reach before and after.
 func TestEqualFingerprintsEqualTiles(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -76,12 +76,12 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 				b, anyB := renderer().Fingerprint(after, s)
 				same := a == b && anyA == anyB
 				if same && !bytes.Equal(mustRender(t, before, s), mustRender(t, after, s)) {
-					t.Fatalf("%+v, of %+v: another picture with the same fingerprint", s, *c)
+					t.Fatalf("%+v, of %+v: a different picture with the same fingerprint", s, *c)
 				}
 				if far := beyondReach(t, was, s) && beyondReach(t, *c, s); far {
 					away++
 					if !same {
-						t.Fatalf("%+v, of %+v: another fingerprint though the lake is out of reach", s, *c)
+						t.Fatalf("%+v, of %+v: a different fingerprint although the lake is out of reach", s, *c)
 					}
 				} else if same {
 					equal++
@@ -94,11 +94,11 @@ func TestEqualFingerprintsEqualTiles(t *testing.T) {
 	}
 }
 
-// change changes one thing that is known of a lake, by more or less than is seen where a pixel is px degrees wide.
+// change changes one property of a lake, by more or less than is visible where a pixel is px degrees wide.
 func change(t *rapid.T, l *testShore, px float64) {
 	east := px * rapid.SampledFrom([]float64{1.0 / 64, 0.1, 0.3, 0.6, 3}).Draw(t, "pixels east")
-	switch rapid.SampledFrom([]string{"place", "value", "area", "outline", "no outline"}).Draw(t, "change") {
-	case "place":
+	switch rapid.SampledFrom([]string{"position", "value", "area", "outline", "no outline"}).Draw(t, "change") {
+	case "position":
 		l.lon += east
 	case "value":
 		l.chl = rapid.SampledFrom([]float64{max(l.chl, 0) + 0.01, -1, 0.3, 120}).Draw(t, "chl")
@@ -119,7 +119,7 @@ func change(t *rapid.T, l *testShore, px float64) {
 	}
 }
 
-// beyondReach reports whether the mark of a lake, as the package comment has it, ends before a tile begins.
+// beyondReach reports whether the mark of a lake, according to the package comment, is outside of a tile.
 func beyondReach(t fataler, lake testShore, s Spec) bool {
 	sites := layerOfShores(t, lake).sites
 	if len(sites) == 0 {
@@ -127,7 +127,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	}
 	p := &sites[0]
 	world := TileSize * math.Exp2(float64(s.Tile.Z)) // in pixels of scale 1
-	// outside returns how far outside of the tile's rows or columns a place lies.
+	// outside returns the distance of a position from the rows or columns of the tile.
 	outside := func(at, tile float64) float64 { return max(tile*TileSize-at, at-(tile+1)*TileSize) }
 	x, y := float64(p.x)/worldUnits*world, float64(p.y)/worldUnits*world
 	column := float64(s.Tile.X)
@@ -142,7 +142,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	case Lakes:
 		reach = max(float64(p.extent())/worldUnits*world, smallestRadii[smallestStep(s.Tile.Z)]+outlinePx) + 1
 	}
-	// A lake is shared with the pixel beside its own, and hides another marker in its own; a pixel is seen at its centre.
+	// A lake is shared with the next pixel, and hides other markers in its own; what counts is the centre of a pixel.
 	const pixels = 3
 	return away > reach+pixels
 }

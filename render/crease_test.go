@@ -7,14 +7,14 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// TestNoCreases walks along the line between two equal lakes. The opacity of the field never rises from a lake to the
-// middle, and bends nowhere more than one lake's own does, least of all in the middle, where a maximum of the two
-// would have a crease.
+// TestNoCreases checks the opacity along the line between two equal lakes. It never increases from a lake to the middle, and
+// its curvature is nowhere more than that of one lake, least of all in the middle, where a maximum of the two would have a
+// crease.
 func TestNoCreases(t *testing.T) {
 	for z := maptile.Zoom(5); z <= 12; z++ {
 		sigma := math.Exp2(float64(baseSize(z)) / stepsPerZoom)
-		// Of 1 - exp(-4·exp(-x²/2)), the second derivative is between -1.3 and 0.7 by sigma squared where it is not
-		// yet full; where it becomes full, its slope falls by less than 0.06 by sigma.
+		// The second derivative of 1 - exp(-4·exp(-x²/2)) is between -1.3 and 0.7 per sigma squared below full opacity;
+		// at full opacity its slope falls by less than 0.06 per sigma.
 		bend := 1.3/(sigma*sigma) + 0.06/sigma
 		for _, apart := range []float64{1, 2, 3, 4, 5, 6} { // sigma
 			distance := int(math.Round(apart * sigma))
@@ -35,8 +35,8 @@ func TestNoCreases(t *testing.T) {
 	}
 }
 
-// opacities returns the opacity of the field, as a part of the fullest, at the pixels from one of two lakes to another
-// on the equator, whose places are that many pixels apart.
+// opacities returns the opacity of the field, as a part of the largest, at the pixels from one of two lakes to the other. The
+// lakes are on the equator, that many pixels apart.
 func opacities(t *testing.T, z maptile.Zoom, distance int) []float64 {
 	t.Helper()
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))

@@ -77,8 +77,8 @@ func (l *Layer) crowded(crowds []span) bool {
 	})
 }
 
-// newThinned returns what has a marker, or a water, at the zooms below end: of the lakes in one pixel the one with the
-// highest value, which would lie above the others, and those whose discs are larger than the smallest.
+// newThinned returns the sites with a marker or a water at the zooms below end: in each pixel the one with the highest value,
+// which would be drawn above the others, and those whose discs are larger than the smallest.
 func newThinned(l *Layer, end maptile.Zoom) []selection {
 	thinned, values := make([]selection, end), l.allValues()
 	finer := make([]int32, len(l.sites))

@@ -39,7 +39,7 @@ func blurredZooms(l *Layer) (n int) {
 	return n
 }
 
-// district is lakes so near each other that many share a pixel, over two tiles of zoom 6.
+// district is lakes over two tiles of zoom 6, so close to each other that many share a pixel.
 func district(n int) []testLake {
 	rng := rand.New(rand.NewPCG(5, 6))
 	lakes := make([]testLake, n)
@@ -70,8 +70,8 @@ func TestBlurredTilesAreCrops(t *testing.T) {
 	}
 }
 
-// TestPatchesAreOne compares the patches cut out of a grid with those made of the lakes in reach.
-func TestPatchesAreOne(t *testing.T) {
+// TestPatchesAreEqual compares patches cut out of a grid with those made from the lakes in reach.
+func TestPatchesAreEqual(t *testing.T) {
 	lakes := append(country(), district(300)...)
 	gridded, plain := blurred(4, lakes...), blurred(0, lakes...)
 	h := newHeat()
@@ -82,7 +82,7 @@ func TestPatchesAreOne(t *testing.T) {
 		}
 		a, b := sceneOf(gridded, w, h), sceneOf(plain, w, h)
 		if len(a.marks) != len(b.marks) || a.patch.filled != b.patch.filled || !slices.Equal(a.patch.used, b.patch.used) {
-			t.Fatalf("%+v: %d stamped and rows %v of the one, %d and %v of the other",
+			t.Fatalf("%+v: %d stamped lakes and rows %v of one, %d and %v of the other",
 				w, len(a.marks), a.patch.used, len(b.marks), b.patch.used)
 		}
 		for r, used := range a.patch.used {
@@ -95,8 +95,7 @@ func TestPatchesAreOne(t *testing.T) {
 	})
 }
 
-// TestBlurAgreesWithStamps compares the fields of the two ways to draw. The difference is the shares of a lake between
-// pixels.
+// TestBlurAgreesWithStamps compares blurred and stamped fields. The difference comes from sharing a lake between pixels.
 func TestBlurAgreesWithStamps(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -117,7 +116,7 @@ func TestBlurAgreesWithStamps(t *testing.T) {
 	}
 }
 
-// fieldDifference is how far two fields differ: in the mean where the first has an opacity of a tenth or more.
+// fieldDifference is how much two fields differ: on average where the first has an opacity of a tenth or more.
 type fieldDifference struct{ opacity, largest, value float64 }
 
 func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (d fieldDifference) {
@@ -186,7 +185,7 @@ func TestManyLakesAreBlurred(t *testing.T) {
 	}
 }
 
-// TestThinningKeepsBlooms holds that the worst lake in a pixel has the marker, and one without a value only if there is no
+// TestThinningKeepsBlooms checks that the worst lake in a pixel has the marker, and one without a value only if there is no
 // other.
 func TestThinningKeepsBlooms(t *testing.T) {
 	lakes := append(district(3000), country()...)
@@ -223,8 +222,8 @@ func TestThinningKeepsBlooms(t *testing.T) {
 	}
 }
 
-// TestManyLakesKeepTheirValue puts so many equal lakes in one place that sums in 32 bits would drift, just below and at
-// where a class begins.
+// TestManyLakesKeepTheirValue draws so many equal lakes at one point that sums in 32 bits would be wrong, with values just below
+// and at the beginning of a class.
 func TestManyLakesKeepTheirValue(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")

@@ -24,11 +24,11 @@ import (
 
 var docs = flag.String("docs", "", "folder that the pictures of docs/heat-field.md are written to")
 
-// mostDocBytes is what a picture of the documents may weigh.
+// mostDocBytes bounds the size of a picture in the documents.
 const mostDocBytes = 60_000
 
-// TestDocPictures holds that the pictures which explain the heat field are what the renderer draws: `make pictures` draws
-// them anew.
+// TestDocPictures checks that the pictures in docs/heat-field.md are what the renderer draws: `make pictures` draws them
+// again.
 func TestDocPictures(t *testing.T) {
 	for name, picture := range map[string]func(*testing.T) image.Image{
 		"heat-density": densityPicture,
@@ -57,13 +57,13 @@ func TestDocPictures(t *testing.T) {
 				t.Fatal(err)
 			}
 			if err := differs(got, want); err != nil {
-				t.Errorf("%s is not what is drawn now (make pictures): %v", file, err)
+				t.Errorf("%s differs from what is drawn now (make pictures): %v", file, err)
 			}
 		})
 	}
 }
 
-// TestDocFigures holds that the page on the heat field has the constants that are drawn with.
+// TestDocFigures checks that docs/heat-field.md has the constants of the code.
 func TestDocFigures(t *testing.T) {
 	page, err := os.ReadFile("../docs/heat-field.md")
 	if err != nil {
@@ -82,22 +82,22 @@ func TestDocFigures(t *testing.T) {
 		fmt.Sprintf("more than %d,%03d lakes", maxStamped/1000, maxStamped%1000),
 	} {
 		if !strings.Contains(string(page), want) {
-			t.Errorf("docs/heat-field.md does not say %q", want)
+			t.Errorf("docs/heat-field.md lacks %q", want)
 		}
 	}
 }
 
-// docTile is the tile that most pictures show. Distances in pixels do not depend on where it lies.
+// docTile is the tile that most pictures show. Distances in pixels do not depend on its position.
 func docTile() maptile.Tile { return maptile.At(orb.Point{10, 51}, 6) }
 
-// lakeAt is a lake at a place in a tile, in its pixels.
+// lakeAt is a lake at x, y in the pixels of a tile.
 func lakeAt(tile maptile.Tile, x, y, chl float64) testLake {
 	n := math.Exp2(float64(tile.Z))
 	u, v := (float64(tile.X)+x/TileSize)/n, (float64(tile.Y)+y/TileSize)/n
 	return testLake{lon: 360*u - 180, lat: math.Atan(math.Sinh(math.Pi*(1-2*v))) * 180 / math.Pi, chl: chl}
 }
 
-// bloom is a hundred clean lakes in a crowd and some alone, and one lake with a bloom at its edge.
+// bloom is a crowd of a hundred clean lakes, some single clean lakes, and one lake with a bloom.
 func bloom() []testLake {
 	tile := docTile()
 	var lakes []testLake
@@ -105,17 +105,17 @@ func bloom() []testLake {
 		r, turn := 7.5*math.Sqrt(float64(i)+0.5), float64(i)*2.399963 // the golden angle: a sunflower's seeds
 		lakes = append(lakes, lakeAt(tile, 100+r*math.Cos(turn), 110+r*math.Sin(turn), 1.5+1.5*math.Mod(float64(i)*0.618, 1)))
 	}
-	for _, place := range [][2]float64{{215, 60}, {228, 120}, {206, 176}, {50, 222}, {160, 226}} {
-		lakes = append(lakes, lakeAt(tile, place[0], place[1], 2))
+	for _, at := range [][2]float64{{215, 60}, {228, 120}, {206, 176}, {50, 222}, {160, 226}} {
+		lakes = append(lakes, lakeAt(tile, at[0], at[1], 2))
 	}
 	return append(lakes, lakeAt(tile, 196, 224, 90))
 }
 
-// densityPicture is the usual heat map beside ours.
+// densityPicture is the usual heat map, and ours.
 func densityPicture(t *testing.T) image.Image {
 	lakes := bloom()
 	cover, _ := wideField(lakes)
-	highest := slices.Max(cover) // so are most heat maps: relative to the densest place in sight
+	highest := slices.Max(cover) // as in most heat maps: relative to the densest point in view
 	ramp := []color.NRGBA{{0, 0, 255, 255}, {0, 255, 255, 255}, {0, 255, 0, 255}, {255, 255, 0, 255}, {255, 0, 0, 255}}
 	usual := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
 	for i, sum := range cover {
@@ -127,12 +127,12 @@ func densityPicture(t *testing.T) image.Image {
 		c = color.NRGBA{mix(c.R, ramp[k+1].R), mix(c.G, ramp[k+1].G), mix(c.B, ramp[k+1].B), uint8(220 * min(1, 4*level))}
 		usual.SetNRGBA(i%TileSize, i/TileSize, c)
 	}
-	return beside(usual, tilePicture(t, lakes, docTile(), 1, Heat))
+	return sideBySide(usual, tilePicture(t, lakes, docTile(), 1, Heat))
 }
 
-// kernelPicture is the field with its wide kernel alone beside the field as it is.
+// kernelPicture is the field with only its wide kernel, and with both.
 func kernelPicture(t *testing.T) image.Image {
-	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the midst of the crowd too
+	lakes := append(bloom(), lakeAt(docTile(), 100, 110, 90)) // in the middle of the crowd, too
 	m := newMap(t, colormap.Default, who2003())
 	plain := image.NewNRGBA(image.Rect(0, 0, TileSize, TileSize))
 	cover, values := wideField(lakes)
@@ -143,7 +143,7 @@ func kernelPicture(t *testing.T) image.Image {
 			plain.SetNRGBA(i%TileSize, i/TileSize, c)
 		}
 	}
-	return beside(plain, tilePicture(t, lakes, docTile(), 1, Heat))
+	return sideBySide(plain, tilePicture(t, lakes, docTile(), 1, Heat))
 }
 
 // shownOpacity is the opacity of the package comment, in sixteen steps.
@@ -151,7 +151,7 @@ func shownOpacity(cover float64) uint8 {
 	return uint8(255 * math.Round(16*0.86*min(1, (1-math.Exp(-4*cover))/0.97)) / 16)
 }
 
-// wideField is the sum of the wide kernel, and the mean in µg/l that it alone would give, at each pixel of docTile.
+// wideField is the sum of the wide kernel, and the mean in µg/l of only that kernel, at each pixel of docTile.
 func wideField(lakes []testLake) (cover, values []float64) {
 	w := windowOf(docTile(), 1)
 	cover, values = make([]float64, TileSize*TileSize), make([]float64, TileSize*TileSize)
@@ -174,7 +174,7 @@ func wideField(lakes []testLake) (cover, values []float64) {
 	return cover, values
 }
 
-// opacityPicture is one lake, two lakes, and a hundred in one place, on a chequered ground.
+// opacityPicture is one lake, two lakes, and a hundred at one point, on a chequered ground.
 func opacityPicture(t *testing.T) image.Image {
 	tile := docTile()
 	one := []testLake{lakeAt(tile, 64, 64, 4)}
@@ -187,10 +187,10 @@ func opacityPicture(t *testing.T) image.Image {
 	for _, lakes := range [][]testLake{one, two, hundred} {
 		panels = append(panels, enlarged(chequered(tilePicture(t, lakes, tile, 1, Heat), image.Rect(36, 36, 92, 92)), 3))
 	}
-	return beside(panels...)
+	return sideBySide(panels...)
 }
 
-// seamsPicture is four tiles apart, and the same four where they belong.
+// seamsPicture is four tiles with gaps between them, and the same four without.
 func seamsPicture(t *testing.T) image.Image {
 	const shown = 110 // pixels of each tile around the corner where they meet
 	tile := docTile()
@@ -212,7 +212,7 @@ func seamsPicture(t *testing.T) image.Image {
 		}
 		return canvas
 	}
-	return beside(apart(12), apart(0))
+	return sideBySide(apart(12), apart(0))
 }
 
 // noDataPicture is three lakes, of which the middle one has no value, in the three styles.
@@ -229,13 +229,13 @@ func noDataPicture(t *testing.T) image.Image {
 	return above(panels...)
 }
 
-// doublePicture is a part of a tile, enlarged, beside the same part at scale 2.
+// doublePicture is a part of a tile, enlarged, and the same part at scale 2.
 func doublePicture(t *testing.T) image.Image {
 	lakes := bloom()
 	part := image.Rect(150, 170, 246, 254)
 	once := enlarged(onPaper(tilePicture(t, lakes, docTile(), 1, Dots), part), 4)
 	twice := enlarged(onPaper(tilePicture(t, lakes, docTile(), 2, Dots), image.Rectangle{part.Min.Mul(2), part.Max.Mul(2)}), 2)
-	return beside(once, twice)
+	return sideBySide(once, twice)
 }
 
 // scalePicture is the legend of the default colour map, and below it the colours of the others.
@@ -284,7 +284,7 @@ func onPaper(img image.Image, part image.Rectangle) image.Image {
 	return m
 }
 
-// chequered is a part of an image on squares of two greys, so that one sees through it.
+// chequered is a part of an image on squares of two greys, which show its opacity.
 func chequered(img image.Image, part image.Rectangle) image.Image {
 	m := paper(part.Dx(), part.Dy())
 	for y := range part.Dy() {
@@ -298,7 +298,7 @@ func chequered(img image.Image, part image.Rectangle) image.Image {
 	return m
 }
 
-// enlarged shows each pixel as a square of that many.
+// enlarged shows each pixel as a square of that many pixels.
 func enlarged(img image.Image, times int) image.Image {
 	b := img.Bounds()
 	m := image.NewNRGBA(image.Rect(0, 0, b.Dx()*times, b.Dy()*times))
@@ -310,9 +310,9 @@ func enlarged(img image.Image, times int) image.Image {
 	return m
 }
 
-// beside lays images on paper, from left to right on white; above does so from top to bottom.
-func beside(images ...image.Image) image.Image { return laid(image.Pt(1, 0), images) }
-func above(images ...image.Image) image.Image  { return laid(image.Pt(0, 1), images) }
+// sideBySide places images on white from left to right; above does so from top to bottom.
+func sideBySide(images ...image.Image) image.Image { return laid(image.Pt(1, 0), images) }
+func above(images ...image.Image) image.Image      { return laid(image.Pt(0, 1), images) }
 
 func laid(way image.Point, images []image.Image) image.Image {
 	const gap = 12
@@ -334,7 +334,7 @@ func laid(way image.Point, images []image.Image) image.Image {
 	return canvas
 }
 
-// encodeSmall encodes with a palette where the colours fit into one.
+// encodeSmall encodes with a palette if the colours fit.
 func encodeSmall(t *testing.T, img image.Image) []byte {
 	t.Helper()
 	colours := make(map[color.NRGBA]bool)

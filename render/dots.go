@@ -61,7 +61,7 @@ func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *memory) {
 		}
 		colour, shape := sc.colours.Index(value.Float()), m.disc
 		if colour >= sc.highest {
-			shape = m.large // in every map, whichever colour stands for it
+			shape = m.large // in every colour map
 		}
 		stamp(dst, w, left, top, m.side(), shape, sc.inkOf(colour), &sc.dark)
 	}

@@ -9,7 +9,7 @@ import (
 	"limnomap/colormap"
 )
 
-// dotAt returns the colour of the pixel of l that holds lake, drawn as dots.
+// dotAt returns the colour of the pixel of l that contains lake in the style Dots.
 func dotAt(l *Layer, lake testLake, z maptile.Zoom) color.NRGBA {
 	x, y, _ := project([2]float64{lake.lon, lake.lat})
 	shift := uint(MaxZoom-z) + subBits
@@ -34,10 +34,10 @@ func TestBloomLiesAbove(t *testing.T) {
 	bloom := testLake{lon: 13.4, lat: 52.5, chl: 120}
 	for _, other := range []float64{-1, 0, 119.99} {
 		for _, off := range []float64{0, 0.0001, -0.0001} {
-			beside := testLake{lon: bloom.lon + off, lat: bloom.lat, chl: other}
-			for _, l := range []*Layer{layerOf(bloom, beside), layerOf(beside, bloom)} {
+			near := testLake{lon: bloom.lon + off, lat: bloom.lat, chl: other}
+			for _, l := range []*Layer{layerOf(bloom, near), layerOf(near, bloom)} {
 				if got, want := dotAt(l, bloom, 8), m.Color(120); got != want {
-					t.Errorf("beside a lake of %v µg/l a bloom is %v, want %v", other, got, want)
+					t.Errorf("near a lake of %v µg/l a bloom is %v, want %v", other, got, want)
 				}
 			}
 		}
@@ -48,7 +48,7 @@ func TestNoValueIsAHollowGreyRing(t *testing.T) {
 	lake := testLake{lon: 13.4, lat: 52.5, chl: -1}
 	l := layerOf(lake)
 	for z := maptile.Zoom(0); z <= 18; z++ {
-		// Up to zoom 4 the ring is too small for a hole that is wholly empty.
+		// Up to zoom 4 the ring is too small for a hole that is completely empty.
 		if got := dotAt(l, lake, z); z > 4 && got.A != 0 {
 			t.Errorf("zoom %d: the middle of a ring is %v, want nothing", z, got)
 		}
@@ -69,8 +69,8 @@ func TestNoValueIsAHollowGreyRing(t *testing.T) {
 	}
 }
 
-// TestHighestClassHasACasing holds what sets a bloom off on a dark map: in the default map the colours of the highest
-// class have a casing, and only they.
+// TestHighestClassHasACasing checks that a bloom is visible on a dark map: in the default map the colours of the highest class,
+// and only they, have a casing.
 func TestHighestClassHasACasing(t *testing.T) {
 	m := newMap(t, colormap.Default, who2003())
 	for i, dark := range renderer().colors[colormap.Default].scale.dark {
@@ -95,7 +95,7 @@ func TestHighestClassHasACasing(t *testing.T) {
 
 func TestHighestClassIsLarger(t *testing.T) {
 	for id, c := range renderer().colors {
-		var filled [2]int // pixels wholly of the lake's colour
+		var filled [2]int // pixels completely of the lake's colour
 		for i, chl := range []float64{49.99, 50} {
 			l := layerOf(testLake{lon: 13.4, lat: 52.5, chl: chl})
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 10), 1)
@@ -140,10 +140,10 @@ func TestOverlay(t *testing.T) {
 		{"half a casing on an outline", outlineEntry + 3, casingEntry, 2, casingEntry + 3},
 		{"half a casing on a quarter of an outline", outlineEntry, casingEntry, 2, casingEntry + 1},
 		{"a quarter outline on a ring", ringEntry + 3, outlineEntry, 1, ringEntry + 3},
-		{"half a ring on what it holds", hollowEntry + 3, ringEntry, 2, hollowEntry + 1},
-		{"a whole ring on what it holds", hollowEntry + 3, ringEntry, 4, ringEntry + 3},
-		{"a quarter outline on what a ring holds", hollowEntry + 3, outlineEntry, 1, hollowEntry + 3},
-		{"half a casing on what a ring holds", hollowEntry + 3, casingEntry, 2, casingEntry + 3},
+		{"half a ring on its filling", hollowEntry + 3, ringEntry, 2, hollowEntry + 1},
+		{"a whole ring on its filling", hollowEntry + 3, ringEntry, 4, ringEntry + 3},
+		{"a quarter outline on the filling of a ring", hollowEntry + 3, outlineEntry, 1, hollowEntry + 3},
+		{"half a casing on the filling of a ring", hollowEntry + 3, casingEntry, 2, casingEntry + 3},
 		{"half an outline on a ring", ringEntry + 3, outlineEntry, 2, outlineEntry + 3},
 	}
 	for _, tt := range tests {

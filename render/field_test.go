@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// drawTile draws a tile whose block of four, with its eastern and southern neighbours, is near some of lakes.
+// drawTile draws a random tile near one of lakes. Its southern neighbour exists.
 func drawTile(t *rapid.T, lakes []testLake) maptile.Tile {
 	z := maptile.Zoom(rapid.IntRange(0, 18).Draw(t, "zoom"))
 	lake := lakes[rapid.IntRange(0, len(lakes)-1).Draw(t, "lake")]
@@ -40,8 +40,8 @@ func TestTilesAreCropsOfALargerRender(t *testing.T) {
 	})
 }
 
-// TestCrowdedTilesAreCrops does the same where so many lakes lie along the seams that a blob or marker cut off by a
-// pixel would show.
+// TestCrowdedTilesAreCrops does the same with many lakes along the seams, where cutting off a blob or a marker by one pixel
+// would be visible.
 func TestCrowdedTilesAreCrops(t *testing.T) {
 	rng := rand.New(rand.NewPCG(3, 4))
 	for _, z := range []maptile.Zoom{0, 1, 6, 11, 18} {
@@ -57,7 +57,7 @@ func TestCrowdedTilesAreCrops(t *testing.T) {
 			}
 			// Few different values, so that the order of equal markers matters.
 			chl := []float64{-1, 8, 60}[i%3]
-			// Every fourth has a disc of its own of 10 pixels, the others the smallest ones.
+			// Every fourth has a disc of 10 pixels, the others have the smallest.
 			area := 1e-9
 			if i%4 == 0 {
 				area = math.Pi * math.Pow(10*px*111, 2)
@@ -73,7 +73,7 @@ func TestCrowdedTilesAreCrops(t *testing.T) {
 	}
 }
 
-// fataler is what testing.T and rapid.T share.
+// fataler is implemented by testing.T and rapid.T.
 type fataler interface {
 	Helper()
 	Fatalf(format string, args ...any)
@@ -150,7 +150,7 @@ func TestFieldIsTheFormula(t *testing.T) {
 		if math.Abs(gotCover-cover) > 1e-5+1e-5*cover {
 			t.Fatalf("%v pixel %d,%d: sum of g = %v, want %v", w, column, row, gotCover, cover)
 		}
-		// Further out, where the pixel is transparent, the rounded kernel is a few units high.
+		// Further away, where the pixel is transparent, the rounded kernel is only a few units high.
 		if cover < 0.01 {
 			return
 		}
@@ -170,7 +170,7 @@ func TestOwnPixelHasTheExactColour(t *testing.T) {
 		}
 		full := newShading(m)[levels-1]
 		for v := data.Chlorophyll(0); v <= data.MaxChlorophyll; v++ {
-			// Alone, a lake's weight divides out, but for the last bits.
+			// The weight of a single lake cancels out, except for the last bits.
 			want := full[m.Index(v.Float())]
 			for _, weight := range []float32{1, 36, 0.7, 35.99999, 1e-3} {
 				log := r.logs.of(v)
@@ -210,7 +210,7 @@ func TestOpacitySaturates(t *testing.T) {
 	}
 }
 
-// TestBloomSurvivesACrowd holds the promise that a lake among others 11 pixels away keeps its value.
+// TestBloomSurvivesACrowd checks that a lake among others 11 pixels away keeps its value.
 func TestBloomSurvivesACrowd(t *testing.T) {
 	const spacing = 11 * 360.0 / (256 << 6) // 11 pixels of zoom 6 in degrees of longitude, at the equator
 	for _, tt := range []struct{ bloom, others float64 }{{150, 2}, {60, 1}, {1, 80}} {

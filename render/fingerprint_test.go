@@ -29,14 +29,14 @@ func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
 		{"a value", with(func(l *testLake) { l.chl = 5.02 }), true, true, true},
 		{"a value by less than a cell", with(func(l *testLake) { l.chl = 5.01 }), false, true, true},
 		{"a value becomes a gap", with(func(l *testLake) { l.chl = -1 }), true, true, true},
-		{"a place", with(func(l *testLake) { l.lon += 0.02 }), true, true, true},
-		{"a place by less than the grid", with(func(l *testLake) { l.lon += 1e-7 }), false, false, false},
+		{"a position", with(func(l *testLake) { l.lon += 0.02 }), true, true, true},
+		{"a position by less than the grid", with(func(l *testLake) { l.lon += 1e-7 }), false, false, false},
 		{"a large area", with(func(l *testLake) { l.areaKM2 = 2000 }), true, false, true},
 		{"an area that changes no blob", with(func(l *testLake) { l.areaKM2 = 0.4 }), false, false, false},
 		{"one more", append(country(), near, near), true, true, true},
 		{"one more without a value", append(country(), near, testLake{13.5, 52.5, -1, 0}), false, true, true},
 		{"one far away", append(country(), near, testLake{lon: 100, lat: 52, chl: 80}), false, false, false},
-		{"one less", country(), true, true, true},
+		{"one lake less", country(), true, true, true},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -52,9 +52,9 @@ func TestFingerprintFollowsTheLakesInReach(t *testing.T) {
 	}
 }
 
-// TestFingerprintFollowsTheOutlines changes lakes that have one.
+// TestFingerprintFollowsTheOutlines changes lakes with outlines.
 func TestFingerprintFollowsTheOutlines(t *testing.T) {
-	place := orb.Point{9.45, 47.6}
+	site := orb.Point{9.45, 47.6}
 	base := lakeland()
 	const lake = 10
 	with := func(change func(*testShore)) []testShore {
@@ -70,13 +70,13 @@ func TestFingerprintFollowsTheOutlines(t *testing.T) {
 		zoom    maptile.Zoom
 		changes bool
 	}{
-		{"an island less", with(func(l *testShore) { l.outline = other }), place, 9, true},
-		{"an island less, where there are no outlines", with(func(l *testShore) { l.outline = other }), place, 8, false},
-		{"no outline", with(func(l *testShore) { l.outline = nil }), place, 9, true},
-		{"an area, where it is a disc", with(func(l *testShore) { l.areaKM2 = 500 }), place, 8, true},
-		{"an area, where it has an outline", with(func(l *testShore) { l.areaKM2 = 500 }), place, 9, false},
-		{"a value far from the lake's place", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.2, 47.6}, 14, true},
-		{"a value, seen from beside the outline", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.6, 47.9}, 12, false},
+		{"an island less", with(func(l *testShore) { l.outline = other }), site, 9, true},
+		{"an island less, where there are no outlines", with(func(l *testShore) { l.outline = other }), site, 8, false},
+		{"no outline", with(func(l *testShore) { l.outline = nil }), site, 9, true},
+		{"an area, where it is a disc", with(func(l *testShore) { l.areaKM2 = 500 }), site, 8, true},
+		{"an area, where it has an outline", with(func(l *testShore) { l.areaKM2 = 500 }), site, 9, false},
+		{"a value, seen far from the lake's site", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.2, 47.6}, 14, true},
+		{"a value, seen outside of the outline", with(func(l *testShore) { l.chl = 6 }), orb.Point{9.6, 47.9}, 12, false},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -101,7 +101,7 @@ func TestFingerprintIsRemembered(t *testing.T) {
 	}
 }
 
-// TestFingerprintTellsHowTheFieldIsDrawn adds lakes so far away that they reach no pixel, but so many that the zoom is
+// TestFingerprintTellsHowTheFieldIsDrawn adds lakes that are too far away to reach a pixel, but so many that the zoom is
 // blurred.
 func TestFingerprintTellsHowTheFieldIsDrawn(t *testing.T) {
 	near := testLake{lon: -60, lat: -10, chl: 30}
@@ -117,7 +117,7 @@ func TestFingerprintTellsHowTheFieldIsDrawn(t *testing.T) {
 			a, _ := renderer().Fingerprint(stamped, s)
 			b, _ := renderer().Fingerprint(many, s)
 			if a == b && !bytes.Equal(mustRender(t, stamped, s), mustRender(t, many, s)) {
-				t.Errorf("%d lakes more, zoom %d: another picture with the same fingerprint", n, z)
+				t.Errorf("%d lakes more, zoom %d: a different picture with the same fingerprint", n, z)
 			}
 		}
 	}

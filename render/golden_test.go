@@ -62,7 +62,7 @@ func TestGoldenTiles(t *testing.T) {
 	}
 }
 
-// differs tells where two PNG files show more than what the last bit of a table can change: ±2 of 255 per channel.
+// differs reports where two PNG files differ by more than the last bit of a table can change: ±2 of 255 per channel.
 func differs(a, b []byte) error {
 	x, err := png.Decode(bytes.NewReader(a))
 	if err != nil {

@@ -100,7 +100,7 @@ func TestNoHitOutsideTheOutline(t *testing.T) {
 	}
 }
 
-// TestThinningKeepsLargeWaters holds that a lake whose disc is larger than the smallest stays, even if a worse one is in
+// TestThinningKeepsLargeWaters checks that a lake whose disc is larger than the smallest stays, even if a worse one is in
 // its pixel.
 func TestThinningKeepsLargeWaters(t *testing.T) {
 	lakes := append(district(3000), testLake{lon: 30, lat: 10, chl: 3, areaKM2: 100_000}, testLake{lon: 30.0001, lat: 10, chl: 90})

@@ -96,7 +96,7 @@ type falloff struct {
 
 // A profile is a falloff at the centres of pixels.
 type profile struct {
-	first  int       // the first pixel, counted from the one that holds the lake
+	first  int       // the first pixel, relative to that of the lake
 	values []float32 // of this pixel and the following ones; beyond its length, up to its capacity, all are 0
 }
 

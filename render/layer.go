@@ -29,7 +29,7 @@ type Layer struct {
 
 	blurred      []func() bool      // by zoom of dense: whether the field is blurred
 	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
-	thinned      func() []selection // by zoom below roomy: what has a marker
+	thinned      func() []selection // by zoom below roomy: the sites with a marker
 	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
 

@@ -8,16 +8,16 @@ import (
 	"limnomap/colormap"
 )
 
-// sights are how people see, as matrices on linear sRGB: everybody, and those who lack the green cones (Machado,
-// Oliveira and Fernandes 2009, IEEE TVCG 15(6), severity 1.0), the most frequent of the strong forms.
-var sights = map[string][3][3]float64{
+// visions are matrices on linear sRGB: normal vision, and without green cones (Machado, Oliveira and Fernandes 2009, IEEE
+// TVCG 15(6), severity 1.0), the most frequent of the strong deficiencies.
+var visions = map[string][3][3]float64{
 	"normal": {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
 	"deuteranopia": {
 		{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
 }
 
-// TestClassesAreLegible lays every colour at a lake's own pixel over what maps lie beneath it, and holds that none can
-// be taken for one of another class, whoever looks.
+// TestClassesAreLegible draws every colour at full opacity over several basemaps, and checks that none can be mistaken for one
+// of another class, with normal and with deficient colour vision.
 func TestClassesAreLegible(t *testing.T) {
 	// Ten just noticeable differences.
 	const smallest = 23.0
@@ -30,7 +30,7 @@ func TestClassesAreLegible(t *testing.T) {
 		"meadow, from air":   {0x6b, 0x7d, 0x45, 255},
 		"ploughed, from air": {0x8a, 0x76, 0x57, 255},
 	} {
-		for sight, matrix := range sights {
+		for vision, matrix := range visions {
 			least := math.Inf(1)
 			for i := range full {
 				for j := range i {
@@ -42,16 +42,16 @@ func TestClassesAreLegible(t *testing.T) {
 					least = min(least, d)
 					if d < smallest {
 						t.Errorf("over %s, %s: colours %d and %d of different classes differ by %.1f, want %v or more",
-							name, sight, i, j, d, smallest)
+							name, vision, i, j, d, smallest)
 					}
 				}
 			}
-			t.Logf("over %s, %s: classes differ by %.1f or more", name, sight, least)
+			t.Logf("over %s, %s: classes differ by %.1f or more", name, vision, least)
 		}
 	}
 }
 
-// seenBy returns c over ground as a sight sees it.
+// seenBy returns how c over ground looks.
 func seenBy(matrix [3][3]float64, c, ground color.NRGBA) lab {
 	shown := over(channels(c), float64(c.A)/0xff, channels(ground))
 	var seen [3]float64

@@ -10,9 +10,8 @@ import (
 	"limnomap/data"
 )
 
-// A mark is what one lake shows in a window. It is all that a painter knows of the lake, and all of it is part of the
-// fingerprint: so tiles with equal fingerprints are equal. A style leaves the fields zero that its picture does not
-// depend on.
+// A mark is one lake in a window: the only data of the lake that a painter gets. All fields are part of the fingerprint, so
+// tiles with equal fingerprints are equal. Fields that do not affect the picture of a style are zero.
 type mark struct {
 	x, y   int32  // in units from the window's north-west corner, rounded as far as the style allows
 	value  uint32 // the bits of a logarithm, or of a concentration
@@ -27,7 +26,7 @@ func (m *mark) chlorophyll() data.Chlorophyll { return data.Chlorophyll(m.value)
 // log returns the value of a mark that has it as a logarithm.
 func (m *mark) log() float32 { return math.Float32frombits(m.value) }
 
-// appendTo appends the bytes that stand for m in a fingerprint.
+// appendTo appends the bytes of m that are hashed for a fingerprint.
 func (m *mark) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.x))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.y))
@@ -49,7 +48,7 @@ type scene struct {
 // empty reports whether nothing is in reach.
 func (s *scene) empty() bool { return len(s.marks) == 0 && !s.patch.filled }
 
-// appendTo appends the bytes that stand for s in a fingerprint.
+// appendTo appends the bytes of s that are hashed for a fingerprint.
 func (s *scene) appendTo(b []byte) []byte {
 	for i := range s.marks {
 		b = s.marks[i].appendTo(b)

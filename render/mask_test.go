@@ -17,7 +17,7 @@ func newTestMask(width, height, scale int) (*mask, window) {
 	return &m, w
 }
 
-// TestMaskFillsByTheEvenOddRule compares rings of any shape, crossing themselves and each other, with a look at each
+// TestMaskFillsByTheEvenOddRule compares rings of any shape, which cross themselves and each other, with a test of each
 // sample.
 func TestMaskFillsByTheEvenOddRule(t *testing.T) {
 	type point struct{ x, y int64 }
@@ -51,7 +51,7 @@ func TestMaskFillsByTheEvenOddRule(t *testing.T) {
 						if a.y > b.y {
 							a, b = b, a
 						}
-						// West of the sample or through it, by the sign of the area that the three points span.
+						// West of the sample or through it, by the sign of the area of the three points.
 						if a.y <= y && y < b.y && (b.x-a.x)*(y-a.y) <= (x-a.x)*(b.y-a.y) {
 							inside = !inside
 						}
@@ -86,8 +86,8 @@ func TestCountSamples(t *testing.T) {
 	})
 }
 
-// TestLineIsAPixelWide draws a square and looks along a row and a diagonal through its corner: the line lies outside of
-// the water and is as wide as a pixel at scale 1.
+// TestLineIsAPixelWide draws a square and checks a row and a diagonal through its corner: the line is outside of the water and
+// as wide as a pixel at scale 1.
 func TestLineIsAPixelWide(t *testing.T) {
 	const line, fill = outlineEntry + quarters - 1, fillEntry + quarters - 1
 	tests := []struct {

@@ -10,7 +10,7 @@ import (
 	"limnomap/colormap"
 )
 
-// TestMayShowFindsAllTiles holds that a descent from zoom 0 finds every tile that is not blank: in all styles, at both
+// TestMayShowFindsAllTiles checks that a descent from zoom 0 finds every tile that is not blank: in all styles, at both
 // scales, with few lakes and many, at the antimeridian and at the edges of the map.
 func TestMayShowFindsAllTiles(t *testing.T) {
 	for _, set := range lakeSets() {

@@ -10,7 +10,7 @@ import (
 	"limnomap/colormap"
 )
 
-// sameHeat compares the field's tiles of two layers around a place, their bytes and their fingerprints.
+// sameHeat compares the bytes and the fingerprints of two layers' tiles around a point, in the style Heat.
 func sameHeat(t *testing.T, a, b *Layer, place [2]float64, z maptile.Zoom) {
 	t.Helper()
 	for scale := 1; scale <= 2; scale++ {
@@ -25,9 +25,9 @@ func sameHeat(t *testing.T, a, b *Layer, place [2]float64, z maptile.Zoom) {
 	}
 }
 
-// TestMissingValuesBesideALake puts lakes without a value in the place of one that has one, beside it and further off,
-// small ones and one as wide as the largest blob, at all zooms; and then takes the one with the value away.
-func TestMissingValuesBesideALake(t *testing.T) {
+// TestMissingValuesNearALake adds lakes without a value at the point of a lake with one, near it and further away, small ones
+// and one as wide as the largest blob, at all zooms; and then removes the lake with the value.
+func TestMissingValuesNearALake(t *testing.T) {
 	for z := maptile.Zoom(0); z <= MaxZoom; z++ {
 		known := testLake{lon: 13.4, lat: 12.5, chl: 30}
 		px := 360 / (TileSize * math.Exp2(float64(z)))
@@ -42,7 +42,7 @@ func TestMissingValuesBesideALake(t *testing.T) {
 	}
 }
 
-// TestMissingValuesAmongMany takes the lakes without a value out of a blurred layer.
+// TestMissingValuesAmongMany removes the lakes without a value from a blurred layer.
 func TestMissingValuesAmongMany(t *testing.T) {
 	all := district(300)
 	var known []testLake
@@ -64,8 +64,8 @@ func TestMissingValuesAmongMany(t *testing.T) {
 	}
 }
 
-// TestMissingValuesDoNotMakeMany holds that lakes without a value do not count where it is decided how the field is
-// drawn, as that shows, if only to the hundredth.
+// TestMissingValuesDoNotMakeMany checks that lakes without a value do not count when it is decided how the field is drawn: that
+// changes the picture slightly.
 func TestMissingValuesDoNotMakeMany(t *testing.T) {
 	known := district(maxStamped)
 	all := append(district(maxStamped), district(maxStamped)...)

@@ -8,8 +8,8 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// TestOutlineFromTheWidthOfADisc: an outline is drawn from the width, or the height, of the smallest disc on, 6 pixels at
-// zoom 12, whatever it measures the other way.
+// TestOutlineFromTheWidthOfADisc checks that an outline is drawn if its width or its height is at least that of the smallest
+// disc, 6 pixels at zoom 12.
 func TestOutlineFromTheWidthOfADisc(t *testing.T) {
 	const (
 		zoom   = 12

@@ -89,7 +89,7 @@ func (p *patch) row(r int) (counts []uint32, logs []float64) {
 	return p.counts[at : at+p.width], p.logs[at : at+p.width]
 }
 
-// appendTo appends the bytes that stand for all cells with a lake in a fingerprint.
+// appendTo appends the bytes of all cells with a lake that are hashed for a fingerprint.
 func (p *patch) appendTo(b []byte) []byte {
 	for r, used := range p.used {
 		if !used {

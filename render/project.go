@@ -10,7 +10,7 @@ const (
 	// worldBits is the width of a world coordinate: the whole world is 2^32 units wide, 9 mm at the equator.
 	worldBits  = 32
 	worldUnits = 1 << worldBits
-	// subBits is log2 of subUnits. A sixteenth of a pixel is finer than what is visible in a blob, and makes each distance to
+	// subBits is log2 of subUnits. A sixteenth of a pixel is not visible in a blob, and makes each distance to
 	// the centre of a pixel a whole number of units, at scale 2 as well.
 	subBits = 4
 	// subUnits is the width of a pixel at scale 1 in units of distance.

@@ -14,11 +14,11 @@ import (
 	"limnomap/data/demo"
 )
 
-// grounds are what tiles lie on: a white map and a dark one, #2b2b2b.
+// grounds are the backgrounds of tiles: a white map and a dark one, #2b2b2b.
 var grounds = [...][3]float64{{255, 255, 255}, {0x2b, 0x2b, 0x2b}}
 
 // TestQuality compares tiles with their references, where opacity is above a tenth. From ditherZoom on an eye sees the mean
-// of four dithered pixels, so these are compared; the figures of single pixels are logged beside them.
+// of four dithered pixels, so these are compared; the figures of single pixels are logged, too.
 func TestQuality(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -123,7 +123,7 @@ func everyTenth(t *testing.T) (*Layer, []maptile.Tile) {
 	return l, tiles
 }
 
-// A difference is how far pictures lie from their references.
+// A difference is how much pictures differ from their references.
 type difference struct {
 	cells        int     // compared, each once over each ground
 	sum, largest float64 // CIE76 of these
@@ -154,7 +154,7 @@ func (d *difference) add(o difference) {
 	d.squares += o.squares
 }
 
-// differenceOf returns a picture's difference from its reference in the colours of s, in square cells of so many pixels.
+// differenceOf returns the difference of a picture from its reference in the colours of s. A cell is so many pixels wide.
 func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w window, cell int) (d difference) {
 	p := renderer().colors[m.ID].palettes[Heat]
 	for _, ground := range grounds {
@@ -183,7 +183,7 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 					}
 					got.add(shown)
 					want.add(exact)
-					// Of a value so near a limit that a table's cell holds both, either side's colour is right.
+					// Near a limit a cell of the table has values on both sides: the colours of both sides are correct.
 					if m.Index(v*(1-nearLimit)) == m.Index(v*(1+nearLimit)) {
 						below.add(exact)
 						above.add(exact)
@@ -213,15 +213,13 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 	return d
 }
 
-// nearLimit is the part of its value that a pixel may be off: a lake's value stands in the middle of a cell of a table,
-// and so does the pixel's.
+// nearLimit is the relative error of a pixel's value: the values of lakes and of pixels are rounded to the middles of cells.
 const nearLimit = 0.003
 
-// linearSteps is how many entries of linearTable there are to each of 255 steps: so many that its error is a hundredth
-// of a CIE76 at most.
+// linearSteps is the number of entries of linearTable for each of 255 steps: its error is at most a hundredth of a CIE76.
 const linearSteps = 64
 
-// linearTable is linear by table, as it is asked for some ten million times.
+// linearTable is a table of linear, which is called about ten million times.
 var linearTable = sync.OnceValue(func() *[0xff*linearSteps + 1]float64 {
 	var t [0xff*linearSteps + 1]float64
 	for i := range t {
@@ -243,7 +241,7 @@ func (l *light) add(c [3]float64) {
 	l.pixels++
 }
 
-// lab returns the colour that an eye sees that cannot tell the pixels from each other.
+// lab returns the colour of the pixels seen from afar.
 func (l light) lab() lab {
 	n := float64(l.pixels)
 	return labOfLinear(l.r/n, l.g/n, l.b/n)

@@ -7,8 +7,8 @@ import (
 	"limnomap/colormap"
 )
 
-// TestOpacityFollowsTheFormula looks at cells of two by two pixels with equal sums, whose mean opacity must be the
-// formula's as nearly as the levels allow, and must never fall where a lake comes nearer.
+// TestOpacityFollowsTheFormula checks cells of two by two pixels with equal sums: their mean opacity must be that of the
+// formula, as closely as the levels allow, and must never fall as a lake comes nearer.
 func TestOpacityFollowsTheFormula(t *testing.T) {
 	c := renderer().colors[colormap.Default]
 	for _, tt := range []struct {
@@ -63,8 +63,8 @@ func TestPatternsAreFair(t *testing.T) {
 	}
 }
 
-// TestShades holds that every colour of every map has its own entry where it is read, that a faint level never shares
-// one between classes, and that no entry serves two levels.
+// TestShades checks that every colour of every map has its own entry at full opacity, that classes never share an entry, and
+// that levels never share one.
 func TestShades(t *testing.T) {
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
 		for _, id := range colormap.IDs() {

@@ -28,7 +28,7 @@ func referenceOf(l *Layer, w window) reference {
 		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / 4)
 		c := math.Log(max(value.Float(), 0.5))
 		y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
-		// Further away than this a kernel has ended.
+		// The kernel ends before this distance.
 		far := int64(5 * sigma * subUnits)
 		if y < -far || y > int64(w.height)*w.step()+far {
 			continue
@@ -68,7 +68,7 @@ type axis struct {
 	values    []float64
 }
 
-// axisOf returns the Gaussian around a place in units, lowered by a ten-thousandth so that it ends without an edge.
+// axisOf returns the Gaussian around a position in units, lowered by a ten-thousandth so that it has no edge.
 func axisOf(place int64, pixels int, w window, sigma float64) axis {
 	a := axis{from: pixels}
 	for i := range pixels {
@@ -92,13 +92,13 @@ func (a axis) at(i int) float64 {
 // A spectrum gives the sRGB colour of a value in µg/l.
 type spectrum func(float64) [3]float64
 
-// stepped is the colours of m as the API and the legend have them.
+// stepped has the colours of m, as in the API and the legend.
 func stepped(m *colormap.Map) spectrum {
 	return func(v float64) [3]float64 { return channels(m.Color(v)) }
 }
 
-// smooth is the colours of m as they would be with no steps within a class: a step's colour is that of its middle, and
-// between two middles the colours run into each other.
+// smooth has the colours of m without steps within a class: each colour is that of the middle of its step, and is
+// interpolated between two middles.
 func smooth(m *colormap.Map) spectrum {
 	table := m.Table()
 	var class [colormap.Steps]int
@@ -141,7 +141,7 @@ func classOf(m *colormap.Map, i int) int {
 // channels returns the red, green and blue of c, from 0 to 255.
 func channels(c color.NRGBA) [3]float64 { return [3]float64{float64(c.R), float64(c.G), float64(c.B)} }
 
-// over lays a colour of some opacity over ground.
+// over draws a colour with an opacity over ground.
 func over(c [3]float64, opacity float64, ground [3]float64) [3]float64 {
 	for i := range c {
 		c[i] = c[i]*opacity + ground[i]*(1-opacity)

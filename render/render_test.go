@@ -23,7 +23,7 @@ func TestStyles(t *testing.T) {
 	}
 	for _, s := range styles {
 		if _, ok := renderer().painters[s.ID]; !ok || s.Title == "" || s.Description == "" {
-			t.Errorf("style %+v cannot be drawn or not be chosen", s)
+			t.Errorf("style %+v cannot be drawn or has no description", s)
 		}
 	}
 	if len(styles) != len(renderer().painters) {
@@ -66,10 +66,10 @@ func TestRenderErrors(t *testing.T) {
 	}
 }
 
-// TestSameLakesSameBytes draws tiles on any number of goroutines, from the same lakes in three orders: few, so many that
-// they are binned and thinned, and with outlines.
+// TestSameLakesSameBytes draws tiles concurrently from the same lakes in three orders: few lakes, many lakes that are binned and
+// thinned, and lakes with outlines.
 func TestSameLakesSameBytes(t *testing.T) {
-	few, many, shores := country(), throng(0), lakeland()
+	few, many, shores := country(), manyLakes(0), lakeland()
 	for _, set := range []struct {
 		name   string
 		lakes  []testLake
@@ -153,7 +153,7 @@ func TestSmallFiles(t *testing.T) {
 	}
 }
 
-// TestMemoryIsBounded holds that reused memory is not much larger than common tiles need.
+// TestMemoryIsBounded checks that reused memory is not much larger than common tiles need.
 func TestMemoryIsBounded(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -175,7 +175,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	}
 }
 
-// TestMemoryReleasesLayers draws a tile and holds that a layer that is no longer used does not stay in memory.
+// TestMemoryReleasesLayers checks that the memory of a tile does not keep its layer alive.
 func TestMemoryReleasesLayers(t *testing.T) {
 	r := New(who2003())
 	for _, style := range Styles() {

@@ -16,7 +16,7 @@ type (
 	shadeForm func(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8)
 )
 
-// Each loop has two forms: that in plain Go, and the one that the renderer calls, which may be made of vectors.
+// Each loop has two forms: in plain Go, and as the renderer calls it, which may use vector instructions.
 var (
 	outerForms = map[string]outerForm{"plain": addOuterGo, "called": addOuter}
 	rowsForms  = map[string]rowsForm{"plain": addRowsGo, "called": addRows}
@@ -96,7 +96,7 @@ func TestShadeRow(t *testing.T) {
 	}
 }
 
-// TestRowsPanicOnShortSlices holds that no form reads or writes past a slice.
+// TestRowsPanicOnShortSlices checks that no form reads or writes past a slice.
 func TestRowsPanicOnShortSlices(t *testing.T) {
 	f := func(n int) []float32 { return make([]float32, n) }
 	dst, table, add := make([]uint8, 2*lanes), &shadeTable{}, [2]uint8{}
@@ -231,7 +231,7 @@ func shade(wide, narrow, log float32, table *shadeTable, add uint8) uint8 {
 	return table.entries[int(level)*valueCells+cell]
 }
 
-// guard is how many elements lie around a slice that is written to, to see that they are left alone.
+// guard is the number of elements before and after a slice that must not be written to.
 const guard = 2 * lanes
 
 // guarded returns n sums and the guards around them.

@@ -7,12 +7,12 @@ import (
 	"limnomap/colormap"
 )
 
-// TestSharedColoursLookAlike holds that a pixel looks the same, whether or not its colour shares an entry of the palette
-// with its neighbours.
+// TestSharedColoursLookAlike checks that a pixel looks the same whether or not its colour shares a palette entry with its
+// neighbours.
 func TestSharedColoursLookAlike(t *testing.T) {
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
 		for _, id := range colormap.IDs() {
-			// What is just noticeable side by side. Of the maps only viridis needs more than unseen.
+			// The just noticeable difference. Of the maps only viridis needs more than unseen.
 			bound := unseen
 			if id == "viridis" {
 				bound = 2.3

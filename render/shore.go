@@ -23,8 +23,8 @@ type shore struct {
 	west, east, north, south int64
 }
 
-// newShore returns the shore of a lake at x, y whose outline is o. It is nil without an outline, and for one that reaches
-// further than maxExtent, which is an error in the data.
+// newShore returns the shore of a lake at x, y with outline o, nil without one. It is also nil for an outline that reaches
+// further than maxExtent: an error in the data.
 func newShore(o data.Outline, x, y uint32) *shore {
 	if o == "" {
 		return nil

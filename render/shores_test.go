@@ -8,14 +8,14 @@ import (
 	"limnomap/data"
 )
 
-// A testShore is a lake whose outline is known.
+// A testShore is a lake with an outline.
 type testShore struct {
 	testLake
 	outline orb.MultiPolygon
 }
 
-// bay returns a ring of n points around a centre, at a distance of about so many degrees of longitude, with bays and headlands
-// that differ by seed.
+// bay returns a ring of n points around a centre, at about radius degrees of longitude, with bays and headlands that depend on
+// seed.
 func bay(lon, lat, radius float64, n int, seed float64) orb.Ring {
 	var ring orb.Ring
 	for i := range n {
@@ -26,8 +26,8 @@ func bay(lon, lat, radius float64, n int, seed float64) orb.Ring {
 	return append(ring, ring[0])
 }
 
-// lakeland is a tile of zoom 12 full of waters, one of them over its edge; a lake that is larger than that; and what is
-// special: the antimeridian, and the map's northern edge.
+// lakeland is a tile of zoom 12 full of waters, one of them across its edge; a lake that is larger than the tile; and lakes at
+// the antimeridian and at the northern edge of the map.
 func lakeland() []testShore {
 	crescent := bay(13.434, 52.458, 0.015, 80, 1)
 	for i := range crescent {

@@ -8,8 +8,8 @@ import (
 	"github.com/paulmach/orb/maptile"
 )
 
-// TestBlobsGrowSlowerThanTheMap holds that a blob becomes no smaller from a zoom to the next, and on the ground no
-// larger: so that a surface falls apart into lakes as one comes nearer, and never the other way.
+// TestBlobsGrowSlowerThanTheMap checks that from a zoom to the next a blob does not become smaller on the screen, nor larger on
+// the ground: so zooming in divides a surface into lakes, and never the other way.
 func TestBlobsGrowSlowerThanTheMap(t *testing.T) {
 	for z := range maptile.Zoom(MaxZoom) {
 		if grows := baseSize(z+1) - baseSize(z); grows < 0 || grows > stepsPerZoom {
@@ -47,7 +47,7 @@ func TestSurfaceBecomesLakes(t *testing.T) {
 	}
 }
 
-// windowOver returns the window of whole pixels that holds b at zoom z.
+// windowOver returns the smallest window that contains b at zoom z.
 func windowOver(b orb.Bound, z maptile.Zoom) window {
 	pixels := TileSize * math.Exp2(float64(z))
 	column, row := int64(turns(b.Left())*pixels), int64(southing(b.Top())*pixels)

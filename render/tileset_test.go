@@ -18,7 +18,7 @@ import (
 	"limnomap/data"
 )
 
-// tileSet returns the lakes and the 300 tiles of zoom 5 to 10 that cold tiles are measured with, here and beside other
+// tileSet returns the lakes and the 300 tiles of zoom 5 to 10 that cold tiles are measured with, also in comparisons with other
 // servers.
 func tileSet(tb testing.TB) (*Layer, []maptile.Tile) {
 	tb.Helper()
@@ -59,8 +59,8 @@ func tileSet(tb testing.TB) (*Layer, []maptile.Tile) {
 	return layerOf(drawn...), tiles
 }
 
-// BenchmarkTileSet draws the set from the search to the file, and, to compare with, the same pixels with the
-// standard library's encoder.
+// BenchmarkTileSet draws the set from the search to the file, and for comparison encodes the same pixels with the standard
+// library.
 func BenchmarkTileSet(b *testing.B) {
 	l, tiles := tileSet(b)
 	b.Run("whole", func(b *testing.B) {
@@ -95,7 +95,7 @@ func BenchmarkTileSet(b *testing.B) {
 	})
 }
 
-// pngBuffers keeps the standard encoder's buffers, so that it is measured at its best.
+// pngBuffers reuses the buffers of the standard encoder, which makes it faster.
 type pngBuffers struct{ kept *png.EncoderBuffer }
 
 func (p *pngBuffers) Get() *png.EncoderBuffer  { return p.kept }

@@ -9,8 +9,8 @@ import (
 	"limnomap/colormap"
 )
 
-// TestVectorsChangeNoByte draws whole tiles with vector instructions and without. It changes a package variable, so
-// neither it nor any other test of the package may run in parallel.
+// TestVectorsChangeNoByte draws whole tiles with and without vector instructions. It changes a package variable, so no other
+// test of the package may run at the same time.
 func TestVectorsChangeNoByte(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")

@@ -12,14 +12,14 @@ import (
 	"limnomap/colormap"
 )
 
-// manyShores returns n lakes with outlines of 50 to 250 points over an area as large as Germany, in size as lakes are,
-// and one of 20,000 points in their midst that is as large as the Caspian Sea.
+// manyShores returns n lakes with outlines of 50 to 250 points over an area as large as Germany, with the sizes of real lakes,
+// and among them one as large as the Caspian Sea with 20,000 points.
 func manyShores(b *testing.B, n int) []testShore {
 	rng := rand.New(rand.NewPCG(7, 8))
 	var lakes []testShore
 	for range n {
 		lon, lat := 6+9*rng.Float64(), 47.5+7*rng.Float64()
-		// The number of lakes falls as fast as their area grows (Downing 2006).
+		// The number of lakes is inversely proportional to their area (Downing 2006).
 		area := min(0.01/(1-rng.Float64()), 500)
 		radius := math.Sqrt(area/math.Pi) / 111 / math.Cos(lat*math.Pi/180)
 		chl := math.Round(100*math.Exp(1.5+rng.NormFloat64())) / 100
@@ -30,7 +30,7 @@ func manyShores(b *testing.B, n int) []testShore {
 	return append(lakes, testShore{testLake{11, 51, 3, 371_000}, orb.MultiPolygon{{sea}}})
 }
 
-// BenchmarkShores draws tiles among 100,000 lakes with outlines, and makes the layer of them.
+// BenchmarkShores draws tiles of 100,000 lakes with outlines, and makes their layer.
 func BenchmarkShores(b *testing.B) {
 	lakes := manyShores(b, 100_000)
 	v := viewOfShores(b, lakes)

@@ -22,7 +22,7 @@ func TestShoresAreCropsOfALargerRender(t *testing.T) {
 	})
 }
 
-// TestAnyOutlineIsCropped does the same with polygons of any shape, some of which lie across the seams.
+// TestAnyOutlineIsCropped does the same with polygons of any shape, some of them across the seams.
 func TestAnyOutlineIsCropped(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		z := maptile.Zoom(rapid.IntRange(9, 18).Draw(t, "zoom"))
@@ -72,7 +72,7 @@ func TestSameShoresSameTiles(t *testing.T) {
 	})
 }
 
-// waterAt returns the colour of the pixel of l that holds a place.
+// waterAt returns the colour of the pixel of l that contains a point.
 func waterAt(l *Layer, lake testLake, z maptile.Zoom) color.NRGBA {
 	x, y, _ := project(orb.Point{lake.lon, lake.lat})
 	shift := uint(MaxZoom-z) + subBits
@@ -80,8 +80,8 @@ func waterAt(l *Layer, lake testLake, z maptile.Zoom) color.NRGBA {
 	return renderer().colors[colormap.Default].palettes[Lakes][paint(l, w, Lakes)[0]]
 }
 
-// TestOwnPlaceHasTheColour looks at each lake of lakeland alone, as a disc and as an outline, at all zooms.
-func TestOwnPlaceHasTheColour(t *testing.T) {
+// TestOwnPixelHasTheColour draws each lake of lakeland without the others, as a disc and as an outline, at all zooms.
+func TestOwnPixelHasTheColour(t *testing.T) {
 	m := newMap(t, colormap.Default, who2003())
 	for i, lake := range lakeland() {
 		if lake.chl < 0 {
@@ -92,7 +92,7 @@ func TestOwnPlaceHasTheColour(t *testing.T) {
 			if got := waterAt(layerOf(lake.testLake), lake.testLake, z); got != want {
 				t.Errorf("lake %d zoom %d: the disc is %v, want %v", i, z, got, want)
 			}
-			// At smaller zooms a shore may cut the pixel.
+			// At smaller zooms a shore may cross the pixel.
 			if z < 12 || lake.outline == nil {
 				continue
 			}
@@ -135,8 +135,8 @@ func TestDiscHasTheAreaOfTheLake(t *testing.T) {
 	}
 }
 
-// TestWaterWithoutAValueIsHollowAndGrey holds that a missing value is never a colour of the scale, and that it differs
-// from one by form: the map shines through.
+// TestWaterWithoutAValueIsHollowAndGrey checks that a missing value never has a colour of the scale, and also differs in shape:
+// the basemap is visible through it.
 func TestWaterWithoutAValueIsHollowAndGrey(t *testing.T) {
 	lakes := lakeland()
 	for i := range lakes {
@@ -212,7 +212,7 @@ func TestOrderOfWaters(t *testing.T) {
 	}
 }
 
-// TestEqualDiscsWorstAbove puts two lakes in one place.
+// TestEqualDiscsWorstAbove draws two lakes at one point.
 func TestEqualDiscsWorstAbove(t *testing.T) {
 	m := newMap(t, colormap.Default, who2003())
 	for _, other := range []float64{-1, 0, 9.99, 49.99, 60, 119.99} {
@@ -227,7 +227,7 @@ func TestEqualDiscsWorstAbove(t *testing.T) {
 	}
 }
 
-// TestOutlineBeginsAtItsZoom compares a lake with its outline and without.
+// TestOutlineBeginsAtItsZoom compares a lake with and without an outline.
 func TestOutlineBeginsAtItsZoom(t *testing.T) {
 	lake := lakeland()[2]
 	small := testShore{testLake{13.4, 52.5, 5, 0.001}, orb.MultiPolygon{{bay(13.4, 52.5, 0.0002, 12, 1)}}}
@@ -246,7 +246,7 @@ func TestOutlineBeginsAtItsZoom(t *testing.T) {
 	}
 }
 
-// TestOutlinesAreOfOneStyle holds that no other style looks at them, so that its tiles and cache keys stay as they were.
+// TestOutlinesAreOfOneStyle checks that outlines do not change the tiles and cache keys of the other styles.
 func TestOutlinesAreOfOneStyle(t *testing.T) {
 	lakes := lakeland()
 	with, without := layerOfShores(t, lakes...), layerOf(places(lakes)...)
@@ -284,12 +284,12 @@ func TestOutlineOfAQuarterOfTheWorldIsNoShore(t *testing.T) {
 	}
 }
 
-// TestEqualWatersAreCrops draws waters that lie in one place and are equal in value and width, but not in shape. Which of
-// them lies above must not depend on what else is in the window.
+// TestEqualWatersAreCrops draws waters at one point with equal values and widths, but different shapes. Which of them is on top
+// must not depend on the rest of the window.
 func TestEqualWatersAreCrops(t *testing.T) {
 	var lakes []testShore
 	for i := range 40 {
-		// Stars in one bound.
+		// Stars with the same bound.
 		n := 4 * (i + 1)
 		var star orb.Ring
 		for j := range n {

@@ -14,7 +14,7 @@ import (
 	"limnomap/colormap"
 )
 
-// world returns n lakes in districts: a few are as dense as Finland, most are small, as the world's are.
+// world returns n lakes in districts, like those of the world: a few are as dense as Finland, most are small.
 func world(n int) []testLake {
 	rng := rand.New(rand.NewPCG(7, 8))
 	lakes := make([]testLake, 0, n)
@@ -33,8 +33,7 @@ func world(n int) []testLake {
 	return lakes
 }
 
-// BenchmarkWorld draws tiles of 1.4 million lakes, each at a lake taken at random, so that dense districts are drawn
-// oftener than others.
+// BenchmarkWorld draws tiles of 1.4 million lakes at random lakes, so that dense districts are drawn more often.
 func BenchmarkWorld(b *testing.B) {
 	const n = 1_400_000
 	lakes := world(n)

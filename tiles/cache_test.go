@@ -70,7 +70,7 @@ func TestCaches(t *testing.T) {
 				t.Errorf("get = %v, want a miss", got)
 			}
 		}},
-		{"get returns what was put", func(t *testing.T, c cache) {
+		{"get returns the tile that was put", func(t *testing.T, c cache) {
 			want := newTile([]byte("one"))
 			c.put(numberedKey(1), want)
 			c.put(numberedKey(2), newTile([]byte("two")))

@@ -15,7 +15,7 @@
 // # Many tiles
 //
 // A [Plot] draws a whole [Pyramid] of tiles before anyone asks for them: into a [Store] ([Plot.Warm]), or for an archive
-// ([Plot.Draw]). It walks the quadtree and skips what is blank.
+// ([Plot.Draw]). It walks the quadtree and skips blank subtrees.
 //
 // # Concurrency
 //

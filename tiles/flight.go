@@ -104,7 +104,7 @@ func (fs *flights) leave(key Sum, f *flight) {
 	}
 }
 
-// commit makes f end with a tile, whoever leaves. It returns an error if f has ended already.
+// commit makes f end with a tile, even if all callers leave. It returns an error if f has ended already.
 func (fs *flights) commit(f *flight) error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()

@@ -230,7 +230,7 @@ func TestTimeoutIsBusyAndTheRenderIsKept(t *testing.T) {
 		mustTile(t, s, v, testRequest(1))
 		mustTile(t, s, v, testRequest(2))
 		if r.total() != 2 {
-			t.Errorf("%d renders, want 2: the tile that was drawn too late is kept, the one that was not begun is drawn now", r.total())
+			t.Errorf("%d renders, want 2: the tile that was drawn too late is kept, and the other one is drawn now", r.total())
 		}
 	})
 }

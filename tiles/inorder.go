@@ -17,40 +17,48 @@ func inOrder[R any](
 	ctx context.Context, workers int, tiles iter.Seq[maptile.Tile],
 	do func(maptile.Tile) (R, error), deliver func(maptile.Tile, R) error,
 ) error {
-	type pending struct {
+	type job struct {
 		tile   maptile.Tile
 		result chan R
 	}
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(workers + 2) // besides the workers, the two goroutines that begin and deliver
-	queue := make(chan pending, tilesAhead*workers)
+	ordered := make(chan job, tilesAhead*workers) // for delivery
+	work := make(chan job, cap(ordered))          // the same jobs, for the workers
 	group.Go(func() error {
-		defer close(queue)
+		defer close(ordered)
+		defer close(work)
 		for t := range tiles {
-			p := pending{t, make(chan R, 1)}
-			select {
-			case queue <- p:
-			case <-ctx.Done():
-				return ctx.Err()
+			j := job{t, make(chan R, 1)}
+			for _, to := range [...]chan<- job{ordered, work} {
+				select {
+				case to <- j:
+				case <-ctx.Done():
+					return ctx.Err()
+				}
 			}
-			group.Go(func() error {
-				if err := ctx.Err(); err != nil {
-					return err
-				}
-				r, err := do(t)
-				if err == nil {
-					p.result <- r
-				}
-				return err
-			})
 		}
 		return nil
 	})
+	for range workers {
+		group.Go(func() error {
+			for j := range work {
+				if err := ctx.Err(); err != nil {
+					return err
+				}
+				r, err := do(j.tile)
+				if err != nil {
+					return err
+				}
+				j.result <- r
+			}
+			return nil
+		})
+	}
 	group.Go(func() error {
-		for p := range queue {
+		for j := range ordered {
 			select {
-			case r := <-p.result:
-				if err := deliver(p.tile, r); err != nil {
+			case r := <-j.result:
+				if err := deliver(j.tile, r); err != nil {
 					return err
 				}
 			case <-ctx.Done():

@@ -40,7 +40,7 @@ func TestMemoryKeepsItsBudget(t *testing.T) {
 		runtime.ReadMemStats(&m)
 		return int64(m.HeapAlloc)
 	}
-	newMemory(1, newMetrics(nil)) // the runtime and the metrics keep what they allocate at the first call
+	newMemory(1, newMetrics(nil)) // the runtime and the metrics keep allocations of the first call
 	for _, size := range []struct {
 		name     string
 		min, max int

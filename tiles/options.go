@@ -32,7 +32,7 @@ type Renderer interface {
 
 // A Disk keeps tiles across restarts; *disk.Cache does. It must be safe for concurrent use.
 type Disk interface {
-	// Get returns what was put under the key of that SHA-256, and the first half of its own SHA-256.
+	// Get returns the body whose key has that SHA-256, and the first half of the body's SHA-256.
 	Get(ctx context.Context, sum [sha256.Size]byte) (body []byte, digest [digestLen]byte, ok bool)
 	// Put keeps body, or drops it. It does not wait for the disk.
 	Put(key, body []byte)

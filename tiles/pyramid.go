@@ -1,9 +1,7 @@
 package tiles
 
 import (
-	"cmp"
 	"iter"
-	"slices"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -45,7 +43,7 @@ func (p Pyramid) tiles(w quadtreeWalk) iter.Seq[maptile.Tile] {
 			w.areas = append(w.areas, areaOf(p.Bound, z))
 		}
 		for w.zoom = p.MinZoom; w.zoom <= p.MaxZoom; w.zoom++ {
-			if !w.visit(maptile.Tile{}) {
+			if !w.visit(0) {
 				return
 			}
 		}
@@ -62,8 +60,9 @@ type quadtreeWalk struct {
 	zoom  maptile.Zoom
 }
 
-// visit yields the tiles of the zoom that are t or lie within it, and reports whether more are wanted.
-func (w *quadtreeWalk) visit(t maptile.Tile) bool {
+// visit yields the tiles of the zoom that are the tile of that [hilbert.ID] or within it, and reports whether more are wanted.
+func (w *quadtreeWalk) visit(id uint64) bool {
+	t := hilbert.Tile(id)
 	if !w.areas[t.Z].holds(t) {
 		return true
 	}
@@ -73,10 +72,8 @@ func (w *quadtreeWalk) visit(t maptile.Tile) bool {
 	if !w.mayShow(t) {
 		return true
 	}
-	children := t.Children()
-	slices.SortFunc(children, func(a, b maptile.Tile) int { return cmp.Compare(hilbert.ID(a), hilbert.ID(b)) })
-	for _, child := range children {
-		if !w.visit(child) {
+	for i := range uint64(4) {
+		if !w.visit(4*id + 1 + i) { // the tiles within t that are one zoom larger
 			return false
 		}
 	}

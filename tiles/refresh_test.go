@@ -18,7 +18,7 @@ import (
 	"limnomap/tiles/disk"
 )
 
-// A countingRenderer is the real renderer, and remembers what it drew.
+// A countingRenderer is the real renderer, and counts its renders.
 type countingRenderer struct {
 	*render.Renderer
 	mu    sync.Mutex // guards drawn
@@ -36,7 +36,7 @@ func (r *countingRenderer) Render(l *render.Layer, s render.Spec) ([]byte, error
 	return r.Renderer.Render(l, s)
 }
 
-// take returns what was drawn since the previous call.
+// take returns the renders since the previous call.
 func (r *countingRenderer) take() map[render.Spec]int {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -78,11 +78,13 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 		return Tile{}, err
 	}
 	if !notBlank {
-		return s.blank(ctx, s.blanks[req.Scale-1]), nil
+		s.hit(ctx, s.metrics.blankHits, tierBlank)
+		return s.blanks[req.Scale-1], nil
 	}
 	key := s.key(spec, fp)
 	sum := key.Sum()
-	if t, ok := s.fromMemory(ctx, sum); ok {
+	if t, ok := s.memory.get(sum); ok {
+		s.hit(ctx, s.metrics.memoryHits, tierMemory)
 		return t, nil
 	}
 	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
@@ -128,20 +130,10 @@ func (s *Service) key(spec render.Spec, fp render.Fingerprint) Key {
 	return Key{render.Version, s.options.Variant, spec.Style, spec.Colormap, spec.Tile, spec.Scale, fp}
 }
 
-// blank returns a blank tile, and counts it.
-func (s *Service) blank(ctx context.Context, t Tile) Tile {
-	s.metrics.blankHits.Inc()
-	s.traceTier(ctx, tierBlank)
-	return t
-}
-
-func (s *Service) fromMemory(ctx context.Context, sum Sum) (Tile, bool) {
-	t, ok := s.memory.get(sum)
-	if ok {
-		s.metrics.memoryHits.Inc()
-		s.traceTier(ctx, tierMemory)
-	}
-	return t, ok
+// hit counts a tile that needs no flight.
+func (s *Service) hit(ctx context.Context, hits prometheus.Counter, tier string) {
+	hits.Inc()
+	s.traceTier(ctx, tier)
 }
 
 // fly returns a tile that was not in memory. All callers of one key share one flight, which looks for the tile on disk, and
@@ -236,7 +228,7 @@ func (s *Service) render(layer *render.Layer, spec render.Spec) (png []byte, err
 	return png, err
 }
 
-// keep puts what was drawn into memory and on disk.
+// keep puts a drawn tile into memory and on disk.
 func (s *Service) keep(key Key, sum Sum, b []byte) Tile {
 	t := newTile(b)
 	s.memory.put(sum, t)

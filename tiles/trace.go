@@ -58,7 +58,7 @@ func (s *Service) traceTier(ctx context.Context, tier string) {
 
 // endTile ends the span of a requested tile, and counts a refusal.
 func (s *Service) endTile(span trace.Span, err error) {
-	if errors.Is(err, ErrBusy) {
+	if err != nil && errors.Is(err, ErrBusy) {
 		s.metrics.shed.Inc()
 	}
 	end(span, err)

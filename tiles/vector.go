@@ -48,11 +48,13 @@ func (s *Service) vector(ctx context.Context, v *data.View, t maptile.Tile) (Til
 		return Tile{}, err
 	}
 	if !notBlank {
-		return s.blank(ctx, s.blankVector), nil
+		s.hit(ctx, s.metrics.blankHits, tierBlank)
+		return s.blankVector, nil
 	}
 	key := Key{VectorVersion, s.options.Variant, VectorStyle, colormap.Default, t, 1, fp}
 	sum := key.Sum()
-	if t, ok := s.fromMemory(ctx, sum); ok {
+	if t, ok := s.memory.get(sum); ok {
+		s.hit(ctx, s.metrics.memoryHits, tierMemory)
 		return t, nil
 	}
 	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })

@@ -1,11 +1,11 @@
 //go:build generate
 
 // Command asm writes the vector instructions of package render for amd64: the loops of rows.go for eight elements at a
-// time. Each does the same roundings in the same order as the loop in plain Go whose name it bears, so no multiplication
-// is fused with an addition. The command is a module of its own, so that limnomap does not depend on avo, and has a build
-// tag, so that tools which walk folders pass it by; go generate in the folder above runs it.
+// time. Each does the same roundings in the same order as the loop in plain Go with the same name, so no multiplication is
+// fused with an addition. The command is a separate module, so that limnomap does not depend on avo, and has a build tag, so
+// that tools skip it; go generate in the parent folder runs it.
 //
-// The functions trust their caller that slices are long enough: rows_amd64.go sees to it.
+// The functions do not check the lengths of slices: rows_amd64.go does.
 package main
 
 import (

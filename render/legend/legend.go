@@ -36,7 +36,7 @@ const (
 	tickLength   = 4.0
 	tickGap      = 5.0 // between two labels of the axis
 	cellHeight   = 38.0
-	cellWidth    = 144.0 // holds the longest label of a class beside its swatch
+	cellWidth    = 144.0 // fits the longest label of a class next to its swatch
 	swatchWidth  = 18.0
 	noteLine     = 15.0
 )

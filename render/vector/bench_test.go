@@ -14,7 +14,7 @@ import (
 	"limnomap/data"
 )
 
-// world returns n lakes in districts: a few are as dense as Finland, most are small, as the world's are.
+// world returns n lakes in districts, like those of the world: a few are as dense as Finland, most are small.
 func world(n int) []testLake {
 	rng := rand.New(rand.NewPCG(7, 8))
 	lakes := make([]testLake, 0, n)

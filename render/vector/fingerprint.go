@@ -29,7 +29,7 @@ func (l *Layer) Fingerprint(v *data.View, t maptile.Tile) (fp render.Fingerprint
 	return e.fingerprint, e.notEmpty
 }
 
-// hashed returns the bytes that stand for hits in a fingerprint: all that a tile shows of them.
+// hashed returns the bytes that are hashed for a fingerprint: all that a tile shows of hits.
 func hashed(v *data.View, hits []hit) []byte {
 	b := make([]byte, 0, 80*len(hits))
 	for _, h := range hits {

@@ -97,7 +97,7 @@ func TestCloseReplacesAnOlderArchive(t *testing.T) {
 			write(t, dir+"/"+kind, testMetadata(), pairs)
 			write(t, fresh+"/"+kind, testMetadata(), pairs)
 			if !maps.Equal(contents(t, dir), contents(t, fresh)) {
-				t.Error("an archive that replaces another differs from one that does not")
+				t.Error("an archive that replaces another has other bytes")
 			}
 		})
 	}

@@ -99,7 +99,7 @@ func TestNPMReadsPMTiles(t *testing.T) {
 				want[p.tile] = p.png
 				asked = append(asked, p.tile)
 			}
-			const gaps = 5000 // enough missing tiles to find one that is not missing
+			const gaps = 5000 // enough missing tiles to find a mistake
 			for _, p := range test.pairs[:min(len(test.pairs), gaps)] {
 				if next := maptile.New(p.tile.X^1, p.tile.Y, p.tile.Z); next.Valid() && want[next] == "" {
 					asked = append(asked, next)

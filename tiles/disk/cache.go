@@ -116,7 +116,7 @@ func (c *Cache) start() {
 	c.running.Go(func() { c.maintain(ctx) })
 }
 
-// Close writes what is still queued, and ends the goroutines. Reads that a hanging disk blocks end when it answers. Put must
+// Close writes the queued entries, and ends the goroutines. Reads that a hanging disk blocks end when it answers. Put must
 // not be called afterwards. The error is always nil; later calls do nothing.
 func (c *Cache) Close() error {
 	c.closing.Do(c.close)

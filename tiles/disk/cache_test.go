@@ -392,7 +392,7 @@ func TestEntryTooLargeIsDropped(t *testing.T) {
 
 func TestOpenRefusesOptions(t *testing.T) {
 	if _, err := Open(t.TempDir(), &Options{Bytes: -1}); err == nil || !strings.Contains(err.Error(), "Bytes") {
-		t.Errorf("Open with negative Bytes: error %v, want one that names Bytes", err)
+		t.Errorf("Open with negative Bytes: error %v, want the name of the option", err)
 	}
 }
 

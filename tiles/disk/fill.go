@@ -37,7 +37,7 @@ func (c *Cache) Room() int64 { return Room(c.limit()) }
 // Room returns how many bytes may be filled in a cache of that budget, if its disk has enough space.
 func Room(budget int64) int64 { return max(int64(lowWater*float64(budget)), 0) }
 
-// take adds an entry to those that must stay, or returns ErrFull.
+// take counts an entry of this Fill, or returns ErrFull.
 func (f *Fill) take(size int64) error {
 	if f.bytes.Add(size) > f.cache.Room() {
 		f.bytes.Add(-size)
@@ -62,8 +62,8 @@ func (f *Fill) Has(sum [sumLen]byte) (bool, error) {
 	if _, err := (file{shard: root, name: name, sum: sum, info: info}).readKey(); err != nil {
 		return false, nil
 	}
-	// Not only after touchInterval: otherwise an entry of an earlier Fill would be older than what was asked of a server
-	// since, and be removed to make room for the rest.
+	// Not only after touchInterval: otherwise an entry of an earlier Fill would be older than entries that a server has
+	// used since, and be removed to make room for the rest.
 	now := c.now()
 	_ = root.Chtimes(name, now, now) // as in touch
 	return true, f.take(onDisk(info.Size()))

@@ -27,8 +27,8 @@ func (s *fakeSpace) of(string) (free, total int64, ok bool) {
 func TestCacheShrinksWhenSpaceIsShort(t *testing.T) {
 	dir := t.TempDir()
 	c := newSyncCache(t, dir, 1000*MinEntrySize, newTestClock())
-	space := &fakeSpace{dir: dir, total: 200 * MinEntrySize}
-	c.spaceOf, c.minFree = space.of, 100*MinEntrySize
+	space := &fakeSpace{dir: dir, total: 100 * MinEntrySize}
+	c.spaceOf, c.minFree = space.of, 50*MinEntrySize
 	log := c.logTo()
 	put := func(n int) {
 		for i := range n {
@@ -43,35 +43,35 @@ func TestCacheShrinksWhenSpaceIsShort(t *testing.T) {
 	}
 	free := func() int64 { n, _, _ := space.of(""); return n / MinEntrySize }
 
-	put(300)
-	if got := countEntries(t, dir); got > 100 || got < 80 || free() < 100 {
-		t.Errorf("%d entries are kept and %d blocks free, want 80 to 100, and 100 free", got, free())
+	put(150)
+	if got := countEntries(t, dir); got > 50 || got < 40 || free() < 50 {
+		t.Errorf("%d entries are kept and %d blocks free, want 40 to 50, and 50 free", got, free())
 	}
 	if log.Len() > 0 {
 		t.Errorf("log of a cache that leaves enough free space:\n%s", log)
 	}
 
-	space.others = 60 * MinEntrySize // another program takes the space
+	space.others = 30 * MinEntrySize // another program takes the space
 	maintainOnce()
-	if got := countEntries(t, dir); got > 40 || got < 30 || free() < 100 {
-		t.Errorf("others take 60 blocks: %d entries are kept and %d blocks free, want 30 to 40, and 100 free", got, free())
+	if got := countEntries(t, dir); got > 20 || got < 15 || free() < 50 {
+		t.Errorf("others take 30 blocks: %d entries are kept and %d blocks free, want 15 to 20, and 50 free", got, free())
 	}
 	maintainOnce()
 
-	space.others = 150 * MinEntrySize
+	space.others = 75 * MinEntrySize
 	for range 3 {
 		maintainOnce()
 		if got := countEntries(t, dir); got != 0 || testutil.ToFloat64(c.metrics.spaceFailing) != 1 {
-			t.Errorf("others take 150 blocks: %d entries are kept and the metric is %v, want none and 1", got, testutil.ToFloat64(c.metrics.spaceFailing))
+			t.Errorf("others take 75 blocks: %d entries are kept and the metric is %v, want none and 1", got, testutil.ToFloat64(c.metrics.spaceFailing))
 		}
 		put(1)
 	}
 
 	space.others = 0
 	maintainOnce()
-	put(50)
-	if got := countEntries(t, dir); got != 50 || testutil.ToFloat64(c.metrics.spaceFailing) != 0 {
-		t.Errorf("others free their space: %d entries are kept and the metric is %v, want 50 and 0", got, testutil.ToFloat64(c.metrics.spaceFailing))
+	put(25)
+	if got := countEntries(t, dir); got != 25 || testutil.ToFloat64(c.metrics.spaceFailing) != 0 {
+		t.Errorf("others free their space: %d entries are kept and the metric is %v, want 25 and 0", got, testutil.ToFloat64(c.metrics.spaceFailing))
 	}
 	for _, message := range []string{"little free space", "enough free space"} {
 		if got := strings.Count(log.String(), message); got != 2 {

@@ -124,7 +124,7 @@ func (c *Cache) evict(ctx context.Context, root *os.Root, now time.Time, used *a
 	return err
 }
 
-// trimFailed records a trim that did not finish. One that Close interrupted is no fault: the next start repeats it.
+// trimFailed records a trim that did not finish. A trim that Close interrupted is no fault: the next start repeats it.
 func (c *Cache) trimFailed(err error) {
 	if errors.Is(err, context.Canceled) {
 		return

@@ -1,6 +1,6 @@
 // Package hilbert numbers tiles along a Hilbert curve, as PMTiles does (version 3, section 4.1): all tiles of smaller zooms
-// come first, and tiles that follow each other within a zoom are neighbours on the map. The tiles within a tile follow each
-// other at every larger zoom, so that an archive can be written while the quadtree is walked.
+// come first, and tiles that follow each other within a zoom are neighbours on the map. The four tiles of the next zoom within
+// tile n have the numbers 4n+1 to 4n+4, so that an archive can be written while the quadtree is walked.
 package hilbert
 
 import (

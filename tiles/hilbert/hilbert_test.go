@@ -51,6 +51,17 @@ func TestIDIsACurve(t *testing.T) {
 	}
 }
 
+func TestTilesWithinATile(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		tile := drawTile(0, 30).Draw(t, "tile")
+		for i := range uint64(4) {
+			if got := Tile(4*ID(tile) + 1 + i); got.Parent() != tile {
+				t.Fatalf("Tile(4*ID(%v)+%d) = %v, which is not within it", tile, i+1, got)
+			}
+		}
+	})
+}
+
 func TestTileIsTheInverseOfID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		tile := drawTile(0, 31).Draw(t, "tile") // maptile's largest zoom
