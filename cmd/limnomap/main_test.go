@@ -170,7 +170,7 @@ const (
 	obsCSV   = "lake_id,date,chl,data_type\nmueggelsee,2024-11-11,62.5,satellite\nstechlin,2024-11-11,,satellite\nstechlin,2024-11-18,2.126,ai_forecast\n"
 )
 
-// runCommand runs limnomap to its end and returns what it printed.
+// runCommand runs a limnomap command in this process and returns its output.
 func runCommand(t testing.TB, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	var out, errOut bytes.Buffer
@@ -231,7 +231,7 @@ func TestImportThenServe(t *testing.T) {
 		out := mustRun(t, "keys", "create", "--name", "test", "--db", db)
 		key := strings.TrimSuffix(out, "\n")
 		if strings.ContainsAny(key, " \n") || len(key) < 20 {
-			t.Fatalf("stdout = %q, want the key alone", out)
+			t.Fatalf("stdout = %q, want only the key", out)
 		}
 		if _, _, err := runCommand(t, "keys", "create", "--name", "test", "--db", db); err == nil {
 			t.Error("a second key of the same name was made")

@@ -152,7 +152,7 @@ func TestServeUsesARenewedCertificate(t *testing.T) {
 		t.Fatalf("serial %d is served, want 1", got)
 	}
 	point(certLink, certFiles[2])
-	limnomaptest.Within(t, patience, "the log says that the key is another one's", func() bool { return strings.Contains(log.String(), "does not match") })
+	limnomaptest.Within(t, patience, "the log says that the key does not match", func() bool { return strings.Contains(log.String(), "does not match") })
 	if got := served(); got != 1 {
 		t.Errorf("with half of a renewal serial %d is served, want 1", got)
 	}
@@ -210,7 +210,7 @@ func TestInvalidFilesKeepTheCertificate(t *testing.T) {
 	}{
 		{"unchanged", string(cert), string(key), 1, false},
 		{"half of the certificate", string(newCert[:len(newCert)/2]), string(key), 1, true},
-		{"the certificate alone", string(newCert), string(key), 1, true},
+		{"only the certificate", string(newCert), string(key), 1, true},
 		{"both", string(newCert), string(newKey), 2, false},
 		{"no key", string(newCert), "", 2, true},
 		{"the same key again", string(newCert), string(newKey), 2, false},

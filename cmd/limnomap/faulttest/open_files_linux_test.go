@@ -26,7 +26,7 @@ func TestNoMoreOpenFiles(t *testing.T) {
 		return strings.Contains(eventLog(s), hint)
 	})
 	if n := strings.Count(eventLog(s), hint); n > 2 { // once a minute for each listener
-		t.Errorf("the log says so %d times", n)
+		t.Errorf("the log has this message %d times", n)
 	}
 	c.close()
 	limnomaptest.Within(t, patience, "the server answers again", func() bool { return s.StatusOf("/readyz") == http.StatusOK })

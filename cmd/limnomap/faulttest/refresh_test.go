@@ -139,7 +139,7 @@ func TestOneRefreshAtATime(t *testing.T) {
 	<-requested
 	for range 3 {
 		if out, err := runCommand(t, flags...); err == nil || !strings.Contains(out, "another process is refreshing the database") {
-			t.Errorf("a refresh beside another one: %v\n%s", err, out)
+			t.Errorf("a second refresh at the same time: %v\n%s", err, out)
 		}
 	}
 	// A refresh with a schedule waits until its time has come.

@@ -77,7 +77,7 @@ func runCommand(t testing.TB, args ...string) (output string, err error) {
 	return string(out), err
 }
 
-// startCommand starts a limnomap command that runs beside the test. The process is killed when the test ends.
+// startCommand starts a limnomap command in the background. The process is killed when the test ends.
 func startCommand(t testing.TB, args ...string) (*exec.Cmd, *limnomaptest.Log) {
 	t.Helper()
 	cmd, output := limnomaptest.Command(t, args...), new(limnomaptest.Log)
