@@ -32,6 +32,12 @@ type Browser struct {
 // maxTime bounds the life of a page, so that a test that hangs fails. It is long because the machine may be busy.
 const maxTime = 5 * time.Minute
 
+// pollInterval is the time between two evaluations of a condition.
+const pollInterval = 40 * time.Millisecond
+
+// maxRepeats bounds the repetitions of a step that the page disturbs.
+const maxRepeats = 5
+
 // chromiums are the Chromium processes that the tests of a package share, one per language.
 var chromiums struct {
 	sync.Mutex
@@ -137,7 +143,7 @@ func (b *Browser) watch(t testing.TB) {
 func (b *Browser) Frame(t testing.TB, base string) *Browser {
 	t.Helper()
 	own := chromedp.FromContext(b.Ctx).BrowserContextID
-	for end := time.Now().Add(30 * time.Second); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		targets, err := chromedp.Targets(b.Ctx)
 		if err != nil {
 			t.Fatal(err)
@@ -214,11 +220,17 @@ func (b *Browser) listen(event any) {
 	}
 }
 
-// Do runs steps on the page, one after the other.
+// Do runs steps on the page, one after the other. It repeats a step whose element the page replaced before the step could use it.
 func (b *Browser) Do(t testing.TB, steps ...chromedp.Action[chromedp.Void]) {
 	t.Helper()
 	for i, step := range steps {
-		if _, err := chromedp.Run(b.Ctx, step); err != nil {
+		var err error
+		for range maxRepeats {
+			if _, err = chromedp.Run(b.Ctx, step); err == nil || !strings.Contains(err.Error(), "Could not find node") {
+				break
+			}
+		}
+		if err != nil {
 			b.mu.Lock()
 			defer b.mu.Unlock()
 			t.Fatalf("step %d: %v\nproblems: %q", i, err, b.problems)
@@ -238,9 +250,10 @@ func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 
 // Until waits until a JavaScript expression is true.
 func Until(expression string) chromedp.Action[chromedp.Void] {
-	poll := chromedp.Poll[bool](expression, chromedp.WithPollingTimeout(time.Minute))
+	// By default the expression is evaluated in each frame, which makes the browser draw frames all the time.
+	poll := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(time.Minute))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
-		for range 5 {
+		for range maxRepeats {
 			// A page that reloads drops the running evaluation.
 			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "(-32000)") {
 				return v, err

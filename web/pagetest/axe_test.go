@@ -73,6 +73,7 @@ func TestPageAccess(t *testing.T) {
 	} {
 		for _, scheme := range []string{"light", "dark"} {
 			t.Run(device.name+" "+scheme, func(t *testing.T) {
+				t.Parallel()
 				b := startBrowser(t, map[string]string{"light": "en-GB", "dark": "de"}[scheme])
 				b.Prefer(t, "color-scheme", scheme)
 				b.Do(t,

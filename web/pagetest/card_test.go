@@ -154,7 +154,7 @@ func testCardFocus(t *testing.T, b *browsertest.Browser) {
 }
 
 // A lake that is not loaded, because it is far from the centre of the map, has a card too.
-func TestPageCardOfALakeFarAway(t *testing.T) {
+func TestPageCardOfLakeNotLoaded(t *testing.T) {
 	t.Parallel()
 	var fails atomic.Bool
 	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {

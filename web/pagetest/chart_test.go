@@ -154,7 +154,7 @@ func TestPageCardOfANewerValue(t *testing.T) {
 
 // With an open card on the smallest phone, the date, the notice, the limits and the legend stay visible, and nothing covers
 // the mark of the lake.
-func TestPageCardLeavesWhatMustBeSaid(t *testing.T) {
+func TestPageCardKeepsNotices(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	for _, language := range []string{"en-GB", "de"} {

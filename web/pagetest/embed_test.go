@@ -3,8 +3,6 @@ package pagetest
 import (
 	"fmt"
 	"html"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -14,6 +12,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 const embeddedLake = "de_by_starnberger_see"
@@ -125,13 +126,13 @@ func testFrame(t *testing.T, base, code string) {
 }
 
 // With frame-ancestors set, other pages cannot embed the map, and the page offers no code for them.
-func TestPageMayNotBeFramed(t *testing.T) {
+func TestPageFrameAncestors(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--frame-ancestors", "self")
 	page := startHost(t, func() string { return fmt.Sprintf(`<iframe src="%s/embed"></iframe>`, base) })
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
-	limnomaptest.Within(t, 30*time.Second, "the browser refuses the frame", func() bool {
+	limnomaptest.Within(t, time.Minute, "the browser refuses the frame", func() bool {
 		return strings.Contains(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'")
 	})
 	other := startBrowser(t, "en-GB")
@@ -153,7 +154,7 @@ func TestPageItselfIsNeverFramed(t *testing.T) {
 	})
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(page+"/"))
-	limnomaptest.Within(t, 30*time.Second, "the browser refuses both frames", func() bool {
+	limnomaptest.Within(t, time.Minute, "the browser refuses both frames", func() bool {
 		return strings.Count(fmt.Sprint(b.Problems(page)), "frame-ancestors 'self'") >= 2
 	})
 }
@@ -167,6 +168,7 @@ func TestPageShareWithoutClipboard(t *testing.T) {
 		"no https": `Object.defineProperty(navigator, 'clipboard', {value: undefined})`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := startBrowser(t, "de")
 			b.Do(t,
 				chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),

@@ -38,8 +38,8 @@ func typeText(t *testing.T, b *browsertest.Browser, text string) {
 	})()`, text)))
 }
 
-// pick selects the order of the list.
-func pick(t *testing.T, b *browsertest.Browser, order string) {
+// selectOrder selects the order of the list.
+func selectOrder(t *testing.T, b *browsertest.Browser, order string) {
 	t.Helper()
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
 		const select = document.querySelector('#find [name=order]');
@@ -48,8 +48,8 @@ func pick(t *testing.T, b *browsertest.Browser, order string) {
 	})()`, order)))
 }
 
-// listed waits until the list shows these lakes, in this order if ordered is set.
-func listed(t *testing.T, b *browsertest.Browser, what string, want []string, ordered bool) {
+// waitForList waits until the list shows these lakes, in this order if ordered is set.
+func waitForList(t *testing.T, b *browsertest.Browser, what string, want []string, ordered bool) {
 	t.Helper()
 	if !ordered {
 		want = slices.Sorted(slices.Values(want))
@@ -137,7 +137,7 @@ func testFindByName(t *testing.T, b *browsertest.Browser, base string) {
 		}
 		typeText(t, b, "")
 		b.Do(t, chromedp.SendKeys("#q", q))
-		listed(t, b, q, idsOfLakes(found), false)
+		waitForList(t, b, q, idsOfLakes(found), false)
 	}
 	typeText(t, b, "no such lake")
 	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.startsWith('No lake found')`))
@@ -152,7 +152,7 @@ func testFindByRegion(t *testing.T, b *browsertest.Browser, base string) {
 		t.Fatalf("Berlin has %d lakes in the demo, want the Wannsee among them", found.TotalLakes)
 	}
 	typeText(t, b, "Berlin")
-	listed(t, b, "Berlin", idsOfLakes(found), false)
+	waitForList(t, b, "Berlin", idsOfLakes(found), false)
 	typeText(t, b, "")
 }
 
@@ -161,8 +161,8 @@ func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'map=%d/%v/%v'`, zoom, lat, lon)))
 	var near limnomaptest.Status
 	limnomaptest.GetJSON(t, fmt.Sprintf("%s/api/v1/bathing-lakes/near?lat=%v&lon=%v&radius_km=20000&limit=500", base, lat, lon), &near)
-	pick(t, b, "distance")
-	listed(t, b, "by distance", idsOfLakes(near), true)
+	selectOrder(t, b, "distance")
+	waitForList(t, b, "by distance", idsOfLakes(near), true)
 	km := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find li button').lastChild.textContent`))
 	want := math.Round(metresBetween(orb.Point{lon, lat}, orb.Point{near.Lakes[0].Lon, near.Lakes[0].Lat})/100) / 10
 	if km != fmt.Sprintf("%v km", want) {
@@ -172,12 +172,12 @@ func testFindOrders(t *testing.T, b *browsertest.Browser, base string) {
 		t.Errorf("the order is named %q, want Distance from the map’s centre", label)
 	}
 
-	pick(t, b, "name")
+	selectOrder(t, b, "name")
 	names := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent)`))
 	if sorted := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li strong')].map((e) => e.textContent).sort(new Intl.Collator('en').compare)`)); !slices.Equal(names, sorted) {
 		t.Errorf("the list is not sorted by name: %q", names)
 	}
-	pick(t, b, "value")
+	selectOrder(t, b, "value")
 }
 
 // metresBetween uses the haversine formula, independently of the server.
@@ -203,19 +203,19 @@ func testFindByRisk(t *testing.T, b *browsertest.Browser, base string, status li
 			t.Errorf("%[2]s: count %[1]s, want %[3]d", n, risk, len(with[risk]))
 		}
 		b.Do(t, chromedp.Click("#find [value="+risk+"]"))
-		listed(t, b, risk, with[risk], false)
+		waitForList(t, b, risk, with[risk], false)
 		b.Do(t, browsertest.Until(`location.hash.includes('risk=`+risk+`')`))
 		if risk != "high" {
 			b.Do(t, chromedp.Click("#find [value="+risk+"]"))
 			continue
 		}
 		b.Do(t, chromedp.Reload(), browsertest.Until(listReady))
-		listed(t, b, "high, after a reload", with[risk], false)
+		waitForList(t, b, "high, after a reload", with[risk], false)
 		b.Do(t, chromedp.Click("#find [value=none]"))
-		listed(t, b, "high and none", append(slices.Clone(with[risk]), with["none"]...), false)
+		waitForList(t, b, "high and none", append(slices.Clone(with[risk]), with["none"]...), false)
 		b.Do(t, chromedp.Click("#find [value=none]"), chromedp.Click("#find [value=high]"))
 	}
-	listed(t, b, "all", idsOfLakes(status), false)
+	waitForList(t, b, "all", idsOfLakes(status), false)
 	if hash := browsertest.Ask(t, b, chromedp.Evaluate[string](`location.hash`)); strings.Contains(hash, "risk") {
 		t.Errorf("without a filter the address is %s", hash)
 	}
@@ -251,7 +251,7 @@ func testFindNearReader(t *testing.T, b *browsertest.Browser, base string) {
 		navigator.geolocation.getCurrentPosition = (found) => found({coords: {latitude: %v, longitude: %v, accuracy: 50}});
 		document.querySelector('#locate').click();
 	})()`, lat, lon)))
-	listed(t, b, "near the user", idsOfLakes(near), true)
+	waitForList(t, b, "near the user", idsOfLakes(near), true)
 	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#find [name=order]').selectedOptions[0].textContent`)); label != "Distance from you" {
 		t.Errorf("the order is named %q, want Distance from you", label)
 	}
@@ -300,7 +300,7 @@ func TestPageFindsNamesWithoutTheServer(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	typeText(t, b, "starnberger")
-	listed(t, b, "starnberger", []string{"de_by_starnberger_see"}, true)
+	waitForList(t, b, "starnberger", []string{"de_by_starnberger_see"}, true)
 	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent.includes('The server does not answer')`))
 	typeText(t, b, "a region that no name contains")
 	b.Do(t, browsertest.Until(`/^No lake found.*The server does not answer/.test(document.querySelector('#find [role=status]').textContent)`))
@@ -336,15 +336,15 @@ func TestPageSearchesAgain(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(front+"/"), browsertest.Until(listReady))
 	typeText(t, b, "bayern")
-	limnomaptest.Within(t, 30*time.Second, "the server is asked", func() bool { return asked.Load() == 1 })
+	limnomaptest.Within(t, time.Minute, "the server is asked", func() bool { return asked.Load() == 1 })
 	var berlin, hamburg limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=berlin", &berlin)
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/search?limit=500&q=hamburg", &hamburg)
 	typeText(t, b, "berlin")
-	listed(t, b, "berlin", idsOfLakes(berlin), false)
-	limnomaptest.Within(t, 30*time.Second, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
+	waitForList(t, b, "berlin", idsOfLakes(berlin), false)
+	limnomaptest.Within(t, time.Minute, "the question for Bavaria is withdrawn", func() bool { return withdrawn.Load() == 1 })
 	typeText(t, b, "hamburg")
-	listed(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
+	waitForList(t, b, "hamburg, once the server is less busy", idsOfLakes(hamburg), false)
 	if refused.Load() != 2 {
 		t.Errorf("the server was asked %d times for Hamburg, want 2", refused.Load())
 	}

@@ -2,7 +2,6 @@ package pagetest
 
 import (
 	"bytes"
-	"limnomap/web/browsertest"
 	"net/http"
 	"net/http/httptest"
 	"net/http/httputil"
@@ -16,6 +15,8 @@ import (
 
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
+
+	"limnomap/web/browsertest"
 )
 
 // maxFirstView bounds the bytes of the first view of the demo, with the requests of the service worker but without tiles.
@@ -24,20 +25,20 @@ const maxFirstView = 120_000
 // byWorker is the prefix of requests by the service worker: requests to store the page, and on later visits all requests.
 const byWorker = "service worker: "
 
-// A wire is the network between browser and server. It also counts the requests of the service worker, which the browser
+// A meteredNetwork is the network between browser and server. It also counts the requests of the service worker, which the browser
 // does not report as such.
-type wire struct {
+type meteredNetwork struct {
 	latency time.Duration
 	rate    float64 // bytes per second; 0 is no limit
 
-	mu    sync.Mutex
-	line  sync.Mutex // held while sending
-	bytes map[string]int
-	count map[string]int
+	mu      sync.Mutex
+	sending sync.Mutex // held while sending
+	bytes   map[string]int
+	count   map[string]int
 }
 
 // start starts a proxy in front of a server and returns its address.
-func (f *wire) start(t *testing.T, server string) string {
+func (f *meteredNetwork) start(t *testing.T, server string) string {
 	t.Helper()
 	target, err := url.Parse(server)
 	if err != nil {
@@ -55,7 +56,7 @@ func (f *wire) start(t *testing.T, server string) string {
 		case name == "sw.js" || strings.HasSuffix(r.Header.Get("Referer"), "/sw.js"):
 			name = byWorker + name
 		}
-		f.carry(name, answer)
+		f.deliver(name, answer)
 		for name, values := range answer.Header() {
 			w.Header()[name] = values
 		}
@@ -66,8 +67,8 @@ func (f *wire) start(t *testing.T, server string) string {
 	return s.URL
 }
 
-// carry delays an answer as the network would, and counts its bytes.
-func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
+// deliver delays an answer as the network would, and counts its bytes.
+func (f *meteredNetwork) deliver(name string, answer *httptest.ResponseRecorder) {
 	var head bytes.Buffer
 	if err := answer.Header().Write(&head); err != nil {
 		panic(err) // a buffer never fails
@@ -76,9 +77,9 @@ func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
 	size := line + head.Len() + answer.Body.Len()
 	time.Sleep(f.latency)
 	if f.rate > 0 {
-		f.line.Lock()
+		f.sending.Lock()
 		time.Sleep(time.Duration(float64(size) / f.rate * float64(time.Second)))
-		f.line.Unlock()
+		f.sending.Unlock()
 	}
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -87,7 +88,7 @@ func (f *wire) carry(name string, answer *httptest.ResponseRecorder) {
 }
 
 // take returns the bytes since the last call, without tiles.
-func (f *wire) take(t *testing.T, when string) (total int) {
+func (f *meteredNetwork) take(t *testing.T, when string) (total int) {
 	t.Helper()
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -114,10 +115,10 @@ func (f *wire) take(t *testing.T, when string) (total int) {
 	return total + kept
 }
 
-// noteFirstHeat stores when the first tile of the heat map is visible, in ms since the start of the navigation.
-const noteFirstHeat = `requestAnimationFrame(function look() {
+// recordFirstTile stores when the first tile of the heat map is visible, in ms since the start of the navigation.
+const recordFirstTile = `requestAnimationFrame(function check() {
 	if (document.querySelector('.heatmap img.leaflet-tile-loaded')) window.firstHeat = performance.now();
-	else requestAnimationFrame(look);
+	else requestAnimationFrame(check);
 })`
 
 // firstView waits until the first view is complete, and logs when its first tile was visible.
@@ -128,7 +129,7 @@ func firstView(t *testing.T, b *browsertest.Browser, when string) {
 		browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((img) => img.complete)`),
 		browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`),
 	)
-	t.Logf("%s: first heat tile after %.0f ms", when, browsertest.Ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
+	t.Logf("%s: first tile after %.0f ms", when, browsertest.Ask(t, b, chromedp.Evaluate[float64](`window.firstHeat`)))
 }
 
 // The first view is small, because users have a phone and a slow network at the lake. The second view comes from the
@@ -136,23 +137,27 @@ func firstView(t *testing.T, b *browsertest.Browser, when string) {
 func TestPageFirstView(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	t.Run("fast network", func(t *testing.T) { testFirstView(t, base, new(wire)) })
+	t.Run("fast network", func(t *testing.T) {
+		t.Parallel()
+		testFirstView(t, base, new(meteredNetwork))
+	})
 	t.Run("150 ms and 1.6 Mbit per second", func(t *testing.T) {
-		testFirstView(t, base, &wire{latency: 150 * time.Millisecond, rate: 200_000})
+		t.Parallel()
+		testFirstView(t, base, &meteredNetwork{latency: 150 * time.Millisecond, rate: 200_000})
 	})
 }
 
-func testFirstView(t *testing.T, server string, network *wire) {
+func testFirstView(t *testing.T, server string, network *meteredNetwork) {
 	base := network.start(t, server)
 	b := startBrowser(t, "en-GB")
 	browsertest.Enable(t, b, page.Enable, page.EnableParams{})
-	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: noteFirstHeat}
+	note := page.AddScriptToEvaluateOnNewDocumentParams{Source: recordFirstTile}
 	if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, note); err != nil {
 		t.Fatal(err)
 	}
 	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile), chromedp.Navigate(base+"/"))
 	firstView(t, b, "cold")
-	b.Do(t, browsertest.Until(`navigator.serviceWorker.controller !== null`), browsertest.Until(kept("page.json")+`.then((n) => n > 0)`))
+	b.Do(t, browsertest.Until(`navigator.serviceWorker.controller !== null`), browsertest.Until(storedCount("page.json")+`.then((n) => n > 0)`))
 	if total := network.take(t, "cold"); total >= maxFirstView {
 		t.Errorf("a first view takes %d bytes without tiles, want less than %d", total, maxFirstView)
 	}

@@ -2,8 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -11,6 +9,9 @@ import (
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // The document contains at most 500 lakes at once.
@@ -33,14 +34,14 @@ func TestPageListOfManyLakes(t *testing.T) {
 		return ids
 	}
 	for _, want := range [][2]int{{0, 500}, {500, 1000}, {1000, 1120}, {0, 500}} {
-		listed(t, b, fmt.Sprint(want), page(want[0], want[1]), true)
+		waitForList(t, b, fmt.Sprint(want), page(want[0], want[1]), true)
 		if more := browsertest.Ask(t, b, chromedp.Text("#find [name=more]")); !strings.HasSuffix(more, "of 1,120: show more") {
 			t.Errorf("the button says %q", more)
 		}
 		b.Do(t, chromedp.Focus("#find [name=more]"), chromedp.KeyEvent(kb.Enter), browsertest.Until(`document.activeElement.matches('#find li:first-child button')`))
 	}
 	typeText(t, b, "lake 111") // 111 and 1110 to 1119
-	listed(t, b, "lake 111", append(page(111, 112), page(1110, 1120)...), true)
+	waitForList(t, b, "lake 111", append(page(111, 112), page(1110, 1120)...), true)
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#find [name=more]').hidden`)) {
 		t.Error("the button for more lakes is visible with eleven lakes")
 	}
@@ -51,7 +52,7 @@ func TestPageListOfManyLakes(t *testing.T) {
 
 // If the server has more lakes than a phone can hold, the list has those near the centre of the map, and says so. The
 // search finds all.
-func TestPageListOfAServerOfTheWorld(t *testing.T) {
+func TestPageListNearCentre(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	front := startProxyWithManyLakes(t, base)
@@ -70,7 +71,7 @@ func TestPageListOfAServerOfTheWorld(t *testing.T) {
 		t.Errorf("%s is listed near Berlin", far)
 	}
 	typeText(t, b, "starnberger")
-	listed(t, b, "starnberger", []string{far}, true)
+	waitForList(t, b, "starnberger", []string{far}, true)
 	b.WantNoProblems(t, front)
 
 	// The result of the search follows the week too.
@@ -136,7 +137,7 @@ func TestPageListOfAPastWeekInGerman(t *testing.T) {
 	if slices.Equal(want, today) {
 		t.Fatal("the week has the same lakes as the newest one")
 	}
-	listed(t, b, week, want, false)
+	waitForList(t, b, week, want, false)
 	b.Do(t, browsertest.Until(fmt.Sprintf(`document.querySelector('#find [role=status]').textContent === '%d Seen'`, len(want))))
 	if text := browsertest.Ask(t, b, chromedp.Text("#find li button")); !strings.Contains(text, "Hohes Risiko") || !strings.Contains(text, ",") {
 		t.Errorf("the list says %q", text)

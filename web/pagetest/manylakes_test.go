@@ -2,16 +2,17 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/web/browsertest"
 	"path/filepath"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"limnomap/web/browsertest"
 )
 
 // A server with very many lakes sends only those near the centre. At low zooms their marks would look as if there were no
 // lakes elsewhere, so there are marks only when they reach the edges of the map, and the legend says so.
-func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
+func TestPageMarksNearCentre(t *testing.T) {
 	t.Parallel()
 	lakes := "id,name,lat,lon\n"
 	for i := range 1_120 {
@@ -45,7 +46,7 @@ func TestPageMarksOfAServerOfTheWorld(t *testing.T) {
 }
 
 // On the smallest phone the open legend is completely visible, covers the buttons and leaves a part of the map.
-func TestPageMarksLegendUnfoldedOnAPhone(t *testing.T) {
+func TestPageLegendOpenOnAPhone(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	b := startBrowser(t, "de")

@@ -2,8 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"math"
 	"strings"
 	"testing"
@@ -12,6 +10,9 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // A mapPosition is the centre and the zoom of the map.
@@ -125,7 +126,7 @@ func TestPageMapFirstView(t *testing.T) {
 }
 
 // A selected lake moves into the visible part of the map, and stays visible when its card takes room.
-func TestPageMapBringsTheLakeIntoSight(t *testing.T) {
+func TestPageMapPansToLake(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	var status limnomaptest.Status

@@ -3,8 +3,6 @@ package pagetest
 import (
 	"bytes"
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -14,6 +12,9 @@ import (
 	"github.com/chromedp/cdproto/page"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
 // The land differs from the water in light, in dark and on paper, and the page says once that the basemap cannot be loaded.
@@ -95,7 +96,7 @@ func TestPageMapOnAPhone(t *testing.T) {
 }
 
 // With reduced motion the map does not animate.
-func TestPageMapWithoutMovement(t *testing.T) {
+func TestPageMapReducedMotion(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	b := startBrowser(t, "en-GB")
@@ -118,11 +119,11 @@ func TestPageMapPrinted(t *testing.T) {
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startMap(t, "en-GB", base+"/", 360, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile)
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = '#lake=%s')`, status.Lakes[0].ID)), chromedp.WaitVisible("#card"),
-		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // wait until the size of the map and its tiles have not changed for 30 polls
+		browsertest.Until(`document.querySelectorAll('#card figure svg').length > 0`), browsertest.Until(`(() => { // wait until the size of the map and its tiles have not changed for 10 polls
 			const now = document.querySelector('#map').offsetHeight + [...document.querySelectorAll('.heatmap img')].map((i) => i.src).join();
 			window.alike = window.seen === now ? window.alike + 1 : 0;
 			window.seen = now;
-			return window.alike > 30;
+			return window.alike > 10;
 		})()`))
 	place := chromedp.Evaluate[mapPosition](centreOfMap)
 	seen := browsertest.Ask(t, b, place)

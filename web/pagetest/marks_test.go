@@ -2,7 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/web/browsertest"
 	"math"
 	"slices"
 	"strings"
@@ -11,6 +10,8 @@ import (
 
 	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
+
+	"limnomap/web/browsertest"
 )
 
 // marksLakes lie far apart, except the last three, two of which are next to a bloom. Their positions have four decimals, as
@@ -61,8 +62,8 @@ const pixel = `window.mark = (x, y) => {
 	return a === 0 ? '' : 'rgb(' + [r, g, b].join(', ') + ')';
 }, true`
 
-// goTo sets the fragment and waits until the marks are drawn.
-func goTo(t *testing.T, b *browsertest.Browser, hash string) {
+// setHash sets the fragment and waits until the marks are drawn.
+func setHash(t *testing.T, b *browsertest.Browser, hash string) {
 	t.Helper()
 	b.Do(t,
 		chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`void (location.hash = %q)`, hash)),
@@ -102,7 +103,7 @@ func TestPageMarks(t *testing.T) {
 		{"high", "52.4/13.6", "high", [3]bool{true, false, true}},
 		{"scum in clear water", "50.5/11.0", "high", [3]bool{true, false, true}},
 	} {
-		goTo(t, b, "#map=14/"+c.at)
+		setHash(t, b, "#map=14/"+c.at)
 		for i, p := range probes {
 			got := markAt(t, b, p[0], p[1])
 			if in := slices.Contains(colours[c.risk], got); in != c.body[i] {
@@ -111,7 +112,7 @@ func TestPageMarks(t *testing.T) {
 		}
 	}
 	t.Run("no value", func(t *testing.T) {
-		goTo(t, b, "#map=14/51.5/12.0")
+		setHash(t, b, "#map=14/51.5/12.0")
 		if got := markAt(t, b, -8, 0); got != "rgb(154, 160, 166)" {
 			t.Errorf("the ring of a lake without a value is %q, want the grey of no data", got)
 		}
@@ -120,7 +121,7 @@ func TestPageMarks(t *testing.T) {
 		}
 	})
 	t.Run("an old value", func(t *testing.T) {
-		goTo(t, b, "#map=14/49.5/10.0")
+		setHash(t, b, "#map=14/49.5/10.0")
 		got := markAt(t, b, -6, 0)
 		var red, green, blue float64
 		if _, err := fmt.Sscanf(got, "rgb(%f, %f, %f)", &red, &green, &blue); err != nil {
@@ -129,21 +130,21 @@ func TestPageMarks(t *testing.T) {
 		if slices.Contains(colours["high"], got) || green < 100 || red < green+20 {
 			t.Errorf("an old value of high risk is %s, want a pale red", got)
 		}
-		old := inkOfEdge(t, b)
-		goTo(t, b, "#map=14/52.4/13.6")
-		if fresh := inkOfEdge(t, b); old > fresh*3/4 || old < fresh/4 {
+		old := darkEdgePercent(t, b)
+		setHash(t, b, "#map=14/52.4/13.6")
+		if fresh := darkEdgePercent(t, b); old > fresh*3/4 || old < fresh/4 {
 			t.Errorf("%d %% of the edge of an old value are dark and %d %% of a new one, want a dashed edge", old, fresh)
 		}
 	})
-	t.Run("declutter", func(t *testing.T) { testThinned(t, b, colours) })
+	t.Run("declutter", func(t *testing.T) { testDeclutter(t, b, colours) })
 	t.Run("labels", func(t *testing.T) { testLabels(t, b) })
-	t.Run("selected", func(t *testing.T) { testChosen(t, b) })
-	t.Run("updates", func(t *testing.T) { testFollowed(t, b, colours) })
+	t.Run("selected", func(t *testing.T) { testSelected(t, b) })
+	t.Run("updates", func(t *testing.T) { testUpdates(t, b, colours) })
 	b.WantNoProblems(t, base)
 }
 
-// inkOfEdge returns which percentage of the edge of the diamond in the centre of the map is dark.
-func inkOfEdge(t *testing.T, b *browsertest.Browser) int {
+// darkEdgePercent returns which percentage of the edge of the diamond in the centre of the map is dark.
+func darkEdgePercent(t *testing.T, b *browsertest.Browser) int {
 	t.Helper()
 	return browsertest.Ask(t, b, chromedp.Evaluate[int](`(() => {
 		let ink = 0;
@@ -157,8 +158,8 @@ func inkOfEdge(t *testing.T, b *browsertest.Browser) int {
 }
 
 // Where marks would overlap, the worst one keeps its size and nothing covers it. The others stay visible.
-func testThinned(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
-	goTo(t, b, "#map=9/48.5/9.0") // there 333 m are a pixel or two
+func testDeclutter(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
+	setHash(t, b, "#map=9/48.5/9.0") // there 333 m are a pixel or two
 	for _, p := range [][2]int{{-5, 0}, {5, 0}} {
 		if got := markAt(t, b, p[0], p[1]); !slices.Contains(colours["high"], got) {
 			t.Errorf("the bloom among its neighbours is %q at %v, want a colour of high risk", got, p)
@@ -196,7 +197,7 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 		"6/49.5/10.0":  nil,
 	} {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`void (window.written = [])`))
-		goTo(t, b, "#map="+at)
+		setHash(t, b, "#map="+at)
 		written := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...new Set(written)]`))
 		if want == nil && len(written) > 0 {
 			t.Errorf("at a low zoom the labels are %q, want none", written)
@@ -210,7 +211,7 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 }
 
 // A lake can be hit 12 px next to its centre. The mouse shows its name, and the selected lake has a ring.
-func testChosen(t *testing.T, b *browsertest.Browser) {
+func testSelected(t *testing.T, b *browsertest.Browser) {
 	type point struct{ X, Y float64 }
 	middle := func() point {
 		return browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
@@ -219,7 +220,7 @@ func testChosen(t *testing.T, b *browsertest.Browser) {
 		})()`))
 	}
 	for i, off := range [][2]float64{{12, 0}, {-12, 0}, {0, 12}, {0, -12}} {
-		goTo(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
+		setHash(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
 		m := middle()
 		b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+off[0], m.Y+off[1]), browsertest.Until(`document.querySelector('.leaflet-tooltip') !== null`))
 		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
@@ -230,40 +231,40 @@ func testChosen(t *testing.T, b *browsertest.Browser) {
 		}
 		b.Do(t, chromedp.MouseClickXY(m.X+off[0], m.Y+off[1]), browsertest.Until(`location.hash.includes('lake=medium')`))
 	}
-	goTo(t, b, "#map=11/53.1/13.0&lake=medium")
+	setHash(t, b, "#map=11/53.1/13.0&lake=medium")
 	if got := markAt(t, b, 0, 16); got != "rgb(29, 35, 40)" {
 		t.Errorf("16 px below the selected lake the colour is %q, want a dark ring", got)
 	}
 	b.Prefer(t, "color-scheme", "dark")
 	b.Do(t, browsertest.Until(`mark(0, 16) === 'rgb(232, 236, 239)'`)) // the ring has the colour of the dark scheme
 	b.Prefer(t, "color-scheme", "light")
-	goTo(t, b, "#map=11/53.1/13.0")
+	setHash(t, b, "#map=11/53.1/13.0")
 	if got := markAt(t, b, 0, 16); got == "rgb(29, 35, 40)" {
 		t.Error("a lake that is no longer selected still has its ring")
 	}
 }
 
 // The marks follow the filter, the week and the style.
-func testFollowed(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
+func testUpdates(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
 	const low = "#map=14/52.9/14.1"
-	goTo(t, b, low+"&risk=high,none")
+	setHash(t, b, low+"&risk=high,none")
 	if got := markAt(t, b, -5, -3); got != "" {
 		t.Errorf("with a filter for high risk, a lake of low risk is %q", got)
 	}
-	goTo(t, b, low+"&style=dots")
+	setHash(t, b, low+"&style=dots")
 	if got := markAt(t, b, -5, -3); got != "" {
 		t.Errorf("with the style dots a lake has a second mark: %q", got)
 	}
-	goTo(t, b, "#map=14/50.5/11.0&style=dots")
+	setHash(t, b, "#map=14/50.5/11.0&style=dots")
 	if got := markAt(t, b, -6, -3); !slices.Contains(colours["high"], got) {
 		t.Errorf("with the style dots, scum in clear water is %q, want a colour of high risk", got)
 	}
-	goTo(t, b, low+"&style=lakes")
+	setHash(t, b, low+"&style=lakes")
 	if got := markAt(t, b, -6, -3); !slices.Contains(colours["low"], got) {
 		t.Errorf("with the style lakes a lake of low risk is %q", got)
 	}
 	then := time.Now().UTC().AddDate(0, 0, -30).Format(time.DateOnly)
-	goTo(t, b, low+"&date="+then)
+	setHash(t, b, low+"&date="+then)
 	b.Do(t, browsertest.Until(fmt.Sprintf(`%s.includes(mark(9, 0))`, quoted(colours["high"])))) // a bloom in that week
 }
 
@@ -307,8 +308,38 @@ func TestPageMarksOnAPhone(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
+// While the map zooms, the canvas of the marks is scaled around the same point as the map.
+func TestPageMarksZoom(t *testing.T) {
+	t.Parallel()
+	base := startMarks(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#map=9/52.4/13.6"), chromedp.WaitReady(".leaflet-marks-pane canvas"),
+		chromedp.WaitVisible("#controls"), browsertest.Until(heatDrawn))
+	type zoomed struct{ Scale, OffX, OffY float64 }
+	for button, want := range map[string]float64{"#zoom-in": 2, "#zoom-out": 0.5} {
+		// A finished transition has its final geometry before Leaflet hears of its end.
+		got := browsertest.Ask(t, b, chromedp.Evaluate[zoomed](fmt.Sprintf(`new Promise((done) => {
+			const [map, canvas] = ['#map', '.leaflet-marks-pane canvas'].map((s) => document.querySelector(s));
+			const width = canvas.getBoundingClientRect().width;
+			const look = () => {
+				if (!document.querySelector('.leaflet-zoom-anim')) return requestAnimationFrame(look);
+				document.getAnimations().forEach((a) => a.finish());
+				const [m, c] = [map, canvas].map((e) => e.getBoundingClientRect());
+				done({scale: c.width / width, offX: c.left + c.width / 2 - m.left - m.width / 2, offY: c.top + c.height / 2 - m.top - m.height / 2});
+			};
+			document.querySelector(%q).click();
+			look();
+		})`, button), chromedp.EvalAwaitPromise))
+		if math.Abs(got.Scale-want) > 0.01 || math.Abs(got.OffX) > 2 || math.Abs(got.OffY) > 2 {
+			t.Errorf("%s: the canvas is scaled by %v with its centre at an offset of %v, %v, want %v, 0, 0", button, got.Scale, got.OffX, got.OffY, want)
+		}
+		b.Do(t, browsertest.Until(`!document.querySelector('.leaflet-zoom-anim')`))
+	}
+	b.WantNoProblems(t, base)
+}
+
 // The legend shows the classes of the API, with symbols and limits, for each profile.
-func TestPageMarksLegend(t *testing.T) {
+func TestPageLegend(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		profile, language string
@@ -320,6 +351,7 @@ func TestPageMarksLegend(t *testing.T) {
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
 	} {
 		t.Run(c.profile, func(t *testing.T) {
+			t.Parallel()
 			base := startServer(t, "--profile", c.profile)
 			b := startBrowser(t, c.language)
 			b.Do(t, chromedp.EmulateViewport(c.width, 640), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
@@ -334,7 +366,7 @@ func TestPageMarksLegend(t *testing.T) {
 			b.Do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))
 			const nearness = `[...document.querySelectorAll('#legend p')].filter((p) => p.checkVisibility()).length`
 			heat := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness))
-			goTo(t, b, "#style=lakes")
+			setHash(t, b, "#style=lakes")
 			if lakes := browsertest.Ask(t, b, chromedp.Evaluate[int](nearness)); lakes != heat-1 {
 				t.Errorf("the legend has %d notes for the style heat and %d for lakes, want one fewer", heat, lakes)
 			}

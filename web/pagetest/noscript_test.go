@@ -2,8 +2,6 @@ package pagetest
 
 import (
 	"fmt"
-	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/web/browsertest"
 	"strings"
 	"testing"
 	"time"
@@ -11,20 +9,23 @@ import (
 	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
 )
 
-// withoutScript disables the scripts of pages. Scripts of the test still run.
-func withoutScript(t *testing.T, b *browsertest.Browser) {
+// disableScripts disables the scripts of pages. Scripts of the test still run.
+func disableScripts(t *testing.T, b *browsertest.Browser) {
 	t.Helper()
 	if _, err := chromedp.Call(b.Ctx, emulation.SetScriptExecutionDisabled, emulation.SetScriptExecutionDisabledParams{Value: true}); err != nil {
 		t.Fatal(err)
 	}
 }
 
-// arrive waits for another document for which the expression is true. During the navigation an evaluation fails.
-func arrive(t *testing.T, b *browsertest.Browser, expression string) {
+// waitForDocument waits for another document for which the expression is true. During the navigation an evaluation fails.
+func waitForDocument(t *testing.T, b *browsertest.Browser, expression string) {
 	t.Helper()
-	limnomaptest.Within(t, 30*time.Second, expression, func() bool {
+	limnomaptest.Within(t, time.Minute, expression, func() bool {
 		holds, err := chromedp.Run(b.Ctx, chromedp.Evaluate[bool](`document.readyState === 'complete' && `+expression))
 		return err == nil && holds
 	})
@@ -37,12 +38,12 @@ func TestPageNoScript(t *testing.T) {
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
 	b := startBrowser(t, "de")
-	withoutScript(t, b)
+	disableScripts(t, b)
 	b.Do(t,
 		chromedp.EmulateViewport(320, 640, chromedp.EmulateMobile),
 		chromedp.Navigate(base+"/"),
 	)
-	arrive(t, b, fmt.Sprintf(`location.href === %q`, base+"/table"))
+	waitForDocument(t, b, fmt.Sprintf(`location.href === %q`, base+"/table"))
 	text := browsertest.Ask(t, b, chromedp.Text("body"))
 	for _, want := range []string{"Die Seen als Tabelle", "Simulierte Demodaten", "weder Algenteppiche", "Neueste Messung", "älter als zwei Wochen",
 		"Lake <b>Agency</b>", fmt.Sprintf("Seen 1 bis 200 von %d", status.TotalLakes)} {
@@ -69,7 +70,7 @@ func TestPageNoScript(t *testing.T) {
 			break
 		}
 		b.Do(t, chromedp.Click("a[rel=next]"))
-		arrive(t, b, fmt.Sprintf(`location.search === '?page=%d'`, page+1))
+		waitForDocument(t, b, fmt.Sprintf(`location.search === '?page=%d'`, page+1))
 	}
 	for _, lake := range status.Lakes {
 		if !seen[lake.ID] {
@@ -79,7 +80,7 @@ func TestPageNoScript(t *testing.T) {
 
 	// A search with the keyboard.
 	b.Do(t, chromedp.SendKeys("input[type=search]", "mueggelsee"+kb.Enter))
-	arrive(t, b, `location.search.startsWith('?q=mueggelsee&')`)
+	waitForDocument(t, b, `location.search.startsWith('?q=mueggelsee&')`)
 	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('tbody tr').length`)); n < 1 || n > 5 {
 		t.Errorf("the search for mueggelsee gives %d lakes", n)
 	}
@@ -95,7 +96,7 @@ func TestPageNoScript(t *testing.T) {
 	}
 	// Its link leads to the map, which without scripts redirects to the table.
 	b.Do(t, chromedp.Click("tbody th a"))
-	arrive(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
+	waitForDocument(t, b, `location.pathname === '/lakes/table' && location.search === ''`)
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 }
 
@@ -104,7 +105,7 @@ func TestPageNoScriptInAFrame(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	b := startBrowser(t, "en-GB")
-	withoutScript(t, b)
+	disableScripts(t, b)
 	b.Do(t, chromedp.Navigate(base+"/embed"), chromedp.WaitVisible("noscript a"))
 	type link struct{ Href, Target, Rel, At string }
 	got := browsertest.Ask(t, b, chromedp.Evaluate[link](`(() => {
@@ -121,23 +122,26 @@ func TestPageNoScriptAccess(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	for _, scheme := range []string{"light", "dark"} {
-		b := startBrowser(t, "en-GB")
-		b.Prefer(t, "color-scheme", scheme)
-		for _, width := range []int64{1280, 320} {
-			b.Do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/table?q=talsperre&sort=value"), chromedp.WaitVisible("tbody tr"))
-			startAxe(t, b)
-			checkAccess(t, b, fmt.Sprintf("the table, %s, %d px", scheme, width))
-		}
-		// Each class has its own shape, not only its own colour.
-		for _, class := range []string{"high", "medium", "low", "none"} {
-			b.Do(t, chromedp.Navigate(base+"/table?risk="+class), chromedp.WaitVisible("tbody tr"))
-			const symbols = `[...new Set([...document.querySelectorAll('tbody use')].map((u) => u.getAttribute('href')))]`
-			drawn := fmt.Sprintf(`document.querySelector('symbol#%s path') !== null`, class)
-			if got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](symbols)); len(got) != 1 || got[0] != "#"+class || !browsertest.Ask(t, b, chromedp.Evaluate[bool](drawn)) {
-				t.Errorf("lakes of the class %s have the symbols %q", class, got)
+		t.Run(scheme, func(t *testing.T) {
+			t.Parallel()
+			b := startBrowser(t, "en-GB")
+			b.Prefer(t, "color-scheme", scheme)
+			for _, width := range []int64{1280, 320} {
+				b.Do(t, chromedp.EmulateViewport(width, 640), chromedp.Navigate(base+"/table?q=talsperre&sort=value"), chromedp.WaitVisible("tbody tr"))
+				startAxe(t, b)
+				checkAccess(t, b, fmt.Sprintf("the table, %s, %d px", scheme, width))
 			}
-		}
-		b.WantNoProblems(t, base)
+			// Each class has its own shape, not only its own colour.
+			for _, class := range []string{"high", "medium", "low", "none"} {
+				b.Do(t, chromedp.Navigate(base+"/table?risk="+class), chromedp.WaitVisible("tbody tr"))
+				const symbols = `[...new Set([...document.querySelectorAll('tbody use')].map((u) => u.getAttribute('href')))]`
+				drawn := fmt.Sprintf(`document.querySelector('symbol#%s path') !== null`, class)
+				if got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](symbols)); len(got) != 1 || got[0] != "#"+class || !browsertest.Ask(t, b, chromedp.Evaluate[bool](drawn)) {
+					t.Errorf("lakes of the class %s have the symbols %q", class, got)
+				}
+			}
+			b.WantNoProblems(t, base)
+		})
 	}
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("form"))

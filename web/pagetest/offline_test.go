@@ -19,8 +19,8 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// kept returns an expression for the number of stored answers whose addresses contain a text.
-func kept(words string) string {
+// storedCount returns an expression for the number of stored answers whose addresses contain a text.
+func storedCount(words string) string {
 	return fmt.Sprintf(`(async () => {
 		let n = 0;
 		for (const name of await caches.keys()) n += (await (await caches.open(name)).keys()).filter(({url}) => url.includes(%q)).length;
@@ -37,8 +37,8 @@ func (f *faultyNetwork) visit(t *testing.T, b *browsertest.Browser) {
 		browsertest.Until(heatDrawn),
 		browsertest.Until(`navigator.serviceWorker.controller !== null`),
 		browsertest.Until(`[...document.querySelectorAll('.heatmap img')].every((img) => img.complete)`),
-		browsertest.Until(kept("/status")+`.then((n) => n > 0)`),
-		browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heatmap img').length)`),
+		browsertest.Until(storedCount("/status")+`.then((n) => n > 0)`),
+		browsertest.Until(storedCount("/api/v1/tiles/")+`.then((n) => n >= document.querySelectorAll('.heatmap img').length)`),
 	)
 }
 
@@ -81,7 +81,7 @@ func TestPageOffline(t *testing.T) {
 	limnomaptest.GetJSON(t, f.base+"/api/v1/bathing-lakes/status", &status)
 	history := "api/v1/bathing-lakes/history/" + status.Lakes[0].ID + "?limit=104"
 	length := browsertest.Ask(t, b, chromedp.Evaluate[int](fmt.Sprintf(`fetch(%q).then((a) => a.text()).then((s) => s.length)`, history), chromedp.EvalAwaitPromise))
-	b.Do(t, browsertest.Until(kept("/history/")+`.then((n) => n > 0)`))
+	b.Do(t, browsertest.Until(storedCount("/history/")+`.then((n) => n > 0)`))
 
 	for _, c := range []struct {
 		name string
@@ -123,7 +123,7 @@ func TestPageOffline(t *testing.T) {
 }
 
 // Wrong and truncated answers are not stored, and never replace right ones.
-func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
+func TestPageOfflineStoresCompleteAnswers(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	f := startFaultyNetwork(t, base)
@@ -151,7 +151,7 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 			t.Errorf("%s: %d lakes are stored, want %d", c.name, got, want)
 		}
 		for _, words := range []string{"de_wrong", "v=wrong"} {
-			if n := browsertest.Ask(t, b, chromedp.Evaluate[int](kept(words), chromedp.EvalAwaitPromise)); n != 0 {
+			if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount(words), chromedp.EvalAwaitPromise)); n != 0 {
 				t.Errorf("%s: %d answers of %s are stored", c.name, n, words)
 			}
 		}
@@ -162,8 +162,8 @@ func TestPageOfflineKeepsWhatIsWhole(t *testing.T) {
 			await Promise.all(Array.from({length: 20}, (_, j) => fetch('api/v1/tiles/12/' + (i + j) + '/5.png?v=many').then((a) => a.blob())));
 		}
 	})()`
-	b.Do(t, chromedp.Evaluate[chromedp.Void](many, chromedp.EvalAwaitPromise), browsertest.Until(kept("/tiles/12/339/")+`.then((n) => n === 1)`))
-	b.Do(t, browsertest.Until(kept("/api/v1/tiles/")+`.then((n) => n <= 300)`))
+	b.Do(t, chromedp.Evaluate[chromedp.Void](many, chromedp.EvalAwaitPromise), browsertest.Until(storedCount("/tiles/12/339/")+`.then((n) => n === 1)`))
+	b.Do(t, browsertest.Until(storedCount("/api/v1/tiles/")+`.then((n) => n <= 300)`))
 	for _, p := range f.otherProblems(b) {
 		t.Errorf("problem: %s", p)
 	}
@@ -245,6 +245,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 		"in a frame": `Object.defineProperty(Navigator.prototype, 'serviceWorker', {get() { throw new DOMException('no', 'SecurityError'); }})`,
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			b := startBrowser(t, "en-GB")
 			browsertest.Enable(t, b, page.Enable, page.EnableParams{})
 			if _, err := chromedp.Call(b.Ctx, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: source}); err != nil {
@@ -257,7 +258,7 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 }
 
 // If the words or a script of the page do not load, the page says so in both languages, and continues when they do.
-func TestPageLate(t *testing.T) {
+func TestPageLoadHelp(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	var away atomic.Value
@@ -350,7 +351,7 @@ func TestPageOfflineBasemap(t *testing.T) {
 	f.set(broken)
 	b.Do(t, chromedp.Reload(), browsertest.Until(`document.querySelector('.leaflet-outlines-pane path') !== null`))
 	checkOld(t, b, "without a basemap")
-	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](kept(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
+	if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount(unreachable), chromedp.EvalAwaitPromise)); n != 0 {
 		t.Errorf("%d tiles of the basemap are stored", n)
 	}
 	for _, p := range f.otherProblems(b) {

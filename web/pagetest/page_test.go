@@ -67,15 +67,16 @@ func checkLegend(t *testing.T, b *browsertest.Browser, wants ...string) {
 	}
 }
 
-// find searches for a text and waits for the list.
+// find searches for a text and waits for the list and for the answer of the server, after which the list does not change.
 func find(t *testing.T, b *browsertest.Browser, words string) {
 	t.Helper()
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
+		document.querySelector('#find [role=status]').value = '';
 		const field = document.querySelector('#q');
 		field.focus();
 		field.value = %q;
 		field.dispatchEvent(new Event('input'));
-	})()`, words)), chromedp.WaitVisible("#find li button"))
+	})()`, words)), browsertest.Until(`/^\d/.test(document.querySelector('#find [role=status]').value)`), chromedp.WaitVisible("#find li button"))
 }
 
 func testCard(t *testing.T, b *browsertest.Browser) {
@@ -174,7 +175,7 @@ func testPhone(t *testing.T, b *browsertest.Browser, base string) {
 }
 
 // The page draws the map under the host it was opened with, also if the TileJSON names another one.
-func TestPageOfAServerThatIsCalledOtherwise(t *testing.T) {
+func TestPageWithAnotherPublicURL(t *testing.T) {
 	t.Parallel()
 	base := startServer(t, "--public-url", "http://elsewhere.example")
 	var tileJSON struct {

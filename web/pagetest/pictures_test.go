@@ -4,13 +4,14 @@ import (
 	"bytes"
 	"flag"
 	"image/png"
-	"limnomap/web/browsertest"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"limnomap/web/browsertest"
 )
 
 var picturesDir = flag.String("pictures", "", "folder that the README's pictures of the page are written to")

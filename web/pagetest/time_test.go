@@ -46,8 +46,8 @@ const (
 	hash      = `location.hash`
 )
 
-// openWeeks opens the page and waits for the tiles of a week.
-func openWeeks(t *testing.T, b *browsertest.Browser, address, date string) {
+// openWeek opens the page and waits for the tiles of a week.
+func openWeek(t *testing.T, b *browsertest.Browser, address, date string) {
 	t.Helper()
 	b.Do(t, chromedp.Navigate("about:blank"), chromedp.Navigate(address), chromedp.WaitVisible("#time"), browsertest.Until(heatOf(date)))
 }
@@ -59,7 +59,7 @@ func TestPageTimeSteps(t *testing.T) {
 	last := len(weeks) - 1
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
-	openWeeks(t, b, base+"/", "")
+	openWeek(t, b, base+"/", "")
 	check := func(how string, i int) {
 		t.Helper()
 		date, state := weeks[i].Date, "Past week"
@@ -115,7 +115,7 @@ func TestPageTimeSteps(t *testing.T) {
 		check(click.button, click.i)
 	}
 	// A click on the slider.
-	b.Do(t, pressWeek(t, b, 0.5))
+	b.Do(t, clickWeek(t, b, 0.5))
 	i := last / 2
 	b.Do(t, browsertest.Until(fmt.Sprintf(`Math.abs(document.querySelector('#time input').value - %d) <= 1 && location.hash.includes('date=')`, i)))
 	value := browsertest.Ask(t, b, chromedp.Evaluate[int](`Number(document.querySelector('#time input').value)`))
@@ -126,8 +126,8 @@ func TestPageTimeSteps(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// pressWeek clicks the slider at a share of its length.
-func pressWeek(t *testing.T, b *browsertest.Browser, share float64) chromedp.Action[chromedp.Void] {
+// clickWeek clicks the slider at a share of its length.
+func clickWeek(t *testing.T, b *browsertest.Browser, share float64) chromedp.Action[chromedp.Void] {
 	t.Helper()
 	x, y := sliderPoint(t, b, share)
 	return chromedp.MouseClickXY(x, y)
@@ -163,7 +163,7 @@ func TestPageTimeInTheAddress(t *testing.T) {
 		{"the newest week", weeks[last].Date, "", ""},
 		{"no date", "%3Cb%3Ewhen%3C/b%3E", "", "no data for the date <b>when</b>"},
 	} {
-		openWeeks(t, b, base+"/#date="+tt.date, tt.shown)
+		openWeek(t, b, base+"/#date="+tt.date, tt.shown)
 		if says := browsertest.Ask(t, b, chromedp.Evaluate[string](stateText)); !strings.Contains(says, tt.says) || (tt.says == "") != (says == "") {
 			t.Errorf("%s: the page says %q, want %q", tt.name, says, tt.says)
 		}
@@ -183,8 +183,8 @@ func TestPageTimeInTheAddress(t *testing.T) {
 	b.WantNoProblems(t, base)
 }
 
-// sampling records for each frame the visible tiles, their weeks, and the weeks named in the header and above the slider.
-const sampling = `(() => {
+// sampleFrames records for each frame the visible tiles, their weeks, and the weeks named in the header and above the slider.
+const sampleFrames = `(() => {
 	window.samples = [];
 	const seen = (tile, map) => {
 		const r = tile.getBoundingClientRect();
@@ -228,9 +228,9 @@ func TestPageTimePlays(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	const first = 5
-	openWeeks(t, b, front+"/#date="+weeks[last-first].Date, weeks[last-first].Date)
+	openWeek(t, b, front+"/#date="+weeks[last-first].Date, weeks[last-first].Date)
 	const whole = `[...document.querySelectorAll('.heatmap img')].every((t) => t.complete && getComputedStyle(t).opacity === '1')`
-	b.Do(t, browsertest.Until(whole), chromedp.Evaluate[chromedp.Void](sampling), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
+	b.Do(t, browsertest.Until(whole), chromedp.Evaluate[chromedp.Void](sampleFrames), chromedp.Focus("#time .play"), chromedp.KeyEvent(" "))
 	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 		t.Error("the button is not pressed while the weeks play")
 	}
@@ -275,7 +275,7 @@ func TestPageTimeStops(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
 	b.Prefer(t, "reduced-motion", "reduce")
-	openWeeks(t, b, base+"/", "")
+	openWeek(t, b, base+"/", "")
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](isPlaying)) {
 		t.Error("the weeks play at the start")
 	}
@@ -293,7 +293,7 @@ func TestPageTimeStops(t *testing.T) {
 	for name, stop := range map[string]chromedp.Action[chromedp.Void]{
 		"the button":                   chromedp.Click("#time .play"),
 		"the button for the next week": chromedp.Click("#time .next"),
-		"a press on the slider":        pressWeek(t, b, 0.25),
+		"a press on the slider":        clickWeek(t, b, 0.25),
 		"a key on the slider": chromedp.Evaluate[chromedp.Void](`document.querySelector('#time input')
 			.dispatchEvent(new KeyboardEvent('keydown', {key: 'ArrowLeft', bubbles: true, cancelable: true}))`),
 		"a hidden page": chromedp.Evaluate[chromedp.Void](`Object.defineProperty(document, 'hidden', {configurable: true, get: () => true});
@@ -320,7 +320,7 @@ func TestPageTimeOnAPhone(t *testing.T) {
 	last := len(weeks) - 1
 	b := startBrowser(t, "de")
 	b.Do(t, chromedp.EmulateViewport(320, 640, chromedp.EmulateScale(2), chromedp.EmulateMobile))
-	openWeeks(t, b, base+"/", "")
+	openWeek(t, b, base+"/", "")
 	type size struct{ Width, Height, Page float64 }
 	slider := browsertest.Ask(t, b, chromedp.Evaluate[size](`(() => {
 		const r = document.querySelector('#time input').getBoundingClientRect();

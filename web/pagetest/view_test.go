@@ -1,12 +1,13 @@
 package pagetest
 
 import (
-	"limnomap/web/browsertest"
 	"path/filepath"
 	"strings"
 	"testing"
 
 	"github.com/chromedp/chromedp"
+
+	"limnomap/web/browsertest"
 )
 
 // cardOf waits until the card of a lake is open.

@@ -21,6 +21,7 @@ export function addCanvasLayer(map, draw) {
   let bounds
   let centre // of the canvas on the globe
   let zoom
+  let animating = false // until moveend
   const render = () => {
     const min = map.containerPointToLayerPoint(map.getSize().multiplyBy(-padding)).round()
     bounds = L.bounds(min, min.add(map.getSize().multiplyBy(1 + 2 * padding)).round())
@@ -28,7 +29,7 @@ export function addCanvasLayer(map, draw) {
     zoom = map.getZoom()
     const { x, y } = bounds.getSize()
     Object.assign(canvas, { width: x * pixelRatio, height: y * pixelRatio })
-    canvas.style.cssText = `width: ${x}px; height: ${y}px`
+    canvas.style.cssText = `width:${x}px;height:${y}px`
     L.DomUtil.setPosition(canvas, min)
     ctx.setTransform(pixelRatio, 0, 0, pixelRatio, -min.x * pixelRatio, -min.y * pixelRatio)
     draw(ctx, bounds)
@@ -44,10 +45,14 @@ export function addCanvasLayer(map, draw) {
   const redraw = () => {
     frame ||= requestAnimationFrame(() => {
       frame = 0
-      render()
+      if (!animating) render()
     })
   }
-  map.on('moveend', render)
+  map.on('zoomanim', () => { animating = true })
+  map.on('moveend', () => {
+    animating = false
+    render()
+  })
   map.on('zoom zoomanim', scale) // only zoomanim has the new position
   map.on('move', () => {
     const visible = [[0, 0], map.getSize()].map((point) => map.containerPointToLayerPoint(/** @type {L.PointExpression} */ (point)))

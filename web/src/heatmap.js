@@ -88,7 +88,7 @@ async function loaded({ layer, retries }) {
   const isPending = () => layer.getContainer() && (layer.isLoading() || retries.pending.size > 0)
   while (isPending()) await new Promise((resolve) => { layer.once('load remove', resolve) })
   const tiles = tilesOf(layer)
-  if (tiles.length > 0 && tiles.every((tile) => tile.matches('.missing'))) throw new Error('no tile could be loaded')
+  if (tiles.length > 0 && tiles.every((tile) => tile.matches('.missing'))) throw new Error('no tile loaded')
 }
 
 const tilesOf = (layer) => [...layer.getContainer()?.querySelectorAll('img') ?? []]

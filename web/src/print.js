@@ -8,12 +8,13 @@ import { byId } from './dom.js'
 export function addPrint({ map }) {
   const legend = byId('legend')
   const corner = legend.parentElement
+  /** @type {any} */
   let closed = [] // details that are opened for printing
   const setOpen = (open) => { for (const details of closed) details.open = open }
   window.onbeforeprint = () => {
     const { x, y } = map.getSize()
-    document.documentElement.style.cssText = `--map-width: ${x}; --map-height: ${y}` // for print.css
-    closed = [.../** @type {any} */ (document.querySelectorAll('#legend details:not([open]), #limits:not([open])'))]
+    document.documentElement.style.cssText = `--map-width:${x};--map-height:${y}` // for print.css
+    closed = document.querySelectorAll('#legend details:not([open]), #limits:not([open])')
     setOpen(true)
     byId('stage').after(legend)
   }

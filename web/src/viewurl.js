@@ -18,7 +18,7 @@ export const round = (value, decimals) => Number(value.toFixed(decimals))
 export function formatView({ lat, lon, zoom, ...rest }) {
   const map = zoom === null ? {} : { map: [round(zoom, 2), lat.toFixed(4), lon.toFixed(4)].join('/') }
   const parts = Object.entries({ ...map, ...rest }).filter(([, value]) => value !== null)
-  return parts.length > 0 ? `#${parts.map(([name, value]) => `${name}=${encodeURI(String(value)).replaceAll(/[&#+]/g, encodeURIComponent)}`).join('&')}` : ''
+  return parts.length > 0 ? `#${parts.map(([name, value]) => `${name}=${encodeURI(/** @type {string} */ (value)).replaceAll(/[&#+]/g, encodeURIComponent)}`).join('&')}` : ''
 }
 
 /**

@@ -41,7 +41,7 @@ export function switchLanguage() {
   try {
     localStorage[key] = otherLanguage
   } catch { /* denied; the address has the language */ }
-  const address = new URL(location.href)
+  const address = new URL(/** @type {any} */ (location))
   address.searchParams.set('lang', otherLanguage)
   location.replace(address)
 }

@@ -19,7 +19,7 @@ import (
 
 // Refused tiles are requested again after a delay. Missing tiles are marked and reported. If no tile of a week loads, the
 // map and its texts keep the week before.
-func TestPageTimeOfTilesThatFail(t *testing.T) {
+func TestPageFailedTiles(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	weeks := weeksOf(t, base)
@@ -62,7 +62,7 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	}, nil)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(800, 600))
-	openWeeks(t, b, front+"/#map=6/51.1/10.4", "") // a fixed view, because the first view depends on the height of the message
+	openWeek(t, b, front+"/#map=6/51.1/10.4", "") // a fixed view, because the first view depends on the height of the message
 
 	b.Do(t, chromedp.Click("#time .previous"), browsertest.Until(stateText+` === 'Not on the map yet'`), browsertest.Until(heatOf(busy)))
 	if records.Load() < 2 {
@@ -91,14 +91,14 @@ func TestPageTimeOfTilesThatFail(t *testing.T) {
 	b.Do(t, chromedp.Click("#message button"), browsertest.Until(heatOf(gone)), browsertest.Until(stateText+`.includes('Past week')`), browsertest.Until(`document.querySelector('#message').hidden`))
 	b.Do(t, chromedp.Click("#time .newest"), browsertest.Until(heatOf("")), browsertest.Until(stateText+` === ''`), chromedp.WaitNotVisible("#missing-tiles"))
 	for _, p := range b.Problems(front) {
-		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "no tile could be loaded") {
+		if !strings.Contains(p, "429") && !strings.Contains(p, "502") && !strings.Contains(p, "no tile loaded") {
 			t.Errorf("problem: %s", p)
 		}
 	}
 }
 
 // A late tile is marked and reported as missing until it loads.
-func TestPageTimeOfTilesThatHang(t *testing.T) {
+func TestPageLateTiles(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
 	come := make(chan struct{})
@@ -139,7 +139,7 @@ func dayInWords(t *testing.T, date string) string {
 }
 
 // New data appear when the user returns to the page.
-func TestPageTimeGoesOn(t *testing.T) {
+func TestPageNewData(t *testing.T) {
 	t.Parallel()
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -149,7 +149,7 @@ func TestPageTimeGoesOn(t *testing.T) {
 	base := startOwnServer(t, "--db", db)
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.EmulateViewport(1280, 800))
-	openWeeks(t, b, base+"/", "")
+	openWeek(t, b, base+"/", "")
 	// Between the two weeks are three without data, which the slider skips. A week with few values says so.
 	if most := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').max`)); most != "4" {
 		t.Errorf("the slider ends at %s, want the four weeks between the first and the newest", most)
@@ -158,11 +158,11 @@ func TestPageTimeGoesOn(t *testing.T) {
 	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#time input').ariaValueText`)); !strings.Contains(said, "few values") {
 		t.Errorf("the slider says %q of a week in which 1 of 3 lakes has a value", said)
 	}
-	b.Do(t, pressWeek(t, b, 0.8), browsertest.Until(heatOf("")), chromedp.Evaluate[chromedp.Void](`window.same = true`))
+	b.Do(t, clickWeek(t, b, 0.8), browsertest.Until(heatOf("")), chromedp.Evaluate[chromedp.Void](`window.same = true`))
 	version := browsertest.Ask(t, b, chromedp.Evaluate[string](`new URL(document.querySelector('.heatmap img').src).searchParams.get('v')`))
 
 	limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "more.csv", "lake_id,date,chl,data_type\na,2024-11-13,120,satellite\n"))
-	limnomaptest.Within(t, 10*time.Second, "the server shows the import", func() bool {
+	limnomaptest.Within(t, time.Minute, "the server shows the import", func() bool {
 		var page struct{ Version string }
 		limnomaptest.GetJSON(t, base+"/page.json", &page)
 		return page.Version != version
