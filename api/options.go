@@ -10,7 +10,6 @@ import (
 	"regexp"
 	"time"
 
-	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
@@ -20,6 +19,7 @@ import (
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

@@ -10,10 +10,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

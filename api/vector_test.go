@@ -10,9 +10,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/api/answer"
+	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

@@ -6,7 +6,8 @@ import (
 	"iter"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
+
+	"limnomap/maptile"
 )
 
 const (

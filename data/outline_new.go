@@ -7,7 +7,8 @@ import (
 	"math"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
+
+	"limnomap/maptile"
 )
 
 // worthStoring: a section is stored only if it is at most this percentage of the next finer section's size. Without that

@@ -6,9 +6,10 @@ import (
 	"math"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
 	"github.com/paulmach/orb/planar"
 	"github.com/paulmach/orb/simplify"
+
+	"limnomap/maptile"
 )
 
 const (

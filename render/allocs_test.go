@@ -4,9 +4,8 @@ import (
 	"math"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
+	"limnomap/maptile"
 )
 
 // TestTilesAllocateLittle counts the allocations of whole tiles, from the search to the file, once the memory is reused.

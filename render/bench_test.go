@@ -9,9 +9,8 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
+	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

@@ -3,7 +3,7 @@ package render
 import (
 	"slices"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 const (

@@ -4,9 +4,8 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
+	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

@@ -6,8 +6,9 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
+
+	"limnomap/maptile"
 )
 
 func TestEachSiteIsInOneGroup(t *testing.T) {

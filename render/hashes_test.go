@@ -5,9 +5,8 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
+	"limnomap/maptile"
 	"limnomap/render/hashtest"
 )
 

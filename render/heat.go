@@ -3,9 +3,8 @@ package render
 import (
 	"math"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
+	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

@@ -3,7 +3,7 @@ package render
 import (
 	"math"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 const (

@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 const (

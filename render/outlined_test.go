@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
+
+	"limnomap/maptile"
 )
 
 // TestOutlineFromTheWidthOfADisc checks that an outline is drawn if its width or its height is at least that of the smallest

@@ -4,10 +4,9 @@ import (
 	"math"
 	"sort"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/maptile"
 )
 
 const (

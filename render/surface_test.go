@@ -5,7 +5,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
+
+	"limnomap/maptile"
 )
 
 // TestBlobsGrowSlowerThanTheMap checks that from a zoom to the next a blob does not become smaller on the screen, nor larger on

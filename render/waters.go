@@ -5,10 +5,9 @@ import (
 	"math"
 	"slices"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

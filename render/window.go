@@ -1,6 +1,6 @@
 package render
 
-import "github.com/paulmach/orb/maptile"
+import "limnomap/maptile"
 
 // A window is a rectangle of the global pixel grid of one zoom and scale: a tile, or a larger picture.
 type window struct {

@@ -6,9 +6,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
+	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/render/vector"
 )

@@ -4,8 +4,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paulmach/orb/maptile"
-
+	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

@@ -17,9 +17,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

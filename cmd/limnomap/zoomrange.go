@@ -5,8 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/paulmach/orb/maptile"
-
+	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 func TestZoomRange(t *testing.T) {

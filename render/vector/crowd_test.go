@@ -5,9 +5,8 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -3,9 +3,8 @@ package vector
 import (
 	"encoding/binary"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -4,9 +4,8 @@ import (
 	"fmt"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/data"
+	"limnomap/maptile"
 	"limnomap/render/hashtest"
 )
 

@@ -1,8 +1,7 @@
 package vector
 
 import (
-	"github.com/paulmach/orb/maptile"
-
+	"limnomap/maptile"
 	"limnomap/render"
 )
 

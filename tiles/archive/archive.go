@@ -5,8 +5,7 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"github.com/paulmach/orb/maptile"
-
+	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 var root = maptile.New(0, 0, 0)

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 func TestFolder(t *testing.T) {

@@ -9,7 +9,8 @@ import (
 	"strings"
 
 	"github.com/paulmach/orb"
-	"github.com/paulmach/orb/maptile"
+
+	"limnomap/maptile"
 )
 
 // maxZoom keeps ids far below 2^53, the limit of exact integers in JavaScript readers of PMTiles.

@@ -6,8 +6,7 @@ import (
 	"io"
 	"os"
 
-	"github.com/paulmach/orb/maptile"
-
+	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

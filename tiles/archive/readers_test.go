@@ -13,8 +13,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
-
+	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

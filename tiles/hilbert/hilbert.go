@@ -6,7 +6,7 @@ package hilbert
 import (
 	"math/bits"
 
-	"github.com/paulmach/orb/maptile"
+	"limnomap/maptile"
 )
 
 // ID returns the number of a tile, which must be valid.

@@ -3,8 +3,9 @@ package hilbert
 import (
 	"testing"
 
-	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
+
+	"limnomap/maptile"
 )
 
 func TestIDKnown(t *testing.T) {
