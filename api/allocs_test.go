@@ -7,11 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

@@ -17,12 +17,12 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/api/answer"
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

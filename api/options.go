@@ -10,6 +10,7 @@ import (
 	"regexp"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
@@ -19,7 +20,6 @@ import (
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

@@ -10,9 +10,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

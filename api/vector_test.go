@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/api/answer"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

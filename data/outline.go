@@ -6,8 +6,7 @@ import (
 	"iter"
 
 	"github.com/paulmach/orb"
-
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 const (

@@ -6,9 +6,9 @@ import (
 	"testing"
 
 	"limnomap/data"
-	"limnomap/maptile"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 )
 
 // bays returns a closed shore of n points at the position of Lake Müritz, with bays of all sizes, each half as wide and deep

@@ -7,8 +7,7 @@ import (
 	"math"
 
 	"github.com/paulmach/orb"
-
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // worthStoring: a section is stored only if it is at most this percentage of the next finer section's size. Without that

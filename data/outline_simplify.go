@@ -6,10 +6,9 @@ import (
 	"math"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"github.com/paulmach/orb/planar"
 	"github.com/paulmach/orb/simplify"
-
-	"limnomap/maptile"
 )
 
 const (

@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"limnomap/data"
-	"limnomap/maptile"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"github.com/paulmach/orb/planar"
 	"pgregory.net/rapid"
 )

@@ -14,8 +14,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 )
 
 // halfWorld is half the width of the Web Mercator map in metres.

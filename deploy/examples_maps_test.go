@@ -14,9 +14,9 @@ import (
 	"time"
 
 	"github.com/chromedp/chromedp"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 	"limnomap/web/browsertest"
 )
 

@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 )
 
 // ogcSchemas is the folder with the official OGC schemas in Debian's python3-mapproxy.

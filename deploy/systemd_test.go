@@ -17,10 +17,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 )
 
 const unit = "limnomap.service"

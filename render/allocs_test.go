@@ -4,8 +4,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 // TestTilesAllocateLittle counts the allocations of whole tiles, from the search to the file, once the memory is reused.

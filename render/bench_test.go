@@ -9,8 +9,9 @@ import (
 	"strconv"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

@@ -7,9 +7,10 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // TestWorstLakesShow checks that no bloom disappears in the average of its neighbours: of the lakes of a country whose nearest

@@ -4,7 +4,7 @@ import (
 	"math"
 	"testing"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // TestNoCreases checks the opacity along the line between two equal lakes. It never increases from a lake to the middle, and

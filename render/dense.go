@@ -3,7 +3,7 @@ package render
 import (
 	"slices"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 const (

@@ -6,11 +6,11 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // maxBlurredZoom is the last zoom that the tests blur.

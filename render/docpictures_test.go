@@ -16,9 +16,9 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/legend"
 )
 

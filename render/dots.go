@@ -4,8 +4,9 @@ import (
 	"cmp"
 	"slices"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

@@ -4,8 +4,9 @@ import (
 	"image/color"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 // dotAt returns the colour of the pixel of l that contains lake in the style Dots.

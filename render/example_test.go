@@ -7,10 +7,10 @@ import (
 	"log"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

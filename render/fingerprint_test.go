@@ -5,9 +5,9 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 func TestFingerprintFollowsTheLakesInReach(t *testing.T) {

@@ -7,8 +7,9 @@ import (
 	"math/bits"
 	"slices"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // A geometry is where the lakes of a snapshot lie and how large they are. The layers of all weeks share it. It is

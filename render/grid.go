@@ -1,6 +1,6 @@
 package render
 
-import "limnomap/maptile"
+import "github.com/paulmach/orb/maptile"
 
 // A grid is lakes binned by the pixels of one zoom at scale 1: those of the world, and of some rows north and south of it.
 // Each lake is shared among the four pixels whose centres surround it; nearer ones have larger shares.

@@ -5,8 +5,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/hashtest"
 )
 

@@ -3,8 +3,9 @@ package render
 import (
 	"math"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

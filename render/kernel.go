@@ -3,7 +3,7 @@ package render
 import (
 	"math"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"weak"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 const (

@@ -7,9 +7,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
-
-	"limnomap/maptile"
 )
 
 func TestProject(t *testing.T) {

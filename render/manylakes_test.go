@@ -7,7 +7,7 @@ import (
 	"sync"
 	"testing"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 const (

@@ -5,9 +5,9 @@ import (
 	"math"
 
 	"github.com/cespare/xxhash/v2"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // A mark is one lake in a window: the only data of the lake that a painter gets. All fields are part of the fingerprint, so

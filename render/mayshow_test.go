@@ -4,10 +4,10 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 // TestMayShowFindsAllTiles checks that a descent from zoom 0 finds every tile that is not blank: in all styles, at both

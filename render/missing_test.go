@@ -5,8 +5,9 @@ import (
 	"math"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 // sameHeat compares the bytes and the fingerprints of two layers' tiles around a point, in the style Heat.

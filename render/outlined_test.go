@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // TestOutlineFromTheWidthOfADisc checks that an outline is drawn if its width or its height is at least that of the smallest

@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/demo"
-	"limnomap/maptile"
 )
 
 // grounds are the backgrounds of tiles: a white map and a dark one, #2b2b2b.

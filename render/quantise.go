@@ -4,9 +4,10 @@ import (
 	"math"
 	"sort"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 const (

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sort"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // A hit is a lake in reach of a window. A lake that reaches a window from both sides of the antimeridian is two hits.

@@ -7,9 +7,9 @@ import (
 	"weak"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"weak"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

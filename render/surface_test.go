@@ -5,8 +5,7 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
-
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // TestBlobsGrowSlowerThanTheMap checks that from a zoom to the next a blob does not become smaller on the screen, nor larger on

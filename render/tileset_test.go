@@ -12,9 +12,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // tileSet returns the lakes and the 300 tiles of zoom 5 to 10 that cold tiles are measured with, also in comparisons with other

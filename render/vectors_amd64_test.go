@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 // TestVectorsChangeNoByte draws whole tiles with and without vector instructions. It changes a package variable, so no other

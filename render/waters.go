@@ -5,9 +5,10 @@ import (
 	"math"
 	"slices"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render/palettepng"
 )
 

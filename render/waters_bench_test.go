@@ -7,9 +7,9 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 )
 
 // manyShores returns n lakes with outlines of 50 to 250 points over an area as large as Germany, with the sizes of real lakes,

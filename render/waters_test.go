@@ -7,11 +7,11 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 func TestShoresAreCropsOfALargerRender(t *testing.T) {

@@ -8,11 +8,11 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // otherWeek returns a view of the same lakes with other values; missing is the percentage without one.

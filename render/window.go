@@ -1,6 +1,6 @@
 package render
 
-import "limnomap/maptile"
+import "github.com/paulmach/orb/maptile"
 
 // A window is a rectangle of the global pixel grid of one zoom and scale: a tile, or a larger picture.
 type window struct {

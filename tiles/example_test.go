@@ -5,10 +5,10 @@ import (
 	"fmt"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/tiles"
 )

@@ -9,10 +9,10 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"go.uber.org/goleak"
 
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/tiles/disk"
 )

@@ -4,9 +4,8 @@ import (
 	"context"
 	"iter"
 
+	"github.com/paulmach/orb/maptile"
 	"golang.org/x/sync/errgroup"
-
-	"limnomap/maptile"
 )
 
 // tilesAhead is how many tiles for each worker may be finished or in progress before the oldest is delivered.

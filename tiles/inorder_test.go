@@ -9,9 +9,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
-
-	"limnomap/maptile"
 )
 
 // row returns n tiles of one row.

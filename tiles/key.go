@@ -6,8 +6,9 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -6,10 +6,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

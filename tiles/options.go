@@ -8,11 +8,11 @@ import (
 	"runtime"
 	"time"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/render/vector"
 )

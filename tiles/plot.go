@@ -7,9 +7,9 @@ import (
 	"iter"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

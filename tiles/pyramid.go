@@ -4,9 +4,9 @@ import (
 	"iter"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

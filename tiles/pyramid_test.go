@@ -5,9 +5,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
-
-	"limnomap/maptile"
 )
 
 // pmtilesID returns the number of a tile in PMTiles, version 3, as textbooks compute it: the tile's position on the Hilbert

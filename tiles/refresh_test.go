@@ -10,10 +10,10 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/tiles/disk"
 )

@@ -10,12 +10,12 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

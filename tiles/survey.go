@@ -5,8 +5,8 @@ import (
 	"iter"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"slices"
 
+	"github.com/paulmach/orb/maptile"
 	"go.opentelemetry.io/otel/attribute"
 	"go.opentelemetry.io/otel/codes"
 	semconv "go.opentelemetry.io/otel/semconv/v1.43.0"
 	"go.opentelemetry.io/otel/trace"
-
-	"limnomap/maptile"
 )
 
 // Where a tile came from, in its span.

@@ -4,9 +4,10 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/render/vector"
 )

@@ -11,11 +11,11 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render/vector"
 )
 

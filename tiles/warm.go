@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"sync/atomic"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // A Store keeps every tile that is put into it, or returns an error; *disk.Fill does. It must be safe for concurrent use.

@@ -11,10 +11,11 @@ import (
 	"net/http"
 	"sync/atomic"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

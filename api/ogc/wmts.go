@@ -8,9 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/api/answer"
 	"limnomap/api/params"
-	"limnomap/maptile"
 	"limnomap/tiles"
 )
 

@@ -4,7 +4,8 @@ import (
 	"strconv"
 	"strings"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/tiles"
 )
 

@@ -19,8 +19,7 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
-
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 const (

@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // A bound is a part of the globe, written as W,S,E,N in degrees, with its edges. If W is greater than E, it crosses the

@@ -6,9 +6,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
-
-	"limnomap/maptile"
 )
 
 func TestBound(t *testing.T) {

@@ -14,36 +14,35 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":          {"maptile"},
+	"data":          {},
 	"data/apikey":   {},
 	"data/store":    {"data", "data/apikey"},
 	"data/fold":     {},
-	"data/ingest":   {"data", "data/store", "data/fold", "maptile"},
+	"data/ingest":   {"data", "data/store", "data/fold"},
 	"data/demo":     {"data", "data/apikey"},
 	"data/index":    {"data", "data/fold"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
-	"maptile":       {},
-	"render":        {"render/palettepng", "colormap", "data", "maptile"},
+	"render":        {"render/palettepng", "colormap", "data"},
 	"render/legend": {"colormap"},
-	"render/vector": {"render", "colormap", "data", "maptile"},
-	"tiles":         {"render", "render/vector", "colormap", "data", "tiles/background", "tiles/hilbert", "maptile"}, // not tiles/disk: it asks for a Disk by an interface
-	"tiles/archive": {"tiles/hilbert", "maptile"},
+	"render/vector": {"render", "colormap", "data"},
+	"tiles":         {"render", "render/vector", "colormap", "data", "tiles/background", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles/archive": {"tiles/hilbert"},
 	"tiles/disk":    {}, // bytes under keys: it knows neither tiles nor pixels
 
 	"tiles/background": {},
-	"tiles/hilbert":    {"maptile"},
+	"tiles/hilbert":    {},
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/apikey", "data/index", "maptile"},
+	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/apikey", "data/index"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {},
 	"api/auth":            {"api/answer", "data/apikey"},
 	"api/joinwrites":      {},
 	"api/middleware":      {"api/answer"},
-	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles", "maptile"},
-	"api/params":          {"api/answer", "data", "tiles", "maptile"},
+	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles"},
+	"api/params":          {"api/answer", "data", "tiles"},
 	"api/ratelimit":       {"api/answer"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/route":           {"api/answer"},
@@ -65,8 +64,8 @@ var mayImport = map[string][]string{
 
 	"cmd/limnomap/config": {"data/apikey"}, // for the prefix of keys; it knows no command
 
-	"cmd/benchhttp": {"maptile"}, // it measures the program from outside
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/joinwrites", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web", "maptile"},
+	"cmd/benchhttp": {}, // it measures the program from outside
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/joinwrites", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -77,7 +76,7 @@ var mustNotKnow = []struct {
 	reason  string
 }{
 	{"", []string{"C"}, "one static binary, without cgo"},
-	{"", []string{"github.com/paulmach/orb/geojson", "github.com/paulmach/orb/encoding/mvt", "github.com/paulmach/orb/maptile"}, "they link a MongoDB driver into the binary"},
+	{"", []string{"github.com/paulmach/orb/geojson", "github.com/paulmach/orb/encoding/mvt"}, "they link a MongoDB driver into the binary"},
 	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "go.opentelemetry.io/", "database/sql"}, "data knows no tiles, pixels, HTTP, metrics or traces, and no database"},
 	{"data/store", []string{"net/http", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "the store knows no HTTP, pixels, metrics or traces: cmd puts spans around it"},
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},

@@ -12,10 +12,10 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/tiles"
 	"limnomap/tiles/archive"
 	"limnomap/tiles/disk"

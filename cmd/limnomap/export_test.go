@@ -17,8 +17,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

@@ -4,9 +4,9 @@ import (
 	"fmt"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/tiles"
 )

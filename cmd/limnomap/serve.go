@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
 
@@ -19,7 +20,6 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/refresh"
-	"limnomap/maptile"
 	"limnomap/render"
 	"limnomap/render/vector"
 	"limnomap/tiles"

@@ -14,9 +14,9 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 )
 
 const (

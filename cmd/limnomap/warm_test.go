@@ -10,8 +10,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 )
 
 // worldDB returns a database of simulated lakes on all continents, with two weeks of values.

@@ -5,7 +5,8 @@ import (
 	"strconv"
 	"strings"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/render"
 )
 

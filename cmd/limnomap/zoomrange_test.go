@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 func TestZoomRange(t *testing.T) {

@@ -6,10 +6,10 @@ import (
 	"slices"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"github.com/paulmach/orb/planar"
 
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // finest is beyond the zooms of all sections, and so selects the finest section.

@@ -9,9 +9,9 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 // world returns n lakes in districts, like those of the world: a few are as dense as Finland, most are small.

@@ -5,8 +5,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

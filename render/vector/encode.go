@@ -8,10 +8,10 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 const (

@@ -3,8 +3,9 @@ package vector
 import (
 	"encoding/binary"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

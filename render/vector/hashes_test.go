@@ -4,8 +4,9 @@ import (
 	"fmt"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render/hashtest"
 )
 

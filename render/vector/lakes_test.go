@@ -8,11 +8,11 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"google.golang.org/protobuf/encoding/protowire"
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/maptile"
 )
 
 var update = flag.Bool("update", false, "add hashes that are missing in testdata")

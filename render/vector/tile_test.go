@@ -8,10 +8,10 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
 	"limnomap/data"
-	"limnomap/maptile"
 	"limnomap/render"
 )
 

@@ -1,7 +1,8 @@
 package vector
 
 import (
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/render"
 )
 

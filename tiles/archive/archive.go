@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"path/filepath"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/tiles/hilbert"
 )
 

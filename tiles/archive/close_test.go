@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 var root = maptile.New(0, 0, 0)

@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"strconv"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // A folder writes each tile to a file z/x/y.png, and tiles.json.

@@ -8,7 +8,7 @@ import (
 	"reflect"
 	"testing"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 func TestFolder(t *testing.T) {

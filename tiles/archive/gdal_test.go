@@ -16,8 +16,8 @@ import (
 	"testing"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
-	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

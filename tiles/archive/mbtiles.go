@@ -10,9 +10,8 @@ import (
 	"path/filepath"
 	"strconv"
 
+	"github.com/paulmach/orb/maptile"
 	sqlitedriver "modernc.org/sqlite"
-
-	"limnomap/maptile"
 )
 
 // setup makes an empty tileset. The file has a temporary name and is removed if anything fails, so it needs no journal and no

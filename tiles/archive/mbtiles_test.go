@@ -7,10 +7,10 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	_ "modernc.org/sqlite"
 	"pgregory.net/rapid"
 
-	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

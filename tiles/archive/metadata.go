@@ -9,8 +9,7 @@ import (
 	"strings"
 
 	"github.com/paulmach/orb"
-
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // maxZoom keeps ids far below 2^53, the limit of exact integers in JavaScript readers of PMTiles.

@@ -6,7 +6,8 @@ import (
 	"io"
 	"os"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/tiles/hilbert"
 )
 

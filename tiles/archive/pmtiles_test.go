@@ -8,9 +8,9 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
 
-	"limnomap/maptile"
 	"limnomap/tiles/hilbert"
 )
 

@@ -13,7 +13,8 @@ import (
 	"strings"
 	"testing"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/tiles/hilbert"
 )
 

@@ -6,7 +6,7 @@ package hilbert
 import (
 	"math/bits"
 
-	"limnomap/maptile"
+	"github.com/paulmach/orb/maptile"
 )
 
 // ID returns the number of a tile, which must be valid.

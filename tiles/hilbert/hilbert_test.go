@@ -3,9 +3,8 @@ package hilbert
 import (
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"pgregory.net/rapid"
-
-	"limnomap/maptile"
 )
 
 func TestIDKnown(t *testing.T) {

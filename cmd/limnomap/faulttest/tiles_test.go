@@ -13,10 +13,10 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/paulmach/orb/maptile"
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/maptile"
 )
 
 // loadClients is how many clients send requests at once: more than there are processors to draw, fewer than may queue.
