@@ -14,9 +14,9 @@ import (
 	"limnomap/tiles"
 )
 
-// Each route, each possible error of it, and the page's files have the headers in the table of SECURITY.md, over TLS too, and
-// none names the software of the server.
-func TestEveryAnswerBearsItsHeaders(t *testing.T) {
+// Over TLS, the answers of all routes, with all their errors, and of the page's files have the fields of the table of headers in
+// SECURITY.md, and none reveals the software.
+func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	opts := testOptions(t)
 	opts.HSTS = 365 * 24 * time.Hour
 	opts.MetricsKey = true
@@ -50,7 +50,7 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 	for _, route := range quick.handlers.routes(&guards{}, true) {
 		target := fill.Replace(route.path)
 		if strings.Contains(target, "{") {
-			t.Fatalf("the test knows no value for a variable of %s", route.path)
+			t.Fatalf("the test has no value for a variable of %s", route.path)
 		}
 		targets = append(targets, target)
 	}
@@ -76,18 +76,18 @@ func TestEveryAnswerBearsItsHeaders(t *testing.T) {
 	}
 	for _, status := range []int{200, 204, 206, 304, 400, 401, 403, 404, 405, 406, 412, 416, 429, 500, 503} {
 		if !seen[status] {
-			t.Errorf("no answer had the status %d, so that its headers were not looked at", status)
+			t.Errorf("no answer had the status %d", status)
 		}
 	}
 }
 
-// wantHeaders fails the test unless the answer has its headers.
+// wantHeaders fails the test unless the answer has its fields.
 func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 	t.Helper()
 	h := w.Result().Header
 	if h.Get("X-Content-Type-Options") != "nosniff" || h.Get("Cross-Origin-Resource-Policy") != "cross-origin" || h.Get("X-Request-Id") == "" ||
 		h.Get("Strict-Transport-Security") != "max-age=31536000" {
-		t.Errorf("%s lacks headers of every answer: %v", what, h)
+		t.Errorf("%s lacks fields of every answer: %v", what, h)
 	}
 	for name := range h {
 		switch {
@@ -97,12 +97,12 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 	}
 	kind := h.Get("Content-Type")
 	if w.Code >= 400 && (kind != answer.ProblemType || h.Get("Cache-Control") != "no-store") {
-		t.Errorf("%s is %q with Cache-Control %q, want a problem that is not kept", what, kind, h.Get("Cache-Control"))
+		t.Errorf("%s is %q with Cache-Control %q, want a problem that is not stored", what, kind, h.Get("Cache-Control"))
 	}
 	if w.Code == http.StatusOK && h.Get("Cache-Control") == "" {
-		t.Errorf("%s says nothing of caches", what)
+		t.Errorf("%s has no Cache-Control", what)
 	}
-	// A 304 has no media type, and vector tiles are no documents.
+	// A 304 may be for a picture, and vector tiles are not documents.
 	if isPicture(kind) || strings.Contains(kind, "mapbox-vector") || w.Code == http.StatusNotModified {
 		return
 	}
@@ -111,7 +111,7 @@ func wantHeaders(t *testing.T, what string, w *httptest.ResponseRecorder) {
 		t.Errorf("%s: Content-Security-Policy %q", what, h.Get("Content-Security-Policy"))
 	}
 	if h.Get("Referrer-Policy") != "strict-origin-when-cross-origin" || !strings.Contains(h.Get("Permissions-Policy"), "camera=()") || h.Get("Cross-Origin-Opener-Policy") != "same-origin" {
-		t.Errorf("%s lacks headers of documents: %v", what, h)
+		t.Errorf("%s lacks fields of documents: %v", what, h)
 	}
 }
 
@@ -125,7 +125,7 @@ func TestAdminHeaders(t *testing.T) {
 	}
 }
 
-// isPicture reports whether a media type is that of pixels.
+// isPicture reports whether a media type is a raster image.
 func isPicture(mediaType string) bool {
 	return strings.HasPrefix(mediaType, "image/") && mediaType != answer.TypeSVG
 }

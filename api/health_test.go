@@ -60,7 +60,7 @@ func TestReadyz(t *testing.T) {
 		t.Fatal(err)
 	}
 	if n := strings.Count(log.String(), "loading newer data works again"); n != 1 {
-		t.Errorf("the log tells %d times that loading works again, want once:\n%s", n, &log)
+		t.Errorf("the log says %d times that loading works again, want once:\n%s", n, &log)
 	}
 
 	s.Drain()

@@ -13,7 +13,7 @@ import (
 	"limnomap/data"
 )
 
-func TestRefreshed(t *testing.T) {
+func TestDatabaseRefreshed(t *testing.T) {
 	opts := testOptions(t)
 	opts.Registry = prometheus.NewPedanticRegistry()
 	s := newServer(t, opts, testSource(t))
@@ -25,7 +25,7 @@ func TestRefreshed(t *testing.T) {
 	state := func() string {
 		t.Helper()
 		var body struct{ Refresh json.RawMessage }
-		w := get(t, s, http.StatusOK, readyz) // whatever became of a refresh
+		w := get(t, s, http.StatusOK, readyz) // with any outcome of a refresh
 		if err := json.Unmarshal(w.Body.Bytes(), &body); err != nil {
 			t.Fatal(err)
 		}
@@ -34,7 +34,7 @@ func TestRefreshed(t *testing.T) {
 	for _, none := range []func(){func() {}, func() { s.DatabaseRefreshed(data.Refresh{}) }} {
 		none()
 		if got := state(); got != "null" {
-			t.Errorf("without a refresh /readyz says %s", got)
+			t.Errorf("without a refresh /readyz has %s", got)
 		}
 		if n, err := testutil.GatherAndCount(opts.Registry, names...); n != 0 || err != nil {
 			t.Errorf("without a refresh there are %d series, %v", n, err)
@@ -46,10 +46,10 @@ func TestRefreshed(t *testing.T) {
 	s.DatabaseRefreshed(first)
 	if got, want := state(), `{"last_attempt":"2026-11-20T05:00:00Z","last_success":null,"last_error":"the source cannot be reached",`+
 		`"failures":1,"rows":{"added":0,"changed":0,"unchanged":0,"rejected":0}}`; got != want {
-		t.Errorf("after a failure /readyz says %s, want %s", got, want)
+		t.Errorf("after a failure /readyz has %s, want %s", got, want)
 	}
 	if n, err := testutil.GatherAndCount(opts.Registry, names[0]); n != 0 || err != nil {
-		t.Errorf("a success that never was has %d series, %v", n, err)
+		t.Errorf("without a success there are %d series, %v", n, err)
 	}
 
 	s.DatabaseRefreshed(data.Refresh{
@@ -58,7 +58,7 @@ func TestRefreshed(t *testing.T) {
 	})
 	if got, want := state(), `{"last_attempt":"2026-11-20T06:00:00Z","last_success":"2026-11-20T06:01:00Z","last_error":null,`+
 		`"failures":0,"rows":{"added":5,"changed":4,"unchanged":3,"rejected":2}}`; got != want {
-		t.Errorf("after a success /readyz says %s, want %s", got, want)
+		t.Errorf("after a success /readyz has %s, want %s", got, want)
 	}
 	want := `
 # HELP limnomap_refresh_consecutive_failures Refreshes from the data's source that have failed in a row; 0 after one that succeeded.

@@ -55,8 +55,8 @@ func TestQuantilesLieAmongTheValues(t *testing.T) {
 	})
 }
 
-// TestGroupsLeaveNoLakeOut checks that each grouping has every lake once, and no value of a lake without one.
-func TestGroupsLeaveNoLakeOut(t *testing.T) {
+// TestGroupsHaveEveryLake checks that each grouping has every lake once, and no value of a lake without one.
+func TestGroupsHaveEveryLake(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		v := &View{}
 		with := 0

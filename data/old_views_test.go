@@ -53,7 +53,7 @@ func TestViewIsTheSameFromTheSource(t *testing.T) {
 
 // If a snapshot says that a history is whole, it is the same as the source's, however few weeks are in memory. It says so
 // whenever it has dropped nothing.
-func TestSnapshotHistoryIsWholeOrSaysSo(t *testing.T) {
+func TestSnapshotHistoryReportsWhetherItIsWhole(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawHistories(t)
 		if rapid.Bool().Draw(t, "wide") {
@@ -163,7 +163,7 @@ func mustView(t testing.TB, s *data.Snapshot, w data.Week) *data.View {
 
 // All requests for weeks of one block wait for one read. A request that ends early does not end the read for the others,
 // and if all have ended, the next request gets its result.
-func TestOneReadingForAllWhoAsk(t *testing.T) {
+func TestConcurrentRequestsShareOneRead(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newYearly(t, 300)
 		src.gate = make(chan struct{})
@@ -195,7 +195,7 @@ func TestOneReadingForAllWhoAsk(t *testing.T) {
 
 // Requests to a source that hangs do not wait for ever, and it is not read twice at the same time. When it answers again, so
 // do the views.
-func TestOldWeeksWhileTheSourceIsAway(t *testing.T) {
+func TestOldWeeksWhileTheSourceHangs(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newYearly(t, 300)
 		src.gate = make(chan struct{})
@@ -233,7 +233,7 @@ func TestOldWeeksOfASourceThatFails(t *testing.T) {
 }
 
 // Reading old weeks ends with the context that the snapshot was loaded with.
-func TestReadingEndsWithTheSnapshotsContext(t *testing.T) {
+func TestReadEndsWithTheSnapshotsContext(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src := newYearly(t, 300)
 		src.gate = make(chan struct{})

@@ -32,7 +32,7 @@ func realRows(t *testing.T, file string) [][]string {
 }
 
 // The limits of ids and names must not reject real ones.
-func TestRealSitesPass(t *testing.T) {
+func TestRealSitesAreValid(t *testing.T) {
 	for _, row := range realRows(t, "german_bathing_sites.csv") {
 		l := data.Lake{ID: data.LakeID(row[0]), Name: row[1], Region: row[4]}
 		if err := l.Check(); err != nil {
@@ -42,7 +42,7 @@ func TestRealSitesPass(t *testing.T) {
 }
 
 // The limits of values and dates must not reject real ones either, and a printed value must have the same class.
-func TestRealValuesPass(t *testing.T) {
+func TestRealValuesAreValid(t *testing.T) {
 	largest := data.NoChlorophyll
 	for _, row := range realRows(t, "global_lakes_chla.csv") {
 		date, err := data.ParseDate(row[1])

@@ -213,7 +213,7 @@ func drawOptions(t *rapid.T) *data.SnapshotOptions {
 }
 
 // The view of a week depends only on observations up to its Sunday.
-func TestViewIsTheCurrentOfThen(t *testing.T) {
+func TestViewIgnoresLaterObservations(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src, opts := drawSource(t), drawOptions(t)
 		s := mustLoad(t, src, opts)
@@ -238,7 +238,7 @@ func TestViewIsTheCurrentOfThen(t *testing.T) {
 }
 
 // The dates and counts that the API lists are those of the views.
-func TestWeeksCountTheirViews(t *testing.T) {
+func TestWeeksMatchTheirViews(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawSource(t)
 		s := mustLoad(t, src, drawOptions(t))
@@ -271,7 +271,7 @@ func TestWeeksCountTheirViews(t *testing.T) {
 }
 
 // A lake without a value must never look like a clean one.
-func TestMissingIsNeverLow(t *testing.T) {
+func TestMissingValueIsNeverLow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		src := drawSource(t)
 		s := mustLoad(t, src, drawOptions(t))

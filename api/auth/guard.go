@@ -10,7 +10,7 @@ import (
 	"limnomap/data/apikey"
 )
 
-// maxKeyLength bounds what is hashed; keys are far shorter.
+// maxKeyLength is the longest text that is hashed; keys are far shorter.
 const maxKeyLength = 256
 
 // A reason is why a request was refused.

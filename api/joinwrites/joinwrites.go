@@ -29,7 +29,7 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 type connKey struct{}
 
 // Handler returns a handler that joins the writes of next's answers where the connection can do that. A handler must not
-// stream: what it flushes may wait for its next write. A connection of HTTP/2, which may come without TLS, carries several
+// stream: data that it flushes may wait for its next write. A connection of HTTP/2, which may come without TLS, carries several
 // answers at once and is not written by the handlers.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

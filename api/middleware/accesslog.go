@@ -8,7 +8,7 @@ import (
 	"limnomap/api/answer"
 )
 
-// maxLoggedPath bounds what one request can write into the log.
+// maxLoggedPath is how much of a path is logged.
 const maxLoggedPath = 1024
 
 // AccessLog logs each request when it is done, within the quota. A 5xx is an error unless the client had left by then: an

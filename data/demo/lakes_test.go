@@ -99,7 +99,7 @@ func TestNamesArePrintable(t *testing.T) {
 	}
 }
 
-func TestPlacesAndSizes(t *testing.T) {
+func TestPointsAndSizes(t *testing.T) {
 	germany := orb.Bound{Min: orb.Point{5.8, 47.2}, Max: orb.Point{15.1, 55.1}}
 	for _, l := range parseLakes(lakesCSV) {
 		if !germany.Contains(l.Point) {

@@ -69,7 +69,7 @@ const (
 	worldObservationsHeader = "lake_id,date,chl,data_type"
 )
 
-func TestWorldHasAsManyLakesAsAskedFor(t *testing.T) {
+func TestWorldHasTheRequestedLakes(t *testing.T) {
 	for _, n := range []int{1, 2, 3, len(districts()), batchLakes, 997, 40_000} {
 		lakes, observations := world(t, n, 2, WorldUntil)
 		ids := map[string]bool{}

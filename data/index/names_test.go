@@ -103,8 +103,8 @@ func TestFindKeepsToItsLimitAndItsOrder(t *testing.T) {
 	}
 }
 
-// rankByForce returns the best rank at which one of the texts holds q, or ranks.
-func rankByForce(q string, texts ...string) rank {
+// bestRank returns the best rank at which one of the texts holds q, or ranks.
+func bestRank(q string, texts ...string) rank {
 	best := ranks
 	for _, text := range texts {
 		for how := range fold.Spellings {
@@ -126,8 +126,8 @@ func rankByForce(q string, texts ...string) rank {
 	return best
 }
 
-// findByForce is Find by its definition.
-func findByForce(lakes []data.Lake, q string, limit int) []int {
+// linearSearch is Find by its definition.
+func linearSearch(lakes []data.Lake, q string, limit int) []int {
 	type match struct {
 		rank         rank
 		region, name string
@@ -136,9 +136,9 @@ func findByForce(lakes []data.Lake, q string, limit int) []int {
 	var matches []match
 	for i, lake := range lakes {
 		name := string(fold.Append(nil, lake.Name, fold.Bare))
-		if best := rankByForce(q, lake.Name, string(lake.ID), lake.ExternalID); best < ranks {
+		if best := bestRank(q, lake.Name, string(lake.ID), lake.ExternalID); best < ranks {
 			matches = append(matches, match{best, "", name, i})
-		} else if best := rankByForce(q, lake.Region); best < ranks {
+		} else if best := bestRank(q, lake.Region); best < ranks {
 			region := string(fold.Append(nil, lake.Region, fold.Bare))
 			if spelt := string(fold.Append(nil, lake.Region, fold.Spelt)); spelt != region {
 				region += "\n" + spelt
@@ -156,7 +156,7 @@ func findByForce(lakes []data.Lake, q string, limit int) []int {
 	return found
 }
 
-func TestFindIsWhatLookingAtEachLakeFinds(t *testing.T) {
+func TestFindEqualsLinearSearch(t *testing.T) {
 	syllables := []string{"see", "Müg", "mueg", "a", "S", "ß", " ", "-", "ø", "le", "e", "1", "_", "Å"}
 	text := func(t *rapid.T, name string, least int) string {
 		return strings.Join(rapid.SliceOfN(rapid.SampledFrom(syllables), least, 5).Draw(t, name), "")
@@ -170,7 +170,7 @@ func TestFindIsWhatLookingAtEachLakeFinds(t *testing.T) {
 		names := NewNameIndex(lakes)
 		for range 5 {
 			q, limit := text(t, "q", 0), rapid.IntRange(1, 12).Draw(t, "limit")
-			if got, want := names.Find(q, limit), findByForce(lakes, q, limit); !slices.Equal(got, want) {
+			if got, want := names.Find(q, limit), linearSearch(lakes, q, limit); !slices.Equal(got, want) {
 				t.Fatalf("Find(%q, %d) = %v, want %v", q, limit, got, want)
 			}
 		}

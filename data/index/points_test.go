@@ -66,8 +66,8 @@ func drawPoint(t *rapid.T, name string) orb.Point {
 	return orb.Point{rapid.Float64Range(-180, 180).Draw(t, name+" lon"), rapid.Float64Range(-90, 90).Draw(t, name+" lat")}
 }
 
-// nearestByForce is Nearest without an index.
-func nearestByForce(lakes []data.Lake, from orb.Point, within, limit int) []Neighbour {
+// nearestBySearch is Nearest without an index.
+func nearestBySearch(lakes []data.Lake, from orb.Point, within, limit int) []Neighbour {
 	var all []Neighbour
 	for i := range lakes {
 		if m := Metres(from, lakes[i].Point); m <= within {
@@ -78,7 +78,7 @@ func nearestByForce(lakes []data.Lake, from orb.Point, within, limit int) []Neig
 	return all[:min(limit, len(all))]
 }
 
-func TestNearestIsWhatLookingAtEachLakeFinds(t *testing.T) {
+func TestNearestEqualsLinearSearch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		points := make([]orb.Point, rapid.IntRange(0, 200).Draw(t, "lakes"))
 		for i := range points {
@@ -90,7 +90,7 @@ func TestNearestIsWhatLookingAtEachLakeFinds(t *testing.T) {
 			from := drawPoint(t, "from")
 			within := rapid.SampledFrom([]int{0, 1, 50, 5e3, 1e6, 1e7, MaxMetres, 2.1e7}).Draw(t, "within")
 			limit := rapid.IntRange(1, 30).Draw(t, "limit")
-			got, want := places.Nearest(lakes, from, within, limit), nearestByForce(lakes, from, within, limit)
+			got, want := places.Nearest(lakes, from, within, limit), nearestBySearch(lakes, from, within, limit)
 			if !slices.Equal(got, want) {
 				t.Fatalf("Nearest(%v, %v, %d) = %v\nwant %v", from, within, limit, got, want)
 			}
@@ -117,7 +117,7 @@ func TestNearestAmongManyLakes(t *testing.T) {
 		from := orb.Point{points[i].Lon(), -points[i].Lat()}
 		for _, limit := range []int{1, 10, 1000} {
 			for _, within := range []int{0, 40e3, MaxMetres} {
-				got, want := places.Nearest(lakes, from, within, limit), nearestByForce(lakes, from, within, limit)
+				got, want := places.Nearest(lakes, from, within, limit), nearestBySearch(lakes, from, within, limit)
 				if !slices.Equal(got, want) {
 					t.Fatalf("the %d nearest within %d m of %v are %v\nwant %v", limit, within, from, got, want)
 				}

@@ -33,7 +33,7 @@ func TestFindByRegion(t *testing.T) {
 }
 
 // A region may have more lakes than are asked for, and all of them may have been found by their names before.
-func TestFindByRegionBehindManyNames(t *testing.T) {
+func TestFindByRegionAfterManyNames(t *testing.T) {
 	var names []string
 	for i := range 6 {
 		names = append(names, fmt.Sprintf("Berliner See %d", i))

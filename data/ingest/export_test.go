@@ -228,7 +228,7 @@ func exportedSquare(tb testing.TB) string {
 }
 
 // If the polygons of an export were edited, they count, and not the exported bytes of the outline.
-func TestMovedShoreCounts(t *testing.T) {
+func TestEditedShoreIsUsed(t *testing.T) {
 	square := func(west float64) string {
 		return fmt.Sprintf(`{"type":"Polygon","coordinates":[[[%v,50],[10.01,50],[10.01,50.01],[%v,50.01],[%v,50]]]}`, west, west, west)
 	}

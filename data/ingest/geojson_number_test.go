@@ -46,7 +46,7 @@ func TestIntegersAreReadAlike(t *testing.T) {
 }
 
 // Of two exports of the same list, one with all numbers in floating point, the second changes nothing.
-func TestNumericIDsMeet(t *testing.T) {
+func TestNumericIDsMatch(t *testing.T) {
 	s := newStore(t)
 	mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\n12345,7,X,53.42,12.7\n")
 	r := mustImport(t, Lakes, s, nil, features(featureOf(`"id":12345.0,"external_id":7.0,"name":"X"`, pointGeometry)))

@@ -12,7 +12,7 @@ import (
 
 // A feature means the same as a table of one row: whatever the features of a file have or lack, they store and report the same
 // as separate tables.
-func TestFeaturesMeanWhatTablesDo(t *testing.T) {
+func TestFeaturesMeanTheSameAsTables(t *testing.T) {
 	ofFeatures, ofTables := newStore(t), newStore(t)
 	optional := []string{"external_id", "region", "area_km2"}
 	rapid.Check(t, func(rt *rapid.T) {

@@ -172,7 +172,7 @@ func TestGeoJSONRejects(t *testing.T) {
 	}
 }
 
-func TestGeoJSONThatIsNone(t *testing.T) {
+func TestInvalidGeoJSON(t *testing.T) {
 	good := featureOf(`"id":"x","name":"X"`, pointGeometry)
 	for _, test := range []struct{ name, text, want string }{
 		{"a feature", good, `its type is "Feature": want a FeatureCollection`},
@@ -251,7 +251,7 @@ func TestGeoJSONKeepsWhatItLacks(t *testing.T) {
 	}
 }
 
-func TestGeoJSONBesideCSV(t *testing.T) {
+func TestGeoJSONTogetherWithCSV(t *testing.T) {
 	s := newStore(t)
 	r := mustImport(t, Lakes, s, nil,
 		"id,name,lat,lon,depth\na,A,53,12,7\n",

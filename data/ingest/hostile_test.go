@@ -28,7 +28,7 @@ func (e *endless) Read(p []byte) (n int, err error) {
 
 // Endless input is rejected after a bounded number of bytes and with bounded memory: a line, a quoted field, the name of a
 // column, many columns, a value in GeoJSON, nested arrays, a number, an unknown member.
-func TestHostileFilesAreGivenUp(t *testing.T) {
+func TestEndlessFilesAreRejected(t *testing.T) {
 	if testing.Short() {
 		t.Skip("it measures memory, of which the race detector makes pools lose theirs: it runs without")
 	}
@@ -80,7 +80,7 @@ func TestHostileFilesAreGivenUp(t *testing.T) {
 }
 
 // An impossible number is one bad row, and takes no more time than others.
-func TestHostileNumbers(t *testing.T) {
+func TestImpossibleNumbers(t *testing.T) {
 	for _, number := range []string{"1e999999999", "-1e400", "1e-999999999", strings.Repeat("9", 100_000), "0." + strings.Repeat("0", 100_000) + "1", "1e" + strings.Repeat("9", 10_000)} {
 		text := `{"type":"FeatureCollection","features":[{"type":"Feature","properties":{"id":"a","name":"A","area_km2":` + number +
 			`},"geometry":{"type":"Point","coordinates":[` + number + `,50]}}]}`

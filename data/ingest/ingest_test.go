@@ -249,7 +249,7 @@ type refuser struct{ store.Store }
 func (refuser) Import(_ context.Context, fn func(store.Tx) error) error { return fn(refusing{}) }
 
 // An error of writing ends the reading, even while a pipe sends nothing.
-func TestRefusedWhileAPipeIsSilent(t *testing.T) {
+func TestRejectedWhileAPipeIsSilent(t *testing.T) {
 	r, w, err := os.Pipe()
 	if err != nil {
 		t.Fatal(err)

@@ -87,7 +87,7 @@ func TestInteriorPointIsInside(t *testing.T) {
 }
 
 // A lake of several polygons gets the point in the largest one, with a valid longitude, whatever longitudes the file uses.
-func TestPlace(t *testing.T) {
+func TestLakePoint(t *testing.T) {
 	small := orb.Polygon{{{10, 50}, {10.1, 50}, {10.1, 50.1}, {10, 50.1}, {10, 50}}}
 	large := orb.Polygon{{{181, 60}, {183, 60}, {183, 61}, {181, 61}, {181, 60}}}
 	s := shape{polygons: orb.MultiPolygon{small, large}}

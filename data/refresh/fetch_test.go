@@ -124,7 +124,7 @@ func TestURLs(t *testing.T) {
 }
 
 // An ETag may have bytes that are not UTF-8 (RFC 9110, section 8.8.3), which PostgreSQL cannot store: it is ignored.
-func TestETagThatIsNoText(t *testing.T) {
+func TestETagThatIsNotUTF8(t *testing.T) {
 	s, o := openStore(t), newOffice(t)
 	o.publish("/obs.csv", observations)
 	o.serve("/lakes.csv", func(w http.ResponseWriter, r *http.Request) {
@@ -148,7 +148,7 @@ func TestETagThatIsNoText(t *testing.T) {
 }
 
 // After a failed refresh all files are requested without conditions, because nothing was imported.
-func TestConditionsAreOfWhatWasTaken(t *testing.T) {
+func TestConditionsAreThoseOfTheLastImport(t *testing.T) {
 	s, o := openStore(t), newOffice(t)
 	o.publish("/lakes.csv", lakes)
 	o.publish("/obs.csv", observations+"a,2024-07-02,-1,satellite\n")

@@ -247,7 +247,7 @@ func TestTooManyNames(t *testing.T) {
 	newRig(t, openStore(t), []string{dir}, Options{}).once(t, folderReason)
 }
 
-func TestFolderThatIsGone(t *testing.T) {
+func TestMissingFolder(t *testing.T) {
 	s, dir := openStore(t), filepath.Join(t.TempDir(), "in")
 	if err := os.Mkdir(dir, 0o700); err != nil {
 		t.Fatal(err)

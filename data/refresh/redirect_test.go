@@ -9,7 +9,7 @@ import (
 )
 
 // A redirect to an invalid address is an error at once, which does not repeat it: it may contain a password.
-func TestRedirectsThatLeadNowhere(t *testing.T) {
+func TestRedirectsToInvalidAddresses(t *testing.T) {
 	for _, location := range []string{"http://user:secret@[bad/", "/%zz?key=secret", "file:///secret", "ftp://user:secret@example.org/"} {
 		t.Run(location, func(t *testing.T) {
 			server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
@@ -28,7 +28,7 @@ func TestRedirectsThatLeadNowhere(t *testing.T) {
 
 // A redirect to an address where clouds serve the secrets of their machines is refused, however it is written, and not tried
 // again.
-func TestRedirectsToTheLink(t *testing.T) {
+func TestRedirectsToLinkLocalAddresses(t *testing.T) {
 	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "169.254.0.1:8080"} {
 		t.Run(host, func(t *testing.T) {
 			server := httptest.NewServer(http.RedirectHandler("http://"+host+"/latest/meta-data?token=secret", http.StatusFound))

@@ -121,7 +121,7 @@ func TestRunKeepsItsSchedule(t *testing.T) {
 }
 
 // A process that has ended is taken into account by the next one.
-func TestRunGoesOnWhereAnotherStopped(t *testing.T) {
+func TestRunContinuesAfterAnotherProcess(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
 		if _, err := st.refresher(st.s, new(logBuffer)).RunOnce(t.Context()); err != nil {
@@ -159,7 +159,7 @@ func TestRunGoesOnWhereAnotherStopped(t *testing.T) {
 	})
 }
 
-func TestRunTriesAgain(t *testing.T) {
+func TestRunRetries(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		ctx, cancel := context.WithCancel(t.Context())
 		done := make(chan struct{})
@@ -232,7 +232,7 @@ func TestDue(t *testing.T) {
 }
 
 // Of many processes with the same schedule, one refreshes.
-func TestManyRefreshOnce(t *testing.T) {
+func TestOneOfManyProcessesRefreshes(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
 		ctx, cancel := context.WithCancel(t.Context())
@@ -257,7 +257,7 @@ func TestManyRefreshOnce(t *testing.T) {
 }
 
 // A claim left by a killed process is taken over when it expires, and counts as a failure until then.
-func TestRunTakesOverAClaimThatWasLeft(t *testing.T) {
+func TestRunTakesOverAnExpiredClaim(t *testing.T) {
 	inBubble(t, func(t *testing.T, st *station) {
 		st.put("lakes.csv", lakes)
 		if ok, err := st.s.ClaimRefresh(t.Context(), 0, "killed", lease); !ok || err != nil {

@@ -75,7 +75,7 @@ func TestPostgresWithoutTables(t *testing.T) {
 }
 
 // Tables that are dropped while the database is in use are handled like missing ones, and an import creates them again.
-func TestPostgresTablesGone(t *testing.T) {
+func TestPostgresTablesDropped(t *testing.T) {
 	dsn := newDatabase(t)
 	reader, importer := openURL(t, dsn, false), openURL(t, dsn, true)
 	put(t, importer, []data.Lake{testLake("a")}, nil)
@@ -102,7 +102,7 @@ func TestPostgresTablesGone(t *testing.T) {
 }
 
 // While a server cannot be reached, each use returns an error.
-func TestPostgresAway(t *testing.T) {
+func TestPostgresUnreachable(t *testing.T) {
 	real, err := url.Parse(newDatabase(t))
 	if err != nil {
 		t.Fatal(err)

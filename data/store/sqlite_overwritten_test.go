@@ -115,7 +115,7 @@ func TestReplacedByAnEmptyOne(t *testing.T) {
 }
 
 // Next to the new file there are the log files of the removed one, which the server has open.
-func TestMadeAnewBesideAnOldLog(t *testing.T) {
+func TestCreatedNextToAnOldLog(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "lakes.db")
 	server := openFile(t, path, true)
 	put(t, server, []data.Lake{testLake("old")}, []data.Observation{testObservation("old", 20000, data.Satellite, 5)})

@@ -1,11 +1,11 @@
 // Package quota keeps token buckets in Redis, so that several servers share one limit for each client.
 //
-// A bucket is kept as the generic cell rate algorithm keeps it (ITU-T I.371, annex A), as the one moment when it will be
-// full again, by Redis' own clock: servers need not agree on the time. A key lives until that moment, which is a minute
-// from the last request at the most, and what it stands for is nobody's address in plain text but a hash. A hash of an
-// address can be found out by trying all addresses: it is the minute that protects a person, not the hash.
+// As in the generic cell rate algorithm (ITU-T I.371, annex A) a bucket is stored as the time when it will be full again, by the
+// clock of Redis: servers need not agree on the time. A Redis key exists until that time, at most a minute after the last
+// request, and contains a hash of the client's address. Anyone can find the address of a hash by trying all addresses: the
+// minute protects people, not the hash.
 //
-// Of a Redis that is restarted without its data all buckets are full.
+// After a restart of Redis without its data all buckets are full.
 package quota
 
 import (
@@ -24,21 +24,18 @@ import (
 )
 
 const (
-	// prefix is that of all keys, so that a Redis may serve others too and an ACL can be written.
+	// prefix starts all Redis keys, so that other programs may use the same Redis, and an ACL can name the keys.
 	prefix = "limnomap:"
-	// dialTimeout bounds how long a connection may take to be made, each step of it: the network's, TLS, and every command
-	// of the greeting. Whoever waits for it leaves when its context ends.
-	dialTimeout = time.Second
-	// ioTimeout bounds one question where the context does not.
-	ioTimeout = time.Second
-	// maxConnections bounds those to Redis. One of them answers tens of thousands of questions a second.
+	// stepTimeout bounds each step of opening a connection (the network, TLS, each command of the login) and each command. A
+	// caller stops waiting when its context ends.
+	stepTimeout = time.Second
+	// maxConnections bounds the connections to Redis. One of them carries tens of thousands of commands per second.
 	maxConnections = 16
-	// idleTime is after what a connection that is not used is closed.
+	// idleTime is how long an idle connection stays open.
 	idleTime = 5 * time.Minute
 )
 
-// lease is the script that takes tokens. Redis runs a script whole before anything else, so that no token is granted
-// twice.
+// lease is the script that takes tokens. Redis runs nothing else during a script, so no token is granted twice.
 //
 //go:embed lease.lua
 var leaseText string
@@ -49,25 +46,28 @@ var lease = redis.NewScript(1, leaseText)
 type Redis struct {
 	pool    *redis.Pool
 	address string
+	timeout time.Duration // of each step
 
 	opened time.Time
-	// broken is when a connection last failed, in nanoseconds since opened; 0: none has. Those that were idle then are not
-	// trusted: a server that ends takes all of them with it, and each would fail one more question.
+	// broken is when a connection last failed, in nanoseconds since opened; 0: none has. Connections that were idle then are
+	// closed: when a server ends all of them break, and each would fail one more command.
 	broken atomic.Int64
 
-	asking sync.WaitGroup // one for each goroutine that gets a connection
-	mu     sync.Mutex     // guards what follows
-	closed bool           // from here on asking does not grow
+	dialing sync.WaitGroup // one for each goroutine that gets a connection
+	mu      sync.Mutex     // guards closed
+	closed  bool           // no goroutine may be added to dialing
 }
 
-// Open returns the buckets in the Redis server of that URL. It does not connect before the first question. Errors never
-// repeat the URL, which may hold a password.
-func Open(url string) (*Redis, error) {
-	where, err := parseURL(url)
+// Open returns the buckets in the Redis server of that URL. It does not connect before the first lease. Errors never
+// contain the URL, which may have a password.
+func Open(url string) (*Redis, error) { return openWithin(url, stepTimeout) }
+
+func openWithin(url string, timeout time.Duration) (*Redis, error) {
+	where, err := parseURL(url, timeout)
 	if err != nil {
 		return nil, err
 	}
-	r := &Redis{address: where.address, opened: time.Now()}
+	r := &Redis{address: where.address, timeout: timeout, opened: time.Now()}
 	r.pool = &redis.Pool{
 		DialContext:  where.dial,
 		TestOnBorrow: r.trust,
@@ -81,8 +81,8 @@ func Open(url string) (*Redis, error) {
 
 var errBroken = errors.New("idle since before another connection broke")
 
-// trust returns an error for a connection that has been idle since a moment before another one failed. It asks nothing of
-// the server: that would be one more round for each question.
+// trust returns an error for a connection that was idle when another one failed. It sends nothing to the server: that would be
+// one more round trip for each lease.
 func (r *Redis) trust(_ redis.Conn, idleSince time.Time) error {
 	if idleSince.Sub(r.opened) <= time.Duration(r.broken.Load()) {
 		return errBroken
@@ -90,58 +90,58 @@ func (r *Redis) trust(_ redis.Conn, idleSince time.Time) error {
 	return nil
 }
 
-// Check returns what keeps Open from taking a URL, and does no more.
+// Check returns the error that Open would return for a URL.
 func Check(url string) error {
-	_, err := parseURL(url)
+	_, err := parseURL(url, stepTimeout)
 	return err
 }
 
-// Address returns where the server is, without user and password.
+// Address returns the address of the server, without user and password.
 func (r *Redis) Address() string { return r.address }
 
 // Lease takes up to n tokens from the bucket of a client under a limit. The bucket holds perMinute of them, and takes a
-// minute to fill. It returns how many it took and what is missing of a full bucket then, as the time that it takes to fill.
+// minute to fill. It returns how many it took and what the bucket then lacks, as the time that it takes to fill.
 func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n int) (granted int, missing time.Duration, err error) {
 	conn, err := r.connection(ctx)
 	if err != nil {
 		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
 	}
-	defer conn.Close() // back to the pool; one that has failed is closed
+	defer conn.Close() // returns it to the pool, or closes it if it failed
 	answer, err := redis.Int64s(lease.DoContext(ctx, conn, keyOf(limit, client), perMinute, n))
-	if conn.Err() != nil { // the connection's, not what the server says of the question
+	if conn.Err() != nil { // not an error that Redis returned for the command
 		r.broken.Store(int64(time.Since(r.opened)))
 	}
 	if err != nil {
 		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
 	}
 	if len(answer) != 2 || answer[0] < 0 || answer[0] > int64(n) || answer[1] < 0 || answer[1] > int64(time.Minute/time.Microsecond) {
-		return 0, 0, fmt.Errorf("redis at %s: %d of %d tokens a minute are answered by %v, want how many, and up to a minute in µs",
+		return 0, 0, fmt.Errorf("redis at %s: lease of %d of %d tokens a minute returned %v, want the tokens and up to a minute in µs",
 			r.address, n, perMinute, answer)
 	}
 	return int(answer[0]), time.Duration(answer[1]) * time.Microsecond, nil
 }
 
-// connection returns one of the pool's, or a new one. Who is gone by the time that it is made leaves it to the next: a server
-// so far away that no caller has the patience for a connection would else never get one.
+// connection returns a connection of the pool, or a new one. If the caller's context ends first, the next caller gets the
+// connection: otherwise a Redis that takes long to connect to would never be used.
 func (r *Redis) connection(ctx context.Context) (redis.Conn, error) {
-	type made struct {
+	type result struct {
 		conn redis.Conn
 		err  error
 	}
-	got := make(chan made)
+	got := make(chan result)
 	r.mu.Lock()
 	if r.closed {
 		r.mu.Unlock()
 		return nil, errors.New("closed")
 	}
-	r.asking.Go(func() { // ends when there is a connection, or with dialTimeout
-		dialing, cancel := context.WithTimeout(context.WithoutCancel(ctx), dialTimeout)
+	r.dialing.Go(func() { // ends when there is a connection, or after the timeout
+		ctxDial, cancel := context.WithTimeout(context.WithoutCancel(ctx), r.timeout)
 		defer cancel()
-		conn, err := r.pool.GetContext(dialing)
+		conn, err := r.pool.GetContext(ctxDial)
 		select {
-		case got <- made{conn, err}:
+		case got <- result{conn, err}:
 		case <-ctx.Done():
-			conn.Close() // into the pool; of none, nothing is closed
+			conn.Close() // returns it to the pool; does nothing without a connection
 		}
 	})
 	r.mu.Unlock()
@@ -153,7 +153,7 @@ func (r *Redis) connection(ctx context.Context) (redis.Conn, error) {
 	}
 }
 
-// keyOf returns the key of a client's bucket. All servers have to find the same one, so there is no secret in it.
+// keyOf returns the Redis key of a client's bucket. It is the same on all servers, so it contains no secret.
 func keyOf(limit, client string) string {
 	hash := sha256.Sum256([]byte(client))
 	var b strings.Builder
@@ -164,12 +164,12 @@ func keyOf(limit, client string) string {
 	return b.String()
 }
 
-// Close ends all connections. Questions that are under way fail.
+// Close closes all connections. Leases under way fail.
 func (r *Redis) Close() error {
 	r.mu.Lock()
 	r.closed = true
 	r.mu.Unlock()
 	err := r.pool.Close()
-	r.asking.Wait()
+	r.dialing.Wait()
 	return err
 }

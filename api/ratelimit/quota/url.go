@@ -9,64 +9,65 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/gomodule/redigo/redis"
 )
 
-// A place is where a Redis server is, and how it is greeted.
-type place struct {
+// A location is the address of a Redis server, and how to log in.
+type location struct {
 	network, address string
-	greeting         []redis.DialOption
+	options          []redis.DialOption
 }
 
-var errURL = errors.New("this is no URL of a Redis server: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], " +
+var errURL = errors.New("not the URL of a Redis server: want redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], " +
 	"rediss:// for TLS, or unix://[USER:PASSWORD@]/PATH for a socket")
 
-// databasePath is the path of a URL that names a database by its number, or none: it is 0 then.
+// databasePath is the path of a URL: the number of a database, or nothing for 0.
 var databasePath = regexp.MustCompile(`^(?:/([0-9]{0,4}))?$`)
 
-// parseURL reads the URL of a Redis server. The library's own DialURL repeats it in errors, and knows no sockets.
-func parseURL(s string) (place, error) {
+// parseURL reads the URL of a Redis server. The library's DialURL shows the URL in errors, and does not support sockets.
+func parseURL(s string, timeout time.Duration) (location, error) {
 	u, err := url.Parse(s)
-	if err != nil || u.Opaque != "" || u.Fragment != "" || strings.Contains(s, "?") { // the bounds are not for sale
-		return place{}, errURL
+	if err != nil || u.Opaque != "" || u.Fragment != "" || strings.Contains(s, "?") { // timeouts cannot be changed
+		return location{}, errURL
 	}
-	greeting := []redis.DialOption{
+	options := []redis.DialOption{
 		redis.DialClientName("limnomap"),
-		redis.DialConnectTimeout(dialTimeout),
-		redis.DialTLSHandshakeTimeout(dialTimeout),
-		redis.DialReadTimeout(ioTimeout),
-		redis.DialWriteTimeout(ioTimeout),
+		redis.DialConnectTimeout(timeout),
+		redis.DialTLSHandshakeTimeout(timeout),
+		redis.DialReadTimeout(timeout),
+		redis.DialWriteTimeout(timeout),
 	}
 	password, ok := u.User.Password()
 	switch {
-	case u.User.Username() != "" && password == "": // the user would not be told to the server at all
-		return place{}, errURL
+	case u.User.Username() != "" && password == "": // the library would ignore the user
+		return location{}, errURL
 	case ok:
-		greeting = append(greeting, redis.DialUsername(u.User.Username()), redis.DialPassword(password))
+		options = append(options, redis.DialUsername(u.User.Username()), redis.DialPassword(password))
 	}
 	if u.Scheme == "unix" {
 		if u.Path == "" || u.Host != "" {
-			return place{}, errURL
+			return location{}, errURL
 		}
-		return place{"unix", u.Path, greeting}, nil
+		return location{"unix", u.Path, options}, nil
 	}
 	database := databasePath.FindStringSubmatch(u.Path)
 	if u.Scheme != "redis" && u.Scheme != "rediss" || database == nil {
-		return place{}, errURL
+		return location{}, errURL
 	}
 	if database[1] != "" {
 		number, err := strconv.Atoi(database[1])
 		if err != nil {
-			return place{}, errURL
+			return location{}, errURL
 		}
-		greeting = append(greeting, redis.DialDatabase(number))
+		options = append(options, redis.DialDatabase(number))
 	}
-	greeting = append(greeting, redis.DialUseTLS(u.Scheme == "rediss"))
-	return place{"tcp", net.JoinHostPort(cmp.Or(u.Hostname(), "localhost"), cmp.Or(u.Port(), "6379")), greeting}, nil
+	options = append(options, redis.DialUseTLS(u.Scheme == "rediss"))
+	return location{"tcp", net.JoinHostPort(cmp.Or(u.Hostname(), "localhost"), cmp.Or(u.Port(), "6379")), options}, nil
 }
 
 // dial makes a connection.
-func (p place) dial(ctx context.Context) (redis.Conn, error) {
-	return redis.DialContext(ctx, p.network, p.address, p.greeting...)
+func (l location) dial(ctx context.Context) (redis.Conn, error) {
+	return redis.DialContext(ctx, l.network, l.address, l.options...)
 }

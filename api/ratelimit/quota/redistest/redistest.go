@@ -9,22 +9,22 @@ import (
 	"time"
 )
 
-// A Server is a redis-server with a port and a folder of its own.
+// A Server is a redis-server with its own port and folder.
 type Server struct {
 	Addr string // HOST:PORT on this machine, the same after each Start
 	args []string
 	cmd  *exec.Cmd
 }
 
-// Start starts a server that the test's end kills. More arguments are options of redis-server. Without one installed the
-// test is skipped, unless this is CI, where nothing may be.
+// Start starts a server that is killed when the test ends. More arguments are options of redis-server. If redis-server is not
+// installed the test is skipped; in CI it fails.
 func Start(t testing.TB, options ...string) *Server {
 	t.Helper()
 	if _, err := exec.LookPath("redis-server"); err != nil {
 		if os.Getenv("CI") != "" {
-			t.Fatalf("there is no Redis, and nothing may be left out in CI: %v", err)
+			t.Fatalf("redis-server is not installed, and in CI no test may be skipped: %v", err)
 		}
-		t.Skipf("LEFT OUT: there is no redis-server to share limits with (%v)", err)
+		t.Skipf("LEFT OUT: redis-server is not installed (%v)", err)
 	}
 	s := &Server{Addr: FreeAddr(t)}
 	_, port, err := net.SplitHostPort(s.Addr)
@@ -37,7 +37,7 @@ func Start(t testing.TB, options ...string) *Server {
 	return s
 }
 
-// Start starts the server anew at the same address, and returns when it answers.
+// Start starts the server again at the same address, and returns when it answers.
 func (s *Server) Start(t testing.TB) {
 	t.Helper()
 	s.cmd = exec.Command("redis-server", s.args...)
@@ -52,7 +52,7 @@ func (s *Server) Start(t testing.TB) {
 	t.Fatalf("redis-server %v does not answer", s.args)
 }
 
-// answers reports whether the server has anything to say to a greeting, be it that it asks for a password.
+// answers reports whether the server answers a PING, if only with an error.
 func (s *Server) answers() bool {
 	conn, err := net.DialTimeout("tcp", s.Addr, time.Second)
 	if err != nil {
@@ -70,7 +70,7 @@ func (s *Server) answers() bool {
 	return err == nil && (answer[0] == '+' || answer[0] == '-')
 }
 
-// Process returns the process of the server, to be signalled.
+// Process returns the process of the server.
 func (s *Server) Process() *os.Process { return s.cmd.Process }
 
 // Kill ends the server as a crash would.
@@ -79,7 +79,7 @@ func (s *Server) Kill(t testing.TB) {
 	if err := s.cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	_ = s.cmd.Wait() // says only that it was killed
+	_ = s.cmd.Wait() // reports that it was killed
 }
 
 func (s *Server) stop() {
@@ -87,7 +87,7 @@ func (s *Server) stop() {
 	_ = s.cmd.Wait()
 }
 
-// Cli runs redis-cli and returns what it prints.
+// Cli runs redis-cli and returns its output.
 func (s *Server) Cli(t testing.TB, args ...string) string {
 	t.Helper()
 	_, port, err := net.SplitHostPort(s.Addr)
@@ -101,7 +101,7 @@ func (s *Server) Cli(t testing.TB, args ...string) string {
 	return string(out)
 }
 
-// FreeAddr returns an address of this machine that nobody listens on.
+// FreeAddr returns a free address of this machine.
 func FreeAddr(t testing.TB) string {
 	t.Helper()
 	l, err := net.Listen("tcp", "127.0.0.1:0")
