@@ -18,7 +18,7 @@ import (
 )
 
 const (
-	// maxLists is how many long lists are made and sent at once. Compressed, a list of 1.4 million lakes takes 40 MB until
+	// maxLists is how many long lists are made and sent at once. Compressed, a list of 1.4 million lakes takes some 60 MB until
 	// its client has read it.
 	maxLists = 4
 	// listWait is how long a request waits to be one of them: long enough for a few lists to be made, and short enough to

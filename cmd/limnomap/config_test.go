@@ -136,6 +136,9 @@ func TestConfigCommand(t *testing.T) {
 			t.Errorf("limnomap config shows a password in the wrong place:\n%s", out)
 		}
 	}
+	if out := mustRun(t, "config", "--base-path", "/lakes/"); !strings.Contains(out, "\n  base-path: /lakes # command line\n") {
+		t.Errorf("config --base-path /lakes/ prints\n%s", out)
+	}
 	name := configured(t, "api-rate: 100\nserve:\n  db: postgres://limnomap:geheim@db/lakes\n  redis: redis://:geheim@redis\nwarm:\n  zoom: 3-4\n")
 	t.Setenv("LIMNOMAP_TILE_RATE", "50")
 	t.Setenv("LIMNOMAP_REFRESH_FROM", "https://user:geheim@example.org/lakes.csv?key=geheim")

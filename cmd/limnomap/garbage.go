@@ -10,7 +10,8 @@ import (
 
 const (
 	// As much garbage may gather as the live heap has, as is usual in Go, but within these bounds. With less, a small server
-	// under load would collect sixty times a second. With more, a snapshot of a million lakes would need twice its memory.
+	// under load would collect sixty times a second. With more, a refresh of 1.4 million lakes would take 1.8 GB instead of
+	// 1.4 GB.
 	minGarbage, maxGarbage = 32 << 20, 128 << 20
 	// minPercent and maxPercent bound GOGC until garbageInterval has passed: the live heap may grow or shrink.
 	minPercent, maxPercent = 10, 400

@@ -75,8 +75,10 @@ SIGHUP makes it read the configuration file, the files of secrets and the certif
 that need a restart. SIGTERM stops the server when the requests in flight are answered; a second signal stops it at once.`
 }
 
-// Check checks the settings that depend on each other, and the files that the server needs.
+// Check checks the settings that depend on each other, and the files that the server needs. It completes settings that
+// depend on others.
 func (c *serveCmd) Check(context.Context) error {
+	c.BasePath = cleanBasePath(c.BasePath)
 	switch {
 	case (c.TLSCert == "") != (c.TLSKey == ""):
 		return fmt.Errorf("--tls-cert %q with --tls-key %q: HTTPS needs both files, HTTP neither", c.TLSCert, c.TLSKey)
@@ -191,7 +193,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 func (c *serveCmd) options() (api.Options, error) {
 	opts := api.Options{
 		MaxZoom:            c.MaxZoom,
-		BasePath:           cleanBasePath(c.BasePath),
+		BasePath:           c.BasePath,
 		BasemapURL:         c.BasemapURL,
 		BasemapAttribution: c.BasemapAttribution,
 		SeparateAdmin:      c.AdminListen != "",

@@ -64,8 +64,7 @@ func (s *serving) run(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	basePath := cleanBasePath(s.flags.BasePath)
-	address := addressOf(main, listener) + basePath + "/"
+	address := addressOf(main, listener) + s.flags.BasePath + "/"
 	if s.notice != "" {
 		s.log.Warn("serving the embedded demo: "+s.notice, "open", address)
 	} else {
@@ -94,7 +93,7 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	run(s.watcher.Run)
 	run(s.server.StoreKeyUses)
-	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, basePath+"/healthz") })
+	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, s.flags.BasePath+"/healthz") })
 	group.Go(func() error {
 		s.reloader.run(ctx, s.hangups, manager)
 		s.server.Drain()
