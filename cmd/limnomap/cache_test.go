@@ -197,6 +197,26 @@ func TestCacheVerifyRemovesDamagedTiles(t *testing.T) {
 	mustRun(t, "cache", "verify", "--cache-dir", dir)
 }
 
+// TestCacheEntryOfNoTile has an undamaged entry whose key is not that of a tile.
+func TestCacheEntryOfNoTile(t *testing.T) {
+	dir := t.TempDir()
+	cache, err := disk.Open(dir, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer cache.Close()
+	if err := disk.NewFill(cache).Put(t.Context(), []byte("not the key of a tile"), []byte("a tile")); err != nil {
+		t.Fatal(err)
+	}
+	if out := mustRun(t, "cache", "stats", "--cache-dir", dir); !regexp.MustCompile(`not tiles +1 \(`).MatchString(out) {
+		t.Errorf("stats do not count it:\n%s", out)
+	}
+	mustRun(t, "cache", "purge", "--cache-dir", dir)
+	if left := cacheEntries(t, dir); len(left) > 0 {
+		t.Errorf("purge left %v", left)
+	}
+}
+
 func TestCacheCommandsInterrupted(t *testing.T) {
 	dir := fillCache(t)
 	ctx, cancel := context.WithCancel(t.Context())
