@@ -336,8 +336,8 @@ func testKeys(t *testing.T, open opener) {
 		t.Errorf("CreateKey of a revoked key's name = %v, want %v", err, ErrKeyExists)
 	}
 	for want, err := range map[string]error{
-		`there is an API key of that name: "Two"; a name is not used twice, even after its key was revoked`: s.CreateKey(t.Context(), two),
-		`there is no API key of that name: "three"`:                                                         s.RevokeKey(t.Context(), "three", at),
+		`there is an API key of that name: "Two"; a name cannot be used again, even after its key was revoked`: s.CreateKey(t.Context(), two),
+		`there is no API key of that name: "three"`:                                                            s.RevokeKey(t.Context(), "three", at),
 	} {
 		if err == nil || err.Error() != want {
 			t.Errorf("error = %v, want %s", err, want)

@@ -12,11 +12,11 @@ import (
 	"limnomap/data/apikey"
 )
 
-// usedAgain is how much later a use of a key must be than the one that is stored to be worth a write: last uses are to
-// tell which keys nobody needs any more, and however many servers and requests there are, each key costs a write an hour.
+// usedAgain is how much later than the stored use a use of a key must be to be stored: last uses show which keys are no
+// longer needed, and with any number of servers and requests each key is written once an hour.
 const usedAgain = time.Hour
 
-// keyColumns are those of api_keys, in scanKey's order.
+// keyColumns are the columns of api_keys, in the order of scanKey.
 const keyColumns = "name, hash, scopes, created_at, expires_at, revoked_at, used_at"
 
 func (s *sqlite) CreateKey(ctx context.Context, k apikey.Key) error {
@@ -37,13 +37,13 @@ func checkKey(k apikey.Key) error {
 	case k.Name == "":
 		return errors.New("the API key has no name")
 	case k.Scopes == 0:
-		return fmt.Errorf("the API key %q has no scope: nothing would open to it", k.Name)
+		return fmt.Errorf("the API key %q has no scope: it would give access to nothing", k.Name)
 	}
 	return nil
 }
 
 func keyExists(name string) error {
-	return fmt.Errorf("%w: %q; a name is not used twice, even after its key was revoked", ErrKeyExists, name)
+	return fmt.Errorf("%w: %q; a name cannot be used again, even after its key was revoked", ErrKeyExists, name)
 }
 
 func noKey(name string) error { return fmt.Errorf("%w: %q", ErrNoKey, name) }
@@ -61,7 +61,7 @@ func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, ne
 	if err != nil {
 		return s.wrap(err, "rotate an API key")
 	}
-	defer tx.Rollback() // in vain after the commit
+	defer tx.Rollback() // no effect after the commit
 	keys, err := scanKeys(ctx, tx)
 	if err != nil {
 		return s.wrap(err, "rotate an API key")
@@ -81,7 +81,7 @@ func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, ne
 	return s.wrap(err, "rotate an API key")
 }
 
-// successor returns the key that takes over from the newest one of that name which is valid when it is made.
+// successor returns the key that replaces the newest key of that name, which must be valid when the new key is made.
 func successor(keys []apikey.Key, name string, next func(former apikey.Key) apikey.Key) (k apikey.Key, err error) {
 	keys = slices.DeleteFunc(keys, func(k apikey.Key) bool { return k.Name != name })
 	if len(keys) == 0 {
@@ -92,13 +92,13 @@ func successor(keys []apikey.Key, name string, next func(former apikey.Key) apik
 	})
 	k = next(former)
 	if !former.Valid(k.CreatedAt) {
-		return k, fmt.Errorf("%w: %q; make one of another name", ErrKeyOver, name)
+		return k, fmt.Errorf("%w: %q; create a key with another name", ErrKeyOver, name)
 	}
 	k.Name = name
 	return k, checkKey(k)
 }
 
-// laterExpiry orders keys by when they expire: of two that were made within one second the former was given an end.
+// laterExpiry orders keys by expiry: of two keys created in the same second, the former one has an expiry.
 func laterExpiry(a, b apikey.Key) int {
 	switch {
 	case a.ExpiresAt.IsZero() && b.ExpiresAt.IsZero():
@@ -121,8 +121,8 @@ func (s *sqlite) RevokeKey(ctx context.Context, name string, at time.Time) error
 	return s.keyResult(result, err, noKey(name), "revoke")
 }
 
-// KeysUsed does not wait for whoever writes: nothing depends on when a use is noted, and a server that stops is not to
-// wait for another's import.
+// KeysUsed does not wait for another process that writes: nothing depends on when a use is stored, and a server that stops
+// must not wait for an import.
 func (s *sqlite) KeysUsed(ctx context.Context, uses []apikey.Use) error {
 	if len(uses) == 0 {
 		return nil
@@ -131,7 +131,7 @@ func (s *sqlite) KeysUsed(ctx context.Context, uses []apikey.Use) error {
 		return err
 	}
 	defer s.mu.RUnlock()
-	conn, err := s.writer.Conn(ctx) // the only one, so that nobody else meets what is set on it
+	conn, err := s.writer.Conn(ctx) // the only connection, held so that no other statement runs with its setting
 	if err == nil {
 		defer conn.Close()
 		err = noteUses(ctx, conn, uses)
@@ -151,7 +151,7 @@ func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error
 	if err != nil {
 		return err
 	}
-	defer tx.Rollback() // in vain after the commit
+	defer tx.Rollback() // no effect after the commit
 	for _, u := range uses {
 		if _, err := tx.ExecContext(ctx, "UPDATE api_keys SET used_at = ? WHERE name = ? AND hash = ? AND coalesce(used_at, 0) <= ?",
 			u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()); err != nil {
@@ -161,7 +161,7 @@ func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error
 	return tx.Commit()
 }
 
-// keyResult returns none if no row was touched.
+// keyResult returns the error none if no row was changed.
 func (s *sqlite) keyResult(result sql.Result, err error, none error, doing string) error {
 	if err != nil {
 		return s.wrap(err, doing+" an API key")

@@ -32,10 +32,10 @@ func (s *postgres) CreateKey(ctx context.Context, k apikey.Key) error {
 	return s.keyError(err, "create an API key")
 }
 
-// keyTaken and its like are answers to the operator, and no faults of the database.
+// A keyTaken is an error for the operator, not a failure of the database.
 type keyTaken struct{ error }
 
-// keyError returns what the operator is told of err.
+// keyError returns the error for the operator.
 func (s *postgres) keyError(err error, doing string) error {
 	if told, ok := err.(keyTaken); ok {
 		return told.error
@@ -43,7 +43,7 @@ func (s *postgres) keyError(err error, doing string) error {
 	return s.wrap(err, doing)
 }
 
-// lockKeys returns all keys, which nobody else changes until tx ends. Reading them goes on.
+// lockKeys returns all keys and prevents changes by others until tx ends. Others can still read them.
 func lockKeys(ctx context.Context, tx pgx.Tx) ([]apikey.Key, error) {
 	if _, err := tx.Exec(ctx, "LOCK TABLE limnomap.api_keys IN SHARE ROW EXCLUSIVE MODE"); err != nil {
 		return nil, err
@@ -111,7 +111,7 @@ func (s *postgres) KeysUsed(ctx context.Context, uses []apikey.Use) error {
 	return s.wrap(s.pool.SendBatch(ctx, &batch).Close(), "note the use of API keys")
 }
 
-// keyResult returns none if no row was touched.
+// keyResult returns the error none if no row was changed.
 func (s *postgres) keyResult(result pgconn.CommandTag, err error, none error, doing string) error {
 	if err != nil {
 		return s.wrap(err, doing+" an API key")

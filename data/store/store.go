@@ -46,18 +46,18 @@ type Store interface {
 	// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error
-	// CreateKey stores a key of at least one scope; ErrKeyExists if its name is taken (a revoked key keeps its name).
+	// CreateKey stores a key with at least one scope; ErrKeyExists if its name is taken, even by a revoked key.
 	CreateKey(ctx context.Context, k apikey.Key) error
-	// RotateKey stores the key that next makes of the newest one of that name, under the same name, and has those of before
-	// expire at until, unless they do so earlier: in between all are valid. ErrNoKey if there is none of that name,
-	// ErrKeyOver if the newest is not valid any more when its successor is made.
+	// RotateKey replaces the newest key of that name: it stores the key that next returns, under the same name, and makes
+	// earlier keys expire at until, unless they expire sooner. Until then all of them are valid. ErrNoKey if there is no key
+	// of that name, ErrKeyOver if the newest one is no longer valid.
 	RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error
-	// Keys returns all keys, revoked and expired ones included, by name, and by age those of one name.
+	// Keys returns all keys, including revoked and expired ones, by name and then by age.
 	Keys(ctx context.Context) ([]apikey.Key, error)
-	// KeysUsed notes when keys were last used, where that is an hour or more later than what is noted. Keys that there are
-	// not any more are no error. The revision stays.
+	// KeysUsed stores the last uses of keys, for each key at most once an hour. It ignores keys that do not exist. The
+	// revision does not change.
 	KeysUsed(ctx context.Context, uses []apikey.Use) error
-	// RevokeKey revokes all keys of that name from at on; ErrNoKey if there is none. Revoking twice keeps the first time.
+	// RevokeKey revokes all keys of that name at the given time; ErrNoKey if there is none. Revoking again keeps the first time.
 	RevokeKey(ctx context.Context, name string, at time.Time) error
 	Close() error
 }

@@ -255,6 +255,8 @@ func (rt *replicaTest) withoutDatabase(t testing.TB) {
 
 const limitsFailing = "limnomap_shared_limits_failing"
 
+const limitsMessage = `msg="rate limits` // begins the messages about the failure and about its end
+
 var limitsWarning = regexp.MustCompile(`level=WARN.*rate limits`)
 
 // withoutRedis kills Redis and starts it again. Each server uses local limits, logs that once, and then shares them again.
@@ -262,7 +264,7 @@ func (rt *replicaTest) withoutRedis(t testing.TB) {
 	t.Helper()
 	before := make([]int, len(rt.servers))
 	for i, r := range rt.servers {
-		before[i] = strings.Count(eventLog(r.Server), "rate limits")
+		before[i] = strings.Count(eventLog(r.Server), limitsMessage)
 	}
 	await := func(what string, want float64) {
 		t.Helper()
@@ -281,7 +283,7 @@ func (rt *replicaTest) withoutRedis(t testing.TB) {
 	rt.redis.Start(t)
 	await("both servers share their limits again", 0)
 	for i, r := range rt.servers {
-		if got := strings.Count(eventLog(r.Server), "rate limits") - before[i]; got != 2 {
+		if got := strings.Count(eventLog(r.Server), limitsMessage) - before[i]; got != 2 {
 			t.Errorf("server %d has %d log lines about rate limits, want one about the failure and one about its end:\n%s", i+1, got, lastLines(eventLog(r.Server), 30))
 		}
 	}
