@@ -178,7 +178,7 @@ func TestTableLanguage(t *testing.T) {
 	}
 }
 
-// If all data are old, the table says so.
+// The table has a message if all data are old.
 func TestTableOfOldData(t *testing.T) {
 	opts := testOptions(t)
 	now := testNow()

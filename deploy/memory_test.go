@@ -18,7 +18,7 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 	const allowed, limit = 512 << 20, 483183822
 	folder, file := makeCgroup(t)
 	if folder == "" {
-		const missing = "no cgroup can be made here: only the reading of its files is tested, in cmd/limnomap"
+		const missing = "no cgroup can be made here"
 		if os.Getenv("CI") != "" {
 			t.Fatal(missing)
 		}

@@ -93,10 +93,10 @@ func TestLayersAreBounded(t *testing.T) {
 				views = append(views, &data.View{Lakes: lakes})
 				mustLayer(t, ls, views[len(views)-1])
 			}
-			runtime.KeepAlive(views)
 			if got := len(ls.held); got != test.held {
 				t.Errorf("%d layers are held, want %d", got, test.held)
 			}
+			runtime.KeepAlive(views)
 		})
 	}
 }
@@ -118,6 +118,7 @@ func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 	if len(ls.held) != 1 {
 		t.Errorf("%d layers are held after the second attempt, want 1", len(ls.held))
 	}
+	runtime.KeepAlive(v)
 }
 
 func TestLeastRecentlyUsedLayerIsDropped(t *testing.T) {

@@ -2,12 +2,90 @@ package answer
 
 import (
 	"bytes"
+	"compress/gzip"
+	"encoding/json"
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"strings"
 	"testing"
 	"time"
+
+	"github.com/cespare/xxhash/v2"
 )
+
+// TestSendSources sends the same content from each kind of source, in each coding that it comes in.
+func TestSendSources(t *testing.T) {
+	plain := `{"numbers":[` + strings.Repeat("7,", 2000) + "7]}\n"
+	list := List{Head: []byte(`{"numbers":[`), Append: func(b []byte, _ int) []byte { return append(b, '7') }, Between: ",", Tail: "]}\n", Len: 2001}
+	sender, long := NewSender(Options{}), NewSender(Options{MaxItems: -1})
+	kind := NewKind(TypeJSON, CacheMinute)
+	body, err := sender.Prepare(kind, []byte(plain))
+	if err != nil {
+		t.Fatal(err)
+	}
+	longBody, err := long.PrepareList(kind, list)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var zipped bytes.Buffer
+	z := gzip.NewWriter(&zipped)
+	_, _ = z.Write([]byte(plain))
+	if err := z.Close(); err != nil {
+		t.Fatal(err)
+	}
+	stored := Stored(zipped.Bytes(), Gzip, NewStoredFields(zipped.Bytes(), Gzip, "7e57"))
+	for _, test := range []struct {
+		name   string
+		sender *Sender
+		source Source
+		coding string
+		etag   string // of the plain form; empty: the hash
+	}{
+		{"prepared", sender, Prepared(body), "br", ""},
+		{"prepared list", long, Prepared(longBody), "br", ""},
+		{"bytes", sender, Bytes([]byte(plain)), "zstd", ""},
+		{"JSON", sender, JSON(struct {
+			Numbers json.RawMessage `json:"numbers"`
+		}{json.RawMessage(plain[11 : len(plain)-2])}), "zstd", ""},
+		{"items", sender, Items(list), "zstd", ""},
+		{"long items", long, Items(list), "zstd", ""},
+		{"stored", sender, stored, "gzip", `"7e57"`},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			send := func(header ...string) *httptest.ResponseRecorder {
+				r := httptest.NewRequest(http.MethodGet, "/", nil)
+				r.Header.Set(header[0], header[1])
+				w := httptest.NewRecorder()
+				if err := test.sender.Send(w, r, kind, test.source); err != nil {
+					t.Fatal(err)
+				}
+				return w
+			}
+			want := test.etag
+			if want == "" {
+				want = etagOf(xxhash.Sum64String(plain), Identity)
+			}
+			w := send("Accept-Encoding", "identity")
+			if w.Body.String() != plain || w.Header().Get("ETag") != want {
+				t.Errorf("plain: %d bytes with ETag %s, want %d with %s", w.Body.Len(), w.Header().Get("ETag"), len(plain), want)
+			}
+			if got := send("If-None-Match", want); got.Code != http.StatusNotModified || got.Body.Len() > 0 {
+				t.Errorf("with its ETag: %d and %d bytes, want 304 and none", got.Code, got.Body.Len())
+			}
+			if got := send("Range", "bytes=2-8"); got.Code != http.StatusPartialContent || got.Body.String() != "numbers" {
+				t.Errorf("bytes 2-8: %d %q, want 206 \"numbers\"", got.Code, got.Body)
+			}
+			coded := send("Accept-Encoding", "gzip, br, zstd")
+			if got := coded.Header().Get("Content-Encoding"); got != test.coding || coded.Body.Len() >= len(plain) {
+				t.Errorf("coded: %s, %d bytes, want %s and fewer than %d", got, coded.Body.Len(), test.coding, len(plain))
+			}
+			if got := coded.Header().Get("ETag"); got == want {
+				t.Errorf("coded: ETag %s of the plain form", got)
+			}
+		})
+	}
+}
 
 // BenchmarkSend sends a tile of 12 kB over a connection, by send and by http.ServeContent.
 func BenchmarkSend(b *testing.B) {

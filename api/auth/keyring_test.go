@@ -223,7 +223,7 @@ type slowStore struct {
 
 func (m *slowStore) Keys(ctx context.Context) ([]apikey.Key, error) {
 	m.mu.Lock()
-	keys := slices.Clone(m.keys) // without what is committed later
+	keys := slices.Clone(m.keys) // without later commits
 	m.reads++
 	fails := m.fails(m.reads)
 	m.mu.Unlock()

@@ -125,7 +125,7 @@ func TestUsesOfOtherServers(t *testing.T) {
 	}
 }
 
-// A store that is no UseStore, as the demo's, is not used.
+// Nothing is stored in a store that is not a UseStore, such as the demo's.
 func TestStoreWithoutUses(t *testing.T) {
 	newKeyring(&fakeKeys{}, time.Now).StoreUses(t.Context())
 }

@@ -1,6 +1,7 @@
 package joinwrites
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"errors"
@@ -248,5 +249,44 @@ func TestOtherConnectionsAreNotChanged(t *testing.T) {
 	defer c.Close()
 	if _, ok := c.(*net.UnixConn); !ok {
 		t.Errorf("a Unix connection became a %T", c)
+	}
+}
+
+// BenchmarkAnswers sends answers of the length of a tile over one connection, with and without joined writes.
+func BenchmarkAnswers(b *testing.B) {
+	tile := make([]byte, 12<<10)
+	answer := http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		w.Header().Set("Content-Length", strconv.Itoa(len(tile)))
+		_, _ = w.Write(tile)
+	})
+	for _, joined := range []bool{false, true} {
+		b.Run("joined="+strconv.FormatBool(joined), func(b *testing.B) {
+			server := httptest.NewUnstartedServer(Handler(answer))
+			if joined {
+				server.Listener = Listener(server.Listener)
+				server.Config.ConnContext = ConnContext
+			}
+			server.Start()
+			defer server.Close()
+			c, err := net.Dial("tcp", server.Listener.Addr().String())
+			if err != nil {
+				b.Fatal(err)
+			}
+			defer c.Close()
+			in := bufio.NewReaderSize(c, 64<<10)
+			for b.Loop() {
+				if _, err := io.WriteString(c, "GET / HTTP/1.1\r\nHost: lakes\r\n\r\n"); err != nil {
+					b.Fatal(err)
+				}
+				resp, err := http.ReadResponse(in, nil)
+				if err != nil {
+					b.Fatal(err)
+				}
+				if _, err := io.Copy(io.Discard, resp.Body); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }

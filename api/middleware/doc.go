@@ -1,5 +1,5 @@
-// Package middleware holds the handlers around the router: each takes the next handler and returns one that does a single
-// thing more. Package api puts them in order. What they find out about a request is in its answer.RequestInfo.
+// Package middleware holds the handlers around the router: each takes the next handler and adds one
+// function. Package api puts them in order. They share the answer.RequestInfo of a request.
 package middleware
 
 import (

@@ -18,7 +18,7 @@ type LogQuota struct {
 
 // A lineCounter counts the lines of one kind of requests.
 type lineCounter struct {
-	second  atomic.Int64 // the one that asked counts in
+	second  atomic.Int64 // that asked counts
 	asked   atomic.Int64
 	leftOut atomic.Int64 // since the last line that passed
 }
@@ -34,7 +34,7 @@ func NewLogQuota(perSecond int, now time.Time) *LogQuota {
 func (q *LogQuota) Set(perSecond int) { q.perSecond.Store(int64(perSecond)) }
 
 // take reports whether the request that was answered with that status may be logged now, and how many of its kind were left
-// out since the last one that was. Status 0 is a connection that was cut. Where two requests meet at the start of a second,
+// out since the last logged one. Status 0 is a closed connection. Where two requests meet at the start of a second,
 // one line too many may pass; every line that is left out is counted.
 func (q *LogQuota) take(status int, now time.Time) (ok bool, leftOut int64) {
 	perSecond := q.perSecond.Load()

@@ -50,7 +50,7 @@ func TestRequestBounds(t *testing.T) {
 			}
 			if tt.want != 200 && tt.r.Method != "HEAD" {
 				if detail, _ := apitest.Problem(t, resp)["detail"].(string); !strings.Contains(detail, "allowed") {
-					t.Errorf("detail %q does not say what is allowed", detail)
+					t.Errorf("detail %q does not name the bound", detail)
 				}
 			}
 		})

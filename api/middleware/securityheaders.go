@@ -44,7 +44,7 @@ func SecurityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.D
 	fields := func(directives ...string) []answer.Field {
 		return []answer.Field{
 			{Name: "Content-Security-Policy", Value: []string{strings.Join(append([]string{common}, directives...), "; ")}},
-			// OpenStreetMap's tile policy asks for a Referer; the origin is enough and does not reveal what was viewed.
+			// OpenStreetMap's tile policy asks for a Referer; the origin is enough and does not reveal the place that was viewed.
 			{Name: "Referrer-Policy", Value: []string{"strict-origin-when-cross-origin"}},
 			{Name: "Permissions-Policy", Value: []string{"geolocation=(self), camera=(), microphone=(), payment=(), usb=()"}},
 			ownWindow,

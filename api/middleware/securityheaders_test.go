@@ -84,7 +84,7 @@ func TestBasemapOrigin(t *testing.T) {
 			t.Errorf("BasemapOrigin(%q) = %q, %v, want %q, ok %t", tt.template, got, err, tt.want, tt.ok)
 		}
 		if err != nil && !strings.Contains(err.Error(), "want ") {
-			t.Errorf("BasemapOrigin(%q): error %q does not say what is allowed", tt.template, err)
+			t.Errorf("BasemapOrigin(%q): error %q does not name the allowed form", tt.template, err)
 		}
 	}
 }

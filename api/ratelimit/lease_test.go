@@ -209,12 +209,12 @@ func TestQuotaFails(t *testing.T) {
 	ask("192.0.2.1", 200, 200, 429, 429) // tokens that were taken while it was shared still count
 	ask("192.0.2.2", 200, 200, 200, 429)
 	if asked, _ := q.leases(); asked != 1 {
-		t.Errorf("%d leases within a second of the failure, want only the one that failed", asked)
+		t.Errorf("%d leases within a second of the failure, want only the failed one", asked)
 	}
 	c.Advance(retryAfterFailure)
 	ask("192.0.2.3", 200, 200)
 	if asked, _ := q.leases(); asked != 1 || testutil.ToFloat64(failing) != 1 {
-		t.Errorf("%d leases a second later, want one that tries; failing is %v, want 1", asked, testutil.ToFloat64(failing))
+		t.Errorf("%d leases a second later, want one attempt; failing is %v, want 1", asked, testutil.ToFloat64(failing))
 	}
 	c.Advance(retryAfterFailure)
 	q.fail(nil)

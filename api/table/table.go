@@ -60,7 +60,7 @@ func New(files fs.FS, scale *colormap.Map) (*Table, error) {
 // A Reader is who sees the table.
 type Reader struct {
 	AcceptLanguage []string  // the values of that header field
-	Today          data.Date // which decides what is old
+	Today          data.Date // decides which values are old
 	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
 	Attribution    string
 }

@@ -10,7 +10,7 @@ import (
 	"limnomap/data"
 )
 
-// words are the texts of the table in one language: those that it shares with the map, and its own.
+// words are the texts of the table in one language. It shares some of them with the map.
 type words struct {
 	Language string   `json:"-"`
 	Own      ownWords `json:"-"`
@@ -28,7 +28,7 @@ type words struct {
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove string }
 }
 
-// ownWords are those that only the table has.
+// ownWords are the texts that only the table has.
 type ownWords struct {
 	Heading, Map, AsOf, AllOld, NoData, Clean, Where, Levels string
 	Lake, Risk, Data, Old, LastValue, NoNumber               string

@@ -1,4 +1,4 @@
-// Package apikey describes API keys: what is stored of a key, and what it opens.
+// Package apikey describes API keys: their stored form, and the scopes that they open.
 package apikey
 
 import (

@@ -261,25 +261,25 @@ func TestPageWithoutServiceWorker(t *testing.T) {
 func TestPageLoadHelp(t *testing.T) {
 	t.Parallel()
 	base := startServer(t)
-	var away atomic.Value
-	front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.Contains(r.URL.Path, away.Load().(string)) {
-			return false
-		}
-		http.Error(w, "no server", http.StatusBadGateway)
-		return true
-	}, nil)
-	const said = `document.querySelector('#load-help').innerText`
 	for _, file := range []string{"/words-", "/leaflet-"} {
 		t.Run(file, func(t *testing.T) {
-			b := startBrowser(t, "de") // a new one without stored files
-			away.Store(file)
+			t.Parallel()
+			var available atomic.Bool
+			front := limnomaptest.Front(t, base, func(w http.ResponseWriter, r *http.Request) bool {
+				if available.Load() || !strings.Contains(r.URL.Path, file) {
+					return false
+				}
+				http.Error(w, "no server", http.StatusBadGateway)
+				return true
+			}, nil)
+			b := startBrowser(t, "de")
+			const help = `document.querySelector('#load-help').innerText`
 			b.Do(t,
 				chromedp.Navigate(front+"/"),
-				browsertest.Until(said+`.includes('The map has not loaded yet')`),
-				browsertest.Until(said+`.includes('Die Karte ist noch nicht geladen')`),
+				browsertest.Until(help+`.includes('The map has not loaded yet')`),
+				browsertest.Until(help+`.includes('Die Karte ist noch nicht geladen')`),
 			)
-			away.Store("/nothing")
+			available.Store(true)
 			if file == "/leaflet-" {
 				b.Do(t, chromedp.Click("#load-help a"))
 			}

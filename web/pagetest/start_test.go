@@ -6,11 +6,9 @@ package pagetest
 
 import (
 	"encoding/json"
-	"flag"
 	"net/http"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"sync"
 	"testing"
@@ -20,19 +18,11 @@ import (
 	"limnomap/web/browsertest"
 )
 
-// maxParallel is how many tests run at once. It exceeds the two cores of small machines, because most tests wait for timers of
-// the page. -parallel overrides it.
+// maxParallel is how many tests run at once.
 const maxParallel = 4
 
 func TestMain(m *testing.M) {
-	flag.Parse()
-	given := false
-	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "test.parallel" })
-	if !given {
-		if err := flag.Set("test.parallel", strconv.Itoa(maxParallel)); err != nil {
-			panic(err) // testing has the flag
-		}
-	}
+	limnomaptest.Parallel(maxParallel)
 	limnomaptest.Main(m, browsertest.Close)
 }
 

@@ -335,7 +335,7 @@ func TestOpenRefuses(t *testing.T) {
 			r.Close()
 			t.Errorf("Open(%q) accepted the URL", url)
 		} else if strings.Contains(err.Error(), "s3") || !strings.Contains(err.Error(), "redis://[USER:PASSWORD@]HOST") {
-			t.Errorf("Open(%q) = %v, want what is allowed, without the URL", url, err)
+			t.Errorf("Open(%q) = %v, want the allowed form, without the URL", url, err)
 		}
 	}
 }
