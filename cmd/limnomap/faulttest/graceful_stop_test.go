@@ -25,7 +25,7 @@ import (
 // the stop does, is tested beside cmd/limnomap/drain.go.
 func TestGracefulStop(t *testing.T) {
 	// Not parallel: half a request must not take longer than the ReadHeaderTimeout.
-	g := &gracefulStopTest{db: newGermanDB(t), paths: heatTiles(200, "")} // small tiles, which even a busy machine draws in time
+	g := &gracefulStopTest{db: newGermanDB(t), paths: heatTiles(50, "")} // few small tiles, which even a busy machine draws in time
 	g.want = newExpectedTiles(t, g.db, g.paths)
 	t.Run("RequestsInFlight", g.requestsInFlight)
 	t.Run("ClientsKeepAsking", g.clientsKeepAsking)
@@ -85,12 +85,17 @@ func refusesConnections(s *limnomaptest.Server) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// requestsInFlight stops a server while 200 clients wait for tiles that must be drawn. Half of them finish sending their
-// requests only after the server has begun to stop. One more request takes longer than the listener stays open. All get
-// their answers, and all tiles are on disk.
+// requestsInFlight stops a server while 200 clients, four for each tile, wait for tiles that must be drawn. Half of them
+// finish sending their requests only after the server has begun to stop. One more request takes longer than the listener
+// stays open. All get their answers, and all tiles are on disk.
 func (g *gracefulStopTest) requestsInFlight(t *testing.T) {
 	const drain = 3
-	dir, requests := t.TempDir(), len(g.paths)
+	dir := t.TempDir()
+	var paths []string
+	for _, path := range g.paths {
+		paths = append(paths, path, path, path, path)
+	}
+	requests := len(paths)
 	s := start(t, serverFlags(g.db, "--cache-dir", dir, "--drain", fmt.Sprint(drain, "s"))...)
 
 	profile := make(chan error, 1)
@@ -102,7 +107,7 @@ func (g *gracefulStopTest) requestsInFlight(t *testing.T) {
 		return bytes.Contains(goroutines, []byte("net/http/pprof.Profile"))
 	})
 	clients := make([]*rawClient, requests)
-	for i, path := range g.paths {
+	for i, path := range paths {
 		c := connect(t, s)
 		err := c.begin(path)
 		if err == nil && i < requests/2 {
@@ -123,27 +128,27 @@ func (g *gracefulStopTest) requestsInFlight(t *testing.T) {
 	}
 	for i, c := range clients[requests/2:] {
 		if err := c.end(); err != nil {
-			t.Errorf("%s: the end of the request: %v", g.paths[requests/2+i], err)
+			t.Errorf("%s: the end of the request: %v", paths[requests/2+i], err)
 		}
 	}
 	limnomaptest.Within(t, patience, "new connections are refused", func() bool { return refusesConnections(s) })
 	for i, c := range clients {
 		got, last, err := c.answer()
 		if err != nil {
-			t.Errorf("%s: %v, want an answer", g.paths[i], err)
+			t.Errorf("%s: %v, want an answer", paths[i], err)
 			continue
 		}
-		g.want.matches(t, g.paths[i], got)
+		g.want.matches(t, paths[i], got)
 		if i >= requests/2 && !last {
-			t.Errorf("%s: the answer does not say that the connection closes", g.paths[i])
+			t.Errorf("%s: the answer does not say that the connection closes", paths[i])
 		}
 	}
 	if err := <-profile; err != nil {
 		t.Errorf("the request that takes longer than the drain: %v", err)
 	}
 	s.AwaitExit(t)
-	if got := filesIn(t, dir); len(got.entries) != requests || len(got.temps) > 0 {
-		t.Errorf("%d tiles are on disk and %d files unfinished, want %d and none", len(got.entries), len(got.temps), requests)
+	if got := filesIn(t, dir); len(got.entries) != len(g.paths) || len(got.temps) > 0 {
+		t.Errorf("%d tiles are on disk and %d files unfinished, want %d and none", len(got.entries), len(got.temps), len(g.paths))
 	}
 }
 
@@ -161,18 +166,20 @@ func awaitCPUProfile(s *limnomaptest.Server, seconds int) error {
 	return err
 }
 
-// clientsKeepAsking stops a server while 200 clients request one tile after the other on their connections. The last
+// clientsKeepAsking stops a server while 200 clients request one cached tile after the other on their connections. The last
 // answer on each connection says that it closes, and no connection is closed before that.
 func (g *gracefulStopTest) clientsKeepAsking(t *testing.T) {
 	const clients = 200
-	paths := g.paths[:50]
 	s := start(t, serverFlags(g.db, "--drain", "2s")...)
+	for _, path := range g.paths {
+		limnomaptest.Get(t, s.Base+path)
+	}
 	var group errgroup.Group
 	for i := range clients {
 		c := connect(t, s)
 		group.Go(func() error { // ends with the connection
 			for n := i; ; n++ {
-				path := paths[n%len(paths)]
+				path := g.paths[n%len(g.paths)]
 				if err := errors.Join(c.begin(path), c.end()); err != nil {
 					return err
 				}

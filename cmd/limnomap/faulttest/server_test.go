@@ -13,7 +13,7 @@ import (
 
 func TestMain(m *testing.M) {
 	// .ci/test has a binary with the race detector for these tests.
-	if path := os.Getenv("LIMNOMAP_FAULTS_BINARY"); path != "" {
+	if path := os.Getenv("LIMNOMAP_TEST_RACE_BINARY"); path != "" {
 		_ = os.Setenv("LIMNOMAP_TEST_BINARY", path)
 	}
 	limnomaptest.Parallel(6)
