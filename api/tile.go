@@ -128,6 +128,9 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t tileReques
 
 // sendVector answers with a vector tile.
 func (h *tileHandlers) sendVector(w http.ResponseWriter, r *http.Request, t tileRequest) error {
+	if err := answer.CheckCoding(r); err != nil {
+		return err
+	}
 	view := t.state.Snapshot.Current
 	if t.dated {
 		var err error

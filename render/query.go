@@ -22,7 +22,7 @@ func (m *memory) find(l *Layer, w window, p painter) {
 	if m.found == key {
 		return
 	}
-	m.found = key
+	m.found = sceneKey{} // if this panics, the scene is of no use
 	s, selected := &m.scene, p.selection(l, w.zoom)
 	q := newQuery(l, w, p)
 	q.hits = m.hits[:0]
@@ -38,6 +38,7 @@ func (m *memory) find(l *Layer, w window, p painter) {
 	if selected.blurred {
 		s.patch.bin(l, w, p)
 	}
+	m.found = key
 }
 
 // small is a site that reaches as far as every lake that is binned.

@@ -193,6 +193,41 @@ func TestMemoryReleasesLayers(t *testing.T) {
 	}
 }
 
+// A panickingPainter panics while it makes marks, once.
+type panickingPainter struct {
+	painter
+	panics bool
+}
+
+func (p *panickingPainter) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
+	if p.panics {
+		p.panics = false
+		panic("a mark too many")
+	}
+	return p.painter.appendMarks(marks, l, hits, w)
+}
+
+// TestSceneIsNotReusedAfterPanic makes a scene, panics in the next one, and asks for that one again: it must not be the first.
+func TestSceneIsNotReusedAfterPanic(t *testing.T) {
+	l := layerOf(country()...)
+	p := &panickingPainter{painter: newDots()}
+	m := new(memory)
+	here, there := windowOf(maptile.At([2]float64{11, 51}, 6), 1), windowOf(maptile.At([2]float64{9, 48}, 9), 1)
+	m.find(l, here, p)
+	p.panics = true
+	func() {
+		defer func() { _ = recover() }()
+		m.find(l, there, p)
+	}()
+	m.find(l, there, p)
+	want := new(memory)
+	want.find(l, there, newDots())
+	if len(want.scene.marks) == len(m.scene.marks) && slices.Equal(want.scene.marks, m.scene.marks) {
+		return
+	}
+	t.Errorf("after a panic a scene has %d marks, want the %d of its own window", len(m.scene.marks), len(want.scene.marks))
+}
+
 // TestMarksAreNotReusedAfterPainting draws and then takes the fingerprint: painting reorders marks.
 func TestMarksAreNotReusedAfterPainting(t *testing.T) {
 	l := layerOf(country()...)

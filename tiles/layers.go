@@ -44,6 +44,8 @@ type heldLayer[L any] struct {
 	first *data.Lake // the views of a snapshot share their lakes: first and lakes tell which
 	lakes int
 	layer *L
+
+	cleanup runtime.Cleanup // calls sweep when the view is freed
 }
 
 func newLayers[L any](build func(*data.View, *L) (*L, error), maxLakes int, builds prometheus.Counter) *layers[L] {
@@ -97,16 +99,18 @@ func (ls *layers[L]) find(v *data.View) (l, like *L) {
 
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
 func (ls *layers[L]) hold(v *data.View, l *L) {
-	runtime.AddCleanup(v, (*layers[L]).sweep, ls)
+	h := &heldLayer[L]{weak.Make(v), firstLake(v), len(v.Lakes), l, runtime.AddCleanup(v, (*layers[L]).sweep, ls)}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	h := &heldLayer[L]{weak.Make(v), firstLake(v), len(v.Lakes), l}
 	ls.held = append(ls.held, h)
 	ls.recent.Store(h)
 	lakes := 0
 	for i, h := range slices.Backward(ls.held) {
 		// The two newest are held at any size: during a refresh, tiles of the old and of the new view are asked for.
 		if lakes += h.lakes; len(ls.held)-i > 2 && lakes > ls.maxLakes || len(ls.held)-i > maxLayers {
+			for _, dropped := range ls.held[:i+1] {
+				dropped.cleanup.Stop() // or a view that is used for long would collect one for each time its layer is built
+			}
 			ls.held = slices.Delete(ls.held, 0, i+1)
 			return
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"runtime"
+	runtimemetrics "runtime/metrics"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -181,6 +182,35 @@ func TestLayersGoWithTheirViews(t *testing.T) {
 			return vector.NewLayer(vector.NewIndex(v.Lakes), v), nil
 		})
 	})
+}
+
+// A view that is used for long, while its layer is built again and again, must not collect a cleanup for each layer.
+func TestDroppedLayersLeaveNoCleanup(t *testing.T) {
+	queued := func() uint64 {
+		sample := []runtimemetrics.Sample{{Name: "/gc/cleanups/queued:cleanups"}}
+		runtimemetrics.Read(sample)
+		return sample[0].Value.Uint64()
+	}
+	const rounds = 100
+	ls := newTestLayers(buildTestLayer)
+	views := make([]*data.View, maxLayers+1) // one more than are held: each round builds all of them
+	for i := range views {
+		views[i] = &data.View{Lakes: make([]data.Lake, 1)}
+	}
+	for range rounds {
+		for _, v := range views {
+			mustLayer(t, ls, v)
+		}
+	}
+	before := queued()
+	runtime.KeepAlive(views)
+	views = nil
+	for range 10 {
+		runtime.GC()
+	}
+	if n := queued() - before; n > rounds*maxLayers/10 {
+		t.Errorf("%d cleanups ran for %d views, want about one for each layer that is held", n, maxLayers+1)
+	}
 }
 
 func checkLayersGo[L any](t *testing.T, build func(*data.View, *L) (*L, error)) {

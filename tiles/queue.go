@@ -15,12 +15,18 @@ type renderQueue struct {
 	length  prometheus.Gauge // tiles that wait
 
 	mu      sync.Mutex // guards what follows
-	waiting list.List  // of a chan bool for each that waits
+	waiting list.List  // of a waiter for each that waits
 	drawing int        // turns that were given and not released
 }
 
 func newRenderQueue(renders, limit int, length prometheus.Gauge) *renderQueue {
 	return &renderQueue{renders: renders, limit: limit, length: length}
+}
+
+// A waiter waits for a turn until its ctx ends.
+type waiter struct {
+	ctx  context.Context
+	turn chan bool // receives whether the queue was crowded when the turn came
 }
 
 // acquire waits for a turn, which release ends. It reports whether the queue was crowded when the turn came. The error is
@@ -55,7 +61,10 @@ func (q *renderQueue) enqueue(ctx context.Context) (turn chan bool, element *lis
 		return nil, nil, context.Cause(ctx)
 	}
 	turn = make(chan bool, 1)
-	element = q.waiting.PushBack(turn)
+	if q.waiting.Len() >= q.limit {
+		q.removeEnded()
+	}
+	element = q.waiting.PushBack(waiter{ctx, turn})
 	q.admit()
 	if len(turn) == 0 && q.waiting.Len() > q.limit {
 		q.waiting.Remove(element)
@@ -63,6 +72,17 @@ func (q *renderQueue) enqueue(ctx context.Context) (turn chan bool, element *lis
 		return nil, nil, ErrBusy
 	}
 	return turn, element, nil
+}
+
+// removeEnded removes the waiters whose ctx has ended: their goroutines may not have run since. q.mu must be held.
+func (q *renderQueue) removeEnded() {
+	for e := q.waiting.Front(); e != nil; {
+		next := e.Next()
+		if e.Value.(waiter).ctx.Err() != nil {
+			q.waiting.Remove(e)
+		}
+		e = next
+	}
 }
 
 // release ends a turn.
@@ -77,7 +97,7 @@ func (q *renderQueue) release() {
 func (q *renderQueue) admit() {
 	for q.waiting.Len() > 0 && q.drawing < q.turns() {
 		crowded := q.crowded()
-		q.waiting.Remove(q.waiting.Front()).(chan bool) <- crowded
+		q.waiting.Remove(q.waiting.Front()).(waiter).turn <- crowded
 		q.drawing++
 	}
 	q.length.Set(float64(q.waiting.Len()))

@@ -198,6 +198,15 @@ func (s *Sender) sendList(w http.ResponseWriter, r *http.Request, k Kind, l *Lis
 	return s.sendNew(w, r, k, p.hash, &variant{pieces: p})
 }
 
+// CheckCoding returns an error if the client accepts neither gzip nor identity, in which an answer from [Stored] can be sent.
+// A handler asks it before it makes an expensive answer.
+func CheckCoding(r *http.Request) error {
+	if _, ok := negotiate(r.Header["Accept-Encoding"], storedGzip); !ok {
+		return errNotAcceptable
+	}
+	return nil
+}
+
 func sendStored(w http.ResponseWriter, r *http.Request, k Kind, src *Source) error {
 	v := variant{content: src.bytes, etag: src.fields.etag[:], length: src.fields.length[:]}
 	if src.coding == Identity {

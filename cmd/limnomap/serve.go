@@ -152,9 +152,6 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	if err != nil {
-		return err
-	}
 	defer func() { err = errors.Join(err, tileService.Close()) }()
 
 	opts, err := c.options()

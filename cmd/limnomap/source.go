@@ -78,7 +78,8 @@ func (f *sourceFlags) load(ctx context.Context) (*source, *data.Snapshot, error)
 		return nil, nil, err
 	}
 	s.options.Patience = -1 // no other work waits for this
-	defer limitGarbage(ctx)()
+	stop, closeStore := limitGarbage(ctx), s.close
+	s.close = func() error { stop(); return closeStore() }
 	snapshot, err := data.Load(ctx, s.Source, &s.options)
 	debug.FreeOSMemory() // garbage of the loading
 	if err != nil {

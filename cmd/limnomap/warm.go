@@ -37,7 +37,6 @@ were drawn first.`
 // A warming has the tiles to draw, in order.
 type warming struct {
 	service  *tiles.Service
-	room     int64 // on disk, in bytes
 	snapshot *data.Snapshot
 	weeks    []data.Week
 	pyramids []tiles.Pyramid // of each week
@@ -71,16 +70,14 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	if c.DryRun { // without the folder, which would be created
-		w.room = disk.Room(int64(c.CacheDisk))
-		return w.estimate(ctx, con)
+		return w.estimate(ctx, con, disk.Room(int64(c.CacheDisk)))
 	}
 	cache, err := c.openCache(folder, slog.New(slog.DiscardHandler), nil) // no log: Warm returns the faults of the folder
 	if err != nil {
 		return err
 	}
 	defer func() { err = errors.Join(err, cache.Close()) }()
-	w.room = cache.Room()
-	return w.run(ctx, con, disk.NewFill(cache))
+	return w.run(ctx, con, cache)
 }
 
 // pyramids returns one pyramid for each combination of style, colour map and scale.
@@ -145,8 +142,8 @@ func (w *warming) each(ctx context.Context, visit func(*tiles.Plot) error) error
 	return nil
 }
 
-// estimate prints how much there is to draw, and writes nothing.
-func (w *warming) estimate(ctx context.Context, con *console) error {
+// estimate prints how much there is to draw, and writes nothing. The disk has room for that many bytes.
+func (w *warming) estimate(ctx context.Context, con *console, room int64) error {
 	var shown, bytes int64
 	err := w.each(ctx, func(p *tiles.Plot) error {
 		survey, err := p.Survey(ctx)
@@ -163,8 +160,8 @@ func (w *warming) estimate(ctx context.Context, con *console) error {
 	}
 	_, err = fmt.Fprintf(con.out, "%s\nThey would take about %s on disk, estimated from some of them, including those that exist already.\n",
 		countText(shown, w.size()), formatMB(bytes))
-	if err == nil && bytes > w.room {
-		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk has room for %s.\n", formatMB(w.room))
+	if err == nil && bytes > room {
+		_, err = fmt.Fprintf(con.out, "That is too much: --cache-disk has room for %s.\n", formatMB(room))
 	}
 	return err
 }
@@ -179,7 +176,8 @@ func (w *warming) size() int64 {
 }
 
 // run draws all plots, and prints how many tiles it drew, also after an error.
-func (w *warming) run(ctx context.Context, con *console, fill *disk.Fill) error {
+func (w *warming) run(ctx context.Context, con *console, cache *disk.Cache) error {
+	fill := disk.NewFill(cache)
 	var shown int64
 	err := w.each(ctx, func(p *tiles.Plot) error {
 		survey, err := p.Survey(ctx)
@@ -189,9 +187,10 @@ func (w *warming) run(ctx context.Context, con *console, fill *disk.Fill) error 
 	if err != nil {
 		return err
 	}
-	if least := shown * disk.MinEntrySize; least > w.room {
+	room := cache.Room() // only now: the cache counts what is in the folder in the background
+	if least := shown * disk.MinEntrySize; least > room {
 		return fmt.Errorf("%d tiles take %s on disk or more, but --cache-disk and --cache-min-free leave room for %s, so the last tiles would evict the first: "+
-			"raise the limits, free some of the disk, or choose fewer zooms, dates or styles; nothing was written", shown, formatMB(least), formatMB(w.room))
+			"raise the limits, free some of the disk, or choose fewer zooms, dates or styles; nothing was written", shown, formatMB(least), formatMB(room))
 	}
 	progress := newProgress(con, "warming", shown, time.Now)
 	var all tiles.Warmed

@@ -10,16 +10,15 @@ import (
 
 // An Index is the lakes of a snapshot in spatial order. All views of the snapshot share it. It is immutable.
 type Index struct {
-	of    *data.Lake // the first of the lakes, which identifies the list; nil for none
-	codes []uint64   // Morton codes, ascending
-	lakes []int32    // by site, that is index of codes: the index of its lake in the view
+	codes []uint64 // Morton codes, ascending
+	lakes []int32  // by site, that is index of codes: the index of its lake in the view
 	// byArea are the sites in descending order of area, equal ones in the order of the lakes; nil if all fit into one tile.
 	byArea []int32
 }
 
 // NewIndex returns the index of the lakes that are on the map.
 func NewIndex(lakes []data.Lake) *Index {
-	x := &Index{of: first(lakes)}
+	x := new(Index)
 	type site struct {
 		code uint64
 		lake int32
@@ -62,16 +61,6 @@ func (x *Index) sortByArea(lakes []data.Lake) []int32 {
 		sorted[i] = s.site
 	}
 	return sorted
-}
-
-// Of reports whether x is the index of the lakes of v.
-func (x *Index) Of(v *data.View) bool { return x.of != nil && x.of == first(v.Lakes) }
-
-func first(lakes []data.Lake) *data.Lake {
-	if len(lakes) == 0 {
-		return nil
-	}
-	return &lakes[0]
 }
 
 // sequence returns 0 to n-1.
