@@ -155,6 +155,12 @@ func TestRateLimits(t *testing.T) {
 			get(t, s, http.StatusOK, target)
 		}
 	}
+	metrics := get(t, s, http.StatusOK, "/metrics").Body.String()
+	for limit, refused := range map[string]int{"api": 1, "tiles": 1, "keys": 2, "refused": 1} {
+		if line := fmt.Sprintf("limnomap_rate_limited_total{limit=%q} %d\n", limit, refused); !strings.Contains(metrics, line) {
+			t.Errorf("/metrics lacks %s", line)
+		}
+	}
 }
 
 func TestLimitsCountClientsBehindATrustedProxy(t *testing.T) {

@@ -45,5 +45,3 @@ func (k Kind) NotDocument() Kind {
 	return k
 }
 
-// ContentType returns the media type of the answers.
-func (k Kind) ContentType() string { return k.contentType[0] }

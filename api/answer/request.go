@@ -15,12 +15,11 @@ type RequestInfo struct {
 	context.Context
 	request http.Request // the request with this context; it is here to save an allocation
 
-	Start     time.Time  // when the request was received; zero if nothing measured it
-	ID        [1]string  // an array, so that the response header can share it
-	Addr      netip.Addr // of the client; invalid until it is known
-	KeyName   string     // of the API key; empty without one
-	KeyScopes uint8      // what that key allows, in the bits of package auth
-	TraceID   string     // empty if the request is not traced
+	Start   time.Time  // when the request was received; zero if nothing measured it
+	ID      [1]string  // an array, so that the response header can share it
+	Addr    netip.Addr // of the client; invalid until it is known
+	KeyName string     // of the API key; empty without one
+	TraceID string     // empty if the request is not traced
 	// PathValues are the values of the variables in the pattern of the route, in their order.
 	PathValues [3]string
 	// Age is the value of the field Age; empty while the data are confirmed. It is an array as ID.

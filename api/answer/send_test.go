@@ -28,6 +28,9 @@ func TestSendSources(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	if v := longBody.variants[Identity]; v.content != nil || v.pieces == nil {
+		t.Errorf("a long prepared list holds %d bytes of its plain form, want none", len(v.content))
+	}
 	var zipped bytes.Buffer
 	z := gzip.NewWriter(&zipped)
 	_, _ = z.Write([]byte(plain))

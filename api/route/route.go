@@ -47,7 +47,9 @@ var (
 )
 
 // Handle adds a route. The pattern is the path below the base path, with at most three variables such as {lake_id}, each of
-// which matches one or more characters but no slash. Of routes that match a path the first added is taken.
+// which matches one or more characters but no slash. Patterns without variables are tried first, then those that end with
+// three variables, then the others; within each kind the first added is taken. So patterns of different kinds must not match
+// the same path.
 func (r *Router) Handle(pattern string, h http.Handler) {
 	var names []string
 	for _, match := range variable.FindAllStringSubmatch(pattern, -1) {
