@@ -44,4 +44,3 @@ func (k Kind) NotDocument() Kind {
 	k.picture = true
 	return k
 }
-
