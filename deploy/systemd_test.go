@@ -144,7 +144,8 @@ func askCrowd(t testing.TB, base string, round int) {
 				if err != nil {
 					return err
 				}
-				if resp.StatusCode != http.StatusOK {
+				// A busy machine may not draw all of them in time: 503 is the right answer then.
+				if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusServiceUnavailable {
 					err = errors.New(resp.Status)
 				}
 				return errors.Join(err, resp.Body.Close())
