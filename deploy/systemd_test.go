@@ -136,16 +136,16 @@ func TestUnitSandbox(t *testing.T) {
 func askCrowd(t testing.TB, base string, round int) {
 	t.Helper()
 	var group errgroup.Group
-	for i := range 50 {
-		tile := maptile.At(lakePlace((round+i*demoLakes/50)%demoLakes), maptile.Zoom(5+(round/10+i)%10))
+	const places = 5 // few, so that a busy machine draws all tiles before a request gives up
+	for i := range places {
+		tile := maptile.At(lakePlace((round+i*demoLakes/places)%demoLakes), maptile.Zoom(5+(round/10+i)%10))
 		for _, colormap := range []string{"limno", "viridis", "cividis", "algae"} {
 			group.Go(func() error {
 				resp, err := http.Get(fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d@2x.png?style=heat&colormap=%s", base, tile.Z, tile.X, tile.Y, colormap))
 				if err != nil {
 					return err
 				}
-				// A busy machine may not draw all of them in time: 503 is the right answer then.
-				if resp.StatusCode != http.StatusOK && resp.StatusCode != http.StatusServiceUnavailable {
+				if resp.StatusCode != http.StatusOK {
 					err = errors.New(resp.Status)
 				}
 				return errors.Join(err, resp.Body.Close())
