@@ -91,8 +91,8 @@ func (l *Limiter) Allow(w http.ResponseWriter, r *http.Request) bool {
 	}
 	g := b.takeFor(l.client, r)
 	h := w.Header()
-	if info := answer.InfoOf(r); info != nil && h["Ratelimit"] == nil {
-		h["Ratelimit"] = info.RateLimit[:0]
+	if h["Ratelimit"] == nil {
+		h["Ratelimit"] = answer.InfoOf(r).RateLimit[:0]
 	}
 	seconds := b.describe(h, g)
 	if g.ok {
