@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,14 +46,11 @@ type Sender struct {
 
 // NewSender returns a Sender with those bounds.
 func NewSender(opts Options) *Sender {
-	s := &Sender{maxItems: maxItems, listWait: listWait, lists: semaphore.NewWeighted(maxLists)}
-	if opts.MaxItems != 0 {
-		s.maxItems = max(opts.MaxItems, 0)
+	return &Sender{
+		maxItems: max(cmp.Or(opts.MaxItems, maxItems), 0),
+		listWait: cmp.Or(opts.ListWait, listWait),
+		lists:    semaphore.NewWeighted(maxLists),
 	}
-	if opts.ListWait != 0 {
-		s.listWait = opts.ListWait
-	}
-	return s
 }
 
 // A Source is where the content of one answer comes from: one of body, stored bytes, list, value and bytes. It is a struct and
