@@ -87,7 +87,7 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 
 // PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held.
 func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
-	if l.Len <= s.maxItems {
+	if s.HoldsList(l.Len) {
 		return s.Prepare(k, l.Bytes())
 	}
 	b := &Body{}

@@ -53,6 +53,9 @@ func NewSender(opts Options) *Sender {
 	}
 }
 
+// HoldsList reports whether a list of n items is made in memory.
+func (s *Sender) HoldsList(n int) bool { return n <= s.maxItems }
+
 // A Source is where the content of one answer comes from: one of body, stored bytes, list, value and bytes. It is a struct and
 // no interface, since a value in an interface would be allocated for each cached tile.
 type Source struct {
@@ -161,7 +164,7 @@ func (s *Sender) sendNew(w http.ResponseWriter, r *http.Request, k Kind, hash ui
 }
 
 func (s *Sender) sendList(w http.ResponseWriter, r *http.Request, k Kind, l *List) error {
-	if l.Len <= s.maxItems {
+	if s.HoldsList(l.Len) {
 		content := l.Bytes()
 		return s.sendNew(w, r, k, xxhash.Sum64(content), &variant{content: content})
 	}

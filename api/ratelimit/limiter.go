@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/api/answer"
 )
@@ -35,16 +36,14 @@ type Group struct {
 
 // NewGroup returns a Group whose metrics are registered.
 func NewGroup(c Config) *Group {
-	g := &Group{
+	return &Group{
 		now:    c.Now,
 		shared: newShared(c),
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		refused: promauto.With(c.Registerer).NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_rate_limited_total",
 			Help: "Requests refused with 429, by the limit that they met.",
 		}, []string{"limit"}),
 	}
-	c.Registerer.MustRegister(g.refused)
-	return g
 }
 
 // Limiter returns a limiter of so many requests per minute and client; 0 or less allows all. The name is that of the policy
