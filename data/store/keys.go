@@ -9,6 +9,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"limnomap/data/apikey"
 )
 
@@ -19,17 +21,32 @@ const usedAgain = time.Hour
 // keyColumns are the columns of api_keys, in the order of scanKey.
 const keyColumns = "name, hash, scopes, created_at, expires_at, revoked_at, used_at"
 
-func (s *sqlite) CreateKey(ctx context.Context, k apikey.Key) error {
+func (s *common) CreateKey(ctx context.Context, k apikey.Key) error {
 	if err := checkKey(k); err != nil {
 		return err
 	}
-	if err := s.hold(ctx); err != nil {
-		return err
-	}
-	defer s.mu.RUnlock()
-	result, err := s.writer.ExecContext(ctx, `INSERT INTO api_keys (`+keyColumns+`)
-		SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7 WHERE NOT EXISTS (SELECT 1 FROM api_keys WHERE name = ?1)`, keyValues(k)...)
-	return s.keyResult(result, err, keyExists(k.Name), "create")
+	return s.changeKeys(ctx, "create an API key", func(q querier, keys []apikey.Key) error {
+		if slices.ContainsFunc(keys, func(other apikey.Key) bool { return other.Name == k.Name }) {
+			return callerError{fmt.Errorf("%w: %q; a name cannot be used again, even after its key was revoked", ErrKeyExists, k.Name)}
+		}
+		return insertKey(ctx, q, k)
+	})
+}
+
+// changeKeys calls fn with all keys in a transaction, in which nobody else changes them.
+func (s *common) changeKeys(ctx context.Context, doing string, fn func(querier, []apikey.Key) error) error {
+	return s.db.update(ctx, doing, func(q querier) error {
+		if s.sql.lockKeys != "" {
+			if _, err := q.exec(ctx, s.sql.lockKeys); err != nil {
+				return err
+			}
+		}
+		keys, err := readKeys(ctx, q)
+		if err != nil {
+			return err
+		}
+		return fn(q, keys)
+	})
 }
 
 func checkKey(k apikey.Key) error {
@@ -42,43 +59,26 @@ func checkKey(k apikey.Key) error {
 	return nil
 }
 
-func keyExists(name string) error {
-	return fmt.Errorf("%w: %q; a name cannot be used again, even after its key was revoked", ErrKeyExists, name)
-}
-
 func noKey(name string) error { return fmt.Errorf("%w: %q", ErrNoKey, name) }
 
-func keyValues(k apikey.Key) []any {
-	return []any{k.Name, k.Hash[:], k.Scopes.String(), k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt), unixOrNull(k.UsedAt)}
+func insertKey(ctx context.Context, q querier, k apikey.Key) error {
+	_, err := q.exec(ctx, "INSERT INTO limnomap.api_keys ("+keyColumns+") VALUES ($1, $2, $3, $4, $5, $6, $7)", k.Name, k.Hash[:], k.Scopes.String(),
+		k.CreatedAt.Unix(), unixOrNull(k.ExpiresAt), unixOrNull(k.RevokedAt), unixOrNull(k.UsedAt))
+	return err
 }
 
-func (s *sqlite) RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error {
-	if err := s.hold(ctx); err != nil {
-		return err
-	}
-	defer s.mu.RUnlock()
-	tx, err := s.writer.BeginTx(ctx, nil)
-	if err != nil {
-		return s.wrap(err, "rotate an API key")
-	}
-	defer tx.Rollback() // no effect after the commit
-	keys, err := scanKeys(ctx, tx)
-	if err != nil {
-		return s.wrap(err, "rotate an API key")
-	}
-	k, err := successor(keys, name, next)
-	if err != nil {
-		return err
-	}
-	_, err = tx.ExecContext(ctx, `UPDATE api_keys SET expires_at = ?1 WHERE name = ?2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?1)`,
-		until.Unix(), name)
-	if err == nil {
-		_, err = tx.ExecContext(ctx, `INSERT INTO api_keys (`+keyColumns+`) VALUES (?, ?, ?, ?, ?, ?, ?)`, keyValues(k)...)
-	}
-	if err == nil {
-		err = tx.Commit()
-	}
-	return s.wrap(err, "rotate an API key")
+func (s *common) RotateKey(ctx context.Context, name string, until time.Time, next func(former apikey.Key) apikey.Key) error {
+	return s.changeKeys(ctx, "rotate an API key", func(q querier, keys []apikey.Key) error {
+		k, err := successor(keys, name, next)
+		if err != nil {
+			return callerError{err}
+		}
+		if _, err := q.exec(ctx, `UPDATE limnomap.api_keys SET expires_at = $1
+			WHERE name = $2 AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > $1)`, until.Unix(), name); err != nil {
+			return err
+		}
+		return insertKey(ctx, q, k)
+	})
 }
 
 // successor returns the key that replaces the newest key of that name, which must be valid when the new key is made.
@@ -111,14 +111,35 @@ func laterExpiry(a, b apikey.Key) int {
 	return a.ExpiresAt.Compare(b.ExpiresAt)
 }
 
-func (s *sqlite) RevokeKey(ctx context.Context, name string, at time.Time) error {
-	if err := s.hold(ctx); err != nil {
+func (s *common) RevokeKey(ctx context.Context, name string, at time.Time) error {
+	return s.db.update(ctx, "revoke an API key", func(q querier) error {
+		n, err := q.exec(ctx, "UPDATE limnomap.api_keys SET revoked_at = coalesce(revoked_at, $1) WHERE name = $2", at.Unix(), name)
+		if err == nil && n == 0 {
+			return callerError{noKey(name)}
+		}
+		return err
+	})
+}
+
+const useKey = "UPDATE limnomap.api_keys SET used_at = $1 WHERE name = $2 AND hash = $3 AND coalesce(used_at, 0) <= $4"
+
+// useKeyValues are the parameters of useKey.
+func useKeyValues(u apikey.Use) []any {
+	return []any{u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()}
+}
+
+func (s *postgres) KeysUsed(ctx context.Context, uses []apikey.Use) error {
+	if len(uses) == 0 {
+		return nil
+	}
+	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	defer s.mu.RUnlock()
-	result, err := s.writer.ExecContext(ctx,
-		"UPDATE api_keys SET revoked_at = coalesce(revoked_at, ?) WHERE name = ?", at.Unix(), name)
-	return s.keyResult(result, err, noKey(name), "revoke")
+	var batch pgx.Batch
+	for _, u := range uses {
+		batch.Queue(useKey, useKeyValues(u)...)
+	}
+	return s.wrap(s.pool.SendBatch(ctx, &batch).Close(), "note the use of API keys")
 }
 
 // KeysUsed does not wait for another process that writes: nothing depends on when a use is stored, and a server that stops
@@ -153,56 +174,26 @@ func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error
 	}
 	defer tx.Rollback() // no effect after the commit
 	for _, u := range uses {
-		if _, err := tx.ExecContext(ctx, "UPDATE api_keys SET used_at = ? WHERE name = ? AND hash = ? AND coalesce(used_at, 0) <= ?",
-			u.At.Unix(), u.Name, u.Hash[:], u.At.Add(-usedAgain).Unix()); err != nil {
+		if _, err := (sqliteQuerier{tx}).exec(ctx, useKey, useKeyValues(u)...); err != nil {
 			return err
 		}
 	}
 	return tx.Commit()
 }
 
-// keyResult returns the error none if no row was changed.
-func (s *sqlite) keyResult(result sql.Result, err error, none error, doing string) error {
-	if err != nil {
-		return s.wrap(err, doing+" an API key")
-	}
-	if n, err := result.RowsAffected(); err != nil || n > 0 {
-		return s.wrap(err, doing+" an API key")
-	}
-	return none
-}
-
-func (s *sqlite) Keys(ctx context.Context) ([]apikey.Key, error) {
-	if err := s.hold(ctx); err != nil {
-		return nil, err
-	}
-	defer s.mu.RUnlock()
-	var keys []apikey.Key
-	err := s.read(ctx, func(tx *sql.Tx) (err error) {
-		keys, err = scanKeys(ctx, tx)
+func (s *common) Keys(ctx context.Context) (keys []apikey.Key, err error) {
+	err = s.db.query(ctx, "read the API keys", func(q querier) (err error) {
+		keys, err = readKeys(ctx, q)
 		return err
 	})
-	return keys, s.wrap(err, "read the API keys")
+	return keys, err
 }
 
-func scanKeys(ctx context.Context, tx *sql.Tx) ([]apikey.Key, error) {
-	rows, err := tx.QueryContext(ctx, "SELECT "+keyColumns+" FROM api_keys ORDER BY name, created_at, hash")
-	if err != nil {
-		return nil, err
-	}
-	defer rows.Close()
-	var keys []apikey.Key
-	for rows.Next() {
-		k, err := scanKey(rows)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, k)
-	}
-	return keys, rows.Err()
+func readKeys(ctx context.Context, q querier) ([]apikey.Key, error) {
+	return collect(ctx, q, scanKey, "SELECT "+keyColumns+" FROM limnomap.api_keys ORDER BY name, created_at, hash")
 }
 
-func scanKey(row interface{ Scan(...any) error }) (k apikey.Key, err error) {
+func scanKey(row rowScanner) (k apikey.Key, err error) {
 	var hash []byte
 	var scopes string
 	var created, expires, revoked, used sql.NullInt64

@@ -37,10 +37,10 @@ var sessionSettings = map[string]string{
 
 // postgres is a Store in the schema limnomap of a PostgreSQL database.
 type postgres struct {
+	common
 	pool   *pgxpool.Pool
 	name   string // of the database, for errors, without user and password
 	create bool   // whether each use may create the tables; otherwise only an import does
-	now    func() time.Time
 
 	mu    sync.Mutex  // locked while the schema is brought up to date
 	ready atomic.Bool // whether the schema is up to date
@@ -53,7 +53,8 @@ func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &postgres{name: postgresName(config.ConnConfig), create: create, now: time.Now}
+	s := &postgres{name: postgresName(config.ConnConfig), create: create}
+	s.common = common{s, dialect{postgresScanQuery, postgresPastQuery, lockKeys}, time.Now}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")
 	}
@@ -164,11 +165,14 @@ func away(err error) bool {
 	return errors.As(err, &network) || errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, context.DeadlineExceeded)
 }
 
-// wrap adds the operation and the database to an error. If tables are missing, the next use
+// wrap adds the operation and the database to an error, except to a callerError. If tables are missing, the next use
 // prepares the schema again.
 func (s *postgres) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
+	}
+	if err, ok := forCaller(err); ok {
+		return err
 	}
 	var e *pgconn.PgError
 	if errors.As(err, &e) && e.Code == codeNoTable {

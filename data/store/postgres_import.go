@@ -68,7 +68,6 @@ type postgresTx struct {
 
 	keys  map[data.LakeID]int32
 	years map[partition]*year // existing partitions
-
 }
 
 // Without statistics the planner would read all observations to compare them with a batch.
@@ -98,10 +97,17 @@ func (t *postgresTx) raise(ctx context.Context) error {
 	return err
 }
 
-// fail returns err wrapped, and keeps the first error.
+func (t *postgresTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+	return t.fail(ctx, endRefresh(ctx, postgresQuerier{t.tx}, t.store.now(), holder, result), "end a refresh")
+}
+
+// fail returns err wrapped, and keeps the first error that is a failure of the database.
 func (t *postgresTx) fail(ctx context.Context, err error, doing string) error {
 	if err == nil {
 		return nil
+	}
+	if err, ok := forCaller(err); ok {
+		return err
 	}
 	if ctx.Err() != nil {
 		err = ctx.Err()

@@ -9,28 +9,85 @@ import (
 	"math"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"limnomap/data"
 )
 
-func (s *postgres) Revision(ctx context.Context) (data.Revision, error) {
-	if err := s.prepare(ctx, false); err != nil {
-		return data.Revision{}, err
+// A postgresQuerier runs statements in a transaction, or on any connection of a pool.
+type postgresQuerier struct {
+	db interface {
+		Exec(ctx context.Context, statement string, args ...any) (pgconn.CommandTag, error)
+		Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
+		QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 	}
-	r, err := readPostgresRevision(ctx, s.pool)
-	return r, s.wrap(err, "read the revision")
 }
 
-func readPostgresRevision(ctx context.Context, from interface {
-	QueryRow(ctx context.Context, query string, args ...any) pgx.Row
-}) (data.Revision, error) {
-	return scanRevision(from.QueryRow(ctx, "SELECT number, changed_at FROM limnomap.revision"))
+func (q postgresQuerier) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	result, err := q.db.Exec(ctx, statement, args...)
+	return result.RowsAffected(), err
 }
+
+func (q postgresQuerier) queryRow(ctx context.Context, query string, args ...any) rowScanner {
+	return q.db.QueryRow(ctx, query, args...)
+}
+
+// query reads the rows from the connection one by one, as they are passed on.
+func (q postgresQuerier) query(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	rows, err := q.db.Query(ctx, query, args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := fn(postgresRows{rows}); err != nil {
+		cancel() // otherwise Close would read all remaining rows
+		return err
+	}
+	return rows.Err()
+}
+
+type postgresRows struct{ pgx.Rows }
+
+func (r postgresRows) scanObservation(o *observationRow) error { return o.scanPostgres(r.Rows) }
+
+func (s *postgres) query(ctx context.Context, doing string, fn func(querier) error) error {
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	return s.wrap(fn(postgresQuerier{s.pool}), doing)
+}
+
+func (s *postgres) snapshot(ctx context.Context, doing string, fn func(querier) error) error {
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	return s.wrap(s.read(ctx, func(tx pgx.Tx) error {
+		if _, err := tx.Exec(ctx, orderedPlan); err != nil {
+			return err
+		}
+		return fn(postgresQuerier{tx})
+	}), doing)
+}
+
+func (s *postgres) update(ctx context.Context, doing string, fn func(querier) error) error {
+	if err := s.prepare(ctx, false); err != nil {
+		return err
+	}
+	return s.wrap(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(postgresQuerier{tx}) }), doing)
+}
+
+// fileGeneration returns 0: the server's files are its own.
+func (s *postgres) fileGeneration() int64 { return 0 }
 
 // read runs fn in a transaction that sees one state of the database, that of its first query.
 func (s *postgres) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
+
+// lockKeys does not prevent others from reading keys.
+const lockKeys = "LOCK TABLE limnomap.api_keys IN SHARE ROW EXCLUSIVE MODE"
 
 // The rows of one lake are read in order from the index of each year, one year after the other. The lateral query can only
 // be the inner side of a loop over lakes, which keeps the order of both. Sorting all rows would take most of the time.
@@ -52,78 +109,6 @@ const postgresPastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.dens
 // server would write years of rows to its disk before it sent the first one.
 const orderedPlan = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin = off; SET LOCAL enable_seqscan = off; " +
 	"SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; SET LOCAL max_parallel_workers_per_gather = 0"
-
-func (s *postgres) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
-	return s.scan(ctx, "read lakes and observations", lake, observation, postgresScanQuery)
-}
-
-func (s *postgres) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
-	return s.scan(ctx, "read past observations", nil, observation, postgresPastQuery, int32(period.First), int32(period.Last))
-}
-
-// scan passes on all lakes, unless lake is nil, and then the observations of a query, all of the revision that it returns.
-// The rows are read from the connection one by one, as they are passed on.
-func (s *postgres) scan(ctx context.Context, doing string, lake func(data.Lake) error, observation func(data.Observation) error, query string, args ...any) (data.Revision, error) {
-	if err := s.prepare(ctx, false); err != nil {
-		return data.Revision{}, err
-	}
-	var rev data.Revision
-	var callback error // returned unchanged, since it is not an error of the database
-	ctx, cancel := context.WithCancel(ctx)
-	defer cancel()
-	stop := func(err error) error {
-		if err != nil {
-			callback = err
-			cancel() // otherwise pgx would read all remaining rows
-		}
-		return err
-	}
-	err := s.read(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, orderedPlan); err != nil {
-			return err
-		}
-		var err error
-		if rev, err = readPostgresRevision(ctx, tx); err != nil {
-			return err
-		}
-		var keys []keyedLake
-		if lake == nil {
-			err = withPostgresRows(ctx, tx, func(rows pgx.Rows) (err error) {
-				keys, err = scanLakeKeys(rows)
-				return err
-			}, "SELECT key, id FROM limnomap.lakes ORDER BY id")
-		} else {
-			err = withPostgresRows(ctx, tx, func(rows pgx.Rows) (err error) {
-				keys, err = scanLakes(rows, func(l data.Lake) error { return stop(lake(l)) })
-				return err
-			}, "SELECT "+lakeColumns+" FROM limnomap.lakes ORDER BY id")
-		}
-		if err != nil {
-			return err
-		}
-		return withPostgresRows(ctx, tx, func(rows pgx.Rows) error {
-			return scanObservations(rows, func(r *observationRow) error { return r.scanPostgres(rows) }, keys,
-				func(o data.Observation) error { return stop(observation(o)) })
-		}, query, args...)
-	})
-	if callback != nil {
-		return data.Revision{}, callback
-	}
-	if err != nil {
-		return data.Revision{}, s.wrap(err, doing)
-	}
-	return rev, nil
-}
-
-// withPostgresRows passes the rows of a query to fn and closes them.
-func withPostgresRows(ctx context.Context, tx pgx.Tx, fn func(pgx.Rows) error, query string, args ...any) error {
-	rows, err := tx.Query(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	return fn(rows)
-}
 
 // scanPostgres decodes a row in the binary format that pgx requests, unless the URL sets another format. rows.Scan would
 // take more time than everything else that is done with the row.
@@ -173,7 +158,7 @@ const postgresHistoryQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.d
 
 func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if _, err := data.ParseLakeID(string(id)); err != nil { // PostgreSQL rejects a text with a zero byte or invalid UTF-8
-		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
+		return data.Lake{}, nil, noLake(id)
 	}
 	if err := s.prepare(ctx, false); err != nil {
 		return data.Lake{}, nil, err
@@ -194,7 +179,7 @@ func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQu
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
+		return data.Lake{}, nil, noLake(id)
 	case err != nil:
 		return data.Lake{}, nil, s.wrap(err, "read a lake's history")
 	}

@@ -2,7 +2,9 @@ package store
 
 import (
 	"context"
+	"database/sql"
 	"errors"
+	"strings"
 	"time"
 
 	"limnomap/data"
@@ -29,4 +31,93 @@ type Refreshes interface {
 	ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error
 	// EndRefresh ends holder's refresh without an import; ErrClaimLost if it has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
+}
+
+const refreshColumns = "turn, attempted_at, succeeded_at, error, failures, added, changed, unchanged, rejected, held_until"
+
+func (s *common) Refresh(ctx context.Context) (r data.Refresh, err error) {
+	err = s.db.query(ctx, "read the last refresh", func(q querier) error {
+		var attempted, succeeded, held sql.NullInt64
+		err := q.queryRow(ctx, "SELECT "+refreshColumns+" FROM limnomap.refresh").Scan(&r.Turn, &attempted, &succeeded, &r.LastError, &r.Failures,
+			&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held)
+		r.LastAttempt, r.LastSuccess, r.HeldUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
+		return err
+	})
+	return r, err
+}
+
+const refreshFileColumns = "key, sha256, etag, last_modified"
+
+func (s *common) RefreshFiles(ctx context.Context) (files []data.RefreshFile, err error) {
+	scan := func(row rowScanner) (f data.RefreshFile, err error) {
+		var sum []byte
+		err = row.Scan(&f.Key, &sum, &f.ETag, &f.LastModified)
+		copy(f.SHA256[:], sum)
+		return f, err
+	}
+	err = s.db.query(ctx, "read the files of the last refresh", func(q querier) (err error) {
+		files, err = collect(ctx, q, scan, "SELECT "+refreshFileColumns+" FROM limnomap.refresh_files ORDER BY key")
+		return err
+	})
+	return files, err
+}
+
+func (s *common) ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (claimed bool, err error) {
+	now := s.now()
+	err = s.db.update(ctx, "begin a refresh", func(q querier) error {
+		// A holder that is replaced has not ended its refresh, which counts as a failure. Of two concurrent calls the second
+		// waits for the first, and then finds another turn.
+		n, err := q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, failures = failures + CASE WHEN holder <> '' THEN 1 ELSE 0 END,
+				attempted_at = $1, holder = $2, held_until = $3
+			WHERE turn = $4 AND (holder = '' OR held_until <= $1 OR held_until > $5)`,
+			now.Unix(), holder, now.Add(lease).Unix(), turn, now.Add(lease+MaxClockSkew).Unix())
+		claimed = n > 0
+		return err
+	})
+	return claimed && err == nil, err
+}
+
+func (s *common) ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error {
+	return s.db.update(ctx, "extend a refresh", func(q querier) error {
+		return heldBy(q.exec(ctx, "UPDATE limnomap.refresh SET held_until = $1 WHERE holder = $2 AND holder <> ''", s.now().Add(lease).Unix(), holder))
+	})
+}
+
+func (s *common) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+	return s.db.update(ctx, "end a refresh", func(q querier) error { return endRefresh(ctx, q, s.now(), holder, result) })
+}
+
+func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r data.RefreshResult) error {
+	rows := r.Rows
+	if rows == nil {
+		rows = new(data.RefreshRows)
+	}
+	// PostgreSQL rejects a text with a zero byte or invalid UTF-8, and an error may quote any bytes.
+	message := strings.ReplaceAll(strings.ToValidUTF8(r.Error, "\uFFFD"), "\x00", "\uFFFD")
+	err := heldBy(q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
+			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,
+			added = CASE WHEN $4 THEN $5 ELSE added END, changed = CASE WHEN $4 THEN $6 ELSE changed END,
+			unchanged = CASE WHEN $4 THEN $7 ELSE unchanged END, rejected = CASE WHEN $4 THEN $8 ELSE rejected END
+		WHERE holder = $1 AND holder <> ''`, holder, message, now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected))
+	if err != nil || r.Files == nil {
+		return err
+	}
+	if _, err := q.exec(ctx, "DELETE FROM limnomap.refresh_files"); err != nil {
+		return err
+	}
+	for _, f := range r.Files {
+		if _, err := q.exec(ctx, "INSERT INTO limnomap.refresh_files ("+refreshFileColumns+") VALUES ($1, $2, $3, $4)",
+			f.Key, f.SHA256[:], f.ETag, f.LastModified); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// heldBy returns ErrClaimLost if a statement found no claim of a holder.
+func heldBy(rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return callerError{ErrClaimLost}
+	}
+	return err
 }

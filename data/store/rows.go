@@ -15,7 +15,7 @@ type rowScanner interface{ Scan(...any) error }
 type rowIterator interface {
 	rowScanner
 	Next() bool
-	Err() error
+	scanObservation(*observationRow) error
 }
 
 // A keyedLake is a lake's id and its number in the observations.
@@ -43,56 +43,29 @@ func scanLake(row rowScanner) (key int64, l data.Lake, err error) {
 	return key, l, err
 }
 
-// scanLakes passes lakes on in the order of the rows.
-func scanLakes(rows rowIterator, pass func(data.Lake) error) ([]keyedLake, error) {
-	var keys []keyedLake
-	for rows.Next() {
-		key, l, err := scanLake(rows)
-		if err != nil {
-			return nil, err
-		}
-		keys = append(keys, keyedLake{key, l.ID})
-		if err := pass(l); err != nil {
-			return nil, err
-		}
-	}
-	return keys, rows.Err()
-}
+func noLake(id data.LakeID) error { return fmt.Errorf("lake %q: %w", id, data.ErrNoLake) }
 
-// scanLakeKeys scans rows of a lake's number and id.
-func scanLakeKeys(rows rowIterator) ([]keyedLake, error) {
-	var keys []keyedLake
-	for rows.Next() {
-		var l keyedLake
-		if err := rows.Scan(&l.key, (*string)(&l.id)); err != nil {
-			return nil, err
-		}
-		keys = append(keys, l)
-	}
-	return keys, rows.Err()
-}
-
-// scanObservations passes observations on in the order of the rows: by lake, in the order of keys, then by date and type.
-// Finding the id of a lake in keys is free; reading it from each row would allocate a string for each.
-func scanObservations(rows rowIterator, scan func(*observationRow) error, keys []keyedLake, pass func(data.Observation) error) error {
+// scanObservations passes observations on in the order of the rows: by lake, in the order of lakes, then by date and type.
+// Finding the id of a lake in lakes is free; reading it from each row would allocate a string for each.
+func scanObservations(rows rowIterator, lakes []keyedLake, pass func(data.Observation) error) error {
 	var last, row observationRow
 	at := 0
 	for rows.Next() {
-		if err := scan(&row); err != nil {
+		if err := rows.scanObservation(&row); err != nil {
 			return err
 		}
-		for at < len(keys) && keys[at].key != row.lake {
+		for at < len(lakes) && lakes[at].key != row.lake {
 			at++
 		}
-		if at == len(keys) || row.lake == last.lake && (row.date < last.date || row.date == last.date && row.dataType <= last.dataType) {
+		if at == len(lakes) || row.lake == last.lake && (row.date < last.date || row.date == last.date && row.dataType <= last.dataType) {
 			return fmt.Errorf("observation of lake number %d on %s is out of order", row.lake, data.Date(row.date))
 		}
-		if err := pass(row.observation(keys[at].id)); err != nil {
-			return err
+		if err := pass(row.observation(lakes[at].id)); err != nil {
+			return callerError{err}
 		}
 		last = row
 	}
-	return rows.Err()
+	return nil
 }
 
 // An observationRow is a row of the table observations.
@@ -128,39 +101,4 @@ func (r *observationRow) observation(id data.LakeID) data.Observation {
 		o.MeasuredAt = time.Unix(r.measuredAt.Int64, 0).UTC()
 	}
 	return o
-}
-
-// scanRevision scans a row of the columns number and changed_at.
-func scanRevision(row rowScanner) (data.Revision, error) {
-	var number, at int64
-	if err := row.Scan(&number, &at); err != nil {
-		return data.Revision{}, err
-	}
-	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC()}, nil
-}
-
-const refreshColumns = "turn, attempted_at, succeeded_at, error, failures, added, changed, unchanged, rejected, held_until"
-
-func scanRefresh(row rowScanner) (r data.Refresh, err error) {
-	var attempted, succeeded, held sql.NullInt64
-	err = row.Scan(&r.Turn, &attempted, &succeeded, &r.LastError, &r.Failures,
-		&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held)
-	r.LastAttempt, r.LastSuccess, r.HeldUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
-	return r, err
-}
-
-const refreshFileColumns = "key, sha256, etag, last_modified"
-
-func scanRefreshFiles(rows rowIterator) ([]data.RefreshFile, error) {
-	var files []data.RefreshFile
-	for rows.Next() {
-		var f data.RefreshFile
-		var sum []byte
-		if err := rows.Scan(&f.Key, &sum, &f.ETag, &f.LastModified); err != nil {
-			return nil, err
-		}
-		copy(f.SHA256[:], sum)
-		files = append(files, f)
-	}
-	return files, rows.Err()
 }

@@ -30,8 +30,8 @@ const (
 
 // sqlite is a Store in an SQLite file.
 type sqlite struct {
+	common
 	loc         location
-	now         func() time.Time
 	maxLogBytes int64 // size of the log above which an import first copies it into the file
 
 	mu sync.RWMutex // guards the fields up to closed; locked for reading while a pool is in use
@@ -47,7 +47,8 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, now: time.Now, maxLogBytes: maxIdleLogBytes}
+	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes}
+	s.common = common{s, dialect{scan: scanQuery, past: pastQuery}, time.Now}
 	if err := s.open(ctx, create); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
@@ -164,10 +165,13 @@ func explainSQLite(err error) error {
 	return err
 }
 
-// wrap adds the operation and the database to an error.
+// wrap adds the operation and the database to an error, except to a callerError.
 func (s *sqlite) wrap(err error, doing string) error {
 	if err == nil {
 		return nil
+	}
+	if err, ok := forCaller(err); ok {
+		return err
 	}
 	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))}
 }

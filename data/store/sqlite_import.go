@@ -101,8 +101,14 @@ const (
 	insertObservationParameters = 7
 )
 
-// fail returns err wrapped, and keeps the first error.
+// fail returns err wrapped, and keeps the first error that is a failure of the database.
 func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
+	if err == nil {
+		return nil
+	}
+	if err, ok := forCaller(err); ok {
+		return err
+	}
 	if ctx.Err() != nil {
 		err = ctx.Err() // the driver's error would only say that the transaction has ended
 	}
@@ -111,6 +117,10 @@ func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
 		t.err = err
 	}
 	return err
+}
+
+func (t *sqliteTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
+	return t.fail(ctx, endRefresh(ctx, sqliteQuerier{t.tx}, t.store.now(), holder, result), "end a refresh")
 }
 
 // prepare prepares the statements that are not prepared yet.

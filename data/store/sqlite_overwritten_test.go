@@ -99,6 +99,18 @@ func TestLogRemoved(t *testing.T) {
 	}
 }
 
+// The database is not a new one, although nothing has been imported into it.
+func TestLogOfEmptyOneRemoved(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "lakes.db")
+	server := openFile(t, path, true)
+	if err := os.Remove(path + "-wal"); err != nil {
+		t.Fatal(err)
+	}
+	if rev := revisionOf(t, server); rev.Number != 0 {
+		t.Errorf("Revision = %v, want number 0", rev)
+	}
+}
+
 // The importer has created the new file and not yet written to it.
 func TestReplacedByAnEmptyOne(t *testing.T) {
 	dir := t.TempDir()

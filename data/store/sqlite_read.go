@@ -4,43 +4,83 @@ import (
 	"context"
 	"database/sql"
 	"errors"
-	"fmt"
 
 	"limnomap/data"
 )
 
-func (s *sqlite) Revision(ctx context.Context) (data.Revision, error) {
+// A sqliteQuerier runs statements in a transaction, or on any connection of a pool.
+type sqliteQuerier struct {
+	db interface {
+		ExecContext(ctx context.Context, query string, args ...any) (sql.Result, error)
+		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
+		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
+	}
+}
+
+func (q sqliteQuerier) exec(ctx context.Context, statement string, args ...any) (int64, error) {
+	result, err := q.db.ExecContext(ctx, forSQLite.Replace(statement), args...)
+	if err != nil {
+		return 0, err
+	}
+	return result.RowsAffected()
+}
+
+func (q sqliteQuerier) queryRow(ctx context.Context, query string, args ...any) rowScanner {
+	return q.db.QueryRowContext(ctx, forSQLite.Replace(query), args...)
+}
+
+func (q sqliteQuerier) query(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error {
+	rows, err := q.db.QueryContext(ctx, forSQLite.Replace(query), args...)
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	if err := fn(sqliteRows{rows}); err != nil {
+		return err
+	}
+	return rows.Err()
+}
+
+type sqliteRows struct{ *sql.Rows }
+
+func (r sqliteRows) scanObservation(o *observationRow) error { return o.scan(r.Rows) }
+
+func (s *sqlite) query(ctx context.Context, doing string, fn func(querier) error) error {
+	return s.snapshot(ctx, doing, fn)
+}
+
+func (s *sqlite) snapshot(ctx context.Context, doing string, fn func(querier) error) error {
 	if err := s.hold(ctx); err != nil {
-		return data.Revision{}, err
+		return err
 	}
 	defer s.mu.RUnlock()
-	var r data.Revision
-	err := s.read(ctx, func(tx *sql.Tx) (err error) {
-		r, err = s.revision(ctx, tx)
+	return s.wrap(s.read(ctx, fn), doing)
+}
+
+func (s *sqlite) update(ctx context.Context, doing string, fn func(querier) error) error {
+	if err := s.hold(ctx); err != nil {
 		return err
-	})
-	return r, s.wrap(err, "read the revision")
+	}
+	defer s.mu.RUnlock()
+	tx, err := s.writer.BeginTx(ctx, nil)
+	if err != nil {
+		return s.wrap(err, doing)
+	}
+	defer tx.Rollback() // no effect after a commit
+	if err := fn(sqliteQuerier{tx}); err != nil {
+		return s.wrap(err, doing)
+	}
+	return s.wrap(tx.Commit(), doing)
 }
 
-func (s *sqlite) revision(ctx context.Context, tx *sql.Tx) (data.Revision, error) {
-	r, err := readRevision(ctx, tx)
-	r.Generation = s.generation.Load()
-	return r, err
-}
-
-// readRevision reads the revision of a transaction or a whole database, without Generation.
-func readRevision(ctx context.Context, from interface {
-	QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
-}) (data.Revision, error) {
-	return scanRevision(from.QueryRowContext(ctx, "SELECT number, changed_at FROM revision"))
-}
+func (s *sqlite) fileGeneration() int64 { return s.generation.Load() }
 
 // read runs fn in a transaction that sees one state of the database, that of its first query. The caller holds s.mu.
 //
 // A connection caches pages, and drops them only if the log says that another process has changed them. So it would not
 // notice a file that was truncated or overwritten with cp. Dropping the cache before each read takes microseconds, since
 // the system caches the file's pages too.
-func (s *sqlite) read(ctx context.Context, fn func(*sql.Tx) error) error {
+func (s *sqlite) read(ctx context.Context, fn func(querier) error) error {
 	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
@@ -49,7 +89,7 @@ func (s *sqlite) read(ctx context.Context, fn func(*sql.Tx) error) error {
 	if _, err := tx.ExecContext(ctx, "PRAGMA shrink_memory"); err != nil {
 		return err
 	}
-	if err := fn(tx); err != nil {
+	if err := fn(sqliteQuerier{tx}); err != nil {
 		return err
 	}
 	// A connection made at the time of a replacement may have read the new file with the old file's log.
@@ -69,91 +109,20 @@ const pastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.m
 	WHERE o.type = 0 AND (o.date >= ?1 OR o.chl IS NOT NULL)
 	ORDER BY l.id, o.date`
 
-func (s *sqlite) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
-	return s.scan(ctx, "read lakes and observations", lake, observation, scanQuery)
-}
-
-func (s *sqlite) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
-	return s.scan(ctx, "read past observations", nil, observation, pastQuery, int64(period.First), int64(period.Last))
-}
-
-// scan passes on all lakes, unless lake is nil, and then the observations of a query, all of the revision that it returns.
-func (s *sqlite) scan(ctx context.Context, doing string, lake func(data.Lake) error, observation func(data.Observation) error, query string, args ...any) (data.Revision, error) {
-	if err := s.hold(ctx); err != nil {
-		return data.Revision{}, err
-	}
-	defer s.mu.RUnlock()
-	var rev data.Revision
-	var callback error // returned unchanged, since it is not an error of the database
-	err := s.read(ctx, func(tx *sql.Tx) error {
-		var err error
-		if rev, err = s.revision(ctx, tx); err != nil {
-			return err
-		}
-		var keys []keyedLake
-		if lake == nil {
-			err = withRows(ctx, tx, func(rows *sql.Rows) (err error) {
-				keys, err = scanLakeKeys(rows)
-				return err
-			}, "SELECT key, id FROM lakes ORDER BY id")
-		} else {
-			err = withRows(ctx, tx, func(rows *sql.Rows) (err error) {
-				keys, err = scanLakes(rows, func(l data.Lake) error { callback = lake(l); return callback })
-				return err
-			}, "SELECT "+lakeColumns+" FROM lakes ORDER BY id")
-		}
-		if err != nil {
-			return err
-		}
-		return withRows(ctx, tx, func(rows *sql.Rows) error {
-			return scanObservations(rows, func(r *observationRow) error { return r.scan(rows) }, keys,
-				func(o data.Observation) error { callback = observation(o); return callback })
-		}, query, args...)
-	})
-	if callback != nil {
-		return data.Revision{}, callback
-	}
-	if err != nil {
-		return data.Revision{}, s.wrap(err, doing)
-	}
-	return rev, nil
-}
-
-// withRows passes the rows of a query to fn and closes them.
-func withRows(ctx context.Context, tx *sql.Tx, fn func(*sql.Rows) error, query string, args ...any) error {
-	rows, err := tx.QueryContext(ctx, query, args...)
-	if err != nil {
-		return err
-	}
-	defer rows.Close()
-	return fn(rows)
-}
-
-func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
-	if err := s.hold(ctx); err != nil {
-		return data.Lake{}, nil, err
-	}
-	defer s.mu.RUnlock()
-	var lake data.Lake
-	var history []data.Observation
-	err := s.read(ctx, func(tx *sql.Tx) error {
+func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, history []data.Observation, err error) {
+	err = s.snapshot(ctx, "read a lake's history", func(tx querier) (err error) {
 		var key int64
-		var err error
-		key, lake, err = scanLake(tx.QueryRowContext(ctx, "SELECT "+lakeColumns+" FROM lakes WHERE id = ?", string(id)))
+		key, lake, err = scanLake(tx.queryRow(ctx, "SELECT "+lakeColumns+" FROM lakes WHERE id = ?", string(id)))
 		if errors.Is(err, sql.ErrNoRows) {
-			return data.ErrNoLake
+			return callerError{noLake(id)}
 		}
-		if err != nil {
-			return err
+		if err == nil {
+			history, err = lakeHistory(ctx, tx, key, id, q)
 		}
-		history, err = lakeHistory(ctx, tx, key, id, q)
 		return err
 	})
-	switch {
-	case errors.Is(err, data.ErrNoLake):
-		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, err)
-	case err != nil:
-		return data.Lake{}, nil, s.wrap(err, "read a lake's history")
+	if err != nil {
+		return data.Lake{}, nil, err
 	}
 	return lake, history, nil
 }
@@ -162,20 +131,20 @@ func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuer
 const historyQuery = `SELECT lake, date, type, chl, level, density, measured_at FROM observations
 	WHERE lake = ? AND date BETWEEN ? AND ? ORDER BY date DESC, type DESC`
 
-func lakeHistory(ctx context.Context, tx *sql.Tx, key int64, id data.LakeID, q data.HistoryQuery) ([]data.Observation, error) {
+func lakeHistory(ctx context.Context, tx querier, key int64, id data.LakeID, q data.HistoryQuery) ([]data.Observation, error) {
 	history := q.Rows()
 	if history.Full() { // nothing is asked for
 		return nil, nil
 	}
-	err := withRows(ctx, tx, func(rows *sql.Rows) error {
+	err := tx.query(ctx, func(rows rowIterator) error {
 		var row observationRow
 		for !history.Full() && rows.Next() {
-			if err := row.scan(rows); err != nil {
+			if err := rows.scanObservation(&row); err != nil {
 				return err
 			}
 			history.Add(row.observation(id))
 		}
-		return rows.Err()
+		return nil
 	}, historyQuery, key, int64(q.Period.First), int64(q.Period.Last))
 	return history.Picked(), err
 }

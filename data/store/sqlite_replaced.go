@@ -2,7 +2,6 @@ package store
 
 import (
 	"context"
-	"database/sql"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -100,6 +99,7 @@ func (s *sqlite) reopen(ctx context.Context, reason error) error {
 	if s.checkOpenFiles() == nil {
 		return nil // another goroutine has reopened it
 	}
+	wasOpen, opened := s.readers != nil, s.files[0]
 	if err := s.closeReplaced(ctx); err != nil {
 		return fmt.Errorf("%w; the old file's write-ahead log cannot be emptied: %w", reason, err)
 	}
@@ -110,13 +110,15 @@ func (s *sqlite) reopen(ctx context.Context, reason error) error {
 		return fmt.Errorf("%w, and the new file cannot be used: %w", reason, err)
 	}
 	s.generation.Add(1)
-	// A new, still empty database is being filled by an import. Until then an error is better than serving no lakes.
+	// A new, still empty database is being filled by an import. Until then an error is better than serving no lakes. If only
+	// the log was removed, the database is not new.
+	isNew := !wasOpen || !os.SameFile(opened, s.files[0])
 	var r data.Revision
-	err := s.read(ctx, func(tx *sql.Tx) (err error) {
-		r, err = readRevision(ctx, tx)
+	err := s.read(ctx, func(q querier) (err error) {
+		r, err = readRevision(ctx, q)
 		return err
 	})
-	if err == nil && r.Number == 0 {
+	if err == nil && r.Number == 0 && isNew {
 		err = errNothingYet
 	}
 	if err != nil {

@@ -1,0 +1,147 @@
+package store
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"limnomap/data"
+)
+
+// common has the methods that both kinds of Store share.
+type common struct {
+	db  database
+	sql dialect
+	now func() time.Time
+}
+
+// A database is what each kind of Store provides to common. An error of fn is wrapped with doing, what was being done,
+// unless it is a callerError.
+type database interface {
+	// query runs fn, which makes one query.
+	query(ctx context.Context, doing string, fn func(querier) error) error
+	// snapshot runs fn in a transaction that sees one state of the database, and reads all rows in the order of an index.
+	snapshot(ctx context.Context, doing string, fn func(querier) error) error
+	// update runs fn in a transaction that writes.
+	update(ctx context.Context, doing string, fn func(querier) error) error
+	// fileGeneration returns the Generation of a revision.
+	fileGeneration() int64
+}
+
+// A dialect is the statements that differ.
+type dialect struct {
+	scan, past string // the observations of Scan and Past
+	lockKeys   string // prevents changes of API keys by others until the transaction ends; empty if it does so anyway
+}
+
+// A querier runs statements of either driver. They are in PostgreSQL's dialect, with the schema and with $1 for the first
+// parameter.
+type querier interface {
+	exec(ctx context.Context, statement string, args ...any) (rowsAffected int64, err error)
+	queryRow(ctx context.Context, query string, args ...any) rowScanner
+	// query passes the result to fn, and closes it.
+	query(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error
+}
+
+// forSQLite translates a statement for a querier into SQLite's dialect.
+var forSQLite = strings.NewReplacer("limnomap.", "", "$", "?")
+
+// A callerError is an error for the caller as it is, not a failure of the database.
+type callerError struct{ error }
+
+// forCaller returns the error in a callerError, or false if err is none.
+func forCaller(err error) (error, bool) {
+	e, ok := errors.AsType[callerError](err)
+	return e.error, ok
+}
+
+// asCallerError returns a callerError, or nil for nil.
+func asCallerError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return callerError{err}
+}
+
+// collect returns what scan makes of each row of a query.
+func collect[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
+	var all []T
+	err := q.query(ctx, func(rows rowIterator) error {
+		for rows.Next() {
+			v, err := scan(rows)
+			if err != nil {
+				return err
+			}
+			all = append(all, v)
+		}
+		return nil
+	}, query, args...)
+	if err != nil {
+		return nil, err
+	}
+	return all, nil
+}
+
+func (s *common) Revision(ctx context.Context) (r data.Revision, err error) {
+	err = s.db.query(ctx, "read the revision", func(q querier) (err error) {
+		r, err = s.revision(ctx, q)
+		return err
+	})
+	return r, err
+}
+
+func (s *common) revision(ctx context.Context, q querier) (data.Revision, error) {
+	r, err := readRevision(ctx, q)
+	r.Generation = s.db.fileGeneration()
+	return r, err
+}
+
+// readRevision reads a revision without Generation.
+func readRevision(ctx context.Context, q querier) (data.Revision, error) {
+	var number, at int64
+	if err := q.queryRow(ctx, "SELECT number, changed_at FROM limnomap.revision").Scan(&number, &at); err != nil {
+		return data.Revision{}, err
+	}
+	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC()}, nil
+}
+
+func (s *common) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	scan := func(row rowScanner) (keyedLake, error) {
+		key, l, err := scanLake(row)
+		if err == nil {
+			err = asCallerError(lake(l))
+		}
+		return keyedLake{key, l.ID}, err
+	}
+	return s.scan(ctx, "read lakes and observations", lakeColumns, scan, observation, s.sql.scan)
+}
+
+func (s *common) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	scan := func(row rowScanner) (l keyedLake, err error) {
+		err = row.Scan(&l.key, (*string)(&l.id))
+		return l, err
+	}
+	return s.scan(ctx, "read past observations", "key, id", scan, observation, s.sql.past, int64(period.First), int64(period.Last))
+}
+
+// scan scans these columns of all lakes, and then passes on the observations of a query, all of the revision that it returns.
+func (s *common) scan(ctx context.Context, doing, columns string, lake func(rowScanner) (keyedLake, error),
+	observation func(data.Observation) error, query string, args ...any) (rev data.Revision, err error) {
+	err = s.db.snapshot(ctx, doing, func(q querier) (err error) {
+		if rev, err = s.revision(ctx, q); err != nil {
+			return err
+		}
+		lakes, err := collect(ctx, q, lake, "SELECT "+columns+" FROM limnomap.lakes ORDER BY id")
+		if err != nil {
+			return err
+		}
+		return q.query(ctx, func(rows rowIterator) error {
+			return scanObservations(rows, lakes, observation)
+		}, query, args...)
+	})
+	if err != nil {
+		return data.Revision{}, err
+	}
+	return rev, nil
+}
