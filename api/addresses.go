@@ -8,17 +8,6 @@ import (
 	"limnomap/api/middleware"
 )
 
-// addresses make the addresses in answers.
-type addresses struct {
-	public     *url.URL // nil: as trusted proxies say, or relative
-	prefix     string   // the path of the root, as clients see it
-	adjustable func() *Adjustable
-}
-
-func newAddresses(public *url.URL, basePath string, adjustable func() *Adjustable) *addresses {
-	return &addresses{public: public, prefix: prefixOf(public, basePath), adjustable: adjustable}
-}
-
 // prefixOf returns the path of this server's root as clients see it, without a final slash. A public URL with a path is the
 // whole truth: it may lead through a proxy that strips that path. One without a path leaves it to basePath.
 func prefixOf(public *url.URL, basePath string) string {
@@ -33,16 +22,16 @@ func prefixOf(public *url.URL, basePath string) string {
 // base returns what addresses in an answer to r begin with: the scheme and host by which clients know this server, as
 // configured or as a trusted proxy says, and the prefix. If neither says it, addresses have no host: any client can choose
 // the field Host, and a cache would send it to others. The header of w says what the answer depends on.
-func (a *addresses) base(w http.ResponseWriter, r *http.Request) string {
-	if a.public != nil {
-		return a.public.Scheme + "://" + a.public.Host + a.prefix
+func (s *site) base(w http.ResponseWriter, r *http.Request) string {
+	if public := s.opts.PublicURL; public != nil {
+		return public.Scheme + "://" + public.Host + s.prefix
 	}
-	trusted := a.adjustable().TrustedProxies
+	trusted := s.trustedProxies()
 	if len(trusted) > 0 {
 		w.Header().Add("Vary", "X-Forwarded-Host, X-Forwarded-Proto")
 	}
 	if scheme, host, ok := middleware.ForwardedOrigin(r, trusted); ok {
-		return scheme + "://" + host + a.prefix
+		return scheme + "://" + host + s.prefix
 	}
-	return a.prefix
+	return s.prefix
 }

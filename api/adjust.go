@@ -1,7 +1,6 @@
 package api
 
 import (
-	"fmt"
 	"net/netip"
 
 	"limnomap/api/middleware"
@@ -23,33 +22,14 @@ type Adjustable struct {
 	LogRequests int
 }
 
-// check returns an error for the first invalid option.
-func (a *Adjustable) check() error {
-	for name, rate := range map[string]int{"API": a.APIRate, "tile": a.TileRate, "key": a.KeyRate} {
-		if rate < 0 {
-			return fmt.Errorf("%s rate %d per minute is negative; 0 turns the limit off", name, rate)
-		}
-	}
-	if a.LogRequests < 0 {
-		return fmt.Errorf("%d logged requests per second is negative; 0 is no bound", a.LogRequests)
-	}
-	return nil
-}
-
 // Adjust replaces the options. A request that is being answered may see some of the old options and some of the new; requests
-// that come after Adjust has returned see only the new ones. An error changes nothing.
-func (s *Server) Adjust(to Adjustable) error {
-	if err := to.check(); err != nil {
-		return fmt.Errorf("api: %w", err)
-	}
+// that come after Adjust has returned see only the new ones.
+func (s *Server) Adjust(to Adjustable) {
 	s.adjusting.Lock()
 	defer s.adjusting.Unlock()
 	s.limits.setRates(&to)
 	s.logQuota.Set(to.LogRequests)
 	s.adminLogQuota.Set(to.LogRequests)
-	s.options.Store(&to)
-	return nil
+	s.site.options.Store(&to)
+	s.setHandler()
 }
-
-// adjustable returns the present options.
-func (s *Server) adjustable() *Adjustable { return s.options.Load() }

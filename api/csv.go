@@ -25,11 +25,7 @@ const (
 )
 
 // statusCSV answers as status does, as a table.
-func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *published) error {
 	sel, err := p.selected(r)
 	if err != nil {
 		return err
@@ -46,11 +42,7 @@ func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request) error {
 
 // historyCSV answers as history does, as a table. The ids of lakes may contain dots: if .csv is part of an id, the address
 // is that of the lake's history as JSON, which each lake has, and its table is at its id with a second .csv.
-func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request, p *published) error {
 	id := data.LakeID(route.Values(r)[0])
 	if _, ok := p.snap.Index(id + ".csv"); ok {
 		return h.historyJSON(w, r, p, id+".csv")

@@ -9,11 +9,7 @@ import (
 )
 
 // dates answers with the weeks that the map can show.
-func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) dates(w http.ResponseWriter, r *http.Request, p *published) error {
 	return h.sender.Send(w, r, jsonKind, answer.Prepared(p.dates))
 }
 

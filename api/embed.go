@@ -17,37 +17,15 @@ import (
 func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
 	query := params.Of(r)
-	checkLakeID(&query, "lake")
+	params.Parsed(&query, "lake", "", data.ParseLakeID, "is no id: at most 64 letters, digits, _, . or -, the first a letter or digit")
 	checkBbox(&query, "bbox")
 	params.OneOf(&query, "style", h.styleIDs)
-	checkDay(&query, "date")
+	dayOf(&query, "date", 0)
 	params.OneOf(&query, "lang", table.Languages)
 	if err := query.Err(); err != nil {
 		return err
 	}
-	return h.page.send(w, r, h.embed)
-}
-
-// checkLakeID checks the value of a parameter that is an id.
-func checkLakeID(p *params.Params, name string) {
-	s, ok := p.Text(name)
-	if !ok {
-		return
-	}
-	if _, err := data.ParseLakeID(s); err != nil {
-		p.Refuse(name, "%s is no id: at most 64 letters, digits, _, . or -, the first a letter or digit", params.Quote(s))
-	}
-}
-
-// checkDay checks the value of a parameter that is a day.
-func checkDay(p *params.Params, name string) {
-	s, ok := p.Text(name)
-	if !ok {
-		return
-	}
-	if _, err := data.ParseDate(s); err != nil {
-		p.Refuse(name, "%s is not a day as YYYY-MM-DD", params.Quote(s))
-	}
+	return h.send(w, r, h.embed)
 }
 
 // checkBbox checks the value of a parameter that is a part of the globe: west, south, east, north, in degrees. If west is east

@@ -1,45 +1,34 @@
 package api
 
 import (
+	"fmt"
+
 	"limnomap/api/params"
 	"limnomap/data"
 )
 
 // periodOf returns the days between the parameters from and to, both included. A missing one is no bound.
 func periodOf(p *params.Params) data.Period {
-	period := data.AllTime()
-	for _, bound := range []struct {
-		name string
-		day  *data.Date
-	}{{"from", &period.First}, {"to", &period.Last}} {
-		s, ok := p.Text(bound.name)
-		if !ok {
-			continue
-		}
-		date, err := data.ParseDate(s)
-		if err != nil {
-			p.Refuse(bound.name, "%s is not a day as YYYY-MM-DD", params.Quote(s))
-			continue
-		}
-		*bound.day = date
-	}
+	all := data.AllTime()
+	period := data.Period{First: dayOf(p, "from", all.First), Last: dayOf(p, "to", all.Last)}
 	if period.First > period.Last {
 		p.Refuse("from", "%s is after to, %s; it must not be", period.First, period.Last)
 	}
 	return period
 }
 
+// dayOf returns the value of a parameter that is a day, or byDefault.
+func dayOf(p *params.Params, name string, byDefault data.Date) data.Date {
+	return params.Parsed(p, name, byDefault, data.ParseDate, "is not a day as YYYY-MM-DD")
+}
+
 // dataTypesOf returns the value of the parameter data_type, or the set of all types.
 func dataTypesOf(p *params.Params) data.DataTypes {
-	s, ok := p.Text("data_type")
-	if !ok {
-		return data.TypesOf()
+	parse := func(s string) (data.DataTypes, error) {
+		t, err := data.ParseDataType(s)
+		return data.TypesOf(t), err
 	}
-	t, err := data.ParseDataType(s)
-	if err != nil {
-		p.Refuse("data_type", "%s is none of %s, %s", params.Quote(s), data.Satellite, data.Forecast)
-	}
-	return data.TypesOf(t)
+	return params.Parsed(p, "data_type", data.TypesOf(), parse, fmt.Sprintf("is none of %s, %s", data.Satellite, data.Forecast))
 }
 
 // A box is a part of the globe between two latitudes and two longitudes, bounds included. If west is east of east, it
@@ -88,13 +77,5 @@ var wholeWorld = box{south: -90, west: -180, north: 90, east: 180}
 
 // riskOf returns the value of the parameter risk, or RiskUnknown if there is none.
 func riskOf(p *params.Params) data.Risk {
-	s, ok := p.Text("risk")
-	if !ok {
-		return data.RiskUnknown
-	}
-	risk, err := data.ParseRisk(s)
-	if err != nil {
-		p.Refuse("risk", "%s is none of low, medium, high", params.Quote(s))
-	}
-	return risk
+	return params.Parsed(p, "risk", data.RiskUnknown, data.ParseRisk, "is none of low, medium, high")
 }

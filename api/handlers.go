@@ -2,12 +2,10 @@ package api
 
 import (
 	"fmt"
-	"io/fs"
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
 	"limnomap/api/table"
-	"limnomap/colormap"
 	"limnomap/tiles"
 )
 
@@ -16,7 +14,6 @@ type handlers struct {
 	lakes        *lakeHandlers
 	tiles        *tileHandlers
 	descriptions *descriptionHandlers
-	styles       *styleHandlers
 	ogc          *ogc.Service
 	page         *pageHandlers
 	table        *tableHandler
@@ -25,88 +22,50 @@ type handlers struct {
 }
 
 // newHandlers makes the handlers of all routes.
-func newHandlers(opts *Options, maps *colormaps, current *snapshots, health *health, adjustable func() *Adjustable) (*handlers, error) {
-	sender := current.sender
-	var styleIDs []tiles.StyleID
-	for _, style := range opts.Styles {
-		styleIDs = append(styleIDs, style.ID)
-	}
-	attribution := func() string { return attributionOf(opts.Notice, adjustable().Attribution) }
-	addresses := newAddresses(opts.PublicURL, opts.BasePath, adjustable)
-
-	page, err := loadPage(sender, opts.Page)
-	if err != nil {
-		return nil, err
-	}
-	lakeTable, err := table.New(opts.Table, maps.byID[maps.ids[0]])
+func newHandlers(s *site, health *health) (*handlers, error) {
+	lakeTable, err := table.New(s.opts.Table, s.encoder.scale)
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
 	}
-	tableStyle, err := fs.ReadFile(opts.Table, "table/table.css")
-	if err != nil {
-		return nil, fmt.Errorf("table: %w", err)
-	}
-	if err := page.add(opts.Table, "table.css", tableStyle); err != nil {
-		return nil, fmt.Errorf("table: %w", err)
-	}
-	openAPI, err := sender.Prepare(settingsKind, []byte(openAPIDocument))
+	page, err := newPageHandlers(s)
 	if err != nil {
 		return nil, err
 	}
-	styles, err := newStyleHandlers(sender, opts.Styles, maps, opts.Legends, addresses.prefix)
+	descriptions, err := newDescriptionHandlers(s)
 	if err != nil {
 		return nil, err
 	}
-	tiles := &tileHandlers{snapshots: current, tiles: opts.Tiles, maxZoom: opts.MaxZoom, styleIDs: styleIDs, colormapIDs: maps.ids}
+	tileHandlers := &tileHandlers{s}
 	return &handlers{
-		lakes: &lakeHandlers{snapshots: current, historian: opts.Historian, monitorPath: addresses.prefix + pathMonitor},
-		tiles: tiles,
-		descriptions: &descriptionHandlers{
-			snapshots: current, addresses: addresses, attribution: attribution, maxZoom: opts.MaxZoom, styleIDs: styleIDs, colormapIDs: maps.ids,
-		},
-		styles: styles,
+		lakes:        &lakeHandlers{s},
+		tiles:        tileHandlers,
+		descriptions: descriptions,
 		ogc: ogc.New(ogc.Options{
-			Map:           &ogcMap{tileHandlers: tiles, addresses: addresses, attribution: attribution},
-			Sender:        sender,
-			Styles:        opts.Styles,
-			Notice:        opts.Notice,
+			Current: func() (*ogc.State, error) {
+				p, err := s.published()
+				if err != nil {
+					return nil, err
+				}
+				return p.state, nil
+			},
+			Base:          s.base,
+			Attribution:   s.attribution,
+			SendTile:      tileHandlers.send,
+			Sender:        s.sender,
+			Styles:        s.opts.Styles,
+			Default:       tiles.Request{Scale: 1, Style: s.styleIDs[0], Colormap: s.colormaps.ids[0]},
+			Notice:        s.opts.Notice,
 			Caveat:        levelCaveat,
-			MaxZoom:       opts.MaxZoom,
+			MaxZoom:       s.opts.MaxZoom,
 			MaxVectorZoom: maxVectorZoom,
 			TilesPath:     pathTiles,
 			LegendPath:    pathLegend,
 			GeoJSONPath:   pathGeoJSON,
 			OpenAPIPath:   pathOpenAPI,
 		}),
-		page:    newPageHandlers(page, current, openAPI, styleIDs, opts, adjustable),
-		table:   &tableHandler{snapshots: current, table: lakeTable, notice: opts.Notice, adjustable: adjustable, now: opts.Now},
+		page:    page,
+		table:   &tableHandler{site: s, table: lakeTable},
 		health:  health,
-		metrics: exposition(opts.Registry),
+		metrics: exposition(s.opts.Registry),
 	}, nil
-}
-
-// attributionOf returns whose data are shown, after a notice that they are not real if they are not.
-func attributionOf(notice, attribution string) string {
-	if notice == "" || attribution == "" {
-		return notice + attribution
-	}
-	return notice + " | " + attribution
-}
-
-// colormaps are all colour maps.
-type colormaps struct {
-	ids  []colormap.ID // the default first
-	byID map[colormap.ID]*colormap.Map
-}
-
-func newColormaps(limits colormap.Limits) (*colormaps, error) {
-	maps := &colormaps{ids: colormap.IDs(), byID: make(map[colormap.ID]*colormap.Map)}
-	for _, id := range maps.ids {
-		m, err := colormap.New(id, limits)
-		if err != nil {
-			return nil, fmt.Errorf("colour map %s: %w", id, err)
-		}
-		maps.byID[id] = m
-	}
-	return maps, nil
 }

@@ -47,7 +47,7 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{z}", "6", "{x}", "33", "{y}", "21",
 		"{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
 	var targets []string
-	for _, route := range quick.handlers.routes(&guards{}, true) {
+	for _, route := range quick.handlers.routes(true) {
 		target := fill.Replace(route.path)
 		if strings.Contains(target, "{") {
 			t.Fatalf("the test has no value for a variable of %s", route.path)

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/api/answer"
 	"limnomap/api/middleware"
@@ -31,10 +32,8 @@ type readiness struct {
 
 // health answers health checks, and holds what they report.
 type health struct {
-	snapshots *snapshots
+	*site
 	freshness *middleware.Freshness
-	log       *slog.Logger
-	now       func() time.Time
 
 	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
 	reloadFailures    prometheus.Counter
@@ -42,13 +41,20 @@ type health struct {
 	draining          atomic.Bool
 }
 
-func newHealth(current *snapshots, freshness *middleware.Freshness, log *slog.Logger, now func() time.Time) *health {
-	return &health{snapshots: current, freshness: freshness, log: log, now: now, reloadFailures: newReloadFailures()}
+func newHealth(s *site) *health {
+	return &health{
+		site:      s,
+		freshness: middleware.NewFreshness(s.opts.Now),
+		reloadFailures: promauto.With(s.opts.Registry).NewCounter(prometheus.CounterOpts{
+			Name: "limnomap_snapshot_refresh_failures_total",
+			Help: "Attempts to load a newer snapshot that failed; the last good one was kept.",
+		}),
+	}
 }
 
 // healthy answers that the process runs.
 func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {
-	return h.snapshots.sender.Send(w, r, instantKind, answer.JSON(struct {
+	return h.sender.Send(w, r, instantKind, answer.JSON(struct {
 		Status string `json:"status"`
 	}{"ok"}))
 }
@@ -63,7 +69,7 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 			Header: http.Header{"Retry-After": {"5"}},
 		}
 	}
-	p, err := h.snapshots.published()
+	p, err := h.published()
 	if err != nil {
 		return err
 	}
@@ -73,35 +79,33 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 		GeneratedAt: p.state.Updated,
 	}
 	if since := h.reloadFailedSince.Load(); since != nil {
-		text := string(appendTimeText(nil, *since))
-		state.RefreshFailedSince = &text
+		state.RefreshFailedSince = timeText(*since)
 	}
-	now := h.now()
+	now := h.opts.Now()
 	if since, ok := h.freshness.StaleSince(now); ok {
 		// By the present clock, which may have been set meanwhile.
-		text := string(appendTimeText(nil, now.Add(-now.Sub(since)).UTC().Truncate(time.Second)))
-		state.StaleSince = &text
+		state.StaleSince = timeText(now.Add(-now.Sub(since)))
 	}
 	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		state.Refresh = newRefreshState(r)
 	}
-	return h.snapshots.sender.Send(w, r, instantKind, answer.JSON(state))
+	return h.sender.Send(w, r, instantKind, answer.JSON(state))
 }
 
 // reloaded notes that a snapshot of that version was loaded.
 func (h *health) reloaded(version string) {
 	if since := h.reloadFailedSince.Swap(nil); since != nil {
-		h.log.Info("loading newer data works again", slog.String("snapshot", version), slog.Time("failed_since", *since))
+		h.opts.Logger.Info("loading newer data works again", slog.String("snapshot", version), slog.Time("failed_since", *since))
 	}
 }
 
 // SnapshotReloadFailed reports that a newer snapshot could not be loaded from the database, for the body of /readyz, a metric
 // and the log.
 func (s *Server) SnapshotReloadFailed(err error) {
-	now := s.health.now().UTC().Truncate(time.Second)
+	now := s.health.opts.Now().UTC().Truncate(time.Second)
 	s.health.reloadFailedSince.CompareAndSwap(nil, &now)
 	s.health.reloadFailures.Inc()
-	s.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
+	s.site.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
 }
 
 // Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes.

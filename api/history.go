@@ -28,11 +28,7 @@ type history struct {
 }
 
 // history answers with the newest observations of one lake.
-func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request, p *published) error {
 	return h.historyJSON(w, r, p, data.LakeID(route.Values(r)[0]))
 }
 
@@ -79,7 +75,7 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (hist
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
 	defer cancel()
-	lake, observations, err := h.historian.History(ctx, id, q)
+	lake, observations, err := h.opts.Historian.History(ctx, id, q)
 	if err != nil {
 		return history{}, fmt.Errorf("history of %s: %w: %w", id, errStore, err)
 	}

@@ -6,12 +6,9 @@ import (
 	"net/http"
 	"net/url"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/colormap"
-	"limnomap/tiles"
 )
 
 const (
@@ -24,21 +21,6 @@ const (
 	// than drawing a tile.
 	maxLegends = 64
 )
-
-// styleHandlers answer with the styles, the colour maps and their legends.
-type styleHandlers struct {
-	sender    *answer.Sender
-	styles    []tiles.Style // the default first
-	colormaps *colormaps
-	draw      Legends
-	drawn     *lru.Cache[legendKey, []byte]
-	prefix    string // of addresses
-}
-
-func newStyleHandlers(sender *answer.Sender, styles []tiles.Style, maps *colormaps, draw Legends, prefix string) (*styleHandlers, error) {
-	drawn, err := lru.New[legendKey, []byte](maxLegends)
-	return &styleHandlers{sender: sender, styles: styles, colormaps: maps, draw: draw, drawn: drawn, prefix: prefix}, err
-}
 
 // A legendKey names a legend.
 type legendKey struct {
@@ -56,7 +38,7 @@ func legendQuery(id, byDefault colormap.ID) string {
 }
 
 // legend returns a handler that answers with a legend of that media type.
-func (h *styleHandlers) legend(mediaType string) answer.Handler {
+func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 	kind := answer.NewKind(mediaType, answer.CacheMinute).Timeless()
 	return func(w http.ResponseWriter, r *http.Request) error {
 		query := params.Of(r)
@@ -88,13 +70,13 @@ func (h *styleHandlers) legend(mediaType string) answer.Handler {
 	}
 }
 
-func (h *styleHandlers) drawLegend(key legendKey) ([]byte, error) {
+func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
 	switch key.mediaType {
 	case answer.TypePNG:
-		return h.draw.LegendPNG(scale, key.width, key.scale)
+		return h.opts.Legends.LegendPNG(scale, key.width, key.scale)
 	case answer.TypeSVG:
-		return h.draw.LegendSVG(scale, key.width)
+		return h.opts.Legends.LegendSVG(scale, key.width)
 	}
 	content, err := json.Marshal(scale.Legend())
 	return append(content, '\n'), err

@@ -19,10 +19,10 @@ type limits struct {
 
 func newLimits(g *ratelimit.Group, a *Adjustable) *limits {
 	return &limits{
-		api:     g.Limiter("api", a.APIRate),
-		tiles:   g.Limiter("tiles", a.TileRate),
-		keys:    g.Limiter("keys", a.KeyRate),
-		refused: g.Limiter("refused", a.APIRate),
+		api:     g.Limiter("api", ratelimit.Address, a.APIRate),
+		tiles:   g.Limiter("tiles", ratelimit.Address, a.TileRate),
+		keys:    g.Limiter("keys", ratelimit.KeyName, a.KeyRate),
+		refused: g.Limiter("refused", ratelimit.Address, a.APIRate),
 	}
 }
 
@@ -34,38 +34,28 @@ func (l *limits) setRates(a *Adjustable) {
 	l.refused.SetRate(a.APIRate)
 }
 
-// A guard decides who may use a route, and how often.
-type guard func(next http.Handler) http.Handler
+// An access says who may use a route, and how often.
+type access uint8
 
-// guards are those of all routes.
-type guards struct {
-	limits     *limits
-	keyring    *auth.Keyring
-	metricsKey bool // the metrics need a key
-}
+const (
+	unlimited     access = iota // all, at any rate: answers from memory and health checks
+	perAddress                  // all, at the rate of the open endpoints
+	perMap                      // all, at the rate of tiles
+	perKey                      // who has a key of the monitoring endpoint, at that key's rate
+	perMetricsKey               // who has a key of the metrics, if the operator wants one; otherwise all
+)
 
-// unlimited allows all, at any rate: for answers from memory and for health checks.
-func (g *guards) unlimited(next http.Handler) http.Handler { return answer.ReadOnly(next) }
-
-// perAddress allows all, at the rate of the open endpoints.
-func (g *guards) perAddress(next http.Handler) http.Handler {
-	return g.limits.api.By(ratelimit.Address)(answer.ReadOnly(next))
-}
-
-// perMap allows all, at the rate of tiles.
-func (g *guards) perMap(next http.Handler) http.Handler {
-	return g.limits.tiles.By(ratelimit.Address)(answer.ReadOnly(next))
-}
-
-// perKey requires a key of the monitoring endpoint, and allows that key's rate. OPTIONS needs no key.
-func (g *guards) perKey(next http.Handler) http.Handler {
-	return answer.ReadOnly(g.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next))
-}
-
-// perMetricsKey requires a key of the metrics, if the operator wants one. Metrics are most needed while the database is away.
-func (g *guards) perMetricsKey(next http.Handler) http.Handler {
-	if !g.metricsKey {
-		return g.unlimited(next)
+// guard returns a handler that passes the requests with that access on to next. OPTIONS needs no key.
+func (s *Server) guard(a access, next http.Handler) http.Handler {
+	switch {
+	case a == perAddress:
+		return s.limits.api.Handler(answer.ReadOnly(next))
+	case a == perMap:
+		return s.limits.tiles.Handler(answer.ReadOnly(next))
+	case a == perKey:
+		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next)
+	case a == perMetricsKey && s.site.opts.MetricsKey: // metrics are most needed while the database is away
+		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next)
 	}
-	return answer.ReadOnly(g.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next))
+	return answer.ReadOnly(next)
 }

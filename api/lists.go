@@ -12,20 +12,15 @@ const listTail = "]}\n"
 
 // statusList returns the status envelope of the selection.
 func (e *encoder) statusList(snap *data.Snapshot, sel selection) answer.List {
+	head := append([]byte(nil), `{"generated_at":`...)
+	head = appendTime(head, generatedAt(snap))
+	head = append(head, `,"total_lakes":`...)
+	head = strconv.AppendInt(head, int64(sel.n), 10)
+	head = append(head, `,"lakes_with_data":`...)
+	head = strconv.AppendInt(head, int64(sel.withData), 10)
+	head = append(head, `,"lakes":[`...)
 	view := sel.view
-	return sel.list(appendStatusHead(nil, snap, sel.n, sel.withData),
-		func(b []byte, i int) []byte { return e.status(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
-}
-
-// appendStatusHead appends a status envelope up to its first lake.
-func appendStatusHead(b []byte, snap *data.Snapshot, total, withData int) []byte {
-	b = append(b, `{"generated_at":`...)
-	b = appendTime(b, generatedAt(snap))
-	b = append(b, `,"total_lakes":`...)
-	b = strconv.AppendInt(b, int64(total), 10)
-	b = append(b, `,"lakes_with_data":`...)
-	b = strconv.AppendInt(b, int64(withData), 10)
-	return append(b, `,"lakes":[`...)
+	return sel.list(head, func(b []byte, i int) []byte { return e.status(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
 }
 
 // featureList returns a view's lakes as GeoJSON features.

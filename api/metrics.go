@@ -5,18 +5,17 @@ import (
 	"log/slog"
 	"runtime"
 	"runtime/debug"
-	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
 
-	"limnomap/api/middleware"
 	"limnomap/data"
 )
 
 // registerMetrics registers the metrics of the server that are not those of its parts. Another user of the registry may have
 // registered those of the process already.
-func registerMetrics(opts *Options, current *snapshots, h *health) {
+func registerMetrics(h *health) {
+	opts := &h.opts
 	version := opts.Version
 	if info, ok := debug.ReadBuildInfo(); ok && version == "" {
 		version = info.Main.Version
@@ -26,9 +25,7 @@ func registerMetrics(opts *Options, current *snapshots, h *health) {
 		Help: "Always 1; the labels tell what is running.",
 	}, []string{"version", "go_version", "renderer"})
 	build.WithLabelValues(version, runtime.Version(), opts.RendererVersion).Set(1)
-	opts.Registry.MustRegister(build, h.reloadFailures,
-		&snapshotCollector{snapshot: current.snapshot, freshness: h.freshness, now: opts.Now},
-		&refreshCollector{h.refreshed.Load})
+	opts.Registry.MustRegister(build, h)
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -38,22 +35,6 @@ func registerMetrics(opts *Options, current *snapshots, h *health) {
 			opts.Logger.Warn("process metrics are not exported", slog.Any("error", err))
 		}
 	}
-}
-
-// newReloadFailures returns the counter of snapshots that could not be loaded.
-func newReloadFailures() prometheus.Counter {
-	return prometheus.NewCounter(prometheus.CounterOpts{
-		Name: "limnomap_snapshot_refresh_failures_total",
-		Help: "Attempts to load a newer snapshot that failed; the last good one was kept.",
-	})
-}
-
-// A snapshotCollector reports the snapshot that is being served. All values of one scrape are of one snapshot, which separate
-// gauges would not guarantee. Before the first snapshot it reports nothing.
-type snapshotCollector struct {
-	snapshot  func() *data.Snapshot // nil before the first one
-	freshness *middleware.Freshness
-	now       func() time.Time
 }
 
 var (
@@ -69,26 +50,44 @@ var (
 		"Number of the data's revision that is served.", nil, nil)
 	snapshotLakes = prometheus.NewDesc("limnomap_lakes",
 		"Lakes in the snapshot, with and without a current value.", []string{"state"}, nil)
+	refreshSuccess = prometheus.NewDesc("limnomap_refresh_last_success_timestamp_seconds",
+		"When the last refresh from the data's source that succeeded ended.", nil, nil)
+	refreshAttempt = prometheus.NewDesc("limnomap_refresh_last_attempt_timestamp_seconds",
+		"When the last refresh from the data's source began.", nil, nil)
+	refreshFailures = prometheus.NewDesc("limnomap_refresh_consecutive_failures",
+		"Refreshes from the data's source that have failed in a row; 0 after one that succeeded.", nil, nil)
+	refreshRowCount = prometheus.NewDesc("limnomap_refresh_rows",
+		"Rows of the last refresh that read any, by what became of them.", []string{"outcome"}, nil)
 )
 
 // Describe implements prometheus.Collector.
-func (c *snapshotCollector) Describe(ch chan<- *prometheus.Desc) {
-	for _, d := range []*prometheus.Desc{snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes} {
+func (h *health) Describe(ch chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{
+		snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes,
+		refreshSuccess, refreshAttempt, refreshFailures, refreshRowCount,
+	} {
 		ch <- d
 	}
 }
 
-// Collect implements prometheus.Collector.
-func (c *snapshotCollector) Collect(ch chan<- prometheus.Metric) {
-	snap := c.snapshot()
-	if snap == nil {
-		return
+// Collect implements prometheus.Collector: it reports the snapshot that is being served, and the refreshes from the source of
+// the data. All values of one scrape are of one snapshot and of one refresh, which separate gauges would not guarantee.
+func (h *health) Collect(ch chan<- prometheus.Metric) {
+	if p := h.current.Load(); p != nil {
+		h.collectSnapshot(ch, p.snap)
 	}
+	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
+		collectRefresh(ch, r)
+	}
+}
+
+// collectSnapshot reports a snapshot.
+func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *data.Snapshot) {
 	if !snap.Revision.ChangedAt.IsZero() { // an age of two thousand years would only raise alarms
-		gauge(ch, snapshotAge, c.now().Sub(snap.Revision.ChangedAt).Seconds())
+		gauge(ch, snapshotAge, h.opts.Now().Sub(snap.Revision.ChangedAt).Seconds())
 	}
-	if since, ok := c.freshness.Confirmed(); ok {
-		gauge(ch, snapshotStale, max(c.now().Sub(since), 0).Seconds())
+	if since, ok := h.freshness.Confirmed(); ok {
+		gauge(ch, snapshotStale, max(h.opts.Now().Sub(since), 0).Seconds())
 	}
 	if len(snap.Weeks) > 0 { // else there is no observation, and 1970 would look like one
 		gauge(ch, newestObservation, float64(snap.Current.AsOf.Time().Unix()))
@@ -101,6 +100,21 @@ func (c *snapshotCollector) Collect(ch chan<- prometheus.Metric) {
 	}
 	gauge(ch, snapshotLakes, float64(with), "with_data")
 	gauge(ch, snapshotLakes, float64(len(snap.Lakes)-with), "without_data")
+}
+
+// collectRefresh reports the last refresh. It leaves out times that do not exist: an age since 1970 would look like one.
+func collectRefresh(ch chan<- prometheus.Metric, r *data.Refresh) {
+	if !r.LastSuccess.IsZero() {
+		gauge(ch, refreshSuccess, float64(r.LastSuccess.Unix()))
+	}
+	if !r.LastAttempt.IsZero() {
+		gauge(ch, refreshAttempt, float64(r.LastAttempt.Unix()))
+	}
+	gauge(ch, refreshFailures, float64(r.Failures))
+	gauge(ch, refreshRowCount, float64(r.Rows.Added), "added")
+	gauge(ch, refreshRowCount, float64(r.Rows.Changed), "changed")
+	gauge(ch, refreshRowCount, float64(r.Rows.Unchanged), "unchanged")
+	gauge(ch, refreshRowCount, float64(r.Rows.Rejected), "rejected")
 }
 
 // gauge sends a gauge with that value.

@@ -11,7 +11,6 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/api/apitest"
-	"limnomap/api/middleware"
 	"limnomap/data"
 )
 
@@ -25,14 +24,15 @@ func snapshotOf(version string, lakes, withData int, changed time.Time) *data.Sn
 func TestSnapshotMetrics(t *testing.T) {
 	c := apitest.NewClock()
 	reg := prometheus.NewRegistry()
-	var snap *data.Snapshot
-	reg.MustRegister(&snapshotCollector{snapshot: func() *data.Snapshot { return snap }, freshness: middleware.NewFreshness(c.Now), now: c.Now})
+	h := newHealth(&site{opts: Options{Registry: reg, Now: c.Now}})
+	reg.MustRegister(h)
 	names := []string{"limnomap_snapshot_age_seconds", "limnomap_newest_observation_timestamp_seconds", "limnomap_snapshot_info", "limnomap_snapshot_revision", "limnomap_lakes"}
 	if n, err := testutil.GatherAndCount(reg, names...); n != 0 || err != nil {
 		t.Errorf("before the first snapshot: %d series, %v, want none", n, err)
 	}
-	snap = snapshotOf("new", 10, 7, c.Now())
+	snap := snapshotOf("new", 10, 7, c.Now())
 	snap.Weeks, snap.Current.AsOf = make([]data.WeekCount, 1), 20_000
+	h.current.Store(&published{snap: snap})
 	c.Advance(90 * time.Second)
 	want := `
 # HELP limnomap_lakes Lakes in the snapshot, with and without a current value.
@@ -55,7 +55,7 @@ limnomap_snapshot_revision 7
 	if err := testutil.GatherAndCompare(reg, strings.NewReader(want), names...); err != nil {
 		t.Error(err)
 	}
-	snap = snapshotOf("dateless", 1, 0, time.Time{})
+	h.current.Store(&published{snap: snapshotOf("dateless", 1, 0, time.Time{})})
 	if n, err := testutil.GatherAndCount(reg, "limnomap_snapshot_age_seconds", "limnomap_newest_observation_timestamp_seconds"); n != 0 || err != nil {
 		t.Errorf("ages of data without a date: %d series, %v, want none", n, err)
 	}
@@ -69,7 +69,7 @@ func TestMetricsLint(t *testing.T) {
 	s.Confirmed(testNow())
 	s.DatabaseRefreshed(data.Refresh{Turn: 1, LastAttempt: testNow(), LastSuccess: testNow()})
 	get(t, s, http.StatusOK, statusURL)
-	problems, err := testutil.GatherAndLint(s.opts.Registry)
+	problems, err := testutil.GatherAndLint(s.site.opts.Registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func (fakeQuota) Lease(_ context.Context, _, _ string, _, n int) (int, time.Dura
 // requestsByRoute returns how many requests each route has counted.
 func requestsByRoute(tb testing.TB, s *Server) map[string]float64 {
 	tb.Helper()
-	families, err := s.opts.Registry.Gather()
+	families, err := s.site.opts.Registry.Gather()
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -10,7 +10,6 @@ import (
 
 	"limnomap/api/apitest"
 	"limnomap/api/joinwrites"
-	"limnomap/api/ratelimit"
 )
 
 // Over a real connection, with the chain of the server: everything that the middleware promise is in one answer, and half an
@@ -21,10 +20,10 @@ func TestChain(t *testing.T) {
 	opts.Logger, opts.APIRate, opts.Notice = l, 10, "Simulated"
 	s := newServer(t, opts, nil)
 	mux := http.NewServeMux()
-	mux.Handle("/whole", s.measures.route("whole", "", s.limits.api.By(ratelimit.Address)(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("/whole", s.measured("whole", "", s.limits.api.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "lakes")
 	}))))
-	mux.Handle("/half", s.measures.route("half", "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+	mux.Handle("/half", s.measured("half", "", http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = io.WriteString(w, "lak")
 		if err := http.NewResponseController(w).Flush(); err != nil {
 			t.Errorf("flushing through the middleware: %v", err)
@@ -32,7 +31,7 @@ func TestChain(t *testing.T) {
 		panic("half-way")
 	})))
 	mux.Handle("/none", http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("at once") }))
-	server := httptest.NewUnstartedServer(s.chain(mux, ""))
+	server := httptest.NewUnstartedServer(s.chain(mux))
 	server.Listener = joinwrites.Listener(server.Listener)
 	server.Config.ConnContext = joinwrites.ConnContext
 	server.Start()
@@ -80,7 +79,7 @@ func TestChain(t *testing.T) {
 // BenchmarkChain measures everything around the router.
 func BenchmarkChain(b *testing.B) {
 	s := newServer(b, testOptions(b), nil)
-	h := s.chain(apitest.OK, "")
+	h := s.chain(apitest.OK)
 	r := httptest.NewRequest("GET", "/api/v1/tiles/6/33/21.png", nil)
 	w := httptest.NewRecorder()
 	b.ReportAllocs()

@@ -78,11 +78,7 @@ func (p window) lastOffset() int {
 }
 
 // monitor answers the holder of a key with a part of the monitored lakes.
-func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	part := windowOf(&query, len(p.snap.Lakes))
 	if err := query.Err(); err != nil {
@@ -90,7 +86,7 @@ func (h *lakeHandlers) monitor(w http.ResponseWriter, r *http.Request) error {
 	}
 	lakes := p.snap.ByExternalID()
 	start, end := part.bounds()
-	w.Header().Set("Link", part.links(h.monitorPath))
+	w.Header().Set("Link", part.links(h.prefix+pathMonitor))
 	list := answer.List{
 		Head:    fmt.Appendf(nil, `{"total":%d,"limit":%d,"offset":%d,"lakes":[`, part.total, part.limit, part.offset),
 		Append:  func(b []byte, i int) []byte { return h.encoder.monitored(b, &p.snap.Lakes[lakes[start+i]]) },

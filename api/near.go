@@ -20,11 +20,7 @@ const (
 )
 
 // near answers with the lakes around a point, the nearest first.
-func (h *lakeHandlers) near(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) near(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	from := orb.Point{query.Degrees("lon", 180), query.Degrees("lat", 90)}
 	radius, given := query.Float("radius_km", 0, maxRadius)

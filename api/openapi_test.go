@@ -53,7 +53,7 @@ func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
 		}
 	}
 	routed := map[string]bool{"/": true} // the page's files, which are not in the list of routes
-	for _, route := range testServer(t).handlers.routes(&guards{}, true) {
+	for _, route := range testServer(t).handlers.routes(true) {
 		routed[route.path] = true
 		if !described[route.path] {
 			t.Errorf("%s is routed but not described", route.path)

@@ -107,18 +107,12 @@ func (o *Options) check() error {
 	if err := CheckBasePath(o.BasePath); err != nil {
 		return err
 	}
-	if o.PublicURL != nil && (o.PublicURL.Scheme != "http" && o.PublicURL.Scheme != "https" || o.PublicURL.Host == "") {
-		return fmt.Errorf("public URL %q is not like https://lakes.example.org", o.PublicURL.Redacted())
-	}
 	for _, c := range o.Notice {
 		if c < ' ' || c == 0x7f {
 			return errors.New("the notice has a control character, which a header field cannot contain")
 		}
 	}
-	if !(o.TraceRatio >= 0 && o.TraceRatio <= 1) { // NaN is neither
-		return fmt.Errorf("trace ratio %v is not from 0 to 1", o.TraceRatio)
-	}
-	return o.Adjustable.check()
+	return nil
 }
 
 // withDefaults returns the options with the defaults of those that are not set.

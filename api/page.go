@@ -15,7 +15,6 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/route"
-	"limnomap/tiles"
 )
 
 const (
@@ -29,11 +28,12 @@ const (
 	brotliSuffix = ".br"
 )
 
-// A page is the files of the web page.
-type page struct {
-	sender      *answer.Sender
+// pageHandlers answer with the files of the page, its settings and the description of the API.
+type pageHandlers struct {
+	*site
 	files       map[string]pageFile // by path below the root
 	docs, embed pageFile            // which have addresses of their own
+	openAPI     *answer.Body
 }
 
 // A pageFile is one file. Its body is made when it is loaded or, of a file that is there only in compressed form, at the
@@ -44,11 +44,37 @@ type pageFile struct {
 	body func() (*answer.Body, error)
 }
 
-// loadPage reads the page's files. They are few and small. Embedded files have no modification time, so that their entity
-// tags can only come from their bytes.
-func loadPage(sender *answer.Sender, files fs.FS) (*page, error) {
-	p := &page{sender: sender, files: make(map[string]pageFile)}
-	err := fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
+// newPageHandlers reads the page's files. They are few and small. Embedded files have no modification time, so that their
+// entity tags can only come from their bytes.
+func newPageHandlers(s *site) (*pageHandlers, error) {
+	p := &pageHandlers{site: s, files: make(map[string]pageFile)}
+	if err := p.addFiles(s.opts.Page); err != nil {
+		return nil, fmt.Errorf("page: %w", err)
+	}
+	for _, required := range []string{"/index.html", embedFile, docsFile} {
+		if _, ok := p.files[required]; !ok {
+			return nil, fmt.Errorf("page: no %s among its %d files", required[1:], len(p.files))
+		}
+	}
+	p.files["/"] = p.files["/index.html"]
+	p.docs, p.embed = p.files[docsFile], p.files[embedFile]
+	delete(p.files, docsFile)
+	delete(p.files, embedFile)
+
+	tableStyle, err := fs.ReadFile(s.opts.Table, "table/table.css")
+	if err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	if err := p.add(s.opts.Table, "table.css", tableStyle); err != nil {
+		return nil, fmt.Errorf("table: %w", err)
+	}
+	p.openAPI, err = s.sender.Prepare(settingsKind, []byte(openAPIDocument))
+	return p, err
+}
+
+// addFiles adds all files except hidden ones.
+func (p *pageHandlers) addFiles(files fs.FS) error {
+	return fs.WalkDir(files, ".", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() || strings.HasPrefix(path.Base(name), ".") {
 			return err
 		}
@@ -64,23 +90,10 @@ func loadPage(sender *answer.Sender, files fs.FS) (*page, error) {
 		}
 		return p.add(files, name, content)
 	})
-	if err != nil {
-		return nil, fmt.Errorf("page: %w", err)
-	}
-	for _, required := range []string{"/index.html", embedFile, docsFile} {
-		if _, ok := p.files[required]; !ok {
-			return nil, fmt.Errorf("page: no %s among its %d files", required[1:], len(p.files))
-		}
-	}
-	p.files["/"] = p.files["/index.html"]
-	p.docs, p.embed = p.files[docsFile], p.files[embedFile]
-	delete(p.files, docsFile)
-	delete(p.files, embedFile)
-	return p, nil
 }
 
 // add adds a file with that content.
-func (p *page) add(files fs.FS, name string, content []byte) error {
+func (p *pageHandlers) add(files fs.FS, name string, content []byte) error {
 	mediaType, ok := answer.MediaTypeOf(name)
 	if !ok {
 		return fmt.Errorf("%s: no media type is known for %q", name, path.Ext(name))
@@ -99,7 +112,7 @@ func (p *page) add(files fs.FS, name string, content []byte) error {
 }
 
 // addCompressed adds a file that is there only in compressed form.
-func (p *page) addCompressed(files fs.FS, name string) error {
+func (p *pageHandlers) addCompressed(files fs.FS, name string) error {
 	mediaType, ok := answer.MediaTypeOf(name)
 	if !ok || !strings.HasPrefix(name, assets) {
 		return fmt.Errorf("%s: only files of known media types below %s may be there in compressed form only", name+brotliSuffix, assets)
@@ -121,7 +134,7 @@ func (p *page) addCompressed(files fs.FS, name string) error {
 }
 
 // prepare compresses a file, and takes its Brotli form from the page if it is there.
-func (p *page) prepare(files fs.FS, name string, kind answer.Kind, content []byte) (*answer.Body, error) {
+func (p *pageHandlers) prepare(files fs.FS, name string, kind answer.Kind, content []byte) (*answer.Body, error) {
 	body, err := p.sender.Prepare(kind, content)
 	if err != nil {
 		return nil, err
@@ -138,13 +151,13 @@ func (p *page) prepare(files fs.FS, name string, kind answer.Kind, content []byt
 }
 
 // has reports whether there is a file at that path below the root.
-func (p *page) has(path string) bool {
+func (p *pageHandlers) has(path string) bool {
 	_, ok := p.files[path]
 	return ok
 }
 
 // send answers with a file.
-func (p *page) send(w http.ResponseWriter, r *http.Request, file pageFile) error {
+func (p *pageHandlers) send(w http.ResponseWriter, r *http.Request, file pageFile) error {
 	body, err := file.body()
 	if err != nil {
 		return err
@@ -169,33 +182,14 @@ type basemap struct {
 	Attribution string `json:"attribution"`
 }
 
-// pageHandlers answer with the files of the page, its settings and the description of the API.
-type pageHandlers struct {
-	*page
-	*snapshots
-	openAPI    *answer.Body
-	styleIDs   []tiles.StyleID
-	fixed      pageSettings // the settings that do not change
-	adjustable func() *Adjustable
-}
-
-func newPageHandlers(p *page, current *snapshots, openAPI *answer.Body, styleIDs []tiles.StyleID, opts *Options, adjustable func() *Adjustable) *pageHandlers {
-	h := &pageHandlers{page: p, snapshots: current, openAPI: openAPI, styleIDs: styleIDs, adjustable: adjustable}
-	h.fixed = pageSettings{Notice: opts.Notice, Simulated: opts.Notice != "", MaxZoom: opts.MaxZoom}
-	if opts.BasemapURL != "" {
-		h.fixed.Basemap = &basemap{opts.BasemapURL, opts.BasemapAttribution}
-	}
-	return h
-}
-
 // file answers with a file of the page.
 func (h *pageHandlers) file(w http.ResponseWriter, r *http.Request) error {
-	return h.page.send(w, r, h.files[route.Values(r)[0]])
+	return h.send(w, r, h.files[route.Values(r)[0]])
 }
 
 // docsPage answers with the page that shows /openapi.json.
 func (h *pageHandlers) docsPage(w http.ResponseWriter, r *http.Request) error {
-	return h.page.send(w, r, h.docs)
+	return h.send(w, r, h.docs)
 }
 
 // openAPIDocument describes the API to programs. A test compares it with the answers.
@@ -205,16 +199,24 @@ var openAPIDocument string
 
 // description answers with the description of the API.
 func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error {
-	return h.page.sender.Send(w, r, settingsKind, answer.Prepared(h.openAPI))
+	return h.sender.Send(w, r, settingsKind, answer.Prepared(h.openAPI))
 }
 
 // settings answers with the page's settings.
 func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
-	settings, adjustable := h.fixed, h.adjustable()
-	settings.Attribution = adjustable.Attribution
-	settings.Embeddable = adjustable.FrameAncestors.AllowOthers()
+	adjustable := h.adjustable()
+	settings := pageSettings{
+		Notice:      h.opts.Notice,
+		Simulated:   h.opts.Notice != "",
+		Attribution: adjustable.Attribution,
+		MaxZoom:     h.opts.MaxZoom,
+		Embeddable:  adjustable.FrameAncestors.AllowOthers(),
+	}
+	if h.opts.BasemapURL != "" {
+		settings.Basemap = &basemap{h.opts.BasemapURL, h.opts.BasemapAttribution}
+	}
 	if p := h.current.Load(); p != nil {
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)
 	}
-	return h.page.sender.Send(w, r, settingsKind, answer.JSON(settings))
+	return h.sender.Send(w, r, settingsKind, answer.JSON(settings))
 }

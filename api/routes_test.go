@@ -258,8 +258,6 @@ func TestNewRefusesWrongOptions(t *testing.T) {
 		"Page":       func(o *Options) { o.Page = nil },
 		"zoom":       func(o *Options) { o.MaxZoom = 31 },
 		"base path":  func(o *Options) { o.BasePath = "lakes/" },
-		"negative":   func(o *Options) { o.TileRate = -1 },
-		"logged":     func(o *Options) { o.LogRequests = -1 },
 		"control":    func(o *Options) { o.Notice = "a\nb" },
 		"basemap":    func(o *Options) { o.BasemapURL = "ftp://example.org/{z}" },
 		"Table":      func(o *Options) { o.Table = nil },

@@ -12,11 +12,7 @@ import (
 const maxSearch = 200
 
 // search answers with the lakes whose name, id or region contains a text, the best match first.
-func (h *lakeHandlers) search(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) search(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	q := searchOf(&query)
 	limit := query.Integer("limit", 1, maxFound, defaultFound)
@@ -34,14 +30,22 @@ func (h *lakeHandlers) search(w http.ResponseWriter, r *http.Request) error {
 // searchOf returns the value of the parameter q.
 func searchOf(p *params.Params) string {
 	q, given := p.Required("q")
-	switch {
-	case !given:
-	case !utf8.ValidString(q):
-		p.Refuse("q", "%s is not UTF-8", params.Quote(q))
-	case utf8.RuneCountInString(q) > maxSearch:
-		p.Refuse("q", "%s has %d characters, at most %d are allowed", params.Quote(q), utf8.RuneCountInString(q), maxSearch)
-	case !index.Searchable(q):
+	if given && checkText(p, q) && !index.Searchable(q) {
 		p.Refuse("q", "%s has neither a letter nor a digit to search for", params.Quote(q))
 	}
 	return q
+}
+
+// checkText reports whether q, the value of the parameter q, can be part of a name.
+func checkText(p *params.Params, q string) bool {
+	n := utf8.RuneCountInString(q)
+	switch {
+	case !utf8.ValidString(q):
+		p.Refuse("q", "%s is not UTF-8", params.Quote(q))
+	case n > maxSearch:
+		p.Refuse("q", "%s has %d characters, at most %d are allowed", params.Quote(q), n, maxSearch)
+	default:
+		return true
+	}
+	return false
 }

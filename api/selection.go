@@ -43,7 +43,10 @@ func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, 
 	if err := query.Err(); err != nil {
 		return nil, err
 	}
-	return p.view(r.Context(), week, dated)
+	if !dated {
+		return p.snap.Current, nil
+	}
+	return p.snap.View(r.Context(), week)
 }
 
 // matching returns the lakes within b, and at that risk unless it is RiskUnknown.

@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"net/http"
 	"net/http/pprof"
-	"net/netip"
 	"sync"
+	"sync/atomic"
 
 	"limnomap/api/answer"
 	"limnomap/api/auth"
@@ -13,25 +13,26 @@ import (
 	"limnomap/api/middleware"
 	"limnomap/api/ratelimit"
 	"limnomap/api/route"
+	"limnomap/data"
 )
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
 type Server struct {
-	opts      Options // with the first values of the adjustable ones
-	snapshots *snapshots
-	health    *health
-	keyring   *auth.Keyring
+	site     *site
+	health   *health
+	keyring  *auth.Keyring
+	limits   *limits
+	errors   *answer.Errors
+	tracer   *middleware.Tracer
+	metrics  *middleware.Metrics
+	handlers *handlers
 
-	adjusting     sync.Mutex // one Adjust at a time
-	options       *middleware.Setting[Adjustable]
-	limits        *limits
 	logQuota      *middleware.LogQuota
 	adminLogQuota *middleware.LogQuota
-
-	errors   *answer.Errors
-	measures *measures
-	handlers *handlers
-	handler  http.Handler
+	basemapOrigin string
+	router        http.Handler
+	adjusting     sync.Mutex                   // one Adjust at a time
+	handler       atomic.Pointer[http.Handler] // the router with the middleware around it
 }
 
 // New returns a Server that answers 503 until its first snapshot is published.
@@ -48,7 +49,7 @@ func New(opts Options) (*Server, error) {
 
 // build makes the parts of a Server and puts them together.
 func build(opts Options) (*Server, error) {
-	maps, err := newColormaps(opts.Limits)
+	site, err := newSite(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -56,93 +57,98 @@ func build(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("basemap: %w", err)
 	}
-	sender := answer.NewSender(opts.sending)
 	s := &Server{
-		opts:          opts,
-		snapshots:     &snapshots{sender: sender, encoder: newEncoder(maps.byID[maps.ids[0]]), rendererVersion: opts.RendererVersion},
-		options:       middleware.NewSetting(&opts.Adjustable),
+		site:          site,
+		health:        newHealth(site),
 		limits:        newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: opts.Now, Logger: opts.Logger, Registerer: opts.Registry}), &opts.Adjustable),
+		errors:        answer.NewErrors(errorStatuses, opts.Logger),
+		tracer:        middleware.NewTracer(opts.Tracer, opts.TraceRatio, site.trustedProxies, opts.Now),
+		metrics:       middleware.NewMetrics(opts.Registry, opts.Now),
 		logQuota:      middleware.NewLogQuota(opts.LogRequests, opts.Now()),
 		adminLogQuota: middleware.NewLogQuota(opts.LogRequests, opts.Now()),
+		basemapOrigin: basemapOrigin,
 	}
-	s.health = newHealth(s.snapshots, middleware.NewFreshness(opts.Now), opts.Logger, opts.Now)
 	s.keyring = auth.NewKeyring(auth.Config{
 		Store:        opts.Keys,
-		LimitKeys:    s.limits.keys.AllowBy(ratelimit.KeyName),
-		LimitRefused: s.limits.refused.AllowBy(ratelimit.Address),
+		LimitKeys:    s.limits.keys.Allow,
+		LimitRefused: s.limits.refused.Allow,
 		Now:          opts.Now,
 		Logger:       opts.Logger,
 		Registerer:   opts.Registry,
 	})
-	s.errors = answer.NewErrors(errorStatuses, opts.Logger)
-	s.measures = &measures{
-		basePath: opts.BasePath,
-		tracer:   middleware.NewTracer(opts.Tracer, opts.TraceRatio, func() []netip.Prefix { return s.adjustable().TrustedProxies }, opts.Now),
-		metrics:  middleware.NewMetrics(opts.Registry, opts.Now),
-	}
-	registerMetrics(&opts, s.snapshots, s.health)
-	if s.handlers, err = newHandlers(&opts, maps, s.snapshots, s.health, s.adjustable); err != nil {
+	registerMetrics(s.health)
+	if s.handlers, err = newHandlers(site, s.health); err != nil {
 		return nil, err
 	}
-	s.handler = s.chain(s.router(), basemapOrigin)
+	s.router = s.newRouter()
+	s.setHandler()
 	return s, nil
 }
 
-// measures measure and trace the requests of routes.
-type measures struct {
-	basePath string
-	tracer   *middleware.Tracer
-	metrics  *middleware.Metrics
-}
-
-// route measures and traces the requests of one route. The pattern is empty for routes without one.
-func (m *measures) route(name, pattern string, h http.Handler) http.Handler {
+// measured measures and traces the requests of one route. The pattern is empty for routes without one.
+func (s *Server) measured(name, pattern string, h http.Handler) http.Handler {
 	if pattern != "" {
-		pattern = m.basePath + pattern
+		pattern = s.site.opts.BasePath + pattern
 	}
-	return middleware.Wrap(h, m.tracer.Route(name, pattern), m.metrics.Route(name))
+	return middleware.Wrap(h, s.tracer.Route(name, pattern), s.metrics.Route(name))
 }
 
-// router returns the router of all routes.
-func (s *Server) router() http.Handler {
-	g := &guards{limits: s.limits, keyring: s.keyring, metricsKey: s.opts.MetricsKey}
-	page := s.handlers.page
-	router := route.New(s.opts.BasePath, s.measures.route("not_found", "", s.limits.api.By(ratelimit.Address)(s.errors.Handler(notFound))))
-	for _, entry := range s.handlers.routes(g, !s.opts.SeparateAdmin) {
-		router.Handle(entry.path, s.measures.route(entry.name, entry.path, entry.guard(s.errors.Handler(entry.Handler))))
+// newRouter returns the router of all routes.
+func (s *Server) newRouter() http.Handler {
+	opts, page := &s.site.opts, s.handlers.page
+	router := route.New(opts.BasePath, s.measured("not_found", "", s.limits.api.Handler(s.errors.Handler(notFound))))
+	for _, entry := range s.handlers.routes(!opts.SeparateAdmin) {
+		router.Handle(entry.path, s.measured(entry.name, entry.path, s.guard(entry.access, s.errors.Handler(entry.Handler))))
 	}
-	router.HandleMatch(page.has, s.measures.route("page", "", g.unlimited(s.errors.Handler(page.file))))
-	if s.opts.BasePath != "" {
+	router.HandleMatch(page.has, s.measured("page", "", s.guard(unlimited, s.errors.Handler(page.file))))
+	if opts.BasePath != "" {
 		// Addresses in the page are relative to its folder, whose path ends with a slash.
-		root := http.RedirectHandler(prefixOf(s.opts.PublicURL, s.opts.BasePath)+"/", http.StatusPermanentRedirect)
-		router.Handle("", s.measures.route("page", "", g.unlimited(root)))
+		root := http.RedirectHandler(s.site.prefix+"/", http.StatusPermanentRedirect)
+		router.Handle("", s.measured("page", "", s.guard(unlimited, root)))
 	}
 	return router
 }
 
-// chain puts the middleware around the router, the outermost first.
-func (s *Server) chain(router http.Handler, basemapOrigin string) http.Handler {
+// setHandler puts the middleware around the router, as the present options say.
+func (s *Server) setHandler() {
+	h := s.chain(s.router)
+	s.handler.Store(&h)
+}
+
+// chain puts the middleware around the router, the outermost first. Those of an option that may change have no state: Adjust
+// makes them again.
+func (s *Server) chain(router http.Handler) http.Handler {
+	opts, adjustable := &s.site.opts, s.site.adjustable()
 	return middleware.Wrap(router,
 		middleware.RequestID,
-		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
-		middleware.AccessLog(s.opts.Logger, s.logQuota, s.opts.Now),
-		middleware.Recover(s.opts.Logger),
-		s.options.Middleware(func(a *Adjustable) middleware.Middleware {
-			return middleware.SecurityHeaders(basemapOrigin, a.FrameAncestors, s.opts.HSTS)
-		}),
-		middleware.Notice(s.opts.Notice),
+		middleware.ClientAddr(s.site.trustedProxies),
+		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now),
+		middleware.Recover(opts.Logger),
+		middleware.SecurityHeaders(s.basemapOrigin, adjustable.FrameAncestors, opts.HSTS),
+		middleware.Notice(opts.Notice),
 		middleware.Age(s.health.freshness),
-		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.CORS(a.AllowedOrigins) }),
+		middleware.CORS(adjustable.AllowedOrigins),
 		middleware.RequestBounds,
 		joinwrites.Handler,
 	)
 }
 
-func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) { s.handler.ServeHTTP(w, r) }
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	(*s.handler.Load()).ServeHTTP(w, r)
+}
+
+// Publish makes snap the snapshot of every later request. It prepares the large answers.
+func (s *Server) Publish(snap *data.Snapshot) error {
+	if err := s.site.publish(snap); err != nil {
+		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
+	}
+	s.health.reloaded(s.site.current.Load().state.MapVersion)
+	return nil
+}
 
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
 func (s *Server) AdminHandler() http.Handler {
-	admin := http.NewServeMux()
+	opts, admin := &s.site.opts, http.NewServeMux()
 	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.health.healthy)))
 	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.health.ready)))
 	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
@@ -154,9 +160,9 @@ func (s *Server) AdminHandler() http.Handler {
 	admin.Handle("/", s.errors.Handler(notFound))
 	return middleware.Wrap(admin,
 		middleware.RequestID,
-		s.options.Middleware(func(a *Adjustable) middleware.Middleware { return middleware.ClientAddr(a.TrustedProxies) }),
-		middleware.AccessLog(s.opts.Logger, s.adminLogQuota, s.opts.Now),
-		middleware.Recover(s.opts.Logger),
+		middleware.ClientAddr(s.site.trustedProxies),
+		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now),
+		middleware.Recover(opts.Logger),
 		middleware.AdminHeaders,
 		middleware.RequestBounds,
 	)

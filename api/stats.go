@@ -36,11 +36,7 @@ func newCounts() (*counts, error) {
 }
 
 // stats answers with the number of lakes and the quantiles of their values, by region, risk or trophic status.
-func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	by := params.OneOf(&query, "by", data.Groupings())
 	view, err := p.viewFor(r, &query)

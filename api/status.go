@@ -7,12 +7,11 @@ import (
 	"limnomap/api/params"
 )
 
+// lakeHandlers answer requests about lakes.
+type lakeHandlers struct{ *site }
+
 // status answers with the state of the lakes, all or those that pass the filters, now or in a week.
-func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *published) error {
 	sel, err := p.selected(r)
 	if err != nil {
 		return err
@@ -20,19 +19,11 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request) error {
 	if sel.whole(p.snap) {
 		return h.sender.Send(w, r, jsonKind, answer.Prepared(p.status)) // also for a box with all lakes, which a map of the whole country asks for
 	}
-	if sel.view == p.snap.Current && p.records != nil {
-		head := appendStatusHead(nil, p.snap, sel.n, sel.withData)
-		return h.sender.Send(w, r, jsonKind, answer.Bytes(p.records.Pick(head, sel.lakes)))
-	}
 	return h.sender.Send(w, r, jsonKind, answer.Items(h.encoder.statusList(p.snap, sel)))
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.
-func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	view, err := p.viewFor(r, &query)
 	if err != nil {

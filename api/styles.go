@@ -22,13 +22,13 @@ type colormapEntry struct {
 	Legend  string      `json:"legend"`
 }
 
-// list answers with the styles and the colour maps.
-func (h *styleHandlers) list(w http.ResponseWriter, r *http.Request) error {
+// styles answers with the styles and the colour maps.
+func (h *descriptionHandlers) styles(w http.ResponseWriter, r *http.Request) error {
 	var list struct {
 		Styles    []styleEntry    `json:"styles"`
 		Colormaps []colormapEntry `json:"colormaps"`
 	}
-	for i, style := range h.styles {
+	for i, style := range h.opts.Styles {
 		list.Styles = append(list.Styles, styleEntry{Style: style, Default: i == 0})
 	}
 	for i, id := range h.colormaps.ids {

@@ -3,8 +3,6 @@ package api
 import (
 	"net/http"
 	"slices"
-	"time"
-	"unicode/utf8"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -16,11 +14,8 @@ var tableKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
 
 // A tableHandler answers with the lakes as a table.
 type tableHandler struct {
-	*snapshots
-	table      *table.Table
-	notice     string
-	adjustable func() *Adjustable
-	now        func() time.Time
+	*site
+	table *table.Table
 }
 
 // page answers with the lakes as a table in HTML, for readers without JavaScript.
@@ -37,8 +32,8 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	}
 	content, language, err := h.table.Page(p.table, q, table.Reader{
 		AcceptLanguage: r.Header["Accept-Language"],
-		Today:          data.DateOf(h.now()),
-		Notice:         h.notice,
+		Today:          data.DateOf(h.opts.Now()),
+		Notice:         h.opts.Notice,
 		Attribution:    h.adjustable().Attribution,
 	})
 	if err != nil {
@@ -53,12 +48,7 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 func tableQueryOf(p *params.Params) table.Query {
 	q := table.Query{Class: table.AllClasses, Number: p.Integer("page", 1, table.MaxNumber, 1)}
 	q.Name, _ = p.Text("q")
-	switch {
-	case !utf8.ValidString(q.Name):
-		p.Refuse("q", "%s is not UTF-8", params.Quote(q.Name))
-	case utf8.RuneCountInString(q.Name) > maxSearch:
-		p.Refuse("q", "%s has %d characters, at most %d are allowed", params.Quote(q.Name), utf8.RuneCountInString(q.Name), maxSearch)
-	}
+	checkText(p, q.Name)
 	if risk, ok := p.Text("risk"); ok && risk != "" {
 		i := slices.Index(table.ClassNames[:], risk)
 		if i < 0 {

@@ -7,8 +7,6 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/params"
 	"limnomap/api/route"
-	"limnomap/colormap"
-	"limnomap/data"
 	"limnomap/tiles"
 )
 
@@ -16,31 +14,27 @@ import (
 // a map that is moved back and forth does not flicker.
 const cacheTile = "public, max-age=300, stale-while-revalidate=86400"
 
+// A tileFormat is the format of pictures or of vector tiles.
+type tileFormat struct {
+	coding          answer.Coding // in which tiles are kept
+	kind, versioned answer.Kind   // versioned: at an address with the current v=
+}
+
 var (
-	tileKind          = answer.NewKind(answer.TypePNG, cacheTile)
-	versionedTileKind = answer.NewKind(answer.TypePNG, answer.CacheForever)
-	// No browser shows a vector tile by itself.
-	vectorKind          = answer.NewKind(ogc.TypeVector, cacheTile).NotDocument()
-	versionedVectorKind = answer.NewKind(ogc.TypeVector, answer.CacheForever).NotDocument()
+	pictures = tileFormat{
+		coding:    answer.Identity,
+		kind:      answer.NewKind(answer.TypePNG, cacheTile),
+		versioned: answer.NewKind(answer.TypePNG, answer.CacheForever),
+	}
+	vectors = tileFormat{ // no browser shows a vector tile by itself
+		coding:    answer.Gzip,
+		kind:      answer.NewKind(ogc.TypeVector, cacheTile).NotDocument(),
+		versioned: answer.NewKind(ogc.TypeVector, answer.CacheForever).NotDocument(),
+	}
 )
 
 // tileHandlers answer requests for tiles.
-type tileHandlers struct {
-	*snapshots
-	tiles       Tiles
-	maxZoom     int
-	styleIDs    []tiles.StyleID // the default first
-	colormapIDs []colormap.ID   // the default first
-}
-
-// A tileRequest is a request for a tile, by any address.
-type tileRequest struct {
-	tiles.Request // of a vector tile only the address
-	state         *ogc.State
-	week          data.Week
-	dated         bool   // a week is given
-	version       string // the value of v=
-}
+type tileHandlers struct{ *site }
 
 // tile answers with a tile of the map as a picture.
 func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
@@ -49,8 +43,8 @@ func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	t.readTime(&query)
-	t.Style, t.Colormap = params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormapIDs)
+	readTime(&t, &query)
+	t.Style, t.Colormap = params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormaps.ids)
 	if err := query.Err(); err != nil {
 		return err
 	}
@@ -70,83 +64,76 @@ func (h *tileHandlers) vector(w http.ResponseWriter, r *http.Request) error {
 	if err := query.Err(); err != nil {
 		return err
 	}
-	return h.sendVector(w, r, t)
+	t.Vector = true
+	return h.send(w, r, t)
 }
 
 // read reads the address of a tile, v= and date=.
-func (h *tileHandlers) read(r *http.Request, query *params.Params) (t tileRequest, err error) {
+func (h *tileHandlers) read(r *http.Request, query *params.Params) (t ogc.Tile, err error) {
 	values := route.Values(r)
-	if t.Tile, t.Scale, err = params.Tile(values[0], values[1], values[2], h.maxZoom); err != nil {
+	if t.Tile, t.Scale, err = params.Tile(values[0], values[1], values[2], h.opts.MaxZoom); err != nil {
 		return t, err
 	}
 	p, err := h.published()
 	if err != nil {
 		return t, err
 	}
-	t.state = p.state
-	t.version, _ = query.Text("v")
-	t.week, t.dated = query.Week(p.snap)
+	t.State = p.state
+	t.Version, _ = query.Text("v")
+	t.Week, t.Dated = query.Week(p.snap)
 	return t, nil
 }
 
 // readTime reads the week that time= names: clients of WMTS fill in the dimension Time like this. A tile has one week, so
 // time= and date= must not be given both.
-func (t *tileRequest) readTime(query *params.Params) {
+func readTime(t *ogc.Tile, query *params.Params) {
 	if _, given := query.Text("time"); !given {
 		return
 	}
-	if t.dated {
+	if t.Dated {
 		query.Refuse("time", "given together with date; give only one")
 		return
 	}
-	if t.week, t.dated = ogc.Week(query, t.state.Snapshot); !t.dated {
+	if t.Week, t.Dated = ogc.Week(query, t.State.Snapshot); !t.Dated {
 		// Some clients keep the template for years, with v= in it. If the current map were immutable at such an address,
 		// a client with a cached tile would show it as the current map long after.
-		t.version = ""
+		t.Version = ""
 	}
 }
 
-// send answers with a picture.
-func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t tileRequest) error {
-	view := t.state.Snapshot.Current
-	if t.dated {
-		var err error
-		if view, err = t.state.Snapshot.LazyView(r.Context(), t.week); err != nil {
+// send answers with a tile.
+func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) (err error) {
+	ctx, view := r.Context(), t.State.Snapshot.Current
+	format, version := &pictures, t.State.MapVersion
+	if t.Vector {
+		format, version = &vectors, t.State.VectorVersion
+		if err := answer.CheckCoding(r); err != nil {
 			return err
 		}
 	}
-	tile, err := h.tiles.Tile(r.Context(), view, t.Request)
+	switch {
+	case t.Dated && t.Vector:
+		view, err = t.State.Snapshot.View(ctx, t.Week)
+	case t.Dated:
+		view, err = t.State.Snapshot.LazyView(ctx, t.Week)
+	}
 	if err != nil {
 		return err
 	}
-	kind := tileKind
-	if t.version == t.state.MapVersion && !view.Later {
-		kind = versionedTileKind
+	var tile tiles.Tile
+	if t.Vector {
+		tile, err = h.opts.Tiles.Vector(ctx, view, t.Tile)
+	} else {
+		tile, err = h.opts.Tiles.Tile(ctx, view, t.Request)
 	}
-	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, answer.Identity, fieldsOf(tile, answer.Identity)))
-}
-
-// sendVector answers with a vector tile.
-func (h *tileHandlers) sendVector(w http.ResponseWriter, r *http.Request, t tileRequest) error {
-	if err := answer.CheckCoding(r); err != nil {
-		return err
-	}
-	view := t.state.Snapshot.Current
-	if t.dated {
-		var err error
-		if view, err = t.state.Snapshot.View(r.Context(), t.week); err != nil {
-			return err
-		}
-	}
-	tile, err := h.tiles.Vector(r.Context(), view, t.Tile)
 	if err != nil {
 		return err
 	}
-	kind := vectorKind
-	if t.version == t.state.VectorVersion && !view.Later {
-		kind = versionedVectorKind
+	kind := format.kind
+	if t.Version == version && !view.Later {
+		kind = format.versioned
 	}
-	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, answer.Gzip, fieldsOf(tile, answer.Gzip)))
+	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, format.coding, fieldsOf(tile, format.coding)))
 }
 
 // fieldsOf returns the header fields of a tile that is kept in that coding. A tile in memory keeps them in its Note, which
@@ -161,41 +148,4 @@ func fieldsOf(t tiles.Tile, coding answer.Coding) *answer.StoredFields {
 	fields := answer.NewStoredFields(t.Bytes, coding, t.ETag)
 	t.Note.Write(fields)
 	return fields
-}
-
-// An ogcMap is the ogc.Map of this API.
-type ogcMap struct {
-	*tileHandlers
-	addresses   *addresses
-	attribution func() string
-}
-
-// Current returns the published snapshot.
-func (m *ogcMap) Current() (*ogc.State, error) {
-	p, err := m.published()
-	if err != nil {
-		return nil, err
-	}
-	return p.state, nil
-}
-
-// Base returns what addresses begin with.
-func (m *ogcMap) Base(w http.ResponseWriter, r *http.Request) string { return m.addresses.base(w, r) }
-
-// Attribution returns whose data the map shows.
-func (m *ogcMap) Attribution() string { return m.attribution() }
-
-// SendTile answers with a tile.
-func (m *ogcMap) SendTile(w http.ResponseWriter, r *http.Request, t ogc.Tile) error {
-	request := tileRequest{
-		Request: tiles.Request{Tile: t.Address, Scale: 1, Style: t.Style, Colormap: m.colormapIDs[0]},
-		state:   t.State,
-		week:    t.Week,
-		dated:   t.Dated,
-		version: t.Version,
-	}
-	if t.Vector {
-		return m.sendVector(w, r, request)
-	}
-	return m.send(w, r, request)
 }

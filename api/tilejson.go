@@ -4,11 +4,11 @@ import (
 	"net/http"
 	"net/url"
 
+	lru "github.com/hashicorp/golang-lru/v2"
+
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
 	"limnomap/api/params"
-	"limnomap/colormap"
-	"limnomap/tiles"
 )
 
 // A tileJSON describes the tiles to a map library (TileJSON 3.0.0).
@@ -33,24 +33,21 @@ type tileJSON struct {
 	VectorLayers []vectorLayer `json:"vector_layers,omitempty"` // required of vector tiles, and of no others
 }
 
-// descriptionHandlers answer with descriptions of the tiles.
+// descriptionHandlers answer with descriptions of the tiles, the styles, the colour maps and their legends.
 type descriptionHandlers struct {
-	*snapshots
-	addresses   *addresses
-	attribution func() string
-	maxZoom     int
-	styleIDs    []tiles.StyleID // the default first
-	colormapIDs []colormap.ID   // the default first
+	*site
+	drawn *lru.Cache[legendKey, []byte]
+}
+
+func newDescriptionHandlers(s *site) (*descriptionHandlers, error) {
+	drawn, err := lru.New[legendKey, []byte](maxLegends)
+	return &descriptionHandlers{s, drawn}, err
 }
 
 // tileJSON answers with the description of the tiles, for the map that the parameters choose.
-func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	style, colors := params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormapIDs)
+	style, colors := params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormaps.ids)
 	week, dated := query.Week(p.snap)
 	if err := query.Err(); err != nil {
 		return err
@@ -60,19 +57,19 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request) e
 	if style != h.styleIDs[0] {
 		chosen.Set("style", string(style))
 	}
-	if colors != h.colormapIDs[0] {
+	if colors != h.colormaps.ids[0] {
 		chosen.Set("colormap", string(colors))
 	}
 	if dated {
 		chosen.Set("date", week.Monday().String())
 	}
-	base := h.addresses.base(w, r)
-	description := h.describe(p.state, h.maxZoom)
+	base := h.base(w, r)
+	description := h.describe(p.state, h.opts.MaxZoom)
 	description.Name = "limnomap chlorophyll-a"
 	description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite. " + levelCaveat
 	description.Format, description.TileSize = "png", 256
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
-	description.LegendURL = base + pathLegend + ".svg" + legendQuery(colors, h.colormapIDs[0])
+	description.LegendURL = base + pathLegend + ".svg" + legendQuery(colors, h.colormaps.ids[0])
 	description.Snapshot = p.state.MapVersion
 	return h.sender.Send(w, r, jsonKind, answer.JSON(description))
 }

@@ -48,11 +48,7 @@ const vectorLayerText = "Each lake's state in the week that is shown. " +
 const maxVectorZoom = 14
 
 // vectorJSON answers with the description of the vector tiles.
-func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request) error {
-	p, err := h.published()
-	if err != nil {
-		return err
-	}
+func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	week, dated := query.Week(p.snap)
 	if err := query.Err(); err != nil {
@@ -62,8 +58,8 @@ func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request)
 	if dated {
 		chosen.Set("date", week.Monday().String())
 	}
-	base := h.addresses.base(w, r)
-	description := h.describe(p.state, min(maxVectorZoom, h.maxZoom))
+	base := h.base(w, r)
+	description := h.describe(p.state, min(maxVectorZoom, h.opts.MaxZoom))
 	description.Name = "limnomap lakes"
 	description.Description = fmt.Sprintf("Lakes as points, with their chlorophyll-a measured by satellite. "+
 		"What is not known is absent, and absent never means low: a lake without a current value has no chl and no who_level. "+

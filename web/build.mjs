@@ -49,34 +49,23 @@ async function clean() {
   await mkdir(path.join(dist, 'assets'))
 }
 
-/**
- * Writes a file whose name contains the hash of its content.
- * @param {string} name
- * @param {string | Uint8Array} content
- * @returns {Promise<Asset>}
- */
+/** Writes a file whose name contains the hash of its content.
+ * @param {string} name @param {string | Uint8Array} content @returns {Promise<Asset>} */
 async function writeHashed(name, content) {
   const address = hashedAddress(name, content)
   await write(address, content)
   return { address, bytes: Buffer.byteLength(content), toString: () => address }
 }
 
-/**
- * Writes a file, and next to it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
- * @param {string} address
- * @param {string | Uint8Array} content
- */
+/** Writes a file, and next to it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
+ * @param {string} address @param {string | Uint8Array} content */
 async function write(address, content) {
   await writeFile(path.join(dist, address), content)
   if (Buffer.byteLength(content) >= minCompressed) await writeFile(path.join(dist, `${address}.br`), brotliCompressSync(content))
 }
 
-/**
- * Writes only the compressed copy of a large file that few readers request. The server decompresses it if it must.
- * @param {string} name
- * @param {string | Uint8Array} content
- * @returns {Promise<Asset>}
- */
+/** Writes only the compressed copy of a large file that few readers request. The server decompresses it if it must.
+ * @param {string} name @param {string | Uint8Array} content @returns {Promise<Asset>} */
 async function writeCompressed(name, content) {
   const address = hashedAddress(name, content)
   const compressed = brotliCompressSync(content)

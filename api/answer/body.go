@@ -79,22 +79,10 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 	if len(content) > thoroughBytes {
 		how = quick
 	}
-	for _, coding := range compressedBefore {
-		if coding == Identity {
-			continue
-		}
-		z, err := s.compressor.begin(coding, how, len(content))
-		if err != nil {
-			return nil, err
-		}
-		if _, err := z.Write(content); err != nil {
-			return nil, err
-		}
-		if err := b.set(z); err != nil {
-			return nil, err
-		}
-	}
-	return b, nil
+	return b, s.compress(b, how, len(content), func(w io.Writer) error {
+		_, err := w.Write(content)
+		return err
+	})
 }
 
 // PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held.
@@ -102,44 +90,44 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	if l.Len <= s.maxItems {
 		return s.Prepare(k, l.Bytes())
 	}
+	b := &Body{}
 	size := len(l.Append(nil, 0)) * l.Len // the others are about as long as the first
+	return b, s.compress(b, quick, size, func(w io.Writer) error {
+		p, err := newPieces(l, w)
+		if err != nil {
+			return err
+		}
+		b.variants[Identity] = &variant{
+			pieces: p,
+			etag:   []string{etagOf(p.hash, Identity)},
+			length: []string{strconv.FormatInt(p.size(), 10)},
+		}
+		return nil
+	})
+}
+
+// compress sets the compressed forms of b, whose plain form write writes. It has about size bytes.
+func (s *Sender) compress(b *Body, how effort, size int, write func(w io.Writer) error) error {
 	var all []*compression
 	var writers []io.Writer
-	for _, coding := range compressedBefore {
-		if coding == Identity {
-			continue
-		}
-		z, err := s.compressor.begin(coding, quick, size)
+	for coding := Identity + 1; coding < codings; coding++ {
+		z, err := s.compressor.begin(coding, how, size)
 		if err != nil {
-			return nil, err
+			return err
 		}
 		all, writers = append(all, z), append(writers, z)
 	}
-	p, err := newPieces(l, io.MultiWriter(writers...))
-	if err != nil {
-		return nil, err
-	}
-	b := &Body{}
-	b.variants[Identity] = &variant{
-		pieces: p,
-		etag:   []string{etagOf(p.hash, Identity)},
-		length: []string{strconv.FormatInt(p.size(), 10)},
+	if err := write(io.MultiWriter(writers...)); err != nil {
+		return err
 	}
 	for _, z := range all {
-		if err := b.set(z); err != nil {
-			return nil, err
+		content, err := z.finish()
+		if err != nil {
+			return err
 		}
-	}
-	return b, nil
-}
-
-// set takes the result of a compression, in a slice without unused capacity.
-func (b *Body) set(z *compression) error {
-	content, err := z.finish()
-	if err == nil {
 		b.variants[z.coding] = newVariant(z.coding, slices.Clip(bytes.Clone(content)))
 	}
-	return err
+	return nil
 }
 
 // SetBrotli replaces the Brotli form, if the body has one, with content that was compressed elsewhere. It must be called

@@ -7,8 +7,8 @@ import (
 
 // ClientAddr returns the address of the client that sent r: the one in its RequestInfo, or the peer's if there is none.
 func ClientAddr(r *http.Request) netip.Addr {
-	if info := InfoOf(r); info != nil && info.Addr.IsValid() {
-		return info.Addr
+	if addr := InfoOf(r).Addr; addr.IsValid() {
+		return addr
 	}
 	return PeerAddr(r)
 }
@@ -27,9 +27,4 @@ func PeerAddr(r *http.Request) netip.Addr {
 func PlainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // KeyName returns the name of the API key that came with r, empty without a valid key.
-func KeyName(r *http.Request) string {
-	if info := InfoOf(r); info != nil {
-		return info.KeyName
-	}
-	return ""
-}
+func KeyName(r *http.Request) string { return InfoOf(r).KeyName }

@@ -28,22 +28,9 @@ type List struct {
 
 // Bytes returns the whole list.
 func (l List) Bytes() []byte {
-	content, _ := l.render(nil)
-	return content
-}
-
-// render returns the whole list. If starts is not nil, it gets the offset of each item, and of where a further item would
-// start.
-func (l *List) render(starts []int) ([]byte, []int) {
 	content := slices.Clip(l.Head)
-	if starts != nil {
-		starts = append(starts, len(content))
-	}
 	for i := range l.Len {
 		content = append(l.Append(content, i), l.Between...)
-		if starts != nil {
-			starts = append(starts, len(content))
-		}
 		if i == 0 {
 			// The others are about as long as the first; growing step by step would copy the list five times.
 			content = slices.Grow(content, (len(content)-len(l.Head))*l.Len*5/4+len(l.Tail))
@@ -52,42 +39,7 @@ func (l *List) render(starts []int) ([]byte, []int) {
 	if l.Len > 0 {
 		content = content[:len(content)-len(l.Between)]
 	}
-	return append(content, l.Tail...), starts
-}
-
-// RenderedItems are the items of a list in one piece of memory, from which other lists of the same items are copied.
-type RenderedItems struct {
-	Content []byte // the whole list
-	list    List
-	starts  []int
-}
-
-// Render makes the whole list.
-func (l List) Render() *RenderedItems {
-	r := &RenderedItems{list: l}
-	r.Content, r.starts = l.render(make([]int, 0, l.Len+1))
-	return r
-}
-
-// Pick returns a list with that head and those items, which are in ascending order. Neighbours are copied in one go.
-func (r *RenderedItems) Pick(head []byte, items []int32) []byte {
-	size := 0
-	for _, item := range items {
-		size += r.starts[item+1] - r.starts[item]
-	}
-	b := slices.Grow(head, size+len(r.list.Tail))
-	for len(items) > 0 {
-		run := 1
-		for run < len(items) && items[run] == items[run-1]+1 {
-			run++
-		}
-		first := int(items[0])
-		b = append(b, r.Content[r.starts[first]:r.starts[first+run]-len(r.list.Between)]...)
-		if items = items[run:]; len(items) > 0 {
-			b = append(b, r.list.Between...)
-		}
-	}
-	return append(b, r.list.Tail...)
+	return append(content, l.Tail...)
 }
 
 // pieces are a list that is too long to hold: each piece is made when it is read, with the same bytes each time. They are

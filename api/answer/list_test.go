@@ -75,21 +75,3 @@ func TestPiecesAreAReadSeeker(t *testing.T) {
 		t.Error("Seek to -1 = nil, want an error")
 	}
 }
-
-func TestPickCopiesItemsOfARenderedList(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		n := rapid.IntRange(1, 50).Draw(t, "items")
-		var picked []int32
-		var each []string
-		for i := range n {
-			if rapid.Bool().Draw(t, "picked") {
-				picked = append(picked, int32(i))
-				each = append(each, fmt.Sprint(i*7))
-			}
-		}
-		want := "head" + strings.Join(each, ",") + "]}\n"
-		if got := numbers(n, 7).Render().Pick([]byte("head"), picked); string(got) != want {
-			t.Fatalf("Pick(%v) = %q, want %q", picked, got, want)
-		}
-	})
-}

@@ -41,15 +41,15 @@ func (info *RequestInfo) Value(key any) any {
 	return info.Context.Value(key)
 }
 
-// InfoOf returns the RequestInfo of r, or nil.
+// InfoOf returns the RequestInfo of r, or an empty one that no one else sees.
 func InfoOf(r *http.Request) *RequestInfo {
-	info, _ := r.Context().Value(infoKey{}).(*RequestInfo)
+	_, info := WithInfo(r)
 	return info
 }
 
 // WithInfo returns r with its RequestInfo, or with a new one.
 func WithInfo(r *http.Request) (*http.Request, *RequestInfo) {
-	if info := InfoOf(r); info != nil {
+	if info, ok := r.Context().Value(infoKey{}).(*RequestInfo); ok {
 		return r, info
 	}
 	info := &RequestInfo{Context: r.Context()}
@@ -58,9 +58,4 @@ func WithInfo(r *http.Request) (*http.Request, *RequestInfo) {
 }
 
 // RequestID returns the id of r, or nothing.
-func RequestID(r *http.Request) string {
-	if info := InfoOf(r); info != nil {
-		return info.ID[0]
-	}
-	return ""
-}
+func RequestID(r *http.Request) string { return InfoOf(r).ID[0] }

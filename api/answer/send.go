@@ -55,13 +55,9 @@ func NewSender(opts Options) *Sender {
 	return s
 }
 
-// HoldsList reports whether a list of n items is made in memory.
-func (s *Sender) HoldsList(n int) bool { return n <= s.maxItems }
-
-// A Source is where the content of one answer comes from. It is a struct and no interface, since a value in an interface
-// would be allocated for each cached tile.
+// A Source is where the content of one answer comes from: one of body, stored bytes, list, value and bytes. It is a struct and
+// no interface, since a value in an interface would be allocated for each cached tile.
 type Source struct {
-	from   origin
 	body   *Body
 	bytes  []byte
 	value  any
@@ -70,33 +66,22 @@ type Source struct {
 	coding Coding        // of stored bytes
 }
 
-// An origin is a sort of source.
-type origin uint8
-
-const (
-	fromBytes origin = iota
-	fromBody
-	fromValue
-	fromList
-	fromStore
-)
-
 // Prepared is the source of an answer that was compressed in advance.
-func Prepared(b *Body) Source { return Source{from: fromBody, body: b} }
+func Prepared(b *Body) Source { return Source{body: b} }
 
 // Bytes is the source of an answer that was made for this request. It is compressed for it.
-func Bytes(content []byte) Source { return Source{from: fromBytes, bytes: content} }
+func Bytes(content []byte) Source { return Source{bytes: content} }
 
 // JSON is the source of an answer that is v as JSON.
-func JSON(v any) Source { return Source{from: fromValue, value: v} }
+func JSON(v any) Source { return Source{value: v} }
 
 // Items is the source of an answer that is a list made for this request. A long one is written piece by piece, and only a
 // few of them at once.
-func Items(l List) Source { return Source{from: fromList, list: &l} }
+func Items(l List) Source { return Source{list: &l} }
 
 // Stored is the source of an answer that is kept in that coding, Identity or Gzip, such as a cached tile.
 func Stored(content []byte, coding Coding, fields *StoredFields) Source {
-	return Source{from: fromStore, bytes: content, coding: coding, fields: fields}
+	return Source{bytes: content, coding: coding, fields: fields}
 }
 
 // StoredFields are header fields of stored content. They are kept with it, so that sending it allocates nothing.
@@ -118,14 +103,14 @@ func NewStoredFields(content []byte, coding Coding, etag string) *StoredFields {
 // Send answers r with the content of src, in the coding that the client prefers, unless the conditions of the request
 // decide otherwise. The error is returned before anything is written.
 func (s *Sender) Send(w http.ResponseWriter, r *http.Request, k Kind, src Source) error {
-	switch src.from {
-	case fromBody:
+	switch {
+	case src.body != nil:
 		return sendBody(w, r, k, src.body)
-	case fromStore:
+	case src.fields != nil:
 		return sendStored(w, r, k, &src)
-	case fromList:
+	case src.list != nil:
 		return s.sendList(w, r, k, src.list)
-	case fromValue:
+	case src.value != nil:
 		content, err := json.Marshal(src.value)
 		if err != nil {
 			return fmt.Errorf("marshal %T: %w", src.value, err)
@@ -178,7 +163,7 @@ func (s *Sender) sendNew(w http.ResponseWriter, r *http.Request, k Kind, hash ui
 }
 
 func (s *Sender) sendList(w http.ResponseWriter, r *http.Request, k Kind, l *List) error {
-	if s.HoldsList(l.Len) {
+	if l.Len <= s.maxItems {
 		content := l.Bytes()
 		return s.sendNew(w, r, k, xxhash.Sum64(content), &variant{content: content})
 	}
@@ -257,7 +242,7 @@ func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant) error {
 	h["Cache-Control"] = k.cacheControl
 	setPicture(w, k.picture)
 	if k.ages {
-		if info := InfoOf(r); info != nil && info.Age[0] != "" {
+		if info := InfoOf(r); info.Age[0] != "" {
 			h["Age"] = info.Age[:]
 		}
 	}

@@ -48,14 +48,9 @@ func (f *Freshness) StaleSince(now time.Time) (since time.Time, ok bool) {
 func Age(f *Freshness) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if info := answer.InfoOf(r); info != nil {
-				now := info.Start
-				if now.IsZero() {
-					now = f.now()
-				}
-				if since, ok := f.StaleSince(now); ok {
-					info.Age[0] = strconv.FormatInt(int64(now.Sub(since)/time.Second), 10)
-				}
+			now := arrival(r, f.now)
+			if since, ok := f.StaleSince(now); ok {
+				answer.InfoOf(r).Age[0] = strconv.FormatInt(int64(now.Sub(since)/time.Second), 10)
 			}
 			next.ServeHTTP(w, r)
 		})

@@ -13,12 +13,13 @@ import (
 // a longer list can only be made up by the client.
 const maxForwardedHops = 32
 
-// ClientAddr finds the address of the client once, for the limits and the log.
-func ClientAddr(trusted []netip.Prefix) Middleware {
+// ClientAddr finds the address of the client once, for the limits and the log. The result of trusted may change while requests
+// are served.
+func ClientAddr(trusted func() []netip.Prefix) Middleware {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			r, info := answer.WithInfo(r)
-			info.Addr = clientAddr(r, trusted)
+			info.Addr = clientAddr(r, trusted())
 			next.ServeHTTP(w, r)
 		})
 	}

@@ -70,7 +70,7 @@ func TestClientAddr(t *testing.T) {
 
 func TestClientAddrIsStored(t *testing.T) {
 	var got netip.Addr
-	h := ClientAddr(proxies("10.0.0.0/8"))(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = answer.ClientAddr(r) }))
+	h := ClientAddr(func() []netip.Prefix { return proxies("10.0.0.0/8") })(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { got = answer.ClientAddr(r) }))
 	apitest.Serve(t, h, apitest.From("10.0.0.1:1", http.Header{"X-Forwarded-For": {"192.0.2.9"}}))
 	if want := netip.MustParseAddr("192.0.2.9"); got != want {
 		t.Errorf("ClientAddr inside the middleware = %s, want %s", got, want)

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/api/answer"
 )
@@ -17,7 +18,6 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 	duration *prometheus.HistogramVec
 	inFlight prometheus.Gauge
-	codes    [600]string // the texts of the status codes, so that no request formats one
 }
 
 // The histogram is also exposed as a native histogram, to a Prometheus that asks for protobuf.
@@ -33,13 +33,14 @@ const (
 // NewMetrics returns metrics that are registered with reg. It panics if reg has metrics of these names: each server needs a
 // registry of its own.
 func NewMetrics(reg prometheus.Registerer, now func() time.Time) *Metrics {
-	m := &Metrics{
+	auto := promauto.With(reg)
+	return &Metrics{
 		now: now,
-		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+		requests: auto.NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_http_requests_total",
 			Help: "Requests answered, by route, method and status code.",
 		}, []string{"route", "method", "code"}),
-		duration: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+		duration: auto.NewHistogramVec(prometheus.HistogramOpts{
 			Name: "limnomap_http_request_duration_seconds",
 			Help: "Time from the arrival of a request to the end of its answer, by route.",
 			// A cached tile takes well under a millisecond; an answer over 10 s has failed.
@@ -48,21 +49,16 @@ func NewMetrics(reg prometheus.Registerer, now func() time.Time) *Metrics {
 			NativeHistogramMaxBucketNumber:  NativeBuckets,
 			NativeHistogramMinResetDuration: nativeReset,
 		}, []string{"route"}),
-		inFlight: prometheus.NewGauge(prometheus.GaugeOpts{
+		inFlight: auto.NewGauge(prometheus.GaugeOpts{
 			Name: "limnomap_http_requests_in_flight",
 			Help: "Requests being answered now.",
 		}),
 	}
-	for code := range m.codes {
-		m.codes[code] = strconv.Itoa(code)
-	}
-	reg.MustRegister(m.requests, m.duration, m.inFlight)
-	return m
 }
 
 // Route returns middleware that counts and times the requests of a route. The name must not be taken from the address.
 func (m *Metrics) Route(route string) Middleware {
-	counters := &routeCounters{vec: m.requests.MustCurryWith(prometheus.Labels{"route": route}), m: m}
+	counters := &routeCounters{vec: m.requests.MustCurryWith(prometheus.Labels{"route": route})}
 	// These start at zero: a counter that appears with the value one shows no increase for the first failure.
 	for _, status := range []int{http.StatusOK, http.StatusInternalServerError, http.StatusServiceUnavailable} {
 		counters.of(http.MethodGet, status)
@@ -88,8 +84,8 @@ func (m *Metrics) Route(route string) Middleware {
 
 // arrival returns when r came in. If the access log has read the clock already, it is not read again.
 func arrival(r *http.Request, now func() time.Time) time.Time {
-	if info := answer.InfoOf(r); info != nil && !info.Start.IsZero() {
-		return info.Start
+	if start := answer.InfoOf(r).Start; !start.IsZero() {
+		return start
 	}
 	return now()
 }
@@ -110,28 +106,28 @@ func finalStatus(w *answer.Writer, returned bool) int {
 // once and then by their status.
 type routeCounters struct {
 	vec *prometheus.CounterVec
-	m   *Metrics
-	get [len(Metrics{}.codes)]atomic.Pointer[prometheus.Counter]
+	get [600]atomic.Pointer[prometheus.Counter]
 }
 
 // of returns the counter of requests with that method that were answered with that status.
 func (c *routeCounters) of(method string, status int) prometheus.Counter {
 	if method != http.MethodGet || status < 0 || status >= len(c.get) {
-		return c.vec.WithLabelValues(methodClass(method), c.m.code(status))
+		return c.vec.WithLabelValues(methodClass(method), codeClass(status))
 	}
 	if known := c.get[status].Load(); known != nil {
 		return *known
 	}
-	counter := c.vec.WithLabelValues(method, c.m.code(status))
+	counter := c.vec.WithLabelValues(method, codeClass(status))
 	c.get[status].Store(&counter)
 	return counter
 }
 
-func (m *Metrics) code(status int) string {
-	if status < 0 || status >= len(m.codes) {
+// codeClass returns a label for a status.
+func codeClass(status int) string {
+	if status < 0 || status >= 600 {
 		return "other"
 	}
-	return m.codes[status]
+	return strconv.Itoa(status)
 }
 
 // methodClass returns a label for a method: clients may send any text.

@@ -82,10 +82,9 @@ func TestMetricsLint(t *testing.T) {
 }
 
 func TestStatusLabels(t *testing.T) {
-	m := NewMetrics(prometheus.NewRegistry(), apitest.NewClock().Now)
 	for status, want := range map[int]string{200: "200", 599: "599", 600: "other", 999: "other", -1: "other"} {
-		if got := m.code(status); got != want {
-			t.Errorf("code(%d) = %q, want %q", status, got, want)
+		if got := codeClass(status); got != want {
+			t.Errorf("codeClass(%d) = %q, want %q", status, got, want)
 		}
 	}
 }

@@ -78,9 +78,7 @@ func (t *Tracer) Route(route, pattern string) Middleware {
 				trace.WithTimestamp(arrival(r, t.now)),
 				trace.WithAttributes(fixed...),
 				trace.WithAttributes(semconv.HTTPRequestMethodKey.String(method)))
-			if info := answer.InfoOf(r); info != nil {
-				info.TraceID = span.SpanContext().TraceID().String()
-			}
+			answer.InfoOf(r).TraceID = span.SpanContext().TraceID().String()
 			tw := answer.Track(w)
 			returned := false
 			defer func() { endSpan(span, finalStatus(tw, returned)) }() // deferred for handlers that panic

@@ -42,11 +42,11 @@ type capabilitiesText struct {
 
 // Capabilities answers with the description of the WMTS.
 func (s *Service) Capabilities(w http.ResponseWriter, r *http.Request) error {
-	state, err := s.Map.Current()
+	state, err := s.Current()
 	if err != nil {
 		return err
 	}
-	content, err := s.capabilities(state, s.Map.Base(w, r))
+	content, err := s.capabilities(state, s.Base(w, r))
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,7 @@ func (s *Service) Capabilities(w http.ResponseWriter, r *http.Request) error {
 // capabilities returns the document with addresses that begin with base. The last one is kept: there are several only if a
 // trusted proxy serves several hosts.
 func (s *Service) capabilities(state *State, base string) ([]byte, error) {
-	attribution := s.Map.Attribution()
+	attribution := s.Attribution()
 	if last := s.lastCapabilities.Load(); last != nil && last.state == state && last.base == base && last.attribution == attribution {
 		return last.content, nil
 	}

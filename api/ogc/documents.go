@@ -85,11 +85,11 @@ func (s *Service) document(describe func(state *State, base string) any) answer.
 		if err := query.Err(); err != nil {
 			return err
 		}
-		state, err := s.Map.Current()
+		state, err := s.Current()
 		if err != nil {
 			return err
 		}
-		return s.Sender.Send(w, r, jsonKind, answer.JSON(describe(state, s.Map.Base(w, r))))
+		return s.Sender.Send(w, r, jsonKind, answer.JSON(describe(state, s.Base(w, r))))
 	}
 }
 
@@ -98,7 +98,7 @@ func (s *Service) landing(_ *State, base string) any {
 	return map[string]any{
 		"title":       s.title("limnomap"),
 		"description": s.abstract(),
-		"attribution": s.Map.Attribution(),
+		"attribution": s.Attribution(),
 		"links": []link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + PathLanding + "/"},
 			{Rel: "service-desc", Type: answer.TypeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
@@ -133,7 +133,7 @@ func (s *Service) collection(state *State, base string) any {
 		"id":          layerName,
 		"title":       s.title(layerTitle),
 		"description": s.abstract(),
-		"attribution": s.Map.Attribution(),
+		"attribution": s.Attribution(),
 		"extent":      extent,
 		"crs":         []string{quadCRS},
 		"links": []link{

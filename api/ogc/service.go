@@ -2,7 +2,7 @@
 // OGC API - Tiles (OGC 20-057).
 //
 // Both offer the tiles that the addresses z/x/y have, as one layer of one tile matrix set, whose matrices are the zooms. A
-// [Service] writes the documents that describe them and reads the requests; it asks a [Map] for the tiles.
+// [Service] writes the documents that describe them and reads the requests; its [Options] say who sends the tiles.
 //
 // A Service is safe for concurrent use.
 package ogc
@@ -11,25 +11,11 @@ import (
 	"net/http"
 	"sync/atomic"
 
-	"github.com/paulmach/orb/maptile"
-
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/data"
 	"limnomap/tiles"
 )
-
-// A Map is what a Service needs of the API.
-type Map interface {
-	// Current returns the present State, or an error before the first snapshot.
-	Current() (*State, error)
-	// Base returns what addresses in an answer to r begin with. It adds to the header of w what that depends on.
-	Base(w http.ResponseWriter, r *http.Request) string
-	// Attribution returns whose data the map shows.
-	Attribution() string
-	// SendTile answers r with a tile.
-	SendTile(w http.ResponseWriter, r *http.Request, t Tile) error
-}
 
 // A State is the published snapshot with what the documents say about it. It is immutable.
 type State struct {
@@ -44,20 +30,28 @@ type State struct {
 
 // A Tile is a request for a tile.
 type Tile struct {
-	State   *State
-	Vector  bool
-	Address maptile.Tile
-	Style   tiles.StyleID // of a picture
-	Week    data.Week
-	Dated   bool   // a week was given
-	Version string // the value of v=
+	tiles.Request // of a vector tile only the address
+	Vector        bool
+	State         *State
+	Week          data.Week
+	Dated         bool   // a week was given
+	Version       string // the value of v=
 }
 
 // Options are what a Service needs.
 type Options struct {
-	Map           Map
+	// Current returns the present State, or an error before the first snapshot.
+	Current func() (*State, error)
+	// Base returns what addresses in an answer to r begin with. It adds to the header of w what that depends on.
+	Base func(w http.ResponseWriter, r *http.Request) string
+	// Attribution returns whose data the map shows.
+	Attribution func() string
+	// SendTile answers r with a tile.
+	SendTile func(w http.ResponseWriter, r *http.Request, t Tile) error
+
 	Sender        *answer.Sender
 	Styles        []tiles.Style // the default first
+	Default       tiles.Request // of all tiles but for their address
 	Notice        string        // that the data are not real; empty for real data
 	Caveat        string        // about warning levels
 	MaxZoom       int
@@ -122,7 +116,7 @@ func (s *Service) abstract() string {
 	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite, week by week. " +
 		"The colour is the value; the opacity tells how near lakes are. Where nothing is drawn there is no current value, " +
 		"which never means clean water. " + s.Caveat
-	if attribution := s.Map.Attribution(); attribution != "" {
+	if attribution := s.Attribution(); attribution != "" {
 		abstract += " Data: " + attribution + "."
 	}
 	return abstract

@@ -60,8 +60,9 @@ func (s *Service) tile(w http.ResponseWriter, r *http.Request, set *tileset) err
 	if scale != 1 {
 		return tiles.ErrOutOfRange
 	}
-	t := Tile{Vector: set.vector, Address: address, Style: s.Styles[0].ID}
-	if t.State, err = s.Map.Current(); err != nil {
+	t := Tile{Request: s.Default, Vector: set.vector}
+	t.Tile = address
+	if t.State, err = s.Current(); err != nil {
 		return err
 	}
 	query := params.Of(r)
@@ -71,7 +72,7 @@ func (s *Service) tile(w http.ResponseWriter, r *http.Request, set *tileset) err
 	if err := query.Err(); err != nil {
 		return err
 	}
-	return s.Map.SendTile(w, r, t)
+	return s.SendTile(w, r, t)
 }
 
 // A tilesetDocument is metadata of a tileset (OGC 17-083r4, section 12); an item of a list has only part of it.
@@ -154,7 +155,7 @@ func (set *tileset) describe(s *Service) func(*State, string) any {
 		return tilesetDocument{
 			Title:       s.title(set.title),
 			Description: description,
-			Attribution: s.Map.Attribution(),
+			Attribution: s.Attribution(),
 			Version:     version,
 			Updated:     state.Updated,
 			MediaTypes:  []string{set.mediaType},

@@ -75,7 +75,7 @@ func (s *Service) getTile(w http.ResponseWriter, r *http.Request, p *params.Para
 			p.Refuse(fixed.name, "%s is not %s", params.Quote(got), fixed.value)
 		}
 	}
-	t := Tile{Style: s.Styles[0].ID}
+	t := Tile{Request: s.Default}
 	if style, ok := p.Required("style"); ok && style != "" { // QGIS sends an empty one for the default
 		t.Style = params.OneOf(p, "style", s.styleIDs())
 	}
@@ -93,15 +93,15 @@ func (s *Service) getTile(w http.ResponseWriter, r *http.Request, p *params.Para
 	if column > last {
 		return &exception{codeOutOfRange, "tilecol", fmt.Sprintf("%d is not from 0 to %d", column, last)}
 	}
-	t.Address = maptile.New(uint32(column), uint32(row), maptile.Zoom(zoom))
+	t.Tile = maptile.New(uint32(column), uint32(row), maptile.Zoom(zoom))
 	var err error
-	if t.State, err = s.Map.Current(); err != nil {
+	if t.State, err = s.Current(); err != nil {
 		return err
 	}
 	if t.Week, t.Dated = Week(p, t.State.Snapshot); p.Err() != nil {
 		return p.Err()
 	}
-	return s.Map.SendTile(w, r, t)
+	return s.SendTile(w, r, t)
 }
 
 // index returns the value of a parameter that must be given: the number of a matrix, a row or a column, in plain digits.

@@ -139,6 +139,21 @@ func (p *Params) Integer(name string, lowest, highest, byDefault int) int {
 	return byDefault
 }
 
+// Parsed returns the value of a parameter as parse reads it, or byDefault. The mistake says what a value that parse refuses is
+// not, such as "is not a day".
+func Parsed[T any](p *Params, name string, byDefault T, parse func(string) (T, error), mistake string) T {
+	s, ok := p.Text(name)
+	if !ok {
+		return byDefault
+	}
+	value, err := parse(s)
+	if err != nil {
+		p.Refuse(name, "%s %s", Quote(s), mistake)
+		return byDefault
+	}
+	return value
+}
+
 // OneOf returns the value of a parameter that must be one of allowed, or the first of them.
 func OneOf[T ~string](p *Params, name string, allowed []T) T {
 	s, ok := p.Text(name)

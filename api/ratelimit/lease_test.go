@@ -181,8 +181,8 @@ func TestQuotaFails(t *testing.T) {
 	var log bytes.Buffer
 	c := apitest.NewClock()
 	q := newFakeQuota(c.Now)
-	l := NewGroup(Config{Quota: q, Now: c.Now, Logger: slog.New(slog.NewTextHandler(&log, nil)), Registerer: prometheus.NewRegistry()}).Limiter("api", 3)
-	h, failing := l.By(Address)(apitest.OK), l.shared.failing
+	l := NewGroup(Config{Quota: q, Now: c.Now, Logger: slog.New(slog.NewTextHandler(&log, nil)), Registerer: prometheus.NewRegistry()}).Limiter("api", Address, 3)
+	h, failing := l.Handler(apitest.OK), l.shared.failing
 	ask := func(peer string, statuses ...int) {
 		t.Helper()
 		for i, want := range statuses {
@@ -312,7 +312,7 @@ func TestSharedLimitAllocatesOnlyItsField(t *testing.T) {
 	info.Addr = netip.MustParseAddr("192.0.2.1")
 	c := apitest.NewClock()
 	l := newLimiter("api", 600_000, c.Now, newFakeQuota(c.Now))
-	h := l.By(Address)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := l.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w := httptest.NewRecorder()
 	if got := testing.AllocsPerRun(1000, func() {
 		clear(w.Header())

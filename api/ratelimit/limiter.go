@@ -49,8 +49,8 @@ func NewGroup(c Config) *Group {
 
 // Limiter returns a limiter of so many requests per minute and client; 0 or less allows all. The name is that of the policy
 // in the answers: printable ASCII without quotes and backslashes.
-func (g *Group) Limiter(name string, perMinute int) *Limiter {
-	l := &Limiter{name: name, now: g.now, shared: g.shared, refused: g.refused.WithLabelValues(name)}
+func (g *Group) Limiter(name string, client Client, perMinute int) *Limiter {
+	l := &Limiter{name: name, client: client, now: g.now, shared: g.shared, refused: g.refused.WithLabelValues(name)}
 	l.buckets.Store(newBucketLimit(name, perMinute, g.now, g.shared))
 	return l
 }
@@ -58,6 +58,7 @@ func (g *Group) Limiter(name string, perMinute int) *Limiter {
 // A Limiter allows each client a number of requests per minute. It is safe for concurrent use.
 type Limiter struct {
 	name    string
+	client  Client
 	now     func() time.Time
 	shared  *shared
 	refused prometheus.Counter
@@ -72,33 +73,26 @@ func (l *Limiter) SetRate(perMinute int) {
 	}
 }
 
-// By returns middleware that refuses the requests of clients beyond their rate.
-func (l *Limiter) By(client Client) func(http.Handler) http.Handler {
-	return func(next http.Handler) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if l.Allow(w, r, client) {
-				next.ServeHTTP(w, r)
-			}
-		})
-	}
-}
-
-// AllowBy returns Allow for that way to tell clients apart.
-func (l *Limiter) AllowBy(client Client) func(w http.ResponseWriter, r *http.Request) bool {
-	return func(w http.ResponseWriter, r *http.Request) bool { return l.Allow(w, r, client) }
+// Handler returns a handler that passes the requests that Allow allows on to next.
+func (l *Limiter) Handler(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if l.Allow(w, r) {
+			next.ServeHTTP(w, r)
+		}
+	})
 }
 
 // Allow reports whether the client that sent r may send a request now, and answers r if it may not. The answer to r says how
 // many requests are left. Several limits may be asked for one request; each adds its own item to the fields, which are lists.
-func (l *Limiter) Allow(w http.ResponseWriter, r *http.Request, client Client) bool {
+func (l *Limiter) Allow(w http.ResponseWriter, r *http.Request) bool {
 	b := l.buckets.Load()
 	if b.interval == 0 {
 		return true
 	}
-	g := b.takeFor(client, r)
+	g := b.takeFor(l.client, r)
 	h := w.Header()
-	if info := answer.InfoOf(r); info != nil && h["Ratelimit"] == nil {
-		h["Ratelimit"] = info.RateLimit[:0]
+	if h["Ratelimit"] == nil {
+		h["Ratelimit"] = answer.InfoOf(r).RateLimit[:0]
 	}
 	seconds := b.describe(h, g)
 	if g.ok {

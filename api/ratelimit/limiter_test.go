@@ -23,13 +23,13 @@ import (
 
 // newLimiter returns a limiter of a server with that quota, which may be nil.
 func newLimiter(name string, perMinute int, now func() time.Time, q Quota) *Limiter {
-	return NewGroup(Config{Quota: q, Now: now, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()}).Limiter(name, perMinute)
+	return NewGroup(Config{Quota: q, Now: now, Logger: slog.New(slog.DiscardHandler), Registerer: prometheus.NewRegistry()}).Limiter(name, Address, perMinute)
 }
 
 func TestLimit(t *testing.T) {
 	c := apitest.NewClock()
 	l := newLimiter("api", 3, c.Now, nil)
-	h := l.By(Address)(apitest.OK)
+	h := l.Handler(apitest.OK)
 	for i, step := range []struct {
 		wait             time.Duration
 		peer             string
@@ -69,7 +69,7 @@ func TestLimit(t *testing.T) {
 }
 
 func TestLimitOff(t *testing.T) {
-	h := newLimiter("api", 0, apitest.NewClock().Now, nil).By(Address)(apitest.OK)
+	h := newLimiter("api", 0, apitest.NewClock().Now, nil).Handler(apitest.OK)
 	for range 1000 {
 		resp := apitest.Serve(t, h, apitest.From("192.0.2.1:1", nil))
 		if resp.StatusCode != 200 || resp.Header.Get("RateLimit") != "" || resp.Header.Get("RateLimit-Policy") != "" {
@@ -82,7 +82,7 @@ func TestLimitOff(t *testing.T) {
 func TestLimitsStack(t *testing.T) {
 	c := apitest.NewClock()
 	outer, inner := newLimiter("outer", 5, c.Now, nil), newLimiter("inner", 2, c.Now, nil)
-	h := outer.By(Address)(inner.By(Address)(apitest.OK))
+	h := outer.Handler(inner.Handler(apitest.OK))
 	for i, want := range []string{`"outer";r=4;t=12, "inner";r=1;t=30`, `"outer";r=3;t=12, "inner";r=0;t=30`} {
 		resp := apitest.Serve(t, h, apitest.From("192.0.2.1:1", nil))
 		if got := strings.Join(resp.Header.Values("RateLimit"), ", "); got != want {
@@ -214,7 +214,7 @@ func TestLimitAllocatesOnlyItsField(t *testing.T) {
 	r := apitest.From("192.0.2.1:1", nil)
 	r, info := answer.WithInfo(r)
 	info.Addr = netip.MustParseAddr("192.0.2.1")
-	h := newLimiter("tiles", 6000, apitest.NewClock().Now, nil).By(Address)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+	h := newLimiter("tiles", 6000, apitest.NewClock().Now, nil).Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 	w := httptest.NewRecorder()
 	if got := testing.AllocsPerRun(1000, func() {
 		clear(w.Header())
@@ -246,7 +246,7 @@ func BenchmarkLimit(b *testing.B) {
 			l := newLimiter("tiles", 6_000_000, time.Now, nil)
 			r := httptest.NewRequest("GET", "/", nil)
 			r, info := answer.WithInfo(r)
-			h := l.By(Address)(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
+			h := l.Handler(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))
 			w := httptest.NewRecorder()
 			i := 0
 			b.ReportAllocs()
@@ -263,7 +263,7 @@ func BenchmarkLimit(b *testing.B) {
 // A new rate gives every client a full bucket; the same rate keeps what clients have used.
 func TestSetRate(t *testing.T) {
 	l := newLimiter("api", 1, apitest.NewClock().Now, nil)
-	h := l.By(Address)(apitest.OK)
+	h := l.Handler(apitest.OK)
 	for i, step := range []struct{ rate, status int }{{1, 200}, {1, 429}, {2, 200}, {2, 200}, {2, 429}, {0, 200}, {0, 200}, {1, 200}, {1, 429}} {
 		l.SetRate(step.rate)
 		if resp := apitest.Serve(t, h, apitest.From("192.0.2.1:1", nil)); resp.StatusCode != step.status {
@@ -275,7 +275,7 @@ func TestSetRate(t *testing.T) {
 func TestMetricsLint(t *testing.T) {
 	reg := prometheus.NewPedanticRegistry()
 	c := apitest.NewClock()
-	NewGroup(Config{Quota: newFakeQuota(c.Now), Now: c.Now, Logger: slog.New(slog.DiscardHandler), Registerer: reg}).Limiter("api", 1)
+	NewGroup(Config{Quota: newFakeQuota(c.Now), Now: c.Now, Logger: slog.New(slog.DiscardHandler), Registerer: reg}).Limiter("api", Address, 1)
 	problems, err := testutil.GatherAndLint(reg)
 	if err != nil {
 		t.Fatal(err)

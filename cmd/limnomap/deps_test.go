@@ -64,8 +64,8 @@ var mayImport = map[string][]string{
 
 	"cmd/limnomap/config": {"data/apikey"}, // for the prefix of keys; it knows no command
 
-	"cmd/benchhttp": {}, // it measures the program from outside
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/joinwrites", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/benchhttp": {}, // limnomap is compared with it
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

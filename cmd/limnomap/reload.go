@@ -111,9 +111,7 @@ func (r *reloader) apply(ctx context.Context, next *invocation) (changed, kept [
 	if err != nil {
 		return nil, nil, next.Explain(err)
 	}
-	if err := r.server.Adjust(opts.Adjustable); err != nil {
-		return nil, nil, err
-	}
+	r.server.Adjust(opts.Adjustable)
 	r.level.Set(next.cli.LogLevel.Level)
 	if r.cert != nil {
 		r.cert.refresh()

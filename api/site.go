@@ -1,0 +1,175 @@
+package api
+
+import (
+	"fmt"
+	"net/http"
+	"net/netip"
+	"slices"
+	"sync/atomic"
+	"time"
+
+	"limnomap/api/answer"
+	"limnomap/api/ogc"
+	"limnomap/api/table"
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/index"
+	"limnomap/tiles"
+)
+
+// A published is a snapshot with everything that can be prepared for its answers. It is immutable.
+type published struct {
+	snap  *data.Snapshot
+	state *ogc.State // the snapshot, and what descriptions of the map say about it
+
+	status  *answer.Body
+	geojson *answer.Body
+	dates   *answer.Body
+
+	lookup *lookup
+	counts *counts
+	table  *table.Lakes
+}
+
+// A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
+type lookup struct {
+	places *index.PointIndex
+	names  *index.NameIndex
+}
+
+// A site is what handlers share.
+type site struct {
+	opts      Options                    // with the first values of the adjustable ones
+	options   atomic.Pointer[Adjustable] // their present values
+	sender    *answer.Sender
+	colormaps *colormaps
+	styleIDs  []tiles.StyleID // the default first
+	encoder   *encoder
+	prefix    string                    // of paths in answers
+	current   atomic.Pointer[published] // nil before the first
+}
+
+func newSite(opts Options) (*site, error) {
+	maps, err := newColormaps(opts.Limits)
+	if err != nil {
+		return nil, err
+	}
+	s := &site{
+		opts:      opts,
+		sender:    answer.NewSender(opts.sending),
+		colormaps: maps,
+		encoder:   newEncoder(maps.byID[maps.ids[0]]),
+		prefix:    prefixOf(opts.PublicURL, opts.BasePath),
+	}
+	for _, style := range opts.Styles {
+		s.styleIDs = append(s.styleIDs, style.ID)
+	}
+	s.options.Store(&opts.Adjustable)
+	return s, nil
+}
+
+// adjustable returns the present values of the options that may change.
+func (s *site) adjustable() *Adjustable { return s.options.Load() }
+
+func (s *site) trustedProxies() []netip.Prefix { return s.adjustable().TrustedProxies }
+
+// attribution returns whose data are shown, after a notice that they are not real if they are not.
+func (s *site) attribution() string {
+	notice, attribution := s.opts.Notice, s.adjustable().Attribution
+	if notice == "" || attribution == "" {
+		return notice + attribution
+	}
+	return notice + " | " + attribution
+}
+
+// published returns the published snapshot, or errNoSnapshot.
+func (s *site) published() (*published, error) {
+	p := s.current.Load()
+	if p == nil {
+		return nil, errNoSnapshot
+	}
+	return p, nil
+}
+
+// onData returns a handler that passes the published snapshot to h. It loads it once, so that an answer is of one snapshot.
+func (s *site) onData(h func(w http.ResponseWriter, r *http.Request, p *published) error) answer.Handler {
+	return func(w http.ResponseWriter, r *http.Request) error {
+		p, err := s.published()
+		if err != nil {
+			return err
+		}
+		return h(w, r, p)
+	}
+}
+
+// publish makes snap the snapshot of every later request. It prepares the large answers.
+func (s *site) publish(snap *data.Snapshot) error {
+	p := &published{snap: snap, state: s.stateOf(snap), lookup: s.lookupOf(snap.Lakes)}
+	p.table = table.NewLakes(snap, p.lookup.names)
+	var err error
+	if p.counts, err = newCounts(); err != nil {
+		return err
+	}
+	if p.status, err = s.sender.PrepareList(jsonKind, s.encoder.statusList(snap, everything(snap.Current))); err != nil {
+		return err
+	}
+	if p.geojson, err = s.sender.PrepareList(geoJSONKind, s.encoder.featureList(snap.Current)); err != nil {
+		return err
+	}
+	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
+		return err
+	}
+	s.current.Store(p)
+	return nil
+}
+
+// stateOf returns what descriptions of the map say about a snapshot. The versions name the data and the renderer, since
+// either changes a tile.
+func (s *site) stateOf(snap *data.Snapshot) *ogc.State {
+	extent := extentOf(snap.Lakes)
+	center := extent.Center()
+	return &ogc.State{
+		Snapshot:      snap,
+		MapVersion:    snap.Version + "-" + s.opts.RendererVersion,
+		VectorVersion: snap.Version + "-" + tiles.VectorVersion,
+		Bounds:        [4]float64{round(extent.Min.Lon()), round(extent.Min.Lat()), round(extent.Max.Lon()), round(extent.Max.Lat())},
+		Center:        [2]float64{round(center.Lon()), round(center.Lat())},
+		Zoom:          tiles.ZoomFor(extent),
+		Updated:       string(appendTimeText(nil, generatedAt(snap))),
+	}
+}
+
+// lookupOf returns the lookup of lakes. An import of new values leaves the lakes as they were: then the previous lookup is
+// used again, since sorting a million names takes seconds.
+func (s *site) lookupOf(lakes []data.Lake) *lookup {
+	if before := s.current.Load(); before != nil && slices.EqualFunc(before.snap.Lakes, lakes, foundAlike) {
+		return before.lookup
+	}
+	return &lookup{places: index.NewPointIndex(lakes), names: index.NewNameIndex(lakes)}
+}
+
+// foundAlike reports whether two lakes are found by the same position, names and region.
+func foundAlike(a, b data.Lake) bool {
+	return a.ID == b.ID && a.ExternalID == b.ExternalID && a.Name == b.Name && a.Point == b.Point && a.Region == b.Region
+}
+
+// generatedAt returns when the snapshot's data were committed: equal data give equal bytes, on every replica.
+func generatedAt(snap *data.Snapshot) time.Time { return snap.Revision.ChangedAt }
+
+// colormaps are all colour maps.
+type colormaps struct {
+	ids  []colormap.ID // the default first
+	byID map[colormap.ID]*colormap.Map
+}
+
+func newColormaps(limits colormap.Limits) (*colormaps, error) {
+	maps := &colormaps{ids: colormap.IDs(), byID: make(map[colormap.ID]*colormap.Map)}
+	for _, id := range maps.ids {
+		m, err := colormap.New(id, limits)
+		if err != nil {
+			return nil, fmt.Errorf("colour map %s: %w", id, err)
+		}
+		maps.byID[id] = m
+	}
+	return maps, nil
+}
