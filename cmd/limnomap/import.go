@@ -83,8 +83,8 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 	defer func() { err = errors.Join(err, closeStore()) }()
 	bar := newBar(con, "importing", size, progressbar.OptionShowBytes(true))
 	report, err := imp(ctx, s, files, &ingest.Options{SkipBad: c.SkipBad, DryRun: c.DryRun,
-		Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs, Progress: func(n int64) { setBar(bar, n) }})
-	finishBar(bar)
+		Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs, Progress: func(n int64) { _ = bar.Set64(n) }})
+	_ = bar.Finish()
 	if err != nil {
 		if ctx.Err() != nil {
 			return errors.New("interrupted: nothing was written")
