@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import * as esbuild from 'esbuild'
+import * as esbuild from 'esbuild-wasm' // esbuild for all platforms in one package
 import postcss from 'postcss'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
@@ -15,7 +15,7 @@ const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 const root = import.meta.dirname
 const src = path.join(root, 'src')
 const dist = path.join(root, 'dist')
-/** @type {import('esbuild').BuildOptions} */
+/** @type {import('esbuild-wasm').BuildOptions} */
 const common = {
   bundle: true,
   minify: true,
