@@ -7,6 +7,7 @@ import (
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/data/inorder"
 	"limnomap/render"
 )
 
@@ -76,7 +77,7 @@ func (p *Plot) Estimate(ctx context.Context, s Survey, entrySize func(key, body 
 	var all Estimate
 	for _, zoom := range s.zooms {
 		var drawn Estimate
-		err := inOrder(ctx, p.service.options.Renders, slices.Values(zoom.kept), p.draw, func(t maptile.Tile, png []byte) error {
+		err := inorder.Run(ctx, p.service.options.Renders, tilesAhead, slices.Values(zoom.kept), p.draw, func(t maptile.Tile, png []byte) error {
 			if png == nil {
 				png = p.service.blanks[p.pyramid.Scale-1].Bytes
 				drawn.Blank++

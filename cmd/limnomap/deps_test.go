@@ -18,15 +18,16 @@ var mayImport = map[string][]string{
 	"data/apikey":   {},
 	"data/store":    {"data", "data/apikey"},
 	"data/fold":     {},
+	"data/inorder":  {}, // work on many goroutines, which knows no data
 	"data/ingest":   {"data", "data/store", "data/fold"},
-	"data/demo":     {"data", "data/apikey"},
+	"data/demo":     {"data", "data/apikey", "data/inorder"},
 	"data/index":    {"data", "data/fold"},
 	"data/refresh":  {"data", "data/store", "data/ingest"},
 	"colormap":      {},
 	"render":        {"render/palettepng", "colormap", "data"},
 	"render/legend": {"colormap"},
 	"render/vector": {"render", "colormap", "data"},
-	"tiles":         {"render", "render/vector", "colormap", "data", "tiles/background", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles":         {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/background", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
 	"tiles/archive": {"tiles/hilbert"},
 	"tiles/disk":    {}, // bytes under keys: it knows neither tiles nor pixels
 
