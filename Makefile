@@ -68,8 +68,8 @@ lint: vet ## Run vet, staticcheck and gofmt
 bench: ## Run the benchmarks; the output is for benchstat
 	go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
 
-bench-http: build ## Compare with a plain net/http handler and nginx, using wrk (FLAGS="-rounds 5" and others)
-	go run ./cmd/benchhttp $(FLAGS)
+bench-http: build ## Compare with a plain net/http handler and nginx, using wrk (ROUNDS=5 CASES="tile crowd" and others)
+	.ci/bench-http
 
 pictures: web ## Make the pictures of the README (with Chromium) and of docs/heat-field.md
 	go test ./render -run '^TestDocPictures$$' -count 1 -docs "$(CURDIR)/docs"

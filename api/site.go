@@ -142,7 +142,7 @@ func (s *site) stateOf(snap *data.Snapshot) *ogc.State {
 		VectorVersion: snap.Version + "-" + tiles.VectorVersion,
 		Bounds:        [4]float64{round(extent.Min.Lon()), round(extent.Min.Lat()), round(extent.Max.Lon()), round(extent.Max.Lat())},
 		Center:        [2]float64{round(center.Lon()), round(center.Lat())},
-		Zoom:          zoomFor(extent),
+		Zoom:          tiles.ZoomFor(extent),
 		Updated:       string(appendTimeText(nil, generatedAt(snap))),
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/tiles"
 
 	"github.com/paulmach/orb"
 )
@@ -138,10 +139,10 @@ func TestExtent(t *testing.T) {
 		lakes []data.Lake
 		want  orb.Bound
 	}{
-		{"none", nil, orb.Bound{Min: orb.Point{-180, -maxLatitude}, Max: orb.Point{180, maxLatitude}}},
+		{"none", nil, orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}}},
 		{"one", []data.Lake{lake(10, 50)}, orb.Bound{Min: orb.Point{10 - reach, 50 - reach}, Max: orb.Point{10 + reach, 50 + reach}}},
 		{"poles and antimeridian", []data.Lake{lake(-180, -90), lake(180, 90)},
-			orb.Bound{Min: orb.Point{-180, -maxLatitude}, Max: orb.Point{180, maxLatitude}}},
+			orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}}},
 	} {
 		if got := extentOf(test.lakes); !got.Equal(test.want) {
 			t.Errorf("extent of %s = %v, want %v", test.name, got, test.want)
@@ -149,7 +150,7 @@ func TestExtent(t *testing.T) {
 	}
 	for width, want := range map[float64]int{360: 1, 10: 6, 1e-12: 18} {
 		b := orb.Bound{Max: orb.Point{width, 1}}
-		if got := min(zoomFor(b), 18); got != want {
+		if got := min(tiles.ZoomFor(b), 18); got != want {
 			t.Errorf("zoom for %v degrees = %d, want %d", width, got, want)
 		}
 	}

@@ -1,6 +1,7 @@
 package data
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math"
@@ -48,15 +49,9 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	if c.Weeks < 0 {
 		return c, fmt.Errorf("%d weeks: want 1 or more, or 0 for %d", c.Weeks, defaultWeeks)
 	}
-	if c.StaleAfter == 0 {
-		c.StaleAfter = defaultStaleAfter
-	}
-	if c.Weeks == 0 {
-		c.Weeks = defaultWeeks
-	}
-	if c.Patience == 0 {
-		c.Patience = defaultPatience
-	}
+	c.StaleAfter = cmp.Or(c.StaleAfter, defaultStaleAfter)
+	c.Weeks = cmp.Or(c.Weeks, defaultWeeks)
+	c.Patience = cmp.Or(c.Patience, defaultPatience)
 	return c, nil
 }
 

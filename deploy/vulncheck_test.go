@@ -48,7 +48,7 @@ func TestVulncheck(t *testing.T) {
 		{"away", modules, "GOVULNDB=http://127.0.0.1:1", false, "NOTHING WAS CHECKED"},
 		{"away, and required", modules, "VULNCHECK=required GOVULNDB=http://127.0.0.1:1", true, "NOTHING WAS CHECKED"},
 		{"no database", modules, "GOVULNDB=file:///nonexistent", true, "nonexistent"},
-		{"npm", "npm", "npm_config_registry=" + registry(t, `{"esbuild": [{"id": 1, "url": "https://example.org/GHSA-made-up", "title": "made up",
+		{"npm", "npm", "npm_config_registry=" + registry(t, `{"leaflet": [{"id": 1, "url": "https://example.org/GHSA-made-up", "title": "made up",
 			"severity": "high", "vulnerable_versions": "*", "cwe": [], "cvss": {"score": 0}}]}`), true, "GHSA-made-up"},
 		{"npm without", "npm", "npm_config_registry=" + registry(t, `{}`), false, "npm packages of web: no known vulnerabilities"},
 		{"npm away, and required", "npm", "VULNCHECK=required npm_config_registry=http://127.0.0.1:1", true, "NOTHING WAS CHECKED"},

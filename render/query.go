@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"math"
 	"slices"
-	"sort"
 
 	"github.com/paulmach/orb/maptile"
 )
@@ -130,11 +129,7 @@ func (q *query) around(g group, widest int64) {
 		}
 	}
 	q.group = g
-	n := len(q.layer.sites)
-	if g.sites != nil {
-		n = len(g.sites)
-	}
-	q.quadrant(0, n, 0, worldBits)
+	Search(q.layer.codes, g.sites, q.meets, q.visitRange)
 }
 
 // A box is a range of world coordinates, all four inclusive.
@@ -171,41 +166,20 @@ func (q *query) meets(x, y, last uint32) (some, all bool) {
 	return some, all
 }
 
-// quadrant visits the sites in the boxes among the group's from from to to. These are all that lie in the quadrant of
-// 2^bits world coordinates whose first Morton code is code.
-func (q *query) quadrant(from, to int, code uint64, bits uint) {
-	// A handful is faster to test than to divide.
-	const handful = 16
-	if to-from <= handful || bits == 0 {
-		for i := from; i < to && !q.done(); i++ {
-			at := q.at(i)
+// visitRange visits the sites in the boxes among the group's from from to to, which is all of them if whole is true. It
+// reports whether the search continues.
+func (q *query) visitRange(from, to int, whole bool) bool {
+	for i := from; i < to && !q.done(); i++ {
+		at := q.at(i)
+		if !whole {
 			s := &q.layer.sites[at]
-			if some, _ := q.meets(s.x, s.y, 0); some {
-				q.visit(at)
+			if some, _ := q.meets(s.x, s.y, 0); !some {
+				continue
 			}
 		}
-		return
+		q.visit(at)
 	}
-	some, all := q.meets(unspread(code), unspread(code>>1), uint32(1<<bits-1))
-	if !some || q.done() {
-		return
-	}
-	if all {
-		for i := from; i < to && !q.done(); i++ {
-			q.visit(q.at(i))
-		}
-		return
-	}
-	codes := q.layer.codes
-	for i := range uint64(4) {
-		start, end := code+i<<(2*bits-2), to
-		if i < 3 {
-			next := code + (i+1)<<(2*bits-2)
-			end = from + sort.Search(to-from, func(j int) bool { return codes[q.at(from+j)] >= next })
-		}
-		q.quadrant(from, end, start, bits-1)
-		from = end
-	}
+	return !q.done()
 }
 
 // visit adds the hits of a site if its mark touches the window, or bins its lake.

@@ -32,6 +32,9 @@ type layers[L any] struct {
 	builds   prometheus.Counter
 	turn     chan struct{} // holds a value during a build: one at a time, so that many weeks at once need the memory of one
 
+	failures atomic.Int64 // how many builds have failed; written during a turn
+	failed   failedLayer  // the last one; used during a turn
+
 	recent atomic.Pointer[heldLayer[L]] // the last of held, so that most calls take no lock
 
 	mu   sync.Mutex      // guards held
@@ -48,15 +51,23 @@ type heldLayer[L any] struct {
 	cleanup runtime.Cleanup // calls sweep when the view is freed
 }
 
+// A failedLayer is the result of a build that failed.
+type failedLayer struct {
+	view weak.Pointer[data.View]
+	err  error
+}
+
 func newLayers[L any](build func(*data.View, *L) (*L, error), maxLakes int, builds prometheus.Counter) *layers[L] {
 	return &layers[L]{build: build, maxLakes: maxLakes, builds: builds, turn: make(chan struct{}, 1)}
 }
 
-// get returns the layer of v, and builds it if it is not held. It waits for other builds, until ctx ends.
+// get returns the layer of v, and builds it if it is not held. It waits for other builds, until ctx ends. All who wait for
+// one build get its result.
 func (ls *layers[L]) get(ctx context.Context, v *data.View) (*L, error) {
 	if l, _ := ls.find(v); l != nil {
 		return l, nil
 	}
+	failures := ls.failures.Load()
 	select {
 	case ls.turn <- struct{}{}:
 	case <-ctx.Done():
@@ -67,9 +78,14 @@ func (ls *layers[L]) get(ctx context.Context, v *data.View) (*L, error) {
 	if l != nil { // built in the meantime
 		return l, nil
 	}
+	if ls.failures.Load() > failures && ls.failed.view.Value() == v {
+		return nil, ls.failed.err
+	}
 	ls.builds.Inc()
 	l, err := ls.build(v, like)
 	if err != nil {
+		ls.failed = failedLayer{weak.Make(v), err}
+		ls.failures.Add(1)
 		return nil, err
 	}
 	ls.hold(v, l)

@@ -122,6 +122,36 @@ func TestLayerThatFailedIsBuiltAgain(t *testing.T) {
 	runtime.KeepAlive(v)
 }
 
+func TestAllCallersGetTheErrorOfOneBuild(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		gate := make(chan struct{})
+		builds := 0
+		ls := newTestLayers(func(*data.View, *testLayer) (*testLayer, error) {
+			builds++
+			<-gate
+			return nil, errFake
+		})
+		v := new(data.View)
+		answers := make(chan error, 100)
+		for range 100 {
+			go func() { _, err := ls.get(context.Background(), v); answers <- err }()
+		}
+		synctest.Wait()
+		close(gate)
+		for range 100 {
+			if err := <-answers; !errors.Is(err, errFake) {
+				t.Errorf("error %v, want that of the build", err)
+			}
+		}
+		if builds != 1 {
+			t.Errorf("%d builds, want 1", builds)
+		}
+		if _, err := ls.get(context.Background(), v); !errors.Is(err, errFake) || builds != 2 {
+			t.Errorf("a later call: error %v after %d builds, want that of a second build", err, builds)
+		}
+	})
+}
+
 func TestLeastRecentlyUsedLayerIsDropped(t *testing.T) {
 	builds := make(map[*data.View]int)
 	ls := newTestLayers(func(v *data.View, like *testLayer) (*testLayer, error) {

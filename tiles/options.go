@@ -1,6 +1,7 @@
 package tiles
 
 import (
+	"cmp"
 	"context"
 	"crypto/sha256"
 	"fmt"
@@ -95,21 +96,13 @@ func (o *Options) withDefaults() (Options, error) {
 			return c, fmt.Errorf("tiles: option Disk needs option Variant, the name of the renderer's profile such as who2003: %w", err)
 		}
 	}
-	c.MemoryBytes = orDefault(c.MemoryBytes, 64<<20)
-	c.MaxZoom = orDefault(c.MaxZoom, 18)
-	c.Renders = orDefault(c.Renders, runtime.GOMAXPROCS(0))
-	c.Queue = orDefault(c.Queue, 512)
-	c.RenderTimeout = orDefault(c.RenderTimeout, 10*time.Second)
+	c.MemoryBytes = cmp.Or(c.MemoryBytes, 64<<20)
+	c.MaxZoom = cmp.Or(c.MaxZoom, 18)
+	c.Renders = cmp.Or(c.Renders, runtime.GOMAXPROCS(0))
+	c.Queue = cmp.Or(c.Queue, 512)
+	c.RenderTimeout = cmp.Or(c.RenderTimeout, 10*time.Second)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}
 	return c, nil
-}
-
-func orDefault[T comparable](v, def T) T {
-	var zero T
-	if v == zero {
-		return def
-	}
-	return v
 }

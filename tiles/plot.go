@@ -10,8 +10,12 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/data/inorder"
 	"limnomap/render"
 )
+
+// tilesAhead is how many tiles for each render may be finished or in progress before the oldest is delivered.
+const tilesAhead = 64
 
 // A Plot is a pyramid of one view, to be drawn before anyone asks for its tiles. Its methods bypass the tier of tiles in
 // memory, which a whole pyramid would only empty. They may be called concurrently.
@@ -69,7 +73,7 @@ func (p *Plot) tiles() iter.Seq[maptile.Tile] {
 // the other: zoom by zoom and, within one, in the order of hilbert.ID, which is the order of PMTiles. A tile in which every
 // pixel turned out transparent is passed without bytes. Draw ends with the first error of deliver, the renderer or ctx.
 func (p *Plot) Draw(ctx context.Context, deliver func(t maptile.Tile, png []byte) error) error {
-	return inOrder(ctx, p.service.options.Renders, p.tiles(), p.draw, deliver)
+	return inorder.Run(ctx, p.service.options.Renders, tilesAhead, p.tiles(), p.draw, deliver)
 }
 
 func (p *Plot) draw(t maptile.Tile) ([]byte, error) {

@@ -219,17 +219,17 @@ func TestSurvey(t *testing.T) {
 
 func TestSampleIsEven(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		const zoom = 20 // of row
 		n := rapid.IntRange(0, 5000).Draw(t, "tiles")
-		s := Survey{zooms: make([]int64, zoom+1)}
-		s.zooms[zoom] = int64(n)
-		kept := slices.Collect(s.sample(row(n)))
-		if len(kept) > 2*sampleTiles || len(kept) < min(n, sampleTiles) {
-			t.Fatalf("%d of %d tiles are kept", len(kept), n)
+		var s sample
+		for x := range uint32(n) {
+			s.add(maptile.New(x, 0, 20))
 		}
-		for i, tile := range kept {
-			if i > 0 && tile.X != uint32(i)*kept[1].X {
-				t.Fatalf("tile %d is the %d-th kept, want every %d-th", tile.X, i, kept[1].X)
+		if s.seen != int64(n) || len(s.kept) > 2*sampleTiles || len(s.kept) < min(n, sampleTiles) {
+			t.Fatalf("%d of %d tiles are kept, and %d counted", len(s.kept), n, s.seen)
+		}
+		for i, tile := range s.kept {
+			if i > 0 && tile.X != uint32(i)*s.kept[1].X {
+				t.Fatalf("tile %d is the %d-th kept, want every %d-th", tile.X, i, s.kept[1].X)
 			}
 		}
 	})

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"iter"
+	"math"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
@@ -9,6 +10,21 @@ import (
 	"limnomap/colormap"
 	"limnomap/tiles/hilbert"
 )
+
+// maxLatitude is where the square of Web Mercator ends, in degrees.
+const maxLatitude = 85.0511
+
+// World returns the bound of the whole map.
+func World() orb.Bound {
+	return orb.Bound{Min: orb.Point{-180, -maxLatitude}, Max: orb.Point{180, maxLatitude}}
+}
+
+// ZoomFor returns the zoom at which a bound is about three tiles wide, as a screen is. A bound without a width has a zoom
+// beyond those of all maps.
+func ZoomFor(b orb.Bound) int {
+	const across, narrowest = 3, 1e-9 // tiles, degrees
+	return int(math.Log2(across * 360 / max(b.Max.Lon()-b.Min.Lon(), narrowest)))
+}
 
 // A Pyramid names the tiles of several zooms that cover a part of the globe, drawn in one way.
 type Pyramid struct {
@@ -102,9 +118,8 @@ func areaOf(b orb.Bound, z maptile.Zoom) area {
 // address returns the column and row of the tile that contains a point. maptile.At is wrong for longitude 180, where its
 // column is one too far east, and for latitudes beyond the edge of the map.
 func address(p orb.Point, z maptile.Zoom) (x, y uint32) {
-	const edge = 85.0511 // degrees, where the square of Web Mercator ends
 	last := uint32(1)<<z - 1
-	t := maptile.At(orb.Point{p.Lon(), min(max(p.Lat(), -edge), edge)}, z)
+	t := maptile.At(orb.Point{p.Lon(), min(max(p.Lat(), -maxLatitude), maxLatitude)}, z)
 	return min(t.X, last), min(t.Y, last)
 }
 

@@ -2,11 +2,12 @@ package tiles
 
 import (
 	"context"
-	"iter"
+	"slices"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
+	"limnomap/data/inorder"
 	"limnomap/render"
 )
 
@@ -19,12 +20,12 @@ const sampleTiles = 128
 type Survey struct {
 	Tiles  int64     // tiles with a lake in reach; the others are blank
 	Extent orb.Bound // of the tiles of the largest zoom; never across the antimeridian
-	zooms  []int64   // Tiles by zoom
+	zooms  []sample
 }
 
 // Survey counts the tiles of p without drawing any. The error is ctx's.
 func (p *Plot) Survey(ctx context.Context) (Survey, error) {
-	s := Survey{zooms: make([]int64, p.pyramid.MaxZoom+1)}
+	s := Survey{zooms: make([]sample, p.pyramid.MaxZoom+1)}
 	deepest := maptile.Zoom(0)
 	for t := range p.tiles() {
 		if err := ctx.Err(); err != nil {
@@ -36,23 +37,32 @@ func (p *Plot) Survey(ctx context.Context) (Survey, error) {
 			s.Extent = s.Extent.Union(t.Bound())
 		}
 		s.Tiles++
-		s.zooms[t.Z]++
+		s.zooms[t.Z].add(t)
 	}
 	return s, nil
 }
 
-// sample returns every n-th of the tiles of each zoom, sampleTiles to twice as many of them.
-func (s Survey) sample(tiles iter.Seq[maptile.Tile]) iter.Seq[maptile.Tile] {
-	return func(yield func(maptile.Tile) bool) {
-		seen := make([]int64, len(s.zooms))
-		for t := range tiles {
-			n := max(s.zooms[t.Z]/sampleTiles, 1)
-			if seen[t.Z]%n == 0 && !yield(t) {
-				return
+// A sample is every n-th of the tiles of a zoom, sampleTiles to twice as many of them.
+type sample struct {
+	seen int64
+	step int64 // from one that is kept to the next, a power of two
+	kept []maptile.Tile
+}
+
+// add takes the next tile.
+func (s *sample) add(t maptile.Tile) {
+	s.step = max(s.step, 1)
+	if s.seen%s.step == 0 {
+		if len(s.kept) == 2*sampleTiles {
+			for i := range sampleTiles {
+				s.kept[i] = s.kept[2*i]
 			}
-			seen[t.Z]++
+			s.kept = s.kept[:sampleTiles]
+			s.step *= 2
 		}
+		s.kept = append(s.kept, t)
 	}
+	s.seen++
 }
 
 // An Estimate is the size of a plot, estimated from a sample of its tiles.
@@ -64,25 +74,26 @@ type Estimate struct {
 
 // Estimate draws some tiles of each zoom of a survey of p. entrySize returns the size of an entry in the disk cache.
 func (p *Plot) Estimate(ctx context.Context, s Survey, entrySize func(key, body []byte) int64) (Estimate, error) {
-	drawn, counts := make([]Estimate, len(s.zooms)), make([]int64, len(s.zooms))
-	err := inOrder(ctx, p.service.options.Renders, s.sample(p.tiles()), p.draw, func(t maptile.Tile, png []byte) error {
-		counts[t.Z]++
-		if png == nil {
-			png = p.service.blanks[p.pyramid.Scale-1].Bytes
-			drawn[t.Z].Blank++
-		} else {
-			drawn[t.Z].Bytes += int64(len(png))
-		}
-		drawn[t.Z].DiskBytes += entrySize(p.service.key(p.spec(t), render.Fingerprint{}).Encode(), png)
-		return nil
-	})
 	var all Estimate
-	for z, n := range counts {
-		if n > 0 {
-			all.Bytes += drawn[z].Bytes * s.zooms[z] / n
-			all.DiskBytes += drawn[z].DiskBytes * s.zooms[z] / n
-			all.Blank += drawn[z].Blank * s.zooms[z] / n
+	for _, zoom := range s.zooms {
+		var drawn Estimate
+		err := inorder.Run(ctx, p.service.options.Renders, tilesAhead, slices.Values(zoom.kept), p.draw, func(t maptile.Tile, png []byte) error {
+			if png == nil {
+				png = p.service.blanks[p.pyramid.Scale-1].Bytes
+				drawn.Blank++
+			} else {
+				drawn.Bytes += int64(len(png))
+			}
+			drawn.DiskBytes += entrySize(p.service.key(p.spec(t), render.Fingerprint{}).Encode(), png)
+			return nil
+		})
+		if err != nil {
+			return Estimate{}, err
 		}
+		n := max(int64(len(zoom.kept)), 1)
+		all.Bytes += drawn.Bytes * zoom.seen / n
+		all.DiskBytes += drawn.DiskBytes * zoom.seen / n
+		all.Blank += drawn.Blank * zoom.seen / n
 	}
-	return all, err
+	return all, nil
 }

@@ -7,6 +7,8 @@ import (
 	"sync/atomic"
 
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/data/inorder"
 )
 
 // A Store keeps every tile that is put into it, or returns an error; *disk.Fill does. It must be safe for concurrent use.
@@ -26,7 +28,7 @@ type Warmed struct {
 // order of Draw. It ends with the first error of the store, the renderer or ctx.
 func (p *Plot) Warm(ctx context.Context, store Store, done func()) (Warmed, error) {
 	var drawn, found atomic.Int64
-	err := inOrder(ctx, p.service.options.Renders, p.tiles(), func(t maptile.Tile) (struct{}, error) {
+	err := inorder.Run(ctx, p.service.options.Renders, tilesAhead, p.tiles(), func(t maptile.Tile) (struct{}, error) {
 		wasThere, err := p.warm(ctx, store, t)
 		switch {
 		case err != nil:

@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { mkdir, readFile, readdir, rm, writeFile } from 'node:fs/promises'
 import path from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
-import * as esbuild from 'esbuild'
+import * as esbuild from 'esbuild-wasm' // esbuild for all platforms in one package
 import postcss from 'postcss'
 import { minify } from 'terser'
 import { outlines } from './outlines.mjs'
@@ -15,7 +15,7 @@ const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 const root = import.meta.dirname
 const src = path.join(root, 'src')
 const dist = path.join(root, 'dist')
-/** @type {import('esbuild').BuildOptions} */
+/** @type {import('esbuild-wasm').BuildOptions} */
 const common = {
   bundle: true,
   minify: true,
@@ -49,34 +49,23 @@ async function clean() {
   await mkdir(path.join(dist, 'assets'))
 }
 
-/**
- * Writes a file whose name contains the hash of its content.
- * @param {string} name
- * @param {string | Uint8Array} content
- * @returns {Promise<Asset>}
- */
+/** Writes a file whose name contains the hash of its content.
+ * @param {string} name @param {string | Uint8Array} content @returns {Promise<Asset>} */
 async function writeHashed(name, content) {
   const address = hashedAddress(name, content)
   await write(address, content)
   return { address, bytes: Buffer.byteLength(content), toString: () => address }
 }
 
-/**
- * Writes a file, and next to it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
- * @param {string} address
- * @param {string | Uint8Array} content
- */
+/** Writes a file, and next to it a compressed copy if that is worth it. Brotli at its best level is too slow for a server.
+ * @param {string} address @param {string | Uint8Array} content */
 async function write(address, content) {
   await writeFile(path.join(dist, address), content)
   if (Buffer.byteLength(content) >= minCompressed) await writeFile(path.join(dist, `${address}.br`), brotliCompressSync(content))
 }
 
-/**
- * Writes only the compressed copy of a large file that few readers request. The server decompresses it if it must.
- * @param {string} name
- * @param {string | Uint8Array} content
- * @returns {Promise<Asset>}
- */
+/** Writes only the compressed copy of a large file that few readers request. The server decompresses it if it must.
+ * @param {string} name @param {string | Uint8Array} content @returns {Promise<Asset>} */
 async function writeCompressed(name, content) {
   const address = hashedAddress(name, content)
   const compressed = brotliCompressSync(content)

@@ -51,11 +51,7 @@ function unroll(ring) {
   return [-360, 0, 360].map((by) => whole.map(([x, y]) => [x + by, y]))
 }
 
-/**
- * Reports whether a point is in a box.
- * @param {number[]} point
- * @param {number[]} box
- */
+/** Reports whether a point is in a box. @param {number[]} point @param {number[]} box */
 const within = ([x, y], [west, south, east, north]) => x >= west && x <= east && y >= south && y <= north
 
 function extent(ring) {
@@ -63,11 +59,7 @@ function extent(ring) {
   return ring.length < 3 ? 0 : Math.max(span(0), span(1))
 }
 
-/**
- * Cuts a ring at each side of a box in turn (Sutherland and Hodgman 1974).
- * @param {number[][]} ring
- * @param {number[]} box
- */
+/** Cuts a ring at each side of a box in turn (Sutherland and Hodgman 1974). @param {number[][]} ring @param {number[]} box */
 function clip(ring, [west, south, east, north]) {
   const sides = [[0, 1, west], [0, -1, east], [1, 1, south], [1, -1, north]]
   return sides.reduce((points, [axis, sign, limit]) => {

@@ -57,7 +57,9 @@ func (k *Keyring) Require(a Access) func(http.Handler) http.Handler {
 				k.refuse(w, r, values)
 				return
 			}
-			key.lastUse.Store(now.Unix())
+			if second := now.Unix(); key.lastUse.Load() != second { // many requests a second share one write
+				key.lastUse.Store(second)
+			}
 			r, info := answer.WithInfo(r)
 			info.KeyName = key.Name
 			if !k.LimitKeys(w, r) {

@@ -1,145 +1,63 @@
-// Command benchhttp measures how many cached answers per second limnomap gives, compared with a bare net/http handler and
-// nginx that return the same bytes, and how long such an answer takes while many clients request tiles that must be drawn:
+// Command benchhttp is the bare server of make bench-http: net/http with the simplest handler that returns the files of a
+// folder from memory. It looks the path up in a map, sets the content type and writes the bytes.
 //
-//	make bench-http
-//
-// It needs wrk, and leaves out nginx if it is not installed. The servers are measured in turn, so that other load on the
-// machine affects all of them. Only figures of the same run can be compared.
+//	benchhttp ADDRESS FOLDER
 package main
 
 import (
-	"context"
-	"errors"
-	"flag"
-	"fmt"
-	"io"
+	"io/fs"
+	"log"
+	"net/http"
 	"os"
-	"os/exec"
-	"os/signal"
-	"slices"
 	"strings"
-	"time"
 )
 
 func main() {
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
-	defer stop()
-	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil && !errors.Is(err, flag.ErrHelp) {
-		fmt.Fprintln(os.Stderr, "benchhttp:", err)
-		os.Exit(1)
+	if len(os.Args) != 3 {
+		log.Fatal("usage: benchhttp ADDRESS FOLDER")
 	}
+	handler, err := newHandler(os.DirFS(os.Args[2]))
+	if err != nil {
+		log.Fatal(err)
+	}
+	log.Fatal(http.ListenAndServe(os.Args[1], handler))
 }
 
-// settings are the flags of the command line.
-type settings struct {
-	limnomap string
-	serve    []string // more flags of limnomap serve
-	only     []string // names of cases; none: all
-	load     load
-	crowd    int // clients that request tiles that must be drawn
-	rounds   int
+// An answer is what the handler returns for a path.
+type answer struct {
+	contentType, contentEncoding []string // nil if the answer has no such field
+	content                      []byte
 }
 
-func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
-	if len(args) == 3 && args[0] == bareCommand {
-		return serveBare(args[1], args[2])
-	}
-	if len(args) == 4 && args[0] == crowdCommand {
-		return gather(ctx, args[1], args[2], args[3])
-	}
-	s, err := parse(args, stderr)
-	if err != nil {
-		return err
-	}
-	if _, err := exec.LookPath("wrk"); err != nil {
-		return errors.New("wrk is not installed: it sends the requests (Debian: apt-get install wrk)")
-	}
-	folder, err := os.MkdirTemp("", "limnomap-bench-")
-	if err != nil {
-		return err
-	}
-	defer os.RemoveAll(folder)
-	ctx, stop := context.WithCancel(ctx)
-	servers, wait, err := startAll(ctx, folder, s, stderr)
-	defer wait() // until all processes have ended
-	defer stop()
-	if err != nil {
-		return err
-	}
-	var table table
-	for _, c := range cases() {
-		if !s.wants(c.name) {
-			continue
+// newHandler returns the handler of a folder's files. A file named *.gz is compressed.
+func newHandler(folder fs.FS) (http.Handler, error) {
+	answers := make(map[string]answer)
+	err := fs.WalkDir(folder, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		results, err := measure(ctx, c, servers, s)
-		if err != nil {
-			return fmt.Errorf("%s: %w", c.name, err)
+		a := answer{contentType: []string{"application/json"}}
+		if strings.HasSuffix(name, ".png") {
+			a.contentType = []string{"image/png"}
 		}
-		table.add(c, servers, results)
-	}
-	if err := table.print(stdout); err != nil || !s.wants(crowdCase) {
+		if strings.HasSuffix(name, ".gz") {
+			a.contentEncoding = []string{"gzip"}
+		}
+		a.content, err = fs.ReadFile(folder, name)
+		answers["/"+name] = a
 		return err
-	}
-	crowd := crowd{servers[0], s.crowd, s.load.duration}
-	rounds, err := crowd.measure(ctx, s.rounds)
-	if err != nil {
-		return fmt.Errorf("%s: %w", crowdCase, err)
-	}
-	return printCrowd(stdout, s.crowd, rounds)
-}
-
-// wants reports whether the case of that name is to be measured.
-func (s settings) wants(name string) bool { return len(s.only) == 0 || slices.Contains(s.only, name) }
-
-func parse(args []string, stderr io.Writer) (s settings, err error) {
-	flags := flag.NewFlagSet("bench-http", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.StringVar(&s.limnomap, "limnomap", "bin/limnomap", "the `program` to measure")
-	serve := flags.String("serve", "", "more `flags` for limnomap serve, such as '--db lakes.db'; by default it serves its demo")
-	only := flags.String("cases", "", "`names` of the cases to measure, separated by commas; by default all of "+caseNames())
-	flags.IntVar(&s.rounds, "rounds", 3, "number of `rounds`")
-	flags.DurationVar(&s.load.duration, "duration", 2*time.Second, "time of each measurement")
-	flags.IntVar(&s.load.connections, "connections", 32, "open connections")
-	flags.IntVar(&s.crowd, "clients", 500, "clients of the case "+crowdCase)
-	if err := flags.Parse(args); err != nil {
-		return s, err
-	}
-	if s.rounds < 1 || s.load.duration < time.Second || s.load.connections < 1 || s.crowd < 1 || flags.NArg() > 0 {
-		return s, fmt.Errorf("%q: want at least one round, one second, one connection and one client, and no arguments", args)
-	}
-	s.serve = strings.Fields(*serve)
-	if *only != "" {
-		s.only = strings.Split(*only, ",")
-	}
-	for _, name := range s.only {
-		if name != crowdCase && !slices.ContainsFunc(cases(), func(c benchCase) bool { return c.name == name }) {
-			return s, fmt.Errorf("-cases: there is no %q, only %s", name, caseNames())
+	})
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		a, ok := answers[r.URL.Path]
+		if !ok {
+			http.NotFound(w, r)
+			return
 		}
-	}
-	return s, nil
-}
-
-// measure measures the servers in turn, round by round. The first round is not counted.
-func measure(ctx context.Context, c benchCase, servers []server, s settings) ([][]result, error) {
-	results := make([][]result, len(servers))
-	for round := range s.rounds + 1 {
-		for i, server := range servers {
-			request, err := server.request(ctx, c)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", server.name, err)
-			}
-			l := s.load
-			if round == 0 {
-				l.duration = time.Second
-			}
-			r, err := l.run(ctx, request)
-			if err != nil {
-				return nil, fmt.Errorf("%s: %w", server.name, err)
-			}
-			if round > 0 {
-				results[i] = append(results[i], r)
-			}
+		w.Header()["Content-Type"] = a.contentType
+		if a.contentEncoding != nil {
+			w.Header()["Content-Encoding"] = a.contentEncoding
 		}
-	}
-	return results, nil
+		// A write fails when the client has closed the connection.
+		_, _ = w.Write(a.content)
+	}), err
 }

@@ -32,10 +32,12 @@ func (c *backupCmd) Run(ctx context.Context, con *console) error {
 			if bar == nil { // now the total is known
 				bar = newBar(con, "backing up", total, progressbar.OptionShowBytes(true))
 			}
-			setBar(bar, done)
+			_ = bar.Set64(done)
 		},
 	})
-	finishBar(bar)
+	if bar != nil {
+		_ = bar.Finish()
+	}
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}

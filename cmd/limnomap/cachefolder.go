@@ -47,7 +47,7 @@ func (f *cacheFlags) openCache(dir string, log *slog.Logger, m *disk.Metrics) (*
 func (f *cacheFlags) minFree() int64 {
 	switch {
 	case f.CacheMinFree == nil:
-		return 0 // the default of tiles.Options
+		return 0 // the default of disk.Options
 	case *f.CacheMinFree == 0:
 		return -1 // no limit
 	}

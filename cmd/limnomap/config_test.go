@@ -132,8 +132,12 @@ func TestConfigOfEachCommand(t *testing.T) {
 
 func TestConfigCommand(t *testing.T) {
 	for _, misplaced := range []string{"https://u:geheim@h/{z}/{x}/{y}", "https://u:ge/he@im@h/{z}/{x}/{y}", "https://geheim@h/{z}/{x}/{y}"} {
-		if out := mustRun(t, "config", "--basemap-url", misplaced); strings.Contains(out, "geheim") || strings.Contains(out, "ge/he") || !strings.Contains(out, "basemap-url: https://") {
+		if out := mustRun(t, "config", "--attribution", misplaced); strings.Contains(out, "geheim") || strings.Contains(out, "ge/he") || !strings.Contains(out, "attribution: https://") {
 			t.Errorf("limnomap config shows a password in the wrong place:\n%s", out)
+		}
+		_, _, err := runCommand(t, "config", "--basemap-url", misplaced)
+		if err == nil || strings.Contains(err.Error(), "geheim") || strings.Contains(err.Error(), "ge/he") || !strings.Contains(err.Error(), "--basemap-url") {
+			t.Errorf("a basemap with a password: %v, want an error without it", err)
 		}
 	}
 	if out := mustRun(t, "config", "--base-path", "/lakes/"); !strings.Contains(out, "\n  base-path: /lakes # command line\n") {
@@ -190,7 +194,7 @@ func TestConfigChecksAsServeDoes(t *testing.T) {
 		{"--max-zoom", "30"}, {"--tls-cert", "a.pem"}, {"--tls-cert", "absent.pem", "--tls-key", "absent.pem"},
 		{"--stale-after", "36h"}, {"--weeks", "0"}, {"--db", "absent.db"}, {"--db", "mysql://a:b@h/d"}, {"--db", "postgres://"}, {"--redis", "http://h"},
 		{"--refresh-every", "7d"}, {"--refresh-from", "/x"}, {"--refresh-from", "ftp://x", "--db", "a.db"}, {"--public-url", "x"}, {"--cors-origins", "x"},
-		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--colour"}, {"--profile", "x"},
+		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--basemap-url", "ftp://h/{z}/{x}/{y}"}, {"--colour"}, {"--profile", "x"},
 		{"--listen", "localhost"}, {"--listen", ":65536"}, {"--admin-listen", "x"}, {"--admin-listen", ":-1"}, {"--drain=-1s"}, {"--shutdown=-1s"}, {"--trace-ratio", "2"}, {"--otlp-endpoint", "x"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

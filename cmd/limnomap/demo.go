@@ -39,9 +39,9 @@ func (c *demoCmd) Run(ctx context.Context, con *console) error {
 	}
 	bar := newBar(con, "simulating", int64(c.Lakes))
 	err = writeFiles(out, c.Force, func(files []io.Writer) error {
-		return w.Write(ctx, files[0], files[1], func(lakes int) { setBar(bar, int64(lakes)) })
+		return w.Write(ctx, files[0], files[1], func(lakes int) { _ = bar.Set(lakes) })
 	})
-	finishBar(bar)
+	_ = bar.Finish()
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math"
 	"os"
 	"path/filepath"
 	"strings"
@@ -154,7 +153,7 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 		return archive.Metadata{}, err
 	}
 	if extent.IsZero() { // no lake in the bound
-		extent = orb.Bound{Min: orb.Point{-180, -85.0511}, Max: orb.Point{180, 85.0511}}
+		extent = tiles.World()
 	}
 	meta := archive.Metadata{
 		Name:        "limnomap chlorophyll-a",
@@ -165,7 +164,7 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 		MinZoom:     maptile.Zoom(c.Zoom.Min),
 		MaxZoom:     maptile.Zoom(c.Zoom.Max),
 		Center:      extent.Center(),
-		CenterZoom:  maptile.Zoom(min(max(zoomFor(extent), c.Zoom.Min), c.Zoom.Max)),
+		CenterZoom:  maptile.Zoom(min(max(tiles.ZoomFor(extent), c.Zoom.Min), c.Zoom.Max)),
 		More: map[string]string{
 			"week":     view.Week.String(),
 			"date":     view.AsOf.String(),
@@ -179,10 +178,4 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 		meta.Description = s.notice + ". " + meta.Description
 	}
 	return meta, nil
-}
-
-// zoomFor returns the zoom at which a bound fills about three tiles, the width of a screen.
-func zoomFor(b orb.Bound) int {
-	const across, narrowest = 3, 1e-3 // degrees: a tile of zoom 18 is wider
-	return int(math.Log2(across * 360 / max(b.Max.Lon()-b.Min.Lon(), narrowest)))
 }

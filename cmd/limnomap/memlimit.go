@@ -6,6 +6,7 @@ import (
 	"log/slog"
 	"math"
 	"runtime/debug"
+	"strings"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
 )
@@ -26,7 +27,7 @@ func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (str
 	}
 	allowed, err := cgroupLimit()
 	switch {
-	case errors.Is(err, memlimit.ErrNoLimit), errors.Is(err, memlimit.ErrNoCgroup), errors.Is(err, memlimit.ErrCgroupsNotSupported), errors.Is(err, fs.ErrNotExist):
+	case err != nil && hidesCgroup(err):
 		return
 	case err != nil:
 		log.Warn("cannot read the cgroup memory limit: set GOMEMLIMIT instead", "error", err)
@@ -40,4 +41,15 @@ func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (str
 	limit := allowed - allowed/100*headroomPercent
 	debug.SetMemoryLimit(int64(limit))
 	log.Info("the cgroup sets the memory limit", "allowed_bytes", allowed, "limit_bytes", limit)
+}
+
+// hidesCgroup reports whether an error of automemlimit says that there is no limit, or no file of a cgroup that this process
+// may read, as in some sandboxes. The operator cannot do anything about that.
+func hidesCgroup(err error) bool {
+	for _, absent := range []error{memlimit.ErrNoLimit, memlimit.ErrNoCgroup, memlimit.ErrCgroupsNotSupported, fs.ErrNotExist, fs.ErrPermission} {
+		if errors.Is(err, absent) {
+			return true
+		}
+	}
+	return strings.HasSuffix(err.Error(), " mount found") // no cgroup file system is mounted: the library has no value for this
 }

@@ -3,6 +3,8 @@ package main
 import (
 	"bytes"
 	"errors"
+	"fmt"
+	"io/fs"
 	"log/slog"
 	"math"
 	"runtime/debug"
@@ -32,6 +34,8 @@ func TestLimitMemory(t *testing.T) {
 		{"not Linux", cgroup(0, memlimit.ErrCgroupsNotSupported), "", math.MaxInt64, ""},
 		{"more than any machine has", cgroup(math.MaxUint64, nil), "", math.MaxInt64, ""},
 		{"too little", cgroup(1000000, nil), "", math.MaxInt64, "too little"},
+		{"a file that the sandbox hides", cgroup(0, fmt.Errorf("failed to read memory.max: %w", fs.ErrPermission)), "", math.MaxInt64, ""},
+		{"no file system of cgroups", cgroup(0, errors.New("cgroup v2 hierarchy found in /proc/self/cgroup but no cgroup2 mount found")), "", math.MaxInt64, ""},
 		{"unreadable", cgroup(0, errors.New("nonsense")), "", math.MaxInt64, "nonsense"},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -17,33 +17,17 @@ const (
 	unknownTotal = -1
 )
 
-// newBar returns a progress bar on standard error, or nil if that is not a terminal. Errors of a bar are ignored: they are
-// no reason to stop the work.
+// newBar returns a progress bar on standard error, which is invisible if that is not a terminal. Errors of a bar are ignored:
+// they are no reason to stop the work.
 func newBar(con *console, doing string, total int64, opts ...progressbar.Option) *progressbar.ProgressBar {
-	if !isTerminal(con.err) {
-		return nil
-	}
 	return progressbar.NewOptions64(total, append(opts,
+		progressbar.OptionSetVisibility(isTerminal(con.err)),
 		progressbar.OptionSetWriter(con.err),
 		progressbar.OptionSetDescription(doing),
 		progressbar.OptionClearOnFinish(),
 		progressbar.OptionThrottle(barInterval),
 		progressbar.OptionSetSpinnerChangeInterval(0), // without this a goroutine draws until Finish, which an error may skip
 	)...)
-}
-
-// setBar shows n on a bar, which may be nil.
-func setBar(bar *progressbar.ProgressBar, n int64) {
-	if bar != nil {
-		_ = bar.Set64(n)
-	}
-}
-
-// finishBar removes a bar, which may be nil.
-func finishBar(bar *progressbar.ProgressBar) {
-	if bar != nil {
-		_ = bar.Finish()
-	}
 }
 
 // A progress shows how many tiles are done: as a bar on a terminal, otherwise as a line in the log every lineInterval. It
@@ -54,14 +38,15 @@ type progress struct {
 	log     *slog.Logger
 	now     func() time.Time
 	started time.Time
-	bar     *progressbar.ProgressBar // nil without a terminal
+	bar     *progressbar.ProgressBar
+	hasBar  bool // whether the bar is visible
 
 	done   int64
 	logged time.Time // last
 }
 
 func newProgress(con *console, doing string, total int64, now func() time.Time) *progress {
-	p := &progress{doing: doing, total: total, log: con.log, now: now, started: now()}
+	p := &progress{doing: doing, total: total, log: con.log, now: now, started: now(), hasBar: isTerminal(con.err)}
 	p.logged = p.started
 	p.bar = newBar(con, doing, total, progressbar.OptionShowCount(), progressbar.OptionShowIts(), progressbar.OptionSetItsString("tiles"))
 	return p
@@ -70,7 +55,7 @@ func newProgress(con *console, doing string, total int64, now func() time.Time) 
 // step counts a tile.
 func (p *progress) step() {
 	p.done++
-	if p.bar != nil {
+	if p.hasBar {
 		_ = p.bar.Add(1)
 		return
 	}
@@ -94,7 +79,7 @@ func (p *progress) step() {
 
 // finish removes the bar, and returns the duration and the tiles per second.
 func (p *progress) finish() string {
-	finishBar(p.bar)
+	_ = p.bar.Finish()
 	took := p.now().Sub(p.started)
 	return fmt.Sprintf("%v, %.0f tiles a second", took.Round(10*time.Millisecond), float64(p.done)/max(took.Seconds(), 1e-3))
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"limnomap/api"
+	"limnomap/api/middleware"
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data/apikey"
@@ -46,8 +47,15 @@ func cleanBasePath(p string) string { return strings.TrimSuffix(p, "/") }
 const noBasemap = "none"
 
 func checkBasemapURL(text string) error {
-	if text != noBasemap && !(strings.Contains(text, "{z}") && strings.Contains(text, "{x}") && strings.Contains(text, "{y}")) {
-		return fmt.Errorf("%q: want an address with {z}, {x} and {y}, or %s", text, noBasemap)
+	if text == noBasemap {
+		return nil
+	}
+	if !strings.Contains(text, "{z}") || !strings.Contains(text, "{x}") || !strings.Contains(text, "{y}") {
+		return fmt.Errorf("%q: want an address with {z}, {x} and {y}, or %s", config.Redact(text), noBasemap)
+	}
+	_, err := middleware.BasemapOrigin(text)
+	if err != nil {
+		return errors.New(config.Redact(err.Error())) // it repeats the address, which may hold a password
 	}
 	return nil
 }

@@ -34,8 +34,8 @@ type source struct {
 	close   func() error
 }
 
-// checkSource returns what would keep open from opening, as far as that shows without opening. Create is for a database
-// that need not be there yet.
+// checkSource returns the errors of open that can be found without opening the database. With create, the database need not
+// exist yet.
 func (f *sourceFlags) checkSource(create bool) error {
 	if f.DB == "" {
 		return nil

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"runtime"
 	"slices"
 	"strconv"
 
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
+	"limnomap/data/inorder"
 )
 
 // Limits of a [World].
@@ -77,7 +79,11 @@ func (w *World) Write(ctx context.Context, lakes, observations io.Writer, progre
 		return err
 	}
 	written := 0
-	return inOrder(ctx, w.batches, w.render, func(b *lakeBatch) error {
+	render := func(b *lakeBatch) (struct{}, error) {
+		w.render(b)
+		return struct{}{}, nil
+	}
+	return inorder.Run(ctx, runtime.GOMAXPROCS(0), batchesAhead, w.batches, render, func(b *lakeBatch, _ struct{}) error {
 		if _, err := lakes.Write(b.lakes); err != nil {
 			return err
 		}
@@ -97,6 +103,24 @@ type region struct {
 	*district
 	first   data.Week // of the oldest pass, in the seasons of its hemisphere
 	weather weather
+}
+
+// batchLakes is how many lakes are rendered together: enough for little overhead between goroutines, and few enough that a
+// batch of two years of passes takes a megabyte or two.
+const batchLakes = 512
+
+// batchesAhead is how many batches for each processor are in memory before the oldest is written.
+const batchesAhead = 2
+
+// A lakeBatch holds neighbouring lakes of one region, and their lines in both files.
+type lakeBatch struct {
+	region              *region
+	scattered           []scatteredLake
+	lakes, observations []byte
+}
+
+func newBatch(r *region) *lakeBatch {
+	return &lakeBatch{region: r, scattered: make([]scatteredLake, 0, batchLakes)}
 }
 
 // batches passes all lakes to yield in order, in batches of one region each.

@@ -54,7 +54,7 @@ func BenchmarkNearest(b *testing.B) {
 			name   string
 			within int
 			limit  int
-		}{{"10in50km", 50e3, 10}, {"10anywhere", MaxMetres, 10}, {"1000anywhere", MaxMetres, 1000}} {
+		}{{"10in50km", 50e3, 10}, {"10anywhere", maxMetres, 10}, {"1000anywhere", maxMetres, 1000}} {
 			b.Run(fmt.Sprintf("%d/%s", size, ask.name), func(b *testing.B) {
 				rng := rand.New(rand.NewPCG(3, 4))
 				b.ReportAllocs()

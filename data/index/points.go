@@ -15,9 +15,6 @@ import (
 // Geodesy 74, 2000). Distances on a sphere of that radius are accurate to half a percent.
 const earthRadius = 6_371_008.8
 
-// MaxMetres is half the circumference of the Earth, the greatest distance of two points.
-const MaxMetres = 20_015_114
-
 // Metres returns the great-circle distance of two points, rounded to metres once, so that the printed and the compared
 // distance are the same. The formula (Vincenty's for a sphere) is accurate at short distances and near the antipode too.
 func Metres(a, b orb.Point) int {

@@ -12,6 +12,9 @@ import (
 	"limnomap/data"
 )
 
+// maxMetres is half the circumference of the Earth, the greatest distance of two points.
+const maxMetres = 20_015_114
+
 // lakesAt returns a lake at each of the points, in the order of their ids.
 func lakesAt(points ...orb.Point) []data.Lake {
 	lakes := make([]data.Lake, len(points))
@@ -34,8 +37,8 @@ func TestMetres(t *testing.T) {
 		{"both sides of the antimeridian", orb.Point{180, -16}, orb.Point{-180, -16}, 0},
 		{"over the pole", orb.Point{0, 89.5}, orb.Point{180, 89.5}, 111_195},
 		{"any longitude of a pole", orb.Point{-70, 90}, orb.Point{120, 90}, 0},
-		{"pole to pole", orb.Point{0, 90}, orb.Point{0, -90}, MaxMetres},
-		{"antipode", orb.Point{13, 52}, orb.Point{-167, -52}, MaxMetres},
+		{"pole to pole", orb.Point{0, 90}, orb.Point{0, -90}, maxMetres},
+		{"antipode", orb.Point{13, 52}, orb.Point{-167, -52}, maxMetres},
 		{"Berlin to Munich, by the haversine", orb.Point{13.405, 52.52}, orb.Point{11.582, 48.135}, 504_427},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -88,7 +91,7 @@ func TestNearestEqualsLinearSearch(t *testing.T) {
 		places := NewPointIndex(lakes)
 		for range 4 {
 			from := drawPoint(t, "from")
-			within := rapid.SampledFrom([]int{0, 1, 50, 5e3, 1e6, 1e7, MaxMetres, 2.1e7}).Draw(t, "within")
+			within := rapid.SampledFrom([]int{0, 1, 50, 5e3, 1e6, 1e7, maxMetres, 2.1e7}).Draw(t, "within")
 			limit := rapid.IntRange(1, 30).Draw(t, "limit")
 			got, want := places.Nearest(lakes, from, within, limit), nearestBySearch(lakes, from, within, limit)
 			if !slices.Equal(got, want) {
@@ -116,7 +119,7 @@ func TestNearestAmongManyLakes(t *testing.T) {
 	for i := 0; i < len(points); i += 397 {
 		from := orb.Point{points[i].Lon(), -points[i].Lat()}
 		for _, limit := range []int{1, 10, 1000} {
-			for _, within := range []int{0, 40e3, MaxMetres} {
+			for _, within := range []int{0, 40e3, maxMetres} {
 				got, want := places.Nearest(lakes, from, within, limit), nearestBySearch(lakes, from, within, limit)
 				if !slices.Equal(got, want) {
 					t.Fatalf("the %d nearest within %d m of %v are %v\nwant %v", limit, within, from, got, want)
@@ -130,8 +133,8 @@ func TestNearestOfNothing(t *testing.T) {
 	lakes := lakesAt(orb.Point{13, 52})
 	places := NewPointIndex(lakes)
 	for name, got := range map[string][]Neighbour{
-		"no lakes":          NewPointIndex(nil).Nearest(nil, orb.Point{}, MaxMetres, 10),
-		"no limit":          places.Nearest(lakes, orb.Point{13, 52}, MaxMetres, 0),
+		"no lakes":          NewPointIndex(nil).Nearest(nil, orb.Point{}, maxMetres, 10),
+		"no limit":          places.Nearest(lakes, orb.Point{13, 52}, maxMetres, 0),
 		"a negative radius": places.Nearest(lakes, orb.Point{13, 52}, -1, 10),
 	} {
 		if len(got) > 0 {

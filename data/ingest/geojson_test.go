@@ -173,6 +173,9 @@ func TestGeoJSONRejects(t *testing.T) {
 }
 
 func TestInvalidGeoJSON(t *testing.T) {
+	if testing.Short() {
+		t.Skip("only computes: it runs without the race detector")
+	}
 	good := featureOf(`"id":"x","name":"X"`, pointGeometry)
 	for _, test := range []struct{ name, text, want string }{
 		{"a feature", good, `its type is "Feature": want a FeatureCollection`},

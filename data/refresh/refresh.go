@@ -1,6 +1,7 @@
 package refresh
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"errors"
@@ -81,15 +82,9 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	if r.from, err = parseSources(from); err != nil {
 		return nil, err
 	}
-	if r.opts.MaxBytes == 0 {
-		r.opts.MaxBytes = 2 << 30
-	}
-	if r.opts.Timeout == 0 {
-		r.opts.Timeout = time.Hour
-	}
-	if r.opts.Stall == 0 {
-		r.opts.Stall = time.Minute
-	}
+	r.opts.MaxBytes = cmp.Or(r.opts.MaxBytes, 2<<30)
+	r.opts.Timeout = cmp.Or(r.opts.Timeout, time.Hour)
+	r.opts.Stall = cmp.Or(r.opts.Stall, time.Minute)
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}

@@ -2,7 +2,6 @@ package vector
 
 import (
 	"slices"
-	"sort"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/paulmach/orb/maptile"
@@ -88,51 +87,22 @@ type hit struct{ lake, x, y int32 }
 
 // find returns the lakes in t, ascending.
 func (l *Layer) find(t maptile.Tile) []hit {
-	s := search{index: l.index, window: windowOf(t)}
+	var hits []hit
+	x, w := l.index, windowOf(t)
 	for _, band := range l.bands[:t.Z+1] {
-		s.band = band
-		s.quadrant(0, len(band), 0, worldBits)
-	}
-	slices.SortFunc(s.hits, func(a, b hit) int { return int(a.lake - b.lake) })
-	return s.hits
-}
-
-// A search finds the sites of a band in a window.
-type search struct {
-	index  *Index
-	window window
-	band   []int32
-	hits   []hit
-}
-
-// quadrant searches the sites from from to to of the band. These are all that lie in the quadrant of 2^bits world units
-// whose first Morton code is code.
-func (s *search) quadrant(from, to int, code uint64, bits uint) {
-	// A handful is faster to test than to divide.
-	const handful = 16
-	some, all := true, to-from > handful
-	if all {
-		x, y := render.World(code)
-		some, all = s.window.meets(x, y, uint32(1<<bits-1))
-	}
-	switch {
-	case !some:
-	case all || to-from <= handful || bits == 0:
-		for _, site := range s.band[from:to] {
-			if code := s.index.codes[site]; all || s.window.contains(code) {
-				x, y := s.window.position(code)
-				s.hits = append(s.hits, hit{s.index.lakes[site], x, y})
-			}
+		if len(band) == 0 {
+			continue
 		}
-	default:
-		for i := range uint64(4) {
-			start, n := code+i<<(2*bits-2), to-from
-			if i < 3 {
-				next := start + 1<<(2*bits-2)
-				n = sort.Search(n, func(j int) bool { return s.index.codes[s.band[from+j]] >= next })
+		render.Search(x.codes, band, w.meets, func(from, to int, whole bool) bool {
+			for _, site := range band[from:to] {
+				if code := x.codes[site]; whole || w.contains(code) {
+					px, py := w.position(code)
+					hits = append(hits, hit{x.lakes[site], px, py})
+				}
 			}
-			s.quadrant(from, from+n, start, bits-1)
-			from += n
-		}
+			return true
+		})
 	}
+	slices.SortFunc(hits, func(a, b hit) int { return int(a.lake - b.lake) })
+	return hits
 }

@@ -94,9 +94,7 @@ type header struct {
 func (h header) size() int { return prefixLen + len(h.key) + h.body }
 
 // EntrySize returns how much disk space the entry of that key and body takes.
-func EntrySize(key, body []byte) int64 {
-	return onDisk(int64(header{key: key, body: len(body)}.size()))
-}
+func EntrySize(key, body []byte) int64 { return onDisk(int64(prefixLen + len(key) + len(body))) }
 
 // decodeHeader reads the header of the entry of that sum from the first bytes of the entry. ErrDamaged if it is not valid.
 func decodeHeader(raw []byte, sum sum) (h header, err error) {

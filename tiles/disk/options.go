@@ -1,6 +1,7 @@
 package disk
 
 import (
+	"cmp"
 	"fmt"
 	"log/slog"
 )
@@ -31,9 +32,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.MinFree > 0 && !knowsSpace {
 		return c, fmt.Errorf("disk: option MinFree is %d, and this system does not report free space", c.MinFree)
 	}
-	if c.Bytes == 0 {
-		c.Bytes = 1 << 30
-	}
+	c.Bytes = cmp.Or(c.Bytes, 1<<30)
 	if c.Logger == nil {
 		c.Logger = slog.New(slog.DiscardHandler)
 	}

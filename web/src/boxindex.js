@@ -1,7 +1,5 @@
 // A spatial index of boxes: a grid of square cells.
 
-/** @import {Box} from './types' */
-
 const cell = 64 // px: few boxes lie in more than one cell
 
 /** Returns an empty index. */

@@ -10,8 +10,7 @@ export const pixelRatio = L.Browser.retina ? 2 : 1
 /**
  * Adds a canvas that `draw(ctx, bounds)` fills, in the coordinates of the map's layers. Returns a function that redraws it in
  * the next frame.
- * @param {L.Map} map
- * @param {(ctx: CanvasRenderingContext2D, bounds: L.Bounds) => void} draw
+ * @param {L.Map} map @param {(ctx: CanvasRenderingContext2D, bounds: L.Bounds) => void} draw
  */
 export function addCanvasLayer(map, draw) {
   /** @type {HTMLCanvasElement} */

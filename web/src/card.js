@@ -6,14 +6,9 @@ import { byId, focusInPlace } from './dom.js'
 import { summary } from './laketext.js'
 import { fill, words } from './words.js'
 
-/** @import {Lake, Legend, Page} from './types' */
-
 const maxFound = 1000 // the server's maximum; a search for an id also finds ids and names that begin with it
 
-/**
- * Shows the card of view.lake and hides it when no lake is selected.
- * @param {Page} page
- */
+/** Shows the card of view.lake and hides it when no lake is selected. @param {Page} page */
 export function addCard(page) {
   const { view, store, legend } = page
   const box = byId('card')
@@ -75,13 +70,8 @@ function returnFocus({ returnFocus: opener, map }) {
   if (document.activeElement !== opener) focusInPlace(map.getContainer())
 }
 
-/**
- * Asks the server for a lake that is not loaded; null if there is none.
- * @param {string} id
- * @param {string | null} date
- * @param {Legend} legend
- * @returns {Promise<Lake | null>}
- */
+/** Asks the server for a lake that is not loaded; null if there is none.
+ * @param {string} id @param {string | null} date @param {Legend} legend @returns {Promise<Lake | null>} */
 async function search(id, date, legend) {
   if (!/[a-z\d]/i.test(id)) return null // the server rejects such a query
   const query = new URLSearchParams({ q: id, limit: `${maxFound}`, ...(date && { date }) })

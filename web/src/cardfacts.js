@@ -1,17 +1,12 @@
 // The facts on a card: the risk, how old it is, and what it means for bathers.
-import { ageText, referenceTime } from './age.js'
+import { ageText, referenceTime } from './calendar.js'
 import { element } from './dom.js'
 import { riskText } from './laketext.js'
 import { symbol } from './symbols.js'
 import { concentration, date, fill, words } from './words.js'
 
-/** @import {Lake} from './types' */
-
-/**
- * Returns the facts of a lake in the week of `week`, null for the newest, by their names in the card.
- * @param {Lake} lake
- * @param {string | null} week
- */
+/** Returns the facts of a lake in the week of `week`, null for the newest, by their names in the card.
+ * @param {Lake} lake @param {string | null} week */
 export function cardFacts(lake, week) {
   const { card, common } = words
   const noValue = lake.chl === null
@@ -34,11 +29,8 @@ export function cardFacts(lake, week) {
   }
 }
 
-/**
- * Returns what the risk means, in the past tense for an old value or a past week.
- * @param {Lake} lake
- * @param {string | null} week
- */
+/** Returns what the risk means, in the past tense for an old value or a past week.
+ * @param {Lake} lake @param {string | null} week */
 export function meaning(lake, week) {
   const { card } = words
   if (lake.chl === null) return [card.noValueHelp]

@@ -1,20 +1,16 @@
 // The history on a card: a chart and links to the values.
-import { ageText } from './age.js'
+import { ageText } from './calendar.js'
 import { drawChart } from './chart.js'
 import { element, focusInPlace } from './dom.js'
 import { historyURL, loadHistory, maxEntries, twoYears } from './history.js'
 import { date, fill, words } from './words.js'
-
-/** @import {Legend} from './types' */
 
 const timeout = 20_000 // ms
 
 /**
  * Fills the history section of a card. The function that it returns takes the week of the page and the day of the value on
  * the card.
- * @param {HTMLElement} section
- * @param {string} id
- * @param {Legend} legend
+ * @param {HTMLElement} section @param {string} id @param {Legend} legend
  */
 export function cardHistory(section, id, legend) {
   const [more, state, figure, json, csv] = /** @type {any} */ (section.querySelectorAll('[name=more], [role=status], figure, a'))
@@ -62,10 +58,8 @@ export function cardHistory(section, id, legend) {
   }
 }
 
-/**
- * Returns an error message and a button to try again. The card keeps the focus when the button disappears.
- * @param {() => void} retry
- */
+/** Returns an error message and a button to try again. The card keeps the focus when the button disappears.
+ * @param {() => void} retry */
 export const retryButton = (retry) => {
   const onclick = ({ target }) => {
     focusInPlace(target.closest('article'))

@@ -2,10 +2,8 @@
 import { startOfWeek, weekNumber } from './calendar.js'
 import { bottom, chartScales, height, left, monthTicks, point, right, top, valuePaths, valueTicks, width } from './chartgeometry.js'
 import { svg } from './dom.js'
-import { describeEntry } from './entrytext.js'
+import { describeEntry } from './history.js'
 import { language, number, words } from './words.js'
-
-/** @import {Entry, Legend} from './types' */
 
 /**
  * Draws entries into the figure of a card. Pointer, touch and keys select an entry, whose description is shown. The week of

@@ -1,8 +1,6 @@
 // The geometry of the history chart: scales, ticks and paths in the coordinates of its SVG. It draws nothing.
 import { dayMs } from './calendar.js'
-import { isOffScale, isReported } from './entrytext.js'
-
-/** @import {Entry, Legend} from './types' */
+import { isOffScale, isReported } from './history.js'
 
 /** The size of the SVG, which scales with the card. */
 export const [width, height] = [300, 180]
@@ -35,19 +33,15 @@ export function chartScales(entries, { min, max }) {
 /**
  * Returns the values that the axis names: its ends and the limits of the classes. The upper end is left out if the highest
  * limit needs the room.
- * @param {Pick<Legend, 'classes' | 'min' | 'max'>} legend
- * @param {(chl: number) => number} y
+ * @param {Pick<Legend, 'classes' | 'min' | 'max'>} legend @param {(chl: number) => number} y
  */
 export function valueTicks({ classes, min, max }, y) {
   const limits = classes.map(({ to }) => to).filter((to) => to !== null)
   return [min, ...y(limits.at(-1)) - top < labelHeight ? [] : [max], ...limits]
 }
 
-/**
- * Returns the months that the time axis names, as [year, month] with month 0 for January; as many as there is room for.
- * @param {number} first
- * @param {number} last
- */
+/** Returns the months that the time axis names, as [year, month] with month 0 for January; as many as there is room for.
+ * @param {number} first @param {number} last */
 export function monthTicks(first, last) {
   const months = (time) => new Date(time).getUTCFullYear() * 12 + new Date(time).getUTCMonth()
   const [from, to] = [months(first), months(last)]
@@ -57,19 +51,14 @@ export function monthTicks(first, last) {
   return ticks
 }
 
-/**
- * Returns the coordinates of an entry as a path has them.
- * @param {Entry} e
- * @param {{x: (time: number) => number, y: (chl: number) => number}} scales
- */
+/** Returns the coordinates of an entry as a path has them.
+ * @param {Entry} e @param {{x: (time: number) => number, y: (chl: number) => number}} scales */
 export const point = (e, { x, y }) => `${x(e.time).toFixed(1)} ${y(e.chl).toFixed(1)}`
 
 /**
  * Returns the paths of lines, dots and signs, by class name. A line joins values of consecutive weeks; it has a gap at a week
  * without a value.
- * @param {Entry[]} entries
- * @param {Legend} legend
- * @param {{x: (time: number) => number, y: (chl: number) => number}} scales
+ * @param {Entry[]} entries @param {Legend} legend @param {{x: (time: number) => number, y: (chl: number) => number}} scales
  */
 export function valuePaths(entries, legend, scales) {
   const paths = { line: '', dashed: '', dots: '', 'sign reported': '', 'sign beyond': '' }

@@ -3,12 +3,7 @@ import { byId } from './dom.js'
 import { addGeolocation } from './geolocation.js'
 import { addLayerPanel } from './layerpanel.js'
 
-/** @import {Page} from './types' */
-
-/**
- * Shows the buttons that the browser supports.
- * @param {Page} page
- */
+/** Shows the buttons that the browser supports. @param {Page} page */
 export function addControls(page) {
   addZoom(page.map)
   addGeolocation(page)

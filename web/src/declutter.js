@@ -1,8 +1,6 @@
 // Decides which lakes have room for a mark of full size. The others get a small mark next to a worse one.
 import { boxIndex } from './boxindex.js'
 
-/** @import {Box, Lake, Mark} from './types' */
-
 /**
  * Returns the marks of lakes, worst first. Lakes without a value come before those of low risk, so that neither a bloom nor an
  * unknown lake makes room for a clean neighbour. A mark without room is drawn small and next to the marks in its way; no mark
@@ -42,17 +40,10 @@ function moveAside(mark, others, distance) {
   return { ...mark, x, y }
 }
 
-/**
- * Returns the square that a mark needs, with a margin.
- * @param {{x: number, y: number, r: number}} mark
- * @returns {Box}
- */
+/** Returns the square that a mark needs, with a margin. @param {{x: number, y: number, r: number}} mark @returns {Box} */
 export const boxAround = ({ x, y, r }) => [x - r - 2, y - r - 2, x + r + 2, y + r + 2]
 
-/**
- * Returns the radius of the ring around the mark of the selected lake.
- * @param {{r: number}} mark
- */
+/** Returns the radius of the ring around the mark of the selected lake. @param {{r: number}} mark */
 export const ringRadius = ({ r }) => Math.max(10, r + 6)
 
 const rank = (lake) => lake.display?.level ?? 0.5

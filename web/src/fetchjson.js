@@ -9,9 +9,7 @@ const maxDelay = 30 // seconds
 /**
  * Loads JSON. After 429 or 503 it waits for the time in Retry-After and tries again, up to a maximum; `say` gets a message for
  * each 503.
- * @param {string} url
- * @param {RequestInit} [options]
- * @param {(text: string) => void} [say]
+ * @param {string} url @param {RequestInit} [options] @param {(text: string) => void} [say]
  */
 export async function fetchJSON(url, options, say = showMessage) {
   for (let tries = 1; ; tries++) {
@@ -27,8 +25,5 @@ export async function fetchJSON(url, options, say = showMessage) {
   }
 }
 
-/**
- * Returns the seconds to wait for a Retry-After header, within bounds.
- * @param {string | null} header
- */
+/** Returns the seconds to wait for a Retry-After header, within bounds. @param {string | null} header */
 export const retryDelay = (header) => Math.min(maxDelay, Math.max(1, Number(header) || 5))

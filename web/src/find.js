@@ -1,18 +1,14 @@
 // The search for lakes by name, region and risk, with a list that shows what the map shows.
 import { addBottomSheet } from './bottomsheet.js'
-import { riskClass } from './classify.js'
+import { riskClass, riskFilter } from './classify.js'
 import { byId } from './dom.js'
-import { embedded } from './embed.js'
-import { riskFilter } from './filter.js'
-import { spellings } from './fold.js'
 import { createList } from './lakelist.js'
 import { isWide } from './map.js'
-import { matchLakes, orders } from './match.js'
+import { matchLakes, orders, spellings } from './match.js'
 import { createSearch, maxFound } from './serversearch.js'
+import { embedded } from './share.js'
 import { symbol } from './symbols.js'
 import { count, fill, language, number, words } from './words.js'
-
-/** @import {Lake, Page} from './types' */
 
 const announceDelay = 400 // ms without a change before the count is announced
 const moveDelay = 200 // ms without a movement of the map
@@ -20,10 +16,8 @@ const moveDelay = 200 // ms without a movement of the map
 const text = words.find
 const byName = new Intl.Collator(language, { numeric: true }).compare
 
-/**
- * Fills the search section and updates it with the week and the filter. A map in an iframe has no search.
- * @param {Page} page
- */
+/** Fills the search section and updates it with the week and the filter. A map in an iframe has no search.
+ * @param {Page} page */
 export function addFind(page) {
   const { map, view, store } = page
   if (embedded()) return

@@ -1,11 +1,9 @@
 // The user's position: requested by a button, shown on the map, and kept only in memory.
 import * as L from 'leaflet'
 import { byId } from './dom.js'
-import { showToast } from './toast.js'
-import { round } from './viewurl.js'
+import { showToast } from './message.js'
+import { round } from './view.js'
 import { fill, number, words } from './words.js'
-
-/** @import {Page} from './types' */
 
 const settings = { enableHighAccuracy: true, timeout: 15_000, maximumAge: 60_000 } // ms
 const maxZoom = 12

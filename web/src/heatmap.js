@@ -2,10 +2,7 @@
 import * as L from 'leaflet'
 import { byId } from './dom.js'
 import { escapeHTML } from './map.js'
-import { retryTiles } from './tileretry.js'
-import { tileURL } from './tileurl.js'
-
-/** @import {Page} from './types' */
+import { retryTiles, tileURL } from './tiles.js'
 
 /** The default opacity of the heat map in %. */
 export const defaultOpacity = 85

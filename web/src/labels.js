@@ -3,8 +3,6 @@ import { boxIndex } from './boxindex.js'
 import { boxAround, ringRadius } from './declutter.js'
 import { concentration, words } from './words.js'
 
-/** @import {Box, Lake, Mark} from './types' */
-
 const minZoom = 9 // below it there is room for only a few labels, which would look like a selection
 const size = 12 // px
 const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-serif`)
@@ -45,23 +43,16 @@ function drawLabel(ctx, mark, taken, required = false) {
   })
 }
 
-/**
- * Returns the possible boxes of a label: to the right, to the left, below and above its mark.
- * @param {Pick<Mark, 'x' | 'y' | 'r'>} mark
- * @param {number} w
- * @param {number} h
- * @returns {Box[]}
- */
+/** Returns the possible boxes of a label: to the right, to the left, below and above its mark.
+ * @param {Pick<Mark, 'x' | 'y' | 'r'>} mark @param {number} w @param {number} h @returns {Box[]} */
 export function labelBoxes({ x, y, r }, w, h) {
   const gap = r + 4
   return [[gap, -h / 2], [-gap - w, -h / 2], [-w / 2, gap], [-w / 2, -gap - h]]
     .map(([dx, dy]) => [x + dx, y + dy, x + dx + w, y + dy + h])
 }
 
-/**
- * Returns the risk and the value in a few words, and whether the value is old.
- * @param {Pick<Lake, 'chl' | 'old' | 'display'>} lake
- */
+/** Returns the risk and the value in a few words, and whether the value is old.
+ * @param {Pick<Lake, 'chl' | 'old' | 'display'>} lake */
 export function valueText({ chl, old, display }) {
   if (chl === null) return words.riskShort.none
   return `${words.riskShort[display.risk]}, ${concentration(chl)}${old ? `, ${words.marks.old}` : ''}`

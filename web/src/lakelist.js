@@ -4,16 +4,10 @@ import { describeLake } from './laketext.js'
 import { symbol } from './symbols.js'
 import { fill, number, words } from './words.js'
 
-/** @import {Found, Page} from './types' */
-
 const pageSize = 500 // lakes in the document at once
 
-/**
- * Creates the list: `show` fills it, `focus` focuses the first lake.
- * @param {Page} page
- * @param {HTMLElement} items
- * @param {HTMLElement} more
- */
+/** Creates the list: `show` fills it, `focus` focuses the first lake.
+ * @param {Page} page @param {HTMLElement} items @param {HTMLElement} more */
 export function createList(page, items, more) {
   /** @type {Found[]} */
   let entries = []

@@ -4,8 +4,6 @@ import { fetchJSON } from './fetchjson.js'
 import { showLoadError, showMessage } from './message.js'
 import { positionFields } from './view.js'
 
-/** @import {Config, Lakes, LakeStore, Legend, View, ViewState} from './types' */
-
 const maxLakes = 20_000 // on a phone; of more lakes only those near the centre of the map are loaded
 const moveDelay = 300 // ms without a movement of the map before those are loaded
 
@@ -17,9 +15,7 @@ export const maxNear = 1000
  * `beforeShow` sets a function that prepares another part of the page
  * for a date: its promise returns a function that shows that part, which is called just before the listeners, so that the page
  * never shows two weeks at once. `prefetch` loads the records of a date into the browser's cache.
- * @param {View} view
- * @param {{config: Config, legend: Legend}} settings
- * @returns {LakeStore}
+ * @param {View} view @param {{config: Config, legend: Legend}} settings @returns {LakeStore}
  */
 export function createLakeStore(view, { config, legend }) {
   const complete = (config.total_lakes ?? 0) <= maxLakes

@@ -3,14 +3,9 @@ import { byId, element } from './dom.js'
 import { defaultOpacity } from './heatmap.js'
 import { language, words } from './words.js'
 
-/** @import {Page} from './types' */
-
 const minOpacity = 20 // %: with less, a bloom would look clean
 
-/**
- * Fills the panel and keeps it in step with the view.
- * @param {Page} page
- */
+/** Fills the panel and keeps it in step with the view. @param {Page} page */
 export function addLayerPanel({ view, styles }) {
   const panel = byId('layer-panel')
   const [percent, range] = panel.querySelectorAll('output, #opacity')

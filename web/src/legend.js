@@ -1,17 +1,13 @@
 // The legend: the colours and limits of the API, in the user's language.
 import * as L from 'leaflet'
+import { rangeText } from './classify.js'
 import { byId, element } from './dom.js'
-import { rangeText } from './legendtext.js'
 import { isWide } from './map.js'
 import { symbol } from './symbols.js'
 import { fill, number, words } from './words.js'
 
-/** @import {Page} from './types' */
-
-/**
- * Adds the legend to the corner of the map, above the attribution. Collapsed, it still shows the classes.
- * @param {Page} page
- */
+/** Adds the legend to the corner of the map, above the attribution. Collapsed, it still shows the classes.
+ * @param {Page} page */
 export function addLegend({ map, legend }) {
   const box = byId('legend')
   for (const item of box.querySelectorAll('[data-symbol]')) addSymbol(item, legend)

@@ -1,5 +1,5 @@
 // Starts the page. All addresses are relative, so that the page works under any path.
-import { ageText, isOld, referenceTime } from './age.js'
+import { ageText, isOld, referenceTime } from './calendar.js'
 import { addCard } from './card.js'
 import { addControls } from './controls.js'
 import { byId, files } from './dom.js'
@@ -21,8 +21,6 @@ import { createView } from './view.js'
 import { normalizeDate } from './weeks.js'
 import { date, fill, language, otherLanguage, switchLanguage, words } from './words.js'
 
-/** @import {Config, Lakes, Page} from './types' */
-
 function translate() {
   byId('load-help').remove()
   document.documentElement.lang = language
@@ -41,10 +39,7 @@ function showNotice({ notice, simulated }) {
   byId('notice').hidden = !notice && !simulated
 }
 
-/**
- * Shows the date of the newest value on the map, with a warning for old values and past weeks.
- * @param {Lakes} lakes
- */
+/** Shows the date of the newest value on the map, with a warning for old values and past weeks. @param {Lakes} lakes */
 function showDate({ newest, date: week }) {
   const now = referenceTime(null)
   const old = newest && isOld(newest, now)

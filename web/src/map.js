@@ -1,10 +1,8 @@
 // The map and its basemap.
 import * as L from 'leaflet'
 import { element } from './dom.js'
-import { showToast } from './toast.js'
+import { showToast } from './message.js'
 import { words } from './words.js'
-
-/** @import {Config, Page} from './types' */
 
 /** The media query of screens without room for an open legend and a list next to the map. */
 export const narrow = '(max-width: 56rem)'
@@ -15,11 +13,7 @@ export const isWide = () => !matchMedia(narrow).matches
 /** Reports whether the user prefers reduced motion. */
 export const reducedMotion = () => matchMedia('(prefers-reduced-motion: reduce)').matches
 
-/**
- * Creates the map in the element with an id. mapposition.js sets its first view.
- * @param {string} id
- * @param {Config} config
- */
+/** Creates the map in the element with an id. mapposition.js sets its first view. @param {string} id @param {Config} config */
 export function createMap(id, config) {
   const still = reducedMotion()
   const map = L.map(id, {
@@ -44,10 +38,7 @@ export function createMap(id, config) {
   return map
 }
 
-/**
- * Adds the basemap, if one is configured. If none of its first tiles loads, the page says so once.
- * @param {Page} page
- */
+/** Adds the basemap, if one is configured. If none of its first tiles loads, the page says so once. @param {Page} page */
 export function addBasemap({ map, config: { basemap } }) {
   if (!basemap) return
   const options = { attribution: escapeHTML(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }
@@ -58,8 +49,5 @@ export function addBasemap({ map, config: { basemap } }) {
   layer.addTo(map)
 }
 
-/**
- * Escapes a text for Leaflet's attributions, which are HTML.
- * @param {string} text
- */
+/** Escapes a text for Leaflet's attributions, which are HTML. @param {string} text */
 export const escapeHTML = (text) => element('span', {}, text).innerHTML

@@ -1,10 +1,7 @@
 // The position of the map: its first view, the address bar, and the selected lake.
 import * as L from 'leaflet'
 import { byId } from './dom.js'
-import { positionFields } from './view.js'
-import { round } from './viewurl.js'
-
-/** @import {Page} from './types' */
+import { positionFields, round } from './view.js'
 
 const lakeZoom = 12 // for the first view of one lake
 const minLakeZoom = 11 // for a lake that was selected outside the map

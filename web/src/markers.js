@@ -1,22 +1,17 @@
 // The marks of the lakes on the map.
 import * as L from 'leaflet'
 import { addCanvasLayer } from './canvaslayer.js'
+import { riskFilter } from './classify.js'
 import { declutter, ringRadius } from './declutter.js'
 import { element } from './dom.js'
-import { riskFilter } from './filter.js'
 import { drawLabels } from './labels.js'
-import { summary } from './laketext.js'
 import { maxNear } from './lakestore.js'
+import { summary } from './laketext.js'
 import { canvasColours, symbolPainter } from './symbolpainter.js'
-
-/** @import {Lake, Mark, Page} from './types' */
 
 const hitRadius = 14 // px around the pointer: a target of 28 px, however small the mark is
 
-/**
- * Adds the marks, and updates them with the lakes and the view.
- * @param {Page} page
- */
+/** Adds the marks, and updates them with the lakes and the view. @param {Page} page */
 export function addMarkers(page) {
   const { map, view, store } = page
   let scene = null // the marks and their painter, until the lakes, the view or the zoom changes
@@ -88,9 +83,7 @@ function drawRing(ctx, mark, { ink, paper }) {
 /**
  * Returns the lake nearest to a point, not the topmost mark, which in a dense area may be another lake than the user meant.
  * Of two at the same distance the worse one is returned.
- * @param {Mark[]} marks
- * @param {{x: number, y: number}} point
- * @returns {Lake | undefined}
+ * @param {Mark[]} marks @param {{x: number, y: number}} point @returns {Lake | undefined}
  */
 function nearestLake(marks, { x, y }) {
   let best = { distance: hitRadius, lake: undefined }

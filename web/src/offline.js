@@ -1,9 +1,7 @@
 // Work without a connection: starts the service worker, shows that the page is offline, and checks when it is online again.
-import { ageInDays } from './age.js'
+import { ageInDays } from './calendar.js'
 import { byId } from './dom.js'
 import { count, date, fill, words } from './words.js'
-
-/** @import {Page} from './types' */
 
 const checkInterval = 30_000 // ms, while offline
 const box = byId('offline')
@@ -17,8 +15,7 @@ let timer
 /**
  * Called for each answer, with null for a failed request. Neither an answer from the store of the service worker nor
  * navigator.onLine proves a connection; an answer of page.json does, because it is never cached.
- * @param {string} url
- * @param {Response | null} answer
+ * @param {string} url @param {Response | null} answer
  */
 export function onResponse(url, answer) {
   const kept = answer?.headers.get('X-Kept-At') ?? null
@@ -27,10 +24,7 @@ export function onResponse(url, answer) {
   else if (url === 'page.json' && answer.ok) setConnected(true)
 }
 
-/**
- * Stores the page for use without a connection, and shows how old its values are then.
- * @param {Page} newPage
- */
+/** Stores the page for use without a connection, and shows how old its values are then. @param {Page} newPage */
 export function addOffline(newPage) {
   page = newPage
   page.store.on(show)

@@ -2,13 +2,7 @@
 import * as L from 'leaflet'
 import { fetchJSON } from './fetchjson.js'
 
-/** @import {Page} from './types' */
-
-/**
- * Draws the outlines below everything else. build.mjs makes the file.
- * @param {Page} page
- * @param {string} url
- */
+/** Draws the outlines below everything else. build.mjs makes the file. @param {Page} page @param {string} url */
 export async function addOutlines({ map }, url) {
   const outlines = await fetchJSON(url)
   const pane = 'outlines'

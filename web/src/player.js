@@ -2,8 +2,6 @@
 import { reducedMotion } from './map.js'
 import { dateOf } from './weeks.js'
 
-/** @import {Page} from './types' */
-
 const interval = 600 // ms for a week, in addition to its loading time
 const slowInterval = 2500 // ms for users who prefer reduced motion
 const weeksBack = 52 // from the newest week: a year, which shows the seasons

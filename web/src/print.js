@@ -3,7 +3,7 @@ import { byId } from './dom.js'
 
 /**
  * Prepares the page for printing. The browser does not wait for tiles then, so the map keeps its size and is scaled as a whole.
- * @param {import('./types').Page} page
+ * @param {Page} page
  */
 export function addPrint({ map }) {
   const legend = byId('legend')

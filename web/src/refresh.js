@@ -1,16 +1,12 @@
 // Loads new data while the page is open.
 import { fetchJSON } from './fetchjson.js'
 
-/** @import {Page} from './types' */
-
 const interval = 600_000 // ms
 
 /**
  * Sets page.refresh, which asks the server for newer data and shows them, except while the weeks play. It runs every ten
  * minutes and when the page becomes visible. `onRefresh` is called when there were new data. It fails without an answer.
- * @param {Page} page
- * @param {() => boolean} isPlaying
- * @param {() => void} onRefresh
+ * @param {Page} page @param {() => boolean} isPlaying @param {() => void} onRefresh
  */
 export function addRefresh(page, isPlaying, onRefresh) {
   const { config, store, view } = page

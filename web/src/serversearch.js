@@ -1,8 +1,6 @@
 // The server's search. It also knows regions and ids, and lakes that the page has not loaded.
 import { classifyLakes } from './classify.js'
 
-/** @import {Lake, Page} from './types' */
-
 const delay = 250 // ms without a key press before a request
 const maxTries = 3
 const retryDelay = 5000 // ms
@@ -13,8 +11,7 @@ export const maxFound = 500
 /**
  * Returns a function that searches for a text in the week of the loaded lakes. A new search cancels the one before.
  * `onResult` gets the lakes, or null when the server does not answer; then the search is repeated.
- * @param {Pick<Page, 'store' | 'legend'>} page
- * @param {(lakes: Lake[] | null) => void} onResult
+ * @param {Pick<Page, 'store' | 'legend'>} page @param {(lakes: Lake[] | null) => void} onResult
  */
 export function createSearch({ store, legend }, onResult) {
   let timer

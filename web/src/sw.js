@@ -1,6 +1,5 @@
 // The service worker: without a good connection it serves the page, the last answers of the API, and the tiles seen before.
 // Answers from its stores have the header X-Kept-At, the time of their origin.
-/* global VERSION */
 
 const patience = 4000 // ms to wait for the network if there is a stored answer
 const timeout = 60_000 // ms after which a request is cancelled, so that its connection is free

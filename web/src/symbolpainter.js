@@ -10,11 +10,8 @@ export function canvasColours() {
   return { paper: style.getPropertyValue('--paper'), ink: style.getPropertyValue('--ink') }
 }
 
-/**
- * Returns a function that paints the symbol of a mark. It lies on whole pixels, so that it is sharp.
- * @param {{paper: string, ink: string}} colours
- * @returns {(ctx: CanvasRenderingContext2D, mark: import('./types').Mark) => void}
- */
+/** Returns a function that paints the symbol of a mark. It lies on whole pixels, so that it is sharp.
+ * @param {{paper: string, ink: string}} colours @returns {(ctx: CanvasRenderingContext2D, mark: Mark) => void} */
 export function symbolPainter(colours) {
   const images = new Map()
   return (ctx, { x, y, r, lake }) => {

@@ -5,20 +5,13 @@
 import { riskClass } from './classify.js'
 import { byId } from './dom.js'
 
-/** @import {Lake} from './types' */
-
 const noData = '#9aa0a6' // used for nothing else
 
-/**
- * Returns the drawing of a symbol.
- * @param {string} name
- */
+/** Returns the drawing of a symbol. @param {string} name */
 export const drawing = (name) => byId('symbols').content.querySelector(`.${name}`)
 
-/**
- * Returns the name of a lake's symbol, its colour, the colour of its sign, and whether it looks old.
- * @param {Pick<Lake, 'chl' | 'display' | 'old'>} lake
- */
+/** Returns the name of a lake's symbol, its colour, the colour of its sign, and whether it looks old.
+ * @param {Pick<Lake, 'chl' | 'display' | 'old'>} lake */
 export function symbolStyle(lake) {
   const name = riskClass(lake)
   const none = name === 'none' // the ring already says that there is no current value
@@ -26,10 +19,8 @@ export function symbolStyle(lake) {
   return { name, colour, sign: signColour(colour), old: !none && Boolean(lake.old) }
 }
 
-/**
- * Returns the symbol of a lake as an inline SVG, 1.25 em wide, for use next to text with the same meaning.
- * @param {Pick<Lake, 'chl' | 'display'> & {old?: any}} lake
- */
+/** Returns the symbol of a lake as an inline SVG, 1.25 em wide, for use next to text with the same meaning.
+ * @param {Pick<Lake, 'chl' | 'display'> & {old?: any}} lake */
 export function symbol(lake) {
   const { name, colour, sign, old } = symbolStyle(/** @type {Lake} */ (lake))
   const s = drawing(name).cloneNode(true)

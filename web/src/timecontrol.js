@@ -5,16 +5,11 @@ import { addRefresh } from './refresh.js'
 import { dateOf, describeWeek, drawWeeks, indexOf, nearestIndex, normalizeDate, positions } from './weeks.js'
 import { words } from './words.js'
 
-/** @import {Page} from './types' */
-
 const restTime = 150 // ms that the slider must rest on a week before it is loaded
 const slowAfter = 400 // ms after which the page says that a week is loading
 const steps = { ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1, PageUp: 4, PageDown: -4, Home: -Infinity, End: Infinity }
 
-/**
- * Fills the time section. It stays hidden if there are fewer than two weeks.
- * @param {Page} page
- */
+/** Fills the time section. It stays hidden if there are fewer than two weeks. @param {Page} page */
 export function addTimeControl(page) {
   const { view, store } = page
   const text = words.time

@@ -1,13 +1,13 @@
-// Types of the page's modules, for the type checker only (tsc --checkJs). The names of fields follow the API.
-import type { Map } from 'leaflet'
+// Types of the page's modules, for the type checker only (tsc --checkJs), which knows them in all modules. The names of fields
+// follow the API.
 
-export type RiskClass = 'low' | 'medium' | 'high' | 'none'
+type RiskClass = 'low' | 'medium' | 'high' | 'none'
 
 /** The level, risk and colour that the symbol of a lake shows. */
-export interface Display { level: number, risk: string, color: string }
+interface Display { level: number, risk: string, color: string }
 
 /** A record of the API, with the fields that classify.js and match.js add. */
-export interface Lake {
+interface Lake {
   id: string
   name: string
   lat: number
@@ -24,9 +24,9 @@ export interface Lake {
   spellings?: string[]
 }
 
-export interface LegendClass { level: number, risk: string, from: number | null, to: number | null, color: string, colors: string[] }
+interface LegendClass { level: number, risk: string, from: number | null, to: number | null, color: string, colors: string[] }
 
-export interface Legend {
+interface Legend {
   profile: string
   min: number
   max: number
@@ -34,10 +34,10 @@ export interface Legend {
   steps: { from: number | null, color: string }[]
 }
 
-export interface Week { week: string, date: string, lakes_with_data: number }
+interface Week { week: string, date: string, lakes_with_data: number }
 
 /** An entry of a history, as parseHistory returns it. */
-export interface Entry {
+interface Entry {
   date: string
   time: number
   week: number
@@ -48,7 +48,7 @@ export interface Entry {
 }
 
 /** What the page shows. Null is the default of each field. */
-export interface ViewState {
+interface ViewState {
   lat: number | null
   lon: number | null
   zoom: number | null
@@ -59,14 +59,14 @@ export interface ViewState {
   opacity: number | null
 }
 
-export interface View {
+interface View {
   get(): ViewState
   set(patch: Partial<ViewState>): void
   on(names: string[], listener: (now: ViewState, before: ViewState) => void): void
 }
 
 /** The answer of page.json. */
-export interface Config {
+interface Config {
   basemap: { url: string, attribution: string } | null
   notice: string
   simulated: boolean
@@ -77,12 +77,12 @@ export interface Config {
   embeddable?: boolean
 }
 
-export interface Style { id: string, title: string, default?: boolean }
+interface Style { id: string, title: string, default?: boolean }
 
 /** The lakes of one week. */
-export interface Lakes { lakes: Lake[], byId: globalThis.Map<string, Lake>, date: string | null, newest?: string, complete: boolean }
+interface Lakes { lakes: Lake[], byId: Map<string, Lake>, date: string | null, newest?: string, complete: boolean }
 
-export interface LakeStore {
+interface LakeStore {
   get(): Lakes
   on(listener: (lakes: Lakes) => void): void
   load(): Promise<Lakes>
@@ -91,17 +91,17 @@ export interface LakeStore {
 }
 
 /** A mark on the map, in pixels of the map's layers. Full marks have room for their full size. */
-export interface Mark { lake: Lake, x: number, y: number, r: number, full: boolean }
+interface Mark { lake: Lake, x: number, y: number, r: number, full: boolean }
 
 /** left, top, right, bottom */
-export type Box = [number, number, number, number]
+type Box = [number, number, number, number]
 
 /** An entry of the list of lakes. */
-export interface Found { lake: Lake, rank: number, distance?: number | null }
+interface Found { lake: Lake, rank: number, distance?: number | null }
 
 /** What the parts of the page share. */
-export interface Page {
-  map: Map
+interface Page {
+  map: import('leaflet').Map
   view: View
   store: LakeStore
   config: Config

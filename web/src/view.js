@@ -1,7 +1,6 @@
 // The state of the page: position, week, style and lake. The address bar holds it, so that a link shares it.
-import { formatView, parseView } from './viewurl.js'
 
-/** @import {View, ViewState} from './types' */
+const maxLength = 64 // of a value in the address
 
 /** The fields of the map's position. */
 export const positionFields = ['lat', 'lon', 'zoom']
@@ -42,4 +41,34 @@ function writeAddress(view, addStep) {
   const address = formatView(view) || location.pathname + location.search
   if (addStep && window === window.parent) history.pushState(null, '', address)
   else history.replaceState(null, '', address)
+}
+
+/** Rounds a number to a number of decimals. @param {number} value @param {number} decimals */
+export const round = (value, decimals) => Number(value.toFixed(decimals))
+
+/** Returns the view as a URL fragment: #map=6/51.1000/10.4000&lake=de_by_starnberger_see. @param {ViewState} view */
+export function formatView({ lat, lon, zoom, ...rest }) {
+  const map = zoom === null ? {} : { map: [round(zoom, 2), lat.toFixed(4), lon.toFixed(4)].join('/') }
+  const parts = Object.entries({ ...map, ...rest }).filter(([, value]) => value !== null)
+  return parts.length > 0 ? `#${parts.map(([name, value]) => `${name}=${encodeURI(/** @type {string} */ (value)).replaceAll(/[&#+]/g, encodeURIComponent)}`).join('&')}` : ''
+}
+
+/**
+ * Returns the valid fields of a view from a query or from a fragment without its #. Whether a lake, style or week exists is
+ * checked where it is used.
+ * @param {string} text @returns {Partial<ViewState>}
+ */
+export function parseView(text) {
+  const query = new URLSearchParams(text)
+  /** @type {Partial<ViewState>} */
+  const view = {}
+  for (const name of ['date', 'style', 'lake', 'risk']) {
+    const value = query.get(name)
+    if (value && value.length <= maxLength) view[name] = value
+  }
+  const opacity = Number(query.get('opacity') || NaN)
+  if (opacity >= 0 && opacity <= 100) view.opacity = opacity
+  const [zoom, lat, lon] = (query.get('map') ?? '').split('/').map(Number)
+  if (zoom >= 0 && zoom <= 24 && Math.abs(lat) <= 90 && Math.abs(lon) <= 180) Object.assign(view, { zoom, lat, lon })
+  return view
 }

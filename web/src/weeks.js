@@ -3,47 +3,31 @@ import { dayMs } from './calendar.js'
 import { element } from './dom.js'
 import { days, fill, words } from './words.js'
 
-/** @import {View, Week} from './types' */
-
 const maxNamedMonths = 60 // weeks: below it the axis names months, above it years
 const maxNames = 5 // on the axis
 
 const weeksBetween = (from, to) => (Date.parse(to) - Date.parse(from)) / (7 * dayMs)
 
-/**
- * Returns the positions of the weeks on the slider: the weeks since the first one. Weeks without data leave gaps.
- * @param {Week[]} weeks
- */
+/** Returns the positions of the weeks on the slider: the weeks since the first one. Weeks without data leave gaps.
+ * @param {Week[]} weeks */
 export const positions = (weeks) => weeks.map(({ date }) => Math.round(weeksBetween(weeks[0].date, date)))
 
-/**
- * Returns the index of the position nearest to a value of the slider.
- * @param {number[]} at
- * @param {number} value
- */
+/** Returns the index of the position nearest to a value of the slider. @param {number[]} at @param {number} value */
 export const nearestIndex = (at, value) => at.reduce((best, p, i) => (Math.abs(p - value) < Math.abs(at[best] - value) ? i : best), 0)
 
-/**
- * Returns the index of the week that contains a date; null is in the newest week. -1 if there is no such week.
- * @param {Week[]} weeks
- * @param {string | null} date
- */
+/** Returns the index of the week that contains a date; null is in the newest week. -1 if there is no such week.
+ * @param {Week[]} weeks @param {string | null} date */
 export const indexOf = (weeks, date) => (
   date === null ? weeks.length - 1 : weeks.findIndex((w) => Math.floor(weeksBetween(w.date, date)) === 0)
 )
 
-/**
- * Returns the date of a week in the view: its Monday, and null for the newest week.
- * @param {Week[]} weeks
- * @param {number} i
- */
+/** Returns the date of a week in the view: its Monday, and null for the newest week. @param {Week[]} weeks @param {number} i */
 export const dateOf = (weeks, i) => (i === weeks.length - 1 ? null : weeks[i].date)
 
 /**
  * Sets the date of the view to the Monday of its week. For a date without data it selects the newest week and returns a
  * message about that, otherwise an empty string.
- * @param {View} view
- * @param {Week[]} weeks
+ * @param {View} view @param {Week[]} weeks
  */
 export function normalizeDate(view, weeks) {
   const { date } = view.get()
@@ -52,10 +36,7 @@ export function normalizeDate(view, weeks) {
   return i < 0 && date !== null ? fill(words.time.unknown, { date }) : ''
 }
 
-/**
- * Returns a week in words: Week 47, 16–22 Nov 2026.
- * @param {Pick<Week, 'week' | 'date'>} week
- */
+/** Returns a week in words: Week 47, 16–22 Nov 2026. @param {Pick<Week, 'week' | 'date'>} week */
 export const describeWeek = ({ week, date }) => (
   fill(words.time.inWords, { n: Number(week.slice(6)), days: days(date, Date.parse(date) + 6 * dayMs) })
 )
@@ -63,8 +44,7 @@ export const describeWeek = ({ week, date }) => (
 /**
  * Returns the indexes of the weeks that the axis names, and a function that returns their names: years, or months if the weeks
  * span little more than a year. There are few enough that the names do not touch.
- * @param {Week[]} weeks
- * @param {number[]} at
+ * @param {Week[]} weeks @param {number[]} at
  */
 export function axisNames(weeks, at) {
   const name = (i) => weeks[i].date.slice(0, at.at(-1) < maxNamedMonths ? 7 : 4)
@@ -72,13 +52,8 @@ export function axisNames(weeks, at) {
   return { name, named: starts.filter((_, n) => n % Math.ceil(starts.length / maxNames) === 0) }
 }
 
-/**
- * Draws bars behind the slider for the lakes with a value in each week, of at most `max`, and the names below it.
- * @param {HTMLElement} box
- * @param {Week[]} weeks
- * @param {number[]} at
- * @param {number} max
- */
+/** Draws bars behind the slider for the lakes with a value in each week, of at most `max`, and the names below it.
+ * @param {HTMLElement} box @param {Week[]} weeks @param {number[]} at @param {number} max */
 export function drawWeeks(box, weeks, at, max) {
   const end = at.at(-1)
   const picture = box.querySelector('svg')

@@ -46,11 +46,7 @@ export function switchLanguage() {
   location.replace(address)
 }
 
-/**
- * Replaces the {names} in a text by values.
- * @param {string} text
- * @param {Record<string, any>} values
- */
+/** Replaces the {names} in a text by values. @param {string} text @param {Record<string, any>} values */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name])
 
 // The user's own formats if the page has the browser's language.
@@ -60,42 +56,22 @@ const plurals = new Intl.PluralRules(locale)
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })
 const dates = new Intl.DateTimeFormat(locale, { dateStyle: 'medium', timeZone: 'UTC' })
 
-/**
- * Returns a text in the plural form of a number: {n} lakes.
- * @param {Record<string, string>} forms
- * @param {number} n
- */
+/** Returns a text in the plural form of a number: {n} lakes. @param {Record<string, string>} forms @param {number} n */
 export const count = (forms, n) => fill(forms[plurals.select(n)] ?? forms.other, { n: number(n) })
 
-/**
- * Formats a concentration with its unit.
- * @param {number} chl
- */
+/** Formats a concentration with its unit. @param {number} chl */
 export const concentration = (chl) => `${number(chl)} µg/l`
 
-/**
- * Formats a number.
- * @param {number} n
- */
+/** Formats a number. @param {number} n */
 export const number = (n) => numbers.format(n)
 
-/**
- * Formats a day: 16 Nov 2026.
- * @param {string | number} time
- */
+/** Formats a day: 16 Nov 2026. @param {string | number} time */
 export const date = (time) => dates.format(new Date(time))
 
-/**
- * Formats a range of days: 16–22 Nov 2026.
- * @param {string | number} from
- * @param {string | number} to
- */
+/** Formats a range of days: 16–22 Nov 2026. @param {string | number} from @param {string | number} to */
 export const days = (from, to) => dates.formatRange(new Date(from), new Date(to))
 
-/**
- * Returns in words how long ago a number of days is: today, 19 days ago, 5 weeks ago.
- * @param {number} n
- */
+/** Returns in words how long ago a number of days is: today, 19 days ago, 5 weeks ago. @param {number} n */
 export function ago(n) {
   const ages = new Intl.RelativeTimeFormat(locale, { numeric: 'auto' })
   if (n < 28) return ages.format(-n, 'day')

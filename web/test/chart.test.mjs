@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bottom, chartScales, left, monthTicks, right, top, valuePaths, valueTicks } from '../src/chartgeometry.js'
 import { dayMs, weekNumber } from '../src/calendar.js'
-import { describeEntry } from '../src/entrytext.js'
-import { parseHistory } from '../src/history.js'
+import { bottom, chartScales, left, monthTicks, right, top, valuePaths, valueTicks } from '../src/chartgeometry.js'
+import { describeEntry, parseHistory } from '../src/history.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
 
 const entry = (date, chl, fields = {}) => ({ date, chl, who_level: chl === null ? null : 0, data_type: 'satellite', forecast: false, time: Date.parse(date), week: weekNumber(date), ...fields })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { test } from 'node:test'
-import { rank, spellings } from '../src/fold.js'
+import { rank, spellings } from '../src/match.js'
 
 // TestSearchFoldsNames in web/pagetest checks the same file with the server's search.
 const { lakes, queries } = JSON.parse(readFileSync(new URL('fold.json', import.meta.url), 'utf8'))

@@ -1,25 +1,17 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { meaning } from '../src/cardfacts.js'
-import { classifyLakes, riskClass } from '../src/classify.js'
-import { riskFilter } from '../src/filter.js'
+import { classifyLakes, rangeText, riskClass, riskFilter } from '../src/classify.js'
 import { valueText } from '../src/labels.js'
 import { describeLake, riskText, summary } from '../src/laketext.js'
-import { rangeText } from '../src/legendtext.js'
-import { matchLakes, orders } from '../src/match.js'
-import { spellings } from '../src/fold.js'
+import { matchLakes, orders, spellings } from '../src/match.js'
 import { symbolStyle } from '../src/symbols.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
-
-/** @import {Lake} from '../src/types' */
 
 const now = new Date().toISOString()
 const [low, medium, high] = who2003.classes
 
-/**
- * @param {Partial<Lake>} fields
- * @returns {Lake}
- */
+/** @param {Partial<Lake>} fields @returns {Lake} */
 const lake = (fields) => ({ id: 'x', name: 'Xsee', lat: 52, lon: 13, chl: 5, who_level: 0, risk: 'low', color: low.color, trophic: 'mesotrophic', measured_at: now, old: false, ...fields })
 const classified = (fields, date = null) => classifyLakes([lake(fields)], who2003, date)[0]
 

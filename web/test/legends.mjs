@@ -1,13 +1,8 @@
 // Legends as /api/v1/legend.json gives them, shortened.
 
-/** @import {Legend} from '../src/types' */
-
 const [green, lime, yellow, orange, red] = ['#1a9850', '#91cf60', '#fee08b', '#fc8d59', '#d73027']
 
-/**
- * A limit belongs to the class above it.
- * @type {Legend}
- */
+/** A limit belongs to the class above it. @type {Legend} */
 export const who2003 = {
   profile: 'WHO 2003',
   min: 1,
@@ -20,10 +15,7 @@ export const who2003 = {
   steps: [{ from: null, color: green }, { from: 3, color: lime }, { from: 10, color: yellow }, { from: 25, color: orange }, { from: 50, color: red }],
 }
 
-/**
- * A limit belongs to the class below it.
- * @type {Legend}
- */
+/** A limit belongs to the class below it. @type {Legend} */
 export const who2021 = {
   profile: 'WHO 2021',
   min: 1,

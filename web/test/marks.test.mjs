@@ -4,8 +4,6 @@ import { boxIndex } from '../src/boxindex.js'
 import { boxAround, declutter, ringRadius } from '../src/declutter.js'
 import { labelBoxes } from '../src/labels.js'
 
-/** @import {Box, Lake} from '../src/types' */
-
 const lake = (id, x, y, level, chl) => /** @type {Lake} */ (/** @type {unknown} */ ({ id, x, y, chl, ...(chl !== null && { display: { level } }) }))
 const project = (l) => ({ x: l.x, y: l.y })
 

@@ -3,7 +3,7 @@ import { beforeEach, mock, test } from 'node:test'
 import { fetchJSON, retryDelay } from '../src/fetchjson.js'
 import { createLakeStore } from '../src/lakestore.js'
 import { createSearch } from '../src/serversearch.js'
-import { retryTiles } from '../src/tileretry.js'
+import { retryTiles } from '../src/tiles.js'
 import { who2003 } from './legends.mjs'
 
 const flush = () => new Promise((resolve) => { setImmediate(resolve) })

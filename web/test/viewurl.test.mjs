@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bbox } from '../src/embed.js'
-import { tileURL } from '../src/tileurl.js'
-import { formatView, parseView } from '../src/viewurl.js'
+import { bbox } from '../src/share.js'
+import { tileURL } from '../src/tiles.js'
+import { formatView, parseView } from '../src/view.js'
 
 const empty = { lat: null, lon: null, zoom: null, date: null, style: null, lake: null, risk: null, opacity: null }
 

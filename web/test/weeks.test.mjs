@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { ageInDays, ageText, isOld, referenceTime } from '../src/age.js'
-import { dayMs, startOfWeek, weekNumber } from '../src/calendar.js'
+import { ageInDays, ageText, dayMs, isOld, referenceTime, startOfWeek, weekNumber } from '../src/calendar.js'
 import { axisNames, dateOf, describeWeek, indexOf, nearestIndex, normalizeDate, positions } from '../src/weeks.js'
 
 const week = (date, name = '2026-W01') => ({ week: name, date, lakes_with_data: 1 })

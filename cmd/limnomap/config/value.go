@@ -78,14 +78,7 @@ func checkEnum(flag *kong.Flag, v reflect.Value) error {
 	if flag.Enum == "" {
 		return nil
 	}
-	values := []reflect.Value{v}
-	if v.Kind() == reflect.Slice {
-		values = values[:0]
-		for i := range v.Len() {
-			values = append(values, v.Index(i))
-		}
-	}
-	for _, v := range values {
+	for _, v := range elements(flag, v) {
 		if got := fmt.Sprint(v.Interface()); !slices.Contains(flag.EnumSlice(), got) {
 			return fmt.Errorf("%.80q is none of %s", got, strings.Join(flag.EnumSlice(), ", "))
 		}
@@ -93,46 +86,36 @@ func checkEnum(flag *kong.Flag, v reflect.Value) error {
 	return nil
 }
 
+// decodeNode returns a text or, for a flag with several values, a list.
 func decodeNode(flag *kong.Flag, n *yaml.Node) (any, error) {
-	elem := elemType(flag)
-	if !flag.IsSlice() {
-		if n.Kind != yaml.SequenceNode || !isList(flag) {
-			return decodeScalar(elem, n)
-		}
-		var texts []string
-		for _, item := range n.Content {
-			text, err := decodeScalar(elem, item)
-			if err != nil {
-				return nil, err
-			}
-			texts = append(texts, text)
-		}
-		return strings.Join(texts, ","), nil
-	}
 	items := []*yaml.Node{n}
 	switch {
-	case n.Kind == yaml.SequenceNode:
+	case n.Kind == yaml.SequenceNode && (flag.IsSlice() || isList(flag)):
 		items = n.Content
-	case n.Kind == yaml.ScalarNode && strings.Contains(n.Value, ","):
+	case n.Kind == yaml.ScalarNode && flag.IsSlice() && strings.Contains(n.Value, ","):
 		return nil, errors.New("this is one text with commas: want a list, such as [a, b]")
 	}
-	list := make([]any, 0, len(items)) // not nil: an empty list is a value
-	for _, item := range items {
-		value, err := decodeItem(elem, item)
-		if err != nil {
+	texts := make([]string, len(items))
+	values := make([]any, len(items)) // an empty list is a value
+	for i, item := range items {
+		var err error
+		if texts[i], err = decodeScalar(elemType(flag), item); err != nil {
 			return nil, err
 		}
-		list = append(list, value)
+		if flag.IsSlice() {
+			if values[i], err = itemOf(elemType(flag), texts[i]); err != nil {
+				return nil, err
+			}
+		}
 	}
-	return list, nil
+	if flag.IsSlice() {
+		return values, nil
+	}
+	return strings.Join(texts, ","), nil
 }
 
-// decodeItem decodes an item of a list. It checks what kong would check later, with a better error: kong's names Go types.
-func decodeItem(elem reflect.Type, n *yaml.Node) (any, error) {
-	text, err := decodeScalar(elem, n)
-	if err != nil {
-		return nil, err
-	}
+// itemOf returns an item of a list. It checks what kong would check later, with a better error: kong's names Go types.
+func itemOf(elem reflect.Type, text string) (any, error) {
 	if kindOf(elem) == wholeNumber {
 		number, err := strconv.ParseInt(text, 0, 64)
 		if err != nil {
@@ -172,14 +155,7 @@ func textsOf(flag *kong.Flag) (texts []string, isSet bool, err error) {
 		}
 		v = v.Elem()
 	}
-	values := []reflect.Value{v}
-	if flag.IsSlice() {
-		values = values[:0]
-		for i := range v.Len() {
-			values = append(values, v.Index(i))
-		}
-	}
-	for _, v := range values {
+	for _, v := range elements(flag, v) {
 		text, err := textOf(v)
 		if err != nil {
 			return nil, false, fmt.Errorf("--%s: %w", flag.Name, err)
@@ -187,6 +163,18 @@ func textsOf(flag *kong.Flag) (texts []string, isSet bool, err error) {
 		texts = append(texts, text)
 	}
 	return texts, len(texts) > 0 && (flag.IsSlice() || texts[0] != ""), nil
+}
+
+// elements returns the values of a list, or v itself if the flag has one value.
+func elements(flag *kong.Flag, v reflect.Value) []reflect.Value {
+	if !flag.IsSlice() {
+		return []reflect.Value{v}
+	}
+	values := make([]reflect.Value, v.Len())
+	for i := range values {
+		values[i] = v.Index(i)
+	}
+	return values
 }
 
 // textOf returns the text that v can be read from.

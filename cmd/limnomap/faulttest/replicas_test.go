@@ -91,8 +91,12 @@ func replicaQueries() (qs []query) {
 			}
 		}
 	}
-	for z := maptile.Zoom(4); z <= 8; z++ {
-		for _, point := range []orb.Point{{7, 48}, {11.5, 50}, {13.4, 52.5}, {-30, 20}} {
+	zooms, points := []maptile.Zoom{4, 6, 8}, []orb.Point{{7, 48}, {11.5, 50}, {-30, 20}} // of lakes and of the sea
+	if fullLength() {
+		zooms, points = append(zooms, 5, 7), append(points, orb.Point{13.4, 52.5})
+	}
+	for _, z := range zooms {
+		for _, point := range points {
 			tile := maptile.At(point, z)
 			path := fmt.Sprintf("/api/v1/tiles/%d/%d/%d", tile.Z, tile.X, tile.Y)
 			add(path+".png", path+"@2x.png?style=dots", path+".png?date=2024-09-18&colormap=viridis", path+".mvt")

@@ -1,14 +1,27 @@
-// Requests tiles again that failed or are late.
+// The heat map's tiles: their address, and new requests for those that failed or are late.
+
 const maxTries = 4
 const retryDelay = 2000 // ms, times the number of tries: longer than a Retry-After of the server
 const lateAfter = 5000 // ms
 
 /**
+ * Returns the URL template for a week, a style and a version of the data. Defaults are left out, so that a tile has one
+ * address and is cached once.
+ * @param {string | null} date @param {string | null} style @param {Style[]} styles @param {string} version
+ */
+export function tileURL(date, style, styles, version) {
+  const query = new URLSearchParams()
+  if (date) query.set('date', date)
+  if (styles.some((s) => s.id === style && !s.default)) query.set('style', style)
+  query.set('v', version)
+  return `api/v1/tiles/{z}/{x}/{y}{r}.png?${query}`
+}
+
+/**
  * Requests failed tiles of a layer again, up to a maximum. A tile that has failed finally or is late gets the class `missing`;
  * then, and when it has loaded after all, `onChange` is called. `pending` holds the tiles that are requested again;
  * `retryMissing` requests missing tiles again.
- * @param {import('leaflet').TileLayer} layer
- * @param {() => void} onChange
+ * @param {import('leaflet').TileLayer} layer @param {() => void} onChange
  */
 export function retryTiles(layer, onChange) {
   const pending = new Set()
