@@ -47,14 +47,14 @@ func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request, p *pub
 	if _, ok := p.snap.Index(id + ".csv"); ok {
 		return h.historyJSON(w, r, p, id+".csv")
 	}
-	found, err := h.find(r, p, id)
+	lake, observations, err := h.find(r, p, id)
 	if err != nil {
 		return err
 	}
-	nameFile(w, "history-"+string(found.lake.ID))
+	nameFile(w, "history-"+string(lake.ID))
 	content := []byte(historyCSVHeader)
-	for i := range found.observations {
-		content = h.encoder.observationLine(content, found.lake.ID, &found.observations[i], found.profile)
+	for i := range observations {
+		content = h.encoder.observationLine(content, lake.ID, &observations[i], p.snap.Profile)
 	}
 	return h.sender.Send(w, r, csvKind, answer.Bytes(content))
 }

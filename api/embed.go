@@ -25,7 +25,7 @@ func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	if err := query.Err(); err != nil {
 		return err
 	}
-	return h.send(w, r, h.embed)
+	return h.send(w, r, h.files[embedFile])
 }
 
 // checkBbox checks the value of a parameter that is a part of the globe: west, south, east, north, in degrees. If west is east

@@ -15,6 +15,8 @@ var (
 	errNoSnapshot = errors.New("no data have been loaded yet")
 	// errStore is returned while the store fails, for data that only the store has.
 	errStore = errors.New("the store cannot answer")
+	// errDraining is returned by /readyz once the server is to be stopped.
+	errDraining = errors.New("the server is shutting down")
 	// errNotFound is returned for a path without a route.
 	errNotFound = errors.New("nothing has this address")
 )
@@ -29,6 +31,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},
 	// The first load takes seconds, and the next attempt after a failed one not much longer.
 	{Err: errNoSnapshot, Status: http.StatusServiceUnavailable, Detail: "The data are still being loaded.", RetryAfter: "2"},
+	{Err: errDraining, Status: http.StatusServiceUnavailable, Detail: "The server is shutting down.", RetryAfter: "5"},
 	// An operator has to repair it, or another process to finish; everything else is answered meanwhile.
 	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},

@@ -37,10 +37,9 @@ type box struct {
 	south, west, north, east float64
 }
 
-// boxOf returns the part of the globe between min_lat, max_lat, min_lon and max_lon, and whether any is given.
-func boxOf(p *params.Params) (box, bool) {
+// boxOf returns the part of the globe between min_lat, max_lat, min_lon and max_lon.
+func boxOf(p *params.Params) box {
 	b := wholeWorld
-	given := false
 	for _, bound := range []struct {
 		name    string
 		value   *float64
@@ -52,13 +51,13 @@ func boxOf(p *params.Params) (box, bool) {
 		{"max_lon", &b.east, 180},
 	} {
 		if f, ok := p.Float(bound.name, -bound.highest, bound.highest); ok {
-			*bound.value, given = f, true
+			*bound.value = f
 		}
 	}
 	if b.south > b.north {
 		p.Refuse("min_lat", "%v is greater than max_lat, %v; it must not be", b.south, b.north)
 	}
-	return b, given
+	return b
 }
 
 // contains reports whether a point is in the box.

@@ -63,11 +63,7 @@ func (h *health) healthy(w http.ResponseWriter, r *http.Request) error {
 // stays in service.
 func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	if h.draining.Load() {
-		return &answer.Problem{
-			Status: http.StatusServiceUnavailable,
-			Detail: "The server is shutting down.",
-			Header: http.Header{"Retry-After": {"5"}},
-		}
+		return errDraining
 	}
 	p, err := h.published()
 	if err != nil {

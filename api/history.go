@@ -20,13 +20,6 @@ const (
 	historyTimeout = 10 * time.Second
 )
 
-// A history is observations of one lake, newest first.
-type history struct {
-	lake         data.Lake
-	observations []data.Observation
-	profile      *data.Profile
-}
-
 // history answers with the newest observations of one lake.
 func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request, p *published) error {
 	return h.historyJSON(w, r, p, data.LakeID(route.Values(r)[0]))
@@ -34,28 +27,28 @@ func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request, p *publis
 
 // historyJSON answers with the history of the lake with that id.
 func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
-	found, err := h.find(r, p, id)
+	lake, observations, err := h.find(r, p, id)
 	if err != nil {
 		return err
 	}
 	content := append([]byte(nil), `{"lake_id":`...)
-	content = appendString(content, string(found.lake.ID))
+	content = appendString(content, string(lake.ID))
 	content = append(content, `,"name":`...)
-	content = appendString(content, found.lake.Name)
+	content = appendString(content, lake.Name)
 	content = append(content, `,"history":[`...)
-	for i, o := range found.observations {
+	for i, o := range observations {
 		if i > 0 {
 			content = append(content, ',')
 		}
-		content = h.encoder.observation(content, o, found.profile)
+		content = h.encoder.observation(content, o, p.snap.Profile)
 	}
 	content = append(content, "]}\n"...)
 	return h.sender.Send(w, r, jsonKind, answer.Bytes(content))
 }
 
-// find returns the history that the request asks for: from memory, of the same snapshot as the map, or from the store if
+// find returns a lake, and its observations that the request asks for, newest first: from memory, of the same snapshot as the map, or from the store if
 // older rows may belong to it.
-func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (history, error) {
+func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (data.Lake, []data.Observation, error) {
 	query := params.Of(r)
 	q := data.HistoryQuery{
 		Limit:  query.Integer("limit", 1, maxHistory, defaultHistory),
@@ -63,21 +56,21 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (hist
 		Types:  dataTypesOf(&query),
 	}
 	if err := query.Err(); err != nil {
-		return history{}, err
+		return data.Lake{}, nil, err
 	}
 	// An unknown lake is requested by mistake or by a scanner: neither may cost the store anything.
 	i, ok := p.snap.Index(id)
 	if !ok {
-		return history{}, data.ErrNoLake
+		return data.Lake{}, nil, data.ErrNoLake
 	}
 	if observations, whole := p.snap.History(i, q); whole {
-		return history{p.snap.Lakes[i], observations, p.snap.Profile}, nil
+		return p.snap.Lakes[i], observations, nil
 	}
 	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
 	defer cancel()
 	lake, observations, err := h.opts.Historian.History(ctx, id, q)
 	if err != nil {
-		return history{}, fmt.Errorf("history of %s: %w: %w", id, errStore, err)
+		return data.Lake{}, nil, fmt.Errorf("history of %s: %w: %w", id, errStore, err)
 	}
-	return history{lake, observations, p.snap.Profile}, nil
+	return lake, observations, nil
 }

@@ -22,6 +22,9 @@ func sparingServer(tb testing.TB) *Server {
 // TestLongAnswersAreTheHeldOnes compares a server that holds its lists with one that writes them piece by piece.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
+	if long.site.current.Load().records != nil {
+		t.Fatal("the records are held, want none")
+	}
 	for _, target := range []string{
 		statusURL, geoJSONURL, statusURL + "?risk=low", statusURL + "?risk=high&min_lat=50", statusURL + "?min_lat=-90",
 		statusURL + "?min_lat=80",

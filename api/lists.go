@@ -23,6 +23,30 @@ func (e *encoder) statusList(snap *data.Snapshot, sel selection) answer.List {
 	return sel.list(head, func(b []byte, i int) []byte { return e.status(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
 }
 
+// records are the records of the whole status in one piece of memory, from which a filtered status copies its own.
+type records struct {
+	content []byte // the whole status
+	starts  []int  // of the records, and where a further one would start
+}
+
+// newRecords makes a list of records.
+func newRecords(l answer.List) *records {
+	r := &records{starts: make([]int, 0, l.Len+1)}
+	encode := l.Append
+	l.Append = func(b []byte, i int) []byte {
+		r.starts = append(r.starts, len(b))
+		return encode(b, i)
+	}
+	r.content = l.Bytes()
+	r.starts = append(r.starts, len(r.content)-len(listTail)+len(l.Between))
+	return r
+}
+
+// append appends the record of a lake.
+func (r *records) append(b []byte, lake int) []byte {
+	return append(b, r.content[r.starts[lake]:r.starts[lake+1]-len(",")]...)
+}
+
 // featureList returns a view's lakes as GeoJSON features.
 func (e *encoder) featureList(view *data.View) answer.List {
 	sel := everything(view)

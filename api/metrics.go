@@ -3,12 +3,15 @@ package api
 import (
 	"errors"
 	"log/slog"
+	"net/http"
 	"runtime"
 	"runtime/debug"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
 
+	"limnomap/api/answer"
 	"limnomap/data"
 )
 
@@ -120,4 +123,15 @@ func collectRefresh(ch chan<- prometheus.Metric, r *data.Refresh) {
 // gauge sends a gauge with that value.
 func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ...string) {
 	ch <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, v, labels...)
+}
+
+// exposition returns the handler of /metrics. Each answer differs, so they have no entity tag. They are text, or protobuf for a
+// client that accepts it, such as a Prometheus that reads native histograms: only protobuf has these.
+func exposition(registry *prometheus.Registry) answer.Handler {
+	h := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
+	return func(w http.ResponseWriter, r *http.Request) error {
+		w.Header().Set("Cache-Control", answer.CacheNever)
+		h.ServeHTTP(w, r)
+		return nil
+	}
 }

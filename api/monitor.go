@@ -39,12 +39,9 @@ func (p window) bounds() (start, end int) {
 // client knows it, and a host in the request cannot be trusted. The last window is counted from the offset of this one, so
 // that following next ends there.
 func (p window) links(path string) string {
-	var b strings.Builder
+	var links []string
 	link := func(rel string, offset int) {
-		if b.Len() > 0 {
-			b.WriteString(", ")
-		}
-		fmt.Fprintf(&b, `<%s?limit=%d&offset=%d>; rel="%s"`, path, p.limit, offset, rel)
+		links = append(links, fmt.Sprintf(`<%s?limit=%d&offset=%d>; rel="%s"`, path, p.limit, offset, rel))
 	}
 	link("first", 0)
 	switch {
@@ -57,7 +54,7 @@ func (p window) links(path string) string {
 		link("next", p.offset+p.limit)
 	}
 	link("last", p.lastOffset())
-	return b.String()
+	return strings.Join(links, ", ")
 }
 
 // lastOffset returns the offset of the last window that holds anything, in steps of limit from this offset if it is within

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -117,14 +118,10 @@ func (o *Options) check() error {
 
 // withDefaults returns the options with the defaults of those that are not set.
 func (o Options) withDefaults() Options {
-	if o.Logger == nil {
-		o.Logger = slog.New(slog.DiscardHandler)
-	}
+	o.Logger = cmp.Or(o.Logger, slog.New(slog.DiscardHandler))
+	o.Registry = cmp.Or(o.Registry, prometheus.NewRegistry())
 	if o.Now == nil {
 		o.Now = time.Now
-	}
-	if o.Registry == nil {
-		o.Registry = prometheus.NewRegistry()
 	}
 	return o
 }

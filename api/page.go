@@ -31,9 +31,8 @@ const (
 // pageHandlers answer with the files of the page, its settings and the description of the API.
 type pageHandlers struct {
 	*site
-	files       map[string]pageFile // by path below the root
-	docs, embed pageFile            // which have addresses of their own
-	openAPI     *answer.Body
+	files   map[string]pageFile // by path below the root
+	openAPI *answer.Body
 }
 
 // A pageFile is one file. Its body is made when it is loaded or, of a file that is there only in compressed form, at the
@@ -57,9 +56,6 @@ func newPageHandlers(s *site) (*pageHandlers, error) {
 		}
 	}
 	p.files["/"] = p.files["/index.html"]
-	p.docs, p.embed = p.files[docsFile], p.files[embedFile]
-	delete(p.files, docsFile)
-	delete(p.files, embedFile)
 
 	tableStyle, err := fs.ReadFile(s.opts.Table, "table/table.css")
 	if err != nil {
@@ -150,10 +146,10 @@ func (p *pageHandlers) prepare(files fs.FS, name string, kind answer.Kind, conte
 	return body, nil
 }
 
-// has reports whether there is a file at that path below the root.
+// has reports whether there is a file at that path below the root. Two files have addresses of their own instead.
 func (p *pageHandlers) has(path string) bool {
 	_, ok := p.files[path]
-	return ok
+	return ok && path != docsFile && path != embedFile
 }
 
 // send answers with a file.
@@ -189,7 +185,7 @@ func (h *pageHandlers) file(w http.ResponseWriter, r *http.Request) error {
 
 // docsPage answers with the page that shows /openapi.json.
 func (h *pageHandlers) docsPage(w http.ResponseWriter, r *http.Request) error {
-	return h.send(w, r, h.docs)
+	return h.send(w, r, h.files[docsFile])
 }
 
 // openAPIDocument describes the API to programs. A test compares it with the answers.

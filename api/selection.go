@@ -19,8 +19,7 @@ type selection struct {
 // selected returns the lakes that pass the filters of a request, by box and by risk, in its week.
 func (p *published) selected(r *http.Request) (selection, error) {
 	query := params.Of(r)
-	within, _ := boxOf(&query)
-	risk := riskOf(&query)
+	within, risk := boxOf(&query), riskOf(&query)
 	view, err := p.viewFor(r, &query)
 	if err != nil {
 		return selection{}, err

@@ -26,9 +26,10 @@ type published struct {
 	geojson *answer.Body
 	dates   *answer.Body
 
-	lookup *lookup
-	counts *counts
-	table  *table.Lakes
+	records *records // those of the status; nil if they are too many to hold
+	lookup  *lookup
+	counts  *counts
+	table   *table.Lakes
 }
 
 // A lookup finds lakes by position, by name and by region, in some 80 bytes a lake.
@@ -110,7 +111,14 @@ func (s *site) publish(snap *data.Snapshot) error {
 	if p.counts, err = newCounts(); err != nil {
 		return err
 	}
-	if p.status, err = s.sender.PrepareList(jsonKind, s.encoder.statusList(snap, everything(snap.Current))); err != nil {
+	status := s.encoder.statusList(snap, everything(snap.Current))
+	if s.sender.HoldsList(status.Len) {
+		p.records = newRecords(status)
+		p.status, err = s.sender.Prepare(jsonKind, p.records.content)
+	} else {
+		p.status, err = s.sender.PrepareList(jsonKind, status)
+	}
+	if err != nil {
 		return err
 	}
 	if p.geojson, err = s.sender.PrepareList(geoJSONKind, s.encoder.featureList(snap.Current)); err != nil {

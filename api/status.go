@@ -19,7 +19,16 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 	if sel.whole(p.snap) {
 		return h.sender.Send(w, r, jsonKind, answer.Prepared(p.status)) // also for a box with all lakes, which a map of the whole country asks for
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Items(h.encoder.statusList(p.snap, sel)))
+	return h.sender.Send(w, r, jsonKind, answer.Items(h.filtered(p, sel)))
+}
+
+// filtered returns the status envelope of some lakes.
+func (h *lakeHandlers) filtered(p *published, sel selection) answer.List {
+	list := h.encoder.statusList(p.snap, sel)
+	if sel.view == p.snap.Current && p.records != nil {
+		list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
+	}
+	return list
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.

@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"slices"
 	"strconv"
@@ -87,7 +88,7 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 
 // PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held.
 func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
-	if l.Len <= s.maxItems {
+	if s.HoldsList(l.Len) {
 		return s.Prepare(k, l.Bytes())
 	}
 	b := &Body{}
@@ -148,14 +149,8 @@ func (b *Body) compressed() bool { return b.variants[Gzip] != nil }
 // of the coding, since each coding is a representation of its own (RFC 9110, section 8.8.3.3). So a server knows without
 // compressing whether the client has the answer.
 func etagOf(hash uint64, coding Coding) string {
-	tag := make([]byte, 0, 24)
-	tag = append(tag, '"')
-	h := strconv.FormatUint(hash, 16)
-	tag = append(tag, "0000000000000000"[len(h):]...)
-	tag = append(tag, h...)
-	if coding != Identity {
-		tag = append(tag, '-')
-		tag = append(tag, coding.String()...)
+	if coding == Identity {
+		return fmt.Sprintf(`"%016x"`, hash)
 	}
-	return string(append(tag, '"'))
+	return fmt.Sprintf(`"%016x-%s"`, hash, coding)
 }

@@ -28,7 +28,7 @@ func NewKind(contentType, cacheControl string) Kind {
 		cacheControl: []string{cacheControl},
 		picture:      isPicture(contentType),
 		ages:         cacheControl != CacheRevisit && cacheControl != CacheNever && cacheControl != CacheForever,
-		compress:     compressible(contentType),
+		compress:     !isPicture(contentType),
 	}
 }
 

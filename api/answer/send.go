@@ -2,6 +2,7 @@ package answer
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -45,15 +46,15 @@ type Sender struct {
 
 // NewSender returns a Sender with those bounds.
 func NewSender(opts Options) *Sender {
-	s := &Sender{maxItems: maxItems, listWait: listWait, lists: semaphore.NewWeighted(maxLists)}
-	if opts.MaxItems != 0 {
-		s.maxItems = max(opts.MaxItems, 0)
+	return &Sender{
+		maxItems: max(cmp.Or(opts.MaxItems, maxItems), 0),
+		listWait: cmp.Or(opts.ListWait, listWait),
+		lists:    semaphore.NewWeighted(maxLists),
 	}
-	if opts.ListWait != 0 {
-		s.listWait = opts.ListWait
-	}
-	return s
 }
+
+// HoldsList reports whether a list of n items is made in memory.
+func (s *Sender) HoldsList(n int) bool { return n <= s.maxItems }
 
 // A Source is where the content of one answer comes from: one of body, stored bytes, list, value and bytes. It is a struct and
 // no interface, since a value in an interface would be allocated for each cached tile.
@@ -163,7 +164,7 @@ func (s *Sender) sendNew(w http.ResponseWriter, r *http.Request, k Kind, hash ui
 }
 
 func (s *Sender) sendList(w http.ResponseWriter, r *http.Request, k Kind, l *List) error {
-	if l.Len <= s.maxItems {
+	if s.HoldsList(l.Len) {
 		content := l.Bytes()
 		return s.sendNew(w, r, k, xxhash.Sum64(content), &variant{content: content})
 	}

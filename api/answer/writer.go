@@ -1,12 +1,9 @@
 package answer
 
-import (
-	"io"
-	"net/http"
-)
+import "net/http"
 
-// A Writer counts the bytes of an answer, and adds the header fields that only documents need. It keeps the abilities of the
-// writer that it wraps: sendfile by ReadFrom, flushing, and by Unwrap all that an http.ResponseController can do.
+// A Writer counts the bytes of an answer, and adds the header fields that only documents need. By Unwrap it keeps the abilities
+// of the writer that it wraps for an http.ResponseController. No answer is a file, so that it need not keep sendfile.
 type Writer struct {
 	http.ResponseWriter
 	Status int   // 0 until the final header is written
@@ -86,31 +83,6 @@ func (w *Writer) Write(p []byte) (int, error) {
 	w.Bytes += int64(n)
 	return n, err
 }
-
-// WriteString saves io.WriteString the copy of its argument.
-func (w *Writer) WriteString(s string) (int, error) {
-	w.ImplicitOK()
-	n, err := io.WriteString(w.ResponseWriter, s)
-	w.Bytes += int64(n)
-	return n, err
-}
-
-// ReadFrom lets the kernel copy a file to the socket, where the wrapped writer can do that.
-func (w *Writer) ReadFrom(src io.Reader) (int64, error) {
-	w.ImplicitOK()
-	n, err := io.Copy(w.ResponseWriter, src)
-	w.Bytes += n
-	return n, err
-}
-
-// FlushError serves http.ResponseController, which prefers it to Flush.
-func (w *Writer) FlushError() error {
-	w.ImplicitOK()
-	return http.NewResponseController(w.ResponseWriter).Flush()
-}
-
-// Flush serves handlers that need an http.Flusher. It cannot return an error; the next write will.
-func (w *Writer) Flush() { _ = w.FlushError() }
 
 // ImplicitOK does what net/http does for a handler that writes a body and no header.
 func (w *Writer) ImplicitOK() {

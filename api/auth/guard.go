@@ -13,18 +13,13 @@ import (
 // maxKeyLength is the longest text that is hashed; keys are far shorter.
 const maxKeyLength = 256
 
-// A reason is why a request was refused.
-type reason uint8
-
+// Why a request was refused, as the label of a metric says it.
 const (
-	missing   reason = iota // no key
-	wrong                   // an unknown, revoked or expired key
-	throttled               // one of these, beyond the limit of the client's address
-	noScope                 // a valid key that does not open the endpoint
+	missing   = "missing"   // no key
+	wrong     = "wrong"     // an unknown, revoked or expired key
+	throttled = "throttled" // one of these, beyond the limit of the client's address
+	noScope   = "scope"     // a valid key that does not open the endpoint
 )
-
-// reasons are the values of a metric's label.
-var reasons = [...]string{missing: "missing", wrong: "wrong", throttled: "throttled", noScope: "scope"}
 
 // An Access is what a request needs.
 type Access struct {
@@ -66,7 +61,7 @@ func (k *Keyring) Require(a Access) func(http.Handler) http.Handler {
 				return
 			}
 			if !key.Scopes.Have(a.Scope) {
-				k.refused[noScope].Inc()
+				k.refused.WithLabelValues(noScope).Inc()
 				answer.WriteProblem(w, r, &answer.Problem{
 					Status: http.StatusForbidden,
 					Detail: "This API key lacks the scope " + a.Scope.String() + ", which this endpoint needs.",
@@ -82,14 +77,14 @@ func (k *Keyring) Require(a Access) func(http.Handler) http.Handler {
 // that a key once existed.
 func (k *Keyring) refuse(w http.ResponseWriter, r *http.Request, values []string) {
 	if !k.LimitRefused(w, r) {
-		k.refused[throttled].Inc()
+		k.refused.WithLabelValues(throttled).Inc()
 		return
 	}
 	why := wrong
 	if strings.Join(values, "") == "" {
 		why = missing
 	}
-	k.refused[why].Inc()
+	k.refused.WithLabelValues(why).Inc()
 	answer.WriteProblem(w, r, &answer.Problem{
 		Status: http.StatusUnauthorized,
 		Detail: "This endpoint needs a valid API key in the request header X-API-Key.",

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/data/apikey"
 )
@@ -51,8 +52,8 @@ type Config struct {
 type Keyring struct {
 	Config
 	list    atomic.Pointer[keyList]
-	reader  chan struct{} // holds one token while a request reads the list
-	refused [len(reasons)]prometheus.Counter
+	reader  chan struct{}          // holds one token while a request reads the list
+	refused *prometheus.CounterVec // by reason
 }
 
 // A keyList is the list that the store returned last. It is immutable.
@@ -71,16 +72,14 @@ type listedKey struct {
 
 // NewKeyring returns a Keyring whose metrics are registered. It reads no keys before the first request.
 func NewKeyring(c Config) *Keyring {
-	k := &Keyring{Config: c, reader: make(chan struct{}, 1)}
-	refused := prometheus.NewCounterVec(prometheus.CounterOpts{
+	refused := promauto.With(c.Registerer).NewCounterVec(prometheus.CounterOpts{
 		Name: "limnomap_key_refused_total",
 		Help: "Requests to endpoints that need a key that were refused: without a key (missing), with an unknown, revoked or expired one (wrong), either of these beyond the limit of their address (throttled), or with a key that lacks the scope (scope).",
 	}, []string{"reason"})
-	for reason, name := range reasons {
-		k.refused[reason] = refused.WithLabelValues(name)
+	for _, reason := range []string{missing, wrong, throttled, noScope} {
+		refused.WithLabelValues(reason) // it starts at zero
 	}
-	c.Registerer.MustRegister(refused)
-	return k
+	return &Keyring{Config: c, reader: make(chan struct{}, 1), refused: refused}
 }
 
 // current returns a list that is new enough, reading it if needed: one request reads, and the others use the present list

@@ -182,7 +182,7 @@ func TestQuotaFails(t *testing.T) {
 	c := apitest.NewClock()
 	q := newFakeQuota(c.Now)
 	l := NewGroup(Config{Quota: q, Now: c.Now, Logger: slog.New(slog.NewTextHandler(&log, nil)), Registerer: prometheus.NewRegistry()}).Limiter("api", Address, 3)
-	h, failing := l.Handler(apitest.OK), l.shared.failing
+	h, failing := l.Handler(apitest.OK), l.group.shared.failing
 	ask := func(peer string, statuses ...int) {
 		t.Helper()
 		for i, want := range statuses {

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 
 	"limnomap/api/answer"
 )
@@ -35,32 +36,29 @@ type Group struct {
 
 // NewGroup returns a Group whose metrics are registered.
 func NewGroup(c Config) *Group {
-	g := &Group{
+	return &Group{
 		now:    c.Now,
 		shared: newShared(c),
-		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+		refused: promauto.With(c.Registerer).NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_rate_limited_total",
 			Help: "Requests refused with 429, by the limit that they met.",
 		}, []string{"limit"}),
 	}
-	c.Registerer.MustRegister(g.refused)
-	return g
 }
 
 // Limiter returns a limiter of so many requests per minute and client; 0 or less allows all. The name is that of the policy
 // in the answers: printable ASCII without quotes and backslashes.
 func (g *Group) Limiter(name string, client Client, perMinute int) *Limiter {
-	l := &Limiter{name: name, client: client, now: g.now, shared: g.shared, refused: g.refused.WithLabelValues(name)}
+	l := &Limiter{group: g, name: name, client: client, refused: g.refused.WithLabelValues(name)}
 	l.buckets.Store(newBucketLimit(name, perMinute, g.now, g.shared))
 	return l
 }
 
 // A Limiter allows each client a number of requests per minute. It is safe for concurrent use.
 type Limiter struct {
+	group   *Group
 	name    string
 	client  Client
-	now     func() time.Time
-	shared  *shared
 	refused prometheus.Counter
 	buckets atomic.Pointer[bucketLimit]
 }
@@ -69,7 +67,7 @@ type Limiter struct {
 // a time may call it.
 func (l *Limiter) SetRate(perMinute int) {
 	if l.buckets.Load().perMinute != perMinute {
-		l.buckets.Store(newBucketLimit(l.name, perMinute, l.now, l.shared))
+		l.buckets.Store(newBucketLimit(l.name, perMinute, l.group.now, l.group.shared))
 	}
 }
 

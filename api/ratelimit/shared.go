@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 )
 
 const (
@@ -43,12 +44,11 @@ func newShared(c Config) *shared {
 	if c.Quota == nil {
 		return nil
 	}
-	s := &shared{quota: c.Quota, now: c.Now, start: c.Now(), timeout: leaseTimeout, log: c.Logger, failing: prometheus.NewGauge(prometheus.GaugeOpts{
+	failing := promauto.With(c.Registerer).NewGauge(prometheus.GaugeOpts{
 		Name: "limnomap_shared_limits_failing",
 		Help: "1 while rate limits cannot be shared with other servers and this one uses local limits, else 0.",
-	})}
-	c.Registerer.MustRegister(s.failing)
-	return s
+	})
+	return &shared{quota: c.Quota, now: c.Now, start: c.Now(), timeout: leaseTimeout, log: c.Logger, failing: failing}
 }
 
 // lease is Quota.Lease of n tokens for a client of l. It is not ok while the quota fails. During a failure one request per

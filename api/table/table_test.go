@@ -1,10 +1,13 @@
 package table
 
 import (
+	"encoding/json"
 	"os"
 	"regexp"
 	"strings"
 	"testing"
+
+	"limnomap/data"
 )
 
 // The symbols are those of the map, so readers know them.
@@ -27,4 +30,54 @@ func TestSymbolsOfTheMap(t *testing.T) {
 			t.Errorf("the map's symbols have no path %s", m[1])
 		}
 	}
+}
+
+// An empty cell would be misleading, so no word is missing in any language.
+func TestNoWordIsMissing(t *testing.T) {
+	for _, language := range Languages {
+		w, err := loadWords(os.DirFS("../../web"), language)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, part := range []any{w, w.Own} {
+			text, err := json.Marshal(part)
+			if err != nil {
+				t.Fatal(err)
+			}
+			var read any
+			if err := json.Unmarshal(text, &read); err != nil {
+				t.Fatal(err)
+			}
+			if missing := emptyIn(read); missing != "" {
+				t.Errorf("%s lacks %s", language, missing)
+			}
+		}
+		if len(w.Own.Months) != 12 {
+			t.Errorf("%s has %d months", language, len(w.Own.Months))
+		}
+		for c := data.RiskLow; c <= data.RiskHigh; c++ {
+			if w.Risk[c.String()] == "" || w.RiskShort[c.String()] == "" {
+				t.Errorf("%s has no words for %s risk", language, c)
+			}
+		}
+	}
+}
+
+// emptyIn returns the path of an empty word in v, empty if there is none.
+func emptyIn(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return "words"
+	case string:
+		if v == "" {
+			return "words"
+		}
+	case map[string]any:
+		for name, inner := range v {
+			if missing := emptyIn(inner); missing != "" {
+				return name + "." + missing
+			}
+		}
+	}
+	return ""
 }

@@ -39,7 +39,7 @@ type ownWords struct {
 	Months                                                   []string
 }
 
-// loadWords reads the words of a language. It fails if one is missing: an empty cell would be misleading.
+// loadWords reads the words of a language.
 func loadWords(files fs.FS, language string) (*words, error) {
 	w := &words{Language: language}
 	for _, part := range []struct {
@@ -53,50 +53,8 @@ func loadWords(files fs.FS, language string) (*words, error) {
 		if err := json.Unmarshal(content, part.into); err != nil {
 			return nil, fmt.Errorf("%s: %w", part.file, err)
 		}
-		if missing := missingWord(part.into); missing != "" {
-			return nil, fmt.Errorf("%s lacks %s", part.file, missing)
-		}
-	}
-	if len(w.Own.Months) != 12 {
-		return nil, fmt.Errorf("table/%s.json has %d months", language, len(w.Own.Months))
-	}
-	for c := data.RiskLow; c <= data.RiskHigh; c++ {
-		if w.Risk[c.String()] == "" || w.RiskShort[c.String()] == "" {
-			return nil, fmt.Errorf("src/words/%s.json has no words for %s risk", language, c)
-		}
 	}
 	return w, nil
-}
-
-// missingWord returns the path of an empty word in v, empty if there is none.
-func missingWord(v any) string {
-	text, err := json.Marshal(v)
-	if err != nil {
-		panic("table: words must marshal: " + err.Error())
-	}
-	var read any
-	if err := json.Unmarshal(text, &read); err != nil {
-		panic("table: words must be JSON: " + err.Error())
-	}
-	return emptyIn(read)
-}
-
-func emptyIn(v any) string {
-	switch v := v.(type) {
-	case nil:
-		return "words"
-	case string:
-		if v == "" {
-			return "words"
-		}
-	case map[string]any:
-		for name, inner := range v {
-			if missing := emptyIn(inner); missing != "" {
-				return name + "." + missing
-			}
-		}
-	}
-	return ""
 }
 
 // fill returns text with its {names} filled in. Values come in pairs of name and value.

@@ -1,12 +1,13 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"slices"
-	"strings"
 	"text/tabwriter"
 	"time"
 
@@ -141,15 +142,8 @@ func (s *cacheStats) write(w io.Writer, dir string) error {
 	if err := t.Flush(); err != nil || len(s.byKind) == 0 {
 		return err
 	}
-	kinds := make([]cacheKind, 0, len(s.byKind))
-	for kind := range s.byKind {
-		kinds = append(kinds, kind)
-	}
-	slices.SortFunc(kinds, func(a, b cacheKind) int {
-		if a.style != b.style {
-			return strings.Compare(string(a.style), string(b.style))
-		}
-		return a.zoom - b.zoom
+	kinds := slices.SortedFunc(maps.Keys(s.byKind), func(a, b cacheKind) int {
+		return cmp.Or(cmp.Compare(a.style, b.style), a.zoom-b.zoom)
 	})
 	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
 	fmt.Fprintln(t, "\nSTYLE\tZOOM\tTILES\tMiB\t")

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
 	"syscall"
 
 	"github.com/schollz/progressbar/v3"
@@ -132,26 +133,24 @@ const stdin = "-"
 
 // openFiles opens files. The size is unknownTotal if the size of one of them is unknown.
 func openFiles(names []string) (files []ingest.File, size int64, closeAll func(), err error) {
-	var closes []func()
+	var opened []*os.File
 	closeAll = func() {
-		for _, c := range closes {
-			c()
+		for _, f := range opened {
+			f.Close()
 		}
 	}
-	read := make(map[string]bool)
-	for _, name := range names {
-		if name == stdin && read[stdin] {
+	for i, name := range names {
+		if name == stdin && slices.Contains(names[:i], stdin) {
 			closeAll()
 			return nil, 0, nil, errors.New("standard input (-) is named twice: name it once")
 		}
-		read[name] = true
 		f, err := openFile(name)
 		if err != nil {
 			closeAll()
 			return nil, 0, nil, err
 		}
 		if f != os.Stdin {
-			closes = append(closes, func() { f.Close() })
+			opened = append(opened, f)
 		}
 		switch info, err := f.Stat(); {
 		case err != nil || !info.Mode().IsRegular():

@@ -15,7 +15,6 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -156,12 +155,7 @@ func (r *Redis) connection(ctx context.Context) (redis.Conn, error) {
 // keyOf returns the Redis key of a client's bucket. It is the same on all servers, so it contains no secret.
 func keyOf(limit, client string) string {
 	hash := sha256.Sum256([]byte(client))
-	var b strings.Builder
-	b.WriteString(prefix)
-	b.WriteString(limit)
-	b.WriteByte(':')
-	b.WriteString(base64.RawURLEncoding.EncodeToString(hash[:16]))
-	return b.String()
+	return prefix + limit + ":" + base64.RawURLEncoding.EncodeToString(hash[:16])
 }
 
 // Close closes all connections. Leases under way fail.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -82,13 +83,7 @@ func Binary(t testing.TB) string {
 
 // Environ returns the environment of this process without the variables of limnomap itself, which would set flags.
 func Environ() []string {
-	var env []string
-	for _, variable := range os.Environ() {
-		if !strings.HasPrefix(variable, "LIMNOMAP_") {
-			env = append(env, variable)
-		}
-	}
-	return env
+	return slices.DeleteFunc(os.Environ(), func(variable string) bool { return strings.HasPrefix(variable, "LIMNOMAP_") })
 }
 
 // Command returns a limnomap command that has not been started yet.
