@@ -122,7 +122,7 @@ func BenchmarkFind(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				m.found = sceneKey{}
-				m.find(l, w, renderer().painters[Heat])
+				m.find(l, w, renderer().styles[Heat])
 			}
 		})
 	}
@@ -133,7 +133,7 @@ func BenchmarkAccumulate(b *testing.B) {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
 			h := newHeat()
-			s := sceneOf(l, w, h)
+			s := sceneOf(l, w, renderer().styles[Heat])
 			var f field
 			b.ReportAllocs()
 			for b.Loop() {
@@ -184,7 +184,7 @@ func BenchmarkFingerprint(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			s := sceneOf(l, w, renderer().painters[Heat])
+			s := sceneOf(l, w, renderer().styles[Heat])
 			var hashed []byte
 			b.ReportAllocs()
 			for b.Loop() {

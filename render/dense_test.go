@@ -74,7 +74,7 @@ func TestBlurredTilesAreCrops(t *testing.T) {
 func TestPatchesAreEqual(t *testing.T) {
 	lakes := append(country(), district(300)...)
 	gridded, plain := blurred(4, lakes...), blurred(0, lakes...)
-	h := newHeat()
+	h := renderer().styles[Heat]
 	rapid.Check(t, func(t *rapid.T) {
 		w := windowOf(drawTile(t, lakes), rapid.IntRange(1, 2).Draw(t, "scale"))
 		if w.zoom > 3 {

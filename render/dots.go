@@ -7,7 +7,6 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
-	"limnomap/render/palettepng"
 )
 
 // dots paints a marker for each lake.
@@ -18,12 +17,6 @@ type dots struct {
 func newDots() *dots { return &dots{newMarkers(markerRadii[:])} }
 
 func (d *dots) at(z maptile.Zoom) *markers { return &d.markers[min(int(z), len(d.markers)-1)] }
-
-func (d *dots) selection(l *Layer, z maptile.Zoom) *selection { return l.forMarkers(z) }
-
-func (d *dots) groups(s *selection) []group { return s.all }
-
-func (d *dots) valued() bool { return false }
 
 func (d *dots) reach(_ *site, w window) int64 { return d.at(w.zoom).reach }
 
@@ -38,8 +31,6 @@ func (d *dots) appendMarks(marks []mark, _ *Layer, hits []hit, _ window) []mark 
 	}
 	return marks
 }
-
-func (d *dots) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }
 
 // paint draws the rings first and then the markers in ascending order of value, so that a bloom is never hidden. Markers of
 // one value are drawn in Morton order.

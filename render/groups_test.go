@@ -48,7 +48,7 @@ func TestFindWaters(t *testing.T) {
 		}})
 	}
 	l := layerOfShores(t, lakes...)
-	p := renderer().painters[Lakes]
+	p := renderer().styles[Lakes]
 	rapid.Check(t, func(t *rapid.T) {
 		w := windowOf(drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"))
 		var m memory
@@ -80,7 +80,7 @@ func TestNoHitOutsideTheOutline(t *testing.T) {
 		for scale := 1; scale <= 2; scale++ {
 			const zoom, shift = 14, MaxZoom - 14
 			at := func(x, y int64) int {
-				return len(sceneOf(l, window{zoom: zoom, scale: scale, left: x, top: y, width: 1, height: 1}, renderer().painters[Lakes]).marks)
+				return len(sceneOf(l, window{zoom: zoom, scale: scale, left: x, top: y, width: 1, height: 1}, renderer().styles[Lakes]).marks)
 			}
 			x, y, s := int64(p.x), int64(p.y), p.shore
 			west, east, north, south := (x+s.west)>>shift, (x+s.east)>>shift, (y+s.north)>>shift, (y+s.south)>>shift

@@ -4,22 +4,12 @@ import (
 	"math"
 
 	"github.com/paulmach/orb/maptile"
-
-	"limnomap/colormap"
-	"limnomap/render/palettepng"
 )
 
 // heat paints the value field.
 type heat struct{ kernels *kernels }
 
 func newHeat() *heat { return &heat{newKernels()} }
-
-func (t *heat) selection(l *Layer, z maptile.Zoom) *selection { return l.forField(z) }
-
-func (t *heat) groups(s *selection) []group { return s.all }
-
-// valued returns true: a lake without a value has no colour, and grey would be read as one.
-func (t *heat) valued() bool { return true }
 
 func (t *heat) reach(s *site, w window) int64 { return t.reachBelow(s, w.zoom) }
 
@@ -33,8 +23,6 @@ func (t *heat) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark 
 	}
 	return marks
 }
-
-func (t *heat) palette(m *colormap.Map) *palettepng.Palette { return heatPalette(m) }
 
 func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, m *memory) {
 	f := &m.field

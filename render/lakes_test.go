@@ -87,7 +87,7 @@ func country() []testLake {
 
 // paint draws any window of l, as a tile is drawn.
 func paint(l *Layer, w window, style StyleID) []uint8 {
-	p := renderer().painters[style]
+	p := renderer().styles[style]
 	var m memory
 	m.find(l, w, p)
 	m.draw(p, renderer().colors[colormap.Default].scale, w)
@@ -95,7 +95,7 @@ func paint(l *Layer, w window, style StyleID) []uint8 {
 }
 
 // sceneOf returns what of l is in reach of w.
-func sceneOf(l *Layer, w window, p painter) *scene {
+func sceneOf(l *Layer, w window, p *style) *scene {
 	var m memory
 	m.find(l, w, p)
 	return &m.scene
@@ -104,8 +104,8 @@ func sceneOf(l *Layer, w window, p painter) *scene {
 // fieldOf returns the value field of l in w.
 func fieldOf(l *Layer, w window) *field {
 	var f field
-	h := renderer().painters[Heat].(*heat)
-	f.reset(sceneOf(l, w, h), w, h.kernels)
+	h := renderer().styles[Heat]
+	f.reset(sceneOf(l, w, h), w, h.painter.(*heat).kernels)
 	return &f
 }
 
@@ -114,7 +114,7 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 	x, y, _ := project(orb.Point{lake.lon, lake.lat})
 	shift := uint(MaxZoom-z) + subBits
 	w := window{zoom: z, scale: 1, left: int64(x>>shift) * subUnits, top: int64(y>>shift) * subUnits, width: 1, height: 1}
-	p := renderer().painters[Heat]
+	p := renderer().styles[Heat]
 	var m memory
 	m.find(l, w, p)
 	m.draw(p, renderer().colors[id].scale, w)

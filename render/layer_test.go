@@ -116,7 +116,7 @@ func TestFind(t *testing.T) {
 		l := layerOf(lakes...)
 		at := append(lakes, testLake{lon: 0, lat: 0})
 		w := windowOf(drawTile(t, at), rapid.IntRange(1, 2).Draw(t, "scale"))
-		h := renderer().painters[Heat]
+		h := renderer().styles[Heat]
 		var m memory
 		m.find(l, w, h)
 		var want []hit

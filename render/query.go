@@ -16,26 +16,26 @@ type hit struct {
 }
 
 // find makes m.scene the scene of l in w, unless it is still that: nearly always a fingerprint is followed by the picture.
-func (m *memory) find(l *Layer, w window, p painter) {
-	key := sceneKey{l.self, w, p}
+func (m *memory) find(l *Layer, w window, st *style) {
+	key := sceneKey{l.self, w, st}
 	if m.found == key {
 		return
 	}
 	m.found = sceneKey{} // if this panics, the scene is of no use
-	s, selected := &m.scene, p.selection(l, w.zoom)
-	q := newQuery(l, w, p)
+	s, selected := &m.scene, st.sites(l, w.zoom)
+	q := newQuery(l, w, st)
 	q.hits = m.hits[:0]
-	for _, g := range p.groups(selected) {
+	for _, g := range st.groups(selected) {
 		first := len(q.hits)
 		q.search(g)
 		q.sortTies(first)
 	}
 	m.hits = q.hits
 	clear(s.marks) // they may refer to shores of another layer
-	s.marks = p.appendMarks(s.marks[:0], l, m.hits, w)
+	s.marks = st.appendMarks(s.marks[:0], l, m.hits, w)
 	s.patch.filled = false
 	if selected.blurred {
-		s.patch.bin(l, w, p)
+		s.patch.bin(l, w, st)
 	}
 	m.found = key
 }
@@ -44,7 +44,7 @@ func (m *memory) find(l *Layer, w window, p painter) {
 var small = site{blob: math.MinInt8}
 
 // bin makes p the patch of the lakes of l that are binned.
-func (p *patch) bin(l *Layer, w window, by painter) {
+func (p *patch) bin(l *Layer, w window, by *style) {
 	reach := by.reach(&small, w)
 	p.reset(w, reach)
 	if int(w.zoom) < len(l.grids) {
@@ -76,9 +76,9 @@ type query struct {
 	reach int64  // of such lakes
 }
 
-func newQuery(l *Layer, w window, p painter) query {
+func newQuery(l *Layer, w window, st *style) query {
 	return query{
-		layer: l, window: w, painter: p, valued: p.valued(),
+		layer: l, window: w, painter: st.painter, valued: st.valued,
 		world: 1 << (tileBits + subBits + w.zoom), shift: uint(MaxZoom - w.zoom),
 	}
 }
@@ -221,7 +221,7 @@ func (q *query) visit(i int) {
 // scale. If not, all of them are blank. If it reports true for a tile, it does for all tiles that contain it: descending
 // from zoom 0 finds every tile that is not blank. It reports false for specs that [Renderer.Render] rejects.
 func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
-	p, err := r.painter(Spec{Tile: t, Scale: 1, Style: style})
+	st, err := r.style(Spec{Tile: t, Scale: 1, Style: style})
 	if err != nil {
 		return false
 	}
@@ -230,9 +230,9 @@ func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
 	w := windowOf(t, 1)
 	w.left, w.top = w.left-w.step(), w.top-w.step()
 	w.width, w.height = w.width+2, w.height+2
-	q := newQuery(l, w, p)
+	q := newQuery(l, w, st)
 	q.below = true
-	for _, g := range p.groups(&l.whole) {
+	for _, g := range st.groups(&l.whole) {
 		q.search(g)
 	}
 	return q.done()

@@ -63,14 +63,25 @@ type Spec struct {
 	Colormap colormap.ID
 }
 
-// A painter draws one style. It is immutable.
+// A style is how one style is drawn. It is immutable.
+type style struct {
+	painter
+	valued   bool                                      // whether lakes without a value leave no trace
+	byExtent bool                                      // whether sites are searched in groups by the extent of their waters
+	sites    func(l *Layer, z maptile.Zoom) *selection // those that are drawn at a zoom
+	palette  func(m *colormap.Map) *palettepng.Palette // the entries that paint uses
+}
+
+// groups returns the groups of s that are searched, one after the other.
+func (st *style) groups(s *selection) []group {
+	if st.byExtent {
+		return s.byExtent
+	}
+	return s.all
+}
+
+// A painter draws one style.
 type painter interface {
-	// selection returns the sites of l that are drawn at zoom z.
-	selection(l *Layer, z maptile.Zoom) *selection
-	// groups returns the groups of s that are searched, one after the other.
-	groups(s *selection) []group
-	// valued reports whether lakes without a value leave no trace.
-	valued() bool
 	// reach returns how many units the mark of a site reaches from it: a pixel whose centre is that far away, horizontally
 	// or vertically, does not depend on it. It is 0 if the mark is outside of w.
 	reach(s *site, w window) int64
@@ -80,8 +91,6 @@ type painter interface {
 	widest(g *geometry, z maptile.Zoom) int64
 	// appendMarks appends the marks of hits of l, which are all that the picture depends on.
 	appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark
-	// palette returns the entries that paint uses.
-	palette(m *colormap.Map) *palettepng.Palette
 	// paint draws a scene into the pixels of w. It may reorder the marks.
 	paint(pixels []uint8, s *scene, w window, sc *scale, m *memory)
 }
@@ -101,9 +110,9 @@ type memory struct {
 
 // A sceneKey is what a scene depends on.
 type sceneKey struct {
-	layer   weak.Pointer[Layer] // a layer that was replaced must not stay in memory
-	window  window
-	painter painter
+	layer  weak.Pointer[Layer] // a layer that was replaced must not stay in memory
+	window window
+	style  *style
 }
 
 // colors is one colour map, fitted to the styles.
@@ -114,7 +123,7 @@ type colors struct {
 
 // A Renderer draws tiles. It is safe for concurrent use.
 type Renderer struct {
-	painters map[StyleID]painter
+	styles   map[StyleID]*style
 	logs     *logTable // of all colour maps
 	colors   map[colormap.ID]colors
 	memories sync.Pool // of *memory
@@ -123,7 +132,12 @@ type Renderer struct {
 // New returns a Renderer whose colour maps are fitted to limits, which colormap.New must accept.
 func New(limits colormap.Limits) *Renderer {
 	r := &Renderer{
-		painters: map[StyleID]painter{Heat: newHeat(), Dots: newDots(), Lakes: newWaters()},
+		styles: map[StyleID]*style{
+			// A lake without a value has no colour, and grey would be read as one.
+			Heat:  {painter: newHeat(), valued: true, sites: (*Layer).forField, palette: heatPalette},
+			Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette},
+			Lakes: {painter: newWaters(), byExtent: true, sites: (*Layer).forMarkers, palette: markPalette},
+		},
 		colors:   make(map[colormap.ID]colors),
 		memories: sync.Pool{New: func() any { return &memory{encoder: palettepng.NewEncoder()} }},
 	}
@@ -136,8 +150,8 @@ func New(limits colormap.Limits) *Renderer {
 			r.logs = newLogTable(m)
 		}
 		c := colors{scale: newScale(m, r.logs), palettes: make(map[StyleID]*palettepng.Palette)}
-		for style, p := range r.painters {
-			c.palettes[style] = p.palette(m)
+		for id, st := range r.styles {
+			c.palettes[id] = st.palette(m)
 		}
 		r.colors[id] = c
 	}
@@ -147,7 +161,7 @@ func New(limits colormap.Limits) *Renderer {
 // Fingerprint returns the fingerprint of what s shows of l. It reports whether anything of l is in reach: if not, the tile is
 // the blank one. The fingerprint is the same for all colour maps. A spec that Render rejects has none.
 func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) {
-	p, err := r.painter(s)
+	st, err := r.style(s)
 	if err != nil {
 		return Fingerprint{}, false
 	}
@@ -157,7 +171,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 	}
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
-	m.find(l, windowOf(s.Tile, s.Scale), p)
+	m.find(l, windowOf(s.Tile, s.Scale), st)
 	var e remembered
 	if !m.scene.empty() {
 		m.hashed = m.scene.appendTo(m.hashed[:0])
@@ -169,7 +183,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 
 // Render draws s as a paletted PNG. The error is [ErrUnknownStyle], [colormap.ErrUnknown] or [ErrOutOfRange].
 func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
-	p, err := r.painter(s)
+	st, err := r.style(s)
 	if err != nil {
 		return nil, err
 	}
@@ -180,11 +194,11 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
 	w := windowOf(s.Tile, s.Scale)
-	m.find(l, w, p)
+	m.find(l, w, st)
 	if m.scene.empty() {
 		return Blank(s.Scale), nil
 	}
-	m.draw(p, c.scale, w)
+	m.draw(st, c.scale, w)
 	return m.encoder.Encode(m.pixels, w.width, c.palettes[s.Style]), nil
 }
 
@@ -217,9 +231,9 @@ func (m *memory) draw(p painter, s *scale, w window) {
 	p.paint(m.pixels, &m.scene, w, s, m)
 }
 
-// painter returns the painter of s, or an error if s is invalid.
-func (r *Renderer) painter(s Spec) (painter, error) {
-	p, ok := r.painters[s.Style]
+// style returns the style of s, or an error if s is invalid.
+func (r *Renderer) style(s Spec) (*style, error) {
+	st, ok := r.styles[s.Style]
 	if !ok {
 		return nil, fmt.Errorf("%w %q: %s, %s or %s", ErrUnknownStyle, s.Style, Heat, Dots, Lakes)
 	}
@@ -230,5 +244,5 @@ func (r *Renderer) painter(s Spec) (painter, error) {
 		return nil, fmt.Errorf("tile %d/%d/%d %w: zoom 0 to %d, column and row less than 2^zoom",
 			s.Tile.Z, s.Tile.X, s.Tile.Y, ErrOutOfRange, MaxZoom)
 	}
-	return p, nil
+	return st, nil
 }

@@ -22,12 +22,12 @@ func TestStyles(t *testing.T) {
 		t.Errorf("the first style is %q, want %q", styles[0].ID, Heat)
 	}
 	for _, s := range styles {
-		if _, ok := renderer().painters[s.ID]; !ok || s.Title == "" || s.Description == "" {
+		if _, ok := renderer().styles[s.ID]; !ok || s.Title == "" || s.Description == "" {
 			t.Errorf("style %+v cannot be drawn or has no description", s)
 		}
 	}
-	if len(styles) != len(renderer().painters) {
-		t.Errorf("%d styles, want the %d that can be drawn", len(styles), len(renderer().painters))
+	if len(styles) != len(renderer().styles) {
+		t.Errorf("%d styles, want the %d that can be drawn", len(styles), len(renderer().styles))
 	}
 }
 
@@ -161,7 +161,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	r := renderer()
 	// So large that they are stamped, however many they are.
 	l := layerOf(slices.Repeat([]testLake{{lon: 13.4, lat: 52.5, chl: 5, areaKM2: 100}}, maxKept+1000)...)
-	for style, p := range r.painters {
+	for style, p := range r.styles {
 		w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
 		m := &memory{encoder: palettepng.NewEncoder()}
 		m.find(l, w, p)
@@ -211,17 +211,20 @@ func (p *panickingPainter) appendMarks(marks []mark, l *Layer, hits []hit, w win
 func TestSceneIsNotReusedAfterPanic(t *testing.T) {
 	l := layerOf(country()...)
 	p := &panickingPainter{painter: newDots()}
+	dots := renderer().styles[Dots]
+	panicking := *dots
+	panicking.painter = p
 	m := new(memory)
 	here, there := windowOf(maptile.At([2]float64{11, 51}, 6), 1), windowOf(maptile.At([2]float64{9, 48}, 9), 1)
-	m.find(l, here, p)
+	m.find(l, here, &panicking)
 	p.panics = true
 	func() {
 		defer func() { _ = recover() }()
-		m.find(l, there, p)
+		m.find(l, there, &panicking)
 	}()
-	m.find(l, there, p)
+	m.find(l, there, &panicking)
 	want := new(memory)
-	want.find(l, there, newDots())
+	want.find(l, there, dots)
 	if len(want.scene.marks) == len(m.scene.marks) && slices.Equal(want.scene.marks, m.scene.marks) {
 		return
 	}

@@ -80,7 +80,7 @@ func BenchmarkTileSet(b *testing.B) {
 		}
 		e := png.Encoder{BufferPool: &pngBuffers{}}
 		n, total := 0, counter(0)
-		h, c, m := renderer().painters[Heat], renderer().colors[colormap.Default], memory{}
+		h, c, m := renderer().styles[Heat], renderer().colors[colormap.Default], memory{}
 		for b.Loop() {
 			w := windowOf(tiles[n%len(tiles)], 1)
 			m.find(l, w, h)

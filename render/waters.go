@@ -7,9 +7,7 @@ import (
 
 	"github.com/paulmach/orb/maptile"
 
-	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/render/palettepng"
 )
 
 // smallestRadii are the smallest radii of discs in pixels, by zoom: large enough to see and to hit with a pointer. They are
@@ -107,12 +105,6 @@ func (t *waters) reachBelow(s *site, z maptile.Zoom) int64 {
 	return max(s.extent()>>(MaxZoom-z)+1+waterMargin, t.smallest[smallestStep(z)].reach)
 }
 
-func (t *waters) selection(l *Layer, z maptile.Zoom) *selection { return l.forMarkers(z) }
-
-func (t *waters) groups(s *selection) []group { return s.byExtent }
-
-func (t *waters) valued() bool { return false }
-
 func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 	return t.smallest[smallestStep(z)].reach + waterMargin
 }
@@ -130,8 +122,6 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 	}
 	return marks
 }
-
-func (t *waters) palette(m *colormap.Map) *palettepng.Palette { return markPalette(m) }
 
 // paint draws the waters in ascending order of class, so that no lake hides a worse one of another class. Within a class
 // large ones are drawn first, so that a pond on an island is visible, and then those of lower values. Lakes without a value

@@ -5,6 +5,7 @@ import (
 	"cmp"
 	"slices"
 	"sort"
+	"unicode/utf8"
 
 	"limnomap/data/fold"
 )
@@ -34,8 +35,8 @@ func (e *entries) add(texts ...string) {
 // appendFields appends the fields of s to the entry whose fields begin at first.
 func appendFields(b []byte, first int, s string) []byte {
 	for how := range fold.Spellings {
-		if how > fold.Bare && isASCII(s) {
-			break // all spellings are the same
+		if how > fold.Bare && len(s) == utf8.RuneCountInString(s) {
+			break // all spellings of ASCII are the same
 		}
 		start := len(b)
 		b = fold.Append(append(b, fieldStart), s, how)
@@ -161,13 +162,4 @@ func best(entry []byte, patterns [][]byte) rank {
 		}
 	}
 	return rank(len(patterns) - 1)
-}
-
-func isASCII(s string) bool {
-	for i := range len(s) {
-		if s[i] >= 0x80 {
-			return false
-		}
-	}
-	return true
 }
