@@ -84,6 +84,12 @@ func (w *Writer) Write(p []byte) (int, error) {
 	return n, err
 }
 
+// FlushError serves http.ResponseController, which would otherwise flush the wrapped writer before the header is complete.
+func (w *Writer) FlushError() error {
+	w.ImplicitOK()
+	return http.NewResponseController(w.ResponseWriter).Flush()
+}
+
 // ImplicitOK does what net/http does for a handler that writes a body and no header.
 func (w *Writer) ImplicitOK() {
 	if w.Status == 0 {

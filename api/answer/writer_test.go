@@ -25,3 +25,15 @@ func TestWriterKeepsAbilities(t *testing.T) {
 		t.Error("Track wraps a Writer again")
 	}
 }
+
+func TestFlushBeforeTheFirstWriteCompletesTheHeader(t *testing.T) {
+	under := httptest.NewRecorder()
+	w := Track(under)
+	w.AddToDocuments(&DocumentFields{PlainDocument: {{Name: "Content-Security-Policy", Value: []string{"default-src 'self'"}}}})
+	if err := http.NewResponseController(w).Flush(); err != nil {
+		t.Fatal(err)
+	}
+	if csp := under.Result().Header.Get("Content-Security-Policy"); csp == "" || w.Status != http.StatusOK || !under.Flushed {
+		t.Errorf("policy %q, status %d, flushed %t, want a policy, 200, true", csp, w.Status, under.Flushed)
+	}
+}
