@@ -56,8 +56,9 @@ func NewSender(opts Options) *Sender {
 // HoldsList reports whether a list of n items is made in memory.
 func (s *Sender) HoldsList(n int) bool { return n <= s.maxItems }
 
-// A Source is where the content of one answer comes from: one of body, stored bytes, list, value and bytes. It is a struct and
-// no interface, since a value in an interface would be allocated for each cached tile.
+// A Source is where the content of one answer comes from: a body, stored bytes, a list, a value or bytes. Send takes the first of
+// them that is set; none may be nil. A Source is a struct and no interface, since a value in an interface would be allocated
+// for each cached tile.
 type Source struct {
 	body   *Body
 	bytes  []byte
@@ -117,6 +118,8 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, k Kind, src Source
 			return fmt.Errorf("marshal %T: %w", src.value, err)
 		}
 		src.bytes = append(content, '\n')
+	case src.bytes == nil:
+		return errors.New("the source of the answer is nil")
 	}
 	return s.sendNew(w, r, k, xxhash.Sum64(src.bytes), &variant{content: src.bytes})
 }

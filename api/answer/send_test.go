@@ -90,6 +90,17 @@ func TestSendSources(t *testing.T) {
 	}
 }
 
+// Without a source there is no answer: an empty one with status 200 would be cached.
+func TestSendNothingIsAnError(t *testing.T) {
+	for name, source := range map[string]Source{"body": Prepared(nil), "bytes": Bytes(nil), "value": JSON(nil)} {
+		w := httptest.NewRecorder()
+		err := NewSender(Options{}).Send(w, httptest.NewRequest(http.MethodGet, "/", nil), NewKind(TypeJSON, CacheMinute), source)
+		if err == nil || w.Body.Len() > 0 || len(w.Header()) > 0 {
+			t.Errorf("%s nil: error %v, header %v, body %q, want an error only", name, err, w.Header(), w.Body)
+		}
+	}
+}
+
 // BenchmarkSend sends a tile of 12 kB over a connection, by send and by http.ServeContent.
 func BenchmarkSend(b *testing.B) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 12<<10/16)
