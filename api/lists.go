@@ -29,7 +29,7 @@ type records struct {
 	starts  []int  // of the records, and where a further one would start
 }
 
-// newRecords makes a list of records.
+// newRecords makes the list, a status, and notes where each record starts.
 func newRecords(l answer.List) *records {
 	r := &records{starts: make([]int, 0, l.Len+1)}
 	encode := l.Append
@@ -41,6 +41,9 @@ func newRecords(l answer.List) *records {
 	r.starts = append(r.starts, len(r.content)-len(listTail)+len(l.Between))
 	return r
 }
+
+// size returns the size of the record of a lake, with the comma after it.
+func (r *records) size(lake int) int { return r.starts[lake+1] - r.starts[lake] }
 
 // append appends the record of a lake.
 func (r *records) append(b []byte, lake int) []byte {

@@ -27,6 +27,9 @@ func (h *lakeHandlers) filtered(p *published, sel selection) answer.List {
 	list := h.encoder.statusList(p.snap, sel)
 	if sel.view == p.snap.Current && p.records != nil {
 		list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
+		for i := range sel.n {
+			list.Size += p.records.size(sel.lake(i))
+		}
 	}
 	return list
 }

@@ -1,6 +1,7 @@
 package answer
 
 import (
+	"cmp"
 	"errors"
 	"io"
 	"slices"
@@ -24,6 +25,7 @@ type List struct {
 	Between string // after each item but the last
 	Tail    string // after the last item
 	Len     int
+	Size    int // of all items, each with what is between; 0 if it is not known
 }
 
 // Bytes returns the whole list.
@@ -33,7 +35,7 @@ func (l List) Bytes() []byte {
 		content = append(l.Append(content, i), l.Between...)
 		if i == 0 {
 			// The others are about as long as the first; growing step by step would copy the list five times.
-			content = slices.Grow(content, (len(content)-len(l.Head))*l.Len*5/4+len(l.Tail))
+			content = slices.Grow(content, cmp.Or(l.Size, (len(content)-len(l.Head))*l.Len*5/4)+len(l.Tail))
 		}
 	}
 	if l.Len > 0 {
