@@ -22,13 +22,16 @@ func dayOf(p *params.Params, name string, byDefault data.Date) data.Date {
 	return params.Parsed(p, name, byDefault, data.ParseDate, "is not a day as YYYY-MM-DD")
 }
 
+// mistakeInDataType says what a wrong data_type is not.
+var mistakeInDataType = fmt.Sprintf("is none of %s, %s", data.Satellite, data.Forecast)
+
 // dataTypesOf returns the value of the parameter data_type, or the set of all types.
 func dataTypesOf(p *params.Params) data.DataTypes {
 	parse := func(s string) (data.DataTypes, error) {
 		t, err := data.ParseDataType(s)
 		return data.TypesOf(t), err
 	}
-	return params.Parsed(p, "data_type", data.TypesOf(), parse, fmt.Sprintf("is none of %s, %s", data.Satellite, data.Forecast))
+	return params.Parsed(p, "data_type", data.TypesOf(), parse, mistakeInDataType)
 }
 
 // A box is a part of the globe between two latitudes and two longitudes, bounds included. If west is east of east, it

@@ -33,6 +33,7 @@ type pageHandlers struct {
 	*site
 	files   map[string]pageFile // by path below the root
 	openAPI *answer.Body
+	fixed   pageSettings // the settings that do not change
 }
 
 // A pageFile is one file. Its body is made when it is loaded or, of a file that is there only in compressed form, at the
@@ -46,7 +47,14 @@ type pageFile struct {
 // newPageHandlers reads the page's files. They are few and small. Embedded files have no modification time, so that their
 // entity tags can only come from their bytes.
 func newPageHandlers(s *site) (*pageHandlers, error) {
-	p := &pageHandlers{site: s, files: make(map[string]pageFile)}
+	p := &pageHandlers{site: s, files: make(map[string]pageFile), fixed: pageSettings{
+		Notice:    s.opts.Notice,
+		Simulated: s.opts.Notice != "",
+		MaxZoom:   s.opts.MaxZoom,
+	}}
+	if s.opts.BasemapURL != "" {
+		p.fixed.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}
+	}
 	if err := p.addFiles(s.opts.Page); err != nil {
 		return nil, fmt.Errorf("page: %w", err)
 	}
@@ -200,17 +208,9 @@ func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error
 
 // settings answers with the page's settings.
 func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
-	adjustable := h.adjustable()
-	settings := pageSettings{
-		Notice:      h.opts.Notice,
-		Simulated:   h.opts.Notice != "",
-		Attribution: adjustable.Attribution,
-		MaxZoom:     h.opts.MaxZoom,
-		Embeddable:  adjustable.FrameAncestors.AllowOthers(),
-	}
-	if h.opts.BasemapURL != "" {
-		settings.Basemap = &basemap{h.opts.BasemapURL, h.opts.BasemapAttribution}
-	}
+	settings, adjustable := h.fixed, h.adjustable()
+	settings.Attribution = adjustable.Attribution
+	settings.Embeddable = adjustable.FrameAncestors.AllowOthers()
 	if p := h.current.Load(); p != nil {
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)
 	}

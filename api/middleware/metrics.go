@@ -106,12 +106,12 @@ func finalStatus(w *answer.Writer, returned bool) int {
 // once and then by their status.
 type routeCounters struct {
 	vec *prometheus.CounterVec
-	get [600]atomic.Pointer[prometheus.Counter]
+	get [statuses]atomic.Pointer[prometheus.Counter]
 }
 
 // of returns the counter of requests with that method that were answered with that status.
 func (c *routeCounters) of(method string, status int) prometheus.Counter {
-	if method != http.MethodGet || status < 0 || status >= len(c.get) {
+	if method != http.MethodGet || status < 0 || status >= statuses {
 		return c.vec.WithLabelValues(methodClass(method), codeClass(status))
 	}
 	if known := c.get[status].Load(); known != nil {
@@ -122,12 +122,23 @@ func (c *routeCounters) of(method string, status int) prometheus.Counter {
 	return counter
 }
 
+// statuses is how many statuses are counted separately, from 0.
+const statuses = 600
+
+// statusLabels are the labels of these statuses.
+var statusLabels = func() (labels [statuses]string) {
+	for status := range labels {
+		labels[status] = strconv.Itoa(status)
+	}
+	return labels
+}()
+
 // codeClass returns a label for a status.
 func codeClass(status int) string {
-	if status < 0 || status >= 600 {
+	if status < 0 || status >= statuses {
 		return "other"
 	}
-	return strconv.Itoa(status)
+	return statusLabels[status]
 }
 
 // methodClass returns a label for a method: clients may send any text.

@@ -89,6 +89,15 @@ func TestStatusLabels(t *testing.T) {
 	}
 }
 
+func TestCountingAllocatesNothing(t *testing.T) {
+	counters := &routeCounters{vec: NewMetrics(prometheus.NewRegistry(), time.Now).requests.MustCurryWith(prometheus.Labels{"route": "tile"})}
+	for _, method := range []string{http.MethodGet, http.MethodHead, "BREW"} {
+		if n := testing.AllocsPerRun(100, func() { counters.of(method, http.StatusNotFound).Inc() }); n > 0 {
+			t.Errorf("%s: %v allocations, want none", method, n)
+		}
+	}
+}
+
 func BenchmarkMetrics(b *testing.B) {
 	h := NewMetrics(prometheus.NewRegistry(), time.Now).Route("tile")(apitest.OK)
 	r := httptest.NewRequest("GET", "/", nil)
