@@ -9,16 +9,18 @@ import (
 // FrameAncestors say which sites may show an embedded map in a frame.
 type FrameAncestors = middleware.FrameAncestors
 
-// Adjustable are the options that may change while a Server runs.
+// Adjustable are the options that may change while a Server runs. Neither New nor Adjust checks them: the program checks them as
+// it reads its flags.
 type Adjustable struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-* is believed
 	AllowedOrigins []string       // CORS; nil means all
 	FrameAncestors FrameAncestors // which sites may show the map in a frame; the zero value means all
 	Attribution    string         // of the data, for TileJSON and the page
 
-	// Requests per minute; 0 turns a limit off.
+	// Requests per minute; 0 or less is no limit.
 	APIRate, TileRate, KeyRate int
-	// LogRequests is how many requests per second are logged, for each of answered, refused and failed ones; 0 is no bound.
+	// LogRequests is how many requests per second are logged, for each of answered, refused and failed ones; 0 or less is no
+	// bound.
 	LogRequests int
 }
 

@@ -2,6 +2,7 @@ package api
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"log/slog"
 	"net/http"
@@ -118,7 +119,8 @@ func TestAdjustLogRequests(t *testing.T) {
 	}
 }
 
-// For the race detector: options change while requests of all kinds are answered.
+// For the race detector: options change while requests of all kinds are answered. Two goroutines change them at a time; then all
+// parts of the server must have the options of one of them.
 func TestAdjustUnderLoad(t *testing.T) {
 	opts := testOptions(t)
 	opts.Registry = prometheus.NewRegistry()
@@ -147,13 +149,27 @@ func TestAdjustUnderLoad(t *testing.T) {
 	if err := none.UnmarshalText([]byte("none")); err != nil {
 		t.Fatal(err)
 	}
-	for i := range 300 {
-		to := Adjustable{Attribution: "Example Agency", FrameAncestors: all, APIRate: 1e6, TileRate: 1e6 + i%2, LogRequests: i % 3}
-		if i%2 == 1 {
-			to.FrameAncestors, to.AllowedOrigins = none, []string{"https://maps.example.org"}
-			to.TrustedProxies = []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")}
+	const origin = "https://maps.example.org"
+	for i := range 150 {
+		wide := Adjustable{Attribution: "Example Agency", FrameAncestors: all, APIRate: 1e6, TileRate: 1e6, LogRequests: i % 3}
+		narrow := Adjustable{
+			Attribution: "Example Agency", FrameAncestors: none, AllowedOrigins: []string{origin},
+			TrustedProxies: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8")},
+			APIRate:        1e6, TileRate: 1e6 + 1, LogRequests: i % 3,
 		}
-		s.Adjust(to)
+		var adjusting sync.WaitGroup
+		for _, to := range []Adjustable{wide, narrow} {
+			adjusting.Go(func() { s.Adjust(to) })
+		}
+		adjusting.Wait()
+		wantOrigin, wantRate := "*", fmt.Sprint(wide.TileRate)
+		if s.site.adjustable().AllowedOrigins != nil {
+			wantOrigin, wantRate = origin, fmt.Sprint(narrow.TileRate)
+		}
+		h := asked(t, s, tileURL, "Origin", origin).Header
+		if got, rate := h.Get("Access-Control-Allow-Origin"), h.Get("RateLimit-Policy"); got != wantOrigin || !strings.Contains(rate, "q="+wantRate+";") {
+			t.Fatalf("after two Adjust at once: allowed origin %q, limit %q, want %q and %s: those of the same call", got, rate, wantOrigin, wantRate)
+		}
 	}
 	close(done)
 	group.Wait()
@@ -161,7 +177,7 @@ func TestAdjustUnderLoad(t *testing.T) {
 
 // Options that may change are not read from those of the start.
 func TestAdjustableOptionsAreNotStale(t *testing.T) {
-	stale := regexp.MustCompile(`\.opts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|LogRequests)\b`)
+	stale := regexp.MustCompile(`\bopts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|LogRequests)\b`)
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d source files, %v", len(files), err)
@@ -172,7 +188,7 @@ func TestAdjustableOptionsAreNotStale(t *testing.T) {
 			t.Fatal(err)
 		}
 		if at := stale.Find(text); at != nil && !strings.HasSuffix(name, "_test.go") {
-			t.Errorf("%s reads %s, which does not change: want s.adjustable()", name, at)
+			t.Errorf("%s reads %s, which does not change: want adjustable()", name, at)
 		}
 	}
 }

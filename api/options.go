@@ -41,7 +41,8 @@ type Legends interface {
 	LegendSVG(m *colormap.Map, width int) ([]byte, error)
 }
 
-// Options configure a Server. Fields without a stated default are required.
+// Options configure a Server. Fields without a stated default are required. New checks what it could not work with. It does not
+// check PublicURL, TraceRatio and Adjustable: the program checks them as it reads its flags.
 type Options struct {
 	Tiles     Tiles
 	Historian Historian
@@ -56,7 +57,7 @@ type Options struct {
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
 	MaxZoom         int
 	BasePath        string // "/lakes", or empty
-	// PublicURL is the address of this server for clients; if it has a path, addresses in answers use it instead of BasePath.
+	// PublicURL is the address of this server for clients, with a scheme and a host; if it has a path, addresses in answers use it instead of BasePath.
 	// Nil: as trusted proxies say, otherwise relative addresses.
 	PublicURL          *url.URL
 	HSTS               time.Duration // HSTS max-age; 0: no HSTS
@@ -71,7 +72,7 @@ type Options struct {
 	// Tracer starts the spans of that share of the requests, and of those that a trusted proxy's traceparent marks as sampled.
 	// Nil: nothing is traced, at no cost.
 	Tracer     trace.Tracer
-	TraceRatio float64 // 0 to 1
+	TraceRatio float64 // 0 to 1; less, or NaN, is none; more is all
 
 	Version       string               // of the program, for the metrics; empty: that of the build
 	Registry      *prometheus.Registry // nil: a new one

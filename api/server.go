@@ -57,15 +57,16 @@ func build(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("basemap: %w", err)
 	}
+	adjustable := site.adjustable()
 	s := &Server{
 		site:          site,
 		health:        newHealth(site),
-		limits:        newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: opts.Now, Logger: opts.Logger, Registerer: opts.Registry}), &opts.Adjustable),
+		limits:        newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: opts.Now, Logger: opts.Logger, Registerer: opts.Registry}), adjustable),
 		errors:        answer.NewErrors(errorStatuses, opts.Logger),
 		tracer:        middleware.NewTracer(opts.Tracer, opts.TraceRatio, site.trustedProxies, opts.Now),
 		metrics:       middleware.NewMetrics(opts.Registry, opts.Now),
-		logQuota:      middleware.NewLogQuota(opts.LogRequests, opts.Now()),
-		adminLogQuota: middleware.NewLogQuota(opts.LogRequests, opts.Now()),
+		logQuota:      middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
+		adminLogQuota: middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
 		basemapOrigin: basemapOrigin,
 	}
 	s.keyring = auth.NewKeyring(auth.Config{
@@ -115,8 +116,8 @@ func (s *Server) setHandler() {
 	s.handler.Store(&h)
 }
 
-// chain puts the middleware around the router, the outermost first. Those of an option that may change have no state: Adjust
-// makes them again.
+// chain puts the middleware around the router, the outermost first. Adjust calls it again, so that no middleware may keep state
+// in its closure.
 func (s *Server) chain(router http.Handler) http.Handler {
 	opts, adjustable := &s.site.opts, s.site.adjustable()
 	return middleware.Wrap(router,
