@@ -6,6 +6,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"strings"
 	"testing"
 
@@ -27,6 +28,21 @@ func document(tb testing.TB) *openapi3.T {
 		tb.Fatal(err)
 	}
 	return doc
+}
+
+// Some generators of code follow references to components only, not into them. Only NearLakes refers to the properties of a
+// lake one by one: it adds one to them.
+func TestReferencesAreToComponents(t *testing.T) {
+	refs := regexp.MustCompile(`"\$ref": "([^"]*)"`).FindAllStringSubmatch(openAPIDocument, -1)
+	if len(refs) < 100 {
+		t.Fatalf("%d references", len(refs))
+	}
+	component := regexp.MustCompile(`^#/components/[a-zA-Z]+/[A-Za-z0-9_-]+$`)
+	for _, ref := range refs {
+		if !component.MatchString(ref[1]) && !strings.HasPrefix(ref[1], "#/components/schemas/Lake/properties/") {
+			t.Errorf("%s is a reference to a part of a component", ref[1])
+		}
+	}
 }
 
 func TestOpenAPIIsValid(t *testing.T) {
