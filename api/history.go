@@ -46,8 +46,8 @@ func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *pu
 	return h.sender.Send(w, r, jsonKind, answer.Bytes(content))
 }
 
-// find returns a lake, and its observations that the request asks for, newest first: from memory, of the same snapshot as the map, or from the store if
-// older rows may belong to it.
+// find returns a lake, and its observations that the request asks for, newest first. They come from memory, of the same snapshot
+// as the map. If older rows may be among them, they come from the store.
 func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (data.Lake, []data.Observation, error) {
 	query := params.Of(r)
 	q := data.HistoryQuery{

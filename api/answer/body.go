@@ -107,7 +107,7 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	})
 }
 
-// compress sets the compressed forms of b, whose plain form write writes. It has about size bytes.
+// compress sets the compressed forms of b. The function write writes the plain form, which has about size bytes.
 func (s *Sender) compress(b *Body, how effort, size int, write func(w io.Writer) error) error {
 	var all []*compression
 	var writers []io.Writer

@@ -1,7 +1,7 @@
 // Package ogc serves the map to clients of the Open Geospatial Consortium's standards: by WMTS 1.0.0 (OGC 07-057r7), and by
 // OGC API - Tiles (OGC 20-057).
 //
-// Both offer the tiles that the addresses z/x/y have, as one layer of one tile matrix set, whose matrices are the zooms. A
+// Both offer the same tiles as the addresses with z/x/y, as one layer. It has one tile matrix set, with a matrix for each zoom. A
 // [Service] writes the documents that describe them and reads the requests; its [Options] say who sends the tiles.
 //
 // A Service is safe for concurrent use.

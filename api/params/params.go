@@ -139,8 +139,8 @@ func (p *Params) Integer(name string, lowest, highest, byDefault int) int {
 	return byDefault
 }
 
-// Parsed returns the value of a parameter as parse reads it, or byDefault. The mistake says what a value that parse refuses is
-// not, such as "is not a day".
+// Parsed returns the value of a parameter as parse reads it, or byDefault. If parse returns an error, the request is refused with
+// the value and mistake, such as "is not a day".
 func Parsed[T any](p *Params, name string, byDefault T, parse func(string) (T, error), mistake string) T {
 	s, ok := p.Text(name)
 	if !ok {

@@ -39,7 +39,7 @@ type ownWords struct {
 	Months                                                   []string
 }
 
-// loadWords reads the words of a language.
+// loadWords reads the words of a language. It does not look for missing words: TestNoWordIsMissing ensures that there are none.
 func loadWords(files fs.FS, language string) (*words, error) {
 	w := &words{Language: language}
 	for _, part := range []struct {

@@ -8,9 +8,9 @@ import (
 	"golang.org/x/sync/errgroup"
 )
 
-// Run calls do for each item on that many goroutines, and deliver for each result on one, in the order of the items. For each
-// goroutine, that many results may be finished or in progress ahead of the one that is delivered. Run ends with the first
-// error, or when ctx ends. All its goroutines have ended when it returns.
+// Run calls do for each item, in parallel on the given number of goroutines, and deliver for each result, one at a time and in
+// the order of the items. Besides the result that is being delivered, about ahead*goroutines may be finished or in progress.
+// Run ends with the first error, or when ctx ends. All its goroutines have ended when it returns.
 func Run[T, R any](ctx context.Context, goroutines, ahead int, items iter.Seq[T], do func(T) (R, error), deliver func(T, R) error) error {
 	type job struct {
 		item   T
