@@ -22,7 +22,7 @@ func prefixOf(public *url.URL, basePath string) string {
 // base returns what addresses in an answer to r begin with: the scheme and host by which clients know this server, as
 // configured or as a trusted proxy says, and the prefix. If neither says it, addresses have no host: any client can choose
 // the field Host, and a cache would send it to others. The header of w says what the answer depends on.
-func (s *site) base(w http.ResponseWriter, r *http.Request) string {
+func (s *common) base(w http.ResponseWriter, r *http.Request) string {
 	if public := s.opts.PublicURL; public != nil {
 		return public.Scheme + "://" + public.Host + s.prefix
 	}

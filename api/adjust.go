@@ -32,6 +32,6 @@ func (s *Server) Adjust(to Adjustable) {
 	s.limits.setRates(&to)
 	s.logQuota.Set(to.LogRequests)
 	s.adminLogQuota.Set(to.LogRequests)
-	s.site.options.Store(&to)
+	s.common.options.Store(&to)
 	s.setHandler()
 }

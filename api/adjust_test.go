@@ -56,7 +56,7 @@ func TestAdjust(t *testing.T) {
 	}
 	spend(http.StatusTooManyRequests)
 
-	to := s.site.opts.Adjustable
+	to := s.common.opts.Adjustable
 	to.Attribution = "Another Agency"
 	to.AllowedOrigins = []string{"https://maps.example.org"}
 	if err := to.FrameAncestors.UnmarshalText([]byte("none")); err != nil {
@@ -109,7 +109,7 @@ func TestAdjustLogRequests(t *testing.T) {
 	if got := count(s); got != 2 {
 		t.Errorf("%d of 5 requests are logged, want 2", got)
 	}
-	to := s.site.opts.Adjustable
+	to := s.common.opts.Adjustable
 	to.LogRequests = 0
 	s.Adjust(to)
 	for name, h := range map[string]http.Handler{"the API": s, "the admin listener": admin} {
@@ -163,7 +163,7 @@ func TestAdjustUnderLoad(t *testing.T) {
 		}
 		adjusting.Wait()
 		wantOrigin, wantRate := "*", fmt.Sprint(wide.TileRate)
-		if s.site.adjustable().AllowedOrigins != nil {
+		if s.common.adjustable().AllowedOrigins != nil {
 			wantOrigin, wantRate = origin, fmt.Sprint(narrow.TileRate)
 		}
 		h := asked(t, s, tileURL, "Origin", origin).Header

@@ -17,7 +17,7 @@ func TestAge(t *testing.T) {
 	opts := testOptions(t)
 	opts.Now = clock.Now
 	s := newServer(t, opts, testSource(t))
-	versioned := tileURL + "?v=" + s.site.current.Load().state.MapVersion
+	versioned := tileURL + "?v=" + s.common.current.Load().state.MapVersion
 	age := func(want string, targets ...string) {
 		t.Helper()
 		for _, target := range targets {
@@ -37,7 +37,7 @@ func TestAge(t *testing.T) {
 		"/api/v1/bathing-lakes/near?lat=48&lon=11", "/api/v1/bathing-lakes/search?q=see", "/api/v1/bathing-lakes/stats?by=risk",
 	}
 	others := []string{
-		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.site.current.Load().state.VectorVersion,
+		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.common.current.Load().state.VectorVersion,
 		"/api/v1/styles", "/api/v1/legend.json", "/openapi.json", "/page.json", "/", "/healthz", "/readyz", "/metrics",
 	}
 	clock.Advance(time.Hour)
@@ -88,10 +88,10 @@ func TestStaleness(t *testing.T) {
 		if body["status"] != "ready" || body["stale_since"] != since {
 			t.Errorf("readyz = %v, want it ready and stale since %v", body, since)
 		}
-		if got, err := testutil.GatherAndCount(s.site.opts.Registry, metric); err != nil || got != 1 {
+		if got, err := testutil.GatherAndCount(s.common.opts.Registry, metric); err != nil || got != 1 {
 			t.Fatalf("%d metrics %s, %v, want 1", got, metric, err)
 		}
-		families, err := s.site.opts.Registry.Gather()
+		families, err := s.common.opts.Registry.Gather()
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -43,10 +43,10 @@ func TestAllocations(t *testing.T) {
 	opts.Registry = prometheus.NewRegistry()
 	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	vectors := newServer(t, opts, testSource(t)) // a Note is of one kind of tile
-	opts.Registry, opts.Tiles = prometheus.NewRegistry(), unlimited.site.opts.Tiles
+	opts.Registry, opts.Tiles = prometheus.NewRegistry(), unlimited.common.opts.Tiles
 	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test") // TraceRatio is 0: no request is traced
 	untraced := newServer(t, opts, testSource(t))
-	versioned := tileURL + "?v=" + unlimited.site.current.Load().state.MapVersion
+	versioned := tileURL + "?v=" + unlimited.common.current.Load().state.MapVersion
 	for _, test := range []struct {
 		name         string
 		server       *Server

@@ -67,7 +67,7 @@ func BenchmarkServe(b *testing.B) {
 		{"filtered/zstd", statusURL + "?min_lat=48", []string{"Accept-Encoding", "zstd"}},
 		{"tile", tileURL, nil},
 		{"tile/ogc", ogcTileURL, nil},
-		{"tile/versioned", tileURL + "?v=" + s.site.current.Load().state.MapVersion, nil},
+		{"tile/versioned", tileURL + "?v=" + s.common.current.Load().state.MapVersion, nil},
 	} {
 		b.Run(bench.name, func(b *testing.B) {
 			r := httptest.NewRequest(http.MethodGet, bench.target, nil)
@@ -174,7 +174,7 @@ func BenchmarkOnDemand(b *testing.B) {
 			})
 		}
 		// The stats above are kept; this is the cost of counting.
-		p := s.site.current.Load()
+		p := s.common.current.Load()
 		for _, by := range data.Groupings() {
 			b.Run(fmt.Sprintf("count/%s/%d", by, lakes), func(b *testing.B) {
 				for b.Loop() {

@@ -112,7 +112,7 @@ func TestAnOldWeekOfALaterRevisionIsNotKept(t *testing.T) {
 	s := shortServer(t, testOptions(t), source)
 	stats := statsURL + "?by=risk" + week
 	want := get(t, shortServer(t, testOptions(t), source), http.StatusOK, stats).Body.String()
-	p := s.site.current.Load()
+	p := s.common.current.Load()
 	tilesOfVersion := []string{tileURL + "?v=" + p.state.MapVersion + week, vectorURL + "?v=" + p.state.VectorVersion + week}
 
 	imported := source.observations[0].Chlorophyll
@@ -177,13 +177,13 @@ func TestAnswersOnDemandAreCachedAndLimitedLikeTheRest(t *testing.T) {
 func TestWhatIsFoundIsOfTheNewLakesAfterAnImport(t *testing.T) {
 	source := testSource(t)
 	s := newServer(t, testOptions(t), source)
-	before := s.site.current.Load().lookup
+	before := s.common.current.Load().lookup
 	source.observations[1].Chlorophyll = 9_00
 	source.revision.Number++
 	if err := s.Publish(testSnapshot(t, source)); err != nil {
 		t.Fatal(err)
 	}
-	if s.site.current.Load().lookup != before {
+	if s.common.current.Load().lookup != before {
 		t.Error("new values have the names of the same lakes sorted again")
 	}
 	if r := lakesOf(t, object(t, get(t, s, http.StatusOK, searchURL+"?q=klarer")))["de_by_clean"]; r["chl"] != 9.0 {

@@ -22,7 +22,7 @@ type handlers struct {
 }
 
 // newHandlers makes the handlers of all routes.
-func newHandlers(s *site, health *health) (*handlers, error) {
+func newHandlers(s *common, health *health) (*handlers, error) {
 	lakeTable, err := table.New(s.opts.Table, s.encoder.scale)
 	if err != nil {
 		return nil, fmt.Errorf("table: %w", err)
@@ -64,7 +64,7 @@ func newHandlers(s *site, health *health) (*handlers, error) {
 			OpenAPIPath:   pathOpenAPI,
 		}),
 		page:    page,
-		table:   &tableHandler{site: s, table: lakeTable},
+		table:   &tableHandler{common: s, table: lakeTable},
 		health:  health,
 		metrics: exposition(s.opts.Registry),
 	}, nil

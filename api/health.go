@@ -71,7 +71,7 @@ func timeText(t time.Time) *string {
 
 // health answers health checks, and holds what they report.
 type health struct {
-	*site
+	*common
 	freshness *middleware.Freshness
 
 	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
@@ -80,9 +80,9 @@ type health struct {
 	draining          atomic.Bool
 }
 
-func newHealth(s *site) *health {
+func newHealth(s *common) *health {
 	return &health{
-		site:      s,
+		common:    s,
 		freshness: middleware.NewFreshness(s.opts.Now),
 		reloadFailures: promauto.With(s.opts.Registry).NewCounter(prometheus.CounterOpts{
 			Name: "limnomap_snapshot_refresh_failures_total",
@@ -140,7 +140,7 @@ func (s *Server) SnapshotReloadFailed(err error) {
 	now := s.health.opts.Now().UTC().Truncate(time.Second)
 	s.health.reloadFailedSince.CompareAndSwap(nil, &now)
 	s.health.reloadFailures.Inc()
-	s.site.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
+	s.common.opts.Logger.Warn("loading newer data failed: still serving the previous data", slog.Any("error", err))
 }
 
 // DatabaseRefreshed reports the state of the refreshes of the database from its source, for the body of /readyz and the metrics.

@@ -34,19 +34,19 @@ func (l *limits) setRates(a *Adjustable) {
 	l.refused.SetRate(a.APIRate)
 }
 
-// An access says who may use a route, and how often.
-type access uint8
+// A routeAccess says who may use a route, and how often.
+type routeAccess uint8
 
 const (
-	unlimited     access = iota // all, at any rate: answers from memory and health checks
-	perAddress                  // all, at the rate of the open endpoints
-	perMap                      // all, at the rate of tiles
-	perKey                      // who has a key of the monitoring endpoint, at that key's rate
-	perMetricsKey               // who has a key of the metrics, if the operator wants one; otherwise all
+	unlimited     routeAccess = iota // all, at any rate: answers from memory and health checks
+	perAddress                       // all, at the rate of the open endpoints
+	perMap                           // all, at the rate of tiles
+	perKey                           // who has a key of the monitoring endpoint, at that key's rate
+	perMetricsKey                    // who has a key of the metrics, if the operator wants one; otherwise all
 )
 
 // guard returns a handler that passes the requests with that access on to next. OPTIONS needs no key.
-func (s *Server) guard(a access, next http.Handler) http.Handler {
+func (s *Server) guard(a routeAccess, next http.Handler) http.Handler {
 	switch {
 	case a == perAddress:
 		return s.limits.api.Handler(answer.ReadOnly(next))
@@ -54,7 +54,7 @@ func (s *Server) guard(a access, next http.Handler) http.Handler {
 		return s.limits.tiles.Handler(answer.ReadOnly(next))
 	case a == perKey:
 		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next)
-	case a == perMetricsKey && s.site.opts.MetricsKey: // metrics are most needed while the database is away
+	case a == perMetricsKey && s.common.opts.MetricsKey: // metrics are most needed while the database is away
 		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next)
 	}
 	return answer.ReadOnly(next)

@@ -22,7 +22,7 @@ func sparingServer(tb testing.TB) *Server {
 // TestLongAnswersAreTheHeldOnes compares a server that holds its lists with one that writes them piece by piece.
 func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 	held, long := testServer(t), sparingServer(t)
-	if long.site.current.Load().records != nil {
+	if long.common.current.Load().records != nil {
 		t.Fatal("the records are held, want none")
 	}
 	for _, target := range []string{

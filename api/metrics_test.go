@@ -24,7 +24,7 @@ func snapshotOf(version string, lakes, withData int, changed time.Time) *data.Sn
 func TestSnapshotMetrics(t *testing.T) {
 	c := apitest.NewClock()
 	reg := prometheus.NewRegistry()
-	h := newHealth(&site{opts: Options{Registry: reg, Now: c.Now}})
+	h := newHealth(&common{opts: Options{Registry: reg, Now: c.Now}})
 	reg.MustRegister(h)
 	names := []string{"limnomap_snapshot_age_seconds", "limnomap_newest_observation_timestamp_seconds", "limnomap_snapshot_info", "limnomap_snapshot_revision", "limnomap_lakes"}
 	if n, err := testutil.GatherAndCount(reg, names...); n != 0 || err != nil {
@@ -69,7 +69,7 @@ func TestMetricsLint(t *testing.T) {
 	s.Confirmed(testNow())
 	s.DatabaseRefreshed(data.Refresh{Turn: 1, LastAttempt: testNow(), LastSuccess: testNow()})
 	get(t, s, http.StatusOK, statusURL)
-	problems, err := testutil.GatherAndLint(s.site.opts.Registry)
+	problems, err := testutil.GatherAndLint(s.common.opts.Registry)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -93,7 +93,7 @@ func (fakeQuota) Lease(_ context.Context, _, _ string, _, n int) (int, time.Dura
 // requestsByRoute returns how many requests each route has counted.
 func requestsByRoute(tb testing.TB, s *Server) map[string]float64 {
 	tb.Helper()
-	families, err := s.site.opts.Registry.Gather()
+	families, err := s.common.opts.Registry.Gather()
 	if err != nil {
 		tb.Fatal(err)
 	}

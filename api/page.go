@@ -30,7 +30,7 @@ const (
 
 // pageHandlers answer with the files of the page, its settings and the description of the API.
 type pageHandlers struct {
-	*site
+	*common
 	files   map[string]pageFile // by path below the root
 	openAPI *answer.Body
 	fixed   pageSettings // the settings that do not change
@@ -46,8 +46,8 @@ type pageFile struct {
 
 // newPageHandlers reads the page's files. They are few and small. Embedded files have no modification time, so that their
 // entity tags can only come from their bytes.
-func newPageHandlers(s *site) (*pageHandlers, error) {
-	p := &pageHandlers{site: s, files: make(map[string]pageFile), fixed: pageSettings{
+func newPageHandlers(s *common) (*pageHandlers, error) {
+	p := &pageHandlers{common: s, files: make(map[string]pageFile), fixed: pageSettings{
 		Notice:    s.opts.Notice,
 		Simulated: s.opts.Notice != "",
 		MaxZoom:   s.opts.MaxZoom,

@@ -18,7 +18,7 @@ const (
 type routeEntry struct {
 	name   string // in the metrics
 	path   string // below the base path
-	access access
+	access routeAccess
 	answer.Handler
 }
 

@@ -18,7 +18,7 @@ import (
 
 // A Server is the whole HTTP surface. It is safe for concurrent use.
 type Server struct {
-	site     *site
+	common   *common
 	health   *health
 	keyring  *auth.Keyring
 	limits   *limits
@@ -49,7 +49,7 @@ func New(opts Options) (*Server, error) {
 
 // build makes the parts of a Server and puts them together.
 func build(opts Options) (*Server, error) {
-	site, err := newSite(opts)
+	common, err := newCommon(opts)
 	if err != nil {
 		return nil, err
 	}
@@ -57,13 +57,13 @@ func build(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("basemap: %w", err)
 	}
-	adjustable := site.adjustable()
+	adjustable := common.adjustable()
 	s := &Server{
-		site:          site,
-		health:        newHealth(site),
+		common:        common,
+		health:        newHealth(common),
 		limits:        newLimits(ratelimit.NewGroup(ratelimit.Config{Quota: opts.Quota, Now: opts.Now, Logger: opts.Logger, Registerer: opts.Registry}), adjustable),
 		errors:        answer.NewErrors(errorStatuses, opts.Logger),
-		tracer:        middleware.NewTracer(opts.Tracer, opts.TraceRatio, site.trustedProxies, opts.Now),
+		tracer:        middleware.NewTracer(opts.Tracer, opts.TraceRatio, common.trustedProxies, opts.Now),
 		metrics:       middleware.NewMetrics(opts.Registry, opts.Now),
 		logQuota:      middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
 		adminLogQuota: middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
@@ -78,7 +78,7 @@ func build(opts Options) (*Server, error) {
 		Registerer:   opts.Registry,
 	})
 	registerMetrics(s.health)
-	if s.handlers, err = newHandlers(site, s.health); err != nil {
+	if s.handlers, err = newHandlers(common, s.health); err != nil {
 		return nil, err
 	}
 	s.router = s.newRouter()
@@ -89,14 +89,14 @@ func build(opts Options) (*Server, error) {
 // measured measures and traces the requests of one route. The pattern is empty for routes without one.
 func (s *Server) measured(name, pattern string, h http.Handler) http.Handler {
 	if pattern != "" {
-		pattern = s.site.opts.BasePath + pattern
+		pattern = s.common.opts.BasePath + pattern
 	}
 	return middleware.Wrap(h, s.tracer.Route(name, pattern), s.metrics.Route(name))
 }
 
 // newRouter returns the router of all routes.
 func (s *Server) newRouter() http.Handler {
-	opts, page := &s.site.opts, s.handlers.page
+	opts, page := &s.common.opts, s.handlers.page
 	router := route.New(opts.BasePath, s.measured("not_found", "", s.limits.api.Handler(s.errors.Handler(notFound))))
 	for _, entry := range s.handlers.routes(!opts.SeparateAdmin) {
 		router.Handle(entry.path, s.measured(entry.name, entry.path, s.guard(entry.access, s.errors.Handler(entry.Handler))))
@@ -104,7 +104,7 @@ func (s *Server) newRouter() http.Handler {
 	router.HandleMatch(page.has, s.measured("page", "", s.guard(unlimited, s.errors.Handler(page.file))))
 	if opts.BasePath != "" {
 		// Addresses in the page are relative to its folder, whose path ends with a slash.
-		root := http.RedirectHandler(s.site.prefix+"/", http.StatusPermanentRedirect)
+		root := http.RedirectHandler(s.common.prefix+"/", http.StatusPermanentRedirect)
 		router.Handle("", s.measured("page", "", s.guard(unlimited, root)))
 	}
 	return router
@@ -119,10 +119,10 @@ func (s *Server) setHandler() {
 // chain puts the middleware around the router, the outermost first. Adjust calls it again, so that no middleware may keep state
 // in its closure.
 func (s *Server) chain(router http.Handler) http.Handler {
-	opts, adjustable := &s.site.opts, s.site.adjustable()
+	opts, adjustable := &s.common.opts, s.common.adjustable()
 	return middleware.Wrap(router,
 		middleware.RequestID,
-		middleware.ClientAddr(s.site.trustedProxies),
+		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now),
 		middleware.Recover(opts.Logger),
 		middleware.SecurityHeaders(s.basemapOrigin, adjustable.FrameAncestors, opts.HSTS),
@@ -140,16 +140,16 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 
 // Publish makes snap the snapshot of every later request. It prepares the large answers.
 func (s *Server) Publish(snap *data.Snapshot) error {
-	if err := s.site.publish(snap); err != nil {
+	if err := s.common.publish(snap); err != nil {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
-	s.health.reloaded(s.site.current.Load().state.MapVersion)
+	s.health.reloaded(s.common.current.Load().state.MapVersion)
 	return nil
 }
 
 // AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
 func (s *Server) AdminHandler() http.Handler {
-	opts, admin := &s.site.opts, http.NewServeMux()
+	opts, admin := &s.common.opts, http.NewServeMux()
 	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.health.healthy)))
 	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.health.ready)))
 	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
@@ -161,7 +161,7 @@ func (s *Server) AdminHandler() http.Handler {
 	admin.Handle("/", s.errors.Handler(notFound))
 	return middleware.Wrap(admin,
 		middleware.RequestID,
-		middleware.ClientAddr(s.site.trustedProxies),
+		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now),
 		middleware.Recover(opts.Logger),
 		middleware.AdminHeaders,

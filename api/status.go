@@ -8,7 +8,7 @@ import (
 )
 
 // lakeHandlers answer requests about lakes.
-type lakeHandlers struct{ *site }
+type lakeHandlers struct{ *common }
 
 // status answers with the state of the lakes, all or those that pass the filters, now or in a week.
 func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *published) error {

@@ -14,7 +14,7 @@ var tableKind = answer.NewKind("text/html; charset=utf-8", answer.CacheMinute)
 
 // A tableHandler answers with the lakes as a table.
 type tableHandler struct {
-	*site
+	*common
 	table *table.Table
 }
 

@@ -34,7 +34,7 @@ var (
 )
 
 // tileHandlers answer requests for tiles.
-type tileHandlers struct{ *site }
+type tileHandlers struct{ *common }
 
 // tile answers with a tile of the map as a picture.
 func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {

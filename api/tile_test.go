@@ -116,7 +116,7 @@ func TestTileDate(t *testing.T) {
 
 func TestTileCaching(t *testing.T) {
 	s, _ := tileServer(t)
-	current := s.site.current.Load().state.MapVersion
+	current := s.common.current.Load().state.MapVersion
 	for query, want := range map[string]string{
 		"":              "public, max-age=300, stale-while-revalidate=86400",
 		"?v=older":      "public, max-age=300, stale-while-revalidate=86400",

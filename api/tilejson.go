@@ -35,11 +35,11 @@ type tileJSON struct {
 
 // descriptionHandlers answer with descriptions of the tiles, the styles, the colour maps and their legends.
 type descriptionHandlers struct {
-	*site
+	*common
 	drawn *lru.Cache[legendKey, []byte]
 }
 
-func newDescriptionHandlers(s *site) (*descriptionHandlers, error) {
+func newDescriptionHandlers(s *common) (*descriptionHandlers, error) {
 	drawn, err := lru.New[legendKey, []byte](maxLegends)
 	return &descriptionHandlers{s, drawn}, err
 }

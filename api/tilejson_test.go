@@ -65,7 +65,7 @@ func TestTheTemplateMakesTilesImmutable(t *testing.T) {
 	}
 	opts := testOptions(t)
 	opts.RendererVersion = "2"
-	if other := newServer(t, opts, testSource(t)).site.current.Load().state.MapVersion; other == testServer(t).site.current.Load().state.MapVersion {
+	if other := newServer(t, opts, testSource(t)).common.current.Load().state.MapVersion; other == testServer(t).common.current.Load().state.MapVersion {
 		t.Errorf("another renderer has the version %s too", other)
 	}
 }

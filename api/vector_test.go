@@ -106,7 +106,7 @@ func TestVectorTileCodings(t *testing.T) {
 func TestVectorTileCaching(t *testing.T) {
 	s, _ := tileServer(t)
 	target := strings.NewReplacer("{z}", "6", "{x}", "33", "{y}", "21").Replace(tileTemplate(t, s, vectorJSONURL))
-	raster := s.site.current.Load().state.MapVersion
+	raster := s.common.current.Load().state.MapVersion
 	for target, want := range map[string]string{
 		vectorURL: cacheTile, target: answer.CacheForever, target + "&date=2026-11-16": answer.CacheForever,
 		vectorURL + "?v=older":     cacheTile,

@@ -81,7 +81,7 @@ func TestWMTSCapabilities(t *testing.T) {
 		t.Errorf("version %s, layer %s, abstract %q", c.Version, c.Layer.Identifier, c.Abstract)
 	}
 	// Longitude comes first in a WGS84BoundingBox.
-	bounds := s.site.current.Load().state.Bounds
+	bounds := s.common.current.Load().state.Bounds
 	for got, corner := range map[string][]float64{c.Layer.Lower: bounds[:2], c.Layer.Upper: bounds[2:]} {
 		if want := fmt.Sprint(corner[0], corner[1]); got != want {
 			t.Errorf("corner = %q, want %q", got, want)

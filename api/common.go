@@ -38,8 +38,8 @@ type lookup struct {
 	names  *index.NameIndex
 }
 
-// A site is what handlers share.
-type site struct {
+// common is what the handlers have in common.
+type common struct {
 	opts      Options                    // with the first values of the adjustable ones
 	options   atomic.Pointer[Adjustable] // their present values
 	sender    *answer.Sender
@@ -50,12 +50,12 @@ type site struct {
 	current   atomic.Pointer[published] // nil before the first
 }
 
-func newSite(opts Options) (*site, error) {
+func newCommon(opts Options) (*common, error) {
 	maps, err := newColormaps(opts.Limits)
 	if err != nil {
 		return nil, err
 	}
-	s := &site{
+	s := &common{
 		opts:      opts,
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
@@ -70,12 +70,12 @@ func newSite(opts Options) (*site, error) {
 }
 
 // adjustable returns the present values of the options that may change.
-func (s *site) adjustable() *Adjustable { return s.options.Load() }
+func (s *common) adjustable() *Adjustable { return s.options.Load() }
 
-func (s *site) trustedProxies() []netip.Prefix { return s.adjustable().TrustedProxies }
+func (s *common) trustedProxies() []netip.Prefix { return s.adjustable().TrustedProxies }
 
 // attribution returns whose data are shown, after a notice that they are not real if they are not.
-func (s *site) attribution() string {
+func (s *common) attribution() string {
 	notice, attribution := s.opts.Notice, s.adjustable().Attribution
 	if notice == "" || attribution == "" {
 		return notice + attribution
@@ -84,7 +84,7 @@ func (s *site) attribution() string {
 }
 
 // published returns the published snapshot, or errNoSnapshot.
-func (s *site) published() (*published, error) {
+func (s *common) published() (*published, error) {
 	p := s.current.Load()
 	if p == nil {
 		return nil, errNoSnapshot
@@ -93,7 +93,7 @@ func (s *site) published() (*published, error) {
 }
 
 // onData returns a handler that passes the published snapshot to h. It loads it once, so that an answer is of one snapshot.
-func (s *site) onData(h func(w http.ResponseWriter, r *http.Request, p *published) error) answer.Handler {
+func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *published) error) answer.Handler {
 	return func(w http.ResponseWriter, r *http.Request) error {
 		p, err := s.published()
 		if err != nil {
@@ -104,7 +104,7 @@ func (s *site) onData(h func(w http.ResponseWriter, r *http.Request, p *publishe
 }
 
 // publish makes snap the snapshot of every later request. It prepares the large answers.
-func (s *site) publish(snap *data.Snapshot) error {
+func (s *common) publish(snap *data.Snapshot) error {
 	p := &published{snap: snap, state: s.stateOf(snap), lookup: s.lookupOf(snap.Lakes)}
 	p.table = table.NewLakes(snap, p.lookup.names)
 	var err error
@@ -133,7 +133,7 @@ func (s *site) publish(snap *data.Snapshot) error {
 
 // stateOf returns what descriptions of the map say about a snapshot. The versions name the data and the renderer, since
 // either changes a tile.
-func (s *site) stateOf(snap *data.Snapshot) *ogc.State {
+func (s *common) stateOf(snap *data.Snapshot) *ogc.State {
 	extent := extentOf(snap.Lakes)
 	center := extent.Center()
 	return &ogc.State{
@@ -149,7 +149,7 @@ func (s *site) stateOf(snap *data.Snapshot) *ogc.State {
 
 // lookupOf returns the lookup of lakes. An import of new values leaves the lakes as they were: then the previous lookup is
 // used again, since sorting a million names takes seconds.
-func (s *site) lookupOf(lakes []data.Lake) *lookup {
+func (s *common) lookupOf(lakes []data.Lake) *lookup {
 	if before := s.current.Load(); before != nil && slices.EqualFunc(before.snap.Lakes, lakes, foundAlike) {
 		return before.lookup
 	}
