@@ -5,9 +5,11 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"math"
 	"net/http"
 	"net/http/httptest"
 	"net/netip"
+	"net/url"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -16,8 +18,10 @@ import (
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus"
+	sdktrace "go.opentelemetry.io/otel/sdk/trace"
 
 	"limnomap/api/apitest"
+	"limnomap/tiles"
 )
 
 // asked sends a GET of path, from 192.0.2.1 through the proxy 10.0.0.1, and returns the answer.
@@ -124,6 +128,7 @@ func TestAdjustLogRequests(t *testing.T) {
 func TestAdjustUnderLoad(t *testing.T) {
 	opts := testOptions(t)
 	opts.Registry = prometheus.NewRegistry()
+	opts.Tiles = &heldTiles{tiles.Tile{Bytes: make([]byte, 4096), ETag: "7e57", Note: new(tiles.Note)}}
 	s := newServer(t, opts, testSource(t))
 	admin := s.AdminHandler()
 	done := make(chan struct{})
@@ -190,5 +195,22 @@ func TestAdjustableOptionsAreNotStale(t *testing.T) {
 		if at := stale.Find(text); at != nil && !strings.HasSuffix(name, "_test.go") {
 			t.Errorf("%s reads %s, which does not change: want adjustable()", name, at)
 		}
+	}
+}
+
+// The program checks these values with its flags. Here no wrong one may end a request.
+func TestValuesThatOnlyFlagsCheck(t *testing.T) {
+	opts := testOptions(t)
+	opts.PublicURL, opts.TraceRatio = new(url.URL), math.NaN()
+	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test")
+	opts.APIRate, opts.TileRate, opts.KeyRate, opts.LogRequests = -1, -1, -1, -1
+	s := newServer(t, opts, testSource(t))
+	for range 2 {
+		for _, path := range []string{tileURL, statusURL, "/api/v1/tiles.json", "/page.json"} {
+			if resp := asked(t, s, path); resp.StatusCode != http.StatusOK || resp.Header.Get("RateLimit") != "" {
+				t.Errorf("%s: %s, RateLimit %q, want 200 without a limit", path, resp.Status, resp.Header.Get("RateLimit"))
+			}
+		}
+		s.Adjust(Adjustable{APIRate: math.MinInt, TileRate: math.MinInt, KeyRate: math.MinInt, LogRequests: math.MinInt})
 	}
 }
