@@ -25,6 +25,8 @@ const inBackground = `trap 'limnomap_jobs=$(jobs -p); [ -z "$limnomap_jobs" ] ||
 var (
 	// servesLast matches a block whose last command is a server.
 	servesLast = regexp.MustCompile(`(?m)^limnomap (?:serve|refresh .*--every)\b(?:.*\\\n)*.*[^&\n]\n?\z`)
+	// installed matches the programs of make setup that blocks call.
+	installed = regexp.MustCompile(`\b(?:curl|gdal_translate|gdalinfo|ogr2ogr|promtool|python3)\b`)
 	// serves matches the log line of a server that is ready.
 	serves = regexp.MustCompile(`msg="?(?:serving|refresh)`)
 )
@@ -32,8 +34,11 @@ var (
 // run runs a block with a program that reads a file, in the folder of the page, and keeps the output.
 func (e *examples) run(t *testing.T, i int, b block, program string, flags ...string) {
 	t.Helper()
-	limnomaptest.Need(t, program)
 	e.last = output{block: -1}
+	limnomaptest.Need(t, program)
+	if program == "bash" {
+		limnomaptest.Need(t, installed.FindAllString(b.text, -1)...)
+	}
 	e.front.forget()
 	dir := t.TempDir() // not in the folder of the page, whose files a block may list
 	script := b.text

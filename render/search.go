@@ -2,13 +2,13 @@ package render
 
 import "sort"
 
-// Search finds the sites in a part of the world. The codes are the Morton codes of all sites, ascending; only the given sites
-// are searched, which are indexes of codes, ascending; nil means all. It divides the world into quadrants, as long as they
-// have many sites and are partly in the part.
+// Search finds the sites in an area. The codes are the Morton codes of all sites, ascending; only the given sites are
+// searched, which are indexes of codes, ascending; nil means all. It divides quadrants of the world that are partly in the
+// area and have many sites.
 //
-// Meets reports whether the part overlaps the square of side last+1 at x, y, and whether it contains all of it. Visit is
-// called for ranges of sites in ascending order: whole is true if all of them are in the part. It reports whether the
-// search continues.
+// Meets reports whether the area overlaps the square of side last+1 at x, y, and whether it contains all of it. Visit is
+// called for ranges of sites in ascending order, and reports whether the search continues. If whole is true, all of them are
+// in the area; if it is false, visit must test each.
 func Search(codes []uint64, sites []int32, meets func(x, y, last uint32) (some, all bool), visit func(from, to int, whole bool) (more bool)) {
 	s := search{codes, sites, meets, visit}
 	n := len(codes)

@@ -42,7 +42,7 @@ func (p *Plot) Survey(ctx context.Context) (Survey, error) {
 	return s, nil
 }
 
-// A sample is every n-th of the tiles of a zoom, sampleTiles to twice as many of them.
+// A sample has every step-th tile of a zoom: all if there are few, otherwise sampleTiles to twice as many.
 type sample struct {
 	seen int64
 	step int64 // from one that is kept to the next, a power of two

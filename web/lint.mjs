@@ -1,5 +1,5 @@
 // Checks the scripts of the page, of its build and of its tests. It uses the one-file build of ESLint, because the package
-// eslint depends on 80 others. The type checker finds undefined names.
+// eslint depends on 80 others. The type checker finds undefined names, but it knows those of node and of browsers in all folders.
 import { readFileSync, readdirSync } from 'node:fs'
 import js from '@eslint/js'
 import { Linter } from 'eslint-linter-browserify'
@@ -20,6 +20,12 @@ const config = [js.configs.recommended, {
     // Names with an underscore are private members, of Leaflet for example, which change without notice.
     'no-restricted-syntax': ['error', { selector: 'MemberExpression[property.name=/^_/]', message: 'Use the public API.' }],
   },
+}, {
+  files: ['src/**', 'plain/**'],
+  rules: { 'no-restricted-globals': ['error', 'Buffer', '__dirname', '__filename', 'clearImmediate', 'global', 'module', 'process', 'require', 'setImmediate'] },
+}, {
+  files: ['*.mjs'],
+  rules: { 'no-restricted-globals': ['error', 'document', 'innerHeight', 'innerWidth', 'localStorage', 'location', 'sessionStorage', 'window'] },
 }]
 
 const below = (folder) => readdirSync(folder, { recursive: true, encoding: 'utf8' }).map((name) => `${folder}/${name}`)

@@ -36,7 +36,7 @@ func (e *entries) add(texts ...string) {
 func appendFields(b []byte, first int, s string) []byte {
 	for how := range fold.Spellings {
 		if how > fold.Bare && len(s) == utf8.RuneCountInString(s) {
-			break // all spellings of ASCII are the same
+			break // all spellings of ASCII are the same, and of invalid UTF-8 too
 		}
 		start := len(b)
 		b = fold.Append(append(b, fieldStart), s, how)

@@ -12,7 +12,7 @@ import (
 	"pgregory.net/rapid"
 )
 
-// ahead is how many results for each goroutine may be ahead of the delivery.
+// ahead is how many results for each goroutine may be ahead of the delivery, as in package tiles.
 const ahead = 64
 
 var errFake = errors.New("fake error")
@@ -31,6 +31,7 @@ func upTo(n int) iter.Seq[int] {
 func TestRun(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		n, goroutines := rapid.IntRange(0, 200).Draw(rt, "items"), rapid.IntRange(1, 9).Draw(rt, "goroutines")
+		ahead := rapid.IntRange(1, 8).Draw(rt, "ahead")
 		delays := rapid.SliceOfN(rapid.IntRange(0, 50), n, n).Draw(rt, "milliseconds")
 		synctest.Test(t, func(*testing.T) {
 			var begun, most, delivered atomic.Int64

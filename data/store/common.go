@@ -16,8 +16,8 @@ type common struct {
 	now func() time.Time
 }
 
-// A database is what each kind of Store provides to common. An error of fn is wrapped with doing, what was being done,
-// unless it is a callerError.
+// A database is what each kind of Store provides to common. Its methods wrap an error of fn with doing, the name of the
+// operation, unless it is a callerError.
 type database interface {
 	// query runs fn, which makes one query.
 	query(ctx context.Context, doing string, fn func(querier) error) error
@@ -29,14 +29,14 @@ type database interface {
 	fileGeneration() int64
 }
 
-// A dialect is the statements that differ.
+// A dialect has the statements that differ between the databases, each in that of its database.
 type dialect struct {
 	scan, past string // the observations of Scan and Past
-	lockKeys   string // prevents changes of API keys by others until the transaction ends; empty if it does so anyway
+	lockKeys   string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
 
-// A querier runs statements of either driver. They are in PostgreSQL's dialect, with the schema and with $1 for the first
-// parameter.
+// A querier runs statements of either driver. Those of common are in PostgreSQL's dialect, with the schema and with $1 for the
+// first parameter.
 type querier interface {
 	exec(ctx context.Context, statement string, args ...any) (rowsAffected int64, err error)
 	queryRow(ctx context.Context, query string, args ...any) rowScanner
@@ -49,6 +49,8 @@ var forSQLite = strings.NewReplacer("limnomap.", "", "$", "?")
 
 // A callerError is an error for the caller as it is, not a failure of the database.
 type callerError struct{ error }
+
+func (e callerError) Unwrap() error { return e.error }
 
 // forCaller returns the error in a callerError, or false if err is none.
 func forCaller(err error) (error, bool) {

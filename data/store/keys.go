@@ -33,7 +33,7 @@ func (s *common) CreateKey(ctx context.Context, k apikey.Key) error {
 	})
 }
 
-// changeKeys calls fn with all keys in a transaction, in which nobody else changes them.
+// changeKeys calls fn with all keys in a transaction, in which no one else changes them.
 func (s *common) changeKeys(ctx context.Context, doing string, fn func(querier, []apikey.Key) error) error {
 	return s.db.update(ctx, doing, func(q querier) error {
 		if s.sql.lockKeys != "" {

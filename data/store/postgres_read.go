@@ -78,7 +78,7 @@ func (s *postgres) update(ctx context.Context, doing string, fn func(querier) er
 	return s.wrap(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(postgresQuerier{tx}) }), doing)
 }
 
-// fileGeneration returns 0: the server's files are its own.
+// fileGeneration returns 0: the files of PostgreSQL are not replaced while limnomap runs.
 func (s *postgres) fileGeneration() int64 { return 0 }
 
 // read runs fn in a transaction that sees one state of the database, that of its first query.
@@ -86,7 +86,7 @@ func (s *postgres) read(ctx context.Context, fn func(pgx.Tx) error) error {
 	return pgx.BeginTxFunc(ctx, s.pool, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, fn)
 }
 
-// lockKeys does not prevent others from reading keys.
+// lockKeys prevents others from changing keys, not from reading them.
 const lockKeys = "LOCK TABLE limnomap.api_keys IN SHARE ROW EXCLUSIVE MODE"
 
 // The rows of one lake are read in order from the index of each year, one year after the other. The lateral query can only

@@ -92,7 +92,7 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 	if rows == nil {
 		rows = new(data.RefreshRows)
 	}
-	// PostgreSQL rejects a text with a zero byte or invalid UTF-8, and an error may quote any bytes.
+	// PostgreSQL rejects a text with a zero byte or invalid UTF-8, and an error may quote any bytes. SQLite stores the same text.
 	message := strings.ReplaceAll(strings.ToValidUTF8(r.Error, "\uFFFD"), "\x00", "\uFFFD")
 	err := heldBy(q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
 			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,

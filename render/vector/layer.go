@@ -91,7 +91,7 @@ func (l *Layer) find(t maptile.Tile) []hit {
 	x, w := l.index, windowOf(t)
 	for _, band := range l.bands[:t.Z+1] {
 		if len(band) == 0 {
-			continue
+			continue // for Search, nil means all sites
 		}
 		render.Search(x.codes, band, w.meets, func(from, to int, whole bool) bool {
 			for _, site := range band[from:to] {
