@@ -57,8 +57,8 @@ type Options struct {
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
 	MaxZoom         int
 	BasePath        string // "/lakes", or empty
-	// PublicURL is the address of this server for clients, with a scheme and a host; if it has a path, addresses in answers use it instead of BasePath.
-	// Nil: as trusted proxies say, otherwise relative addresses.
+	// PublicURL is the address of this server for clients, with a scheme and a host. If it has a path, addresses in answers use it
+	// instead of BasePath. Nil: as trusted proxies say, otherwise relative addresses.
 	PublicURL          *url.URL
 	HSTS               time.Duration // HSTS max-age; 0: no HSTS
 	BasemapURL         string        // template with {z}/{x}/{y}; empty for none
