@@ -224,7 +224,11 @@ func TestTraces(t *testing.T) {
 				t.Errorf("%s: span %+v, in %+v", test.path, s, root)
 			}
 		}
-		line := regexp.MustCompile(`(?m)^.*"request_id":"request-` + fmt.Sprint(i) + `".*$`).FindString(server.Log.String())
+		logged, line := regexp.MustCompile(`(?m)^.*"request_id":"request-`+fmt.Sprint(i)+`".*\n`), ""
+		limnomaptest.Within(t, patience, test.path+" is logged", func() bool { // after the client has the answer
+			line = logged.FindString(server.Log.String())
+			return line != ""
+		})
 		if !strings.Contains(line, `"trace_id":"`+id+`"`) {
 			t.Errorf("%s: the log says %s, want the id of the trace", test.path, line)
 		}
