@@ -248,8 +248,10 @@ func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 	return v
 }
 
-// Until waits until a JavaScript expression is true.
+// Until waits until a JavaScript expression is true. While the page is loading the expression may throw, because elements are
+// missing.
 func Until(expression string) chromedp.Action[chromedp.Void] {
+	expression = `(() => { try { return ` + expression + ` } catch (e) { if (document.readyState === 'complete') throw e; return false } })()`
 	// By default the expression is evaluated in each frame, which makes the browser draw frames all the time.
 	poll := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(time.Minute))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
