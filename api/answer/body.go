@@ -126,7 +126,11 @@ func (s *Sender) compress(b *Body, how effort, size int, write func(w io.Writer)
 		if err != nil {
 			return err
 		}
-		b.variants[z.coding] = newVariant(z.coding, slices.Clip(bytes.Clone(content)))
+		if spare := cap(content) - len(content); spare > len(content)/16 {
+			content = slices.Clip(bytes.Clone(content))
+		}
+		b.variants[z.coding] = newVariant(z.coding, content)
+		z.out = bytes.Buffer{} // the memory of a large copy is free before the next one is made
 	}
 	return nil
 }
