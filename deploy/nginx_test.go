@@ -196,9 +196,9 @@ func TestNginxCache(t *testing.T) {
 		nginx.later(t, 10*time.Minute) // max-age is five
 		nginx.want(t, berlin+".png", 200, "STALE")
 		nginx.becomes(t, berlin+".png", "HIT")
-		if !strings.Contains(server.Log.String(), "status=304") {
-			t.Error("limnomap was not asked whether the tile is still the same")
-		}
+		limnomaptest.Within(t, patience, "limnomap logs that the tile is still the same", func() bool { // after nginx has the answer
+			return strings.Contains(server.Log.String(), "status=304")
+		})
 		server.Stop(t)
 		nginx.later(t, 40*time.Minute)
 		if _, body := nginx.want(t, berlin+".png", 200, "STALE"); !bytes.Equal(body, tile) {

@@ -142,7 +142,7 @@ func TestRandomRequests(t *testing.T) {
 		n = 50000
 	}
 	s := start(t, "--api-rate", "0", "--tile-rate", "0", "--log-level", "debug")
-	c := connectClients(t, s, 0, 0)
+	c := connectClients(t, s, 0, 0, "")
 	var clients sync.WaitGroup
 	for client := range 4 {
 		clients.Go(func() { // ends after its part of the requests

@@ -16,7 +16,7 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv("LIMNOMAP_TEST_RACE_BINARY"); path != "" {
 		_ = os.Setenv("LIMNOMAP_TEST_BINARY", path)
 	}
-	limnomaptest.Parallel(8)
+	limnomaptest.Parallel(6)
 	limnomaptest.Main(m)
 }
 

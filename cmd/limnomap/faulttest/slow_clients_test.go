@@ -34,8 +34,9 @@ type slowClients struct {
 	goroutines, memory float64 // of the server before the clients connected
 }
 
-// connectClients opens n connections. Their receive buffers hold that many bytes or, with 0, the default.
-func connectClients(t testing.TB, s *limnomaptest.Server, n, receiveBuffer int) *slowClients {
+// connectClients opens n connections, and sends text on each at once, because the server waits for a header for a few seconds.
+// Their receive buffers hold that many bytes or, with 0, the default.
+func connectClients(t testing.TB, s *limnomaptest.Server, n, receiveBuffer int, text string) *slowClients {
 	t.Helper()
 	wantAnswers(t, s) // so that what the server allocates for its first answers is not counted
 	http.DefaultClient.CloseIdleConnections()
@@ -56,6 +57,10 @@ func connectClients(t testing.TB, s *limnomaptest.Server, n, receiveBuffer int) 
 			t.Fatalf("connection %d of %d: %v", len(c.conns)+1, n, err)
 		}
 		c.conns = append(c.conns, conn)
+		must(t, conn.SetWriteDeadline(time.Now().Add(answerTime)))
+		if _, err := io.WriteString(conn, text); err != nil {
+			t.Fatalf("connection %d of %d: %v", len(c.conns), n, err)
+		}
 	}
 	return c
 }
@@ -129,9 +134,8 @@ func TestSlowReaders(t *testing.T) {
 	if fullLength() {
 		clients = 200
 	}
-	c := connectClients(t, s, clients, 4096)
 	const request = "GET /api/v1/bathing-lakes/status HTTP/1.1\r\nHost: lakes\r\n\r\n"
-	c.send(t, strings.Repeat(request, 50)) // the answers have 19 MB; the kernel holds up to 4 MB for a connection
+	c := connectClients(t, s, clients, 4096, strings.Repeat(request, 50)) // the answers have 19 MB; the kernel holds up to 4 MB for a connection
 	limnomaptest.Within(t, patience, "the server waits for all of them", func() bool {
 		return s.Metric(t, "limnomap_http_requests_in_flight") >= float64(clients)
 	})
@@ -168,8 +172,7 @@ func TestUnfinishedRequests(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			t.Parallel()
 			s := start(t, "--api-rate", "0", "--log-level", "debug")
-			c := connectClients(t, s, 200, 0)
-			c.send(t, test.text)
+			c := connectClients(t, s, 200, 0, test.text)
 			if test.slowHeader {
 				for i := range 3 {
 					time.Sleep(time.Second)
@@ -197,8 +200,7 @@ func TestIdleConnections(t *testing.T) {
 		n = most
 	}
 	s := start(t, "--api-rate", "0")
-	c := connectClients(t, s, n, 0)
-	c.send(t, "GET /healthz HTTP/1.1\r\nHost: lakes\r\n\r\n")
+	c := connectClients(t, s, n, 0, "GET /healthz HTTP/1.1\r\nHost: lakes\r\n\r\n")
 	head := make([]byte, len("HTTP/1.1 200 "))
 	for i, conn := range c.conns {
 		must(t, conn.SetReadDeadline(time.Now().Add(patience)))
