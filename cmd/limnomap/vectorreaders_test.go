@@ -24,15 +24,6 @@ const (
 	vectorBuffer = 64
 )
 
-// leaveOutReader skips a test because a reader is missing. In CI it fails: there all tests must run.
-func leaveOutReader(t *testing.T, missing string) {
-	t.Helper()
-	if os.Getenv("CI") != "" {
-		t.Fatal(missing)
-	}
-	t.Skip("READER TEST LEFT OUT: " + missing)
-}
-
 // readerOutput runs a reader and returns its output.
 func readerOutput(t *testing.T, input string, command ...string) []byte {
 	t.Helper()
@@ -143,10 +134,10 @@ func unitsIn(p orb.Point, tile maptile.Tile) (at orb.Point, has, sure bool) {
 // the GeoJSON has.
 func TestVectorTilesReadByNPMEqualTheGeoJSON(t *testing.T) {
 	if _, err := exec.LookPath("node"); err != nil {
-		leaveOutReader(t, "no node is installed")
+		limnomaptest.LeaveOut(t, "no node is installed")
 	}
 	if _, err := os.Stat("testdata/mvtreader/node_modules/@mapbox/vector-tile"); err != nil {
-		leaveOutReader(t, "the npm packages @mapbox/vector-tile and pbf are not installed (make setup)")
+		limnomaptest.LeaveOut(t, "the npm packages @mapbox/vector-tile and pbf are not installed (make setup)")
 	}
 	base, _ := startServer(t, "--tile-rate", "0")
 	lakes := wantedLakes(t, base, "")
@@ -243,7 +234,7 @@ func checkTileLakes(t *testing.T, tile maptile.Tile, features []geoFeature, lake
 // GDAL, which QGIS and R use to read vector tiles, reads the same.
 func TestVectorTilesReadByGDALEqualTheGeoJSON(t *testing.T) {
 	if _, err := exec.LookPath("ogr2ogr"); err != nil {
-		leaveOutReader(t, "no GDAL is installed (make setup)")
+		limnomaptest.LeaveOut(t, "no GDAL is installed (make setup)")
 	}
 	base, _ := startServer(t, "--tile-rate", "0")
 	lakes := wantedLakes(t, base, "")
