@@ -63,7 +63,7 @@ type Spec struct {
 	Colormap colormap.ID
 }
 
-// A style has the painter of one style, and what it needs to find and colour its marks. It is immutable.
+// A style has the painter of one style, and how its marks are found and coloured. It is immutable.
 type style struct {
 	painter
 	valued   bool                                      // whether lakes without a value leave no trace

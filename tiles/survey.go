@@ -45,7 +45,7 @@ func (p *Plot) Survey(ctx context.Context) (Survey, error) {
 // A sample has every step-th tile of a zoom: all if there are few, otherwise sampleTiles to twice as many.
 type sample struct {
 	seen int64
-	step int64 // from one that is kept to the next, a power of two
+	step int64 // distance between kept tiles, a power of two
 	kept []maptile.Tile
 }
 

@@ -25,7 +25,7 @@ type List struct {
 	Between string // after each item but the last
 	Tail    string // after the last item
 	Len     int
-	Size    int // of all items, each with what is between; 0 if it is not known
+	Size    int // in bytes, of all items and the separators between them; 0 if unknown
 }
 
 // Bytes returns the whole list.

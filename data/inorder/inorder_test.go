@@ -50,7 +50,7 @@ func TestRun(t *testing.T) {
 			if err != nil || delivered.Load() != int64(n) {
 				rt.Errorf("%d of %d items delivered, %v", delivered.Load(), n, err)
 			}
-			// Those in the queue, the one that is being delivered, and the one that is about to be queued.
+			// The items in the queue, one in delivery, and one before the queue.
 			if bound := int64(ahead*goroutines + 2); most.Load() > bound {
 				rt.Errorf("%d items are ahead of the delivery, want at most %d", most.Load(), bound)
 			}

@@ -66,7 +66,7 @@ func asCallerError(err error) error {
 	return callerError{err}
 }
 
-// collect returns what scan makes of each row of a query.
+// collect returns the results of scan for all rows of a query.
 func collect[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
 	err := q.query(ctx, func(rows rowIterator) error {
