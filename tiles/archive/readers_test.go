@@ -18,13 +18,13 @@ import (
 	"limnomap/tiles/hilbert"
 )
 
-// leaveOut skips a test because a reader is not installed. In CI that is an error.
+// leaveOut skips a test because something is missing. In CI that is an error.
 func leaveOut(t *testing.T, missing string) {
 	t.Helper()
 	if os.Getenv("CI") != "" {
 		t.Fatal(missing)
 	}
-	t.Skip("READER TEST LEFT OUT: " + missing)
+	t.Skip("LEFT OUT: " + missing)
 }
 
 // output runs a reader and returns its output.
