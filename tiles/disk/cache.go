@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"golang.org/x/sync/semaphore"
+
+	"limnomap/data/diskspace"
 )
 
 const (
@@ -83,7 +85,7 @@ func newCache(dir string, o Options, now func() time.Time) *Cache {
 		budget:   o.Bytes,
 		minFree:  o.MinFree,
 		now:      now,
-		spaceOf:  spaceOf,
+		spaceOf:  diskspace.Of,
 		read:     readEntry,
 		log:      o.Logger,
 		metrics:  m,
@@ -198,6 +200,9 @@ func (c *Cache) fetch(root *os.Root, sum sum) (entry, bool) {
 		if err := c.remove(root, name, info.Size()); err != nil && !info.IsDir() {
 			c.writeFault(err)
 		}
+	case isNameTaken(err):
+		c.metrics.damaged.Inc()
+		return entry{}, false
 	case errors.Is(err, fs.ErrNotExist), errors.Is(err, os.ErrClosed): // os.ErrClosed: the folder has just been reopened
 		return entry{}, false
 	default:
@@ -271,7 +276,7 @@ func (c *Cache) store(key, body []byte) error {
 		return errNoRoom
 	}
 	if err := c.storeEntry(sumOf(key), raw); err != nil {
-		if !errors.Is(err, errNameIsFolder) {
+		if !isNameTaken(err) {
 			c.writeFault(err)
 		}
 		return err
@@ -293,7 +298,7 @@ func (c *Cache) store(key, body []byte) error {
 func (c *Cache) storeEntry(sum sum, raw []byte) error {
 	root := c.root.Load()
 	if root != nil {
-		if err := writeEntry(root, sum, raw); err == nil || isFull(err) || errors.Is(err, errNameIsFolder) {
+		if err := writeEntry(root, sum, raw); err == nil || isFull(err) || isNameTaken(err) {
 			return err
 		}
 	}

@@ -159,6 +159,9 @@ func readEntry(root *os.Root, name string, sum sum) (entry, fs.FileInfo, error) 
 		if info, lstatErr := root.Lstat(name); lstatErr == nil && !info.Mode().IsRegular() {
 			return entry{}, info, ErrDamaged // such as a link out of the folder
 		}
+		if !errors.Is(err, fs.ErrNotExist) && isShardTaken(root, sum) {
+			err = fmt.Errorf("%w: %w", errShardTaken, err)
+		}
 		return entry{}, nil, err
 	}
 	defer file.Close()
@@ -180,6 +183,28 @@ func readEntry(root *os.Root, name string, sum sum) (entry, fs.FileInfo, error) 
 	return e, info, err
 }
 
+// errShardTaken is returned for an entry whose sub-folder is no folder, but a link out of the cache, say. It is no fault of the
+// disk: the other sub-folders work.
+var errShardTaken = errors.New("a link or a file has the name of the tile's folder")
+
+// isShardTaken reports whether the sub-folder of that sum exists and is no folder.
+func isShardTaken(root *os.Root, sum sum) bool {
+	info, err := root.Lstat(shardName(sum))
+	return err == nil && !info.IsDir()
+}
+
+// clearShard removes a link that has the name of the sub-folder of that sum: the cache makes none. The target stays, and
+// so do other files. It reports whether the name is free now.
+func clearShard(root *os.Root, sum sum) bool {
+	name := shardName(sum)
+	info, err := root.Lstat(name)
+	if err == nil && info.Mode().Type() == fs.ModeSymlink {
+		err = root.Remove(name)
+		return err == nil || errors.Is(err, fs.ErrNotExist)
+	}
+	return errors.Is(err, fs.ErrNotExist)
+}
+
 // errNameIsFolder is returned for an entry whose name is taken by a folder that is not empty. The folder is not removed,
 // since the cache did not make it; all other entries work.
 var errNameIsFolder = errors.New("a folder has the name of the tile's file")
@@ -189,13 +214,16 @@ var errNameIsFolder = errors.New("a folder has the name of the tile's file")
 func writeEntry(root *os.Root, sum sum, raw []byte) error {
 	temp := tempName(sum)
 	file, err := createNew(root, temp)
-	if errors.Is(err, fs.ErrNotExist) {
+	if err != nil && clearShard(root, sum) {
 		if err := root.Mkdir(shardName(sum), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
 			return err
 		}
 		file, err = createNew(root, temp)
 	}
 	if err != nil {
+		if isShardTaken(root, sum) {
+			err = fmt.Errorf("%w: %w", errShardTaken, err)
+		}
 		return err
 	}
 	_, err = file.Write(raw)
@@ -209,6 +237,11 @@ func writeEntry(root *os.Root, sum sum, raw []byte) error {
 		_ = root.Remove(temp) // if this fails too, a later count removes the file
 	}
 	return err
+}
+
+// isNameTaken reports whether err concerns only the entries of one name, or of one sub-folder.
+func isNameTaken(err error) bool {
+	return errors.Is(err, errNameIsFolder) || errors.Is(err, errShardTaken)
 }
 
 func isFolder(root *os.Root, name string) bool {

@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"limnomap/data/diskspace"
 )
 
 // A fakeSpace is a disk of total bytes. Other programs use some of them, and the cache in dir some more.
@@ -101,8 +103,8 @@ func TestMinFree(t *testing.T) {
 	if got := c.limit(); got != c.budget {
 		t.Errorf("a disk that does not report free space: the limit is %d, want the budget", got)
 	}
-	if free, total, ok := spaceOf(t.TempDir()); ok != knowsSpace || ok && !(free > 0 && free <= total) {
-		t.Errorf("spaceOf = %d, %d, %v, want at most the total", free, total, ok)
+	if free, total, ok := diskspace.Of(t.TempDir()); ok != diskspace.Known || ok && !(free > 0 && free <= total) {
+		t.Errorf("diskspace.Of = %d, %d, %v, want at most the total", free, total, ok)
 	}
 }
 

@@ -4,6 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"log/slog"
+
+	"limnomap/data/diskspace"
 )
 
 // Options are the optional parameters of [Open]. A nil *Options means all defaults.
@@ -29,7 +31,7 @@ func (o *Options) withDefaults() (Options, error) {
 	if c.Bytes < 0 {
 		return c, fmt.Errorf("disk: option Bytes is %d, and must not be negative", c.Bytes)
 	}
-	if c.MinFree > 0 && !knowsSpace {
+	if c.MinFree > 0 && !diskspace.Known {
 		return c, fmt.Errorf("disk: option MinFree is %d, and this system does not report free space", c.MinFree)
 	}
 	c.Bytes = cmp.Or(c.Bytes, 1<<30)
