@@ -4,6 +4,7 @@ import { cardHistory, retryButton } from './cardhistory.js'
 import { classifyLakes } from './classify.js'
 import { byId, focusInPlace } from './dom.js'
 import { summary } from './laketext.js'
+import { fetchSearch } from './serversearch.js'
 import { fill, words } from './words.js'
 
 const maxFound = 1000 // the server's maximum; a search for an id also finds ids and names that begin with it
@@ -74,8 +75,7 @@ function returnFocus({ returnFocus: opener, map }) {
  * @param {string} id @param {string | null} date @param {Legend} legend @returns {Promise<Lake | null>} */
 async function search(id, date, legend) {
   if (!/[a-z\d]/i.test(id)) return null // the server rejects such a query
-  const query = new URLSearchParams({ q: id, limit: `${maxFound}`, ...(date && { date }) })
-  const answer = await fetch(`api/v1/bathing-lakes/search?${query}`)
+  const answer = await fetchSearch(id, maxFound, date)
   if (!answer.ok) throw answer
   const { lakes } = await answer.json()
   const [lake] = classifyLakes(lakes.filter((l) => l.id === id), legend, date)

@@ -1,12 +1,13 @@
 // The risk classes: which one the page shows for a lake, which ones pass the filter, and their limits in words.
 import { isOld, referenceTime } from './calendar.js'
+import { cleanText } from './linetext.js'
 import { fill, number, words } from './words.js'
 
 // People report scum; it never follows from chlorophyll (WHO 2003, chapter 8).
 const highestByValue = 2
 
 /**
- * Adds `old` to each lake: whether its value was old in the week of that date. Lakes with a value also get `display`, the
+ * Cleans the name of each lake and adds `old`: whether its value was old in the week of that date. Lakes with a value also get `display`, the
  * level, risk and colour of their symbol, and `reported`, whether the level was reported and does not follow from the
  * chlorophyll. If the two differ, the worse one is displayed: scum in clear water must not look clean, nor a bloom that
  * somebody reported as harmless.
@@ -15,7 +16,7 @@ const highestByValue = 2
 export function classifyLakes(lakes, { classes }, date) {
   const reference = referenceTime(date)
   return lakes.map((lake) => ({
-    ...lake, old: lake.measured_at !== null && isOld(lake.measured_at, reference), ...(lake.chl === null ? {} : classify(lake, classes)),
+    ...lake, name: cleanText(lake.name), old: lake.measured_at !== null && isOld(lake.measured_at, reference), ...(lake.chl === null ? {} : classify(lake, classes)),
   }))
 }
 

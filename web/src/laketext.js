@@ -18,5 +18,5 @@ export const describeLake = (lake) => [riskText(lake), ...(lake.chl === null ? [
 
 const value = (lake) => [concentration(lake.chl), ...(lake.old ? [fill(words.lake.old, { date: date(lake.measured_at) })] : [])]
 
-/** Returns the lake in one line, with its name. @param {Lake} lake */
+/** Returns the lake in one line, with its name, as plain text for screen readers. @param {Lake} lake */
 export const summary = (lake) => `${lake.name}: ${describeLake(lake)}`

@@ -6,7 +6,7 @@ import { declutter, ringRadius } from './declutter.js'
 import { element } from './dom.js'
 import { drawLabels } from './labels.js'
 import { maxNear } from './lakestore.js'
-import { summary } from './laketext.js'
+import { describeLake } from './laketext.js'
 import { canvasColours, symbolPainter } from './symbolpainter.js'
 
 const hitRadius = 14 // px around the pointer: a target of 28 px, however small the mark is
@@ -110,7 +110,7 @@ function addPointer(page, lakeAt) {
     if (lake === hovered) return
     hovered = lake
     box.classList.toggle('on-lake', Boolean(lake))
-    if (lake) tooltip.setLatLng(lake).setContent(element('span', {}, summary(lake))).openOn(map)
+    if (lake) tooltip.setLatLng(lake).setContent(element('span', {}, element('bdi', {}, lake.name), `: ${describeLake(lake)}`)).openOn(map)
     else tooltip.close()
   }
   const leave = () => hover()

@@ -8,6 +8,11 @@ const retryDelay = 5000 // ms
 /** The number of lakes that a request asks for. */
 export const maxFound = 500
 
+/** Requests the lakes of a search in the week of a date. @param {string} q @param {number} limit @param {string | null} date @param {RequestInit} [options] */
+export const fetchSearch = (q, limit, date, options) => (
+  fetch(`api/v1/bathing-lakes/search?${new URLSearchParams(/** @type {any} */ ({ q, limit, ...(date && { date }) }))}`, options)
+)
+
 /**
  * Returns a function that searches for a text in the week of the loaded lakes. A new search cancels the one before.
  * `onResult` gets the lakes, or null when the server does not answer; then the search is repeated.
@@ -19,10 +24,9 @@ export function createSearch({ store, legend }, onResult) {
   const request = async (text, triesLeft) => {
     const { signal } = controller = new AbortController()
     const { date } = store.get()
-    const query = new URLSearchParams({ q: text, limit: `${maxFound}`, ...(date && { date }) })
     let lakes = null
     try {
-      const answer = await fetch(`api/v1/bathing-lakes/search?${query}`, { signal })
+      const answer = await fetchSearch(text, maxFound, date, { signal })
       if (answer.ok) lakes = classifyLakes((await answer.json()).lakes, legend, date)
     } catch { /* no connection, or aborted */ }
     if (signal.aborted) return

@@ -4,6 +4,7 @@ import { meaning } from '../src/cardfacts.js'
 import { classifyLakes, rangeText, riskClass, riskFilter } from '../src/classify.js'
 import { valueText } from '../src/labels.js'
 import { describeLake, riskText, summary } from '../src/laketext.js'
+import { cleanText } from '../src/linetext.js'
 import { matchLakes, orders, spellings } from '../src/match.js'
 import { symbolStyle } from '../src/symbols.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
@@ -98,4 +99,14 @@ test('orders of the list', () => {
   assert.deepEqual([none, clean, bloom, scum].sort(orders.value), [scum, bloom, clean, none])
   assert.ok(orders.distance({ ...clean, distance: 1 }, { ...bloom, distance: 2 }) < 0)
   assert.equal(orders.name(clean, bloom), 0)
+})
+
+test('a name does not change the order of the value', () => {
+  assert.equal(cleanText('See \u202e1.25\u2069\u2067'), 'See 1.25')
+  assert.equal(cleanText('\u202e\u0301\u0301See'), '\u0301\u0301See')
+  assert.equal(cleanText('\u0301\u0301See'), 'See')
+  for (const name of ['Müggelsee', 'דריה כנרת\u200f (צפון)', 'دریاچه\u200cی ارومیه', 'क्\u200dष', '👩‍👩‍👧', '琵琶湖']) assert.equal(cleanText(name), name)
+  const hostile = classified({ name: 'See \u202e1.25\u2066', chl: 52.1, who_level: 2, risk: 'high', color: high.color })
+  assert.equal(hostile.name, 'See 1.25')
+  assert.equal(summary(hostile), 'See 1.25: High risk, 52.1 µg/l')
 })

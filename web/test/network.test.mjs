@@ -53,7 +53,7 @@ test('a search waits for the last key, and is repeated after a failure', async (
   const busy = new Set(['hamburg'])
   const urls = fakeFetch((url) => {
     const q = new URL(url, 'http://lakes.example').searchParams.get('q')
-    return busy.delete(q) ? new Response('', { status: 429 }) : Response.json({ lakes: [{ id: q, chl: null, measured_at: null }] })
+    return busy.delete(q) ? new Response('', { status: 429 }) : Response.json({ lakes: [{ id: q, name: q, chl: null, measured_at: null }] })
   })
   const results = []
   const search = createSearch(/** @type {any} */ ({ legend: who2003, store: { get: () => ({ date: '2026-10-05' }) } }), (lakes) => results.push(lakes?.map((l) => l.id) ?? null))
@@ -100,7 +100,7 @@ function fakeView(state) {
 }
 
 test('the store loads all lakes of a week', async () => {
-  const urls = fakeFetch(() => Response.json({ lakes: [{ id: 'a', chl: 3, risk: 'low', color: '#1a9850', who_level: 0, measured_at: '2026-11-16T10:00:00Z' }, { id: 'b', chl: null, measured_at: '2026-11-18T10:00:00Z' }] }))
+  const urls = fakeFetch(() => Response.json({ lakes: [{ id: 'a', name: 'A', chl: 3, risk: 'low', color: '#1a9850', who_level: 0, measured_at: '2026-11-16T10:00:00Z' }, { id: 'b', name: 'B', chl: null, measured_at: '2026-11-18T10:00:00Z' }] }))
   const view = fakeView({ date: null })
   const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 2 }, legend: who2003 }))
   const shown = []
