@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/paulmach/orb"
+
+	"limnomap/data/linetext"
 )
 
 // ErrNoLake is returned for an id that no lake has.
@@ -48,6 +50,30 @@ type Lake struct {
 	Outline    Outline   // its shore; "" where unknown
 }
 
+// CheckImport is like Check, and also returns an error if a text of the lake could change how other text looks, such as its value, or
+// cannot be seen. Only imports call it: databases may have such texts from earlier versions, and must still load.
+func (l Lake) CheckImport() error {
+	if err := l.Check(); err != nil {
+		return err
+	}
+	for _, text := range l.texts() {
+		if text.value == "" { // only the name is required
+			continue
+		}
+		if err := linetext.Check(text.value); err != nil {
+			return fmt.Errorf("%s %.80q: %w", text.column, text.value, err)
+		}
+	}
+	return nil
+}
+
+type lakeText struct{ column, value string }
+
+// texts returns the texts of the lake that are shown to people.
+func (l Lake) texts() [3]lakeText {
+	return [...]lakeText{{"external_id", l.ExternalID}, {"name", l.Name}, {"region", l.Region}}
+}
+
 // Check returns an error that names the first column with an invalid value, the value, and the allowed values. An empty
 // ExternalID is valid: it means the ID.
 func (l Lake) Check() error {
@@ -57,9 +83,7 @@ func (l Lake) Check() error {
 	if l.Name == "" {
 		return fmt.Errorf("name is empty: want 1 to %d characters", maxTextRunes)
 	}
-	for _, text := range []struct{ column, value string }{
-		{"external_id", l.ExternalID}, {"name", l.Name}, {"region", l.Region},
-	} {
+	for _, text := range l.texts() {
 		if err := checkText(text.column, text.value); err != nil {
 			return err
 		}

@@ -77,6 +77,9 @@ func TestLakeCheck(t *testing.T) {
 			l := data.Lake{ID: "de_mv_mueritz", ExternalID: "MV-1", Name: "Müritz", Region: "MV", Point: orb.Point{12.7, 53.4}, AreaKM2: 112.6}
 			tt.change(&l)
 			err := l.Check()
+			if imported := l.CheckImport(); (imported == nil) != (err == nil) {
+				t.Errorf("CheckImport() = %v, Check() = %v", imported, err)
+			}
 			if tt.want == nil {
 				if err != nil {
 					t.Fatalf("Check() = %v, want nil", err)
@@ -92,5 +95,32 @@ func TestLakeCheck(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Texts that change how other texts look are not imported, but a database that has them loads.
+func TestLakeCheckImport(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		change func(*data.Lake)
+		want   []string // parts of the error
+	}{
+		{"name", func(l *data.Lake) { l.Name = "See \u202e1.25" }, []string{"name", `"See \u202e1.25"`, "U+202E", "want text without"}},
+		{"invisible name", func(l *data.Lake) { l.Name = "\u200b\u3164" }, []string{"name", "U+200B", "want a letter"}},
+		{"mark", func(l *data.Lake) { l.Name = "\u0301" }, []string{"name", "U+0301", "want a letter"}},
+		{"region", func(l *data.Lake) { l.Region = "\u2067" }, []string{"region", "U+2067"}},
+		{"external id", func(l *data.Lake) { l.ExternalID = "1\u2069" }, []string{"external_id", "U+2069"}},
+	} {
+		l := data.Lake{ID: "de_mv_mueritz", ExternalID: "MV-1", Name: "Müritz", Region: "MV", Point: orb.Point{12.7, 53.4}}
+		tt.change(&l)
+		if err := l.Check(); err != nil {
+			t.Errorf("%s: Check() = %v, want nil, so that old databases load", tt.name, err)
+		}
+		err := l.CheckImport()
+		for _, part := range tt.want {
+			if err == nil || !strings.Contains(err.Error(), part) {
+				t.Errorf("%s: CheckImport() = %v, want it to name %q", tt.name, err, part)
+			}
+		}
 	}
 }

@@ -7,8 +7,11 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 )
 
-// maxLazyViews bounds the views that [Snapshot.LazyView] keeps: some years of weeks, a hundred bytes each.
-const maxLazyViews = 512
+// maxLazyViewsBytes bounds the views that [Snapshot.LazyView] keeps: some years of weeks, about as many bytes each.
+const (
+	maxLazyViewsBytes = 128 << 10
+	lazyViewBytes     = 256 // with the entry of the cache
+)
 
 // Values are the current values of a view's lakes, from which a map is drawn. They do not keep the view in memory.
 type Values struct {
@@ -70,8 +73,8 @@ func (s *Snapshot) LazyView(ctx context.Context, w Week) (*View, error) {
 		return nil, fmt.Errorf("view of %s: %w", w, err)
 	}
 	v := &View{
-		Week: w, AsOf: s.asOf[k], Lakes: s.Lakes, WithData: s.Weeks[k].LakesWithData,
-		values: &Values{samples: s.satellite, asOf: s.asOf[k], behind: len(s.Weeks) - 1 - k, staleAfter: s.staleAfter},
+		Week: w, AsOf: s.asOf[k], Lakes: s.Lakes, WithData: s.weeks[k].LakesWithData,
+		values: &Values{samples: s.satellite, asOf: s.asOf[k], behind: len(s.weeks) - 1 - k, staleAfter: s.staleAfter},
 	}
 	if first, found, _ := s.lazyViews.PeekOrAdd(w, v); found {
 		return first, nil
@@ -79,4 +82,6 @@ func (s *Snapshot) LazyView(ctx context.Context, w Week) (*View, error) {
 	return v, nil
 }
 
-func newLazyViews() (*lru.Cache[Week, *View], error) { return lru.New[Week, *View](maxLazyViews) }
+func newLazyViews() (*lru.Cache[Week, *View], error) {
+	return lru.New[Week, *View](maxLazyViewsBytes / lazyViewBytes)
+}

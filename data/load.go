@@ -12,7 +12,8 @@ const (
 	// defaultStaleAfter is four weekly passes, so that one cloudy week does not blank the map.
 	defaultStaleAfter = 28
 	// defaultWeeks is two years of weekly passes.
-	defaultWeeks = 104
+	defaultWeeks      = 104
+	defaultViewMemory = 256 << 20
 	// defaultPatience is how long a person waits for a page. The read continues, for the next request.
 	defaultPatience = 10 * time.Second
 )
@@ -27,6 +28,12 @@ type SnapshotOptions struct {
 	// Source. Memory holds each lake's observations from one year before those weeks on, which the trophic status needs,
 	// and its newest value before: 8 bytes each. Zero means 104.
 	Weeks int
+	// Oldest is a day of the oldest week that is served, if there are older ones. The newest week is served in any case. Nil
+	// means no bound.
+	Oldest *Date
+	// ViewMemory bounds the memory of the views that are kept, except for the current one: half for the weeks in memory, half
+	// for older ones. One view of each is kept at any size. Zero means 256 MiB.
+	ViewMemory int64
 	// Patience is how long [Snapshot.View] waits for the Source to answer for an older week. Zero means 10 seconds; if it
 	// is negative, only the context limits the wait.
 	Patience time.Duration
@@ -46,12 +53,16 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	if c.StaleAfter < 0 {
 		return c, fmt.Errorf("stale after %d days: want 1 or more, or 0 for %d", c.StaleAfter, defaultStaleAfter)
 	}
+	if c.ViewMemory < 0 {
+		return c, fmt.Errorf("%d bytes of views: want 1 or more, or 0 for %d", c.ViewMemory, defaultViewMemory)
+	}
 	if c.Weeks < 0 {
 		return c, fmt.Errorf("%d weeks: want 1 or more, or 0 for %d", c.Weeks, defaultWeeks)
 	}
 	c.StaleAfter = cmp.Or(c.StaleAfter, defaultStaleAfter)
 	c.Weeks = cmp.Or(c.Weeks, defaultWeeks)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
+	c.ViewMemory = cmp.Or(c.ViewMemory, defaultViewMemory)
 	return c, nil
 }
 
@@ -89,18 +100,20 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 		dropped:    l.dropped,
 		since:      l.weeks.since(),
 	}
-	s.Weeks, s.asOf = l.weeks.weeks()
-	s.held = len(s.Weeks) - len(l.weeks.recent)
-	s.old = newOldViews(ctx, src, o.Patience, len(s.Lakes))
-	if s.views, err = newViewCache(len(s.Lakes)); err != nil {
+	s.weeks, s.asOf = l.weeks.weeks()
+	s.held = len(s.weeks) - len(l.weeks.recent)
+	// Of the old views, up to maxBlocks blocks are kept, while another one may be read.
+	s.old = newOldViews(ctx, src, o.Patience, len(s.Lakes), o.ViewMemory/4)
+	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	if s.lazyViews, err = newLazyViews(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
+	s.serveFrom(o.Oldest)
 	var newest Week
-	if n := len(s.Weeks); n > 0 {
-		newest = s.Weeks[n-1].Week
+	if n := len(s.weeks); n > 0 {
+		newest = s.weeks[n-1].Week
 	}
 	s.Current = s.build(newest)
 	return s, nil

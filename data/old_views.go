@@ -14,10 +14,9 @@ import (
 var ErrUnavailable = errors.New("the source of the data does not answer")
 
 const (
-	// The weeks of a block are read together: a year of them, if their views fit into maxBlockBytes. For 1.4 million
-	// lakes that is one week.
+	// The weeks of a block are read together: a year of them, if their views fit into the memory of a block. By default, that
+	// is one week for 1.4 million lakes.
 	maxBlockWeeks = 52
-	maxBlockBytes = 64 << 20
 	// maxBlocks are kept in memory, since playing through old years crosses from one block into the next.
 	maxBlocks = 2
 	// readTimeout bounds the read of one block. At a million rows a second it is enough for a year of 1.4 million lakes.
@@ -51,14 +50,15 @@ type blockRead struct {
 	err   error
 }
 
-func newOldViews(ctx context.Context, src Source, patience time.Duration, lakes int) *oldViews {
-	fit := maxBlockBytes / (stateBytes * max(lakes, 1))
+// newOldViews returns the old views of that many lakes, with that much memory for each block.
+func newOldViews(ctx context.Context, src Source, patience time.Duration, lakes int, memory int64) *oldViews {
+	fit := memory / int64(stateBytes*max(lakes, 1))
 	return &oldViews{source: src, ctx: ctx, patience: patience, weeks: Week(min(max(fit, 1), maxBlockWeeks))}
 }
 
 // oldView returns the view of a week that is older than those in memory, but not older than the first one.
 func (s *Snapshot) oldView(ctx context.Context, w Week) (*View, error) {
-	first := Week(floorDiv(int64(w), int64(s.old.weeks))) * s.old.weeks
+	first := s.old.first(w)
 	b := s.old.cached(first)
 	if b == nil && ctx.Err() == nil {
 		waiting := ctx
@@ -78,6 +78,31 @@ func (s *Snapshot) oldView(ctx context.Context, w Week) (*View, error) {
 	return b.views[w-b.first], nil
 }
 
+// AwaitSource returns when the map of week w can be read from the Source, or need not be: when no read of other weeks is in
+// progress. The error is the cause of ctx's end. A caller that lets others take turns calls it before View, so that the time
+// that View waits for the Source is not spent on what others asked for.
+func (s *Snapshot) AwaitSource(ctx context.Context, w Week) error {
+	for s.Old(w) && s.Held(w) == nil {
+		r := s.old.inProgress()
+		if r == nil || r.first == s.old.first(w) {
+			return nil
+		}
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+	return nil
+}
+
+// inProgress returns the read in progress, or nil.
+func (p *oldViews) inProgress() *blockRead {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.reading
+}
+
 // block returns the block that begins with week first. It starts to read it, or waits for a read in progress; while
 // another block is being read, it waits for that one first.
 func (s *Snapshot) block(ctx context.Context, first Week) (*viewBlock, error) {
@@ -95,6 +120,23 @@ func (s *Snapshot) block(ctx context.Context, first Week) (*viewBlock, error) {
 			return b, nil
 		}
 	}
+}
+
+// first returns the first week of the block of w.
+func (p *oldViews) first(w Week) Week { return Week(floorDiv(int64(w), int64(p.weeks))) * p.weeks }
+
+// bytes returns the memory of the blocks that are kept. Weeks without an observation share the states of the week before.
+func (p *oldViews) bytes() (n int64) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, b := range p.blocks {
+		for i, v := range b.views {
+			if len(v.States) > 0 && (i == 0 || &v.States[0] != &b.views[i-1].States[0]) {
+				n += int64(stateBytes) * int64(len(v.States))
+			}
+		}
+	}
+	return n
 }
 
 // cached returns the block if it is in memory, or nil.

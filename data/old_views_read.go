@@ -16,7 +16,7 @@ const noDate = minDate - 1
 // readBlock reads the views of the block that begins with week first, and returns the source's present revision, which
 // they show. If it is later than the snapshot's, the views are as of that revision's observations, of the snapshot's lakes.
 func (s *Snapshot) readBlock(ctx context.Context, first Week) (*viewBlock, Revision, error) {
-	asOf := make([]Date, min(s.old.weeks, s.Weeks[s.held].Week-first))
+	asOf := make([]Date, min(s.old.weeks, s.weeks[s.held].Week-first))
 	for i := range asOf {
 		asOf[i] = noDate
 		if k := s.weekIndex(first + Week(i)); k >= 0 {

@@ -22,6 +22,12 @@ const (
 	// MaxOutlinePoints bounds a lake's outline: a point every 35 m around the largest lake, the Caspian Sea, whose shore
 	// is 7,000 km long.
 	MaxOutlinePoints = 200_000
+	// MaxOutlineBytes bounds an outline's bytes. The finest section has at most 10 bytes for a point and 3 for the number of a
+	// ring's points, and each coarser one at most three quarters of the next finer one.
+	MaxOutlineBytes = 9 << 20
+	// MaxOutlineRings bounds the rings of a new outline, islands and parts together, because each of them is compared with
+	// the others in some places. Outlines that were stored before there was this bound are still valid.
+	MaxOutlineRings = 2_000
 	// outlineFormat is the first byte of an outline.
 	outlineFormat = 1
 	// unitsPerDegree is the resolution of stored coordinates: 1.1 cm at the equator.
@@ -114,6 +120,9 @@ func (o Outline) section(z maptile.Zoom) (outlineCursor, outlinePoint) {
 func (o Outline) Check() error {
 	if o == "" {
 		return nil
+	}
+	if len(o) > MaxOutlineBytes {
+		return fmt.Errorf("outline of %d bytes: want at most %d", len(o), MaxOutlineBytes)
 	}
 	c := outlineCursor{s: string(o)}
 	if c.format(); c.bad {

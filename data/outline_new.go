@@ -50,7 +50,7 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 	if len(polygons) == 0 {
 		return nil, errors.New("no polygon: want 1 or more")
 	}
-	total := 0
+	total, rings := 0, 0
 	shores := make([]shore, len(polygons))
 	for i, polygon := range polygons {
 		if len(polygon) == 0 {
@@ -58,7 +58,10 @@ func shoresOf(polygons orb.MultiPolygon) ([]shore, error) {
 		}
 		for j, ring := range polygon {
 			if total += len(ring); total > MaxOutlinePoints {
-				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: want at most as many in all", i+1, j+1, MaxOutlinePoints)
+				return nil, fmt.Errorf("polygon %d, ring %d: more than %d points so far: simplify the outline", i+1, j+1, MaxOutlinePoints)
+			}
+			if rings++; rings > MaxOutlineRings {
+				return nil, fmt.Errorf("polygon %d, ring %d: more than %d rings so far: leave out the smallest islands", i+1, j+1, MaxOutlineRings)
 			}
 			points, err := ringPoints(ring)
 			if err != nil {

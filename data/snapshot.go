@@ -21,12 +21,14 @@ type Snapshot struct {
 	Profile  *Profile
 	Lakes    []Lake      // ascending by ID
 	Current  *View       // the newest week
-	Weeks    []WeekCount // all weeks, including those not in memory
+	Weeks    []WeekCount // those that are served, including those not in memory
 
 	staleAfter int
+	weeks      []WeekCount // all, also those before SnapshotOptions.Oldest
+	first      Week        // the first that is served
 	byExternal []int32
-	asOf       []Date    // of Weeks[i]: its newest satellite observation
-	held       int       // Weeks[held:] are in memory
+	asOf       []Date    // of weeks[i]: its newest satellite observation
+	held       int       // weeks[held:] are in memory
 	old        *oldViews // reads the views of the other weeks
 
 	// The samples in memory of each lake: all satellite observations and forecasts since the day since, and its newest value

@@ -36,18 +36,18 @@ type State struct {
 }
 
 // The bounds of the views kept in memory, not counting the current one: enough to play through half a year, unless they
-// would take more memory than the data. All views of a snapshot have the same size, so the cache counts views, not bytes.
+// would take more memory than half of SnapshotOptions.ViewMemory; the other half is for views that are read from the Source.
+// All views of a snapshot have the same size, so the cache counts views, not bytes.
 const (
-	maxViews      = 32
-	minViews      = 2
-	maxViewsBytes = 128 << 20
-	stateBytes    = 24
+	maxViews   = 32
+	minViews   = 1
+	stateBytes = 24
 )
 
-// newViewCache returns a cache for views of that many lakes.
-func newViewCache(lakes int) (*lru.Cache[Week, *View], error) {
-	fit := maxViewsBytes / (stateBytes * max(lakes, 1))
-	return lru.New[Week, *View](min(max(fit, minViews), maxViews))
+// newViewCache returns a cache for views of that many lakes, in that much memory.
+func newViewCache(lakes int, memory int64) (*lru.Cache[Week, *View], error) {
+	fit := memory / int64(stateBytes*max(lakes, 1))
+	return lru.New[Week, *View](int(min(max(fit, minViews), maxViews)))
 }
 
 // View returns the map of week w. The result is shared: the same pointer is returned as long as the view is in memory,
@@ -62,7 +62,7 @@ func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	if w == s.Current.Week {
 		return s.Current, nil
 	}
-	if k := s.weekIndex(w); k >= 0 && k < s.held {
+	if s.Old(w) {
 		return s.oldView(ctx, w)
 	}
 	if v, ok := s.views.Get(w); ok {
@@ -84,9 +84,43 @@ func (s *Snapshot) View(ctx context.Context, w Week) (*View, error) {
 	return v.(*View), nil
 }
 
-// weekIndex returns the index in Weeks of the newest week that is not after w, or -1.
+// Held returns the map of week w if it is in memory, or nil.
+func (s *Snapshot) Held(w Week) *View {
+	if w == s.Current.Week {
+		return s.Current
+	}
+	if s.Old(w) {
+		first := s.old.first(w)
+		if b := s.old.cached(first); b != nil {
+			return b.views[w-first]
+		}
+		return nil
+	}
+	v, _ := s.views.Get(w)
+	return v
+}
+
+// Old reports whether the observations for the map of week w are not in memory. If the map is not either, View reads them from
+// the Source, which may take seconds; any other map it builds, which takes a processor for some milliseconds.
+func (s *Snapshot) Old(w Week) bool {
+	k := s.weekIndex(w)
+	return k >= 0 && k < s.held
+}
+
+// ViewBytes returns the memory of one view.
+func (s *Snapshot) ViewBytes() int64 { return int64(stateBytes) * int64(len(s.Lakes)) }
+
+// HeldBytes returns the memory of the views that the snapshot holds, besides the current one.
+func (s *Snapshot) HeldBytes() int64 {
+	if s.views == nil { // not made by Load
+		return 0
+	}
+	return int64(s.views.Len())*s.ViewBytes() + s.old.bytes()
+}
+
+// weekIndex returns the index in weeks of the newest week that is not after w, or -1.
 func (s *Snapshot) weekIndex(w Week) int {
-	i, ok := slices.BinarySearchFunc(s.Weeks, w, func(c WeekCount, w Week) int { return cmp.Compare(c.Week, w) })
+	i, ok := slices.BinarySearchFunc(s.weeks, w, func(c WeekCount, w Week) int { return cmp.Compare(c.Week, w) })
 	if !ok {
 		i--
 	}

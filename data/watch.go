@@ -3,6 +3,7 @@ package data
 import (
 	"context"
 	"fmt"
+	"slices"
 	"time"
 )
 
@@ -14,6 +15,9 @@ const (
 	maxBackoff = 30 * time.Second
 	// revisionTimeout bounds Source.Revision, so that a dead connection is reported.
 	revisionTimeout = 10 * time.Second
+	// maxReported is how many different reasons of one series of failures are reported. The first is often that a connection
+	// ended, and the second why there is no other.
+	maxReported = 3
 )
 
 // A Watcher keeps a snapshot of a Source up to date.
@@ -29,7 +33,7 @@ type Watcher struct {
 	// Confirmed, if not nil, is called after each confirmation that the published snapshot holds everything that the
 	// Source has, with the time when the question or the load began.
 	Confirmed func(time.Time)
-	// Failed, if not nil, is called for each load that failed, and once for each series of failures of Source.Revision.
+	// Failed, if not nil, is called for each load that failed, and for each new reason of a series of failures of Source.Revision.
 	// The last good snapshot stays, and the Watcher tries again with backoff.
 	Failed func(error)
 	// Outcome, if not nil, is called after each answer of Source.Revision. It returns the state of the refreshes from the
@@ -47,13 +51,13 @@ func (w *Watcher) Run(ctx context.Context) {
 	}
 	var (
 		current  *Snapshot
-		answered = true        // whether the last call of Source.Revision succeeded
+		reported []string      // why Source.Revision has failed since it last succeeded
 		outcome  Refresh       // the last state passed to Refreshed
 		backoff  time.Duration // the wait after the last failure; 0 if there was none since the last success
 	)
 	for {
 		began := time.Now()
-		snapshot, err := w.next(ctx, current, &answered)
+		snapshot, err := w.next(ctx, current, &reported)
 		wait := interval
 		switch {
 		case ctx.Err() != nil:
@@ -81,18 +85,19 @@ func (w *Watcher) Run(ctx context.Context) {
 }
 
 // next returns a snapshot of the Source's present revision, which is current if nothing has changed. It reports its
-// errors to Failed, except when Source.Revision fails again in a row.
-func (w *Watcher) next(ctx context.Context, current *Snapshot, answered *bool) (*Snapshot, error) {
+// errors to Failed, except when Source.Revision fails again in a row for a reason that is in reported, where it keeps the first
+// maxReported of a series.
+func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]string) (*Snapshot, error) {
 	if current != nil {
 		revision, err := w.revision(ctx)
 		if err != nil {
-			if *answered {
+			if reason := err.Error(); len(*reported) < maxReported && !slices.Contains(*reported, reason) {
 				w.fail(ctx, err)
+				*reported = append(*reported, reason)
 			}
-			*answered = false
 			return nil, err
 		}
-		*answered = true
+		*reported = nil
 		if revision.Equal(current.Revision) {
 			return current, nil
 		}

@@ -262,6 +262,25 @@ func TestWatcherTellsOfRefreshes(t *testing.T) {
 	})
 }
 
+// Of a series of failures each reason is reported once, and three at most: the reason why a connection ended is often another one
+// than why there is no new one.
+func TestWatcherReportsEachReason(t *testing.T) {
+	fails := func(reason string) func(*scripted) {
+		return func(s *scripted) { s.revisionErr = errors.New(reason) }
+	}
+	src := &scripted{script: []step{
+		{0, fails("ended")},
+		{1, fails("full")},
+		{3, fails("ended")},
+		{7, fails("third")},
+		{15, fails("fourth")},
+		{31, func(s *scripted) { s.revisionErr = nil }},
+		{32, fails("ended")},
+	}}
+	_, failed := watch(t, src, 0, 40)
+	expect(t, "failed", failed, "1s: revision: ended", "2s: revision: full", "8s: revision: third", "33s: revision: ended")
+}
+
 // Being stopped during a question is not a failure.
 func TestWatcherEndsQuietly(t *testing.T) {
 	src := &scripted{script: []step{{0, func(s *scripted) { s.hang = true }}}}

@@ -35,6 +35,11 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 	if len(opts.Map)+len(opts.Set) > 0 || opts.MakeIDs {
 		return Reports{}, errors.New("import: map, set and make-ids need lakes or observations only, not both")
 	}
+	ctx, cancel := opts.limitTime(ctx)
+	defer cancel()
+	shared := *opts
+	shared.expanded = new(int64)
+	opts = &shared
 	var lakes, observations []Openable
 	for _, f := range files {
 		ofLakes, err := holdsLakes(f)
@@ -77,7 +82,7 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 	if errors.Is(err, errRejected) {
 		return r, nil
 	}
-	return r, err
+	return r, explainTime(ctx, err)
 }
 
 // txStore is a store whose imports are part of a transaction in progress.

@@ -114,7 +114,7 @@ func (e *expansion) Read(p []byte) (int, error) {
 	n, err := e.Reader.Read(p)
 	e.bytes += int64(n)
 	if e.bytes > freeExpansion+maxExpansion*e.packed.bytes {
-		return 0, fmt.Errorf("this %s file expands to more than %d times its size: want a file of real data", e.name, maxExpansion)
+		return 0, tooLarge("this %s file expands to more than %d times its size: want a file of real data", e.name, maxExpansion)
 	}
 	return n, e.damage(err)
 }

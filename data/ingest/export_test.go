@@ -16,6 +16,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/data"
+	"limnomap/data/linetext"
 	"limnomap/data/store"
 )
 
@@ -26,7 +27,7 @@ func drawText(rt *rapid.T, name string) string {
 		rapid.SampledFrom([]string{`"`, `""`, ",", ";", "'", "\\", "</b>", "{", "=1+1", "琵琶湖", "\ufeff", "é", "e\u0301", "–", "-", "NA", "N.A.", "<5", "1,5", "🏊", "null", "#"}),
 	), 1, 5).Draw(rt, name)
 	s := strings.Join(words, rapid.SampledFrom([]string{"", " "}).Draw(rt, "between"))
-	if s == "-" || s == "NA" || s == "n.a." { // these mean no value
+	if s == "-" || s == "NA" || s == "n.a." || linetext.Check(s) != nil { // these mean no value, and U+FEFF alone is invisible
 		return "x" + s
 	}
 	return s

@@ -1,32 +1,97 @@
 package ingest
 
 import (
-	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"strconv"
 
-	"limnomap/data"
-
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/paulmach/orb"
+
+	"limnomap/data"
 )
 
-// coordinates parses the member "coordinates" of a geometry, which is known to be valid JSON. encoding/json would accept [10]
-// or [10, null] as longitude 10 and latitude 0, and allocate a slice for each point.
+// coordinates hold the member "coordinates" of a geometry, which may come before the geometry's type: brackets and numbers.
+// They end at the first value that is neither, which is an error in any geometry.
 type coordinates struct {
-	rest   []byte
-	points int
+	marks      []byte // '[', ']', '0' for a number, 'x' for the other value
+	numbers    []float64
+	other      []byte // that value's beginning
+	outOfRange bool   // whether that value is a number outside the range of floating point
+
+	mark, number  int // the position of the parser in marks and in numbers
+	points, rings int // so far
 }
 
-// maxDimensions allows longitude, latitude, height, and one more in files older than RFC 7946.
-const maxDimensions = 4
+const (
+	// maxDimensions allows longitude, latitude, height, and one more in files older than RFC 7946.
+	maxDimensions = 4
+	// maxMarks is more than any valid polygons have. What follows is read, but not kept.
+	maxMarks = (2+maxDimensions)*(data.MaxOutlinePoints+1) + 8*(data.MaxOutlineRings+1)
+	// maxQuoted is more bytes of a value than an error message quotes.
+	maxQuoted = 200
+)
+
+func (c *coordinates) reset() {
+	*c = coordinates{marks: c.marks[:0], numbers: c.numbers[:0], other: c.other[:0]}
+}
+
+// read reads the member's value.
+func (c *coordinates) read(j *jsonReader) error {
+	c.reset()
+	depth := j.StackDepth()
+	for {
+		full := len(c.marks) == maxMarks || len(c.other) > 0
+		switch kind := j.PeekKind(); {
+		case kind == '[' || kind == ']' || kind == '0':
+			_, raw, err := j.next()
+			if err != nil {
+				return err
+			}
+			if !full {
+				c.add(kind, raw)
+			}
+		case full:
+			if err := j.skip(); err != nil {
+				return err
+			}
+		default:
+			var err error
+			if c.other, err = j.value(c.other, maxQuoted); err != nil {
+				return err
+			}
+			c.marks = append(c.marks, 'x')
+		}
+		if j.StackDepth() <= depth {
+			return nil
+		}
+	}
+}
+
+// add adds a bracket or a number.
+func (c *coordinates) add(kind jsontext.Kind, raw jsontext.Value) {
+	if kind != '0' {
+		c.marks = append(c.marks, byte(kind))
+		return
+	}
+	f, err := strconv.ParseFloat(string(raw), 64)
+	if err != nil { // JSON does not limit numbers
+		c.marks, c.other, c.outOfRange = append(c.marks, 'x'), append(c.other, raw[:min(len(raw), maxQuoted)]...), true
+		return
+	}
+	c.marks, c.numbers = append(c.marks, '0'), append(c.numbers, f)
+}
 
 func (c *coordinates) polygon() (orb.Polygon, error) { return list(c, "ring", c.ring) }
 
-func (c *coordinates) ring() (orb.Ring, error) { return list(c, "point", c.position) }
+func (c *coordinates) ring() (orb.Ring, error) {
+	if c.rings++; c.rings > data.MaxOutlineRings {
+		return nil, fmt.Errorf("want at most %d rings in all: leave out the smallest islands", data.MaxOutlineRings)
+	}
+	return list(c, "point", c.position)
+}
 
-// list reads an array of at least one element.
+// list parses an array of at least one element.
 func list[T any](c *coordinates, name string, element func() (T, error)) ([]T, error) {
 	if !c.skip('[') {
 		return nil, fmt.Errorf("want an array of %ss", name)
@@ -41,8 +106,7 @@ func list[T any](c *coordinates, name string, element func() (T, error)) ([]T, e
 			return nil, fmt.Errorf("%s %d: %w", name, len(all)+1, err)
 		}
 		all = append(all, e)
-		if !c.skip(',') {
-			c.skip(']') // valid JSON has nothing else here
+		if c.skip(']') {
 			return all, nil
 		}
 	}
@@ -59,11 +123,11 @@ func (c *coordinates) position() (orb.Point, error) {
 	}
 	var numbers [maxDimensions]float64
 	for i := range numbers {
-		if i > 0 && !c.skip(',') {
+		if i == 1 && c.skip(']') {
 			return orb.Point{}, errNoPosition
 		}
 		var err error
-		if numbers[i], err = c.number(); err != nil {
+		if numbers[i], err = c.float(); err != nil {
 			return orb.Point{}, err
 		}
 		if i > 0 && c.skip(']') {
@@ -73,36 +137,52 @@ func (c *coordinates) position() (orb.Point, error) {
 	return orb.Point{}, fmt.Errorf("want at most %d numbers", maxDimensions)
 }
 
-func (c *coordinates) number() (float64, error) {
-	c.rest = bytes.TrimLeft(c.rest, jsonSpace)
-	n := 0
-	for n < len(c.rest) && (c.rest[n] >= '0' && c.rest[n] <= '9' || bytes.IndexByte([]byte("+-.eE"), c.rest[n]) >= 0) {
-		n++
+func (c *coordinates) float() (float64, error) {
+	if c.skip('0') {
+		return c.numbers[c.number-1], nil
 	}
-	if n == 0 {
-		var other json.RawMessage
-		if err := json.NewDecoder(bytes.NewReader(c.rest)).Decode(&other); err != nil {
-			return 0, err // not possible in valid JSON
-		}
-		return 0, fmt.Errorf("%s: want a number", quoteJSON(other))
+	if c.outOfRange && c.mark < len(c.marks) && c.marks[c.mark] == 'x' {
+		return 0, fmt.Errorf("%.40q: want a number in the range of floating point", c.other)
 	}
-	f, err := strconv.ParseFloat(string(c.rest[:n]), 64)
-	if err != nil { // JSON does not limit numbers
-		return 0, fmt.Errorf("%.40q: want a number in the range of floating point", c.rest[:n])
-	}
-	c.rest = c.rest[n:]
-	return f, nil
+	return 0, fmt.Errorf("%s: want a number", quoteJSON(c.value()))
 }
 
-// skip skips white space and then b, and reports whether b was there.
-func (c *coordinates) skip(b byte) bool {
-	c.rest = bytes.TrimLeft(c.rest, jsonSpace)
-	if len(c.rest) == 0 || c.rest[0] != b {
+// skip reports whether the next mark is the given one, and skips it.
+func (c *coordinates) skip(mark byte) bool {
+	if c.mark == len(c.marks) || c.marks[c.mark] != mark {
 		return false
 	}
-	c.rest = c.rest[1:]
+	if mark == '0' {
+		c.number++
+	}
+	c.mark++
 	return true
 }
 
-// jsonSpace is the white space of JSON (RFC 8259, section 2).
-const jsonSpace = " \t\r\n"
+// value returns the beginning of the next value as JSON, for error messages.
+func (c *coordinates) value() []byte {
+	var b []byte
+	depth, number := 0, c.number
+	for _, mark := range c.marks[c.mark:] {
+		if n := len(b); n > 0 && mark != ']' && b[n-1] != '[' {
+			b = append(b, ',')
+		}
+		switch mark {
+		case '[':
+			depth++
+			b = append(b, mark)
+		case ']':
+			depth--
+			b = append(b, mark)
+		case '0':
+			b = strconv.AppendFloat(b, c.numbers[number], 'f', -1, 64)
+			number++
+		default:
+			b = append(b, c.other...)
+		}
+		if depth <= 0 || len(b) > maxQuoted {
+			break
+		}
+	}
+	return b
+}

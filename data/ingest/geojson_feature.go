@@ -1,43 +1,159 @@
 package ingest
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"math"
 	"slices"
 	"strconv"
 	"strings"
-	"unicode/utf8"
 
 	"limnomap/data"
 )
 
-// A feature parses the features of a collection, one after the other.
+// A feature reads the features of a collection, one after the other, and keeps of each only what a lake has.
 type feature struct {
 	notation
 	columns   []column
 	header    []string // the property names of the previous feature
+	limits    []int    // by index in the header: how many bytes of the value are kept; 0 for an unknown name
 	positions []int    // of columns in the header
 	ignored   []string
 	found     columnSet // the columns of all features so far
 	row       row
+
+	// The feature that was read last. A value that it lacks is nil.
+	kept          []byte // holds all values
+	notUTF8       bool
+	other         []byte // the feature itself, if it is not an object
+	kind, id, crs []byte
+	properties    []byte // the member itself, if it is not an object
+	names         []string
+	values        [][]byte // of the properties with these names; empty for an unknown name
+	hasGeometry   bool
+	geometry      geometry
 }
 
-// parse returns a feature as a row, or a badRow error.
-func (f *feature) parse(raw json.RawMessage) (*row, error) {
-	if !utf8.Valid(raw) {
+// A geometry has the kept parts of a feature's geometry.
+type geometry struct {
+	other       []byte // the geometry itself, if it is not an object
+	kind, crs   []byte
+	coordinates coordinates
+}
+
+// read reads the next feature. An error ends the file.
+func (f *feature) read(j *jsonReader) error {
+	f.kept, f.other, f.kind, f.id, f.crs = f.kept[:0], nil, nil, nil, nil
+	f.properties, f.names, f.values, f.hasGeometry = nil, f.names[:0], f.values[:0], false
+	other, err := f.members(j, maxMembers, "members", func(name []byte) (err error) {
+		switch string(name) {
+		case "type":
+			f.kind, err = f.keep(j, maxQuoted)
+		case "id":
+			f.id, err = f.keep(j, maxKeptBytes)
+		case "crs":
+			f.crs, err = f.keep(j, maxKeptBytes)
+		case "properties":
+			err = f.readProperties(j)
+		case "geometry":
+			err = f.readGeometry(j)
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+	f.other, f.notUTF8 = other, j.notUTF8
+	return err
+}
+
+// readProperties reads the member "properties".
+func (f *feature) readProperties(j *jsonReader) (err error) {
+	f.names, f.values = f.names[:0], f.values[:0]
+	size := 0
+	f.properties, err = f.members(j, maxProperties, "properties", func(name []byte) error {
+		if size += len(name); size > maxKeptBytes {
+			return fmt.Errorf("the names of its properties have more than %d bytes together: want at most as many", maxKeptBytes)
+		}
+		i := len(f.names)
+		if i == len(f.header) || f.header[i] != string(name) {
+			f.header, f.limits = append(f.header[:i], string(name)), append(f.limits[:i], f.limit(string(name)))
+			f.positions = nil
+		}
+		f.names = append(f.names, f.header[i])
+		if f.limits[i] == 0 {
+			f.values = append(f.values, nil)
+			return j.skip()
+		}
+		value, err := f.keep(j, f.limits[i])
+		f.values = append(f.values, value)
+		return err
+	})
+	return err
+}
+
+// limit returns how many bytes of a property are kept.
+func (f *feature) limit(name string) int {
+	switch {
+	case sameColumn(name, f.columns[lakeOutline].name):
+		return maxTextBytes
+	case known(f.columns, []string{name}) > 0:
+		return maxKeptBytes
+	}
+	return 0
+}
+
+// readGeometry reads the member "geometry".
+func (f *feature) readGeometry(j *jsonReader) (err error) {
+	g := &f.geometry
+	f.hasGeometry, g.kind, g.crs = true, nil, nil
+	g.coordinates.reset()
+	g.other, err = f.members(j, maxMembers, "members", func(name []byte) (err error) {
+		switch string(name) {
+		case "type":
+			g.kind, err = f.keep(j, maxQuoted)
+		case "crs":
+			g.crs, err = f.keep(j, maxKeptBytes)
+		case "coordinates":
+			err = g.coordinates.read(j)
+		default:
+			err = j.skip()
+		}
+		return err
+	})
+	return err
+}
+
+// members reads the members of an object, or keeps the beginning of another value.
+func (f *feature) members(j *jsonReader, most int, what string, member func(name []byte) error) (other []byte, err error) {
+	if j.PeekKind() != '{' {
+		return f.keep(j, maxQuoted)
+	}
+	if _, _, err := j.next(); err != nil {
+		return nil, err
+	}
+	return nil, j.object(most, what, member)
+}
+
+// keep reads a value and keeps at most one byte more than most of it.
+func (f *feature) keep(j *jsonReader, most int) (_ []byte, err error) {
+	from := len(f.kept)
+	room := max(maxTextBytes-from, maxQuoted) // for all values of a feature together
+	f.kept, err = j.value(f.kept, min(most+1, room))
+	return f.kept[from:len(f.kept):len(f.kept)], err
+}
+
+// parse returns the feature as a row, or a badRow error.
+func (f *feature) parse() (*row, error) {
+	switch {
+	case f.notUTF8:
 		return nil, badRow("it is not UTF-8, as JSON must be")
-	}
-	members, err := object(raw, "a Feature")
-	if err != nil {
-		return nil, badRow(err.Error())
-	}
-	if kind := members["type"]; string(kind) != `"Feature"` {
-		return nil, badRow(fmt.Sprintf("its type is %s: want Feature", quoteJSON(kind)))
+	case f.other != nil:
+		return nil, badRow(fmt.Sprintf("%s: want a Feature as an object", quoteJSON(f.other)))
+	case string(f.kind) != `"Feature"`:
+		return nil, badRow(fmt.Sprintf("its type is %s: want Feature", quoteJSON(f.kind)))
 	}
 	f.row = row{notation: &f.notation, columns: f.columns}
-	if err := f.fill(members); err != nil {
+	if err := f.fill(); err != nil {
 		if f.row.fields == nil {
 			return nil, badRow(err.Error())
 		}
@@ -46,44 +162,53 @@ func (f *feature) parse(raw json.RawMessage) (*row, error) {
 	return &f.row, nil
 }
 
-// fill fills the row from a feature's members. If only the geometry is bad, the fields are set.
-func (f *feature) fill(members map[string]json.RawMessage) error {
-	if crs, ok := members["crs"]; ok {
-		if err := checkCRS(crs); err != nil {
+// fill fills the row. If only the geometry is bad, the fields are set.
+func (f *feature) fill() error {
+	if f.crs != nil {
+		if err := checkCRS(f.crs); err != nil {
 			return err
 		}
 	}
-	names, values, err := properties(members["properties"])
-	if err != nil {
-		return err
+	if f.properties != nil && string(f.properties) != "null" {
+		return fmt.Errorf("properties %s: want an object or null", quoteJSON(f.properties))
 	}
-	if err := f.locate(names); err != nil {
+	if err := f.locate(); err != nil {
 		return err
 	}
 	f.row.positions = slices.Clone(f.positions)
-	if id, ok := members["id"]; ok && f.row.positions[lakeID] < 0 && f.columns[lakeID].plain() {
+	values := f.values
+	if f.id != nil && f.row.positions[lakeID] < 0 && f.columns[lakeID].plain() {
 		f.row.positions[lakeID] = len(values)
-		values = append(values, id)
+		values = append(values, f.id)
 	}
-	f.row.fields = make([]string, len(values))
+	fields := make([]string, len(values))
 	for column, at := range f.row.positions {
 		if at < 0 {
 			continue
 		}
-		if f.row.fields[at], err = field(values[at]); err != nil {
+		var err error
+		value := values[at]
+		switch {
+		case column == lakeOutline && len(value) > maxTextBytes:
+			continue // like one that does not belong to the polygons
+		case column != lakeOutline && len(value) > maxKeptBytes && value[0] != '{' && value[0] != '[':
+			return fmt.Errorf("%s %s...: want at most %d bytes", f.columns[column].name, quoteJSON(value), maxKeptBytes)
+		}
+		if fields[at], err = field(value); err != nil {
 			return fmt.Errorf("%s %w", f.columns[column].name, err)
 		}
 	}
+	f.row.fields = fields
 	f.row.has = setOf(f.columns, f.row.positions).without(lakeOutline) // which depends on the geometry
-	geometry, ok := members["geometry"]
-	if !ok {
+	if !f.hasGeometry {
 		return nil
 	}
 	var outline data.Outline
 	if at := f.row.positions[lakeOutline]; at >= 0 {
 		outline = decodeOutline(f.row.fields[at])
 	}
-	if f.row.shape, err = parseShape(geometry, outline); err != nil {
+	var err error
+	if f.row.shape, err = parseShape(&f.geometry, outline); err != nil {
 		return err
 	}
 	switch {
@@ -96,17 +221,19 @@ func (f *feature) fill(members map[string]json.RawMessage) error {
 }
 
 // locate finds the columns among a feature's properties, which are usually the same as those of the previous feature.
-func (f *feature) locate(names []string) error {
-	if f.positions != nil && slices.Equal(names, f.header) {
+func (f *feature) locate() error {
+	if f.positions != nil && len(f.names) == len(f.header) {
 		return nil
 	}
-	positions, clash := find(f.columns, names)
+	f.header, f.limits = f.header[:len(f.names)], f.limits[:len(f.names)]
+	positions, clash := find(f.columns, f.names)
 	if clash != nil {
+		f.positions = nil
 		return fmt.Errorf("it has the property %.40q %s", clash.name, clash.is)
 	}
-	f.header, f.positions = names, positions
+	f.positions = positions
 	f.found |= setOf(f.columns, positions)
-	for _, name := range unknown(names, positions) {
+	for _, name := range unknown(f.names, positions) {
 		if len(f.ignored) <= maxShownColumns && !slices.Contains(f.ignored, name) {
 			f.ignored = append(f.ignored, name)
 		}
@@ -122,33 +249,6 @@ func (f *feature) checkMapped() error {
 		}
 	}
 	return nil
-}
-
-// properties returns the names and values of a feature's properties in order. The JSON is known to be valid, so only
-// unexpected types are errors.
-func properties(raw json.RawMessage) (names []string, values []json.RawMessage, err error) {
-	if len(raw) == 0 || string(raw) == "null" {
-		return nil, nil, nil
-	}
-	if raw[0] != '{' {
-		return nil, nil, fmt.Errorf("properties %s: want an object or null", quoteJSON(raw))
-	}
-	d := json.NewDecoder(bytes.NewReader(raw))
-	if _, err := d.Token(); err != nil {
-		return nil, nil, err
-	}
-	for d.More() {
-		name, err := d.Token()
-		if err != nil {
-			return nil, nil, err
-		}
-		var value json.RawMessage
-		if err := d.Decode(&value); err != nil {
-			return nil, nil, err
-		}
-		names, values = append(names, name.(string)), append(values, value)
-	}
-	return names, values, nil
 }
 
 // field returns a text unchanged, a number as integer returns it, and "" for null.
@@ -180,15 +280,6 @@ func integer(number string) string {
 		return number
 	}
 	return strconv.FormatFloat(f, 'f', -1, 64)
-}
-
-// object returns the members of an object by name, case-sensitive.
-func object(raw json.RawMessage, want string) (map[string]json.RawMessage, error) {
-	var members map[string]json.RawMessage
-	if err := json.Unmarshal(raw, &members); err != nil || members == nil {
-		return nil, fmt.Errorf("%s: want %s as an object", quoteJSON(raw), want)
-	}
-	return members, nil
 }
 
 // quoteJSON returns the beginning of a value, for error messages.

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"bufio"
+	"encoding/json"
 	"errors"
 	"io"
 	"strings"
@@ -15,6 +16,10 @@ func FuzzCollection(f *testing.F) {
 		features(featureOf(`"ID":1,"name":"\u00c4","state":"","lat":"53,42","lon":12.7,"x":[{}]`, box), featureOf("", "null"), "7"),
 		`{"features":[{"type":"Feature","id":"x","properties":{"name":"X"},"geometry":{"type":"MultiPolygon","coordinates":` +
 			`[[[[179,1],[180,1],[180,2]]],[[[-180,1],[-179,1],[-180,2,7]]]]}}],"type":"FeatureCollection","crs":{"properties":{"name":"EPSG:4326"}}}`,
+		features(featureOf(`"id":"a","name":"A"`+strings.Repeat(`,"p":[{"q":null}]`, maxProperties-2), pointGeometry), featureOf(strings.Repeat(`"p":1,`, maxProperties)+`"p":1`, "null")),
+		features(strings.Replace(featureOf(`"id":"a"`, box), "{", "{"+strings.Repeat(`"m":{"a":1,"a":true},`, maxMembers), 1)),
+		features(featureOf(`"id":"a","name":"A"`, `{"coordinates":[[[1,1,1,1],[2,1],[1,1e999]],[[[]]]],"crs":null,"type":"Polygon"}`)),
+		"{\"type\":\"FeatureCollection\",\"features\":[{\"\xff\":\"\\ud800\",\"type\":\"Feature\"},{}]}",
 	} {
 		f.Add(seed)
 	}
@@ -24,11 +29,16 @@ func FuzzCollection(f *testing.F) {
 		if err != nil {
 			return
 		}
-		if _, ok := rs.(*collection); !ok {
+		c, ok := rs.(*collection)
+		if !ok {
 			return
 		}
 		for number := 1; ; number++ {
 			r, err := rs.next()
+			checkKept(t, &c.feature)
+			if err == io.EOF && !json.Valid([]byte(strings.TrimPrefix(text, "\ufeff"))) {
+				t.Fatal("a file that is not JSON was read to its end")
+			}
 			var bad badRow
 			if errors.As(err, &bad) {
 				if bad == "" {
@@ -57,4 +67,16 @@ func FuzzCollection(f *testing.F) {
 			}
 		}
 	})
+}
+
+// checkKept checks that what is kept of a feature is within the bounds, and only of known properties.
+func checkKept(t *testing.T, f *feature) {
+	if len(f.names) > maxProperties || len(f.kept) > maxTextBytes+maxKeptBytes || len(f.geometry.coordinates.marks) > maxMarks {
+		t.Fatalf("kept are %d names, %d bytes and %d marks of coordinates", len(f.names), len(f.kept), len(f.geometry.coordinates.marks))
+	}
+	for i, value := range f.values {
+		if known(f.columns, f.names[i:i+1]) == 0 && len(value) > 0 {
+			t.Fatalf("%q of the unknown property %q was kept", value, f.names[i])
+		}
+	}
 }

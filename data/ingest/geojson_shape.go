@@ -22,25 +22,25 @@ type shape struct {
 
 // parseShape returns nil for null. If the given outline belongs to the polygons, it is used, because an export's outline has
 // more information on coarser zooms than the polygons. Any other outline is ignored.
-func parseShape(raw json.RawMessage, outline data.Outline) (*shape, error) {
-	if string(raw) == "null" {
+func parseShape(g *geometry, outline data.Outline) (*shape, error) {
+	switch {
+	case string(g.other) == "null":
 		return nil, nil
+	case g.other != nil:
+		return nil, fmt.Errorf("%s: want a geometry as an object", quoteJSON(g.other))
 	}
-	members, err := object(raw, "a geometry")
-	if err != nil {
-		return nil, err
-	}
-	if crs, ok := members["crs"]; ok {
-		if err := checkCRS(crs); err != nil {
+	if g.crs != nil {
+		if err := checkCRS(g.crs); err != nil {
 			return nil, err
 		}
 	}
 	var kind string
-	if json.Unmarshal(members["type"], &kind) != nil {
+	if json.Unmarshal(g.kind, &kind) != nil {
 		return nil, errors.New("geometry has no type: want Point, Polygon or MultiPolygon")
 	}
 	s := new(shape)
-	c := coordinates{rest: members["coordinates"]}
+	c := &g.coordinates
+	var err error
 	switch kind {
 	case "Point":
 		s.point, err = c.position()
@@ -48,7 +48,7 @@ func parseShape(raw json.RawMessage, outline data.Outline) (*shape, error) {
 		s.polygons = make(orb.MultiPolygon, 1)
 		s.polygons[0], err = c.polygon()
 	case "MultiPolygon":
-		s.polygons, err = list(&c, "polygon", c.polygon)
+		s.polygons, err = list(c, "polygon", c.polygon)
 	default:
 		return nil, fmt.Errorf("geometry %.40q: want Point, Polygon or MultiPolygon", kind)
 	}

@@ -193,7 +193,8 @@ func TestInvalidGeoJSON(t *testing.T) {
 		{"crs", `{"type":"FeatureCollection","crs":{"type":"name","properties":{"name":"urn:ogc:def:crs:EPSG::3857"}},"features":[]}`, "EPSG::3857"},
 		{"no crs", `{"type":"FeatureCollection","crs":null,"features":[]}`, `crs "null": want`},
 		{"crs after the features", `{"type":"FeatureCollection","features":[` + good + `],"crs":{}}`, `crs "{}": want`},
-		{"endless feature", `{"type":"FeatureCollection","features":[{"type":"` + strings.Repeat("x", maxFeatureBytes*2), "feature 1: does not end within 33554432 bytes"},
+		{"endless feature", `{"type":"FeatureCollection","features":[{"x":[` + strings.Repeat("1,", maxFeatureBytes), "feature 1: does not end within 33554432 bytes"},
+		{"endless text", `{"type":"FeatureCollection","features":[{"type":"` + strings.Repeat("x", maxFeatureBytes*2), "feature 1: a text, a number or white space does not end within 11534336 bytes"},
 		{"endless member", `{"x":[` + strings.Repeat("1,", maxFeatureBytes), `"x": does not end within 33554432 bytes`},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -2,6 +2,7 @@ package ingest
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"runtime"
 	"strings"
@@ -116,5 +117,58 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 	if taken != 3 || last.file != 1 || !errors.Is(last.err, errTooManyRows) {
 		t.Errorf("%d rows were taken, and file %d ended with %v; want 3, and %v of file 1", taken, last.file, last.err, errTooManyRows)
+	}
+}
+
+// The names of files and columns in a report cannot control a terminal or change the order of its text.
+func TestReportIsSafe(t *testing.T) {
+	report := mustImport(t, Lakes, newStore(t), nil, "id,name,lat,lon,\u202ex\x1b[2J\na,A\u202e,50,10,1\n")
+	report.Bad[0].File = "lakes\u2067\x1b[31m.csv"
+	text := report.String()
+	if strings.ContainsAny(text, "\u202e\u2067\x1b") || !strings.Contains(text, `lakes\u2067\u001b[31m.csv, line 2 (a): name`) || !strings.Contains(text, "U+202E at character 2") {
+		t.Errorf("the report is %q", text)
+	}
+}
+
+// heapAtEnd is a table of n lakes with a long unknown column. At its end it measures the heap, while the import is going on.
+type heapAtEnd struct {
+	n, length int
+	written   int
+	row       strings.Reader
+	heap      uint64
+}
+
+func (h *heapAtEnd) Read(p []byte) (int, error) {
+	if h.row.Len() == 0 {
+		if h.written == h.n {
+			runtime.GC()
+			var m runtime.MemStats
+			runtime.ReadMemStats(&m)
+			h.heap = m.HeapAlloc
+			return 0, io.EOF
+		}
+		h.written++
+		h.row.Reset(fmt.Sprintf("lake_%d,L,50,10,%s\n", h.written, strings.Repeat("x", h.length)))
+	}
+	return h.row.Read(p)
+}
+
+// What an import remembers of a row is not the whole row: new lakes with a long unknown column need no more memory than the
+// batches that are in work.
+func TestNewLakesDoNotKeepTheirRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it measures memory, of which the race detector makes pools lose theirs: it runs without")
+	}
+	for _, lakes := range []int{100, 4000} {
+		table := &heapAtEnd{n: lakes, length: 60_000}
+		file := File{Name: "lakes.csv", Reader: io.MultiReader(strings.NewReader("id,name,lat,lon,note\n"), table)}
+		report, err := Lakes(t.Context(), newStore(t), []File{file}, nil)
+		if err != nil || report.Added != lakes {
+			t.Fatalf("%d lakes added, want %d; error %v", report.Added, lakes, err)
+		}
+		t.Logf("%d lakes: heap of %d MB", lakes, table.heap>>20)
+		if most := uint64(100 << 20); table.heap > most {
+			t.Errorf("%d lakes with %d bytes each: %d bytes of heap, want at most %d", lakes, table.length, table.heap, most)
+		}
 	}
 }

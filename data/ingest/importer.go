@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"strings"
 
 	"limnomap/data"
 	"limnomap/data/store"
@@ -17,6 +18,12 @@ const (
 	// maxFirsts is for how many keys an import remembers the first row, to name its line if another row contradicts it:
 	// about 10 MB. The store detects the contradiction.
 	maxFirsts = 100_000
+	// An import may repeat a key once for each of its files, and maxRepeatsOfKey times more; these are counted for the first
+	// maxFirsts keys that are repeated. In all, it may have as many repeated rows as other rows for each of its files, and
+	// maxRepeatedRows more. Without a bound a few hundred kilobytes can hold millions of equal rows, each of which is compared
+	// with a stored row while other writers wait.
+	maxRepeatsOfKey = 10_000
+	maxRepeatedRows = 100_000
 )
 
 var (
@@ -44,17 +51,29 @@ type kind[T any, K comparable] struct {
 // An importer does one import.
 type importer[T any, K comparable] struct {
 	kind[T, K]
-	files  []File
-	report Report
-	good   []T // consecutive rows of a batch with the same columns
-	firsts map[K]origin
-	most   int // maximum size of firsts
+	files       []File
+	report      Report
+	good        []T // consecutive rows of a batch with the same columns
+	firsts      map[K]origin
+	firstsLimit int
+
+	repeats      map[K]int // how often a key was repeated; maxFirsts keys at most
+	repeatedRows int       // how many rows repeat a key
+	otherRows    int       // how many others the store was given
 }
 
 // An origin is the row of a file that a value is from.
 type origin struct {
 	file, number int
 	feature      bool // whether number is a feature's, not a line's
+}
+
+// at returns the origin for the beginning of an error message.
+func (o origin) at() string {
+	if o.feature {
+		return fmt.Sprintf("feature %d", o.number)
+	}
+	return fmt.Sprintf("line %d", o.number)
 }
 
 func (o origin) String() string {
@@ -68,6 +87,8 @@ func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], 
 	if len(files) == 0 {
 		return Report{}, errors.New("import: there is no file to read")
 	}
+	ctx, cancel := opts.limitTime(ctx)
+	defer cancel()
 	var report Report
 	err := s.Import(ctx, func(tx store.Tx) (err error) {
 		if report, err = readInto(ctx, tx, k, files, opts); err != nil {
@@ -93,12 +114,12 @@ func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], 
 	if errors.Is(err, errRejected) {
 		return report, nil
 	}
-	return report, fmt.Errorf("import: %w", err)
+	return report, fmt.Errorf("import: %w", explainTime(ctx, err))
 }
 
 // readInto imports files in a transaction.
 func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K], files []File, opts *Options) (Report, error) {
-	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin), most: cmp.Or(opts.firsts, maxFirsts)}
+	im := importer[T, K]{kind: k, files: files, firsts: make(map[K]origin), firstsLimit: cmp.Or(opts.firsts, maxFirsts), repeats: make(map[K]int)}
 	progress := opts.Progress
 	if progress == nil {
 		progress = func(int64) {}
@@ -107,7 +128,7 @@ func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K
 	reading, stop := context.WithCancel(ctx)
 	batches := make(chan batch[T], 1)
 	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, features: k.features, batches: batches,
-		input: countingReader{ctx: reading, progress: progress}}
+		input: countingReader{ctx: reading, progress: progress}, maxBytes: opts.MaxBytes, expanded: opts.expanded}
 	go func() { // ends with the files or after stop; the loop below waits for it
 		defer close(batches)
 		r.read(reading, files)
@@ -141,6 +162,9 @@ func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[
 		if err != nil {
 			return err
 		}
+		if err := im.countRepeats(tx.Repeated(), rows[:n]); err != nil {
+			return err
+		}
 		for _, p := range rows[:n] {
 			switch {
 			case p.leftOut:
@@ -156,6 +180,45 @@ func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[
 	}
 	return nil
 }
+
+// countRepeats returns an error if rows repeat the keys of earlier ones too often. The repeated ones are given by their index
+// among the good rows.
+func (im *importer[T, K]) countRepeats(repeated []int, rows []parsed[T]) error {
+	im.repeatedRows, im.otherRows = im.repeatedRows+len(repeated), im.otherRows+len(im.good)-len(repeated)
+	if most := len(im.files)*im.otherRows + maxRepeatedRows; im.repeatedRows > most {
+		return tooManyRepeats("%s: %d rows so far repeat the key of an earlier row: want at most %d, since there are %d other rows; remove the repeated ones",
+			im.lastOf(rows), im.repeatedRows, most, im.otherRows)
+	}
+	for _, i := range repeated {
+		key := im.key(im.good[i])
+		n, counted := im.repeats[key]
+		if !counted && len(im.repeats) == maxFirsts {
+			continue
+		}
+		im.repeats[key] = n + 1
+		if most := len(im.files) + maxRepeatsOfKey; n == most {
+			return tooManyRepeats("%s: %s of lake %.80q is repeated more than %d times in this import: want one row for it",
+				im.goodRow(rows, i), strings.TrimSuffix(im.name(im.good[i]), ","), im.lake(im.good[i]), most)
+		}
+	}
+	return nil
+}
+
+// goodRow says where good row i is.
+func (im *importer[T, K]) goodRow(rows []parsed[T], i int) string {
+	for _, p := range rows {
+		if p.leftOut || p.reason != "" {
+			continue
+		}
+		if i--; i < 0 {
+			return p.at()
+		}
+	}
+	panic("ingest: the store names a repeated row that it was not given")
+}
+
+// lastOf says where the last row is.
+func (im *importer[T, K]) lastOf(rows []parsed[T]) string { return rows[len(rows)-1].at() }
 
 // sameColumns puts the values of the first n rows, up to one with different columns, into good.
 func (im *importer[T, K]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
@@ -197,7 +260,7 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 
 // remember stores the origin of the first row with a key, as long as there is room.
 func (im *importer[T, K]) remember(p parsed[T]) {
-	if len(im.firsts) == im.most {
+	if len(im.firsts) == im.firstsLimit {
 		return
 	}
 	key := im.key(p.value)

@@ -1,7 +1,9 @@
 package ingest
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"time"
@@ -31,7 +33,62 @@ type Options struct {
 	// Now returns the present time, for the limits on observations in the future. Nil means time.Now.
 	Now func() time.Time
 
+	// Timeout bounds an import: reading all its files and writing them, with the wait for other writers. Until it ends,
+	// other writers to SQLite wait for it. Zero means [DefaultTimeout].
+	Timeout time.Duration
+
+	// MaxBytes bounds the files of an import after decompression, all together. Zero means no bound.
+	MaxBytes int64
+
+	expanded *int64 // bytes so far, if several imports share MaxBytes
+
 	firsts int // overrides maxFirsts in tests, if not zero
+}
+
+// DefaultTimeout is ten times as long as 104 weeks of 1.4 million lakes take on a slow disk.
+const DefaultTimeout = 12 * time.Hour
+
+// ErrTimeout is the beginning of the error of an import that takes too long.
+var ErrTimeout = errors.New("the import takes longer than allowed")
+
+// The limits on files, which errors wrap whose text names the file and the limit.
+var (
+	ErrTooLarge = errors.New("the files are larger than allowed") // in bytes after decompression, or in rows
+	ErrRepeats  = errors.New("too many rows are repeated")
+)
+
+// A limitError is the error of files beyond a limit. Its text says all, so that it does not repeat that of the limit.
+type limitError struct {
+	limit error
+	text  string
+}
+
+func (e *limitError) Error() string { return e.text }
+
+func (e *limitError) Unwrap() error { return e.limit }
+
+// tooLarge returns an error that wraps ErrTooLarge.
+func tooLarge(format string, args ...any) error {
+	return &limitError{ErrTooLarge, fmt.Sprintf(format, args...)}
+}
+
+// tooManyRepeats returns an error that wraps ErrRepeats.
+func tooManyRepeats(format string, args ...any) error {
+	return &limitError{ErrRepeats, fmt.Sprintf(format, args...)}
+}
+
+// limitTime returns a context that ends when the import has taken too long.
+func (o *Options) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := cmp.Or(o.Timeout, DefaultTimeout)
+	return context.WithTimeoutCause(ctx, limit, fmt.Errorf("%w, %v, and nothing was written: divide the files among several imports, or allow more time", ErrTimeout, limit))
+}
+
+// explainTime returns the error of limitTime if the import took too long, and otherwise err.
+func explainTime(ctx context.Context, err error) error {
+	if cause := context.Cause(ctx); errors.Is(cause, ErrTimeout) {
+		return cause
+	}
+	return err
 }
 
 // today returns the day in UTC.

@@ -80,7 +80,7 @@ func parseLake(r *row) (data.Lake, error) {
 		}
 	}
 	l.AreaKM2 = area
-	return l, l.Check()
+	return l, l.CheckImport()
 }
 
 // checkCategory returns errLeftOut for the sea. The EEA lists bathing waters of four categories; older lists append

@@ -3,7 +3,6 @@ package ingest
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"time"
 
@@ -20,7 +19,7 @@ const (
 	progressBytes = 256 << 10
 )
 
-var errTooManyRows = fmt.Errorf("an import takes at most %d rows: divide the files among several imports", maxRows)
+var errTooManyRows = tooLarge("an import takes at most %d rows: divide the files among several imports", maxRows)
 
 // A reader reads files into values.
 type reader[T any] struct {
@@ -29,7 +28,9 @@ type reader[T any] struct {
 	id       int
 	features bool
 	input    countingReader
-	rows     int // in all files
+	rows     int    // in all files
+	maxBytes int64  // of all files, expanded; 0 means no bound
+	expanded *int64 // bytes of all files so far; nil means 0
 	batches  chan<- batch[T]
 }
 
@@ -55,6 +56,9 @@ type parsed[T any] struct {
 
 // read reads all files, or until an error, which is in the last batch.
 func (r *reader[T]) read(ctx context.Context, files []File) {
+	if r.expanded == nil {
+		r.expanded = new(int64)
+	}
 	for i, f := range files {
 		r.input.Reader = f.Reader
 		if r.readFile(ctx, i) != nil {
@@ -85,6 +89,7 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 		return send(batch[T]{err: err})
 	}
 	defer end()
+	before := *r.expanded
 	for from := t.offset(); ; from = t.offset() {
 		var b batch[T]
 		for b.err == nil && len(b.rows) < batchRows && t.offset()-from < batchBytes {
@@ -92,6 +97,9 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 			if p, b.err = r.next(t, file); b.err == nil {
 				b.rows = append(b.rows, p)
 			}
+		}
+		if *r.expanded = before + t.offset(); r.maxBytes > 0 && *r.expanded > r.maxBytes {
+			b.err = tooLarge("the files expand to more than %d bytes, all together: leave out some of them", r.maxBytes)
 		}
 		ended := b.err == io.EOF
 		if b.err != nil { // for a damaged file too: unknown columns may explain the error

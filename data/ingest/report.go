@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"limnomap/data"
+	"limnomap/data/linetext"
 )
 
 // maxBadRows is how many bad rows a Report holds in full: enough to see the problem of a file.
@@ -130,7 +131,7 @@ func (r Report) String() string {
 	case !r.Written:
 		b.WriteString("Nothing was written. Correct these rows, or import the others with --skip-bad.\n")
 	}
-	return b.String()
+	return linetext.Escape(b.String()) // names of files and columns are not ours
 }
 
 // WriteTo writes the result of String.

@@ -2,12 +2,10 @@ package ingest
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
-	"github.com/paulmach/orb/planar"
 
 	"limnomap/data"
 )
@@ -20,28 +18,11 @@ const finest maptile.Zoom = 30
 // an odd number of others is one.
 func polygonsOf(o data.Outline) orb.MultiPolygon {
 	rings := ringsOf(o)
-	bounds := make([]orb.Bound, len(rings))
-	areas := make([]float64, len(rings))
-	for i, ring := range rings {
-		bounds[i], areas[i] = ring.Bound(), math.Abs(planar.Area(ring))
-	}
-	within := func(i, j int) bool {
-		middle := orb.Point{(rings[i][0][0] + rings[i][1][0]) / 2, (rings[i][0][1] + rings[i][1][1]) / 2}
-		return i != j && areas[i] < areas[j] && bounds[j].Contains(bounds[i].Min) && bounds[j].Contains(bounds[i].Max) &&
-			planar.RingContains(rings[j], middle)
-	}
+	nest := newNesting(rings)
 	outer := make([]int, len(rings)) // for a hole the ring around it, for others -1
 	for i := range rings {
-		outer[i] = -1
-		depth := 0
-		for j := range rings {
-			if within(i, j) {
-				if depth++; outer[i] < 0 || areas[j] < areas[outer[i]] {
-					outer[i] = j
-				}
-			}
-		}
-		if depth%2 == 0 {
+		depth, smallest := nest.around(i)
+		if outer[i] = smallest; depth%2 == 0 {
 			outer[i] = -1
 		}
 	}

@@ -9,19 +9,18 @@ import (
 	"log/slog"
 	"math/rand/v2"
 	"mime"
-	"net"
 	"net/http"
-	"net/netip"
 	"net/url"
 	"os"
 	"path"
 	"strconv"
 	"strings"
-	"syscall"
 	"time"
 	"unicode/utf8"
 
 	"limnomap/data"
+	"limnomap/data/diskspace"
+	"limnomap/data/fetchguard"
 )
 
 const (
@@ -41,7 +40,6 @@ var (
 	errRedirects = fmt.Errorf("more than %d redirects", maxRedirects)
 	errDowngrade = errors.New("redirect from https to another scheme")
 	errAddress   = errors.New("invalid address of a redirect or of a proxy from the environment")
-	errLinkLocal = errors.New("link-local addresses, such as 169.254.169.254, are not allowed")
 	errStalled   = errors.New("no data for too long")
 	errSlow      = errors.New("it took too long")
 )
@@ -59,10 +57,7 @@ func newClient(base http.RoundTripper) *http.Client {
 	if base == nil {
 		t := http.DefaultTransport.(*http.Transport).Clone() // with the environment's proxies, and timeouts up to the header
 		t.DisableCompression = true                          // checksums and ETags are those of the encoded file
-		t.DisableKeepAlives = true                           // the next request is a week away
-		// As in the default transport, but not to link-local addresses.
-		t.DialContext = (&net.Dialer{Timeout: 30 * time.Second, KeepAlive: 30 * time.Second, Control: refuseLink}).DialContext
-		base = t
+		base = fetchguard.New(t)
 	}
 	return &http.Client{
 		Transport: base,
@@ -81,23 +76,11 @@ func newClient(base http.RoundTripper) *http.Client {
 	}
 }
 
-// awsMetadata is the IPv6 address of the service that EC2 has at 169.254.169.254.
-var awsMetadata = netip.MustParseAddr("fd00:ec2::254")
-
-// refuseLink rejects connections to link-local addresses (RFC 3927; RFC 4291, section 2.5.6), to which a source could
-// redirect: in clouds they serve the machine's own secrets, never lakes. The address is already resolved. Other private
-// addresses are allowed, since many sources are in private networks.
-func refuseLink(_, address string, _ syscall.RawConn) error {
-	if to, err := netip.ParseAddrPort(address); err != nil || to.Addr().Unmap().IsLinkLocalUnicast() || to.Addr().WithZone("") == awsMetadata {
-		return errLinkLocal
-	}
-	return nil
-}
-
-// fetch returns the file of a URL, or nil if it is still the known one. With a zero known it always returns the file.
-func (r *Refresher) fetch(ctx context.Context, p source, known data.RefreshFile) (f *file, err error) {
+// fetch returns the file of a URL, or nil if it is still the known one. With a zero known it always returns the file. It may
+// have as many bytes as are left for the refresh.
+func (r *Refresher) fetch(ctx context.Context, p source, known data.RefreshFile, left int64) (f *file, err error) {
 	err = r.retry(ctx, p.String(), func() error {
-		f, err = r.fetchOnce(ctx, p, known)
+		f, err = r.fetchOnce(ctx, p, known, left)
 		return err
 	})
 	return f, err
@@ -168,7 +151,9 @@ func (r *Refresher) requestError(ctx context.Context, u *url.URL, err error) err
 	case strings.Contains(err.Error(), "://") || strings.Contains(err.Error(), "Location header"):
 		// net/http repeats an invalid address, which may contain a password.
 		return fault(redirectReason, "%s: %w", redacted(u), errAddress)
-	case errors.Is(err, errLinkLocal): // with the address of the connection, which contains no secret
+	case errors.Is(err, fetchguard.ErrLoopback):
+		return fault(redirectReason, "%s: %w", redacted(u), err)
+	case errors.Is(err, fetchguard.ErrRefused): // with the address of the connection, which contains no secret
 		return fault(awayReason, "%s: %w", redacted(u), err)
 	case errors.Is(err, errRedirects), errors.Is(err, errDowngrade), errors.Is(err, errAddress):
 		return fault(redirectReason, "%s: %w", redacted(u), err)
@@ -217,7 +202,7 @@ func retryAfter(field string, now time.Time) time.Duration {
 	return 0
 }
 
-func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshFile) (f *file, err error) {
+func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshFile, left int64) (f *file, err error) {
 	digested := false
 	err = r.get(ctx, p.url, known, func(resp *http.Response, body io.Reader) error {
 		if resp.StatusCode == http.StatusNotModified && known.ETag+known.LastModified != "" {
@@ -231,7 +216,7 @@ func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshF
 			return fault(checksumReason, "%s: %w", p, err)
 		}
 		digested = len(digests) > 0
-		f, err = r.save(p, resp, body, digests)
+		f, err = r.save(p, resp, body, digests, left)
 		return err
 	})
 	if err != nil || f == nil {
@@ -252,36 +237,47 @@ func field(resp *http.Response, name string) string {
 	return ""
 }
 
-// save writes a response body to a file without a name, which no one else can open and which disappears when it is closed
-// or this process ends.
-func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests []digest) (_ *file, err error) {
+// save writes a response body to a temporary file. It reads no more bytes than are left, and fails before the disk is full.
+func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests []digest, left int64) (_ *file, err error) {
+	most := min(r.opts.MaxBytes, left)
 	tooLarge := func(n string) error {
+		if most < r.opts.MaxBytes {
+			return r.tooMuch(p.String())
+		}
 		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, n, r.opts.MaxBytes)
 	}
-	if resp.ContentLength > r.opts.MaxBytes {
+	if resp.ContentLength > most {
 		return nil, tooLarge(strconv.FormatInt(resp.ContentLength, 10))
 	}
-	temp, err := os.CreateTemp("", "limnomap-refresh-*")
+	room := func(need int64) error {
+		if err := r.space(os.TempDir(), need); err != nil {
+			return fault(diskReason, "%s: temporary file: %w; free some, or set TMPDIR to another folder", p, err)
+		}
+		return nil
+	}
+	if err := room(max(resp.ContentLength, 0)); err != nil {
+		return nil, err
+	}
+	temp, err := diskspace.CreateTemp("limnomap-refresh-*")
 	if err != nil {
 		return nil, fault(diskReason, "%w", err)
 	}
-	_ = os.Remove(temp.Name()) // some systems cannot remove an open file; it is cleaned up later
 	defer func() {
 		if err != nil {
 			temp.Close()
 		}
 	}()
 	sum := sha256.New()
-	sinks := []io.Writer{sum, diskWriter{temp}}
+	sinks := []io.Writer{sum, &diskWriter{File: temp.File, room: room}}
 	for _, d := range digests {
 		sinks = append(sinks, d.sum)
 	}
-	f := &file{name: p.String(), File: temp}
-	f.size, err = io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, r.opts.MaxBytes+1))
+	f := &file{name: p.String(), File: temp.File, temp: temp}
+	f.size, err = io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, most+1))
 	if err != nil {
 		return nil, bodyError(p, f.size, err)
 	}
-	if f.size > r.opts.MaxBytes {
+	if f.size > most {
 		return nil, tooLarge("more")
 	}
 	for _, d := range digests {
@@ -308,10 +304,23 @@ func bodyError(p source, size int64, err error) error {
 	return retryable{error: fault(reason, "%s, after %d bytes: %w", p, size, err)}
 }
 
-// A diskWriter marks errors of the disk, to distinguish them from those of the network.
-type diskWriter struct{ *os.File }
+// checkRoomEvery is after how many bytes a diskWriter checks the disk.
+const checkRoomEvery = 16 << 20
 
-func (w diskWriter) Write(p []byte) (int, error) {
+// A diskWriter marks errors of the disk, to distinguish them from those of the network, and fails before the disk is full.
+type diskWriter struct {
+	*os.File
+	room    func(need int64) error
+	checked int64 // bytes to write until the next check
+}
+
+func (w *diskWriter) Write(p []byte) (int, error) {
+	if w.checked -= int64(len(p)); w.checked < 0 {
+		if err := w.room(checkRoomEvery); err != nil {
+			return 0, err
+		}
+		w.checked = checkRoomEvery
+	}
 	n, err := w.File.Write(p)
 	if err != nil {
 		err = fault(diskReason, "%w", err)

@@ -159,8 +159,8 @@ func (r *Refresher) settle(ctx context.Context, folder string) ([]entry, error) 
 	return nil, fault(changingReason, "%s has been changing for a minute: move complete files into it by renaming them", folder)
 }
 
-// folder opens the data files in a folder and checks their checksums.
-func (r *Refresher) folder(ctx context.Context, folder string) (files fileSet, err error) {
+// folder opens the data files in a folder and checks their checksums. They may have as many bytes as are left for the refresh.
+func (r *Refresher) folder(ctx context.Context, folder string, left int64) (files fileSet, err error) {
 	entries, err := r.settle(ctx, folder)
 	if err != nil {
 		return nil, err
@@ -171,6 +171,9 @@ func (r *Refresher) folder(ctx context.Context, folder string) (files fileSet, e
 		}
 	}()
 	for _, e := range entries {
+		if left -= e.size; left < 0 {
+			return files, r.tooMuch(filepath.Join(folder, e.name))
+		}
 		f, err := openRegular(filepath.Join(folder, e.name))
 		if err != nil {
 			return files, fault(folderReason, "%w", err)

@@ -62,6 +62,8 @@ func TestFolderRejects(t *testing.T) {
 		{"a bad row", map[string]string{"o.csv": observations + "a,2024-07-02,-3,satellite\n", "l.csv": lakes}, Options{},
 			rowsReason, "1 of 4 rows rejected", data.RefreshRows{Rejected: 1}},
 		{"an unknown lake", map[string]string{"o.csv": observations}, Options{}, rowsReason, "1 of 1 rows rejected", data.RefreshRows{Rejected: 1}},
+		{"repeated rows", map[string]string{"l.csv": lakes, "o.csv": observations + strings.Repeat("a,2024-07-02,3,satellite\n", 10_100)}, Options{},
+			repeatsReason, "is repeated more than", data.RefreshRows{}},
 		{"neither of both", map[string]string{"l.csv": lakes, "o.csv": "name,value\n"}, Options{}, formReason, "o.csv: it holds neither lakes", data.RefreshRows{}},
 		{"a wrong checksum", map[string]string{"l.csv": lakes, "observations.csv": observations, "observations.csv.sha256": wrong}, Options{},
 			checksumReason, "but observations.csv.sha256 has", data.RefreshRows{}},

@@ -6,6 +6,8 @@ import (
 	"net/http/httptest"
 	"strings"
 	"testing"
+
+	"limnomap/data/fetchguard"
 )
 
 // A redirect to an invalid address is an error at once, which does not repeat it: it may contain a password.
@@ -29,14 +31,14 @@ func TestRedirectsToInvalidAddresses(t *testing.T) {
 // A redirect to an address where clouds serve the secrets of their machines is refused, however it is written, and not tried
 // again.
 func TestRedirectsToLinkLocalAddresses(t *testing.T) {
-	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "169.254.0.1:8080"} {
+	for _, host := range []string{"169.254.169.254", "[fe80::1]", "[::ffff:169.254.169.254]", "[fd00:ec2::254]", "169.254.0.1:8080", "[fd00:ec2::23]", "[fd20:ce::254]", "100.100.100.200", "168.63.129.16", "192.0.0.192", "[64:ff9b::a9fe:a9fe]", "[2002:a9fe:a9fe::]", "0.0.0.0", "metadata.google.internal"} {
 		t.Run(host, func(t *testing.T) {
 			server := httptest.NewServer(http.RedirectHandler("http://"+host+"/latest/meta-data?token=secret", http.StatusFound))
 			defer server.Close()
 			g := newRig(t, openStore(t), []string{server.URL + "/lakes.csv"}, Options{})
 			_, _, err := g.once(t, awayReason)
-			if !errors.Is(err, errLinkLocal) || strings.Contains(err.Error()+g.log.String(), "secret") || len(g.waited) > 0 {
-				t.Errorf("error %v after waits %v, want %v at once; the log:\n%s", err, g.waited, errLinkLocal, g.log)
+			if !errors.Is(err, fetchguard.ErrRefused) || strings.Contains(err.Error()+g.log.String(), "secret") || len(g.waited) > 0 {
+				t.Errorf("error %v after waits %v, want %v at once; the log:\n%s", err, g.waited, fetchguard.ErrRefused, g.log)
 			}
 		})
 	}

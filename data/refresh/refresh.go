@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
 	"limnomap/data/store"
 )
@@ -30,6 +31,8 @@ const (
 	pollInterval = 10 * time.Minute
 	// pause is the wait after an error of the database.
 	pause = time.Minute
+	// maxExpansion is how many times Options.MaxTotal the files may have after decompression: tables compress to an eighth.
+	maxExpansion = 8
 	// endTimeout bounds storing a failure, which is done even while the process is being stopped.
 	endTimeout = 15 * time.Second
 )
@@ -47,6 +50,11 @@ type Options struct {
 	RequireChecksum bool
 	// MaxBytes bounds a file of a URL. Zero means 2 GiB.
 	MaxBytes int64
+	// MaxTotal bounds all files of one refresh together, in folders and of URLs, as they are stored there; after
+	// decompression they may have [maxExpansion] times as many bytes. Zero means 8 GiB.
+	MaxTotal int64
+	// ImportTimeout bounds the import of all files. Zero means [ingest.DefaultTimeout].
+	ImportTimeout time.Duration
 	// Timeout bounds one attempt to fetch the file of a URL, and Stall each time without data in it. Zero means an hour and
 	// a minute.
 	Timeout, Stall time.Duration
@@ -70,6 +78,7 @@ type Refresher struct {
 	client *http.Client
 	now    func() time.Time
 	sleep  func(context.Context, time.Duration) error
+	space  func(dir string, need int64) error // diskspace.Check
 }
 
 // New returns a Refresher of s from folders and URLs.
@@ -77,12 +86,13 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
-	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep}
+	r := &Refresher{store: s, opts: *opts, log: opts.Logger, now: time.Now, sleep: sleep, space: diskspace.Check}
 	var err error
 	if r.from, err = parseSources(from); err != nil {
 		return nil, err
 	}
 	r.opts.MaxBytes = cmp.Or(r.opts.MaxBytes, 2<<30)
+	r.opts.MaxTotal = cmp.Or(r.opts.MaxTotal, 8<<30)
 	r.opts.Timeout = cmp.Or(r.opts.Timeout, time.Hour)
 	r.opts.Stall = cmp.Or(r.opts.Stall, time.Minute)
 	if r.log == nil {

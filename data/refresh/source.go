@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"limnomap/data"
+	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
 )
 
@@ -80,10 +81,27 @@ type file struct {
 	name string // for operators
 	size int64
 	*os.File
+	temp *diskspace.Temp // of a download
+}
+
+func (f *file) Close() error {
+	if f.temp != nil {
+		return f.temp.Close()
+	}
+	return f.File.Close()
 }
 
 // A fileSet holds open files.
 type fileSet []*file
+
+// bytes returns the size of the files together.
+func (s fileSet) bytes() int64 {
+	total := int64(0)
+	for _, f := range s {
+		total += f.size
+	}
+	return total
+}
 
 func (s fileSet) close() {
 	for _, f := range s {

@@ -46,7 +46,7 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (file
 	others := slices.Clone(known)
 	for _, p := range r.from {
 		if p.url == nil {
-			inFolder, err := r.folder(ctx, p.folder)
+			inFolder, err := r.folder(ctx, p.folder, r.opts.MaxTotal-files.bytes())
 			if err != nil {
 				return files, false, err
 			}
@@ -58,7 +58,7 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (file
 		if i := slices.IndexFunc(known, ofSource); i >= 0 {
 			before = known[i]
 		}
-		f, err := r.fetch(ctx, p, before)
+		f, err := r.fetch(ctx, p, before, r.opts.MaxTotal-files.bytes())
 		switch {
 		case err != nil:
 			return files, false, err
@@ -74,13 +74,18 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (file
 	}
 	// Their rows may be valid or not depending on the other files.
 	for _, p := range same {
-		f, err := r.fetch(ctx, p, data.RefreshFile{})
+		f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal-files.bytes())
 		if err != nil {
 			return files, false, err
 		}
 		files = append(files, f)
 	}
 	return files, false, nil
+}
+
+// tooMuch is the error for a source with which the files of a refresh are larger than allowed.
+func (r *Refresher) tooMuch(source string) error {
+	return fault(sizeReason, "with %s, the files of this refresh have more than %d bytes together: raise max-total, or leave out files", source, r.opts.MaxTotal)
 }
 
 // importFiles imports files and ends the refresh in one transaction.
@@ -101,8 +106,18 @@ func (r *Refresher) importFiles(c *claim, files fileSet) (Result, error) {
 		}
 		return tx.EndRefresh(c.ctx, c.holder, end)
 	}
-	reports, err := ingest.All(c.ctx, r.store, files.openable(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now}, last)
+	if err := store.CheckSpace(r.store, files.bytes()); err != nil {
+		return Result{}, err
+	}
+	reports, err := ingest.All(c.ctx, r.store, files.openable(), &ingest.Options{SkipBad: r.opts.SkipBad, Now: r.now,
+		Timeout: r.opts.ImportTimeout, MaxBytes: maxExpansion * r.opts.MaxTotal}, last)
 	switch {
+	case errors.Is(err, ingest.ErrTimeout):
+		err = fault(slowReason, "%w", err)
+	case errors.Is(err, ingest.ErrTooLarge):
+		err = fault(sizeReason, "%w", err)
+	case errors.Is(err, ingest.ErrRepeats):
+		err = fault(repeatsReason, "%w", err)
 	case err != nil && !hasReason(err):
 		err = fault(formReason, "%w", err)
 	case err == nil && reports.Rejected() > 0 && !r.opts.SkipBad:

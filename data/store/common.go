@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -21,8 +22,9 @@ type common struct {
 type database interface {
 	// query runs fn, which makes one query.
 	query(ctx context.Context, doing string, fn func(querier) error) error
-	// snapshot runs fn in a transaction that sees one state of the database, and reads all rows in the order of an index.
-	snapshot(ctx context.Context, doing string, fn func(querier) error) error
+	// snapshot runs fn in a transaction that sees one state of the database, and reads all rows in the order of an index. fn's
+	// context ends if the database sends nothing more.
+	snapshot(ctx context.Context, doing string, fn func(context.Context, querier) error) error
 	// update runs fn in a transaction that writes.
 	update(ctx context.Context, doing string, fn func(querier) error) error
 	// fileGeneration returns the Generation of a revision.
@@ -105,12 +107,16 @@ func readRevision(ctx context.Context, q querier) (data.Revision, error) {
 	if err := q.queryRow(ctx, "SELECT number, changed_at FROM limnomap.revision").Scan(&number, &at); err != nil {
 		return data.Revision{}, err
 	}
+	if at < minTime || at > maxTime {
+		return data.Revision{}, fmt.Errorf("the revision was changed %d seconds after 1970: want a time of the years 0 to 9999", at)
+	}
 	return data.Revision{Number: number, ChangedAt: time.Unix(at, 0).UTC()}, nil
 }
 
 func (s *common) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	lakes := newLakeScanner()
 	scan := func(row rowScanner) (keyedLake, error) {
-		key, l, err := scanLake(row)
+		key, l, err := lakes.scan(row)
 		if err == nil {
 			err = asCallerError(lake(l))
 		}
@@ -120,17 +126,18 @@ func (s *common) Scan(ctx context.Context, lake func(data.Lake) error, observati
 }
 
 func (s *common) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	lakes := newLakeScanner()
 	scan := func(row rowScanner) (l keyedLake, err error) {
-		err = row.Scan(&l.key, (*string)(&l.id))
+		l.key, l.id, err = lakes.scanID(row)
 		return l, err
 	}
-	return s.scan(ctx, "read past observations", "key, id", scan, observation, s.sql.past, int64(period.First), int64(period.Last))
+	return s.scan(ctx, "read past observations", idColumns, scan, observation, s.sql.past, int64(period.First), int64(period.Last))
 }
 
 // scan scans these columns of all lakes, and then passes on the observations of a query, all of the revision that it returns.
 func (s *common) scan(ctx context.Context, doing, columns string, lake func(rowScanner) (keyedLake, error),
 	observation func(data.Observation) error, query string, args ...any) (rev data.Revision, err error) {
-	err = s.db.snapshot(ctx, doing, func(q querier) (err error) {
+	err = s.db.snapshot(ctx, doing, func(ctx context.Context, q querier) (err error) {
 		if rev, err = s.revision(ctx, q); err != nil {
 			return err
 		}

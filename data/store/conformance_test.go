@@ -30,6 +30,7 @@ func testStore(t *testing.T, open opener) {
 		"contradicting lakes":        testContradictingLakes,
 		"contradicting columns":      testContradictingColumns,
 		"contradicting observations": testContradictingObservations,
+		"repeated":                   testRepeated,
 		"revision":                   testRevision,
 		"rollback":                   testRollback,
 		"scan":                       testScan,

@@ -18,8 +18,15 @@ import (
 // longer needed, and with any number of servers and requests each key is written once an hour.
 const usedAgain = time.Hour
 
-// keyColumns are the columns of api_keys, in the order of scanKey.
+// keyColumns are the columns of api_keys.
 const keyColumns = "name, hash, scopes, created_at, expires_at, revoked_at, used_at"
+
+// maxKeys bounds the keys that are read: a server holds them in memory, and reads them every few seconds.
+const maxKeys = 100_000
+
+// storedKeyColumns are keyColumns, in the order of scanKey.
+var storedKeyColumns = fmt.Sprintf("%s, %s, %s, created_at, expires_at, revoked_at, used_at",
+	atMost("name", maxTextBytes), atMost("hash", len(apikey.Hash{})), atMost("scopes", maxTextBytes))
 
 func (s *common) CreateKey(ctx context.Context, k apikey.Key) error {
 	if err := checkKey(k); err != nil {
@@ -190,15 +197,19 @@ func (s *common) Keys(ctx context.Context) (keys []apikey.Key, err error) {
 }
 
 func readKeys(ctx context.Context, q querier) ([]apikey.Key, error) {
-	return collect(ctx, q, scanKey, "SELECT "+keyColumns+" FROM limnomap.api_keys ORDER BY name, created_at, hash")
+	keys, err := collect(ctx, q, scanKey, fmt.Sprintf("SELECT %s FROM limnomap.api_keys ORDER BY name, created_at, hash LIMIT %d", storedKeyColumns, maxKeys+1))
+	if err == nil && len(keys) > maxKeys {
+		err = fmt.Errorf("more than %d API keys", maxKeys)
+	}
+	return keys, err
 }
 
 func scanKey(row rowScanner) (k apikey.Key, err error) {
-	var hash []byte
-	var scopes string
+	var hash, scopes string
 	var created, expires, revoked, used sql.NullInt64
-	if err = row.Scan(&k.Name, &hash, &scopes, &created, &expires, &revoked, &used); err != nil {
-		return k, err
+	if err = row.Scan(textColumn[string]{&k.Name, "name", maxTextBytes}, textColumn[string]{&hash, "hash", len(k.Hash)},
+		textColumn[string]{&scopes, "scopes", maxTextBytes}, &created, &expires, &revoked, &used); err != nil {
+		return k, fmt.Errorf("the API key %.80q: %w", k.Name, err)
 	}
 	copy(k.Hash[:], hash)
 	k.CreatedAt, k.ExpiresAt, k.RevokedAt, k.UsedAt = timeOrZero(created), timeOrZero(expires), timeOrZero(revoked), timeOrZero(used)
@@ -212,9 +223,13 @@ func unixOrNull(t time.Time) sql.NullInt64 {
 	return sql.NullInt64{Int64: t.Unix(), Valid: !t.IsZero()}
 }
 
+// The times of the years 0 to 9999, which RFC 3339 can write, in seconds since 1970.
+const minTime, maxTime = -62_167_219_200, 253_402_300_799
+
+// timeOrZero returns the time, or the nearest one of the years 0 to 9999.
 func timeOrZero(n sql.NullInt64) time.Time {
 	if !n.Valid {
 		return time.Time{}
 	}
-	return time.Unix(n.Int64, 0).UTC()
+	return time.Unix(min(max(n.Int64, minTime), maxTime), 0).UTC()
 }

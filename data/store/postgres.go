@@ -7,20 +7,25 @@ import (
 	"io"
 	"io/fs"
 	"net"
-	"runtime"
 	"strconv"
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
 	"github.com/jackc/pgx/v5/pgxpool"
+
+	"limnomap/data"
 )
 
 const (
 	connectTimeout = 5 * time.Second // unless the URL has its own connect_timeout
+	// pingTimeout is how soon a connection that was idle for a second must answer, or another one is used.
+	pingTimeout = 3 * time.Second
+	// maxMessage bounds a row or another message of the server in memory. The largest is a lake with the longest outline.
+	maxMessage = data.MaxOutlineBytes + 1<<20
 	// A connection whose peer has disappeared fails after idle + count * interval: half a minute.
 	keepAliveIdle, keepAliveInterval, keepAliveCount = 15 * time.Second, 5 * time.Second, 3
 )
@@ -42,8 +47,9 @@ type postgres struct {
 	name   string // of the database, for errors, without user and password
 	create bool   // whether each use may create the tables; otherwise only an import does
 
-	mu    sync.Mutex  // locked while the schema is brought up to date
-	ready atomic.Bool // whether the schema is up to date
+	preparing                               chan struct{} // holds a value while the schema is brought up to date
+	ready                                   atomic.Bool   // whether the schema is up to date
+	stallTimeout, listenPing, listenTimeout time.Duration // tests lower them
 }
 
 // openPostgres opens the database of a URL. It succeeds if the server cannot be reached, or if create is false and there
@@ -53,7 +59,7 @@ func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, erro
 	if err != nil {
 		return nil, err
 	}
-	s := &postgres{name: postgresName(config.ConnConfig), create: create}
+	s := &postgres{name: postgresName(config.ConnConfig), create: create, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
 	s.common = common{s, dialect{postgresScanQuery, postgresPastQuery, lockKeys}, time.Now}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")
@@ -88,9 +94,16 @@ func parsePostgres(dsn string) (*pgxpool.Config, error) {
 		Enable: true, Idle: keepAliveIdle, Interval: keepAliveInterval, Count: keepAliveCount,
 	}}
 	config.ConnConfig.DialFunc = dialer.DialContext
+	config.ConnConfig.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		f := pgproto3.NewFrontend(r, w)
+		f.SetMaxBodyLen(maxMessage)
+		return f
+	}
+	if config.PingTimeout == 0 {
+		config.PingTimeout = pingTimeout
+	}
 	if !strings.Contains(dsn, "pool_max_conns=") {
-		// Enough connections that long scans do not block a request for one lake.
-		config.MaxConns = int32(max(4, 2*runtime.GOMAXPROCS(0)))
+		config.MaxConns = int32(usualReaders())
 	}
 	return config, nil
 }
@@ -180,6 +193,9 @@ func (s *postgres) wrap(err error, doing string) error {
 	}
 	return &Error{fmt.Errorf("%s in %s: %w", doing, s.name, explainPostgres(err))}
 }
+
+// Readers returns how many connections the pool has, which the URL of the database may set.
+func (s *postgres) Readers() int { return int(s.pool.Config().MaxConns) }
 
 // Close waits for operations in progress.
 func (s *postgres) Close() error {

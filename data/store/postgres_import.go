@@ -66,8 +66,9 @@ type postgresTx struct {
 	changed  bool
 	err      error // the first error of a statement: then nothing is committed
 
-	keys  map[data.LakeID]int32
-	years map[partition]*year // existing partitions
+	keys     map[data.LakeID]int32
+	years    map[partition]*year // existing partitions
+	repeated []int               // rows of the last batch
 }
 
 // Without statistics the planner would read all observations to compare them with a batch.
@@ -98,8 +99,10 @@ func (t *postgresTx) raise(ctx context.Context) error {
 }
 
 func (t *postgresTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
-	return t.fail(ctx, endRefresh(ctx, postgresQuerier{t.tx}, t.store.now(), holder, result), "end a refresh")
+	return t.fail(ctx, endRefresh(ctx, postgresQuerier{db: t.tx}, t.store.now(), holder, result), "end a refresh")
 }
+
+func (t *postgresTx) Repeated() []int { return t.repeated }
 
 // fail returns err wrapped, and keeps the first error that is a failure of the database.
 func (t *postgresTx) fail(ctx context.Context, err error, doing string) error {
@@ -136,6 +139,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 	if err != nil {
 		return err
 	}
+	t.repeated = in.repeated
 	for p, rows := range in.fresh {
 		if err := t.copyObservations(ctx, p.table(), observations, rows, false); err != nil {
 			return err

@@ -30,6 +30,7 @@ func (t *postgresTx) putLakes(ctx context.Context, lakes []data.Lake, keep LakeC
 			repeated = append(repeated, i)
 		}
 	}
+	t.repeated = repeated
 	compare := func(rows []int, query string) error {
 		if len(rows) == 0 {
 			return nil

@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"time"
 
 	"github.com/jackc/pgx/v5/stdlib"
 	"github.com/pressly/goose/v3"
@@ -21,13 +22,25 @@ const (
 	importLock  = 0x6c696d6e_02
 )
 
+const (
+	// lockSchemaTimeout bounds the wait for a server that has accepted a connection and does not answer. It is longer than the
+	// lock_timeout, which has a better message.
+	lockSchemaTimeout = 20 * time.Second
+	// migrateTimeout bounds all that is done to a schema: longer than the statement_timeout.
+	migrateTimeout = 15 * time.Minute
+)
+
 // prepare brings the schema up to date, once.
 func (s *postgres) prepare(ctx context.Context, create bool) error {
 	if s.ready.Load() {
 		return nil
 	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
+	select {
+	case s.preparing <- struct{}{}:
+		defer func() { <-s.preparing }()
+	case <-ctx.Done(): // the server may hang
+		return &Error{fmt.Errorf("%s: %w", s.name, ctx.Err())}
+	}
 	if s.ready.Load() {
 		return nil
 	}
@@ -41,6 +54,8 @@ func (s *postgres) prepare(ctx context.Context, create bool) error {
 // migrate brings the schema up to date, one process at a time. It rejects another program's schema of that name, a schema
 // newer than this limnomap, and a missing one unless create is true.
 func (s *postgres) migrate(ctx context.Context, create bool) error {
+	ctx, cancel := context.WithTimeout(ctx, migrateTimeout)
+	defer cancel()
 	db := stdlib.OpenDB(*s.pool.Config().ConnConfig)
 	defer db.Close()
 	lock, err := db.Conn(ctx) // goose uses other connections
@@ -48,11 +63,7 @@ func (s *postgres) migrate(ctx context.Context, create bool) error {
 		return err
 	}
 	defer lock.Close()
-	// A session lock: it ends with the connection in any case.
-	if _, err := lock.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrateLock)); err != nil {
-		return err
-	}
-	if err := checkSchema(ctx, lock, create); err != nil {
+	if err := lockSchema(ctx, lock, create); err != nil {
 		return err
 	}
 	files, err := fs.Sub(postgresMigrations, "migrations/postgres")
@@ -65,6 +76,17 @@ func (s *postgres) migrate(ctx context.Context, create bool) error {
 		return err
 	}
 	return upgrade(ctx, p)
+}
+
+// lockSchema checks the schema, and locks it until the connection ends.
+func lockSchema(ctx context.Context, conn *sql.Conn, create bool) error {
+	ctx, cancel := context.WithTimeout(ctx, lockSchemaTimeout)
+	defer cancel()
+	// A session lock: it ends with the connection in any case.
+	if _, err := conn.ExecContext(ctx, "SELECT pg_advisory_lock($1)", int64(migrateLock)); err != nil {
+		return err
+	}
+	return checkSchema(ctx, conn, create)
 }
 
 // checkSchema checks that the schema limnomap exists and is not another program's. It creates it if create is true.

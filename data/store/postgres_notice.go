@@ -2,6 +2,7 @@ package store
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -12,6 +13,11 @@ const noticeChannel = "limnomap"
 
 // The waits before a reconnect double from the first to the second of these.
 const minListenPause, maxListenPause = 250 * time.Millisecond, 10 * time.Second
+
+const (
+	listenPing    = time.Minute      // how often a connection without notifications is checked
+	listenTimeout = 10 * time.Second // of each statement
+)
 
 // Listen implements [Listener] on its own connection, and reconnects when that is lost.
 func (s *postgres) Listen(ctx context.Context, wake chan<- struct{}) {
@@ -40,7 +46,7 @@ func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) (listened b
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
-	if _, err := conn.Exec(ctx, "LISTEN "+noticeChannel); err != nil {
+	if err := s.execWithin(ctx, conn, "LISTEN "+noticeChannel); err != nil {
 		return false
 	}
 	for {
@@ -48,8 +54,32 @@ func (s *postgres) listen(ctx context.Context, wake chan<- struct{}) (listened b
 		case wake <- struct{}{}: // also at first: there is no notification of earlier commits
 		default:
 		}
-		if _, err := conn.WaitForNotification(ctx); err != nil {
+		if err := s.awaitNotice(ctx, conn); err != nil {
 			return true
 		}
 	}
+}
+
+// awaitNotice returns nil when there is a notification. While there is none, it asks the server now and then whether it is still
+// there: one that hangs, or a proxy in front of it, would keep the connection open forever.
+func (s *postgres) awaitNotice(ctx context.Context, conn *pgx.Conn) error {
+	for {
+		waiting, cancel := context.WithTimeout(ctx, s.listenPing)
+		_, err := conn.WaitForNotification(waiting)
+		cancel()
+		if err == nil || ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded) || conn.IsClosed() {
+			return err
+		}
+		if err := s.execWithin(ctx, conn, "SELECT 1"); err != nil {
+			return err
+		}
+	}
+}
+
+// execWithin runs a statement that takes no time.
+func (s *postgres) execWithin(ctx context.Context, conn *pgx.Conn, statement string) error {
+	ctx, cancel := context.WithTimeout(ctx, s.listenTimeout)
+	defer cancel()
+	_, err := conn.Exec(ctx, statement)
+	return err
 }

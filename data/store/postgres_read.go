@@ -7,9 +7,11 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"limnomap/data"
 )
@@ -21,6 +23,7 @@ type postgresQuerier struct {
 		Query(ctx context.Context, query string, args ...any) (pgx.Rows, error)
 		QueryRow(ctx context.Context, query string, args ...any) pgx.Row
 	}
+	rows *atomic.Int64 // counts the rows that were read; nil if no one needs the number
 }
 
 func (q postgresQuerier) exec(ctx context.Context, statement string, args ...any) (int64, error) {
@@ -41,14 +44,24 @@ func (q postgresQuerier) query(ctx context.Context, fn func(rowIterator) error, 
 		return err
 	}
 	defer rows.Close()
-	if err := fn(postgresRows{rows}); err != nil {
+	if err := fn(postgresRows{rows, q.rows}); err != nil {
 		cancel() // otherwise Close would read all remaining rows
 		return err
 	}
 	return rows.Err()
 }
 
-type postgresRows struct{ pgx.Rows }
+type postgresRows struct {
+	pgx.Rows
+	count *atomic.Int64
+}
+
+func (r postgresRows) Next() bool {
+	if r.count != nil {
+		r.count.Add(1)
+	}
+	return r.Rows.Next()
+}
 
 func (r postgresRows) scanObservation(o *observationRow) error { return o.scanPostgres(r.Rows) }
 
@@ -56,26 +69,32 @@ func (s *postgres) query(ctx context.Context, doing string, fn func(querier) err
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	return s.wrap(fn(postgresQuerier{s.pool}), doing)
+	return s.wrap(fn(postgresQuerier{db: s.pool}), doing)
 }
 
-func (s *postgres) snapshot(ctx context.Context, doing string, fn func(querier) error) error {
+func (s *postgres) snapshot(ctx context.Context, doing string, fn func(context.Context, querier) error) error {
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	return s.wrap(s.read(ctx, func(tx pgx.Tx) error {
+	ctx, w := watchStalls(ctx, s.stallTimeout)
+	defer w.stop()
+	err := s.read(ctx, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, orderedPlan); err != nil {
 			return err
 		}
-		return fn(postgresQuerier{tx})
-	}), doing)
+		return fn(ctx, postgresQuerier{tx, &w.rows})
+	})
+	if cause := context.Cause(ctx); err != nil && errors.Is(cause, errStalled) {
+		err = cause
+	}
+	return s.wrap(err, doing)
 }
 
 func (s *postgres) update(ctx context.Context, doing string, fn func(querier) error) error {
 	if err := s.prepare(ctx, false); err != nil {
 		return err
 	}
-	return s.wrap(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(postgresQuerier{tx}) }), doing)
+	return s.wrap(pgx.BeginFunc(ctx, s.pool, func(tx pgx.Tx) error { return fn(postgresQuerier{db: tx}) }), doing)
 }
 
 // fileGeneration returns 0: the files of PostgreSQL are not replaced while limnomap runs.
@@ -111,19 +130,34 @@ const orderedPlan = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin
 	"SET LOCAL enable_bitmapscan = off; SET LOCAL enable_sort = off; SET LOCAL max_parallel_workers_per_gather = 0"
 
 // scanPostgres decodes a row in the binary format that pgx requests, unless the URL sets another format. rows.Scan would
-// take more time than everything else that is done with the row.
+// take more time than everything else that is done with the row. The columns of a view in place of the table may have other types,
+// whose bytes mean something else: they are an error.
 func (r *observationRow) scanPostgres(rows pgx.Rows) error {
-	for _, f := range rows.FieldDescriptions() {
-		if f.Format != pgx.BinaryFormatCode {
-			return r.scan(rows)
+	const lake, date, dataType, density, columns = 0, 1, 2, 5, 7
+	binaryFormat := true
+	for i, f := range rows.FieldDescriptions() {
+		number := f.DataTypeOID == pgtype.Int4OID || f.DataTypeOID == pgtype.Int2OID || f.DataTypeOID == pgtype.Int8OID
+		want := "smallint, integer or bigint"
+		if i == density {
+			number, want = f.DataTypeOID == pgtype.Float8OID, "double precision"
 		}
+		if !number {
+			return fmt.Errorf("column %.80q of observations has another type (number %d of pg_type), want %s", f.Name, f.DataTypeOID, want)
+		}
+		binaryFormat = binaryFormat && f.Format == pgx.BinaryFormatCode
 	}
-	var v [7]sql.NullInt64
+	if !binaryFormat {
+		return r.scan(rows)
+	}
+	var v [columns]sql.NullInt64
 	for i, b := range rows.RawValues() {
 		var err error
 		if v[i], err = integer(b); err != nil {
 			return fmt.Errorf("column %d of observations: %w", i+1, err)
 		}
+	}
+	if !v[lake].Valid || !v[date].Valid || !v[dataType].Valid {
+		return fmt.Errorf("an observation of lake number %d lacks its lake, date or type", v[lake].Int64)
 	}
 	*r = observationRow{lake: v[0].Int64, date: v[1].Int64, dataType: v[2].Int64, chl: v[3], level: v[4], measuredAt: v[6],
 		density: sql.NullFloat64{Float64: math.Float64frombits(uint64(v[5].Int64)), Valid: v[5].Valid}}
@@ -168,7 +202,7 @@ func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQu
 	err := s.read(ctx, func(tx pgx.Tx) error {
 		both := new(pgx.Batch) // in one round trip
 		both.Queue("SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = $1", string(id)).QueryRow(func(row pgx.Row) (err error) {
-			_, lake, err = scanLake(row)
+			_, lake, err = newLakeScanner().scan(row)
 			return err
 		})
 		both.Queue(postgresHistoryQuery, string(id), int32(q.Period.First), int32(q.Period.Last), typeNumbers(q.Types), max(q.Limit, 0)).Query(func(rows pgx.Rows) (err error) {
@@ -202,7 +236,11 @@ func collectHistory(rows pgx.Rows, id data.LakeID) (history []data.Observation, 
 		if err := row.scanPostgres(rows); err != nil {
 			return nil, err
 		}
-		history = append(history, row.observation(id))
+		o, err := row.observation(id)
+		if err != nil {
+			return nil, err
+		}
+		history = append(history, o)
 	}
 	return history, rows.Err()
 }

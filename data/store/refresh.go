@@ -2,8 +2,10 @@ package store
 
 import (
 	"context"
+	"crypto/sha256"
 	"database/sql"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -33,7 +35,8 @@ type Refreshes interface {
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 
-const refreshColumns = "turn, attempted_at, succeeded_at, error, failures, added, changed, unchanged, rejected, held_until"
+// refreshColumns has only the beginning of an error that another program stored: limnomap's own are a few words.
+const refreshColumns = "turn, attempted_at, succeeded_at, substr(error, 1, 1000), failures, added, changed, unchanged, rejected, held_until"
 
 func (s *common) Refresh(ctx context.Context) (r data.Refresh, err error) {
 	err = s.db.query(ctx, "read the last refresh", func(q querier) error {
@@ -48,15 +51,25 @@ func (s *common) Refresh(ctx context.Context) (r data.Refresh, err error) {
 
 const refreshFileColumns = "key, sha256, etag, last_modified"
 
+const (
+	maxHeaderBytes  = 16 << 10 // of the value of a header field
+	maxRefreshFiles = 100_000  // a refresh reads the others as new
+)
+
+// storedFileColumns are refreshFileColumns, with NULL for a value that is too long.
+var storedFileColumns = fmt.Sprintf("%s, %s, %s, %s", atMost("key", maxTextBytes), atMost("sha256", sha256.Size),
+	atMost("etag", maxHeaderBytes), atMost("last_modified", maxHeaderBytes))
+
 func (s *common) RefreshFiles(ctx context.Context) (files []data.RefreshFile, err error) {
 	scan := func(row rowScanner) (f data.RefreshFile, err error) {
-		var sum []byte
-		err = row.Scan(&f.Key, &sum, &f.ETag, &f.LastModified)
+		var sum string
+		err = row.Scan(textColumn[string]{&f.Key, "key", maxTextBytes}, textColumn[string]{&sum, "sha256", len(f.SHA256)},
+			textColumn[string]{&f.ETag, "etag", maxHeaderBytes}, textColumn[string]{&f.LastModified, "last_modified", maxHeaderBytes})
 		copy(f.SHA256[:], sum)
 		return f, err
 	}
 	err = s.db.query(ctx, "read the files of the last refresh", func(q querier) (err error) {
-		files, err = collect(ctx, q, scan, "SELECT "+refreshFileColumns+" FROM limnomap.refresh_files ORDER BY key")
+		files, err = collect(ctx, q, scan, fmt.Sprintf("SELECT %s FROM limnomap.refresh_files ORDER BY key LIMIT %d", storedFileColumns, maxRefreshFiles))
 		return err
 	})
 	return files, err

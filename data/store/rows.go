@@ -24,23 +24,80 @@ type keyedLake struct {
 	id  data.LakeID
 }
 
-const lakeColumns = "key, id, external_id, name, lon, lat, region, area_km2, outline"
+// The longest values that are read, in bytes. Anyone who may write to the database can store longer ones than an import does: they
+// must not reach the memory of a server.
+const (
+	maxIDBytes   = 256
+	maxTextBytes = 1024 // more than any 200 characters
+)
 
-// outlineColumn scans bytes into an outline.
-type outlineColumn struct{ to *data.Outline }
+// lakeColumns and idColumns have NULL for a value that is too long. Neither database reads such a value to find its length.
+var (
+	idColumns   = "key, " + atMost("id", maxIDBytes)
+	lakeColumns = idColumns + ", " + atMost("external_id", maxTextBytes) + ", " + atMost("name", maxTextBytes) + ", lon, lat, " +
+		atMost("region", maxTextBytes) + ", area_km2, " + atMost("outline", data.MaxOutlineBytes)
+)
 
-func (c outlineColumn) Scan(value any) error {
-	b, ok := value.([]byte)
-	if !ok && value != nil {
-		return fmt.Errorf("outline of type %T", value)
+// atMost returns the expression of a column of texts or bytes that is NULL for those of more than that many bytes.
+func atMost(column string, bytes int) string {
+	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %[1]s END", column, bytes)
+}
+
+// A textColumn scans the result of atMost into a text, which may be a data.LakeID or data.Outline.
+type textColumn[T ~string] struct {
+	to    *T
+	name  string
+	bytes int
+}
+
+func (c textColumn[T]) Scan(value any) error {
+	switch v := value.(type) {
+	case string:
+		*c.to = T(v)
+	case []byte:
+		*c.to = T(v)
+	case nil:
+		return fmt.Errorf("%s is missing, or longer than %d bytes", c.name, c.bytes)
+	default:
+		return fmt.Errorf("%s has the type %T", c.name, value)
 	}
-	*c.to = data.Outline(b)
 	return nil
 }
 
-func scanLake(row rowScanner) (key int64, l data.Lake, err error) {
-	err = row.Scan(&key, (*string)(&l.ID), &l.ExternalID, &l.Name, &l.Point[0], &l.Point[1], &l.Region, &l.AreaKM2, outlineColumn{&l.Outline})
-	return key, l, err
+// A lakeScanner scans the columns of lakeColumns, or those of idColumns, row by row.
+type lakeScanner struct {
+	key     int64
+	lake    data.Lake
+	columns []any
+}
+
+func newLakeScanner() *lakeScanner {
+	s := new(lakeScanner)
+	l := &s.lake
+	s.columns = []any{&s.key, textColumn[data.LakeID]{&l.ID, "id", maxIDBytes}, textColumn[string]{&l.ExternalID, "external_id", maxTextBytes},
+		textColumn[string]{&l.Name, "name", maxTextBytes}, &l.Point[0], &l.Point[1], textColumn[string]{&l.Region, "region", maxTextBytes},
+		&l.AreaKM2, textColumn[data.Outline]{&l.Outline, "outline", data.MaxOutlineBytes}}
+	return s
+}
+
+// scan reads the columns of lakeColumns.
+func (s *lakeScanner) scan(row rowScanner) (key int64, l data.Lake, err error) {
+	return s.read(row, len(s.columns))
+}
+
+// scanID reads the columns of idColumns.
+func (s *lakeScanner) scanID(row rowScanner) (key int64, id data.LakeID, err error) {
+	const count = 2
+	key, l, err := s.read(row, count)
+	return key, l.ID, err
+}
+
+func (s *lakeScanner) read(row rowScanner, columns int) (key int64, l data.Lake, err error) {
+	s.key, s.lake = 0, data.Lake{}
+	if err := row.Scan(s.columns[:columns]...); err != nil {
+		return 0, data.Lake{}, fmt.Errorf("lake %.80q, number %d: %w", s.lake.ID, s.key, err)
+	}
+	return s.key, s.lake, nil
 }
 
 func noLake(id data.LakeID) error { return fmt.Errorf("lake %q: %w", id, data.ErrNoLake) }
@@ -60,7 +117,11 @@ func scanObservations(rows rowIterator, lakes []keyedLake, pass func(data.Observ
 		if at == len(lakes) || row.lake == last.lake && (row.date < last.date || row.date == last.date && row.dataType <= last.dataType) {
 			return fmt.Errorf("observation of lake number %d on %s is out of order", row.lake, data.Date(row.date))
 		}
-		if err := pass(row.observation(lakes[at].id)); err != nil {
+		o, err := row.observation(lakes[at].id)
+		if err != nil {
+			return err
+		}
+		if err := pass(o); err != nil {
 			return callerError{err}
 		}
 		last = row
@@ -79,7 +140,9 @@ func (r *observationRow) scan(row rowScanner) error {
 	return row.Scan(&r.lake, &r.date, &r.dataType, &r.chl, &r.level, &r.density, &r.measuredAt)
 }
 
-func (r *observationRow) observation(id data.LakeID) data.Observation {
+// observation returns the row as an observation of that lake. A number that its column cannot have is an error: cut to fewer bits it
+// might be a valid one. The caller checks everything else.
+func (r *observationRow) observation(id data.LakeID) (data.Observation, error) {
 	o := data.Observation{
 		LakeID:      id,
 		Date:        data.Date(r.date),
@@ -100,5 +163,10 @@ func (r *observationRow) observation(id data.LakeID) data.Observation {
 	if r.measuredAt.Valid {
 		o.MeasuredAt = time.Unix(r.measuredAt.Int64, 0).UTC()
 	}
-	return o
+	if int64(o.Date) != r.date || int64(o.Type) != r.dataType || r.chl.Valid && int64(o.Chlorophyll) != r.chl.Int64 ||
+		r.level.Valid && int64(o.Level) != r.level.Int64 {
+		return o, fmt.Errorf("lake %.80q has an observation with a number out of range: day %d, type %d, chl %d, level %d",
+			id, r.date, r.dataType, r.chl.Int64, r.level.Int64)
+	}
+	return o, nil
 }

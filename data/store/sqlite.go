@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"path/filepath"
-	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -17,6 +16,8 @@ import (
 
 	sqlitedriver "modernc.org/sqlite"
 	sqlite3 "modernc.org/sqlite/lib"
+
+	"limnomap/data/diskspace"
 )
 
 const (
@@ -49,14 +50,14 @@ type sqlite struct {
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
 	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes}
 	s.common = common{s, dialect{scan: scanQuery, past: pastQuery}, time.Now}
-	if err := s.open(ctx, create); err != nil {
+	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}
 	return s, nil
 }
 
-// open opens both pools, or leaves both nil.
-func (s *sqlite) open(ctx context.Context, create bool) error {
+// open opens both pools, or leaves both nil. It waits no longer than patience for the first page of a new file.
+func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) error {
 	loc := s.loc
 	if err := checkFile(loc.path, create); err != nil {
 		return err
@@ -66,12 +67,14 @@ func (s *sqlite) open(ctx context.Context, create bool) error {
 			return explainSQLite(err)
 		}
 	}
+	if err := refuseEmpty(ctx, loc.path, patience); err != nil {
+		return err
+	}
 	var err error
 	s.writer, err = openPool(loc.url(sqliteParameters("_txlock", "immediate", "_journal_mode", "WAL",
 		"_synchronous", "NORMAL", "_pragma", fmt.Sprintf("journal_size_limit(%d)", maxIdleLogBytes))), 1)
 	if err == nil {
-		// Enough connections that long scans do not block a request for one lake.
-		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), max(4, 2*runtime.GOMAXPROCS(0)))
+		s.readers, err = openPool(loc.url(sqliteParameters("_query_only", "on")), usualReaders())
 	}
 	if err == nil {
 		err = migrate(ctx, s.writer)
@@ -175,6 +178,22 @@ func (s *sqlite) wrap(err error, doing string) error {
 	}
 	return &Error{fmt.Errorf("%s in %s: %w", doing, s.loc.path, explainSQLite(err))}
 }
+
+// CheckSpace returns an error if the disk of an SQLite database has too little room to import files of that many bytes: their
+// rows are written to the log, and from there to the file. The room for PostgreSQL is not known.
+// Compressed files may need more than this.
+func CheckSpace(s Store, files int64) error {
+	db, ok := s.(*sqlite)
+	if !ok {
+		return nil
+	}
+	if err := diskspace.Check(filepath.Dir(db.loc.path), 2*files); err != nil {
+		return &Error{fmt.Errorf("nothing was imported into %s: %w", db.loc.path, err)}
+	}
+	return nil
+}
+
+func (s *sqlite) Readers() int { return usualReaders() }
 
 // Close waits for operations in progress.
 func (s *sqlite) Close() error {

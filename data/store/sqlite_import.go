@@ -5,6 +5,7 @@ import (
 	"database/sql"
 	"errors"
 	"fmt"
+	"math"
 	"os"
 	"strings"
 
@@ -54,6 +55,9 @@ func (s *sqlite) shortenLog(ctx context.Context) {
 // maxKnownKeys bounds the lake numbers that an import caches: about 10 MB.
 const maxKnownKeys = 1 << 17
 
+// noLakeKey is the number of a lake that is not stored. SQLite counts from 1.
+const noLakeKey = math.MinInt64
+
 // A sqliteTx is the transaction of one import. It tries to insert each row, and if its key exists, to update it if anything
 // differs: the number of rows affected tells what happened. A row whose key is repeated is only compared.
 type sqliteTx struct {
@@ -68,7 +72,8 @@ type sqliteTx struct {
 	insertObservation, updateObservation *sql.Stmt
 	report, observationDiffers           *sql.Stmt
 
-	keys map[data.LakeID]int64
+	keys     map[data.LakeID]int64 // noLakeKey for a lake that is not stored
+	repeated []int                 // rows of the last batch
 }
 
 const (
@@ -123,6 +128,8 @@ func (t *sqliteTx) EndRefresh(ctx context.Context, holder string, result data.Re
 	return t.fail(ctx, endRefresh(ctx, sqliteQuerier{t.tx}, t.store.now(), holder, result), "end a refresh")
 }
 
+func (t *sqliteTx) Repeated() []int { return t.repeated }
+
 // prepare prepares the statements that are not prepared yet.
 func (t *sqliteTx) prepare(ctx context.Context, stmts map[string]**sql.Stmt) error {
 	for query, stmt := range stmts {
@@ -149,12 +156,13 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 		return nil, t.fail(ctx, err, "write lakes")
 	}
 	changes := make([]Change, len(lakes))
+	t.repeated = t.repeated[:0]
 	row := context.WithoutCancel(ctx) // a statement takes microseconds, and the driver would start a goroutine for a context that can end
 	for i, l := range lakes {
 		args := []any{string(l.ID), l.ExternalID, l.Name, l.Point[0], l.Point[1], l.Region, l.AreaKM2, []byte(l.Outline),
 			keep.ExternalID, keep.Region, keep.AreaKM2, keep.Outline}
 		if err = ctx.Err(); err == nil {
-			changes[i], err = t.putLake(row, l, keep, args)
+			changes[i], err = t.putLake(row, i, l, keep, args)
 		}
 		if err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write lake %q", l.ID))
@@ -163,16 +171,19 @@ func (t *sqliteTx) PutLakes(ctx context.Context, lakes []data.Lake, keep LakeCol
 	return changes, nil
 }
 
-// putLake writes a lake. A stored lake must not leave an outline that the import keeps.
-func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, args []any) (Change, error) {
+// putLake writes lake i of a batch. A stored lake must not leave an outline that the import keeps.
+func (t *sqliteTx) putLake(ctx context.Context, i int, l data.Lake, keep LakeColumns, args []any) (Change, error) {
 	key, err := t.key(ctx, l.ID)
 	if errors.Is(err, sql.ErrNoRows) {
-		return t.addLake(ctx, args)
+		return t.addLake(ctx, l.ID, args)
 	}
 	if err != nil {
 		return Unchanged, err
 	}
 	first := t.imported.addLake(key)
+	if !first {
+		t.repeated = append(t.repeated, i)
+	}
 	if keep.Outline {
 		var outline string
 		err := t.keptOutline.QueryRowContext(ctx, string(l.ID), l.Point[0], l.Point[1]).Scan(&outline)
@@ -194,7 +205,7 @@ func (t *sqliteTx) putLake(ctx context.Context, l data.Lake, keep LakeColumns, a
 }
 
 // addLake inserts a lake.
-func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
+func (t *sqliteTx) addLake(ctx context.Context, id data.LakeID, args []any) (Change, error) {
 	result, err := t.insertLake.ExecContext(ctx, args[:insertLakeParameters]...)
 	if err != nil {
 		return Unchanged, err
@@ -202,6 +213,7 @@ func (t *sqliteTx) addLake(ctx context.Context, args []any) (Change, error) {
 	t.changed = true
 	key, err := result.LastInsertId()
 	t.imported.addLake(key)
+	t.remember(id, key)
 	return Added, err
 }
 
@@ -226,11 +238,12 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		return nil, t.fail(ctx, err, "write observations")
 	}
 	changes := make([]Change, len(observations))
+	t.repeated = t.repeated[:0]
 	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
 	row := context.WithoutCancel(ctx)
 	for i, o := range observations {
 		if err = ctx.Err(); err == nil {
-			changes[i], err = t.putObservation(row, o, keep, args)
+			changes[i], err = t.putObservation(row, i, o, keep, args)
 		}
 		if err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
@@ -239,8 +252,8 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	return changes, nil
 }
 
-// putObservation writes an observation. A gap must not delete what the import keeps.
-func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
+// putObservation writes observation i of a batch. A gap must not delete what the import keeps.
+func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
 	key, err := t.key(ctx, o.LakeID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -250,6 +263,9 @@ func (t *sqliteTx) putObservation(ctx context.Context, o data.Observation, keep 
 	}
 	observationArgs(args, key, o)
 	first := t.imported.addObservation(key, o.Date, o.Type)
+	if !first {
+		t.repeated = append(t.repeated, i)
+	}
 	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
 		var reports int
 		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], keep.Level, keep.CellDensity).Scan(&reports)
@@ -288,18 +304,28 @@ func observationArgs(args []any, key int64, o data.Observation) {
 
 // key returns the number of a lake, or sql.ErrNoRows.
 func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
-	if key, ok := t.keys[id]; ok {
-		return key, nil
+	key, ok := t.keys[id]
+	if !ok {
+		key = noLakeKey
+		err := t.lakeKey.QueryRowContext(ctx, string(id)).Scan(&key)
+		if err != nil && !errors.Is(err, sql.ErrNoRows) {
+			return 0, err
+		}
+		t.remember(id, key)
 	}
-	var key int64
-	if err := t.lakeKey.QueryRowContext(ctx, string(id)).Scan(&key); err != nil {
-		return 0, err
+	if key == noLakeKey {
+		return 0, sql.ErrNoRows
 	}
+	return key, nil
+}
+
+// remember caches the number of a lake. It copies the id, because that may be a substring of a whole row, and an assignment
+// to an existing key of a map replaces the stored string too.
+func (t *sqliteTx) remember(id data.LakeID, key int64) {
 	if len(t.keys) >= maxKnownKeys {
 		clear(t.keys)
 	}
-	t.keys[data.LakeID(strings.Clone(string(id)))] = key // a copy, because the id may be a substring of a whole row
-	return key, nil
+	t.keys[data.LakeID(strings.Clone(string(id)))] = key
 }
 
 // write runs a statement and reports whether it wrote a row.

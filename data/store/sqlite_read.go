@@ -46,15 +46,15 @@ type sqliteRows struct{ *sql.Rows }
 func (r sqliteRows) scanObservation(o *observationRow) error { return o.scan(r.Rows) }
 
 func (s *sqlite) query(ctx context.Context, doing string, fn func(querier) error) error {
-	return s.snapshot(ctx, doing, fn)
+	return s.snapshot(ctx, doing, func(_ context.Context, q querier) error { return fn(q) })
 }
 
-func (s *sqlite) snapshot(ctx context.Context, doing string, fn func(querier) error) error {
+func (s *sqlite) snapshot(ctx context.Context, doing string, fn func(context.Context, querier) error) error {
 	if err := s.hold(ctx); err != nil {
 		return err
 	}
 	defer s.mu.RUnlock()
-	return s.wrap(s.read(ctx, fn), doing)
+	return s.wrap(s.read(ctx, func(q querier) error { return fn(ctx, q) }), doing)
 }
 
 func (s *sqlite) update(ctx context.Context, doing string, fn func(querier) error) error {
@@ -110,9 +110,9 @@ const pastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.m
 	ORDER BY l.id, o.date`
 
 func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, history []data.Observation, err error) {
-	err = s.snapshot(ctx, "read a lake's history", func(tx querier) (err error) {
+	err = s.snapshot(ctx, "read a lake's history", func(ctx context.Context, tx querier) (err error) {
 		var key int64
-		key, lake, err = scanLake(tx.queryRow(ctx, "SELECT "+lakeColumns+" FROM lakes WHERE id = ?", string(id)))
+		key, lake, err = newLakeScanner().scan(tx.queryRow(ctx, "SELECT "+lakeColumns+" FROM lakes WHERE id = ?", string(id)))
 		if errors.Is(err, sql.ErrNoRows) {
 			return callerError{noLake(id)}
 		}
@@ -142,7 +142,11 @@ func lakeHistory(ctx context.Context, tx querier, key int64, id data.LakeID, q d
 			if err := rows.scanObservation(&row); err != nil {
 				return err
 			}
-			history.Add(row.observation(id))
+			o, err := row.observation(id)
+			if err != nil {
+				return err
+			}
+			history.Add(o)
 		}
 		return nil
 	}, historyQuery, key, int64(q.Period.First), int64(q.Period.Last))

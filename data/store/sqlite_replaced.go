@@ -106,7 +106,7 @@ func (s *sqlite) reopen(ctx context.Context, reason error) error {
 	if errors.Is(reason, errRemoved) {
 		return reason
 	}
-	if err := s.open(ctx, false); err != nil {
+	if err := s.open(ctx, false, 0); err != nil {
 		return fmt.Errorf("%w, and the new file cannot be used: %w", reason, err)
 	}
 	s.generation.Add(1)
@@ -167,24 +167,4 @@ func (s *sqlite) emptyLog(ctx context.Context) error {
 		return errInUse
 	}
 	return err
-}
-
-// makeFile creates an empty file if there is none. There may still be the log of a file that was removed while a server
-// has it open. SQLite would share that log with the server, as if both used the same file, and lose the next import. So
-// makeFile removes the log's files; the server keeps its own open.
-func makeFile(path string) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return nil
-	}
-	if err != nil {
-		return err
-	}
-	errs := []error{f.Close()}
-	for _, end := range fileEnds[1:] {
-		if err := os.Remove(path + end); !errors.Is(err, fs.ErrNotExist) {
-			errs = append(errs, err)
-		}
-	}
-	return errors.Join(errs...)
 }

@@ -3,6 +3,8 @@ package store
 import (
 	"context"
 	"errors"
+	"runtime"
+	"strings"
 	"time"
 
 	"limnomap/data"
@@ -59,6 +61,8 @@ type Store interface {
 	KeysUsed(ctx context.Context, uses []apikey.Use) error
 	// RevokeKey revokes all keys of that name at the given time; ErrNoKey if there is none. Revoking again keeps the first time.
 	RevokeKey(ctx context.Context, name string, at time.Time) error
+	// Readers returns how many reads the Store does at once; others wait.
+	Readers() int
 	Close() error
 }
 
@@ -69,6 +73,9 @@ type Store interface {
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
+	// Repeated returns which rows of the last PutLakes or PutObservations repeated the key of an earlier row of the
+	// transaction, by index in ascending order. Rows of unknown lakes are not among them. It is valid until the next call.
+	Repeated() []int
 	// EndRefresh ends holder's refresh when the import is committed; ErrClaimLost if holder has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
@@ -104,9 +111,24 @@ func Open(ctx context.Context, dsn string, create bool) (Store, error) {
 	return openSQLite(ctx, loc, create)
 }
 
+// SpareReaders is how many of the readers a server needs for itself: for a scan, a read of old weeks, the revision and the keys.
+const SpareReaders = 4
+
+// usualReaders returns how many reads a Store does at once, unless the URL of the database sets another number.
+func usualReaders() int { return SpareReaders + max(4, 2*runtime.GOMAXPROCS(0)) }
+
 // An Error is a failure of the database, as opposed to an error in the data to store.
 type Error struct{ err error }
 
-func (e *Error) Error() string { return e.err.Error() }
+// maxErrorText bounds the text of an error in bytes: a trigger or a view can raise one of megabytes, and each goes to the log.
+const maxErrorText = 1000
+
+func (e *Error) Error() string {
+	text := e.err.Error()
+	if len(text) <= maxErrorText {
+		return text
+	}
+	return strings.ToValidUTF8(text[:maxErrorText], "") + "…"
+}
 
 func (e *Error) Unwrap() error { return e.err }

@@ -1,0 +1,141 @@
+package ingest
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
+	"pgregory.net/rapid"
+
+	"limnomap/data"
+)
+
+// wavy returns a ring of points around a centre, half degrees away from it, with bays of this depth.
+func wavy(centre orb.Point, half, depth float64, points, waves int) orb.Ring {
+	var r orb.Ring
+	for i := range points {
+		sin, cos := math.Sincos(2 * math.Pi * float64(i) / float64(points))
+		at := half * (1 - depth*math.Abs(math.Sin(float64(waves*i)*math.Pi/float64(points))))
+		r = append(r, orb.Point{centre[0] + at*cos, centre[1] + at*sin})
+	}
+	return append(r, r[0])
+}
+
+// A nesting finds the same rings as a comparison of each ring with all others.
+func TestNesting(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		var rings []orb.Ring
+		for range rapid.IntRange(1, 30).Draw(rt, "rings") {
+			if n := len(rings); n > 0 && rapid.IntRange(0, 9).Draw(rt, "again") == 0 {
+				rings = append(rings, slices.Clone(rings[rapid.IntRange(0, n-1).Draw(rt, "same")]))
+				continue
+			}
+			// On a coarse grid, so that rings touch and share a middle.
+			centre := orb.Point{float64(rapid.IntRange(-3, 3).Draw(rt, "x")), float64(rapid.IntRange(-3, 3).Draw(rt, "y"))}
+			half := math.Ldexp(1, rapid.IntRange(-12, 3).Draw(rt, "size"))
+			points := rapid.SampledFrom([]int{3, 4, 7, 80, 300}).Draw(rt, "points")
+			rings = append(rings, wavy(centre, half, 0.3, points, rapid.IntRange(0, 40).Draw(rt, "waves")))
+		}
+		n := newNesting(rings)
+		for i, ring := range rings {
+			middle := orb.Point{(ring[0][0] + ring[1][0]) / 2, (ring[0][1] + ring[1][1]) / 2}
+			depth, smallest := 0, -1
+			for j, other := range rings {
+				area := func(k int) float64 { return math.Abs(planar.Area(rings[k])) }
+				if area(i) < area(j) && other.Bound().Contains(ring.Bound().Min) && other.Bound().Contains(ring.Bound().Max) &&
+					planar.RingContains(other, middle) {
+					if depth++; smallest < 0 || area(j) < area(smallest) {
+						smallest = j
+					}
+				}
+			}
+			if gotDepth, got := n.around(i); gotDepth != depth || got != smallest {
+				rt.Fatalf("around ring %d: %d rings, the smallest is %d; want %d and %d", i, gotDepth, got, depth, smallest)
+			}
+		}
+	})
+}
+
+// An outline with 50,000 rings, which older versions stored, is exported in steps that grow with its points and not with
+// their square: separate rings, and islands in one lake.
+func TestManyRingsAreExported(t *testing.T) {
+	const n = 50_000
+	triangle := func(i int) orb.Ring {
+		x, y := 10+float64(i%250)*0.003, 50+float64(i/250)*0.003
+		return orb.Ring{{x, y}, {x + 0.002, y}, {x + 0.001, y + 0.002}, {x, y}}
+	}
+	shore := wavy(orb.Point{10.4, 50.3}, 1, 0.001, 40_000, 5_000)
+	for _, test := range []struct {
+		name     string
+		rings    []orb.Ring
+		polygons int
+	}{
+		{"separate", nil, n},
+		{"islands", []orb.Ring{shore}, 1},
+	} {
+		rings := test.rings
+		for i := range n {
+			rings = append(rings, triangle(i))
+		}
+		nest := newNesting(rings)
+		outer := 0
+		for i := range rings {
+			if depth, _ := nest.around(i); depth%2 == 0 {
+				outer++
+			}
+		}
+		if outer != test.polygons {
+			t.Errorf("%s: %d outer rings, want %d", test.name, outer, test.polygons)
+		}
+		if most := 200 * n; nest.steps > most {
+			t.Errorf("%s: %d steps for %d rings, want at most %d", test.name, nest.steps, n, most)
+		}
+	}
+}
+
+// A lake may have 2,000 rings; with more, the feature is rejected by the name of its lake.
+func TestRingsAreBounded(t *testing.T) {
+	for _, n := range []int{data.MaxOutlineRings, data.MaxOutlineRings + 1} {
+		for _, kind := range []string{"Polygon", "MultiPolygon"} {
+			var b strings.Builder
+			for i := range n {
+				x, y := 10+float64(i%50)*0.003, 50+float64(i/50)*0.003
+				between := map[string]string{"Polygon": ",", "MultiPolygon": "],["}[kind]
+				if i == 0 {
+					between = ""
+				}
+				if kind == "Polygon" && i == 0 { // the shore around all islands
+					b.WriteString("[[9.9,49.9],[10.3,49.9],[10.3,50.3],[9.9,50.3]]")
+					continue
+				}
+				fmt.Fprintf(&b, "%s[[%.3f,%.3f],[%.3f,%.3f],[%.3f,%.3f]]", between, x, y, x+0.002, y, x, y+0.002)
+			}
+			text := "[" + b.String() + "]"
+			if kind == "MultiPolygon" {
+				text = "[" + text + "]"
+			}
+			s := newStore(t)
+			r := mustImport(t, Lakes, s, nil, features(featureOf(`"id":"m","name":"M"`, `{"coordinates":`+text+`,"type":"`+kind+`"}`)))
+			if r.Written != (n == data.MaxOutlineRings) {
+				t.Fatalf("%s of %d rings: %v", kind, n, r)
+			}
+			if r.Written {
+				var out strings.Builder
+				if _, err := ExportLakes(t.Context(), s, &out, FormatGeoJSON); err != nil {
+					t.Fatal(err)
+				}
+				if again := mustImport(t, Lakes, s, nil, out.String()); again.Unchanged != 1 {
+					t.Errorf("%s: the export of %d rings is not the same: %v", kind, n, again)
+				}
+				continue
+			}
+			if got := r.Bad[0].String(); !strings.HasPrefix(got, "a.csv, feature 1 (m): "+kind+": ") || !strings.Contains(got, "at most 2000 rings") {
+				t.Errorf("%s of %d rings: %s", kind, n, got)
+			}
+		}
+	}
+}
