@@ -11,11 +11,13 @@ import (
 )
 
 const (
-	// maxFingerprints bounds the fingerprints that a layer remembers, 240 bytes each, 1 MB in all: the tiles of a country
-	// down to zoom 10 a few times over. A forgotten one costs a search for the lakes in reach.
-	maxFingerprints = 1 << 12
+	// maxFingerprints bounds the fingerprints that a layer remembers: as many as there are tiles in memory by default. A
+	// forgotten one costs a search for the lakes in reach, for which a tile in memory has to wait for its turn.
+	maxFingerprints = 4 << 20 / fingerprintBytes
 	// maxWeekFingerprints is the same for a layer made by LayerOn, of which there are many for few tiles each.
-	maxWeekFingerprints = 1 << 9
+	maxWeekFingerprints = 128 << 10 / fingerprintBytes
+	// fingerprintBytes is the size of one, with the entry of the cache.
+	fingerprintBytes = 240
 )
 
 // A Layer is the lakes of one week: a geometry, which the weeks of a snapshot share, and the values of the week. It is

@@ -158,6 +158,12 @@ func New(limits colormap.Limits) *Renderer {
 	return r
 }
 
+// Known returns the result of Fingerprint if l remembers it, and whether it does. It never looks at the lakes.
+func (r *Renderer) Known(l *Layer, s Spec) (f Fingerprint, notBlank, ok bool) {
+	e, ok := l.fingerprints.Get(fingerprintKey{s.Tile, s.Scale, s.Style})
+	return e.fingerprint, e.notBlank, ok
+}
+
 // Fingerprint returns the fingerprint of what s shows of l. It reports whether anything of l is in reach: if not, the tile is
 // the blank one. The fingerprint is the same for all colour maps. A spec that Render rejects has none.
 func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) {
@@ -165,9 +171,8 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 	if err != nil {
 		return Fingerprint{}, false
 	}
-	key := fingerprintKey{s.Tile, s.Scale, s.Style}
-	if e, ok := l.fingerprints.Get(key); ok {
-		return e.fingerprint, e.notBlank
+	if f, notBlank, ok := r.Known(l, s); ok {
+		return f, notBlank
 	}
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
@@ -177,7 +182,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 		m.hashed = m.scene.appendTo(m.hashed[:0])
 		e = remembered{FingerprintOf(m.hashed), true}
 	}
-	l.fingerprints.Add(key, e)
+	l.fingerprints.Add(fingerprintKey{s.Tile, s.Scale, s.Style}, e)
 	return e.fingerprint, e.notBlank
 }
 

@@ -5,8 +5,12 @@
 // A [Service] answers a [Request] for a tile of a view in these steps, which tile.go has in this order. It checks the
 // request; gets the layer of the view from its [Renderer]; and takes the fingerprint of what the tile shows. A tile with no
 // lake in reach is the shared blank tile of its scale. Otherwise the [Key] is looked up in memory. All callers who miss there
-// share one flight, which looks on the [Disk], waits for its turn in the queue, draws the tile, and keeps it in memory and
-// on disk. A vector tile ([Service.Vector]) takes the same steps with a key of its own style.
+// share one flight, which looks on the [Disk], waits for its turn, draws the tile, and keeps it in memory and on disk. A
+// vector tile ([Service.Vector]) takes the same steps with a key of its own style.
+//
+// Layers are held and remember fingerprints, so a cached tile costs two look-ups. If the layer or the fingerprint must be
+// made first, which may be a walk over millions of lakes, all callers share one flight that waits for its turn before that,
+// and does the other steps in the same turn.
 //
 // A key names what is shown and not when it was asked for, so no tile ever has to be purged: new data make new keys only
 // where pixels change, and the least recently used tiles are dropped when a tier is full. Several Services, in one process
@@ -20,9 +24,9 @@
 // # Concurrency
 //
 // A Service and the tiles that it returns are safe for concurrent use. A flight has a goroutine and a timeout of its own; it
-// ends early when all its callers have left and drawing has not begun. While more tiles wait than are drawn at once, one
-// processor draws none and the others draw on threads of low priority, so that hits stay fast. When the queue is full,
-// further tiles are refused at once.
+// ends early when all its callers have left and its turn has not come. While more tiles wait than are drawn at once, one
+// processor draws none and the others draw on threads of low priority, so that hits stay fast. Turns are shared fairly by the
+// clients ([Options].Client). When too many wait, the client with the most of them is refused.
 //
 // # Errors
 //

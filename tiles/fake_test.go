@@ -24,6 +24,7 @@ type fakeRenderer struct {
 	gate  chan struct{} // if not nil, each render takes one value from it
 	err   error
 	png   func(render.Spec) ([]byte, error) // if not nil, is called by Render
+	walk  func(render.Spec)                 // if not nil, is called by Fingerprint
 	panic bool                              // in Render
 
 	mu      sync.Mutex // guards what follows
@@ -31,6 +32,17 @@ type fakeRenderer struct {
 	blank   bool       // all tiles are
 	layers  int
 	renders map[render.Spec]int
+	known   map[fakeKey]fakeFingerprint
+}
+
+type fakeKey struct {
+	layer *render.Layer
+	spec  render.Spec
+}
+
+type fakeFingerprint struct {
+	fp       render.Fingerprint
+	notBlank bool
 }
 
 func (r *fakeRenderer) Layer(*data.View) *render.Layer {
@@ -42,10 +54,24 @@ func (r *fakeRenderer) Layer(*data.View) *render.Layer {
 
 func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.View) *render.Layer { return r.Layer(v) }
 
-func (r *fakeRenderer) Fingerprint(_ *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank bool) {
+func (r *fakeRenderer) Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	k, ok := r.known[fakeKey{l, s}]
+	return k.fp, k.notBlank, ok
+}
+
+func (r *fakeRenderer) Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank bool) {
+	if r.walk != nil {
+		r.walk(s)
+	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	binary.BigEndian.PutUint64(fp[:], r.epoch)
+	if r.known == nil {
+		r.known = make(map[fakeKey]fakeFingerprint)
+	}
+	r.known[fakeKey{l, s}] = fakeFingerprint{fp, !r.blank}
 	return fp, !r.blank
 }
 

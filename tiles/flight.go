@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"sync"
 	"time"
+
+	"limnomap/data/admission"
 )
 
 // A flight is one search for a tile, shared by all who ask for that tile meanwhile. golang.org/x/sync/singleflight shares
@@ -18,57 +20,53 @@ type flight struct {
 	tier   string // where the tile came from
 	err    error
 
+	place admission.Place // where it waits for its turn
+
 	callers   int  // who wait; guarded by flights.mu
 	committed bool // the flight ends with a tile, even without callers; guarded by flights.mu
 }
 
 // flights has one flight per key.
-type flights struct {
+type flights[K comparable] struct {
 	timeout time.Duration
 	errLate error
 	running sync.WaitGroup // one for each flight's goroutine
 
 	mu     sync.Mutex // guards what follows
-	byKey  map[Sum]*flight
+	byKey  map[K]*flight
 	closed bool
 }
 
-func newFlights(timeout time.Duration) *flights {
-	return &flights{
+func newFlights[K comparable](timeout time.Duration) *flights[K] {
+	return &flights[K]{
 		timeout: timeout,
 		errLate: fmt.Errorf("not drawn within %v: %w", timeout, ErrBusy),
-		byKey:   make(map[Sum]*flight),
+		byKey:   make(map[K]*flight),
 	}
 }
 
 // do returns the tile of that key and where it came from: from the flight for it that is under way, or from a new one, which
-// calls search on a goroutine of its own. It returns early when ctx ends; the flight continues for its other callers.
-func (fs *flights) do(ctx context.Context, key Sum, search func(*flight) (Tile, string, error)) (Tile, string, error) {
-	f, shared, err := fs.join(ctx, key, search)
+// calls search on a goroutine of its own. It calls joined with a flight that is under way. It returns early when ctx ends;
+// the flight continues for its other callers.
+func (fs *flights[K]) do(ctx context.Context, key K, joined func(*flight), search func(*flight) (Tile, string, error)) (Tile, string, error) {
+	f, shared, err := fs.join(ctx, key)
 	if err != nil {
 		return Tile{}, "", err
 	}
-	select {
-	case <-f.done:
-	case <-ctx.Done():
-		fs.leave(key, f)
-		return Tile{}, "", ctx.Err()
-	case <-f.ctx.Done():
-		select {
-		case <-f.done: // its context ends with the flight, too
-		default:
-			// Drawing cannot be interrupted: it continues, and the cache will have the tile for those who ask again.
-			return Tile{}, "", fs.errLate
-		}
-	}
 	if shared {
-		return f.tile, tierShared, f.err
+		joined(f)
+	} else {
+		go func() { // ends when the tile is found, drawn, refused, too late, or no longer wanted
+			defer fs.running.Done()
+			fs.run(key, f, search)
+		}()
 	}
-	return f.tile, f.tier, f.err
+	return fs.wait(ctx, key, f, shared)
 }
 
-// join returns the flight of that key with one more caller, and whether another caller began it.
-func (fs *flights) join(ctx context.Context, key Sum, search func(*flight) (Tile, string, error)) (f *flight, shared bool, err error) {
+// join returns the flight of that key with one more caller, and whether another caller began it. If not, this one must run it,
+// and then call fs.running.Done.
+func (fs *flights[K]) join(ctx context.Context, key K) (f *flight, shared bool, err error) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	if f, ok := fs.byKey[key]; ok {
@@ -81,20 +79,43 @@ func (fs *flights) join(ctx context.Context, key Sum, search func(*flight) (Tile
 	f = &flight{done: make(chan struct{}), callers: 1}
 	f.ctx, f.cancel = context.WithTimeoutCause(context.WithoutCancel(ctx), fs.timeout, fs.errLate)
 	fs.byKey[key] = f
-	// Ends when the tile is found, drawn, refused, too late, or no longer wanted.
-	fs.running.Go(func() {
-		defer f.cancel()
-		f.tile, f.tier, f.err = search(f)
-		fs.mu.Lock()
-		fs.forget(key, f)
-		fs.mu.Unlock()
-		close(f.done)
-	})
+	fs.running.Add(1)
 	return f, false, nil
 }
 
+// run calls search, and ends f with its results.
+func (fs *flights[K]) run(key K, f *flight, search func(*flight) (Tile, string, error)) {
+	defer f.cancel()
+	f.tile, f.tier, f.err = search(f)
+	fs.mu.Lock()
+	fs.forget(key, f)
+	fs.mu.Unlock()
+	close(f.done)
+}
+
+// wait returns the tile of f and where it came from, or ctx's error if that ends first.
+func (fs *flights[K]) wait(ctx context.Context, key K, f *flight, shared bool) (Tile, string, error) {
+	select {
+	case <-f.done:
+	case <-ctx.Done():
+		fs.leave(key, f)
+		return Tile{}, "", context.Cause(ctx)
+	case <-f.ctx.Done():
+		select {
+		case <-f.done: // its context ends with the flight, too
+		default:
+			// Drawing cannot be interrupted: it continues, and the cache will have the tile for those who ask again.
+			return Tile{}, "", fs.errLate
+		}
+	}
+	if shared && f.err == nil {
+		return f.tile, tierShared, nil
+	}
+	return f.tile, f.tier, f.err
+}
+
 // leave removes a caller from f, and ends f if it was the last one and drawing has not begun.
-func (fs *flights) leave(key Sum, f *flight) {
+func (fs *flights[K]) leave(key K, f *flight) {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	f.callers--
@@ -105,7 +126,7 @@ func (fs *flights) leave(key Sum, f *flight) {
 }
 
 // commit makes f end with a tile, even if all callers leave. It returns an error if f has ended already.
-func (fs *flights) commit(f *flight) error {
+func (fs *flights[K]) commit(f *flight) error {
 	fs.mu.Lock()
 	defer fs.mu.Unlock()
 	f.committed = true
@@ -113,16 +134,21 @@ func (fs *flights) commit(f *flight) error {
 }
 
 // forget makes the next caller begin a new flight. fs.mu must be held.
-func (fs *flights) forget(key Sum, f *flight) {
+func (fs *flights[K]) forget(key K, f *flight) {
 	if fs.byKey[key] == f {
 		delete(fs.byKey, key)
 	}
 }
 
-// close refuses new flights and waits for those under way.
-func (fs *flights) close() {
+// refuse refuses new flights.
+func (fs *flights[K]) refuse() {
 	fs.mu.Lock()
+	defer fs.mu.Unlock()
 	fs.closed = true
-	fs.mu.Unlock()
+}
+
+// close refuses new flights and waits for those under way.
+func (fs *flights[K]) close() {
+	fs.refuse()
 	fs.running.Wait()
 }

@@ -10,9 +10,11 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/prometheus/client_golang/prometheus/testutil"
 	"pgregory.net/rapid"
 
 	"limnomap/data"
+	"limnomap/data/admission"
 	"limnomap/render"
 )
 
@@ -108,7 +110,8 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 		MemoryBytes: 1, // nothing fits into memory
 		Disk:        disk, Variant: "who2003", Renders: tr.renders, RenderTimeout: tr.timeout,
 	})
-	s.queue.limit = tr.queue // also zero, which is a default of Options
+	s.turns.Close()
+	s.turns = admission.NewTurns(admission.TurnsOptions{Count: tr.renders, Waiting: tr.queue}) // also zero, which is a default of Options
 	for x := range tr.draw {
 		spec := testRequest(uint32(x)).spec()
 		disk.keys[s.key(spec, render.Fingerprint{}).Sum()] = x
@@ -138,8 +141,9 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 	}
 	wg.Wait()
 	mustDo(t, s.Close())
-	if len(s.flights.byKey) != 0 || s.queue.waiting.Len() != 0 || s.queue.drawing != 0 {
-		fault("%d flights, %d waiting, %d drawing are left", len(s.flights.byKey), s.queue.waiting.Len(), s.queue.drawing)
+	waiting, drawn := testutil.ToFloat64(s.metrics.renderQueue), testutil.ToFloat64(s.metrics.rendersInFlight)
+	if len(s.searches.byKey) != 0 || len(s.flights.byKey) != 0 || waiting != 0 || drawn != 0 {
+		fault("%d searches, %d flights, %v waiting, %v drawing are left", len(s.searches.byKey), len(s.flights.byKey), waiting, drawn)
 	}
 	return faults
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus/testutil"
 
 	"limnomap/data"
+	"limnomap/data/admission"
 )
 
 // The tests below run in bubbles (testing/synctest): synctest.Wait returns when every goroutine waits for something, and time
@@ -117,20 +118,27 @@ func TestQueuedTileIsDrawnForCallerThatStays(t *testing.T) {
 // TestTimeoutInTheQueueIsBusy checks that a flight's own timeout does not look like a deadline of its callers.
 func TestTimeoutInTheQueueIsBusy(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		fs, q := newFlights(time.Second), newRenderQueue(1, 1, newMetrics(nil).renderQueue)
-		wait := func(f *flight) (Tile, string, error) {
-			_, err := q.acquire(f.ctx)
-			return Tile{}, "", err
-		}
-		if _, _, err := fs.do(context.Background(), numberedSum(1), wait); err != nil {
-			t.Fatal(err)
-		}
+		fs, turns := newFlights[Sum](time.Second), admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: 1})
+		defer turns.Close()
+		noOne := func(*flight) {}
 		var waited error
-		_, _, err := fs.do(context.Background(), numberedSum(2), func(f *flight) (Tile, string, error) {
-			_, _, waited = wait(f)
+		drawing := make(chan error)
+		go func() {
+			_, _, err := fs.do(context.Background(), numberedSum(1), noOne, func(f *flight) (Tile, string, error) {
+				return Tile{}, "", turns.Do(f.ctx, admission.Client{}, func() error { time.Sleep(time.Minute); return nil })
+			})
+			drawing <- err
+		}()
+		synctest.Wait()
+		_, _, err := fs.do(context.Background(), numberedSum(2), noOne, func(f *flight) (Tile, string, error) {
+			waited = turns.Do(f.ctx, admission.Client{}, func() error { return nil })
 			return Tile{}, "", waited
 		})
 		synctest.Wait()
+		if err := <-drawing; !errors.Is(err, ErrBusy) {
+			t.Errorf("what is drawn for too long gives %v, want ErrBusy", err)
+		}
+		time.Sleep(time.Minute)
 		for _, err := range []error{err, waited} {
 			if !errors.Is(err, ErrBusy) || errors.Is(err, context.DeadlineExceeded) {
 				t.Errorf("error %v after the timeout, want only ErrBusy", err)

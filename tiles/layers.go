@@ -44,6 +44,7 @@ type layers[L any] struct {
 // A heldLayer is the layer of one view.
 type heldLayer[L any] struct {
 	view  weak.Pointer[data.View]
+	week  data.Week
 	first *data.Lake // the views of a snapshot share their lakes: first and lakes tell which
 	lakes int
 	layer *L
@@ -64,14 +65,18 @@ func newLayers[L any](build func(*data.View, *L) (*L, error), maxLakes int, buil
 // get returns the layer of v, and builds it if it is not held. It waits for other builds, until ctx ends. All who wait for
 // one build get its result.
 func (ls *layers[L]) get(ctx context.Context, v *data.View) (*L, error) {
+	return ls.getSince(ctx, v, ls.failures.Load())
+}
+
+// getSince is get for a caller that has waited since there were that many failures.
+func (ls *layers[L]) getSince(ctx context.Context, v *data.View, failures int64) (*L, error) {
 	if l, _ := ls.find(v); l != nil {
 		return l, nil
 	}
-	failures := ls.failures.Load()
 	select {
 	case ls.turn <- struct{}{}:
 	case <-ctx.Done():
-		return nil, ctx.Err()
+		return nil, context.Cause(ctx)
 	}
 	defer func() { <-ls.turn }()
 	l, like := ls.find(v)
@@ -115,7 +120,7 @@ func (ls *layers[L]) find(v *data.View) (l, like *L) {
 
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
 func (ls *layers[L]) hold(v *data.View, l *L) {
-	h := &heldLayer[L]{weak.Make(v), firstLake(v), len(v.Lakes), l, runtime.AddCleanup(v, (*layers[L]).sweep, ls)}
+	h := &heldLayer[L]{weak.Make(v), v.Week, firstLake(v), len(v.Lakes), l, runtime.AddCleanup(v, (*layers[L]).sweep, ls)}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ls.held = append(ls.held, h)
@@ -124,13 +129,29 @@ func (ls *layers[L]) hold(v *data.View, l *L) {
 	for i, h := range slices.Backward(ls.held) {
 		// The two newest are held at any size: during a refresh, tiles of the old and of the new view are asked for.
 		if lakes += h.lakes; len(ls.held)-i > 2 && lakes > ls.maxLakes || len(ls.held)-i > maxLayers {
-			for _, dropped := range ls.held[:i+1] {
-				dropped.cleanup.Stop() // or a view that is used for long would collect one for each time its layer is built
-			}
-			ls.held = slices.Delete(ls.held, 0, i+1)
+			ls.dropOf(i + 1)
 			return
 		}
 	}
+}
+
+// dropOf drops the first n layers, except those of the newest week of their lakes: that is the current map, whose cached tiles must
+// not wait while many other weeks are asked for. ls.mu must be held.
+func (ls *layers[L]) dropOf(n int) {
+	newest := make(map[*data.Lake]*heldLayer[L])
+	for _, h := range ls.held {
+		if other := newest[h.first]; h.first != nil && (other == nil || h.week >= other.week) {
+			newest[h.first] = h
+		}
+	}
+	kept := slices.DeleteFunc(ls.held[:n:n], func(h *heldLayer[L]) bool {
+		if newest[h.first] == h {
+			return false
+		}
+		h.cleanup.Stop() // or a view that is used for long would collect one for each time its layer is built
+		return true
+	})
+	ls.held = slices.Delete(ls.held, len(kept), n)
 }
 
 // sweep drops the layers of views that the garbage collector has freed.

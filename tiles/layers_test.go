@@ -75,6 +75,26 @@ func TestLayerIsBuiltOnceForAllCallers(t *testing.T) {
 	})
 }
 
+// TestLayerOfTheNewestWeekIsKept has more weeks asked for than layers are held, between two requests for the current map.
+func TestLayerOfTheNewestWeekIsKept(t *testing.T) {
+	lakes := make([]data.Lake, 40) // more than two layers are above the bound
+	ls := newTestLayers(buildTestLayer)
+	current := &data.View{Week: 1000, Lakes: lakes}
+	first := mustLayer(t, ls, current)
+	var weeks []*data.View
+	for w := range data.Week(3 * maxLayers) {
+		weeks = append(weeks, &data.View{Week: w, Lakes: lakes})
+		mustLayer(t, ls, weeks[w])
+	}
+	if got := mustLayer(t, ls, current); got != first {
+		t.Error("the layer of the current map was dropped for those of other weeks")
+	}
+	if n := len(ls.held); n > 3 {
+		t.Errorf("%d layers of %d lakes are held, want those of two weeks and of the current map", n, len(lakes))
+	}
+	runtime.KeepAlive(weeks)
+}
+
 func TestLayersAreBounded(t *testing.T) {
 	tests := []struct {
 		name  string

@@ -54,7 +54,7 @@ func newMetrics(reg prometheus.Registerer) *metrics {
 			NativeHistogramMaxBucketNumber:  160,
 			NativeHistogramMinResetDuration: time.Hour,
 		}),
-		renderQueue:     gauge("limnomap_tile_render_queue", "Tiles that wait to be drawn."),
+		renderQueue:     gauge("limnomap_tile_render_queue", "Tiles that wait for their turn to be looked up or drawn."),
 		rendersInFlight: gauge("limnomap_tile_renders_in_flight", "Tiles being drawn."),
 		layerBuilds:     counter("limnomap_tile_layers_built_total", "Layers built, one for each view and sort of tile."),
 	}

@@ -14,6 +14,7 @@ import (
 	"go.opentelemetry.io/otel/trace"
 
 	"limnomap/data"
+	"limnomap/data/admission"
 	"limnomap/render"
 	"limnomap/render/vector"
 )
@@ -24,6 +25,8 @@ type Renderer interface {
 	Layer(v *data.View) *render.Layer
 	// LayerOn returns the same as Layer, and is faster: other is a layer of a view with the very same Lakes.
 	LayerOn(other *render.Layer, v *data.View) *render.Layer
+	// Known returns the same as Fingerprint, without looking at the lakes, if the layer remembers it.
+	Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool)
 	// Fingerprint reports false if the tile is blank.
 	Fingerprint(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank bool)
 	Render(l *render.Layer, s render.Spec) ([]byte, error)
@@ -51,10 +54,15 @@ type Options struct {
 	Variant string
 	// MaxZoom is the largest zoom that is drawn, at most render.MaxZoom. Zero means 18.
 	MaxZoom maptile.Zoom
+	// Turns bound the work for tiles together with that of others. They must stay open until the Service is closed. Nil means
+	// turns of the Service's own, with Renders and Queue.
+	Turns *admission.Turns
+	// Client returns who asks for a tile, so that Turns are shared fairly. Nil means that all are the same client.
+	Client func(context.Context) admission.Client
 	// Renders is how many tiles are drawn at once, and one fewer while more than that wait. Zero means as many as there are
-	// processors.
+	// processors. With Turns, it only bounds a [Plot].
 	Renders int
-	// Queue is how many more may wait to be drawn before ErrBusy. Zero means 512.
+	// Queue is how many more may wait to be drawn before ErrBusy. Zero means 512. With Turns, it has no effect.
 	Queue int
 	// RenderTimeout bounds how long a caller waits for a tile to be drawn, after which it gets ErrBusy. Zero means 10
 	// seconds.

@@ -7,9 +7,9 @@ import (
 	"sync"
 
 	"limnomap/colormap"
+	"limnomap/data/admission"
 	"limnomap/render"
 	"limnomap/render/vector"
-	"limnomap/tiles/background"
 )
 
 var (
@@ -40,9 +40,10 @@ type Service struct {
 	layers       *layers[render.Layer]
 	vectorLayers *layers[vector.Layer]
 	memory       *memory
-	flights      *flights
-	queue        *renderQueue
-	background   *background.Threads // draw while the queue is long
+	searches     *flights[unidentified]
+	flights      *flights[Sum]
+	turns        *admission.Turns
+	ownTurns     bool // whether Close ends turns
 	closing      sync.Once
 }
 
@@ -55,14 +56,17 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	}
 	m := newMetrics(o.Registerer)
 	s := &Service{
-		renderer:   r,
-		options:    o,
-		metrics:    m,
-		colormaps:  colormap.IDs(),
-		memory:     newMemory(o.MemoryBytes, m),
-		flights:    newFlights(o.RenderTimeout),
-		queue:      newRenderQueue(o.Renders, o.Queue, m.renderQueue),
-		background: background.New(max(1, o.Renders-1)),
+		renderer:  r,
+		options:   o,
+		metrics:   m,
+		colormaps: colormap.IDs(),
+		memory:    newMemory(o.MemoryBytes, m),
+		searches:  newFlights[unidentified](o.RenderTimeout),
+		flights:   newFlights[Sum](o.RenderTimeout),
+		turns:     o.Turns,
+	}
+	if s.turns == nil {
+		s.turns, s.ownTurns = admission.NewTurns(admission.TurnsOptions{Count: o.Renders, Waiting: o.Queue}), true
 	}
 	for _, style := range render.Styles() {
 		s.styles = append(s.styles, style.ID)
@@ -86,8 +90,11 @@ func New(r Renderer, opts *Options) (*Service, error) {
 // on. It always returns nil; later calls wait for the first.
 func (s *Service) Close() error {
 	s.closing.Do(func() {
+		s.searches.close() // first: they begin flights
 		s.flights.close()
-		s.background.Close()
+		if s.ownTurns {
+			s.turns.Close()
+		}
 	})
 	return nil
 }

@@ -14,6 +14,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/admission"
 	"limnomap/render"
 )
 
@@ -68,26 +69,41 @@ func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, er
 	if err := s.check(req); err != nil {
 		return Tile{}, err
 	}
-	layer, err := s.layers.get(ctx, v)
-	if err != nil {
-		return Tile{}, err
-	}
 	spec := req.spec()
-	fp, notBlank, err := s.fingerprint(layer, spec)
-	if err != nil {
-		return Tile{}, err
+	if layer, _ := s.layers.find(v); layer != nil {
+		if fp, notBlank, ok := s.renderer.Known(layer, spec); ok {
+			key := s.key(spec, fp)
+			sum, t, tier := s.cached(&key, notBlank, &s.blanks[req.Scale-1])
+			if tier != "" {
+				s.traceTier(ctx, tier)
+				return t, nil
+			}
+			return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
+		}
 	}
+	failures := s.layers.failures.Load()
+	return s.identify(ctx, unidentified{v, spec}, func(ctx context.Context) (identity, error) {
+		layer, err := s.layers.getSince(ctx, v, failures)
+		if err != nil {
+			return identity{}, err
+		}
+		fp, notBlank, err := s.fingerprint(layer, spec)
+		return identity{s.key(spec, fp), notBlank, &s.blanks[req.Scale-1], func() ([]byte, error) { return s.render(layer, spec) }}, err
+	})
+}
+
+// cached returns a tile that is blank or in memory, and the tier that has it. If there is none, the tier is empty.
+func (s *Service) cached(key *Key, notBlank bool, blank *Tile) (sum Sum, t Tile, tier string) {
 	if !notBlank {
-		s.hit(ctx, s.metrics.blankHits, tierBlank)
-		return s.blanks[req.Scale-1], nil
+		s.metrics.blankHits.Inc()
+		return sum, *blank, tierBlank
 	}
-	key := s.key(spec, fp)
-	sum := key.Sum()
+	sum = key.Sum()
 	if t, ok := s.memory.get(sum); ok {
-		s.hit(ctx, s.metrics.memoryHits, tierMemory)
-		return t, nil
+		s.metrics.memoryHits.Inc()
+		return sum, t, tierMemory
 	}
-	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.render(layer, spec) })
+	return sum, t, ""
 }
 
 // check refuses what the renderer would refuse: a fingerprint has no error, so an unknown style would look like a blank
@@ -130,29 +146,146 @@ func (s *Service) key(spec render.Spec, fp render.Fingerprint) Key {
 	return Key{render.Version, s.options.Variant, spec.Style, spec.Colormap, spec.Tile, spec.Scale, fp}
 }
 
-// hit counts a tile that needs no flight.
-func (s *Service) hit(ctx context.Context, hits prometheus.Counter, tier string) {
-	hits.Inc()
-	s.traceTier(ctx, tier)
+// An unidentified tile is one whose key is not known yet: its view has no layer, or its layer remembers no fingerprint of it.
+type unidentified struct {
+	view *data.View
+	spec render.Spec
 }
 
-// fly returns a tile that was not in memory. All callers of one key share one flight, which looks for the tile on disk, and
-// if it is not there, waits for a turn to draw it and keeps it.
-func (s *Service) fly(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, error) {
-	t, tier, err := s.flights.do(ctx, sum, func(f *flight) (Tile, string, error) {
-		if t, tier, ok := s.lookup(f.ctx, sum); ok {
-			return t, tier, nil
+// An identity is the key of a tile, and how it is drawn if no tier has it.
+type identity struct {
+	key      Key
+	notBlank bool
+	blank    *Tile // the tile if it is blank
+	draw     func() ([]byte, error)
+}
+
+// identify returns a tile whose key identity finds out. That may take a walk over millions of lakes, and even longer to build
+// the layer first. So it is done when it is the tile's turn, once for all who want the tile, and if it must be drawn, in the
+// same turn.
+func (s *Service) identify(ctx context.Context, u unidentified, identify func(context.Context) (identity, error)) (Tile, error) {
+	client := s.client(ctx)
+	t, tier, err := s.searches.do(ctx, u, s.share(client), func(f *flight) (t Tile, tier string, err error) {
+		var sum Sum
+		var other *flight // draws the same tile, of another view
+		err = s.inTurn(f, client, func() error {
+			if err := s.searches.commit(f); err != nil {
+				return err
+			}
+			i, err := identify(f.ctx)
+			if err != nil {
+				return err
+			}
+			if sum, t, tier = s.cached(&i.key, i.notBlank, i.blank); tier != "" {
+				return nil
+			}
+			drawing, shared, err := s.flights.join(f.ctx, sum)
+			if err != nil {
+				return err
+			}
+			if shared {
+				other = drawing
+				return nil
+			}
+			defer s.flights.running.Done()
+			s.flights.run(sum, drawing, func(drawing *flight) (Tile, string, error) {
+				if err := s.flights.commit(drawing); err != nil {
+					return Tile{}, "", err
+				}
+				return s.findOrDraw(drawing.ctx, i.key, sum, i.draw)
+			})
+			t, tier, err = s.flights.wait(f.ctx, sum, drawing, false)
+			return err
+		})
+		if other != nil {
+			s.share(client)(other)
+			return s.flights.wait(f.ctx, sum, other, true)
 		}
-		b, err := s.drawInTurn(f, draw)
-		if err != nil {
-			return Tile{}, "", err
-		}
-		return s.keep(key, sum, b), tierRender, nil
+		return t, tier, err
 	})
 	if err == nil {
 		s.traceTier(ctx, tier)
 	}
 	return t, err
+}
+
+// fly returns a tile that was not in memory. All callers of one key share one flight, which looks for the tile on disk, and
+// if it is not there, waits for a turn to draw it and keeps it.
+func (s *Service) fly(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, error) {
+	client := s.client(ctx)
+	t, tier, err := s.flights.do(ctx, sum, s.share(client), func(f *flight) (t Tile, tier string, err error) {
+		if t, tier, ok := s.lookup(f.ctx, sum); ok {
+			return t, tier, nil
+		}
+		err = s.inTurn(f, client, func() error {
+			if err := s.flights.commit(f); err != nil {
+				return err
+			}
+			t, err = s.drawAndKeep(f.ctx, key, sum, draw)
+			return err
+		})
+		return t, tierRender, err
+	})
+	if err == nil {
+		s.traceTier(ctx, tier)
+	}
+	return t, err
+}
+
+// client returns who asks for a tile.
+func (s *Service) client(ctx context.Context) admission.Client {
+	if s.options.Client == nil {
+		return admission.Client{}
+	}
+	return s.options.Client(ctx)
+}
+
+// share returns a function that has a flight come with the turn of c, if that is earlier than its own.
+func (s *Service) share(c admission.Client) func(*flight) {
+	return func(f *flight) { s.turns.Share(&f.place, c) }
+}
+
+// inTurn calls work when it is f's turn, as one of c's: while the queue is long, on a thread of low priority. Work should begin with commit:
+// from then on f ends with a tile, even if all its callers leave.
+func (s *Service) inTurn(f *flight, c admission.Client, work func() error) error {
+	_, span := s.begin(f.ctx, "tile queue")
+	s.metrics.renderQueue.Inc()
+	waiting := true
+	waited := func(err error) {
+		waiting = false
+		s.metrics.renderQueue.Dec()
+		end(span, err)
+	}
+	err := s.turns.DoAt(f.ctx, &f.place, c, func() error {
+		waited(nil)
+		return work()
+	})
+	if !waiting {
+		return err
+	}
+	if errors.Is(err, admission.ErrBusy) {
+		err = ErrBusy
+	}
+	waited(err)
+	return err
+}
+
+// findOrDraw returns a tile that is on disk, or draws it.
+func (s *Service) findOrDraw(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, string, error) {
+	if t, tier, ok := s.lookup(ctx, sum); ok {
+		return t, tier, nil
+	}
+	t, err := s.drawAndKeep(ctx, key, sum, draw)
+	return t, tierRender, err
+}
+
+// drawAndKeep draws a tile and puts it into memory and on disk.
+func (s *Service) drawAndKeep(ctx context.Context, key Key, sum Sum, draw func() ([]byte, error)) (Tile, error) {
+	b, err := s.draw(ctx, draw)
+	if err != nil {
+		return Tile{}, err
+	}
+	return s.keep(key, sum, b), nil
 }
 
 // lookup looks in memory again, where an earlier flight may just have put the tile, and then on disk.
@@ -173,34 +306,6 @@ func (s *Service) lookup(ctx context.Context, sum Sum) (t Tile, tier string, ok 
 	}
 	s.metrics.misses.Inc()
 	return Tile{}, "", false
-}
-
-// drawInTurn draws a tile when it is f's turn. While the queue is long it draws on a thread of low priority.
-func (s *Service) drawInTurn(f *flight, draw func() ([]byte, error)) (b []byte, err error) {
-	crowded, err := s.awaitTurn(f)
-	if err != nil {
-		return nil, err
-	}
-	defer s.queue.release()
-	if crowded {
-		s.background.Do(func() { b, err = s.draw(f.ctx, draw) })
-		return b, err
-	}
-	return s.draw(f.ctx, draw)
-}
-
-// awaitTurn returns when f may draw, and reports whether the queue is long. From then on f ends with a tile, even if all
-// its callers leave.
-func (s *Service) awaitTurn(f *flight) (crowded bool, err error) {
-	_, span := s.begin(f.ctx, "tile queue")
-	defer func() { end(span, err) }()
-	if crowded, err = s.queue.acquire(f.ctx); err != nil {
-		return false, err
-	}
-	if err = s.flights.commit(f); err != nil {
-		s.queue.release()
-	}
-	return crowded, err
 }
 
 // draw draws a tile and measures it. An error is not cached.

@@ -39,25 +39,30 @@ func (s *Service) vector(ctx context.Context, v *data.View, t maptile.Tile) (Til
 	if s.options.Vectors == nil || !validTile(t, s.options.MaxZoom) {
 		return Tile{}, ErrOutOfRange
 	}
-	layer, err := s.vectorLayers.get(ctx, v)
-	if err != nil {
-		return Tile{}, err
+	if layer, _ := s.vectorLayers.find(v); layer != nil {
+		if fp, notBlank, ok := layer.Known(t); ok {
+			key := s.vectorKey(t, fp)
+			sum, found, tier := s.cached(&key, notBlank, &s.blankVector)
+			if tier != "" {
+				s.traceTier(ctx, tier)
+				return found, nil
+			}
+			return s.fly(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })
+		}
 	}
-	fp, notBlank, err := s.vectorFingerprint(layer, v, t)
-	if err != nil {
-		return Tile{}, err
-	}
-	if !notBlank {
-		s.hit(ctx, s.metrics.blankHits, tierBlank)
-		return s.blankVector, nil
-	}
-	key := Key{VectorVersion, s.options.Variant, VectorStyle, colormap.Default, t, 1, fp}
-	sum := key.Sum()
-	if t, ok := s.memory.get(sum); ok {
-		s.hit(ctx, s.metrics.memoryHits, tierMemory)
-		return t, nil
-	}
-	return s.fly(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })
+	failures := s.vectorLayers.failures.Load()
+	return s.identify(ctx, unidentified{v, render.Spec{Tile: t, Style: VectorStyle}}, func(ctx context.Context) (identity, error) {
+		layer, err := s.vectorLayers.getSince(ctx, v, failures)
+		if err != nil {
+			return identity{}, err
+		}
+		fp, notBlank, err := s.vectorFingerprint(layer, v, t)
+		return identity{s.vectorKey(t, fp), notBlank, &s.blankVector, func() ([]byte, error) { return s.encodeVector(layer, v, t) }}, err
+	})
+}
+
+func (s *Service) vectorKey(t maptile.Tile, fp render.Fingerprint) Key {
+	return Key{VectorVersion, s.options.Variant, VectorStyle, colormap.Default, t, 1, fp}
 }
 
 // buildVectorLayer makes the layer of v, with the index of like if there is one.

@@ -14,40 +14,45 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":          {},
-	"data/apikey":   {},
-	"data/store":    {"data", "data/apikey"},
-	"data/fold":     {},
-	"data/inorder":  {}, // work on many goroutines, which knows no data
-	"data/ingest":   {"data", "data/store", "data/fold"},
-	"data/demo":     {"data", "data/apikey", "data/inorder"},
-	"data/index":    {"data", "data/fold"},
-	"data/refresh":  {"data", "data/store", "data/ingest"},
-	"colormap":      {},
-	"render":        {"render/palettepng", "colormap", "data"},
-	"render/legend": {"colormap"},
-	"render/vector": {"render", "colormap", "data"},
-	"tiles":         {"render", "render/vector", "colormap", "data", "data/inorder", "tiles/background", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
-	"tiles/archive": {"tiles/hilbert"},
-	"tiles/disk":    {}, // bytes under keys: it knows neither tiles nor pixels
+	"data":                      {"data/linetext"},
+	"data/apikey":               {},
+	"data/store":                {"data", "data/apikey", "data/diskspace"},
+	"data/fold":                 {},
+	"data/diskspace":            {},                            // the room of a disk, which knows no data
+	"data/inorder":              {},                            // work on many goroutines, which knows no data
+	"data/admission":            {"data/admission/background"}, // shares of memory and work, which know no data
+	"data/admission/background": {},
+	"data/ingest":               {"data", "data/store", "data/fold", "data/linetext"},
+	"data/demo":                 {"data", "data/apikey", "data/inorder"},
+	"data/index":                {"data", "data/fold"},
+	"data/refresh":              {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
+	"colormap":                  {},
+	"render":                    {"render/palettepng", "colormap", "data"},
+	"render/legend":             {"colormap"},
+	"render/vector":             {"render", "colormap", "data"},
+	"tiles":                     {"render", "render/vector", "colormap", "data", "data/inorder", "data/admission", "tiles/hilbert"}, // not tiles/disk: it asks for a Disk by an interface
+	"tiles/archive":             {"tiles/hilbert"},
+	"tiles/disk":                {"data/diskspace"}, // bytes under keys: it knows neither tiles nor pixels
 
-	"tiles/background": {},
-	"tiles/hilbert":    {},
+	"tiles/hilbert":   {},
+	"data/linetext":   {}, // texts from outside, which knows no data
+	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/apikey", "data/index"},
+	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/index"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
-	"api/answer":          {},
+	"api/answer":          {"data/admission"},
 	"api/auth":            {"api/answer", "data/apikey"},
+	"api/connections":     {"api/answer", "data/admission"},
 	"api/joinwrites":      {},
-	"api/middleware":      {"api/answer"},
+	"api/middleware":      {"api/answer", "data/admission"},
 	"api/ogc":             {"api/answer", "api/params", "api/route", "data", "tiles"},
 	"api/params":          {"api/answer", "data", "tiles"},
-	"api/ratelimit":       {"api/answer"},
+	"api/ratelimit":       {"api/answer", "data/admission"},
 	"api/ratelimit/quota": {}, // ratelimit uses it by an interface of its own
 	"api/route":           {"api/answer"},
-	"api/table":           {"colormap", "data", "data/index"},
+	"api/table":           {"colormap", "data", "data/index", "data/linetext"},
 
 	"web": {},
 
@@ -56,6 +61,7 @@ var mayImport = map[string][]string{
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"render/palettepng":         {}, // an encoder, which knows no tile
+	"cmd/limnomap/attacktest":   {}, // tests only
 	"cmd/limnomap/faulttest":    {}, // tests only
 	"render/hashtest":           {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
@@ -63,10 +69,10 @@ var mayImport = map[string][]string{
 	"deploy":                    {},
 	"docs":                      {},
 
-	"cmd/limnomap/config": {"data/apikey"}, // for the prefix of keys; it knows no command
+	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/apikey", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/apikey", "data/diskspace", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

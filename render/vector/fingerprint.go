@@ -15,11 +15,17 @@ type remembered struct {
 	notEmpty    bool
 }
 
+// Known returns the result of Fingerprint if l remembers it, and whether it does. It never looks at the lakes.
+func (l *Layer) Known(t maptile.Tile) (fp render.Fingerprint, notEmpty, ok bool) {
+	e, ok := l.fingerprints.Get(t)
+	return e.fingerprint, e.notEmpty, ok
+}
+
 // Fingerprint returns the fingerprint of what t shows of v, and reports whether it shows any lake: if not, the tile is the
 // empty one. l must be the layer of v.
 func (l *Layer) Fingerprint(v *data.View, t maptile.Tile) (fp render.Fingerprint, notEmpty bool) {
-	if e, ok := l.fingerprints.Get(t); ok {
-		return e.fingerprint, e.notEmpty
+	if fp, notEmpty, ok := l.Known(t); ok {
+		return fp, notEmpty
 	}
 	var e remembered
 	if hits := l.find(t); len(hits) > 0 {
