@@ -1,0 +1,90 @@
+package connections
+
+import "github.com/prometheus/client_golang/prometheus"
+
+// Reasons for refusing a connection, and for closing one early, which are values of labels.
+const (
+	ofAddress = "address"
+	ofNetwork = "network"
+	ofTotal   = "total"
+	ofCrowd   = "crowded" // only for closing
+)
+
+type metrics struct {
+	refused, closedEarly *prometheus.CounterVec
+	open, most           *prometheus.Desc
+}
+
+// newMetrics returns the metrics of the listener with that name.
+func newMetrics(name string) *metrics {
+	listener := prometheus.Labels{"listener": name}
+	m := &metrics{
+		refused: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "limnomap_connections_refused_total",
+			Help: "Connections closed as soon as they were accepted, by the bound that they met: " +
+				"of their address (IPv6: its /64), of their network (IPv6: its /48), or in total.",
+			ConstLabels: listener,
+		}, []string{"reason"}),
+		closedEarly: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "limnomap_connections_closed_early_total",
+			Help: "Connections closed to make room for a new one, while they waited for a request or (Linux) their client took no data: " +
+				"within the bound of their address, network or the total, or because the server is crowded (three quarters).",
+			ConstLabels: listener,
+		}, []string{"reason"}),
+		open: prometheus.NewDesc("limnomap_connections",
+			"Open connections: without a request yet (new), waiting for the next one (idle), being answered (active).", []string{"state"}, listener),
+		most: prometheus.NewDesc("limnomap_connections_max",
+			"How many connections may be open in total.", nil, listener),
+	}
+	// These start at zero: a counter that appears with the value one shows no increase for the first event.
+	for _, reason := range []string{ofAddress, ofNetwork, ofTotal} {
+		m.refused.WithLabelValues(reason)
+		m.closedEarly.WithLabelValues(reason)
+	}
+	m.closedEarly.WithLabelValues(ofCrowd)
+	return m
+}
+
+// Describe implements prometheus.Collector.
+func (l *Limiter) Describe(ch chan<- *prometheus.Desc) {
+	l.metrics.refused.Describe(ch)
+	l.metrics.closedEarly.Describe(ch)
+	ch <- l.metrics.open
+	ch <- l.metrics.most
+}
+
+// Collect implements prometheus.Collector.
+func (l *Limiter) Collect(ch chan<- prometheus.Metric) {
+	l.metrics.refused.Collect(ch)
+	l.metrics.closedEarly.Collect(ch)
+	states, most := l.states()
+	for state, n := range states {
+		ch <- prometheus.MustNewConstMetric(l.metrics.open, prometheus.GaugeValue, float64(n), state)
+	}
+	ch <- prometheus.MustNewConstMetric(l.metrics.most, prometheus.GaugeValue, float64(most))
+}
+
+// states counts the open connections by state, rather than at each change of a state, which is in the path of each request.
+func (l *Limiter) states() (states map[string]int, most int) {
+	var fresh, idle, active int
+	count := func(a *address) {
+		for e := a.conns.Front(); e != nil; e = e.Next() {
+			switch state := e.Value.(*conn).state.Load(); {
+			case state == answering:
+				active++
+			case state == closed: // it is about to be removed
+			case state&usedBit != 0:
+				idle++
+			default:
+				fresh++
+			}
+		}
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	count(&l.trusted)
+	for _, a := range l.addresses {
+		count(a)
+	}
+	return map[string]int{"new": fresh, "idle": idle, "active": active}, l.bounds.Total
+}
