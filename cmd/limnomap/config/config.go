@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"strings"
 
 	"github.com/alecthomas/kong"
 )
@@ -50,16 +51,19 @@ type Checker interface {
 
 // An Invocation is one command with the values of all its flags.
 type Invocation struct {
-	Command *kong.Context
+	Command  *kong.Context
+	Redactor *Redactor // knows the secrets of the settings
 
 	args     []string
 	resolver *resolver
 }
 
 // Parse reads the command line into grammar, a pointer to a struct for kong, together with the environment and the
-// files that these name. It returns nil if --help was asked for; the help is printed then.
-func Parse(grammar any, args []string, opts *Options) (*Invocation, error) {
-	inv := &Invocation{args: args, resolver: newResolver()}
+// files that these name. It returns nil if --help was asked for; the help is printed then. Errors have no secrets.
+func Parse(grammar any, args []string, opts *Options) (_ *Invocation, err error) {
+	inv := &Invocation{args: args, Redactor: NewRedactor(args, os.Environ())}
+	inv.resolver = newResolver(inv.Redactor)
+	defer func() { err = inv.Redactor.Error(err) }()
 	helpPrinted := false
 	parser, err := kong.New(grammar,
 		kong.Name(program),
@@ -95,6 +99,15 @@ func Parse(grammar any, args []string, opts *Options) (*Invocation, error) {
 
 // Selected returns the command that was chosen.
 func (inv *Invocation) Selected() *kong.Node { return inv.Command.Selected() }
+
+// CommandLine returns the command line without secrets. Its words are separated by NUL, as in /proc.
+func (inv *Invocation) CommandLine() string {
+	words := []string{program}
+	for _, arg := range inv.args {
+		words = append(words, inv.Redactor.Redact(arg))
+	}
+	return strings.Join(words, "\x00")
+}
 
 // ConfigFile returns the name of the configuration file, or "" if there is none.
 func (inv *Invocation) ConfigFile() string {

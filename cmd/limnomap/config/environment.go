@@ -27,6 +27,7 @@ type resolver struct {
 	file      *file // nil without --config
 	opened    bool  // openFile was called
 	origins   map[*kong.Flag]string
+	redactor  *Redactor // learns the secrets in files
 }
 
 // Origins of values that have neither a variable nor a line in a file.
@@ -35,8 +36,8 @@ const (
 	fromDefault     = "default"
 )
 
-func newResolver() *resolver {
-	return &resolver{lookupEnv: os.LookupEnv, origins: make(map[*kong.Flag]string)}
+func newResolver(redactor *Redactor) *resolver {
+	return &resolver{lookupEnv: os.LookupEnv, origins: make(map[*kong.Flag]string), redactor: redactor}
 }
 
 // A fileError is an error in a configuration file. It needs no hint at --help.
@@ -60,7 +61,7 @@ func (r *resolver) openFile(ctx *kong.Context) error {
 		}
 		return nil
 	}
-	f, err := readFile(name, ctx.Model)
+	f, err := readFile(name, ctx.Model, r.redactor)
 	if err != nil {
 		return fileError{err}
 	}
@@ -113,6 +114,7 @@ func (r *resolver) fromEnv(flag *kong.Flag, name string) (value, variable string
 	if value = strings.TrimRight(string(text), "\r\n"); strings.ContainsAny(value, "\r\n\x00") || value == "" {
 		return "", "", false, fmt.Errorf("%s%s: %s is empty or has several lines: want one line", name, fileSuffix, file)
 	}
+	r.redactor.Add(value)
 	return value, name + fileSuffix, true, nil
 }
 
@@ -164,7 +166,7 @@ func (r *resolver) explain(err error) error {
 
 var (
 	// testVariables belong to tests and benchmarks, which may share an environment with a server.
-	testVariables = regexp.MustCompile(`^LIMNOMAP_(TEST_|REQUIRE_|BENCH_|FAULTS$|SOAK$)`)
+	testVariables = regexp.MustCompile(`^LIMNOMAP_(TEST_|REQUIRE_|BENCH_|FAULTS$|ATTACKS|SOAK$)`)
 	// Kubernetes sets these for a service named limnomap or limnomap-NAME: LIMNOMAP_SERVICE_HOST,
 	// LIMNOMAP_SERVICE_PORT_HTTP, LIMNOMAP_PORT_80_TCP_ADDR and so on, and LIMNOMAP_PORT with a URL.
 	serviceVariable = regexp.MustCompile(`^LIMNOMAP_([A-Z0-9_]+_)?(SERVICE_(HOST|PORT(_[A-Z0-9_]+)?)|PORT_[0-9]+_(TCP|UDP|SCTP)(_(PROTO|PORT|ADDR))?)$`)

@@ -33,11 +33,12 @@ type fileValue struct {
 
 // readFile reads and checks a whole file, also the sections of other commands: an error shows at once, not when that command
 // is used.
-func readFile(name string, app *kong.Application) (*file, error) {
+func readFile(name string, app *kong.Application, redactor *Redactor) (*file, error) {
 	text, err := ReadFile(name, maxConfigFile)
 	if err != nil {
 		return nil, fmt.Errorf("--config: %w", err)
 	}
+	redactor.addFile(text)
 	return parseFile(name, text, app)
 }
 

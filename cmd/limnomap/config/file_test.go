@@ -106,7 +106,7 @@ func TestFileErrors(t *testing.T) {
 	for i, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			name := writeConfig(t, tt.text)
-			_, err := readFile(name, app)
+			_, err := readFile(name, app, new(Redactor))
 			if i == 0 { // once through Parse
 				_, _, err = parse(t, "serve", "--config", name)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"limnomap/data/apikey"
+	"limnomap/data/linetext"
 )
 
 // Errors and log messages leave secrets out where they are made. This file is the second line of defence:
@@ -17,7 +18,7 @@ import (
 //   - printable and redactURL are for the value of a flag, which limnomap config prints. They leave out all that is not
 //     known to be harmless.
 //   - Redact is for any text, such as an error or a line of the log, that may hold a secret in an unexpected place. It leaves
-//     out what looks like one.
+//     out what looks like one. A Redactor also leaves out the passwords that it knows from the settings.
 //   - SecretsIn finds secrets on the command line.
 
 // hidden is printed instead of a secret. A URL cannot hold < or > unescaped, so it is not a password itself.
@@ -79,10 +80,14 @@ func redactURL(text string) string {
 	return scheme + "://" + address + "?" + strings.Join(parameters, "&")
 }
 
-// secretNames matches parts of the names of parameters with secrets: password, access_token, api-key, X-Amz-Signature.
-const secretNames = `pass|secret|token|key|sig`
+const (
+	// secretNames matches the names of secrets at their end: password, client_secret, access_token, api_key.
+	secretNames = `pass(?:word|wd|phrase)?|pwd|secret|token|api_?key`
+	// parameterNames matches parts of the names of parameters of a URL with secrets: these, and api-key, X-Amz-Signature.
+	parameterNames = secretNames + `|key|sig`
+)
 
-var secretParameter = regexp.MustCompile(`(?i)` + secretNames)
+var secretParameter = regexp.MustCompile(`(?i)` + parameterNames)
 
 // secretPatterns are what Redact hides. No match contains a quote or a backslash, so a line of the log keeps its form.
 var secretPatterns = []struct {
@@ -91,25 +96,44 @@ var secretPatterns = []struct {
 	replacement string
 }{
 	// The user and password of any URL, up to the last @ of the word: an unescaped password may contain @.
-	{[]string{"://"}, regexp.MustCompile(`([A-Za-z][A-Za-z0-9+.-]*://)[^\s"'\\` + "`" + `]*@`), "${1}" + hidden + "@"},
-	// The same without a scheme, as a word of its own.
-	{[]string{"@"}, regexp.MustCompile(`((?:^|[\s"'=])[^\s"'\\` + "`" + `/:@=]*:)[^\s"'\\` + "`" + `/]+@`), "${1}" + hidden + "@"},
+	{[]string{"://"}, regexp.MustCompile(`(://)(?:[^\s"\\]|\\.)*@`), "${1}" + hidden + "@"},
+	// The same without a scheme or with a mistyped one: the word from its first colon to its last @.
+	{[]string{"@"}, regexp.MustCompile(`((?:^|[\s"=])(?:[^\s"\\:@=]|\\[^:])*\\?:)(?:[^\s"\\/]|\\.|/[^\s"\\/]|/\\.)(?:[^\s"\\]|\\.)*@`), "${1}" + hidden + "@"},
 	// A PostgreSQL connection string of keywords, whose values may be quoted, or the query of a URL.
-	{[]string{"word=", "WORD=", "ecret=", "ECRET=", "oken=", "OKEN=", "api_key=", "apikey=", "API_KEY="},
-		regexp.MustCompile(`(?i)((?:password|secret|token|api_?key)=)(?:\\"[^"\\]*|"[^\s",}\\][^"\\]*|'[^'"\\]*|[^\s"'\\&` + "`" + `]+)`), "${1}" + hidden},
+	{[]string{"word=", "WORD=", "word =", "ecret=", "ECRET=", "oken=", "OKEN=", "api_key=", "apikey=", "API_KEY=", "pwd=", "pass=", "passwd=", "phrase=", "PHRASE="},
+		regexp.MustCompile(`(?i)((?:` + secretNames + `)\s?=\s?)(?:\\"[^"\\]*|"[^\s",}\\][^"\\]*|'[^'"\\]*|[^\s"'\\&` + "`" + `]+)`), "${1}" + hidden},
 	// A parameter of a URL. Outside of a URL, key=agency in the log names an API key, which is not a secret.
-	{[]string{"?"}, regexp.MustCompile(`(?i)([?&][^\s"'\\` + "`" + `=&?]*(?:` + secretNames + `)[^\s"'\\` + "`" + `=&?]*=)[^\s"'\\&` + "`" + `]+`), "${1}" + hidden},
+	{[]string{"?"}, regexp.MustCompile(`(?i)([?&][^\s"'\\` + "`" + `=&?]*(?:` + parameterNames + `)[^\s"'\\` + "`" + `=&?]*=)[^\s"'\\&` + "`" + `]+`), "${1}" + hidden},
 	// An API key: the prefix and a text from crypto/rand.Text.
 	{[]string{apikey.Prefix}, regexp.MustCompile(apikey.Prefix + `[A-Z2-7]{26,}`), apikey.Prefix + hidden},
 }
 
+// colonBeforeAt reports whether a word of text has an @ after a colon. Without this, each line of the log about a tile {y}@2x.png
+// would cost 20 µs.
+func colonBeforeAt(text string) bool {
+	colon := false
+	for i := range len(text) {
+		switch text[i] {
+		case ':':
+			colon = true
+		case '@':
+			if colon {
+				return true
+			}
+		case ' ', '\t', '\n', '\r':
+			colon = false
+		}
+	}
+	return false
+}
+
 // placeholder matches the example in an error that describes the form of a URL, which has no password.
-var placeholder = regexp.MustCompile(`^[a-z]+://\[?USER:PASSWORD@$`)
+var placeholder = regexp.MustCompile(`^://\[?USER:PASSWORD@$`)
 
 // Redact returns text with <hidden> instead of what looks like a secret.
 func Redact(text string) string {
 	for _, s := range secretPatterns {
-		if !slices.ContainsFunc(s.hints, func(hint string) bool { return strings.Contains(text, hint) }) {
+		if !slices.ContainsFunc(s.hints, func(hint string) bool { return strings.Contains(text, hint) }) || s.hints[0] == "@" && !colonBeforeAt(text) {
 			continue
 		}
 		text = s.pattern.ReplaceAllStringFunc(text, func(match string) string {
@@ -122,11 +146,18 @@ func Redact(text string) string {
 	return text
 }
 
+// Redacted returns text as [Redact] does, with control and directional characters escaped. It is for a text whose known secrets are
+// hidden already, or where none are known.
+func Redacted(text string) string { return linetext.Escape(Redact(text)) }
+
 // A RedactingWriter redacts each Write, which must be a whole line, as those of a slog.Handler are.
-type RedactingWriter struct{ io.Writer }
+type RedactingWriter struct {
+	io.Writer
+	Redactor *Redactor
+}
 
 func (w RedactingWriter) Write(line []byte) (int, error) {
-	if _, err := io.WriteString(w.Writer, Redact(string(line))); err != nil {
+	if _, err := io.WriteString(w.Writer, w.Redactor.Redact(string(line))); err != nil {
 		return 0, err
 	}
 	return len(line), nil
@@ -158,7 +189,7 @@ func SecretsIn(args []string) []string {
 // secret, or whether it looks like a secret without being a URL.
 func hasSecret(value string) bool {
 	if !strings.Contains(value, "://") {
-		return Redact(value) != value
+		return Redact(value) != value || len(passwordsIn(value)) > 0
 	}
 	u, err := url.Parse(value)
 	if err != nil {

@@ -19,6 +19,8 @@ func TestRedact(t *testing.T) {
 		`"https://a:p@ss/word@h/x" is wrong`:                            `"https://<hidden>@h/x" is wrong`,
 		`"rediss://:hunter2@h" and ftp://u:p@h`:                         `"rediss://<hidden>@h" and ftp://<hidden>@h`,
 		"host=db password=hunter2 user=me":                              "host=db password=<hidden> user=me",
+		"host=db passphrase=hunter2 user=me":                            "host=db passphrase=<hidden> user=me",
+		"/page?pwd=hunter2&x=1":                                         "/page?pwd=<hidden>&x=1",
 		"https://h/x?a=1&token=hunter2&b=2":                             "https://h/x?a=1&token=<hidden>&b=2",
 		"path=/api/v1/monitor/lakes/" + key + " status=404":             "path=/api/v1/monitor/lakes/limnomap_<hidden> status=404",
 		"path=/api/v1/tiles/6/33/21@2x.png open=http://127.0.0.1:8080/": "path=/api/v1/tiles/6/33/21@2x.png open=http://127.0.0.1:8080/",
@@ -37,9 +39,9 @@ func TestRedact(t *testing.T) {
 		}
 		for _, format := range []string{"text", "json"} {
 			var log bytes.Buffer
-			var handler slog.Handler = slog.NewTextHandler(RedactingWriter{&log}, nil)
+			var handler slog.Handler = slog.NewTextHandler(RedactingWriter{Writer: &log, Redactor: new(Redactor)}, nil)
 			if format == "json" {
-				handler = slog.NewJSONHandler(RedactingWriter{&log}, nil)
+				handler = slog.NewJSONHandler(RedactingWriter{Writer: &log, Redactor: new(Redactor)}, nil)
 			}
 			slog.New(handler).Info("tried", "what", text)
 			for _, secret := range []string{"hunter2", key, "p@ss", "u:p"} {
