@@ -18,7 +18,7 @@ type Adjustable struct {
 	Attribution    string         // of the data, for TileJSON and the page
 
 	// Requests per minute; 0 or less is no limit.
-	APIRate, TileRate, KeyRate int
+	APIRate, TileRate, KeyRate, MetricsRate int
 	// LogRequests is how many requests per second are logged, for each of answered, refused and failed ones; 0 or less is no
 	// bound.
 	LogRequests int

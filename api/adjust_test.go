@@ -182,7 +182,7 @@ func TestAdjustUnderLoad(t *testing.T) {
 
 // Options that may change are not read from those of the start.
 func TestAdjustableOptionsAreNotStale(t *testing.T) {
-	stale := regexp.MustCompile(`\bopts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|LogRequests)\b`)
+	stale := regexp.MustCompile(`\bopts\.(TrustedProxies|AllowedOrigins|FrameAncestors|Attribution|APIRate|TileRate|KeyRate|MetricsRate|LogRequests)\b`)
 	files, err := filepath.Glob("*.go")
 	if err != nil || len(files) < 20 {
 		t.Fatalf("%d source files, %v", len(files), err)
@@ -203,14 +203,14 @@ func TestValuesThatOnlyFlagsCheck(t *testing.T) {
 	opts := testOptions(t)
 	opts.PublicURL, opts.TraceRatio = new(url.URL), math.NaN()
 	opts.Tracer = sdktrace.NewTracerProvider().Tracer("test")
-	opts.APIRate, opts.TileRate, opts.KeyRate, opts.LogRequests = -1, -1, -1, -1
+	opts.APIRate, opts.TileRate, opts.KeyRate, opts.MetricsRate, opts.LogRequests = -1, -1, -1, -1, -1
 	s := newServer(t, opts, testSource(t))
 	for range 2 {
-		for _, path := range []string{tileURL, statusURL, "/api/v1/tiles.json", "/page.json"} {
+		for _, path := range []string{tileURL, statusURL, "/api/v1/tiles.json", "/page.json", "/metrics"} {
 			if resp := asked(t, s, path); resp.StatusCode != http.StatusOK || resp.Header.Get("RateLimit") != "" {
 				t.Errorf("%s: %s, RateLimit %q, want 200 without a limit", path, resp.Status, resp.Header.Get("RateLimit"))
 			}
 		}
-		s.Adjust(Adjustable{APIRate: math.MinInt, TileRate: math.MinInt, KeyRate: math.MinInt, LogRequests: math.MinInt})
+		s.Adjust(Adjustable{APIRate: math.MinInt, TileRate: math.MinInt, KeyRate: math.MinInt, MetricsRate: math.MinInt, LogRequests: math.MinInt})
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/paulmach/orb"
+
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
 	"limnomap/api/table"
@@ -20,7 +22,9 @@ import (
 // A published is a snapshot with everything that can be prepared for its answers. It is immutable.
 type published struct {
 	snap  *data.Snapshot
+	weeks *weekViews
 	state *ogc.State // the snapshot, and what descriptions of the map say about it
+	bound orb.Bound  // of the lakes
 
 	status  *answer.Body
 	geojson *answer.Body
@@ -43,6 +47,7 @@ type common struct {
 	opts      Options                    // with the first values of the adjustable ones
 	options   atomic.Pointer[Adjustable] // their present values
 	sender    *answer.Sender
+	weeks     *weekViews
 	colormaps *colormaps
 	styleIDs  []tiles.StyleID // the default first
 	encoder   *encoder
@@ -57,6 +62,7 @@ func newCommon(opts Options) (*common, error) {
 	}
 	s := &common{
 		opts:      opts,
+		weeks:     newWeekViews(opts.Turns, opts.Memory),
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
 		encoder:   newEncoder(maps.byID[maps.ids[0]]),
@@ -99,13 +105,15 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 		if err != nil {
 			return err
 		}
+		r, info := answer.WithInfo(r)
+		defer info.Release()
 		return h(w, r, p)
 	}
 }
 
 // publish makes snap the snapshot of every later request. It prepares the large answers.
 func (s *common) publish(snap *data.Snapshot) error {
-	p := &published{snap: snap, state: s.stateOf(snap), lookup: s.lookupOf(snap.Lakes)}
+	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lookup: s.lookupOf(snap.Lakes)}
 	p.table = table.NewLakes(snap, p.lookup.names)
 	var err error
 	if p.counts, err = newCounts(); err != nil {

@@ -26,18 +26,20 @@ const (
 
 // statusCSV answers as status does, as a table.
 func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *published) error {
-	sel, err := p.selected(r)
+	f, err := p.filterOf(r)
 	if err != nil {
 		return err
 	}
-	name := "status"
-	if sel.view != p.snap.Current {
-		name += "-" + sel.view.Week.Monday().String()
+	view, name := f.view, "status"
+	if view != p.snap.Current {
+		name += "-" + view.Week.Monday().String()
 	}
 	nameFile(w, name)
-	view := sel.view
 	line := func(b []byte, i int) []byte { return h.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) }
-	return h.sender.Send(w, r, csvKind, answer.Items(sel.list([]byte(statusCSVHeader), line, "", "")))
+	return h.sender.Send(w, r, csvKind, answer.Items(len(view.Lakes), func() answer.List {
+		sel := f.selected()
+		return sel.list([]byte(statusCSVHeader), line, "", "")
+	}))
 }
 
 // historyCSV answers as history does, as a table. The ids of lakes may contain dots: if .csv is part of an id, the address

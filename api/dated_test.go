@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"strings"
 	"testing"
+	"time"
 
 	"limnomap/api/answer"
 	"limnomap/data"
@@ -70,6 +71,26 @@ func TestTheCurrentWeekIsThePreparedAnswer(t *testing.T) {
 		got := get(t, s, http.StatusOK, address+"date=2026-11-22", "Accept-Encoding", "br")
 		if got.Body.String() != want.Body.String() || got.Header().Get("ETag") != want.Header().Get("ETag") {
 			t.Errorf("%s of the current week is another answer than that of no week", address)
+		}
+	}
+}
+
+// One observation with a wrong year opens one year of weeks, not all since then. The refusal says what is allowed.
+func TestAWeekFarFromAnyObservationIs400(t *testing.T) {
+	source := testSource(t)
+	wrong := source.observations[0]
+	wrong.Date, wrong.MeasuredAt = date(t, "1900-01-01"), time.Time{}
+	source.observations = append([]data.Observation{wrong}, source.observations...)
+	s := newServer(t, testOptions(t), source)
+	for _, address := range append(urlsOfStates, "/api/v1/tiles/3/4/2.png?", "/api/v1/tiles/3/4/2.mvt?", "/api/v1/tiles.json?") {
+		for _, day := range []string{"1900-01-07", "1900-12-31", "2026-11-16"} {
+			get(t, s, http.StatusOK, address+"date="+day)
+		}
+		for _, day := range []string{"1899-12-31", "1901-01-07", "1950-06-15", "2026-08-02"} {
+			problem := get(t, s, http.StatusBadRequest, address+"date="+day).Body.String()
+			if want := "from 1900-01-01 to 2026-11-22, at most 52 weeks after a week with an observation"; !strings.Contains(problem, want) {
+				t.Errorf("%s on %s: %s, want %q", address, day, problem, want)
+			}
 		}
 	}
 }

@@ -28,13 +28,14 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: tiles.ErrOutOfRange, Status: http.StatusNotFound, Detail: "No tile has this address."},
 	// Drawing a tile takes milliseconds, so the queue is short again in a second.
 	{Err: tiles.ErrBusy, Status: http.StatusServiceUnavailable, Detail: "Too many tiles are waiting to be drawn.", RetryAfter: "1"},
+	// An operator has to repair it, or another process to finish; everything else is answered meanwhile. These are before the
+	// timeout, which may be their cause.
+	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},
 	// The first load takes seconds, and the next attempt after a failed one not much longer.
 	{Err: errNoSnapshot, Status: http.StatusServiceUnavailable, Detail: "The data are still being loaded.", RetryAfter: "2"},
 	{Err: errDraining, Status: http.StatusServiceUnavailable, Detail: "The server is shutting down.", RetryAfter: "5"},
-	// An operator has to repair it, or another process to finish; everything else is answered meanwhile.
-	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
-	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 }
 
 func notFound(http.ResponseWriter, *http.Request) error { return errNotFound }

@@ -20,13 +20,22 @@ func extentOf(lakes []data.Lake) orb.Bound {
 	if len(lakes) == 0 {
 		return world
 	}
-	b := lakes[0].Point.Bound()
-	for i := range lakes {
-		b = b.Extend(lakes[i].Point)
-	}
+	b := boundOf(lakes)
 	for axis := range 2 {
 		b.Min[axis] = math.Max(b.Min[axis]-reach, world.Min[axis])
 		b.Max[axis] = math.Min(b.Max[axis]+reach, world.Max[axis])
+	}
+	return b
+}
+
+// boundOf returns the bound of the lakes. It never crosses the antimeridian. Without a lake it is a point.
+func boundOf(lakes []data.Lake) orb.Bound {
+	if len(lakes) == 0 {
+		return orb.Bound{}
+	}
+	b := lakes[0].Point.Bound()
+	for i := range lakes {
+		b = b.Extend(lakes[i].Point)
 	}
 	return b
 }

@@ -10,6 +10,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"runtime"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -129,16 +130,25 @@ func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (t
 	return tiles.Tile{Bytes: b.Bytes(), ETag: "7e57"}, nil
 }
 
-// fakeLegends counts the legends that it draws.
-type fakeLegends struct{ drawn atomic.Int32 }
+// fakeLegends counts the legends that it draws, and how many at a time.
+type fakeLegends struct{ drawn, drawing, together atomic.Int32 }
+
+func (f *fakeLegends) draw() {
+	f.drawn.Add(1)
+	if n := f.drawing.Add(1); n > f.together.Load() {
+		f.together.Store(n)
+	}
+	runtime.Gosched()
+	f.drawing.Add(-1)
+}
 
 func (f *fakeLegends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
-	f.drawn.Add(1)
+	f.draw()
 	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d", m.ID, width, scale), nil
 }
 
 func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
-	f.drawn.Add(1)
+	f.draw()
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s --></svg>`,
 		width, m.ID, strings.Repeat("x", 1024)), nil
 }
@@ -270,6 +280,7 @@ func testOptions(tb testing.TB) Options {
 		RendererVersion:    "1",
 		Adjustable:         Adjustable{Attribution: "Example Agency"},
 		MaxZoom:            18,
+		AdminHosts:         []string{"example.com"}, // that of httptest
 		BasemapURL:         "https://tile.example.org/{z}/{x}/{y}.png",
 		BasemapAttribution: "© Example",
 		Now:                testNow,

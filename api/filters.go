@@ -3,6 +3,8 @@ package api
 import (
 	"fmt"
 
+	"github.com/paulmach/orb"
+
 	"limnomap/api/params"
 	"limnomap/data"
 )
@@ -72,6 +74,18 @@ func (b box) contains(lon, lat float64) bool {
 		return lon >= b.west || lon <= b.east
 	}
 	return lon >= b.west && lon <= b.east
+}
+
+// includes reports whether all of bound, which does not cross the antimeridian, is in the box.
+func (b box) includes(bound orb.Bound) bool {
+	if bound.Min.Lat() < b.south || bound.Max.Lat() > b.north {
+		return false
+	}
+	west, east := bound.Min.Lon(), bound.Max.Lon()
+	if b.west > b.east {
+		return west >= b.west || east <= b.east
+	}
+	return west >= b.west && east <= b.east
 }
 
 // wholeWorld is the box of the whole globe.

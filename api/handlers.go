@@ -66,6 +66,6 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 		page:    page,
 		table:   &tableHandler{common: s, table: lakeTable},
 		health:  health,
-		metrics: exposition(s.opts.Registry),
+		metrics: exposition(&s.opts),
 	}, nil
 }

@@ -4,6 +4,9 @@ import (
 	"context"
 	"log/slog"
 	"net/http"
+	"net/netip"
+	"slices"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -89,6 +92,21 @@ func newHealth(s *common) *health {
 			Help: "Attempts to load a newer snapshot that failed; the last good one was kept.",
 		}),
 	}
+}
+
+// healthCheck reports whether r is a health check of this machine or of a trusted proxy itself: in a crowd it must get through,
+// or the load balancer would take the server out of service.
+func (s *common) healthCheck(r *http.Request) bool {
+	switch strings.TrimPrefix(r.URL.Path, s.opts.BasePath) {
+	case pathHealthy, pathReady:
+	default:
+		return false
+	}
+	peer := answer.PeerAddr(r)
+	if len(r.Header["X-Forwarded-For"]) > 0 || len(r.Header["Forwarded"]) > 0 { // somebody's behind a proxy
+		return false
+	}
+	return peer.IsLoopback() || slices.ContainsFunc(s.trustedProxies(), func(p netip.Prefix) bool { return p.Contains(peer) })
 }
 
 // healthy answers that the process runs.

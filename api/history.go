@@ -10,15 +10,19 @@ import (
 	"limnomap/api/params"
 	"limnomap/api/route"
 	"limnomap/data"
+	"limnomap/data/admission"
 )
 
 const (
 	// defaultHistory is two years of weeks, and maxHistory a hundred.
 	defaultHistory = 104
 	maxHistory     = 5200
-	// historyTimeout bounds a query of the store.
+	// historyTimeout bounds the wait for a turn to query the store, and the query.
 	historyTimeout = 10 * time.Second
 )
+
+// errNoHistoryTurn is returned when the turn of a request has not come for too long.
+var errNoHistoryTurn = fmt.Errorf("no turn to read the history came in time: %w", admission.ErrBusy)
 
 // history answers with the newest observations of one lake.
 func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request, p *published) error {
@@ -66,11 +70,45 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (data
 	if observations, whole := p.snap.History(i, q); whole {
 		return p.snap.Lakes[i], observations, nil
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
-	defer cancel()
-	lake, observations, err := h.opts.Historian.History(ctx, id, q)
+	lake, observations, err := h.readHistory(r, id, q)
 	if err != nil {
-		return data.Lake{}, nil, fmt.Errorf("history of %s: %w: %w", id, errStore, err)
+		return data.Lake{}, nil, fmt.Errorf("history of %s: %w", id, err)
 	}
 	return lake, observations, nil
+}
+
+// readHistory reads the history of a lake from the store, when it is the client's turn: a store that is slow would otherwise hold
+// all connections, and the goroutine of every request, for as long as it takes.
+func (h *lakeHandlers) readHistory(r *http.Request, id data.LakeID, q data.HistoryQuery) (lake data.Lake, observations []data.Observation, err error) {
+	waiting, stop := context.WithTimeoutCause(r.Context(), historyTimeout, errNoHistoryTurn)
+	defer stop()
+	failed := false
+	err = h.opts.Histories.Do(waiting, answer.ClientOf(r), func() error {
+		ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
+		defer cancel()
+		var err error
+		if lake, observations, err = h.opts.Historian.History(ctx, id, q); err == nil {
+			err = checkHistory(lake, observations)
+		}
+		failed = err != nil
+		return err
+	})
+	if failed {
+		err = fmt.Errorf("%w: %w", errStore, err)
+	}
+	return lake, observations, err
+}
+
+// checkHistory returns an error for what no import would have stored. The rows may be newer than the snapshot, which was checked.
+func checkHistory(lake data.Lake, observations []data.Observation) error {
+	lake.Outline = "" // not shown
+	if err := lake.Check(); err != nil {
+		return err
+	}
+	for _, o := range observations {
+		if err := o.Check(); err != nil {
+			return fmt.Errorf("observation on %s: %w", o.Date, err)
+		}
+	}
+	return nil
 }

@@ -2,9 +2,13 @@ package api
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/url"
+	"slices"
+	"strconv"
+	"strings"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -12,15 +16,33 @@ import (
 )
 
 const (
-	// The width of a drawn legend in pixels, at scale 1.
-	minLegendWidth     = 160
 	defaultLegendWidth = 320
-	maxLegendWidth     = 1024
 	maxLegendScale     = 2
-	// maxLegends is how many drawn legends are kept: they change only with their parameters, and drawing a PNG takes longer
-	// than drawing a tile.
-	maxLegends = 64
 )
+
+// legendWidths are the widths of a drawn legend in pixels, at scale 1. They are few because drawing a PNG takes some 40 ms, a
+// hundred times as long as drawing a tile: each legend is drawn once and kept.
+var legendWidths = []int{160, 200, 240, 256, 300, defaultLegendWidth, 400, 480, 512, 640, 800, 1024}
+
+// errLegendWidth is an error of parseLegendWidth.
+var errLegendWidth = errors.New("not a width of legends")
+
+// parseLegendWidth reads the width of a legend.
+func parseLegendWidth(s string) (int, error) {
+	n, err := strconv.Atoi(s)
+	if err != nil || s[0] == '+' || !slices.Contains(legendWidths, n) {
+		return 0, errLegendWidth
+	}
+	return n, nil
+}
+
+// legendWidthMistake follows a width that is not allowed in the error.
+var legendWidthMistake = "is none of " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(legendWidths)), ", "), "[]")
+
+// maxLegends is the number of legends of that many colour maps: some 30 kB each.
+func maxLegends(colormaps int) int {
+	return colormaps * (1 + len(legendWidths)*(1+maxLegendScale)) // JSON, SVG, PNG
+}
 
 // A legendKey names a legend.
 type legendKey struct {
@@ -45,7 +67,7 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		key := legendKey{
 			mediaType: mediaType,
 			colormap:  params.OneOf(&query, "colormap", h.colormaps.ids),
-			width:     query.Integer("width", minLegendWidth, maxLegendWidth, defaultLegendWidth),
+			width:     params.Parsed(&query, "width", defaultLegendWidth, parseLegendWidth, legendWidthMistake),
 			scale:     query.Integer("scale", 1, maxLegendScale, 1),
 		}
 		if err := query.Err(); err != nil {
@@ -58,16 +80,30 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		if mediaType == answer.TypeJSON {
 			key.width = defaultLegendWidth
 		}
-		content, ok := h.drawn.Get(key)
-		if !ok {
-			var err error
-			if content, err = h.drawLegend(key); err != nil {
-				return fmt.Errorf("legend of %s: %w", key.colormap, err)
-			}
-			h.drawn.Add(key, content)
+		content, err := h.keptLegend(key)
+		if err != nil {
+			return fmt.Errorf("legend of %s: %w", key.colormap, err)
 		}
 		return h.sender.Send(w, r, kind, answer.Bytes(content))
 	}
+}
+
+// keptLegend returns a legend that was drawn before, or draws it. One is drawn at a time: a crowd that requests them all before
+// they are kept draws each once.
+func (h *descriptionHandlers) keptLegend(key legendKey) ([]byte, error) {
+	if content, ok := h.drawn.Get(key); ok {
+		return content, nil
+	}
+	h.drawing.Lock()
+	defer h.drawing.Unlock()
+	if content, ok := h.drawn.Get(key); ok {
+		return content, nil
+	}
+	content, err := h.drawLegend(key)
+	if err == nil {
+		h.drawn.Add(key, content)
+	}
+	return content, err
 }
 
 func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {

@@ -1,8 +1,12 @@
 package api
 
 import (
+	"encoding/json"
+	"fmt"
 	"net/http"
+	"slices"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -34,7 +38,7 @@ func TestLegends(t *testing.T) {
 		t.Errorf("a legend that was drawn before is drawn again")
 	}
 	for query, parameter := range map[string]string{
-		"colormap=jet": "colormap", "width=159": "width", "width=1025": "width", "width=wide": "width",
+		"colormap=jet": "colormap", "width=159": "width", "width=1025": "width", "width=321": "width", "width=%2B320": "width", "width=wide": "width",
 		"scale=0": "scale", "scale=3": "scale", "scale=1&scale=1": "scale",
 	} {
 		for _, form := range []string{"json", "svg", "png"} {
@@ -42,4 +46,56 @@ func TestLegends(t *testing.T) {
 		}
 	}
 	wantProblem(t, do(s, http.MethodGet, "/api/v1/legend.gif"), http.StatusNotFound)
+}
+
+// A width between two that are allowed is refused with all that are allowed, and is not rounded.
+func TestLegendWidthsAreNamed(t *testing.T) {
+	s := newServer(t, testOptions(t), nil)
+	w := do(s, http.MethodGet, "/api/v1/legend.png?width=250")
+	if want := `\"250\" is none of 160, 200, 240, 256, 300, 320, 400, 480, 512, 640, 800, 1024`; w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), want) {
+		t.Errorf("width=250: %d, %s, want 400 and %s", w.Code, w.Body, want)
+	}
+	var description struct {
+		Components struct {
+			Parameters map[string]struct{ Schema struct{ Enum []any } }
+		}
+	}
+	if err := json.Unmarshal(get(t, s, http.StatusOK, pathOpenAPI).Body.Bytes(), &description); err != nil {
+		t.Fatal(err)
+	}
+	if got := description.Components.Parameters["width"].Schema.Enum; fmt.Sprint(got) != fmt.Sprint(legendWidths) {
+		t.Errorf("the widths of the OpenAPI document are %v, want %v", got, legendWidths)
+	}
+}
+
+// A crowd that asks for every legend, with every value of every parameter, draws each once: the server keeps them all, and
+// draws one at a time.
+func TestEveryLegendIsDrawnOnce(t *testing.T) {
+	opts := testOptions(t)
+	legends := &fakeLegends{}
+	opts.Legends = legends
+	s := newServer(t, opts, nil)
+	all := 0
+	var crowd sync.WaitGroup
+	for _, id := range s.common.colormaps.ids {
+		for width := 150; width <= 1100; width++ {
+			if !slices.Contains(legendWidths, width) && width%37 != 0 {
+				continue
+			}
+			for _, form := range []string{"svg?scale=1", "svg?scale=2", "png?scale=1", "png?scale=2"} {
+				if slices.Contains(legendWidths, width) && form != "svg?scale=2" {
+					all++
+				}
+				for range 3 {
+					crowd.Go(func() {
+						do(s, http.MethodGet, fmt.Sprintf("/api/v1/legend.%s&width=%d&colormap=%s", form, width, id))
+					})
+				}
+			}
+		}
+	}
+	crowd.Wait()
+	if got := int(legends.drawn.Load()); got != all || legends.together.Load() > 1 {
+		t.Errorf("%d legends were drawn, up to %d at a time, want %d, one at a time", got, legends.together.Load(), all)
+	}
 }

@@ -15,6 +15,7 @@ type limits struct {
 	tiles   *ratelimit.Limiter // per client address
 	keys    *ratelimit.Limiter // per key
 	refused *ratelimit.Limiter // per client address, of requests without a valid key
+	metrics *ratelimit.Limiter // per client address
 }
 
 func newLimits(g *ratelimit.Group, a *Adjustable) *limits {
@@ -23,6 +24,8 @@ func newLimits(g *ratelimit.Group, a *Adjustable) *limits {
 		tiles:   g.Limiter("tiles", ratelimit.Address, a.TileRate),
 		keys:    g.Limiter("keys", ratelimit.KeyName, a.KeyRate),
 		refused: g.Limiter("refused", ratelimit.Address, a.APIRate),
+		// Not shared: a Prometheus asks each server, also while Redis is away.
+		metrics: g.Local().Limiter("metrics", ratelimit.Address, a.MetricsRate),
 	}
 }
 
@@ -32,6 +35,7 @@ func (l *limits) setRates(a *Adjustable) {
 	l.tiles.SetRate(a.TileRate)
 	l.keys.SetRate(a.KeyRate)
 	l.refused.SetRate(a.APIRate)
+	l.metrics.SetRate(a.MetricsRate)
 }
 
 // A routeAccess says who may use a route, and how often.
@@ -42,7 +46,7 @@ const (
 	perAddress                       // all, at the rate of the open endpoints
 	perMap                           // all, at the rate of tiles
 	perKey                           // who has a key of the monitoring endpoint, at that key's rate
-	perMetricsKey                    // who has a key of the metrics, if the operator wants one; otherwise all
+	perMetricsKey                    // who has a key of the metrics, if the operator wants one; otherwise all; at the rate of metrics
 )
 
 // guard returns a handler that passes the requests with that access on to next. OPTIONS needs no key.
@@ -54,8 +58,11 @@ func (s *Server) guard(a routeAccess, next http.Handler) http.Handler {
 		return s.limits.tiles.Handler(answer.ReadOnly(next))
 	case a == perKey:
 		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next)
-	case a == perMetricsKey && s.common.opts.MetricsKey: // metrics are most needed while the database is away
-		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next)
+	case a == perMetricsKey:
+		if s.common.opts.MetricsKey { // metrics are most needed while the database is away
+			next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMetrics, Header: auth.HeaderOrBearerKey, UseStaleKeys: true})(next)
+		}
+		return s.limits.metrics.Handler(answer.ReadOnly(next))
 	}
 	return answer.ReadOnly(next)
 }

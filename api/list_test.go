@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"net/http"
 	"testing"
-	"time"
 
 	"limnomap/api/answer"
 )
@@ -15,7 +14,7 @@ const geoJSONURL = "/api/v1/bathing-lakes/geojson"
 func sparingServer(tb testing.TB) *Server {
 	tb.Helper()
 	opts := testOptions(tb)
-	opts.sending = answer.Options{MaxItems: -1, ListWait: 200 * time.Millisecond}
+	opts.sending = answer.Options{PreparedItems: -1, MadeItems: -1}
 	return newServer(tb, opts, testSource(tb))
 }
 

@@ -2,59 +2,28 @@ package api
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"testing"
+
+	"limnomap/data/admission"
 )
 
-// A slowWriter is a client that reads its answer only when it is allowed to.
-type slowWriter struct {
-	*httptest.ResponseRecorder
-	began  chan<- struct{}
-	resume <-chan struct{}
-}
-
-func (w *slowWriter) Write(b []byte) (int, error) {
-	select {
-	case w.began <- struct{}{}:
-	default: // all have begun
-	}
-	<-w.resume
-	return w.ResponseRecorder.Write(b)
-}
-
-func TestFewLongListsAreMadeAtOnce(t *testing.T) {
-	const (
-		target = statusURL + ".csv?risk=low"
-		lists  = 4 // as many as an answer.Sender makes at once
-	)
-	s := sparingServer(t)
-	began, resume, done := make(chan struct{}, lists), make(chan struct{}), make(chan *httptest.ResponseRecorder)
-	for range lists {
-		go func() { // until resume is closed, below
-			w := &slowWriter{httptest.NewRecorder(), began, resume}
-			s.ServeHTTP(w, httptest.NewRequest(http.MethodGet, target, nil))
-			done <- w.ResponseRecorder
-		}()
-		<-began
-	}
-
-	w := do(s, http.MethodGet, target)
-	wantProblem(t, w, http.StatusServiceUnavailable)
-	if w.Header().Get("Retry-After") == "" {
-		t.Error("no Retry-After")
-	}
-	wantDescribed(t, descriptionRouter(t), target, w)
-	get(t, s, http.StatusOK, statusURL) // is prepared, and does not wait
-	get(t, s, http.StatusOK, nearURL+"?lat=48&lon=11.5")
-
-	close(resume)
-	want := get(t, testServer(t), http.StatusOK, target).Body.String()
-	for range lists {
-		if w := <-done; w.Code != http.StatusOK || w.Body.String() != want {
-			t.Errorf("a list that was being sent = %d %s, want %s", w.Code, w.Body, want)
+// TestNoMemoryForLists shows a server whose memory for answers is taken: what is prepared, and small answers, go on.
+func TestNoMemoryForLists(t *testing.T) {
+	opts := testOptions(t)
+	opts.Memory = admission.NewBudget(1)
+	s := newServer(t, opts, testSource(t))
+	for _, target := range []string{statusURL + "?risk=low", statusURL + ".csv", geoJSONURL + "?date=2026-11-01"} {
+		w := do(s, http.MethodGet, target)
+		wantProblem(t, w, http.StatusServiceUnavailable)
+		if got := w.Header().Get("Retry-After"); got != "5" {
+			t.Errorf("%s: Retry-After = %q, want 5", target, got)
 		}
+		if got := w.Header().Get("Content-Disposition"); got != "" {
+			t.Errorf("%s: the problem has Content-Disposition %s", target, got)
+		}
+		wantDescribed(t, descriptionRouter(t), target, w)
 	}
-	if got := get(t, s, http.StatusOK, target).Body.String(); got != want {
-		t.Errorf("a list afterwards = %s, want %s", got, want)
-	}
+	get(t, s, http.StatusOK, statusURL)
+	get(t, s, http.StatusOK, geoJSONURL)
+	get(t, s, http.StatusOK, nearURL+"?lat=48&lon=11.5")
 }

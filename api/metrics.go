@@ -1,14 +1,19 @@
 package api
 
 import (
+	"bytes"
+	"cmp"
 	"errors"
 	"log/slog"
 	"net/http"
 	"runtime"
 	"runtime/debug"
+	"strings"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promauto"
 	"github.com/prometheus/client_golang/prometheus/promhttp"
 
 	"limnomap/api/answer"
@@ -29,6 +34,19 @@ func registerMetrics(h *health) {
 	}, []string{"version", "go_version", "renderer"})
 	build.WithLabelValues(version, runtime.Version(), opts.RendererVersion).Set(1)
 	opts.Registry.MustRegister(build, h)
+	auto := promauto.With(opts.Registry)
+	auto.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "limnomap_answer_memory_bytes",
+		Help: "Memory of the answers made for one request each that are being sent.",
+	}, func() float64 { return float64(opts.Memory.Used()) })
+	auto.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "limnomap_answer_memory_limit_bytes",
+		Help: "How much memory those answers may take (--answer-memory).",
+	}, func() float64 { return float64(opts.Memory.Total()) })
+	auto.NewCounterFunc(prometheus.CounterOpts{
+		Name: "limnomap_answer_memory_refused_total",
+		Help: "How many times an answer was refused because it needed more of that memory than its client may have.",
+	}, func() float64 { return float64(opts.Memory.Refused()) })
 	for _, c := range []prometheus.Collector{
 		collectors.NewGoCollector(),
 		collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}),
@@ -53,6 +71,8 @@ var (
 		"Number of the data's revision that is served.", nil, nil)
 	snapshotLakes = prometheus.NewDesc("limnomap_lakes",
 		"Lakes in the snapshot, with and without a current value.", []string{"state"}, nil)
+	weekBytes = prometheus.NewDesc("limnomap_week_maps_bytes",
+		"Memory of the maps of weeks, besides the current one, by who holds them: the snapshot, or requests, which may hold the same.", []string{"holder"}, nil)
 	refreshSuccess = prometheus.NewDesc("limnomap_refresh_last_success_timestamp_seconds",
 		"When the last refresh from the data's source that succeeded ended.", nil, nil)
 	refreshAttempt = prometheus.NewDesc("limnomap_refresh_last_attempt_timestamp_seconds",
@@ -66,7 +86,7 @@ var (
 // Describe implements prometheus.Collector.
 func (h *health) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
-		snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes,
+		snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes, weekBytes,
 		refreshSuccess, refreshAttempt, refreshFailures, refreshRowCount,
 	} {
 		ch <- d
@@ -101,6 +121,8 @@ func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *data.Snapsho
 	if snap.Current != nil {
 		with = snap.Current.WithData
 	}
+	gauge(ch, weekBytes, float64(snap.HeldBytes()), "snapshot")
+	gauge(ch, weekBytes, float64(h.weeks.bytes()), "requests")
 	gauge(ch, snapshotLakes, float64(with), "with_data")
 	gauge(ch, snapshotLakes, float64(len(snap.Lakes)-with), "without_data")
 }
@@ -126,12 +148,40 @@ func gauge(ch chan<- prometheus.Metric, d *prometheus.Desc, v float64, labels ..
 }
 
 // exposition returns the handler of /metrics. Each answer differs, so they have no entity tag. They are text, or protobuf for a
-// client that accepts it, such as a Prometheus that reads native histograms: only protobuf has these.
-func exposition(registry *prometheus.Registry) answer.Handler {
-	h := promhttp.HandlerFor(registry, promhttp.HandlerOpts{Registry: registry})
+// client that accepts it, such as a Prometheus that reads native histograms: only protobuf has these. One is made at a time, and
+// counts as memory of answers until it is sent.
+func exposition(opts *Options) answer.Handler {
+	var gathering sync.Mutex
+	h := promhttp.HandlerFor(opts.Registry, promhttp.HandlerOpts{Registry: opts.Registry})
 	return func(w http.ResponseWriter, r *http.Request) error {
+		made := heldAnswer{header: w.Header()}
+		gathering.Lock()
+		h.ServeHTTP(&made, r)
+		gathering.Unlock()
+		hold, err := opts.Memory.Hold(answer.ClientOf(r), int64(made.body.Cap()))
+		if err != nil {
+			for name := range w.Header() {
+				if strings.HasPrefix(name, "Content-") {
+					w.Header().Del(name)
+				}
+			}
+			return err
+		}
+		defer hold.Release()
 		w.Header().Set("Cache-Control", answer.CacheNever)
-		h.ServeHTTP(w, r)
+		w.WriteHeader(cmp.Or(made.status, http.StatusOK))
+		_, _ = w.Write(made.body.Bytes()) // an error means that the client left
 		return nil
 	}
 }
+
+// A heldAnswer is an answer that is sent later. Its header is that of the answer to come.
+type heldAnswer struct {
+	header http.Header
+	status int
+	body   bytes.Buffer
+}
+
+func (a *heldAnswer) Header() http.Header         { return a.header }
+func (a *heldAnswer) WriteHeader(status int)      { a.status = status }
+func (a *heldAnswer) Write(b []byte) (int, error) { return a.body.Write(b) }

@@ -9,6 +9,7 @@ import (
 	"log/slog"
 	"net/url"
 	"regexp"
+	"runtime"
 	"time"
 
 	"github.com/paulmach/orb/maptile"
@@ -21,6 +22,7 @@ import (
 	"limnomap/api/ratelimit"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/admission"
 	"limnomap/tiles"
 )
 
@@ -77,9 +79,22 @@ type Options struct {
 	Version       string               // of the program, for the metrics; empty: that of the build
 	Registry      *prometheus.Registry // nil: a new one
 	SeparateAdmin bool                 // only AdminHandler serves /metrics
+	CommandLine   string               // what AdminHandler serves as the command line of the process, without secrets
+	AdminHosts    []string             // names that AdminHandler accepts besides IP addresses and names without a dot
 	MetricsKey    bool                 // /metrics needs a key of the scope metrics; not on AdminHandler
 	Logger        *slog.Logger         // nil discards
 	Now           func() time.Time     // nil means time.Now
+
+	// Memory bounds the answers that are made for one request, all together. Nil: 256 MiB.
+	Memory *admission.Budget
+	// Turns bound how many long lists and weeks are made at once, with the tiles that share them. Nil: as many as there are
+	// processors.
+	Turns *admission.Turns
+	// Histories bound how many histories are read from the Historian at once: fewer than its connections, since the server needs
+	// some for itself. Nil: 4 at once, and 64 more wait.
+	Histories *admission.Turns
+	// Requests is how many requests are answered at once; 0: 16,384.
+	Requests int
 
 	sending answer.Options // tests lower its bounds
 }
@@ -124,6 +139,17 @@ func (o Options) withDefaults() Options {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
+	o.Requests = cmp.Or(o.Requests, 16<<10)
+	if o.Memory == nil {
+		o.Memory = admission.NewBudget(256 << 20)
+	}
+	if o.Turns == nil {
+		o.Turns = admission.NewTurns(admission.TurnsOptions{Count: runtime.GOMAXPROCS(0), Waiting: 512})
+	}
+	if o.Histories == nil {
+		o.Histories = admission.NewTurns(admission.TurnsOptions{Count: 4, Waiting: 64, Waits: true})
+	}
+	o.sending.Memory, o.sending.Turns = o.Memory, o.Turns
 	return o
 }
 

@@ -12,6 +12,8 @@ const (
 	pathLegend  = "/api/v1/legend"
 	pathGeoJSON = "/api/v1/bathing-lakes/geojson"
 	pathOpenAPI = "/openapi.json"
+	pathHealthy = "/healthz"
+	pathReady   = "/readyz"
 )
 
 // A routeEntry is an address and its handler. All are read with GET or HEAD.
@@ -53,8 +55,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"page", "/page.json", unlimited, h.page.settings},
 		{"embed", "/embed", unlimited, h.page.embedPage},
 		{"table", "/table", perAddress, h.table.page},
-		{"healthz", "/healthz", unlimited, h.health.healthy},
-		{"readyz", "/readyz", unlimited, h.health.ready},
+		{"healthz", pathHealthy, unlimited, h.health.healthy},
+		{"readyz", pathReady, unlimited, h.health.ready},
 	}
 	for _, d := range h.ogc.Documents() {
 		routes = append(routes, routeEntry{"ogc", d.Path, perAddress, d.Handler})

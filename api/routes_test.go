@@ -116,7 +116,7 @@ func TestEveryAnswerHasTheNotice(t *testing.T) {
 
 func TestRateLimits(t *testing.T) {
 	opts := testOptions(t)
-	opts.APIRate, opts.TileRate, opts.KeyRate = 2, 3, 2
+	opts.APIRate, opts.TileRate, opts.KeyRate, opts.MetricsRate = 2, 3, 2, 4
 	s := newServer(t, opts, testSource(t))
 	const tile = "/api/v1/tiles/6/33/21.png"
 	from := func(target string, status int, headers ...string) {
@@ -155,8 +155,20 @@ func TestRateLimits(t *testing.T) {
 			get(t, s, http.StatusOK, target)
 		}
 	}
-	metrics := get(t, s, http.StatusOK, "/metrics").Body.String()
-	for limit, refused := range map[string]int{"api": 1, "tiles": 1, "keys": 2, "refused": 1} {
+	for range 4 {
+		from("/metrics", http.StatusOK)
+	}
+	from("/metrics", http.StatusTooManyRequests)
+	w := httptest.NewRecorder()
+	for range 6 { // the admin listener has no limit
+		w = httptest.NewRecorder()
+		s.AdminHandler().ServeHTTP(w, httptest.NewRequest(http.MethodGet, "/metrics", nil))
+		if w.Code != http.StatusOK {
+			t.Errorf("/metrics of the admin listener = %d, want 200", w.Code)
+		}
+	}
+	metrics := w.Body.String()
+	for limit, refused := range map[string]int{"api": 1, "tiles": 1, "keys": 2, "refused": 1, "metrics": 1} {
 		if line := fmt.Sprintf("limnomap_rate_limited_total{limit=%q} %d\n", limit, refused); !strings.Contains(metrics, line) {
 			t.Errorf("/metrics lacks %s", line)
 		}

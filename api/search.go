@@ -21,8 +21,14 @@ func (h *lakeHandlers) search(w http.ResponseWriter, r *http.Request, p *publish
 		return err
 	}
 	sel := selection{view: view}
-	for _, lake := range p.lookup.names.Find(q, limit) {
-		sel.add(lake)
+	err = h.sender.InTurn(r, len(p.snap.Lakes), func() error {
+		for _, lake := range p.lookup.names.Find(q, limit) {
+			sel.add(lake)
+		}
+		return nil
+	})
+	if err != nil {
+		return err
 	}
 	return h.sendFound(w, r, p, sel, nil)
 }

@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"unsafe"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -16,18 +17,30 @@ type selection struct {
 	withData int // how many of them have a value
 }
 
-// selected returns the lakes that pass the filters of a request, by box and by risk, in its week.
-func (p *published) selected(r *http.Request) (selection, error) {
+// A lakeFilter says which lakes of a view an answer is about.
+type lakeFilter struct {
+	view   *data.View
+	within box
+	risk   data.Risk // RiskUnknown: any
+	all    bool      // it lets all lakes pass
+}
+
+// filterOf returns the filter of a request, by box and by risk, in its week.
+func (p *published) filterOf(r *http.Request) (lakeFilter, error) {
 	query := params.Of(r)
-	within, risk := boxOf(&query), riskOf(&query)
-	view, err := p.viewFor(r, &query)
-	if err != nil {
-		return selection{}, err
+	f := lakeFilter{within: boxOf(&query), risk: riskOf(&query)}
+	f.all = f.risk == data.RiskUnknown && f.within.includes(p.bound)
+	var err error
+	f.view, err = p.viewFor(r, &query)
+	return f, err
+}
+
+// selected returns the lakes that pass the filter.
+func (f *lakeFilter) selected() selection {
+	if f.all {
+		return everything(f.view)
 	}
-	if within == wholeWorld && risk == data.RiskUnknown {
-		return everything(view), nil
-	}
-	return matching(view, within, risk), nil
+	return matching(f.view, f.within, f.risk)
 }
 
 // everything returns all lakes of a view.
@@ -45,7 +58,11 @@ func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, 
 	if !dated {
 		return p.snap.Current, nil
 	}
-	return p.snap.View(r.Context(), week)
+	view, release, err := p.weeks.get(r, p.snap, week)
+	if err == nil {
+		answer.InfoOf(r).OnRelease(release)
+	}
+	return view, err
 }
 
 // matching returns the lakes within b, and at that risk unless it is RiskUnknown.
@@ -59,11 +76,6 @@ func matching(view *data.View, b box, risk data.Risk) selection {
 		sel.add(i)
 	}
 	return sel
-}
-
-// whole reports whether the selection is all lakes of the current map.
-func (sel *selection) whole(snap *data.Snapshot) bool {
-	return sel.view == snap.Current && sel.n == len(snap.Lakes)
 }
 
 // lake returns the index in the snapshot of the i-th lake of the selection.
@@ -82,6 +94,7 @@ func (sel *selection) list(head []byte, record func(b []byte, lake int) []byte, 
 		Between: between,
 		Tail:    tail,
 		Len:     sel.n,
+		Memory:  int64(cap(sel.lakes)) * int64(unsafe.Sizeof(sel.lakes[0])),
 	}
 }
 

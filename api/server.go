@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"io"
 	"net/http"
 	"net/http/pprof"
 	"sync"
@@ -25,6 +26,7 @@ type Server struct {
 	errors   *answer.Errors
 	tracer   *middleware.Tracer
 	metrics  *middleware.Metrics
+	inFlight *middleware.InFlight
 	handlers *handlers
 
 	logQuota      *middleware.LogQuota
@@ -65,6 +67,7 @@ func build(opts Options) (*Server, error) {
 		errors:        answer.NewErrors(errorStatuses, opts.Logger),
 		tracer:        middleware.NewTracer(opts.Tracer, opts.TraceRatio, common.trustedProxies, opts.Now),
 		metrics:       middleware.NewMetrics(opts.Registry, opts.Now),
+		inFlight:      middleware.NewInFlight(opts.Requests, common.healthCheck, opts.Registry),
 		logQuota:      middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
 		adminLogQuota: middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
 		basemapOrigin: basemapOrigin,
@@ -129,6 +132,7 @@ func (s *Server) chain(router http.Handler) http.Handler {
 		middleware.Notice(opts.Notice),
 		middleware.Age(s.health.freshness),
 		middleware.CORS(adjustable.AllowedOrigins),
+		s.inFlight.Handler,
 		middleware.RequestBounds,
 		joinwrites.Handler,
 	)
@@ -147,19 +151,24 @@ func (s *Server) Publish(snap *data.Snapshot) error {
 	return nil
 }
 
-// AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach.
+// AdminHandler serves /metrics, /healthz, /readyz and pprof, for a listener that only operators reach. All but /healthz and
+// /readyz, which are public elsewhere, check the Host.
 func (s *Server) AdminHandler() http.Handler {
-	opts, admin := &s.common.opts, http.NewServeMux()
-	admin.Handle("/healthz", answer.ReadOnly(s.errors.Handler(s.health.healthy)))
-	admin.Handle("/readyz", answer.ReadOnly(s.errors.Handler(s.health.ready)))
+	opts, outer, admin := &s.common.opts, http.NewServeMux(), http.NewServeMux()
+	outer.Handle(pathHealthy, answer.ReadOnly(s.errors.Handler(s.health.healthy)))
+	outer.Handle(pathReady, answer.ReadOnly(s.errors.Handler(s.health.ready)))
+	outer.Handle("/", middleware.Hosts(opts.AdminHosts)(admin))
 	admin.Handle("/metrics", answer.ReadOnly(s.errors.Handler(s.handlers.metrics)))
 	admin.HandleFunc("/debug/pprof/", pprof.Index)
-	admin.HandleFunc("/debug/pprof/cmdline", pprof.Cmdline)
+	admin.HandleFunc("/debug/pprof/cmdline", func(w http.ResponseWriter, _ *http.Request) { // pprof's own shows passwords
+		w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+		_, _ = io.WriteString(w, opts.CommandLine)
+	})
 	admin.HandleFunc("/debug/pprof/profile", pprof.Profile)
 	admin.HandleFunc("/debug/pprof/symbol", pprof.Symbol)
 	admin.HandleFunc("/debug/pprof/trace", pprof.Trace)
 	admin.Handle("/", s.errors.Handler(notFound))
-	return middleware.Wrap(admin,
+	return middleware.Wrap(outer,
 		middleware.RequestID,
 		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now),

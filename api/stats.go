@@ -39,39 +39,53 @@ func newCounts() (*counts, error) {
 func (h *lakeHandlers) stats(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
 	by := params.OneOf(&query, "by", data.Groupings())
-	view, err := p.viewFor(r, &query)
+	week, dated := query.Week(p.snap)
+	if err := query.Err(); err != nil {
+		return err
+	}
+	if !dated {
+		week = p.snap.Current.Week
+	}
+	if b, ok := p.counts.bodies.Get(countsKey{by, week}); ok {
+		return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
+	}
+	var counted answer.Source
+	err := p.weeks.during(r, p.snap, week, func(view *data.View) (err error) {
+		counted, err = h.counted(p, view, by)
+		return err
+	})
 	if err != nil {
 		return err
 	}
-	counted, err := h.counted(p, view, by)
-	if err != nil {
-		return err
-	}
-	return h.sender.Send(w, r, jsonKind, answer.Prepared(counted))
+	return h.sender.Send(w, r, jsonKind, counted)
 }
 
-// counted returns the answer with the counts of a view of p. It is kept, unless the view is of a later revision.
-func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) (*answer.Body, error) {
-	count := func() (*answer.Body, error) { return h.sender.Prepare(jsonKind, appendStats(nil, p.snap, view, by)) }
+// counted returns the answer with the counts of a view of p. It is kept, unless it is large or the view is of a later revision.
+func (h *lakeHandlers) counted(p *published, view *data.View, by data.Grouping) (answer.Source, error) {
 	if view.Later {
-		return count()
+		return answer.Bytes(appendStats(nil, p.snap, view, by)), nil
 	}
 	key := countsKey{by, view.Week}
 	if b, ok := p.counts.bodies.Get(key); ok {
-		return b, nil
+		return answer.Prepared(b), nil
 	}
 	// Concurrent requests wait for the one that counts; counting needs no store and takes well under a second.
-	b, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
-		b, err := count()
-		if err == nil && b.Size() <= maxCountsBytes {
-			p.counts.bodies.Add(key, b)
+	source, err, _ := p.counts.flight.Do(string(by)+view.Week.String(), func() (any, error) {
+		content := appendStats(nil, p.snap, view, by)
+		if len(content) > maxCountsBytes {
+			return answer.Bytes(content), nil
 		}
-		return b, err
+		b, err := h.sender.Prepare(jsonKind, content)
+		if err != nil {
+			return nil, err
+		}
+		p.counts.bodies.Add(key, b)
+		return answer.Prepared(b), nil
 	})
 	if err != nil {
-		return nil, err
+		return answer.Source{}, err
 	}
-	return b.(*answer.Body), nil
+	return source.(answer.Source), nil
 }
 
 // appendStats appends the counts of a view's lakes.

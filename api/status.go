@@ -12,26 +12,29 @@ type lakeHandlers struct{ *common }
 
 // status answers with the state of the lakes, all or those that pass the filters, now or in a week.
 func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *published) error {
-	sel, err := p.selected(r)
+	f, err := p.filterOf(r)
 	if err != nil {
 		return err
 	}
-	if sel.whole(p.snap) {
-		return h.sender.Send(w, r, jsonKind, answer.Prepared(p.status)) // also for a box with all lakes, which a map of the whole country asks for
+	if f.all && f.view == p.snap.Current { // also for a box with all lakes, which a map of the whole country asks for
+		return h.sender.Send(w, r, jsonKind, answer.Prepared(p.status))
 	}
-	return h.sender.Send(w, r, jsonKind, answer.Items(h.filtered(p, sel)))
+	return h.sender.Send(w, r, jsonKind, h.filtered(p, f))
 }
 
-// filtered returns the status envelope of some lakes.
-func (h *lakeHandlers) filtered(p *published, sel selection) answer.List {
-	list := h.encoder.statusList(p.snap, sel)
-	if sel.view == p.snap.Current && p.records != nil {
-		list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
-		for i := range sel.n {
-			list.Size += p.records.size(sel.lake(i))
+// filtered returns the status envelope of the lakes that pass a filter.
+func (h *lakeHandlers) filtered(p *published, f lakeFilter) answer.Source {
+	return answer.Items(len(f.view.Lakes), func() answer.List {
+		sel := f.selected()
+		list := h.encoder.statusList(p.snap, sel)
+		if sel.view == p.snap.Current && p.records != nil {
+			list.Append = func(b []byte, i int) []byte { return p.records.append(b, sel.lake(i)) }
+			for i := range sel.n {
+				list.Size += p.records.size(sel.lake(i))
+			}
 		}
-	}
-	return list
+		return list
+	})
 }
 
 // geojson answers with every lake as a GeoJSON feature, now or in a week.
@@ -44,5 +47,5 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 	if view == p.snap.Current {
 		return h.sender.Send(w, r, geoJSONKind, answer.Prepared(p.geojson))
 	}
-	return h.sender.Send(w, r, geoJSONKind, answer.Items(h.encoder.featureList(view)))
+	return h.sender.Send(w, r, geoJSONKind, answer.Items(len(view.Lakes), func() answer.List { return h.encoder.featureList(view) }))
 }

@@ -220,7 +220,7 @@ func manyLakes(tb testing.TB, n int) *fakeSource {
 func TestTableParts(t *testing.T) {
 	const lakes = 1103
 	s := newServer(t, testOptions(t), manyLakes(t, lakes))
-	nameOf := regexp.MustCompile(`#lake=lake_\d+">([^<]+)<`)
+	nameOf := regexp.MustCompile(`#lake=lake_\d+"><bdi>([^<]+)<`)
 	for _, query := range []string{"?", "?sort=value&", "?risk=none&"} {
 		seen := make(map[string]bool)
 		page := 1

@@ -30,11 +30,17 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	if err := query.Err(); err != nil {
 		return err
 	}
-	content, language, err := h.table.Page(p.table, q, table.Reader{
+	reader := table.Reader{
 		AcceptLanguage: r.Header["Accept-Language"],
 		Today:          data.DateOf(h.opts.Now()),
 		Notice:         h.opts.Notice,
 		Attribution:    h.adjustable().Attribution,
+	}
+	var content []byte
+	var language string
+	err = h.sender.InTurn(r, len(p.snap.Lakes), func() (err error) {
+		content, language, err = h.table.Page(p.table, q, reader)
+		return err
 	})
 	if err != nil {
 		return err

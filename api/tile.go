@@ -1,12 +1,14 @@
 package api
 
 import (
+	"context"
 	"net/http"
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
 	"limnomap/api/params"
 	"limnomap/api/route"
+	"limnomap/data/admission"
 	"limnomap/tiles"
 )
 
@@ -32,6 +34,9 @@ var (
 		versioned: answer.NewKind(ogc.TypeVector, answer.CacheForever).NotDocument(),
 	}
 )
+
+// ClientIn returns who sent the request with that context; it is a value for [tiles.Options].
+func ClientIn(ctx context.Context) admission.Client { return answer.ClientIn(ctx) }
 
 // tileHandlers answer requests for tiles.
 type tileHandlers struct{ *common }
@@ -70,6 +75,9 @@ func (h *tileHandlers) vector(w http.ResponseWriter, r *http.Request) error {
 
 // read reads the address of a tile, v= and date=.
 func (h *tileHandlers) read(r *http.Request, query *params.Params) (t ogc.Tile, err error) {
+	if err := params.PlainTilePath(r.URL); err != nil {
+		return t, err
+	}
 	values := route.Values(r)
 	if t.Tile, t.Scale, err = params.Tile(values[0], values[1], values[2], h.opts.MaxZoom); err != nil {
 		return t, err
@@ -111,11 +119,14 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) 
 			return err
 		}
 	}
-	switch {
-	case t.Dated && t.Vector:
-		view, err = t.State.Snapshot.View(ctx, t.Week)
+	switch snap := t.State.Snapshot; {
+	case t.Dated && (t.Vector || snap.Old(t.Week)):
+		var release func()
+		if view, release, err = h.weeks.get(r, snap, t.Week); err == nil {
+			defer release()
+		}
 	case t.Dated:
-		view, err = t.State.Snapshot.LazyView(ctx, t.Week)
+		view, err = snap.LazyView(ctx, t.Week)
 	}
 	if err != nil {
 		return err

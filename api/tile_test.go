@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -55,6 +56,8 @@ func TestTileAddresses(t *testing.T) {
 		"6/33/21@3x.png", "6/33/21@1x.png", "6/33/21@2x@2x.png", "6/33/@2x.png", "6/33/21@2X.png", "6/3_3/21.png",
 		"6/33/21.0.png", "6/33/ 21.png", "6/33/21.jpg", "6/33/21.PNG", "6/33/21", "6/33/.png", "6/33/21.png/",
 		"6/33.png", "6/33/21.webp", "6/33/21.pbf", "z/x/y.png", "6/٣/21.png", "1e1/0/0.png", "0x6/0/0.png",
+		"%36/33/21.png", "6/%33%33/21.png", "6/33/2%31.png", "6/33/21@%32x.png", "6/33/21%402%78.png", "6/33/21%2Epng", "6/33/21.%70ng",
+		"6%2F33/21.png", "6/33/21.p%6Eg", "6/33/%32%31.mvt",
 	} {
 		w := do(s, http.MethodGet, "/api/v1/tiles/"+strings.ReplaceAll(path, " ", "%20"))
 		if w.Code != http.StatusNotFound {
@@ -62,6 +65,34 @@ func TestTileAddresses(t *testing.T) {
 			continue
 		}
 		wantProblem(t, w, http.StatusNotFound)
+	}
+}
+
+// No byte of a tile's path may be percent-encoded, but for the @ of "@2x", nor may numbers have leading zeros or signs: a cache in
+// front of the server would keep the same tile once for each spelling.
+func TestTilesHaveOneSpelling(t *testing.T) {
+	s, _ := tileServer(t)
+	for _, target := range []string{tileURL, strings.Replace(tileURL, ".png", "@2x.png", 1), vectorURL, ogcTileURL, ogcVectorURL} {
+		get(t, s, http.StatusOK, target)
+		spelling := func(other string, status int) {
+			if w := do(s, http.MethodGet, other); w.Code != status {
+				t.Errorf("%s = %d, want %d", other, w.Code, status)
+			}
+		}
+		for i := 1; i < len(target); i++ {
+			status := http.StatusNotFound
+			if target[i] == '@' {
+				status = http.StatusOK
+			}
+			for _, format := range []string{"%s%%%02x%s", "%s%%%02X%s"} {
+				spelling(fmt.Sprintf(format, target[:i], target[i], target[i+1:]), status)
+			}
+			if target[i-1] == '/' && target[i] >= '0' && target[i] <= '9' {
+				for _, sign := range []string{"0", "+", "-", "%2B", "%20"} {
+					spelling(target[:i]+sign+target[i:], http.StatusNotFound)
+				}
+			}
+		}
 	}
 }
 

@@ -3,6 +3,7 @@ package api
 import (
 	"net/http"
 	"net/url"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -36,12 +37,13 @@ type tileJSON struct {
 // descriptionHandlers answer with descriptions of the tiles, the styles, the colour maps and their legends.
 type descriptionHandlers struct {
 	*common
-	drawn *lru.Cache[legendKey, []byte]
+	drawn   *lru.Cache[legendKey, []byte] // holds all legends
+	drawing sync.Mutex                    // held while a legend is drawn
 }
 
 func newDescriptionHandlers(s *common) (*descriptionHandlers, error) {
-	drawn, err := lru.New[legendKey, []byte](maxLegends)
-	return &descriptionHandlers{s, drawn}, err
+	drawn, err := lru.New[legendKey, []byte](maxLegends(len(s.colormaps.ids)))
+	return &descriptionHandlers{common: s, drawn: drawn}, err
 }
 
 // tileJSON answers with the description of the tiles, for the map that the parameters choose.

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"fmt"
 	"io"
-	"slices"
 	"strconv"
 
 	"github.com/cespare/xxhash/v2"
@@ -37,20 +36,12 @@ func (v *variant) size() int64 {
 	return int64(len(v.content))
 }
 
-func (v *variant) writeTo(w io.Writer) error {
+// memory returns how many bytes a variant takes that was made for one request.
+func (v *variant) memory() int64 {
 	if v.pieces != nil {
-		_, err := v.pieces.reader().WriteTo(w)
-		return err
+		return v.pieces.memory()
 	}
-	_, err := w.Write(v.content)
-	return err
-}
-
-func (v *variant) reader() io.ReadSeeker {
-	if v.pieces != nil {
-		return v.pieces.reader()
-	}
-	return bytes.NewReader(v.content)
+	return int64(cap(v.content))
 }
 
 // newVariant returns content in that coding with an entity tag of its own.
@@ -92,8 +83,7 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 		return s.Prepare(k, l.Bytes())
 	}
 	b := &Body{}
-	size := len(l.Append(nil, 0)) * l.Len // the others are about as long as the first
-	return b, s.compress(b, quick, size, func(w io.Writer) error {
+	return b, s.compress(b, quick, l.estimate(), func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err
@@ -126,10 +116,7 @@ func (s *Sender) compress(b *Body, how effort, size int, write func(w io.Writer)
 		if err != nil {
 			return err
 		}
-		if spare := cap(content) - len(content); spare > len(content)/16 {
-			content = slices.Clip(bytes.Clone(content))
-		}
-		b.variants[z.coding] = newVariant(z.coding, content)
+		b.variants[z.coding] = newVariant(z.coding, clip(content))
 		z.out = bytes.Buffer{} // the memory of a large copy is free before the next one is made
 	}
 	return nil

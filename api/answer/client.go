@@ -1,8 +1,11 @@
 package answer
 
 import (
+	"context"
 	"net/http"
 	"net/netip"
+
+	"limnomap/data/admission"
 )
 
 // ClientAddr returns the address of the client that sent r: the one in its RequestInfo, or the peer's if there is none.
@@ -28,3 +31,16 @@ func PlainAddr(a netip.Addr) netip.Addr { return a.Unmap().WithZone("") }
 
 // KeyName returns the name of the API key that came with r, empty without a valid key.
 func KeyName(r *http.Request) string { return InfoOf(r).KeyName }
+
+// ClientOf returns who sent r, for shares of memory and work.
+func ClientOf(r *http.Request) admission.Client { return admission.ClientOf(ClientAddr(r)) }
+
+// ClientIn returns who sent the request with that context, as ClientOf does. It must be called on the goroutine
+// that serves the request.
+func ClientIn(ctx context.Context) admission.Client {
+	info, ok := ctx.Value(infoKey{}).(*RequestInfo)
+	if !ok {
+		return admission.Client{}
+	}
+	return admission.ClientOf(info.Addr)
+}

@@ -5,6 +5,10 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"sync"
+	"time"
+
+	"limnomap/data/admission"
 )
 
 // StatusClientGone is logged when the client left before anything was written; nginx made the number customary.
@@ -19,13 +23,26 @@ type ErrorStatus struct {
 	Status     int
 	Detail     string
 	RetryAfter string // seconds; empty for none
-	Log        bool   // log the error too: an operator has to act
+	// Log logs the error too: an operator has to act. It is logged once a minute, since each request may meet it.
+	Log bool
 }
 
 // Errors makes handlers of functions that return an error.
 type Errors struct {
 	table []ErrorStatus
 	log   *slog.Logger
+
+	mu     sync.Mutex
+	logged map[*ErrorStatus]*loggedError // by the row of table; guarded by mu
+}
+
+// logEvery is how often an error of the table is logged.
+const logEvery = time.Minute
+
+// A loggedError says when an error was logged last, and how many were not since.
+type loggedError struct {
+	at      time.Time
+	omitted int
 }
 
 // NewErrors returns an Errors with a table of all errors that are not a 500; the first row that matches decides. The errors
@@ -33,9 +50,9 @@ type Errors struct {
 func NewErrors(table []ErrorStatus, log *slog.Logger) *Errors {
 	own := []ErrorStatus{
 		{Err: errNotAcceptable, Status: http.StatusNotAcceptable, Detail: "Accept-Encoding allows none of br, zstd, gzip and identity."},
-		{Err: errTooManyLists, Status: http.StatusServiceUnavailable, Detail: "The server is already writing as many long lists as it may.", RetryAfter: "10"},
+		{Err: admission.ErrBusy, Status: http.StatusServiceUnavailable, Detail: "The server is making and sending as many answers as it may.", RetryAfter: "5"},
 	}
-	return &Errors{table: append(table[:len(table):len(table)], own...), log: log}
+	return &Errors{table: append(table[:len(table):len(table)], own...), log: log, logged: make(map[*ErrorStatus]*loggedError)}
 }
 
 // Handler returns an http.Handler that answers by h, or writes its error as a problem.
@@ -49,19 +66,44 @@ func (e *Errors) Handler(h Handler) http.Handler {
 			w.WriteHeader(StatusClientGone) // for the metrics, which would count a success
 			return
 		}
-		p, log := e.problem(err)
-		if log {
-			e.log.LogAttrs(r.Context(), slog.LevelError, "request failed",
-				slog.String("request_id", RequestID(r)), slog.String("path", r.URL.Path), slog.Any("error", err))
+		p, row := e.problem(err)
+		if log, omitted := e.logs(p, row); log {
+			attrs := []slog.Attr{slog.String("request_id", RequestID(r)), slog.String("path", r.URL.Path), slog.Any("error", err)}
+			if omitted > 0 {
+				attrs = append(attrs, slog.Int("not_logged_since", omitted))
+			}
+			e.log.LogAttrs(r.Context(), slog.LevelError, "request failed", attrs...)
 		}
 		WriteProblem(w, r, p)
 	})
 }
 
-// problem returns how a client sees err, and whether to log it.
-func (e *Errors) problem(err error) (p *Problem, log bool) {
+// logs reports whether an error that a client sees as p is logged, and how many errors of its row were left out since the last line.
+func (e *Errors) logs(p *Problem, row *ErrorStatus) (log bool, omitted int) {
+	if row == nil {
+		return p.Status == http.StatusInternalServerError, 0
+	}
+	if !row.Log {
+		return false, 0
+	}
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	now, last := time.Now(), e.logged[row]
+	if last != nil && now.Sub(last.at) < logEvery {
+		last.omitted++
+		return false, 0
+	}
+	if last != nil {
+		omitted = last.omitted
+	}
+	e.logged[row] = &loggedError{at: now}
+	return true, omitted
+}
+
+// problem returns how a client sees err, and its row of the table, if it has one.
+func (e *Errors) problem(err error) (p *Problem, row *ErrorStatus) {
 	if errors.As(err, &p) {
-		return p, false
+		return p, nil
 	}
 	for i := range e.table {
 		row := &e.table[i]
@@ -72,9 +114,9 @@ func (e *Errors) problem(err error) (p *Problem, log bool) {
 		if row.RetryAfter != "" {
 			p.Header = http.Header{"Retry-After": {row.RetryAfter}}
 		}
-		return p, row.Log
+		return p, row
 	}
-	return &Problem{Status: http.StatusInternalServerError}, true
+	return &Problem{Status: http.StatusInternalServerError}, nil
 }
 
 // allow is the value of the field Allow of every address.

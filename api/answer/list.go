@@ -4,16 +4,22 @@ import (
 	"cmp"
 	"errors"
 	"io"
+	"net/http"
 	"slices"
 	"sort"
+	"unsafe"
 
 	"github.com/cespare/xxhash/v2"
 )
 
-// maxItems is up to how many items a list is made in memory, for lakes some 30 MB. A longer list is written piece by piece
-// as it is read: two lists of two million lakes would take nearly a gigabyte for clients that ask without compression,
-// which are rare.
-const maxItems = 1 << 17
+// preparedItems is up to how many items a prepared list is held in its plain form too, for lakes some 30 MB. A longer one is
+// written piece by piece as it is read: two lists of two million lakes would take nearly a gigabyte for clients that ask
+// without compression, which are rare.
+const preparedItems = 1 << 17
+
+// madeItems is up to how many items a list is held that is made for one request, for lakes some 2 MB. A client that reads
+// slowly would hold a longer one for a minute; so it holds a piece.
+const madeItems = 1 << 13
 
 // pieceItems are the items of a piece of a long list, for lakes some 256 kB.
 const pieceItems = 1 << 10
@@ -25,7 +31,8 @@ type List struct {
 	Between string // after each item but the last
 	Tail    string // after the last item
 	Len     int
-	Size    int // in bytes, of all items and the separators between them; 0 if unknown
+	Size    int   // in bytes, of all items and the separators between them; 0 if unknown
+	Memory  int64 // bytes that Append needs besides what all requests share
 }
 
 // Bytes returns the whole list.
@@ -44,12 +51,16 @@ func (l List) Bytes() []byte {
 	return append(content, l.Tail...)
 }
 
+// estimate returns about how many bytes a list has that is not empty: all items are about as long as the first.
+func (l List) estimate() int { return len(l.Append(nil, 0)) * l.Len }
+
 // pieces are a list that is too long to hold: each piece is made when it is read, with the same bytes each time. They are
 // safe for concurrent use.
 type pieces struct {
-	list List
-	ends []int64 // of the pieces, in bytes from the start
-	hash uint64  // of all bytes
+	list    List
+	ends    []int64 // of the pieces, in bytes from the start
+	longest int     // the length of the longest piece
+	hash    uint64  // of all bytes
 }
 
 // newPieces returns the pieces of l. They are written to w too, since the list must be made once to know its length.
@@ -65,6 +76,7 @@ func newPieces(l List, w io.Writer) (*pieces, error) {
 			return nil, err
 		}
 		end += int64(len(b))
+		p.longest = max(p.longest, len(b))
 		p.ends = append(p.ends, end)
 	}
 	p.hash = hash.Sum64()
@@ -91,26 +103,45 @@ func (p *pieces) appendPiece(b []byte, i int) []byte {
 
 func (p *pieces) size() int64 { return p.ends[len(p.ends)-1] }
 
-// reader returns a reader from the start.
-func (p *pieces) reader() *piecesReader { return &piecesReader{pieces: p} }
+// memory returns how many bytes p and one reader of it take.
+func (p *pieces) memory() int64 {
+	return int64(p.longest) + p.list.Memory + int64(cap(p.ends))*int64(unsafe.Sizeof(p.ends[0]))
+}
+
+// An inTurn runs f when the client has a turn to make something, or returns an error.
+type inTurn func(f func() error) error
+
+// atOnce is an inTurn without turns.
+func atOnce(f func() error) error { return f() }
+
+// reader returns a reader from the start, which makes each piece in a turn of its own.
+func (p *pieces) reader(turn inTurn) *piecesReader { return &piecesReader{pieces: p, turn: turn} }
 
 // A piecesReader reads pieces from any offset, as http.ServeContent asks for ranges.
 type piecesReader struct {
 	pieces *pieces
+	turn   inTurn
 	offset int64
 	piece  []byte // the last one read
 	start  int64  // its offset
+	err    error  // of turn, if it ended the reading
 }
 
-// rest returns the rest of the piece that holds the offset, or nothing at the end.
+// rest returns the rest of the piece that holds the offset, or nothing at the end or after an error.
 func (r *piecesReader) rest() []byte {
-	if r.offset >= r.pieces.size() {
+	if r.offset >= r.pieces.size() || r.err != nil {
 		return nil
 	}
 	if r.offset < r.start || r.offset >= r.start+int64(len(r.piece)) {
-		i := sort.Search(len(r.pieces.ends), func(i int) bool { return r.pieces.ends[i] > r.offset })
-		r.piece = r.pieces.appendPiece(r.piece[:0], i)
-		r.start = r.pieces.ends[i] - int64(len(r.piece))
+		r.err = r.turn(func() error {
+			i := sort.Search(len(r.pieces.ends), func(i int) bool { return r.pieces.ends[i] > r.offset })
+			r.piece = r.pieces.appendPiece(slices.Grow(r.piece[:0], r.pieces.longest), i)
+			r.start = r.pieces.ends[i] - int64(len(r.piece))
+			return nil
+		})
+		if r.err != nil {
+			return nil
+		}
 	}
 	return r.piece[r.offset-r.start:]
 }
@@ -119,7 +150,7 @@ func (r *piecesReader) rest() []byte {
 func (r *piecesReader) Read(b []byte) (int, error) {
 	rest := r.rest()
 	if len(rest) == 0 {
-		return 0, io.EOF
+		return 0, cmp.Or(r.err, io.EOF)
 	}
 	n := copy(b, rest)
 	r.offset += int64(n)
@@ -131,7 +162,7 @@ func (r *piecesReader) WriteTo(w io.Writer) (written int64, err error) {
 	for {
 		rest := r.rest()
 		if len(rest) == 0 {
-			return written, nil
+			return written, r.err
 		}
 		n, err := w.Write(rest)
 		r.offset += int64(n)
@@ -155,4 +186,12 @@ func (r *piecesReader) Seek(offset int64, whence int) (int64, error) {
 	}
 	r.offset = offset
 	return offset, nil
+}
+
+// abortIfIncomplete closes the connection if the list could not be made to its end, so that the client does not take a part for
+// the whole.
+func (r *piecesReader) abortIfIncomplete() {
+	if r.err != nil {
+		panic(http.ErrAbortHandler)
+	}
 }

@@ -43,7 +43,7 @@ func TestPiecesAreReadFromAnyOffset(t *testing.T) {
 		if written.String() != want || p.size() != int64(len(want)) {
 			t.Fatalf("newPieces wrote %d bytes and has size %d, want %d", written.Len(), p.size(), len(want))
 		}
-		r := p.reader()
+		r := p.reader(atOnce)
 		for range 3 {
 			at := rapid.IntRange(0, len(want)).Draw(t, "at")
 			if _, err := r.Seek(int64(at), io.SeekStart); err != nil {
@@ -68,10 +68,10 @@ func TestPiecesAreAReadSeeker(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := iotest.TestReader(p.reader(), written.Bytes()); err != nil {
+	if err := iotest.TestReader(p.reader(atOnce), written.Bytes()); err != nil {
 		t.Error(err)
 	}
-	if _, err := p.reader().Seek(-1, io.SeekStart); err == nil {
+	if _, err := p.reader(atOnce).Seek(-1, io.SeekStart); err == nil {
 		t.Error("Seek to -1 = nil, want an error")
 	}
 }

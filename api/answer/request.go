@@ -28,6 +28,24 @@ type RequestInfo struct {
 	RateLimit [2]string
 	// Writer is that of the access log; it is here to save an allocation.
 	Writer Writer
+
+	release func() // called by Release; may be nil
+}
+
+// OnRelease adds release to the functions that Release calls.
+func (info *RequestInfo) OnRelease(release func()) {
+	if before := info.release; before != nil {
+		info.release = func() { before(); release() }
+		return
+	}
+	info.release = release
+}
+
+// Release calls the functions that OnRelease added. It is called when the answer has been sent.
+func (info *RequestInfo) Release() {
+	if info.release != nil {
+		info.release()
+	}
 }
 
 // infoKey is the context key of a *RequestInfo.

@@ -3,7 +3,6 @@ package answer
 import (
 	"bytes"
 	"cmp"
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -13,48 +12,52 @@ import (
 	"strings"
 	"time"
 
-	"github.com/cespare/xxhash/v2"
 	"github.com/klauspost/compress/gzip"
-	"golang.org/x/sync/semaphore"
+
+	"limnomap/data/admission"
 )
 
 const (
-	// maxLists is how many long lists are made and sent at once. Compressed, a list of 1.4 million lakes takes some 60 MB until
-	// its client has read it.
-	maxLists = 4
-	// listWait is how long a request waits to be one of them: long enough for a few lists to be made, and short enough to
-	// send its own before the server gives up on the client, after a minute.
-	listWait = 20 * time.Second
+	// turnWait is how long a request waits for its turn to make a long list: long enough for a few lists to be made, and short
+	// enough to send its own before the server gives up on the client, after a minute.
+	turnWait = 20 * time.Second
+	// listHold is the memory that a request for a list holds while it waits for its turn.
+	listHold = 64 << 10
+	// smallHold is up to how many bytes an answer is part of what each request costs.
+	smallHold = 8 << 10
 )
 
-// errTooManyLists is returned when too many long lists are being made.
-var errTooManyLists = errors.New("too many long lists are being made")
+// errNoTurn is returned when the turn of a client has not come for too long.
+var errNoTurn = fmt.Errorf("no turn came in time: %w", admission.ErrBusy)
 
-// Options are the bounds of a [Sender]. A zero field means its default.
+// Options are the bounds of a [Sender]. A zero field means its default, except for Memory and Turns, which are required.
 type Options struct {
-	MaxItems int           // up to how many items a list is made in memory; negative for none
-	ListWait time.Duration // how long a request for a longer list waits for its turn
+	// Memory bounds the answers that are made for one request, all together, from when they are made until they are sent.
+	Memory *admission.Budget
+	// Turns bound how many long lists are made at once.
+	Turns *admission.Turns
+
+	TurnWait      time.Duration // how long a request waits for its turn
+	PreparedItems int           // up to how many items a prepared list is held; negative for none
+	MadeItems     int           // up to how many items a list for one request is held; negative for none
 }
 
 // A Sender sends answers. It is safe for concurrent use.
 type Sender struct {
 	compressor compressor
-	maxItems   int
-	listWait   time.Duration
-	lists      *semaphore.Weighted // bounds how many long lists are made and sent at once
+	options    Options
 }
 
 // NewSender returns a Sender with those bounds.
-func NewSender(opts Options) *Sender {
-	return &Sender{
-		maxItems: max(cmp.Or(opts.MaxItems, maxItems), 0),
-		listWait: cmp.Or(opts.ListWait, listWait),
-		lists:    semaphore.NewWeighted(maxLists),
-	}
+func NewSender(o Options) *Sender {
+	o.TurnWait = cmp.Or(o.TurnWait, turnWait)
+	o.PreparedItems = max(cmp.Or(o.PreparedItems, preparedItems), 0)
+	o.MadeItems = max(cmp.Or(o.MadeItems, madeItems), 0)
+	return &Sender{options: o}
 }
 
-// HoldsList reports whether a list of n items is made in memory.
-func (s *Sender) HoldsList(n int) bool { return n <= s.maxItems }
+// HoldsList reports whether the plain form of a prepared list of n items is held.
+func (s *Sender) HoldsList(n int) bool { return n <= s.options.PreparedItems }
 
 // A Source is where the content of one answer comes from: a body, stored bytes, a list, a value or bytes. Send takes the first of
 // them that is set; none may be nil. A Source is a struct and no interface, since a value in an interface would be allocated
@@ -63,7 +66,8 @@ type Source struct {
 	body   *Body
 	bytes  []byte
 	value  any
-	list   *List
+	list   func() List
+	items  int           // of the list, at most
 	fields *StoredFields // of stored bytes
 	coding Coding        // of stored bytes
 }
@@ -77,9 +81,9 @@ func Bytes(content []byte) Source { return Source{bytes: content} }
 // JSON is the source of an answer that is v as JSON.
 func JSON(v any) Source { return Source{value: v} }
 
-// Items is the source of an answer that is a list made for this request. A long one is written piece by piece, and only a
-// few of them at once.
-func Items(l List) Source { return Source{list: &l} }
+// Items is the source of an answer that is a list of at most n items. The list is made for this request: a long one when it is
+// the client's turn, and it is written piece by piece.
+func Items(n int, list func() List) Source { return Source{list: list, items: n} }
 
 // Stored is the source of an answer that is kept in that coding, Identity or Gzip, such as a cached tile.
 func Stored(content []byte, coding Coding, fields *StoredFields) Source {
@@ -107,11 +111,11 @@ func NewStoredFields(content []byte, coding Coding, etag string) *StoredFields {
 func (s *Sender) Send(w http.ResponseWriter, r *http.Request, k Kind, src Source) error {
 	switch {
 	case src.body != nil:
-		return sendBody(w, r, k, src.body)
+		return s.sendBody(w, r, k, src.body)
 	case src.fields != nil:
-		return sendStored(w, r, k, &src)
+		return s.sendStored(w, r, k, &src)
 	case src.list != nil:
-		return s.sendList(w, r, k, src.list)
+		return s.sendList(w, r, k, src.items, src.list)
 	case src.value != nil:
 		content, err := json.Marshal(src.value)
 		if err != nil {
@@ -121,10 +125,14 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, k Kind, src Source
 	case src.bytes == nil:
 		return errors.New("the source of the answer is nil")
 	}
-	return s.sendNew(w, r, k, xxhash.Sum64(src.bytes), &variant{content: src.bytes})
+	v, err := s.makeBytes(w, r, k, src.bytes)
+	if err != nil {
+		return err
+	}
+	return s.sendMade(w, r, k, v)
 }
 
-func sendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Body) error {
+func (s *Sender) sendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Body) error {
 	coding := Identity
 	if b.compressed() {
 		var err error
@@ -132,59 +140,11 @@ func sendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Body) error {
 			return err
 		}
 	}
-	return send(w, r, k, b.variants[coding])
-}
-
-// sendNew answers with plain, whose bytes have that hash, and compresses it for this answer.
-func (s *Sender) sendNew(w http.ResponseWriter, r *http.Request, k Kind, hash uint64, plain *variant) error {
-	coding := Identity
-	if k.compress {
-		offer := compressedNow
-		if plain.size() < smallBytes {
-			offer = small
-		}
-		var err error
-		if coding, err = chooseCoding(w, r, offer); err != nil {
-			return err
-		}
+	v := b.variants[coding]
+	if v.pieces != nil { // they are made for this request
+		return s.sendMade(w, r, k, v)
 	}
-	plain.etag = []string{etagOf(hash, coding)}
-	if coding == Identity || notModified(r, plain.etag[0]) {
-		return send(w, r, k, plain)
-	}
-	z, err := s.compressor.begin(coding, quick, int(plain.size()))
-	if err != nil {
-		return err
-	}
-	if err := plain.writeTo(z); err != nil {
-		return err
-	}
-	content, err := z.finish()
-	if err != nil {
-		return err
-	}
-	return send(w, r, k, &variant{coding: coding, content: content, etag: plain.etag})
-}
-
-func (s *Sender) sendList(w http.ResponseWriter, r *http.Request, k Kind, l *List) error {
-	if s.HoldsList(l.Len) {
-		content := l.Bytes()
-		return s.sendNew(w, r, k, xxhash.Sum64(content), &variant{content: content})
-	}
-	waiting, cancel := context.WithTimeout(r.Context(), s.listWait)
-	defer cancel()
-	if err := s.lists.Acquire(waiting, 1); err != nil {
-		if r.Context().Err() == nil {
-			return errTooManyLists
-		}
-		return err
-	}
-	defer s.lists.Release(1)
-	p, err := newPieces(*l, io.Discard)
-	if err != nil {
-		return err
-	}
-	return s.sendNew(w, r, k, p.hash, &variant{pieces: p})
+	return send(w, r, k, v, atOnce)
 }
 
 // CheckCoding returns an error if the client accepts neither gzip nor identity, in which an answer from [Stored] can be sent.
@@ -196,22 +156,23 @@ func CheckCoding(r *http.Request) error {
 	return nil
 }
 
-func sendStored(w http.ResponseWriter, r *http.Request, k Kind, src *Source) error {
+func (s *Sender) sendStored(w http.ResponseWriter, r *http.Request, k Kind, src *Source) error {
 	v := variant{content: src.bytes, etag: src.fields.etag[:], length: src.fields.length[:]}
 	if src.coding == Identity {
-		return send(w, r, k, &v)
+		return send(w, r, k, &v, atOnce)
 	}
 	var err error
 	if v.coding, err = chooseCoding(w, r, storedGzip); err != nil {
 		return err
 	}
-	if v.coding == Identity {
-		v.etag, v.length = []string{strings.TrimSuffix(v.etag[0], gzipSuffix) + `"`}, nil
-		if v.content, err = unzip(src.bytes); err != nil {
-			return err
-		}
+	if v.coding != Identity {
+		return send(w, r, k, &v, atOnce)
 	}
-	return send(w, r, k, &v)
+	v.etag, v.length = []string{strings.TrimSuffix(v.etag[0], gzipSuffix) + `"`}, nil
+	if v.content, err = unzip(src.bytes); err != nil {
+		return err
+	}
+	return s.sendMade(w, r, k, &v)
 }
 
 func unzip(b []byte) ([]byte, error) {
@@ -234,7 +195,9 @@ var byteRanges = []string{"bytes"}
 // It leaves only ranges to http.ServeContent, which reads only the first line of If-None-Match, answers 412 and 416 in
 // plain text, and copies the content through a buffer: for a tile of 12 kB that takes 1.2 times as long, with 10 more
 // allocations of 12 kB in all (BenchmarkSend).
-func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant) error {
+//
+// The pieces of a list are made in turns, if it is one.
+func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant, turn inTurn) error {
 	if anotherMatch(r, v.etag[0]) {
 		return &Problem{
 			Status: http.StatusPreconditionFailed,
@@ -264,14 +227,21 @@ func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant) error {
 	}
 	h["Content-Length"] = length
 	h["Accept-Ranges"] = byteRanges
-	if wantsRange(r) {
-		return sendRange(w, r, v)
+	if wantsRange(r, v) {
+		return sendRange(w, r, v, turn)
 	}
 	w.WriteHeader(http.StatusOK)
-	if r.Method != http.MethodHead {
-		// A write fails when the client has left: there is no one to report it to.
-		_ = v.writeTo(w)
+	if r.Method == http.MethodHead {
+		return nil
 	}
+	// A write fails when the client has left: there is no one to report it to.
+	if v.pieces == nil {
+		_, _ = w.Write(v.content)
+		return nil
+	}
+	reader := v.pieces.reader(turn)
+	_, _ = reader.WriteTo(w)
+	reader.abortIfIncomplete()
 	return nil
 }
 
@@ -281,22 +251,33 @@ func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant) error {
 const maxRanges = 16
 
 // wantsRange reports whether r asks for ranges of the answer in a way that is answered: with GET (RFC 9110, section 14.2),
-// in bytes, and few ranges. Any other request gets the whole answer.
-func wantsRange(r *http.Request) bool {
+// in bytes, and few ranges. Any other request gets the whole answer. Of a list that is made in pieces only one range is
+// answered, since http.ServeContent reads several on a goroutine of its own.
+func wantsRange(r *http.Request, v *variant) bool {
+	most := maxRanges
+	if v.pieces != nil {
+		most = 1
+	}
 	ranges := r.Header["Range"]
 	return r.Method == http.MethodGet && len(ranges) == 1 &&
-		strings.HasPrefix(ranges[0], "bytes=") && strings.Count(ranges[0], ",") < maxRanges
+		strings.HasPrefix(ranges[0], "bytes=") && strings.Count(ranges[0], ",") < most
 }
 
 // sendRange answers with the ranges of v that r asks for. http.ServeContent sees only If-Range of the conditions of r: the
 // others have been checked.
-func sendRange(w http.ResponseWriter, r *http.Request, v *variant) error {
+func sendRange(w http.ResponseWriter, r *http.Request, v *variant, turn inTurn) error {
 	ranged := &http.Request{
 		Method: r.Method,
 		Header: http.Header{"Range": r.Header["Range"], "If-Range": r.Header["If-Range"]},
 	}
 	rw := &rangeWriter{ResponseWriter: w}
-	http.ServeContent(rw, ranged, "", time.Time{}, v.reader())
+	if v.pieces == nil {
+		http.ServeContent(rw, ranged, "", time.Time{}, bytes.NewReader(v.content))
+		return rw.problem(v.size())
+	}
+	reader := v.pieces.reader(turn)
+	http.ServeContent(rw, ranged, "", time.Time{}, reader)
+	reader.abortIfIncomplete()
 	return rw.problem(v.size())
 }
 

@@ -12,13 +12,27 @@ import (
 	"time"
 
 	"github.com/cespare/xxhash/v2"
+
+	"limnomap/data/admission"
 )
+
+// newSender returns a Sender with enough memory for all, unless the options say otherwise.
+func newSender(tb testing.TB, o Options) *Sender {
+	if o.Memory == nil {
+		o.Memory = admission.NewBudget(1 << 30)
+	}
+	if o.Turns == nil {
+		o.Turns = admission.NewTurns(admission.TurnsOptions{Count: 2, Waiting: 100})
+		tb.Cleanup(o.Turns.Close)
+	}
+	return NewSender(o)
+}
 
 // TestSendSources sends the same content from each kind of source, in each coding that it comes in.
 func TestSendSources(t *testing.T) {
 	plain := `{"numbers":[` + strings.Repeat("7,", 2000) + "7]}\n"
 	list := List{Head: []byte(`{"numbers":[`), Append: func(b []byte, _ int) []byte { return append(b, '7') }, Between: ",", Tail: "]}\n", Len: 2001}
-	sender, long := NewSender(Options{}), NewSender(Options{MaxItems: -1})
+	sender, long := newSender(t, Options{}), newSender(t, Options{PreparedItems: -1, MadeItems: -1})
 	kind := NewKind(TypeJSON, CacheMinute)
 	body, err := sender.Prepare(kind, []byte(plain))
 	if err != nil {
@@ -51,8 +65,8 @@ func TestSendSources(t *testing.T) {
 		{"JSON", sender, JSON(struct {
 			Numbers json.RawMessage `json:"numbers"`
 		}{json.RawMessage(plain[11 : len(plain)-2])}), "zstd", ""},
-		{"items", sender, Items(list), "zstd", ""},
-		{"long items", long, Items(list), "zstd", ""},
+		{"items", sender, Items(list.Len, func() List { return list }), "zstd", ""},
+		{"long items", long, Items(list.Len, func() List { return list }), "zstd", ""},
 		{"stored", sender, stored, "gzip", `"7e57"`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -94,7 +108,7 @@ func TestSendSources(t *testing.T) {
 func TestSendNothingIsAnError(t *testing.T) {
 	for name, source := range map[string]Source{"body": Prepared(nil), "bytes": Bytes(nil), "value": JSON(nil)} {
 		w := httptest.NewRecorder()
-		err := NewSender(Options{}).Send(w, httptest.NewRequest(http.MethodGet, "/", nil), NewKind(TypeJSON, CacheMinute), source)
+		err := newSender(t, Options{}).Send(w, httptest.NewRequest(http.MethodGet, "/", nil), NewKind(TypeJSON, CacheMinute), source)
 		if err == nil || w.Body.Len() > 0 || len(w.Header()) > 0 {
 			t.Errorf("%s nil: error %v, header %v, body %q, want an error only", name, err, w.Header(), w.Body)
 		}
@@ -106,7 +120,7 @@ func BenchmarkSend(b *testing.B) {
 	content := bytes.Repeat([]byte("0123456789abcdef"), 12<<10/16)
 	kind := NewKind(TypePNG, CacheMinute)
 	fields := NewStoredFields(content, Identity, "7e57")
-	sender := NewSender(Options{})
+	sender := newSender(b, Options{})
 	for name, h := range map[string]http.HandlerFunc{
 		"send": func(w http.ResponseWriter, r *http.Request) {
 			if err := sender.Send(Track(w), r, kind, Stored(content, Identity, fields)); err != nil {

@@ -49,10 +49,21 @@ type listener struct{ net.Listener }
 // Accept returns the next connection.
 func (l listener) Accept() (net.Conn, error) {
 	c, err := l.Listener.Accept()
-	if tcp, ok := c.(*net.TCPConn); ok {
-		return &conn{TCPConn: tcp}, err
+	switch accepted := c.(type) {
+	case *net.TCPConn:
+		return &conn{TCPConn: accepted, accepted: accepted}, err
+	case tcpWrapper:
+		if tcp := accepted.TCP(); tcp != nil {
+			return &conn{TCPConn: tcp, accepted: accepted}, err
+		}
 	}
 	return c, err
+}
+
+// A tcpWrapper is a connection of another package that may be read and written as its TCP connection, but not closed as that.
+type tcpWrapper interface {
+	net.Conn
+	TCP() *net.TCPConn
 }
 
 // maxHeld is the size of net/http's buffer. If that were larger, its parts would be sent one by one.
@@ -73,9 +84,16 @@ var heldWrites = sync.Pool{New: func() any { return new(heldWrite) }}
 // goroutine that answers a request, as net/http does for HTTP/1.
 type conn struct {
 	*net.TCPConn
-	joining bool       // more is to come
-	held    *heldWrite // nil while nothing is held
+	accepted net.Conn   // from the listener
+	joining  bool       // more is to come
+	held     *heldWrite // nil while nothing is held
 }
+
+// NetConn returns the connection that the listener accepted.
+func (c *conn) NetConn() net.Conn { return c.accepted }
+
+// Close closes the connection that the listener accepted.
+func (c *conn) Close() error { return c.accepted.Close() }
 
 // Write sends the held write and p, or holds p if it may.
 func (c *conn) Write(p []byte) (int, error) {

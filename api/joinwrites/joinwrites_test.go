@@ -290,3 +290,59 @@ func BenchmarkAnswers(b *testing.B) {
 		})
 	}
 }
+
+// A connection that another package has wrapped is written as its TCP connection, and closed as what it is.
+func TestWrappedConnections(t *testing.T) {
+	inner, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer inner.Close()
+	theirs, err := net.Dial("tcp", inner.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer theirs.Close()
+	c, err := Listener(wrappingListener{inner}).Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	ours, ok := c.(*conn)
+	if !ok {
+		t.Fatalf("a wrapped TCP connection became a %T", c)
+	}
+	wrapper := ours.NetConn().(*wrapper)
+	handle(ConnContext(t.Context(), c), func() {
+		if _, err := c.Write([]byte("header")); err != nil || ours.held == nil {
+			t.Errorf("the first write is held: %t, %v", ours.held != nil, err)
+		}
+		if _, err := c.Write([]byte(" and body")); err != nil {
+			t.Error(err)
+		}
+	})
+	if err := c.Close(); err != nil || wrapper.closes != 1 {
+		t.Errorf("closing: %v, the wrapper was closed %d times", err, wrapper.closes)
+	}
+	if got, err := io.ReadAll(theirs); err != nil || string(got) != "header and body" {
+		t.Errorf("arrived %q, %v", got, err)
+	}
+}
+
+type wrappingListener struct{ net.Listener }
+
+func (l wrappingListener) Accept() (net.Conn, error) {
+	c, err := l.Listener.Accept()
+	return &wrapper{Conn: c}, err
+}
+
+type wrapper struct {
+	net.Conn
+	closes int
+}
+
+func (w *wrapper) TCP() *net.TCPConn { return w.Conn.(*net.TCPConn) }
+
+func (w *wrapper) Close() error {
+	w.closes++
+	return w.Conn.Close()
+}

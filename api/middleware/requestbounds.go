@@ -3,6 +3,7 @@ package middleware
 import (
 	"fmt"
 	"net/http"
+	"time"
 
 	"limnomap/api/answer"
 )
@@ -10,6 +11,9 @@ import (
 const (
 	// maxURI is the length in octets that every server should accept (RFC 9110, section 4.1).
 	maxURI = 8 << 10
+	// bodyWait is how long the rest of a body may take to arrive that no one reads. With less, a client that is still sending
+	// would lose the answer (RFC 9112, section 9.6).
+	bodyWait = time.Second
 	// maxHeaderLines is several times as many as a browser behind a chain of proxies sends.
 	maxHeaderLines = 100
 )
@@ -40,6 +44,7 @@ func RequestBounds(next http.Handler) http.Handler {
 		case http.MethodGet, http.MethodHead, http.MethodOptions:
 			// A length of -1 is a chunked body. Closing the connection saves reading the body.
 			if r.ContentLength != 0 {
+				awaitBody(w, r)
 				answer.WriteProblem(w, r, &answer.Problem{
 					Status: http.StatusRequestEntityTooLarge,
 					Detail: "The request has a body, allowed is none: every operation is a read.",
@@ -53,8 +58,17 @@ func RequestBounds(next http.Handler) http.Handler {
 			r.Body = http.MaxBytesReader(w, r.Body, 0)
 			if r.ContentLength != 0 && r.ProtoMajor == 1 {
 				w.Header().Set("Connection", "close")
+				awaitBody(w, r)
 			}
 		}
 		next.ServeHTTP(w, r)
 	})
+}
+
+// awaitBody lets the connection wait for the rest of a body for bodyWait. Net/http reads it after the answer, until the timeout
+// of the request: clients whose bodies do not come would hold as many connections as there may be.
+func awaitBody(w http.ResponseWriter, r *http.Request) {
+	if r.ProtoMajor == 1 {
+		_ = http.NewResponseController(w).SetReadDeadline(time.Now().Add(bodyWait)) // a writer in a test has none
+	}
 }

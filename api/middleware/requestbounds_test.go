@@ -79,13 +79,17 @@ func TestRequestBoundsDoNotWaitForABody(t *testing.T) {
 			t.Fatal(err)
 		}
 		fmt.Fprintf(conn, "%s\r\nHost: lakes\r\n\r\n", head)
-		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		reader := bufio.NewReader(conn)
+		resp, err := http.ReadResponse(reader, nil)
 		if err != nil {
 			t.Errorf("%q, without its body: %v, want an answer", head, err)
 			continue
 		}
 		if !resp.Close {
 			t.Errorf("%q: the connection stays open for the body", head)
+		}
+		if _, err := io.Copy(io.Discard, reader); err != nil {
+			t.Errorf("%q: the server waits for the body: %v", head, err)
 		}
 	}
 }

@@ -15,6 +15,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/route"
 	"limnomap/data"
+	"limnomap/data/admission"
 	"limnomap/data/demo"
 	"limnomap/tiles"
 )
@@ -37,7 +38,7 @@ func newHandler(t *testing.T, asked *Tile) http.Handler {
 			w.WriteHeader(http.StatusOK)
 			return nil
 		},
-		Sender:  answer.NewSender(answer.Options{}),
+		Sender:  answer.NewSender(answer.Options{Memory: admission.NewBudget(1 << 30)}), // no test asks for a long list
 		Styles:  []tiles.Style{{ID: "heat", Title: "Heat map"}, {ID: "dots", Title: "Dots"}},
 		Default: tiles.Request{Scale: 1, Style: "heat", Colormap: "viridis"},
 		Notice:  "simulated", MaxZoom: 18, MaxVectorZoom: 14,

@@ -52,6 +52,9 @@ func (s *Service) VectorTile(w http.ResponseWriter, r *http.Request) error {
 
 // tile answers with a tile of a set. Its row comes before its column.
 func (s *Service) tile(w http.ResponseWriter, r *http.Request, set *tileset) error {
+	if err := params.PlainTilePath(r.URL); err != nil {
+		return err
+	}
 	values := route.Values(r)
 	address, scale, err := params.Tile(values[0], values[2], values[1], set.maxZoom)
 	if err != nil {

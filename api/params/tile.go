@@ -1,6 +1,7 @@
 package params
 
 import (
+	"net/url"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,16 @@ const MaxZoom = 30
 
 // retina is what Leaflet's {r} becomes on a high-resolution screen.
 const retina = "@2x"
+
+// PlainTilePath returns an error if the path of a tile is percent-encoded where it need not be: each tile has one spelling, or a
+// client could fill caches in front of the server with copies of one tile. Only the @ of "@2x" may be encoded, as some clients do.
+func PlainTilePath(u *url.URL) error {
+	// RawPath is set only if the path came in another encoding than that of net/url, which encodes nothing in such a path.
+	if u.RawPath != "" && strings.ReplaceAll(u.RawPath, "%40", "@") != u.Path {
+		return tiles.ErrOutOfRange
+	}
+	return nil
+}
 
 // Tile reads the address of a tile up to maxZoom, from its path: zoom, column, and row with or without "@2x". Each tile has
 // one spelling, in plain digits, so that no cache keeps it under several.

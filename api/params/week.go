@@ -7,8 +7,8 @@ import (
 	"limnomap/data"
 )
 
-// Week returns the ISO week that holds the day given as date, and whether one was given. It must be one of those from the
-// first week with an observation to the last.
+// Week returns the ISO week that holds the day given as date, and whether one was given. It must be a week that the snapshot
+// serves.
 func (p *Params) Week(snap *data.Snapshot) (week data.Week, ok bool) {
 	s, ok := p.Text("date")
 	if !ok {
@@ -41,15 +41,13 @@ func (p *Params) WeekOfTime(name string, snap *data.Snapshot, words ...string) (
 	return week, ok
 }
 
-// weekIn returns the ISO week that holds that day, and whether it is one of those from the first with an observation to the
-// last.
+// weekIn returns the ISO week that holds that day, and whether the snapshot serves it.
 func weekIn(snap *data.Snapshot, day string) (week data.Week, ok bool) {
 	date, err := data.ParseDate(day)
-	if err != nil || len(snap.Weeks) == 0 {
+	if err != nil {
 		return 0, false
 	}
-	week = date.Week()
-	return week, week >= snap.Weeks[0].Week && week <= snap.Weeks[len(snap.Weeks)-1].Week
+	return date.Week(), snap.Serves(date.Week())
 }
 
 // refuseWeek notes that s does not have that form, or is in none of the weeks of the snapshot.
@@ -58,6 +56,5 @@ func (p *Params) refuseWeek(name, s, form string, snap *data.Snapshot) {
 		p.Refuse(name, "there is no week with an observation; leave the parameter out")
 		return
 	}
-	first, last := snap.Weeks[0].Week, snap.Weeks[len(snap.Weeks)-1].Week
-	p.Refuse(name, "%s is not %s from %s to %s", Quote(s), form, first.Monday(), last.Sunday())
+	p.Refuse(name, "%s is not %s %s", Quote(s), form, snap.ServedDays())
 }

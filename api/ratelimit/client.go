@@ -6,6 +6,7 @@ import (
 	"net/netip"
 
 	"limnomap/api/answer"
+	"limnomap/data/admission"
 )
 
 // A Client says how a limit tells clients apart: in its own buckets by a hash with the limit's seed, in shared buckets by a
@@ -37,17 +38,17 @@ func hashAddr(seed maphash.Seed, a netip.Addr) uint64 {
 	return maphash.Bytes(seed, addrBytes(&b, a))
 }
 
-// addrBytes returns, stored in b, the bytes that identify a client: an IPv4 address, or the /64 of an IPv6 one, because one
-// household gets a whole /64 (RFC 6177) and could change its address with each request. All clients without an address count
-// as one.
+// addrBytes returns, stored in b, the bytes that identify a client: an IPv4 address, or the network of an IPv6 one. All clients
+// without an address count as one.
 func addrBytes(b *[16]byte, a netip.Addr) []byte {
+	client := admission.ClientOf(a)
 	switch {
-	case a.Is4(), a.Is4In6():
-		v4 := a.As4()
+	case client.Addr().Is4():
+		v4 := client.Addr().As4()
 		return b[:copy(b[:], v4[:])]
-	case a.Is6():
-		*b = a.As16()
-		return b[:8]
+	case client.Addr().Is6():
+		*b = client.Addr().As16()
+		return b[:client.Bits()/8]
 	}
 	return nil
 }

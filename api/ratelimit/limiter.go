@@ -46,6 +46,9 @@ func NewGroup(c Config) *Group {
 	}
 }
 
+// Local returns a Group whose limiters are this server's own, with the same metrics.
+func (g *Group) Local() *Group { return &Group{now: g.now, refused: g.refused} }
+
 // Limiter returns a limiter of so many requests per minute and client; 0 or less allows all. The name is that of the policy
 // in the answers: printable ASCII without quotes and backslashes.
 func (g *Group) Limiter(name string, client Client, perMinute int) *Limiter {

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"limnomap/data"
+	"limnomap/data/linetext"
 )
 
 // A page is what the template shows. All addresses are relative to the table's.
@@ -95,16 +96,17 @@ func (t *Table) newPage(l *Lakes, q Query, w *words, r Reader) *page {
 func newRow(snap *data.Snapshot, i int, q Query, w *words, today data.Date) row {
 	lake, state := &snap.Lakes[i], &snap.Current.States[i]
 	history := "api/v1/bathing-lakes/history/" + url.PathEscape(string(lake.ID))
+	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
-		Name:       lake.Name,
+		Name:       cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
 		Map:        mapAddress(q, lake.ID),
 		Class:      ClassNames[classOf(state, snap.Profile)],
 		Risk:       w.risk(state, snap.Profile),
 		Trophic:    cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String()),
 		History:    history,
 		HistoryCSV: history + ".csv",
-		NameJSON:   fill(w.Own.HistoryJSON, "lake", lake.Name),
-		NameCSV:    fill(w.Own.HistoryCSV, "lake", lake.Name),
+		NameJSON:   fill(w.Own.HistoryJSON, "lake", name),
+		NameCSV:    fill(w.Own.HistoryCSV, "lake", name),
 	}
 	if state.Chlorophyll.Valid() {
 		row.Chlorophyll = w.number(state.Chlorophyll.String())

@@ -6,9 +6,11 @@ local now = time[1] * 1000000 + time[2]
 local size = 60000000
 local interval = size / ARGV[1]
 
-local full = tonumber(redis.call('GET', KEYS[1]) or 0)
-if full > now + size then
-  full = now -- stored before the clock was set back: there is no telling how long ago
+-- Another program may have stored anything at the key: that counts as nothing, and SET replaces it.
+local stored = redis.pcall('GET', KEYS[1])
+local full = type(stored) == 'string' and #stored <= 32 and tonumber(stored) or 0
+if full ~= full or full > now + size then
+  full = now -- not a number, or stored before the clock was set back: there is no telling how long ago
 end
 local missing = math.max(full - now, 0)
 -- A token counts as soon as it is complete to the microsecond that full is rounded to.

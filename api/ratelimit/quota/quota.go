@@ -15,6 +15,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -103,7 +104,7 @@ func (r *Redis) Address() string { return r.address }
 func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n int) (granted int, missing time.Duration, err error) {
 	conn, err := r.connection(ctx)
 	if err != nil {
-		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
+		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, explain(err))
 	}
 	defer conn.Close() // returns it to the pool, or closes it if it failed
 	answer, err := redis.Int64s(lease.DoContext(ctx, conn, keyOf(limit, client), perMinute, n))
@@ -111,13 +112,36 @@ func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n in
 		r.broken.Store(int64(time.Since(r.opened)))
 	}
 	if err != nil {
-		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, err)
+		return 0, 0, fmt.Errorf("redis at %s: %w", r.address, explain(err))
 	}
 	if len(answer) != 2 || answer[0] < 0 || answer[0] > int64(n) || answer[1] < 0 || answer[1] > int64(time.Minute/time.Microsecond) {
 		return 0, 0, fmt.Errorf("redis at %s: lease of %d of %d tokens a minute returned %v, want the tokens and up to a minute in µs",
 			r.address, n, perMinute, answer)
 	}
 	return int(answer[0]), time.Duration(answer[1]) * time.Microsecond, nil
+}
+
+// explain adds an explanation to errors that an operator can resolve.
+func explain(err error) error {
+	var e redis.Error
+	if !errors.As(err, &e) {
+		return err
+	}
+	code, _, _ := strings.Cut(string(e), " ")
+	words := map[string]string{
+		"OOM":       "its memory is full; raise its maxmemory, or let it evict keys",
+		"READONLY":  "it is a replica; name the primary",
+		"WRONGPASS": "it refuses the user or the password",
+		"NOAUTH":    "it wants a password",
+		"NOPERM":    "the user may not do that; see docs/operating.md for the rights it needs",
+		"MISCONF":   "it cannot save its data to disk",
+		"LOADING":   "it is starting",
+		"BUSY":      "it is busy with another program's script",
+	}[code]
+	if words == "" {
+		return err
+	}
+	return fmt.Errorf("%s: %w", words, err)
 }
 
 // connection returns a connection of the pool, or a new one. If the caller's context ends first, the next caller gets the

@@ -3,6 +3,7 @@ package quota
 import (
 	"cmp"
 	"context"
+	"crypto/tls"
 	"errors"
 	"net"
 	"net/url"
@@ -17,6 +18,8 @@ import (
 // A location is the address of a Redis server, and how to log in.
 type location struct {
 	network, address string
+	timeout          time.Duration // of connecting, and of the TLS handshake
+	tls              *tls.Config   // nil without TLS
 	options          []redis.DialOption
 }
 
@@ -34,8 +37,6 @@ func parseURL(s string, timeout time.Duration) (location, error) {
 	}
 	options := []redis.DialOption{
 		redis.DialClientName("limnomap"),
-		redis.DialConnectTimeout(timeout),
-		redis.DialTLSHandshakeTimeout(timeout),
 		redis.DialReadTimeout(timeout),
 		redis.DialWriteTimeout(timeout),
 	}
@@ -50,7 +51,7 @@ func parseURL(s string, timeout time.Duration) (location, error) {
 		if u.Path == "" || u.Host != "" {
 			return location{}, errURL
 		}
-		return location{"unix", u.Path, options}, nil
+		return location{network: "unix", address: u.Path, timeout: timeout, options: options}, nil
 	}
 	database := databasePath.FindStringSubmatch(u.Path)
 	if u.Scheme != "redis" && u.Scheme != "rediss" || database == nil {
@@ -63,11 +64,35 @@ func parseURL(s string, timeout time.Duration) (location, error) {
 		}
 		options = append(options, redis.DialDatabase(number))
 	}
-	options = append(options, redis.DialUseTLS(u.Scheme == "rediss"))
-	return location{"tcp", net.JoinHostPort(cmp.Or(u.Hostname(), "localhost"), cmp.Or(u.Port(), "6379")), options}, nil
+	host := cmp.Or(u.Hostname(), "localhost")
+	l := location{network: "tcp", address: net.JoinHostPort(host, cmp.Or(u.Port(), "6379")), timeout: timeout, options: options}
+	if u.Scheme == "rediss" {
+		l.tls = &tls.Config{ServerName: host}
+	}
+	return l, nil
 }
 
 // dial makes a connection.
 func (l location) dial(ctx context.Context) (redis.Conn, error) {
-	return redis.DialContext(ctx, l.network, l.address, l.options...)
+	return redis.DialContext(ctx, l.network, l.address, append(l.options[:len(l.options):len(l.options)], redis.DialContextFunc(l.connect))...)
+}
+
+// connect makes the connection that dial uses. It does the TLS handshake too, since replies are bounded as they are decrypted.
+func (l location) connect(ctx context.Context, network, address string) (net.Conn, error) {
+	dialer := net.Dialer{Timeout: l.timeout}
+	conn, err := dialer.DialContext(ctx, network, address)
+	if err != nil {
+		return nil, err
+	}
+	if l.tls != nil {
+		ctx, cancel := context.WithTimeout(ctx, l.timeout)
+		defer cancel()
+		secure := tls.Client(conn, l.tls)
+		if err := secure.HandshakeContext(ctx); err != nil {
+			conn.Close()
+			return nil, err
+		}
+		conn = secure
+	}
+	return &boundedConn{Conn: conn}, nil
 }

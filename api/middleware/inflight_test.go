@@ -1,0 +1,128 @@
+package middleware
+
+import (
+	"bytes"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+	"golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
+
+	"limnomap/api/answer"
+)
+
+// TestInFlight has one client fill a bound of eight: four requests are let in without asking, two more are half of the rest.
+func TestInFlight(t *testing.T) {
+	exempt := func(r *http.Request) bool { return r.URL.Path == "/healthz" && answer.PeerAddr(r).IsLoopback() }
+	f := NewInFlight(8, exempt, prometheus.NewRegistry())
+	leave := make(chan struct{})
+	var entered, served sync.WaitGroup
+	h := f.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path == "/slow" {
+			entered.Done()
+			<-leave
+		}
+	}))
+	ask := func(addr, path string) *httptest.ResponseRecorder {
+		r, w := httptest.NewRequest(http.MethodGet, path, nil), httptest.NewRecorder()
+		r.RemoteAddr = addr + ":1234"
+		h.ServeHTTP(w, r)
+		return w
+	}
+	slow := func(addr string) {
+		entered.Add(1)
+		served.Go(func() { // until leave is closed, below
+			if w := ask(addr, "/slow"); w.Code != http.StatusOK {
+				t.Errorf("a request of %s that was let in = %d", addr, w.Code)
+			}
+		})
+		entered.Wait()
+	}
+	for range 6 {
+		slow("192.0.2.1")
+	}
+	w := ask("192.0.2.1", "/")
+	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || testutil.ToFloat64(f.refused) != 1 {
+		t.Errorf("the seventh of a client = %d with Retry-After %q, want 503 and 1; %v were counted", w.Code, w.Header().Get("Retry-After"), testutil.ToFloat64(f.refused))
+	}
+	slow("192.0.2.2")
+	if w := ask("192.0.2.3", "/"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("with one place left, a third client = %d, want 503", w.Code)
+	}
+	if w := ask("192.0.2.3", "/healthz"); w.Code != http.StatusServiceUnavailable {
+		t.Errorf("/healthz for a stranger = %d, want 503", w.Code)
+	}
+	if w := ask("127.0.0.1", "/healthz"); w.Code != http.StatusOK {
+		t.Errorf("/healthz for the load balancer = %d, want 200", w.Code)
+	}
+	close(leave)
+	served.Wait()
+	if f.now.Load() != 0 || f.crowd.Used() != 0 {
+		t.Errorf("afterwards %d requests are counted and %d places taken", f.now.Load(), f.crowd.Used())
+	}
+	if w := ask("192.0.2.1", "/"); w.Code != http.StatusOK {
+		t.Errorf("afterwards a request = %d, want 200", w.Code)
+	}
+}
+
+// TestSmallAnswersOfHTTP2AreInFlight has a client of HTTP/2 that lets the server send nothing: its requests must count until it
+// does.
+func TestSmallAnswersOfHTTP2AreInFlight(t *testing.T) {
+	const bound = 40
+	f := NewInFlight(bound, func(*http.Request) bool { return false }, prometheus.NewRegistry())
+	server := httptest.NewUnstartedServer(f.Handler(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = w.Write([]byte("small"))
+	})))
+	server.Config.Protocols = new(http.Protocols)
+	server.Config.Protocols.SetUnencryptedHTTP2(true)
+	server.Start()
+	defer server.Close()
+	conn, err := net.Dial("tcp", server.Listener.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	var headers bytes.Buffer
+	e := hpack.NewEncoder(&headers)
+	for _, field := range [][2]string{{":method", "GET"}, {":scheme", "http"}, {":authority", "lakes"}, {":path", "/"}} {
+		if err := e.WriteField(hpack.HeaderField{Name: field[0], Value: field[1]}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := io.WriteString(conn, http2.ClientPreface); err != nil {
+		t.Fatal(err)
+	}
+	framer := http2.NewFramer(conn, conn)
+	if err := framer.WriteSettings(http2.Setting{ID: http2.SettingInitialWindowSize, Val: 0}, http2.Setting{ID: http2.SettingHeaderTableSize, Val: 0}); err != nil {
+		t.Fatal(err)
+	}
+	for i := range uint32(bound) {
+		if err := framer.WriteHeaders(http2.HeadersFrameParam{StreamID: 2*i + 1, BlockFragment: headers.Bytes()[:headers.Len()], EndHeaders: true, EndStream: true}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+		t.Fatal(err)
+	}
+	for answered := 0; answered < bound; {
+		frame, err := framer.ReadFrame()
+		if err != nil {
+			t.Fatalf("after %d answers: %v", answered, err)
+		}
+		if _, ok := frame.(*http2.HeadersFrame); ok {
+			answered++
+		}
+	}
+	// The client may have half of the bound, and half of the other half.
+	const most = bound/2 + bound/4
+	if got := testutil.ToFloat64(f.refused); got != bound-most || f.now.Load() > most {
+		t.Errorf("%v of %d requests were refused and %d are in flight, want %d and %d", got, bound, f.now.Load(), bound-most, most)
+	}
+}
