@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 export GOFLAGS += -trimpath
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web web-check setup test test-page test-deploy test-faults soak vet lint bench bench-http pictures fuzz vulncheck release release-twice clean
+.PHONY: help run build web web-check setup test test-page test-deploy test-faults test-attacks soak vet lint bench bench-http pictures fuzz vulncheck release release-twice clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,10 @@ test-deploy: setup web ## Run only the tests of deploy and docs: clients, Promet
 test-faults: ## Run the fault tests on real processes at full length: kills, disks, clients, databases
 	LIMNOMAP_FAULTS=full go test -count 1 -v -timeout 60m ./cmd/limnomap/faulttest
 
+# make test runs these in a short form too.
+test-attacks: ## Attack a real server with 100,000 lakes, and serve 500 clients, half of them hostile, for DURATION (10m); print a table
+	LIMNOMAP_ATTACKS=full LIMNOMAP_ATTACKS_DURATION=$(or $(DURATION),10m) go test -count 1 -timeout 0 ./cmd/limnomap/attacktest
+
 # Without the race detector, which needs memory of its own.
 soak: ## Serve a mixed load for DURATION (10m), with wrk if it is installed; fail on errors and growth
 	LIMNOMAP_SOAK=$(or $(DURATION),10m) go test -tags soak -run '^TestSoak$$' -count 1 -v -timeout 0 ./cmd/limnomap/faulttest
@@ -79,7 +83,7 @@ FUZZTIME ?= 20s
 fuzz: ## Run each fuzz target for FUZZTIME (20s), or only those that match FUZZ=REGEXP; report findings
 	FUZZTIME=$(FUZZTIME) .ci/fuzz "$(or $(FUZZ),.)"
 
-vulncheck: ## Look for known vulnerabilities in Go modules and npm packages (GOVULNDB sets another database)
+vulncheck: ## Look for known vulnerabilities in Go modules and npm packages (GOVULNDB names another database: a URL, a folder or a .tar.gz)
 	.ci/vulncheck
 
 release: web ## Build the archives, SBOMs and checksums of a release in bin/release

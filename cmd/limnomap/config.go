@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"io"
 
 	"limnomap/cmd/limnomap/config"
 )
@@ -47,6 +48,6 @@ func (c *configCmd) Run(ctx context.Context, con *console) error {
 	if err := inv.Print(&text); err != nil {
 		return err
 	}
-	_, err = con.out.Write(text.Bytes())
+	_, err = io.WriteString(con.out, inv.Redactor.RedactKnown(text.String()))
 	return err
 }

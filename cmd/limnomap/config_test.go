@@ -39,6 +39,7 @@ func configured(t testing.TB, text string) string {
 var valuesFor = map[string][]string{
 	"listen":              {":8080", "[::1]:443", "localhost:0"},
 	"admin-listen":        {"127.0.0.1:9090"},
+	"admin-host":          {"metrics.example.org", "a.example,b.example"},
 	"base-path":           {"/lakes", "/a/b.c/~d"},
 	"public-url":          {"https://lakes.example.org/a"},
 	"trusted-proxies":     {"10.0.0.0/8", "10.0.0.0/8,fd00::/8,192.0.2.1/32"},
@@ -48,6 +49,7 @@ var valuesFor = map[string][]string{
 	"profile":             {"who2021", "uba2015"},
 	"stale-after":         {"7d", "48h"},
 	"weeks":               {"1", "52"},
+	"oldest-week":         {"2020-01-01", "1999-12-31"},
 	"attribution":         {"", "yes", "data@agency.example", "# no: comment", "Müggelsee © 2026 – ‘x’", "line\nline", "3"},
 	"max-zoom":            {"0", "20"},
 	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?key=b"},
@@ -58,11 +60,14 @@ var valuesFor = map[string][]string{
 	"cache-min-free":      {"0", "1kB", "5GiB"},
 	"api-rate":            {"0", "1", "2147483647"},
 	"tile-rate":           {"0", "0x10"},
+	"answer-memory":       {"8MiB", "2GiB"},
+	"metrics-rate":        {"0", "60"},
 	"redis":               {"redis://localhost", "rediss://h:6379/1"},
 	"log-requests":        {"0", "7"},
 	"log-format":          {"json"},
 	"log-level":           {"debug", "ERROR", "warn+1"},
 	"refresh-max-bytes":   {"1", "3GiB"},
+	"refresh-max-total":   {"1", "3GiB"},
 	"refresh-skip-bad":    {"true", "false"},
 }
 
@@ -195,7 +200,7 @@ func TestConfigChecksAsServeDoes(t *testing.T) {
 		{"--stale-after", "36h"}, {"--weeks", "0"}, {"--db", "absent.db"}, {"--db", "mysql://a:b@h/d"}, {"--db", "postgres://"}, {"--redis", "http://h"},
 		{"--refresh-every", "7d"}, {"--refresh-from", "/x"}, {"--refresh-from", "ftp://x", "--db", "a.db"}, {"--public-url", "x"}, {"--cors-origins", "x"},
 		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--basemap-url", "ftp://h/{z}/{x}/{y}"}, {"--colour"}, {"--profile", "x"},
-		{"--listen", "localhost"}, {"--listen", ":65536"}, {"--admin-listen", "x"}, {"--admin-listen", ":-1"}, {"--drain=-1s"}, {"--shutdown=-1s"}, {"--trace-ratio", "2"}, {"--otlp-endpoint", "x"},
+		{"--listen", "localhost"}, {"--listen", ":65536"}, {"--admin-listen", "x"}, {"--admin-listen", ":-1"}, {"--admin-host", "http://x"}, {"--admin-host", "x:9090"}, {"--drain=-1s"}, {"--shutdown=-1s"}, {"--trace-ratio", "2"}, {"--otlp-endpoint", "x"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {
 			out, _, err := runCommand(t, append([]string{"config"}, args...)...)

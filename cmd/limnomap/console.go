@@ -21,9 +21,9 @@ type console struct {
 	invocation *invocation    // that runs
 }
 
-// newLogger returns a logger that redacts secrets.
-func newLogger(w io.Writer, format string, level slog.Leveler) *slog.Logger {
-	w = config.RedactingWriter{Writer: w}
+// newLogger returns a logger that hides secrets.
+func newLogger(w io.Writer, format string, level slog.Leveler, redactor *config.Redactor) *slog.Logger {
+	w = config.RedactingWriter{Writer: w, Redactor: redactor}
 	opts := &slog.HandlerOptions{Level: level}
 	if format == "json" {
 		return slog.New(slog.NewJSONHandler(w, opts))

@@ -4,6 +4,7 @@ import (
 	"os"
 	"runtime"
 	"runtime/debug"
+	"slices"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -74,11 +75,52 @@ func TestLimitGarbage(t *testing.T) {
 	runtime.KeepAlive(held)
 }
 
-func TestLiveBytes(t *testing.T) {
+func TestReadHeap(t *testing.T) {
 	held := make([]byte, 32<<20)
 	debug.FreeOSMemory()
-	if got := liveBytes(); got < uint64(len(held)) {
-		t.Errorf("liveBytes() = %d, with %d bytes in use", got, len(held))
+	h := readHeap()
+	if n := uint64(len(held)); h.live < n || h.objects < n || h.allocated < n {
+		t.Errorf("readHeap() = %+v, with %d bytes in use", h, n)
 	}
 	runtime.KeepAlive(held)
+	held = nil
+	before := readHeap()
+	debug.FreeOSMemory()
+	if after := readHeap(); after.live+31<<20 > before.live || after.unused() > 16<<20 {
+		t.Errorf("after 32 MiB were returned: %+v, before: %+v", after, before)
+	}
+}
+
+func TestQuietTime(t *testing.T) {
+	const mib = 1 << 20
+	var q quietTime
+	allocated := uint64(0)
+	step := func(allocates, garbage, free uint64) bool {
+		allocated += allocates
+		return q.ended(heap{live: 100 * mib, objects: 100*mib + garbage, free: free, allocated: allocated})
+	}
+	for _, test := range []struct {
+		name                     string
+		seconds                  int
+		allocates, garbage, free uint64 // a second
+		want                     []int  // the seconds when memory is returned
+	}{
+		{"busy with garbage", 100, 10 * mib, 50 * mib, 50 * mib, nil},
+		{"quiet with garbage", 10, 0, 50 * mib, 0, []int{quietSeconds}},
+		{"busy", 1, 2 * mib, 0, 0, nil},
+		{"quiet with free memory", 19, 0, 10 * mib, 10 * mib, []int{quietSeconds}},
+		{"busy again", 1, 2 * mib, 0, 0, nil},
+		{"quiet for long after a crowd", 100, 0, 0, 0, []int{longQuietSeconds}},
+		{"quiet, with some requests", 60, mib / 20, 0, 0, []int{25, 55}},
+	} {
+		var got []int
+		for second := range test.seconds {
+			if step(test.allocates, test.garbage, test.free) {
+				got = append(got, second+1)
+			}
+		}
+		if !slices.Equal(got, test.want) {
+			t.Errorf("%s: memory is returned after %v s, want %v", test.name, got, test.want)
+		}
+	}
 }

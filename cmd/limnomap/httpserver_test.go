@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"bytes"
 	"context"
 	"crypto/tls"
 	"errors"
@@ -16,6 +17,8 @@ import (
 	"testing/synctest"
 	"time"
 
+	framing "golang.org/x/net/http2"
+	"golang.org/x/net/http2/hpack"
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -113,6 +116,106 @@ func TestNoUpgradeToHTTP2(t *testing.T) {
 	if err != nil || !strings.HasPrefix(string(rest), "HTTP/1.1 4") && !strings.HasPrefix(string(rest), "HTTP/1.1 505") {
 		t.Errorf("a preface after a request gets %.40q, %v, want an HTTP/1 error and the end of the connection", rest, err)
 	}
+}
+
+// What net/http itself answers, before any handler of limnomap sees the request: without nosniff and the other fields, as SECURITY.md
+// says. It is a constant text without a part of the request, so that it does not matter what a browser takes it for.
+func TestAnswersOfNetHTTP(t *testing.T) {
+	const marker = "<script>alert(1)</script>"
+	base, _ := startServer(t)
+	cert, key := newPair(t, 1, nextYear())
+	pair, err := tls.X509KeyPair(cert, key)
+	mustDo(t, err)
+	_, tlsBase := serveFor(t, http.NotFoundHandler(), &tls.Config{Certificates: []tls.Certificate{pair}})
+	for _, test := range []struct{ name, request, status, want string }{
+		{"malformed", "GET /" + marker + " HTTP/1.1 " + marker + "\r\n\r\n", "400", "400 Bad Request"},
+		{"malformed header", "GET / HTTP/1.1\r\nHost: localhost\r\n" + marker + "\r\n\r\n", "400", "400 Bad Request"},
+		{"malformed host", "GET / HTTP/1.1\r\nHost: " + marker + "\r\n\r\n", "400", "400 Bad Request: malformed Host header"},
+		{"no host", "GET /" + marker + " HTTP/1.1\r\n\r\n", "400", "400 Bad Request: missing required Host header"},
+		{"large header", "GET / HTTP/1.1\r\nHost: localhost\r\nX-A: " + marker + strings.Repeat("a", 32<<10) + "\r\n\r\n", "431", "431 Request Header Fields Too Large"},
+		{"future version", "GET /" + marker + " HTTP/3.1\r\nHost: localhost\r\n\r\n", "505", "505 HTTP Version Not Supported: unsupported protocol version"},
+		{"transfer coding", "GET / HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: " + marker + "\r\n\r\n", "501", "Unsupported transfer encoding"},
+		{"no TLS", "GET /" + marker + " HTTP/1.1\r\nHost: localhost\r\n\r\n", "400", "Client sent an HTTP request to an HTTPS server.\n"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			address := strings.TrimPrefix(base, "http://")
+			if test.name == "no TLS" {
+				address = strings.TrimPrefix(tlsBase, "https://")
+			}
+			conn, err := net.Dial("tcp", address)
+			mustDo(t, err)
+			defer conn.Close()
+			mustDo(t, conn.SetDeadline(time.Now().Add(patience)))
+			_, err = io.WriteString(conn, test.request)
+			mustDo(t, err)
+			resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+			mustDo(t, err)
+			body, err := io.ReadAll(resp.Body)
+			mustDo(t, err)
+			resp.Body.Close()
+			if string(body) != test.want || !strings.HasPrefix(resp.Status, test.status) {
+				t.Errorf("%s with %q, want %q", resp.Status, body, test.want)
+			}
+			if strings.Contains(resp.Status, "script") {
+				t.Errorf("the status line %q has a part of the request", resp.Status)
+			}
+			contentType := "text/plain; charset=utf-8"
+			if test.name == "no TLS" {
+				contentType = ""
+			}
+			if got := resp.Header.Get("Content-Type"); got != contentType || !resp.Close {
+				t.Errorf("Content-Type %q, the connection is closed: %v, want %q and the end of the connection", got, resp.Close, contentType)
+			}
+			if got := resp.Header.Get("X-Content-Type-Options"); got != "" {
+				t.Errorf("X-Content-Type-Options is %q: correct SECURITY.md", got)
+			}
+		})
+	}
+	t.Run("large header of HTTP/2", func(t *testing.T) {
+		conn, err := net.Dial("tcp", strings.TrimPrefix(base, "http://"))
+		mustDo(t, err)
+		defer conn.Close()
+		mustDo(t, conn.SetDeadline(time.Now().Add(patience)))
+		_, err = io.WriteString(conn, framing.ClientPreface)
+		mustDo(t, err)
+		frames := framing.NewFramer(conn, conn)
+		frames.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+		var block bytes.Buffer
+		fields := hpack.NewEncoder(&block)
+		list := []hpack.HeaderField{{Name: ":method", Value: "GET"}, {Name: ":scheme", Value: "http"}, {Name: ":authority", Value: "localhost"}, {Name: ":path", Value: "/"}}
+		for i := range 200 {
+			list = append(list, hpack.HeaderField{Name: fmt.Sprint("x-", i), Value: marker + strings.Repeat("a", 50)})
+		}
+		for _, f := range list {
+			mustDo(t, fields.WriteField(f))
+		}
+		mustDo(t, frames.WriteSettings())
+		first := min(block.Len(), 16<<10)
+		mustDo(t, frames.WriteHeaders(framing.HeadersFrameParam{StreamID: 1, BlockFragment: block.Next(first), EndStream: true, EndHeaders: block.Len() == 0}))
+		if block.Len() > 0 {
+			mustDo(t, frames.WriteContinuation(1, true, block.Bytes()))
+		}
+		var header map[string]string
+		for {
+			f, err := frames.ReadFrame()
+			mustDo(t, err)
+			switch f := f.(type) {
+			case *framing.MetaHeadersFrame:
+				header = map[string]string{}
+				for _, field := range f.Fields {
+					header[field.Name] = field.Value
+				}
+			case *framing.DataFrame:
+				if header[":status"] != "431" || header["x-content-type-options"] != "" || !strings.HasPrefix(header["content-type"], "text/html") {
+					t.Errorf("the header is %v, want 431 with a page and no nosniff: correct SECURITY.md", header)
+				}
+				if got := string(f.Data()); got != "<h1>HTTP Error 431</h1><p>Request Header Field(s) Too Large</p>" {
+					t.Errorf("the body is %q, want a text without a part of the request", got)
+				}
+				return
+			}
+		}
+	})
 }
 
 // serveFor runs a server on a free port until the test ends.

@@ -4,13 +4,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"slices"
 	"syscall"
+	"time"
 
 	"github.com/schollz/progressbar/v3"
 
+	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
 	"limnomap/data/store"
 )
@@ -18,11 +21,12 @@ import (
 // importFlags are for both imports.
 type importFlags struct {
 	newDatabaseFlag
-	SkipBad bool    `help:"Import the valid rows and report the others. By default one invalid row rejects them all."`
-	DryRun  bool    `help:"Report what would change, and write nothing."`
-	Map     mapping `help:"Columns that have other names in the files, such as chl=chl_a_ugl,lake_id=lake: our name first. Put a name with a comma in quotes." placeholder:"OURS=THEIRS,..."`
-	Set     mapping `help:"Columns that are missing in the files, with one value for all rows, such as data_type=satellite." placeholder:"OURS=VALUE,..."`
-	MakeIDs bool    `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations lake_id is the name then."`
+	SkipBad       bool          `help:"Import the valid rows and report the others. By default one invalid row rejects them all."`
+	DryRun        bool          `help:"Report what would change, and write nothing."`
+	Map           mapping       `help:"Columns that have other names in the files, such as chl=chl_a_ugl,lake_id=lake: our name first. Put a name with a comma in quotes." placeholder:"OURS=THEIRS,..."`
+	Set           mapping       `help:"Columns that are missing in the files, with one value for all rows, such as data_type=satellite." placeholder:"OURS=VALUE,..."`
+	ImportTimeout time.Duration `help:"Longest time for the import. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
+	MakeIDs       bool          `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations lake_id is the name then."`
 }
 
 // aboutFiles is a part of the help of both imports.
@@ -69,22 +73,99 @@ func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
 	return c.run(ctx, con, c.Files, ingest.Observations)
 }
 
+// sizeOf returns the size of regular files, or unknownTotal.
+func sizeOf(files []ingest.File) int64 {
+	total := int64(0)
+	for _, f := range files {
+		file, ok := f.Reader.(interface{ Stat() (fs.FileInfo, error) })
+		if !ok {
+			return unknownTotal
+		}
+		info, err := file.Stat()
+		if err != nil {
+			return unknownTotal
+		}
+		total += info.Size()
+	}
+	return total
+}
+
+// limitTime returns a context for copying the pipes and the import together.
+func (c *importFlags) limitTime(ctx context.Context) (context.Context, context.CancelFunc) {
+	limit := fmt.Errorf("%w, %v, and nothing was written: raise --import-timeout, or divide the files among several imports",
+		ingest.ErrTimeout, c.ImportTimeout)
+	return context.WithTimeoutCause(ctx, c.ImportTimeout, limit)
+}
+
+// copyInput copies a pipe, or another file that is not regular, into a temporary file.
+func copyInput(ctx context.Context, input *os.File) (_ *diskspace.Temp, err error) {
+	stop := context.AfterFunc(ctx, func() { _ = input.SetReadDeadline(time.Unix(0, 0)) }) // a read may block for ever
+	defer stop()
+	temp, err := diskspace.CreateTemp("limnomap-import-*")
+	if err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			temp.Close()
+		}
+	}()
+	const part = 16 << 20
+	for err == nil {
+		if err := diskspace.Check(os.TempDir(), part); err != nil {
+			return nil, fmt.Errorf("temporary file: %w; free some, or set TMPDIR to another folder", err)
+		}
+		if _, err = io.CopyN(temp, input, part); ctx.Err() != nil {
+			return nil, context.Cause(ctx)
+		}
+	}
+	if err != io.EOF {
+		return nil, err
+	}
+	_, err = temp.Seek(0, io.SeekStart)
+	return temp, err
+}
+
 type importFunc func(context.Context, store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
 func (c *importFlags) run(ctx context.Context, con *console, names []string, imp importFunc) (err error) {
-	files, size, closeFiles, err := openFiles(names)
+	files, closeFiles, err := openFiles(names)
 	if err != nil {
 		return err
 	}
 	defer closeFiles()
+	limited, cancel := c.limitTime(ctx)
+	defer cancel()
+	for i := range files {
+		input, ok := files[i].Reader.(*os.File)
+		if !ok {
+			continue
+		}
+		if info, err := input.Stat(); err == nil && info.Mode().IsRegular() {
+			continue
+		}
+		// A pipe may be slow, or never end: other writers to the database do not wait for it.
+		copied, err := copyInput(limited, input)
+		if err != nil {
+			return interrupted(ctx, fmt.Errorf("%s: %w", files[i].Name, err), "nothing was written")
+		}
+		defer copied.Close()
+		files[i].Reader = copied
+	}
+	size := sizeOf(files)
 	s, closeStore, err := c.open(ctx, c.DryRun)
 	if err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
 	defer func() { err = errors.Join(err, closeStore()) }()
+	if size != unknownTotal && !c.DryRun {
+		if err := store.CheckSpace(s, size); err != nil {
+			return err
+		}
+	}
 	bar := newBar(con, "importing", size, progressbar.OptionShowBytes(true))
-	report, err := imp(ctx, s, files, &ingest.Options{SkipBad: c.SkipBad, DryRun: c.DryRun,
-		Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs, Progress: func(n int64) { _ = bar.Set64(n) }})
+	report, err := imp(limited, s, files, &ingest.Options{SkipBad: c.SkipBad, DryRun: c.DryRun,
+		Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs, Timeout: c.ImportTimeout, Progress: func(n int64) { _ = bar.Set64(n) }})
 	_ = bar.Finish()
 	if err != nil {
 		if ctx.Err() != nil {
@@ -131,8 +212,8 @@ func (m mapping) MarshalText() ([]byte, error) { return []byte(ingest.Mapping(m)
 // stdin is the file name for standard input and standard output.
 const stdin = "-"
 
-// openFiles opens files. The size is unknownTotal if the size of one of them is unknown.
-func openFiles(names []string) (files []ingest.File, size int64, closeAll func(), err error) {
+// openFiles opens files.
+func openFiles(names []string) (files []ingest.File, closeAll func(), err error) {
 	var opened []*os.File
 	closeAll = func() {
 		for _, f := range opened {
@@ -142,28 +223,22 @@ func openFiles(names []string) (files []ingest.File, size int64, closeAll func()
 	for i, name := range names {
 		if name == stdin && slices.Contains(names[:i], stdin) {
 			closeAll()
-			return nil, 0, nil, errors.New("standard input (-) is named twice: name it once")
+			return nil, nil, errors.New("standard input (-) is named twice: name it once")
 		}
 		f, err := openFile(name)
 		if err != nil {
 			closeAll()
-			return nil, 0, nil, err
+			return nil, nil, err
 		}
 		if f != os.Stdin {
 			opened = append(opened, f)
-		}
-		switch info, err := f.Stat(); {
-		case err != nil || !info.Mode().IsRegular():
-			size = unknownTotal
-		case size != unknownTotal:
-			size += info.Size()
 		}
 		if name == stdin {
 			name = "standard input"
 		}
 		files = append(files, ingest.File{Name: name, Reader: f})
 	}
-	return files, size, closeAll, nil
+	return files, closeAll, nil
 }
 
 // openFile opens a file. A pipe or a terminal as standard input is opened again, without blocking: os.Stdin has no deadlines,

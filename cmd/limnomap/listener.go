@@ -7,6 +7,27 @@ import (
 	"time"
 )
 
+// listen listens on a TCP address. Its connections hold few bytes in the kernel.
+func listen(address string) (net.Listener, error) {
+	l, err := net.Listen("tcp", address)
+	if err != nil {
+		return nil, err
+	}
+	return unsentListener{l}, nil
+}
+
+// An unsentListener bounds what the kernel holds for its connections. They do not inherit that from the listening socket, which
+// is one of multipath TCP.
+type unsentListener struct{ net.Listener }
+
+func (l unsentListener) Accept() (net.Conn, error) {
+	conn, err := l.Listener.Accept()
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		boundUnsent(tcp)
+	}
+	return conn, err
+}
+
 // acceptWarnings is the least time between two warnings: when files run out, each connection that ends lets another in.
 const acceptWarnings = time.Minute
 

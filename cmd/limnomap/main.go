@@ -20,6 +20,8 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/KimMachineGun/automemlimit/memlimit"
+
 	"limnomap/cmd/limnomap/config"
 )
 
@@ -44,17 +46,17 @@ func main() {
 		os.Exit(1)
 	}()
 	if err := run(ctx, os.Args[1:], os.Stdout, os.Stderr); err != nil {
-		fmt.Fprintln(os.Stderr, "limnomap:", config.Redact(err.Error()))
+		fmt.Fprintln(os.Stderr, "limnomap:", config.Redacted(err.Error())) // run has hidden the secrets of the settings
 		os.Exit(1)
 	}
 }
 
 // run is main without the process: it returns when the command is done or, for serve, when ctx has ended and the requests
-// in flight are answered.
+// in flight are answered. The text of its error has no secrets.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	inv, err := parse(args, stdout, stderr)
 	if err != nil {
-		warnOfSecrets(args, newLogger(stderr, "text", slog.LevelWarn)) // the settings of the log are not known
+		warnOfSecrets(args, newLogger(stderr, "text", slog.LevelWarn, config.NewRedactor(args, nil))) // the settings of the log are not known
 		return err
 	}
 	if inv == nil {
@@ -62,10 +64,12 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	}
 	level := new(slog.LevelVar)
 	level.Set(inv.cli.LogLevel.Level)
-	con := &console{out: stdout, err: stderr, log: newLogger(stderr, inv.cli.LogFormat, level), level: level, invocation: inv}
+	con := &console{out: stdout, err: stderr, log: newLogger(stderr, inv.cli.LogFormat, level, inv.Redactor), level: level, invocation: inv}
 	warnOfSecrets(args, con.log)
+	// Before the command, which may derive budgets from the limit. A short command logs nothing about it but warnings.
+	limitMemory(memlimit.FromCgroup, os.LookupEnv, con.log, inv.Command.Command() != "serve")
 	inv.Command.BindTo(ctx, (*context.Context)(nil))
-	return inv.Explain(inv.Command.Run(con))
+	return inv.Redactor.Error(inv.Explain(inv.Command.Run(con)))
 }
 
 func warnOfSecrets(args []string, log *slog.Logger) {

@@ -150,7 +150,7 @@ func TestJSONLog(t *testing.T) {
 }
 
 func TestAdminListener(t *testing.T) {
-	base, log := startServer(t, "--admin-listen", "127.0.0.1:0")
+	base, log := startServer(t, "--admin-listen", "127.0.0.1:0", "--admin-host", "metrics.example.org")
 	m := adminAddress.FindStringSubmatch(log.String())
 	if m == nil {
 		t.Fatalf("no admin address in the log:\n%s", log)
@@ -161,6 +161,32 @@ func TestAdminListener(t *testing.T) {
 	for _, path := range []string{"/metrics", "/debug/pprof/cmdline", "/readyz"} {
 		if resp, _ := limnomaptest.Get(t, m[1]+path); resp.StatusCode != http.StatusOK {
 			t.Errorf("%s on the admin listener: %s", path, resp.Status)
+		}
+	}
+	if _, words := limnomaptest.Get(t, m[1]+"/debug/pprof/cmdline"); !strings.Contains(string(words), "limnomap\x00serve\x00") {
+		t.Errorf("the command line is %q", words)
+	}
+	// A page under a name that its owner lets point here (DNS rebinding) reads nothing of the process.
+	for _, test := range []struct {
+		host, path string
+		status     int
+	}{
+		{"attacker.example", "/metrics", http.StatusMisdirectedRequest},
+		{"attacker.example:9091", "/debug/pprof/heap", http.StatusMisdirectedRequest},
+		{"attacker.example", "/debug/pprof/cmdline", http.StatusMisdirectedRequest},
+		{"attacker.example", "/readyz", http.StatusOK}, // for load balancers; public elsewhere
+		{"attacker.example", "/healthz", http.StatusOK},
+		{"limnomap:9090", "/metrics", http.StatusOK},
+		{"metrics.example.org:9090", "/metrics", http.StatusOK},
+	} {
+		r, err := http.NewRequest(http.MethodGet, m[1]+test.path, nil)
+		mustDo(t, err)
+		r.Host = test.host
+		resp, err := http.DefaultClient.Do(r)
+		mustDo(t, err)
+		resp.Body.Close()
+		if resp.StatusCode != test.status {
+			t.Errorf("%s with the Host %s on the admin listener: %s, want %d", test.path, test.host, resp.Status, test.status)
 		}
 	}
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"io/fs"
 	"log/slog"
@@ -20,9 +21,14 @@ const (
 
 // limitMemory sets GOMEMLIMIT from the limit of the cgroup, unless the operator has set it: the garbage collector then
 // works harder before the kernel ends the process. The Go runtime itself reads how many processors a cgroup allows.
-func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (string, bool), log *slog.Logger) {
+// It logs what it did, at the level debug if quiet is set; warnings stay warnings.
+func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (string, bool), log *slog.Logger, quiet bool) {
+	done := slog.LevelInfo
+	if quiet {
+		done = slog.LevelDebug
+	}
 	if limit, ok := lookupEnv("GOMEMLIMIT"); ok {
-		log.Info("the environment sets the memory limit", "GOMEMLIMIT", limit)
+		log.Log(context.Background(), done, "the environment sets the memory limit", "GOMEMLIMIT", limit)
 		return
 	}
 	allowed, err := cgroupLimit()
@@ -40,7 +46,7 @@ func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (str
 	}
 	limit := allowed - allowed/100*headroomPercent
 	debug.SetMemoryLimit(int64(limit))
-	log.Info("the cgroup sets the memory limit", "allowed_bytes", allowed, "limit_bytes", limit)
+	log.Log(context.Background(), done, "the cgroup sets the memory limit", "allowed_bytes", allowed, "limit_bytes", limit)
 }
 
 // hidesCgroup reports whether an error of automemlimit says that there is no limit, or no file of a cgroup that this process

@@ -26,30 +26,43 @@ func TestLimitMemory(t *testing.T) {
 		environment string // GOMEMLIMIT
 		want        int64
 		log         string
+		warns       bool // also a short command
 	}{
-		{"a tenth is left", cgroup(1000000000, nil), "", 900000000, "limit_bytes=900000000"},
-		{"GOMEMLIMIT overrides the cgroup", cgroup(1000000000, nil), "2GiB", math.MaxInt64, "GOMEMLIMIT=2GiB"},
-		{"no limit", cgroup(0, memlimit.ErrNoLimit), "", math.MaxInt64, ""},
-		{"no cgroup", cgroup(0, memlimit.ErrNoCgroup), "", math.MaxInt64, ""},
-		{"not Linux", cgroup(0, memlimit.ErrCgroupsNotSupported), "", math.MaxInt64, ""},
-		{"more than any machine has", cgroup(math.MaxUint64, nil), "", math.MaxInt64, ""},
-		{"too little", cgroup(1000000, nil), "", math.MaxInt64, "too little"},
-		{"a file that the sandbox hides", cgroup(0, fmt.Errorf("failed to read memory.max: %w", fs.ErrPermission)), "", math.MaxInt64, ""},
-		{"no file system of cgroups", cgroup(0, errors.New("cgroup v2 hierarchy found in /proc/self/cgroup but no cgroup2 mount found")), "", math.MaxInt64, ""},
-		{"unreadable", cgroup(0, errors.New("nonsense")), "", math.MaxInt64, "nonsense"},
+		{"a tenth is left", cgroup(1000000000, nil), "", 900000000, "limit_bytes=900000000", false},
+		{"GOMEMLIMIT overrides the cgroup", cgroup(1000000000, nil), "2GiB", math.MaxInt64, "GOMEMLIMIT=2GiB", false},
+		{"no limit", cgroup(0, memlimit.ErrNoLimit), "", math.MaxInt64, "", false},
+		{"no cgroup", cgroup(0, memlimit.ErrNoCgroup), "", math.MaxInt64, "", false},
+		{"not Linux", cgroup(0, memlimit.ErrCgroupsNotSupported), "", math.MaxInt64, "", false},
+		{"more than any machine has", cgroup(math.MaxUint64, nil), "", math.MaxInt64, "", false},
+		{"too little", cgroup(1000000, nil), "", math.MaxInt64, "too little", true},
+		{"a file that the sandbox hides", cgroup(0, fmt.Errorf("failed to read memory.max: %w", fs.ErrPermission)), "", math.MaxInt64, "", false},
+		{"no file system of cgroups", cgroup(0, errors.New("cgroup v2 hierarchy found in /proc/self/cgroup but no cgroup2 mount found")), "", math.MaxInt64, "", false},
+		{"unreadable", cgroup(0, errors.New("nonsense")), "", math.MaxInt64, "nonsense", true},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			debug.SetMemoryLimit(math.MaxInt64)
-			var log bytes.Buffer
-			limitMemory(test.cgroup, func(name string) (string, bool) {
+			lookupEnv := func(name string) (string, bool) {
 				return test.environment, test.environment != "" && name == "GOMEMLIMIT"
-			},
-				slog.New(slog.NewTextHandler(&log, nil)))
-			if got := debug.SetMemoryLimit(-1); got != test.want {
-				t.Errorf("the limit is %d, want %d", got, test.want)
 			}
-			if !strings.Contains(log.String(), test.log) || (log.Len() == 0) != (test.log == "") {
-				t.Errorf("the log has %q, want %q", log.String(), test.log)
+			for _, quiet := range []bool{false, true} {
+				debug.SetMemoryLimit(math.MaxInt64)
+				var log, debugLog bytes.Buffer
+				limitMemory(test.cgroup, lookupEnv, slog.New(slog.NewTextHandler(&log, nil)), quiet)
+				if got := debug.SetMemoryLimit(-1); got != test.want {
+					t.Errorf("the limit is %d, want %d", got, test.want)
+				}
+				if got := strings.Contains(log.String(), "level=WARN"); got != test.warns {
+					t.Errorf("quiet %v: the log has %q, want a warning: %v", quiet, &log, test.warns)
+				}
+				if quiet && !test.warns {
+					if log.Len() != 0 {
+						t.Errorf("the log of a short command has %q, want nothing", &log)
+					}
+					limitMemory(test.cgroup, lookupEnv, slog.New(slog.NewTextHandler(&debugLog, &slog.HandlerOptions{Level: slog.LevelDebug})), quiet)
+					log = debugLog
+				}
+				if !strings.Contains(log.String(), test.log) || (log.Len() == 0) != (test.log == "") {
+					t.Errorf("quiet %v: the log has %q, want %q", quiet, &log, test.log)
+				}
 			}
 		})
 	}

@@ -50,10 +50,9 @@ func weekOf(snapshot *data.Snapshot, day string) (data.Week, error) {
 	if len(snapshot.Weeks) == 0 {
 		return 0, fmt.Errorf("--date %s: the data have no observations; remove the flag", day)
 	}
-	first, last := snapshot.Weeks[0].Week, snapshot.Weeks[len(snapshot.Weeks)-1].Week
 	date, err := data.ParseDate(day)
-	if err != nil || date.Week() < first || date.Week() > last {
-		return 0, fmt.Errorf("--date %.80q is not a day as YYYY-MM-DD from %s to %s", day, first.Monday(), last.Sunday())
+	if err != nil || !snapshot.Serves(date.Week()) {
+		return 0, fmt.Errorf("--date %.80q is not a day as YYYY-MM-DD %s", day, snapshot.ServedDays())
 	}
 	return date.Week(), nil
 }

@@ -6,12 +6,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"limnomap/cmd/limnomap/config"
 )
 
 // Without a terminal, with a tile every 50 milliseconds, the log has a line every 10 seconds.
 func TestProgressInALog(t *testing.T) {
 	var log bytes.Buffer
-	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo)}
+	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo, new(config.Redactor))}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	p := newProgress(con, "warming", 1000, func() time.Time { return now })
 	for range 1000 {
@@ -34,7 +36,7 @@ func TestProgressInALog(t *testing.T) {
 
 func TestProgressWithoutATotal(t *testing.T) {
 	var log bytes.Buffer
-	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo)}
+	con := &console{err: &log, log: newLogger(&log, "text", slog.LevelInfo, new(config.Redactor))}
 	now := time.Date(2026, 5, 1, 12, 0, 0, 0, time.UTC)
 	p := newProgress(con, "verifying", unknownTotal, func() time.Time { return now })
 	for range 1000 {

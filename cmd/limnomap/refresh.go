@@ -23,6 +23,8 @@ type refreshFlags struct {
 	SkipBad         bool            `help:"Import the valid rows and report the others. By default one invalid row rejects the refresh."`
 	RequireChecksum bool            `help:"Reject files without a checksum: FILE.sha256 beside each file, or the header field Repr-Digest of a URL. A checksum that exists must match in any case."`
 	MaxBytes        config.ByteSize `help:"Largest file to download from a URL." default:"2GiB" allowed:"1.."`
+	MaxTotal        config.ByteSize `help:"Largest size of all files of one refresh together, in folders and of URLs, as they are stored there. After decompression they may be eight times as large." default:"8GiB" allowed:"1..1024TiB"`
+	ImportTimeout   time.Duration   `help:"Longest time to import the files of one refresh. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
 	Timeout         time.Duration   `help:"Longest time to download a file from a URL." default:"1h" allowed:"1ms.."`
 }
 
@@ -40,6 +42,8 @@ func (f *refreshFlags) refresher(s store.Store, tracer trace.Tracer, log *slog.L
 		SkipBad:         f.SkipBad,
 		RequireChecksum: f.RequireChecksum,
 		MaxBytes:        int64(f.MaxBytes),
+		MaxTotal:        int64(f.MaxTotal),
+		ImportTimeout:   f.ImportTimeout,
 		Timeout:         f.Timeout,
 		UserAgent:       "limnomap/" + buildVersion(),
 		Logger:          log,

@@ -12,6 +12,7 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 
 	"limnomap/api"
+	"limnomap/cmd/limnomap/config"
 )
 
 // catchHangups returns a channel that receives SIGHUP, which no longer ends the process. Several that arrive during one
@@ -24,10 +25,12 @@ func catchHangups() (hangups <-chan os.Signal, stop func()) {
 
 // A reloader applies a changed configuration to a running server.
 type reloader struct {
-	server *api.Server
-	cert   *certificate // nil without TLS
-	level  *slog.LevelVar
-	log    *slog.Logger
+	server   *api.Server
+	cert     *certificate // nil without TLS
+	limiters *limiters
+	level    *slog.LevelVar
+	log      *slog.Logger
+	secrets  *config.Redactor // of log
 
 	successful, succeededAt prometheus.Gauge
 
@@ -35,8 +38,8 @@ type reloader struct {
 	current *invocation // the settings that apply; guarded by mu, replaced whole
 }
 
-func newReloader(con *console, server *api.Server, cert *certificate, registry prometheus.Registerer) *reloader {
-	r := &reloader{server: server, cert: cert, level: con.level, log: con.log, current: con.invocation,
+func newReloader(con *console, server *api.Server, cert *certificate, limiters *limiters, registry prometheus.Registerer) *reloader {
+	r := &reloader{server: server, cert: cert, limiters: limiters, level: con.level, log: con.log, secrets: con.invocation.Redactor, current: con.invocation,
 		successful: prometheus.NewGauge(prometheus.GaugeOpts{
 			Name: "limnomap_config_last_reload_successful",
 			Help: "1 if the configuration was valid when it was last read, at the start or at a SIGHUP, else 0.",
@@ -78,7 +81,10 @@ func (r *reloader) reload(ctx context.Context) {
 	next, err := parse(r.current.Args(), io.Discard, io.Discard)
 	var changed, kept []string
 	if err == nil {
-		changed, kept, err = r.apply(ctx, next)
+		r.secrets.Adopt(next.Redactor)
+		if changed, kept, err = r.apply(ctx, next); err != nil {
+			r.secrets.Adopt(r.current.Redactor) // those of the present settings must not become the oldest
+		}
 	}
 	if err != nil {
 		r.successful.Set(0)
@@ -112,6 +118,7 @@ func (r *reloader) apply(ctx context.Context, next *invocation) (changed, kept [
 		return nil, nil, next.Explain(err)
 	}
 	r.server.Adjust(opts.Adjustable)
+	r.limiters.adjust(&next.cli.Serve.connectionFlags, opts.TrustedProxies)
 	r.level.Set(next.cli.LogLevel.Level)
 	if r.cert != nil {
 		r.cert.refresh()

@@ -12,6 +12,7 @@ import (
 	"limnomap/api/middleware"
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
+	"limnomap/data"
 	"limnomap/data/apikey"
 )
 
@@ -20,6 +21,8 @@ var rules = map[string]func(string) error{
 	"address":       checkAddress,
 	"base-path":     func(text string) error { return api.CheckBasePath(cleanBasePath(text)) },
 	"basemap-url":   checkBasemapURL,
+	"date":          func(text string) error { _, err := data.ParseDate(text); return err },
+	"host-name":     checkHostName,
 	"key-name":      checkKeyName,
 	"origin":        checkOrigin,
 	"otlp-endpoint": func(text string) error { _, err := traceEndpoint(text); return err },
@@ -63,6 +66,14 @@ func checkBasemapURL(text string) error {
 func checkKeyName(text string) error {
 	if !apikey.ValidName(text) {
 		return fmt.Errorf("%q: want 1 to 64 letters, digits, spaces and _.@- that begin with a letter or a digit", text)
+	}
+	return nil
+}
+
+// checkHostName checks a name as in the Host field of a request, without a port.
+func checkHostName(text string) error {
+	if text == "" || strings.ContainsAny(text, "/:@*[] ") {
+		return fmt.Errorf("%q is not a host name such as metrics.example.org, without a port", text)
 	}
 	return nil
 }

@@ -5,11 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"net"
 	"os"
 	"runtime/debug"
+	"slices"
 	"time"
 
-	"github.com/KimMachineGun/automemlimit/memlimit"
 	"github.com/paulmach/orb/maptile"
 	"github.com/prometheus/client_golang/prometheus"
 	"go.opentelemetry.io/otel/trace"
@@ -19,6 +20,7 @@ import (
 	"limnomap/api/ratelimit/quota"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
+	"limnomap/data/admission"
 	"limnomap/data/refresh"
 	"limnomap/render"
 	"limnomap/render/vector"
@@ -31,6 +33,7 @@ import (
 type serveCmd struct {
 	Listen      string        `help:"Address to serve on, ${default} by default." default:"127.0.0.1:8080" check:"address" placeholder:"HOST:PORT" group:"Serving"`
 	AdminListen string        `help:"Serve /metrics and pprof on this address instead of beside the API." check:"address" placeholder:"HOST:PORT" group:"Serving"`
+	AdminHosts  []string      `name:"admin-host" help:"Names of this server in requests to the admin listener, such as a name that Prometheus scrapes. IP addresses, names without a dot, the name in --admin-listen and that of the machine are always allowed." check:"host-name" placeholder:"NAME" group:"Serving"`
 	MetricsKey  bool          `help:"Require an API key with the scope metrics for /metrics, as X-API-Key or as a bearer token. Not with --admin-listen." group:"Serving"`
 	TLSCert     string        `name:"tls-cert" help:"Certificate chain (PEM): serve HTTPS and HTTP/2. It is read again when it changes." placeholder:"FILE" group:"Serving"`
 	TLSKey      string        `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
@@ -58,11 +61,16 @@ type serveCmd struct {
 	CacheMemory config.ByteSize `help:"Maximum size of the tile cache in memory." default:"64MiB" allowed:"1MiB.." group:"Cache"`
 	cacheFlags
 
-	APIRate  int `help:"Requests per minute and client address to the open endpoints; 0 is no limit." default:"300" allowed:"0.." group:"Limits" reload:""`
-	TileRate int `help:"Requests per minute and client address for tiles; 0 is no limit." default:"6000" allowed:"0.." group:"Limits" reload:""`
-	KeyRate  int `help:"Requests per minute and API key; 0 is no limit." default:"600" allowed:"0.." group:"Limits" reload:""`
+	APIRate     int `help:"Requests per minute and client address to the open endpoints; 0 is no limit." default:"300" allowed:"0.." group:"Limits" reload:""`
+	TileRate    int `help:"Requests per minute and client address for tiles; 0 is no limit." default:"6000" allowed:"0.." group:"Limits" reload:""`
+	KeyRate     int `help:"Requests per minute and API key; 0 is no limit." default:"600" allowed:"0.." group:"Limits" reload:""`
+	MetricsRate int `help:"Requests per minute and client address for /metrics on the public listener; 0 is no limit. Each server counts its own, also with --redis." default:"120" allowed:"0.." group:"Limits" reload:""`
+
+	AnswerMemory *config.ByteSize `help:"Memory for all answers together that are made for one request each, such as filtered lists, until their clients have read them; beyond it requests get 503. By default an eighth of the memory limit, or 256MiB without one." allowed:"8MiB.." placeholder:"SIZE" group:"Limits"`
 
 	Redis string `help:"Redis server for rate limits that several servers share: redis://[USER:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS. While it is unreachable, each server uses local rate limits. Prefer LIMNOMAP_REDIS: command lines are visible to other users." placeholder:"URL" secret:"" check:"redis" group:"Limits"`
+
+	connectionFlags
 
 	LogRequests int `help:"Requests logged per second: this many each of the answered, the refused and the failed ones. The next line of a kind says how many were left out; 0 is no limit." default:"100" allowed:"0.." group:"Limits" reload:""`
 }
@@ -86,12 +94,17 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--hsts needs --tls-cert: browsers ignore it over HTTP, and a proxy with the certificate sends it itself")
 	case c.MetricsKey && c.AdminListen != "":
 		return errors.New("--metrics-key with --admin-listen: metrics on their own listener need no key")
+	case len(c.AdminHosts) > 0 && c.AdminListen == "":
+		return errors.New("--admin-host needs --admin-listen: the public listener is open to every host name")
 	case c.MetricsKey && c.DB == "":
 		return errors.New("--metrics-key needs --db: the demo has one key, which is public")
 	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
 		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
 	case len(c.Refresh.From) > 0 && c.DB == "":
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
+	}
+	if err := c.checkConnections(); err != nil {
+		return err
 	}
 	if len(c.Refresh.From) > 0 {
 		if c.Refresh.Every.Schedule == nil {
@@ -121,7 +134,6 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	defer func() { err = errors.Join(err, shown.close()) }()
 
-	limitMemory(memlimit.FromCgroup, os.LookupEnv, con.log)
 	defer limitGarbage(context.WithoutCancel(ctx))() // until the last request is answered
 	registry := prometheus.NewRegistry()
 	c.warnOfEnvironment(con.log)
@@ -148,7 +160,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer closeDisk()
-	tileService, err := c.newTiles(shown, diskCache, registry, traces.tracer(), con.log)
+	turns := newTurns(registry)
+	defer turns.Close()
+	tileService, err := c.newTiles(shown, diskCache, turns, registry, traces.tracer(), con.log)
 	if err != nil {
 		return err
 	}
@@ -158,6 +172,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
+	limiters := c.newLimiters(opts.TrustedProxies, registry, con.log)
 	source := traceSource(shown.Source, traces.tracer())
 	opts.Tiles, opts.Historian, opts.Keys = tileService, source, shown.Keys
 	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), shown.limits()
@@ -166,6 +181,11 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	opts.Notice, opts.Quota = shown.notice, sharedQuota
 	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
 	opts.Registry, opts.Logger = registry, con.log
+	opts.CommandLine = con.invocation.CommandLine()
+	histories := newHistoryTurns(shown.store)
+	defer histories.Close()
+	opts.Histories = histories
+	opts.Turns, opts.Memory, opts.Requests = turns, admission.NewBudget(c.answerMemory()), requestsInFlight()
 	server, err := api.New(opts)
 	if err != nil {
 		return err
@@ -180,7 +200,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		watcher:   watcher,
 		refresher: refresher,
 		cert:      cert,
-		reloader:  newReloader(con, server, cert, registry),
+		limiters:  limiters,
+		reloader:  newReloader(con, server, cert, limiters, registry),
 		hangups:   hangups,
 	}
 	return s.run(ctx)
@@ -194,6 +215,7 @@ func (c *serveCmd) options() (api.Options, error) {
 		BasemapURL:         c.BasemapURL,
 		BasemapAttribution: c.BasemapAttribution,
 		SeparateAdmin:      c.AdminListen != "",
+		AdminHosts:         c.adminHosts(),
 		MetricsKey:         c.MetricsKey,
 		HSTS:               time.Duration(c.HSTS),
 		Adjustable: api.Adjustable{
@@ -203,6 +225,7 @@ func (c *serveCmd) options() (api.Options, error) {
 			APIRate:        c.APIRate,
 			TileRate:       c.TileRate,
 			KeyRate:        c.KeyRate,
+			MetricsRate:    c.MetricsRate,
 			LogRequests:    c.LogRequests,
 		},
 	}
@@ -219,6 +242,18 @@ func (c *serveCmd) options() (api.Options, error) {
 		}
 	}
 	return opts, nil
+}
+
+// adminHosts returns the names under which the admin listener may be asked.
+func (c *serveCmd) adminHosts() []string {
+	names := slices.Clone(c.AdminHosts)
+	if host, _, err := net.SplitHostPort(c.AdminListen); err == nil && host != "" {
+		names = append(names, host)
+	}
+	if machine, err := os.Hostname(); err == nil {
+		names = append(names, machine)
+	}
+	return names
 }
 
 // newRefresher returns what refreshes the database, or nil without --refresh-from.
@@ -269,13 +304,15 @@ func (c *serveCmd) openDiskCache(registry prometheus.Registerer, log *slog.Logge
 }
 
 // newTiles returns the service that draws and caches tiles.
-func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
+func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admission.Turns, registry prometheus.Registerer, tracer trace.Tracer, log *slog.Logger) (*tiles.Service, error) {
 	return tiles.New(render.New(shown.limits()), &tiles.Options{
 		MemoryBytes: int64(c.CacheMemory),
 		Disk:        diskCache,
 		MaxZoom:     maptile.Zoom(c.MaxZoom),
 		Variant:     shown.options.Profile.ID,
 		Vectors:     vector.New(shown.limits()),
+		Turns:       turns,
+		Client:      api.ClientIn,
 		Logger:      log,
 		Registerer:  registry,
 		Tracer:      tracer,

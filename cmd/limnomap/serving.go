@@ -13,6 +13,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"limnomap/api"
+	"limnomap/api/connections"
 	"limnomap/api/joinwrites"
 	"limnomap/colormap"
 	"limnomap/data"
@@ -30,6 +31,7 @@ type serving struct {
 	watcher   *data.Watcher
 	refresher *refresh.Refresher // nil without --refresh-from
 	cert      *certificate       // nil without TLS
+	limiters  *limiters
 	reloader  *reloader
 	hangups   <-chan os.Signal
 }
@@ -38,24 +40,26 @@ type serving struct {
 func (s *serving) run(ctx context.Context) error {
 	drain := new(drain)
 	main := newHTTPServer(drain.handler(s.server), s.log)
-	main.ConnContext = joinwrites.ConnContext
+	main.ConnContext, main.ConnState = joinwrites.ConnContext, connections.ConnState
 	if s.cert != nil {
 		main.TLSConfig = s.cert.config()
 	}
-	listener, err := net.Listen("tcp", s.flags.Listen)
+	listener, err := listen(s.flags.Listen)
 	if err != nil {
 		return fmt.Errorf("--listen: %w", err)
 	}
-	listener = joinwrites.Listener(listener)
+	listener = joinwrites.Listener(s.limiters.main.Listener(listener))
 	defer listener.Close() // if run returns before Serve takes it over
 	listeners := map[*http.Server]net.Listener{main: listener}
 	if s.flags.AdminListen != "" {
 		admin := newHTTPServer(s.server.AdminHandler(), s.log)
 		admin.WriteTimeout = 0 // a CPU profile takes as long as requested
-		adminListener, err := net.Listen("tcp", s.flags.AdminListen)
+		admin.ConnState = connections.ConnState
+		adminListener, err := listen(s.flags.AdminListen)
 		if err != nil {
 			return fmt.Errorf("--admin-listen: %w", err)
 		}
+		adminListener = s.limiters.admin.Listener(adminListener)
 		defer adminListener.Close()
 		listeners[admin] = adminListener
 		s.log.Info("metrics and pprof", "url", addressOf(admin, adminListener)+"/metrics")

@@ -22,6 +22,7 @@ type sourceFlags struct {
 	Profile    string        `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
 	StaleAfter config.Period `help:"How much older than the newest observation the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
 	Weeks      int           `help:"How many of the newest weeks are kept in memory for their maps; older weeks are read from the database. A lake takes 8 bytes per week." default:"104" allowed:"1.." group:"Data"`
+	OldestWeek string        `help:"A day of the oldest week that is shown; maps of earlier weeks are refused. By default, of the first week with an observation. The newest week is always shown." placeholder:"YYYY-MM-DD" check:"date" group:"Data"`
 }
 
 // A source is where the data are from.
@@ -52,7 +53,14 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
-	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), Weeks: f.Weeks}
+	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), Weeks: f.Weeks, ViewMemory: viewMemory()}
+	if f.OldestWeek != "" {
+		oldest, err := data.ParseDate(f.OldestWeek)
+		if err != nil {
+			return nil, fmt.Errorf("--oldest-week: %w", err)
+		}
+		options.Oldest = &oldest
+	}
 	if f.DB == "" {
 		d := demo.New(time.Now)
 		return &source{d, d, demo.Notice, options, nil, func() error { return nil }}, nil

@@ -126,6 +126,13 @@ func (s *Server) AwaitReady(t testing.TB) {
 	Within(t, startTime, "/readyz says 200", func() bool { return s.StatusOf("/readyz") == http.StatusOK })
 }
 
+// HostPort returns the address that the server listens on, as HOST:PORT.
+func (s *Server) HostPort() string {
+	_, rest, _ := strings.Cut(s.Base, "://")
+	address, _, _ := strings.Cut(rest, "/")
+	return address
+}
+
 // StatusOf returns the status of the answer to a GET of path, or 0 if there is no answer.
 func (s *Server) StatusOf(path string) int {
 	resp, err := s.Client().Get(s.Base + path)

@@ -1,0 +1,47 @@
+package main
+
+import (
+	"net"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// TestUnsentBytes has a client that does not read: the kernel must not take megabytes for it.
+func TestUnsentBytes(t *testing.T) {
+	l, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	const size = 32 << 20 // more than the buffers of both sides
+	if err := server.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := server.Write(make([]byte, size)); err == nil || n == 0 {
+		t.Fatalf("%d of %d bytes were written, error %v, want a part and a timeout", n, size, err)
+	}
+	socket, err := server.(*net.TCPConn).SyscallConn()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var unsent int
+	if controlErr := socket.Control(func(fd uintptr) { unsent, err = unix.IoctlGetInt(int(fd), unix.SIOCOUTQNSD) }); controlErr != nil || err != nil {
+		t.Fatal(controlErr, err)
+	}
+	// A write is split into segments of up to 64 KiB, of which the last may begin below the bound.
+	if unsent > 2*unsentBytes {
+		t.Errorf("the kernel holds %d bytes that it cannot send, want at most %d", unsent, 2*unsentBytes)
+	}
+}

@@ -1,0 +1,38 @@
+package main
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"limnomap/data/store"
+)
+
+// However many connections a database has, histories leave some of them to the server, and at least one history is read.
+func TestHistoryReaders(t *testing.T) {
+	if n := historyReaders(nil); n != runtime.GOMAXPROCS(0) {
+		t.Errorf("the demo: %d at once, want one per processor", n)
+	}
+	usual := max(4, 2*runtime.GOMAXPROCS(0))
+	const unreachable = "postgres://limnomap@127.0.0.1:1/limnomap" // it need not answer
+	for db, want := range map[string]int{
+		filepath.Join(t.TempDir(), "lakes.db"): usual,
+		unreachable:                            usual,
+		unreachable + "?pool_max_conns=1":      1,
+		unreachable + "?pool_max_conns=4":      1,
+		unreachable + "?pool_max_conns=6":      2,
+		unreachable + "?pool_max_conns=50":     46,
+	} {
+		t.Run(fmt.Sprintf("%s %d", filepath.Base(db), want), func(t *testing.T) {
+			s, err := store.Open(t.Context(), db, true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer s.Close()
+			if n := historyReaders(s); n != want {
+				t.Errorf("%d histories at once with %d connections, want %d", n, s.Readers(), want)
+			}
+		})
+	}
+}
