@@ -3,7 +3,6 @@
 package faulttest
 
 import (
-	"bufio"
 	"bytes"
 	"fmt"
 	"io"
@@ -21,37 +20,8 @@ import (
 
 // converse sends text on a new connection and returns the statuses of the answers, until the server closes the connection.
 func converse(s *limnomaptest.Server, text string) (statuses []int, err error) {
-	conn, err := net.Dial("tcp", strings.TrimPrefix(s.Base, "http://"))
-	if err != nil {
-		return nil, err
-	}
-	defer conn.Close()
-	if err := conn.SetDeadline(time.Now().Add(patience)); err != nil {
-		return nil, err
-	}
-	// The server may answer and close the connection before it has read all of the text, so both directions run at once.
-	sent := make(chan struct{})
-	go func() { // ends when all is sent or the connection is closed
-		defer close(sent)
-		if _, err := io.WriteString(conn, text); err == nil {
-			_ = conn.(*net.TCPConn).CloseWrite()
-		}
-	}()
-	defer func() {
-		conn.Close()
-		<-sent
-	}()
-	answers := bufio.NewReader(conn)
-	for {
-		resp, err := http.ReadResponse(answers, nil)
-		if err != nil {
-			return statuses, nil // io.EOF, or the connection was reset
-		}
-		statuses = append(statuses, resp.StatusCode)
-		if _, err := io.Copy(io.Discard, resp.Body); err != nil {
-			return statuses, nil
-		}
-	}
+	got, err := s.Converse(text, patience)
+	return got.Statuses, err
 }
 
 // TestMalformedRequests sends requests that are wrong, and some that are rare.

@@ -31,7 +31,7 @@ func TestDamagedDatabase(t *testing.T) {
 		{"cut in half", func(t *testing.T, path string, content []byte) { must(t, os.Truncate(path, int64(len(content)/2))) }, "damaged"},
 		{"overwritten with garbage", func(t *testing.T, path string, content []byte) { overwrite(t, path, garbage(content)) }, ""},
 		{"replaced by garbage", func(t *testing.T, path string, content []byte) { replace(t, path, garbage(content)) }, "not an SQLite database"},
-		{"replaced by an empty file", func(t *testing.T, path string, _ []byte) { replace(t, path, nil) }, "nothing has been imported"},
+		{"replaced by an empty file", func(t *testing.T, path string, _ []byte) { replace(t, path, nil) }, "the file is empty"},
 		{"removed", func(t *testing.T, path string, _ []byte) { must(t, os.Remove(path)) }, "was removed"},
 		{"replaced by a folder", func(t *testing.T, path string, _ []byte) {
 			must(t, os.Remove(path))

@@ -47,7 +47,7 @@ type replica struct {
 // newReplica returns a server that is not running yet. It trusts only the proxy at 127.0.0.1, so other loopback addresses
 // are client addresses.
 func newReplica(t testing.TB, flags ...string) *replica {
-	r := &replica{address: freeAddress(t)}
+	r := &replica{address: limnomaptest.FreeAddress(t)}
 	r.args = append([]string{"--listen", r.address, "--trusted-proxies", "127.0.0.1/32"}, flags...)
 	return r
 }
@@ -56,15 +56,6 @@ func newReplica(t testing.TB, flags ...string) *replica {
 func (r *replica) start(t testing.TB) {
 	t.Helper()
 	r.Server = launch(t, r.args...)
-}
-
-// freeAddress returns a loopback address that no process listens on.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	must(t, err)
-	defer l.Close()
-	return l.Addr().String()
 }
 
 // sharedFolder returns a folder that other users can read, since PostgreSQL and nginx do not run as root.
@@ -97,7 +88,7 @@ func findNginx(t testing.TB) string {
 // its address.
 func startNginx(t testing.TB, nginx string, upstreams []string) string {
 	t.Helper()
-	dir, address := sharedFolder(t), freeAddress(t)
+	dir, address := sharedFolder(t), limnomaptest.FreeAddress(t)
 	text, err := os.ReadFile(filepath.Join("..", "..", "..", "deploy", "nginx.conf"))
 	must(t, err)
 	conf := string(text)

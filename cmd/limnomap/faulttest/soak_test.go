@@ -74,7 +74,7 @@ func TestSoak(t *testing.T) {
 // startQuiet starts a server that only logs warnings, and so no addresses: a log of all requests would be too large.
 func startQuiet(t testing.TB, args ...string) *limnomaptest.Server {
 	t.Helper()
-	public, admin := freeAddress(t), freeAddress(t)
+	public, admin := limnomaptest.FreeAddress(t), limnomaptest.FreeAddress(t)
 	s := limnomaptest.LaunchAt(t, public, admin, append([]string{"--log-level", "warn"}, args...)...)
 	s.AwaitReady(t)
 	return s

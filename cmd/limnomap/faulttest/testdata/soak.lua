@@ -36,7 +36,7 @@ local others = {
   function() return "/api/v1/monitor/lakes?limit=100&offset=" .. math.random(0, 1800) end,
   function() return "/api/v1/tiles.json" end,
   function() return "/api/v1/styles" end,
-  function() return "/api/v1/legend.png?width=" .. math.random(200, 400) end,
+  function() return "/api/v1/legend.png?width=" .. ({200, 240, 256, 300, 320, 400})[math.random(6)] end,
   function() return "/api/v1/legend.json" end,
   function() return "/" end,
   function() return "/readyz" end,

@@ -1,0 +1,42 @@
+//go:build linux
+
+package attacktest
+
+import (
+	"fmt"
+	"os"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+func TestMain(m *testing.M) {
+	if os.Getenv(probeVariable) != "" {
+		os.Exit(runProbe(os.Stdin, os.Stdout)) // this process is the probe of another one
+	}
+	limnomaptest.Main(m, func() { fmt.Print(results.String()) })
+}
+
+// patience is how long a test waits for something that takes a second or two on an idle machine. Only a server that
+// hangs needs longer.
+const patience = 2 * time.Minute
+
+// fullLength reports whether the tests run at full length, as with make test-attacks.
+func fullLength() bool { return os.Getenv("LIMNOMAP_ATTACKS") == "full" }
+
+// size returns full at full length, otherwise short.
+func size[T any](full, short T) T {
+	if fullLength() {
+		return full
+	}
+	return short
+}
+
+// must fails the test if err is not nil.
+func must(t testing.TB, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
