@@ -23,7 +23,7 @@ func TestCaddy(t *testing.T) {
 	if out := output(t, "caddy", "validate", "--adapter", "caddyfile", "--config", "Caddyfile"); !strings.Contains(out, "Valid configuration") {
 		t.Errorf("caddy validate says:\n%s", out)
 	}
-	dir, address := t.TempDir(), freeAddress(t)
+	dir, address := t.TempDir(), limnomaptest.FreeAddress(t)
 	server := limnomaptest.Start(t, "--trusted-proxies", "127.0.0.1/32")
 	_, port, err := net.SplitHostPort(address)
 	if err != nil {

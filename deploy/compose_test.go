@@ -95,6 +95,7 @@ func TestComposedReplicas(t *testing.T) {
 			Environment map[string]string
 			Networks    any // names, or settings by name
 			Volumes     []string
+			Tmpfs       []string
 			ReadOnly    bool `json:"read_only"`
 		}
 		Networks map[string]struct {
@@ -114,7 +115,7 @@ func TestComposedReplicas(t *testing.T) {
 		if first := c.Services["limnomap-1"].Environment; !maps.Equal(service.Environment, first) {
 			t.Errorf("%s has %v, limnomap-1 %v", name, service.Environment, first)
 		}
-		if !service.ReadOnly || len(service.Volumes) != 2 || !strings.HasSuffix(service.Volumes[0], ":/cache") || service.Volumes[1] != "/tmp" {
+		if !service.ReadOnly || len(service.Volumes) != 1 || !strings.HasSuffix(service.Volumes[0], ":/cache") || len(service.Tmpfs) != 1 || !strings.HasPrefix(service.Tmpfs[0], "/tmp:") {
 			t.Errorf("%s does not write to exactly its cache and /tmp: %+v", name, service)
 		}
 		volume, _, _ := strings.Cut(service.Volumes[0], ":")

@@ -54,7 +54,7 @@ func TestDockerfile(t *testing.T) {
 		t.Error("the image has no /tmp")
 	}
 	version := regexp.MustCompile(`(?m)^go (\d+\.\d+)`).FindStringSubmatch(readFile(t, "../go.mod"))
-	if !strings.Contains(text, " golang:"+version[1]+" ") {
+	if !regexp.MustCompile(` golang:` + regexp.QuoteMeta(version[1]) + `\.\d+@`).MatchString(text) {
 		t.Errorf("the image is not built with Go %s", version[1])
 	}
 	wantVariables(t, "Dockerfile", last, "serve")
@@ -145,7 +145,7 @@ func TestImage(t *testing.T) {
 		}
 		file.Close()
 	}
-	address := freeAddress(t)
+	address := limnomaptest.FreeAddress(t)
 	im := makeImage(t, address)
 	for _, file := range []struct{ kind, rows string }{
 		{"lakes", "id,name,lat,lon\nmueggelsee,Müggelsee,52.44,13.65\n"},

@@ -2,6 +2,7 @@ package deploy
 
 import (
 	"cmp"
+	"net/netip"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -145,5 +146,59 @@ func TestKubernetesAgrees(t *testing.T) {
 				t.Errorf("service %s leads to port %q, pods have %q", name, port.TargetPort, ports)
 			}
 		}
+	}
+}
+
+// Pods trust only the addresses of some proxies, and reach no link-local address except for DNS: that is where clouds give a
+// machine's credentials to any process on it.
+func TestKubernetesNetwork(t *testing.T) {
+	t.Parallel()
+	objects := kubernetesObjects(t)
+	var settings struct{ Data map[string]string }
+	into(t, objects["ConfigMap limnomap"], &settings)
+	for text := range strings.SplitSeq(settings.Data["LIMNOMAP_TRUSTED_PROXIES"], ",") {
+		if trusted, err := netip.ParsePrefix(text); err != nil || trusted.Bits() < 24 {
+			t.Errorf("pods trust the proxies in %s, %v, want 256 addresses at most", text, err)
+		}
+	}
+	var policy struct {
+		Spec struct {
+			Egress []struct {
+				Ports []struct{ Port int }
+				To    []struct {
+					IPBlock struct {
+						CIDR   netip.Prefix
+						Except []netip.Prefix
+					}
+				}
+			}
+		}
+	}
+	into(t, objects["NetworkPolicy limnomap"], &policy)
+	found := false
+	for _, rule := range policy.Spec.Egress {
+		for _, port := range rule.Ports {
+			if port.Port == 80 {
+				t.Error("pods reach port 80, which has the credentials of the machine in some clouds")
+			}
+			if port.Port != 443 {
+				continue
+			}
+			found = true
+			for _, address := range []string{"169.254.169.254", "fe80::1", "fd00:ec2::254", "fd20:ce::254", "100.100.100.200"} {
+				for _, to := range rule.To {
+					excluded := slices.ContainsFunc(to.IPBlock.Except, func(p netip.Prefix) bool { return p.Contains(netip.MustParseAddr(address)) })
+					if to.IPBlock.CIDR.IsValid() && to.IPBlock.CIDR.Contains(netip.MustParseAddr(address)) && !excluded {
+						t.Errorf("pods reach %s", address)
+					}
+				}
+			}
+			if len(rule.To) != 3 || !rule.To[0].IPBlock.CIDR.Contains(netip.MustParseAddr("192.0.2.1")) || !rule.To[1].IPBlock.CIDR.Contains(netip.MustParseAddr("2001:db8::1")) {
+				t.Errorf("port 443 is open to %+v, want to sources of refreshes by IPv4 and IPv6, and to pods", rule.To)
+			}
+		}
+	}
+	if !found {
+		t.Error("pods do not reach port 443, and so no source of a refresh")
 	}
 }

@@ -12,7 +12,8 @@ import (
 	"limnomap/cmd/limnomap/limnomaptest"
 )
 
-// A server in a cgroup with a limit of 512 MiB keeps a tenth of it free.
+// A server in a cgroup with a limit of 512 MiB keeps a tenth of it free. So does every other command, which mentions it only in
+// its debug log.
 func TestMemoryLimitOfCgroup(t *testing.T) {
 	t.Parallel()
 	const allowed, limit = 512 << 20, 483183822
@@ -23,10 +24,30 @@ func TestMemoryLimitOfCgroup(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(folder, file), fmt.Append(nil, allowed), 0o644); err != nil {
 		t.Fatal(err)
 	}
+	db := filepath.Join(t.TempDir(), "lakes.db")
+	command := func(log *limnomaptest.Log, args ...string) *exec.Cmd {
+		cmd := exec.Command("sh", append([]string{"-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, folder, limnomaptest.Binary(t)}, args...)...)
+		cmd.Env, cmd.Stderr = limnomaptest.Environ(), log
+		return cmd
+	}
+	for _, short := range [][]string{
+		{"import", "lakes", "--db", db, limnomaptest.WriteFile(t, t.TempDir(), "lakes.csv", "id,name,lat,lon\nDE_BY_1,Ammersee,48,11\n")},
+		{"keys", "list", "--db", db},
+		{"export", "lakes", filepath.Join(t.TempDir(), "lakes.csv"), "--db", db, "--force"},
+		{"version"},
+	} {
+		for _, level := range []string{"info", "debug"} {
+			log := new(limnomaptest.Log)
+			err := command(log, append(short, "--log-level", level)...).Run()
+			want := fmt.Sprintf("limit_bytes=%d", limit)
+			if err != nil || strings.Contains(log.String(), want) != (level == "debug") {
+				t.Errorf("%v, log level %s: %v, and the log mentions %s: %v\n%s", short, level, err, want, strings.Contains(log.String(), want), log)
+			}
+		}
+	}
+
 	log := new(limnomaptest.Log)
-	serve := exec.Command("sh", "-c", `echo $$ > "$0/cgroup.procs" && exec "$@"`, folder,
-		limnomaptest.Binary(t), "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--cache-dir", t.TempDir(), "--cache-min-free", "0")
-	serve.Env, serve.Stderr = limnomaptest.Environ(), log
+	serve := command(log, "serve", "--listen", "127.0.0.1:0", "--drain", "0s", "--cache-dir", t.TempDir(), "--cache-min-free", "0")
 	if err := serve.Start(); err != nil {
 		t.Fatal(err)
 	}

@@ -34,17 +34,6 @@ func commonDir(t testing.TB) string {
 	return dir
 }
 
-// freeAddress returns a loopback address that no process listens on.
-func freeAddress(t testing.TB) string {
-	t.Helper()
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	return l.Addr().String()
-}
-
 // replaced returns a file of this folder with texts replaced. Each old text must be in it. Pairs are old and new in turn.
 func replaced(t testing.TB, name string, pairs ...string) string {
 	t.Helper()
@@ -90,7 +79,7 @@ func startCachingNginx(t testing.TB, upstream string) *cachingNginx {
 	if len(fake) != 1 {
 		t.Fatalf("faketime is installed, and its libraries are %q", fake)
 	}
-	dir, address := commonDir(t), freeAddress(t)
+	dir, address := commonDir(t), limnomaptest.FreeAddress(t)
 	n := &cachingNginx{base: "http://" + address, clock: filepath.Join(dir, "clock")}
 	n.later(t, 0)
 	conf := replaced(t, "nginx-cache.conf", "listen 80;", "listen "+address+";", "server 127.0.0.1:8080 ", "server "+upstream+" ",
@@ -154,7 +143,7 @@ const berlin = "/api/v1/tiles/6/34/21" // a tile with lakes of the demo
 
 func TestNginxCache(t *testing.T) {
 	t.Parallel()
-	address := freeAddress(t)
+	address := limnomaptest.FreeAddress(t)
 	flags := []string{"--listen", address, "--trusted-proxies", "127.0.0.1/32", "--tile-rate", "40"}
 	server := limnomaptest.Start(t, flags...)
 	nginx := startCachingNginx(t, address)

@@ -52,6 +52,10 @@ func TestUnit(t *testing.T) {
 		environment[name] = value
 	}
 	wantAccepted(t, unit, environment, "serve")
+	// The services that give a machine's credentials to any process on it; the rest of the network is open for --refresh-from.
+	if denied := setting(t, text, "IPAddressDeny"); len(denied) != 1 || !slices.Contains(strings.Fields(denied[0]), "link-local") || slices.Contains(strings.Fields(denied[0]), "any") {
+		t.Errorf("IPAddressDeny=%q, want link-local addresses among others, and not all", denied)
+	}
 	if stop := setting(t, text, "TimeoutStopSec"); duration(t, stop[0]+"s") <= stopping(t) {
 		t.Errorf("TimeoutStopSec=%s cuts off requests: --drain and --shutdown are %v", stop, stopping(t))
 	}

@@ -200,10 +200,10 @@ func TestTraces(t *testing.T) {
 	})
 
 	for i, test := range []struct{ path, last, want string }{
-		{"/api/v1/tiles/5/17/10.png", "GET tile", "GET tile\n  tile render\n    tile lookup\n    tile queue\n    tile render\n"},
+		{"/api/v1/tiles/5/17/10.png", "GET tile", "GET tile\n  tile render\n    tile queue\n    tile lookup\n    tile render\n"},
 		{"/api/v1/tiles/5/17/10.png", "GET tile", "GET tile\n  tile memory\n"},
-		{"/api/v1/tiles/5/3/3.png", "GET tile", "GET tile\n  tile blank\n"},
-		{"/api/v1/tiles/5/17/10.mvt", "GET vector", "GET vector\n  tile render\n    tile lookup\n    tile queue\n    tile render\n"},
+		{"/api/v1/tiles/5/3/3.png", "GET tile", "GET tile\n  tile blank\n    tile queue\n"},
+		{"/api/v1/tiles/5/17/10.mvt", "GET vector", "GET vector\n  tile render\n    tile queue\n    tile lookup\n    tile render\n"},
 		{"/api/v1/bathing-lakes/history/hidden_mere?key=" + secret, "GET history", "GET history\n  store history\n"},
 		{"/api/v1/monitor/lakes", "GET monitor", "GET monitor\n"},
 		{"/hidden_mere", "GET not_found", "GET not_found\n"},
