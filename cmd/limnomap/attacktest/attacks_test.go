@@ -251,6 +251,7 @@ func TestAttacks(t *testing.T) {
 			most, err := watched.stop()
 			seen := probe.report(t)
 			must(t, err)
+			probe.closeIdle(t)
 			started = time.Now()
 			after, excess, err := s.settle(before, settleTime())
 			must(t, err)

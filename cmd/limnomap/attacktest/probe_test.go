@@ -33,7 +33,13 @@ type probeTask struct {
 	Digest map[string]string // SHA-256 of each body, by path
 }
 
-// A probeReport is what the probe has seen since its last report. It writes one for each line that it reads.
+// The further lines that the probe reads.
+const (
+	askReport  = "report" // it writes a line with a probeReport
+	askClosing = "close"  // it closes the connections that it does not use: a busy server makes it open more of them
+)
+
+// A probeReport is what the probe has seen since its last report.
 type probeReport struct {
 	Requests      int
 	P50, P99, Max time.Duration
@@ -65,6 +71,10 @@ func runProbe(in io.Reader, out io.Writer) (exitCode int) {
 	defer running.Wait()
 	defer cancel()
 	for lines.Scan() {
+		if lines.Text() == askClosing {
+			p.client.CloseIdleConnections()
+			continue
+		}
 		text, err := json.Marshal(p.report())
 		if err == nil {
 			_, err = fmt.Fprintf(out, "%s\n", text)
@@ -216,11 +226,18 @@ func startProbe(t *testing.T, s *target) *probeProcess {
 // report returns what the probe has seen since the last report.
 func (p *probeProcess) report(t *testing.T) (r probeReport) {
 	t.Helper()
-	_, err := io.WriteString(p.stdin, "report\n")
+	_, err := fmt.Fprintln(p.stdin, askReport)
 	must(t, err)
 	if !p.stdout.Scan() {
 		t.Fatalf("the probe does not answer: %v", p.stdout.Err())
 	}
 	must(t, json.Unmarshal(p.stdout.Bytes(), &r))
 	return r
+}
+
+// closeIdle lets the probe close the connections that it does not use, so that they do not count as what an attack leaves.
+func (p *probeProcess) closeIdle(t *testing.T) {
+	t.Helper()
+	_, err := fmt.Fprintln(p.stdin, askClosing)
+	must(t, err)
 }
