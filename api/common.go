@@ -62,7 +62,7 @@ func newCommon(opts Options) (*common, error) {
 	}
 	s := &common{
 		opts:      opts,
-		weeks:     newWeekViews(opts.Turns, opts.Memory),
+		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
 		encoder:   newEncoder(maps.byID[maps.ids[0]]),

@@ -24,7 +24,7 @@ func snapshotOf(version string, lakes, withData int, changed time.Time) *data.Sn
 func TestSnapshotMetrics(t *testing.T) {
 	c := apitest.NewClock()
 	reg := prometheus.NewRegistry()
-	h := newHealth(&common{weeks: newWeekViews(nil, nil), opts: Options{Registry: reg, Now: c.Now}})
+	h := newHealth(&common{weeks: newWeekViews(nil, nil, nil), opts: Options{Registry: reg, Now: c.Now}})
 	reg.MustRegister(h)
 	names := []string{"limnomap_snapshot_age_seconds", "limnomap_newest_observation_timestamp_seconds", "limnomap_snapshot_info", "limnomap_snapshot_revision", "limnomap_lakes"}
 	if n, err := testutil.GatherAndCount(reg, names...); n != 0 || err != nil {

@@ -90,6 +90,8 @@ type Options struct {
 	// Turns bound how many long lists and weeks are made at once, with the tiles that share them. Nil: as many as there are
 	// processors.
 	Turns *admission.Turns
+	// WeekReads bound how many weeks that are not in memory are read at once. Nil: one.
+	WeekReads *admission.Turns
 	// Histories bound how many histories are read from the Historian at once: fewer than its connections, since the server needs
 	// some for itself. Nil: 4 at once, and 64 more wait.
 	Histories *admission.Turns
@@ -145,6 +147,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Turns == nil {
 		o.Turns = admission.NewTurns(admission.TurnsOptions{Count: runtime.GOMAXPROCS(0), Waiting: 512})
+	}
+	if o.WeekReads == nil {
+		o.WeekReads = admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: 512, Waits: true})
 	}
 	if o.Histories == nil {
 		o.Histories = admission.NewTurns(admission.TurnsOptions{Count: 4, Waiting: 64, Waits: true})

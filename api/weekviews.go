@@ -12,12 +12,8 @@ import (
 	"limnomap/data/admission"
 )
 
-const (
-	// weekTurnWait is how long a request waits for its turn to build the map of a week, or to read it.
-	weekTurnWait = 20 * time.Second
-	// maxWeekReads is how many requests may wait for maps that are read from the source of the data.
-	maxWeekReads = 512
-)
+// weekTurnWait is how long a request waits for its turn to build the map of a week, or to read it.
+const weekTurnWait = 20 * time.Second
 
 // errNoWeekTurn is returned when the turn of a request has not come for too long.
 var errNoWeekTurn = fmt.Errorf("no turn to make the map of the week came in time: %w", admission.ErrBusy)
@@ -41,10 +37,10 @@ type viewUse struct {
 	requests int
 }
 
-func newWeekViews(turns *admission.Turns, memory *admission.Budget) *weekViews {
+func newWeekViews(turns, reads *admission.Turns, memory *admission.Budget) *weekViews {
 	return &weekViews{
 		turns:  turns,
-		reads:  admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: maxWeekReads, Waits: true}),
+		reads:  reads,
 		memory: memory,
 		inUse:  make(map[*data.View]*viewUse),
 	}

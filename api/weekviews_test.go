@@ -193,7 +193,7 @@ func TestWeeksInUseAreCounted(t *testing.T) {
 	memory := admission.NewBudget(4 * size) // one client may hold two
 	turns := admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: 10})
 	defer turns.Close()
-	wv := newWeekViews(turns, memory)
+	wv := newWeekViews(turns, turns, memory)
 	ask := func(client byte, day string) (func(), error) {
 		r := httptest.NewRequest(http.MethodGet, "/", nil)
 		r.RemoteAddr = fmt.Sprintf("192.0.2.%d:1234", client)

@@ -160,8 +160,11 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	defer closeDisk()
-	turns := newTurns(registry)
+	processors := spareProcessor()
+	turns := newTurns(processors, registry)
 	defer turns.Close()
+	weekReads := newWeekReads()
+	defer weekReads.Close()
 	tileService, err := c.newTiles(shown, diskCache, turns, registry, traces.tracer(), con.log)
 	if err != nil {
 		return err
@@ -184,8 +187,8 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	opts.CommandLine = con.invocation.CommandLine()
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()
-	opts.Histories = histories
-	opts.Turns, opts.Memory, opts.Requests = turns, admission.NewBudget(c.answerMemory()), requestsInFlight()
+	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
+	opts.Memory, opts.Requests = admission.NewBudget(c.answerMemory()), requestsInFlight()
 	server, err := api.New(opts)
 	if err != nil {
 		return err

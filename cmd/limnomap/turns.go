@@ -16,7 +16,19 @@ const (
 	// historiesWaiting is how many may wait for their turn to read a history. With more of them, the last would wait for longer
 	// than a request may.
 	historiesWaiting = 64
+	// weekReadsWaiting is how many requests may wait for weeks that are read from the source of the data.
+	weekReadsWaiting = 512
 )
+
+// spareProcessor gives the Go runtime one processor more than it has, and returns how many it had: as many as may make something at
+// once. While all processors of the runtime work, it looks at the network only every 10 ms (sysmon in runtime/proc.go), and a
+// cached tile waits that long. What is made in a crowd runs on threads of low priority, so the operating system lets the spare
+// processor go first. The runtime no longer follows a CPU limit that changes.
+func spareProcessor() int {
+	n := runtime.GOMAXPROCS(0)
+	runtime.GOMAXPROCS(n + 1)
+	return n
+}
 
 // historyReaders returns how many histories may be read from a database at once: fewer than its connections, so that a poll
 // need not wait for them. s is nil for the demo, whose histories are computed.
@@ -32,14 +44,20 @@ func newHistoryTurns(s store.Store) *admission.Turns {
 	return admission.NewTurns(admission.TurnsOptions{Count: historyReaders(s), Waiting: historiesWaiting, Waits: true})
 }
 
-// newTurns returns the turns in which tiles, long lists and weeks are made.
-func newTurns(reg prometheus.Registerer) *admission.Turns {
+// newWeekReads returns the turns in which weeks that are not in memory are read: one at a time, since each takes the memory of a
+// block of weeks.
+func newWeekReads() *admission.Turns {
+	return admission.NewTurns(admission.TurnsOptions{Count: 1, Waiting: weekReadsWaiting})
+}
+
+// newTurns returns the turns in which tiles, long lists and weeks are made, on so many processors.
+func newTurns(processors int, reg prometheus.Registerer) *admission.Turns {
 	waiting := promauto.With(reg).NewGauge(prometheus.GaugeOpts{
 		Name: "limnomap_turns_waiting",
 		Help: "Tiles, long lists and weeks that wait to be made.",
 	})
 	return admission.NewTurns(admission.TurnsOptions{
-		Count:   runtime.GOMAXPROCS(0),
+		Count:   processors,
 		Waiting: waitingTurns,
 		Length:  func(n int) { waiting.Set(float64(n)) },
 	})
