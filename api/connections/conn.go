@@ -23,9 +23,17 @@ type conn struct {
 	peer    *address
 	element *list.Element // in peer.conns; guarded by limiter.mu
 	state   atomic.Int64
+
+	paced  bool // whether it is read at a bounded speed, see Read
+	shares bool // whether all connections of the address are, together
+	pace   pace
+	readAt atomic.Int64 // when it may be read again
+	slowed atomic.Bool
+	// aheadSince is since when the connection has used up its burst, or half of it; 0 if it has not.
+	aheadSince atomic.Int64
 }
 
-// TCP returns the TCP connection, or nil if it is of another kind. Only Close must not be called on it.
+// TCP returns the TCP connection, or nil if it is of another kind. Read and Close must not be called on it.
 func (c *conn) TCP() *net.TCPConn {
 	tcp, _ := c.Conn.(*net.TCPConn)
 	return tcp

@@ -11,9 +11,12 @@ import (
 )
 
 const (
-	// spared is how long a connection may wait before it is closed because the server is crowded; when it is full, there is no
-	// such time. A client that sends one request after the other waits less.
+	// spared is how long a connection may wait before it is closed because the server is crowded. A client that sends one
+	// request after the other waits less.
 	spared = int64(time.Second)
+	// justUsed is how long a connection that has had an answer is kept when the server is full, unless its address has more than the newcomer's:
+	// a map that is moved sends its next requests by then.
+	justUsed = int64(250 * time.Millisecond)
 	// Looking for a connection to close must be cheap. Of the addresses with the same number of connections at most maxAddresses
 	// are looked at, and at most maxScanned of their connections, until maxChoice are found that wait.
 	maxAddresses, maxScanned, maxChoice = 64, 1024, 16
@@ -154,19 +157,22 @@ func (l *Limiter) makeRoom(peer netip.Addr, k kind, ended *[]*conn) (refused str
 		have = l.count(peer)
 	}
 	for l.open >= l.bounds.of(k) {
-		c := l.endLargest(peer, have, 0)
-		if c == nil && k == trusted {
-			c = l.endWaiting(&l.trusted, 0)
-		}
+		c := l.endLargest(peer, have, 0, true)
 		if c == nil {
 			c = l.endStalled()
+		}
+		if c == nil {
+			c = l.endLargest(peer, have, justUsed, false)
+		}
+		if c == nil && k == trusted {
+			c = l.endWaiting(&l.trusted, 0)
 		}
 		if !end(c, ofTotal) {
 			return ofTotal
 		}
 	}
 	if k != trusted && l.open >= l.bounds.crowded() {
-		c := l.endLargest(peer, have, spared)
+		c := l.endLargest(peer, have, spared, false)
 		if c == nil {
 			c = l.endStalled()
 		}
@@ -185,7 +191,10 @@ func (l *Limiter) count(key netip.Addr) int {
 
 // endLargest ends a waiting connection of an address with as many connections as possible, and at least as many as the newcomer's
 // address has. It returns nil if it finds none that has waited for that time.
-func (l *Limiter) endLargest(newcomer netip.Addr, have int, atLeast int64) *conn {
+//
+// With sparing, an address that has no more connections than the newcomer's will have loses only such as have had no request yet:
+// in a crowd whose connections are all being answered, those that wait would otherwise be of clients that read their answers.
+func (l *Limiter) endLargest(newcomer netip.Addr, have int, atLeast int64, sparing bool) *conn {
 	if own := l.addresses[newcomer]; own != nil && own.rank.element == l.ranks.Back() {
 		if c := l.endWaiting(own, atLeast); c != nil {
 			return c
@@ -196,7 +205,7 @@ func (l *Limiter) endLargest(newcomer netip.Addr, have int, atLeast int64) *conn
 		if r.count < have {
 			break
 		}
-		if c := l.endAmong(&r.addresses, atLeast); c != nil {
+		if c := l.endAmong(&r.addresses, atLeast, sparing && r.count <= have+1); c != nil {
 			return c
 		}
 	}
@@ -241,9 +250,9 @@ func (l *Limiter) endInNetwork(n *network) *conn {
 	return l.endWaiting(most, 0)
 }
 
-// endAmong ends the connection that has waited longest among those looked at of these addresses.
-func (l *Limiter) endAmong(addresses *list.List, atLeast int64) *conn {
-	var s search
+// endAmong ends the connection that has waited longest among those looked at of these addresses, or of those without a request yet.
+func (l *Limiter) endAmong(addresses *list.List, atLeast int64, unused bool) *conn {
+	s := search{unused: unused}
 	for range min(addresses.Len(), maxAddresses) {
 		a := addresses.Front().Value.(*address)
 		addresses.MoveToBack(a.ranked)
@@ -263,6 +272,7 @@ func (l *Limiter) endWaiting(a *address, atLeast int64) *conn {
 
 // A search finds the connection that has waited longest.
 type search struct {
+	unused         bool // whether it passes over connections that have had a request
 	longest        *conn
 	since          int64 // the state of longest
 	scanned, found int
@@ -278,7 +288,7 @@ func (s *search) of(a *address) {
 		a.conns.MoveToBack(c.element)
 		s.scanned++
 		since := c.state.Load()
-		if since < 0 {
+		if since < 0 || s.unused && since&usedBit != 0 {
 			continue
 		}
 		if s.longest == nil || since < s.since {
@@ -308,7 +318,7 @@ func (l *Limiter) add(nc net.Conn, key netip.Addr, k kind) *conn {
 			l.join(a)
 		}
 	}
-	c := &conn{Conn: nc, limiter: l, peer: a}
+	c := &conn{Conn: nc, limiter: l, peer: a, paced: k == ordinary, shares: l.bounds.PerAddress < l.bounds.Total}
 	c.state.Store(l.clock())
 	c.element = a.conns.PushBack(c)
 	a.waiting.Add(1)

@@ -285,6 +285,30 @@ func TestSmallAddressesKeepTheirs(t *testing.T) {
 }
 
 // Of several addresses with the most connections each makes room for its own.
+// In a crowd whose connections are all being answered, a client that has just had its answer keeps its connection, and newcomers
+// lose those that have had no request yet.
+func TestUsedConnectionsAreSpared(t *testing.T) {
+	w := newBench(Bounds{Total: 32, PerAddress: 32, PerNetwork: 32}) // 8 reserved
+	reader, c := w.must(t, "198.51.100.1")
+	wait(c)
+	for i := range 22 {
+		_, c := w.must(t, fmt.Sprintf("203.0.113.%d", i))
+		ask(c)
+	}
+	fresh, _ := w.must(t, "192.0.2.77")
+	if _, c := w.must(t, "192.0.2.78"); fresh.closes != 1 || reader.closes != 0 {
+		t.Errorf("closed: the connection without a request %d times, that of a reader %d times; want 1 and 0", fresh.closes, reader.closes)
+	} else {
+		ask(c)
+	}
+	w.mustRefuse(t, "192.0.2.79", ofTotal) // there is no other
+	w.time = w.time.Add(time.Duration(justUsed))
+	w.must(t, "192.0.2.79")
+	if reader.closes != 1 {
+		t.Error("a newcomer got the connection of another client")
+	}
+}
+
 func TestTheLargestReplaceTheirOwn(t *testing.T) {
 	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
 	w := newBench(b)

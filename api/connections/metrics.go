@@ -12,6 +12,7 @@ const (
 
 type metrics struct {
 	refused, closedEarly *prometheus.CounterVec
+	slowed               prometheus.Counter
 	open, most           *prometheus.Desc
 }
 
@@ -31,6 +32,11 @@ func newMetrics(name string) *metrics {
 				"within the bound of their address, network or the total, or because the server is crowded (three quarters).",
 			ConstLabels: listener,
 		}, []string{"reason"}),
+		slowed: prometheus.NewCounter(prometheus.CounterOpts{
+			Name:        "limnomap_connections_slowed_total",
+			Help:        "Connections that sent so much that they were read more slowly: they may send 32 KiB a second, and those of an address 256 KiB.",
+			ConstLabels: listener,
+		}),
 		open: prometheus.NewDesc("limnomap_connections",
 			"Open connections: without a request yet (new), waiting for the next one (idle), being answered (active).", []string{"state"}, listener),
 		most: prometheus.NewDesc("limnomap_connections_max",
@@ -49,6 +55,7 @@ func newMetrics(name string) *metrics {
 func (l *Limiter) Describe(ch chan<- *prometheus.Desc) {
 	l.metrics.refused.Describe(ch)
 	l.metrics.closedEarly.Describe(ch)
+	l.metrics.slowed.Describe(ch)
 	ch <- l.metrics.open
 	ch <- l.metrics.most
 }
@@ -57,6 +64,7 @@ func (l *Limiter) Describe(ch chan<- *prometheus.Desc) {
 func (l *Limiter) Collect(ch chan<- prometheus.Metric) {
 	l.metrics.refused.Collect(ch)
 	l.metrics.closedEarly.Collect(ch)
+	l.metrics.slowed.Collect(ch)
 	states, most := l.states()
 	for state, n := range states {
 		ch <- prometheus.MustNewConstMetric(l.metrics.open, prometheus.GaugeValue, float64(n), state)

@@ -24,6 +24,7 @@ const (
 type address struct {
 	key     netip.Addr   // the first address of the /64
 	conns   list.List    // of *conn, those looked at least recently first; guarded by Limiter.mu
+	pace    pace         // of all conns
 	waiting atomic.Int32 // how many of conns wait for a request; may lag behind for a moment
 
 	rank    *rank         // nil for the trusted proxies; guarded by Limiter.mu

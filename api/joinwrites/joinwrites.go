@@ -60,7 +60,7 @@ func (l listener) Accept() (net.Conn, error) {
 	return c, err
 }
 
-// A tcpWrapper is a connection of another package that may be read and written as its TCP connection, but not closed as that.
+// A tcpWrapper is a connection of another package that may be written as its TCP connection, but not read and closed as that.
 type tcpWrapper interface {
 	net.Conn
 	TCP() *net.TCPConn
@@ -91,6 +91,9 @@ type conn struct {
 
 // NetConn returns the connection that the listener accepted.
 func (c *conn) NetConn() net.Conn { return c.accepted }
+
+// Read reads from the connection that the listener accepted.
+func (c *conn) Read(p []byte) (int, error) { return c.accepted.Read(p) }
 
 // Close closes the connection that the listener accepted.
 func (c *conn) Close() error { return c.accepted.Close() }

@@ -291,7 +291,7 @@ func BenchmarkAnswers(b *testing.B) {
 	}
 }
 
-// A connection that another package has wrapped is written as its TCP connection, and closed as what it is.
+// A connection that another package has wrapped is written as its TCP connection, and read and closed as what it is.
 func TestWrappedConnections(t *testing.T) {
 	inner, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {
@@ -320,6 +320,12 @@ func TestWrappedConnections(t *testing.T) {
 			t.Error(err)
 		}
 	})
+	if _, err := theirs.Write([]byte("request")); err != nil {
+		t.Fatal(err)
+	}
+	if n, err := c.Read(make([]byte, 7)); n != 7 || err != nil || wrapper.reads != 1 {
+		t.Errorf("reading: %d, %v, the wrapper was read %d times", n, err, wrapper.reads)
+	}
 	if err := c.Close(); err != nil || wrapper.closes != 1 {
 		t.Errorf("closing: %v, the wrapper was closed %d times", err, wrapper.closes)
 	}
@@ -337,10 +343,15 @@ func (l wrappingListener) Accept() (net.Conn, error) {
 
 type wrapper struct {
 	net.Conn
-	closes int
+	reads, closes int
 }
 
 func (w *wrapper) TCP() *net.TCPConn { return w.Conn.(*net.TCPConn) }
+
+func (w *wrapper) Read(b []byte) (int, error) {
+	w.reads++
+	return w.Conn.Read(b)
+}
 
 func (w *wrapper) Close() error {
 	w.closes++

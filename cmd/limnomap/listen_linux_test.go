@@ -45,3 +45,32 @@ func TestUnsentBytes(t *testing.T) {
 		t.Errorf("the kernel holds %d bytes that it cannot send, want at most %d", unsent, 2*unsentBytes)
 	}
 }
+
+// TestUnreadBytes has a server that does not read: the kernel must not take megabytes of what the client sends.
+func TestUnreadBytes(t *testing.T) {
+	l, err := listen("127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	client, err := net.Dial("tcp", l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer client.Close()
+	server, err := l.Accept()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer server.Close()
+	if err := client.(*net.TCPConn).SetWriteBuffer(4 << 10); err != nil { // what the kernel holds on this side is not meant
+		t.Fatal(err)
+	}
+	if err := client.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	const most = 256 << 10 // with what both sides hold beyond their bounds
+	if n, err := client.Write(make([]byte, 8<<20)); err == nil || n > most {
+		t.Errorf("%d bytes were sent, error %v, want at most %d and a timeout", n, err, most)
+	}
+}

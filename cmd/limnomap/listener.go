@@ -7,23 +7,28 @@ import (
 	"time"
 )
 
+// unreadBytes is how much of what a client sends the kernel holds until it is read. Requests are small, and a client that sends more than
+// the server reads waits. Linux would hold up to 6 MB for each (tcp_rmem).
+const unreadBytes = 32 << 10
+
 // listen listens on a TCP address. Its connections hold few bytes in the kernel.
 func listen(address string) (net.Listener, error) {
 	l, err := net.Listen("tcp", address)
 	if err != nil {
 		return nil, err
 	}
-	return unsentListener{l}, nil
+	return boundListener{l}, nil
 }
 
-// An unsentListener bounds what the kernel holds for its connections. They do not inherit that from the listening socket, which
+// A boundListener bounds what the kernel holds for its connections. They do not inherit that from the listening socket, which
 // is one of multipath TCP.
-type unsentListener struct{ net.Listener }
+type boundListener struct{ net.Listener }
 
-func (l unsentListener) Accept() (net.Conn, error) {
+func (l boundListener) Accept() (net.Conn, error) {
 	conn, err := l.Listener.Accept()
 	if tcp, ok := conn.(*net.TCPConn); ok {
 		boundUnsent(tcp)
+		_ = tcp.SetReadBuffer(unreadBytes) // if the system does not allow it, each connection costs more
 	}
 	return conn, err
 }
