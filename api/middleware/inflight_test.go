@@ -111,18 +111,24 @@ func TestSmallAnswersOfHTTP2AreInFlight(t *testing.T) {
 	if err := conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	for answered := 0; answered < bound; {
+	// The client may have half of the bound, and half of the other half. Then one or more are refused, and the connection serves no
+	// others.
+	const most = bound/2 + bound/4
+	statuses, ending := make(map[string]int), false
+	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
+	for statuses["200"] < most || statuses["503"] == 0 || !ending {
 		frame, err := framer.ReadFrame()
 		if err != nil {
-			t.Fatalf("after %d answers: %v", answered, err)
+			t.Fatalf("after the answers %v, GOAWAY: %t: %v", statuses, ending, err)
 		}
-		if _, ok := frame.(*http2.HeadersFrame); ok {
-			answered++
+		switch frame := frame.(type) {
+		case *http2.MetaHeadersFrame:
+			statuses[frame.PseudoValue("status")]++
+		case *http2.GoAwayFrame:
+			ending = true
 		}
 	}
-	// The client may have half of the bound, and half of the other half.
-	const most = bound/2 + bound/4
-	if got := testutil.ToFloat64(f.refused); got != bound-most || f.now.Load() > most {
-		t.Errorf("%v of %d requests were refused and %d are in flight, want %d and %d", got, bound, f.now.Load(), bound-most, most)
+	if got := testutil.ToFloat64(f.refused); got < 1 || got > bound-most || f.now.Load() > most {
+		t.Errorf("%v of %d requests were refused and %d are in flight, want 1 to %d and %d", got, bound, f.now.Load(), bound-most, most)
 	}
 }
