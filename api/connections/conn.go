@@ -25,11 +25,10 @@ type conn struct {
 	state   atomic.Int64
 
 	paced  bool // whether it is read at a bounded speed, see Read
-	shares bool // whether all connections of the address are, together
 	pace   pace
-	readAt atomic.Int64 // when it may be read again
+	shared []sharedPace
 	slowed atomic.Bool
-	// aheadSince is since when the connection has used up its burst, or half of it; 0 if it has not.
+	// aheadSince is when its pace last began to be ahead, on the limiter's clock.
 	aheadSince atomic.Int64
 }
 

@@ -9,5 +9,7 @@
 // address with more connections. A connection on which a request is being answered is closed only if its client
 // takes no data of the answer. So clients that hold connections without using them, or do not read, do not shut out others.
 //
+// What a client sends is read at a bounded speed, so that a few cannot use up the processors with frames or headers.
+//
 // The hook of net/http for a connection's state runs twice for each request of HTTP/1, so it takes no lock.
 package connections

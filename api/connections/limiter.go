@@ -2,6 +2,7 @@ package connections
 
 import (
 	"container/list"
+	"hash/maphash"
 	"net"
 	"net/netip"
 	"sync"
@@ -14,8 +15,8 @@ const (
 	// spared is how long a connection may wait before it is closed because the server is crowded. A client that sends one
 	// request after the other waits less.
 	spared = int64(time.Second)
-	// justUsed is how long a connection that has had an answer is kept when the server is full, unless its address has more than the newcomer's:
-	// a map that is moved sends its next requests by then.
+	// justUsed is how long a connection that has had an answer is kept when the server is full, unless its address has two more
+	// than the newcomer's: a map that is moved sends its next requests by then.
 	justUsed = int64(250 * time.Millisecond)
 	// Looking for a connection to close must be cheap. Of the addresses with the same number of connections at most maxAddresses
 	// are looked at, and at most maxScanned of their connections, until maxChoice are found that wait.
@@ -37,6 +38,7 @@ type Limiter struct {
 	mu        sync.Mutex
 	bounds    Bounds                  // guarded by mu
 	open      int                     // connections; guarded by mu
+	paces     paces                   // guarded by mu, not what they point to
 	addresses map[netip.Addr]*address // guarded by mu
 	networks  map[netip.Addr]*network // guarded by mu
 	trusted   address                 // of all trusted proxies; not in addresses
@@ -68,6 +70,7 @@ func New(c Config) *Limiter {
 		stalls:    stalls,
 		started:   c.Now(),
 		metrics:   newMetrics(c.Name),
+		paces:     paces{seed: maphash.MakeSeed()},
 		bounds:    c.Bounds,
 		addresses: make(map[netip.Addr]*address),
 		networks:  make(map[netip.Addr]*network),
@@ -99,7 +102,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	}
 }
 
-// Adjust changes the bounds. Open connections stay; while there are too many, each new one closes some waiting ones.
+// Adjust changes the bounds. Open connections stay, and are read as they were; while there are too many, each new one closes some waiting ones.
 func (l *Limiter) Adjust(b Bounds) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -318,7 +321,10 @@ func (l *Limiter) add(nc net.Conn, key netip.Addr, k kind) *conn {
 			l.join(a)
 		}
 	}
-	c := &conn{Conn: nc, limiter: l, peer: a, paced: k == ordinary, shares: l.bounds.PerAddress < l.bounds.Total}
+	c := &conn{Conn: nc, limiter: l, peer: a, paced: k == ordinary}
+	if c.paced && key.IsValid() && l.bounds.PerAddress < l.bounds.Total {
+		c.shared = l.paces.of(key)
+	}
 	c.state.Store(l.clock())
 	c.element = a.conns.PushBack(c)
 	a.waiting.Add(1)

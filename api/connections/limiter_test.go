@@ -284,7 +284,6 @@ func TestSmallAddressesKeepTheirs(t *testing.T) {
 	w.must(t, "203.0.113.99")
 }
 
-// Of several addresses with the most connections each makes room for its own.
 // In a crowd whose connections are all being answered, a client that has just had its answer keeps its connection, and newcomers
 // lose those that have had no request yet.
 func TestUsedConnectionsAreSpared(t *testing.T) {
@@ -309,6 +308,7 @@ func TestUsedConnectionsAreSpared(t *testing.T) {
 	}
 }
 
+// Of several addresses with the most connections each makes room for its own.
 func TestTheLargestReplaceTheirOwn(t *testing.T) {
 	b := Bounds{Total: 40, PerAddress: 40, PerNetwork: 40}
 	w := newBench(b)

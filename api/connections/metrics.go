@@ -8,6 +8,7 @@ const (
 	ofNetwork = "network"
 	ofTotal   = "total"
 	ofCrowd   = "crowded" // only for closing
+	ofPace    = "pace"    // only for closing
 )
 
 type metrics struct {
@@ -29,12 +30,12 @@ func newMetrics(name string) *metrics {
 		closedEarly: prometheus.NewCounterVec(prometheus.CounterOpts{
 			Name: "limnomap_connections_closed_early_total",
 			Help: "Connections closed to make room for a new one, while they waited for a request or (Linux) their client took no data: " +
-				"within the bound of their address, network or the total, or because the server is crowded (three quarters).",
+				"within the bound of their address, network or the total, or because the server is crowded (three quarters); or because their client sent too much for half a minute (pace).",
 			ConstLabels: listener,
 		}, []string{"reason"}),
 		slowed: prometheus.NewCounter(prometheus.CounterOpts{
 			Name:        "limnomap_connections_slowed_total",
-			Help:        "Connections that sent so much that they were read more slowly: they may send 32 KiB a second, and those of an address 256 KiB.",
+			Help:        "Connections that sent so much that they were read more slowly: they may send 32 KiB a second, those of an address 256 KiB, and those of a /48 of IPv6 1 MiB.",
 			ConstLabels: listener,
 		}),
 		open: prometheus.NewDesc("limnomap_connections",
@@ -48,6 +49,7 @@ func newMetrics(name string) *metrics {
 		m.closedEarly.WithLabelValues(reason)
 	}
 	m.closedEarly.WithLabelValues(ofCrowd)
+	m.closedEarly.WithLabelValues(ofPace)
 	return m
 }
 

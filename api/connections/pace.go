@@ -2,44 +2,83 @@ package connections
 
 import (
 	"errors"
+	"hash/maphash"
 	"net"
+	"net/netip"
 	"sync/atomic"
 	"time"
 )
 
 const (
-	// connRate and addressRate bound what a connection, and all of an address (IPv6: its /64), may send, in bytes a second. A map view
-	// of a hundred tiles sends some 50 kB by HTTP/1, over six connections of a browser, and 10 kB by HTTP/2. Clients that send frames
-	// of HTTP/2 without a request, at the speed of the network, would take all processors of the server.
-	connRate, addressRate = 32 << 10, 256 << 10
+	// connRate, addressRate and siteRate bound what a connection, all of an address (IPv6: its /64), and all of a /48 of IPv6 may send, in
+	// bytes a second. A map view of a hundred tiles sends some 50 kB by HTTP/1, over six connections of a browser, and 10 kB by
+	// HTTP/2. Clients that send frames of HTTP/2 without a request, at the speed of the network, would take all processors of the
+	// server.
+	connRate, addressRate, siteRate = 32 << 10, 256 << 10, 1 << 20
 	// paceBurst is how far ahead of its rate a sender may be.
 	paceBurst = time.Second / 2
-	// maxRead is the most that is read at once: half a second at connRate.
-	maxRead = 16 << 10
+	// maxRead is the most that is read at once, and crowdedRead that of an address that is ahead.
+	maxRead, crowdedRead = 4 << 10, 1 << 10
+	// maxWait is how long a connection waits at most for what others of its address have sent.
+	maxWait = time.Second
 	// maxAhead is how long a connection may send more than connRate without a break. Then it is closed: its client may have left, with
 	// megabytes on the way that would be read for minutes.
 	maxAhead = 30 * time.Second
-	// pauseStep is how often a read that waits looks whether its connection is closed.
-	pauseStep = time.Second
+	// sharedPaces is how many paces there are for all addresses and sites. Which one an address has is the server's secret, so no one
+	// can choose to have that of another.
+	sharedPaces = 1 << 16
 )
 
 // errAhead ends a connection that sends too much for too long.
 var errAhead = errors.New("the client sends too much")
 
-// A pace is how far a sender is ahead of its rate (a leaky bucket). It is safe for concurrent use.
+// A pace is how far senders are ahead of their rate (a leaky bucket). It is safe for concurrent use.
 type pace struct {
 	due atomic.Int64 // when what was read would have come at the rate, in nanoseconds of the limiter's clock
 }
 
-// took counts n bytes, and returns how long the next read has to wait.
-func (p *pace) took(now int64, n, rate int) time.Duration {
+// took counts n bytes. Beyond most ahead of the rate nothing is counted; 0 is no such bound.
+func (p *pace) took(now int64, n, rate int, most time.Duration) {
 	for {
 		before := p.due.Load()
 		due := max(before, now) + int64(n)*int64(time.Second)/int64(rate)
+		if most > 0 {
+			due = min(due, now+int64(most))
+		}
 		if p.due.CompareAndSwap(before, due) {
-			return time.Duration(due-now) - paceBurst
+			return
 		}
 	}
+}
+
+// wait returns how long the next read has to wait.
+func (p *pace) wait(now int64) time.Duration {
+	return time.Duration(max(p.due.Load()-now-int64(paceBurst), 0))
+}
+
+// A sharedPace is that of an address or a site. It outlives their connections, so that a client cannot begin anew.
+type sharedPace struct {
+	*pace
+	rate int
+}
+
+// paces are the paces of all addresses and sites, in bounded memory: some share one.
+type paces struct {
+	seed maphash.Seed
+	all  []pace // nil until the first is needed; guarded by Limiter.mu
+}
+
+// of returns the paces of a peer. Limiter.mu must be held.
+func (p *paces) of(peer netip.Addr) []sharedPace {
+	if p.all == nil {
+		p.all = make([]pace, sharedPaces)
+	}
+	find := func(prefix netip.Prefix) *pace { return &p.all[maphash.Comparable(p.seed, prefix)%sharedPaces] }
+	shared := []sharedPace{{find(netip.PrefixFrom(peer, peer.BitLen())), addressRate}}
+	if peer.Is6() {
+		shared = append(shared, sharedPace{find(netip.PrefixFrom(siteOf(peer), siteBits)), siteRate})
+	}
+	return shared
 }
 
 // Read reads at a bounded speed, unless the peer is a trusted proxy or on this machine. Where an address may have all connections, such
@@ -48,39 +87,51 @@ func (c *conn) Read(b []byte) (int, error) {
 	if !c.paced {
 		return c.Conn.Read(b)
 	}
-	// The byte that net/http reads while it answers a request, to see whether the client leaves, is not waited for.
+	// The byte that net/http reads while it answers a request without TLS, to see whether the client leaves, is not waited for.
 	if len(b) > 1 {
 		if err := c.pause(); err != nil {
 			return 0, err
 		}
 	}
-	n, err := c.Conn.Read(b[:min(len(b), maxRead)])
 	now := c.limiter.clock()
-	d := c.pace.took(now, n, connRate)
-	switch {
-	case d <= -paceBurst/2: // it has paused
-		c.aheadSince.Store(0)
-	case !c.aheadSince.CompareAndSwap(0, now) && now-c.aheadSince.Load() > int64(maxAhead):
-		return 0, errAhead
+	most := maxRead
+	for _, s := range c.shared {
+		if s.wait(now) > 0 {
+			most = crowdedRead
+		}
 	}
-	if c.shares {
-		d = max(d, c.peer.pace.took(now, n, addressRate))
+	n, err := c.Conn.Read(b[:min(len(b), most)])
+	now = c.limiter.clock()
+	if c.pace.due.Load() <= now { // it has paused
+		c.aheadSince.Store(now)
 	}
-	c.readAt.Store(now + int64(max(d, 0)))
+	c.pace.took(now, n, connRate, 0)
+	for _, s := range c.shared {
+		s.took(now, n, s.rate, paceBurst+maxWait)
+	}
 	return n, err
 }
 
 // pause waits until the connection may be read again.
 func (c *conn) pause() error {
-	d := time.Duration(c.readAt.Load() - c.limiter.clock())
-	if d > 0 && !c.slowed.Swap(true) {
+	now := c.limiter.clock()
+	d := c.pace.wait(now)
+	if d > 0 && now-c.aheadSince.Load() > int64(maxAhead) {
+		c.limiter.metrics.closedEarly.WithLabelValues(ofPace).Inc()
+		return errAhead
+	}
+	for _, s := range c.shared {
+		d = max(d, s.wait(now))
+	}
+	if d == 0 {
+		return nil
+	}
+	if !c.slowed.Swap(true) {
 		c.limiter.metrics.slowed.Inc()
 	}
-	for ; d > 0; d -= pauseStep {
-		if c.state.Load() == closed {
-			return net.ErrClosed
-		}
-		time.Sleep(min(d, pauseStep))
+	time.Sleep(d) // at most maxWait, or the time of a maxRead at connRate
+	if c.state.Load() == closed {
+		return net.ErrClosed
 	}
 	return nil
 }

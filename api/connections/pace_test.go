@@ -1,11 +1,15 @@
 package connections
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"io"
 	"net"
 	"net/netip"
+	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -17,81 +21,179 @@ import (
 // endless is what a connection reads whose peer sends without end.
 func (c *fakeConn) Read(b []byte) (int, error) { return len(b), nil }
 
-// TestPace reads 4 MiB from peers that send as fast as they can.
+// read reads n bytes and more from a connection whose client sends without end.
+func read(t *testing.T, c net.Conn, n int64) (took time.Duration, err error) {
+	t.Helper()
+	before := time.Now()
+	_, err = io.CopyN(io.Discard, c, n)
+	return time.Since(before), err
+}
+
+// TestPace reads from peers that send as fast as they can, for ten seconds each.
 func TestPace(t *testing.T) {
-	const size = 4 << 20
+	const seconds = 10
 	for _, test := range []struct {
-		name, peer string
-		conns      int
-		perAddress int
-		slowed     float64
-		want       time.Duration
+		name, peers string
+		conns       int // of each of three peers
+		perAddress  int
+		slowed      bool
+		rate        int // of all together; 0: no bound
 	}{
-		{"a connection", "198.51.100.1", 1, 0, 1, size*time.Second/connRate - paceBurst},
-		{"an address", "198.51.100.1", 32, 0, 32, size*time.Second/addressRate - paceBurst},
-		{"an address that may have all connections", "198.51.100.1", 32, 200, 32, size/32*time.Second/connRate - paceBurst},
-		{"a trusted proxy", "203.0.113.1", 1, 0, 0, 0},
-		{"this machine", serverAddress, 1, 0, 0, 0},
+		{"a connection", "198.51.100.1", 1, 0, true, 3 * connRate},
+		{"an address", "198.51.100.1", 50, 0, true, addressRate},
+		{"three addresses", "198.51.100.%d", 20, 0, true, 3 * addressRate},
+		{"a /64", "2001:db8:0:1::%d", 50, 0, true, addressRate},
+		{"a /48", "2001:db8:0:%d::1", 60, 0, true, 3 * addressRate},
+		{"an address that may have all connections", "198.51.100.1", 20, 1000, true, 60 * connRate},
+		{"a trusted proxy", "203.0.113.1", 1, 0, false, 0},
+		{"this machine", serverAddress, 1, 0, false, 0},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
 				proxies := []netip.Prefix{netip.MustParsePrefix("203.0.113.0/24")}
-				l := New(Config{Bounds: NewBounds(200, test.perAddress, proxies), Name: "test", Registerer: prometheus.NewRegistry()})
-				before := time.Now()
+				l := New(Config{Bounds: NewBounds(1000, test.perAddress, proxies), Name: "test", Registerer: prometheus.NewRegistry()})
+				ctx, cancel := context.WithTimeout(t.Context(), seconds*time.Second)
+				defer cancel()
 				var reading sync.WaitGroup
-				ended := false
-				for range test.conns {
-					c, err := l.Listener(&fakeListener{[]net.Conn{from(test.peer)}}).Accept()
+				var total atomic.Int64
+				for i := range 3 * test.conns {
+					c, err := l.Listener(&fakeListener{[]net.Conn{from(strings.Replace(test.peers, "%d", fmt.Sprint(1+i%3), 1))}}).Accept()
 					if err != nil {
 						t.Fatal(err)
 					}
 					reading.Go(func() {
-						if _, err := io.CopyN(io.Discard, c, int64(size/test.conns)); errors.Is(err, errAhead) {
-							ended = true
-						} else if err != nil {
-							t.Error(err)
+						for b := make([]byte, 1<<16); ctx.Err() == nil && total.Load() < 1<<28; {
+							n, err := c.Read(b)
+							if err != nil {
+								t.Error(err)
+							}
+							total.Add(int64(n))
 						}
 					})
 				}
 				reading.Wait()
-				if took := time.Since(before); took < min(test.want, maxAhead)-time.Second || took > min(test.want, maxAhead)+time.Second {
-					t.Errorf("4 MiB took %v, want %v", took, test.want)
+				if got := total.Load(); test.rate == 0 && got < 1<<28 || test.rate > 0 && (got < int64(test.rate*seconds/2) || got > int64(test.rate*seconds*2)) {
+					t.Errorf("%d bytes were read in %d s, want about %d a second", got, seconds, test.rate)
 				}
-				if ended != (test.want > maxAhead) {
-					t.Errorf("a connection was ended: %t", ended)
-				}
-				if got := testutil.ToFloat64(l.metrics.slowed); got != test.slowed {
-					t.Errorf("%v connections were slowed, want %v", got, test.slowed)
+				if got := testutil.ToFloat64(l.metrics.slowed); (got > 0) != test.slowed {
+					t.Errorf("%v connections were slowed", got)
 				}
 			})
 		})
 	}
 }
 
-// A client that sends requests at a usual speed is never slowed, and one that was may go on after a while.
-func TestPaceOfRequests(t *testing.T) {
-	const request, perSecond = 500, 60
-	var p pace
-	send := func(first int) {
-		for i := range 60 * perSecond {
-			now := int64(first+i) * int64(time.Second) / perSecond
-			if d := p.took(now, request, connRate); d > 0 {
-				t.Fatalf("after request %d the next one waits %v", i, d)
+// A client that connects anew does not begin anew.
+func TestPaceOutlivesConnections(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})
+		before, total := time.Now(), 0
+		for time.Since(before) < 10*time.Second {
+			c, err := l.Listener(&fakeListener{[]net.Conn{from("198.51.100.1")}}).Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			n, err := c.Read(make([]byte, 1<<16))
+			if err != nil {
+				t.Fatal(err)
+			}
+			total += n
+			if err := c.Close(); err != nil {
+				t.Fatal(err)
 			}
 		}
-	}
-	send(0)
-	if d := p.took(60*int64(time.Second), 1<<20, connRate); d < 30*time.Second {
-		t.Errorf("after a megabyte the next read waits %v", d)
-	}
-	send(120 * perSecond)
+		if total > 11*addressRate {
+			t.Errorf("%d bytes of one connection after the other were read in 10 s, want at most %d", total, 11*addressRate)
+		}
+	})
+}
+
+// A connection waits a second at most for what others of its address send.
+func TestPaceBesideAFlood(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Bounds: NewBounds(1000, 200, nil), Name: "test", Registerer: prometheus.NewRegistry()})
+		accept := func() net.Conn {
+			c, err := l.Listener(&fakeListener{[]net.Conn{from("198.51.100.1")}}).Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			return c
+		}
+		ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
+		defer cancel()
+		var reading sync.WaitGroup
+		defer reading.Wait()
+		for range 150 {
+			c := accept()
+			reading.Go(func() {
+				for ctx.Err() == nil {
+					if _, err := c.Read(make([]byte, 1<<16)); err != nil {
+						t.Error(err)
+					}
+				}
+			})
+		}
+		time.Sleep(5 * time.Second)
+		honest := accept()
+		for range 5 {
+			if took, err := read(t, honest, 600); took > maxWait || err != nil {
+				t.Errorf("a request took %v, %v", took, err)
+			}
+			time.Sleep(time.Second)
+		}
+	})
+}
+
+// A connection whose client sends more than its rate for half a minute is closed, one with pauses is not.
+func TestConnectionsThatSendTooMuchAreClosed(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})
+		c, err := l.Listener(&fakeListener{[]net.Conn{from("198.51.100.1")}}).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for range 20 { // more than half a minute in all
+			if _, err := read(t, c, 5*connRate); err != nil {
+				t.Fatalf("a client with pauses: %v", err)
+			}
+			time.Sleep(2 * time.Second)
+		}
+		if took, err := read(t, c, 1<<30); !errors.Is(err, errAhead) || took < maxAhead-time.Second || took > maxAhead+time.Second {
+			t.Errorf("endless bytes: %v after %v, want %v after %v", err, took, errAhead, maxAhead)
+		}
+		if got := testutil.ToFloat64(l.metrics.closedEarly.WithLabelValues(ofPace)); got != 1 {
+			t.Errorf("%v connections were counted, want 1", got)
+		}
+	})
+}
+
+// A client that sends requests at a usual speed never waits.
+func TestPaceOfRequests(t *testing.T) {
+	const request, perSecond = 500, 60
+	synctest.Test(t, func(t *testing.T) {
+		l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})
+		c, err := l.Listener(&fakeListener{[]net.Conn{from("198.51.100.1")}}).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range 60 * perSecond {
+			before := time.Now()
+			if _, err := c.Read(make([]byte, request)); err != nil || time.Since(before) > 0 {
+				t.Fatalf("request %d waits %v, %v", i, time.Since(before), err)
+			}
+			time.Sleep(time.Second / perSecond)
+		}
+	})
 }
 
 // A read that waits ends when its connection is closed.
 func TestPausedReadEnds(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newBench(NewBounds(100, 0, nil))
-		_, c := w.must(t, "198.51.100.1")
+		l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})
+		c, err := l.Listener(&fakeListener{[]net.Conn{from("198.51.100.1")}}).Accept()
+		if err != nil {
+			t.Fatal(err)
+		}
 		done := make(chan error)
 		go func() {
 			_, err := io.Copy(io.Discard, c)

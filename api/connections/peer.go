@@ -24,7 +24,6 @@ const (
 type address struct {
 	key     netip.Addr   // the first address of the /64
 	conns   list.List    // of *conn, those looked at least recently first; guarded by Limiter.mu
-	pace    pace         // of all conns
 	waiting atomic.Int32 // how many of conns wait for a request; may lag behind for a moment
 
 	rank    *rank         // nil for the trusted proxies; guarded by Limiter.mu
@@ -62,11 +61,14 @@ func plainAddr(a net.Addr) netip.Addr {
 	return netip.Addr{}
 }
 
+// siteBits is the length of the IPv6 prefix that a site gets (RFC 6177).
+const siteBits = 48
+
 // siteOf returns the first address of the /48 that has the IPv6 address a. IPv4 addresses are unchanged.
 func siteOf(a netip.Addr) netip.Addr {
 	if !a.Is6() {
 		return a
 	}
-	prefix, _ := a.Prefix(48) // fails only for more bits than the address has
+	prefix, _ := a.Prefix(siteBits) // fails only for more bits than the address has
 	return prefix.Addr()
 }

@@ -67,7 +67,7 @@ func (f *InFlight) Handler(next http.Handler) http.Handler {
 		if r.ProtoMajor == 2 {
 			if answer.ClientAddr(r) == answer.PeerAddr(r) {
 				// One connection can bring requests faster than they are refused. With this field net/http sends GOAWAY, and starts no
-				// further ones of it: a client may send those again, on another connection. A proxy's connection has other clients too.
+				// further ones of it: a client may send those again, on another connection. A proxy's carries other clients too.
 				w.Header().Set("Connection", "close")
 			}
 			w.WriteHeader(http.StatusServiceUnavailable) // a body would wait for the client's window

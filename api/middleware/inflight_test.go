@@ -6,6 +6,7 @@ import (
 	"net"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"sync"
 	"testing"
 	"time"
@@ -52,7 +53,24 @@ func TestInFlight(t *testing.T) {
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || testutil.ToFloat64(f.refused) != 1 {
 		t.Errorf("the seventh of a client = %d with Retry-After %q, want 503 and 1; %v were counted", w.Code, w.Header().Get("Retry-After"), testutil.ToFloat64(f.refused))
 	}
-	slow("192.0.2.2")
+	for _, test := range []struct {
+		name, client string
+		want         string // Connection, which ends one of HTTP/2
+	}{
+		{"a client", "192.0.2.1", "close"},
+		{"a client of a proxy", "192.0.2.9", ""},
+	} {
+		r, info := answer.WithInfo(httptest.NewRequest(http.MethodGet, "/", nil))
+		r.ProtoMajor, r.RemoteAddr, info.Addr = 2, "192.0.2.1:1234", netip.MustParseAddr(test.client)
+		if test.client != "192.0.2.1" { // which has used up its part
+			slow(test.client)
+		}
+		w := httptest.NewRecorder()
+		h.ServeHTTP(w, r)
+		if got := w.Header().Get("Connection"); w.Code != http.StatusServiceUnavailable || got != test.want {
+			t.Errorf("%s by HTTP/2 = %d with Connection %q, want 503 and %q", test.name, w.Code, got, test.want)
+		}
+	}
 	if w := ask("192.0.2.3", "/"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("with one place left, a third client = %d, want 503", w.Code)
 	}
@@ -128,7 +146,7 @@ func TestSmallAnswersOfHTTP2AreInFlight(t *testing.T) {
 			ending = true
 		}
 	}
-	if got := testutil.ToFloat64(f.refused); got < 1 || got > bound-most || f.now.Load() > most {
-		t.Errorf("%v of %d requests were refused and %d are in flight, want 1 to %d and %d", got, bound, f.now.Load(), bound-most, most)
+	if got := testutil.ToFloat64(f.refused); got < 1 || got > bound-most || f.crowd.Used() > bound/4 {
+		t.Errorf("%v of %d requests were refused and %d have a place of the second half, want 1 to %d and at most %d", got, bound, f.crowd.Used(), bound-most, bound/4)
 	}
 }

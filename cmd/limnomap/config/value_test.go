@@ -115,3 +115,23 @@ func FuzzSizesAndPeriods(f *testing.F) {
 		}
 	})
 }
+
+// A network of IPv4 addresses may be written in IPv6 form.
+func TestNetwork(t *testing.T) {
+	for _, test := range []struct{ text, want string }{
+		{"10.0.0.0/8", "10.0.0.0/8"},
+		{"fd00::/8", "fd00::/8"},
+		{"::ffff:10.0.0.0/104", "10.0.0.0/8"},
+		{"::ffff:10.0.0.1/128", "10.0.0.1/32"},
+		{"::/0", "::/0"},
+	} {
+		var n Network
+		if err := n.UnmarshalText([]byte(test.text)); err != nil || n.String() != test.want {
+			t.Errorf("network %s = %s, %v, want %s", test.text, n, err, test.want)
+		}
+	}
+	var n Network
+	if err := n.UnmarshalText([]byte("10.0.0.0")); err == nil {
+		t.Error("a network without a length is accepted")
+	}
+}
