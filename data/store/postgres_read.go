@@ -135,7 +135,11 @@ const orderedPlan = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin
 func (r *observationRow) scanPostgres(rows pgx.Rows) error {
 	const lake, date, dataType, density, columns = 0, 1, 2, 5, 7
 	binaryFormat := true
-	for i, f := range rows.FieldDescriptions() {
+	fields := rows.FieldDescriptions()
+	if len(fields) != columns {
+		return fmt.Errorf("an observation has %d columns, want %d", len(fields), columns)
+	}
+	for i, f := range fields {
 		number := f.DataTypeOID == pgtype.Int4OID || f.DataTypeOID == pgtype.Int2OID || f.DataTypeOID == pgtype.Int8OID
 		want := "smallint, integer or bigint"
 		if i == density {

@@ -163,6 +163,11 @@ func (r *observationRow) observation(id data.LakeID) (data.Observation, error) {
 	if r.measuredAt.Valid {
 		o.MeasuredAt = time.Unix(r.measuredAt.Int64, 0).UTC()
 	}
+	// NULL says that there is no value. A negative number would pass for that, or as a value.
+	if r.chl.Valid && r.chl.Int64 < 0 || r.level.Valid && r.level.Int64 < 0 || r.density.Valid && r.density.Float64 < 0 {
+		return o, fmt.Errorf("lake %.80q has an observation with a negative number: chl %d, who_level %d, cell_density_cells_ml %v",
+			id, r.chl.Int64, r.level.Int64, r.density.Float64)
+	}
 	if int64(o.Date) != r.date || int64(o.Type) != r.dataType || r.chl.Valid && int64(o.Chlorophyll) != r.chl.Int64 ||
 		r.level.Valid && int64(o.Level) != r.level.Int64 {
 		return o, fmt.Errorf("lake %.80q has an observation with a number out of range: day %d, type %d, chl %d, level %d",
