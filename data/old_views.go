@@ -7,6 +7,8 @@ import (
 	"slices"
 	"sync"
 	"time"
+
+	"limnomap/data/admission/background"
 )
 
 // ErrUnavailable is returned for the map of an old week if the Source that has its observations does not answer, or
@@ -167,6 +169,7 @@ func (p *oldViews) startOrJoin(s *Snapshot, first Week) *blockRead {
 // are gone, so that a slow source's work is not wasted. It ends with the source's answer, after readTimeout, or with the
 // context that the snapshot was loaded with.
 func (p *oldViews) read(s *Snapshot, r *blockRead) {
+	background.Here() // decoding rows and building maps is work; who waits for it has a turn, and cached tiles go first
 	ctx, cancel := context.WithTimeout(p.ctx, readTimeout)
 	defer cancel()
 	var revision Revision

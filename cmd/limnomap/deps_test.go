@@ -14,7 +14,7 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":                      {"data/linetext"},
+	"data":                      {"data/linetext", "data/admission/background"},
 	"data/apikey":               {},
 	"data/store":                {"data", "data/apikey", "data/diskspace"},
 	"data/fold":                 {},

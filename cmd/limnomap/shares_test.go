@@ -11,7 +11,7 @@ import (
 
 // However many connections a database has, histories leave some of them to the server, and at least one history is read.
 func TestHistoryReaders(t *testing.T) {
-	if n := historyReaders(nil); n != runtime.GOMAXPROCS(0) {
+	if n := historyReaders(nil); n != spareProcessor() {
 		t.Errorf("the demo: %d at once, want one per processor", n)
 	}
 	usual := max(4, 2*runtime.GOMAXPROCS(0))
@@ -34,5 +34,13 @@ func TestHistoryReaders(t *testing.T) {
 				t.Errorf("%d histories at once with %d connections, want %d", n, s.Readers(), want)
 			}
 		})
+	}
+}
+
+// However many servers a process has, the runtime has one processor more than those that work.
+func TestSpareProcessor(t *testing.T) {
+	first := spareProcessor()
+	if again := spareProcessor(); again != first || runtime.GOMAXPROCS(0) != first+1 {
+		t.Errorf("%d processors, then %d, of the %d of the runtime", first, again, runtime.GOMAXPROCS(0))
 	}
 }

@@ -2,6 +2,7 @@ package main
 
 import (
 	"runtime"
+	"sync"
 
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
@@ -20,21 +21,21 @@ const (
 	weekReadsWaiting = 512
 )
 
-// spareProcessor gives the Go runtime one processor more than it has, and returns how many it had: as many as may make something at
-// once. While all processors of the runtime work, it looks at the network only every 10 ms (sysmon in runtime/proc.go), and a
-// cached tile waits that long. What is made in a crowd runs on threads of low priority, so the operating system lets the spare
-// processor go first. The runtime no longer follows a CPU limit that changes.
-func spareProcessor() int {
+// spareProcessor gives the Go runtime of this process one processor more than it has, once, and returns how many it had: as many as may
+// make something at once. While all processors of the runtime work, it looks at the network only every 10 ms (sysmon in
+// runtime/proc.go), and a cached tile waits that long. What is made in a crowd runs on threads of low priority, so the operating
+// system lets the spare processor go first. The runtime no longer follows a CPU limit that changes.
+var spareProcessor = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)
 	runtime.GOMAXPROCS(n + 1)
 	return n
-}
+})
 
 // historyReaders returns how many histories may be read from a database at once: fewer than its connections, so that a poll
 // need not wait for them. s is nil for the demo, whose histories are computed.
 func historyReaders(s store.Store) int {
 	if s == nil {
-		return runtime.GOMAXPROCS(0)
+		return spareProcessor()
 	}
 	return max(1, s.Readers()-store.SpareReaders)
 }

@@ -42,9 +42,7 @@ func (t *Threads) Do(f func()) {
 }
 
 func (t *Threads) run() {
-	// Never unlocked: the thread ends with the goroutine, since an unprivileged process cannot raise the priority again.
-	runtime.LockOSThread()
-	lowerPriority()
+	Here()
 	for {
 		select {
 		case f := <-t.work:
@@ -53,6 +51,13 @@ func (t *Threads) run() {
 			return
 		}
 	}
+}
+
+// Here gives the calling goroutine a thread of its own of low priority, for as long as it lives. The thread is never unlocked
+// and ends with the goroutine, since an unprivileged process cannot raise its priority again.
+func Here() {
+	runtime.LockOSThread()
+	lowerPriority()
 }
 
 // Close ends the threads after their present work. It must be called once only.
