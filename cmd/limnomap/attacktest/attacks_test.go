@@ -216,10 +216,6 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 // ratio returns the p99 of the probe during the attack as a multiple of that before the attacks.
 func (w row) ratio() float64 { return float64(w.probe.P99) / float64(max(w.idle, time.Microsecond)) }
 
-// takesAll has attacks that take all connections in a moment. Others get one only when the server finds out that their clients do
-// not read or write, after one or two of the ten seconds.
-var takesAll = map[string]bool{"a body that does not come": true, "answers that are not read": true}
-
 // mayRatio is how many times the usual time a cached tile may take during an attack, at p99.
 const mayRatio = 5
 
@@ -232,9 +228,10 @@ func TestAttacks(t *testing.T) {
 	probe.report(t)
 	time.Sleep(size(10*time.Second, 300*time.Millisecond))
 	idle := probe.report(t)
-	t.Logf("idle: %d requests, p50 %v, p99 %v, max %v", idle.Requests, idle.P50, idle.P99, idle.Max)
+	t.Logf("idle: %d requests, p50 %v, p99 %v, max %v", len(idle.Took), idle.P50, idle.P99, idle.Max)
 	first, err := s.usage()
 	must(t, err)
+	var during probeReport // all attacks
 	for i, attack := range attacks() {
 		t.Run(attack.class+"/"+attack.name, func(t *testing.T) {
 			before, err := s.usage()
@@ -251,6 +248,7 @@ func TestAttacks(t *testing.T) {
 			most, err := watched.stop()
 			seen := probe.report(t)
 			must(t, err)
+			during.add(seen.Took)
 			probe.closeIdle(t)
 			started = time.Now()
 			after, excess, err := s.settle(before, settleTime())
@@ -270,8 +268,8 @@ func TestAttacks(t *testing.T) {
 			if len(seen.Wrong) > 0 {
 				faults = append(faults, fmt.Sprintf("%d wrong tiles", len(seen.Wrong)))
 			}
-			if n := seen.failed(); n > seen.Requests/4 || n > 0 && !takesAll[attack.name] {
-				faults = append(faults, fmt.Sprintf("%d of %d cached tiles failed: %v", n, seen.Requests, seen.Failed))
+			if n := seen.failed(); n > 0 {
+				faults = append(faults, fmt.Sprintf("%d of %d cached tiles failed: %v", n, len(seen.Took), seen.Failed))
 			}
 			for _, fault := range faults {
 				t.Error(fault)
@@ -294,6 +292,8 @@ func TestAttacks(t *testing.T) {
 		default:
 		}
 	}
+	results.addText(fmt.Sprintf("\n%d cached tiles during all attacks: p50 %v, p99 %v (× %.1f), max %v\n", len(during.Took), during.P50, during.P99,
+		row{probe: during, idle: idle.P99}.ratio(), during.Max))
 	if fullLength() {
 		s.wantAllReturned(t, first, idle.P99, probe)
 	}

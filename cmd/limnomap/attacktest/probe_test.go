@@ -41,7 +41,7 @@ const (
 
 // A probeReport is what the probe has seen since its last report.
 type probeReport struct {
-	Requests      int
+	Took          []time.Duration // of each request, the shortest first
 	P50, P99, Max time.Duration
 	Failed        map[string]int // requests without a 200, by status or error
 	Wrong         []string       // paths of answers with other bytes
@@ -163,12 +163,17 @@ func (p *probe) report() probeReport {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	r := p.seen
-	r.Requests = len(p.took)
-	if slices.Sort(p.took); len(p.took) > 0 {
-		r.P50, r.P99, r.Max = p.took[len(p.took)/2], p.took[len(p.took)*99/100], p.took[len(p.took)-1]
-	}
+	r.add(p.took)
 	p.took, p.seen = nil, probeReport{}
 	return r
+}
+
+// add adds the times of more requests.
+func (r *probeReport) add(took []time.Duration) {
+	r.Took = append(r.Took, took...)
+	if slices.Sort(r.Took); len(r.Took) > 0 {
+		r.P50, r.P99, r.Max = r.Took[len(r.Took)/2], r.Took[len(r.Took)*99/100], r.Took[len(r.Took)-1]
+	}
 }
 
 func digest(body []byte) string {
