@@ -8,23 +8,30 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// TestUnsentBytes has a client that does not read: the kernel must not take megabytes for it.
-func TestUnsentBytes(t *testing.T) {
+// connect returns both ends of a connection that the server accepted.
+func connect(t *testing.T) (client, server *net.TCPConn) {
+	t.Helper()
 	l, err := listen("127.0.0.1:0")
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer l.Close()
-	client, err := net.Dial("tcp", l.Addr().String())
+	theirs, err := net.Dial("tcp", l.Addr().String())
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer client.Close()
-	server, err := l.Accept()
+	t.Cleanup(func() { theirs.Close() })
+	ours, err := l.Accept()
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer server.Close()
+	t.Cleanup(func() { ours.Close() })
+	return theirs.(*net.TCPConn), ours.(*net.TCPConn)
+}
+
+// TestUnsentBytes has a client that does not read: the kernel must not take megabytes for it.
+func TestUnsentBytes(t *testing.T) {
+	_, server := connect(t)
 	const size = 32 << 20 // more than the buffers of both sides
 	if err := server.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
 		t.Fatal(err)
@@ -32,7 +39,7 @@ func TestUnsentBytes(t *testing.T) {
 	if n, err := server.Write(make([]byte, size)); err == nil || n == 0 {
 		t.Fatalf("%d of %d bytes were written, error %v, want a part and a timeout", n, size, err)
 	}
-	socket, err := server.(*net.TCPConn).SyscallConn()
+	socket, err := server.SyscallConn()
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -48,22 +55,8 @@ func TestUnsentBytes(t *testing.T) {
 
 // TestUnreadBytes has a server that does not read: the kernel must not take megabytes of what the client sends.
 func TestUnreadBytes(t *testing.T) {
-	l, err := listen("127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer l.Close()
-	client, err := net.Dial("tcp", l.Addr().String())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer client.Close()
-	server, err := l.Accept()
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer server.Close()
-	if err := client.(*net.TCPConn).SetWriteBuffer(4 << 10); err != nil { // what the kernel holds on this side is not meant
+	client, _ := connect(t)
+	if err := client.SetWriteBuffer(4 << 10); err != nil { // what the kernel holds on this side is not meant
 		t.Fatal(err)
 	}
 	if err := client.SetWriteDeadline(time.Now().Add(500 * time.Millisecond)); err != nil {
