@@ -7,7 +7,7 @@ import (
 	"limnomap/data/admission"
 )
 
-// TestNoMemoryForLists shows a server whose memory for answers is taken: what is prepared, and small answers, go on.
+// TestNoMemoryForLists shows a server whose memory for answers is taken: prepared and small answers go on.
 func TestNoMemoryForLists(t *testing.T) {
 	opts := testOptions(t)
 	opts.Memory = admission.NewBudget(1)

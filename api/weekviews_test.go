@@ -130,7 +130,7 @@ func TestOldWeeksAreReadFairly(t *testing.T) {
 	})
 }
 
-// Maps of weeks are built in the turns that tiles have. What is ready needs none.
+// Maps of weeks are built in the turns of tiles. A map in memory needs no turn.
 func TestWeeksAreBuiltInTurns(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		src, _, recent := newPastSource(t)
@@ -240,7 +240,7 @@ func TestWeeksInUseAreCounted(t *testing.T) {
 	}
 }
 
-// Every answer about a week gives back what it held.
+// Every answer about a week gives back its memory.
 func TestAnswersReleaseTheirWeeks(t *testing.T) {
 	src, old, recent := newPastSource(t)
 	s, _ := weekServer(t, src.fakeSource, 1<<30)

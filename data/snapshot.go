@@ -21,7 +21,7 @@ type Snapshot struct {
 	Profile  *Profile
 	Lakes    []Lake      // ascending by ID
 	Current  *View       // the newest week
-	Weeks    []WeekCount // those that are served, including those not in memory
+	Weeks    []WeekCount // all that are served, also if not in memory
 
 	staleAfter int
 	weeks      []WeekCount // all, also those before SnapshotOptions.Oldest

@@ -200,7 +200,7 @@ func TestFullQueueRefusesTheGreediest(t *testing.T) {
 	})
 }
 
-// Building a layer is a turn, too: one that takes long does not run beside as many renders as are allowed.
+// Building a layer is a turn, too: a long one does not run beside as many renders as are allowed.
 func TestLayersWaitForTheirTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}

@@ -34,7 +34,7 @@ func requestFrom(addr string) *http.Request {
 }
 
 // TestSlowReadersShareTheMemory has clients that do not read ask for answers that take 300 kB each, of a budget of 1 MB. One
-// client gets one; another gets one beside it; a third is refused; what is prepared goes on; and all goes on when they have
+// client gets one; another gets one beside it; a third is refused; prepared answers go on; and all goes on when they have
 // read.
 func TestSlowReadersShareTheMemory(t *testing.T) {
 	kind := NewKind(TypeJSON, CacheMinute)

@@ -38,7 +38,7 @@ type Limiter struct {
 	mu        sync.Mutex
 	bounds    Bounds                  // guarded by mu
 	open      int                     // connections; guarded by mu
-	paces     paces                   // guarded by mu, not what they point to
+	paces     paces                   // guarded by mu; each pace is safe for concurrent use
 	addresses map[netip.Addr]*address // guarded by mu
 	networks  map[netip.Addr]*network // guarded by mu
 	trusted   address                 // of all trusted proxies; not in addresses
@@ -196,7 +196,7 @@ func (l *Limiter) count(key netip.Addr) int {
 // address has. It returns nil if it finds none that has waited for that time.
 //
 // With sparing, an address that has no more connections than the newcomer's will have loses only such as have had no request yet:
-// in a crowd whose connections are all being answered, those that wait would otherwise be of clients that read their answers.
+// in a crowd whose connections are all being answered, the only waiting ones would be of clients that read their answers.
 func (l *Limiter) endLargest(newcomer netip.Addr, have int, atLeast int64, sparing bool) *conn {
 	if own := l.addresses[newcomer]; own != nil && own.rank.element == l.ranks.Back() {
 		if c := l.endWaiting(own, atLeast); c != nil {

@@ -185,7 +185,7 @@ func TestSmallAddressesKeepTheirs(t *testing.T) {
 }
 
 // In a crowd whose connections are all being answered, a client that has just had its answer keeps its connection, and newcomers
-// lose those that have had no request yet.
+// lose connections without a request yet.
 func TestUsedConnectionsAreSpared(t *testing.T) {
 	w := newBench(Bounds{Total: 32, PerAddress: 32, PerNetwork: 32}) // 8 reserved
 	reader, c := w.must(t, "198.51.100.1")
@@ -236,7 +236,7 @@ func TestTheLargestReplaceTheirOwn(t *testing.T) {
 	}
 }
 
-// A crowded server closes what has waited for some time, and nothing that waits for a moment between two requests.
+// A crowded server closes connections that have waited for some time, and none that waits for a moment between two requests.
 func TestCrowded(t *testing.T) {
 	b := Bounds{Total: 100, PerAddress: 100, PerNetwork: 100}
 	w := newBench(b)
@@ -280,13 +280,13 @@ func TestReserved(t *testing.T) {
 		_, c := w.must(t, "10.1.2.3") // more than PerAddress
 		wait(c)
 	}
-	w.must(t, "10.9.9.9") // replaces one that waits
+	w.must(t, "10.9.9.9") // replaces a waiting one
 	if w.open != b.Total {
 		t.Errorf("%d connections, want %d", w.open, b.Total)
 	}
 }
 
-// A trusted proxy may have more connections than another address, and keeps those that wait as long as it can.
+// A trusted proxy may have more connections than another address, and keeps waiting connections as long as it can.
 func TestTrustedProxies(t *testing.T) {
 	b := Bounds{Total: 64, PerAddress: 4, PerNetwork: 8, Trusted: []netip.Prefix{netip.MustParsePrefix("10.0.0.0/8"), netip.MustParsePrefix("fd00::/8")}}
 	w := newBench(b)

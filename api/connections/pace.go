@@ -19,7 +19,7 @@ const (
 	paceBurst = time.Second / 2
 	// maxRead is the most that is read at once, and crowdedRead that of an address that is ahead.
 	maxRead, crowdedRead = 4 << 10, 1 << 10
-	// maxWait is how long a connection waits at most for what others of its address have sent.
+	// maxWait is how long a connection waits at most for other connections of its address.
 	maxWait = time.Second
 	// maxAhead is how long a connection may send more than connRate without a break. Then it is closed: its client may have left, with
 	// megabytes on the way that would be read for minutes.
@@ -34,7 +34,7 @@ var errAhead = errors.New("the client sends too much")
 
 // A pace is how far senders are ahead of their rate (a leaky bucket). It is safe for concurrent use.
 type pace struct {
-	due atomic.Int64 // when what was read would have come at the rate, in nanoseconds of the limiter's clock
+	due atomic.Int64 // when the bytes read so far would have come at the rate, in nanoseconds of the limiter's clock
 }
 
 // took counts n bytes. Beyond most ahead of the rate nothing is counted; 0 is no such bound.
@@ -56,7 +56,7 @@ func (p *pace) wait(now int64) time.Duration {
 	return time.Duration(max(p.due.Load()-now-int64(paceBurst), 0))
 }
 
-// A sharedPace is that of an address or a site. It outlives their connections, so that a client cannot begin anew.
+// A sharedPace is the pace of an address or a site. It outlives their connections, so that a new connection has no new allowance.
 type sharedPace struct {
 	*pace
 	rate int

@@ -83,7 +83,7 @@ func TestPace(t *testing.T) {
 	}
 }
 
-// A client that connects anew does not begin anew.
+// A new connection of an address has no new allowance.
 func TestPaceOutlivesConnections(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		l := New(Config{Bounds: NewBounds(100, 0, nil), Name: "test", Registerer: prometheus.NewRegistry()})

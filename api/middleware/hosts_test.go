@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// No name that someone could register reaches the handler: a page under such a name could read what it answers.
+// No name that someone could register reaches the handler: a page under such a name could read its answers.
 func TestHosts(t *testing.T) {
 	reached := false
 	h := Hosts([]string{"Metrics.Example.org", "limnomap.local."})(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { reached = true }))

@@ -21,7 +21,7 @@ const (
 
 // limitMemory sets GOMEMLIMIT from the limit of the cgroup, unless the operator has set it: the garbage collector then
 // works harder before the kernel ends the process. The Go runtime itself reads how many processors a cgroup allows.
-// It logs what it did, at the level debug if quiet is set; warnings stay warnings.
+// It logs the limit, at the level debug if quiet is set; warnings stay warnings.
 func limitMemory(cgroupLimit func() (uint64, error), lookupEnv func(string) (string, bool), log *slog.Logger, quiet bool) {
 	done := slog.LevelInfo
 	if quiet {

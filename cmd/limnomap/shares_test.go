@@ -37,7 +37,7 @@ func TestHistoryReaders(t *testing.T) {
 	}
 }
 
-// However many servers a process has, the runtime has one processor more than those that work.
+// However many servers a process has, the runtime has one processor more than there are workers.
 func TestSpareProcessor(t *testing.T) {
 	first := spareProcessor()
 	if again := spareProcessor(); again != first || runtime.GOMAXPROCS(0) != first+1 {

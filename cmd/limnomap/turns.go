@@ -23,7 +23,7 @@ const (
 
 // spareProcessor gives the Go runtime of this process one processor more than it has, once, and returns how many it had: as many as may
 // make something at once. While all processors of the runtime work, it looks at the network only every 10 ms (sysmon in
-// runtime/proc.go), and a cached tile waits that long. What is made in a crowd runs on threads of low priority, so the operating
+// runtime/proc.go), and a cached tile waits that long. In a crowd, tiles, lists and weeks are made on threads of low priority, so the operating
 // system lets the spare processor go first. The runtime no longer follows a CPU limit that changes.
 var spareProcessor = sync.OnceValue(func() int {
 	n := runtime.GOMAXPROCS(0)

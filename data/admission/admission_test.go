@@ -105,7 +105,7 @@ func TestBudgetProperties(t *testing.T) {
 	})
 }
 
-// What is larger than half of the budget can be held while nothing else is.
+// A hold larger than half of the budget is possible while there is no other.
 func TestOneHoldMayTakeAll(t *testing.T) {
 	b := NewBudget(1000)
 	hold, err := b.Hold(client(1), 10)
@@ -347,7 +347,7 @@ func TestTurnsEndWithTheirContext(t *testing.T) {
 	})
 }
 
-// What is remembered is bounded, however many clients there are.
+// The memory for clients is bounded, however many there are.
 func TestTurnsForgetClients(t *testing.T) {
 	turns := NewTurns(TurnsOptions{Count: 2, Waiting: 10})
 	defer turns.Close()

@@ -69,7 +69,7 @@ func FuzzCollection(f *testing.F) {
 	})
 }
 
-// checkKept checks that what is kept of a feature is within the bounds, and only of known properties.
+// checkKept checks that the kept part of a feature is within the bounds, and only of known properties.
 func checkKept(t *testing.T, f *feature) {
 	if len(f.names) > maxProperties || len(f.kept) > maxTextBytes+maxKeptBytes || len(f.geometry.coordinates.marks) > maxMarks {
 		t.Fatalf("kept are %d names, %d bytes and %d marks of coordinates", len(f.names), len(f.kept), len(f.geometry.coordinates.marks))

@@ -73,7 +73,7 @@ func TestCheckEveryCharacter(t *testing.T) {
 				t.Errorf("Clean keeps %U", r)
 			}
 		}
-		// Go's own tables: what is neither graphic nor a private or unassigned character has no picture.
+		// Go's own tables: a character that is not graphic, private or unassigned has no picture.
 		if (ignorable(r) || unicode.Is(unicode.Z, r) || unicode.Is(unicode.M, r)) && Check(string(r)) == nil {
 			t.Errorf("%U alone is a valid name", r)
 		}

@@ -83,7 +83,7 @@ func TestTotalSizeExpanded(t *testing.T) {
 	}
 }
 
-// A download does not fill the disk of temporary files: its length is checked before, and what is free while it goes on.
+// A download does not fill the disk of temporary files: its length is checked before, and the free space while it goes on.
 func TestFullTemporaryDisk(t *testing.T) {
 	large := lakes + strings.Repeat("\n", 3*checkRoomEvery)
 	for name, header := range map[string]func(http.ResponseWriter){

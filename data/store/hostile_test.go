@@ -67,7 +67,7 @@ func testHostile(t *testing.T, open func() (Store, func()), exec func(...string)
 			} else if n := len(err.Error()); n > 3*maxErrorText {
 				t.Errorf("an error of %d bytes: %.200s", n, err)
 			}
-			most := uint64(4 << 20) // a lake and its observation take some kilobytes; what is refused here has 10 MB and more
+			most := uint64(4 << 20) // a lake and its observation take some kilobytes; a refused value has 10 MB and more
 			if testing.Short() {
 				most *= 2 // with the race detector, with which short tests run, pools keep nothing
 			}

@@ -73,7 +73,7 @@ func TestNewPage(t *testing.T) {
 	}
 }
 
-// An empty file is what is left of a database. It is refused, and not changed, by those that create databases too.
+// An empty file is what is left of a database. It is refused, and not changed, also by commands that create databases.
 func TestEmptyFile(t *testing.T) {
 	t.Parallel()
 	for _, create := range []bool{false, true} {

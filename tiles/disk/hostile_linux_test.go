@@ -54,7 +54,7 @@ func TestHostileFiles(t *testing.T) {
 }
 
 // TestHostileSubfolders puts links and files where a sub-folder should be. Only the tiles of that sub-folder are missing, the others
-// are read and written as before, and a link is replaced at the next write. What it leads to stays as it is.
+// are read and written as before, and a link is replaced at the next write. Its target is not changed.
 func TestHostileSubfolders(t *testing.T) {
 	outside := t.TempDir()
 	must(t, os.WriteFile(filepath.Join(outside, "precious"), []byte("precious"), 0o644))

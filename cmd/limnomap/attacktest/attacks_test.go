@@ -147,7 +147,7 @@ func attacks() []attack {
 	return append(list, attack{"files", "bombs for an import beside the server", 0, importBombs}, attack{"files", "imports killed beside the server", 0, killedImports})
 }
 
-// together replaces all attacks of a class by one that runs them at the same time, which takes less time.
+// together replaces all attacks of a class by a single attack that runs them at the same time, which takes less time.
 func together(all []attack, class string) []attack {
 	var others, these []attack
 	for _, one := range all {

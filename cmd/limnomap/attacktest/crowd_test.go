@@ -38,7 +38,7 @@ func crowdTime(t *testing.T) time.Duration {
 	return d
 }
 
-// An expectation holds the digest of each answer by its path, as a server that nobody attacks gives it.
+// An expectation holds the digest of each answer by its path, from a server without attacks.
 type expectation struct {
 	tiles, lists []string // the paths
 	digests      map[string]string

@@ -165,7 +165,7 @@ func rawRequests(s *target) []rawRequest {
 		add("hosts", "200+", field, get("/api/v1/tiles.json", field))
 	}
 
-	// Paths outside of what is served, and other spellings of those that are.
+	// Paths that are not served, and other spellings of served ones.
 	for _, path := range []string{
 		"/../../etc/passwd", "/..%2f..%2fetc%2fpasswd", "/%2e%2e/%2e%2e/etc/passwd", "/..;/..;/etc/passwd", "/..\\..\\windows\\win.ini", "/%5c..%5c..%5cboot.ini",
 		"/assets/../../etc/passwd", "/assets/%2e%2e/%2e%2e/go.mod", "/assets/..%252f..%252fetc/passwd", "//etc/passwd", "///etc/passwd", "/./etc/passwd", "/%c0%ae%c0%ae/etc/passwd",

@@ -34,7 +34,7 @@ const (
 // lastWeek is the last day of the simulated lakes. The weeks of a flood are before it.
 var lastWeek = time.Date(2025, 8, 25, 0, 0, 0, 0, time.UTC)
 
-// A target is the server that is attacked, and what it serves.
+// A target is the attacked server with its lakes.
 type target struct {
 	*limnomaptest.Server
 	db    string

@@ -179,7 +179,7 @@ func (u usage) excess(before usage, residentSlack float64) string {
 // and an idle HTTP/2 connection ends after a ping that is not answered.
 func settleTime() time.Duration { return size(90*time.Second, 20*time.Second) }
 
-// settle waits until the server holds no more than before, for at most d. It returns what it holds then, and the excess.
+// settle waits until the server holds no more than before, for at most d. It returns its usage then, and the excess.
 func (s *target) settle(before usage, d time.Duration) (after usage, excess string, err error) {
 	const soon = 10 // times until goroutines and connections have ended
 	for n, end := 0, time.Now().Add(d); ; n++ {
@@ -199,5 +199,5 @@ func (s *target) settle(before usage, d time.Duration) (after usage, excess stri
 	}
 }
 
-// quietTime is longer than a server waits before it returns memory that nobody needs.
+// quietTime is longer than a server waits before it returns unused memory.
 const quietTime = 7 * time.Second

@@ -310,7 +310,7 @@ func wantOldHistory(t testing.TB, s *limnomaptest.Server, want int) {
 	}
 }
 
-// TestDatabaseConnectionsUsedUp takes all connections of a PostgreSQL, and restarts it in the middle of an import. The server serves what it has, and recovers.
+// TestDatabaseConnectionsUsedUp takes all connections of a PostgreSQL, and restarts it in the middle of an import. The server goes on with the data in memory, and recovers.
 func TestDatabaseConnectionsUsedUp(t *testing.T) {
 	t.Parallel()
 	p := startPostgres(t)

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A wire is a proxy in front of a database or Redis that can be slow, or hang. What it does concerns the bytes that the server sends;
+// A wire is a proxy in front of a database or Redis that can be slow, or hang. It affects the bytes that the server sends;
 // requests pass as they are.
 type wire struct {
 	address string
