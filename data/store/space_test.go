@@ -36,7 +36,7 @@ func TestCheckSpace(t *testing.T) {
 	}
 }
 
-// An import that fills the disk ends with an error that names the disk, and writes nothing. The next one succeeds.
+// An import that fills the disk ends with an error about the full disk, and writes nothing. The next one succeeds.
 func TestImportFillsTheDisk(t *testing.T) {
 	s, err := openSQLite(t.Context(), location{path: filepath.Join(t.TempDir(), "lakes.db")}, true)
 	if err != nil {
