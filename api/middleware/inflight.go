@@ -12,8 +12,9 @@ import (
 )
 
 // InFlight bounds how many requests are answered at the same time: each takes a goroutine and its buffers until its client has
-// read the answer, and one HTTP/2 connection carries many. Up to half of the bound any client is let in. Of the other half a
-// client may have at most half of what the others leave free, so that a newcomer gets in.
+// read the answer, and one HTTP/2 connection carries many. Up to an eighth of the bound any client is let in. Of the rest a client
+// may have half of what the others leave free; a quarter of it is for clients that have no other request there, so that newcomers
+// get in when hundreds have all that they may.
 type InFlight struct {
 	free    int64 // up to how many requests no client is asked for
 	now     atomic.Int64
@@ -27,12 +28,14 @@ type InFlight struct {
 // maxExempt is how many exempt requests are let in beyond the bound.
 const maxExempt = 64
 
-// NewInFlight returns a bound of that many requests, at least 2. Some requests that are exempt are let in
+// NewInFlight returns a bound of that many requests, at least 8. Some requests that are exempt are let in
 // beyond it.
 func NewInFlight(bound int, exempt func(r *http.Request) bool, reg prometheus.Registerer) *InFlight {
+	free := int64(bound / 8)
+	crowd := int64(bound) - free
 	return &InFlight{
-		free:   int64(bound / 2),
-		crowd:  admission.NewBudget(int64(bound - bound/2)),
+		free:   free,
+		crowd:  admission.NewBudgetWithReserve(crowd, crowd/4, 1),
 		exempt: exempt,
 		refused: promauto.With(reg).NewCounter(prometheus.CounterOpts{
 			Name: "limnomap_http_requests_crowded_out_total",

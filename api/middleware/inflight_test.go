@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"bytes"
+	"fmt"
 	"io"
 	"net"
 	"net/http"
@@ -19,10 +20,11 @@ import (
 	"limnomap/api/answer"
 )
 
-// TestInFlight has one client fill a bound of eight: four requests are let in without asking, two more are half of the rest.
+// TestInFlight has one client fill a bound of sixteen: two requests are let in without asking, and six more are half of the rest
+// without its reserve of three.
 func TestInFlight(t *testing.T) {
 	exempt := func(r *http.Request) bool { return r.URL.Path == "/healthz" && answer.PeerAddr(r).IsLoopback() }
-	f := NewInFlight(8, exempt, prometheus.NewRegistry())
+	f := NewInFlight(16, exempt, prometheus.NewRegistry())
 	leave := make(chan struct{})
 	var entered, served sync.WaitGroup
 	h := f.Handler(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -46,23 +48,24 @@ func TestInFlight(t *testing.T) {
 		})
 		entered.Wait()
 	}
-	for range 6 {
+	for range 7 {
 		slow("192.0.2.1")
 	}
 	w := ask("192.0.2.1", "/")
 	if w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") != "1" || testutil.ToFloat64(f.refused) != 1 {
-		t.Errorf("the seventh of a client = %d with Retry-After %q, want 503 and 1; %v were counted", w.Code, w.Header().Get("Retry-After"), testutil.ToFloat64(f.refused))
+		t.Errorf("the eighth of a client = %d with Retry-After %q, want 503 and 1; %v were counted", w.Code, w.Header().Get("Retry-After"), testutil.ToFloat64(f.refused))
 	}
 	for _, test := range []struct {
 		name, client string
+		before       int    // requests of the client that are let in
 		want         string // Connection, which ends one of HTTP/2
 	}{
-		{"a client", "192.0.2.1", "close"},
-		{"a client of a proxy", "192.0.2.9", ""},
+		{"a client", "192.0.2.1", 0, "close"},
+		{"a client of a proxy", "192.0.2.9", 3, ""},
 	} {
 		r, info := answer.WithInfo(httptest.NewRequest(http.MethodGet, "/", nil))
 		r.ProtoMajor, r.RemoteAddr, info.Addr = 2, "192.0.2.1:1234", netip.MustParseAddr(test.client)
-		if test.client != "192.0.2.1" { // which has used up its part
+		for range test.before {
 			slow(test.client)
 		}
 		w := httptest.NewRecorder()
@@ -71,8 +74,15 @@ func TestInFlight(t *testing.T) {
 			t.Errorf("%s by HTTP/2 = %d with Connection %q, want 503 and %q", test.name, w.Code, got, test.want)
 		}
 	}
+	for i := range 6 { // the last three of them from the reserve
+		addr := fmt.Sprintf("192.0.2.%d", 10+i)
+		slow(addr)
+		if w := ask(addr, "/"); w.Code != http.StatusServiceUnavailable {
+			t.Errorf("a second request of %s = %d, want 503", addr, w.Code)
+		}
+	}
 	if w := ask("192.0.2.3", "/"); w.Code != http.StatusServiceUnavailable {
-		t.Errorf("with one place left, a third client = %d, want 503", w.Code)
+		t.Errorf("with no place left, another client = %d, want 503", w.Code)
 	}
 	if w := ask("192.0.2.3", "/healthz"); w.Code != http.StatusServiceUnavailable {
 		t.Errorf("/healthz for a stranger = %d, want 503", w.Code)
@@ -129,9 +139,10 @@ func TestSmallAnswersOfHTTP2AreInFlight(t *testing.T) {
 	if err := conn.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
 		t.Fatal(err)
 	}
-	// The client may have half of the bound, and half of the other half. Then one or more are refused, and the connection serves no
-	// others.
-	const most = bound/2 + bound/4
+	// The client may have an eighth of the bound, and half of the rest without its reserve. Then one or more are refused, and the
+	// connection serves no others.
+	const crowd = bound - bound/8
+	const most = bound/8 + (crowd-crowd/4)/2
 	statuses, ending := make(map[string]int), false
 	framer.ReadMetaHeaders = hpack.NewDecoder(4096, nil)
 	for statuses["200"] < most || statuses["503"] == 0 || !ending {
@@ -146,7 +157,7 @@ func TestSmallAnswersOfHTTP2AreInFlight(t *testing.T) {
 			ending = true
 		}
 	}
-	if got := testutil.ToFloat64(f.refused); got < 1 || got > bound-most || f.crowd.Used() > bound/4 {
-		t.Errorf("%v of %d requests were refused and %d have a place of the second half, want 1 to %d and at most %d", got, bound, f.crowd.Used(), bound-most, bound/4)
+	if got := testutil.ToFloat64(f.refused); got < 1 || got > bound-most || f.crowd.Used() > most-bound/8 {
+		t.Errorf("%v of %d requests were refused and %d have a place beyond the first eighth, want 1 to %d and at most %d", got, bound, f.crowd.Used(), bound-most, most-bound/8)
 	}
 }

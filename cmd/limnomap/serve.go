@@ -188,7 +188,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
-	opts.Memory, opts.Requests = admission.NewBudget(c.answerMemory()), requestsInFlight()
+	opts.Memory, opts.Requests = newAnswerBudget(c.answerMemory()), requestsInFlight()
 	server, err := api.New(opts)
 	if err != nil {
 		return err

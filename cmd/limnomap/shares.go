@@ -5,6 +5,8 @@ import (
 	"runtime/debug"
 
 	"github.com/KimMachineGun/automemlimit/memlimit"
+
+	"limnomap/data/admission"
 )
 
 const (
@@ -52,6 +54,13 @@ func (c *serveCmd) answerMemory() int64 {
 		return limit / answerShare
 	}
 	return usualAnswerMemory
+}
+
+// newAnswerBudget returns the budget of those answers. A part is for clients that hold no more than a short list, so that it is answered
+// while hundreds of others have long ones sent.
+func newAnswerBudget(n int64) *admission.Budget {
+	const reserveShare, shortList = 8, 128 << 10
+	return admission.NewBudgetWithReserve(n, n/reserveShare, shortList)
 }
 
 // viewMemory returns the memory for the maps of weeks that are kept, in bytes; 0 is the default of package data.

@@ -165,6 +165,34 @@ func TestFewClientsCannotHoldAll(t *testing.T) {
 	}
 }
 
+// When a few greedy clients have all that they may, many others still get a little each, but not more.
+func TestReserveIsForThoseWhoHoldLittle(t *testing.T) {
+	const total, reserve, little, greedy = 1000, 200, 2, 10
+	b := NewBudgetWithReserve(total, reserve, little)
+	for i := range greedy {
+		for {
+			if _, err := b.Hold(client(i), 1); err != nil {
+				break
+			}
+		}
+	}
+	if got := b.Used(); got < total-reserve-little || got > total-reserve+greedy*little {
+		t.Fatalf("%d greedy clients hold %d, want all without the reserve of %d", greedy, got, reserve)
+	}
+	for i := range (total - b.Used()) / little {
+		c := client(greedy + int(i))
+		if _, err := b.Hold(c, little); err != nil {
+			t.Fatalf("client %d: %v", i, err)
+		}
+		if _, err := b.Hold(c, 1); !errors.Is(err, ErrBusy) {
+			t.Fatalf("more than little = %v, want ErrBusy", err)
+		}
+	}
+	if _, err := b.Hold(client(255), little); !errors.Is(err, ErrBusy) {
+		t.Errorf("from an empty reserve = %v, want ErrBusy", err)
+	}
+}
+
 // take waits for a turn of c and takes that long.
 func take(t *testing.T, turns *Turns, c Client, d time.Duration) {
 	t.Helper()

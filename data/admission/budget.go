@@ -13,7 +13,9 @@ const siteBits = 48
 // free, and all clients of a /48 of IPv6 three quarters, so that there is something left for the next one, however much a few
 // hold. If no one holds anything, one hold may take all: an answer larger than half could otherwise never be sent.
 type Budget struct {
-	total int64
+	total   int64
+	reserve int64 // for clients that hold no more than little
+	little  int64
 
 	mu      sync.Mutex // guards what follows
 	used    int64
@@ -24,6 +26,14 @@ type Budget struct {
 // NewBudget returns a budget of that many bytes.
 func NewBudget(total int64) *Budget {
 	return &Budget{total: total, held: make(map[Client]int64)}
+}
+
+// NewBudgetWithReserve returns a budget of that many units, of which the reserve is for clients that hold no more than little of the
+// budget: however many others share the rest, they get that much.
+func NewBudgetWithReserve(total, reserve, little int64) *Budget {
+	b := NewBudget(total)
+	b.reserve, b.little = reserve, little
+	return b
 }
 
 // Total returns the size of the budget in bytes.
@@ -54,7 +64,8 @@ func (b *Budget) grow(c Client, own, n int64) error {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	held, site := b.held[c], siteOf(c)
-	allowed := (b.total - (b.used - held)) / 2
+	free := b.total - (b.used - held) // what the others leave
+	allowed := max((free-b.reserve)/2, min(free, b.little))
 	if site.IsValid() {
 		atSite := b.held[site]
 		allowed = min(allowed, (b.total-(b.used-atSite))/4*3-(atSite-held))
