@@ -13,6 +13,11 @@ const (
 	// under load would collect sixty times a second. With more, a refresh of 1.4 million lakes would take 1.8 GB instead of
 	// 1.4 GB.
 	minGarbage, maxGarbage = 32 << 20, 128 << 20
+	// Where memory is limited, less garbage may gather as soon as the process would take more than memoryShare of the limit with it, so
+	// that a crowd does not come near the limit, but no less than leastGarbage: each collection goes through the live heap. What the
+	// runtime keeps unused comes on top.
+	memoryShare  = 5. / 8
+	leastGarbage = 64 << 20
 	// minPercent and maxPercent bound GOGC until garbageInterval has passed: the live heap may grow or shrink.
 	minPercent, maxPercent = 10, 400
 	garbageInterval        = time.Second
@@ -40,7 +45,8 @@ func limitGarbage(ctx context.Context) (stop func()) {
 		for percent := 0; ; {
 			h := readHeap()
 			// Setting it stops the world for a moment, so a change of a tenth is ignored.
-			if next := gcPercent(h.live); max(next-percent, percent-next)*10 > percent {
+			limit, _ := memoryLimit()
+			if next := gcPercent(h, limit); max(next-percent, percent-next)*10 > percent {
 				percent = next
 				debug.SetGCPercent(percent)
 			}
@@ -57,10 +63,13 @@ func limitGarbage(ctx context.Context) (stop func()) {
 	return func() { cancel(); <-done }
 }
 
-// gcPercent returns GOGC for a live heap.
-func gcPercent(live uint64) int {
-	garbage := min(max(live, minGarbage), maxGarbage)
-	return int(min(max(garbage*100/max(live, 1), minPercent), maxPercent))
+// gcPercent returns GOGC for a heap under a memory limit in bytes.
+func gcPercent(h heap, limit int64) int {
+	garbage := min(max(h.live, minGarbage), maxGarbage)
+	if room := int64(memoryShare*float64(limit)) - int64(h.live+h.rest); room < int64(garbage) {
+		garbage = min(garbage, max(uint64(max(room, 0)), leastGarbage))
+	}
+	return int(min(max(garbage*100/max(h.live, 1), minPercent), maxPercent))
 }
 
 // A heap is the state of the heap, in bytes.
@@ -69,6 +78,7 @@ type heap struct {
 	objects   uint64 // live ones, and garbage
 	free      uint64 // unused, and not returned to the operating system
 	allocated uint64 // since the start
+	rest      uint64 // what the runtime takes besides: stacks, its own structures, and what is lost between objects
 }
 
 func readHeap() heap {
@@ -77,9 +87,14 @@ func readHeap() heap {
 		{Name: "/memory/classes/heap/objects:bytes"},
 		{Name: "/memory/classes/heap/free:bytes"},
 		{Name: "/gc/heap/allocs:bytes"},
+		{Name: "/memory/classes/heap/released:bytes"},
+		{Name: "/memory/classes/total:bytes"},
 	}
 	metrics.Read(samples)
-	return heap{samples[0].Value.Uint64(), samples[1].Value.Uint64(), samples[2].Value.Uint64(), samples[3].Value.Uint64()}
+	value := func(i int) uint64 { return samples[i].Value.Uint64() }
+	h := heap{live: value(0), objects: value(1), free: value(2), allocated: value(3)}
+	h.rest = value(5) - value(4) - h.free - h.objects
+	return h
 }
 
 // unused returns how much memory a collection could return. Right after a collection the live heap may be above the objects.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"math"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -11,22 +12,29 @@ import (
 )
 
 func TestGCPercent(t *testing.T) {
+	const mib = 1 << 20
 	for _, test := range []struct {
-		name string
-		live uint64
-		want int
+		name       string
+		live, rest uint64
+		limit      int64
+		want       int
 	}{
-		{"nothing", 0, 400},
-		{"the demo", 6 << 20, 400},
-		{"the demo with many tiles", 20 << 20, 160},
-		{"minGarbage", 32 << 20, 100},
-		{"maxGarbage", 128 << 20, 100},
-		{"a million lakes", 512 << 20, 25},
-		{"more than any machine has", 1 << 40, 10},
+		{"nothing", 0, 0, math.MaxInt64, 400},
+		{"the demo", 6 * mib, 0, math.MaxInt64, 400},
+		{"the demo with many tiles", 20 * mib, 0, math.MaxInt64, 160},
+		{"minGarbage", 32 * mib, 0, math.MaxInt64, 100},
+		{"maxGarbage", 128 * mib, 0, math.MaxInt64, 100},
+		{"a million lakes", 512 * mib, 0, math.MaxInt64, 25},
+		{"more than any machine has", 1 << 40, 0, math.MaxInt64, 10},
+		{"as much as the limit leaves room for", 384 * mib, 128 * mib, 1024 * mib, 33},
+		{"less room", 384 * mib, 160 * mib, 1024 * mib, 25},
+		{"leastGarbage", 384 * mib, 250 * mib, 1024 * mib, 16},
+		{"near the limit", 640 * mib, 250 * mib, 1024 * mib, 10},
+		{"the demo with a small limit", 6 * mib, 4 * mib, 16 * mib, 400},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			if got := gcPercent(test.live); got != test.want {
-				t.Errorf("gcPercent(%d) = %d, want %d", test.live, got, test.want)
+			if got := gcPercent(heap{live: test.live, rest: test.rest}, test.limit); got != test.want {
+				t.Errorf("gcPercent(%d and %d bytes of %d) = %d, want %d", test.live, test.rest, test.limit, got, test.want)
 			}
 		})
 	}
@@ -79,7 +87,7 @@ func TestReadHeap(t *testing.T) {
 	held := make([]byte, 32<<20)
 	debug.FreeOSMemory()
 	h := readHeap()
-	if n := uint64(len(held)); h.live < n || h.objects < n || h.allocated < n {
+	if n := uint64(len(held)); h.live < n || h.objects < n || h.allocated < n || h.rest == 0 || h.rest > n {
 		t.Errorf("readHeap() = %+v, with %d bytes in use", h, n)
 	}
 	runtime.KeepAlive(held)
