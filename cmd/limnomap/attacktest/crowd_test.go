@@ -14,7 +14,6 @@ import (
 	"slices"
 	"strings"
 	"sync"
-	"sync/atomic"
 	"testing"
 	"time"
 
@@ -160,53 +159,11 @@ func kindOf(path string) string {
 	return first
 }
 
-// hostile attacks until the end, in one way after the other.
-func (s *target) hostile(i int, end time.Time, raw []rawRequest, sent *atomic.Int64) {
-	random := rand.New(rand.NewPCG(uint64(i), 666))
-	for time.Now().Before(end) {
-		a := &assault{target: s, network: 220, first: i, hold: min(size(3*time.Second, 200*time.Millisecond), max(time.Until(end), 10*time.Millisecond))}
-		n := random.IntN(1 << 30)
-		week := func(*assault, int) string { return statsPath + "?date=" + weekBefore(n%(targetWeeks+floodWeeks)) }
-		ways := []func(*assault){
-			slowReaders(3, true, one(fmt.Sprintf(statusPath+"?max_lat=67&n=%d", n)+"%d")),
-			slowReaders(3, true, one(fmt.Sprintf("%s?date=%s&n=%d", geojsonPath, weekBefore(n%targetWeeks), n)+"%d")),
-			slowStreams(1, false, 40, 0, func(k int) string { return fmt.Sprintf(statusPath+"?max_lat=67&n=%d.%d", n, k) }),
-			requests(10, 5, week, oneAddress),
-			requests(30, 10, func(_ *assault, k int) string { return s.tile(n+k*97, 9, "@2x.png") + "?style=dots" }, oneAddress),
-			churn(20, func(_ *assault, k int) string { return get(s.tile(n+k*31, 10, ".png") + "?colormap=viridis") }),
-			connections(30, 1, "GET /api/v1/bathing-la", ""),
-			connections(30, 1, get("/healthz"), ""),
-			pipelined(1, 2000, statusPath+"?max_lat=66"),
-			endless(1, "GET / HTTP/1.1\r\nHost: lakes\r\n", "X-Endless: a\r\n", 1<<20),
-			func(a *assault) {
-				client := newClient(a.from(0), 2)
-				defer client.CloseIdleConnections()
-				for k := range 10 {
-					a.request(client, monitorPath, "X-API-Key", fmt.Sprintf("lm_%026d", n+k))
-				}
-			},
-			func(a *assault) {
-				for range 10 {
-					_, _ = s.Converse(raw[random.IntN(len(raw))].text, 5*time.Second) // its answers are checked by TestRawRequests
-				}
-			},
-			func(a *assault) {
-				way := http2Attacks[random.IntN(len(http2Attacks))]
-				frames(1, way.read, way.send)(a)
-			},
-		}
-		ways[random.IntN(len(ways))](a)
-		sent.Add(1)
-		time.Sleep(50 * time.Millisecond)
-	}
-}
-
 // TestCrowd has hundreds of clients, half of them hostile. The others get the right bytes, and none of them is starved.
 func TestCrowd(t *testing.T) {
 	s := newTarget(t, size(100_000, 2000))
 	want := s.expect(t)
-	raw := rawRequests(s)
-	s.warmUp(t) // without yieldProcessor: the honest clients are in this process, too
+	s.warmUp(t)
 	before, err := s.usage()
 	must(t, err)
 	clients := size(250, 15)
@@ -214,12 +171,12 @@ func TestCrowd(t *testing.T) {
 	started := time.Now()
 	end := started.Add(crowdTime(t))
 	var all sync.WaitGroup
-	var attacks atomic.Int64
+	attacks := 0
+	all.Go(func() { attacks = s.runHostileProcess(t, clients, time.Until(end)) }) // ends soon after the end
 	visitors := make([]*honest, clients)
 	for i := range clients {
 		visitors[i] = &honest{client: newClient(fmt.Sprintf("127.221.%d.%d", 1+i/250, 1+i%250), 6), random: rand.New(rand.NewPCG(uint64(i), 1)), failed: make(map[string]int)}
 		all.Go(func() { visitors[i].run(s.Base, want, end) }) // ends soon after the end
-		all.Go(func() { s.hostile(i, end, raw, &attacks) })   // ends soon after the end
 	}
 	all.Wait()
 	took := time.Since(started)
@@ -267,7 +224,7 @@ func TestCrowd(t *testing.T) {
 	}
 	text := fmt.Sprintf("\n%d clients for %.0f s, half of them hostile, %d lakes: %d right answers (p50 %.1f ms, p99 %.1f ms, the fewest of a client %d), %d wrong; longest time without an answer %.1f s; "+
 		"without a 200: %s; %d attacks; memory before, peak, after %.0f, %.0f, %.0f MB; goroutines %d, %d, %d; descriptors %d, %d, %d: %s\n",
-		2*clients, took.Seconds(), len(s.lakes), right, milliseconds(quantile(times, 50)), milliseconds(quantile(times, 99)), fewest, len(wrong), longest.Seconds(), countsOf(failed), attacks.Load(),
+		2*clients, took.Seconds(), len(s.lakes), right, milliseconds(quantile(times, 50)), milliseconds(quantile(times, 99)), fewest, len(wrong), longest.Seconds(), countsOf(failed), attacks,
 		before.resident/1e6, most.resident/1e6, after.resident/1e6, before.goroutines, most.goroutines, after.goroutines, before.descriptors, most.descriptors, after.descriptors, verdict)
 	t.Log(text)
 	results.addText(text)

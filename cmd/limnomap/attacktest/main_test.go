@@ -15,6 +15,9 @@ func TestMain(m *testing.M) {
 	if os.Getenv(probeVariable) != "" {
 		os.Exit(runProbe(os.Stdin, os.Stdout)) // this process is the probe of another one
 	}
+	if os.Getenv(hostileVariable) != "" {
+		os.Exit(runHostiles(os.Stdin, os.Stdout)) // this process is the hostile clients of another one
+	}
 	limnomaptest.Main(m, func() { fmt.Print(results.String()) })
 }
 
