@@ -324,6 +324,7 @@ func (l *Limiter) add(nc net.Conn, key netip.Addr, k kind) *conn {
 	c := &conn{Conn: nc, limiter: l, peer: a, paced: k == ordinary}
 	if c.paced && key.IsValid() && l.bounds.PerAddress < l.bounds.Total {
 		c.shared = l.paces.of(key)
+		c.countShared(l.clock(), connCost)
 	}
 	c.state.Store(l.clock())
 	c.element = a.conns.PushBack(c)

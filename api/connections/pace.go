@@ -3,6 +3,7 @@ package connections
 import (
 	"errors"
 	"hash/maphash"
+	"math/rand/v2"
 	"net"
 	"net/netip"
 	"sync/atomic"
@@ -19,6 +20,9 @@ const (
 	paceBurst = time.Second / 2
 	// maxRead is the most that is read at once, and crowdedRead that of an address that is ahead.
 	maxRead, crowdedRead = 4 << 10, 1 << 10
+	// connCost is what a new connection counts as, in bytes of its address: accepting it, and its first requests, take more of the server
+	// than their bytes tell.
+	connCost = 2 << 10
 	// maxWait is how long a connection waits at most for other connections of its address.
 	maxWait = time.Second
 	// maxAhead is how long a connection may send more than connRate without a break. Then it is closed: its client may have left, with
@@ -106,10 +110,15 @@ func (c *conn) Read(b []byte) (int, error) {
 		c.aheadSince.Store(now)
 	}
 	c.pace.took(now, n, connRate, 0)
+	c.countShared(now, n)
+	return n, err
+}
+
+// countShared counts n bytes of the connection's address and site.
+func (c *conn) countShared(now int64, n int) {
 	for _, s := range c.shared {
 		s.took(now, n, s.rate, paceBurst+maxWait)
 	}
-	return n, err
 }
 
 // pause waits until the connection may be read again.
@@ -121,7 +130,9 @@ func (c *conn) pause() error {
 		return errAhead
 	}
 	for _, s := range c.shared {
-		d = max(d, s.wait(now))
+		if wait := s.wait(now); wait > d {
+			d = wait/4 + rand.N(wait-wait/4+1) // so that not all of them are read at the same moment
+		}
 	}
 	if d == 0 {
 		return nil

@@ -108,6 +108,58 @@ func TestPaceOutlivesConnections(t *testing.T) {
 	})
 }
 
+// Of hundreds of new connections of an address, the first are read at once and the others little by little. Another address does not
+// wait.
+func TestNewConnectionsAreSpread(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		const conns, slot = 450, 50 * time.Millisecond
+		l := New(Config{Bounds: NewBounds(1000, 500, nil), Name: "test", Registerer: prometheus.NewRegistry()})
+		firstRead := func(c net.Conn) time.Duration {
+			began := time.Now()
+			if _, err := c.Read(make([]byte, 1)); err != nil {
+				t.Error(err)
+			}
+			if _, err := c.Read(make([]byte, 100)); err != nil {
+				t.Error(err)
+			}
+			return time.Since(began)
+		}
+		var mu sync.Mutex
+		var reading sync.WaitGroup
+		slots := make(map[time.Duration]int)
+		for i := range conns + 1 {
+			peer := "198.51.100.1"
+			if i == conns {
+				peer = "198.51.100.2"
+			}
+			c, err := l.Listener(&fakeListener{[]net.Conn{from(peer)}}).Accept()
+			if err != nil {
+				t.Fatal(err)
+			}
+			reading.Go(func() {
+				took := firstRead(c)
+				mu.Lock()
+				defer mu.Unlock()
+				if slots[took/slot]++; i == conns && took > 0 {
+					t.Errorf("a connection of another address waits for %v", took)
+				}
+				if took > paceBurst+maxWait {
+					t.Errorf("a connection waits for %v", took)
+				}
+			})
+		}
+		reading.Wait()
+		for i, n := range slots {
+			if n > conns/3 {
+				t.Errorf("%d of %d connections are read within %v, %v after they came", n, conns, slot, i*slot)
+			}
+		}
+		if len(slots) < 10 {
+			t.Errorf("the connections are read at the times %v, want them spread", slots)
+		}
+	})
+}
+
 // A connection waits a second at most for what others of its address send.
 func TestPaceBesideAFlood(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
