@@ -59,7 +59,7 @@ func (c *serveCmd) answerMemory() int64 {
 // newAnswerBudget returns the budget of those answers. A part is for clients that hold no more than a short list, so that it is answered
 // while hundreds of others have long ones sent.
 func newAnswerBudget(n int64) *admission.Budget {
-	const reserveShare, shortList = 8, 128 << 10
+	const reserveShare, shortList = 4, 64 << 10
 	return admission.NewBudgetWithReserve(n, n/reserveShare, shortList)
 }
 
