@@ -99,18 +99,10 @@ func limitFileSize(t *testing.T, s *limnomaptest.Server, bytes uint64) {
 	must(t, unix.Prlimit(s.Process.Pid, unix.RLIMIT_FSIZE, &limit, nil))
 }
 
-// smallDisk mounts a file system of one megabyte. Only root may do that, and not in every container.
 func smallDisk(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	if err := syscall.Mount("tmpfs", dir, "tmpfs", 0, "size=1m"); err != nil {
-		limnomaptest.LeaveOut(t, "mounting a small file system needs the rights of root: "+err.Error())
-	}
-	t.Cleanup(func() { // after the server is killed, and before the folder is removed
-		if err := syscall.Unmount(dir, syscall.MNT_DETACH); err != nil {
-			t.Errorf("unmounting: %v", err)
-		}
-	})
+	mountSmallDisk(t, dir, "1m")
 	return dir
 }
 
@@ -120,22 +112,6 @@ func remount(t *testing.T, dir string, flags uintptr) {
 	limnomaptest.Within(t, patience, "the file system is mounted again", func() bool {
 		return syscall.Mount("tmpfs", dir, "tmpfs", syscall.MS_REMOUNT|flags, "size=1m") == nil
 	})
-}
-
-const filler = "filler"
-
-// fill writes a file until the disk is full.
-func fill(t *testing.T, dir string) {
-	t.Helper()
-	file, err := os.Create(filepath.Join(dir, filler))
-	must(t, err)
-	defer file.Close()
-	for block := make([]byte, 4096); err == nil; {
-		_, err = file.Write(block)
-	}
-	if !errors.Is(err, syscall.ENOSPC) {
-		t.Fatalf("filling the disk: %v, want that it is full", err)
-	}
 }
 
 // setModes sets the mode of a folder and of the folders in it.

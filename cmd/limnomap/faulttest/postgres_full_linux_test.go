@@ -7,12 +7,9 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/jackc/pgx/v5"
-
-	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // TestPostgresDiskFull fills the disk of a database in PostgreSQL. An import fails and says why, and writes nothing; the server keeps
@@ -48,14 +45,7 @@ func newFullableDatabase(t *testing.T) (disk, dsn string) {
 	p := startPostgres(t)
 	disk = filepath.Join(sharedFolder(t), "small")
 	must(t, os.Mkdir(disk, 0o755))
-	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=32m"); err != nil {
-		limnomaptest.LeaveOut(t, "mounting a small file system needs the rights of root: "+err.Error())
-	}
-	t.Cleanup(func() { // before PostgreSQL is removed, whose files keep it in use until then
-		if err := syscall.Unmount(disk, syscall.MNT_DETACH); err != nil {
-			t.Errorf("unmounting: %v", err)
-		}
-	})
+	mountSmallDisk(t, disk, "32m")
 	space := filepath.Join(disk, "tables")
 	must(t, os.Mkdir(space, 0o700))
 	owner, err := user.Lookup("postgres") // as whom .ci/postgres runs it for root
