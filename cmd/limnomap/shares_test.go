@@ -2,10 +2,12 @@ package main
 
 import (
 	"fmt"
+	"net/netip"
 	"path/filepath"
 	"runtime"
 	"testing"
 
+	"limnomap/data/admission"
 	"limnomap/data/store"
 )
 
@@ -43,4 +45,22 @@ func TestSpareProcessor(t *testing.T) {
 	if again := spareProcessor(); again != first || runtime.GOMAXPROCS(0) != first+1 {
 		t.Errorf("%d processors, then %d, of the %d of the runtime", first, again, runtime.GOMAXPROCS(0))
 	}
+}
+
+// While many clients hold as much answer memory as they may, a client that holds nothing gets a short list.
+func TestShortListsHaveAReserve(t *testing.T) {
+	b := newAnswerBudget(256 << 20)
+	for i := range 1000 {
+		_, err := b.Hold(admission.ClientOf(netip.AddrFrom4([4]byte{10, 0, byte(i >> 8), byte(i)})), 1<<20)
+		if err == nil {
+			continue
+		}
+		for n := range 900 {
+			if _, err := b.Hold(admission.ClientOf(netip.AddrFrom4([4]byte{192, 168, byte(n >> 8), byte(n)})), 64<<10); err != nil {
+				t.Fatalf("short list %d: %v", n, err)
+			}
+		}
+		return
+	}
+	t.Fatal("1,000 lists of 1 MiB fit into 256 MiB")
 }
