@@ -2,16 +2,18 @@
 //
 // # Concepts
 //
-// A [Lake] is a point on the map. An [Observation] is the value of a lake on one date from one kind of source: a
-// satellite pass (a gap where clouds hid the lake) or a forecast. Both come from a [Source]: a database or the embedded
-// demo. If the source knows a lake's shore, the lake has an [Outline], simplified for each zoom.
+// A [Lake] is a point on the map. An [Observation] is the value of a lake on one date from one source: a satellite pass (a
+// gap where clouds hid the lake), a sample, or a forecast. An [Advisory] is an official statement about a lake, such as a
+// closure. They come from a [Source]: a database or the embedded demo. If the source knows a lake's shore, the lake has an
+// [Outline], simplified for each zoom.
 //
 // [Load] reads the lakes and observations of a Source into a Snapshot, which keeps the observations of the newest weeks.
 // A [View] is the map of one week: [Snapshot.Current] of the newest week, [Snapshot.View] of any week. It holds one
-// [State] for each lake, from the lake's newest value that is not stale. [Snapshot.History] returns one lake's
+// [State] for each lake, from the lake's current observation: the rule for which one that is stands in current.go. A view
+// also has the [ActiveAdvisories]; [Snapshot.At] returns the snapshot of another moment. [Snapshot.History] returns one lake's
 // observations, including forecasts. A [Watcher] loads a new snapshot whenever the Source has changed.
 //
-// A [Profile] turns a concentration of chlorophyll-a into a guidance [Level], and the level is a [Risk] for bathers. The
+// A [Profile] gives an observation its guidance [Level], the worst that it supports, and the level is a [Risk] for bathers. The
 // [Trophic] status depends on a whole year.
 //
 // # Conventions

@@ -24,10 +24,14 @@ type Group struct {
 	Lakes  int
 	Values []Chlorophyll     // the current ones, ascending
 	Risks  [RiskHigh + 1]int // number of lakes with a value, by risk
+	Closed int               // number of lakes with an active closure, with or without a value
 }
 
-func (g *Group) add(s *State) {
+func (g *Group) add(s *State, advisory AdvisoryKind) {
 	g.Lakes++
+	if advisory == Closure {
+		g.Closed++
+	}
 	if s.Chlorophyll.Valid() {
 		g.Values = append(g.Values, s.Chlorophyll)
 		g.Risks[s.Risk]++
@@ -75,8 +79,9 @@ func (v *View) Groups(by Grouping) (all Group, groups []Group) {
 			indexOf[name] = index
 			groups = append(groups, Group{Name: name})
 		}
-		groups[index].add(s)
-		all.add(s)
+		advisory := v.Advisories.Kind(i)
+		groups[index].add(s, advisory)
+		all.add(s, advisory)
 	}
 	if by == ByRegion {
 		slices.SortFunc(groups, func(a, b Group) int {

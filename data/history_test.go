@@ -19,9 +19,10 @@ func drawHistories(t *rapid.T) *memory {
 		rows := rapid.SliceOfNDistinct(rapid.Custom(func(t *rapid.T) data.Observation {
 			o := data.Observation{
 				LakeID: l.ID, Date: data.Date(rapid.IntRange(-300, 300).Draw(t, "date")),
-				Type:        rapid.SampledFrom([]data.DataType{data.Satellite, data.Forecast}).Draw(t, "type"),
+				Type:        rapid.SampledFrom(data.AllDataTypes()).Draw(t, "type"),
 				Chlorophyll: data.Chlorophyll(rapid.Int32Range(-1, int32(data.MaxChlorophyll)).Draw(t, "chl")),
 				Level:       data.NoLevel, CellDensity: data.NoCellDensity,
+				Quality: data.Quality(rapid.IntRange(0, 3).Draw(t, "quality")),
 			}
 			if o.Chlorophyll.Valid() {
 				o.Level = data.Level(rapid.IntRange(-1, 3).Draw(t, "level"))
@@ -48,7 +49,7 @@ func drawHistories(t *rapid.T) *memory {
 func drawQuery(t *rapid.T) data.HistoryQuery {
 	q := data.HistoryQuery{
 		Period: data.AllTime(),
-		Types:  data.DataTypes(rapid.IntRange(0, 3).Draw(t, "types")),
+		Types:  data.DataTypes(rapid.IntRange(0, 7).Draw(t, "types")),
 		Limit:  rapid.IntRange(-1, 30).Draw(t, "limit"),
 	}
 	if rapid.Bool().Draw(t, "from") {
@@ -65,14 +66,15 @@ func historyOf(m *memory, id data.LakeID, q data.HistoryQuery) []data.Observatio
 	var rows []data.Observation
 	for _, o := range m.observations {
 		superseded := o.Type == data.Forecast && slices.ContainsFunc(m.observations, func(p data.Observation) bool {
-			return p.LakeID == id && p.Type == data.Satellite && p.Date == o.Date && p.Chlorophyll.Valid()
+			return p.LakeID == id && p.Type != data.Forecast && p.Date == o.Date && p.Chlorophyll.Valid()
 		})
 		if o.LakeID == id && !superseded && q.Period.First <= o.Date && o.Date <= q.Period.Last && q.Types.Has(o.Type) {
 			rows = append(rows, o)
 		}
 	}
 	slices.SortFunc(rows, func(a, b data.Observation) int {
-		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.Type, b.Type))
+		rank := map[data.DataType]int{data.InSitu: 0, data.Satellite: 1, data.Forecast: 2}
+		return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(rank[a.Type], rank[b.Type]))
 	})
 	return rows[:min(max(q.Limit, 0), len(rows))]
 }

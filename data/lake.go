@@ -103,11 +103,16 @@ func (l Lake) Check() error {
 
 // checkText returns an error if s cannot be shown as one line of text.
 func checkText(column, s string) error {
-	if !utf8.ValidString(s) {
-		return fmt.Errorf("%s %.80q: want UTF-8", column, s)
-	}
 	if n := utf8.RuneCountInString(s); n > maxTextRunes {
 		return fmt.Errorf("%s %.80q has %d characters: want at most %d", column, s, n, maxTextRunes)
+	}
+	return checkCharacters(column, s)
+}
+
+// checkCharacters returns an error if s has a character that cannot be shown in one line of text.
+func checkCharacters(column, s string) error {
+	if !utf8.ValidString(s) {
+		return fmt.Errorf("%s %.80q: want UTF-8", column, s)
 	}
 	for _, r := range s {
 		if unicode.IsControl(r) {

@@ -6,11 +6,15 @@ import (
 	"fmt"
 	"math"
 	"time"
+
+	"golang.org/x/sync/singleflight"
 )
 
 const (
 	// defaultStaleAfter is four weekly passes, so that one cloudy week does not blank the map.
 	defaultStaleAfter = 28
+	// defaultSamplePrefer is two weekly passes: a sample is more reliable than a pass, but not than what has changed since.
+	defaultSamplePrefer = 14
 	// defaultWeeks is two years of weekly passes.
 	defaultWeeks      = 104
 	defaultViewMemory = 256 << 20
@@ -24,6 +28,8 @@ type SnapshotOptions struct {
 	Profile *Profile
 	// StaleAfter is how many days older than the newest observation a current value may be. Zero means 28.
 	StaleAfter int
+	// SamplePrefer is how many days older than the newest pass of a satellite a sample may be to be current instead. Nil means 14.
+	SamplePrefer *int
 	// Weeks is how many of the newest weeks with an observation are kept in memory; maps of older weeks are read from the
 	// Source. Memory holds each lake's observations from one year before those weeks on, which the trophic status needs,
 	// and its newest value before: 8 bytes each. Zero means 104.
@@ -37,6 +43,8 @@ type SnapshotOptions struct {
 	// Patience is how long [Snapshot.View] waits for the Source to answer for an older week. Zero means 10 seconds; if it
 	// is negative, only the context limits the wait.
 	Patience time.Duration
+	// Now returns the present time, for which official statements are active. Nil means time.Now.
+	Now func() time.Time
 }
 
 // withDefaults returns a copy of o with defaults for zero values, or an error for invalid ones.
@@ -53,6 +61,14 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	if c.StaleAfter < 0 {
 		return c, fmt.Errorf("stale after %d days: want 1 or more, or 0 for %d", c.StaleAfter, defaultStaleAfter)
 	}
+	preferred := defaultSamplePrefer
+	if c.SamplePrefer != nil {
+		preferred = *c.SamplePrefer // a copy too
+	}
+	c.SamplePrefer = &preferred
+	if preferred < 0 {
+		return c, fmt.Errorf("samples preferred for %d days: want 0 or more", preferred)
+	}
 	if c.ViewMemory < 0 {
 		return c, fmt.Errorf("%d bytes of views: want 1 or more, or 0 for %d", c.ViewMemory, defaultViewMemory)
 	}
@@ -63,6 +79,9 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 	c.Weeks = cmp.Or(c.Weeks, defaultWeeks)
 	c.Patience = cmp.Or(c.Patience, defaultPatience)
 	c.ViewMemory = cmp.Or(c.ViewMemory, defaultViewMemory)
+	if c.Now == nil {
+		c.Now = time.Now
+	}
 	return c, nil
 }
 
@@ -78,24 +97,27 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
+	rule := currentRule{profile: o.Profile, staleAfter: o.StaleAfter, samplePrefer: *o.SamplePrefer}
 	l := loader{
-		hash:  newVersionHash(o.Profile, o.StaleAfter),
+		hash:  newVersionHash(&rule),
 		weeks: weekCounter{staleAfter: o.StaleAfter, keep: o.Weeks},
 	}
-	revision, err := src.Scan(ctx, l.lake, l.observation)
+	revision, advisories, err := l.scan(ctx, src)
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	l.finish()
 
 	s := &Snapshot{
-		Version:    l.hash.version(),
 		Revision:   revision,
 		Profile:    o.Profile,
 		Lakes:      l.lakes,
-		staleAfter: o.StaleAfter,
+		Advisories: NewAdvisories(l.lakes, advisories),
+		rule:       rule,
+		flight:     new(singleflight.Group),
 		byExternal: orderByExternalID(l.lakes),
 		satellite:  l.satellite,
+		inSitu:     l.inSitu,
 		forecasts:  l.forecasts,
 		dropped:    l.dropped,
 		since:      l.weeks.since(),
@@ -107,7 +129,7 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	if s.views, err = newViewCache(len(s.Lakes), o.ViewMemory/2); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
-	if s.lazyViews, err = newLazyViews(); err != nil {
+	if s.lazyValues, err = newLazyValues(); err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
 	}
 	s.serveFrom(o.Oldest)
@@ -115,8 +137,28 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	if n := len(s.weeks); n > 0 {
 		newest = s.weeks[n-1].Week
 	}
+	l.hash.advisories(s.Advisories)
+	s.loadedVersion = l.hash.version()
 	s.Current = s.build(newest)
-	return s, nil
+	return s.withActive(o.Now()), nil
+}
+
+// scan reads the lakes and the observations, and the official statements of the same revision.
+func (l *loader) scan(ctx context.Context, src Source) (Revision, []Advisory, error) {
+	revision, err := src.Scan(ctx, l.lake, l.observation)
+	if err != nil {
+		return Revision{}, nil, err
+	}
+	advisories, _, err := src.Advisories(ctx)
+	for i := range advisories {
+		if err == nil {
+			if err = advisories[i].Check(); err != nil {
+				err = fmt.Errorf("official statement %.80q: %w", advisories[i].ID, err)
+			}
+		}
+	}
+	// Those of a later revision are no problem: then the next load follows at once, and until then they are true.
+	return revision, advisories, err
 }
 
 // A loader receives what [Source.Scan] passes and builds the parts of a Snapshot.
@@ -125,6 +167,7 @@ type loader struct {
 	weeks     weekCounter
 	lakes     []Lake
 	satellite series
+	inSitu    series
 	forecasts series
 	dropped   []bool // by lake: whether some of its samples were removed; nil if none were
 
@@ -183,19 +226,23 @@ func (l *loader) take(o Observation) error {
 	if i == len(l.lakes) || l.lakes[i].ID != o.LakeID {
 		return fmt.Errorf("%w, or out of order: want ascending order of lake id", ErrNoLake)
 	}
-	if l.observed && i == l.at && (o.Date < l.last.Date || o.Date == l.last.Date && o.Type <= l.last.Type) {
-		return fmt.Errorf("comes after %s (%s): want each date once for each data type, in ascending order, the satellite's first",
-			l.last.Date, l.last.Type)
+	if l.observed && i == l.at && compareRows(o, l.last) <= 0 {
+		return fmt.Errorf("comes after %s (%s, source %.80q): want each date once for each data type and source, in ascending order, the satellite's first",
+			l.last.Date, l.last.Type, l.last.Source)
 	}
 	if i != l.at {
 		l.endLake()
 	}
 	l.observed, l.last, l.at = true, o, i
-	if o.Type == Forecast {
+	switch o.Type {
+	case Forecast:
 		l.forecasts.add(i, o)
 		return nil
+	case InSitu:
+		l.inSitu.add(i, o)
+	default:
+		l.satellite.add(i, o)
 	}
-	l.satellite.add(i, o)
 	l.hash.observation(i, o)
 	l.weeks.observe(o)
 	return nil
@@ -206,24 +253,28 @@ func (l *loader) take(o Observation) error {
 func (l *loader) endLake() {
 	l.weeks.endLake()
 	since := l.weeks.since()
-	if l.satellite.size+l.forecasts.size <= l.trimAt || since == l.trimmed {
+	if l.size() <= l.trimAt || since == l.trimmed {
 		l.trim(l.at, since)
 		return
 	}
 	l.trim(0, since)
 	const few = 1 << 16 // samples are not worth another trim
-	l.trimmed, l.trimAt = since, 2*max(l.satellite.size+l.forecasts.size, few)
+	l.trimmed, l.trimAt = since, 2*max(l.size(), few)
 }
+
+// size returns the number of samples in memory.
+func (l *loader) size() int { return l.satellite.size + l.inSitu.size + l.forecasts.size }
 
 // finish ends the last lake, and keeps only what the newest weeks need.
 func (l *loader) finish() {
 	l.weeks.endLake()
 	l.trim(0, l.weeks.since())
 	l.satellite.clip()
+	l.inSitu.clip()
 	l.forecasts.clip()
 }
 
-// trim removes samples before since, except the newest satellite value, of all lakes from lake i on.
+// trim removes samples before since, except the newest usable value of each type that was measured, of all lakes from lake i on.
 func (l *loader) trim(i int, since Date) {
 	if since == minDate {
 		return
@@ -235,5 +286,6 @@ func (l *loader) trim(i int, since Date) {
 		l.dropped[lake] = true
 	}
 	l.satellite.trim(i, cut{since, true, dropped})
+	l.inSitu.trim(i, cut{since, true, dropped})
 	l.forecasts.trim(i, cut{since, false, dropped})
 }

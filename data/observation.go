@@ -1,56 +1,22 @@
 package data
 
 import (
+	"cmp"
 	"fmt"
 	"math"
+	"strings"
 	"time"
+
+	"limnomap/data/linetext"
 )
 
-// A DataType is the kind of source of an observation's value.
-type DataType uint8
-
-const (
-	Satellite DataType = iota // "satellite": a satellite's pass
-	Forecast                  // "ai_forecast": a statistical forecast, never a current value
-)
-
-// ParseDataType reads what String returns.
-func ParseDataType(s string) (DataType, error) {
-	for _, t := range []DataType{Satellite, Forecast} {
-		if s == t.String() {
-			return t, nil
-		}
-	}
-	return 0, fmt.Errorf("data type %.80q is neither satellite nor ai_forecast", s)
-}
-
-func (t DataType) String() string {
-	if t == Forecast {
-		return "ai_forecast"
-	}
-	return "satellite"
-}
-
-// DataTypes is a set of data types. The empty set means all of them.
-type DataTypes uint8
-
-// TypesOf returns the set of types.
-func TypesOf(types ...DataType) DataTypes {
-	var s DataTypes
-	for _, t := range types {
-		s |= 1 << t
-	}
-	return s
-}
-
-// Has reports whether t is in s.
-func (s DataTypes) Has(t DataType) bool { return s == 0 || s&(1<<t) != 0 }
-
-// An Observation is the value of one lake on one date from one kind of source.
+// An Observation is the value of one lake on one date from one source.
 type Observation struct {
-	LakeID      LakeID
-	Date        Date
-	Type        DataType
+	LakeID LakeID
+	Date   Date
+	Type   DataType
+	// Source is the product or the laboratory, as people write it; empty if it has no name.
+	Source      string
 	Chlorophyll Chlorophyll // NoChlorophyll for a gap
 	// Level is the WHO level that the source itself reports (3 if scum was seen), or NoLevel.
 	Level Level
@@ -58,6 +24,18 @@ type Observation struct {
 	CellDensity float64
 	// MeasuredAt is the time of measurement, in UTC to the second. Zero means midnight of Date.
 	MeasuredAt time.Time
+	Quality    Quality
+	Details    Details
+}
+
+// compareRows compares the places of two observations of one lake in the order of a [Source]: by date, type and source.
+func compareRows(a, b Observation) int {
+	return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type), strings.Compare(a.Source, b.Source))
+}
+
+// usable reports whether o may be a current value, if it is not too old.
+func (o *Observation) usable() bool {
+	return o.Type.Measured() && o.Chlorophyll.Valid() && o.Quality != Poor
 }
 
 // Taken returns the time of measurement: MeasuredAt, or midnight UTC of Date.
@@ -81,8 +59,10 @@ func (o Observation) Check() error {
 	switch {
 	case o.Date < minDate || o.Date > maxDate:
 		return fmt.Errorf("date %s: want a day from %s to %s", o.Date, minDate, maxDate)
-	case o.Type != Satellite && o.Type != Forecast:
-		return fmt.Errorf("data_type %d: want satellite or ai_forecast", o.Type)
+	case o.Type > InSitu:
+		return fmt.Errorf("data_type %d: want satellite, in_situ or ai_forecast", o.Type)
+	case o.Quality > Poor:
+		return fmt.Errorf("quality %d: want good, suspect, poor or none", o.Quality)
 	case o.Chlorophyll < NoChlorophyll || o.Chlorophyll > MaxChlorophyll:
 		return fmt.Errorf("chl %v: %w", float64(o.Chlorophyll)/100, ErrImplausible)
 	case o.Level < NoLevel || o.Level > maxLevel:
@@ -97,6 +77,28 @@ func (o Observation) Check() error {
 	if offset := o.takenOffset(); offset < -maxTakenOffset || offset > maxTakenOffset {
 		return fmt.Errorf("measured_at %s: want a time within 68 years of the date %s",
 			o.MeasuredAt.UTC().Format(time.RFC3339), o.Date)
+	}
+	if o.Source == "" && o.Details == (Details{}) { // as most observations
+		return nil
+	}
+	if err := checkText("source", o.Source); err != nil {
+		return err
+	}
+	return o.Details.check(o.Chlorophyll)
+}
+
+// CheckImport is like Check, and also returns an error if a text could change how other text looks, or cannot be seen.
+func (o Observation) CheckImport() error {
+	if err := o.Check(); err != nil {
+		return err
+	}
+	for _, text := range []lakeText{{"source", o.Source}, {"method", o.Details.Method}} {
+		if text.value == "" {
+			continue
+		}
+		if err := linetext.Check(text.value); err != nil {
+			return fmt.Errorf("%s %.80q: %w", text.column, text.value, err)
+		}
 	}
 	return nil
 }

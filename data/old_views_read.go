@@ -53,8 +53,9 @@ type blockReader struct {
 	newest   []Date // what asOf must be, according to the observations passed so far
 
 	at          int         // index of the current lake
+	passes      sampleGroup // of the current lake
 	samples     sampleGroup // of the current lake
-	last        Date        // of its last sample
+	last        Observation // of the current lake, if there is one
 	unknownLake error       // set if an observation is of a lake that the snapshot does not know
 }
 
@@ -62,7 +63,7 @@ func newBlockReader(s *Snapshot, first Week, asOf []Date) *blockReader {
 	r := &blockReader{snapshot: s, block: viewBlock{first: first}, asOf: asOf, newest: make([]Date, len(asOf))}
 	for i := range asOf {
 		r.newest[i] = noDate
-		v := &View{Week: first + Week(i), Lakes: s.Lakes}
+		v := &View{Week: first + Week(i), Lakes: s.Lakes, Profile: s.Profile, Advisories: s.advisoriesIn(first + Week(i))}
 		if i > 0 && asOf[i] == asOf[i-1] {
 			v.States = r.block.views[i-1].States // a week without an observation shows the same as the week before
 		} else {
@@ -100,8 +101,8 @@ func (r *blockReader) take(o Observation) error {
 	if err := o.Check(); err != nil {
 		return err
 	}
-	if o.Type != Satellite {
-		return errors.New("want satellite observations only")
+	if !o.Type.Measured() {
+		return errors.New("want measurements only")
 	}
 	lakes := r.snapshot.Lakes
 	i := r.at
@@ -115,8 +116,9 @@ func (r *blockReader) take(o Observation) error {
 	switch {
 	case i > 0 && o.LakeID <= lakes[i-1].ID:
 		return errors.New("out of order: want ascending order of lake id")
-	case len(r.samples.samples) > 0 && o.Date <= r.last:
-		return fmt.Errorf("comes after %s: want each date once, in ascending order", r.last)
+	case len(r.passes.samples)+len(r.samples.samples) > 0 && compareRows(o, r.last) <= 0:
+		return fmt.Errorf("comes after %s (%s, source %.80q): want each date once for each data type and source, in ascending order, the satellite's first",
+			r.last.Date, r.last.Type, r.last.Source)
 	}
 	if k := max(int64(o.Date.Week())-int64(r.block.first), 0); k < int64(len(r.newest)) {
 		r.newest[k] = max(r.newest[k], o.Date)
@@ -125,23 +127,28 @@ func (r *blockReader) take(o Observation) error {
 		r.unknownLake = fmt.Errorf("lake %.80q: %w", o.LakeID, ErrNoLake)
 		return nil
 	}
-	r.samples.add(0, o)
-	r.last = o.Date
+	if o.Type == InSitu {
+		r.samples.add(0, o)
+	} else {
+		r.passes.add(0, o)
+	}
+	r.last = o
 	return nil
 }
 
 // endLake puts the current lake on the maps.
 func (r *blockReader) endLake() {
-	of := r.samples.of(0)
-	if len(of.samples) == 0 {
+	passes, samples := r.passes.of(0), r.samples.of(0)
+	if len(passes.samples)+len(samples.samples) == 0 {
 		return
 	}
 	for i, v := range r.block.views {
 		if r.asOf[i] != noDate && (i == 0 || r.asOf[i] != r.asOf[i-1]) {
-			v.States[r.at] = r.snapshot.state(of, r.asOf[i])
+			v.States[r.at] = r.snapshot.rule.state(passes, samples, r.asOf[i])
 		}
 	}
-	r.samples = sampleGroup{samples: r.samples.samples[:0], details: r.samples.details[:0], first: r.samples.first[:0]}
+	r.passes.clear()
+	r.samples.clear()
 }
 
 // finish ends the last lake. The error is errChanged if the newest observations passed are not those that asOf expects,

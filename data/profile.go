@@ -122,16 +122,31 @@ func (p *Profile) Level(c Chlorophyll) Level {
 	return l
 }
 
-// Classify returns the level and the cell density (cells/ml) of an observation: the source's own if it reports them,
-// otherwise those derived from the chlorophyll, otherwise NoLevel and NoCellDensity.
+// cellLimits are where level 1 and level 2 begin, in cyanobacterial cells/ml: WHO 2003, chapter 8. A level begins at its limit.
+var cellLimits = [2]float64{20_000, 100_000}
+
+// Classify returns the level and the cell density (cells/ml) of an observation. The level is the worst of those that the
+// source reports, that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
+// The density is the source's own, or otherwise derived from the chlorophyll; NoCellDensity if there is neither.
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	level, density := o.Level, o.CellDensity
-	if level == NoLevel {
-		level = p.Level(o.Chlorophyll)
+	level, density := max(o.Level, p.Level(o.Chlorophyll)), o.CellDensity
+	if density >= 0 {
+		return max(level, levelOfCells(density)), density
 	}
-	if density < 0 && o.Chlorophyll.Valid() {
+	if o.Chlorophyll.Valid() {
 		// Integer arithmetic first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
 		density = float64(int64(o.Chlorophyll) * cellsPerMicrogram / 100)
 	}
 	return level, density
+}
+
+// levelOfCells returns the level of a cell count in cells/ml.
+func levelOfCells(density float64) Level {
+	var l Level
+	for _, limit := range cellLimits {
+		if density >= limit {
+			l++
+		}
+	}
+	return l
 }

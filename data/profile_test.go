@@ -100,6 +100,10 @@ func TestClassify(t *testing.T) {
 		{"gap", data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}, data.NoLevel, data.NoCellDensity},
 		{"scum seen", data.Observation{Chlorophyll: 3_00, Level: 3, CellDensity: data.NoCellDensity}, 3, 6_000},
 		{"cells counted", data.Observation{Chlorophyll: 3_00, Level: data.NoLevel, CellDensity: 123.5}, 0, 123.5},
+		{"WHO's second count", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 100_000}, 2, 100_000},
+		{"WHO's first count", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 20_000}, 1, 20_000},
+		{"just below it", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 19_999.9}, 0, 19_999.9},
+		{"a source cannot lower a class", data.Observation{Chlorophyll: 60_00, Level: 0, CellDensity: 5}, 2, 5},
 		{"none counted", data.Observation{Chlorophyll: 60_00, Level: data.NoLevel, CellDensity: 0}, 2, 0},
 	}
 	for _, tt := range tests {

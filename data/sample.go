@@ -4,12 +4,15 @@ import "sort"
 
 // A sample is one observation in 8 bytes, without its lake and its type: memory must hold a hundred million of them.
 // From the highest bit down it holds the date (so samples sort by date), the chlorophyll, the source's own level, the
-// time of day, and whether there are [sampleDetails].
+// time of day, the quality, whether only the Source has the rest, and whether there are [sampleDetails].
 type sample uint64
 
 const (
 	detailsBit   = 0
-	timeShift    = detailsBit + 1
+	moreBit      = detailsBit + 1 // the observation has a Source or Details, which are not in memory
+	qualityShift = moreBit + 1
+	qualityBits  = 2
+	timeShift    = qualityShift + qualityBits
 	timeBits     = 17
 	levelShift   = timeShift + timeBits
 	levelBits    = 3
@@ -23,6 +26,7 @@ const (
 
 // The bits suffice: a negative constant does not convert to uint.
 const (
+	_ = uint(1<<qualityBits - 1 - Poor)
 	_ = uint(1<<timeBits - 1 - timeOtherDay)
 	_ = uint(1<<levelBits - 1 - (maxLevel - NoLevel))
 	_ = uint(1<<valueBits - 1 - (MaxChlorophyll - NoChlorophyll))
@@ -51,7 +55,11 @@ func sampleOf(o Observation) (s sample, d sampleDetails, hasDetails bool) {
 	s = sample(o.Date-minDate)<<dateShift |
 		sample(o.Chlorophyll-NoChlorophyll)<<valueShift |
 		sample(o.Level-NoLevel)<<levelShift |
-		sample(time)<<timeShift
+		sample(time)<<timeShift |
+		sample(o.Quality)<<qualityShift
+	if o.Source != "" || o.Details != (Details{}) {
+		s |= 1 << moreBit
+	}
 	if time != timeOtherDay && o.CellDensity == NoCellDensity {
 		return s, sampleDetails{}, false
 	}
@@ -71,6 +79,11 @@ func (s sample) chlorophyll() Chlorophyll {
 // valid reports whether s is not a gap.
 func (s sample) valid() bool { return s>>valueShift&(1<<valueBits-1) != 0 }
 
+// usable reports whether s may be a current value, if it is not too old. Its type must be [DataType.Measured].
+func (s sample) usable() bool { return s.valid() && s.quality() != Poor }
+
+func (s sample) quality() Quality { return Quality(s >> qualityShift & (1<<qualityBits - 1)) }
+
 // level returns the source's own level, or NoLevel.
 func (s sample) level() Level { return Level(s>>levelShift&(1<<levelBits-1)) + NoLevel }
 
@@ -79,11 +92,14 @@ func (s sample) time() int64 { return int64(s >> timeShift & (1<<timeBits - 1)) 
 
 func (s sample) hasDetails() bool { return s>>detailsBit&1 != 0 }
 
-// lakeSamples are the samples of one lake in ascending order of date.
+// hasMore reports whether the observation has a Source or Details.
+func (s sample) hasMore() bool { return s>>moreBit&1 != 0 }
+
+// lakeSamples are the samples of one lake and type in ascending order of date.
 type lakeSamples struct {
 	samples []sample
 	lake    int32           // index of the lake in its sampleGroup
-	details []sampleDetails // of the whole group, ascending by lake and date
+	details []sampleDetails // of the whole group, ascending by lake and date, those of one date in the order of the samples
 }
 
 // until returns the part of s up to and including the day last.
@@ -107,28 +123,53 @@ func countUntil(samples []sample, last Date) int {
 	return sort.Search(n, func(k int) bool { return samples[k] >= end })
 }
 
-// untilValue returns s without the gaps at its end.
-func (s lakeSamples) untilValue() lakeSamples {
-	n := len(s.samples)
-	for n > 0 && !s.samples[n-1].valid() {
-		n--
+// newest returns the index of the sample whose value counts: a usable one of the newest date that has one; -1 if there is none. If
+// several sources have a value of that date, the best quality counts, of those the worst level by p, and then the highest value.
+func (s lakeSamples) newest(p *Profile) int {
+	k := len(s.samples) - 1
+	for k >= 0 && !s.samples[k].usable() {
+		k--
 	}
-	s.samples = s.samples[:n]
-	return s
+	if k <= 0 || s.samples[k-1].date() < s.samples[k].date() {
+		return k
+	}
+	best := k
+	for i := k - 1; i >= 0 && s.samples[i].date() == s.samples[k].date(); i-- {
+		if s.samples[i].usable() && s.countsBefore(p, i, best) {
+			best = i
+		}
+	}
+	return best
 }
 
-// observation unpacks the k-th sample, without lake, type and MeasuredAt. The time in Unix seconds is returned
+// countsBefore reports whether the value of sample i counts, and not that of sample k.
+func (s lakeSamples) countsBefore(p *Profile, i, k int) bool {
+	if a, b := s.samples[i].quality() == Suspect, s.samples[k].quality() == Suspect; a != b {
+		return b
+	}
+	levelOf := func(k int) Level {
+		o, _, _ := s.observation(k)
+		level, _ := p.Classify(o)
+		return level
+	}
+	if a, b := levelOf(i), levelOf(k); a != b {
+		return a > b
+	}
+	return s.samples[i].chlorophyll() > s.samples[k].chlorophyll()
+}
+
+// observation unpacks the k-th sample, without lake, type, source, MeasuredAt and Details. The time in Unix seconds is returned
 // separately: the source's if hasTime is true, otherwise midnight UTC.
 func (s lakeSamples) observation(k int) (o Observation, taken int64, hasTime bool) {
 	p := s.samples[k]
-	o = Observation{Date: p.date(), Chlorophyll: p.chlorophyll(), Level: p.level(), CellDensity: NoCellDensity}
+	o = Observation{Date: p.date(), Chlorophyll: p.chlorophyll(), Level: p.level(), CellDensity: NoCellDensity, Quality: p.quality()}
 	time := p.time()
 	hasTime = time != timeUnknown
 	if !hasTime {
 		time = 0
 	}
 	if p.hasDetails() {
-		d := s.detailsOf(o.Date)
+		d := s.detailsOf(k)
 		o.CellDensity = d.density
 		if time == timeOtherDay {
 			time = int64(d.offset)
@@ -137,10 +178,17 @@ func (s lakeSamples) observation(k int) (o Observation, taken int64, hasTime boo
 	return o, int64(o.Date)*secondsPerDay + time, hasTime
 }
 
-// detailsOf returns the details of the sample of that date, which must have some.
-func (s lakeSamples) detailsOf(date Date) sampleDetails {
-	return s.details[sort.Search(len(s.details), func(k int) bool {
-		d := &s.details[k]
+// detailsOf returns the details of the k-th sample, which must have some.
+func (s lakeSamples) detailsOf(k int) sampleDetails {
+	date := s.samples[k].date()
+	first := sort.Search(len(s.details), func(i int) bool {
+		d := &s.details[i]
 		return d.lake > s.lake || d.lake == s.lake && d.date >= date
-	})]
+	})
+	for k--; k >= 0 && s.samples[k].date() == date; k-- {
+		if s.samples[k].hasDetails() {
+			first++
+		}
+	}
+	return s.details[first]
 }

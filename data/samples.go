@@ -73,7 +73,7 @@ func (g *sampleGroup) add(i int, o Observation) {
 // A cut says which samples to remove.
 type cut struct {
 	since     Date           // remove samples before this date
-	keepValue bool           // but keep each lake's newest one with a value
+	keepValue bool           // but keep those of each lake's newest date with a usable value
 	dropped   func(lake int) // called for each lake that loses samples
 }
 
@@ -98,14 +98,16 @@ func (g *sampleGroup) trim(begin int, c cut) {
 		own := g.of(i).samples
 		g.first[i] = len(samples)
 		k := sort.Search(len(own), func(k int) bool { return own[k] >= oldest })
-		kept := c.since // the date of the older sample that is kept
-		lost := k
-		if older := (lakeSamples{samples: own[:k]}).untilValue().samples; c.keepValue && len(older) > 0 {
-			samples = append(samples, older[len(older)-1])
-			kept = older[len(older)-1].date()
-			lost--
+		kept := c.since // the date of the older samples that are kept
+		var older []sample
+		if c.keepValue {
+			older = newestUsable(own[:k])
 		}
-		samples = append(samples, own[k:]...)
+		if len(older) > 0 {
+			kept = older[0].date()
+		}
+		lost := k - len(older)
+		samples = append(append(samples, older...), own[k:]...)
 		for ; r < len(g.details) && int(g.details[r].lake) == i; r++ {
 			if d := g.details[r].date; d == kept || d >= c.since {
 				details = append(details, g.details[r])
@@ -116,6 +118,31 @@ func (g *sampleGroup) trim(begin int, c cut) {
 		}
 	}
 	g.samples, g.details = samples, details
+}
+
+// newestUsable returns the samples of the newest date that has a usable one. They are neighbours.
+func newestUsable(samples []sample) []sample {
+	n := len(samples)
+	for n > 0 && !samples[n-1].usable() {
+		n--
+	}
+	if n == 0 {
+		return nil
+	}
+	date := samples[n-1].date()
+	first, last := n-1, n
+	for first > 0 && samples[first-1].date() == date {
+		first--
+	}
+	for last < len(samples) && samples[last].date() == date {
+		last++
+	}
+	return samples[first:last]
+}
+
+// clear removes all samples and keeps the memory.
+func (g *sampleGroup) clear() {
+	g.samples, g.details, g.first = g.samples[:0], g.details[:0], g.first[:0]
 }
 
 // clip frees unused capacity.

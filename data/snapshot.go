@@ -3,6 +3,7 @@ package data
 import (
 	"slices"
 	"strings"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 	"golang.org/x/sync/singleflight"
@@ -11,40 +12,46 @@ import (
 // A Snapshot is one immutable load of all data: the lakes and their observations. It is made by [Load] and safe for
 // concurrent use.
 //
-// A snapshot without any satellite observation has no Weeks, and its Current view has the zero Week, the zero Date and
+// A snapshot without any measurement has no Weeks, and its Current view has the zero Week, the zero Date and
 // every lake unknown.
 type Snapshot struct {
 	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the same
-	// version on every machine. It does not depend on Revision, nor on forecasts, which no map shows.
+	// version on every machine. It depends on the official statements, and on which of them are active, but neither on Revision nor
+	// on what no map shows: forecasts, sources and Details.
 	Version  string
 	Revision Revision
 	Profile  *Profile
 	Lakes    []Lake      // ascending by ID
 	Current  *View       // the newest week
 	Weeks    []WeekCount // all that are served, also if not in memory
+	// Advisories are all official statements about the lakes.
+	Advisories *Advisories
 
-	staleAfter int
+	loadedVersion string    // the part of Version that does not change with time
+	changesAt     time.Time // when other official statements are active next; zero for never
+
+	rule       currentRule
 	weeks      []WeekCount // all, also those before SnapshotOptions.Oldest
 	first      Week        // the first that is served
 	byExternal []int32
-	asOf       []Date    // of weeks[i]: its newest satellite observation
+	asOf       []Date    // of weeks[i]: its newest measurement
 	held       int       // weeks[held:] are in memory
 	old        *oldViews // reads the views of the other weeks
 
-	// The samples in memory of each lake: all satellite observations and forecasts since the day since, and its newest value
-	// before. A lake that is not dropped has no other observations.
+	// The observations in memory of each lake: all since the day since, and those of the newest date before that has a usable value
+	// of a satellite, and of a sample. A lake that is not dropped has no other observations.
 	satellite series
+	inSitu    series
 	forecasts series
 	since     Date
 	dropped   []bool
 
-	views     *lru.Cache[Week, *View]
-	lazyViews *lru.Cache[Week, *View]
-	flight    singleflight.Group // one build per week at a time
+	views      *lru.Cache[Week, *View]
+	lazyValues *lru.Cache[Week, *Values]
+	flight     *singleflight.Group // one build per week at a time
 }
 
-// A WeekCount is a week with at least one satellite observation (or gap), and the number of lakes with a current value
-// in it.
+// A WeekCount is a week with at least one measurement (or gap), and the number of lakes with a current value in it.
 type WeekCount struct {
 	Week          Week
 	LakesWithData int
@@ -74,4 +81,32 @@ func orderByExternalID(lakes []Lake) []int32 {
 		return int(a - b) // lakes are ascending by id
 	})
 	return order
+}
+
+// At returns the snapshot as of now: s itself, unless other official statements are active now than in s. The rest is shared.
+func (s *Snapshot) At(now time.Time) *Snapshot {
+	if s.changesAt.IsZero() || now.Before(s.changesAt) {
+		return s
+	}
+	return s.withActive(now)
+}
+
+// ChangesAt returns when [Snapshot.At] will return another snapshot; the zero time for never.
+func (s *Snapshot) ChangesAt() time.Time { return s.changesAt }
+
+// withActive returns a copy of s whose current view has the statements that are active now.
+func (s *Snapshot) withActive(now time.Time) *Snapshot {
+	c := *s
+	active, next := s.Advisories.ActiveAt(now)
+	c.changesAt = next
+	c.Version = versionAt(s.loadedVersion, active)
+	c.Current = &View{Week: s.Current.Week, AsOf: s.Current.AsOf, Lakes: s.Lakes, States: s.Current.States, Profile: s.Profile,
+		WithData: s.Current.WithData, Advisories: active}
+	return &c
+}
+
+// advisoriesIn returns the official statements for the map of a week that is not the current one.
+func (s *Snapshot) advisoriesIn(w Week) *ActiveAdvisories {
+	active, _ := s.Advisories.ActiveAt((w.Sunday() + 1).Time().Add(-time.Second))
+	return active
 }

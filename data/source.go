@@ -24,17 +24,18 @@ type Source interface {
 	// Revision returns the present revision. It is cheap: a server asks about once a second.
 	Revision(ctx context.Context) (Revision, error)
 	// Scan calls lake for each lake in ascending order of id, then observation for each observation (including gaps) in
-	// ascending order of lake id, date and type: on one date the satellite's before the forecast. All of it is of the one
-	// revision that Scan returns. An error from a callback ends the scan and is returned.
+	// ascending order of lake id, date, type and source. All of it is of the one revision that Scan returns. An error from a
+	// callback ends the scan and is returned.
 	Scan(ctx context.Context, lake func(Lake) error, observation func(Observation) error) (Revision, error)
-	// Past calls observation for the satellite observations (including gaps) in the period, in ascending order of lake id
-	// and date. Before those of a lake it passes the lake's newest observation with a value from before the period, if
-	// there is one. The map at the end of the period needs these. All of it is of the one revision that
-	// Past returns. An error from a callback ends it and is returned.
+	// Past calls observation for the measurements (including gaps) in the period, in the order of Scan. Before those of a lake it
+	// passes those of the newest date before the period that has a value which is not [Poor], of the satellite and of
+	// samples each. The map at the end of the period needs these. All of it is of the one revision that Past returns. An error from a callback ends it and is returned.
 	Past(ctx context.Context, period Period, observation func(Observation) error) (Revision, error)
+	// Advisories returns all official statements in any order, also those that are over, and their revision.
+	Advisories(ctx context.Context) ([]Advisory, Revision, error)
 	// History returns a lake and its newest observations that q asks for, newest first, both of the same revision. On one
-	// date the satellite's row is before the forecast's. A forecast is left out if there is a satellite value of the same
-	// date, whatever q asks for. ErrNoLake if no lake has the id.
+	// date samples are first, then the satellite's rows, then forecasts, each in the order of their sources. A forecast is left out
+	// if there is a measured value of the same date, whatever q asks for. ErrNoLake if no lake has the id.
 	History(ctx context.Context, id LakeID, q HistoryQuery) (Lake, []Observation, error)
 }
 

@@ -16,6 +16,7 @@ type memory struct {
 	revision     data.Revision
 	lakes        []data.Lake
 	observations []data.Observation
+	advisories   []data.Advisory
 }
 
 func (m *memory) Revision(context.Context) (data.Revision, error) { return m.revision, nil }
@@ -34,21 +35,26 @@ func (m *memory) Scan(_ context.Context, lake func(data.Lake) error, observation
 	return m.revision, nil
 }
 
+func (m *memory) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
+	return m.advisories, m.revision, nil
+}
+
 func (m *memory) Past(_ context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
+	usable := func(o data.Observation) bool { return o.Chlorophyll.Valid() && o.Quality != data.Poor }
 	for i := 0; i < len(m.observations); {
 		id := m.observations[i].LakeID
-		var rows []data.Observation // of the lake: the last one with a value before the period, and all in it
+		first := i
+		newest := make(map[data.DataType]data.Date) // before the period
 		for ; i < len(m.observations) && m.observations[i].LakeID == id; i++ {
-			o := m.observations[i]
-			switch {
-			case o.Type != data.Satellite || o.Date > period.Last:
-			case o.Date >= period.First:
-				rows = append(rows, o)
-			case o.Chlorophyll.Valid():
-				rows = append(rows[:0], o)
+			if o := m.observations[i]; o.Date < period.First && usable(o) {
+				newest[o.Type] = o.Date
 			}
 		}
-		for _, o := range rows {
+		for _, o := range m.observations[first:i] {
+			before, ok := newest[o.Type]
+			if o.Type == data.Forecast || o.Date > period.Last || o.Date < period.First && !(ok && o.Date == before && usable(o)) {
+				continue
+			}
 			if err := observation(o); err != nil {
 				return data.Revision{}, err
 			}

@@ -23,7 +23,7 @@ const (
 	trophicMinMonths = 3
 )
 
-// trophicOf returns the status of a lake on asOf, from its samples up to then in ascending order of date: the class of
+// trophicOf returns the status of a lake on asOf, from the satellite's passes up to then in ascending order of date: the class of
 // their arithmetic mean over the trophicDays that end with asOf. Two Novembers count as two months.
 func trophicOf(samples []sample, asOf Date) Trophic {
 	var (
@@ -38,7 +38,7 @@ func trophicOf(samples []sample, asOf Date) Trophic {
 		if s < oldest {
 			break
 		}
-		if !s.valid() {
+		if !s.usable() {
 			continue
 		}
 		sum += int64(s.chlorophyll())

@@ -6,12 +6,13 @@ import (
 	"encoding/hex"
 	"hash"
 	"math"
+	"time"
 )
 
 const (
 	// versionFormat is hashed first. It changes with the encoding below, and with any rule of this package by which the
 	// same data show something else.
-	versionFormat = "limnomap snapshot 2"
+	versionFormat = "limnomap snapshot 3"
 	// versionBytes of SHA-256, 64 bits: the chance that any two of a million snapshots collide is 1 in 37 million.
 	versionBytes = 8
 )
@@ -24,7 +25,8 @@ type versionHash struct {
 	buf []byte // one lake or observation
 }
 
-func newVersionHash(p *Profile, staleAfter int) versionHash {
+func newVersionHash(r *currentRule) versionHash {
+	p := r.profile
 	h := versionHash{sum: sha256.New()}
 	h.text(versionFormat)
 	h.text(p.ID)
@@ -35,7 +37,8 @@ func newVersionHash(p *Profile, staleAfter int) versionHash {
 		above = 1
 	}
 	h.number(above)
-	h.number(int64(staleAfter))
+	h.number(int64(r.staleAfter))
+	h.number(int64(r.samplePrefer))
 	h.flush()
 	return h
 }
@@ -62,7 +65,27 @@ func (h *versionHash) observation(i int, o Observation) {
 	h.number(int64(o.Level))
 	h.float(o.CellDensity)
 	h.number(o.Taken().Unix())
+	h.number(int64(o.Type))
+	h.number(int64(o.Quality))
 	h.flush()
+}
+
+// advisories adds all official statements: the maps of past weeks show those that were active then.
+func (h *versionHash) advisories(a *Advisories) {
+	for i := range a.all {
+		s := &a.all[i]
+		h.buf = append(h.buf, 'A')
+		h.number(int64(a.lakes[i]))
+		h.number(int64(s.Kind))
+		h.number(int64(s.Cause))
+		for _, text := range []string{string(s.ID), s.Issuer, s.TextEN, s.TextDE, s.URL} {
+			h.text(text)
+		}
+		for _, t := range []time.Time{s.Issued, s.ValidFrom, s.ValidUntil, s.Withdrawn} {
+			h.number(t.Unix())
+		}
+		h.flush()
+	}
 }
 
 func (h *versionHash) text(s string) {
@@ -81,3 +104,19 @@ func (h *versionHash) flush() {
 
 // version returns the hash of everything added.
 func (h *versionHash) version() string { return hex.EncodeToString(h.sum.Sum(nil)[:versionBytes]) }
+
+// versionAt returns the version of a snapshot while these official statements are active: that of its load if there are none.
+func versionAt(loaded string, active *ActiveAdvisories) string {
+	if len(active.lakes) == 0 {
+		return loaded
+	}
+	h := versionHash{sum: sha256.New()}
+	h.text(loaded)
+	for i, a := range active.gravest {
+		h.number(int64(active.lakes[i]))
+		h.text(string(a.ID))
+		h.number(int64(a.Kind))
+		h.flush()
+	}
+	return h.version()
+}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 )
@@ -13,27 +14,44 @@ import (
 // A View is the map of one week: the state of each lake on that week's Sunday. It is immutable.
 type View struct {
 	Week     Week
-	AsOf     Date    // the newest satellite observation at or before the week's Sunday; ages count from here
-	Lakes    []Lake  // the snapshot's
-	States   []State // of Lakes[i]
-	WithData int     // number of lakes with a current value
+	AsOf     Date     // the newest measurement at or before the week's Sunday; ages count from here
+	Lakes    []Lake   // the snapshot's
+	States   []State  // of Lakes[i]
+	Profile  *Profile // by which they were classified
+	WithData int      // number of lakes with a current value
+	// Advisories are the gravest official statements: for the current week those that are active now, for any other week those that
+	// were active at the end of its Sunday.
+	Advisories *ActiveAdvisories
 	// Later is true if the view was read from a Source that has a later revision than the snapshot. Then the view must not
 	// be cached as the snapshot's.
 	Later bool
 
-	values *Values // instead of States, see LazyView
+	prepare sync.Once
+	values  *Values
 }
 
 // A State is the state of one lake at one time. Without a current value, Chlorophyll, Level and CellDensity are none and
-// Trophic is unknown, but Risk and MeasuredAt are those of the last known value, however old.
+// Trophic is unknown, but Risk, MeasuredBy and the times are those of the last known value, however old. They are valid where Risk
+// is known.
 type State struct {
 	Chlorophyll Chlorophyll
-	Level       Level
-	Risk        Risk
+	Level       Level // the worst that the current observation supports, see [Profile.Classify]
+	Risk        Risk  // of that level
 	Trophic     Trophic
+	MeasuredBy  DataType
 	CellDensity float64
-	MeasuredAt  int64 // Unix seconds; valid where Risk is known
+	Date        Date  // of the observation
+	TakenOffset int32 // seconds from midnight UTC of Date to the time of measurement
 }
+
+// MeasuredAt returns the time of measurement in Unix seconds.
+func (s *State) MeasuredAt() int64 { return int64(s.Date)*secondsPerDay + int64(s.TakenOffset) }
+
+// Stale reports whether the lake has only a value that is too old to be current.
+func (s *State) Stale() bool { return s.Risk != RiskUnknown && !s.Chlorophyll.Valid() }
+
+// Age returns how many days before asOf the last known value was measured, and whether there is one.
+func (s *State) Age(asOf Date) (days int, ok bool) { return int(asOf - s.Date), s.Risk != RiskUnknown }
 
 // The bounds of the views kept in memory, not counting the current one: enough to play through half a year, unless they
 // would take more memory than half of SnapshotOptions.ViewMemory; the other half is for views that are read from the Source.
@@ -129,48 +147,23 @@ func (s *Snapshot) weekIndex(w Week) int {
 
 // build makes the view of week w from the observations in memory.
 func (s *Snapshot) build(w Week) *View {
-	v := &View{Week: w, Lakes: s.Lakes}
+	v := &View{Week: w, Lakes: s.Lakes, Profile: s.Profile, Advisories: s.advisoriesIn(w)}
 	i := s.weekIndex(w)
 	if i < 0 {
 		v.States = unknownStates(len(s.Lakes))
 		return v
 	}
 	v.States = make([]State, len(s.Lakes))
-	// All observations up to the week's Sunday are also up to AsOf.
+	// All measurements up to the week's Sunday are also up to AsOf.
 	v.AsOf = s.asOf[i]
 	for k := range v.States {
-		v.States[k] = s.state(s.satellite.of(k), v.AsOf)
+		v.States[k] = s.rule.state(s.satellite.of(k), s.inSitu.of(k), v.AsOf)
 		if v.States[k].Chlorophyll.Valid() {
 			v.WithData++
 		}
 	}
 	return v
 }
-
-// state returns the state on asOf of a lake with those samples.
-func (s *Snapshot) state(samples lakeSamples, asOf Date) State {
-	state := unknownState()
-	past := samples.until(asOf).untilValue()
-	n := len(past.samples)
-	if n == 0 {
-		return state
-	}
-	last, taken, _ := past.observation(n - 1)
-	level, density := s.Profile.Classify(last)
-	state.Risk = level.Risk()
-	state.MeasuredAt = taken
-	if stale(last.Date, asOf, s.staleAfter) {
-		return state
-	}
-	state.Chlorophyll = last.Chlorophyll
-	state.Level = level
-	state.CellDensity = density
-	state.Trophic = trophicOf(past.samples, asOf)
-	return state
-}
-
-// stale reports whether a value of that date is too old on asOf to be current: by more than staleAfter days.
-func stale(date, asOf Date, staleAfter int) bool { return int64(asOf)-int64(date) > int64(staleAfter) }
 
 // unknownStates returns the states of n lakes that never had a value.
 func unknownStates(n int) []State {

@@ -1,6 +1,7 @@
 package data_test
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -30,21 +31,29 @@ func TestState(t *testing.T) {
 		{"never observed", "2026-07-01", nil, unknown},
 		{"gaps only", "2026-07-08", []data.Observation{obs(t, "a", "2026-07-01", -1), obs(t, "a", "2026-07-08", -1)}, unknown},
 		{"value", "2026-07-01", []data.Observation{noon},
-			data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
 		{"value below detection", "2026-07-01", []data.Observation{obs(t, "a", "2026-07-01", 0)},
-			data.State{Chlorophyll: 0, Level: 0, Risk: data.RiskLow, CellDensity: 0, MeasuredAt: seconds(t, "2026-07-01T00:00:00Z")}},
+			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 0, Level: 0, Risk: data.RiskLow, CellDensity: 0})},
 		{"the newest value", "2026-07-08", []data.Observation{noon, obs(t, "a", "2026-07-08", 50)},
-			data.State{Chlorophyll: 50_00, Level: 2, Risk: data.RiskHigh, CellDensity: 100_000, MeasuredAt: seconds(t, "2026-07-08T00:00:00Z")}},
+			measured(t, "2026-07-08T00:00:00Z", data.State{Chlorophyll: 50_00, Level: 2, Risk: data.RiskHigh, CellDensity: 100_000})},
 		{"a gap since", "2026-07-08", []data.Observation{noon, obs(t, "a", "2026-07-08", -1)},
-			data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
 		{"the source's own class", "2026-07-01", []data.Observation{scum},
-			data.State{Chlorophyll: 3_00, Level: 3, Risk: data.RiskHigh, CellDensity: 250_000, MeasuredAt: seconds(t, "2026-07-01T10:15:00Z")}},
+			measured(t, "2026-07-01T10:15:00Z", data.State{Chlorophyll: 3_00, Level: 3, Risk: data.RiskHigh, CellDensity: 250_000})},
+		{"counted cells are worse", "2026-07-01", []data.Observation{counted(obs(t, "a", "2026-07-01", 5), 150_000)},
+			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 5_00, Level: 2, Risk: data.RiskHigh, CellDensity: 150_000})},
+		{"few counted cells do not make it better", "2026-07-01", []data.Observation{counted(obs(t, "a", "2026-07-01", 60), 100)},
+			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 60_00, Level: 2, Risk: data.RiskHigh, CellDensity: 100})},
+		{"a poor value is none", "2026-07-08", []data.Observation{noon, ofQuality(obs(t, "a", "2026-07-08", 60), data.Poor)},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
+		{"a sample", "2026-07-08", []data.Observation{sampled(noon)},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredBy: data.InSitu})},
 		{"28 days old", "2026-07-29", []data.Observation{noon},
-			data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
 		{"29 days old", "2026-07-30", []data.Observation{noon},
-			data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskMedium, CellDensity: data.NoCellDensity, MeasuredAt: seconds(t, "2026-07-01T12:00:00Z")}},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskMedium, CellDensity: data.NoCellDensity})},
 		{"years old, scum then", "2036-07-30", []data.Observation{scum},
-			data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskHigh, CellDensity: data.NoCellDensity, MeasuredAt: seconds(t, "2026-07-01T10:15:00Z")}},
+			measured(t, "2026-07-01T10:15:00Z", data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskHigh, CellDensity: data.NoCellDensity})},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -60,6 +69,156 @@ func TestState(t *testing.T) {
 				t.Errorf("state of a lake with gaps only = %+v, want unknown", got)
 			}
 		})
+	}
+}
+
+// measured returns the state with a time of measurement.
+func measured(t *testing.T, at string, s data.State) data.State {
+	t.Helper()
+	seconds := seconds(t, at)
+	s.Date = data.DateOf(time.Unix(seconds, 0))
+	s.TakenOffset = int32(seconds - s.Date.Time().Unix())
+	return s
+}
+
+func counted(o data.Observation, cells float64) data.Observation { o.CellDensity = cells; return o }
+
+func ofQuality(o data.Observation, q data.Quality) data.Observation { o.Quality = q; return o }
+
+func sampled(o data.Observation) data.Observation { o.Type = data.InSitu; return o }
+
+func from(source string, o data.Observation) data.Observation { o.Source = source; return o }
+
+// lastKnown is a simple implementation of the rule of which value counts.
+func lastKnown(src *memory, lake data.LakeID, asOf data.Date, opts *data.SnapshotOptions) (last data.Observation, ok bool) {
+	newest := func(kind data.DataType) (best data.Observation, ok bool) {
+		for _, o := range src.observations {
+			if o.LakeID != lake || o.Type != kind || o.Date > asOf || !o.Chlorophyll.Valid() || o.Quality == data.Poor {
+				continue
+			}
+			worth := func(o data.Observation) [4]int {
+				level, _ := opts.Profile.Classify(o)
+				good := 1
+				if o.Quality == data.Suspect {
+					good = 0
+				}
+				return [4]int{int(o.Date), good, int(level), int(o.Chlorophyll)}
+			}
+			if a, b := worth(o), worth(best); !ok || slices.Compare(a[:], b[:]) >= 0 {
+				best, ok = o, true
+			}
+		}
+		return best, ok
+	}
+	pass, passed := newest(data.Satellite)
+	sample, sampled := newest(data.InSitu)
+	stale := func(o data.Observation) bool { return int(asOf-o.Date) > opts.StaleAfter }
+	switch {
+	case !sampled:
+		return pass, passed
+	case !passed:
+		return sample, true
+	case int(pass.Date-sample.Date) > *opts.SamplePrefer || stale(sample) && !stale(pass):
+		return pass, true
+	}
+	return sample, true
+}
+
+// The value of each lake and week is that of the rule.
+func TestCurrentValueFollowsTheRule(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		src, opts := drawSource(t), drawOptions(t)
+		s := mustLoad(t, src, opts)
+		for _, w := range weeksAround(s) {
+			v, err := s.View(context.Background(), w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, got := range v.States {
+				want := unknown
+				if o, ok := lastKnown(src, s.Lakes[i].ID, v.AsOf, opts); ok && len(s.Weeks) > 0 && w >= s.Weeks[0].Week {
+					level, density := s.Profile.Classify(o)
+					want.Risk, want.MeasuredBy, want.Date, want.TakenOffset = level.Risk(), o.Type, o.Date, int32(o.Taken().Unix()-o.Date.Time().Unix())
+					if int(v.AsOf-o.Date) <= opts.StaleAfter {
+						want.Chlorophyll, want.Level, want.CellDensity = o.Chlorophyll, level, density
+					}
+				}
+				want.Trophic = got.Trophic
+				if got != want {
+					t.Fatalf("week %s: lake %s has %+v, want %+v", w, s.Lakes[i].ID, got, want)
+				}
+				if got.Stale() != (got.Risk != data.RiskUnknown && !got.Chlorophyll.Valid()) {
+					t.Fatalf("Stale() of %+v", got)
+				}
+			}
+		}
+	})
+}
+
+func TestWhichValueIsCurrent(t *testing.T) {
+	pass := func(date string, chl float64) data.Observation { return obs(t, "a", date, chl) }
+	sample := func(date string, chl float64) data.Observation { return sampled(obs(t, "a", date, chl)) }
+	zero := 0
+	for _, c := range []struct {
+		name string
+		rows []data.Observation
+		opts *data.SnapshotOptions
+		want data.Chlorophyll // as of 2026-07-29
+	}{
+		{"a sample of the same day", []data.Observation{pass("2026-07-29", 3), sample("2026-07-29", 20)}, nil, 20_00},
+		{"a sample 14 days older", []data.Observation{sample("2026-07-15", 20), pass("2026-07-29", 3)}, nil, 20_00},
+		{"a sample 15 days older", []data.Observation{sample("2026-07-14", 20), pass("2026-07-29", 3)}, nil, 3_00},
+		{"a newer sample", []data.Observation{pass("2026-07-22", 3), sample("2026-07-23", 20)}, nil, 20_00},
+		{"only samples", []data.Observation{sample("2026-07-01", 20)}, nil, 20_00},
+		{"a stale sample and a pass that is not", []data.Observation{sample("2026-06-30", 20), pass("2026-07-01", 3)}, nil, 3_00},
+		{"both stale", []data.Observation{sample("2026-06-29", 20), pass("2026-06-30", 3)}, nil, data.NoChlorophyll},
+		{"samples are not preferred", []data.Observation{sample("2026-07-28", 20), pass("2026-07-29", 3)}, &data.SnapshotOptions{SamplePrefer: &zero}, 3_00},
+		{"a poor sample", []data.Observation{pass("2026-07-28", 3), ofQuality(sample("2026-07-29", 20), data.Poor)}, nil, 3_00},
+		{"only poor", []data.Observation{ofQuality(pass("2026-07-29", 20), data.Poor)}, nil, data.NoChlorophyll},
+		{"two laboratories: the worse", []data.Observation{from("A", sample("2026-07-29", 20)), from("B", sample("2026-07-29", 30))}, nil, 30_00},
+		{"two laboratories: the worse level", []data.Observation{counted(from("A", sample("2026-07-29", 5)), 150_000), from("B", sample("2026-07-29", 30))}, nil, 5_00},
+		{"two products: not the suspect", []data.Observation{from("A", pass("2026-07-29", 3)), ofQuality(from("B", pass("2026-07-29", 60)), data.Suspect)}, nil, 3_00},
+		{"a suspect value is better than none", []data.Observation{ofQuality(pass("2026-07-29", 60), data.Suspect)}, nil, 60_00},
+	} {
+		src := &memory{lakes: lakes("a", "z"), observations: append(c.rows, obs(t, "z", "2026-07-29", 1))}
+		s := load(t, src, c.opts)
+		if got := state(t, s, s.Current, "a").Chlorophyll; got != c.want {
+			t.Errorf("%s: %s, want %s", c.name, got, c.want)
+		}
+	}
+}
+
+// A count is the source's own only if the current value is a sample with one: the density of a state may be derived.
+func TestCountedCells(t *testing.T) {
+	pass := func(date string) data.Observation { return obs(t, "a", date, 3) }
+	sample := func(date string) data.Observation { return sampled(obs(t, "a", date, 20)) }
+	for _, test := range []struct {
+		name string
+		rows []data.Observation
+		want float64
+		ok   bool
+	}{
+		{"nothing", nil, 0, false},
+		{"a counted sample", []data.Observation{counted(sample("2026-07-29"), 150000)}, 150000, true},
+		{"no cells", []data.Observation{counted(sample("2026-07-29"), 0)}, 0, true},
+		{"a derived density", []data.Observation{sample("2026-07-29")}, 0, false},
+		{"a counted pass", []data.Observation{counted(pass("2026-07-29"), 150000)}, 0, false},
+		{"a counted pass, but the sample counts", []data.Observation{sample("2026-07-28"), counted(pass("2026-07-29"), 150000)}, 0, false},
+		{"a sample before a pass", []data.Observation{counted(sample("2026-07-15"), 7), pass("2026-07-29")}, 7, true},
+		{"too long before the pass", []data.Observation{counted(sample("2026-07-14"), 7), pass("2026-07-29")}, 0, false},
+		{"a newer sample without a count", []data.Observation{counted(sample("2026-07-22"), 7), sample("2026-07-29")}, 0, false},
+		{"a poor one", []data.Observation{counted(sample("2026-07-22"), 7), ofQuality(counted(sample("2026-07-29"), 9), data.Poor)}, 7, true},
+		{"two laboratories: the worse", []data.Observation{from("A", counted(sample("2026-07-29"), 7)), from("B", counted(sample("2026-07-29"), 150000))}, 150000, true},
+		{"stale", []data.Observation{counted(sample("2026-06-01"), 7), obs(t, "b", "2026-07-29", 3)}, 0, false},
+	} {
+		src := &memory{lakes: lakes("a", "b"), observations: test.rows}
+		s, err := data.Load(t.Context(), src, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, ok := s.CountedCells(0); ok != test.ok || ok && got != test.want {
+			t.Errorf("%s: %v, %t, want %v, %t", test.name, got, ok, test.want, test.ok)
+		}
 	}
 }
 
@@ -185,7 +344,8 @@ func TestViewOfEndedContext(t *testing.T) {
 	}
 }
 
-// drawSource draws a few lakes with up to two years of observations, including gaps and the sources' own levels.
+// drawSource draws a few lakes with up to two years of observations: gaps, samples of several laboratories, the sources' own levels and
+// cell counts, and poor values.
 func drawSource(t *rapid.T) *memory {
 	m := &memory{}
 	for i := range rapid.IntRange(0, 4).Draw(t, "lakes") {
@@ -193,23 +353,41 @@ func drawSource(t *rapid.T) *memory {
 	}
 	for _, l := range m.lakes {
 		date := data.Date(rapid.Int32Range(-100, 100).Draw(t, "first"))
+		var rows []data.Observation
 		for range rapid.IntRange(0, 12).Draw(t, "observations") {
-			date += data.Date(rapid.Int32Range(1, 60).Draw(t, "days"))
+			date += data.Date(rapid.Int32Range(0, 60).Draw(t, "days"))
 			o := data.Observation{LakeID: l.ID, Date: date, Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+			o.Type = rapid.SampledFrom([]data.DataType{data.Satellite, data.Satellite, data.InSitu}).Draw(t, "type")
+			o.Source = rapid.SampledFrom([]string{"", "", "A", "B"}).Draw(t, "source")
+			o.Quality = rapid.SampledFrom([]data.Quality{data.QualityUnknown, data.Good, data.Suspect, data.Poor}).Draw(t, "quality")
 			if rapid.IntRange(0, 2).Draw(t, "clear") > 0 {
 				o.Chlorophyll = data.Chlorophyll(rapid.Int32Range(0, 80_00).Draw(t, "chl"))
 				o.Level = data.Level(rapid.IntRange(-1, 3).Draw(t, "level"))
 				o.MeasuredAt = o.Date.Time().Add(time.Duration(rapid.IntRange(0, 86_399).Draw(t, "second")) * time.Second)
+				if rapid.IntRange(0, 3).Draw(t, "counted") == 0 {
+					o.CellDensity = rapid.Float64Range(0, 200_000).Draw(t, "cells")
+				}
 			}
-			m.observations = append(m.observations, o)
+			rows = append(rows, o)
 		}
+		m.observations = append(m.observations, inOrder(rows)...)
 	}
 	return m
 }
 
+// inOrder returns the rows of a lake in the order of a source, the first of each date, type and source.
+func inOrder(rows []data.Observation) []data.Observation {
+	compare := func(a, b data.Observation) int {
+		return cmp.Or(cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Source, b.Source))
+	}
+	slices.SortStableFunc(rows, compare)
+	return slices.CompactFunc(rows, func(a, b data.Observation) bool { return compare(a, b) == 0 })
+}
+
 func drawOptions(t *rapid.T) *data.SnapshotOptions {
 	p := rapid.SampledFrom(data.Profiles()).Draw(t, "profile")
-	return &data.SnapshotOptions{Profile: &p, StaleAfter: rapid.IntRange(1, 90).Draw(t, "stale")}
+	prefer := rapid.IntRange(0, 60).Draw(t, "prefer")
+	return &data.SnapshotOptions{Profile: &p, StaleAfter: rapid.IntRange(1, 90).Draw(t, "stale"), SamplePrefer: &prefer}
 }
 
 // The view of a week depends only on observations up to its Sunday.
@@ -228,10 +406,10 @@ func TestViewIgnoresLaterObservations(t *testing.T) {
 					then.observations = append(then.observations, o)
 				}
 			}
-			want := *mustLoad(t, then, opts).Current
+			want := mustLoad(t, then, opts).Current
 			want.Week = w // it differs if there is no observation in w
-			if !reflect.DeepEqual(*v, want) {
-				t.Fatalf("week %s: %+v, want %+v", w, *v, want)
+			if !reflect.DeepEqual(v, want) {
+				t.Fatalf("week %s: %+v, want %+v", w, v, want)
 			}
 		}
 	})
@@ -273,8 +451,8 @@ func TestWeeksMatchTheirViews(t *testing.T) {
 // A lake without a value must never look like a clean one.
 func TestMissingValueIsNeverLow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
-		src := drawSource(t)
-		s := mustLoad(t, src, drawOptions(t))
+		src, opts := drawSource(t), drawOptions(t)
+		s := mustLoad(t, src, opts)
 		for i, st := range s.Current.States {
 			if st.Chlorophyll.Valid() {
 				if st.Level < 0 || st.CellDensity < 0 || st.Risk != st.Level.Risk() {
@@ -286,11 +464,9 @@ func TestMissingValueIsNeverLow(t *testing.T) {
 				t.Fatalf("a class without a value: %+v", st)
 			}
 			want := data.RiskUnknown
-			for _, o := range src.observations {
-				if o.LakeID == s.Lakes[i].ID && o.Chlorophyll.Valid() {
-					level, _ := s.Profile.Classify(o)
-					want = level.Risk()
-				}
+			if o, ok := lastKnown(src, s.Lakes[i].ID, s.Current.AsOf, opts); ok {
+				level, _ := s.Profile.Classify(o)
+				want = level.Risk()
 			}
 			if st.Risk != want {
 				t.Fatalf("without a current value risk is %s, want the last known, %s", st.Risk, want)

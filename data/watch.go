@@ -42,8 +42,8 @@ type Watcher struct {
 	Refreshed func(Refresh)
 }
 
-// Run loads and publishes the first snapshot and every later one, until ctx ends. It starts no goroutine: all callbacks
-// are called from the caller's goroutine, one at a time.
+// Run loads and publishes the first snapshot and every later one, until ctx ends. All callbacks are called from the caller's goroutine,
+// one at a time. The only goroutine that it starts ends with a load, for which Run waits.
 func (w *Watcher) Run(ctx context.Context) {
 	interval := w.Interval
 	if interval <= 0 {
@@ -58,6 +58,13 @@ func (w *Watcher) Run(ctx context.Context) {
 	for {
 		began := time.Now()
 		snapshot, err := w.next(ctx, current, &reported)
+		if err != nil && current != nil && ctx.Err() == nil {
+			// What is said officially changes with time, also while the source does not answer.
+			if moved := current.At(time.Now()); moved != current {
+				current = moved
+				w.Publish(current)
+			}
+		}
 		wait := interval
 		switch {
 		case ctx.Err() != nil:
@@ -77,6 +84,9 @@ func (w *Watcher) Run(ctx context.Context) {
 		}
 		if err == nil {
 			outcome = w.refreshed(ctx, outcome)
+		}
+		if current != nil && !current.ChangesAt().IsZero() {
+			wait = min(wait, max(time.Until(current.ChangesAt()), 0))
 		}
 		if !sleep(ctx, wait, w.Wake) {
 			return
@@ -99,14 +109,36 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]strin
 		}
 		*reported = nil
 		if revision.Equal(current.Revision) {
-			return current, nil
+			return current.At(time.Now()), nil
 		}
 	}
-	snapshot, err := Load(ctx, w.Source, w.Options)
+	snapshot, err := w.load(ctx, current)
 	if err != nil {
 		w.fail(ctx, err)
 	}
 	return snapshot, err
+}
+
+// load loads a snapshot. Meanwhile it publishes the current one whenever other official statements are active: a load may take minutes.
+func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapshot, err error) {
+	done := make(chan struct{})
+	go func() { // ends with the load
+		defer close(done)
+		snapshot, err = Load(ctx, w.Source, w.Options)
+	}()
+	for {
+		var change <-chan time.Time
+		if current != nil && !current.ChangesAt().IsZero() {
+			change = time.After(time.Until(current.ChangesAt()))
+		}
+		select {
+		case <-done:
+			return snapshot, err
+		case <-change:
+			current = current.At(time.Now())
+			w.Publish(current)
+		}
+	}
 }
 
 // refreshed calls Refreshed if the state of refreshes is no longer last, and returns the present state. It ignores an

@@ -302,3 +302,63 @@ func TestWatcherWithoutFailed(t *testing.T) {
 		}
 	})
 }
+
+// Official statements begin and end at their times, also while the source does not answer.
+func TestWatcherPublishesActiveAdvisories(t *testing.T) {
+	src := &scripted{memory: memory{lakes: lakes("a"), observations: []data.Observation{obs(t, "a", "1999-12-30", 3)}}}
+	synctest.Test(t, func(t *testing.T) {
+		src.start = time.Now()
+		closed := closure()
+		closed.Issued = src.start
+		closed.ValidFrom, closed.ValidUntil = src.start.Add(10*time.Second+300*time.Millisecond), src.start.Add(40*time.Second+700*time.Millisecond)
+		src.advisories = []data.Advisory{closed}
+		src.script = []step{{20, func(s *scripted) { s.revisionErr = errors.New("gone") }}}
+		ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+		defer cancel()
+		var published []string
+		w := data.Watcher{Source: src, Publish: func(s *data.Snapshot) {
+			published = append(published, fmt.Sprintf("%s: %q", time.Since(src.start), s.Current.Advisories.Kind(0)))
+		}}
+		w.Run(ctx)
+		want := []string{`0s: ""`, `10.3s: "closure"`, `40.7s: ""`}
+		if !slices.Equal(published, want) {
+			t.Errorf("published %q, want %q", published, want)
+		}
+	})
+}
+
+// A closure ends at its time while a load takes long.
+func TestWatcherPublishesDuringALoad(t *testing.T) {
+	src := &slowSource{memory: memory{lakes: lakes("a"), observations: []data.Observation{obs(t, "a", "1999-12-30", 3)}}}
+	synctest.Test(t, func(t *testing.T) {
+		start := time.Now()
+		closed := closure()
+		closed.Issued, closed.ValidFrom, closed.ValidUntil = start, start, start.Add(30*time.Second)
+		src.advisories = []data.Advisory{closed}
+		ctx, cancel := context.WithTimeout(t.Context(), 90*time.Second)
+		defer cancel()
+		var published []string
+		w := data.Watcher{Source: src, Publish: func(s *data.Snapshot) {
+			published = append(published, fmt.Sprintf("%s: %d %q", time.Since(start), s.Revision.Number, s.Current.Advisories.Kind(0)))
+			if len(published) == 1 { // before the next load begins
+				src.slow = time.Minute
+				src.revision.Number = 1
+			}
+		}}
+		w.Run(ctx)
+		if want := []string{`0s: 0 "closure"`, `30s: 0 ""`, `1m1s: 1 ""`}; !slices.Equal(published, want) {
+			t.Errorf("published %q, want %q", published, want)
+		}
+	})
+}
+
+// A slowSource is a source whose scan takes long.
+type slowSource struct {
+	memory
+	slow time.Duration
+}
+
+func (s *slowSource) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	time.Sleep(s.slow)
+	return s.memory.Scan(ctx, lake, observation)
+}

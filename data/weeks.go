@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// A weekCounter is fed satellite observations and finds out which weeks there are, and how many lakes have a current value
+// A weekCounter is fed measurements and finds out which weeks there are, and how many lakes have a current value
 // in each of them. It keeps no observations: its memory is proportional to the range of their dates.
 type weekCounter struct {
 	staleAfter int
@@ -16,7 +16,7 @@ type weekCounter struct {
 	steps counts
 	lasts counts
 
-	value    Date // the date of the newest value of the current lake
+	value    Date // the date of the newest usable value of the current lake
 	hasValue bool
 
 	keep   int
@@ -32,7 +32,7 @@ func (c *weekCounter) observe(o Observation) {
 		c.remember(w)
 	}
 	*newest = max(*newest, int(o.Date-minDate)+1)
-	if o.Chlorophyll.Valid() {
+	if o.usable() {
 		c.end(w)
 		c.value, c.hasValue = o.Date, true
 	}

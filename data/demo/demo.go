@@ -66,6 +66,12 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	return revision(e.newest), nil
 }
 
+// Advisories returns none: the demo's lakes are simulated, and no authority says anything about them.
+func (s *Source) Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error) {
+	r, err := s.Revision(ctx)
+	return nil, r, err
+}
+
 // Past passes on the passes of every lake in the period, and before them its newest one with a value.
 func (s *Source) Past(ctx context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
 	e := s.current()

@@ -1,0 +1,309 @@
+package data
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+	"unicode/utf8"
+
+	"limnomap/data/linetext"
+)
+
+// An Advisory is an official statement about a lake, such as the closure of its beach. It is made by an authority, never derived from
+// a value.
+type Advisory struct {
+	ID     AdvisoryID
+	LakeID LakeID
+	Kind   AdvisoryKind
+	Cause  Cause
+	Issuer string // the authority, as people write it
+	TextEN string // in English, lines separated by \n; may be empty
+	TextDE string // in German; the same
+	URL    string // of the authority's own page; may be empty
+
+	// Times are in UTC to the second.
+	Issued     time.Time
+	ValidFrom  time.Time
+	ValidUntil time.Time // the first moment when it is no longer valid; zero if that is not known yet
+	Withdrawn  time.Time // when it was withdrawn; zero if it was not
+}
+
+// An AdvisoryID identifies an Advisory. It has the form of a [LakeID].
+type AdvisoryID string
+
+// ParseAdvisoryID returns s as an id, or an error that describes a valid id.
+func ParseAdvisoryID(s string) (AdvisoryID, error) {
+	id, err := ParseLakeID(s)
+	return AdvisoryID(id), err
+}
+
+// An AdvisoryKind is what an Advisory says to bathers. A greater kind is graver.
+type AdvisoryKind uint8
+
+const (
+	NoAdvisory AdvisoryKind = iota // the kind of no Advisory: no statement is active
+	Season                         // "season": the bathing season begins or ends
+	Info                           // "info": no warning
+	Warning                        // "warning": bathing is discouraged
+	Closure                        // "closure": bathing is forbidden
+)
+
+var advisoryKindNames = [...]string{NoAdvisory: "", Season: "season", Info: "info", Warning: "warning", Closure: "closure"}
+
+// ParseAdvisoryKind reads closure, warning, info or season.
+func ParseAdvisoryKind(s string) (AdvisoryKind, error) {
+	for k := Season; k <= Closure; k++ {
+		if s == k.String() {
+			return k, nil
+		}
+	}
+	return NoAdvisory, fmt.Errorf("kind %.80q is none of closure, warning, info, season", s)
+}
+
+// String returns the name of the kind; empty for NoAdvisory.
+func (k AdvisoryKind) String() string { return advisoryKindNames[k] }
+
+// A Cause is the reason of an Advisory.
+type Cause uint8
+
+const (
+	OtherCause    Cause = iota // "other"
+	Cyanobacteria              // "cyanobacteria"
+	Bacteria                   // "bacteria": faecal bacteria
+)
+
+var causeNames = [...]string{OtherCause: "other", Cyanobacteria: "cyanobacteria", Bacteria: "bacteria"}
+
+// ParseCause reads cyanobacteria, bacteria or other.
+func ParseCause(s string) (Cause, error) {
+	for c := OtherCause; c <= Bacteria; c++ {
+		if s == c.String() {
+			return c, nil
+		}
+	}
+	return OtherCause, fmt.Errorf("cause %.80q is none of cyanobacteria, bacteria, other", s)
+}
+
+func (c Cause) String() string { return causeNames[c] }
+
+const (
+	// maxAdvisoryTextRunes bounds a text of an Advisory: two pages.
+	maxAdvisoryTextRunes = 4000
+	// maxURLBytes is what browsers and proxies accept at least (RFC 9110, section 4.1, asks for 8,000).
+	maxURLBytes = 2000
+)
+
+// ActiveAt reports whether the statement is valid at t: issued, begun, neither ended nor withdrawn.
+func (a *Advisory) ActiveAt(t time.Time) bool {
+	return !t.Before(a.Issued) && !t.Before(a.ValidFrom) &&
+		(a.ValidUntil.IsZero() || t.Before(a.ValidUntil)) && (a.Withdrawn.IsZero() || t.Before(a.Withdrawn))
+}
+
+// Check returns an error that names the first column with an invalid value, the value, and the allowed values.
+func (a *Advisory) Check() error {
+	if _, err := ParseAdvisoryID(string(a.ID)); err != nil {
+		return err
+	}
+	if _, err := ParseLakeID(string(a.LakeID)); err != nil {
+		return fmt.Errorf("lake_%w", err)
+	}
+	switch {
+	case a.Kind < Season || a.Kind > Closure:
+		return fmt.Errorf("kind %d: want closure, warning, info or season", a.Kind)
+	case a.Cause > Bacteria:
+		return fmt.Errorf("cause %d: want cyanobacteria, bacteria or other", a.Cause)
+	case a.Issuer == "":
+		return fmt.Errorf("issuer is empty: want 1 to %d characters", maxTextRunes)
+	}
+	if err := checkText("issuer", a.Issuer); err != nil {
+		return err
+	}
+	for _, text := range a.texts() {
+		if err := checkLines(text.column, text.value); err != nil {
+			return err
+		}
+	}
+	if err := checkURL(a.URL); err != nil {
+		return fmt.Errorf("url %.80q: %w", a.URL, err)
+	}
+	return a.checkTimes()
+}
+
+// checkLines returns an error if s cannot be shown as lines of text.
+func checkLines(column, s string) error {
+	if n := utf8.RuneCountInString(s); n > maxAdvisoryTextRunes {
+		return fmt.Errorf("%s %.80q has %d characters: want at most %d", column, s, n, maxAdvisoryTextRunes)
+	}
+	for line := range strings.SplitSeq(s, "\n") {
+		if err := checkCharacters(column, line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// CheckImport is like Check, and also returns an error if a text could change how other text looks, or cannot be seen, or
+// if it was withdrawn before it was issued: such a stored statement does no harm, since it is never active.
+func (a *Advisory) CheckImport() error {
+	if err := a.Check(); err != nil {
+		return err
+	}
+	if !a.Withdrawn.IsZero() && a.Withdrawn.Before(a.Issued) {
+		return fmt.Errorf("withdrawn %s is before issued %s: want a later time, or none; a day is its midnight in UTC",
+			a.Withdrawn.UTC().Format(time.RFC3339), a.Issued.UTC().Format(time.RFC3339))
+	}
+	for _, text := range append(a.texts(), lakeText{"issuer", a.Issuer}) {
+		for line := range strings.SplitSeq(text.value, "\n") {
+			if strings.TrimSpace(line) == "" {
+				continue
+			}
+			if err := linetext.Check(line); err != nil {
+				return fmt.Errorf("%s %.80q: %w", text.column, line, err)
+			}
+		}
+	}
+	return nil
+}
+
+func (a *Advisory) texts() []lakeText {
+	return []lakeText{{"text_en", a.TextEN}, {"text_de", a.TextDE}}
+}
+
+// checkURL returns an error for an address that is not empty and that a page must not link to.
+func checkURL(s string) error {
+	if s == "" {
+		return nil
+	}
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme != "https" && u.Scheme != "http" || u.Hostname() == "" || u.User != nil || len(s) > maxURLBytes {
+		return fmt.Errorf("want an address that begins with https:// or http://, without a user, of at most %d bytes", maxURLBytes)
+	}
+	return nil
+}
+
+func (a *Advisory) checkTimes() error {
+	for _, t := range []struct {
+		column   string
+		value    time.Time
+		optional bool
+	}{{"issued", a.Issued, false}, {"valid_from", a.ValidFrom, false}, {"valid_until", a.ValidUntil, true}, {"withdrawn", a.Withdrawn, true}} {
+		if t.optional && t.value.IsZero() {
+			continue
+		}
+		if d := DateOf(t.value); t.value.IsZero() || d < minDate || d > maxDate {
+			return fmt.Errorf("%s %s: want a time from %s to %s", t.column, t.value.UTC().Format(time.RFC3339), minDate, maxDate)
+		}
+	}
+	if !a.ValidUntil.IsZero() && !a.ValidUntil.After(a.ValidFrom) {
+		return errors.New("valid_until is not after valid_from: want a later time, or none")
+	}
+	return nil
+}
+
+// Advisories are official statements, in the order of lake and id. They are immutable; nil holds none.
+type Advisories struct {
+	all   []Advisory
+	lakes []int32 // of all[i]: the index of its lake
+}
+
+// NewAdvisories returns the statements about lakes, which are in ascending order of id. It leaves out those about other lakes: a later
+// revision of a Source may have them.
+func NewAdvisories(lakes []Lake, statements []Advisory) *Advisories {
+	a := new(Advisories)
+	sorted := slices.Clone(statements)
+	slices.SortFunc(sorted, func(x, y Advisory) int {
+		return cmp.Or(strings.Compare(string(x.LakeID), string(y.LakeID)), strings.Compare(string(x.ID), string(y.ID)))
+	})
+	for _, s := range sorted {
+		i, ok := slices.BinarySearchFunc(lakes, s.LakeID, func(l Lake, id LakeID) int { return strings.Compare(string(l.ID), string(id)) })
+		if ok {
+			a.all, a.lakes = append(a.all, s), append(a.lakes, int32(i))
+		}
+	}
+	return a
+}
+
+// All returns all statements with the index of the lake of each, including those that are not valid any more. The slices are shared and
+// must not be changed.
+func (a *Advisories) All() (statements []Advisory, lakes []int32) {
+	if a == nil {
+		return nil, nil
+	}
+	return a.all, a.lakes
+}
+
+// Of returns all statements about the lake with that index. The slice is shared and must not be changed.
+func (a *Advisories) Of(lake int) []Advisory {
+	if a == nil {
+		return nil
+	}
+	first, _ := slices.BinarySearch(a.lakes, int32(lake))
+	last, _ := slices.BinarySearch(a.lakes, int32(lake)+1)
+	return a.all[first:last]
+}
+
+// ActiveAt returns the statements that are valid at t, and the first later moment when others are; the zero time if none ever are.
+func (a *Advisories) ActiveAt(t time.Time) (active *ActiveAdvisories, next time.Time) {
+	active = new(ActiveAdvisories)
+	statements, lakes := a.All()
+	for i := range statements {
+		s := &statements[i]
+		if s.ActiveAt(t) {
+			active.add(lakes[i], s)
+		}
+		for _, change := range []time.Time{s.Issued, s.ValidFrom, s.ValidUntil, s.Withdrawn} {
+			if change.After(t) && (next.IsZero() || change.Before(next)) {
+				next = change
+			}
+		}
+	}
+	return active, next
+}
+
+// ActiveAdvisories are the gravest statement of each lake that has one at some moment. They are immutable; nil holds none.
+type ActiveAdvisories struct {
+	lakes   []int32 // ascending
+	gravest []*Advisory
+}
+
+// add adds a statement about a lake, which is the last one added or a later one.
+func (a *ActiveAdvisories) add(lake int32, s *Advisory) {
+	n := len(a.lakes)
+	if n == 0 || a.lakes[n-1] != lake {
+		a.lakes, a.gravest = append(a.lakes, lake), append(a.gravest, s)
+	} else if before := a.gravest[n-1]; s.Kind > before.Kind || s.Kind == before.Kind && s.Issued.After(before.Issued) {
+		a.gravest[n-1] = s
+	}
+}
+
+// Of returns the gravest active statement about the lake with that index, of equally grave ones the latest; or nil.
+func (a *ActiveAdvisories) Of(lake int) *Advisory {
+	if a == nil || len(a.lakes) == 0 {
+		return nil
+	}
+	if i, ok := slices.BinarySearch(a.lakes, int32(lake)); ok {
+		return a.gravest[i]
+	}
+	return nil
+}
+
+// Kind returns the kind of the gravest active statement about the lake with that index, or NoAdvisory.
+func (a *ActiveAdvisories) Kind(lake int) AdvisoryKind {
+	if s := a.Of(lake); s != nil {
+		return s.Kind
+	}
+	return NoAdvisory
+}
+
+// Equal reports whether a and b hold the same statements.
+func (a *ActiveAdvisories) Equal(b *ActiveAdvisories) bool {
+	equal := func(x, y *Advisory) bool { return *x == *y }
+	if a == nil || b == nil {
+		return (a == nil || len(a.lakes) == 0) && (b == nil || len(b.lakes) == 0)
+	}
+	return slices.Equal(a.lakes, b.lakes) && slices.EqualFunc(a.gravest, b.gravest, equal)
+}

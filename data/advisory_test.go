@@ -1,0 +1,204 @@
+package data_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+func at(s string) time.Time {
+	if s == "" {
+		return time.Time{}
+	}
+	t, err := time.Parse(time.RFC3339, s)
+	if err != nil {
+		panic(err)
+	}
+	return t
+}
+
+// closure is a valid statement about lake a.
+func closure() data.Advisory {
+	return data.Advisory{
+		ID: "by-2026-17", LakeID: "a", Kind: data.Closure, Cause: data.Cyanobacteria, Issuer: "Gesundheitsamt Starnberg",
+		TextEN: "Do not swim.\nKeep dogs out.", TextDE: "Nicht baden.", URL: "https://example.org/17",
+		Issued: at("2026-07-01T08:00:00Z"), ValidFrom: at("2026-07-01T10:00:00Z"), ValidUntil: at("2026-07-08T10:00:00Z"),
+	}
+}
+
+func TestAdvisoryIsActive(t *testing.T) {
+	withdrawn := closure()
+	withdrawn.Withdrawn = at("2026-07-03T00:00:00Z")
+	open := closure()
+	open.ValidUntil = time.Time{}
+	late := closure()
+	late.Issued = at("2026-07-02T00:00:00Z")
+	for _, c := range []struct {
+		name   string
+		a      data.Advisory
+		at     string
+		active bool
+	}{
+		{"before", closure(), "2026-07-01T09:59:59Z", false},
+		{"the first moment", closure(), "2026-07-01T10:00:00Z", true},
+		{"the last second", closure(), "2026-07-08T09:59:59Z", true},
+		{"expired", closure(), "2026-07-08T10:00:00Z", false},
+		{"before it is withdrawn", withdrawn, "2026-07-02T23:59:59Z", true},
+		{"withdrawn", withdrawn, "2026-07-03T00:00:00Z", false},
+		{"without an end", open, "2036-07-03T00:00:00Z", true},
+		{"not issued yet", late, "2026-07-01T12:00:00Z", false},
+		{"issued", late, "2026-07-02T00:00:00Z", true},
+	} {
+		if got := c.a.ActiveAt(at(c.at)); got != c.active {
+			t.Errorf("%s: ActiveAt(%s) = %v, want %v", c.name, c.at, got, c.active)
+		}
+	}
+}
+
+func TestAdvisoryCheck(t *testing.T) {
+	valid := closure()
+	if err := valid.CheckImport(); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		name   string
+		change func(*data.Advisory)
+		want   string // in the error
+	}{
+		{"no id", func(a *data.Advisory) { a.ID = "" }, "id"},
+		{"a wrong lake", func(a *data.Advisory) { a.LakeID = "a b" }, "lake_id"},
+		{"no kind", func(a *data.Advisory) { a.Kind = data.NoAdvisory }, "kind"},
+		{"an unknown kind", func(a *data.Advisory) { a.Kind = data.Closure + 1 }, "kind"},
+		{"an unknown cause", func(a *data.Advisory) { a.Cause = data.Bacteria + 1 }, "cause"},
+		{"no issuer", func(a *data.Advisory) { a.Issuer = "" }, "issuer"},
+		{"an issuer on two lines", func(a *data.Advisory) { a.Issuer = "A\nB" }, "issuer"},
+		{"an issuer that turns text around", func(a *data.Advisory) { a.Issuer = "A\u202eB" }, "issuer"},
+		{"a long text", func(a *data.Advisory) { a.TextDE = strings.Repeat("ä", 4001) }, "text_de"},
+		{"a text with a bell", func(a *data.Advisory) { a.TextEN = "a\ab" }, "text_en"},
+		{"a text that turns text around", func(a *data.Advisory) { a.TextEN = "fine\nA\u202eB" }, "text_en"},
+		{"a script as link", func(a *data.Advisory) { a.URL = "javascript:alert(1)" }, "url"},
+		{"a link with a user", func(a *data.Advisory) { a.URL = "https://a@example.org" }, "url"},
+		{"a long link", func(a *data.Advisory) { a.URL = "https://example.org/" + strings.Repeat("a", 2000) }, "url"},
+		{"not issued", func(a *data.Advisory) { a.Issued = time.Time{} }, "issued"},
+		{"no begin", func(a *data.Advisory) { a.ValidFrom = time.Time{} }, "valid_from"},
+		{"withdrawn before it was issued", func(a *data.Advisory) { a.Withdrawn = a.Issued.Add(-time.Second) }, "withdrawn"},
+		{"an end before the begin", func(a *data.Advisory) { a.ValidUntil = a.ValidFrom }, "valid_until"},
+	} {
+		a := closure()
+		c.change(&a)
+		if err := a.CheckImport(); err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%s: CheckImport = %v, want an error about %s", c.name, err, c.want)
+		}
+	}
+}
+
+// Of several statements about one lake, the gravest counts, and of equally grave ones the latest. Statements about lakes that are not
+// known are left out.
+func TestGravestAdvisory(t *testing.T) {
+	lakes := []data.Lake{{ID: "a"}, {ID: "b"}, {ID: "c"}}
+	statement := func(id data.AdvisoryID, lake data.LakeID, kind data.AdvisoryKind, issued string) data.Advisory {
+		a := closure()
+		a.ID, a.LakeID, a.Kind, a.Issued = id, lake, kind, at(issued)
+		return a
+	}
+	advisories := data.NewAdvisories(lakes, []data.Advisory{
+		statement("5", "c", data.Warning, "2026-06-03T00:00:00Z"),
+		statement("4", "c", data.Closure, "2026-06-01T00:00:00Z"),
+		statement("3", "c", data.Closure, "2026-06-02T00:00:00Z"),
+		statement("2", "a", data.Season, "2026-06-01T00:00:00Z"),
+		statement("1", "unknown", data.Closure, "2026-06-01T00:00:00Z"),
+	})
+	if of := advisories.Of(2); len(of) != 3 || len(advisories.Of(1)) != 0 {
+		t.Errorf("lake c has %v, want 3 statements, and lake b none", of)
+	}
+	active, next := advisories.ActiveAt(at("2026-07-05T00:00:00Z"))
+	if got := active.Of(2); got == nil || got.ID != "3" {
+		t.Errorf("the gravest of c is %v, want 3", got)
+	}
+	if got := active.Kind(0); got != data.Season {
+		t.Errorf("a has %v, want season", got)
+	}
+	if got := active.Of(1); got != nil || active.Kind(1) != data.NoAdvisory {
+		t.Errorf("b has %v, want none", got)
+	}
+	if want := at("2026-07-08T10:00:00Z"); !next.Equal(want) {
+		t.Errorf("they change at %s, want %s", next, want)
+	}
+	none, next := advisories.ActiveAt(next)
+	if !none.Equal(nil) || !next.IsZero() {
+		t.Errorf("afterwards there are %v until %s, want none for ever", none, next)
+	}
+	if active.Equal(none) || !active.Equal(active) {
+		t.Error("Equal does not compare the statements")
+	}
+}
+
+// Names are read as they are written.
+func TestAdvisoryNames(t *testing.T) {
+	for k := data.Season; k <= data.Closure; k++ {
+		if got, err := data.ParseAdvisoryKind(k.String()); err != nil || got != k {
+			t.Errorf("ParseAdvisoryKind(%s) = %v, %v", k, got, err)
+		}
+	}
+	for c := data.OtherCause; c <= data.Bacteria; c++ {
+		if got, err := data.ParseCause(c.String()); err != nil || got != c {
+			t.Errorf("ParseCause(%s) = %v, %v", c, got, err)
+		}
+	}
+	if _, err := data.ParseAdvisoryKind(""); err == nil {
+		t.Error("an empty kind is read")
+	}
+	if _, err := data.ParseCause("algae"); err == nil {
+		t.Error("an unknown cause is read")
+	}
+}
+
+// A snapshot has the statements that are active when it is loaded, and those of another moment from At. A map of another week has those
+// of its Sunday.
+func TestSnapshotAt(t *testing.T) {
+	src := &memory{lakes: lakes("a", "b"), advisories: []data.Advisory{closure()},
+		observations: []data.Observation{obs(t, "a", "2026-07-01", 3), obs(t, "a", "2026-07-08", 3), obs(t, "a", "2026-07-15", 3)}}
+	now := at("2026-06-01T00:00:00Z")
+	before := load(t, src, &data.SnapshotOptions{Now: func() time.Time { return now }})
+	if before.Current.Advisories.Of(0) != nil || !before.ChangesAt().Equal(closure().Issued) {
+		t.Errorf("in June %v is active until %s, want nothing until it is issued", before.Current.Advisories.Of(0), before.ChangesAt())
+	}
+	if same := before.At(now.Add(time.Hour)); same != before {
+		t.Error("nothing has changed, and At returns another snapshot")
+	}
+	during := before.At(closure().ValidFrom)
+	if got := during.Current.Values().Mark(0); got != data.Closed || during.Current.Advisories.Kind(0) != data.Closure {
+		t.Errorf("the closed lake has mark %d", got)
+	}
+	if during.Version == before.Version || &during.Current.States[0] != &before.Current.States[0] {
+		t.Error("the version is the same, or the states are others")
+	}
+	if before.Current.Advisories.Of(0) != nil {
+		t.Error("At has changed the snapshot")
+	}
+	after := during.At(closure().ValidUntil)
+	if after.Current.Advisories.Of(0) != nil || after.Version != before.Version || !after.ChangesAt().IsZero() {
+		t.Errorf("expired: %v is active, version %s until %s, want the version before, %s", after.Current.Advisories.Of(0), after.Version, after.ChangesAt(), before.Version)
+	}
+	for date, closed := range map[string]bool{"2026-07-01": true, "2026-07-08": false} {
+		v, err := during.View(t.Context(), day(t, date).Week())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := v.Advisories.Kind(0) == data.Closure; got != closed {
+			t.Errorf("the map of the week of %s: closed is %v, want %v", date, got, closed)
+		}
+	}
+}
+
+// An official statement with an invalid column is not served.
+func TestLoadRejectsAdvisory(t *testing.T) {
+	wrong := closure()
+	wrong.URL = "javascript:alert(1)"
+	_, err := data.Load(t.Context(), &memory{lakes: lakes("a"), advisories: []data.Advisory{wrong}}, nil)
+	if err == nil || !strings.Contains(err.Error(), `"by-2026-17"`) || !strings.Contains(err.Error(), "url") {
+		t.Errorf("Load = %v, want an error that names the statement and its url", err)
+	}
+}

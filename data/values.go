@@ -1,0 +1,138 @@
+package data
+
+import (
+	"context"
+	"fmt"
+	"weak"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// Values are what a map of one week draws: the current value of each lake, without the rest of its [State]. They are immutable. Values
+// of a week may be computed when they are read: so drawing one tile of a map costs only the lakes of that tile.
+type Values struct {
+	Week       Week
+	Lakes      []Lake // the snapshot's
+	Advisories *ActiveAdvisories
+	Later      bool // as of a View
+
+	rule   currentRule
+	states []State // if not nil, the values are in these
+
+	passes  series
+	samples series
+	asOf    Date
+	behind  int // number of later weeks with an observation
+}
+
+// Of returns the value of Lakes[i].
+func (v *Values) Of(i int) Chlorophyll {
+	if v.states != nil {
+		return v.states[i].Chlorophyll
+	}
+	last := v.last(i)
+	if !last.exists() || v.rule.stale(last.sample().date(), v.asOf) {
+		return NoChlorophyll
+	}
+	return last.sample().chlorophyll()
+}
+
+// Key identifies the values of the lakes, but not their marks: views with equal keys have the same. It is zero if the values are computed
+// when they are read.
+func (v *Values) Key() weak.Pointer[State] {
+	if len(v.states) == 0 {
+		return weak.Pointer[State]{}
+	}
+	return weak.Make(&v.states[0])
+}
+
+// A Mark is what a map of lakes shows of a lake beside the colour of its value.
+type Mark uint8
+
+const (
+	NoMark Mark = iota
+	// Worse marks a lake whose level is worse than that of its chlorophyll: the colour is not the whole truth.
+	Worse
+	// Closed marks a lake with an active closure, whatever its value.
+	Closed
+)
+
+// Mark returns the mark of Lakes[i].
+func (v *Values) Mark(i int) Mark {
+	if v.Advisories.Kind(i) == Closure {
+		return Closed
+	}
+	if v.worse(i) {
+		return Worse
+	}
+	return NoMark
+}
+
+func (v *Values) worse(i int) bool {
+	if v.states != nil {
+		return v.rule.profile != nil && v.states[i].Level > v.rule.profile.Level(v.states[i].Chlorophyll)
+	}
+	last := v.last(i)
+	if !last.exists() || v.rule.stale(last.sample().date(), v.asOf) {
+		return false
+	}
+	o, _, _ := last.of.observation(last.at)
+	level, _ := v.rule.profile.Classify(o)
+	return level > v.rule.profile.Level(o.Chlorophyll)
+}
+
+// last returns the last known value of Lakes[i].
+func (v *Values) last(i int) known {
+	passes := v.passes.of(i)
+	// Most lakes have one pass in each week, so the index of the last one is known without a search, and its neighbour confirms it.
+	end := from(v.asOf) + 1<<dateShift
+	if n := len(passes.samples) - v.behind; n > 0 && passes.samples[n-1] < end && (v.behind == 0 || passes.samples[n] >= end) {
+		passes.samples = passes.samples[:n]
+	}
+	return v.rule.last(passes, v.samples.of(i), v.asOf)
+}
+
+// Values returns the values of v, always the same pointer.
+func (v *View) Values() *Values {
+	v.prepare.Do(func() {
+		v.values = &Values{Week: v.Week, Lakes: v.Lakes, Advisories: v.Advisories, Later: v.Later,
+			rule: currentRule{profile: v.Profile}, states: v.States}
+	})
+	return v.values
+}
+
+// maxLazyValuesBytes bounds the values that [Snapshot.Values] keeps: some years of weeks, about as many bytes each.
+const (
+	maxLazyValuesBytes = 128 << 10
+	lazyValuesBytes    = 256 // with the entry of the cache
+)
+
+// Values returns the values of [Snapshot.View], without making the view if the observations are in memory. The result is shared.
+func (s *Snapshot) Values(ctx context.Context, w Week) (*Values, error) {
+	k := s.weekIndex(w)
+	if w == s.Current.Week || k < s.held {
+		v, err := s.View(ctx, w)
+		if err != nil {
+			return nil, err
+		}
+		return v.Values(), nil
+	}
+	if v, ok := s.lazyValues.Get(w); ok {
+		return v, nil
+	}
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("view of %s: %w", w, err)
+	}
+	v := &Values{
+		Week: w, Lakes: s.Lakes, Advisories: s.advisoriesIn(w),
+		rule: s.rule, passes: s.satellite, samples: s.inSitu, asOf: s.asOf[k], behind: len(s.weeks) - 1 - k,
+	}
+	if first, found, _ := s.lazyValues.PeekOrAdd(w, v); found {
+		return first, nil
+	}
+	return v, nil
+}
+
+func newLazyValues() (*lru.Cache[Week, *Values], error) {
+	return lru.New[Week, *Values](maxLazyValuesBytes / lazyValuesBytes)
+}
