@@ -145,8 +145,12 @@ func (s *common) scan(ctx context.Context, doing, columns string, lake func(rowS
 		if err != nil {
 			return err
 		}
+		sources, err := readSources(ctx, q)
+		if err != nil {
+			return err
+		}
 		return q.query(ctx, func(rows rowIterator) error {
-			return scanObservations(rows, lakes, observation)
+			return scanObservations(rows, lakes, sources, observation)
 		}, query, args...)
 	})
 	if err != nil {

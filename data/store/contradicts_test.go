@@ -128,9 +128,12 @@ func testContradictingObservations(t *testing.T, open opener) {
 		err := s.Import(ctx, func(tx Tx) error {
 			for range rapid.IntRange(1, 4).Draw(rt, "batches") {
 				keep := ObservationColumns{
+					Chlorophyll: rapid.IntRange(0, 2).Draw(rt, "keep chl") == 0,
 					Level:       rapid.Bool().Draw(rt, "keep level"),
 					CellDensity: rapid.Bool().Draw(rt, "keep density"),
 					MeasuredAt:  rapid.Bool().Draw(rt, "keep time"),
+					Quality:     rapid.Bool().Draw(rt, "keep quality"),
+					Secchi:      rapid.Bool().Draw(rt, "keep depth"),
 				}
 				batch := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) data.Observation { return drawObservation(rt, keep) }), 0, 12).Draw(rt, "rows")
 				var want []Change
@@ -155,7 +158,7 @@ func testContradictingObservations(t *testing.T, open opener) {
 			want = append(want, o)
 		}
 		slices.SortFunc(want, func(a, b data.Observation) int {
-			return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type))
+			return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Source, b.Source))
 		})
 		if _, _, got := scan(t, s); !slices.Equal(got, want) {
 			rt.Errorf("stored %+v, want %+v", got, want)
@@ -164,18 +167,24 @@ func testContradictingObservations(t *testing.T, open opener) {
 }
 
 type modelKey struct {
-	lake data.LakeID
-	date data.Date
-	kind data.DataType
+	lake   data.LakeID
+	date   data.Date
+	kind   data.DataType
+	source string
 }
+
+func modelKeyOf(o data.Observation) modelKey { return modelKey{o.LakeID, o.Date, o.Type, o.Source} }
 
 // drawObservation draws a valid observation, with nothing in the columns that the import lacks.
 func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	o := testObservation(
 		data.LakeID(rapid.SampledFrom([]string{"a", "b", "missing"}).Draw(rt, "lake")),
 		data.Date(rapid.IntRange(-1, 1).Draw(rt, "date")),
-		data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
+		data.DataType(rapid.IntRange(0, 2).Draw(rt, "type")),
 		data.Chlorophyll(rapid.IntRange(-1, 1).Draw(rt, "chl")))
+	if lacks.Chlorophyll {
+		o.Chlorophyll = data.NoChlorophyll
+	}
 	if o.Chlorophyll.Valid() && !lacks.Level {
 		o.Level = data.Level(rapid.IntRange(-1, 1).Draw(rt, "level"))
 	}
@@ -185,6 +194,16 @@ func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	if !lacks.MeasuredAt && rapid.Bool().Draw(rt, "timed") {
 		o.MeasuredAt = o.Date.Time().Add(time.Duration(rapid.IntRange(0, 1).Draw(rt, "seconds")) * time.Second)
 	}
+	o.Source = rapid.SampledFrom([]string{"", "a"}).Draw(rt, "source")
+	if !lacks.Quality {
+		o.Quality = data.Quality(rapid.IntRange(0, 2).Draw(rt, "quality"))
+	}
+	if !lacks.Secchi && rapid.Bool().Draw(rt, "with a depth") {
+		o.Details.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, 1).Draw(rt, "depth")))
+	}
+	if o.Chlorophyll.Valid() && rapid.IntRange(0, 3).Draw(rt, "with a limit") == 0 {
+		o.Details.Lower = data.Known(o.Chlorophyll)
+	}
 	return o
 }
 
@@ -193,7 +212,7 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o da
 	if o.LakeID == "missing" {
 		return UnknownLake
 	}
-	key := modelKey{o.LakeID, o.Date, o.Type}
+	key := modelKeyOf(o)
 	before, exists := stored[key]
 	again := seen[key]
 	seen[key] = true
@@ -201,7 +220,9 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o da
 		stored[key] = o
 		return Added
 	}
-	if !o.Chlorophyll.Valid() && (keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity) {
+	if keep.Chlorophyll {
+		o.Chlorophyll, o.Details.Lower = before.Chlorophyll, before.Details.Lower
+	} else if !o.Chlorophyll.Valid() && (keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity) {
 		return LosesReport
 	}
 	if keep.Level {
@@ -212,6 +233,12 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o da
 	}
 	if keep.MeasuredAt {
 		o.MeasuredAt = before.MeasuredAt
+	}
+	if keep.Quality && o.Chlorophyll == before.Chlorophyll {
+		o.Quality = before.Quality
+	}
+	if keep.Secchi {
+		o.Details.Secchi = before.Details.Secchi
 	}
 	switch {
 	case o == before:

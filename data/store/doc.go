@@ -1,6 +1,6 @@
-// Package store keeps lakes, observations and API keys in a database.
+// Package store keeps lakes, observations, official statements and API keys in a database.
 //
-// [Open] returns a [Store]. Readers see one consistent state during a Scan or a History. Writers take turns. Readers do not
+// [Open] returns a [Store]. Readers see one consistent state during each read. Writers take turns. Readers do not
 // wait for writers, nor writers for readers. Another process may write to the same database: [data.Source.Revision] shows
 // its imports.
 //

@@ -54,17 +54,18 @@ func testHistoryModel(t *testing.T, s Store) {
 		rows := drawRows(rt, l.ID)
 		q := data.HistoryQuery{
 			Period: drawPeriod(rt),
-			Types:  data.DataTypes(rapid.IntRange(0, 3).Draw(rt, "types")),
+			Types:  data.DataTypes(rapid.IntRange(0, 7).Draw(rt, "types")),
 			Limit:  rapid.IntRange(-1, 20).Draw(rt, "limit"),
 		}
 		put(t, s, []data.Lake{l}, rows)
 		want := slices.Clone(rows)
 		slices.SortFunc(want, func(a, b data.Observation) int {
-			return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(a.Type, b.Type))
+			rank := []int{data.InSitu: 0, data.Satellite: 1, data.Forecast: 2}
+			return cmp.Or(cmp.Compare(b.Date, a.Date), cmp.Compare(rank[a.Type], rank[b.Type]), cmp.Compare(a.Source, b.Source))
 		})
 		want = slices.DeleteFunc(want, func(o data.Observation) bool {
 			superseded := o.Type == data.Forecast && slices.ContainsFunc(rows, func(p data.Observation) bool {
-				return p.Type == data.Satellite && p.Date == o.Date && p.Chlorophyll.Valid()
+				return p.Type != data.Forecast && p.Date == o.Date && p.Chlorophyll.Valid()
 			})
 			return superseded || o.Date < q.Period.First || o.Date > q.Period.Last ||
 				q.Types != 0 && q.Types&data.TypesOf(o.Type) == 0
@@ -78,12 +79,23 @@ func testHistoryModel(t *testing.T, s Store) {
 
 // drawRows draws rows of a lake within some days, with different keys, in any order.
 func drawRows(rt *rapid.T, id data.LakeID) []data.Observation {
+	type key struct {
+		date   data.Date
+		kind   data.DataType
+		source string
+	}
 	return rapid.SliceOfNDistinct(rapid.Custom(func(rt *rapid.T) data.Observation {
-		return testObservation(id,
+		o := testObservation(id,
 			data.Date(rapid.IntRange(-3, 6).Draw(rt, "date")),
-			data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")),
+			data.DataType(rapid.IntRange(0, 2).Draw(rt, "type")),
 			data.Chlorophyll(rapid.IntRange(-1, 3).Draw(rt, "chl")))
-	}), 0, 20, func(o data.Observation) [2]int { return [2]int{int(o.Date), int(o.Type)} }).Draw(rt, "rows of "+string(id))
+		o.Source = rapid.SampledFrom([]string{"", "", "a", "B"}).Draw(rt, "source")
+		o.Quality = rapid.SampledFrom([]data.Quality{data.QualityUnknown, data.Good, data.Poor}).Draw(rt, "quality")
+		if rapid.Bool().Draw(rt, "with a depth") {
+			o.Details.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, 100_00).Draw(rt, "depth")))
+		}
+		return o
+	}), 0, 20, func(o data.Observation) key { return key{o.Date, o.Type, o.Source} }).Draw(rt, "rows of "+string(id))
 }
 
 // drawPeriod draws a period around those days, all time, or an empty period that ends before it begins.

@@ -1,6 +1,7 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
@@ -26,6 +27,7 @@ type hostileChange struct {
 	undo   []string
 	want   string // in the error of Load
 	reader func(Store) error
+	most   uint64 // how many bytes may be allocated; 0: 4 MiB
 }
 
 // load reads all data.
@@ -67,7 +69,7 @@ func testHostile(t *testing.T, open func() (Store, func()), exec func(...string)
 			} else if n := len(err.Error()); n > 3*maxErrorText {
 				t.Errorf("an error of %d bytes: %.200s", n, err)
 			}
-			most := uint64(4 << 20) // a lake and its observation take some kilobytes; a refused value has 10 MB and more
+			most := cmp.Or(c.most, 4<<20) // a lake and its observation take some kilobytes; a refused value has 10 MB and more
 			if testing.Short() {
 				most *= 2 // with the race detector, with which short tests run, pools keep nothing
 			}
@@ -146,7 +148,7 @@ func TestPostgresHostileRows(t *testing.T) {
 		do, undo := instead(columns)
 		return hostileChange{name: "view with " + name, do: do, undo: undo, want: want}
 	}
-	raising := view("an endless error", "lake, date, limnomap.shout() AS chl, type, level, density, measured_at", "…")
+	raising := view("an endless error", "lake, date, limnomap.shout() AS chl, type, level, density, measured_at, source, details", "…")
 	raising.do = append([]string{"CREATE FUNCTION limnomap.shout() RETURNS integer LANGUAGE plpgsql AS $$ BEGIN RAISE EXCEPTION '%', repeat('loud ', 100000); END $$"}, raising.do...)
 	raising.undo = append(raising.undo, "DROP FUNCTION limnomap.shout")
 	testHostile(t, open, exec, []hostileChange{
@@ -184,12 +186,23 @@ func TestPostgresHostileRows(t *testing.T) {
 		{name: "day in the year 5881580", do: []string{"CREATE TABLE limnomap.far PARTITION OF limnomap.observations FOR VALUES FROM (2000000000) TO (MAXVALUE)",
 			"INSERT INTO limnomap.observations (lake, date, chl, type) VALUES (1, 2147483647, 500, 0)"},
 			undo: []string{"DROP TABLE limnomap.far"}, want: "want a day from 0000-01-01 to 9999-12-31"},
-		view("texts as numbers", "lake, date, '12'::text AS chl, type, level, density, measured_at", "chl"),
-		view("decimal numbers", "lake, date, 0.52::numeric AS chl, type, level, density, measured_at", "chl"),
-		view("bigger numbers", "lake, date, 4294967396::bigint AS chl, type, level, density, measured_at", "out of range"),
-		view("a day that another one has when it is cut", "lake, 4294987296::bigint AS date, chl, type, level, density, measured_at", "out of range"),
-		view("an unknown type", "lake, date, chl, NULL::smallint AS type, level, density, measured_at", "lacks its lake, date or type"),
-		view("a thousand rows for each", "lake, date, chl, type, level, density, measured_at FROM limnomap.real CROSS JOIN generate_series(1, 1000) UNION ALL SELECT *", "out of order"),
+		view("texts as numbers", "lake, date, '12'::text AS chl, type, level, density, measured_at, source, details", "chl"),
+		view("decimal numbers", "lake, date, 0.52::numeric AS chl, type, level, density, measured_at, source, details", "chl"),
+		view("bigger numbers", "lake, date, 4294967396::bigint AS chl, type, level, density, measured_at, source, details", "out of range"),
+		view("a day that another one has when it is cut", "lake, 4294987296::bigint AS date, chl, type, level, density, measured_at, source, details", "out of range"),
+		view("an unknown type", "lake, date, chl, NULL::smallint AS type, level, density, measured_at, source, details", "lacks its lake, date, type or source"),
+		view("a thousand rows for each", "lake, date, chl, type, level, density, measured_at, source, details FROM limnomap.real CROSS JOIN generate_series(1, 1000) UNION ALL SELECT *", "out of order"),
+		view("an unknown source", "lake, date, chl, type, level, density, measured_at, NULL::smallint AS source, details", "lacks its lake, date, type or source"),
+		view("details as text", "lake, date, chl, type, level, density, measured_at, source, '{}'::text AS details", "text and jsonb"),
+		ofObservation("a source that does not exist", "source", "7", "0", "its source, number 7, is not in the table sources"),
+		ofObservation("details of garbage", "details", "'[1, 2]'", "NULL", "its details"),
+		ofObservation("details of 6 kB", "details", "jsonb_build_object('method', repeat(md5('x'), 200))", "NULL", "its details"),
+		ofObservation("an unknown detail", "details", `'{"colour": "green"}'`, "NULL", "its details"),
+		ofObservation("an unknown quality", "details", `'{"quality": "best"}'`, "NULL", "quality"),
+		ofObservation("an unknown flag", "details", `'{"flags": ["x"]}'`, "NULL", "flag"),
+		ofObservation("a depth of 1e300", "details", `'{"secchi_m": 1e300}'`, "NULL", "secchi_m"),
+		ofObservation("a depth of 1e5", "details", `'{"secchi_m": 1e5}'`, "NULL", "secchi_m"),
+		ofObservation("pixels of 2^40", "details", `'{"n_valid": 1099511627776}'`, "NULL", "its details"),
 		raising,
 		{name: "revision in the year 292277026596", do: []string{"UPDATE limnomap.revision SET changed_at = 9223372036854775807"},
 			undo: []string{"UPDATE limnomap.revision SET changed_at = 1700000000"}, want: "years 0 to 9999"},
@@ -235,6 +248,11 @@ func TestSQLiteHostileRows(t *testing.T) {
 		ofLake("outline of 10 MB", "outline", "zeroblob(10000000)", "x''", "outline is missing, or longer"),
 		ofObservation("infinite cells", "density", "9e999", "NULL", "cell_density_cells_ml +Inf"),
 		ofObservation("level of 257", "level", "257", "NULL", "out of range"),
+		ofObservation("a source that does not exist", "source", "7", "0", "its source, number 7, is not in the table sources"),
+		ofObservation("details of garbage", "details", "'[1, 2]'", "NULL", "its details"),
+		ofObservation("details of 10 MB", "details", "json_object('method', "+long+")", "NULL", "its details"),
+		ofObservation("an unknown detail", "details", `'{"colour": "green"}'`, "NULL", "its details"),
+		ofObservation("an unknown quality", "details", `'{"quality": "best"}'`, "NULL", "quality"),
 		ofObservation("type of 256", "type", "256", "0", "out of range"),
 		ofObservation("chl of 2^32+100", "chl", "4294967396", "500", "out of range"),
 		ofObservation("day of 2^32+20000", "date", "4294987296", "20000", "out of range"),

@@ -9,33 +9,48 @@ import (
 // importedKeys holds the keys of the rows of an import so far, to detect a row that repeats a key. Such a row is
 // [Contradicts] if it differs from what is stored, which by then are the values of the first row.
 //
-// It needs little memory because imports are dense. For each date and type there is a compressed bitmap of lakes, with one
+// It needs little memory because imports are dense. For each date, type and source there is a compressed bitmap of lakes, with one
 // bit for each, or two bytes if they are few. Ten million rows of 96,000 lakes and 104 weeks take 1.3 MB, and 146 million
 // rows of 1.4 million lakes 19 MB. A date and type takes at least a quarter of a kilobyte; an archive has some thousands.
 type importedKeys struct {
 	lakes        roaring64.Bitmap
-	observations map[dateAndType]*roaring64.Bitmap // of lakes
+	observations map[seriesDate]*roaring64.Bitmap // of lakes
 }
 
-type dateAndType struct {
+// A seriesDate is a date in the observations of one type and source.
+type seriesDate struct {
 	date     data.Date
 	dataType data.DataType
+	source   int64 // its number
 }
 
 func newImportedKeys() *importedKeys {
-	return &importedKeys{observations: make(map[dateAndType]*roaring64.Bitmap)}
+	return &importedKeys{observations: make(map[seriesDate]*roaring64.Bitmap)}
 }
 
 // addLake adds the lake that the store knows by this number, and reports whether it is new.
 func (k *importedKeys) addLake(lake int64) bool { return k.lakes.CheckedAdd(uint64(lake)) }
 
-// addObservation adds a lake's row of that date and type, and reports whether it is new.
-func (k *importedKeys) addObservation(lake int64, d data.Date, t data.DataType) bool {
-	p := dateAndType{d, t}
+// addObservation adds a lake's row of that date, type and source, and reports whether it is new.
+func (k *importedKeys) addObservation(lake int64, d data.Date, t data.DataType, source int64) bool {
+	p, member := seriesDate{d, t, source}, uint64(lake)
+	if t == data.InSitu && source > 0 {
+		// Samples are few for each date and laboratory: those of all laboratories share a bitmap.
+		p.source, member = allSources, uint64(lake)<<sourceBits|uint64(source)
+	}
 	lakes := k.observations[p]
 	if lakes == nil {
 		lakes = roaring64.New()
 		k.observations[p] = lakes
 	}
-	return lakes.CheckedAdd(uint64(lake))
+	return lakes.CheckedAdd(member)
 }
+
+const (
+	// allSources is the source of the bitmaps for all of them.
+	allSources = -1
+	sourceBits = 10
+)
+
+// The numbers of all sources fit into the bits.
+const _ = uint(1<<sourceBits - 1 - MaxSources)

@@ -15,9 +15,10 @@ func TestImportedKeys(t *testing.T) {
 			t.Errorf("lake %d was added before", key)
 		}
 		for _, d := range []data.Date{-719528, 0, 2932896} {
-			for _, kind := range []data.DataType{data.Satellite, data.Forecast} {
+			for _, kind := range data.AllDataTypes() {
+				source := int64(kind) * 7
 				for i, want := range []bool{true, false} {
-					if got := k.addObservation(key, d, kind); got != want {
+					if got := k.addObservation(key, d, kind, source); got != want {
 						t.Errorf("observation of lake %d on %s, %s, time %d: first is %t, want %t", key, d, kind, i, got, want)
 					}
 				}
@@ -36,7 +37,7 @@ func TestImportedKeysTakeLittleMemory(t *testing.T) {
 	k := newImportedKeys()
 	for lake := range int64(lakes) {
 		for week := range data.Date(weeks) {
-			if !k.addObservation(lake, 19000+7*week, data.Satellite) {
+			if !k.addObservation(lake, 19000+7*week, data.Satellite, 0) {
 				t.Fatalf("lake %d was added before in week %d", lake, week)
 			}
 		}
@@ -59,6 +60,6 @@ func BenchmarkImportedKeys(b *testing.B) {
 	k := newImportedKeys()
 	b.ReportAllocs()
 	for i := int64(0); b.Loop(); i++ {
-		k.addObservation(i/104, data.Date(19000+7*(i%104)), data.Satellite)
+		k.addObservation(i/104, data.Date(19000+7*(i%104)), data.Satellite, 0)
 	}
 }

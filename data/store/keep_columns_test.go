@@ -1,14 +1,22 @@
 package store
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"time"
+
+	"pgregory.net/rapid"
 
 	"github.com/paulmach/orb"
 
 	"limnomap/data"
 )
+
+// allObservationColumns are all columns that an import may lack.
+var allObservationColumns = ObservationColumns{Level: true, CellDensity: true, MeasuredAt: true, Pixels: true, Quality: true,
+	Flags: true, Method: true, Secchi: true, WaterTemperature: true}
 
 // Columns that an import lacks keep their values; a new row takes the import's default values.
 func testKeptColumns(t *testing.T, open opener) {
@@ -19,7 +27,7 @@ func testKeptColumns(t *testing.T, open opener) {
 	put(t, s, []data.Lake{lake}, []data.Observation{o})
 	bareLake := data.Lake{ID: "a", ExternalID: "a", Name: lake.Name, Point: lake.Point}
 	bare := testObservation("a", 9, data.Satellite, 500)
-	allOfLake, allOfObservation := LakeColumns{true, true, true, true}, ObservationColumns{true, true, true}
+	allOfLake, allOfObservation := LakeColumns{true, true, true, true}, allObservationColumns
 	for _, step := range []struct {
 		name       string
 		keepLake   LakeColumns
@@ -85,12 +93,12 @@ func testKeptReports(t *testing.T, open opener) {
 		want   Change
 	}{
 		{"level, kept", scum, ObservationColumns{Level: true}, LosesReport},
-		{"level, all kept", scum, ObservationColumns{true, true, true}, LosesReport},
+		{"level, all kept", scum, allObservationColumns, LosesReport},
 		{"level, said to be none", scum, ObservationColumns{CellDensity: true, MeasuredAt: true}, Changed},
 		{"count, kept", count, ObservationColumns{CellDensity: true}, LosesReport},
 		{"count, said to be none", count, ObservationColumns{Level: true}, Changed},
-		{"neither", plain, ObservationColumns{true, true, true}, Changed},
-		{"a gap before", gap, ObservationColumns{true, true, true}, Unchanged},
+		{"neither", plain, allObservationColumns, Changed},
+		{"a gap before", gap, allObservationColumns, Unchanged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, ctx := open(t, time.Now), t.Context()
@@ -195,5 +203,207 @@ func testLeftOutline(t *testing.T, open opener) {
 				t.Fatal(err)
 			}
 		})
+	}
+}
+
+// detailed is a sample with all columns.
+func detailed(id data.LakeID, d data.Date, source string) data.Observation {
+	o := testObservation(id, d, data.InSitu, 5_00)
+	o.Source, o.Level, o.CellDensity, o.Quality, o.MeasuredAt = source, 1, 1234.5, data.Suspect, d.Time().Add(time.Hour)
+	o.Details = data.Details{
+		Lower: data.Known(data.Chlorophyll(0)), Upper: data.Known(data.Chlorophyll(10_01)), BelowLimit: true,
+		ValidPixels: data.Known(int32(0)), TotalPixels: data.Known(int32(9)), Flags: data.FlagsOf(data.Cloud, data.Estimated),
+		Method: `"<DIN> 38409-60", größer`, Secchi: data.Known(data.Hundredths(0)), WaterTemperature: data.Known(data.Hundredths(-1)),
+	}
+	return o
+}
+
+// Details are kept column by column. Those of the value itself are never kept: they would say something about another value.
+func testKeptDetails(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	o := detailed("a", 9, "LfU")
+	put(t, s, []data.Lake{testLake("a")}, []data.Observation{o})
+	imported := o
+	for _, step := range []struct {
+		name       string
+		keep       ObservationColumns
+		edit       func() // changes what is imported and what is expected
+		want, then Change
+	}{
+		{"the same", ObservationColumns{}, func() {}, Unchanged, Unchanged},
+		{"the same, all kept", allObservationColumns, func() {}, Unchanged, Unchanged},
+		{"no details, all kept", allObservationColumns, func() {
+			imported.Details, imported.Quality = data.Details{}, data.QualityUnknown
+			o.Details.Lower, o.Details.Upper, o.Details.BelowLimit = data.Details{}.Lower, data.Details{}.Upper, false
+		}, Changed, Unchanged},
+		{"a flag in place of two", ObservationColumns{Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+			imported.Details.Flags = data.FlagsOf(data.Scum)
+			o.Details.Flags = imported.Details.Flags
+		}, Changed, Unchanged},
+		{"another order of the same", ObservationColumns{Flags: true, Quality: true, WaterTemperature: true, Pixels: true}, func() {
+			imported.Details.Method, imported.Details.Secchi = "x", data.Known(data.Hundredths(1_50))
+			o.Details.Method, o.Details.Secchi = "x", data.Known(data.Hundredths(1_50))
+		}, Changed, Unchanged},
+		{"another value keeps no quality and no flags", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+			imported.Chlorophyll, o.Chlorophyll = 6_00, 6_00
+			imported.Quality, imported.Details.Flags = data.QualityUnknown, 0
+			o.Quality, o.Details.Flags = data.QualityUnknown, 0
+		}, Changed, Unchanged},
+		{"a quality again", ObservationColumns{Flags: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+			imported.Quality, o.Quality = data.Good, data.Good
+		}, Changed, Unchanged},
+		{"no quality", ObservationColumns{Flags: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+			imported.Quality, o.Quality = data.QualityUnknown, data.QualityUnknown
+		}, Changed, Unchanged},
+		{"nothing kept", ObservationColumns{}, func() {
+			imported.Details = data.Details{}
+			o.Details = data.Details{}
+		}, Changed, Unchanged},
+		{"all again", ObservationColumns{}, func() {
+			imported = detailed("a", 9, "LfU")
+			o = imported
+		}, Changed, Unchanged},
+	} {
+		step.edit()
+		for _, want := range []Change{step.want, step.then} {
+			err := s.Import(ctx, func(tx Tx) error {
+				changes, err := tx.PutObservations(ctx, []data.Observation{imported}, step.keep)
+				if err == nil && changes[0] != want {
+					t.Errorf("%s: %v, want %v", step.name, changes[0], want)
+				}
+				return err
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{o}) {
+			t.Errorf("%s: stored %+v, want %+v", step.name, got, o)
+		}
+	}
+}
+
+// Each source has a row of its own for one lake, date and type. They are read in the order of their names.
+func testSources(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	rows := []data.Observation{detailed("a", 9, "Z"), detailed("a", 9, "b"), detailed("a", 9, "B"), detailed("a", 9, ""), testObservation("a", 9, data.Satellite, 1)}
+	_, changes := put(t, s, []data.Lake{testLake("a")}, append(rows, rows[1]))
+	if want := []Change{Added, Added, Added, Added, Added, Unchanged}; !slices.Equal(changes, want) {
+		t.Errorf("the import is %v, want %v", changes, want)
+	}
+	want := []data.Observation{rows[4], rows[3], rows[2], rows[0], rows[1]}
+	if _, _, got := scan(t, s); !slices.Equal(got, want) {
+		t.Errorf("Scan = %v, want %v", got, want)
+	}
+	history := append(slices.Clone(want[1:]), want[0]) // samples first
+	if _, got, err := s.History(ctx, "a", data.Newest(10)); err != nil || !slices.Equal(got, history) {
+		t.Errorf("History = %v, %v, want %v", got, err, history)
+	}
+	if _, got := past(t, s, data.Period{First: 10, Last: 20}); !slices.Equal(got, want) {
+		t.Errorf("Past = %v, want %v", got, want)
+	}
+	// One more than a database may have, and nothing of them is stored.
+	var many []data.Observation
+	for i := range MaxSources - 2 {
+		many = append(many, detailed("a", 10, fmt.Sprint("source ", i)))
+	}
+	_, changes = put(t, s, nil, many)
+	if last := len(many) - 1; changes[last] != ManySources || changes[last-1] != Added {
+		t.Errorf("with %d sources the import ends with %v, want only the last one refused", len(many)+3, changes[last-1:])
+	}
+	if _, _, got := scan(t, s); len(got) != len(want)+len(many)-1 {
+		t.Errorf("Scan = %d rows, want %d", len(got), len(want)+len(many)-1)
+	}
+}
+
+// The numbers of sources are not used up by imports that are rolled back.
+func testSourcesOfRolledBackImports(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	errStop := errors.New("stop")
+	for i := range 40 {
+		err := s.Import(ctx, func(tx Tx) error {
+			var rows []data.Observation
+			for k := range MaxSources {
+				rows = append(rows, detailed("a", 9, fmt.Sprint(i, " ", k)))
+			}
+			if changes, err := tx.PutObservations(ctx, rows, ObservationColumns{}); err != nil || changes[MaxSources-1] != Added {
+				t.Fatalf("import %d ends with %v, %v, want all added", i, changes[len(changes)-1], err)
+			}
+			return errStop
+		})
+		if err != errStop {
+			t.Fatal(err)
+		}
+	}
+	put(t, s, nil, []data.Observation{detailed("a", 9, "x")})
+	if _, _, got := scan(t, s); len(got) != 1 || got[0].Source != "x" {
+		t.Errorf("stored %v, want one row of x", got)
+	}
+}
+
+// A row of which only one of two numbers changes is still valid: what is stored always loads.
+func testStoredRowsAreValid(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	rapid.Check(t, func(rt *rapid.T) {
+		keep := ObservationColumns{Chlorophyll: rapid.Bool().Draw(rt, "keep chl"), Pixels: rapid.Bool().Draw(rt, "keep pixels"), Quality: rapid.Bool().Draw(rt, "keep quality"), Flags: rapid.Bool().Draw(rt, "keep flags")}
+		o := testObservation("a", 9, data.InSitu, data.Chlorophyll(rapid.IntRange(-1, 3).Draw(rt, "chl")))
+		if keep.Chlorophyll {
+			o.Chlorophyll = data.NoChlorophyll
+		}
+		if !keep.Pixels {
+			o.Details.TotalPixels = data.Optional[int32]{Value: rapid.Int32Range(0, 5).Draw(rt, "pixels"), Known: true}
+			o.Details.ValidPixels = data.Optional[int32]{Value: rapid.Int32Range(0, o.Details.TotalPixels.Value).Draw(rt, "valid"), Known: true}
+		}
+		if !keep.Quality {
+			o.Quality = data.Quality(rapid.IntRange(0, 3).Draw(rt, "quality"))
+		}
+		if o.Chlorophyll.Valid() && rapid.Bool().Draw(rt, "limits") {
+			o.Details.Lower, o.Details.Upper = data.Known(o.Chlorophyll-min(o.Chlorophyll, 1)), data.Known(o.Chlorophyll+1)
+		}
+		err := s.Import(ctx, func(tx Tx) error {
+			_, err := tx.PutObservations(ctx, []data.Observation{o}, keep)
+			return err
+		})
+		if err != nil {
+			rt.Fatal(err)
+		}
+		_, _, rows := scan(t, s)
+		if err := rows[0].Check(); err != nil {
+			rt.Fatalf("stored %+v: %v", rows[0], err)
+		}
+	})
+}
+
+// An import without chlorophyll adds gaps, and changes other columns of a stored value.
+func testKeptChlorophyll(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	stored := testObservation("a", 9, data.InSitu, 500)
+	stored.CellDensity, stored.Quality = 70000, data.Good
+	stored.Details = data.Details{Upper: data.Known[data.Chlorophyll](1000), BelowLimit: true, Method: "m"}
+	put(t, s, []data.Lake{testLake("a")}, []data.Observation{stored})
+	secchi := testObservation("a", 9, data.InSitu, data.NoChlorophyll)
+	secchi.Details.Secchi = data.Known[data.Hundredths](150)
+	later := secchi
+	later.Date++
+	keep := allObservationColumns
+	keep.Chlorophyll, keep.Secchi = true, false
+	for _, want := range [][]Change{{Changed, Added, Unchanged}, {Unchanged, Unchanged, Unchanged}} {
+		err := s.Import(ctx, func(tx Tx) error {
+			got, err := tx.PutObservations(ctx, []data.Observation{secchi, later, secchi}, keep)
+			if err == nil && !slices.Equal(got, want) {
+				t.Errorf("import = %v, want %v", got, want)
+			}
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	both := stored
+	both.Details.Secchi = secchi.Details.Secchi
+	if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{both, later}) {
+		t.Errorf("stored %+v, want %+v and a gap", got, both)
 	}
 }

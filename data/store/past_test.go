@@ -38,7 +38,7 @@ func testPast(t *testing.T, open opener) {
 			rows := drawRows(rt, id)
 			put(t, s, nil, rows)
 			for _, o := range rows {
-				stored[modelKey{o.LakeID, o.Date, o.Type}] = o
+				stored[modelKeyOf(o)] = o
 			}
 		}
 		p := drawPeriod(rt)
@@ -57,23 +57,26 @@ func testPast(t *testing.T, open opener) {
 
 // modelPast is a simple implementation of the rules of data.Source.
 func modelPast(rows map[modelKey]data.Observation, p data.Period) (want []data.Observation) {
-	last := map[data.LakeID]data.Observation{} // before the period
+	type series struct {
+		lake data.LakeID
+		kind data.DataType
+	}
+	usable := func(o data.Observation) bool { return o.Chlorophyll.Valid() && o.Quality != data.Poor }
+	newest := map[series]data.Date{} // before the period
 	for _, o := range rows {
-		if o.Type != data.Satellite {
-			continue
+		of := series{o.LakeID, o.Type}
+		if before, ok := newest[of]; o.Date < p.First && usable(o) && (!ok || o.Date > before) {
+			newest[of] = o.Date
 		}
-		if p.Contains(o.Date) {
+	}
+	for _, o := range rows {
+		before, ok := newest[series{o.LakeID, o.Type}]
+		if o.Type != data.Forecast && (p.Contains(o.Date) || o.Date < p.First && ok && o.Date == before && usable(o)) {
 			want = append(want, o)
 		}
-		if before, ok := last[o.LakeID]; o.Date < p.First && o.Chlorophyll.Valid() && (!ok || o.Date > before.Date) {
-			last[o.LakeID] = o
-		}
-	}
-	for _, o := range last {
-		want = append(want, o)
 	}
 	slices.SortFunc(want, func(a, b data.Observation) int {
-		return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date))
+		return cmp.Or(cmp.Compare(a.LakeID, b.LakeID), cmp.Compare(a.Date, b.Date), cmp.Compare(a.Type, b.Type), cmp.Compare(a.Source, b.Source))
 	})
 	return want
 }

@@ -10,7 +10,7 @@ import (
 
 // copyObservations copies the given rows into a table, and if numbered, their numbers into its column n.
 func (t *postgresTx) copyObservations(ctx context.Context, table pgx.Identifier, observations []data.Observation, rows []int, numbered bool) error {
-	columns := []string{"n", "lake", "date", "type", "chl", "level", "density", "measured_at"}
+	columns := []string{"n", "lake", "date", "type", "source", "chl", "level", "density", "measured_at", "details"}
 	first := 1
 	if numbered {
 		first = 0
@@ -19,18 +19,22 @@ func (t *postgresTx) copyObservations(ctx context.Context, table pgx.Identifier,
 	_, err := t.tx.CopyFrom(ctx, table, columns[first:], pgx.CopyFromSlice(len(rows), func(i int) ([]any, error) {
 		o := &observations[rows[i]]
 		values[0], values[1], values[2], values[3] = int32(rows[i]), t.keys[o.LakeID], int32(o.Date), int16(o.Type)
-		values[4], values[5], values[6], values[7] = nil, nil, nil, nil
+		values[4] = int16(t.sources.numbers[o.Source]) // 0 for no name
+		clear(values[5:])
 		if o.Chlorophyll.Valid() {
-			values[4] = int32(o.Chlorophyll)
+			values[5] = int32(o.Chlorophyll)
 		}
 		if o.Level != data.NoLevel {
-			values[5] = int16(o.Level)
+			values[6] = int16(o.Level)
 		}
 		if o.CellDensity >= 0 {
-			values[6] = unsigned(o.CellDensity)
+			values[7] = unsigned(o.CellDensity)
 		}
 		if !o.MeasuredAt.IsZero() {
-			values[7] = o.MeasuredAt.Unix()
+			values[8] = o.MeasuredAt.Unix()
+		}
+		if details := detailsText(o); details != "" {
+			values[9] = details
 		}
 		return values[first:], nil
 	}))

@@ -35,7 +35,7 @@ func TestPostgresRefuses(t *testing.T) {
 		{"user", edit(func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }), "the server refuses the user or the password"},
 		{"database", edit(func(u *url.URL) { u.Path = "/nowhere" }), "the server has no such database"},
 		{"another program's", foreign, "its schema limnomap belongs to another program"},
-		{"newer", newer, "its schema is version 9999 and this limnomap knows only up to 2: use a newer limnomap"},
+		{"newer", newer, "its schema is version 9999 and this limnomap knows only up to 4: use a newer limnomap"},
 		{"port", "postgres://me:hunter2@localhost:99999999/lakes", "URL is invalid: give postgres://"},
 		{"escape", "postgres://me:hunter2%zz@localhost/lakes", "URL is invalid: give postgres://"},
 		{"parameter", "postgresql://me:hunter2@localhost/lakes?sslmode=hunter2", "URL is invalid: give postgres://"},

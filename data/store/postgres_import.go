@@ -67,8 +67,11 @@ type postgresTx struct {
 	err      error // the first error of a statement: then nothing is committed
 
 	keys     map[data.LakeID]int32
+	sources  sourceNumbers
 	years    map[partition]*year // existing partitions
 	repeated []int               // rows of the last batch
+
+	advisories advisoryImport
 }
 
 // Without statistics the planner would read all observations to compare them with a batch.
@@ -78,7 +81,7 @@ const beginImport = `
 		lon double precision NOT NULL, lat double precision NOT NULL, region text NOT NULL, area_km2 double precision NOT NULL,
 		outline bytea NOT NULL) ON COMMIT DROP;
 	CREATE TEMPORARY TABLE incoming (n integer NOT NULL, lake integer NOT NULL, date integer NOT NULL, type smallint NOT NULL,
-		chl integer, level smallint, density double precision, measured_at bigint) ON COMMIT DROP`
+		source smallint NOT NULL, chl integer, level smallint, density double precision, measured_at bigint, details jsonb) ON COMMIT DROP`
 
 // begin waits for other imports, and creates the temporary tables.
 func (t *postgresTx) begin(ctx context.Context) error {
@@ -157,7 +160,8 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 		if err := t.copyObservations(ctx, pgx.Identifier{"incoming"}, observations, rows, true); err != nil {
 			return err
 		}
-		return t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt)
+		return t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt, detailsPatch("", keep), keptNames(keep),
+			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll)
 	}
 	if err := compare(in.first, writeObservations); err != nil {
 		return err
@@ -191,12 +195,20 @@ func (t *postgresTx) sortRows(ctx context.Context, observations []data.Observati
 			changes[i] = UnknownLake
 			continue
 		}
+		source, err := t.sources.of(ctx, postgresQuerier{db: t.tx}, o.Source)
+		if errors.Is(err, errManySources) {
+			changes[i] = ManySources
+			continue
+		}
+		if err != nil {
+			return in, err
+		}
 		p, err := t.yearOf(ctx, o.Date)
 		if err != nil {
 			return in, err
 		}
 		switch {
-		case !t.imported.addObservation(int64(key), o.Date, o.Type):
+		case !t.imported.addObservation(int64(key), o.Date, o.Type, source):
 			in.repeated = append(in.repeated, i)
 		case t.years[p].fresh:
 			changes[i] = Added
@@ -231,27 +243,38 @@ func (t *postgresTx) readChanges(ctx context.Context, changes []Change, query st
 // stored, and a Change as a number. The parameters say which columns to keep.
 const comparedObservations = `
 	WITH compared AS MATERIALIZED (
-		SELECT i.n, i.lake, i.date, i.type, i.chl,
+		SELECT i.n, i.lake, i.date, i.type, i.source,
+			CASE WHEN $8 AND o.lake IS NOT NULL THEN o.chl ELSE i.chl END AS chl,
 			CASE WHEN $1 AND o.lake IS NOT NULL THEN o.level ELSE i.level END AS level,
 			CASE WHEN $2 AND o.lake IS NOT NULL THEN o.density ELSE i.density END AS density,
 			CASE WHEN $3 AND o.lake IS NOT NULL THEN o.measured_at ELSE i.measured_at END AS measured_at,
+			` + patchedJSONB + ` AS details,
 			CASE
 				WHEN o.lake IS NULL THEN 1 -- Added
-				WHEN i.chl IS NULL AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL) THEN 4 -- LosesReport
-				WHEN (o.chl, CASE WHEN $1 THEN NULL ELSE o.level END, CASE WHEN $2 THEN NULL ELSE o.density END, CASE WHEN $3 THEN NULL ELSE o.measured_at END)
-					IS DISTINCT FROM (i.chl, CASE WHEN $1 THEN NULL ELSE i.level END, CASE WHEN $2 THEN NULL ELSE i.density END, CASE WHEN $3 THEN NULL ELSE i.measured_at END)
+				WHEN i.chl IS NULL AND NOT $8 AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL) THEN 4 -- LosesReport
+				WHEN (CASE WHEN $8 THEN NULL ELSE o.chl END, CASE WHEN $1 THEN NULL ELSE o.level END, CASE WHEN $2 THEN NULL ELSE o.density END, CASE WHEN $3 THEN NULL ELSE o.measured_at END)
+					IS DISTINCT FROM (CASE WHEN $8 THEN NULL ELSE i.chl END, CASE WHEN $1 THEN NULL ELSE i.level END, CASE WHEN $2 THEN NULL ELSE i.density END, CASE WHEN $3 THEN NULL ELSE i.measured_at END)
+					OR o.details IS DISTINCT FROM ` + patchedJSONB + `
 					THEN 2 -- Changed
 				ELSE 0
 			END AS change
-		FROM incoming AS i LEFT JOIN limnomap.observations AS o ON o.lake = i.lake AND o.date = i.date AND o.type = i.type)`
+		FROM incoming AS i LEFT JOIN limnomap.observations AS o
+			ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source)`
+
+// patchedJSONB are the details after an import. $4 has a null for each member that the import sets, and $5 are the names of those that it
+// keeps; $6 and $7 are the same for another value.
+const patchedJSONB = `CASE WHEN o.details IS NULL THEN i.details
+	WHEN o.chl IS NOT DISTINCT FROM i.chl
+	THEN nullif(jsonb_strip_nulls(o.details || $4::jsonb || (coalesce(i.details, '{}') - $5::text[])), '{}')
+	ELSE nullif(jsonb_strip_nulls(o.details || $6::jsonb || (coalesce(i.details, '{}') - $7::text[])), '{}') END`
 
 const (
 	writeObservations = comparedObservations + `, added AS (
-		INSERT INTO limnomap.observations (lake, date, type, chl, level, density, measured_at)
-		SELECT lake, date, type, chl, level, density, measured_at FROM compared WHERE change = 1
+		INSERT INTO limnomap.observations (lake, date, type, source, chl, level, density, measured_at, details)
+		SELECT lake, date, type, source, chl, level, density, measured_at, details FROM compared WHERE change = 1
 	), changed AS (
-		UPDATE limnomap.observations AS o SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at
-		FROM compared AS c WHERE c.change = 2 AND o.lake = c.lake AND o.date = c.date AND o.type = c.type
+		UPDATE limnomap.observations AS o SET chl = c.chl, level = c.level, density = c.density, measured_at = c.measured_at, details = c.details
+		FROM compared AS c WHERE c.change = 2 AND o.lake = c.lake AND o.date = c.date AND o.type = c.type AND o.source = c.source
 	)
 	SELECT n, change::smallint FROM compared WHERE change <> 0`
 	// A repeated row that would change something contradicts the first.

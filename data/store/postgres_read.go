@@ -110,19 +110,25 @@ const lockKeys = "LOCK TABLE limnomap.api_keys IN SHARE ROW EXCLUSIVE MODE"
 
 // The rows of one lake are read in order from the index of each year, one year after the other. The lateral query can only
 // be the inner side of a loop over lakes, which keeps the order of both. Sorting all rows would take most of the time.
-const postgresScanQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+var postgresScanQuery = "SELECT " + observationColumns + postgresDetails + `
 	FROM limnomap.lakes AS l CROSS JOIN LATERAL (
-		SELECT * FROM limnomap.observations WHERE lake = l.key ORDER BY date, type OFFSET 0) AS o
+		SELECT * FROM limnomap.observations WHERE lake = l.key ORDER BY date, type, source OFFSET 0) AS o
 	ORDER BY l.id`
 
-const postgresPastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
-	FROM limnomap.lakes AS l CROSS JOIN LATERAL (
-		(SELECT * FROM limnomap.observations WHERE lake = l.key AND date < $1 AND type = 0 AND chl IS NOT NULL
-			ORDER BY date DESC LIMIT 1)
-		UNION ALL
-		(SELECT * FROM limnomap.observations WHERE lake = l.key AND date BETWEEN $1 AND $2 AND type = 0 ORDER BY date)
-		ORDER BY date OFFSET 0) AS o
+// The rows of the newest date before the period are found from the period backwards, for passes and for samples.
+var postgresPastQuery = "SELECT " + observationColumns + postgresDetails + `
+	FROM limnomap.lakes AS l CROSS JOIN LATERAL (` + postgresNewest + "type = 0" + postgresOfDate + "type = 0) UNION ALL " +
+	postgresNewest + "type = 2" + postgresOfDate + `type = 2) UNION ALL
+		(SELECT * FROM limnomap.observations WHERE lake = l.key AND date BETWEEN $1 AND $2 AND type <> 1 ORDER BY date, type, source)
+		ORDER BY date, type, source OFFSET 0) AS o
 	ORDER BY l.id`
+
+const (
+	postgresUsable = "chl IS NOT NULL AND coalesce(details ->> 'quality', '') <> 'poor'"
+	postgresNewest = "(SELECT * FROM limnomap.observations WHERE lake = l.key AND " + postgresUsable + ` AND
+		date = (SELECT b.date FROM limnomap.observations AS b WHERE b.lake = l.key AND b.date < $1 AND ` + postgresUsable + " AND b."
+	postgresOfDate = " ORDER BY b.date DESC LIMIT 1) AND "
+)
 
 // orderedPlan keeps the planner from reading and sorting all rows, which it estimates as cheaper without statistics: the
 // server would write years of rows to its disk before it sent the first one.
@@ -133,38 +139,51 @@ const orderedPlan = "SET LOCAL enable_hashjoin = off; SET LOCAL enable_mergejoin
 // take more time than everything else that is done with the row. The columns of a view in place of the table may have other types,
 // whose bytes mean something else: they are an error.
 func (r *observationRow) scanPostgres(rows pgx.Rows) error {
-	const lake, date, dataType, density, columns = 0, 1, 2, 5, 7
+	const lake, date, dataType, source, chl, level, density, measuredAt, details, columns = 0, 1, 2, 3, 4, 5, 6, 7, 8, 9
 	binaryFormat := true
 	fields := rows.FieldDescriptions()
 	if len(fields) != columns {
 		return fmt.Errorf("an observation has %d columns, want %d", len(fields), columns)
 	}
 	for i, f := range fields {
-		number := f.DataTypeOID == pgtype.Int4OID || f.DataTypeOID == pgtype.Int2OID || f.DataTypeOID == pgtype.Int8OID
+		right := f.DataTypeOID == pgtype.Int4OID || f.DataTypeOID == pgtype.Int2OID || f.DataTypeOID == pgtype.Int8OID
 		want := "smallint, integer or bigint"
-		if i == density {
-			number, want = f.DataTypeOID == pgtype.Float8OID, "double precision"
+		switch i {
+		case density:
+			right, want = f.DataTypeOID == pgtype.Float8OID, "double precision"
+		case details:
+			right, want = f.DataTypeOID == pgtype.JSONBOID, "jsonb"
 		}
-		if !number {
+		if !right {
 			return fmt.Errorf("column %.80q of observations has another type (number %d of pg_type), want %s", f.Name, f.DataTypeOID, want)
 		}
-		binaryFormat = binaryFormat && f.Format == pgx.BinaryFormatCode
+		binaryFormat = binaryFormat && (f.Format == pgx.BinaryFormatCode || i == details) // pgx requests jsonb as text
 	}
 	if !binaryFormat {
 		return r.scan(rows)
 	}
-	var v [columns]sql.NullInt64
-	for i, b := range rows.RawValues() {
+	var v [details]sql.NullInt64 // of the columns before details
+	values := rows.RawValues()
+	for i, b := range values[:details] {
 		var err error
 		if v[i], err = integer(b); err != nil {
 			return fmt.Errorf("column %d of observations: %w", i+1, err)
 		}
 	}
-	if !v[lake].Valid || !v[date].Valid || !v[dataType].Valid {
-		return fmt.Errorf("an observation of lake number %d lacks its lake, date or type", v[lake].Int64)
+	if !v[lake].Valid || !v[date].Valid || !v[dataType].Valid || !v[source].Valid {
+		return fmt.Errorf("an observation of lake number %d lacks its lake, date, type or source", v[lake].Int64)
 	}
-	*r = observationRow{lake: v[0].Int64, date: v[1].Int64, dataType: v[2].Int64, chl: v[3], level: v[4], measuredAt: v[6],
-		density: sql.NullFloat64{Float64: math.Float64frombits(uint64(v[5].Int64)), Valid: v[5].Valid}}
+	*r = observationRow{lake: v[lake].Int64, date: v[date].Int64, dataType: v[dataType].Int64, source: v[source].Int64,
+		chl: v[chl], level: v[level], measuredAt: v[measuredAt],
+		density: sql.NullFloat64{Float64: math.Float64frombits(uint64(v[density].Int64)), Valid: v[density].Valid}}
+	r.details = values[details]
+	if fields[details].Format == pgx.BinaryFormatCode && r.details != nil {
+		const version = 1 // of the binary format of jsonb: its first byte, before the text
+		if len(r.details) == 0 || r.details[0] != version {
+			return fmt.Errorf("the details of an observation of lake number %d are not in version %d of the format of jsonb", r.lake, version)
+		}
+		r.details = r.details[1:]
+	}
 	return nil
 }
 
@@ -185,14 +204,15 @@ func integer(b []byte) (v sql.NullInt64, err error) {
 	return v, err
 }
 
-// The primary key in reverse order gives the dates. On one date the satellite's row is first, and a forecast is left out if
-// there is a satellite value.
-const postgresHistoryQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+// The primary key in reverse order gives the dates. On one date samples are first and forecasts last, and a forecast is left out if
+// there is a measured value.
+var postgresHistoryQuery = "SELECT " + observationColumns + postgresDetails + `
 	FROM limnomap.observations AS o
 	WHERE o.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND o.date BETWEEN $2 AND $3 AND o.type = ANY($4)
-		AND (o.type = 0 OR NOT EXISTS (SELECT FROM limnomap.observations AS s
-			WHERE s.lake = o.lake AND s.date = o.date AND s.type = 0 AND s.chl IS NOT NULL))
-	ORDER BY o.date DESC, o.type LIMIT $5`
+		AND (o.type <> 1 OR NOT EXISTS (SELECT FROM limnomap.observations AS s
+			WHERE s.lake = o.lake AND s.date = o.date AND s.type <> 1 AND s.chl IS NOT NULL))
+	ORDER BY o.date DESC, CASE o.type WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 END,
+		(SELECT name FROM limnomap.sources WHERE key = o.source) NULLS FIRST LIMIT $5`
 
 func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if _, err := data.ParseLakeID(string(id)); err != nil { // PostgreSQL rejects a text with a zero byte or invalid UTF-8
@@ -204,16 +224,25 @@ func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQu
 	var lake data.Lake
 	var history []data.Observation
 	err := s.read(ctx, func(tx pgx.Tx) error {
-		both := new(pgx.Batch) // in one round trip
-		both.Queue("SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = $1", string(id)).QueryRow(func(row pgx.Row) (err error) {
+		sources := make(sourceNames)
+		all := new(pgx.Batch) // in one round trip
+		all.Queue(sourcesQuery).Query(func(rows pgx.Rows) error {
+			for rows.Next() {
+				if err := sources.scanSource(rows); err != nil {
+					return err
+				}
+			}
+			return rows.Err()
+		})
+		all.Queue("SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = $1", string(id)).QueryRow(func(row pgx.Row) (err error) {
 			_, lake, err = newLakeScanner().scan(row)
 			return err
 		})
-		both.Queue(postgresHistoryQuery, string(id), int32(q.Period.First), int32(q.Period.Last), typeNumbers(q.Types), max(q.Limit, 0)).Query(func(rows pgx.Rows) (err error) {
-			history, err = collectHistory(rows, id)
+		all.Queue(postgresHistoryQuery, string(id), int32(q.Period.First), int32(q.Period.Last), typeNumbers(q.Types), max(q.Limit, 0)).Query(func(rows pgx.Rows) (err error) {
+			history, err = collectHistory(rows, id, sources)
 			return err
 		})
-		return tx.SendBatch(ctx, both).Close()
+		return tx.SendBatch(ctx, all).Close()
 	})
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -225,7 +254,7 @@ func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQu
 }
 
 func typeNumbers(s data.DataTypes) (numbers []int16) {
-	for _, t := range []data.DataType{data.Satellite, data.Forecast} {
+	for _, t := range data.AllDataTypes() {
 		if s.Has(t) {
 			numbers = append(numbers, int16(t))
 		}
@@ -233,14 +262,14 @@ func typeNumbers(s data.DataTypes) (numbers []int16) {
 	return numbers
 }
 
-func collectHistory(rows pgx.Rows, id data.LakeID) (history []data.Observation, err error) {
+func collectHistory(rows pgx.Rows, id data.LakeID, sources sourceNames) (history []data.Observation, err error) {
 	defer rows.Close()
 	var row observationRow
 	for rows.Next() {
 		if err := row.scanPostgres(rows); err != nil {
 			return nil, err
 		}
-		o, err := row.observation(id)
+		o, err := row.observation(id, sources)
 		if err != nil {
 			return nil, err
 		}

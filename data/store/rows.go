@@ -1,8 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"database/sql"
 	"fmt"
+	"slices"
+	"strings"
 	"time"
 
 	"limnomap/data"
@@ -102,10 +105,22 @@ func (s *lakeScanner) read(row rowScanner, columns int) (key int64, l data.Lake,
 
 func noLake(id data.LakeID) error { return fmt.Errorf("lake %q: %w", id, data.ErrNoLake) }
 
-// scanObservations passes observations on in the order of the rows: by lake, in the order of lakes, then by date and type.
+// scanObservations passes observations on in the order of the rows: by lake, in the order of lakes, then by date and type, and those
+// of one date and type by the name of their source, which the database knows as a number.
 // Finding the id of a lake in lakes is free; reading it from each row would allocate a string for each.
-func scanObservations(rows rowIterator, lakes []keyedLake, pass func(data.Observation) error) error {
+func scanObservations(rows rowIterator, lakes []keyedLake, sources sourceNames, pass func(data.Observation) error) error {
 	var last, row observationRow
+	var alike []data.Observation // those of one lake, date and type
+	end := func() error {
+		slices.SortFunc(alike, func(a, b data.Observation) int { return strings.Compare(a.Source, b.Source) })
+		for _, o := range alike {
+			if err := pass(o); err != nil {
+				return callerError{err}
+			}
+		}
+		alike = alike[:0]
+		return nil
+	}
 	at := 0
 	for rows.Next() {
 		if err := rows.scanObservation(&row); err != nil {
@@ -114,35 +129,55 @@ func scanObservations(rows rowIterator, lakes []keyedLake, pass func(data.Observ
 		for at < len(lakes) && lakes[at].key != row.lake {
 			at++
 		}
-		if at == len(lakes) || row.lake == last.lake && (row.date < last.date || row.date == last.date && row.dataType <= last.dataType) {
+		order := row.compare(&last)
+		if at == len(lakes) || row.lake == last.lake && order <= 0 {
 			return fmt.Errorf("observation of lake number %d on %s is out of order", row.lake, data.Date(row.date))
 		}
-		o, err := row.observation(lakes[at].id)
+		o, err := row.observation(lakes[at].id, sources)
 		if err != nil {
 			return err
 		}
-		if err := pass(o); err != nil {
-			return callerError{err}
+		if row.lake != last.lake || order > sameSeriesDate {
+			if err := end(); err != nil {
+				return err
+			}
 		}
+		alike = append(alike, o)
 		last = row
 	}
-	return nil
+	return end()
 }
 
 // An observationRow is a row of the table observations.
 type observationRow struct {
-	lake, date, dataType   int64
-	chl, level, measuredAt sql.NullInt64
-	density                sql.NullFloat64
+	lake, date, dataType, source int64
+	chl, level, measuredAt       sql.NullInt64
+	density                      sql.NullFloat64
+	details                      []byte // nil for NULL; of PostgreSQL valid until the next row
 }
 
+// observationColumns are those of an observationRow before details, of a table o.
+const observationColumns = "o.lake, o.date, o.type, o.source, o.chl, o.level, o.density, o.measured_at, "
+
 func (r *observationRow) scan(row rowScanner) error {
-	return row.Scan(&r.lake, &r.date, &r.dataType, &r.chl, &r.level, &r.density, &r.measuredAt)
+	return row.Scan(&r.lake, &r.date, &r.dataType, &r.source, &r.chl, &r.level, &r.density, &r.measuredAt, &r.details)
+}
+
+// sameSeriesDate is the result of compare for a later row of the same date and type, from another source.
+const sameSeriesDate = 1
+
+// compare compares the dates, types and sources of two rows of one lake.
+func (r *observationRow) compare(other *observationRow) int {
+	const later = 2
+	if c := cmp.Or(cmp.Compare(r.date, other.date), cmp.Compare(r.dataType, other.dataType)); c != 0 {
+		return c * later
+	}
+	return cmp.Compare(r.source, other.source) * sameSeriesDate
 }
 
 // observation returns the row as an observation of that lake. A number that its column cannot have is an error: cut to fewer bits it
 // might be a valid one. The caller checks everything else.
-func (r *observationRow) observation(id data.LakeID) (data.Observation, error) {
+func (r *observationRow) observation(id data.LakeID, sources sourceNames) (data.Observation, error) {
 	o := data.Observation{
 		LakeID:      id,
 		Date:        data.Date(r.date),
@@ -172,6 +207,13 @@ func (r *observationRow) observation(id data.LakeID) (data.Observation, error) {
 		r.level.Valid && int64(o.Level) != r.level.Int64 {
 		return o, fmt.Errorf("lake %.80q has an observation with a number out of range: day %d, type %d, chl %d, level %d",
 			id, r.date, r.dataType, r.chl.Int64, r.level.Int64)
+	}
+	var err error
+	if o.Source, err = sources.name(r.source); err == nil && r.details != nil {
+		err = readDetails(&o, r.details)
+	}
+	if err != nil {
+		return o, fmt.Errorf("lake %.80q, observation on %s: %w", id, o.Date, err)
 	}
 	return o, nil
 }

@@ -23,7 +23,7 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return s.wrap(err, "begin an import")
 	}
 	defer tx.Rollback() // no effect after a commit; also if fn panics
-	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int64)}
+	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int64), sampled: make(map[int64]bool)}
 	if err := fn(w); err != nil {
 		return err
 	}
@@ -71,9 +71,14 @@ type sqliteTx struct {
 	keptOutline, lakeDiffers             *sql.Stmt
 	insertObservation, updateObservation *sql.Stmt
 	report, observationDiffers           *sql.Stmt
+	addSampled                           *sql.Stmt
 
 	keys     map[data.LakeID]int64 // noLakeKey for a lake that is not stored
-	repeated []int                 // rows of the last batch
+	sources  sourceNumbers
+	sampled  map[int64]bool // lakes of which this import has samples
+	repeated []int          // rows of the last batch
+
+	advisories advisoryImport
 }
 
 const (
@@ -89,21 +94,24 @@ const (
 	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
 	lakeKeySQL     = `SELECT key FROM lakes WHERE id = ?`
 
-	insertObservationSQL = `INSERT INTO observations (lake, date, type, chl, level, density, measured_at)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7) ON CONFLICT (lake, date, type) DO NOTHING`
-	updateObservationSQL = `UPDATE observations SET chl = ?4, level = iif(?8, level, ?5), density = iif(?9, density, ?6),
-			measured_at = iif(?10, measured_at, ?7) ` + differentObservation
+	insertObservationSQL = `INSERT INTO observations (lake, date, type, source, chl, level, density, measured_at, details)
+		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (lake, date, type, source) DO NOTHING`
+	updateObservationSQL = `UPDATE observations SET chl = iif(?15, chl, ?5), level = iif(?10, level, ?6), density = iif(?11, density, ?7),
+			measured_at = iif(?12, measured_at, ?8), details = ` + patchedDetails + ` ` + differentObservation
 	observationDiffersSQL = `SELECT count(*) FROM observations ` + differentObservation
-	differentObservation  = `WHERE lake = ?1 AND date = ?2 AND type = ?3 AND (chl, level, density, measured_at) IS NOT
-			(?4, iif(?8, level, ?5), iif(?9, density, ?6), iif(?10, measured_at, ?7))`
-	reportSQL = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3
-		AND (?4 AND level IS NOT NULL OR ?5 AND density IS NOT NULL)`
+	differentObservation  = `WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4 AND (chl, level, density, measured_at, details) IS NOT
+			(iif(?15, chl, ?5), iif(?10, level, ?6), iif(?11, density, ?7), iif(?12, measured_at, ?8), ` + patchedDetails + `)`
+	patchedDetails = `iif(details IS NULL, ?9, nullif(json_patch(details, iif(chl IS ?5, ?13, ?14)), '{}'))`
+	addSampledSQL  = `INSERT INTO sampled_lakes (lake) VALUES (?) ON CONFLICT DO NOTHING`
+	reportSQL      = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4
+		AND (?5 AND level IS NOT NULL OR ?6 AND density IS NOT NULL)`
 )
 
 // The first parameters of an update are those of the insert.
 const (
 	insertLakeParameters        = 8
-	insertObservationParameters = 7
+	insertObservationParameters = 9
+	patchParameter              = 12 // of an update, from 0; then comes the patch for another value
 )
 
 // fail returns err wrapped, and keeps the first error that is a failure of the database.
@@ -233,17 +241,19 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		updateObservationSQL:  &t.updateObservation,
 		reportSQL:             &t.report,
 		observationDiffersSQL: &t.observationDiffers,
+		addSampledSQL:         &t.addSampled,
 	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write observations")
 	}
 	changes := make([]Change, len(observations))
 	t.repeated = t.repeated[:0]
-	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt}
+	noDetails := [2]string{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}
+	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, noDetails[0], noDetails[1], keep.Chlorophyll}
 	row := context.WithoutCancel(ctx)
 	for i, o := range observations {
 		if err = ctx.Err(); err == nil {
-			changes[i], err = t.putObservation(row, i, o, keep, args)
+			changes[i], err = t.putObservation(row, i, o, keep, noDetails, args)
 		}
 		if err != nil {
 			return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
@@ -252,8 +262,9 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	return changes, nil
 }
 
-// putObservation writes observation i of a batch. A gap must not delete what the import keeps.
-func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation, keep ObservationColumns, args []any) (Change, error) {
+// putObservation writes observation i of a batch. A gap must not delete what the import keeps. noDetails are the patches for one
+// without details.
+func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation, keep ObservationColumns, noDetails [2]string, args []any) (Change, error) {
 	key, err := t.key(ctx, o.LakeID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -261,20 +272,37 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation
 	case err != nil:
 		return Unchanged, err
 	}
-	observationArgs(args, key, o)
-	first := t.imported.addObservation(key, o.Date, o.Type)
+	source, err := t.sources.of(ctx, sqliteQuerier{t.tx}, o.Source)
+	if errors.Is(err, errManySources) {
+		return ManySources, nil
+	}
+	if err != nil {
+		return Unchanged, err
+	}
+	observationArgs(args, key, source, o)
+	args[patchParameter], args[patchParameter+1] = noDetails[0], noDetails[1]
+	if details, ok := args[insertObservationParameters-1].(string); ok {
+		args[patchParameter], args[patchParameter+1] = detailsPatch(details, keep), detailsPatch(details, keep.ofNewValue())
+	}
+	first := t.imported.addObservation(key, o.Date, o.Type, source)
 	if !first {
 		t.repeated = append(t.repeated, i)
 	}
-	if !o.Chlorophyll.Valid() && (keep.Level || keep.CellDensity) {
+	if !o.Chlorophyll.Valid() && !keep.Chlorophyll && (keep.Level || keep.CellDensity) {
 		var reports int
-		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], keep.Level, keep.CellDensity).Scan(&reports)
+		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], args[3], keep.Level, keep.CellDensity).Scan(&reports)
 		if err != nil || reports > 0 {
 			return LosesReport, err
 		}
 	}
 	if !first {
 		return t.compareRepeated(ctx, t.observationDiffers, args)
+	}
+	if o.Type == data.InSitu && !t.sampled[key] {
+		if _, err := t.addSampled.ExecContext(ctx, key); err != nil {
+			return Unchanged, err
+		}
+		t.sampled[key] = true
 	}
 	if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
 		return Added, err
@@ -285,20 +313,24 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation
 	return Unchanged, nil
 }
 
-func observationArgs(args []any, key int64, o data.Observation) {
-	args[0], args[1], args[2] = key, int64(o.Date), int64(o.Type)
-	args[3], args[4], args[5], args[6] = nil, nil, nil, nil
+// observationArgs sets the parameters of an insert.
+func observationArgs(args []any, key, source int64, o data.Observation) {
+	args[0], args[1], args[2], args[3] = key, int64(o.Date), int64(o.Type), source
+	args[4], args[5], args[6], args[7], args[8] = nil, nil, nil, nil, nil
 	if o.Chlorophyll.Valid() {
-		args[3] = int64(o.Chlorophyll)
+		args[4] = int64(o.Chlorophyll)
 	}
 	if o.Level != data.NoLevel {
-		args[4] = int64(o.Level)
+		args[5] = int64(o.Level)
 	}
 	if o.CellDensity >= 0 {
-		args[5] = o.CellDensity
+		args[6] = o.CellDensity
 	}
 	if !o.MeasuredAt.IsZero() {
-		args[6] = o.MeasuredAt.Unix()
+		args[7] = o.MeasuredAt.Unix()
+	}
+	if details := detailsText(&o); details != "" {
+		args[8] = details
 	}
 }
 

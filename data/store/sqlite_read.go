@@ -97,17 +97,25 @@ func (s *sqlite) read(ctx context.Context, fn func(querier) error) error {
 }
 
 // CROSS JOIN makes SQLite loop over lakes by id, and inside over a range of observations, so that the rows need no sorting.
-const scanQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+var scanQuery = "SELECT " + observationColumns + sqliteDetails + `
 	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key
-	ORDER BY l.id, o.date, o.type`
+	ORDER BY l.id, o.date, o.type, o.source`
 
-// The last row before the period and the rows of the period are two ranges of the primary key.
-const pastQuery = `SELECT o.lake, o.date, o.type, o.chl, o.level, o.density, o.measured_at
+// The newest usable row before the period is found from the period backwards, for passes and for samples. From the older of the two on,
+// the rows of a lake are one range of the primary key.
+var pastQuery = "SELECT " + observationColumns + sqliteDetails + `
 	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key AND o.date BETWEEN
-		coalesce((SELECT max(b.date) FROM observations AS b
-			WHERE b.lake = l.key AND b.date < ?1 AND b.type = 0 AND b.chl IS NOT NULL), ?1) AND ?2
-	WHERE o.type = 0 AND (o.date >= ?1 OR o.chl IS NOT NULL)
-	ORDER BY l.id, o.date`
+		min(coalesce(` + newestPass + `, ?1), coalesce(` + newestSample + `, ?1)) AND ?2
+	WHERE o.type <> 1 AND (o.date >= ?1 OR o.chl IS NOT NULL AND coalesce(o.details ->> 'quality', '') <> 'poor' AND
+		o.date = CASE o.type WHEN 0 THEN ` + newestPass + ` ELSE ` + newestSample + ` END)
+	ORDER BY l.id, o.date, o.type, o.source`
+
+const (
+	newestPass   = "(SELECT max(b.date) FROM observations AS b " + usableBefore + "0)"
+	newestSample = "iif(EXISTS (SELECT 1 FROM sampled_lakes AS s WHERE s.lake = l.key), (SELECT max(b.date) FROM observations AS b " + usableBefore + "2), NULL)"
+	usableBefore = `WHERE b.lake = l.key AND b.date < ?1 AND b.chl IS NOT NULL
+		AND coalesce(b.details ->> 'quality', '') <> 'poor' AND b.type = `
+)
 
 func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (lake data.Lake, history []data.Observation, err error) {
 	err = s.snapshot(ctx, "read a lake's history", func(ctx context.Context, tx querier) (err error) {
@@ -127,22 +135,25 @@ func (s *sqlite) History(ctx context.Context, id data.LakeID, q data.HistoryQuer
 	return lake, history, nil
 }
 
-// The primary key in reverse order: newest first, and on one date the forecast before the satellite's row.
-const historyQuery = `SELECT lake, date, type, chl, level, density, measured_at FROM observations
-	WHERE lake = ? AND date BETWEEN ? AND ? ORDER BY date DESC, type DESC`
+var historyQuery = "SELECT " + observationColumns + sqliteDetails + ` FROM observations AS o
+	WHERE o.lake = ? AND o.date BETWEEN ? AND ? ORDER BY o.date DESC, o.type DESC, o.source DESC`
 
 func lakeHistory(ctx context.Context, tx querier, key int64, id data.LakeID, q data.HistoryQuery) ([]data.Observation, error) {
 	history := q.Rows()
 	if history.Full() { // nothing is asked for
 		return nil, nil
 	}
-	err := tx.query(ctx, func(rows rowIterator) error {
+	sources, err := readSources(ctx, tx)
+	if err != nil {
+		return nil, err
+	}
+	err = tx.query(ctx, func(rows rowIterator) error {
 		var row observationRow
 		for !history.Full() && rows.Next() {
 			if err := rows.scanObservation(&row); err != nil {
 				return err
 			}
-			o, err := row.observation(id)
+			o, err := row.observation(id, sources)
 			if err != nil {
 				return err
 			}

@@ -233,10 +233,15 @@ func TestQueryPlans(t *testing.T) {
 		parameters  int
 		plan        []string
 	}{
-		{"history", historyQuery, 3, []string{"SEARCH observations USING PRIMARY KEY (lake=? AND date>? AND date<?)"}},
+		{"history", historyQuery, 3, []string{"SEARCH o USING PRIMARY KEY (lake=? AND date>? AND date<?)"}},
 		{"scan", scanQuery, 0, []string{lakes, "SEARCH o USING PRIMARY KEY (lake=?)"}},
 		{"past", pastQuery, 2, []string{lakes, "SEARCH o USING PRIMARY KEY (lake=? AND date>? AND date<?)",
-			"CORRELATED SCALAR SUBQUERY 1", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)"}},
+			"CORRELATED SCALAR SUBQUERY 1", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)",
+			"CORRELATED SCALAR SUBQUERY 2", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
+			"CORRELATED SCALAR SUBQUERY 3", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)",
+			"CORRELATED SCALAR SUBQUERY 4", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)",
+			"CORRELATED SCALAR SUBQUERY 5", "SEARCH s USING INTEGER PRIMARY KEY (rowid=?)",
+			"CORRELATED SCALAR SUBQUERY 6", "SEARCH b USING PRIMARY KEY (lake=? AND date<?)"}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			rows, err := s.readers.Query("EXPLAIN QUERY PLAN "+test.query, []any{1, 1, 1}[:test.parameters]...)

@@ -24,7 +24,7 @@ const (
 	Unchanged Change = iota
 	Added
 	Changed
-	UnknownLake // an observation of a lake that is not in the store; not written
+	UnknownLake // an observation or a statement of a lake that is not in the store; not written
 	// LosesReport is a gap that would delete a stored level or cell count for which the import has no column; not written.
 	// A gap cannot have them (see [data.Observation.Check]), and a reported scum must not be dropped silently.
 	LosesReport
@@ -34,11 +34,17 @@ const (
 	// Contradicts is a row that repeats a key of the same transaction with other values; not written, because no one can
 	// know which row is right. A repeated row with the same values is Unchanged.
 	Contradicts
+	// ManySources is an observation from one source more than [MaxSources]; not written.
+	ManySources
+	// OtherStatement is a statement whose id is stored for another lake or another issuer; not written, because it would take
+	// the place of a statement that may still hold.
+	OtherStatement
 )
 
 func (c Change) String() string {
 	return [...]string{Unchanged: "unchanged", Added: "added", Changed: "changed", UnknownLake: "unknown lake",
-		LosesReport: "loses a report", LeavesOutline: "leaves its outline", Contradicts: "contradicts another row"}[c]
+		LosesReport: "loses a report", LeavesOutline: "leaves its outline", Contradicts: "contradicts another row",
+		ManySources: "has one source too many", OtherStatement: "belongs to another statement"}[c]
 }
 
 // A Store is a database of lakes. Scan and History read one consistent state, and an import never blocks them.
@@ -66,14 +72,15 @@ type Store interface {
 	Close() error
 }
 
-// A Tx is the transaction of one import. PutLakes and PutObservations return one Change for each row, in order. The columns
-// in keep retain their stored values; only new rows take them from the import. If the key of a row (a lake, or a lake, date
-// and type) is repeated, the first row counts, even if it was rejected (except as UnknownLake): a later one is Unchanged,
-// Contradicts, or rejected for the same reason as the first.
+// A Tx is the transaction of one import. PutLakes, PutObservations and PutAdvisories return one Change for each row, in order. The
+// columns in keep retain their stored values; only new rows take them from the import. If the key of a row (a lake; a lake, date,
+// type and source; a statement's id) is repeated, the first row counts, even if it was rejected (except as UnknownLake): a later one
+// is Unchanged, Contradicts, or rejected for the same reason as the first.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
-	// Repeated returns which rows of the last PutLakes or PutObservations repeated the key of an earlier row of the
+	PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error)
+	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
 	// transaction, by index in ascending order. Rows of unknown lakes are not among them. It is valid until the next call.
 	Repeated() []int
 	// EndRefresh ends holder's refresh when the import is committed; ErrClaimLost if holder has none.
@@ -94,7 +101,17 @@ type LakeColumns struct {
 
 // ObservationColumns are the columns of observations that an import may lack.
 type ObservationColumns struct {
+	// Chlorophyll is about chl, chl_lower, chl_upper and below_limit together. An import that lacks it may add gaps, and changes no
+	// value: so it may set the Secchi depth of an observation that has one.
+	Chlorophyll bool
+
 	Level, CellDensity, MeasuredAt bool
+
+	Pixels           bool // n_valid and n_total, which must fit each other
+	Quality, Flags   bool // kept only with an unchanged value, about which they are
+	Method           bool
+	Secchi           bool
+	WaterTemperature bool
 }
 
 // Open opens the store that dsn names: a path or file: URL of an SQLite database, which create creates if it does not exist,

@@ -1,0 +1,249 @@
+package store
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+)
+
+// testAdvisory is a closure in July 2026.
+func testAdvisory(id data.AdvisoryID, lake data.LakeID) data.Advisory {
+	at := time.Date(2026, 7, 1, 8, 30, 0, 0, time.UTC)
+	return data.Advisory{ID: id, LakeID: lake, Kind: data.Closure, Cause: data.Cyanobacteria, Issuer: "Gesundheitsamt Müritz",
+		TextEN: "No bathing.\nKeep dogs away.", TextDE: "Badeverbot: „Blaualgen“", URL: "https://example.org/a?b=c&d",
+		Issued: at, ValidFrom: at.Add(-time.Hour), ValidUntil: at.AddDate(0, 1, 0)}
+}
+
+// putStatements imports statements in one transaction and returns their changes.
+func putStatements(tb testing.TB, s Store, keep AdvisoryColumns, statements ...data.Advisory) (changes []Change) {
+	tb.Helper()
+	err := s.Import(tb.Context(), func(tx Tx) (err error) {
+		changes, err = tx.PutAdvisories(tb.Context(), statements, keep)
+		return err
+	})
+	if err != nil {
+		tb.Fatalf("Import: %v", err)
+	}
+	return changes
+}
+
+// statementsOf returns all statements, by id.
+func statementsOf(tb testing.TB, s Store) []data.Advisory {
+	tb.Helper()
+	all, rev, err := s.Advisories(tb.Context())
+	if err != nil || !rev.Equal(revisionOf(tb, s)) {
+		tb.Fatalf("Advisories = revision %v, %v, want %v", rev, err, revisionOf(tb, s))
+	}
+	slices.SortFunc(all, func(a, b data.Advisory) int { return cmp.Compare(a.ID, b.ID) })
+	return all
+}
+
+// Each change of a statement is stored once, and only a change raises the revision.
+func testAdvisories(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	if got := statementsOf(t, s); len(got) > 0 {
+		t.Errorf("an empty store has the statements %v", got)
+	}
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
+	a, b := testAdvisory("s1", "a"), testAdvisory("S1", "b")
+	b.ValidUntil = time.Time{}
+	if got := putStatements(t, s, AdvisoryColumns{}, a, testAdvisory("s2", "missing"), b); !slices.Equal(got, []Change{Added, UnknownLake, Added}) {
+		t.Errorf("first import = %v, want added, unknown lake, added", got)
+	}
+	for _, edit := range []struct {
+		name string
+		do   func()
+	}{
+		{"kind", func() { a.Kind = data.Season }},
+		{"cause", func() { a.Cause = data.OtherCause }},
+		{"text_en", func() { a.TextEN = "" }},
+		{"text_de", func() { a.TextDE = strings.Repeat("ü", 4000) }},
+		{"url", func() { a.URL = "" }},
+		{"issued", func() { a.Issued = time.Date(1969, 12, 31, 23, 59, 59, 0, time.UTC) }},
+		{"valid_from", func() { a.ValidFrom = a.ValidFrom.Add(time.Second) }},
+		{"valid_until", func() { a.ValidUntil = a.ValidUntil.Add(time.Second) }},
+		{"no valid_until", func() { a.ValidUntil = time.Time{} }},
+		{"valid_until again", func() { a.ValidUntil = time.Date(9999, 12, 31, 23, 59, 59, 0, time.UTC) }},
+		{"withdrawn", func() { a.Withdrawn = a.ValidFrom }},
+		{"not withdrawn", func() { a.Withdrawn = time.Time{} }},
+	} {
+		t.Run(edit.name, func(t *testing.T) {
+			edit.do()
+			revision := revisionOf(t, s).Number
+			for _, want := range []Change{Changed, Unchanged} {
+				if got := putStatements(t, s, AdvisoryColumns{}, b, a); !slices.Equal(got, []Change{Unchanged, want}) {
+					t.Errorf("import = %v, want unchanged, %v", got, want)
+				}
+				if got := revisionOf(t, s).Number; got != revision+1 {
+					t.Errorf("the revision is %d, want %d", got, revision+1)
+				}
+			}
+			if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{b, a}) {
+				t.Errorf("stored %+v, want %+v", got, []data.Advisory{b, a})
+			}
+		})
+	}
+}
+
+// A kept column retains its stored value. Only a new statement takes it from the import.
+func testAdvisoryColumns(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	stored := testAdvisory("s", "a")
+	stored.Withdrawn = stored.Issued.Add(time.Hour)
+	other := stored
+	other.TextEN, other.TextDE, other.URL, other.Withdrawn = "", "", "", time.Time{}
+	all := AdvisoryColumns{TextEN: true, TextDE: true, URL: true, Withdrawn: true}
+	if got := putStatements(t, s, all, stored); got[0] != Added {
+		t.Errorf("a new statement = %v, want added", got)
+	}
+	if got := putStatements(t, s, all, other); got[0] != Unchanged {
+		t.Errorf("without the kept columns = %v, want unchanged", got)
+	}
+	for _, step := range []struct {
+		name string
+		keep AdvisoryColumns
+		edit func()
+	}{
+		{"text_en", AdvisoryColumns{TextDE: true, URL: true, Withdrawn: true}, func() { stored.TextEN = "" }},
+		{"text_de", AdvisoryColumns{URL: true, Withdrawn: true}, func() { stored.TextDE = "" }},
+		{"url", AdvisoryColumns{Withdrawn: true}, func() { stored.URL = "" }},
+		{"withdrawn", AdvisoryColumns{}, func() { stored.Withdrawn = time.Time{} }},
+	} {
+		t.Run(step.name, func(t *testing.T) {
+			step.edit()
+			if got := putStatements(t, s, step.keep, other, other); !slices.Equal(got, []Change{Changed, Unchanged}) {
+				t.Errorf("import = %v, want changed, unchanged", got)
+			}
+			if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{stored}) {
+				t.Errorf("stored %+v, want %+v", got, stored)
+			}
+		})
+	}
+	other.Cause, stored.Cause = data.Bacteria, data.Bacteria
+	if got := putStatements(t, s, all, other); got[0] != Changed || !slices.Equal(statementsOf(t, s), []data.Advisory{stored}) {
+		t.Errorf("another cause = %v, stored %+v, want changed, %+v", got, statementsOf(t, s), stored)
+	}
+}
+
+// A row with the id of a statement about another lake, or by another issuer, is not written, whatever columns it lacks and however
+// often it is repeated.
+func testOtherStatement(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
+	stored := testAdvisory("s", "a")
+	putStatements(t, s, AdvisoryColumns{}, stored)
+	lake, issuer, changed := testAdvisory("s", "b"), stored, stored
+	issuer.Issuer = "Stadt"
+	changed.Kind = data.Warning
+	before := revisionOf(t, s)
+	for _, keep := range []AdvisoryColumns{{}, {TextEN: true, TextDE: true, URL: true, Withdrawn: true}} {
+		for _, other := range []data.Advisory{lake, issuer} {
+			err := s.Import(ctx, func(tx Tx) error {
+				for _, batch := range []struct {
+					rows     []data.Advisory
+					want     []Change
+					repeated []int
+				}{
+					{[]data.Advisory{other, other, stored}, []Change{OtherStatement, OtherStatement, Unchanged}, []int{1, 2}},
+					{[]data.Advisory{other, changed}, []Change{OtherStatement, Contradicts}, []int{0, 1}},
+				} {
+					got, err := tx.PutAdvisories(ctx, batch.rows, keep)
+					if err != nil {
+						return err
+					}
+					if !slices.Equal(got, batch.want) || !slices.Equal(tx.Repeated(), batch.repeated) {
+						t.Errorf("batch = %v with %v repeated, want %v with %v", got, tx.Repeated(), batch.want, batch.repeated)
+					}
+				}
+				return nil
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{stored}) || revisionOf(t, s) != before {
+		t.Errorf("stored %+v, revision %v, want %+v, %v", got, revisionOf(t, s), stored, before)
+	}
+	if got := putStatements(t, s, AdvisoryColumns{}, stored, lake, issuer); !slices.Equal(got, []Change{Unchanged, Contradicts, Contradicts}) {
+		t.Errorf("after the stored statement = %v, want unchanged, contradicts, contradicts", got)
+	}
+}
+
+// An id may occur once in an import: a repeated row is unchanged or contradicts, in one batch or in several.
+func testRepeatedAdvisories(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
+	first, other, stranger := testAdvisory("s", "a"), testAdvisory("s", "b"), testAdvisory("s", "missing")
+	next := testAdvisory("t", "a")
+	err := s.Import(ctx, func(tx Tx) error {
+		for _, batch := range []struct {
+			rows     []data.Advisory
+			want     []Change
+			repeated []int
+		}{
+			{[]data.Advisory{stranger, stranger}, []Change{UnknownLake, UnknownLake}, nil},
+			{[]data.Advisory{first, other, stranger, first}, []Change{Added, Contradicts, UnknownLake, Unchanged}, []int{1, 3}},
+			{[]data.Advisory{next, other}, []Change{Added, Contradicts}, []int{1}},
+			{nil, []Change{}, nil},
+		} {
+			got, err := tx.PutAdvisories(ctx, batch.rows, AdvisoryColumns{})
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(got, batch.want) || !slices.Equal(tx.Repeated(), batch.repeated) {
+				t.Errorf("batch = %v with %v repeated, want %v with %v", got, tx.Repeated(), batch.want, batch.repeated)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{first, next}) {
+		t.Errorf("stored %+v, want %+v, %+v", got, first, next)
+	}
+	if got := putStatements(t, s, AdvisoryColumns{}, other); got[0] != OtherStatement {
+		t.Errorf("the next import = %v, want another statement", got)
+	}
+}
+
+// An import of more than a server holds is an error, even if the caller ignores it.
+func testAdvisoryBounds(t *testing.T, open opener) {
+	s, ctx := open(t, time.Now), t.Context()
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	before := revisionOf(t, s)
+	long := make([]data.Advisory, maxAdvisoryMemory/maxAdvisoryTextBytes+200)
+	for i := range long {
+		long[i] = testAdvisory(data.AdvisoryID(fmt.Sprint("s", i)), "a")
+		long[i].TextEN = strings.Repeat("🏊", 4000)
+	}
+	err := s.Import(ctx, func(tx Tx) error {
+		if _, err := tx.PutAdvisories(ctx, long, AdvisoryColumns{}); !errors.Is(err, errLongAdvisories) {
+			t.Errorf("PutAdvisories = %v, want %v", err, errLongAdvisories)
+		}
+		return nil
+	})
+	if !errors.Is(err, errLongAdvisories) {
+		t.Errorf("Import = %v, want %v", err, errLongAdvisories)
+	}
+	if got := statementsOf(t, s); len(got) > 0 || revisionOf(t, s) != before {
+		t.Errorf("it has stored %d statements", len(got))
+	}
+	err = s.Import(ctx, func(tx Tx) error {
+		bad := testAdvisory("s", "a")
+		bad.ValidUntil = bad.ValidFrom
+		tx.PutAdvisories(ctx, []data.Advisory{bad}, AdvisoryColumns{})
+		return nil
+	})
+	if _, is := errors.AsType[*Error](err); !is {
+		t.Errorf("Import = %v, want an error of the database for a statement that ends before it begins", err)
+	}
+}
