@@ -16,50 +16,68 @@ type Openable struct {
 	Open func() (io.ReadCloser, error)
 }
 
-// Reports are what an import of lakes and observations did.
+// Reports are what an import of files of all kinds did.
 type Reports struct {
-	Lakes, Observations Report
+	Lakes, Observations, Advisories Report
 }
 
-// Rejected returns how many rows were rejected, of lakes and observations together.
-func (r Reports) Rejected() int { return r.Lakes.Rejected + r.Observations.Rejected }
+// Read and Rejected return how many rows were read and rejected, of all kinds together.
+func (r Reports) Read() int { return r.Lakes.Read + r.Observations.Read + r.Advisories.Read }
+func (r Reports) Rejected() int {
+	return r.Lakes.Rejected + r.Observations.Rejected + r.Advisories.Rejected
+}
 
-// All imports files of lakes and files of observations in one transaction, the lakes first. The columns of a file decide
-// which of the two it holds, not its name. When all files are read and nothing has failed, All calls last within the
+// A fileKind is one of the kinds of files that [All] imports.
+type fileKind struct {
+	name    string
+	columns []column
+	json    jsonForm
+	wqp     *wqpForm
+	imp     importOf
+	report  *Report
+	files   []Openable
+}
+
+// fileKinds returns all kinds, in the order of their import: the lakes first, which the others need.
+func fileKinds(r *Reports) []fileKind {
+	return []fileKind{
+		{name: "lakes", columns: lakeColumns(), json: featureCollection, wqp: &wqpForm{refuse: errWQPResults}, imp: Lakes, report: &r.Lakes},
+		{name: "observations", columns: observationColumns(), wqp: &wqpForm{columns: wqpColumns()}, imp: Observations, report: &r.Observations},
+		{name: "official statements", columns: advisoryColumns(), json: statementList, imp: Advisories, report: &r.Advisories},
+	}
+}
+
+// All imports files of lakes, observations and official statements in one transaction, the lakes first. The columns of a file
+// decide what it holds, not its name. When all files are read and nothing has failed, All calls last within the
 // transaction; an error of last rolls back the import. As with [Lakes], a rejected row is not an error; without SkipBad a
-// rejected row of either kind rejects everything. Map, Set and MakeIDs are not allowed, since they are for one kind of file.
+// rejected row of any kind rejects everything. Map, Set and MakeIDs are not allowed, since they are for one kind of file.
 func All(ctx context.Context, s store.Store, files []Openable, opts *Options, last func(store.Tx, Reports) error) (Reports, error) {
 	if opts == nil {
 		opts = &Options{}
 	}
 	if len(opts.Map)+len(opts.Set) > 0 || opts.MakeIDs {
-		return Reports{}, errors.New("import: map, set and make-ids need lakes or observations only, not both")
+		return Reports{}, errors.New("import: map, set and make-ids need files of one kind only")
 	}
 	ctx, cancel := opts.limitTime(ctx)
 	defer cancel()
 	shared := *opts
 	shared.expanded = new(int64)
 	opts = &shared
-	var lakes, observations []Openable
-	for _, f := range files {
-		ofLakes, err := holdsLakes(f)
-		switch {
-		case err != nil:
-			return Reports{}, fmt.Errorf("import: %s: %w", f.Name, err)
-		case ofLakes:
-			lakes = append(lakes, f)
-		default:
-			observations = append(observations, f)
-		}
-	}
 	var r Reports
+	kinds := fileKinds(&r)
+	for _, f := range files {
+		k, err := kindOf(f, kinds)
+		if err != nil {
+			return Reports{}, fmt.Errorf("import: %s: %w", f.Name, err)
+		}
+		k.files = append(k.files, f)
+	}
 	err := s.Import(ctx, func(tx store.Tx) (err error) {
 		in := txStore{s, tx}
-		if r.Lakes, err = each(ctx, in, lakes, opts, Lakes); err != nil {
-			return err
-		}
-		if r.Observations, err = each(ctx, in, observations, opts, Observations); err != nil {
-			return err
+		for _, k := range kinds {
+			if *k.report, err = each(ctx, in, k.files, opts, k.imp); err != nil {
+				return err
+			}
 		}
 		if r.Rejected() > 0 && !opts.SkipBad {
 			return errRejected
@@ -75,9 +93,9 @@ func All(ctx context.Context, s store.Store, files []Openable, opts *Options, la
 	if err == nil || errors.Is(err, errDryRun) {
 		return r, nil
 	}
-	for _, undone := range []*Report{&r.Lakes, &r.Observations} {
-		undone.clearResults()
-		undone.Written = false
+	for _, k := range kinds {
+		k.report.clearResults()
+		k.report.Written = false
 	}
 	if errors.Is(err, errRejected) {
 		return r, nil
@@ -113,32 +131,37 @@ func each(ctx context.Context, s store.Store, files []Openable, opts *Options, i
 	return imp(ctx, s, open, opts)
 }
 
-// holdsLakes reports whether a file holds lakes rather than observations. It is an error if it can be neither or both.
-func holdsLakes(f Openable) (bool, error) {
-	notLakes, err := checkHeader(f, lakeColumns(), true)
-	if err != nil {
-		return false, err
+// kindOf returns the kind of a file. It is an error if it is of none or of several.
+func kindOf(f Openable, kinds []fileKind) (found *fileKind, err error) {
+	var others []error
+	for i := range kinds {
+		k := &kinds[i]
+		not, err := checkHeader(f, k.columns, k.json, k.wqp)
+		switch {
+		case err != nil:
+			return nil, err
+		case not != nil:
+			others = append(others, fmt.Errorf("%s (%w)", k.name, not))
+		case found != nil:
+			return nil, fmt.Errorf("it has the columns of %s and of %s: want one file for each", found.name, k.name)
+		default:
+			found = k
+		}
 	}
-	notObservations, err := checkHeader(f, observationColumns(), false)
-	switch {
-	case err != nil:
-		return false, err
-	case notLakes != nil && notObservations != nil:
-		return false, fmt.Errorf("it holds neither lakes (%w) nor observations (%w)", notLakes, notObservations)
-	case notLakes == nil && notObservations == nil:
-		return false, errors.New("it has the columns of lakes and of observations: want one file for each")
+	if found == nil {
+		return nil, fmt.Errorf("it holds neither %w nor %w nor %w", others[0], others[1], others[2])
 	}
-	return notLakes == nil, nil
+	return found, nil
 }
 
 // checkHeader returns in not why a file is not one with these columns. An error of reading it is in err.
-func checkHeader(f Openable, columns []column, features bool) (not, err error) {
+func checkHeader(f Openable, columns []column, form jsonForm, wqp *wqpForm) (not, err error) {
 	r, err := f.Open()
 	if err != nil {
 		return nil, err
 	}
 	defer r.Close()
-	_, end, not := open(r, columns, features)
+	_, end, not := open(r, columns, form, wqp)
 	if not == nil {
 		end()
 	}

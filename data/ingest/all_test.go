@@ -46,6 +46,8 @@ func counted(t *testing.T, s store.Store) (revision int64, lakes, observations i
 const (
 	allLakes        = "id,name,lat,lon\na,See A,50,10\nb,See B,51,11\n"
 	allObservations = "lake_id,date,chl,data_type\na,2024-07-01,5,satellite\n"
+	allAdvisories   = "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\ns1,a,closure,bacteria,Amt,2024-07-01,2024-07-01,\n"
+	allStatements   = `{"advisories":[{"id":"s2","lake_id":"b","kind":"info","cause":"other","issuer":"Amt","issued":"2024-07-01","valid_from":"2024-07-01","valid_until":null}]}`
 	allGeoJSON      = `{"type":"FeatureCollection","features":[{"type":"Feature","id":"c","properties":{"name":"C"},"geometry":{"type":"Point","coordinates":[10,50]}}]}`
 )
 
@@ -54,17 +56,21 @@ func pass(store.Tx, ingest.Reports) error { return nil }
 func TestAll(t *testing.T) {
 	s := emptyStore(t)
 	// By name and by order the observations are first, and their lakes come with the same import.
-	files := []ingest.Openable{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON)}
+	files := []ingest.Openable{openable("a.csv", allObservations), openable("b.csv", allLakes), openable("c.csv", allGeoJSON),
+		openable("0.csv", allAdvisories), openable("1.json", allStatements)}
 	called := 0
 	r, err := ingest.All(t.Context(), s, files, nil, func(_ store.Tx, r ingest.Reports) error {
 		called++
-		if r.Lakes.Added != 3 || r.Observations.Added != 1 {
+		if r.Lakes.Added != 3 || r.Observations.Added != 1 || r.Advisories.Added != 2 || r.Read() != 6 {
 			t.Errorf("before the commit: %+v", r)
 		}
 		return nil
 	})
-	if err != nil || !r.Lakes.Written || !r.Observations.Written || r.Lakes.Added != 3 || r.Observations.Added != 1 || called != 1 {
+	if err != nil || !r.Lakes.Written || !r.Observations.Written || r.Lakes.Added != 3 || r.Observations.Added != 1 || r.Advisories.Added != 2 || called != 1 {
 		t.Errorf("All = %+v, %v after %d calls", r, err, called)
+	}
+	if statements, _, err := s.Advisories(t.Context()); err != nil || len(statements) != 2 {
+		t.Errorf("stored are the statements %+v, %v, want 2", statements, err)
 	}
 	if revision, lakes, observations := counted(t, s); revision != 1 || lakes != 3 || observations != 1 {
 		t.Errorf("revision %d with %d lakes and %d observations, want 1 with 3 and 1", revision, lakes, observations)
@@ -85,11 +91,18 @@ func TestAllOrNothing(t *testing.T) {
 		{name: "a bad observation", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, rejected: 1},
 		{name: "a bad lake", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations)}, rejected: 1},
 		{name: "both", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n")}, rejected: 2},
+		{name: "a bad statement", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories+"s2,c,info,other,Amt,2024-07-01,2024-07-01,\n")}, rejected: 1},
+		{name: "all three", files: []ingest.Openable{openable("l", allLakes+"c,See C,95,0\n"), openable("o", allObservations+"c,2024-07-02,1,satellite\n"), openable("s", strings.Replace(allStatements, "info", "no", 1))}, rejected: 3},
 		{name: "skipped", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"a,2024-07-02,-1,satellite\n")}, opts: ingest.Options{SkipBad: true}, rejected: 1, written: true},
 		{name: "the last step fails", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}, last: fault, err: "no"},
 		{name: "a broken file", files: []ingest.Openable{openable("l", allLakes), openable("o", allObservations+"\"open")}, rejected: 1},
-		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "lakes or observations only"},
+		{name: "mapped", files: []ingest.Openable{openable("l", allLakes)}, opts: ingest.Options{Map: ingest.Mapping{"id": "key"}}, err: "files of one kind only"},
 		{name: "neither", files: []ingest.Openable{openable("l", allLakes), openable("page.csv", "<!doctype html>\n")}, err: "page.csv: it holds neither lakes (line 1 lacks"},
+		{name: "none of three", files: []ingest.Openable{openable("s", "{}")}, err: "s: it holds neither lakes (there are no features: want a FeatureCollection) nor observations (this is JSON: want CSV, " +
+			"because JSON is for lakes and official statements, not for observations) nor official statements (there are no official statements: want"},
+		{name: "GeoJSON and statements", files: []ingest.Openable{openable("s", strings.Replace(allGeoJSON, "{", `{"advisories":[],`, 1))}, err: "it has the columns of lakes and of official statements: want one file for each"},
+		{name: "statements and observations", files: []ingest.Openable{openable("s", "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until,date,chl,data_type\n")},
+			err: "it has the columns of observations and of official statements"},
 		{name: "empty", files: []ingest.Openable{openable("l", allLakes), openable("o", "")}, err: "the file is empty"},
 		{name: "both at once", files: []ingest.Openable{openable("o", "id,name,lat,lon,lake_id,date,chl,data_type\n")}, err: "want one file for each"},
 		{name: "cannot be opened", files: []ingest.Openable{{Name: "x", Open: func() (io.ReadCloser, error) { return nil, fault }}}, err: "import: x: no"},
@@ -113,9 +126,9 @@ func TestAllOrNothing(t *testing.T) {
 
 func TestAllDry(t *testing.T) {
 	s := emptyStore(t)
-	files := []ingest.Openable{openable("l", allLakes), openable("o", allObservations)}
+	files := []ingest.Openable{openable("l", allLakes), openable("o", allObservations), openable("s", allAdvisories)}
 	r, err := ingest.All(t.Context(), s, files, &ingest.Options{DryRun: true}, pass)
-	if err != nil || r.Lakes.Added != 2 || r.Observations.Added != 1 || r.Lakes.Written || r.Observations.Written {
+	if err != nil || r.Lakes.Added != 2 || r.Observations.Added != 1 || r.Advisories.Added != 1 || r.Lakes.Written || r.Observations.Written || r.Advisories.Written {
 		t.Errorf("All = %+v, %v; want what would be added, and nothing written", r, err)
 	}
 	if revision, lakes, observations := counted(t, s); revision+int64(lakes+observations) > 0 {
@@ -147,7 +160,7 @@ func FuzzAll(f *testing.F) {
 		f.Fatal(err)
 	}
 	z.Close()
-	for _, seed := range []string{allLakes, allObservations, allGeoJSON, packed.String(), "", "{", "id;name;lat;lon;lake_id\n", "\xff\xfe"} {
+	for _, seed := range []string{allLakes, allObservations, allAdvisories, allStatements, allGeoJSON, packed.String(), "", "{", "id;name;lat;lon;lake_id\n", "\xff\xfe"} {
 		f.Add(seed)
 	}
 	s, err := store.Open(f.Context(), filepath.Join(f.TempDir(), "lakes.db"), true)
@@ -159,8 +172,8 @@ func FuzzAll(f *testing.F) {
 		undone := errors.New("undone")
 		reached := false
 		_, err := ingest.All(t.Context(), s, []ingest.Openable{openable("x", text)}, nil, func(_ store.Tx, r ingest.Reports) error {
-			if reached = true; r.Lakes.Read > 0 && r.Observations.Read > 0 {
-				t.Errorf("one file gave %d lakes and %d observations", r.Lakes.Read, r.Observations.Read)
+			if reached = true; max(r.Lakes.Read, r.Observations.Read, r.Advisories.Read) != r.Read() {
+				t.Errorf("one file gave %d lakes, %d observations and %d statements", r.Lakes.Read, r.Observations.Read, r.Advisories.Read)
 			}
 			return undone
 		})

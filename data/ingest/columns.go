@@ -18,6 +18,7 @@ type column struct {
 	constant string // its value in all rows of a file, which must not have the column; or empty
 	ids      *idMaker
 	from     int // if ids is set, the column that is used for this one
+	numbers  numberFormat
 }
 
 // names returns the names of the column, the preferred one first.
@@ -103,7 +104,7 @@ func locate(columns []column, header []string) ([]int, error) {
 }
 
 // A columnSet has one bit for each column that a row has. The stored values of missing columns are kept.
-type columnSet uint16
+type columnSet uint64
 
 func setOf(columns []column, positions []int) columnSet {
 	var s columnSet

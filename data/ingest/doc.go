@@ -1,5 +1,5 @@
-// Package ingest reads files of lakes and observations, checks every row, and writes them to a store. It also exports the
-// content of a store as files that it can read.
+// Package ingest reads files of lakes, observations and official statements, checks every row, and writes them to a store. It also
+// exports the content of a store as files that it can read.
 //
 // The content of a file decides its format, not its name. A file that is compressed by gzip or zstd is expanded while it is
 // read, unless it expands more than real data do; a file that is compressed twice is an error.
@@ -12,8 +12,9 @@
 //   - the separator, `,` `;` `|` or tab, is the one with which the first line has the most known names;
 //   - the encoding is UTF-8 after a byte-order mark. Otherwise the first character that is not ASCII decides: UTF-8 if it is
 //     valid UTF-8, otherwise ISO-8859-1 (as Windows-1252, its superset). A later row that contradicts this is rejected;
-//   - the decimal separator of a number is a point or a comma. In a file separated by commas a quoted 1,234 could also be
-//     1234: if both are possible values, the row is rejected;
+//   - the decimal mark of a number is a point or a comma, and the other one may separate thousands. A number such as 1.091 has
+//     two readings. Other numbers of its column, or a decimal comma in another column, decide; the point is the decimal mark in
+//     a file separated by commas. Otherwise the row is rejected. A later number that contradicts such a reading ends the import;
 //   - a date is YYYY-MM-DD or dd.mm.yyyy, a time is RFC 3339, in UTC if it has no zone. A row is rejected if its date or time
 //     is too far in the future for its type, or if a satellite's time of measurement is more than a week from its date.
 //
@@ -25,11 +26,19 @@
 // and a reported scum must not be dropped silently.
 //
 // [Options] change how a file is read: Map sets the name of a column in the file, Set gives a missing column one value for
-// all rows, and MakeIDs makes ids from names if lakes have no others.
+// all rows, MakeIDs makes ids from names if lakes have no others, and Decimal and Thousands say how numbers are written.
 //
 // The European Environment Agency's list of bathing waters is recognized by its own column names. Lakes and rivers are
 // imported, since a lake that a river runs through may be listed as a river; coastal and transitional waters are left out
 // and counted. The list's quality classes are about bacteria and are ignored.
+//
+// # Water Quality Portal
+//
+// Stations and results of the Water Quality Portal (waterqualitydata.us) are recognized by their header, unless there is Map or Set. A row
+// of results is one result; all of a station, a day and an organization, in all files of an import, make one observation, whatever their order.
+// They are in memory until all files are read, so there may be a million such observations at most. Rows of other characteristics, of quality
+// control, or not of a lake's surface are left out and counted by reason. What the files do not say about an observation keeps its stored value,
+// also its chlorophyll. docs/importing.md has the rules.
 //
 // # GeoJSON
 //
@@ -52,6 +61,23 @@
 // sets outline and area, "geometry": null deletes the outline, and a point or no geometry keeps the stored values, as a table
 // does. A row that keeps the outline but moves the lake more than 0.1 degrees out of it is rejected.
 //
+// # Official statements
+//
+// A file of official statements that begins with a brace or a bracket is JSON: an object whose member "advisories" is an array, as the
+// server answers, or only the array. It is read token by token. A statement, or another member, has at most 64 KiB, and 100 members,
+// whose names are the columns; its texts may also be the members en and de of an object "text". As in GeoJSON, a missing member is like
+// a missing column, and null like an empty field, but for each statement separately.
+//
+// A day is its midnight in UTC. As valid_until it includes the day, so it is the next midnight. The column valid_until is required,
+// although it may be empty: in a file that calls it otherwise, each statement would be valid for ever. A statement may be issued or
+// withdrawn one day after the present time at the latest. If the column withdrawn is missing, a withdrawn statement stays withdrawn.
+//
+// # Swim Guide
+//
+// [SwimGuide] reads documents of Swim Guide's open data standard. They are no rows of columns, and their records are read before the
+// transaction: the record that ends a warning may be in another file. The documents of one import have at most 128 MiB together. A record
+// with the guid of an earlier one is unchanged if it is equal and rejected if it differs.
+//
 // # Transactions
 //
 // All files of one call are one transaction, in which each key may occur once: a later row with the same key is unchanged if
@@ -62,6 +88,6 @@
 //
 // # Exports
 //
-// [ExportLakes] and [ExportObservations] write files from which an import into an empty store makes exactly the same data.
+// [ExportLakes], [ExportObservations] and [ExportAdvisories] write files from which an import into an empty store makes exactly the same data.
 // Only a table of lakes has no outlines.
 package ingest

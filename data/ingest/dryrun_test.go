@@ -21,6 +21,7 @@ func TestDryRun(t *testing.T) {
 		{"a bad lake, skipped", Lakes, "id,name,lat,lon\nnew,N,1,1\nbad,,1,1\n", Options{SkipBad: true}},
 		{"a contradiction, skipped", Lakes, "id,name,lat,lon\nnew,N,1,1\nnew,M,1,1\nnew,N,1,1\n", Options{SkipBad: true}},
 		{"observations", Observations, "lake_id,date,chl,data_type\nx,2024-01-01,<2,satellite\nx,2024-01-08,5,satellite\nnew,2024-01-01,1,satellite\n", Options{SkipBad: true}},
+		{"statements", Advisories, anAdvisory + "s2,z,closure,other,Amt,,,,2024-07-01,2024-07-01,,\n", Options{SkipBad: true, Now: inJuly().Now}},
 		{"nothing new", Lakes, aLake, Options{}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -3,6 +3,7 @@ package ingest
 import (
 	"bufio"
 	"context"
+	"encoding"
 	"encoding/base64"
 	"encoding/csv"
 	"encoding/json"
@@ -10,6 +11,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 	"time"
 
 	"limnomap/data"
@@ -58,7 +60,8 @@ func ExportLakes(ctx context.Context, src data.Source, w io.Writer, format Forma
 // that [Observations] reads. It returns how many there are.
 func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
-	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at") // Flush returns its error
+	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at,"+
+		"chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,source,method,secchi_m,water_temperature_c") // Flush returns its error
 	n := 0
 	var line []byte
 	_, err := src.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
@@ -76,7 +79,7 @@ func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int,
 	return n, nil
 }
 
-// appendObservation appends a line. No field needs quotes.
+// appendObservation appends a line. Only the source and the method may need quotes.
 func appendObservation(b []byte, o data.Observation) []byte {
 	b = append(b, o.LakeID...)
 	b = append(b, ',')
@@ -99,7 +102,55 @@ func appendObservation(b []byte, o data.Observation) []byte {
 	if !o.MeasuredAt.IsZero() {
 		b = o.MeasuredAt.UTC().AppendFormat(b, time.RFC3339)
 	}
+	if o.Source == "" && o.Quality == data.QualityUnknown && o.Details == (data.Details{}) { // as most observations
+		return append(b, ",,,,,,,,,,,\n"...)
+	}
+	return appendDetails(b, &o)
+}
+
+// appendDetails appends the fields from chl_lower on, and ends the line.
+func appendDetails(b []byte, o *data.Observation) []byte {
+	d := &o.Details
+	b = appendOptional(append(b, ','), d.Lower)
+	b = appendOptional(append(b, ','), d.Upper)
+	b = append(b, ',')
+	if d.BelowLimit {
+		b = append(b, "true"...)
+	}
+	for _, n := range []data.Optional[int32]{d.ValidPixels, d.TotalPixels} {
+		b = append(b, ',')
+		if n.Known {
+			b = strconv.AppendInt(b, int64(n.Value), 10)
+		}
+	}
+	b = append(append(b, ','), o.Quality.String()...)
+	b = append(append(b, ','), strings.Join(d.Flags.Names(), " ")...)
+	b = appendQuoted(append(b, ','), o.Source)
+	b = appendQuoted(append(b, ','), d.Method)
+	b = appendOptional(append(b, ','), d.Secchi)
+	b = appendOptional(append(b, ','), d.WaterTemperature)
 	return append(b, '\n')
+}
+
+// appendOptional appends a number, or nothing if it is absent.
+func appendOptional[T interface {
+	comparable
+	encoding.TextAppender
+}](b []byte, n data.Optional[T]) []byte {
+	if n.Known {
+		b, _ = n.Value.AppendText(b) // its error is always nil
+	}
+	return b
+}
+
+// appendQuoted appends a text in quotes, so that an import reads it as it is. An empty text has none.
+func appendQuoted(b []byte, s string) []byte {
+	if s == "" {
+		return b
+	}
+	b = append(b, '"')
+	b = append(b, strings.ReplaceAll(s, `"`, `""`)...)
+	return append(b, '"')
 }
 
 func lakesAsCSV(w io.Writer) (write func(data.Lake) error, end func() error) {

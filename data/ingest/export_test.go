@@ -84,7 +84,7 @@ func drawObservations(rt *rapid.T, id data.LakeID) []data.Observation {
 	var all []data.Observation
 	for range rapid.IntRange(0, 4).Draw(rt, "observations") {
 		o := data.Observation{LakeID: id, Date: data.Date(rapid.IntRange(-20_000, 20_000).Draw(rt, "date")),
-			Type: data.DataType(rapid.IntRange(0, 1).Draw(rt, "type")), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+			Type: data.DataType(rapid.IntRange(0, 2).Draw(rt, "type")), Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 		if rapid.Bool().Draw(rt, "has a value") {
 			o.Chlorophyll = data.Chlorophyll(rapid.IntRange(0, int(data.MaxChlorophyll)).Draw(rt, "chl"))
 			o.Level = data.Level(rapid.IntRange(-1, 3).Draw(rt, "level"))
@@ -95,11 +95,47 @@ func drawObservations(rt *rapid.T, id data.LakeID) []data.Observation {
 		if rapid.Bool().Draw(rt, "has a time") {
 			o.MeasuredAt = o.Date.Time().Add(time.Duration(rapid.IntRange(-6*86400, 6*86400).Draw(rt, "time")) * time.Second)
 		}
-		if !slices.ContainsFunc(all, func(b data.Observation) bool { return b.Date == o.Date && b.Type == o.Type }) {
+		if rapid.Bool().Draw(rt, "has details") {
+			drawDetails(rt, &o)
+		}
+		if !slices.ContainsFunc(all, func(b data.Observation) bool { return b.Date == o.Date && b.Type == o.Type && b.Source == o.Source }) {
 			all = append(all, o)
 		}
 	}
 	return all
+}
+
+// drawDetails draws what only some observations have. Each of it may be absent.
+func drawDetails(rt *rapid.T, o *data.Observation) {
+	has := func(name string) bool { return rapid.Bool().Draw(rt, "has "+name) }
+	d := &o.Details
+	if has("a source") {
+		o.Source = drawText(rt, "source")
+	}
+	o.Quality = data.Quality(rapid.IntRange(0, 3).Draw(rt, "quality"))
+	if o.Chlorophyll.Valid() {
+		if has("a lower limit") {
+			d.Lower = data.Known(data.Chlorophyll(rapid.IntRange(0, int(o.Chlorophyll)).Draw(rt, "lower")))
+		}
+		if has("an upper limit") {
+			d.Upper = data.Known(data.Chlorophyll(rapid.IntRange(int(o.Chlorophyll), int(data.MaxChlorophyll)).Draw(rt, "upper")))
+			d.BelowLimit = has("a limit of detection")
+		}
+	}
+	if has("pixels") {
+		d.TotalPixels = data.Known(rapid.Int32Range(0, data.MaxPixels).Draw(rt, "pixels"))
+		d.ValidPixels = data.Known(rapid.Int32Range(0, d.TotalPixels.Value).Draw(rt, "valid pixels"))
+	}
+	d.Flags = data.Flags(rapid.IntRange(0, 1<<data.Estimated<<1-1).Draw(rt, "flags"))
+	if has("a method") {
+		d.Method = drawText(rt, "method")
+	}
+	if has("a depth") {
+		d.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, int(data.MaxSecchi)).Draw(rt, "depth")))
+	}
+	if has("a temperature") {
+		d.WaterTemperature = data.Known(data.Hundredths(rapid.IntRange(int(data.MinWaterTemperature), int(data.MaxWaterTemperature)).Draw(rt, "temperature")))
+	}
 }
 
 // A checkTB is a test or a single run of a property test.

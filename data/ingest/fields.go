@@ -13,6 +13,7 @@ import (
 type notation struct {
 	charset   charset
 	separator rune
+	evidence  *evidence // of the decimal marks of a table; nil for GeoJSON, whose numbers have a decimal point
 }
 
 // A row is a row of a table or a feature of a collection.
@@ -23,7 +24,23 @@ type row struct {
 	fields    []string
 	has       columnSet
 	shape     *shape // the geometry of a feature, or nil
+	ofWQP     bool   // whether it is one of the Water Quality Portal
 	censored  int    // number of values below a limit of detection
+
+	undecided bool // whether a number has two readings, between which other rows may decide
+}
+
+// keep returns a copy of a row of a table that is valid after the next row is read. It has the fields of its columns only.
+func (r *row) keep() *row {
+	kept := &row{notation: r.notation, columns: r.columns, positions: make([]int, len(r.positions)), has: r.has}
+	for c, at := range r.positions {
+		kept.positions[c] = -1
+		if at >= 0 {
+			kept.positions[c] = len(kept.fields)
+			kept.fields = append(kept.fields, r.fields[at])
+		}
+	}
+	return kept
 }
 
 // text returns the field of column c without surrounding white space; empty if it has no value.
@@ -121,31 +138,6 @@ func (r *row) censorable(c int, in span) (f float64, ok bool, err error) {
 	}
 	r.censored++
 	return f / 2, true, nil
-}
-
-func (r *row) parseNumber(c int, s string, in span) (float64, error) {
-	// ParseFloat also accepts NaN, infinity, hexadecimal numbers and underscores, which are not allowed here.
-	if strings.Trim(s, "+-0123456789.,eE") != "" || strings.Count(s, ",")+strings.Count(s, ".") > 1 {
-		return 0, r.bad(c, s, in.String())
-	}
-	if r.separator == ',' && thousand(s) {
-		if f, err := strconv.ParseFloat(strings.Replace(s, ",", "", 1), 64); err == nil && in.min <= f && f <= in.max {
-			return 0, r.bad(c, s, "a decimal point or no comma: it may be read as "+
-				strings.Replace(s, ",", ".", 1)+" or as "+strings.Replace(s, ",", "", 1))
-		}
-	}
-	f, err := strconv.ParseFloat(strings.Replace(s, ",", ".", 1), 64)
-	if err != nil || f < in.min || f > in.max {
-		return 0, r.bad(c, s, in.String())
-	}
-	return f, nil
-}
-
-// thousand reports whether the comma in s may be a thousands separator, as in 1,234.
-func thousand(s string) bool {
-	before, after, comma := strings.Cut(strings.TrimLeft(s, "+-"), ",")
-	return comma && len(after) == 3 && !strings.ContainsAny(after, "eE") &&
-		len(before) >= 1 && len(before) <= 3 && before[0] != '0'
 }
 
 // The years that a date may be in; checkLead has a stricter limit for the future. Chlorophyll has been measured from space

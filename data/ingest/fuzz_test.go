@@ -20,6 +20,7 @@ func FuzzLakes(f *testing.F) {
 		"id|name|lat|lon\na|A|n.a.|1\nb|B|1e1\n\"c\"x|C|1|1\nd|\"",
 		"id,name,lat,lon\na,A,\"1,234\",\"-1,5\"\n,,,\n",
 		"bathingWaterIdentifier,bathingWaterName,bwWaterCategory,latitude,longitude\na,A,Lake,1,1\nb,B,coastalBathingWater,1,1\n",
+		"id;name;lat;lon;area_km2\na;A;47.123;11,345;1.091\nb;B;1;1;1.091,5\nc;C;1;1;20.000\nd;D;1;1;12.5\ne;E;1;1;1.2.3\n",
 		features(featureOf(`"id":"a","name":"A","lat":0,"lon":0,"limnomap_outline":"AcDr1gjCx+UI"`, box)),
 		exportedSquare(f),
 	} {
@@ -40,6 +41,8 @@ func FuzzObservations(f *testing.F) {
 		"lake_id,date,chl,data_type\nx,2024-01-01,12.3,satellite\nx,2024-01-01,,ai_forecast\ny,2024-01-01,1,satellite\n",
 		"lake_id;date;chl;data_type;who_level;cell_density_cells_ml;measured_at\nx;01.02.2024;<0,5;satellite;3;1e4;2024-02-01T10:00:00+02:00\n",
 		"date,lake_id,data_type,chl\n2024-01-01,x,satellite,1\n2024-01-01,x,satellite,2\n2024-1-1,x,satellite,n.a.\n2024-01-02,x,satellite,-1\n",
+		"lake_id;date;chl;data_type;cell_density_cells_ml\nx;2024-01-01;1.091;satellite;20.000\nx;2024-01-08;1.091,5;satellite;1.234.567\nx;2024-01-15;<0,5;satellite;20 000\n",
+		"lake_id,date,chl,data_type\nx,2024-01-01,1.091,satellite\nx,2024-01-08,\"1,091\",satellite\nx,2024-01-15,\"12,5\",satellite\n",
 		"lake_id\tdate\tchl\tdata_type\tnote\nx\t2024-01-01\t1500\tsatellite\t\"a\nb\"\nx\t2024-01-08\tNA\tsatellite\n",
 	} {
 		f.Add([]byte(seed))
@@ -85,7 +88,7 @@ func checkImport(t *testing.T, f importFunc, s store.Store, text string) {
 }
 
 func checkReport(t *testing.T, r Report) {
-	if r.Written && r.Read != r.Added+r.Changed+r.Unchanged+r.Rejected+r.LeftOut {
+	if r.Written && r.Read != r.Added+r.Changed+r.Unchanged+r.Rejected+r.LeftOut+r.Combined {
 		t.Errorf("the rows of %+v do not add up", r)
 	}
 	if len(r.Bad) != min(r.Rejected, maxBadRows) {
@@ -93,8 +96,8 @@ func checkReport(t *testing.T, r Report) {
 	}
 	last := 0
 	for _, bad := range r.Bad {
-		number := bad.Line + bad.Feature // one of them is 0
-		if number <= last || min(bad.Line, bad.Feature) != 0 || bad.Reason == "" {
+		number := bad.Line + bad.Feature + bad.Statement // all but one of them are 0
+		if number <= last || max(bad.Line, bad.Feature, bad.Statement) != number || bad.Reason == "" {
 			t.Errorf("bad row %+v after number %d: want a reason, and lines or features in order", bad, last)
 		}
 		last = number

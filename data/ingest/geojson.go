@@ -19,7 +19,7 @@ type collection struct {
 
 // openCollection reads up to the first feature.
 func openCollection(r io.Reader, columns []column) (*collection, error) {
-	c := &collection{json: newJSONReader(r)}
+	c := &collection{json: newJSONReader(r, maxFeatureBytes, errLongFeature)}
 	c.feature.columns = columns
 	c.feature.notation = notation{charset: inUTF8, separator: ','}
 	if _, _, err := c.json.next(); err != nil { // the opening brace
@@ -34,7 +34,7 @@ func openCollection(r io.Reader, columns []column) (*collection, error) {
 
 func (c *collection) number() int { return c.read }
 
-func (c *collection) ofFeatures() bool { return true }
+func (c *collection) unit() unit { return ofFeatures }
 
 func (c *collection) offset() int64 { return c.json.InputOffset() }
 

@@ -67,7 +67,7 @@ func TestFeatureBombs(t *testing.T) {
 			columns := lakeColumns()
 			var before, after runtime.MemStats
 			runtime.ReadMemStats(&before)
-			rs, err := openRows(bufio.NewReaderSize(text, maxRowBytes), columns, true)
+			rs, err := openRows(bufio.NewReaderSize(text, maxRowBytes), columns, featureCollection, nil)
 			var bad badRow
 			var r *row
 			for err == nil {

@@ -25,7 +25,7 @@ func FuzzCollection(f *testing.F) {
 	}
 	columns := lakeColumns()
 	f.Fuzz(func(t *testing.T, text string) {
-		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), columns, true)
+		rs, err := openRows(bufio.NewReaderSize(strings.NewReader(text), maxRowBytes), columns, featureCollection, nil)
 		if err != nil {
 			return
 		}

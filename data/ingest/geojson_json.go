@@ -36,27 +36,31 @@ var (
 type jsonReader struct {
 	*jsontext.Decoder
 	r       io.Reader
+	most    int64 // bytes of a member or an item
+	tooLong error // the error for a longer one
 	read    int64 // bytes read
-	start   int64 // where the current member or feature starts
+	start   int64 // where the current member or item starts
 	name    []byte
 	notUTF8 bool // whether a text was not UTF-8; the caller resets it
 }
 
-func newJSONReader(r io.Reader) *jsonReader {
-	j := &jsonReader{r: r}
-	// Invalid UTF-8 is an error of one feature. A name that is repeated is not kept to be compared.
+// newJSONReader returns a reader of a file whose items, such as features, have at most that many bytes; tooLong is the error for a
+// longer one.
+func newJSONReader(r io.Reader, most int64, tooLong error) *jsonReader {
+	j := &jsonReader{r: r, most: most, tooLong: tooLong}
+	// Invalid UTF-8 is an error of one item. A name that is repeated is not kept to be compared.
 	j.Decoder = jsontext.NewDecoder(jsonSource{j}, jsontext.AllowInvalidUTF8(true), jsontext.AllowDuplicateNames(true))
 	return j
 }
 
-// A jsonSource passes the file on to the decoder, as long as the current token and feature are not too long. It may pass on
+// A jsonSource passes the file on to the decoder, as long as the current token and item are not too long. It may pass on
 // as much more as the decoder's buffer holds.
 type jsonSource struct{ *jsonReader }
 
 func (s jsonSource) Read(p []byte) (int, error) {
 	switch {
-	case s.read-s.start > maxFeatureBytes:
-		return 0, errLongFeature
+	case s.read-s.start > s.most:
+		return 0, s.tooLong
 	case s.read-s.InputOffset() > maxTextBytes:
 		return 0, errLongText
 	}
@@ -65,7 +69,7 @@ func (s jsonSource) Read(p []byte) (int, error) {
 	return n, err
 }
 
-// begin begins a member or a feature of at most maxFeatureBytes.
+// begin begins a member or an item.
 func (j *jsonReader) begin() { j.start, j.notUTF8 = j.InputOffset(), false }
 
 // next reads the next token. The raw bytes of a text or a number are valid until the following call.
@@ -78,16 +82,16 @@ func (j *jsonReader) next() (kind jsontext.Kind, raw jsontext.Value, err error) 
 	default:
 		_, err = j.ReadToken()
 	}
-	return kind, raw, explainJSON(err)
+	return kind, raw, j.explain(err)
 }
 
-// explainJSON replaces errors that the decoder wraps, and that of an early end, after which features may be missing.
-func explainJSON(err error) error {
+// explain replaces errors that the decoder wraps, and that of an early end, after which items may be missing.
+func (j *jsonReader) explain(err error) error {
 	switch {
 	case err == nil:
 		return nil
-	case errors.Is(err, errLongFeature):
-		return errLongFeature
+	case errors.Is(err, j.tooLong):
+		return j.tooLong
 	case errors.Is(err, errLongText):
 		return errLongText
 	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):

@@ -61,10 +61,11 @@ func TestEndlessFilesAreRejected(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			rest := &endless{text: tt.repeated, bytes: half}
+			store := newStore(t)
 			var before, after runtime.MemStats
 			runtime.GC()
 			runtime.ReadMemStats(&before)
-			_, err := Lakes(t.Context(), newStore(t), []File{{"hostile", io.MultiReader(strings.NewReader(tt.start), rest)}}, nil)
+			_, err := Lakes(t.Context(), store, []File{{"hostile", io.MultiReader(strings.NewReader(tt.start), rest)}}, nil)
 			runtime.ReadMemStats(&after)
 			if err == nil || !strings.Contains(err.Error(), tt.want) || len(err.Error()) > 2000 {
 				t.Errorf("error = %.300v, want a short one with %q", err, tt.want)

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"iter"
+	"slices"
 	"strings"
 
 	"limnomap/data"
@@ -27,10 +29,17 @@ const (
 )
 
 var (
-	errRejected = errors.New("rows were rejected")  // rolls back a strict import; callers see the Report
-	errDryRun   = errors.New("this is a dry run")   // rolls back a dry run
-	errLeftOut  = errors.New("the row is left out") // of the sea, which is not an error
+	errRejected = errors.New("rows were rejected") // rolls back a strict import; callers see the Report
+	errDryRun   = errors.New("this is a dry run")  // rolls back a dry run
 )
+
+// leftOut is the reason why a row is left out, which is not an error. There are few different ones in a file.
+type leftOut string
+
+func (l leftOut) Error() string { return "left out: " + string(l) }
+
+// errSea is for bathing waters of the sea.
+const errSea = leftOut("coastal and transitional waters are the sea's, and no lakes")
 
 // A kind describes values T with a key K to an importer.
 type kind[T any, K comparable] struct {
@@ -44,8 +53,25 @@ type kind[T any, K comparable] struct {
 	put func(ctx context.Context, tx store.Tx, values []T, has columnSet) ([]store.Change, error)
 	// refusal says why the store did not write a value, except for contradictions.
 	refusal func(T, store.Change) string
-	// features is true if GeoJSON is allowed too.
-	features bool
+	json    jsonForm
+	// wqp says how files of results of the Water Quality Portal are read; nil if they are read as others.
+	wqp *wqpForm
+	// collect is nil, or returns what combines the rows of such files.
+	collect func() collector[T]
+}
+
+// A wqpForm are the columns of results of the Water Quality Portal, or why they are refused.
+type wqpForm struct {
+	columns []column
+	refuse  error
+}
+
+// A collector combines rows of all files of an import.
+type collector[T any] interface {
+	// add adds a row. Its error is that of the row, or wraps ErrTooLarge and ends the import.
+	add(*row, origin) error
+	// rows returns what the rows make together, those of each file in one piece.
+	rows() iter.Seq[parsed[T]]
 }
 
 // An importer does one import.
@@ -53,7 +79,8 @@ type importer[T any, K comparable] struct {
 	kind[T, K]
 	files       []File
 	report      Report
-	good        []T // consecutive rows of a batch with the same columns
+	good        []T      // consecutive rows of a batch with the same columns
+	badOrigins  []origin // of report.Bad
 	firsts      map[K]origin
 	firstsLimit int
 
@@ -65,22 +92,24 @@ type importer[T any, K comparable] struct {
 // An origin is the row of a file that a value is from.
 type origin struct {
 	file, number int
-	feature      bool // whether number is a feature's, not a line's
+	unit         unit // of number
 }
 
 // at returns the origin for the beginning of an error message.
 func (o origin) at() string {
-	if o.feature {
-		return fmt.Sprintf("feature %d", o.number)
-	}
-	return fmt.Sprintf("line %d", o.number)
+	return fmt.Sprintf("%s %d", o.unit, o.number)
+}
+
+// before reports whether o comes before p in the files.
+func (o origin) before(p origin) bool {
+	return cmp.Or(cmp.Compare(o.file, p.file), cmp.Compare(o.number, p.number)) < 0
 }
 
 func (o origin) String() string {
-	if o.feature {
-		return fmt.Sprintf("in feature %d", o.number)
+	if o.unit == ofLines {
+		return "on " + o.at()
 	}
-	return fmt.Sprintf("on line %d", o.number)
+	return "in " + o.at()
 }
 
 func run[T any, K comparable](ctx context.Context, s store.Store, k kind[T, K], files []File, opts *Options) (Report, error) {
@@ -127,8 +156,11 @@ func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K
 	// One core reads rows while another writes the batch before.
 	reading, stop := context.WithCancel(ctx)
 	batches := make(chan batch[T], 1)
-	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, features: k.features, batches: batches,
+	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, json: k.json, wqp: k.wqp, batches: batches,
 		input: countingReader{ctx: reading, progress: progress}, maxBytes: opts.MaxBytes, expanded: opts.expanded}
+	if k.collect != nil {
+		r.collected = k.collect()
+	}
 	go func() { // ends with the files or after stop; the loop below waits for it
 		defer close(batches)
 		r.read(reading, files)
@@ -152,7 +184,11 @@ func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K
 
 // write writes a batch and adds it to the report.
 func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[T]) error {
-	im.report.Read += len(rows)
+	for _, p := range rows {
+		im.report.Read += max(p.rows, 1)
+		im.report.Combined += max(p.rows, 1) - 1
+		im.report.Untimed += p.unzoned
+	}
 	for len(rows) > 0 {
 		if err := ctx.Err(); err != nil {
 			return err
@@ -167,8 +203,8 @@ func (im *importer[T, K]) write(ctx context.Context, tx store.Tx, rows []parsed[
 		}
 		for _, p := range rows[:n] {
 			switch {
-			case p.leftOut:
-				im.report.LeftOut++
+			case p.leftOut != "":
+				im.report.leaveOut(string(p.leftOut))
 			case p.reason != "":
 				im.reject(p)
 			default:
@@ -207,7 +243,7 @@ func (im *importer[T, K]) countRepeats(repeated []int, rows []parsed[T]) error {
 // goodRow says where good row i is.
 func (im *importer[T, K]) goodRow(rows []parsed[T], i int) string {
 	for _, p := range rows {
-		if p.leftOut || p.reason != "" {
+		if p.leftOut != "" || p.reason != "" {
 			continue
 		}
 		if i--; i < 0 {
@@ -224,7 +260,7 @@ func (im *importer[T, K]) lastOf(rows []parsed[T]) string { return rows[len(rows
 func (im *importer[T, K]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 	im.good = im.good[:0]
 	for i, p := range rows {
-		if p.leftOut || p.reason != "" {
+		if p.leftOut != "" || p.reason != "" {
 			continue
 		}
 		if len(im.good) > 0 && p.has != has {
@@ -289,12 +325,22 @@ func (im *importer[T, K]) contradiction(value T) string {
 
 func (im *importer[T, K]) reject(p parsed[T]) {
 	bad := BadRow{File: im.files[p.file].Name, ID: string(p.id), Reason: p.reason}
-	if p.feature {
-		bad.Feature = p.number
-	} else {
+	switch p.unit {
+	case ofLines:
 		bad.Line = p.number
+	case ofFeatures:
+		bad.Feature = p.number
+	case ofStatements:
+		bad.Statement = p.number
 	}
-	im.report.reject(bad)
+	// Rows of the store's batches may come later than bad ones after them in the file.
+	at := len(im.badOrigins)
+	for at > 0 && p.before(im.badOrigins[at-1]) {
+		at--
+	}
+	if im.report.reject(bad, at); at < maxBadRows {
+		im.badOrigins = slices.Insert(im.badOrigins, at, p.origin)[:len(im.report.Bad)]
+	}
 }
 
 // A countingReader reports now and then how many bytes were read, of all files together. It fails when its context ends,

@@ -22,15 +22,21 @@ type Options struct {
 	// Set gives columns that the files do not have a value for all rows, such as {"data_type": "satellite"}.
 	Set Mapping
 	// MakeIDs makes the ids of lakes from their names, in small letters, digits and underscores: for files without other
-	// ids. For observations, lake_id is then the name. Names that give the same id as another name, in the files or in the
+	// ids. For observations and statements, lake_id is then the name. Names that give the same id as another name, in the files or in the
 	// store, are rejected.
 	MakeIDs bool
+	// Decimal is the decimal mark of the numbers in tables, "." or ",". Empty means that it is detected, or follows from
+	// Thousands. If only Decimal is set, the other mark may separate thousands.
+	Decimal string
+	// Thousands is what separates groups of three digits of the numbers in tables: ".", ",", "'", " " (also those that do not
+	// break a line) or "space", or "none". Empty means that it is detected, or follows from Decimal.
+	Thousands string
 	// DryRun reports what an import would do, and rolls it back.
 	DryRun bool
 	// Progress is called now and then with the number of bytes read so far, of all files together, as stored in the files.
 	// Calls do not overlap.
 	Progress func(bytes int64)
-	// Now returns the present time, for the limits on observations in the future. Nil means time.Now.
+	// Now returns the present time, for the limits on observations and statements in the future. Nil means time.Now.
 	Now func() time.Time
 
 	// Timeout bounds an import: reading all its files and writing them, with the wait for other writers. Until it ends,
@@ -91,14 +97,16 @@ func explainTime(ctx context.Context, err error) error {
 	return err
 }
 
-// today returns the day in UTC.
-func (o *Options) today() data.Date {
-	now := time.Now
+// now returns the present time.
+func (o *Options) now() time.Time {
 	if o.Now != nil {
-		now = o.Now
+		return o.Now()
 	}
-	return data.DateOf(now())
+	return time.Now()
 }
+
+// today returns the day in UTC.
+func (o *Options) today() data.Date { return data.DateOf(o.now()) }
 
 // A File is one input of an import.
 type File struct {

@@ -156,8 +156,8 @@ func TestObservations(t *testing.T) {
 		{"NA", header + "x,2024-10-04,NA,satellite,NA,NA,NA", 0, func(o *data.Observation) { o.Chlorophyll = data.NoChlorophyll }},
 		{"n.a.", header + "x,2024-10-04, n.a. ,satellite,n.a.,n.a.,n.a.", 0, func(o *data.Observation) { o.Chlorophyll = data.NoChlorophyll }},
 		{"dash", header + "x,2024-10-04,-,satellite,-,-,-", 0, func(o *data.Observation) { o.Chlorophyll = data.NoChlorophyll }},
-		{"censored", header + "x,2024-10-04,<15,satellite,,,", 1, func(o *data.Observation) { o.Chlorophyll = 7_50 }},
-		{"both censored", header + `x,2024-10-04,"< 0,5",satellite,<1000,,`, 2, func(o *data.Observation) { o.Chlorophyll = 25; o.CellDensity = 500 }},
+		{"censored", header + "x,2024-10-04,<15,satellite,,,", 1, func(o *data.Observation) { o.Chlorophyll = 7_50; belowLimit(o, 15_00) }},
+		{"both censored", header + `x,2024-10-04,"< 0,5",satellite,<1000,,`, 2, func(o *data.Observation) { o.Chlorophyll = 25; o.CellDensity = 500; belowLimit(o, 50) }},
 		{"own level and density", header + "x,2024-10-04,12.35,satellite,20000.5,3,", 0, func(o *data.Observation) { o.Level = 3; o.CellDensity = 20000.5 }},
 		{"own level of zero, as a decimal", header + "x,2024-10-04,12.35,satellite,0,0.0,", 0, func(o *data.Observation) { o.Level = 0; o.CellDensity = 0 }},
 		{"time in UTC", header + "x,2024-10-04,12.35,satellite,,,2024-10-04T10:30:05Z", 0, func(o *data.Observation) { o.MeasuredAt = at }},
@@ -180,6 +180,11 @@ func TestObservations(t *testing.T) {
 			}
 		})
 	}
+}
+
+// belowLimit makes o a value below a limit.
+func belowLimit(o *data.Observation, limit data.Chlorophyll) {
+	o.Details.BelowLimit, o.Details.Upper = true, data.Known(limit)
 }
 
 func TestImportAgain(t *testing.T) {

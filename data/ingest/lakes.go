@@ -22,19 +22,21 @@ const (
 	lakeRegion
 	lakeArea
 	lakeCategory
+	lakeSite
 	lakeOutline // not in tables: it comes from a feature's geometry and the property that [FormatGeoJSON] adds
 )
 
 func lakeColumns() []column {
 	return []column{
-		lakeID:         {name: "id", aliases: []string{"bathingWaterIdentifier"}, required: true},
+		lakeID:         {name: "id", aliases: []string{"bathingWaterIdentifier", "Location_Identifier", "MonitoringLocationIdentifier"}, required: true},
 		lakeExternalID: {name: "external_id"},
-		lakeName:       {name: "name", aliases: []string{"bathingWaterName"}, required: true},
-		lakeLat:        {name: "lat", aliases: []string{"latitude"}, required: true},
-		lakeLon:        {name: "lon", aliases: []string{"longitude"}, required: true},
-		lakeRegion:     {name: "region", aliases: []string{"state", "countryCode"}},
+		lakeName:       {name: "name", aliases: []string{"bathingWaterName", "Location_Name", "MonitoringLocationName"}, required: true},
+		lakeLat:        {name: "lat", aliases: []string{"latitude", "Location_LatitudeStandardized", "Location_Latitude", "LatitudeMeasure"}, required: true},
+		lakeLon:        {name: "lon", aliases: []string{"longitude", "Location_LongitudeStandardized", "Location_Longitude", "LongitudeMeasure"}, required: true},
+		lakeRegion:     {name: "region", aliases: []string{"state", "countryCode", "Location_State"}},
 		lakeArea:       {name: "area_km2"},
 		lakeCategory:   {name: "bwWaterCategory"},
+		lakeSite:       {name: "Location_Type", aliases: []string{"MonitoringLocationTypeName"}},
 		lakeOutline:    {name: "limnomap_outline", feature: true},
 	}
 }
@@ -42,6 +44,9 @@ func lakeColumns() []column {
 func parseLake(r *row) (data.Lake, error) {
 	var l data.Lake
 	if err := checkCategory(r); err != nil {
+		return l, err
+	}
+	if err := checkSiteType(r, lakeSite); err != nil {
 		return l, err
 	}
 	var err error
@@ -83,7 +88,7 @@ func parseLake(r *row) (data.Lake, error) {
 	return l, l.CheckImport()
 }
 
-// checkCategory returns errLeftOut for the sea. The EEA lists bathing waters of four categories; older lists append
+// checkCategory returns errSea for the sea. The EEA lists bathing waters of four categories; older lists append
 // BathingWater to them. Rivers are imported too, because a lake that a river runs through may be listed as a river. A list
 // or a site without a category is imported.
 func checkCategory(r *row) error {
@@ -95,7 +100,7 @@ func checkCategory(r *row) error {
 	case "", "lake", "river":
 		return nil
 	case "coastal", "transitional":
-		return errLeftOut
+		return errSea
 	}
 	return r.bad(lakeCategory, s, "Lake, River, Coastal or Transitional, the last two of which are left out")
 }
@@ -140,6 +145,10 @@ func parsePoint(r *row) (orb.Point, error) {
 
 func lakeKind(opts *Options, ids *idMaker) (kind[data.Lake, data.LakeID], error) {
 	columns, err := opts.apply(lakeColumns(), lakeID, lakeName, ids)
+	wqp := &wqpForm{refuse: errWQPResults}
+	if len(opts.Map)+len(opts.Set) > 0 {
+		wqp = nil
+	}
 	return kind[data.Lake, data.LakeID]{
 		columns: columns,
 		parse:   parseLake,
@@ -154,8 +163,9 @@ func lakeKind(opts *Options, ids *idMaker) (kind[data.Lake, data.LakeID], error)
 				Outline: has.lacks(lakeOutline),
 			})
 		},
-		refusal:  lakeRefusal,
-		features: true,
+		refusal: lakeRefusal,
+		json:    featureCollection,
+		wqp:     wqp,
 	}, err
 }
 

@@ -65,6 +65,13 @@ func (opts *Options) apply(columns []column, id, name int, ids *idMaker) ([]colu
 		}
 		columns[i].constant = opts.Set[ours]
 	}
+	numbers, err := newNumberFormat(opts.Decimal, opts.Thousands)
+	if err != nil {
+		return nil, err
+	}
+	for i := range columns {
+		columns[i].numbers = numbers
+	}
 	if ids == nil {
 		return columns, nil
 	}

@@ -20,6 +20,18 @@ const (
 	obsDensity
 	obsLevel
 	obsMeasuredAt
+	obsLower
+	obsUpper
+	obsUncertainty
+	obsBelowLimit
+	obsValidPixels
+	obsTotalPixels
+	obsQuality
+	obsFlags
+	obsSource
+	obsMethod
+	obsSecchi
+	obsTemperature
 )
 
 func observationColumns() []column {
@@ -31,6 +43,19 @@ func observationColumns() []column {
 		obsDensity:    {name: "cell_density_cells_ml"},
 		obsLevel:      {name: "who_level"},
 		obsMeasuredAt: {name: "measured_at"},
+
+		obsLower:       {name: "chl_lower"},
+		obsUpper:       {name: "chl_upper"},
+		obsUncertainty: {name: "uncertainty"},
+		obsBelowLimit:  {name: "below_limit"},
+		obsValidPixels: {name: "n_valid"},
+		obsTotalPixels: {name: "n_total"},
+		obsQuality:     {name: "quality"},
+		obsFlags:       {name: "flags"},
+		obsSource:      {name: "source"},
+		obsMethod:      {name: "method"},
+		obsSecchi:      {name: "secchi_m"},
+		obsTemperature: {name: "water_temperature_c"},
 	}
 }
 
@@ -60,13 +85,13 @@ func checkLead(o data.Observation, today data.Date) error {
 	return nil
 }
 
-// maxTakenDays is the largest difference in days between a satellite's measured_at and its date: a weekly composite may have
+// maxTakenDays is the largest difference in days between the measured_at of a measurement and its date: a weekly composite may have
 // any date of its week. A larger difference is an error, such as a wrong month. A forecast is not measured: its time
 // may be when it was made.
 const maxTakenDays = 7
 
 func checkTaken(o data.Observation) error {
-	if days := data.DateOf(o.Taken()) - o.Date; o.Type == data.Satellite && (days < -maxTakenDays || days > maxTakenDays) {
+	if days := data.DateOf(o.Taken()) - o.Date; o.Type.Measured() && (days < -maxTakenDays || days > maxTakenDays) {
 		return fmt.Errorf("measured_at %s: want a time at most %d days from the date %s",
 			o.Taken().Format(time.RFC3339), maxTakenDays, o.Date)
 	}
@@ -82,7 +107,7 @@ func parseObservation(r *row, today data.Date) (data.Observation, error) {
 	if o.Date, err = r.date(obsDate); err != nil {
 		return o, err
 	}
-	kind, err := r.required(obsType, "satellite or ai_forecast")
+	kind, err := r.required(obsType, "satellite, in_situ or ai_forecast")
 	if err != nil {
 		return o, err
 	}
@@ -95,7 +120,10 @@ func parseObservation(r *row, today data.Date) (data.Observation, error) {
 	if o.MeasuredAt, err = r.time(obsMeasuredAt); err != nil {
 		return o, err
 	}
-	if err := o.Check(); err != nil {
+	if err := parseDetails(r, &o); err != nil {
+		return o, err
+	}
+	if err := o.CheckImport(); err != nil {
 		return o, err
 	}
 	if err := checkLead(o, today); err != nil {
@@ -106,12 +134,20 @@ func parseObservation(r *row, today data.Date) (data.Observation, error) {
 
 // parseValues reads the measured values. Each of them may be missing.
 func parseValues(r *row, o *data.Observation) error {
+	before := r.censored
 	chl, ok, err := r.censorable(obsChl, span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"})
 	if err == nil && ok {
 		o.Chlorophyll, err = data.ChlorophyllOf(chl)
 	}
 	if err != nil {
 		return err
+	}
+	if r.censored > before {
+		limit, err := data.ChlorophyllOf(2 * chl) // censorable returns half of it
+		if err != nil {
+			return err
+		}
+		o.Details.BelowLimit, o.Details.Upper = true, data.Known(max(limit, o.Chlorophyll))
 	}
 	density, ok, err := r.censorable(obsDensity, span{0, maxCellDensity, " cells/ml, < before it if below a limit, or empty"})
 	if err != nil {
@@ -137,29 +173,41 @@ func parseValues(r *row, o *data.Observation) error {
 
 // An observationKey identifies an observation in the store.
 type observationKey struct {
-	lake data.LakeID
-	date data.Date
-	kind data.DataType
+	lake   data.LakeID
+	date   data.Date
+	kind   data.DataType
+	source string
 }
 
 func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observationKey], error) {
 	columns, err := opts.apply(observationColumns(), obsLake, obsLake, ids)
+	if err != nil {
+		return kind[data.Observation, observationKey]{}, err
+	}
+	wqp, err := opts.wqpForm(ids)
 	today := opts.today()
 	return kind[data.Observation, observationKey]{
 		columns: columns,
 		parse:   func(r *row) (data.Observation, error) { return parseObservation(r, today) },
 		key: func(o data.Observation) observationKey {
-			// A copy, because the id is a substring of the whole row.
-			return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type}
+			// Copies, because the id and the source are substrings of the whole row.
+			return observationKey{data.LakeID(strings.Clone(string(o.LakeID))), o.Date, o.Type, strings.Clone(o.Source)}
 		},
-		id:   obsLake,
-		lake: func(o data.Observation) data.LakeID { return o.LakeID },
+		id:      obsLake,
+		wqp:     wqp,
+		collect: func() collector[data.Observation] { return newWQPSamples(today) },
+		lake:    func(o data.Observation) data.LakeID { return o.LakeID },
 		name: func(o data.Observation) string {
-			return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
+			if o.Source == "" {
+				return fmt.Sprintf("this lake, date %s, data_type %s,", o.Date, o.Type)
+			}
+			return fmt.Sprintf("this lake, date %s, data_type %s, source %.80q,", o.Date, o.Type, o.Source)
 		},
 		put: func(ctx context.Context, tx store.Tx, os []data.Observation, has columnSet) ([]store.Change, error) {
 			return tx.PutObservations(ctx, os, store.ObservationColumns{
-				Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
+				Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
+				Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
+				Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
 			})
 		},
 		refusal: observationRefusal,
@@ -171,5 +219,11 @@ func observationRefusal(_ data.Observation, c store.Change) string {
 		return "chl is missing, while the database holds a who_level or cell_density_cells_ml of its own for this day: " +
 			"want a value, or these columns too, which may be empty to take them back"
 	}
-	return "the database does not hold this lake: import the lakes first"
+	if c == store.ManySources {
+		return fmt.Sprintf("source is one more than the %d that a database may have: want fewer different names", store.MaxSources)
+	}
+	return unknownLake
 }
+
+// unknownLake is why a row about a lake is rejected that is not stored.
+const unknownLake = "the database does not hold this lake: import the lakes first"

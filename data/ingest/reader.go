@@ -3,6 +3,7 @@ package ingest
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -23,15 +24,18 @@ var errTooManyRows = tooLarge("an import takes at most %d rows: divide the files
 
 // A reader reads files into values.
 type reader[T any] struct {
-	columns  []column
-	parse    func(*row) (T, error)
-	id       int
-	features bool
-	input    countingReader
-	rows     int    // in all files
-	maxBytes int64  // of all files, expanded; 0 means no bound
-	expanded *int64 // bytes of all files so far; nil means 0
-	batches  chan<- batch[T]
+	columns []column
+	parse   func(*row) (T, error)
+	id      int
+	json    jsonForm
+	wqp     *wqpForm
+	// collected combines the rows of files of the Water Quality Portal; or nil.
+	collected collector[T]
+	input     countingReader
+	rows      int    // in all files
+	maxBytes  int64  // of all files, expanded; 0 means no bound
+	expanded  *int64 // bytes of all files so far; nil means 0
+	batches   chan<- batch[T]
 }
 
 // A batch holds consecutive rows of one file.
@@ -50,8 +54,10 @@ type parsed[T any] struct {
 	value    T
 	has      columnSet
 	censored int
-	leftOut  bool
+	leftOut  leftOut
 	reason   string
+	rows     int // how many rows of the files it stands for; 0 means 1
+	unzoned  int // how many of them have a time without a zone that is known
 }
 
 // read reads all files, or until an error, which is in the last batch.
@@ -65,6 +71,9 @@ func (r *reader[T]) read(ctx context.Context, files []File) {
 			return
 		}
 	}
+	if r.collected != nil && r.sendCollected(ctx) != nil {
+		return
+	}
 	r.input.progress(r.input.bytes)
 }
 
@@ -72,19 +81,14 @@ func (r *reader[T]) read(ctx context.Context, files []File) {
 func (r *reader[T]) readFile(ctx context.Context, file int) error {
 	send := func(b batch[T]) error {
 		b.file = file
-		select {
-		case r.batches <- b:
-			return b.err
-		case <-ctx.Done():
-			return ctx.Err()
-		}
+		return r.send(ctx, b)
 	}
 	if d, ok := r.input.Reader.(interface{ SetReadDeadline(time.Time) error }); ok {
 		// A read from a pipe may block for ever. A regular file has no deadlines and needs none.
 		stop := context.AfterFunc(ctx, func() { _ = d.SetReadDeadline(time.Unix(0, 0)) })
 		defer stop()
 	}
-	t, end, err := open(&r.input, r.columns, r.features)
+	t, end, err := open(&r.input, r.columns, r.json, r.wqp)
 	if err != nil {
 		return send(batch[T]{err: err})
 	}
@@ -92,11 +96,19 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 	before := *r.expanded
 	for from := t.offset(); ; from = t.offset() {
 		var b batch[T]
+		var waiting []waitingRow
 		for b.err == nil && len(b.rows) < batchRows && t.offset()-from < batchBytes {
 			var p parsed[T]
-			if p, b.err = r.next(t, file); b.err == nil {
+			var undecided *row
+			if p, undecided, b.err = r.next(t, file); b.err == nil && p.rows >= 0 {
+				if undecided != nil {
+					waiting = append(waiting, waitingRow{len(b.rows), undecided})
+				}
 				b.rows = append(b.rows, p)
 			}
+		}
+		if err := r.decide(b.rows, waiting); err != nil {
+			b.err = err
 		}
 		if *r.expanded = before + t.offset(); r.maxBytes > 0 && *r.expanded > r.maxBytes {
 			b.err = tooLarge("the files expand to more than %d bytes, all together: leave out some of them", r.maxBytes)
@@ -114,30 +126,102 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 	}
 }
 
-// next returns the next row, good or bad.
-func (r *reader[T]) next(t rows, file int) (p parsed[T], err error) {
+func (r *reader[T]) send(ctx context.Context, b batch[T]) error {
+	select {
+	case r.batches <- b:
+		return b.err
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// sendCollected sends what the collected rows of all files make together.
+func (r *reader[T]) sendCollected(ctx context.Context) error {
+	var b batch[T]
+	for p := range r.collected.rows() {
+		if len(b.rows) == batchRows || len(b.rows) > 0 && p.file != b.file {
+			if err := r.send(ctx, b); err != nil {
+				return err
+			}
+			b.rows = nil
+		}
+		b.file, b.rows = p.file, append(b.rows, p)
+	}
+	return r.send(ctx, b)
+}
+
+// isCollected are the rows of a row that a collector has.
+const isCollected = -1
+
+// next returns the next row, good or bad. If it cannot be decided yet, next also returns the row to parse again.
+func (r *reader[T]) next(t rows, file int) (p parsed[T], undecided *row, err error) {
 	fields, err := t.next()
 	var bad badRow
 	if err != nil && !errors.As(err, &bad) {
-		return p, err
+		return p, nil, err
 	}
 	if r.rows++; r.rows > maxRows {
-		return p, errTooManyRows
+		return p, nil, errTooManyRows
 	}
-	p.file, p.number, p.feature, p.reason = file, t.number(), t.ofFeatures(), string(bad)
-	if err == nil {
-		if p.value, err = r.parse(fields); err == nil {
-			p.has, p.censored = fields.has, fields.censored
-			return p, nil
+	p.file, p.number, p.unit, p.reason = file, t.number(), t.unit(), string(bad)
+	switch {
+	case err == nil:
+		if err := r.fill(&p, fields); err != nil {
+			return p, nil, err
 		}
-		if p.leftOut = errors.Is(err, errLeftOut); p.leftOut {
-			return p, nil
+		if fields.undecided && p.reason == "" {
+			return p, fields.keep(), nil
 		}
+	case fields != nil:
+		r.name(&p, fields)
+	}
+	return p, nil, nil
+}
+
+// fill parses a row. It returns only errors of the whole file.
+func (r *reader[T]) fill(p *parsed[T], fields *row) error {
+	var err error
+	if fields.ofWQP {
+		if err = r.collected.add(fields, p.origin); err == nil {
+			p.rows = isCollected
+			return nil
+		}
+	} else if p.value, err = r.parse(fields); err == nil {
+		p.has, p.censored = fields.has, fields.censored
+		return nil
+	}
+	if errors.Is(err, errMarks) || errors.Is(err, ErrTooLarge) {
 		p.reason = err.Error()
+		return fmt.Errorf("%s: %w", p.at(), err)
 	}
-	if fields != nil {
-		// An invalid id may be any text, so only the reason quotes it.
-		p.id, _ = fields.lakeID(r.id, "")
+	if errors.As(err, &p.leftOut) {
+		return nil
 	}
-	return p, nil
+	p.reason = err.Error()
+	r.name(p, fields)
+	return nil
+}
+
+// name sets the id of a bad row's lake. An invalid id may be any text, so only the reason quotes it.
+func (r *reader[T]) name(p *parsed[T], fields *row) { p.id, _ = fields.lakeID(r.id, "") }
+
+// A waitingRow waits for the rest of its batch, which may decide between two readings of a number.
+type waitingRow struct {
+	index  int // in the batch
+	fields *row
+}
+
+// decide parses waiting rows again, with the evidence of the whole batch. Those that it does not decide become bad rows: the
+// batch is to be written next, and the file may be too large to keep them until its end.
+func (r *reader[T]) decide(rows []parsed[T], waiting []waitingRow) error {
+	for _, w := range waiting {
+		p := &rows[w.index]
+		w.fields.evidence.line, w.fields.evidence.last = p.number, true
+		err := r.fill(p, w.fields)
+		w.fields.evidence.last = false
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }

@@ -97,7 +97,7 @@ func TestRejectedObservations(t *testing.T) {
 		{"no such German day", "x,29.02.2023,1,satellite,,,", []string{`date "29.02.2023"`}},
 		{"two-digit year", "x,29.02.24,1,satellite,,,", []string{`date "29.02.24"`}},
 		{"year mistyped", "x,2204-01-08,1,satellite,,,", []string{`date "2204-01-08"`, "1900 to 2100"}},
-		{"no type", "x,2024-01-08,1,,,,", []string{"data_type is missing", "satellite or ai_forecast"}},
+		{"no type", "x,2024-01-08,1,,,,", []string{"data_type is missing", "satellite, in_situ or ai_forecast"}},
 		{"unknown type", "x,2024-01-08,1,Satellit,,,", []string{`"Satellit"`, "satellite", "ai_forecast"}},
 		{"negative", "x,2024-01-08,-0.01,satellite,,,", []string{`chl "-0.01"`, "from 0 to 1500 µg/l"}},
 		{"too large", "x,2024-01-08,1500.01,satellite,,,", []string{`chl "1500.01"`, "from 0 to 1500 µg/l"}},

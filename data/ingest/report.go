@@ -15,11 +15,13 @@ const maxBadRows = 20
 
 // A BadRow is a row that was rejected.
 type BadRow struct {
-	File    string
-	Line    int    // of the row's first line, counted from 1; 0 in GeoJSON, which may be all one line
-	Feature int    // which of the features of a GeoJSON file, counted from 1; 0 in CSV
-	ID      string // of the row's lake; empty if the row has no id that can be read
-	Reason  string // the column, its value and the allowed values
+	File      string
+	Line      int    // of the row's first line, counted from 1; 0 in JSON, which may be all one line
+	Feature   int    // which of the features of a GeoJSON file, counted from 1; 0 in others
+	Statement int    // which of the official statements of a JSON file, counted from 1; 0 in others
+	Record    int    // which of the records of a Swim Guide document, counted from 1; 0 in others
+	ID        string // of the row's lake; empty if the row has no id that can be read
+	Reason    string // the column, its value and the allowed values
 }
 
 // String returns b in one line, such as `lakes.csv, line 3 (de_mv_schwerin): lat is missing`.
@@ -29,27 +31,36 @@ func (b BadRow) String() string {
 		id = " (" + b.ID + ")"
 	}
 	row := fmt.Sprintf("line %d", b.Line)
-	if b.Feature > 0 {
+	switch {
+	case b.Feature > 0:
 		row = fmt.Sprintf("feature %d", b.Feature)
+	case b.Statement > 0:
+		row = fmt.Sprintf("statement %d", b.Statement)
+	case b.Record > 0:
+		row = fmt.Sprintf("record %d", b.Record)
 	}
 	return fmt.Sprintf("%s, %s%s: %s", b.File, row, id, b.Reason)
 }
 
 // A Report is the result of an import. If it wrote something, or would have but for DryRun, Read = Added + Changed +
-// Unchanged + Rejected + LeftOut. Otherwise all but Read and Rejected are 0.
+// Unchanged + Rejected + LeftOut + Combined. Otherwise all but Read and Rejected are 0.
 type Report struct {
 	Read, Added, Changed, Unchanged, Rejected int
-	LeftOut                                   int           // rows of coastal and transitional waters, which are not errors
+	LeftOut                                   int           // rows such as those of coastal waters, or records without an advisory, which are not errors
+	Combined                                  int           // rows of the Water Quality Portal that are a part of an observation of another one
+	Untimed                                   int           // its rows with a time in a zone that is not known
+	Samples                                   int           // results of samples, which are not stored since they have no chlorophyll
 	Censored                                  int           // values such as "<15", taken as half the limit
 	Ignored                                   []string      // unknown columns, each once, at most 31
 	Bad                                       []BadRow      // the first 20; Rejected counts them all
+	LeftOutReasons                            []Reason      // why rows were left out, in order of appearance, at most 31
 	Reasons                                   []Reason      // why rows were rejected, in order of appearance, at most 20
-	Unknown                                   []data.LakeID // of observations, but not in the store, each once, at most 31
+	Unknown                                   []data.LakeID // of observations and statements, but not in the store, each once, at most 31
 	Written                                   bool          // false when anything was rejected and SkipBad was not set
 	DryRun                                    bool          // whether it would have been written
 }
 
-// A Reason is how many rows were rejected for the same reason.
+// A Reason is how many rows were rejected, or left out, for the same reason.
 type Reason struct {
 	Text string
 	Rows int
@@ -63,10 +74,12 @@ func (r *Report) ignore(columns []string) {
 	}
 }
 
-func (r *Report) reject(bad BadRow) {
+// reject adds a row that was rejected, at an index of the list of bad rows.
+func (r *Report) reject(bad BadRow, at int) {
 	r.Rejected++
-	if len(r.Bad) < maxBadRows {
-		r.Bad = append(r.Bad, bad)
+	if at < maxBadRows {
+		r.Bad = slices.Insert(r.Bad, at, bad)
+		r.Bad = r.Bad[:min(len(r.Bad), maxBadRows)]
 	}
 	for i := range r.Reasons {
 		if r.Reasons[i].Text == bad.Reason {
@@ -79,6 +92,24 @@ func (r *Report) reject(bad BadRow) {
 	}
 }
 
+// leaveOut adds a row that was left out.
+func (r *Report) leaveOut(reason string) {
+	r.LeftOut++
+	if len(r.LeftOutReasons) == maxShownColumns && !slices.ContainsFunc(r.LeftOutReasons, func(of Reason) bool { return of.Text == reason }) {
+		r.LeftOutReasons = append(r.LeftOutReasons, Reason{Text: otherReasons})
+	}
+	for i := range r.LeftOutReasons {
+		if of := &r.LeftOutReasons[i]; of.Text == reason || i == maxShownColumns {
+			of.Rows++
+			return
+		}
+	}
+	r.LeftOutReasons = append(r.LeftOutReasons, Reason{reason, 1})
+}
+
+// otherReasons are those beyond the number that a Report holds.
+const otherReasons = "other reasons"
+
 // addUnknown adds a lake that is not in the store.
 func (r *Report) addUnknown(id data.LakeID) {
 	if len(r.Unknown) <= maxShownColumns && !slices.Contains(r.Unknown, id) {
@@ -88,7 +119,8 @@ func (r *Report) addUnknown(id data.LakeID) {
 
 // clearResults leaves only Read and Rejected, for an import that wrote nothing.
 func (r *Report) clearResults() {
-	r.Added, r.Changed, r.Unchanged, r.LeftOut, r.Censored = 0, 0, 0, 0, 0
+	r.Added, r.Changed, r.Unchanged, r.LeftOut, r.Combined, r.Untimed, r.Samples, r.Censored = 0, 0, 0, 0, 0, 0, 0, 0
+	r.LeftOutReasons = nil
 }
 
 // String returns r in plain sentences, one on each line.
@@ -104,8 +136,25 @@ func (r Report) String() string {
 	default:
 		fmt.Fprintf(&b, "%s read, %d rejected.\n", count(r.Read, "row"), r.Rejected)
 	}
-	if r.LeftOut > 0 {
-		fmt.Fprintf(&b, "%s left out: coastal and transitional waters are the sea's, and no lakes.\n", count(r.LeftOut, "row"))
+	if r.Combined > 0 {
+		fmt.Fprintf(&b, "%s combined with others of the same lake, day and source.\n", count(r.Combined, "row"))
+	}
+	switch reasons := r.LeftOutReasons; {
+	case r.LeftOut > 0 && r.Samples > 0:
+		fmt.Fprintf(&b, "%s left out, without an advisory.\n", count(r.LeftOut, "row"))
+	case len(reasons) == 1:
+		fmt.Fprintf(&b, "%s left out: %s.\n", count(r.LeftOut, "row"), reasons[0].Text)
+	case len(reasons) > 1:
+		fmt.Fprintf(&b, "%s left out:\n", count(r.LeftOut, "row"))
+		for _, reason := range slices.SortedStableFunc(slices.Values(reasons), func(a, b Reason) int { return b.Rows - a.Rows }) {
+			fmt.Fprintf(&b, "  %s: %s.\n", count(reason.Rows, "row"), reason.Text)
+		}
+	}
+	if r.Untimed > 0 {
+		fmt.Fprintf(&b, "%s without a time of day: the time zone is missing or not known.\n", count(r.Untimed, "row"))
+	}
+	if r.Samples > 0 {
+		fmt.Fprintf(&b, "%s not stored: an observation needs chlorophyll, which Swim Guide's standard does not have.\n", count(r.Samples, "sample value"))
 	}
 	if r.Censored > 0 {
 		fmt.Fprintf(&b, "%s below a limit of detection, such as <15: half the limit was taken.\n", count(r.Censored, "value"))

@@ -12,15 +12,38 @@ type rows interface {
 	// next returns the next row, valid until the following call. A row that cannot be parsed is a badRow error, with what
 	// could be read of it or nil, and reading continues. Any other error, including io.EOF, ends the file.
 	next() (*row, error)
-	// number returns the number of the last row: its first line, or the count of features so far.
+	// number returns the number of the last row: its first line, or the count of features or statements so far.
 	number() int
-	// ofFeatures reports which of the two number returns.
-	ofFeatures() bool
+	// unit returns what number counts.
+	unit() unit
 	// offset returns the size, expanded, of the rows so far.
 	offset() int64
 	// unknown returns the names so far that are not columns.
 	unknown() []string
 }
+
+// A unit is what the rows of a file are counted in.
+type unit uint8
+
+const (
+	ofLines unit = iota
+	ofFeatures
+	ofStatements
+	ofRecords
+)
+
+func (u unit) String() string {
+	return [...]string{ofLines: "line", ofFeatures: "feature", ofStatements: "statement", ofRecords: "record"}[u]
+}
+
+// A jsonForm is the form of JSON that a kind of data may have besides CSV.
+type jsonForm uint8
+
+const (
+	noJSON jsonForm = iota
+	featureCollection
+	statementList
+)
 
 // A badRow is an error in one row.
 type badRow string
@@ -28,46 +51,55 @@ type badRow string
 func (b badRow) Error() string { return string(b) }
 
 // open finds out the format of a file, compressed or not. Without an error, the caller must call end.
-func open(r io.Reader, columns []column, features bool) (rs rows, end func(), err error) {
+func open(r io.Reader, columns []column, form jsonForm, wqp *wqpForm) (rs rows, end func(), err error) {
 	buffered, end, err := expand(r)
 	if err != nil {
 		return nil, nil, err
 	}
-	if rs, err = openRows(buffered, columns, features); err != nil {
+	if rs, err = openRows(buffered, columns, form, wqp); err != nil {
 		end()
 		return nil, nil, err
 	}
 	return rs, end, nil
 }
 
-// openRows finds out the format of an expanded file from its beginning.
-func openRows(buffered *bufio.Reader, columns []column, features bool) (rows, error) {
-	start, err := peek(buffered)
-	if err != nil {
-		return nil, err
+// textStart returns the beginning of an expanded file after its byte-order mark, and the encoding by the mark. It is an error if the file
+// is no text.
+func textStart(buffered *bufio.Reader) (start []byte, c charset, err error) {
+	if start, err = peek(buffered); err != nil {
+		return nil, c, err
 	}
-	charset := undecided
 	switch {
 	case bytes.HasPrefix(start, []byte("\xef\xbb\xbf")):
-		charset = inUTF8
 		buffered.Discard(3)
-		start = start[3:]
+		return start[3:], inUTF8, nil
 	case bytes.HasPrefix(start, []byte("\xff\xfe")), bytes.HasPrefix(start, []byte("\xfe\xff")):
-		return nil, errors.New("this is UTF-16: save it as UTF-8")
+		return nil, c, errors.New("this is UTF-16: save it as UTF-8")
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		return nil, errors.New("this is a zip archive or a spreadsheet, not CSV: unpack it or save it as CSV")
+		return nil, c, errors.New("this is a zip archive or a spreadsheet, not CSV: unpack it or save it as CSV")
 	case bytes.HasPrefix(start, []byte("BZh")), bytes.HasPrefix(start, []byte("\xfd7zXZ\x00")):
-		return nil, errors.New("this is compressed by bzip2 or xz: want gzip or zstd, or a file that is not compressed")
+		return nil, c, errors.New("this is compressed by bzip2 or xz: want gzip or zstd, or a file that is not compressed")
+	}
+	return start, undecided, nil
+}
+
+// openRows finds out the format of an expanded file from its beginning. Results of the Water Quality Portal are recognized unless wqp is nil.
+func openRows(buffered *bufio.Reader, columns []column, form jsonForm, wqp *wqpForm) (rows, error) {
+	start, charset, err := textStart(buffered)
+	if err != nil {
+		return nil, err
 	}
 	switch begin := bytes.TrimSpace(start); {
 	case len(begin) == 0:
 		return nil, errors.New("the file is empty: want a first line that names the columns")
-	case features && (begin[0] == '[' || begin[0] == '\x1e'): // RFC 8142 begins each feature with a record separator
+	case form == statementList && (begin[0] == '{' || begin[0] == '['):
+		return openStatements(buffered, columns)
+	case form == featureCollection && (begin[0] == '[' || begin[0] == '\x1e'): // RFC 8142 begins each feature with a record separator
 		return nil, errors.New("this is an array or a sequence of JSON texts: want one FeatureCollection")
 	case begin[0] != '{':
-		return openTable(buffered, start, charset, columns)
-	case !features:
-		return nil, errors.New("this is JSON: want CSV, because GeoJSON is for lakes only, not for observations")
+		return openTable(buffered, start, charset, columns, wqp)
+	case form == noJSON:
+		return nil, errors.New("this is JSON: want CSV, because JSON is for lakes and official statements, not for observations")
 	}
 	return openCollection(buffered, columns)
 }

@@ -1,0 +1,92 @@
+package ingest
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+)
+
+func TestDetails(t *testing.T) {
+	const header = "lake_id,date,chl,data_type,"
+	for _, test := range []struct {
+		name, columns, chl, fields string
+		want                       func(*data.Observation)
+	}{
+		{"a sample", "source,method,secchi_m,water_temperature_c", "12.35", `"LfU  Bayern",DIN 38409-60,2.5,-0.456`, func(o *data.Observation) {
+			o.Source, o.Details.Method = "LfU Bayern", "DIN 38409-60"
+			o.Details.Secchi, o.Details.WaterTemperature = data.Known(data.Hundredths(2_50)), data.Known(data.Hundredths(-46))
+		}},
+		{"pixels", "n_valid,n_total", "12.35", "0,25.0", func(o *data.Observation) {
+			o.Details.ValidPixels, o.Details.TotalPixels = data.Known(int32(0)), data.Known(int32(25))
+		}},
+		{"nothing known", "source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "NA,,-,,n.a.,,,,,,", func(*data.Observation) {}},
+		{"a range", "chl_lower,chl_upper", "12.35", "12,12.7", func(o *data.Observation) {
+			o.Details.Lower, o.Details.Upper = data.Known(data.Chlorophyll(12_00)), data.Known(data.Chlorophyll(12_70))
+		}},
+		{"an uncertainty", "uncertainty", "12.35", "2.5", func(o *data.Observation) {
+			o.Details.Lower, o.Details.Upper = data.Known(data.Chlorophyll(9_85)), data.Known(data.Chlorophyll(14_85))
+		}},
+		{"a great uncertainty", "uncertainty", "12.35", "1495", func(o *data.Observation) {
+			o.Details.Lower, o.Details.Upper = data.Known(data.Chlorophyll(0)), data.Known(data.MaxChlorophyll)
+		}},
+		{"a great uncertainty of a limit", "uncertainty", "<24.7", "20", func(o *data.Observation) {
+			belowLimit(o, 24_70)
+			o.Details.Lower = data.Known(data.Chlorophyll(0))
+		}},
+		{"below a limit, as a column too", "below_limit", "<24.7", "TRUE", func(o *data.Observation) { belowLimit(o, 24_70) }},
+		{"below a limit, with the limit", "below_limit,chl_upper", "12.35", "1,25", func(o *data.Observation) { belowLimit(o, 25_00) }},
+		{"not below a limit", "below_limit", "12.35", "false", func(*data.Observation) {}},
+		{"quality and flags", "quality,flags", "12.35", `Suspect,"cloud; few_pixels"`, func(o *data.Observation) {
+			o.Quality, o.Details.Flags = data.Suspect, data.FlagsOf(data.Cloud, data.FewPixels)
+		}},
+		{"only a depth", "secchi_m", "", "0", func(o *data.Observation) {
+			o.Chlorophyll, o.Details.Secchi = data.NoChlorophyll, data.Known(data.Hundredths(0))
+		}},
+	} {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, aLake)
+		text := header + test.columns + "\nx,2024-10-04," + test.chl + ",in_situ," + test.fields + "\n"
+		for _, want := range []Report{{Read: 1, Added: 1}, {Read: 1, Unchanged: 1}} {
+			if got := mustImport(t, Observations, s, nil, text); got.Added != want.Added || got.Unchanged != want.Unchanged {
+				t.Errorf("%s: report = %+v, want %+v", test.name, got, want)
+			}
+		}
+		o := data.Observation{LakeID: "x", Date: 20000, Type: data.InSitu, Chlorophyll: 12_35, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+		test.want(&o)
+		if _, got := stored(t, s); !slices.Equal(got, []data.Observation{o}) {
+			t.Errorf("%s: stored %+v, want %+v", test.name, got, o)
+		}
+	}
+}
+
+func TestRejectedDetails(t *testing.T) {
+	for _, test := range []struct{ columns, chl, fields, want string }{
+		{"chl_lower", "5", "6", "chl_lower 6: want a number from 0 to 5"},
+		{"chl_upper", "5", "4", "chl_upper 4"},
+		{"chl_upper", "", "4", "without chl"},
+		{"uncertainty,chl_lower", "5", "1,4", "want either"},
+		{"uncertainty", "", "1", "uncertainty without chl"},
+		{"uncertainty", "5", "-1", "uncertainty"},
+		{"below_limit", "5", "maybe", "below_limit"},
+		{"below_limit", "15", "true", "the limit too"},
+		{"below_limit", "<5", "false", "since chl has a <"},
+		{"n_valid,n_total", "5", "3,2", "n_valid 3"},
+		{"n_valid", "5", "2.5", "without decimals"},
+		{"n_total", "5", "-1", "n_total"},
+		{"quality", "5", "bad", "good, suspect, poor"},
+		{"flags", "5", "cloud fog", `"fog" is none of cloud, sun_glint`},
+		{"source", "5", "a\u202eb", "source"},
+		{"method", "5", "a\u202eb", "method"},
+		{"secchi_m", "5", "101", "secchi_m"},
+		{"water_temperature_c", "5", "451", "water_temperature_c"},
+	} {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, aLake)
+		got := mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,"+test.columns+"\nx,2024-10-04,"+test.chl+",in_situ,"+test.fields+"\n")
+		if len(got.Bad) != 1 || !strings.Contains(got.Bad[0].Reason, test.want) {
+			t.Errorf("%s = %s: %+v, want a bad row with %q", test.columns, test.fields, got.Bad, test.want)
+		}
+	}
+}

@@ -1,0 +1,373 @@
+package ingest
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"reflect"
+	"slices"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/store"
+	"limnomap/data/swimguide"
+)
+
+const (
+	// maxSwimGuideBytes bounds the documents of one import, all together and expanded: some 100,000 records. All are in memory at once,
+	// since the record that ends a warning may be in another file.
+	maxSwimGuideBytes = 128 << 20
+	// maxValidDays is a year: an advisory of an older document is about another bathing season.
+	maxValidDays = 365
+)
+
+// SwimGuide imports the advisories of documents of Swim Guide's open data standard (see [swimguide]) as official statements, in one
+// transaction. A rejected record is not an error: it is in the Report.
+//
+// The lakes must be in the store: the id of a record's location is the id or the external_id of a lake. A record without an advisory is
+// left out, but ends the warning of the record before it; see [swimguide.Advisories]. The standard has no end of an advisory: one without
+// a next record ends that many days, 1 to 365, after its publicationTime or its updateTime, whichever is later. No sample value is
+// stored, since an observation needs chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
+func SwimGuide(ctx context.Context, s store.Store, files []File, validDays int, opts *Options) (Report, error) {
+	if opts == nil {
+		opts = &Options{}
+	}
+	switch {
+	case len(files) == 0:
+		return Report{}, errors.New("import: there is no file to read")
+	case validDays < 1 || validDays > maxValidDays:
+		return Report{}, fmt.Errorf("import: warnings are valid for %d days: want 1 to %d", validDays, maxValidDays)
+	case len(opts.Map)+len(opts.Set) > 0 || opts.MakeIDs:
+		return Report{}, errors.New("import: map, set and make-ids need files with columns")
+	}
+	ctx, cancel := opts.limitTime(ctx)
+	defer cancel()
+	im := swimGuideImport{files: files, validDays: validDays, now: opts.now(), records: make(map[string]*sampleRecord)}
+	err := im.run(ctx, s, opts)
+	im.report.Written, im.report.DryRun = err == nil, errors.Is(err, errDryRun)
+	if err == nil || im.report.DryRun {
+		return im.report, nil
+	}
+	im.report.clearResults()
+	if errors.Is(err, errRejected) {
+		return im.report, nil
+	}
+	return im.report, fmt.Errorf("import: %w", explainTime(ctx, err))
+}
+
+// A swimGuideImport does one import.
+type swimGuideImport struct {
+	files     []File
+	validDays int
+	now       time.Time
+	maxBytes  int64 // of all files, expanded
+	report    Report
+	order     []*sampleRecord          // each guid once
+	records   map[string]*sampleRecord // by guid
+	lakes     map[string]locatedLake   // by the id of a location
+}
+
+// A sampleRecord is a record of a file.
+type sampleRecord struct {
+	origin
+	swimguide.Record
+	repeats int // how many equal records followed
+}
+
+// A locatedLake is the lake of a location. If there are several, another is the last of them.
+type locatedLake struct{ lake, another data.LakeID }
+
+func (im *swimGuideImport) run(ctx context.Context, s store.Store, opts *Options) error {
+	// The files are read before the transaction, so that no other writer waits for them.
+	if err := im.read(ctx, opts); err != nil {
+		return err
+	}
+	if err := im.findLakes(ctx, s); err != nil {
+		return err
+	}
+	statements := im.statements()
+	if im.report.Rejected > 0 && !opts.SkipBad {
+		return errRejected
+	}
+	return s.Import(ctx, func(tx store.Tx) error {
+		if err := im.write(ctx, tx, statements); err != nil {
+			return err
+		}
+		switch {
+		case im.report.Rejected > 0 && !opts.SkipBad:
+			return errRejected
+		case opts.DryRun:
+			return errDryRun
+		}
+		return ctx.Err()
+	})
+}
+
+// read reads all files.
+func (im *swimGuideImport) read(ctx context.Context, opts *Options) error {
+	progress := opts.Progress
+	if progress == nil {
+		progress = func(int64) {}
+	}
+	input := countingReader{ctx: ctx, progress: progress}
+	if im.maxBytes = maxSwimGuideBytes; opts.MaxBytes > 0 {
+		im.maxBytes = min(im.maxBytes, opts.MaxBytes)
+	}
+	left := im.maxBytes
+	for i, f := range im.files {
+		input.Reader = f.Reader
+		var err error
+		if left, err = im.readFile(i, &input, left); err != nil {
+			if left < 0 {
+				err = tooLarge("the documents have more than %d bytes, all together and after decompression: divide them among several imports", im.maxBytes)
+			}
+			return fmt.Errorf("%s: %w", f.Name, err)
+		}
+	}
+	progress(input.bytes)
+	return nil
+}
+
+// readFile reads a file that expands to at most so many bytes. It returns how many are left.
+func (im *swimGuideImport) readFile(file int, r io.Reader, most int64) (left int64, err error) {
+	buffered, end, err := expand(r)
+	if err != nil {
+		return most, err
+	}
+	defer end()
+	start, _, err := textStart(buffered)
+	if err != nil {
+		return most, err
+	}
+	if len(bytes.TrimSpace(start)) == 0 {
+		return most, errors.New("the file is empty: want a document of Swim Guide's standard")
+	}
+	input := &boundedReader{Reader: buffered, left: most}
+	_, err = swimguide.Read(input, func(i int, r swimguide.Record, err error) error {
+		im.add(origin{file, i + 1, ofRecords}, r, err)
+		return nil
+	})
+	switch {
+	case input.err != nil:
+		err = input.err
+	case errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF):
+		err = errStatementsEnd
+	case err != nil:
+		err = fmt.Errorf("this is no document of Swim Guide's standard 1.0.1: %w", err)
+	}
+	return input.left, err
+}
+
+// A boundedReader ends with an error after so many bytes; then left is negative. It keeps an error other than io.EOF, since a parser
+// may hide it.
+type boundedReader struct {
+	io.Reader
+	left int64
+	err  error
+}
+
+func (b *boundedReader) Read(p []byte) (int, error) {
+	n, err := b.Reader.Read(p)
+	if b.left -= int64(n); b.left < 0 {
+		n, err = 0, ErrTooLarge
+	}
+	if err != nil && err != io.EOF {
+		b.err = err
+	}
+	return n, err
+}
+
+// add adds the next record of the files, which may be invalid.
+func (im *swimGuideImport) add(at origin, r swimguide.Record, err error) {
+	im.report.Read++
+	if err == nil {
+		err = im.checkTimes(&r)
+	}
+	if err != nil {
+		im.reject(at, r.Location.ID, err)
+		return
+	}
+	r.References = nil                                                                                        // not needed, and may be many
+	r.Published, r.Updated, r.Sample.Collected = r.Published.UTC(), r.Updated.UTC(), r.Sample.Collected.UTC() // to compare records
+	first, known := im.records[r.GUID]
+	switch {
+	case !known:
+		im.report.Samples++
+		im.records[r.GUID] = &sampleRecord{origin: at, Record: r}
+		im.order = append(im.order, im.records[r.GUID])
+	case reflect.DeepEqual(first.Record, r):
+		im.report.Samples++
+		first.repeats++
+	default:
+		im.reject(at, r.Location.ID, fmt.Errorf("the guid %s is already %s of %s with other values: want one record for it",
+			r.GUID, first.origin, im.files[first.file].Name))
+		return
+	}
+	if !r.AdvisoryIssued {
+		im.report.LeftOut++
+	}
+}
+
+// checkTimes returns an error if the record was published or updated in the future or long ago: such a time would keep a warning active,
+// or end another.
+func (im *swimGuideImport) checkTimes(r *swimguide.Record) error {
+	latest := im.now.Add(maxIssuedLead)
+	for _, t := range []struct {
+		name  string
+		value time.Time
+	}{{"publicationTime", r.Published}, {"updateTime", r.Updated}} {
+		if !t.value.IsZero() && (t.value.After(latest) || t.value.UTC().Year() < firstYear) {
+			return fmt.Errorf("%s %s: want a time from %d to %s", t.name, t.value.UTC().Format(time.RFC3339), firstYear, latest.UTC().Format(time.RFC3339))
+		}
+	}
+	return nil
+}
+
+// reject adds a record to the report that gives no statement. The id of its location may be any text, so only a valid one is named.
+func (im *swimGuideImport) reject(at origin, location string, err error) {
+	bad := BadRow{File: im.files[at.file].Name, Record: at.number, Reason: err.Error()}
+	if id, err := data.ParseLakeID(location); err == nil {
+		bad.ID = string(id)
+	}
+	im.report.reject(bad, len(im.report.Bad))
+}
+
+// findLakes finds the lakes of the locations with an advisory.
+func (im *swimGuideImport) findLakes(ctx context.Context, s store.Store) error {
+	im.lakes = make(map[string]locatedLake)
+	for _, r := range im.order {
+		if r.AdvisoryIssued {
+			im.lakes[r.Location.ID] = locatedLake{}
+		}
+	}
+	if len(im.lakes) == 0 {
+		return nil
+	}
+	_, err := s.Scan(ctx, func(l data.Lake) error {
+		im.locate(string(l.ID), l.ID)
+		im.locate(l.ExternalID, l.ID)
+		return nil
+	}, func(data.Observation) error { return errScanned })
+	if errors.Is(err, errScanned) {
+		return nil
+	}
+	return err
+}
+
+// locate adds a lake with that id or external id, if it is the id of a location.
+func (im *swimGuideImport) locate(location string, lake data.LakeID) {
+	switch found, wanted := im.lakes[location]; {
+	case !wanted || found.lake == lake:
+	case found.lake == "":
+		im.lakes[location] = locatedLake{lake: lake}
+	default:
+		im.lakes[location] = locatedLake{lake: found.lake, another: lake}
+	}
+}
+
+// lakeOf returns the lake of a location.
+func (im *swimGuideImport) lakeOf(l swimguide.Location) (data.LakeID, error) {
+	found := im.lakes[l.ID]
+	switch {
+	case found.lake == "":
+		return "", fmt.Errorf("the database holds no lake whose id or external_id is that of the location %.80q (%.80q): import the lakes first", l.ID, l.Name)
+	case found.another != "":
+		return "", fmt.Errorf("the location %.80q (%.80q) is the id or external_id of the lakes %s and %s: want one lake", l.ID, l.Name, found.lake, found.another)
+	}
+	return found.lake, nil
+}
+
+// statements returns the statements of all records in their order.
+func (im *swimGuideImport) statements() []swimguide.Statement {
+	records := make([]swimguide.Record, len(im.order))
+	for i, r := range im.order {
+		records[i] = r.Record
+	}
+	statements, rejected := swimguide.Advisories(records, im.lakeOf)
+	slices.SortFunc(rejected, func(a, b swimguide.Rejected) int { return im.compare(a.GUID, b.GUID) })
+	for _, r := range rejected {
+		im.rejectAll(im.records[r.GUID], r.Err)
+		if location := im.records[r.GUID].Location.ID; im.lakes[location].lake == "" {
+			im.report.addUnknown(data.LakeID(fmt.Sprintf("%.80s", location)))
+		}
+	}
+	slices.SortFunc(statements, func(a, b swimguide.Statement) int { return im.compare(a.GUID, b.GUID) })
+	for i := range statements {
+		a := &statements[i]
+		if a.ValidUntil.IsZero() {
+			r := im.records[a.GUID]
+			confirmed := r.Published
+			if r.Updated.After(confirmed) {
+				confirmed = r.Updated
+			}
+			a.ValidUntil = confirmed.Truncate(time.Second).AddDate(0, 0, im.validDays)
+		}
+	}
+	return statements
+}
+
+// compare compares the places of two records in the files.
+func (im *swimGuideImport) compare(a, b string) int {
+	x, y := im.records[a], im.records[b]
+	return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.number, y.number))
+}
+
+// rejectAll rejects a record and those that repeat it.
+func (im *swimGuideImport) rejectAll(r *sampleRecord, err error) {
+	for range 1 + r.repeats {
+		im.reject(r.origin, r.Location.ID, err)
+	}
+}
+
+// write writes the statements.
+func (im *swimGuideImport) write(ctx context.Context, tx store.Tx, statements []swimguide.Statement) error {
+	for len(statements) > 0 {
+		keep := keptBy(&statements[0])
+		var batch []data.Advisory
+		for len(batch) < min(len(statements), batchRows) && keptBy(&statements[len(batch)]) == keep {
+			batch = append(batch, statements[len(batch)].Advisory)
+		}
+		changes, err := tx.PutAdvisories(ctx, batch, keep)
+		if err != nil {
+			return err
+		}
+		for i, change := range changes {
+			im.count(&statements[i], change)
+		}
+		statements = statements[len(batch):]
+	}
+	return nil
+}
+
+// keptBy returns the columns that a statement lacks: the standard has neither German texts nor addresses, and a description is optional.
+// A document that lacks the record which revokes another leaves it withdrawn.
+func keptBy(s *swimguide.Statement) store.AdvisoryColumns {
+	return store.AdvisoryColumns{TextEN: s.TextEN == "", TextDE: true, URL: true, Withdrawn: s.Withdrawn.IsZero()}
+}
+
+// count adds a statement to the report, by what the store did with it.
+func (im *swimGuideImport) count(s *swimguide.Statement, change store.Change) {
+	r := im.records[s.GUID]
+	switch change {
+	case store.Added:
+		im.report.Added++
+	case store.Changed:
+		im.report.Changed++
+	case store.Unchanged:
+		im.report.Unchanged++
+	case store.UnknownLake: // removed since it was found
+		im.report.addUnknown(s.LakeID)
+		im.rejectAll(r, errors.New(unknownLake))
+		return
+	case store.OtherStatement:
+		im.rejectAll(r, fmt.Errorf("statement %s of its guid: %s", s.ID, otherStatement))
+		return
+	default:
+		im.rejectAll(r, fmt.Errorf("the statement %s of its guid is also that of another record: want one record for it", s.ID))
+		return
+	}
+	im.report.Unchanged += r.repeats
+}

@@ -1,0 +1,311 @@
+package ingest
+
+import (
+	"bytes"
+	"compress/gzip"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/store"
+	"limnomap/data/swimguide"
+)
+
+func july(day, hour int) time.Time { return time.Date(2026, 7, day, hour, 0, 0, 0, time.UTC) }
+
+// aSample is a record with an advisory, published on that day of July 2026 at 8.
+func aSample(guid string, day int, changes ...func(*swimguide.Record)) swimguide.Record {
+	at := swimguide.Location{ID: "x", Name: "See X", Lat: 50, Lon: 10}
+	r := swimguide.Record{
+		GUID: "de.example/" + guid, Published: july(day, 8), Organization: "Amt", AdvisoryIssued: true, Advisory: "No bathing.", Location: at,
+		Sample: swimguide.Sample{Collected: july(day, 6), Location: at, Kind: "single", Method: "other", Substance: "cyanobacteria", Units: "cells", Result: 120000},
+	}
+	for _, change := range changes {
+		change(&r)
+	}
+	return r
+}
+
+func noAdvisory(r *swimguide.Record) { r.AdvisoryIssued, r.Advisory = false, "" }
+
+func atLocation(id string) func(*swimguide.Record) {
+	return func(r *swimguide.Record) { r.Location.ID = id }
+}
+
+func swimGuideDocument(tb testing.TB, records ...swimguide.Record) string {
+	tb.Helper()
+	content, err := swimguide.Append(nil, july(9, 0), records)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return string(content)
+}
+
+// importSwimGuide is an importOf with warnings that are valid for a week.
+func importSwimGuide(ctx context.Context, s store.Store, files []File, opts *Options) (Report, error) {
+	return SwimGuide(ctx, s, files, 7, opts)
+}
+
+func warning(id string, day, until int) data.Advisory {
+	return data.Advisory{ID: data.AdvisoryID("de.example_" + id), LakeID: "x", Kind: data.Warning, Cause: data.Cyanobacteria, Issuer: "Amt",
+		TextEN: "No bathing.", Issued: july(day, 8), ValidFrom: july(day, 8), ValidUntil: july(until, 8)}
+}
+
+func TestSwimGuide(t *testing.T) {
+	extended, withdrawn := warning("1", 1, 11), warning("1", 1, 3)
+	withdrawn.Withdrawn = july(3, 8)
+	elsewhere := warning("1", 1, 8)
+	elsewhere.LakeID = "y"
+	for _, test := range []struct {
+		name  string
+		files []string
+		want  []data.Advisory
+		left  int
+	}{
+		{"nothing follows", []string{swimGuideDocument(t, aSample("1", 1))}, []data.Advisory{warning("1", 1, 8)}, 0},
+		{"updated", []string{swimGuideDocument(t, aSample("1", 1, func(r *swimguide.Record) { r.Updated = july(4, 8) }))}, []data.Advisory{extended}, 0},
+		{"updated before it was published", []string{swimGuideDocument(t, aSample("1", 4, func(r *swimguide.Record) { r.Updated = july(1, 8) }))}, []data.Advisory{warning("1", 4, 11)}, 0},
+		{"a good sample follows, in another file", []string{swimGuideDocument(t, aSample("2", 9, noAdvisory)), swimGuideDocument(t, aSample("1", 1))},
+			[]data.Advisory{warning("1", 1, 9)}, 1},
+		{"revoked", []string{swimGuideDocument(t, aSample("1", 1), aSample("2", 3, noAdvisory, func(r *swimguide.Record) { r.Revokes = "de.example/1" }))},
+			[]data.Advisory{withdrawn}, 1},
+		{"no advisory", []string{swimGuideDocument(t, aSample("1", 1, noAdvisory, atLocation("of another country")))}, nil, 1},
+		{"external id", []string{swimGuideDocument(t, aSample("1", 1, atLocation("8099")))}, []data.Advisory{elsewhere}, 0},
+		{"byte-order mark", []string{"\ufeff" + swimGuideDocument(t, aSample("1", 1))}, []data.Advisory{warning("1", 1, 8)}, 0},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,8099,See Y,50,10\n")
+			read := len(test.want) + test.left
+			for _, added := range []int{len(test.want), 0} {
+				r := mustImport(t, importSwimGuide, s, inJuly(), test.files...)
+				if !r.Written || r.Read != read || r.Added != added || r.Unchanged != len(test.want)-added || r.LeftOut != test.left || r.Samples != read {
+					t.Errorf("report %+v, want %d of %d added and %d left out", r, added, read, test.left)
+				}
+			}
+			if got := advisoriesOf(t, s); !slices.Equal(got, test.want) {
+				t.Errorf("stored %+v, want %+v", got, test.want)
+			}
+		})
+	}
+}
+
+// A record that occurs again with the same values, as in the documents of two days, is counted as unchanged.
+func TestRepeatedSwimGuideRecords(t *testing.T) {
+	s := newStoreWithLakes(t)
+	before, after := swimGuideDocument(t, aSample("1", 1), aSample("2", 2, noAdvisory)), swimGuideDocument(t, aSample("1", 1), aSample("2", 2, noAdvisory), aSample("3", 3))
+	before = strings.Replace(before, "2026-07-01T08:00:00Z", "2026-07-01T10:00:00+02:00", 1)
+	r := mustImport(t, importSwimGuide, s, inJuly(), before, after)
+	if !r.Written || r.Read != 5 || r.Added != 2 || r.Unchanged != 1 || r.LeftOut != 2 || r.Samples != 5 {
+		t.Errorf("report %+v", r)
+	}
+	want := "5 rows read: 2 added, 0 changed, 1 unchanged, 0 rejected.\n2 rows left out, without an advisory.\n" +
+		"5 sample values not stored: an observation needs chlorophyll, which Swim Guide's standard does not have.\n"
+	if r.String() != want {
+		t.Errorf("report\n%swant\n%s", r, want)
+	}
+}
+
+// What the standard does not have stays as it is stored, and a withdrawn statement stays withdrawn.
+func TestSwimGuideKeepsOtherColumns(t *testing.T) {
+	s := newStoreWithLakes(t)
+	mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
+	mustImport(t, Advisories, s, inJuly(), advisoryHeader+"de.example_1,x,warning,cyanobacteria,Amt,No bathing.,Badewarnung,https://example.org/1,2026-07-01T08:00:00Z,2026-07-01T08:00:00Z,2026-07-08T08:00:00Z,2026-07-02\n")
+	undescribed := aSample("1", 1, func(r *swimguide.Record) { r.Updated, r.Advisory = july(3, 8), "" })
+	if r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, undescribed)); r.Changed != 1 {
+		t.Errorf("report %+v", r)
+	}
+	want := warning("1", 1, 10)
+	want.TextDE, want.URL, want.Withdrawn = "Badewarnung", "https://example.org/1", july(2, 0)
+	if got := advisoriesOf(t, s); !slices.Equal(got, []data.Advisory{want}) {
+		t.Errorf("stored %+v, want %+v", got, want)
+	}
+}
+
+// A record whose statement is stored for another lake or issuer is rejected with those that repeat it.
+func TestSwimGuideOfOtherStatement(t *testing.T) {
+	for name, change := range map[string]func(*swimguide.Record){
+		"issuer": func(r *swimguide.Record) { r.Organization = "Stadt" },
+		"lake":   atLocation("y"),
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newStoreWithLakes(t)
+			mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
+			other := aSample("1", 1, change)
+			r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, other), swimGuideDocument(t, other))
+			want := "statement de.example_1 of its guid: " + otherStatement
+			if r.Written || r.Rejected != 2 || r.Bad[0].Reason != want {
+				t.Errorf("report %+v, want two records rejected: %s", r, want)
+			}
+			if got := advisoriesOf(t, s); !slices.Equal(got, []data.Advisory{warning("1", 1, 8)}) {
+				t.Errorf("stored %+v", got)
+			}
+		})
+	}
+}
+
+// A bad record is named in the report with the reason.
+func TestBadSwimGuideRecords(t *testing.T) {
+	good := swimGuideDocument(t, aSample("1", 1))
+	bad := func(change func(*swimguide.Record)) string { return swimGuideDocument(t, aSample("1", 1, change)) }
+	for _, test := range []struct{ name, text, want string }{
+		{"unknown location", bad(func(r *swimguide.Record) { r.Location.ID, r.Location.Name = "8099", "Main Beach" }),
+			`a.csv, record 1 (8099): the database holds no lake whose id or external_id is that of the location "8099" ("Main Beach"): import the lakes first`},
+		{"location that is no id", bad(atLocation("a b")), `a.csv, record 1: the database holds no lake whose id or external_id is that of the location "a b"`},
+		{"location of two lakes", bad(atLocation("y")), `the location "y" ("See X") is the id or external_id of the lakes y and z: want one lake`},
+		{"published in the future", bad(func(r *swimguide.Record) { r.Published = july(12, 0) }), "publicationTime 2026-07-12T00:00:00Z: want a time from 1900 to 2026-07-11T12:00:00Z"},
+		{"updated in the future", bad(func(r *swimguide.Record) { r.Updated = july(12, 0) }), "updateTime 2026-07-12T00:00:00Z: want"},
+		{"published long ago", bad(func(r *swimguide.Record) { r.Published = time.Date(999, 1, 1, 0, 0, 0, 0, time.UTC) }), "publicationTime 0999-01-01T00:00:00Z: want"},
+		{"future end of another", swimGuideDocument(t, aSample("1", 1), aSample("2", 1, noAdvisory, func(r *swimguide.Record) { r.Published = july(31, 0) })), "a.csv, record 2 (x): publicationTime"},
+		{"no organization", bad(func(r *swimguide.Record) { r.Organization = "" }), "a.csv, record 1 (x): issuer is empty"},
+		{"hidden text", bad(func(r *swimguide.Record) { r.Advisory = "a\u202eb" }), "text_en"},
+		{"long description", bad(func(r *swimguide.Record) { r.Advisory = strings.Repeat("x", 4001) }), "text_en"},
+		{"contradiction", swimGuideDocument(t, aSample("1", 1), aSample("1", 2)), "record 2 (x): the guid de.example/1 is already in record 1 of a.csv with other values: want one record for it"},
+		{"no record", strings.Replace(good, `"records":[`, `"records":[7,`, 1), "a.csv, record 1: "},
+		{"substance", strings.Replace(good, "cyanobacteria", "chlorophyll", 1), `sample: substance "chlorophyll": want one of`},
+		{"no advisory", strings.Replace(good, `"issued":true,`, "", 1), "advisory.issued is missing"},
+		{"unknown member", strings.Replace(good, `"guid"`, `"site":1,"guid"`, 1), `"site"`},
+		{"negative result", strings.Replace(good, "120000", "-1", 1), "result -1: want 0 or more"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,x2,See Y,50,10\nz,y,See Z,50,10\n")
+			r := mustImport(t, importSwimGuide, s, inJuly(), test.text)
+			if r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].String(), test.want) {
+				t.Errorf("report %+v, want one record rejected with %q", r, test.want)
+			}
+			if got := advisoriesOf(t, s); len(got) > 0 {
+				t.Errorf("stored %+v", got)
+			}
+		})
+	}
+}
+
+func TestOptionsOfSwimGuide(t *testing.T) {
+	s := newStoreWithLakes(t)
+	text := swimGuideDocument(t, aSample("1", 1), aSample("2", 2, atLocation("8099")), aSample("3", 3, noAdvisory))
+	opts := inJuly()
+	opts.SkipBad, opts.DryRun = true, true
+	r := mustImport(t, importSwimGuide, s, opts, text)
+	if !r.DryRun || r.Written || r.Added != 1 || r.Rejected != 1 || r.LeftOut != 1 || len(advisoriesOf(t, s)) > 0 {
+		t.Errorf("dry run: %+v", r)
+	}
+	opts.DryRun = false
+	r = mustImport(t, importSwimGuide, s, opts, text)
+	if !r.Written || r.Added != 1 || r.Rejected != 1 || r.LeftOut != 1 || !slices.Equal(r.Unknown, []data.LakeID{"8099"}) || len(advisoriesOf(t, s)) != 1 {
+		t.Errorf("import: %+v", r)
+	}
+	for _, days := range []int{-1, 0, 366} {
+		if _, err := SwimGuide(t.Context(), s, files(text), days, nil); err == nil || !strings.Contains(err.Error(), "want 1 to 365") {
+			t.Errorf("%d days: error %v", days, err)
+		}
+	}
+	for _, opts := range []*Options{{MakeIDs: true}, {Map: Mapping{"id": "a"}}, {Set: Mapping{"id": "a"}}} {
+		if _, err := SwimGuide(t.Context(), s, files(text), 7, opts); err == nil || !strings.Contains(err.Error(), "files with columns") {
+			t.Errorf("error %v, want that there are no columns", err)
+		}
+	}
+	if _, err := SwimGuide(t.Context(), s, nil, 7, nil); err == nil {
+		t.Error("an import without a file succeeds")
+	}
+	stopped, stop := context.WithCancel(t.Context())
+	stop()
+	if _, err := SwimGuide(stopped, s, files(text), 7, nil); !errors.Is(err, context.Canceled) {
+		t.Errorf("error %v, want that it was stopped", err)
+	}
+}
+
+// A file that is no document is an error, and nothing is written.
+func TestNoSwimGuideDocument(t *testing.T) {
+	good := swimGuideDocument(t, aSample("1", 1))
+	packed := new(bytes.Buffer)
+	z := gzip.NewWriter(packed)
+	if _, err := io.WriteString(z, good); err != nil {
+		t.Fatal(err)
+	}
+	z.Close()
+	for _, test := range []struct{ name, text, want string }{
+		{"empty", " \n", "a.csv: the file is empty"},
+		{"table", anAdvisory, "a.csv: this is no document of Swim Guide's standard 1.0.1: "},
+		{"array", "[]", "[ where an object is wanted"},
+		{"statements", `{"advisories":[]}`, `member "advisories": want $schema, documentTime and records`},
+		{"without a record", `{"$schema":"a:b","documentTime":"2026-07-02T08:00:00Z","records":[]}`, "records are missing"},
+		{"no time", strings.Replace(good, `"documentTime":"2026-07-09T00:00:00Z",`, "", 1), "documentTime is missing"},
+		{"cut", good[:len(good)/2], "the file ends before the end of its JSON"},
+		{"cut at its end", good[:len(good)-2], "the file ends before the end of its JSON"},
+		{"two documents", good + good, "something follows the document"},
+		{"zip", "PK\x03\x04", "zip archive"},
+		{"cut gzip", packed.String()[:packed.Len()-20], "a.csv: this gzip file ends early"},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStoreWithLakes(t)
+			opts := inJuly()
+			opts.SkipBad = true
+			r, err := SwimGuide(t.Context(), s, files(test.text), 7, opts)
+			if err == nil || !strings.Contains(err.Error(), test.want) || r.Written || r.Samples > 0 {
+				t.Errorf("report %+v, error %v, want one with %q", r, err, test.want)
+			}
+			if got := advisoriesOf(t, s); len(got) > 0 {
+				t.Errorf("stored %+v", got)
+			}
+		})
+	}
+	s := newStoreWithLakes(t)
+	if r := mustImport(t, importSwimGuide, s, inJuly(), packed.String()); r.Added != 1 {
+		t.Errorf("of the compressed document: %+v", r)
+	}
+}
+
+// All files of an import together are bounded, also one that never ends.
+func TestSwimGuideIsBounded(t *testing.T) {
+	s := newStoreWithLakes(t)
+	good := swimGuideDocument(t, aSample("1", 1))
+	size := int64(len(good))
+	for _, test := range []struct {
+		name     string
+		files    []File
+		maxBytes int64
+	}{
+		{"one file", files(good), size - 1},
+		{"two files", files(good, good), 2*size - 1},
+		{"endless", []File{{Name: "a.json", Reader: io.MultiReader(strings.NewReader("{"), &endless{text: strings.Repeat(" ", 4096), bytes: 1 << 40})}}, 0},
+	} {
+		opts := inJuly()
+		opts.MaxBytes = test.maxBytes
+		if _, err := SwimGuide(t.Context(), s, test.files, 7, opts); !errors.Is(err, ErrTooLarge) || !strings.Contains(err.Error(), "divide them") {
+			t.Errorf("%s: error %v, want that it is too large", test.name, err)
+		}
+	}
+	opts := inJuly()
+	opts.MaxBytes = 2 * size
+	if r, err := SwimGuide(t.Context(), s, files(good, good), 7, opts); err != nil || !r.Written {
+		t.Errorf("at the limit: %+v, %v", r, err)
+	}
+}
+
+// A report of many bad records is as short as any other.
+func TestManyBadSwimGuideRecords(t *testing.T) {
+	s := newStoreWithLakes(t)
+	good := swimGuideDocument(t, aSample("1", 1))
+	var records []swimguide.Record
+	for i := range 1000 {
+		records = append(records, aSample(fmt.Sprint("many-", i), 1, atLocation(fmt.Sprint("place-", i))))
+	}
+	for _, text := range []string{strings.Replace(good, `"records":[`, `"records":[`+strings.Repeat("7,", 1000), 1), swimGuideDocument(t, records...)} {
+		r := mustImport(t, importSwimGuide, s, inJuly(), text)
+		if r.Rejected != 1000 || len(r.Bad) != maxBadRows || len(r.Unknown) > maxShownColumns+1 || !strings.Contains(r.String(), "And 980 rejected rows more") {
+			t.Errorf("report\n%s", r)
+		}
+		for i, bad := range r.Bad {
+			if bad.Record != i+1 {
+				t.Errorf("number %d in the report is record %d, want the order of the file", i, bad.Record)
+			}
+		}
+	}
+}
