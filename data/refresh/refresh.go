@@ -323,7 +323,7 @@ func (r *Refresher) logResult(ctx context.Context, result Result, err error, too
 
 // logRejected logs the first rejected rows.
 func (r *Refresher) logRejected(reports ingest.Reports) {
-	for _, report := range []ingest.Report{reports.Lakes, reports.Observations} {
+	for _, report := range []ingest.Report{reports.Lakes, reports.Observations, reports.Advisories} {
 		for _, bad := range report.Bad {
 			r.log.Warn("refresh: row rejected", slog.String("row", bad.String()))
 		}
@@ -340,9 +340,9 @@ func (r *Refresher) names() []string {
 
 func rowsOf(r ingest.Reports) data.RefreshRows {
 	return data.RefreshRows{
-		Added:     int64(r.Lakes.Added + r.Observations.Added),
-		Changed:   int64(r.Lakes.Changed + r.Observations.Changed),
-		Unchanged: int64(r.Lakes.Unchanged + r.Observations.Unchanged),
+		Added:     int64(r.Lakes.Added + r.Observations.Added + r.Advisories.Added),
+		Changed:   int64(r.Lakes.Changed + r.Observations.Changed + r.Advisories.Changed),
+		Unchanged: int64(r.Lakes.Unchanged + r.Observations.Unchanged + r.Advisories.Unchanged),
 		Rejected:  int64(r.Rejected()),
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"time"
 
 	"github.com/klauspost/compress/gzip"
+
+	"limnomap/data/ingest"
 )
 
 // All files of a refresh together are bounded, in a folder and of URLs; the source with which they are too large is named.
@@ -126,4 +128,30 @@ func TestImportTimeout(t *testing.T) {
 		t.Errorf("error %v, want the time that is allowed", err)
 	}
 	holds(t, s, 0, 0)
+}
+
+// Official statements are refreshed with the lakes that they are about, and counted with their rows.
+func TestStatementsAreRefreshed(t *testing.T) {
+	const statements = "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\ns1,a,closure,bacteria,Amt,2024-07-01,2024-07-01,\n"
+	dir, s := t.TempDir(), openStore(t)
+	write(t, dir, "lakes.csv", lakes)
+	write(t, dir, "a_statements.csv", statements)
+	g := newRig(t, s, []string{dir}, Options{})
+	result, state, _ := g.once(t, "")
+	if result.Reports.Advisories.Added != 1 || state.Rows.Added != 3 {
+		t.Errorf("refreshed %+v, the database says %+v, want 3 rows added, of which one is a statement", result, state.Rows)
+	}
+	write(t, dir, "a_statements.csv", statements+"s2,c,closure,bacteria,Amt,2024-07-01,2024-07-01,\n")
+	_, state, err := g.once(t, rowsReason)
+	if err == nil || !strings.Contains(err.Error(), "1 of 4 rows rejected") || state.Rows.Rejected != 1 {
+		t.Errorf("error %v, the database says %+v, want 1 of 4 rows rejected", err, state.Rows)
+	}
+	g.logRejected(ingest.Reports{Advisories: ingest.Report{Bad: []ingest.BadRow{{File: "s", Line: 3, Reason: "why"}}}})
+	if !strings.Contains(g.log.String(), "s, line 3: why") {
+		t.Errorf("the log is %s", g.log)
+	}
+	all, _, err := s.Advisories(t.Context())
+	if err != nil || len(all) != 1 || all[0].ID != "s1" {
+		t.Errorf("stored are %+v, %v, want s1", all, err)
+	}
 }

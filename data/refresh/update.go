@@ -121,7 +121,7 @@ func (r *Refresher) importFiles(c *claim, files fileSet) (Result, error) {
 	case err != nil && !hasReason(err):
 		err = fault(formReason, "%w", err)
 	case err == nil && reports.Rejected() > 0 && !r.opts.SkipBad:
-		err = fault(rowsReason, "%d of %d rows rejected", reports.Rejected(), reports.Lakes.Read+reports.Observations.Read)
+		err = fault(rowsReason, "%d of %d rows rejected", reports.Rejected(), reports.Read())
 	}
 	return Result{Reports: reports}, err
 }
