@@ -39,7 +39,7 @@ func worstLakesShow(t *testing.T, v *data.View, when string) {
 		spacing = 4.0  // pixels
 		largest = 12.0 // CIE76
 	)
-	m, l := newMap(t, colormap.Default, who2003()), renderer().Layer(v)
+	m, l := newMap(t, colormap.Default, who2003()), renderer().Layer(v.Values())
 	var known []int // sites with a value
 	for i := range l.sites {
 		if l.value(i).Valid() {

@@ -38,13 +38,18 @@
 // water: from zoom 9 on the inside of its outline if known, else a disc of its area. Higher classes are drawn above lower
 // ones, and within a class small waters above large ones. Waters without a value are grey, half transparent and hatched.
 //
+// Both draw a sign above everything else for each lake with a [data.Mark]: for [data.Worse] the marker within a white and a dark ring,
+// for [data.Closed] a dark disc with a white bar, with or without a value. Closed lakes are above the others. Signs are at the
+// lake's own point, also in the style Lakes. The style Heat has
+// no signs: it shows the chlorophyll and nothing else.
+//
 // # Many lakes
 //
 // With few lakes near a tile each is stamped: rows times columns of its separable kernel. At zooms where a tile can contain
 // more than 4,096 lakes with a value, lakes are binned by pixels, each shared among the four nearest centres, and the bins
 // are blurred along rows and columns. Lakes wider than the smallest blob are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
-// highest value has a marker. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
+// highest value has a marker, and of the marked ones only the gravest a sign. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
 //
 // # Exactness
 //

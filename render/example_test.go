@@ -20,7 +20,7 @@ func Example() {
 		States: []data.State{{Chlorophyll: 62_40}}, // hundredths of µg/l
 	}
 	r := render.New(colormap.Limits{Level1: 10, Level2: 50, Title: "WHO 2003"})
-	layer := r.Layer(view)
+	layer := r.Layer(view.Values())
 	spec := render.Spec{
 		Tile: maptile.At(orb.Point{13.17, 52.43}, 10), Scale: 2, Style: render.Heat, Colormap: colormap.Default,
 	}

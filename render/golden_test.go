@@ -21,6 +21,9 @@ var update = flag.Bool("update", false, "rewrite the golden tiles in testdata")
 func TestGoldenTiles(t *testing.T) {
 	lakes := country()
 	mixed, shores := layerOf(lakes...), layerOfShores(t, lakeland()...)
+	signTile := maptile.At([2]float64{13.4, 52.46}, 6)
+	signed := markedLayer(signTable(signTile))
+	signedShores := signShores(t)
 	tests := []struct {
 		name  string
 		layer *Layer
@@ -36,6 +39,12 @@ func TestGoldenTiles(t *testing.T) {
 		{"lakes_z12", shores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 1, Lakes, colormap.Default}},
 		{"lakes_z12@2x", shores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes, "viridis"}},
 		{"lakes_antimeridian_z10", shores, Spec{maptile.At([2]float64{-179.99, 10.1}, 10), 1, Lakes, colormap.Default}},
+		{"dots_signs_z6", signed, Spec{signTile, 1, Dots, colormap.Default}},
+		{"dots_signs_z6@2x", signed, Spec{signTile, 2, Dots, colormap.Default}},
+		{"lakes_signs_z6", signed, Spec{signTile, 1, Lakes, colormap.Default}},
+		{"lakes_signs_z6@2x", signed, Spec{signTile, 2, Lakes, "viridis"}},
+		{"lakes_signs_z12", signedShores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 1, Lakes, colormap.Default}},
+		{"lakes_signs_z12@2x", signedShores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes, colormap.Default}},
 		{"blank", mixed, Spec{maptile.At([2]float64{-30, 40}, 6), 1, Heat, colormap.Default}},
 	}
 	for _, tt := range tests {

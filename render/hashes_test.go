@@ -13,7 +13,7 @@ import (
 
 // TestBytesOfThisVersion compares tiles with the hashes that are filed under Version, byte by byte: cached tiles and
 // ETags depend on it. It draws all styles, colour maps and scales, of few lakes, of so many that they are binned and
-// thinned, of lakes with outlines, and of a layer made for another week.
+// thinned, of lakes with outlines, of a layer made for another week, and of lakes with signs.
 func TestBytesOfThisVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -35,7 +35,8 @@ func TestBytesOfThisVersion(t *testing.T) {
 		{"crowd", manyLakesLayers()[0], append(tilesAt(0.7, 0.5, 0, 1, 2, 3, 4, 5, 6), tilesAt(crowd[7].lon, crowd[7].lat, 8)...)},
 		{"shores", layerOfShores(t, shores...), append(tilesAt(13.4, 52.46, 6, 8, 9, 10, 12, 13), append(
 			tilesAt(9.4, 47.6, 9, 11), tilesAt(-179.99, 10.1, 10)...)...)},
-		{"week", renderer().LayerOn(layerOf(few...), otherWeek(week, 1, 30)), tilesAt(11, 51, 3, 6, 8)},
+		{"week", renderer().LayerOn(layerOf(few...), otherWeek(week, 1, 30).Values()), tilesAt(11, 51, 3, 6, 8)},
+		{"signs", signShores(t), tilesAt(13.4, 52.46, 0, 6, 12)},
 	} {
 		for _, tile := range set.tiles {
 			for _, style := range Styles() {

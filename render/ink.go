@@ -11,14 +11,15 @@ import (
 const quarters = 4
 
 // Palette entries of the styles Dots and Lakes. Entry 0 is transparent. Then come the three kinds of line that cover 1 to 4
-// quarters of a pixel; for each colour its mixtures with its line, 1 to 4 quarters of them colour; and the same for the
-// filling of waters without a value.
+// quarters of a pixel; for each colour its mixtures with its line, 1 to 4 quarters of them colour; the same for the
+// filling of waters without a value; and the mixtures of an outline and a casing, 1 to 3 quarters of them casing, for signs.
 const (
 	outlineEntry = 1
 	casingEntry  = outlineEntry + quarters
 	ringEntry    = casingEntry + quarters
 	fillEntry    = ringEntry + quarters
 	hollowEntry  = fillEntry + quarters*colormap.Steps
+	toneEntry    = hollowEntry + quarters
 )
 
 // outlineColor separates light marks from a white map: in some colour maps the light end means a bloom. casingColor
@@ -57,6 +58,9 @@ func markPalette(m *colormap.Map) *palettepng.Palette {
 		hollow := colormap.NoData()
 		hollow.A = uint8((hollowAlpha*q + 0xff*(quarters-q)) / quarters)
 		p[hollowEntry+q-1] = hollow
+	}
+	for q := 1; q < quarters; q++ {
+		p[toneEntry+q-1] = mixed(casingColor, outlineColor, q, quarters)
 	}
 	return &p
 }

@@ -49,14 +49,14 @@ func viewOf(lakes []testLake) *data.View {
 			v.WithData++
 		}
 		v.Lakes = append(v.Lakes, data.Lake{
-			ID: data.LakeID(fmt.Sprintf("lake_%d", i)), Point: orb.Point{l.lon, l.lat}, AreaKM2: l.areaKM2,
+			ID: data.LakeID(fmt.Sprintf("lake_%07d", i)), Point: orb.Point{l.lon, l.lat}, AreaKM2: l.areaKM2,
 		})
 		v.States = append(v.States, data.State{Chlorophyll: c})
 	}
 	return v
 }
 
-func layerOf(lakes ...testLake) *Layer { return renderer().Layer(viewOf(lakes)) }
+func layerOf(lakes ...testLake) *Layer { return renderer().Layer(viewOf(lakes).Values()) }
 
 // country is 60 lakes between the Rhine and the Oder: some without a value, two blooms, one large lake, and two lakes at
 // one point; and a few at the edges of the map.

@@ -24,21 +24,25 @@ const (
 // safe for concurrent use.
 type Layer struct {
 	*geometry
-	week   data.Values // values are looked up here,
-	values []value     // unless they are here, by site
+	week   data.Values              // values are looked up here,
+	values []value                  // unless they are here, by site
+	marked *marked                  // likewise
+	key    weak.Pointer[data.State] // of values
 	logs   *logTable
 	self   weak.Pointer[Layer]
 
 	blurred      []func() bool      // by zoom of dense: whether the field is blurred
 	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
 	thinned      func() []selection // by zoom below roomy: the sites with a marker
+	thinnedSigns func() [][]int32   // by zoom below roomy: the sites with a sign
 	fingerprints *lru.Cache[fingerprintKey, remembered]
 }
 
 // Layer prepares the lakes of v for drawing.
-func (r *Renderer) Layer(v *data.View) *Layer {
+func (r *Renderer) Layer(v *data.Values) *Layer {
 	l := r.newLayer(newGeometry(v.Lakes), v, maxFingerprints)
-	l.values, l.week = l.allValues(), data.Values{} // the view may be released
+	l.values, l.key = l.allValues(), v.Key()
+	l.setMarks()
 	for z := range maptile.Zoom(min(int(l.roomy), len(l.dense))) {
 		if l.blurred[z]() {
 			l.grids = append(l.grids, newGrid(l, z))
@@ -48,23 +52,47 @@ func (r *Renderer) Layer(v *data.View) *Layer {
 	return l
 }
 
-// LayerOn prepares the lakes of v for drawing with the geometry of other, whose view must have the same Lakes. It costs
-// next to nothing: values are looked up for the tiles that show them. The tiles are those of Layer, to the byte.
-func (r *Renderer) LayerOn(other *Layer, v *data.View) *Layer {
+// LayerOn prepares the lakes of v for drawing with the geometry of other, whose values must be of the same Lakes. It costs
+// next to nothing: values are looked up for the tiles that show them. If other was made by Layer and the lakes have the same
+// values, and only other marks, the new layer shares what other has prepared. The tiles are those of Layer, to the byte.
+func (r *Renderer) LayerOn(other *Layer, v *data.Values) *Layer {
+	if other.values != nil && v.Key() == other.key && other.key != (weak.Pointer[data.State]{}) {
+		return r.markedAgain(other, v)
+	}
 	return r.newLayer(other.geometry, v, maxWeekFingerprints)
 }
 
-func (r *Renderer) newLayer(g *geometry, v *data.View, size int) *Layer {
+// markedAgain returns a layer of v, whose values are those of other. It knows the fingerprints of tiles without signs.
+func (r *Renderer) markedAgain(other *Layer, v *data.Values) *Layer {
+	l := r.newLayer(other.geometry, v, maxFingerprints)
+	l.values, l.key, l.grids, l.thinned = other.values, other.key, other.grids, other.thinned
+	for _, k := range other.fingerprints.Keys() { // the least recently used one first
+		if e, ok := other.fingerprints.Peek(k); ok && r.styles[k.style].signs == nil {
+			l.fingerprints.Add(k, e)
+		}
+	}
+	l.setMarks()
+	return l
+}
+
+// setMarks looks up the marks of all lakes. After it, the states may be released.
+func (l *Layer) setMarks() {
+	l.marked = l.allMarked()
+	l.week = data.Values{}
+}
+
+func (r *Renderer) newLayer(g *geometry, v *data.Values, size int) *Layer {
 	fingerprints, err := lru.New[fingerprintKey, remembered](size)
 	if err != nil {
 		panic(err) // only for a size that is not positive
 	}
-	l := &Layer{geometry: g, week: v.Values(), logs: r.logs, fingerprints: fingerprints}
+	l := &Layer{geometry: g, week: *v, logs: r.logs, fingerprints: fingerprints}
 	l.self = weak.Make(l)
 	for _, d := range g.dense {
 		l.blurred = append(l.blurred, sync.OnceValue(func() bool { return l.crowded(d.crowds) }))
 	}
 	l.thinned = sync.OnceValue(func() []selection { return newThinned(l, g.roomy) })
+	l.thinnedSigns = sync.OnceValue(func() [][]int32 { return newThinnedSigns(l, g.roomy) })
 	return l
 }
 

@@ -16,6 +16,7 @@ type mark struct {
 	x, y   int32  // in units from the window's north-west corner, rounded as far as the style allows
 	value  uint32 // the bits of a logarithm, or of a concentration
 	size   size   // of the blob
+	sign   data.Mark
 	radius uint32 // of the disc, in units
 	shore  *shore // drawn instead of a disc
 }
@@ -31,7 +32,8 @@ func (m *mark) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.x))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.y))
 	b = binary.LittleEndian.AppendUint32(b, m.value)
-	b = append(b, byte(m.size))
+	// A size has at most 6 bits, and only a sign has the others.
+	b = append(b, byte(m.size)|byte(m.sign)<<6)
 	water := uint64(m.radius)
 	if m.shore != nil {
 		water = m.shore.hash
@@ -42,16 +44,20 @@ func (m *mark) appendTo(b []byte) []byte {
 // A scene is what a layer shows in a window: all that its picture depends on.
 type scene struct {
 	marks []mark // in the order of the layer, and those of one lake from west to east
+	signs []mark // in the order of drawing
 	patch patch  // of lakes that are binned
 }
 
 // empty reports whether nothing is in reach.
-func (s *scene) empty() bool { return len(s.marks) == 0 && !s.patch.filled }
+func (s *scene) empty() bool { return len(s.marks) == 0 && len(s.signs) == 0 && !s.patch.filled }
 
 // appendTo appends the bytes of s that are hashed for a fingerprint.
 func (s *scene) appendTo(b []byte) []byte {
 	for i := range s.marks {
 		b = s.marks[i].appendTo(b)
+	}
+	for i := range s.signs {
+		b = s.signs[i].appendTo(b)
 	}
 	if s.patch.filled {
 		b = s.patch.appendTo(b)

@@ -27,44 +27,59 @@ type markers struct {
 	sprites [2][]sprite // by scale, then by row and column of the grid within a pixel
 }
 
-// A sprite is a marker to be stamped: a square of codes (see ink.put) for each shape.
+// A sprite is a marker or a sign to be stamped: a square of codes for each shape.
 type sprite struct {
-	half  int     // the centre's column and row
+	half int // the centre's column and row
+
+	// The codes of a marker (see ink.put).
 	disc  []uint8 // a colour with a line around it
 	large []uint8 // for lakes of the highest class: larger by the width of the line
 	ring  []uint8
+
+	// The codes of a sign (see stampSign).
+	worse     []uint8 // for a colour with an outline
+	worseDark []uint8 // for a colour with a casing
+	closed    []uint8
 }
 
 func (s *sprite) side() int { return 2*s.half + 1 }
 
 // newMarkers returns the markers whose discs have these radii in pixels.
 func newMarkers(radii []float64) []markers {
+	// The reach of the large disc for all, so that it does not depend on the classification.
+	return drawMarkers(radii, 2*outlinePx, newSprite)
+}
+
+// drawMarkers returns markers of these radii in pixels that reach further by rim.
+func drawMarkers(radii []float64, rim float64, draw spriteDrawer) []markers {
 	ms := make([]markers, len(radii))
 	for i, r := range radii {
-		// The reach of the large disc for all, so that it does not depend on the classification.
-		ms[i].reach = int64(math.Ceil((r+2*outlinePx)*subUnits)) + markerMargin
+		ms[i].reach = int64(math.Ceil((r+rim)*subUnits)) + markerMargin
 		for scale := 1; scale <= 2; scale++ {
-			ms[i].sprites[scale-1] = newSprites(r, scale)
+			ms[i].sprites[scale-1] = newSprites(r, scale, draw)
 		}
 	}
 	return ms
 }
 
+// A spriteDrawer draws a sprite whose centre is dx and dy pixels from the upper left corner of a pixel.
+type spriteDrawer func(radius float64, scale int, dx, dy float64) sprite
+
 // phases returns the number of grid positions along the side of a pixel.
 func phases(scale int) int { return subUnits / scale / markerUnits }
 
-func newSprites(radius float64, scale int) []sprite {
+func newSprites(radius float64, scale int, draw spriteDrawer) []sprite {
 	n := phases(scale)
 	sprites := make([]sprite, 0, n*n)
 	for row := range n {
 		for column := range n {
-			sprites = append(sprites, newSprite(radius, scale, float64(column)/float64(n), float64(row)/float64(n)))
+			sprites = append(sprites, draw(radius, scale, float64(column)/float64(n), float64(row)/float64(n)))
 		}
 	}
 	return sprites
 }
 
-// newSprite draws a marker whose centre is dx and dy pixels from the upper left corner of a pixel.
+// newSprite draws a marker.
 func newSprite(radius float64, scale int, dx, dy float64) sprite {
 	pixels := func(px float64) float64 { return px * float64(scale) }
 	s := sprite{half: int(math.Ceil(pixels(radius+2*outlinePx))) + 1}

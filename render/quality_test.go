@@ -84,7 +84,7 @@ func demoTiles(t *testing.T) (*Layer, []maptile.Tile) {
 			lakes = append(lakes, testLake{lon: lake.Point.Lon(), lat: lake.Point.Lat(), chl: c.Float(), areaKM2: lake.AreaKM2})
 		}
 	}
-	return renderer().Layer(s.Current), someTiles(lakes)
+	return renderer().Layer(s.Current.Values()), someTiles(lakes)
 }
 
 func demoSnapshot(t *testing.T) *data.Snapshot {

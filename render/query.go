@@ -6,6 +6,8 @@ import (
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
+
+	"limnomap/data"
 )
 
 // A hit is a lake in reach of a window. A lake that reaches a window from both sides of the antimeridian is two hits.
@@ -30,7 +32,9 @@ func (m *memory) find(l *Layer, w window, st *style) {
 		q.search(g)
 		q.sortTies(first)
 	}
-	m.hits = q.hits
+	n := len(q.hits)
+	s.signs = st.signs.appendTo(s.signs[:0], &q)
+	m.hits = q.hits[:n]
 	clear(s.marks) // they may refer to shores of another layer
 	s.marks = st.appendMarks(s.marks[:0], l, m.hits, w)
 	s.patch.filled = false
@@ -62,9 +66,10 @@ type query struct {
 	layer   *Layer
 	window  window
 	painter painter
-	valued  bool  // whether only lakes with a value leave a trace
-	world   int64 // width of the world in units, a power of two
-	shift   uint  // from world coordinates to units
+	signs   *markers // finds signs if not nil
+	valued  bool     // whether only lakes with a value leave a trace
+	world   int64    // width of the world in units, a power of two
+	shift   uint     // from world coordinates to units
 
 	group group  // being searched
 	boxes [2]box // to search
@@ -187,6 +192,8 @@ func (q *query) visit(i int) {
 	s, w := &q.layer.sites[i], q.window
 	var r int64
 	switch {
+	case q.signs != nil:
+		r = q.signs.reach
 	case q.below:
 		r = q.painter.reachBelow(s, w.zoom)
 	case q.patch == nil:
@@ -202,6 +209,9 @@ func (q *query) visit(i int) {
 	west := w.firstCentre() - r + 1
 	x := west + (int64(s.x>>q.shift)-w.left-west)&(q.world-1)
 	if x >= w.lastCentre(w.width)+r {
+		return
+	}
+	if q.signs != nil && q.layer.mark(i) == data.NoMark {
 		return
 	}
 	value := q.layer.value(i)
@@ -234,6 +244,9 @@ func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
 	q.below = true
 	for _, g := range st.groups(&l.whole) {
 		q.search(g)
+	}
+	if st.signs != nil && !q.done() {
+		q.searchSigns(st.signs, l.markedSites())
 	}
 	return q.done()
 }

@@ -49,11 +49,14 @@ func Styles() []Style {
 	return []Style{
 		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. " +
 			"Lakes without a current value leave no trace."},
-		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value."},
+		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value. " + signsText},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
-			"disc of its area; grey and hollow without a current value."},
+			"disc of its area; grey and hollow without a current value. " + signsText},
 	}
 }
+
+// signsText describes the signs of the styles Dots and Lakes.
+const signsText = "Two rings around a marker: the lake is worse than this colour. A dark disc with a white bar: closed for bathing."
 
 // A Spec is what a tile shows of a layer.
 type Spec struct {
@@ -70,6 +73,7 @@ type style struct {
 	byExtent bool                                      // whether sites are searched in groups by the extent of their waters
 	sites    func(l *Layer, z maptile.Zoom) *selection // those that are drawn at a zoom
 	palette  func(m *colormap.Map) *palettepng.Palette // the entries that paint uses
+	signs    signs                                     // of marked lakes; nil if the style has none
 }
 
 // groups returns the groups of s that are searched, one after the other.
@@ -131,12 +135,13 @@ type Renderer struct {
 
 // New returns a Renderer whose colour maps are fitted to limits, which colormap.New must accept.
 func New(limits colormap.Limits) *Renderer {
+	signs := newSigns()
 	r := &Renderer{
 		styles: map[StyleID]*style{
 			// A lake without a value has no colour, and grey would be read as one.
 			Heat:  {painter: newHeat(), valued: true, sites: (*Layer).forField, palette: heatPalette},
-			Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette},
-			Lakes: {painter: newWaters(), byExtent: true, sites: (*Layer).forMarkers, palette: markPalette},
+			Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
+			Lakes: {painter: newWaters(), byExtent: true, sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
 		},
 		colors:   make(map[colormap.ID]colors),
 		memories: sync.Pool{New: func() any { return &memory{encoder: palettepng.NewEncoder()} }},
@@ -213,8 +218,8 @@ const maxKept = 1 << 16
 
 // release returns m to the pool.
 func (r *Renderer) release(m *memory) {
-	if cap(m.hits) > maxKept {
-		m.hits, m.scene.marks, m.found = nil, nil, sceneKey{}
+	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept {
+		m.hits, m.scene.marks, m.scene.signs, m.found = nil, nil, nil, sceneKey{}
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil

@@ -64,7 +64,7 @@ func places(lakes []testShore) []testLake {
 
 // layerOfShores returns the layer of lakes.
 func layerOfShores(t fataler, lakes ...testShore) *Layer {
-	return renderer().Layer(viewOfShores(t, lakes))
+	return renderer().Layer(viewOfShores(t, lakes).Values())
 }
 
 // viewOfShores returns the view of lakes.

@@ -34,7 +34,7 @@ func manyShores(b *testing.B, n int) []testShore {
 func BenchmarkShores(b *testing.B) {
 	lakes := manyShores(b, 100_000)
 	v := viewOfShores(b, lakes)
-	l := renderer().Layer(v)
+	l := renderer().Layer(v.Values())
 	for _, z := range []maptile.Zoom{6, 8, 9, 10, 11, 12, 14, 16, 18} {
 		tiles := tilesOver(places(lakes), z)
 		for _, scale := range []int{1, 2} {
@@ -53,7 +53,7 @@ func BenchmarkShores(b *testing.B) {
 	b.Run("layer", func(b *testing.B) {
 		b.ReportAllocs()
 		for b.Loop() {
-			renderer().Layer(v)
+			renderer().Layer(v.Values())
 		}
 	})
 }

@@ -278,7 +278,7 @@ func TestOutlineOfAQuarterOfTheWorldIsNoShore(t *testing.T) {
 		{"as wide as the Caspian Sea is long", orb.Ring{{10, 10}, {22, 10}, {22, 20}, {10, 10}}, true},
 	} {
 		v := viewOfShores(t, []testShore{{testLake{tt.ring[0].Lon(), tt.ring[0].Lat(), 5, 0}, orb.MultiPolygon{{tt.ring}}}})
-		if got := renderer().Layer(v).sites[0].shore != nil; got != tt.want {
+		if got := renderer().Layer(v.Values()).sites[0].shore != nil; got != tt.want {
 			t.Errorf("%s: it has a shore: %v, want %v", tt.name, got, tt.want)
 		}
 	}

@@ -47,12 +47,12 @@ func TestLayerOnGivesTheSameTiles(t *testing.T) {
 	}{{"few", few}, {"many", append(country()[12:], crowd...)}} {
 		t.Run(set.name, func(t *testing.T) {
 			base := viewOf(set.lakes)
-			other := renderer().Layer(base)
+			other := renderer().Layer(base.Values())
 			zooms := map[int]bool{}
 			for _, missing := range []int{0, 30, 60, 100} {
 				v := otherWeek(base, uint64(missing), missing)
-				want, got := renderer().Layer(v), renderer().LayerOn(other, v)
-				again := renderer().LayerOn(got, v) // on a layer that LayerOn made
+				want, got := renderer().Layer(v.Values()), renderer().LayerOn(other, v.Values())
+				again := renderer().LayerOn(got, v.Values()) // on a layer that LayerOn made
 				zooms[blurredZooms(want)] = true
 				rapid.Check(t, func(t *rapid.T) {
 					s := Spec{Tile: drawTile(t, set.lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
@@ -81,12 +81,12 @@ func TestLayerOnGivesTheSameTiles(t *testing.T) {
 // TestLayersHaveTheirOwnFingerprints asks twice for each: layers with one geometry must not share remembered fingerprints.
 func TestLayersHaveTheirOwnFingerprints(t *testing.T) {
 	base := viewOf(country())
-	other := renderer().Layer(base)
+	other := renderer().Layer(base.Values())
 	s := Spec{Tile: maptile.Tile{X: 33, Y: 21, Z: 6}, Scale: 1, Style: Heat, Colormap: colormap.Default}
 	for seed := range uint64(4) {
 		v := otherWeek(base, seed, 0)
-		want, _ := renderer().Fingerprint(renderer().Layer(v), s)
-		l := renderer().LayerOn(other, v)
+		want, _ := renderer().Fingerprint(renderer().Layer(v.Values()), s)
+		l := renderer().LayerOn(other, v.Values())
 		for range 2 {
 			if got, ok := renderer().Fingerprint(l, s); got != want || !ok {
 				t.Errorf("week %d: fingerprint %x, %v, want %x", seed, got, ok, want)
@@ -100,8 +100,8 @@ func TestValuesAreLookedUpConcurrently(t *testing.T) {
 	v := viewOf(district(1000))
 	w := otherWeek(v, 3, 10)
 	s := Spec{Tile: maptile.Tile{}, Scale: 1, Style: Dots, Colormap: colormap.Default}
-	want := mustRender(t, renderer().Layer(w), s)
-	l := renderer().LayerOn(renderer().Layer(v), w)
+	want := mustRender(t, renderer().Layer(w.Values()), s)
+	l := renderer().LayerOn(renderer().Layer(v.Values()), w.Values())
 	var group sync.WaitGroup
 	for range 8 {
 		group.Go(func() {

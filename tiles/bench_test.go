@@ -44,7 +44,7 @@ func benchmarkTile(b *testing.B, s *Service) {
 	mustTile(b, s, v, testRequest(1))
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := s.Tile(context.Background(), v, testRequest(1)); err != nil {
+		if _, err := s.Tile(context.Background(), v.Values(), testRequest(1)); err != nil {
 			b.Fatal(err)
 		}
 	}
@@ -69,7 +69,7 @@ func BenchmarkHits(b *testing.B) {
 	b.ReportAllocs()
 	b.RunParallel(func(pb *testing.PB) {
 		for i := rand.IntN(len(requests)); pb.Next(); i++ {
-			if _, err := s.Tile(context.Background(), v, requests[i%len(requests)]); err != nil {
+			if _, err := s.Tile(context.Background(), v.Values(), requests[i%len(requests)]); err != nil {
 				b.Error(err)
 				return
 			}
@@ -131,6 +131,10 @@ func (s *weekly) Scan(_ context.Context, lake func(data.Lake) error, observation
 	return data.Revision{Number: 1}, nil
 }
 
+func (*weekly) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
+	return nil, data.Revision{Number: 1}, nil
+}
+
 // BenchmarkAnimation draws the weeks of one tile in order, for several tiles, and before each week a tile of the current map
 // by a service with nothing in memory. It takes those tiles in turns, since drawing the same one repeatedly would be faster.
 // The ratio is the time of a week to that of a cold tile, by the sums of the tiles' medians.
@@ -150,10 +154,11 @@ func BenchmarkAnimation(b *testing.B) {
 				}
 			}
 			// draw draws a tile and returns how long it took.
-			draw := func(s *Service, v *data.View, t maptile.Tile) float64 {
+			draw := func(s *Service, v *data.Values, t maptile.Tile) float64 {
 				began := time.Now()
-				tile := mustTile(b, s, v, Request{Tile: t, Scale: 1, Style: render.Heat, Colormap: colormap.Default})
+				tile, err := s.Tile(b.Context(), v, Request{Tile: t, Scale: 1, Style: render.Heat, Colormap: colormap.Default})
 				took := micros(began)
+				mustDo(b, err)
 				if tile.Blank {
 					b.Fatalf("tile %v is blank", t)
 				}
@@ -162,7 +167,7 @@ func BenchmarkAnimation(b *testing.B) {
 			// fresh returns a service that has only drawn one tile of the current map, far from the others.
 			fresh := func() *Service {
 				s := newTestService(b, renderer, nil)
-				draw(s, snapshot.Current, maptile.At(source.lakes[0].Point, 15))
+				draw(s, snapshot.Current.Values(), maptile.At(source.lakes[0].Point, 15))
 				return s
 			}
 			cold, weeks := make([][]float64, len(addresses)), make([][]float64, len(addresses)) // µs
@@ -171,9 +176,9 @@ func BenchmarkAnimation(b *testing.B) {
 					player := fresh()
 					for k, w := range snapshot.Weeks[:weeklyWeeks-1] { // without the current one
 						other := (a + k) % len(addresses)
-						cold[other] = append(cold[other], draw(fresh(), snapshot.Current, addresses[other]))
+						cold[other] = append(cold[other], draw(fresh(), snapshot.Current.Values(), addresses[other]))
 						began := time.Now()
-						v, err := snapshot.LazyView(b.Context(), w.Week)
+						v, err := snapshot.Values(b.Context(), w.Week)
 						if err != nil {
 							b.Fatal(err)
 						}

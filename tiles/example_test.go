@@ -29,7 +29,7 @@ func Example() {
 		WithData: 1,
 	}
 	for _, point := range []orb.Point{starnberg, {-30, 0}} {
-		tile, err := service.Tile(context.Background(), view, tiles.Request{
+		tile, err := service.Tile(context.Background(), view.Values(), tiles.Request{
 			Tile:     maptile.At(point, 10),
 			Scale:    1,
 			Style:    render.Heat,

@@ -45,14 +45,14 @@ type fakeFingerprint struct {
 	notBlank bool
 }
 
-func (r *fakeRenderer) Layer(*data.View) *render.Layer {
+func (r *fakeRenderer) Layer(*data.Values) *render.Layer {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.layers++
 	return new(render.Layer)
 }
 
-func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.View) *render.Layer { return r.Layer(v) }
+func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.Values) *render.Layer { return r.Layer(v) }
 
 func (r *fakeRenderer) Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool) {
 	r.mu.Lock()
@@ -163,7 +163,7 @@ func testRequest(x uint32) Request {
 
 func mustTile(tb testing.TB, s *Service, v *data.View, req Request) Tile {
 	tb.Helper()
-	t, err := s.Tile(context.Background(), v, req)
+	t, err := s.Tile(context.Background(), v.Values(), req)
 	if err != nil {
 		tb.Fatal(err)
 	}

@@ -127,7 +127,7 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 				defer time.AfterFunc(c.stay, cancel).Stop()
 			}
 			start := time.Now()
-			tile, err := s.Tile(ctx, v, testRequest(uint32(c.key)))
+			tile, err := s.Tile(ctx, v.Values(), testRequest(uint32(c.key)))
 			took, left := time.Since(start), ctx.Err() != nil
 			switch {
 			case err == nil && string(tile.Bytes) != fmt.Sprint(c.key):

@@ -21,7 +21,7 @@ import (
 func ask(ctx context.Context, s *Service, v *data.View, x uint32) <-chan error {
 	answer := make(chan error, 1)
 	go func() {
-		_, err := s.Tile(ctx, v, testRequest(x))
+		_, err := s.Tile(ctx, v.Values(), testRequest(x))
 		answer <- err
 	}()
 	return answer
@@ -162,7 +162,7 @@ func TestQueueIsBounded(t *testing.T) {
 			t.Errorf("%d tiles are drawn at once, want %d", r.total(), renders)
 		}
 		start := time.Now()
-		if _, err := s.Tile(context.Background(), v, testRequest(99)); !errors.Is(err, ErrBusy) || time.Since(start) != 0 {
+		if _, err := s.Tile(context.Background(), v.Values(), testRequest(99)); !errors.Is(err, ErrBusy) || time.Since(start) != 0 {
 			t.Errorf("one more than the queue holds: error %v after %v, want ErrBusy at once", err, time.Since(start))
 		}
 		if got := testutil.ToFloat64(s.metrics.shed); got != 1 {
@@ -253,7 +253,7 @@ func TestCloseWaitsForRendersAndRefusesNewOnes(t *testing.T) {
 		closed := make(chan error, 1)
 		go func() { closed <- s.Close() }()
 		synctest.Wait()
-		if _, err := s.Tile(context.Background(), v, testRequest(2)); !errors.Is(err, ErrBusy) {
+		if _, err := s.Tile(context.Background(), v.Values(), testRequest(2)); !errors.Is(err, ErrBusy) {
 			t.Errorf("a new tile while closing: error %v, want ErrBusy", err)
 		}
 		select {
@@ -266,7 +266,7 @@ func TestCloseWaitsForRendersAndRefusesNewOnes(t *testing.T) {
 			t.Error(err)
 		}
 		mustTile(t, s, v, testRequest(1)) // from memory, which still works
-		if _, err := s.Tile(context.Background(), v, testRequest(2)); !errors.Is(err, ErrBusy) {
+		if _, err := s.Tile(context.Background(), v.Values(), testRequest(2)); !errors.Is(err, ErrBusy) {
 			t.Errorf("a new tile after Close: error %v, want ErrBusy", err)
 		}
 	})

@@ -23,27 +23,28 @@ const (
 	maxVectorLayerLakes = 8 << 20
 )
 
-// layers holds the layers of the views that were asked for last, each for as long as its view is in use: when a snapshot is
-// replaced, its layers go with it. A view is known by its pointer: it is immutable, and [data.Snapshot] returns the same
-// pointer while it holds the view.
-type layers[L any] struct {
-	build    func(v *data.View, like *L) (*L, error) // like is a layer of a view with the same lakes, or nil
+// layers holds the layers of the views V that were asked for last, each for as long as its view is in use: when a snapshot is
+// replaced, its layers go with it. A view is a [data.View] or its [data.Values]. It is known by its pointer: it is immutable, and
+// [data.Snapshot] returns the same pointer while it holds the view.
+type layers[V, L any] struct {
+	build    func(v *V, like *L) (*L, error) // like is a layer of a view with the same lakes, or nil
+	shows    func(v *V) (data.Week, []data.Lake)
 	maxLakes int
 	builds   prometheus.Counter
 	turn     chan struct{} // holds a value during a build: one at a time, so that many weeks at once need the memory of one
 
-	failures atomic.Int64 // how many builds have failed; written during a turn
-	failed   failedLayer  // the last one; used during a turn
+	failures atomic.Int64   // how many builds have failed; written during a turn
+	failed   failedLayer[V] // the last one; used during a turn
 
-	recent atomic.Pointer[heldLayer[L]] // the last of held, so that most calls take no lock
+	recent atomic.Pointer[heldLayer[V, L]] // the last of held, so that most calls take no lock
 
-	mu   sync.Mutex      // guards held
-	held []*heldLayer[L] // the most recently used one last
+	mu   sync.Mutex         // guards held
+	held []*heldLayer[V, L] // the most recently used one last
 }
 
 // A heldLayer is the layer of one view.
-type heldLayer[L any] struct {
-	view  weak.Pointer[data.View]
+type heldLayer[V, L any] struct {
+	view  weak.Pointer[V]
 	week  data.Week
 	first *data.Lake // the views of a snapshot share their lakes: first and lakes tell which
 	lakes int
@@ -53,23 +54,23 @@ type heldLayer[L any] struct {
 }
 
 // A failedLayer is the result of a build that failed.
-type failedLayer struct {
-	view weak.Pointer[data.View]
+type failedLayer[V any] struct {
+	view weak.Pointer[V]
 	err  error
 }
 
-func newLayers[L any](build func(*data.View, *L) (*L, error), maxLakes int, builds prometheus.Counter) *layers[L] {
-	return &layers[L]{build: build, maxLakes: maxLakes, builds: builds, turn: make(chan struct{}, 1)}
+func newLayers[V, L any](build func(*V, *L) (*L, error), shows func(*V) (data.Week, []data.Lake), maxLakes int, builds prometheus.Counter) *layers[V, L] {
+	return &layers[V, L]{build: build, shows: shows, maxLakes: maxLakes, builds: builds, turn: make(chan struct{}, 1)}
 }
 
 // get returns the layer of v, and builds it if it is not held. It waits for other builds, until ctx ends. All who wait for
 // one build get its result.
-func (ls *layers[L]) get(ctx context.Context, v *data.View) (*L, error) {
+func (ls *layers[V, L]) get(ctx context.Context, v *V) (*L, error) {
 	return ls.getSince(ctx, v, ls.failures.Load())
 }
 
 // getSince is get for a caller that has waited since there were that many failures.
-func (ls *layers[L]) getSince(ctx context.Context, v *data.View, failures int64) (*L, error) {
+func (ls *layers[V, L]) getSince(ctx context.Context, v *V, failures int64) (*L, error) {
 	if l, _ := ls.find(v); l != nil {
 		return l, nil
 	}
@@ -89,7 +90,7 @@ func (ls *layers[L]) getSince(ctx context.Context, v *data.View, failures int64)
 	ls.builds.Inc()
 	l, err := ls.build(v, like)
 	if err != nil {
-		ls.failed = failedLayer{weak.Make(v), err}
+		ls.failed = failedLayer[V]{weak.Make(v), err}
 		ls.failures.Add(1)
 		return nil, err
 	}
@@ -97,13 +98,16 @@ func (ls *layers[L]) getSince(ctx context.Context, v *data.View, failures int64)
 	return l, nil
 }
 
-// find returns the layer of v and marks it as used, or nil and a layer of a view with the same lakes, if one is held.
-func (ls *layers[L]) find(v *data.View) (l, like *L) {
+// find returns the layer of v and marks it as used, or nil and a layer of a view with the same lakes, if one is held: of the same week if
+// there is one, since only official statements may differ.
+func (ls *layers[V, L]) find(v *V) (l, like *L) {
 	if h := ls.recent.Load(); h != nil && h.view.Value() == v {
 		return h.layer, nil
 	}
+	week, lakes := ls.shows(v)
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
+	sameWeek := false // whether like is of it
 	for i, h := range slices.Backward(ls.held) {
 		if h.view.Value() == v {
 			copy(ls.held[i:], ls.held[i+1:])
@@ -111,16 +115,17 @@ func (ls *layers[L]) find(v *data.View) (l, like *L) {
 			ls.recent.Store(h)
 			return h.layer, nil
 		}
-		if like == nil && h.first != nil && h.first == firstLake(v) && h.lakes == len(v.Lakes) {
-			like = h.layer
+		if !sameWeek && (like == nil || h.week == week) && h.first != nil && h.first == firstOf(lakes) && h.lakes == len(lakes) {
+			like, sameWeek = h.layer, h.week == week
 		}
 	}
 	return nil, like
 }
 
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
-func (ls *layers[L]) hold(v *data.View, l *L) {
-	h := &heldLayer[L]{weak.Make(v), v.Week, firstLake(v), len(v.Lakes), l, runtime.AddCleanup(v, (*layers[L]).sweep, ls)}
+func (ls *layers[V, L]) hold(v *V, l *L) {
+	week, shown := ls.shows(v)
+	h := &heldLayer[V, L]{weak.Make(v), week, firstOf(shown), len(shown), l, runtime.AddCleanup(v, (*layers[V, L]).sweep, ls)}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ls.held = append(ls.held, h)
@@ -137,14 +142,14 @@ func (ls *layers[L]) hold(v *data.View, l *L) {
 
 // dropOf drops the first n layers, except those of the newest week of their lakes: that is the current map, whose cached tiles must
 // not wait while many other weeks are asked for. ls.mu must be held.
-func (ls *layers[L]) dropOf(n int) {
-	newest := make(map[*data.Lake]*heldLayer[L])
+func (ls *layers[V, L]) dropOf(n int) {
+	newest := make(map[*data.Lake]*heldLayer[V, L])
 	for _, h := range ls.held {
 		if other := newest[h.first]; h.first != nil && (other == nil || h.week >= other.week) {
 			newest[h.first] = h
 		}
 	}
-	kept := slices.DeleteFunc(ls.held[:n:n], func(h *heldLayer[L]) bool {
+	kept := slices.DeleteFunc(ls.held[:n:n], func(h *heldLayer[V, L]) bool {
 		if newest[h.first] == h {
 			return false
 		}
@@ -155,16 +160,20 @@ func (ls *layers[L]) dropOf(n int) {
 }
 
 // sweep drops the layers of views that the garbage collector has freed.
-func (ls *layers[L]) sweep() {
+func (ls *layers[V, L]) sweep() {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ls.recent.Store(nil) // until the next call: it may be one of those
-	ls.held = slices.DeleteFunc(ls.held, func(h *heldLayer[L]) bool { return h.view.Value() == nil })
+	ls.held = slices.DeleteFunc(ls.held, func(h *heldLayer[V, L]) bool { return h.view.Value() == nil })
 }
 
-func firstLake(v *data.View) *data.Lake {
-	if len(v.Lakes) == 0 {
+func firstOf(lakes []data.Lake) *data.Lake {
+	if len(lakes) == 0 {
 		return nil
 	}
-	return &v.Lakes[0]
+	return &lakes[0]
 }
+
+func shownByView(v *data.View) (data.Week, []data.Lake) { return v.Week, v.Lakes }
+
+func shownByValues(v *data.Values) (data.Week, []data.Lake) { return v.Week, v.Lakes }

@@ -27,11 +27,11 @@ func buildTestLayer(_ *data.View, like *testLayer) (*testLayer, error) {
 }
 
 // newTestLayers returns layers of at most 100 lakes.
-func newTestLayers(build func(*data.View, *testLayer) (*testLayer, error)) *layers[testLayer] {
-	return newLayers(build, 100, newMetrics(nil).layerBuilds)
+func newTestLayers(build func(*data.View, *testLayer) (*testLayer, error)) *layers[data.View, testLayer] {
+	return newLayers(build, shownByView, 100, newMetrics(nil).layerBuilds)
 }
 
-func mustLayer(tb testing.TB, ls *layers[testLayer], v *data.View) *testLayer {
+func mustLayer(tb testing.TB, ls *layers[data.View, testLayer], v *data.View) *testLayer {
 	tb.Helper()
 	l, err := ls.get(context.Background(), v)
 	if err != nil {
@@ -93,6 +93,27 @@ func TestLayerOfTheNewestWeekIsKept(t *testing.T) {
 		t.Errorf("%d layers of %d lakes are held, want those of two weeks and of the current map", n, len(lakes))
 	}
 	runtime.KeepAlive(weeks)
+}
+
+// TestLayerOfTheSameWeekIsPreferred builds the layer of a week again, for other official statements, after those of other weeks.
+func TestLayerOfTheSameWeekIsPreferred(t *testing.T) {
+	lakes := make([]data.Lake, 1)
+	ls := newTestLayers(buildTestLayer)
+	views := []*data.View{{Week: 1, Lakes: lakes}, {Week: 2, Lakes: lakes}, {Week: 3, Lakes: lakes}}
+	var built []*testLayer
+	for _, v := range views {
+		built = append(built, mustLayer(t, ls, v))
+	}
+	if got := mustLayer(t, ls, &data.View{Week: 2, Lakes: lakes}); got.with != built[1] {
+		t.Error("the layer is not made with the one of its own week")
+	}
+	if got := mustLayer(t, ls, &data.View{Week: 9, Lakes: lakes}); got.with == nil {
+		t.Error("the layer of a new week is made without another one")
+	}
+	if got := mustLayer(t, ls, &data.View{Week: 2, Lakes: make([]data.Lake, 1)}); got.with != nil {
+		t.Error("the layer of other lakes is made with one of the same week")
+	}
+	runtime.KeepAlive(views)
 }
 
 func TestLayersAreBounded(t *testing.T) {
@@ -225,10 +246,13 @@ func TestLayerIsAwaitedUntilTheCallerLeaves(t *testing.T) {
 func TestLayersGoWithTheirViews(t *testing.T) {
 	r := realRenderer()
 	t.Run("pictures", func(t *testing.T) {
-		checkLayersGo(t, func(v *data.View, _ *render.Layer) (*render.Layer, error) { return r.Layer(v), nil })
+		checkLayersGo(t, (*data.View).Values, shownByValues, func(v *data.Values, _ *render.Layer) (*render.Layer, error) {
+			return r.Layer(v), nil
+		})
 	})
 	t.Run("vector tiles", func(t *testing.T) {
-		checkLayersGo(t, func(v *data.View, _ *vector.Layer) (*vector.Layer, error) {
+		whole := func(v *data.View) *data.View { return v }
+		checkLayersGo(t, whole, shownByView, func(v *data.View, _ *vector.Layer) (*vector.Layer, error) {
 			return vector.NewLayer(vector.NewIndex(v.Lakes), v), nil
 		})
 	})
@@ -263,12 +287,13 @@ func TestDroppedLayersLeaveNoCleanup(t *testing.T) {
 	}
 }
 
-func checkLayersGo[L any](t *testing.T, build func(*data.View, *L) (*L, error)) {
-	ls := newLayers(build, maxLayerLakes, prometheus.NewCounter(prometheus.CounterOpts{}))
+// checkLayersGo checks layers of what shown returns of a view.
+func checkLayersGo[V, L any](t *testing.T, shown func(*data.View) *V, shows func(*V) (data.Week, []data.Lake), build func(*V, *L) (*L, error)) {
+	ls := newLayers(build, shows, maxLayerLakes, prometheus.NewCounter(prometheus.CounterOpts{}))
 	lakes, states := make([]data.Lake, 3), make([]data.State, 3)
 	current := &data.View{Lakes: lakes, States: states}
 	for _, v := range []*data.View{{Lakes: lakes, States: states}, current} {
-		_, err := ls.get(context.Background(), v)
+		_, err := ls.get(context.Background(), shown(v))
 		mustDo(t, err)
 	}
 	held := func() int {
@@ -283,7 +308,7 @@ func checkLayersGo[L any](t *testing.T, build func(*data.View, *L) (*L, error)) 
 		}
 		time.Sleep(time.Millisecond)
 	}
-	if l, _ := ls.find(current); l == nil || held() != 1 {
+	if l, _ := ls.find(shown(current)); l == nil || held() != 1 {
 		t.Errorf("%d layers are held, want only that of the current view", held())
 	}
 }

@@ -22,9 +22,9 @@ import (
 // A Renderer draws tiles; *render.Renderer does. It must be safe for concurrent use. A panic in it fails only the tile that
 // was asked for.
 type Renderer interface {
-	Layer(v *data.View) *render.Layer
+	Layer(v *data.Values) *render.Layer
 	// LayerOn returns the same as Layer, and is faster: other is a layer of a view with the very same Lakes.
-	LayerOn(other *render.Layer, v *data.View) *render.Layer
+	LayerOn(other *render.Layer, v *data.Values) *render.Layer
 	// Known returns the same as Fingerprint, without looking at the lakes, if the layer remembers it.
 	Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool)
 	// Fingerprint reports false if the tile is blank.

@@ -48,7 +48,7 @@ var world = orb.Bound{Min: orb.Point{-180, -90}, Max: orb.Point{180, 90}}
 
 func newPlot(tb testing.TB, s *Service, v *data.View, p Pyramid) *Plot {
 	tb.Helper()
-	plot, err := s.Plot(context.Background(), v, p)
+	plot, err := s.Plot(context.Background(), v.Values(), p)
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -158,7 +158,7 @@ func TestPlotRefuses(t *testing.T) {
 	for _, tt := range tests {
 		p := good
 		tt.change(&p)
-		if _, err := s.Plot(t.Context(), lakeView(1), p); !errors.Is(err, tt.want) {
+		if _, err := s.Plot(t.Context(), lakeView(1).Values(), p); !errors.Is(err, tt.want) {
 			t.Errorf("%s: Plot = %v, want %v", tt.name, err, tt.want)
 		}
 	}

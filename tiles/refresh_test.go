@@ -75,6 +75,11 @@ func (s *lakeDistrict) Scan(ctx context.Context, lake func(data.Lake) error, obs
 	return s.Revision(ctx)
 }
 
+func (s *lakeDistrict) Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error) {
+	r, err := s.Revision(ctx)
+	return nil, r, err
+}
+
 func (s *lakeDistrict) Past(context.Context, data.Period, func(data.Observation) error) (data.Revision, error) {
 	panic("not used by the tests")
 }
@@ -118,8 +123,9 @@ func TestRefreshDrawsOnlyChangedTiles(t *testing.T) {
 	after := load()
 
 	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
-	afterLayer := reference.Layer(after)
-	onlyChanged := reference.Layer(&data.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1})
+	afterLayer := reference.Layer(after.Values())
+	changedView := &data.View{Week: after.Week, AsOf: after.AsOf, Lakes: after.Lakes[changed : changed+1], States: after.States[changed : changed+1], WithData: 1}
+	onlyChanged := reference.Layer(changedView.Values())
 	wantDrawn := make(map[render.Spec]int)
 	for _, req := range districtRequests() {
 		if _, reached := reference.Fingerprint(onlyChanged, req.spec()); reached {
@@ -202,7 +208,7 @@ func TestTwoServicesShareADisk(t *testing.T) {
 				if i == 1 { // in reverse order
 					j = len(requests) - 1 - j
 				}
-				if _, err := s.Tile(context.Background(), snapshot.Current, requests[j]); err != nil {
+				if _, err := s.Tile(context.Background(), snapshot.Current.Values(), requests[j]); err != nil {
 					t.Error(err)
 				}
 			}
@@ -214,7 +220,7 @@ func TestTwoServicesShareADisk(t *testing.T) {
 	}
 
 	reference := render.New(colormap.Limits{Level1: 10, Level2: 50})
-	layer := reference.Layer(snapshot.Current)
+	layer := reference.Layer(snapshot.Current.Values())
 	r := newCountingRenderer()
 	s := newTestService(t, r, diskOptions(t, dir))
 	shown := 0

@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"limnomap/colormap"
+	"limnomap/data"
 	"limnomap/data/admission"
 	"limnomap/render"
 	"limnomap/render/vector"
@@ -37,8 +38,8 @@ type Service struct {
 	colormaps    []colormap.ID
 	blanks       [maxScale]Tile // the blank tiles of scale 1 and 2
 	blankVector  Tile
-	layers       *layers[render.Layer]
-	vectorLayers *layers[vector.Layer]
+	layers       *layers[data.Values, render.Layer]
+	vectorLayers *layers[data.View, vector.Layer]
 	memory       *memory
 	searches     *flights[unidentified]
 	flights      *flights[Sum]
@@ -71,8 +72,8 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	for _, style := range render.Styles() {
 		s.styles = append(s.styles, style.ID)
 	}
-	s.layers = newLayers(s.buildLayer, maxLayerLakes, m.layerBuilds)
-	s.vectorLayers = newLayers(s.buildVectorLayer, maxVectorLayerLakes, m.layerBuilds)
+	s.layers = newLayers(s.buildLayer, shownByValues, maxLayerLakes, m.layerBuilds)
+	s.vectorLayers = newLayers(s.buildVectorLayer, shownByView, maxVectorLayerLakes, m.layerBuilds)
 	for i := range s.blanks {
 		s.blanks[i] = newBlank(render.Blank(i + 1))
 	}

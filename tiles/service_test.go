@@ -42,7 +42,7 @@ func TestTileOutOfRange(t *testing.T) {
 	}
 	for _, test := range tests {
 		before := r.total()
-		_, err := s.Tile(context.Background(), new(data.View), Request{Tile: test.tile, Scale: test.scale, Style: render.Heat, Colormap: colormap.Default})
+		_, err := s.Tile(context.Background(), new(data.View).Values(), Request{Tile: test.tile, Scale: test.scale, Style: render.Heat, Colormap: colormap.Default})
 		if !errors.Is(err, test.want) {
 			t.Errorf("%s: error %v, want %v", test.name, err, test.want)
 		}
@@ -68,7 +68,7 @@ func TestUnknownNamesAreNeverBlank(t *testing.T) {
 	for _, test := range tests {
 		req := testRequest(1)
 		test.change(&req)
-		if got, err := s.Tile(context.Background(), new(data.View), req); !errors.Is(err, test.want) {
+		if got, err := s.Tile(context.Background(), new(data.View).Values(), req); !errors.Is(err, test.want) {
 			t.Errorf("%s: %v, %v, want error %v", test.name, got, err, test.want)
 		}
 	}
@@ -205,7 +205,7 @@ func TestRendererErrorsAreNotCached(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newTestService(t, test.r, nil)
 			for i := 1; i <= 2; i++ {
-				_, err := s.Tile(context.Background(), new(data.View), testRequest(1))
+				_, err := s.Tile(context.Background(), new(data.View).Values(), testRequest(1))
 				if err == nil || !strings.Contains(err.Error(), test.want) || !strings.Contains(err.Error(), "10/1/0") {
 					t.Errorf("error %v, want one that names %q and the tile", err, test.want)
 				}
@@ -232,7 +232,7 @@ func TestEachKeyIsDrawnOnce(t *testing.T) {
 	for i := range callers {
 		wg.Go(func() {
 			for j := range keys {
-				if _, err := s.Tile(context.Background(), v, testRequest(uint32((i+j)%keys))); err != nil {
+				if _, err := s.Tile(context.Background(), v.Values(), testRequest(uint32((i+j)%keys))); err != nil {
 					t.Error(err)
 				}
 			}

@@ -55,7 +55,7 @@ func newBlank(b []byte) Tile {
 
 // Tile returns a tile of v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ErrBusy, ctx's
 // error if the caller left, or the renderer's.
-func (s *Service) Tile(ctx context.Context, v *data.View, req Request) (Tile, error) {
+func (s *Service) Tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
 	ctx, span := s.beginTile(ctx, req.Style, req.Tile.Z, req.Scale)
 	t, err := s.tile(ctx, v, req)
 	s.endTile(span, err)
@@ -65,7 +65,7 @@ func (s *Service) Tile(ctx context.Context, v *data.View, req Request) (Tile, er
 	return t, nil
 }
 
-func (s *Service) tile(ctx context.Context, v *data.View, req Request) (Tile, error) {
+func (s *Service) tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
 	if err := s.check(req); err != nil {
 		return Tile{}, err
 	}
@@ -128,7 +128,7 @@ func validTile(t maptile.Tile, maxZoom maptile.Zoom) bool {
 }
 
 // buildLayer makes the layer of v; like is a layer of the same lakes, or nil.
-func (s *Service) buildLayer(v *data.View, like *render.Layer) (layer *render.Layer, err error) {
+func (s *Service) buildLayer(v *data.Values, like *render.Layer) (layer *render.Layer, err error) {
 	defer s.recoverTo(&err, "making the layer")
 	if like != nil {
 		return s.renderer.LayerOn(like, v), nil
@@ -148,7 +148,7 @@ func (s *Service) key(spec render.Spec, fp render.Fingerprint) Key {
 
 // An unidentified tile is one whose key is not known yet: its view has no layer, or its layer remembers no fingerprint of it.
 type unidentified struct {
-	view *data.View
+	view any // a *data.View or *data.Values
 	spec render.Spec
 }
 

@@ -156,7 +156,7 @@ func TestVectorTilesWaitWithPictures(t *testing.T) {
 	answers := make(chan error, 2)
 	for x := range uint32(2) { // one is drawn, one waits
 		go func() { // ends when the gate opens
-			_, err := s.Tile(context.Background(), v, testRequest(x))
+			_, err := s.Tile(context.Background(), v.Values(), testRequest(x))
 			answers <- err
 		}()
 	}

@@ -30,13 +30,27 @@ func crowd() *data.View {
 			lakes[i].chl, lakes[i].risk = -1, data.Risk(i%4)
 		}
 	}
-	return viewOf(append(lakes, lakes[:MaxFeatures/4]...))
+	v := viewOf(append(lakes, lakes[:MaxFeatures/4]...))
+	kinds := make(map[int]data.AdvisoryKind)
+	for i := range v.Lakes {
+		if i%17 == 0 {
+			kinds[i] = data.Season + data.AdvisoryKind(i%4)
+		}
+	}
+	return withAdvisories(v, kinds)
 }
 
-// keepFirst compares two lakes: the larger one is kept first, and of equal ones that of higher risk.
+// keepFirst compares two lakes: a closed one is kept first, then the larger one, and of equal ones that of higher risk.
 func keepFirst(v *data.View, a, b int32) int {
 	worth := [...]int{data.RiskLow: 0, data.RiskUnknown: 1, data.RiskMedium: 2, data.RiskHigh: 3}
+	closed := func(lake int32) int {
+		if v.Advisories.Kind(int(lake)) == data.Closure {
+			return 1
+		}
+		return 0
+	}
 	return cmp.Or(
+		cmp.Compare(closed(b), closed(a)),
 		cmp.Compare(v.Lakes[b].AreaKM2, v.Lakes[a].AreaKM2),
 		cmp.Compare(worth[v.States[b].Risk], worth[v.States[a].Risk]),
 		cmp.Compare(a, b),
@@ -126,5 +140,36 @@ func TestLakesAtOnePointAreThinned(t *testing.T) {
 				t.Fatalf("a lake of low risk is kept, and some of the %d others are not", len(lakes)*9/10)
 			}
 		}
+	}
+}
+
+// A small closed lake is in every tile that contains it, among many large ones. Even more closures than a tile holds leave it bounded.
+func TestClosedLakesAreKept(t *testing.T) {
+	lakes := make([]testLake, 3*MaxFeatures)
+	for i := range lakes {
+		lakes[i] = testLake{lon: 7.5, lat: 51.5, chl: 80, areaKM2: 50}
+	}
+	closed := len(lakes)
+	lakes = append(lakes, testLake{lon: 7.5, lat: 51.5, chl: -1, areaKM2: 0.01})
+	kinds := map[int]data.AdvisoryKind{closed: data.Closure}
+	v := withAdvisories(viewOf(lakes), kinds)
+	for _, z := range []maptile.Zoom{0, 5, 13, 20} {
+		hits := layerOf(v).find(maptile.At(v.Lakes[0].Point, z))
+		if len(hits) != MaxFeatures || int(hits[len(hits)-1].lake) != closed {
+			t.Errorf("zoom %d has %d lakes, the last of them %d, want %d with lake %d", z, len(hits), hits[len(hits)-1].lake, MaxFeatures, closed)
+		}
+	}
+	for i := range 2 * MaxFeatures {
+		kinds[i] = data.Closure
+	}
+	v = withAdvisories(viewOf(lakes), kinds)
+	hits := layerOf(v).find(maptile.New(0, 0, 0))
+	for _, h := range hits {
+		if v.Advisories.Kind(int(h.lake)) != data.Closure {
+			t.Fatalf("lake %d is kept, and some closed lakes are not", h.lake)
+		}
+	}
+	if len(hits) != MaxFeatures {
+		t.Errorf("zoom 0 has %d lakes, want %d", len(hits), MaxFeatures)
 	}
 }

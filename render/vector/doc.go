@@ -10,10 +10,11 @@
 // # The tile
 //
 // A tile has one layer, [LayerName], with a point for each lake, in ascending order of id. Its properties are those of the
-// GeoJSON and three more: id, name, chl, who_level, color, risk, trophic, measured_at. The format has no null, so unknown
-// properties are absent: a lake without a current value has no chl and no who_level, its color is the grey of no data and its
-// trophic "unknown", and risk and measured_at are those of the last known value; only a lake that never had a value lacks
-// these too. Absent never means low. Features have no numeric id, because ids are text.
+// GeoJSON without age_days, and four more: advisory, chl, color, id, measured_at, measured_by, name, risk, stale, trophic, who_level. The
+// format has no null, so unknown properties are absent: a lake without a current value has no chl and no who_level, its color is the
+// grey of no data and its trophic "unknown", and risk, measured_at and measured_by are those of the last known value; then stale is
+// true. Only a lake that never had a value lacks these too. Absent never means low. The advisory is the kind of the gravest active
+// official statement, such as "closure", or empty. Features have no numeric id, because ids are text.
 //
 // A tile is [Extent] units wide. It also has the lakes within [Buffer] units of its edges, so that a symbol at the edge is
 // drawn completely; they are in the neighbouring tile, too, also across the antimeridian. A lake is in a tile at most once.
@@ -21,8 +22,8 @@
 //
 // # Many lakes
 //
-// A tile has at most [MaxFeatures] lakes. Where there are more, those with the largest area are kept; with equal areas, those
-// of higher risk (where a risk that was never known counts as more than low); then those with the smallest ids. A lake is
+// A tile has at most [MaxFeatures] lakes. Where there are more, those with a closure are kept first, then those with the largest area;
+// with equal areas, those of higher risk (where a risk that was never known counts as more than low); then those with the smallest ids. A lake is
 // shown at a zoom if it is kept in all tiles of the zoom that contain it, buffers included. So neighbours show the same, and
 // because a tile contains everything that is in the tiles within it, a lake that is shown at one zoom is shown at all larger
 // ones.

@@ -43,8 +43,8 @@ func hashed(v *data.View, hits []hit) []byte {
 		b = binary.LittleEndian.AppendUint32(b, uint32(h.x))
 		b = binary.LittleEndian.AppendUint32(b, uint32(h.y))
 		b = binary.LittleEndian.AppendUint32(b, uint32(state.Chlorophyll))
-		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic))
-		b = binary.LittleEndian.AppendUint64(b, uint64(state.MeasuredAt))
+		b = append(b, byte(state.Level), byte(state.Risk), byte(state.Trophic), byte(state.MeasuredBy), byte(v.Advisories.Kind(int(h.lake))))
+		b = binary.LittleEndian.AppendUint64(b, uint64(state.MeasuredAt()))
 		// The length before each text distinguishes ("ab", "c") from ("a", "bc").
 		for _, text := range [...]string{string(lake.ID), lake.Name} {
 			b = binary.LittleEndian.AppendUint32(b, uint32(len(text)))

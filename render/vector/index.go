@@ -76,10 +76,27 @@ func sequence(n int) []int32 {
 // than one with a low risk.
 var byRisk = [...]data.Risk{data.RiskHigh, data.RiskMedium, data.RiskUnknown, data.RiskLow}
 
-// ranked returns the sites in the order in which their lakes are kept where there are too many.
+// ranked returns the sites in the order in which their lakes are kept where there are too many: first those with a closure, however
+// small they are.
 func (x *Index) ranked(v *data.View) []int32 {
-	ranked := make([]int32, 0, len(x.byArea))
-	for rest := x.byArea; len(rest) > 0; {
+	isClosed := func(site int32) bool { return v.Advisories.Kind(int(x.lakes[site])) == data.Closure }
+	var closed []int32
+	for _, site := range x.byArea {
+		if isClosed(site) {
+			closed = append(closed, site)
+		}
+	}
+	others := x.byArea
+	if closed != nil {
+		others = slices.DeleteFunc(slices.Clone(x.byArea), isClosed)
+	}
+	ranked := x.appendRanked(make([]int32, 0, len(x.byArea)), v, closed)
+	return x.appendRanked(ranked, v, others)
+}
+
+// appendRanked appends sites, which are in the order of byArea, by area and risk.
+func (x *Index) appendRanked(ranked []int32, v *data.View, sites []int32) []int32 {
+	for rest := sites; len(rest) > 0; {
 		area := v.Lakes[x.lakes[rest[0]]].AreaKM2
 		n := 1
 		for n < len(rest) && v.Lakes[x.lakes[rest[n]]].AreaKM2 == area {

@@ -6,13 +6,14 @@ import (
 	"math"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
-	"google.golang.org/protobuf/encoding/protowire"
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/vector/mvttest"
 )
 
 var update = flag.Bool("update", false, "add hashes that are missing in testdata")
@@ -38,7 +39,7 @@ func viewOf(lakes []testLake) *data.View {
 			s.Risk, s.Trophic = s.Level.Risk(), data.Mesotrophic
 		}
 		if s.Risk != data.RiskUnknown {
-			s.MeasuredAt = 1_780_000_000 + int64(i)
+			s.Date, s.TakenOffset = 20_601, 73_600+int32(i)
 		}
 		v.Lakes = append(v.Lakes, data.Lake{
 			ID: data.LakeID(fmt.Sprintf("lake_%07d", i)), Name: fmt.Sprintf("Sée „%d“", i), Point: orb.Point{l.lon, l.lat}, AreaKM2: l.areaKM2,
@@ -48,59 +49,32 @@ func viewOf(lakes []testLake) *data.View {
 	return v
 }
 
-func layerOf(v *data.View) *Layer { return NewLayer(NewIndex(v.Lakes), v) }
-
-// A feature is a decoded lake of a tile.
-type feature struct {
-	x, y       int64
-	properties map[string]any
+// withAdvisories adds statements to v: kinds by the index of the lake.
+func withAdvisories(v *data.View, kinds map[int]data.AdvisoryKind) *data.View {
+	issued := time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)
+	var statements []data.Advisory
+	for i, kind := range kinds {
+		id := v.Lakes[i].ID
+		statements = append(statements, data.Advisory{
+			ID: data.AdvisoryID(id), LakeID: id, Kind: kind, Issuer: "Gesundheitsamt", Issued: issued, ValidFrom: issued,
+		})
+	}
+	v.Advisories, _ = data.NewAdvisories(v.Lakes, statements).ActiveAt(issued)
+	return v
 }
 
+func layerOf(v *data.View) *Layer { return NewLayer(NewIndex(v.Lakes), v) }
+
 // decoded returns the features of a tile by id.
-func decoded(tb testing.TB, tile []byte) map[string]feature {
+func decoded(tb testing.TB, tile []byte) map[string]mvttest.Feature {
 	tb.Helper()
 	plain, err := Unzip(tile)
 	if err != nil {
 		tb.Fatal(err)
 	}
-	layers := messageOf(tb, plain)[fieldLayer]
-	if len(layers) != 1 {
-		tb.Fatalf("the tile has %d layers, want one", len(layers))
-	}
-	layer := messageOf(tb, layers[0].bytes)
-	if name := string(layer[fieldName][0].bytes); name != LayerName {
-		tb.Fatalf("the layer is named %q, want %q", name, LayerName)
-	}
-	if extent, version := layer[fieldExtent][0].number, layer[fieldVersion][0].number; extent != Extent || version != 2 {
-		tb.Fatalf("the layer has extent %d and version %d, want %d and 2", extent, version, Extent)
-	}
-	features := make(map[string]feature)
-	for _, encoded := range layer[fieldFeature] {
-		m := messageOf(tb, encoded.bytes)
-		if len(m) != 3 || m[fieldType][0].number != typePoint {
-			tb.Fatalf("a feature has the fields %v, want tags, the type of a point and a geometry", m)
-		}
-		f := feature{properties: make(map[string]any)}
-		tags := varints(tb, m[fieldTags][0].bytes)
-		for i := 0; i < len(tags); i += 2 {
-			value := messageOf(tb, layer[fieldValue][tags[i+1]].bytes)
-			var v any
-			switch {
-			case value[fieldString] != nil:
-				v = string(value[fieldString][0].bytes)
-			case value[fieldDouble] != nil:
-				v = math.Float64frombits(value[fieldDouble][0].number)
-			case value[fieldUint] != nil:
-				v = value[fieldUint][0].number
-			}
-			f.properties[string(layer[fieldKey][tags[i]].bytes)] = v
-		}
-		geometry := varints(tb, m[fieldGeometry][0].bytes)
-		if len(geometry) != 3 || geometry[0] != moveToOnce {
-			tb.Fatalf("a feature has the geometry %v, want one point", geometry)
-		}
-		f.x, f.y = protowire.DecodeZigZag(geometry[1]), protowire.DecodeZigZag(geometry[2])
-		id, _ := f.properties["id"].(string)
+	features := make(map[string]mvttest.Feature)
+	for _, f := range mvttest.Features(tb, plain, LayerName, Extent) {
+		id, _ := f.Properties["id"].(string)
 		if _, ok := features[id]; ok || id == "" {
 			tb.Fatalf("the tile has two features with the id %q", id)
 		}
@@ -109,57 +83,8 @@ func decoded(tb testing.TB, tile []byte) map[string]feature {
 	return features
 }
 
-// A field is a decoded field of a protobuf message.
-type field struct {
-	number uint64 // of a varint or a fixed 64-bit value
-	bytes  []byte
-}
-
-// messageOf returns the fields of a protobuf message.
-func messageOf(tb testing.TB, b []byte) map[protowire.Number][]field {
-	tb.Helper()
-	fields := make(map[protowire.Number][]field)
-	for len(b) > 0 {
-		number, kind, n := protowire.ConsumeTag(b)
-		if n < 0 {
-			tb.Fatal(protowire.ParseError(n))
-		}
-		b = b[n:]
-		var f field
-		switch kind {
-		case protowire.VarintType:
-			f.number, n = protowire.ConsumeVarint(b)
-		case protowire.Fixed64Type:
-			f.number, n = protowire.ConsumeFixed64(b)
-		case protowire.BytesType:
-			f.bytes, n = protowire.ConsumeBytes(b)
-		default:
-			tb.Fatalf("field %d has the unexpected type %d", number, kind)
-		}
-		if n < 0 {
-			tb.Fatal(protowire.ParseError(n))
-		}
-		b = b[n:]
-		fields[number] = append(fields[number], f)
-	}
-	return fields
-}
-
-// varints returns the numbers of a packed field.
-func varints(tb testing.TB, b []byte) (numbers []uint64) {
-	tb.Helper()
-	for len(b) > 0 {
-		v, n := protowire.ConsumeVarint(b)
-		if n < 0 {
-			tb.Fatal(protowire.ParseError(n))
-		}
-		numbers, b = append(numbers, v), b[n:]
-	}
-	return numbers
-}
-
 // tileOf returns the decoded tile.
-func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]feature {
+func tileOf(tb testing.TB, v *data.View, t maptile.Tile) map[string]mvttest.Feature {
 	tb.Helper()
 	b, err := encoder().Encode(layerOf(v), v, t)
 	if err != nil {

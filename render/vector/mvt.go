@@ -23,6 +23,7 @@ const (
 	fieldString protowire.Number = 1 // of Value
 	fieldDouble protowire.Number = 3
 	fieldUint   protowire.Number = 5
+	fieldBool   protowire.Number = 7
 )
 
 const (
@@ -68,6 +69,13 @@ func (w *layerWriter) number(key string, v float64) {
 func (w *layerWriter) integer(key string, v uint64) {
 	w.value = protowire.AppendTag(w.value[:0], fieldUint, protowire.VarintType)
 	w.value = protowire.AppendVarint(w.value, v)
+	w.property(key)
+}
+
+// boolean adds a property to the next feature.
+func (w *layerWriter) boolean(key string, v bool) {
+	w.value = protowire.AppendTag(w.value[:0], fieldBool, protowire.VarintType)
+	w.value = protowire.AppendVarint(w.value, protowire.EncodeBool(v))
 	w.property(key)
 }
 

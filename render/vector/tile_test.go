@@ -23,14 +23,19 @@ func TestProperties(t *testing.T) {
 		{lon: 10.3, lat: 50, chl: -1},
 	})
 	v.States[1].Level, v.States[1].Risk = 3, data.RiskHigh // reported scum
+	v.States[1].MeasuredBy = data.InSitu
+	withAdvisories(v, map[int]data.AdvisoryKind{1: data.Warning, 3: data.Closure})
 	features := tileOf(t, v, maptile.New(0, 0, 0))
 	for id, want := range map[string]map[string]any{
-		"lake_0000000": {"chl": 12.34, "who_level": uint64(1), "risk": "medium", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:40Z"},
-		"lake_0000001": {"chl": 0.0, "who_level": uint64(3), "risk": "high", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:41Z"},
-		"lake_0000002": {"color": "#9aa0a6", "risk": "high", "trophic": "unknown", "measured_at": "2026-05-28T20:26:42Z"},
-		"lake_0000003": {"color": "#9aa0a6", "trophic": "unknown"},
+		"lake_0000000": {"chl": 12.34, "who_level": uint64(1), "risk": "medium", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:40Z",
+			"measured_by": "satellite", "stale": false, "advisory": ""},
+		"lake_0000001": {"chl": 0.0, "who_level": uint64(3), "risk": "high", "trophic": "mesotrophic", "measured_at": "2026-05-28T20:26:41Z",
+			"measured_by": "in_situ", "stale": false, "advisory": "warning"},
+		"lake_0000002": {"color": "#9aa0a6", "risk": "high", "trophic": "unknown", "measured_at": "2026-05-28T20:26:42Z",
+			"measured_by": "satellite", "stale": true, "advisory": ""},
+		"lake_0000003": {"color": "#9aa0a6", "trophic": "unknown", "stale": false, "advisory": "closure"},
 	} {
-		got := features[id].properties
+		got := features[id].Properties
 		for name, value := range want {
 			if got[name] != value {
 				t.Errorf("%s of %s = %v, want %v", name, id, got[name], value)
@@ -42,7 +47,7 @@ func TestProperties(t *testing.T) {
 		}
 	}
 	for i := range 2 {
-		if c := features[string(v.Lakes[i].ID)].properties["color"]; c == "#9aa0a6" {
+		if c := features[string(v.Lakes[i].ID)].Properties["color"]; c == "#9aa0a6" {
 			t.Errorf("color of a lake with a value = %v, the grey of no data", c)
 		}
 	}
@@ -123,7 +128,7 @@ func checkTiles(rt *rapid.T, l *Layer, lake int32, own maptile.Tile, wx, wy uint
 
 func TestLakesBeyondTheMapAreLeftOut(t *testing.T) {
 	v := viewOf([]testLake{{lon: 10, lat: 85.06}, {lon: 10, lat: 90}, {lon: 10, lat: -90}, {lon: 0, lat: 0}})
-	if got := tileOf(t, v, maptile.New(0, 0, 0)); len(got) != 1 || got["lake_0000003"].properties == nil {
+	if got := tileOf(t, v, maptile.New(0, 0, 0)); len(got) != 1 || got["lake_0000003"].Properties == nil {
 		t.Errorf("the tile has %v, want the one lake of the map", got)
 	}
 }
@@ -174,13 +179,24 @@ func TestFingerprint(t *testing.T) {
 		"level":       func(_ *data.Lake, s *data.State) { s.Level = 3 },
 		"risk":        func(_ *data.Lake, s *data.State) { s.Risk = data.RiskUnknown },
 		"trophic":     func(_ *data.Lake, s *data.State) { s.Trophic = data.Hypertrophic },
-		"measured at": func(_ *data.Lake, s *data.State) { s.MeasuredAt++ },
+		"measured at": func(_ *data.Lake, s *data.State) { s.TakenOffset++ },
+		"measured by": func(_ *data.Lake, s *data.State) { s.MeasuredBy = data.InSitu },
+		"date":        func(_ *data.Lake, s *data.State) { s.Date++ },
 	} {
 		v := base()
 		change(&v.Lakes[7], &v.States[7])
 		if fp, _ := layerOf(v).Fingerprint(v, tile); fp == first {
 			t.Errorf("another %s has the same fingerprint", name)
 		}
+	}
+	fingerprints := map[render.Fingerprint]data.AdvisoryKind{first: data.NoAdvisory}
+	for kind := data.Season; kind <= data.Closure; kind++ {
+		v := withAdvisories(base(), map[int]data.AdvisoryKind{7: kind})
+		fp, _ := layerOf(v).Fingerprint(v, tile)
+		if other, ok := fingerprints[fp]; ok {
+			t.Errorf("a %s has the same fingerprint as %q", kind, other)
+		}
+		fingerprints[fp] = kind
 	}
 	if _, ok := l.Fingerprint(v, maptile.New(0, 3, 2)); ok {
 		t.Error("a tile far from all lakes shows some")
