@@ -35,6 +35,7 @@ func TestAge(t *testing.T) {
 		historyURL + "de_by_clean", monitorURL, tileURL, tileURL + "?v=another", tileJSONURL,
 		"/api/v1/tiles/vector.json", "/api/v1/tiles/5/17/11.mvt", "/api/v1/bathing-lakes/status.csv", historyURL + "de_by_clean.csv",
 		"/api/v1/bathing-lakes/near?lat=48&lon=11", "/api/v1/bathing-lakes/search?q=see", "/api/v1/bathing-lakes/stats?by=risk",
+		advisoriesURL, advisoriesURL + "?active_at=any",
 	}
 	others := []string{
 		versioned, "/api/v1/tiles/5/17/11.mvt?v=" + s.common.current.Load().state.VectorVersion,

@@ -18,7 +18,7 @@ import (
 // heldTiles returns one tile from memory, as the tile service does for a hit.
 type heldTiles struct{ tile tiles.Tile }
 
-func (h *heldTiles) Tile(context.Context, *data.View, tiles.Request) (tiles.Tile, error) {
+func (h *heldTiles) Tile(context.Context, *data.Values, tiles.Request) (tiles.Tile, error) {
 	return h.tile, nil
 }
 

@@ -100,10 +100,11 @@ func TestPNGIsNeverCompressed(t *testing.T) {
 // cachedTargets are an address of each kind of answer.
 func cachedTargets() []string {
 	return []string{
-		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates",
+		statusURL, statusURL + "?risk=low", "/api/v1/bathing-lakes/geojson", "/api/v1/bathing-lakes/dates", advisoriesURL,
 		"/api/v1/bathing-lakes/history/de_by_clean", "/api/v1/monitor/lakes", "/api/v1/tiles/6/33/21.png",
 		"/api/v1/tiles.json", "/api/v1/styles", "/api/v1/legend.json", "/api/v1/legend.svg", "/api/v1/legend.png",
 		vectorURL, vectorJSONURL,
+		pathAdvisoryFeed,
 		wmtsURL, wmtsTileURL, "/wmts/1.0.0/WMTSCapabilities.xml",
 		"/ogc", "/ogc/", "/ogc/conformance", "/ogc/collections", "/ogc/collections/chlorophyll", "/ogc/tileMatrixSets", "/ogc/tileMatrixSets/WebMercatorQuad",
 		"/ogc/map/tiles", "/ogc/map/tiles/WebMercatorQuad", ogcTileURL, "/ogc/tiles", "/ogc/tiles/WebMercatorQuad", ogcVectorURL,

@@ -107,8 +107,23 @@ func (s *common) onData(h func(w http.ResponseWriter, r *http.Request, p *publis
 		}
 		r, info := answer.WithInfo(r)
 		defer info.Release()
+		info.TrueFor = s.trueFor(p.snap)
 		return h(w, r, p)
 	}
+}
+
+// trueFor returns how long answers about the present will be true: until an official statement begins or ends. It is zero if that is
+// not known.
+func (s *common) trueFor(snap *data.Snapshot) time.Duration {
+	return trueUntil(snap.ChangesAt(), s.opts.Now())
+}
+
+// trueUntil returns how long after now an answer is true that changes at next; zero if it never changes.
+func trueUntil(next, now time.Time) time.Duration {
+	if next.IsZero() {
+		return 0
+	}
+	return max(next.Sub(now), 1)
 }
 
 // publish makes snap the snapshot of every later request. It prepares the large answers.

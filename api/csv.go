@@ -2,6 +2,7 @@ package api
 
 import (
 	"net/http"
+	"strconv"
 	"strings"
 	"time"
 
@@ -19,9 +20,10 @@ import (
 var csvKind = answer.NewKind("text/csv; charset=utf-8; header=present", answer.CacheMinute)
 
 const (
-	csvLineEnd       = "\r\n"
-	statusCSVHeader  = "id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at" + csvLineEnd
-	historyCSVHeader = "lake_id,date,chl,who_level,cell_density_cells_ml,data_type" + csvLineEnd
+	csvLineEnd      = "\r\n"
+	statusCSVHeader = "id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at," +
+		"chl_level,measured_by,stale,age_days,advisory" + csvLineEnd
+	historyCSVColumns = "lake_id,date,chl,who_level,cell_density_cells_ml,data_type,"
 )
 
 // statusCSV answers as status does, as a table.
@@ -35,7 +37,7 @@ func (h *lakeHandlers) statusCSV(w http.ResponseWriter, r *http.Request, p *publ
 		name += "-" + view.Week.Monday().String()
 	}
 	nameFile(w, name)
-	line := func(b []byte, i int) []byte { return h.encoder.statusLine(b, &view.Lakes[i], &view.States[i]) }
+	line := func(b []byte, i int) []byte { return h.encoder.statusLine(b, view, i) }
 	return h.sender.Send(w, r, csvKind, answer.Items(len(view.Lakes), func() answer.List {
 		sel := f.selected()
 		return sel.list([]byte(statusCSVHeader), line, "", "")
@@ -54,7 +56,7 @@ func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request, p *pub
 		return err
 	}
 	nameFile(w, "history-"+string(lake.ID))
-	content := []byte(historyCSVHeader)
+	content := []byte(historyCSVColumns + strings.Join(detailColumns, ",") + csvLineEnd)
 	for i := range observations {
 		content = h.encoder.observationLine(content, lake.ID, &observations[i], p.snap.Profile)
 	}
@@ -66,8 +68,9 @@ func nameFile(w http.ResponseWriter, name string) {
 	w.Header()["Content-Disposition"] = []string{`attachment; filename="` + name + `.csv"`}
 }
 
-// statusLine appends the line of a lake.
-func (e *encoder) statusLine(b []byte, lake *data.Lake, state *data.State) []byte {
+// statusLine appends the line of Lakes[i] of a view.
+func (e *encoder) statusLine(b []byte, view *data.View, i int) []byte {
+	lake, state := &view.Lakes[i], &view.States[i]
 	b = append(b, lake.ID...)
 	b = appendCell(append(b, ','), lake.Name)
 	b = appendFloat(append(b, ','), lake.Point.Lat())
@@ -81,8 +84,22 @@ func (e *encoder) statusLine(b []byte, lake *data.Lake, state *data.State) []byt
 	b = append(append(b, ','), state.Trophic.String()...)
 	b = append(b, ',')
 	if state.Risk != data.RiskUnknown {
-		b = appendTimeText(b, time.Unix(state.MeasuredAt, 0))
+		b = appendTimeText(b, time.Unix(state.MeasuredAt(), 0))
 	}
+	b = append(b, ',')
+	if level := view.Profile.Level(state.Chlorophyll); level >= 0 {
+		b = appendLevel(b, level)
+	}
+	b = append(b, ',')
+	if state.Risk != data.RiskUnknown {
+		b = append(b, state.MeasuredBy.String()...)
+	}
+	b = strconv.AppendBool(append(b, ','), state.Stale())
+	b = append(b, ',')
+	if days, ok := state.Age(view.AsOf); ok {
+		b = strconv.AppendInt(b, int64(days), 10)
+	}
+	b = append(append(b, ','), view.Advisories.Kind(i).String()...)
 	return append(b, csvLineEnd...)
 }
 
@@ -93,6 +110,14 @@ func (e *encoder) observationLine(b []byte, lake data.LakeID, o *data.Observatio
 	b = append(append(b, ','), o.Date.String()...)
 	b = appendValues(append(b, ','), o.Chlorophyll, level, density)
 	b = append(append(b, ','), o.Type.String()...)
+	details := detailsOf(o)
+	for _, name := range detailColumns {
+		b = append(b, ',')
+		if len(details) > 0 && details[0].name == name {
+			b = appendCell(b, details[0].text)
+			details = details[1:]
+		}
+	}
 	return append(b, csvLineEnd...)
 }
 

@@ -11,13 +11,16 @@ import (
 	"limnomap/data"
 )
 
+// mistakeInLakeID says what a wrong id of a lake is not.
+const mistakeInLakeID = "is no id: at most 64 letters, digits, _, . or -, the first a letter or digit"
+
 // embedPage answers with the map for pages of other sites. The page reads the query itself; here it is checked, so that the
 // author of the address learns about mistakes. A lake or a week that no longer exists is no mistake: on a page that was made
 // years ago the map still works, with a message.
 func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
 	query := params.Of(r)
-	params.Parsed(&query, "lake", "", data.ParseLakeID, "is no id: at most 64 letters, digits, _, . or -, the first a letter or digit")
+	params.Parsed(&query, "lake", "", data.ParseLakeID, mistakeInLakeID)
 	checkBbox(&query, "bbox")
 	params.OneOf(&query, "style", h.styleIDs)
 	dayOf(&query, "date", 0)

@@ -17,6 +17,8 @@ var (
 	errStore = errors.New("the store cannot answer")
 	// errDraining is returned by /readyz once the server is to be stopped.
 	errDraining = errors.New("the server is shutting down")
+	// errNoAdvisory is returned for an id that no official statement has.
+	errNoAdvisory = errors.New("no such official statement")
 	// errNotFound is returned for a path without a route.
 	errNotFound = errors.New("nothing has this address")
 )
@@ -25,6 +27,9 @@ var (
 var errorStatuses = []answer.ErrorStatus{
 	{Err: errNotFound, Status: http.StatusNotFound, Detail: "Nothing has this address; openapi.json lists what there is."},
 	{Err: data.ErrNoLake, Status: http.StatusNotFound, Detail: "No lake has this id."},
+	{Err: errNoAdvisory, Status: http.StatusNotFound, Detail: "No official statement has this id."},
+	{Err: errNoCount, Status: http.StatusNotFound, Detail: "No sample with a cell count is current, and the standard has no document without a sample."},
+	{Err: errNoPublisher, Status: http.StatusNotFound, Detail: "The public address of this server (--public-url) has no domain name, which each record must have."},
 	{Err: tiles.ErrOutOfRange, Status: http.StatusNotFound, Detail: "No tile has this address."},
 	// Drawing a tile takes milliseconds, so the queue is short again in a second.
 	{Err: tiles.ErrBusy, Status: http.StatusServiceUnavailable, Detail: "Too many tiles are waiting to be drawn.", RetryAfter: "1"},

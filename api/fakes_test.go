@@ -32,6 +32,7 @@ type fakeSource struct {
 	revision     data.Revision
 	lakes        []data.Lake
 	observations []data.Observation
+	advisories   []data.Advisory
 	err          error // of History and Past
 }
 
@@ -49,6 +50,10 @@ func (f *fakeSource) Scan(_ context.Context, lake func(data.Lake) error, observa
 		}
 	}
 	return f.revision, nil
+}
+
+func (f *fakeSource) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
+	return f.advisories, f.revision, nil
 }
 
 func (f *fakeSource) Past(_ context.Context, period data.Period, observation func(data.Observation) error) (data.Revision, error) {
@@ -102,7 +107,7 @@ type fakeTiles struct {
 	leave context.CancelFunc // called before the answer, as if the client left
 }
 
-func (f *fakeTiles) Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error) {
+func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error) {
 	f.asked, f.week = req, v.Week
 	if f.leave != nil {
 		f.leave()

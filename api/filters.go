@@ -25,7 +25,7 @@ func dayOf(p *params.Params, name string, byDefault data.Date) data.Date {
 }
 
 // mistakeInDataType says what a wrong data_type is not.
-var mistakeInDataType = fmt.Sprintf("is none of %s, %s", data.Satellite, data.Forecast)
+var mistakeInDataType = fmt.Sprintf("is none of %s, %s, %s", data.Satellite, data.InSitu, data.Forecast)
 
 // dataTypesOf returns the value of the parameter data_type, or the set of all types.
 func dataTypesOf(p *params.Params) data.DataTypes {
@@ -90,6 +90,22 @@ func (b box) includes(bound orb.Bound) bool {
 
 // wholeWorld is the box of the whole globe.
 var wholeWorld = box{south: -90, west: -180, north: 90, east: 180}
+
+// A riskFilter says which lakes an answer is about by their risk.
+type riskFilter struct {
+	risk  data.Risk // RiskUnknown: any
+	stale bool      // also lakes whose last known value, which is stale, has that risk
+}
+
+// passes reports whether a lake in that state passes the filter.
+func (f riskFilter) passes(s *data.State) bool {
+	return f.risk == data.RiskUnknown || s.Risk == f.risk && (f.stale || !s.Stale())
+}
+
+// riskFilterOf returns the filter of the parameters risk and include_stale.
+func riskFilterOf(p *params.Params) riskFilter {
+	return riskFilter{risk: riskOf(p), stale: params.OneOf(p, "include_stale", []string{"false", "true"}) == "true"}
+}
 
 // riskOf returns the value of the parameter risk, or RiskUnknown if there is none.
 func riskOf(p *params.Params) data.Risk {

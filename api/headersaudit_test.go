@@ -21,7 +21,7 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	opts.HSTS = 365 * 24 * time.Hour
 	opts.MetricsKey = true
 	opts.APIRate, opts.TileRate, opts.KeyRate = 1_000_000, 1_000_000, 1_000_000
-	quick := newServer(t, opts, testSource(t))
+	quick := newServer(t, opts, advisorySource(t))
 	opts.Registry = nil
 	loading := newServer(t, opts, nil)
 	opts.APIRate, opts.TileRate, opts.KeyRate = 1, 1, 1
@@ -44,7 +44,7 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 		seen[w.Code] = true
 		wantHeaders(t, method+" "+target+": "+http.StatusText(w.Code), w)
 	}
-	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{z}", "6", "{x}", "33", "{y}", "21",
+	fill := strings.NewReplacer("{lake_id}", "de_by_clean", "{advisory_id}", "by-2026-17", "{z}", "6", "{x}", "33", "{y}", "21",
 		"{tileMatrix}", "6", "{tileRow}", "21", "{tileCol}", "33")
 	var targets []string
 	for _, route := range quick.handlers.routes(true) {

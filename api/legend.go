@@ -106,6 +106,23 @@ func (h *descriptionHandlers) keptLegend(key legendKey) ([]byte, error) {
 	return content, err
 }
 
+// A legendWithSigns is the body of legend.json.
+type legendWithSigns struct {
+	colormap.Legend
+	Signs []legendSign `json:"signs"`
+}
+
+// A legendSign is a sign that the styles dots and lakes draw on the marker of a lake, whatever its colour.
+type legendSign struct {
+	ID    string `json:"id"`
+	Label string `json:"label"`
+}
+
+var legendSigns = []legendSign{
+	{"closed", "Closed by an official statement"},
+	{"worse", "Level worse than the colour: cell count or report"},
+}
+
 func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
 	switch key.mediaType {
@@ -114,6 +131,6 @@ func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	case answer.TypeSVG:
 		return h.opts.Legends.LegendSVG(scale, key.width)
 	}
-	content, err := json.Marshal(scale.Legend())
+	content, err := json.Marshal(legendWithSigns{scale.Legend(), legendSigns})
 	return append(content, '\n'), err
 }

@@ -19,6 +19,8 @@ func TestLegends(t *testing.T) {
 		{"/api/v1/legend.json", "application/json", `"colormap":"limno"`},
 		{"/api/v1/legend.json?colormap=algae", "application/json", `"colormap":"algae"`},
 		{"/api/v1/legend.json", "application/json", "cyanobacteria dominate"},
+		{"/api/v1/legend.json", "application/json", `,"signs":[{"id":"closed","label":"Closed by an official statement"},` +
+			`{"id":"worse","label":"Level worse than the colour: cell count or report"}]}` + "\n"},
 		{"/api/v1/legend.svg?width=400", "image/svg+xml", `width="400"`},
 		{"/api/v1/legend.svg", "image/svg+xml", `width="320"`},
 		{"/api/v1/legend.png", "image/png", "limno 320 1"},

@@ -20,7 +20,7 @@ func (e *encoder) statusList(snap *data.Snapshot, sel selection) answer.List {
 	head = strconv.AppendInt(head, int64(sel.withData), 10)
 	head = append(head, `,"lakes":[`...)
 	view := sel.view
-	return sel.list(head, func(b []byte, i int) []byte { return e.status(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
+	return sel.list(head, func(b []byte, i int) []byte { return e.status(b, view, i) }, ",", listTail)
 }
 
 // records are the records of the whole status in one piece of memory, from which a filtered status copies its own.
@@ -54,5 +54,5 @@ func (r *records) append(b []byte, lake int) []byte {
 func (e *encoder) featureList(view *data.View) answer.List {
 	sel := everything(view)
 	return sel.list([]byte(`{"type":"FeatureCollection","features":[`),
-		func(b []byte, i int) []byte { return e.feature(b, &view.Lakes[i], &view.States[i]) }, ",", listTail)
+		func(b []byte, i int) []byte { return e.feature(b, view, i) }, ",", listTail)
 }

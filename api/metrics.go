@@ -64,7 +64,7 @@ var (
 	snapshotStale = prometheus.NewDesc("limnomap_snapshot_stale_seconds",
 		"Time since the data that are served were last known to be the newest: a second or two while their source answers.", nil, nil)
 	newestObservation = prometheus.NewDesc("limnomap_newest_observation_timestamp_seconds",
-		"Midnight UTC of the day of the newest satellite observation, in seconds since 1970.", nil, nil)
+		"Midnight UTC of the day of the newest measurement, in seconds since 1970.", nil, nil)
 	snapshotInfo = prometheus.NewDesc("limnomap_snapshot_info",
 		"Always 1; the label is the version of the snapshot that is served.", []string{"version"}, nil)
 	snapshotRevision = prometheus.NewDesc("limnomap_snapshot_revision",

@@ -39,7 +39,7 @@ func TestSnapshotMetrics(t *testing.T) {
 # TYPE limnomap_lakes gauge
 limnomap_lakes{state="with_data"} 7
 limnomap_lakes{state="without_data"} 3
-# HELP limnomap_newest_observation_timestamp_seconds Midnight UTC of the day of the newest satellite observation, in seconds since 1970.
+# HELP limnomap_newest_observation_timestamp_seconds Midnight UTC of the day of the newest measurement, in seconds since 1970.
 # TYPE limnomap_newest_observation_timestamp_seconds gauge
 limnomap_newest_observation_timestamp_seconds 1.728e+09
 # HELP limnomap_snapshot_age_seconds Time since the data that are served were last changed by an import.

@@ -112,7 +112,7 @@ func wantDescribed(t *testing.T, router routers.Router, target string, w *httpte
 	options := &openapi3filter.Options{IncludeResponseStatus: true, MultiError: true}
 	if w.Code == http.StatusPartialContent {
 		options.ExcludeResponseBody = true // a part of a JSON text is not JSON
-	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == ogc.TypeVector || contentType == answer.TypeXML || strings.HasPrefix(contentType, "text/") {
+	} else if contentType := w.Header().Get("Content-Type"); strings.HasPrefix(contentType, "image/") || contentType == ogc.TypeVector || contentType == answer.TypeXML || strings.HasSuffix(contentType, "+xml") || strings.HasPrefix(contentType, "text/") {
 		options.ExcludeResponseBody = true // the bytes of a picture are not described
 		content := route.Operation.Responses.Status(w.Code).Value.Content
 		if content.Get(contentType) == nil {
@@ -139,7 +139,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 	opts := testOptions(t)
 	opts.Notice = "Simulated demo data, not measurements"
 	opts.APIRate, opts.TileRate, opts.KeyRate = 1000, 1000, 1000
-	s := newServer(t, opts, testSource(t))
+	s := newServer(t, opts, advisorySource(t))
 	for _, test := range []struct {
 		target  string
 		headers []string
@@ -177,6 +177,18 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/api/v1/bathing-lakes/stats?by=risk&date=2026-11-08", status: 200},
 		{target: "/api/v1/bathing-lakes/stats?by=trophic", status: 200},
 		{target: "/api/v1/bathing-lakes/stats?by=name", status: 400},
+		{target: advisoriesURL, status: 200},
+		{target: advisoriesURL + "?active_at=any", status: 200},
+		{target: advisoriesURL + "?active_at=2026-11-20T12:00:00Z&lake=de_by_clean&min_lat=48", status: 200},
+		{target: advisoriesURL + "?active_at=2026", status: 400},
+		{target: advisoriesURL + "?lake=nowhere", status: 404},
+		{target: advisoriesURL + "?active_at=any", headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: pathAdvisoryFeed, status: 200},
+		{target: pathAdvisoryFeed, headers: []string{"If-None-Match", "*"}, status: 304},
+		{target: pathAdvisory("by-2026-17"), status: 200},
+		{target: pathAdvisory("by-2026-17"), headers: []string{"If-Match", `"older"`}, status: 412},
+		{target: pathAdvisory("nothing"), status: 404},
+		{target: pathSwimGuide, status: 404},
 		{target: "/api/v1/monitor/lakes", status: 401},
 		{target: "/api/v1/monitor/lakes", headers: []string{"X-API-Key", goodKey}, status: 200},
 		{target: "/api/v1/monitor/lakes", headers: []string{"X-API-Key", metricsKey}, status: 403},
@@ -262,7 +274,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 	})
 	t.Run("before the first snapshot", func(t *testing.T) {
 		s := newServer(t, testOptions(t), nil)
-		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/table", "/api/v1/tiles.json", vectorJSONURL, vectorURL, wmtsURL, wmtsTileURL, "/ogc/", ogcTileURL, ogcVectorURL} {
+		for _, target := range []string{"/api/v1/bathing-lakes/status", "/readyz", "/table", pathAdvisoryFeed, pathAdvisory("by-2026-17"), pathSwimGuide, "/api/v1/tiles.json", vectorJSONURL, vectorURL, wmtsURL, wmtsTileURL, "/ogc/", ogcTileURL, ogcVectorURL} {
 			wantDescribed(t, router, target, get(t, s, http.StatusServiceUnavailable, target))
 		}
 		wantDescribed(t, router, "/page.json", get(t, s, http.StatusOK, "/page.json"))

@@ -28,7 +28,7 @@ import (
 
 // Tiles returns finished tiles; *tiles.Service does.
 type Tiles interface {
-	Tile(ctx context.Context, v *data.View, req tiles.Request) (tiles.Tile, error)
+	Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error)
 	Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error)
 }
 
@@ -60,7 +60,8 @@ type Options struct {
 	MaxZoom         int
 	BasePath        string // "/lakes", or empty
 	// PublicURL is the address of this server for clients, with a scheme and a host. If it has a path, addresses in answers use it
-	// instead of BasePath. Nil: as trusted proxies say, otherwise relative addresses.
+	// instead of BasePath. Nil: as trusted proxies say, or a Host that is the address of the connection, otherwise relative
+	// addresses.
 	PublicURL          *url.URL
 	HSTS               time.Duration // HSTS max-age; 0: no HSTS
 	BasemapURL         string        // template with {z}/{x}/{y}; empty for none

@@ -33,8 +33,9 @@ func (e *encoder) color(c data.Chlorophyll) string {
 	return e.colors[e.scale.Index(c.Float())]
 }
 
-// status appends a lake status record.
-func (e *encoder) status(b []byte, lake *data.Lake, state *data.State) []byte {
+// status appends the lake status record of Lakes[i] of a view.
+func (e *encoder) status(b []byte, view *data.View, i int) []byte {
+	lake, state := &view.Lakes[i], &view.States[i]
 	b = append(b, `{"id":`...)
 	b = appendString(b, string(lake.ID))
 	b = append(b, `,"name":`...)
@@ -47,14 +48,12 @@ func (e *encoder) status(b []byte, lake *data.Lake, state *data.State) []byte {
 	b = appendChlorophyll(b, state.Chlorophyll)
 	b = append(b, `,"who_level":`...)
 	b = appendLevel(b, state.Level)
+	b = append(b, `,"chl_level":`...)
+	b = appendLevel(b, view.Profile.Level(state.Chlorophyll))
 	b = append(b, `,"cell_density_cells_ml":`...)
 	b = appendDensity(b, state.CellDensity)
 	b = append(b, `,"risk":`...)
-	if state.Risk == data.RiskUnknown {
-		b = append(b, "null"...)
-	} else {
-		b = appendString(b, state.Risk.String())
-	}
+	b = appendKnown(b, state.Risk != data.RiskUnknown, state.Risk.String())
 	b = append(b, `,"color":`...)
 	b = appendString(b, e.color(state.Chlorophyll))
 	b = append(b, `,"trophic":`...)
@@ -63,13 +62,61 @@ func (e *encoder) status(b []byte, lake *data.Lake, state *data.State) []byte {
 	if state.Risk == data.RiskUnknown {
 		b = append(b, "null"...)
 	} else {
-		b = appendTime(b, time.Unix(state.MeasuredAt, 0))
+		b = appendTime(b, time.Unix(state.MeasuredAt(), 0))
+	}
+	b = append(b, `,"measured_by":`...)
+	b = appendKnown(b, state.Risk != data.RiskUnknown, state.MeasuredBy.String())
+	b = appendAge(b, state, view.AsOf)
+	b = append(b, `,"advisory":`...)
+	b = appendAdvisory(b, view.Advisories.Of(i))
+	return append(b, '}')
+}
+
+// appendKnown appends a text, or null if it is not known.
+func appendKnown(b []byte, known bool, s string) []byte {
+	if !known {
+		return append(b, "null"...)
+	}
+	return appendString(b, s)
+}
+
+// appendAge appends the members that say how old the last known value is.
+func appendAge(b []byte, state *data.State, asOf data.Date) []byte {
+	b = append(b, `,"stale":`...)
+	b = strconv.AppendBool(b, state.Stale())
+	b = append(b, `,"age_days":`...)
+	days, ok := state.Age(asOf)
+	if !ok {
+		return append(b, "null"...)
+	}
+	return strconv.AppendInt(b, int64(days), 10)
+}
+
+// appendAdvisory appends what a status record says about an official statement, or null for nil.
+func appendAdvisory(b []byte, a *data.Advisory) []byte {
+	if a == nil {
+		return append(b, "null"...)
+	}
+	b = append(b, `{"id":`...)
+	b = appendString(b, string(a.ID))
+	b = append(b, `,"kind":`...)
+	b = appendString(b, a.Kind.String())
+	b = append(b, `,"cause":`...)
+	b = appendString(b, a.Cause.String())
+	b = append(b, `,"issuer":`...)
+	b = appendString(b, a.Issuer)
+	b = append(b, `,"valid_until":`...)
+	if a.ValidUntil.IsZero() {
+		b = append(b, "null"...)
+	} else {
+		b = appendTime(b, a.ValidUntil)
 	}
 	return append(b, '}')
 }
 
-// feature appends a GeoJSON feature (RFC 7946, section 3.2): longitude comes first.
-func (e *encoder) feature(b []byte, lake *data.Lake, state *data.State) []byte {
+// feature appends the GeoJSON feature of Lakes[i] of a view (RFC 7946, section 3.2): longitude comes first.
+func (e *encoder) feature(b []byte, view *data.View, i int) []byte {
+	lake, state := &view.Lakes[i], &view.States[i]
 	b = append(b, `{"type":"Feature","geometry":{"type":"Point","coordinates":[`...)
 	b = appendFloat(b, lake.Point.Lon())
 	b = append(b, ',')
@@ -84,6 +131,9 @@ func (e *encoder) feature(b []byte, lake *data.Lake, state *data.State) []byte {
 	b = appendLevel(b, state.Level)
 	b = append(b, `,"color":`...)
 	b = appendString(b, e.color(state.Chlorophyll))
+	b = appendAge(b, state, view.AsOf)
+	b = append(b, `,"advisory":`...)
+	b = appendString(b, view.Advisories.Kind(i).String())
 	return append(b, `}}`...)
 }
 
@@ -113,6 +163,12 @@ func (e *encoder) observation(b []byte, o data.Observation, profile *data.Profil
 	b = appendDensity(b, density)
 	b = append(b, `,"data_type":`...)
 	b = appendString(b, o.Type.String())
+	for _, d := range detailsOf(&o) {
+		b = append(b, `,"`...)
+		b = append(b, d.name...)
+		b = append(b, `":`...)
+		b = append(b, d.json...)
+	}
 	return append(b, '}')
 }
 

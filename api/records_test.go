@@ -3,6 +3,7 @@ package api
 import (
 	"encoding/json"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
@@ -44,8 +45,11 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 			Level:       data.Level(rapid.Int8Range(-1, 3).Draw(t, "level")),
 			Risk:        data.Risk(rapid.Uint8Range(0, 3).Draw(t, "risk")),
 			CellDensity: rapid.Float64Range(-1, 1e9).Draw(t, "density"),
-			MeasuredAt:  rapid.Int64Range(0, 4e9).Draw(t, "measured at"),
+			MeasuredBy:  rapid.SampledFrom([]data.DataType{data.Satellite, data.InSitu}).Draw(t, "measured by"),
+			Date:        data.Date(rapid.Int32Range(0, 50_000).Draw(t, "date")),
+			TakenOffset: rapid.Int32Range(0, 86_399).Draw(t, "taken"),
 		}
+		view := &data.View{Lakes: []data.Lake{lake}, States: []data.State{state}, Profile: &data.Profiles()[0], AsOf: state.Date + 3}
 		var record struct {
 			Name    string
 			Lat     float64
@@ -55,8 +59,14 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 			Density *float64 `json:"cell_density_cells_ml"`
 			Risk    *string
 			Color   string
+
+			ChlLevel   *int       `json:"chl_level"`
+			MeasuredAt *time.Time `json:"measured_at"`
+			MeasuredBy *string    `json:"measured_by"`
+			Stale      *bool
+			AgeDays    *int `json:"age_days"`
 		}
-		if err := json.Unmarshal(e.status(nil, &lake, &state), &record); err != nil {
+		if err := json.Unmarshal(e.status(nil, view, 0), &record); err != nil {
 			t.Fatal(err)
 		}
 		if record.Name != lake.Name || record.Lat != lake.Point.Lat() || record.Lon != lake.Point.Lon() {
@@ -74,10 +84,22 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 		if (record.Risk == nil) != (state.Risk == data.RiskUnknown) || record.Risk != nil && *record.Risk != state.Risk.String() {
 			t.Fatalf("risk = %v, want %v", record.Risk, state.Risk)
 		}
+		known := state.Risk != data.RiskUnknown
+		if known != (record.MeasuredAt != nil && record.MeasuredAt.Unix() == state.MeasuredAt()) ||
+			known != (record.MeasuredBy != nil && *record.MeasuredBy == state.MeasuredBy.String()) ||
+			known != (record.AgeDays != nil && *record.AgeDays == 3) {
+			t.Fatalf("measured at %v by %v, %v days old, want %+v", record.MeasuredAt, record.MeasuredBy, record.AgeDays, state)
+		}
+		if record.Stale == nil || *record.Stale != (known && !state.Chlorophyll.Valid()) {
+			t.Fatalf("stale = %v of %+v", record.Stale, state)
+		}
+		if (record.ChlLevel == nil) == state.Chlorophyll.Valid() || record.ChlLevel != nil && *record.ChlLevel != int(view.Profile.Level(state.Chlorophyll)) {
+			t.Fatalf("chl_level = %v of %v", record.ChlLevel, state.Chlorophyll)
+		}
 		var feature struct {
 			Geometry struct{ Coordinates [2]float64 }
 		}
-		if err := json.Unmarshal(e.feature(nil, &lake, &state), &feature); err != nil {
+		if err := json.Unmarshal(e.feature(nil, view, 0), &feature); err != nil {
 			t.Fatal(err)
 		}
 		if feature.Geometry.Coordinates != [2]float64(lake.Point) {

@@ -21,15 +21,15 @@ type selection struct {
 type lakeFilter struct {
 	view   *data.View
 	within box
-	risk   data.Risk // RiskUnknown: any
-	all    bool      // it lets all lakes pass
+	risk   riskFilter
+	all    bool // it lets all lakes pass
 }
 
 // filterOf returns the filter of a request, by box and by risk, in its week.
 func (p *published) filterOf(r *http.Request) (lakeFilter, error) {
 	query := params.Of(r)
-	f := lakeFilter{within: boxOf(&query), risk: riskOf(&query)}
-	f.all = f.risk == data.RiskUnknown && f.within.includes(p.bound)
+	f := lakeFilter{within: boxOf(&query), risk: riskFilterOf(&query)}
+	f.all = f.risk.risk == data.RiskUnknown && f.within.includes(p.bound)
 	var err error
 	f.view, err = p.viewFor(r, &query)
 	return f, err
@@ -65,12 +65,12 @@ func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, 
 	return view, err
 }
 
-// matching returns the lakes within b, and at that risk unless it is RiskUnknown.
-func matching(view *data.View, b box, risk data.Risk) selection {
+// matching returns the lakes within b that pass the filter.
+func matching(view *data.View, b box, risk riskFilter) selection {
 	sel := selection{view: view}
 	for i := range view.Lakes {
 		point, state := view.Lakes[i].Point, &view.States[i]
-		if risk != data.RiskUnknown && state.Risk != risk || !b.contains(point.Lon(), point.Lat()) {
+		if !risk.passes(state) || !b.contains(point.Lon(), point.Lat()) {
 			continue
 		}
 		sel.add(i)

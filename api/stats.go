@@ -140,6 +140,8 @@ func appendCounts(b []byte, g *data.Group) []byte {
 	count("lakes_with_data", len(g.Values))
 	b = append(b, ',')
 	count("lakes_without_data", g.Lakes-len(g.Values))
+	b = append(b, ',')
+	count("closed", g.Closed)
 	b = append(b, `,"risk":{`...)
 	for r := data.RiskLow; r <= data.RiskHigh; r++ {
 		if r > data.RiskLow {

@@ -55,6 +55,7 @@ func TestStatusEnvelopeAndRecord(t *testing.T) {
 		"id": "de_by_medium", "name": `Grüner "See" <&>`, "lat": 48.5, "lon": 12.0, "chl": 10.0, "who_level": 1.0,
 		"cell_density_cells_ml": 20000.0, "risk": "medium", "color": colormap.Hex(scale.Color(10)),
 		"trophic": "unknown", "measured_at": "2026-11-09T00:00:00Z",
+		"chl_level": 1.0, "measured_by": "satellite", "stale": false, "age_days": 7.0, "advisory": nil,
 	}
 	if got := lakesOf(t, body)["de_by_medium"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("record = %v\nwant     %v", got, want)
@@ -75,6 +76,9 @@ func TestStatusOfLakesWithoutAValue(t *testing.T) {
 		}
 		if r["color"] != "#9aa0a6" || r["trophic"] != "unknown" {
 			t.Errorf("color, trophic of %s = %v, %v, want the grey and unknown", id, r["color"], r["trophic"])
+		}
+		if stale := want.risk != nil; r["stale"] != stale || (r["age_days"] == 105.0) != stale || (r["age_days"] == nil) == stale {
+			t.Errorf("stale, age_days of %s = %v, %v, want %v", id, r["stale"], r["age_days"], stale)
 		}
 		if r["risk"] != want.risk || r["measured_at"] != want.measuredAt {
 			t.Errorf("risk, measured_at of %s = %v, %v, want %v", id, r["risk"], r["measured_at"], want)
@@ -110,7 +114,10 @@ func TestStatusFilters(t *testing.T) {
 		{"across the antimeridian", "min_lon=179&max_lon=-179", "fj_east fj_west", 2},
 		{"across the antimeridian, inclusive", "min_lon=179.5&max_lon=-179.5", "fj_east fj_west", 2},
 		{"risk low", "risk=low", "de_by_clean fj_east", 2},
-		{"risk of a missing value is the last known", "risk=high", "de_mv_high de_mv_scum de_mv_stale", 2},
+		{"risk of current values", "risk=high", "de_mv_high de_mv_scum", 2},
+		{"only current values, said", "risk=high&include_stale=false", "de_mv_high de_mv_scum", 2},
+		{"risk of a missing value is the last known", "risk=high&include_stale=true", "de_mv_high de_mv_scum de_mv_stale", 2},
+		{"stale lakes without a risk", "min_lat=53&include_stale=false", "de_mv_high de_mv_never de_mv_scum de_mv_stale", 2},
 		{"combined", "risk=medium&max_lon=0", "fj_west", 1},
 		{"nothing there", "min_lat=80", "", 0},
 		{"unknown parameters are ignored", "risk=medium&max_lon=0&colour=red&day=yesterday&%zz=1", "fj_west", 1},
@@ -224,9 +231,10 @@ func TestGeoJSON(t *testing.T) {
 	}
 	never := features[3].(map[string]any)
 	want := map[string]any{
-		"type":       "Feature",
-		"geometry":   map[string]any{"type": "Point", "coordinates": []any{12.9, 53.5}},
-		"properties": map[string]any{"id": "de_mv_never", "name": "Unbekannt", "chl": nil, "who_level": nil, "color": "#9aa0a6"},
+		"type":     "Feature",
+		"geometry": map[string]any{"type": "Point", "coordinates": []any{12.9, 53.5}},
+		"properties": map[string]any{"id": "de_mv_never", "name": "Unbekannt", "chl": nil, "who_level": nil, "color": "#9aa0a6",
+			"stale": false, "age_days": nil, "advisory": ""},
 	}
 	if fmt.Sprint(never) != fmt.Sprint(want) {
 		t.Errorf("feature = %v, want %v", never, want)

@@ -133,7 +133,7 @@ func TestTableOrder(t *testing.T) {
 	wantProblem(t, do(newServer(t, testOptions(t), nil), http.MethodGet, "/table"), http.StatusServiceUnavailable)
 }
 
-// A reported level that is lower than the level of the value does not make a lake look cleaner.
+// A reported level that is lower than the level of the value changes nothing.
 func TestTableShowsTheWorseOfReportAndValue(t *testing.T) {
 	f := testSource(t)
 	for i := range f.observations {
@@ -142,7 +142,7 @@ func TestTableShowsTheWorseOfReportAndValue(t *testing.T) {
 		}
 	}
 	page := tablePageOf(t, newServer(t, testOptions(t), f), "?q=muritz")
-	if rows := rowsOf(page); len(rows) != 1 || !strings.HasPrefix(rows[0], "high| Müritz High risk (reported: Low risk) 61.2") {
+	if rows := rowsOf(page); len(rows) != 1 || !strings.HasPrefix(rows[0], "high| Müritz High risk 61.2") {
 		t.Errorf("rows = %q", rows)
 	}
 }

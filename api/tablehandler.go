@@ -25,6 +25,7 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	answer.InfoOf(r).TrueFor = h.trueFor(p.snap)
 	query := params.Of(r)
 	q := tableQueryOf(&query)
 	if err := query.Err(); err != nil {
@@ -58,7 +59,7 @@ func tableQueryOf(p *params.Params) table.Query {
 	if risk, ok := p.Text("risk"); ok && risk != "" {
 		i := slices.Index(table.ClassNames[:], risk)
 		if i < 0 {
-			p.Refuse("risk", "%s is none of low, medium, high, none", params.Quote(risk))
+			p.Refuse("risk", "%s is none of closed, high, medium, low, none", params.Quote(risk))
 		}
 		q.Class = table.Class(i)
 	}

@@ -8,6 +8,7 @@ import (
 	"limnomap/api/ogc"
 	"limnomap/api/params"
 	"limnomap/api/route"
+	"limnomap/data"
 	"limnomap/data/admission"
 	"limnomap/tiles"
 )
@@ -111,7 +112,9 @@ func readTime(t *ogc.Tile, query *params.Params) {
 
 // send answers with a tile.
 func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) (err error) {
+	answer.InfoOf(r).TrueFor = h.trueFor(t.State.Snapshot)
 	ctx, view := r.Context(), t.State.Snapshot.Current
+	var values *data.Values // of the view, or of a week whose view need not be made for a picture
 	format, version := &pictures, t.State.MapVersion
 	if t.Vector {
 		format, version = &vectors, t.State.VectorVersion
@@ -126,22 +129,25 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) 
 			defer release()
 		}
 	case t.Dated:
-		view, err = snap.LazyView(ctx, t.Week)
+		values, err = snap.Values(ctx, t.Week)
 	}
 	if err != nil {
 		return err
+	}
+	if values == nil {
+		values = view.Values()
 	}
 	var tile tiles.Tile
 	if t.Vector {
 		tile, err = h.opts.Tiles.Vector(ctx, view, t.Tile)
 	} else {
-		tile, err = h.opts.Tiles.Tile(ctx, view, t.Request)
+		tile, err = h.opts.Tiles.Tile(ctx, values, t.Request)
 	}
 	if err != nil {
 		return err
 	}
 	kind := format.kind
-	if t.Version == version && !view.Later {
+	if t.Version == version && !values.Later {
 		kind = format.versioned
 	}
 	return h.sender.Send(w, r, kind, answer.Stored(tile.Bytes, format.coding, fieldsOf(tile, format.coding)))

@@ -65,15 +65,15 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p
 	if dated {
 		chosen.Set("date", week.Monday().String())
 	}
-	base := h.base(w, r)
+	base, private := h.base(w, r)
 	description := h.describe(p.state, h.opts.MaxZoom)
 	description.Name = "limnomap chlorophyll-a"
-	description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite. " + levelCaveat
+	description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples. " + levelCaveat
 	description.Format, description.TileSize = "png", 256
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
 	description.LegendURL = base + pathLegend + ".svg" + legendQuery(colors, h.colormaps.ids[0])
 	description.Snapshot = p.state.MapVersion
-	return h.sender.Send(w, r, jsonKind, answer.JSON(description))
+	return h.sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(description))
 }
 
 // levelCaveat is part of every description of the levels.

@@ -30,18 +30,25 @@ var vectorFieldTypes = map[string]string{
 	"risk":        "String",
 	"trophic":     "String",
 	"measured_at": "String",
+	"measured_by": "String",
+	"stale":       "Boolean",
+	"advisory":    "String",
 }
 
 // vectorLayerText explains those properties.
 const vectorLayerText = "Each lake's state in the week that is shown. " +
 	"id: the lake's id, unique; use it as promoteId. name: its name. " +
 	"chl: chlorophyll-a in µg/l; absent without a current value. " +
-	"who_level: warning level, 0 to 3; absent without a current value. " +
+	"who_level: warning level, 0 to 3, the worst that the observation supports, so that it may be worse than the colour; " +
+	"absent without a current value. " +
 	"color: #rrggbb of the value, as in the other tiles and the legend; #9aa0a6 without a current value, and nothing else has that. " +
 	"risk: low, medium or high; without a current value that of the last known one, absent only if there never was one. " +
 	"trophic: trophic status of the year: ultraoligotrophic, oligotrophic, mesotrophic, eutrophic, hypertrophic, or unknown. " +
 	"measured_at: when the value, or without a current one the last known one, was measured: RFC 3339 in UTC; " +
-	"absent only if there never was one."
+	"absent only if there never was one. " +
+	"measured_by: satellite or in_situ, a sample from the lake; absent only if there never was a value. " +
+	"stale: true if the last known value is too old to be current. " +
+	"advisory: the gravest official statement that is valid: closure, warning, info, season, or empty; it outranks every level."
 
 // maxVectorZoom is the largest zoom that the description offers. A unit of a tile is 0.6 m there, and map libraries draw the
 // larger zooms from those tiles, without requesting more.
@@ -58,12 +65,12 @@ func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request,
 	if dated {
 		chosen.Set("date", week.Monday().String())
 	}
-	base := h.base(w, r)
+	base, private := h.base(w, r)
 	description := h.describe(p.state, min(maxVectorZoom, h.opts.MaxZoom))
 	description.Name = "limnomap lakes"
-	description.Description = fmt.Sprintf("Lakes as points, with their chlorophyll-a measured by satellite. "+
+	description.Description = fmt.Sprintf("Lakes as points, with their chlorophyll-a measured by satellite or in samples. "+
 		"What is not known is absent, and absent never means low: a lake without a current value has no chl and no who_level. "+
-		"A tile holds at most %d lakes: where there are more, the largest, and of equals those of higher risk. "+
+		"A tile holds at most %d lakes: where there are more, closed ones first, then the largest, and of equals those of higher risk. "+
 		"Lakes just beyond a tile's edge are in it too. ", tiles.MaxFeatures) + levelCaveat
 	description.Format = "pbf" // what MBTiles and its readers call the format, whatever the addresses end in
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.mvt?" + chosen.Encode()}
@@ -76,5 +83,5 @@ func (h *descriptionHandlers) vectorJSON(w http.ResponseWriter, r *http.Request,
 		MaxZoom:     description.MaxZoom,
 		Fields:      vectorFieldTypes,
 	}}
-	return h.sender.Send(w, r, jsonKind, answer.JSON(description))
+	return h.sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(description))
 }

@@ -22,6 +22,8 @@ type RequestInfo struct {
 	TraceID string     // empty if the request is not traced
 	// PathValues are the values of the variables in the pattern of the route, in their order.
 	PathValues [3]string
+	// TrueFor is how long the answer will be true: no cache may use it for longer. Zero means that this is not known, or far away.
+	TrueFor time.Duration
 	// Age is the value of the field Age; empty while the data are confirmed. It is an array as ID.
 	Age [1]string
 	// RateLimit is room for the items of the field RateLimit: at most two limits apply to a route.

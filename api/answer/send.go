@@ -207,6 +207,9 @@ func send(w http.ResponseWriter, r *http.Request, k Kind, v *variant, turn inTur
 	h := w.Header()
 	h["Etag"] = v.etag
 	h["Cache-Control"] = k.cacheControl
+	if left := InfoOf(r).TrueFor; left > 0 {
+		h["Cache-Control"] = k.cacheControlFor(left)
+	}
 	setPicture(w, k.picture)
 	if k.ages {
 		if info := InfoOf(r); info.Age[0] != "" {

@@ -46,15 +46,16 @@ func (s *Service) Capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
-	content, err := s.capabilities(state, s.Base(w, r))
+	base, private := s.Base(w, r)
+	content, err := s.capabilities(state, base)
 	if err != nil {
 		return err
 	}
-	return s.Sender.Send(w, r, xmlKind, answer.Bytes(content))
+	return s.Sender.Send(w, r, xmlKind.PrivateIf(private), answer.Bytes(content))
 }
 
 // capabilities returns the document with addresses that begin with base. The last one is kept: there are several only if a
-// trusted proxy serves several hosts.
+// trusted proxy serves several hosts, or if some clients use the IP address of the server.
 func (s *Service) capabilities(state *State, base string) ([]byte, error) {
 	attribution := s.Attribution()
 	if last := s.lastCapabilities.Load(); last != nil && last.state == state && last.base == base && last.attribution == attribution {

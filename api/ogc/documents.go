@@ -89,7 +89,8 @@ func (s *Service) document(describe func(state *State, base string) any) answer.
 		if err != nil {
 			return err
 		}
-		return s.Sender.Send(w, r, jsonKind, answer.JSON(describe(state, s.Base(w, r))))
+		base, private := s.Base(w, r)
+		return s.Sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(describe(state, base)))
 	}
 }
 

@@ -42,8 +42,9 @@ type Tile struct {
 type Options struct {
 	// Current returns the present State, or an error before the first snapshot.
 	Current func() (*State, error)
-	// Base returns what addresses in an answer to r begin with. It adds to the header of w what that depends on.
-	Base func(w http.ResponseWriter, r *http.Request) string
+	// Base returns what addresses in an answer to r begin with, and whether only the client's own cache may store the answer. It
+	// adds to the header of w what that depends on.
+	Base func(w http.ResponseWriter, r *http.Request) (base string, private bool)
 	// Attribution returns whose data the map shows.
 	Attribution func() string
 	// SendTile answers r with a tile.

@@ -31,7 +31,7 @@ func newHandler(t *testing.T, asked *Tile) http.Handler {
 	state := &State{Snapshot: snap, MapVersion: "m1", VectorVersion: "v1", Bounds: [4]float64{5, 47, 16, 56}, Center: [2]float64{10.5, 51.5}, Zoom: 6}
 	s := New(Options{
 		Current:     func() (*State, error) { return state, nil },
-		Base:        func(http.ResponseWriter, *http.Request) string { return "https://lakes.example.org" },
+		Base:        func(http.ResponseWriter, *http.Request) (string, bool) { return "https://lakes.example.org", false },
 		Attribution: func() string { return `Agency "A" & <B>` },
 		SendTile: func(w http.ResponseWriter, _ *http.Request, tile Tile) error {
 			*asked = tile

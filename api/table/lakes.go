@@ -9,11 +9,13 @@ import (
 	"limnomap/data/index"
 )
 
-// A Class is what the table says about a lake in one word: its risk, or that it has no current value, whatever its last risk.
+// A Class is what the table says about a lake in one word: that an authority closed it, whatever its value; its risk; or that it has no
+// current value, whatever its last risk.
 type Class uint8
 
 const (
-	highRisk Class = iota // the worst first
+	closed   Class = iota // the worst first
+	highRisk              // a query for it finds closed lakes too
 	mediumRisk
 	lowRisk
 	noValue
@@ -24,15 +26,22 @@ const (
 )
 
 // ClassNames are the classes in addresses and templates.
-var ClassNames = [classes]string{highRisk: "high", mediumRisk: "medium", lowRisk: "low", noValue: "none"}
+var ClassNames = [classes]string{closed: "closed", highRisk: "high", mediumRisk: "medium", lowRisk: "low", noValue: "none"}
 
-// classOf returns the class of a lake. If a level was reported that differs from the level of the chlorophyll value, the worse
-// of the two counts, as on the map.
-func classOf(state *data.State, profile *data.Profile) Class {
+// classOf returns the class of the i-th lake of a view, as on the map.
+func classOf(view *data.View, i int) Class {
+	if view.Advisories.Kind(i) == data.Closure {
+		return closed
+	}
+	return classByValue(&view.States[i])
+}
+
+// classByValue returns the class of a lake without what authorities say.
+func classByValue(state *data.State) Class {
 	if !state.Chlorophyll.Valid() {
 		return noValue
 	}
-	switch max(state.Risk, profile.Level(state.Chlorophyll).Risk()) {
+	switch state.Risk {
 	case data.RiskHigh:
 		return highRisk
 	case data.RiskMedium:
@@ -41,8 +50,8 @@ func classOf(state *data.State, profile *data.Profile) Class {
 	return lowRisk
 }
 
-// Lakes are the lakes of a snapshot in the orders of the table, in 8 bytes per lake; in each order the lakes of one class are
-// together. They are sorted for the first request, which takes some tenths of a second for a million lakes.
+// Lakes are the lakes of a snapshot in the orders of the table, in at most 12 bytes per lake; in each order the lakes of one class
+// are together. They are sorted for the first request, which takes some tenths of a second for a million lakes.
 type Lakes struct {
 	snap  *data.Snapshot
 	names *index.NameIndex
@@ -51,6 +60,7 @@ type Lakes struct {
 	byName  []int32      // by class, then by folded name
 	byValue []int32      // by class, then the worst first, then by folded name
 	ends    [classes]int // of the classes, in both
+	high    []int32      // closed lakes and those of high risk, by folded name
 }
 
 // NewLakes returns the lakes of a snapshot, which names finds by their names.
@@ -59,7 +69,7 @@ func NewLakes(snap *data.Snapshot, names *index.NameIndex) *Lakes {
 }
 
 // class returns the class of the i-th lake.
-func (l *Lakes) class(i int32) Class { return classOf(&l.snap.Current.States[i], l.snap.Profile) }
+func (l *Lakes) class(i int32) Class { return classOf(l.snap.Current, int(i)) }
 
 // sort makes the orders.
 func (l *Lakes) sort() {
@@ -83,6 +93,12 @@ func (l *Lakes) sort() {
 			c := of[lake]
 			l.byName[next[c]] = lake
 			next[c]++
+			if counts[closed] > 0 && c <= highRisk {
+				l.high = append(l.high, lake)
+			}
+		}
+		if counts[closed] == 0 {
+			l.high = l.byName[:l.ends[highRisk]]
 		}
 		l.byValue = l.sortedByValue()
 	})
@@ -106,13 +122,13 @@ func (l *Lakes) sortedByValue() []int32 {
 	return sorted
 }
 
-// goodness returns a number that is smaller for lakes with a worse value; for lakes without a value, with a worse last risk.
-// It orders the lakes of one class.
+// goodness returns a number that is smaller for lakes with a worse value; for lakes without a value, which come after them, with a worse
+// last risk. It orders the lakes of one class.
 func goodness(state *data.State) uint32 {
 	if state.Chlorophyll.Valid() {
 		return uint32(data.MaxChlorophyll - state.Chlorophyll)
 	}
-	return uint32(data.RiskHigh - state.Risk)
+	return uint32(data.MaxChlorophyll) + 1 + uint32(data.RiskHigh-state.Risk)
 }
 
 // find returns the lakes that q asks for. It reports more if the name matches more lakes than it looked at.
@@ -123,7 +139,7 @@ func (l *Lakes) find(q Query) (lakes []int32, more bool) {
 	l.sort()
 	start, end := 0, len(l.byName)
 	if q.Class < classes {
-		if end = l.ends[q.Class]; q.Class > 0 {
+		if end = l.ends[q.Class]; q.Class > highRisk {
 			start = l.ends[q.Class-1]
 		}
 	}
@@ -132,6 +148,8 @@ func (l *Lakes) find(q Query) (lakes []int32, more bool) {
 		return l.byValue[start:end], false
 	case q.Class == classes:
 		return l.names.ByName(), false
+	case q.Class == highRisk:
+		return l.high, false
 	}
 	return l.byName[start:end], false
 }
@@ -146,7 +164,8 @@ func (l *Lakes) findNamed(q Query) (lakes []int32, more bool) {
 		found = found[:maxMatches]
 	}
 	for _, lake := range found {
-		if q.Class == classes || l.class(int32(lake)) == q.Class {
+		c := l.class(int32(lake))
+		if q.Class == classes || c == q.Class || c == closed && q.Class == highRisk {
 			lakes = append(lakes, int32(lake))
 		}
 	}

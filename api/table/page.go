@@ -36,10 +36,13 @@ type page struct {
 // A row is one lake.
 type row struct {
 	Name, Map           string
-	Class, Risk         string
+	Class, Risk         string     // Risk is that of the value
+	Badge               bool       // the colour of the value does not show the whole risk, or an authority warns
+	Statement           *statement // a closure or a warning, or nil
 	Old                 bool
 	Chlorophyll         string // empty without a current value
 	Day, DayInWords     string // of the last value, Day as YYYY-MM-DD; empty if there never was one
+	Sample              bool   // the last value is of a water sample
 	Trophic             string
 	History, HistoryCSV string // addresses
 	NameJSON, NameCSV   string // their names
@@ -95,13 +98,16 @@ func (t *Table) newPage(l *Lakes, q Query, w *words, r Reader) *page {
 // newRow returns the row of a lake.
 func newRow(snap *data.Snapshot, i int, q Query, w *words, today data.Date) row {
 	lake, state := &snap.Lakes[i], &snap.Current.States[i]
+	official := newStatement(snap.Current.Advisories.Of(i), w)
 	history := "api/v1/bathing-lakes/history/" + url.PathEscape(string(lake.ID))
 	name := linetext.Isolate(lake.Name) // for plain text
 	row := row{
 		Name:       cmp.Or(linetext.Clean(lake.Name), string(lake.ID)),
 		Map:        mapAddress(q, lake.ID),
-		Class:      ClassNames[classOf(state, snap.Profile)],
+		Class:      ClassNames[classOf(snap.Current, i)],
 		Risk:       w.risk(state, snap.Profile),
+		Badge:      w.worse(state, snap.Profile) != "" || official != nil && official.Kind == data.Warning.String(),
+		Statement:  official,
 		Trophic:    cmp.Or(w.Card.TrophicNames[state.Trophic.String()], state.Trophic.String()),
 		History:    history,
 		HistoryCSV: history + ".csv",
@@ -112,8 +118,9 @@ func newRow(snap *data.Snapshot, i int, q Query, w *words, today data.Date) row 
 		row.Chlorophyll = w.number(state.Chlorophyll.String())
 	}
 	if state.Risk != data.RiskUnknown {
-		measured := data.DateOf(time.Unix(state.MeasuredAt, 0))
+		measured := data.DateOf(time.Unix(state.MeasuredAt(), 0))
 		row.Old = old(measured, today)
+		row.Sample = state.MeasuredBy == data.InSitu
 		row.Day, row.DayInWords = measured.String(), w.day(measured)
 	}
 	return row

@@ -21,6 +21,8 @@ const (
 	maxMatches = 1000
 	// oldAfter is after how many days a value says nothing about the water now, as on the map: two periods of a weekly product.
 	oldAfter = 14
+	// closedColor is the colour of closed lakes, as on the map.
+	closedColor = "#16191c"
 )
 
 // Languages are those of the table, the default first.
@@ -52,6 +54,7 @@ func New(files fs.FS, scale *colormap.Map) (*Table, error) {
 		t.colors[lowRisk-Class(i)] = c.Color
 	}
 	t.colors[noValue] = colormap.Hex(colormap.NoData())
+	t.colors[closed] = closedColor
 	var err error
 	t.page, err = template.ParseFS(files, "table/table.html")
 	return t, err

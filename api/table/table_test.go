@@ -22,8 +22,8 @@ func TestSymbolsOfTheMap(t *testing.T) {
 		texts[i] = string(b)
 	}
 	paths := regexp.MustCompile(` d="([^"]+)"`).FindAllStringSubmatch(texts[0], -1)
-	if len(paths) != 2*int(classes) {
-		t.Errorf("the table has %d paths, want a body and a sign for each of %d symbols", len(paths), classes)
+	if len(paths) != 2*int(classes+1) {
+		t.Errorf("the table has %d paths, want a body and a sign for each of %d symbols and for the badge", len(paths), classes)
 	}
 	for _, m := range paths {
 		if !strings.Contains(texts[1], ` d="`+m[1]+`"`) {

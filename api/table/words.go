@@ -20,10 +20,15 @@ type words struct {
 	}
 	Risk      map[string]string
 	RiskShort map[string]string
-	Lake      struct{ Reported, LastRisk string }
+	Lake      struct{ Reported, Cells, LastRisk string }
 	Card      struct {
 		Trophic      string
 		TrophicNames map[string]string
+		By           map[string]string
+	}
+	Advisory struct {
+		Kinds, Causes, Help      map[string]string
+		Until, Open, Link, Algae string
 	}
 	Legend struct{ First, Middle, Last, FirstAbove, MiddleAbove, LastAbove string }
 }
@@ -89,25 +94,35 @@ func (w *words) day(d data.Date) string {
 	return fill(w.Own.Day, "day", strconv.Itoa(t.Day()), "month", w.Own.Months[t.Month()-1], "year", strconv.Itoa(t.Year()))
 }
 
-// risk returns the text about a lake's risk. Without a current value it starts with that, because the last risk is not today's.
-// If a level was reported, it starts with the worse risk.
+// risk returns the text about a lake's risk, and what made it worse than that of its chlorophyll value. Without a current value it
+// starts with that, because the last risk is not today's.
 func (w *words) risk(state *data.State, profile *data.Profile) string {
-	c := classOf(state, profile)
 	switch {
-	case c == noValue && state.Risk == data.RiskUnknown:
+	case state.Chlorophyll.Valid():
+		if worse := w.worse(state, profile); worse != "" {
+			return w.Risk[state.Risk.String()] + " (" + worse + ")"
+		}
+		return w.Risk[state.Risk.String()]
+	case state.Risk == data.RiskUnknown:
 		return w.Common.NoValue + " (" + w.Common.Never + ")"
-	case c == noValue:
-		return w.Common.NoValue + " (" + w.Lake.LastRisk + ": " + w.Risk[state.Risk.String()] + ")"
 	}
-	shown := w.Risk[ClassNames[c]]
-	reported := w.Risk[state.Risk.String()]
-	switch {
-	case state.Level == profile.Level(state.Chlorophyll):
-		return shown
-	case reported == shown:
-		return shown + " (" + w.Lake.Reported + ")"
+	return w.Common.NoValue + " (" + w.Lake.LastRisk + ": " + w.Risk[state.Risk.String()] + ")"
+}
+
+// worse returns what made the level of a lake worse than that of its chlorophyll value: a cell count, or what was reported. It is empty if
+// the level is not worse.
+func (w *words) worse(state *data.State, profile *data.Profile) string {
+	if !state.Chlorophyll.Valid() || state.Level <= profile.Level(state.Chlorophyll) {
+		return ""
 	}
-	return shown + " (" + w.Lake.Reported + ": " + reported + ")"
+	byValue := data.Observation{Chlorophyll: state.Chlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+	counted := byValue
+	counted.CellDensity = state.CellDensity
+	_, derived := profile.Classify(byValue)
+	if level, own := profile.Classify(counted); own != derived && level == state.Level {
+		return w.Lake.Cells
+	}
+	return w.Lake.Reported
 }
 
 // levels returns the text about the limits between the risks.
