@@ -112,15 +112,17 @@ func builtFiles(t *testing.T) fs.FS {
 	return nil
 }
 
-// The maximum size of the page's own script, without Leaflet and words, and of the service worker.
+// The maximum sizes of the page's own script, without Leaflet and words, of the script that loads when a card opens, and of the
+// service worker.
 const (
-	maxOwnScript = 40_000
-	maxWorker    = 3_000
+	maxOwnScript  = 40_000
+	maxCardScript = 10_000
+	maxWorker     = 3_000
 )
 
 func TestOwnScripts(t *testing.T) {
 	files := builtFiles(t)
-	for pattern, limit := range map[string]int{"assets/main-*.js": maxOwnScript, "sw.js": maxWorker} {
+	for pattern, limit := range map[string]int{"assets/main-*.js": maxOwnScript, "assets/card-*.js": maxCardScript, "sw.js": maxWorker} {
 		scripts, err := fs.Glob(files, pattern)
 		if err != nil || len(scripts) != 1 {
 			t.Fatalf("%s: %q, %v, want one", pattern, scripts, err)
@@ -133,8 +135,8 @@ func TestOwnScripts(t *testing.T) {
 			t.Errorf("%s has %d bytes, want at most %d", scripts[0], len(content), limit)
 		}
 	}
-	if scripts, err := fs.Glob(files, "assets/*.js"); err != nil || len(scripts) != 3 {
-		t.Errorf("scripts = %q, %v, want main.js, leaflet.js and docs.js", scripts, err)
+	if scripts, err := fs.Glob(files, "assets/*.js"); err != nil || len(scripts) != 4 {
+		t.Errorf("scripts = %q, %v, want main.js, card.js, leaflet.js and docs.js", scripts, err)
 	}
 }
 

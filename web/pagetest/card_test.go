@@ -217,6 +217,36 @@ func TestPageCardWithoutHistory(t *testing.T) {
 	}
 }
 
+// The script of a card loads when a card opens, not for the map. Without it the card shows its facts, and the script can be
+// requested again.
+func TestPageCardWithoutScript(t *testing.T) {
+	t.Parallel()
+	var working atomic.Bool
+	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.Contains(r.URL.Path, "/assets/card-") || working.Load() {
+			return false
+		}
+		w.WriteHeader(http.StatusBadGateway)
+		return true
+	}, nil)
+	const asked = `performance.getEntriesByType('resource').some(({name}) => name.includes('/assets/card-'))`
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](asked)) {
+		t.Error("the map loads the script of a card")
+	}
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_t_karte'`), says("could not be loaded"))
+	wantCard(t, b, []string{"Kartensee", "Medium risk", "24.5 µg/l"})
+	working.Store(true)
+	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
+	wantCard(t, b, nil, "could not be loaded")
+	for _, p := range b.Problems(base) {
+		if !strings.Contains(p, "/assets/card-") {
+			t.Errorf("problem: %s", p)
+		}
+	}
+}
+
 // On the smallest phone, light and dark, in German: nothing is cut off, and axe-core finds nothing.
 func TestPageCardOnAPhone(t *testing.T) {
 	t.Parallel()

@@ -53,7 +53,7 @@ func TestPageCardChart(t *testing.T) {
 	if named := strings.Join(got.Named, " "); got.Bands != 3 || !strings.Contains(named, "low") || !strings.Contains(named, "medium") || !strings.Contains(named, "high") {
 		t.Errorf("%d bands with the names %s, want 3 with low, medium and high", got.Bands, named)
 	}
-	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "reported level worse"} {
+	for _, want := range []string{"statistical forecast, not measured", "Gap: no value", "beyond the axis", "week shown", "worse than the chlorophyll value"} {
 		if !strings.Contains(got.Key, want) {
 			t.Errorf("the key of the chart lacks %q: %s", want, got.Key)
 		}

@@ -315,6 +315,36 @@ func TestPageOfflineEmbed(t *testing.T) {
 	}
 }
 
+// The first visit stores no script of a card, because the map does not need it. A card that was open once works without a network, with
+// its history, also if it opened before the service worker started.
+func TestPageOfflineCard(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	for name, first := range map[string]string{"after the worker": "", "before the worker": "#lake=" + embeddedLake} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			f := startFaultyNetwork(t, base)
+			b := startBrowser(t, "en-GB")
+			if first == "" {
+				f.visit(t, b)
+				if n := browsertest.Ask(t, b, chromedp.Evaluate[int](storedCount("/assets/card-"), chromedp.EvalAwaitPromise)); n != 0 {
+					t.Errorf("after a visit without a card %d scripts of a card are stored", n)
+				}
+				b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=`+embeddedLake+`'`), browsertest.Until(chartDrawn))
+			} else {
+				b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(f.base+"/"+first), browsertest.Until(chartDrawn))
+			}
+			b.Do(t, browsertest.Until(storedCount("/assets/card-")+`.then((n) => n === 1)`), browsertest.Until(storedCount("/history/")+`.then((n) => n > 0)`),
+				browsertest.Until(storedCount("/status")+`.then((n) => n > 0)`), browsertest.Until(storedCount("page.json")+`.then((n) => n > 0)`))
+			f.set(broken)
+			b.Do(t, chromedp.Reload(), chromedp.WaitVisible("#offline"), browsertest.Until(chartDrawn))
+			for _, p := range f.otherProblems(b) {
+				t.Errorf("problem: %s", p)
+			}
+		})
+	}
+}
+
 // The age of an answer includes its Age header.
 func TestPageOfflineAge(t *testing.T) {
 	t.Parallel()

@@ -41,8 +41,9 @@ func startOwnServer(t testing.TB, args ...string) string {
 
 // A database is made by the first test that needs it.
 type database struct {
-	once sync.Once
-	path string
+	once       sync.Once
+	path       string
+	statements sync.Once // imports official statements
 }
 
 // importedOnce returns the path of a database with the rows of two CSV files, which it imports in the first call.

@@ -1,9 +1,10 @@
 // The card of a lake: which lake it shows, and where the focus goes when it opens and closes.
 import { cardFacts } from './cardfacts.js'
-import { cardHistory, retryButton } from './cardhistory.js'
 import { classifyLakes } from './classify.js'
 import { byId, focusInPlace } from './dom.js'
 import { summary } from './laketext.js'
+import { lazyDetails } from './lazycard.js'
+import { retryButton } from './message.js'
 import { fetchSearch } from './serversearch.js'
 import { fill, words } from './words.js'
 
@@ -14,7 +15,7 @@ export function addCard(page) {
   const { view, store, legend } = page
   const box = byId('card')
   const blank = box.firstElementChild
-  let [open, article, updateHistory, requests] = [null, blank, null, 0]
+  let [open, article, updateDetails, requests] = [null, blank, null, 0]
   const showFacts = (facts) => {
     article.ariaLabel = facts.name
     for (const e of article.querySelectorAll('[data-fact]')) e.replaceChildren(...[facts[e.dataset.fact] ?? []].flat())
@@ -27,7 +28,7 @@ export function addCard(page) {
     if (open !== id) {
       open = id
       article = blank.cloneNode(true) // keeps nothing of the lake before
-      updateHistory = cardHistory(article.lastElementChild, id, legend)
+      updateDetails = lazyDetails(article, id, legend)
       box.replaceChildren(article)
     }
     if (box.hidden) return
@@ -38,7 +39,7 @@ export function addCard(page) {
       if (!lake) return showFacts({ name: fill(words.card.unknown, { id }) })
       showFacts(cardFacts(lake, date))
       article.ariaLabel = summary(lake)
-      updateHistory(date ?? page.weeks.at(-1)?.date, lake.chl === null ? null : lake.measured_at.slice(0, 10))
+      updateDetails(lake, date, date ?? page.weeks.at(-1)?.date)
     } catch {
       if (request === requests) showFacts({ name: id, failed: retryButton(show) })
     }
@@ -61,6 +62,7 @@ export function addCard(page) {
   document.onkeydown = ({ key, target }) => {
     if (key === 'Escape' && open && (target === document.body || box.contains(target))) close()
   }
+  box.addEventListener('outdated', () => store.load().catch(() => {}))
   store.on(show)
   show()
 }

@@ -1,14 +1,16 @@
-// The facts on a card: the risk, how old it is, and what it means for bathers.
+// The facts on a card: what an authority says, the risk, how old it is, and what it means for bathers.
 import { ageText, referenceTime } from './calendar.js'
 import { element } from './dom.js'
 import { riskText } from './laketext.js'
+import { statementFacts } from './statement.js'
 import { symbol } from './symbols.js'
-import { concentration, date, fill, words } from './words.js'
+import { concentration, date, fill, number, words } from './words.js'
 
 /** Returns the facts of a lake in the week of `week`, null for the newest, by their names in the card.
  * @param {Lake} lake @param {string | null} week */
 export function cardFacts(lake, week) {
-  const { card, common } = words
+  const { card, common, advisory } = words
+  const official = lake.closed || lake.warned
   const noValue = lake.chl === null
   // The age counts to today, also in a past week.
   const age = lake.measured_at && ageText(lake.measured_at, referenceTime(null))
@@ -16,14 +18,18 @@ export function cardFacts(lake, week) {
   return {
     name: lake.name,
     past: week && fill(common.pastWeek, { date: date(week) }),
-    risk: [symbol(lake), noValue ? common.noValue : riskText(lake) + ageNote],
+    ...statementFacts(lake.advisory ? [lake.advisory] : []),
+    risk: [
+      official ? `${advisory.algae}: ` : '', symbol({ ...lake, closed: false, warned: false }), // what the values say, whatever an authority says
+      noValue ? common.noValue : riskText(lake) + ageNote,
+    ],
     age: age ? [
       `${noValue ? card.lastMeasured : common.measured} `, element('strong', {}, age), ', ',
-      element('time', { dateTime: lake.measured_at }, date(lake.measured_at)),
+      element('time', { dateTime: lake.measured_at }, date(lake.measured_at)), card.by[lake.measured_by] ?? '',
     ] : common.never,
     meaning: meaning(lake, week).join(' '),
     chlorophyll: noValue ? null : concentration(lake.chl),
-    level: lake.who_level === null ? null : fill(card.levelOf, { level: lake.who_level }) + (lake.reported ? ` (${words.lake.reported})` : ''),
+    level: lake.who_level === null ? null : fill(card.levelOf, { level: lake.who_level }) + (lake.worse ? ` (${words.lake[lake.worse]})` : ''),
     lastRisk: noValue && lake.risk ? words.risk[lake.risk] : null,
     trophic: card.trophicNames[lake.trophic] ?? lake.trophic,
   }
@@ -32,10 +38,12 @@ export function cardFacts(lake, week) {
 /** Returns what the risk means, in the past tense for an old value or a past week.
  * @param {Lake} lake @param {string | null} week */
 export function meaning(lake, week) {
-  const { card } = words
+  const { card, advisory } = words
   if (lake.chl === null) return [card.noValueHelp]
-  const sentences = [(lake.old || week ? card.pastMeaning : card.meaning)[lake.display.risk] ?? '']
+  const { risk } = lake.display
+  const lulls = risk === 'low' && (lake.closed || lake.warned)
+  const sentences = [lulls ? advisory.lowHelp : (lake.old || week ? card.pastMeaning : card.meaning)[risk] ?? '']
   if (lake.old) sentences.push(card.oldHelp)
-  if (lake.reported) sentences.push(lake.display.risk === lake.risk ? card.reportedHelp : card.reportedLowerHelp)
+  if (lake.worse) sentences.push(fill(card.worseHelp[lake.worse], { cells: number(lake.cell_density_cells_ml) }))
   return sentences
 }

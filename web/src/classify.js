@@ -1,40 +1,67 @@
-// The risk classes: which one the page shows for a lake, which ones pass the filter, and their limits in words.
+// The risk classes: which one the page shows for a lake, which ones pass the filter, and their limits in words. The server classifies;
+// the page shows what it says.
 import { isOld, referenceTime } from './calendar.js'
 import { cleanText } from './linetext.js'
 import { fill, number, words } from './words.js'
 
-// People report scum; it never follows from chlorophyll (WHO 2003, chapter 8).
-const highestByValue = 2
+// From so many cells/ml on a cell count supports level 1 and 2 (WHO 2003, chapter 8); level 3 is always reported.
+const cellLimits = [0, 20_000, 100_000]
+const cellsPerMicrogram = 2000 // of a cell density that the server derives from the chlorophyll
+
+/** Reports whether a statement of the newest week is still valid. Those of the week of a date are as the server says.
+ * @param {Pick<Advisory, 'valid_until'>} advisory @param {string | null} date */
+export const isActive = ({ valid_until: end }, date) => date !== null || !(Date.parse(end) <= Date.now())
 
 /**
- * Cleans the name of each lake and adds `old`: whether its value was old in the week of that date. Lakes with a value also get `display`, the
- * level, risk and colour of their symbol, and `reported`, whether the level was reported and does not follow from the
- * chlorophyll. If the two differ, the worse one is displayed: scum in clear water must not look clean, nor a bloom that
- * somebody reported as harmless.
+ * Cleans the name of each lake, removes a statement that is over, and adds `old`: whether its value was old in the week of that date; and `closed` and `warned`: whether an
+ * authority closed the lake or warns. Lakes with a value also get `display`, the level, risk and colour of their symbol, and `worse`: what made the
+ * level worse than that of the chlorophyll value, 'cells' or 'reported'; otherwise empty.
  * @param {Lake[]} lakes @param {Legend} legend @param {string | null} date @returns {Lake[]}
  */
 export function classifyLakes(lakes, { classes }, date) {
   const reference = referenceTime(date)
-  return lakes.map((lake) => ({
-    ...lake, name: cleanText(lake.name), old: lake.measured_at !== null && isOld(lake.measured_at, reference), ...(lake.chl === null ? {} : classify(lake, classes)),
-  }))
+  return lakes.map((lake) => {
+    const advisory = lake.advisory && isActive(lake.advisory, date) ? lake.advisory : null
+    return {
+      ...lake,
+      advisory,
+      name: cleanText(lake.name),
+      old: lake.measured_at !== null && isOld(lake.measured_at, reference),
+      closed: advisory?.kind === 'closure',
+      warned: advisory?.kind === 'warning',
+      ...(lake.chl === null ? {} : classify(lake, classes)),
+    }
+  })
+}
+
+/** Returns what made the level of a record worse than that of its chlorophyll value; empty if it is not worse.
+ * @param {Pick<Lake, 'chl' | 'who_level' | 'cell_density_cells_ml'>} record @param {number | null} byValue @returns {Lake['worse']} */
+export function worseBy({ chl, who_level: level, cell_density_cells_ml: cells }, byValue) {
+  if (level === null || level <= (byValue ?? level)) return ''
+  return cells >= cellLimits[level] && Math.abs(cells - cellsPerMicrogram * chl) > 1 ? 'cells' : 'reported'
 }
 
 /** @param {Lake} lake @param {LegendClass[]} classes */
-function classify({ who_level: level, risk, color }, classes) {
+function classify(lake, classes) {
+  const { who_level: level, risk, color } = lake
   const byRisk = classes.find((c) => c.risk === risk)
-  const byColour = classes.find(({ colors }) => colors.includes(color))
-  const reported = level > highestByValue || (byColour !== undefined && byColour !== byRisk)
-  if (byRisk && byColour?.level > byRisk.level) return { reported, display: { level: byColour.level, risk: byColour.risk, color } }
-  // A colour of a lower risk, or one that is not in the legend, is replaced by the colour of the risk.
-  return { reported, display: { level, risk, color: byRisk && byColour !== byRisk ? byRisk.color : color } }
+  return {
+    worse: worseBy(lake, lake.chl_level),
+    // The colour of the value if it is one of the risk's; else the value looks cleaner than the lake is.
+    display: { level, risk, color: !byRisk || byRisk.colors.includes(color) ? color : byRisk.color },
+  }
 }
 
-/** Returns the class that the symbol of a lake shows; 'none' without a current value.
- * @param {Pick<Lake, 'chl' | 'display'>} lake @returns {RiskClass} */
+/** Returns the class that the symbol of a lake shows. What an authority closed is 'closed', whatever its value; else a lake without a current
+ * value is 'none'.
+ * @param {Pick<Lake, 'chl' | 'display' | 'closed'>} lake @returns {RiskClass} */
 export const riskClass = (lake) => (
-  /** @type {RiskClass} */ (lake.chl !== null && ['low', 'medium', 'high'].includes(lake.display.risk) ? lake.display.risk : 'none')
+  lake.closed ? 'closed' : /** @type {RiskClass} */ (lake.chl !== null && ['low', 'medium', 'high'].includes(lake.display.risk) ? lake.display.risk : 'none')
 )
+
+/** Reports whether an entry of the filter shows a lake. A closed lake counts as high too, so that no filter for the worst lakes hides it.
+ * @param {Lake} lake @param {string} name */
+export const inClass = (lake, name) => riskClass(lake) === name || (lake.closed && name === 'high')
 
 /**
  * Returns a function that reports whether a lake passes the filter of the view, such as risk=high,none. An empty filter
@@ -43,8 +70,8 @@ export const riskClass = (lake) => (
  */
 export function riskFilter(view) {
   const { risk } = view.get()
-  const wanted = ['low', 'medium', 'high', 'none'].filter((name) => risk?.split(',').includes(name))
-  return (lake) => !wanted[0] || wanted.includes(riskClass(lake))
+  const wanted = ['closed', 'high', 'medium', 'low', 'none'].filter((name) => risk?.split(',').includes(name))
+  return (lake) => !wanted[0] || wanted.some((name) => inClass(lake, name))
 }
 
 /**

@@ -1,10 +1,12 @@
 // Decides which lakes have room for a mark of full size. The others get a small mark next to a worse one.
 import { boxIndex } from './boxindex.js'
 
+const margin = 2 // px around a mark
+
 /**
- * Returns the marks of lakes, worst first. Lakes without a value come before those of low risk, so that neither a bloom nor an
- * unknown lake makes room for a clean neighbour. A mark without room is drawn small and next to the marks in its way; no mark
- * disappears. The result depends only on the zoom, so that nothing changes while the map is moved.
+ * Returns the marks of lakes, worst first. Closed lakes come before all others and always have their full size. Lakes without a
+ * value come before those of low risk, so that neither a bloom nor an unknown lake makes room for a clean neighbour. Another mark
+ * without room is drawn small. Both lie next to the marks in their way; no mark disappears. The result depends only on the zoom, so that nothing changes while the map is moved.
  * @param {Lake[]} lakes
  * @param {(lake: Lake) => {x: number, y: number}} project onto the plane of the map's layers
  * @param {number} zoom
@@ -17,19 +19,22 @@ export function declutter(lakes, project, zoom) {
   const taken = boxIndex()
   return lakes.toSorted((a, b) => rank(b) - rank(a) || b.chl - a.chl).map((lake) => {
     const { x, y } = project(lake)
-    const mark = { lake, x, y, r: large, full: true }
-    const box = boxAround(mark)
-    const others = taken.overlapping(box)
-    if (others.length > 0) return { ...moveAside(mark, others, large + small), r: small, full: false }
-    taken.add(box)
+    let mark = { lake, x, y, r: lake.closed ? large + 2 : large, full: true }
+    const others = taken.overlapping(boxAround(mark))
+    if (others.length > 0) {
+      if (!lake.closed) mark = { ...mark, r: small, full: false }
+      mark = moveAside(mark, others)
+    }
+    if (mark.full) taken.add(boxAround(mark))
     return mark
   })
 }
 
-// moveAside moves a mark away from others, just far enough that all are visible.
-function moveAside(mark, others, distance) {
+// moveAside moves a mark away from others, whose boxes are given, just far enough that all are visible.
+function moveAside(mark, others) {
   let { x, y } = mark
   for (const [left, top, right, bottom] of others) {
+    const distance = (right - left) / 2 - margin + mark.r
     const [dx, dy] = [x - (left + right) / 2, y - (top + bottom) / 2]
     const now = Math.hypot(dx, dy)
     if (now >= distance) continue
@@ -41,9 +46,9 @@ function moveAside(mark, others, distance) {
 }
 
 /** Returns the square that a mark needs, with a margin. @param {{x: number, y: number, r: number}} mark @returns {Box} */
-export const boxAround = ({ x, y, r }) => [x - r - 2, y - r - 2, x + r + 2, y + r + 2]
+export const boxAround = ({ x, y, r }) => [x - r - margin, y - r - margin, x + r + margin, y + r + margin]
 
 /** Returns the radius of the ring around the mark of the selected lake. @param {{r: number}} mark */
 export const ringRadius = ({ r }) => Math.max(10, r + 6)
 
-const rank = (lake) => lake.display?.level ?? 0.5
+const rank = (lake) => (lake.closed ? 9 : lake.display?.level ?? 0.5)

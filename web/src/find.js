@@ -1,6 +1,6 @@
 // The search for lakes by name, region and risk, with a list that shows what the map shows.
 import { addBottomSheet } from './bottomsheet.js'
-import { riskClass, riskFilter } from './classify.js'
+import { inClass, riskFilter } from './classify.js'
 import { byId } from './dom.js'
 import { createList } from './lakelist.js'
 import { isWide } from './map.js'
@@ -35,7 +35,9 @@ export function addFind(page) {
     const found = matchLakes(store.get(), queries, remote ?? [])
     for (const input of risk) {
       input.checked = view.get().risk?.split(',').includes(input.value)
-      input.parentElement.lastChild.textContent = number(found.filter(({ lake }) => riskClass(lake) === input.value).length)
+      const n = found.filter(({ lake }) => inClass(lake, input.value)).length
+      input.parentElement.lastChild.textContent = number(n)
+      input.parentElement.hidden = input.value === 'closed' && !n && !input.checked
     }
     if (!orderChosen) order.value = page.position ? 'distance' : query() ? 'name' : 'value'
     const passes = riskFilter(view)
@@ -75,7 +77,7 @@ export function addFind(page) {
   }
   for (const input of risk) {
     const display = page.legend.classes.findLast((c) => c.risk === input.value)
-    input.after(symbol({ chl: display ? 1 : null, display }))
+    input.after(symbol({ chl: display ? 1 : null, display, closed: input.value === 'closed' }))
     input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked).map((i) => i.value).join() || null })
   }
   order.onchange = () => {

@@ -51,9 +51,9 @@ export function labelBoxes({ x, y, r }, w, h) {
     .map(([dx, dy]) => [x + dx, y + dy, x + dx + w, y + dy + h])
 }
 
-/** Returns the risk and the value in a few words, and whether the value is old.
- * @param {Pick<Lake, 'chl' | 'old' | 'display'>} lake */
-export function valueText({ chl, old, display }) {
-  if (chl === null) return words.riskShort.none
-  return `${words.riskShort[display.risk]}, ${concentration(chl)}${old ? `, ${words.marks.old}` : ''}`
+/** Returns whether the lake is closed, the risk and the value in a few words, and whether the value is old.
+ * @param {Pick<Lake, 'chl' | 'old' | 'display' | 'closed'>} lake */
+export function valueText({ chl, old, display, closed }) {
+  const value = chl === null ? words.riskShort.none : `${words.riskShort[display.risk]}, ${concentration(chl)}${old ? `, ${words.marks.old}` : ''}`
+  return closed ? `${words.riskShort.closed} · ${value}` : value
 }

@@ -1,6 +1,6 @@
 // The list of lakes, which gives the same information as the map without sight and without a mouse.
 import { element, focusInPlace } from './dom.js'
-import { describeLake } from './laketext.js'
+import { describeLake, officialText } from './laketext.js'
 import { symbol } from './symbols.js'
 import { fill, number, words } from './words.js'
 
@@ -54,7 +54,9 @@ function item({ lake, distance }) {
 }
 
 function button(lake) {
-  const description = element('span', {}, element('strong', {}, lake.name), ' ', element('span', {}, describeLake(lake)))
+  const official = officialText(lake)
+  const facts = element('span', {}, element('b', {}, official), describeLake(lake).slice(official.length))
+  const description = element('span', {}, element('strong', {}, lake.name), ' ', facts)
   const b = element('button', { type: 'button' }, symbol(lake), description, ' ', element('span'))
   b.dataset.id = lake.id
   return b

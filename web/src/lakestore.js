@@ -6,6 +6,8 @@ import { positionFields } from './view.js'
 
 const maxLakes = 20_000 // on a phone; of more lakes only those near the centre of the map are loaded
 const moveDelay = 300 // ms without a movement of the map before those are loaded
+const endInterval = 60_000 // ms between looks at the clock for the end of a statement; a longer timer would stop while the device sleeps
+const [afterEnd, spread] = [5000, 10_000] // ms from that end to the request, by which the server's clock has passed it; not all pages ask at once
 
 /** The number of lakes near the centre, which is the server's maximum. */
 export const maxNear = 1000
@@ -14,7 +16,8 @@ export const maxNear = 1000
  * Loads the lakes of the view's week, and again when the view changes. `get` returns them; `on` adds a listener for changes.
  * `beforeShow` sets a function that prepares another part of the page
  * for a date: its promise returns a function that shows that part, which is called just before the listeners, so that the page
- * never shows two weeks at once. `prefetch` loads the records of a date into the browser's cache.
+ * never shows two weeks at once. `prefetch` loads the records of a date into the browser's cache. When an official statement ends, the
+ * lakes are shown without it and loaded again, because another one may remain.
  * @param {View} view @param {{config: Config, legend: Legend}} settings @returns {LakeStore}
  */
 export function createLakeStore(view, { config, legend }) {
@@ -28,14 +31,33 @@ export function createLakeStore(view, { config, legend }) {
   const load = async () => {
     const request = ++requests
     const { date } = view.get()
-    const [answer, show] = await Promise.all([fetchJSON(url(view.get())), prepare(date)])
-    if (request !== requests) return now // there is a newer request
+    // The browser's cache may have an older newest week than page.json says, and no refresh would replace it.
+    const options = /** @type {RequestInit} */ (date === null ? { cache: 'no-cache' } : {})
+    const [answer, show] = await Promise.all([fetchJSON(url(view.get()), options), prepare(date)])
+    return request === requests ? showLakes(answer, date, show) : now // there may be a newer request
+  }
+  let endTimer
+  let afterTimer
+  const showLakes = (answer, date, show = null) => {
     const lakes = classifyLakes(answer.lakes, legend, date)
     const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
     now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, newest, complete }
     show?.()
+    clearTimeout(endTimer)
+    clearTimeout(afterTimer)
+    const ends = lakes.map(({ advisory }) => Date.parse(advisory?.valid_until)).filter(Boolean)
+    if (date === null && ends[0]) waitForEnd(ends.reduce((a, b) => Math.min(a, b)), answer)
     for (const listener of listeners) listener(now)
     return now
+  }
+  const waitForEnd = (end, answer) => {
+    const ms = end - Date.now()
+    if (ms > 0) {
+      endTimer = setTimeout(waitForEnd, Math.min(ms, endInterval), end, answer)
+      return
+    }
+    showLakes(answer, null)
+    afterTimer = setTimeout(() => load().catch(() => {}), afterEnd + spread * Math.random())
   }
   const reload = () => {
     const request = requests + 1

@@ -1,20 +1,21 @@
 // Describes one lake, in the same words on its card, in the list and in the tooltip.
 import { concentration, date, fill, words } from './words.js'
 
-/** Returns the risk in words. Without a current value it is never today's risk, and the text says so first.
- * @param {Lake} lake */
+/** Returns in words that an authority closed the lake or warns; otherwise an empty text. @param {Lake} lake */
+export const officialText = ({ closed, warned, advisory }) => (closed || warned ? words.advisory.kinds[advisory.kind] : '')
+
+/** Returns the risk in words, and what made it worse than the value. Without a current value it is never today's risk, and the
+ * text says so first. @param {Lake} lake */
 export function riskText(lake) {
-  if (lake.chl !== null) return lake.reported ? reportedRisk(lake) : words.risk[lake.risk ?? 'unknown']
+  if (lake.chl !== null) return words.risk[lake.risk ?? 'unknown'] + (lake.worse ? ` (${words.lake[lake.worse]})` : '')
   return `${words.common.noValue} (${lake.risk ? `${words.lake.lastRisk}: ${words.risk[lake.risk]}` : words.common.never})`
 }
 
-/** Puts the worse risk first. If that follows from the value, the reported risk comes after it. @param {Lake} lake */
-const reportedRisk = ({ risk, display }) => (
-  `${words.risk[display.risk]} (${words.lake.reported}${display.risk === risk ? '' : `: ${words.risk[risk]}`})`
+/** Returns the text next to the name of a lake: what an authority says, its risk and value, and whether the value is old.
+ * @param {Lake} lake */
+export const describeLake = (lake) => (
+  (officialText(lake) && `${officialText(lake)} · ${words.advisory.algae}: `) + [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
 )
-
-/** Returns the text next to the name of a lake: its risk and value, and whether the value is old. @param {Lake} lake */
-export const describeLake = (lake) => [riskText(lake), ...(lake.chl === null ? [] : value(lake))].join(', ')
 
 const value = (lake) => [concentration(lake.chl), ...(lake.old ? [fill(words.lake.old, { date: date(lake.measured_at) })] : [])]
 

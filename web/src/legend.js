@@ -8,12 +8,17 @@ import { fill, number, words } from './words.js'
 
 /** Adds the legend to the corner of the map, above the attribution. Collapsed, it still shows the classes.
  * @param {Page} page */
-export function addLegend({ map, legend }) {
+export function addLegend({ map, legend, store }) {
   const box = byId('legend')
   for (const item of box.querySelectorAll('[data-symbol]')) addSymbol(item, legend)
   drawScale(legend)
   box.querySelector('.profile').textContent = fill(words.legend.profile, legend)
   box.firstElementChild.open = isWide()
+  const update = ({ lakes }) => {
+    for (const item of box.querySelectorAll('[data-if]')) item.hidden = !lakes.some((lake) => lake[item.dataset.if] || (lake.warned && item.dataset.if === 'worse'))
+  }
+  store.on(update)
+  update(store.get())
   L.DomEvent.disableClickPropagation(box)
   L.DomEvent.disableScrollPropagation(box)
   map.attributionControl.getContainer().before(box)
@@ -21,10 +26,10 @@ export function addLegend({ map, legend }) {
 
 // addSymbol puts the symbol of a class before its name and, in a list item, its limits after the name.
 function addSymbol(item, legend) {
-  const [risk, old] = item.dataset.symbol.split(' ')
+  const [risk, variant] = item.dataset.symbol.split(' ')
   const display = legend.classes.find((c) => c.risk === risk)
-  item.prepend(symbol({ chl: display ? 1 : null, display, old }))
-  if (display && !old && item.matches('li')) item.append(`: ${rangeText(display, legend)}`)
+  item.prepend(symbol({ chl: display ? 1 : null, display, [variant ?? risk]: true }))
+  if (display && !variant && item.matches('li')) item.append(`: ${rangeText(display, legend)}`)
 }
 
 // drawScale fills the colour bar, with the limits of the classes below it. All steps are equally wide.

@@ -62,11 +62,15 @@ function draw(ctx, { min, max }, { marks, colours, paint }, { map, view }) {
   const area = L.bounds(min.subtract([hitRadius, hitRadius]), max.add([hitRadius, hitRadius]))
   const visible = marks.filter(({ x, y }) => area.contains([x, y]))
   const selected = visible.find((m) => m.lake.id === lake)
-  // The tiles of the style dots already have a mark for each lake, but not for reported levels.
-  const drawn = visible.filter((m) => style !== 'dots' || m === selected || m.lake.reported)
-  // Small marks are drawn last, because a large one would cover them; then the worst ones.
-  for (const m of drawn.reverse().sort((a, b) => b.r - a.r)) paint(ctx, m)
-  if (selected) drawRing(ctx, selected, colours)
+  // The tiles of the style dots already have a mark for each lake, but it shows only the chlorophyll.
+  const drawn = visible.filter((m) => style !== 'dots' || m === selected || m.lake.worse || m.lake.closed || m.lake.warned)
+  // Closed lakes are drawn last, before them small marks, because a large one would cover them; then the worst ones.
+  const order = (m) => (m.lake.closed ? -1 : m.r)
+  for (const m of drawn.reverse().sort((a, b) => order(b) - order(a))) paint(ctx, m)
+  if (selected) {
+    drawRing(ctx, selected, colours)
+    paint(ctx, selected) // its badge lies on the ring
+  }
   drawLabels(ctx, visible, map.getZoom(), selected, colours)
 }
 

@@ -20,9 +20,9 @@ export function matchLakes({ lakes, byId }, queries, remote) {
   return [...found.values()]
 }
 
-const level = ({ lake }) => lake.display?.level ?? -1
+const level = ({ lake }) => (lake.closed ? 9 : lake.display?.level ?? -1)
 
-/** Compares two entries in each order. Lakes without a value come last.
+/** Compares two entries in each order. By value, closed lakes come first, and lakes without a value last.
  * @type {Record<string, (a: Found, b: Found) => number>} */
 export const orders = {
   value: (a, b) => level(b) - level(a) || b.lake.chl - a.lake.chl,

@@ -1,5 +1,5 @@
 // Messages: the bar for waiting and errors, and short ones on the map, where they are visible in full screen.
-import { byId, element } from './dom.js'
+import { byId, element, focusInPlace } from './dom.js'
 import { words } from './words.js'
 
 const box = byId('message')
@@ -23,6 +23,16 @@ export function showLoadError(error, retry) {
   addEventListener('online', onclick)
   showMessage(navigator.onLine ? words.common.failed : words.common.offline)
   box.append(' ', element('button', { type: 'button', onclick }, words.common.tryAgain))
+}
+
+/** Returns an error message and a button to try again, for a card. The card keeps the focus when the button disappears.
+ * @param {() => void} retry */
+export const retryButton = (retry) => {
+  const onclick = ({ target }) => {
+    focusInPlace(target.closest('article'))
+    retry()
+  }
+  return [`${words.common.failed} `, element('button', { type: 'button', onclick }, words.common.tryAgain)]
 }
 
 /** Shows a message on the map until the user closes it or another one comes; an empty message hides it. */

@@ -16,8 +16,9 @@ const shell = `${prefix}shell ${VERSION}`
 const stores = [
   ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$/, 12],
   ['lakes', /-lakes\/(status|near)$/, 4],
-  ['histories', /\/history\/.+(?<!\.csv)$/, 100],
+  ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
+  ['cards', /^assets\/card-/, 2], // scripts
 ]
 
 let slowUntil = 0
@@ -32,7 +33,8 @@ self.onfetch = (event) => {
   if (answer) event.respondWith(answer)
 }
 
-// install stores the whole page, or fails; then the previous version stays.
+// install stores the whole page, or fails; then the previous version stays. The first visit leaves out the script of a card, which is
+// stored when a card opens.
 async function install() {
   const cache = await caches.open(shell)
   for (const path of ['', 'embed']) {
@@ -41,7 +43,8 @@ async function install() {
     const page = await answer.clone().text()
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw new Error(address.href)
-    await cache.addAll([...new Set(page.match(/assets\/[\w.-]+/g))]) // the page names all its files
+    const files = page.match(/assets\/[\w.-]+/g) // the page names all its files
+    await cache.addAll([...new Set(files)].filter((file) => self.registration.active || !file.includes('/card-')))
     await cache.put(address, answer)
   }
   await self.skipWaiting() // safe, because the names of files contain their hashes
@@ -60,9 +63,10 @@ function answerTo(event) {
   const path = pathBelowRoot(request.url)
   if (path === null || request.method !== 'GET') return null
   if (request.mode === 'navigate') return /^(embed)?$/.test(path) && networkFirst(event, { store: shell }, new URL(path, root))
-  if (path.startsWith('assets/')) return match(shell, request).then((stored) => stored ?? fetch(request))
   const kind = kindOf(request.url)
-  return kind && networkFirst(event, kind, request)
+  const load = () => (kind ? networkFirst(event, kind, request) : fetch(request))
+  if (path.startsWith('assets/')) return match(shell, request).then((stored) => stored ?? load())
+  return kind && load()
 }
 
 // pathBelowRoot returns the path of a URL relative to the page, or null for other URLs.
@@ -77,7 +81,7 @@ function kindOf(url) {
   const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
   const tile = name === 'tiles'
   if (!name || (tile && !searchParams.get('v'))) return null
-  return { tile, max, store: `${prefix}${searchParams.has('date') ? 'past ' : ''}${name}`, type: tile ? 'image/png' : 'application/json' }
+  return { tile, max, store: `${prefix}${searchParams.has('date') ? 'past ' : ''}${name}`, type: tile ? 'image/png' : name === 'cards' ? 'text/javascript' : 'application/json' }
 }
 
 // networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored
@@ -125,8 +129,8 @@ async function put({ store, max, tile, type }, request, answer) {
   if (!isComplete(answer, type)) return
   try {
     const text = await answer.clone().text()
-    if (!tile) JSON.parse(text)
-    else if (!/IEND.{4}$/.test(text)) return // the last chunk of every PNG
+    if (tile && !/IEND.{4}$/.test(text)) return // the last chunk of every PNG
+    if (type.endsWith('json')) JSON.parse(text)
     const cache = await caches.open(store)
     await cache.put(request, withTime(answer))
     if (tile && tilesStored++ % trimEvery) return

@@ -16,7 +16,7 @@ export function symbolPainter(colours) {
   const images = new Map()
   return (ctx, { x, y, r, lake }) => {
     const style = symbolStyle(lake)
-    const key = [style.name, style.colour, style.old, r].join()
+    const key = [style.name, style.colour, style.old, style.badge, r].join()
     if (!images.has(key)) images.set(key, render(style, r, colours))
     const image = images.get(key)
     const side = image.width / pixelRatio
@@ -26,7 +26,7 @@ export function symbolPainter(colours) {
 }
 
 // render draws a symbol of radius r.
-function render({ name, colour, sign, old }, r, { paper, ink }) {
+function render({ name, colour, sign, old, badge }, r, { paper, ink }) {
   const none = name === 'none'
   const detailed = r >= minDetail
   const side = 2 * Math.ceil((1.2 * r + 2) * pixelRatio)
@@ -35,16 +35,17 @@ function render({ name, colour, sign, old }, r, { paper, ink }) {
   const scale = r * pixelRatio / 10
   ctx.setTransform(scale, 0, 0, scale, side / 2, side / 2)
   ctx.lineJoin = ctx.lineCap = 'round'
-  const [body, inner] = Array.from(drawing(name).children, (path) => new Path2D(path.getAttribute('d')))
+  const paths = (of) => Array.from(drawing(of).children, (path) => new Path2D(path.getAttribute('d')))
+  const [body, inner] = paths(name)
   const pixel = 10 / r // in the units of the symbol
   const stroke = (path, style, width) => {
     ctx.strokeStyle = style
     ctx.lineWidth = width
     ctx.stroke(path)
   }
-  const fill = (style) => {
+  const fill = (style, path = body) => {
     ctx.fillStyle = style
-    ctx.fill(body)
+    ctx.fill(path)
   }
   const ring = Math.max(3, 1.5 * pixel) // thin even in a small symbol, so that it does not look like a disc
   stroke(body, paper, 2.4 * pixel + (none ? ring : 0)) // separates it from other symbols and from the heat map
@@ -59,5 +60,11 @@ function render({ name, colour, sign, old }, r, { paper, ink }) {
     ctx.setLineDash([])
   }
   if (detailed) stroke(inner, none || old ? ink : sign, 2.2)
+  if (badge) {
+    const [disc, mark] = paths('badge')
+    stroke(disc, paper, 2.4 * pixel)
+    fill(ink, disc)
+    if (detailed) stroke(mark, paper, 1.9)
+  }
   return image
 }

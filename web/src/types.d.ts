@@ -1,7 +1,7 @@
 // Types of the page's modules, for the type checker only (tsc --checkJs), which knows them in all modules. The names of fields
 // follow the API.
 
-type RiskClass = 'low' | 'medium' | 'high' | 'none'
+type RiskClass = 'closed' | 'low' | 'medium' | 'high' | 'none'
 
 /** The level, risk and colour that the symbol of a lake shows. */
 interface Display { level: number, risk: string, color: string }
@@ -13,15 +13,33 @@ interface Lake {
   lat: number
   lon: number
   chl: number | null
+  chl_level: number | null
   who_level: number | null
+  cell_density_cells_ml: number | null
   risk: string | null
   color: string
   trophic: string
   measured_at: string | null
+  measured_by: 'satellite' | 'in_situ' | null
+  advisory: Advisory | null
   old: boolean
-  reported?: boolean
+  closed: boolean
+  warned: boolean
+  worse?: '' | 'cells' | 'reported'
   display?: Display
   spellings?: string[]
+}
+
+/** An official statement. Only the list of a lake's statements has the text and the address. */
+interface Advisory {
+  id: string
+  kind: string
+  cause: string
+  issuer: string
+  valid_until: string | null
+  text?: { en: string, de: string }
+  url?: string
+  active?: boolean
 }
 
 interface LegendClass { level: number, risk: string, from: number | null, to: number | null, color: string, colors: string[] }
@@ -43,8 +61,16 @@ interface Entry {
   week: number
   chl: number | null
   who_level: number | null
+  cell_density_cells_ml: number | null
   data_type: string
   forecast: boolean
+  sample: boolean
+  chl_lower?: number
+  chl_upper?: number
+  below_limit?: boolean
+  quality?: string
+  secchi_m?: number
+  water_temperature_c?: number
 }
 
 /** What the page shows. Null is the default of each field. */

@@ -1,24 +1,54 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayMs, weekNumber } from '../src/calendar.js'
-import { bottom, chartScales, left, monthTicks, right, top, valuePaths, valueTicks } from '../src/chartgeometry.js'
-import { describeEntry, parseHistory } from '../src/history.js'
+import { bottom, chartScales, left, monthTicks, right, top, valuePaths, valueTicks } from '../src/card/chartgeometry.js'
+import { describeEntry, entryOf, parseHistory } from '../src/card/entries.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
 
-const entry = (date, chl, fields = {}) => ({ date, chl, who_level: chl === null ? null : 0, data_type: 'satellite', forecast: false, time: Date.parse(date), week: weekNumber(date), ...fields })
-const forecast = (date, chl) => entry(date, chl, { data_type: 'ai_forecast', forecast: true })
+const level = (chl) => (chl === null ? null : chl < 10 ? 0 : chl < 50 ? 1 : 2)
+/** @returns {Entry} */
+const entry = (date, chl, fields = {}) => (
+  { date, chl, who_level: level(chl), cell_density_cells_ml: chl && chl * 2000, data_type: 'satellite', forecast: false, sample: false, time: Date.parse(date), week: weekNumber(date), ...fields }
+)
+const forecast = (date, chl) => entry(date, chl, { who_level: null, data_type: 'ai_forecast', forecast: true })
+const sample = (date, chl, fields = {}) => entry(date, chl, { data_type: 'in_situ', sample: true, ...fields })
 
 test('a history is sorted, and measurements replace forecasts', () => {
   const { entries, newest } = parseHistory([
-    { date: '2026-11-23', chl: 9, who_level: null, data_type: 'ai_forecast' },
-    { date: '2026-11-16', chl: 8, who_level: 0, data_type: 'satellite' },
-    { date: '2026-11-16', chl: 7, who_level: null, data_type: 'ai_forecast' },
-    { date: '2026-11-09', chl: null, who_level: null, data_type: 'satellite' },
-    { date: '2026-11-09', chl: 6, who_level: null, data_type: 'ai_forecast' },
-  ])
+    { date: '2026-11-23', chl: 9, data_type: 'ai_forecast' },
+    { date: '2026-11-16', chl: 8, data_type: 'satellite' },
+    { date: '2026-11-16', chl: 7, data_type: 'ai_forecast' },
+    { date: '2026-11-09', chl: null, data_type: 'satellite' },
+    { date: '2026-11-09', chl: 6, data_type: 'ai_forecast' },
+  ].map((e) => ({ ...e, who_level: null, cell_density_cells_ml: null })))
   assert.deepEqual(entries.map((e) => [e.date, e.chl, e.forecast]), [['2026-11-09', 6, true], ['2026-11-09', null, false], ['2026-11-16', 8, false], ['2026-11-23', 9, true]])
   assert.equal(newest, '2026-11-16')
   assert.deepEqual(parseHistory([]), { entries: [], newest: undefined })
+})
+
+test('a sample replaces the forecast of its day, and comes after the satellite', () => {
+  const { entries, newest } = parseHistory([['2026-11-18', 9, 'ai_forecast'], ['2026-11-18', 7, 'in_situ'], ['2026-11-16', 6, 'in_situ'], ['2026-11-16', 8, 'satellite']]
+    .map(([date, chl, type]) => /** @type {any} */ ({ date, chl, data_type: type })))
+  assert.deepEqual(entries.map((e) => [e.chl, e.sample]), [[8, false], [6, true], [7, true]])
+  assert.equal(newest, '2026-11-18')
+})
+
+test('the entry of the value on a card', () => {
+  const poor = sample('2026-11-16', 1, { below_limit: true, chl_upper: 2, quality: 'poor' })
+  const entries = [entry('2026-11-09', 8), entry('2026-11-16', 8), sample('2026-11-16', 60, { quality: 'good' }), poor, entry('2026-11-18', 8, { quality: 'poor' }), forecast('2026-11-23', 60)]
+  const find = (/** @type {Partial<Lake>} */ fields, date = null) => (
+    entries.indexOf(entryOf(/** @type {Lake} */ ({ chl: 8, who_level: 0, measured_at: '2026-11-16T10:00:00Z', measured_by: 'satellite', ...fields }), entries, date))
+  )
+  const sampled = /** @type {const} */ ({ chl: 60, who_level: 2, measured_by: 'in_situ' })
+  for (const [name, got, want] of /** @type {const} */ ([
+    ['the newest with the value', find({}), 1],
+    ['in a past week', find({}, '2026-11-09'), 0],
+    ['the good one of two samples of one day', find(sampled), 2],
+    ['measured on another day than its date', find({ ...sampled, measured_at: '2026-11-18T10:00:00Z' }), 2],
+    ['a poor one', find({ ...sampled, chl: 1, who_level: 0 }), -1],
+    ['another level', find({ who_level: 3 }), -1],
+    ['no value', find({ chl: null, who_level: null }), -1],
+  ])) assert.equal(got, want, name)
 })
 
 test('scales', () => {
@@ -49,6 +79,24 @@ test('the time axis names at most five months or so', () => {
   }
 })
 
+const count = (text, part) => text.split(part).length - 1
+
+test('samples have squares beside the line, with their uncertainty', () => {
+  const entries = [
+    entry('2026-09-07', 8, { chl_lower: 5, chl_upper: 12 }), sample('2026-09-09', 7.5, { below_limit: true, chl_upper: 15 }), sample('2026-09-10', null),
+    entry('2026-09-14', 9, { quality: 'poor' }), sample('2026-09-15', 9, { quality: 'poor' }), sample('2026-09-16', 5, { who_level: 2, cell_density_cells_ml: 150_000 }),
+  ]
+  const scales = chartScales(entries, who2003)
+  const paths = valuePaths(entries, who2003, scales)
+  assert.deepEqual([count(paths.line, 'M'), count(paths.line, 'L')], [1, 1], 'one line from satellite value to satellite value')
+  assert.deepEqual([count(paths.dots, 'M'), count(paths['dots poor'], 'M')], [1, 1])
+  assert.deepEqual([count(paths.sample, 'M'), count(paths['sample poor'], 'M'), count(paths.below, 'M')], [2, 1, 1])
+  assert.equal(count(paths['sign reported'], 'M'), 1, 'more cells than the chlorophyll shows')
+  assert.equal(count(paths.whisker, 'V'), 2)
+  assert.ok(paths.whisker.startsWith(`M${scales.x(entries[0].time).toFixed(1)} ${scales.y(5).toFixed(1)}V${scales.y(12).toFixed(1)}`), paths.whisker)
+  assert.ok(paths.whisker.includes(` ${bottom}.0V${scales.y(15).toFixed(1)}`), 'from zero, which the axis does not have')
+})
+
 test('lines have gaps, and forecasts have a line of their own', () => {
   const entries = [
     entry('2026-09-07', 8), entry('2026-09-14', 9), // two weeks
@@ -57,7 +105,6 @@ test('lines have gaps, and forecasts have a line of their own', () => {
     forecast('2026-11-09', 30), forecast('2026-11-16', 60),
   ]
   const paths = valuePaths(entries, who2003, chartScales(entries, who2003))
-  const count = (text, part) => text.split(part).length - 1
   assert.equal(count(paths.line, 'M'), 3, paths.line)
   assert.equal(count(paths.line, 'L'), 3, paths.line)
   assert.deepEqual([count(paths.dashed, 'M'), count(paths.dashed, 'L')], [1, 2], 'from the last value to both forecasts')
@@ -73,9 +120,13 @@ test('entries in words', () => {
     [entry('2026-11-16', 5, { who_level: 3 }), '16 Nov 2026: 5 µg/l, High risk, reported'],
     [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5 µg/l, Low risk, beyond the axis'],
     [entry('2026-11-16', null), '16 Nov 2026: no value'],
+    [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 24.5 µg/l, between 20 and 30.25, Medium risk, doubtful'],
+    [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],
+    [sample('2026-11-16', 5, { who_level: 2, cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
+    [sample('2026-11-16', 60, { quality: 'poor' }), '16 Nov 2026: 60 µg/l, High risk, water sample, poor quality'],
     [forecast('2026-11-16', 60), '16 Nov 2026: 60 µg/l, High risk, statistical forecast'],
   ])) {
     assert.equal(describeEntry(e, who2003), want)
   }
-  assert.equal(describeEntry(entry('2026-11-16', 12), who2021), '16 Nov 2026: 12 µg/l, Low risk', 'a limit belongs to the class below it')
+  assert.equal(describeEntry(entry('2026-11-16', 12, { who_level: 0 }), who2021), '16 Nov 2026: 12 µg/l, Low risk', 'a limit belongs to the class below it')
 })

@@ -13,28 +13,72 @@ const now = new Date().toISOString()
 const [low, medium, high] = who2003.classes
 
 /** @param {Partial<Lake>} fields @returns {Lake} */
-const lake = (fields) => ({ id: 'x', name: 'Xsee', lat: 52, lon: 13, chl: 5, who_level: 0, risk: 'low', color: low.color, trophic: 'mesotrophic', measured_at: now, old: false, ...fields })
+const lake = (fields) => ({
+  id: 'x', name: 'Xsee', lat: 52, lon: 13, chl: 5, chl_level: 0, who_level: 0, cell_density_cells_ml: (fields.chl ?? 5) * 2000, risk: 'low', color: low.color,
+  trophic: 'mesotrophic', measured_at: now, measured_by: 'satellite', advisory: null, old: false, closed: false, warned: false, ...fields,
+})
+const bloom = { chl: 80, chl_level: 2, who_level: 2, risk: 'high', color: high.color }
+/** @param {string} kind @param {Partial<Advisory>} [fields] @returns {Partial<Lake>} */
+const stated = (kind, fields) => ({ advisory: { id: 'a', kind, cause: 'cyanobacteria', issuer: 'Amt', valid_until: null, ...fields } })
 const classified = (fields, date = null) => classifyLakes([lake(fields)], who2003, date)[0]
 
-test('the displayed risk is the worse of value and report', () => {
-  for (const { name, fields, risk, color, reported } of [
-    { name: 'by value', fields: {}, risk: 'low', color: low.color, reported: false },
-    { name: 'scum in clear water', fields: { who_level: 3, risk: 'high' }, risk: 'high', color: high.color, reported: true },
-    { name: 'a bloom that was reported as harmless', fields: { chl: 80, who_level: 0, risk: 'low', color: high.color }, risk: 'high', color: high.color, reported: true },
-    { name: 'a level worse than the value', fields: { who_level: 1, risk: 'medium' }, risk: 'medium', color: medium.color, reported: true },
-    { name: 'a colour outside the legend', fields: { color: '#000000' }, risk: 'low', color: low.color, reported: false },
+test('the risk of the server is displayed, with a badge if the colour of the value does not show it', () => {
+  for (const { name, fields, risk, color, worse = '' } of [
+    { name: 'by value', fields: {}, risk: 'low', color: low.color },
+    { name: 'a bloom', fields: bloom, risk: 'high', color: high.color },
+    { name: 'scum in clear water', fields: { who_level: 3, risk: 'high' }, risk: 'high', color: high.color, worse: 'reported' },
+    { name: 'more cells than chlorophyll', fields: { who_level: 2, risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'cells' },
+    { name: 'scum, and too few cells for it', fields: { who_level: 3, risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'reported' },
+    { name: 'cells that follow from the chlorophyll', fields: { chl: 11, who_level: 1, risk: 'medium' }, risk: 'medium', color: medium.color, worse: 'reported' },
+    { name: 'scum in a bloom', fields: { ...bloom, who_level: 3 }, risk: 'high', color: high.color, worse: 'reported' },
+    { name: 'a level worse than the value', fields: { who_level: 1, risk: 'medium' }, risk: 'medium', color: medium.color, worse: 'reported' },
+    { name: 'a colour outside the legend', fields: { color: '#000000' }, risk: 'low', color: low.color },
   ]) {
     const got = classified(fields)
-    assert.deepEqual([got.display.risk, got.display.color, got.reported], [risk, color, reported], name)
+    assert.deepEqual([got.display.risk, got.display.color, got.worse], [risk, color, worse], name)
     assert.equal(riskClass(got), risk, name)
+    assert.equal(symbolStyle(got).badge, worse !== '', name)
   }
+})
+
+test('a closed lake is closed, whatever its value', () => {
+  for (const fields of [{}, bloom, { chl: null, chl_level: null, who_level: null, risk: null, measured_at: null }]) {
+    const closed = classified({ ...fields, ...stated('closure') })
+    assert.equal(riskClass(closed), 'closed')
+    assert.deepEqual(symbolStyle(closed), { name: 'closed', colour: '#16191c', sign: '#fff', old: false, badge: false })
+    assert.match(describeLake(closed), /^Closed · Algae: (Low risk, 5|High risk, 80|No current value \(never)/)
+    assert.match(valueText(closed), /^closed · (low, 5|high, 80|no value)/)
+    assert.doesNotMatch(meaning(closed, null).join(' '), /no reason not to bathe/)
+  }
+  assert.match(meaning(classified(stated('closure')), '2024-11-11').join(' '), /^The value shows few algae\. What the authority says counts/)
+  assert.match(meaning(classified({ ...bloom, ...stated('closure') }), null).join(' '), /^Very many algae: do not bathe/)
+})
+
+test('a warning has a badge; other statements do not change the symbol', () => {
+  const warned = classified(stated('warning'))
+  assert.deepEqual([riskClass(warned), symbolStyle(warned).badge], ['low', true])
+  assert.equal(describeLake(warned), 'Official warning · Algae: Low risk, 5 µg/l')
+  assert.doesNotMatch(meaning(warned, null).join(' '), /no reason not to bathe/)
+  for (const kind of ['info', 'season']) {
+    const noted = classified(stated(kind))
+    assert.deepEqual([riskClass(noted), symbolStyle(noted).badge, describeLake(noted)], ['low', false, 'Low risk, 5 µg/l'])
+  }
+})
+
+test('a statement that is over does not count in the newest week', () => {
+  const over = stated('closure', { valid_until: new Date(Date.now() - 1000).toISOString() })
+  const [ended, past] = [classified(over), classified(over, '2024-11-11')]
+  assert.deepEqual([ended.advisory, ended.closed, riskClass(ended)], [null, false, 'low'])
+  assert.deepEqual([past.advisory, past.closed], [over.advisory, true])
+  assert.equal(classified(stated('warning', { valid_until: over.advisory.valid_until })).warned, false)
+  assert.equal(classified(stated('closure', { valid_until: new Date(Date.now() + 60_000).toISOString() })).closed, true)
 })
 
 test('a lake without a value is never clean', () => {
   const none = classified({ chl: null, who_level: null, risk: 'low', color: '#9aa0a6' })
   assert.equal(none.display, undefined)
   assert.equal(riskClass(none), 'none')
-  assert.deepEqual(symbolStyle(none), { name: 'none', colour: '#9aa0a6', sign: '#1d2328', old: false })
+  assert.deepEqual(symbolStyle(none), { name: 'none', colour: '#9aa0a6', sign: '#1d2328', old: false, badge: false })
   assert.equal(riskText(none), 'No current value (Risk then: Low risk)')
   assert.equal(riskText(classified({ chl: null, risk: null, measured_at: null })), 'No current value (never measured)')
   assert.equal(valueText(none), 'no value')
@@ -51,14 +95,14 @@ test('old values', () => {
   assert.match(meaning(old, null).join(' '), /^Few algae at that time\. An old value/)
 })
 
-test('texts of reported levels', () => {
+test('texts of levels worse than the value', () => {
   const scum = classified({ name: 'Scumsee', who_level: 3, risk: 'high' })
   assert.equal(summary(scum), 'Scumsee: High risk (reported), 5 µg/l')
   assert.match(meaning(scum, null).join(' '), /do not bathe.*People at the lake reported/)
-  const harmless = classified({ chl: 80, who_level: 0, risk: 'low', color: high.color })
-  assert.equal(riskText(harmless), 'High risk (reported: Low risk)')
-  assert.match(meaning(harmless, null).join(' '), /do not bathe.*lower than the level of the value/)
   assert.match(meaning(scum, '2024-11-11').join(' '), /^Very many algae at that time/)
+  const cells = classified({ who_level: 2, risk: 'high', cell_density_cells_ml: 150_000 })
+  assert.equal(riskText(cells), 'High risk (cell count)')
+  assert.match(meaning(cells, null).join(' '), /do not bathe.*Cell count 150,000 cells\/ml: worse than the colour/)
 })
 
 test('limits of the classes in words', () => {
@@ -72,10 +116,10 @@ test('limits of the classes in words', () => {
 })
 
 test('the filter by risk', () => {
-  const lakes = [classified({}), classified({ chl: 80, who_level: 2, risk: 'high', color: high.color }), classified({ chl: null })]
+  const lakes = [classified({}), classified(bloom), classified({ chl: null }), classified(stated('closure'))]
   for (const [risk, want] of [
-    [null, ['low', 'high', 'none']], ['', ['low', 'high', 'none']], ['nonsense', ['low', 'high', 'none']],
-    ['high', ['high']], ['high,none', ['high', 'none']], ['medium', []],
+    [null, ['low', 'high', 'none', 'closed']], ['', ['low', 'high', 'none', 'closed']], ['nonsense', ['low', 'high', 'none', 'closed']],
+    ['high', ['high', 'closed']], ['high,none', ['high', 'none', 'closed']], ['medium', []], ['low', ['low']], ['closed', ['closed']],
   ]) {
     const passes = riskFilter(/** @type {any} */ ({ get: () => ({ risk }) }))
     assert.deepEqual(lakes.filter(passes).map(riskClass), want, String(risk))
@@ -94,11 +138,11 @@ test('search in the loaded lakes and in the answer of the server', () => {
 
 test('orders of the list', () => {
   const entry = (fields) => ({ lake: classified(fields), rank: 0, distance: 1 })
-  const [bloom, clean, none] = [{ chl: 80, who_level: 2, risk: 'high', color: high.color }, {}, { chl: null }].map(entry)
+  const [dirty, clean, none, closed] = [bloom, {}, { chl: null }, { chl: null, ...stated('closure') }].map(entry)
   const scum = entry({ who_level: 3, risk: 'high' })
-  assert.deepEqual([none, clean, bloom, scum].sort(orders.value), [scum, bloom, clean, none])
-  assert.ok(orders.distance({ ...clean, distance: 1 }, { ...bloom, distance: 2 }) < 0)
-  assert.equal(orders.name(clean, bloom), 0)
+  assert.deepEqual([none, clean, dirty, closed, scum].sort(orders.value), [closed, scum, dirty, clean, none])
+  assert.ok(orders.distance({ ...clean, distance: 1 }, { ...dirty, distance: 2 }) < 0)
+  assert.equal(orders.name(clean, dirty), 0)
 })
 
 test('a name does not change the order of the value', () => {
@@ -106,7 +150,7 @@ test('a name does not change the order of the value', () => {
   assert.equal(cleanText('\u202e\u0301\u0301See'), '\u0301\u0301See')
   assert.equal(cleanText('\u0301\u0301See'), 'See')
   for (const name of ['Müggelsee', 'דריה כנרת\u200f (צפון)', 'دریاچه\u200cی ارومیه', 'क्\u200dष', '👩‍👩‍👧', '琵琶湖']) assert.equal(cleanText(name), name)
-  const hostile = classified({ name: 'See \u202e1.25\u2066', chl: 52.1, who_level: 2, risk: 'high', color: high.color })
+  const hostile = classified({ name: 'See \u202e1.25\u2066', ...bloom, chl: 52.1 })
   assert.equal(hostile.name, 'See 1.25')
   assert.equal(summary(hostile), 'See 1.25: High risk, 52.1 µg/l')
 })

@@ -6,6 +6,7 @@ import { labelBoxes } from '../src/labels.js'
 
 const lake = (id, x, y, level, chl) => /** @type {Lake} */ (/** @type {unknown} */ ({ id, x, y, chl, ...(chl !== null && { display: { level } }) }))
 const project = (l) => ({ x: l.x, y: l.y })
+const lakeRadius = declutter([lake('a', 0, 0, 0, 3)], project, 9)[0].r
 
 test('boxes that overlap', () => {
   const index = boxIndex()
@@ -26,6 +27,16 @@ test('the worst mark keeps its size and place, and no mark disappears', () => {
   for (const m of others) {
     assert.ok(Math.hypot(m.x, m.y) >= bloom.r + m.r - 1e-9, `${m.lake.id} is hidden`)
     assert.ok(m.full || m.r < bloom.r)
+  }
+})
+
+test('a closed lake keeps its full size, also next to another one', () => {
+  const closed = (id, x, chl) => ({ ...lake(id, x, 0, 0, chl), closed: true })
+  const marks = declutter([lake('bloom', -5, 0, 2, 80), closed('a', 0, 3), closed('b', 5, null)], project, 9)
+  assert.deepEqual(marks.map((m) => [m.lake.id, m.full]), [['a', true], ['b', true], ['bloom', false]])
+  assert.ok(marks[0].r > lakeRadius && marks[1].r === marks[0].r)
+  for (const [i, j] of [[0, 1], [0, 2], [1, 2]]) {
+    assert.ok(Math.hypot(marks[i].x - marks[j].x, marks[i].y - marks[j].y) >= marks[i].r + marks[j].r - 1e-9, `${i} covers ${j}`)
   }
 })
 

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { readFile } from 'node:fs/promises'
 import { beforeEach, mock, test } from 'node:test'
 import { fetchJSON, retryDelay } from '../src/fetchjson.js'
 import { createLakeStore } from '../src/lakestore.js'
@@ -123,6 +124,74 @@ test('of very many lakes the store loads those near the centre', async () => {
   const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 20_001 }, legend: who2003 }))
   assert.equal((await store.load()).complete, false)
   assert.deepEqual(urls, ['api/v1/bathing-lakes/near?lat=52.5&lon=13.4&radius_km=39.063&limit=1000&date=2026-10-05'])
+})
+
+test('only the lakes of the newest week are confirmed by the server', async () => {
+  for (const [date, total, want] of /** @type {const} */ ([[null, 2, 'no-cache'], [null, 50_000, 'no-cache'], ['2026-06-01', 2, undefined]])) {
+    const modes = []
+    fakeFetch((_, { cache }) => {
+      modes.push(cache)
+      return Response.json({ lakes: [] })
+    })
+    const store = createLakeStore(/** @type {any} */ (fakeView({ date })), /** @type {any} */ ({ config: { total_lakes: total }, legend: who2003 }))
+    await store.load()
+    await store.prefetch(date)
+    assert.deepEqual(modes, [want, undefined])
+  }
+})
+
+test('the service worker passes the mode of the cache on', async () => {
+  const source = await readFile(new URL('../src/sw.js', import.meta.url), 'utf8')
+  const self = /** @type {any} */ ({ location: new URL('http://lakes.example/sw.js'), addEventListener() {} })
+  const modes = []
+  const cache = { match: async () => undefined, put: async () => {}, keys: async () => [] }
+  const fetchOf = async (request, options) => {
+    modes.push(new Request(request, options).cache)
+    return Response.json({})
+  }
+  new Function('self', 'caches', 'fetch', 'VERSION', source)(self, { open: async () => cache }, fetchOf, 'v')
+  let answer
+  const request = new Request('http://lakes.example/api/v1/bathing-lakes/status', { cache: 'no-cache' })
+  self.onfetch({ request, waitUntil() {}, respondWith: (promise) => { answer = promise } })
+  assert.equal((await /** @type {any} */ (answer)).status, 200)
+  assert.deepEqual(modes, ['no-cache'])
+})
+
+test('the end of a statement', async () => {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: Date.parse('2026-07-01T10:00:00Z') })
+  const closure = (id, end) => ({ id, name: id, chl: null, measured_at: null, advisory: { id, kind: 'closure', valid_until: end } })
+  const lakes = [closure('a', '2026-07-01T12:00:00Z'), closure('b', null), closure('c', '2026-09-01T00:00:00Z'), closure('d', '2026-07-01T12:00:00Z')]
+  let online = true
+  const urls = fakeFetch(() => {
+    if (!online) return new Response('', { status: 500 })
+    return Response.json({ lakes })
+  })
+  const view = fakeView({ date: null })
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 4 }, legend: who2003 }))
+  let changes = 0
+  store.on(() => changes++)
+  const closed = () => store.get().lakes.filter((l) => l.closed).map((l) => l.id).join('')
+  const pass = async (minutes) => {
+    for (let i = 0; i < minutes; i++) mock.timers.tick(60_000)
+    await flush()
+    await flush()
+  }
+  await store.load()
+  await store.load() // its timer replaces the one before
+  await pass(119)
+  assert.deepEqual([closed(), changes, urls.length], ['abcd', 2, 2])
+  online = false
+  await pass(1)
+  assert.deepEqual([closed(), changes, urls.length], ['bc', 3, 2], 'without a connection')
+  await pass(60)
+  assert.deepEqual([closed(), changes, urls.length], ['bc', 3, 3], 'asked once')
+  online = true
+  view.set({ date: '2026-06-01' })
+  await pass(1)
+  assert.deepEqual([closed(), changes], ['abcd', 4], 'a past week is as the server says')
+  await pass(1000)
+  assert.deepEqual([changes, urls.length], [4, 4], 'and has no timer')
 })
 
 test('failed tiles are requested again three times, then marked as missing', () => {

@@ -1,6 +1,6 @@
 // The geometry of the history chart: scales, ticks and paths in the coordinates of its SVG. It draws nothing.
-import { dayMs } from './calendar.js'
-import { isOffScale, isReported } from './history.js'
+import { dayMs } from '../calendar.js'
+import { hasRange, isOffScale, lowerEnd, worse } from './entries.js'
 
 /** The size of the SVG, which scales with the card. */
 export const [width, height] = [300, 180]
@@ -56,26 +56,41 @@ export function monthTicks(first, last) {
 export const point = (e, { x, y }) => `${x(e.time).toFixed(1)} ${y(e.chl).toFixed(1)}`
 
 /**
- * Returns the paths of lines, dots and signs, by class name. A line joins values of consecutive weeks; it has a gap at a week
- * without a value.
+ * Returns the paths of lines, points and signs, by class name. A line joins values of consecutive weeks, but no samples; it has a gap at a
+ * week without a value. A vertical line shows the uncertainty of a value.
  * @param {Entry[]} entries @param {Legend} legend @param {{x: (time: number) => number, y: (chl: number) => number}} scales
  */
 export function valuePaths(entries, legend, scales) {
-  const paths = { line: '', dashed: '', dots: '', 'sign reported': '', 'sign beyond': '' }
+  const paths = {
+    line: '', dashed: '', whisker: '', dots: '', 'dots poor': '', sample: '', 'sample poor': '', below: '', 'sign reported': '', 'sign beyond': '',
+  }
   let before = null
   for (const e of entries) {
     if (e.chl === null) {
-      before = null
+      if (!e.sample) before = null
       continue
     }
     const at = point(e, scales)
-    const isolated = !before || e.week - before.week > 1 || (before.forecast && !e.forecast)
-    const start = before?.forecast === e.forecast ? '' : `M${before && point(before, scales)}`
-    paths[e.forecast ? 'dashed' : 'line'] += isolated ? `M${at}h1` : `${start}L${at}`
-    if (isReported(e, legend)) paths['sign reported'] += `M${at}m0-6l6 6l-6 6l-6-6z`
-    else if (isOffScale(e, legend)) paths['sign beyond'] += `M${at}${e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
-    else if (!e.forecast) paths.dots += `M${at}h0`
-    before = e
+    if (!e.sample) {
+      const isolated = !before || e.week - before.week > 1 || (before.forecast && !e.forecast)
+      const start = before?.forecast === e.forecast ? '' : `M${before && point(before, scales)}`
+      paths[e.forecast ? 'dashed' : 'line'] += isolated ? `M${at}h1` : `${start}L${at}`
+      before = e
+    }
+    if (hasRange(e)) paths.whisker += whisker(e, scales)
+    if (e.below_limit) paths.below += `M${at}m-5-4l-6 4l6 4`
+    const poor = e.quality === 'poor' ? ' poor' : ''
+    const sign = worse(e, legend) ? 'reported' : isOffScale(e, legend) ? 'beyond' : ''
+    if (e.sample) paths[`sample${poor}`] += `M${at}m-3.5-3.5h7v7h-7z`
+    else if (!e.forecast && !sign) paths[`dots${poor}`] += poor ? `M${at}m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0` : `M${at}h0`
+    // The sign of a sample lies above its square.
+    if (sign) paths[`sign ${sign}`] += `M${at}m0-${e.sample ? 10 : 0}${sign === 'reported' ? 'm0-6l6 6l-6 6l-6-6z' : e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
   }
   return paths
+}
+
+// whisker draws the uncertainty of an entry: a vertical line with two ends.
+function whisker(e, { x, y }) {
+  const [at, low, high] = [x(e.time), y(lowerEnd(e)), y(e.chl_upper)].map((n) => n.toFixed(1))
+  return `M${at} ${low}V${high}m-2.5 0h5M${at} ${low}m-2.5 0h5`
 }

@@ -1,15 +1,15 @@
 // The history on a card: a chart and links to the values.
-import { ageText } from './calendar.js'
+import { ageText } from '../calendar.js'
+import { retryButton } from '../message.js'
+import { date, fill, number, words } from '../words.js'
 import { drawChart } from './chart.js'
-import { element, focusInPlace } from './dom.js'
-import { historyURL, loadHistory, maxEntries, twoYears } from './history.js'
-import { date, fill, words } from './words.js'
+import { entryOf, historyURL, loadHistory, maxEntries, twoYears, valueText } from './entries.js'
 
 const timeout = 20_000 // ms
 
 /**
- * Fills the history section of a card. The function that it returns takes the week of the page and the day of the value on
- * the card.
+ * Fills the history section of a card, and what only the history knows about the card's value. The function that it returns takes the
+ * Monday of the week shown, the lake, and the date of the view, which is null for the newest week.
  * @param {HTMLElement} section @param {string} id @param {Legend} legend
  */
 export function cardHistory(section, id, legend) {
@@ -20,15 +20,20 @@ export function cardHistory(section, id, legend) {
   let request
   /** @type {Awaited<ReturnType<typeof loadHistory>> | null} */
   let history = null
-  /** @type {[string, string | null]} */
-  let marked
+  let monday = ''
+  /** @type {Lake} */
+  let lake
+  /** @type {string | null} */
+  let viewDate
   const showsAll = () => more.ariaPressed === 'true'
   const show = () => {
     const { entries, complete, keptAt } = history
     // A week before the first entry needs all entries.
-    if (!complete && !showsAll() && marked[0] < entries[0].date) return load(maxEntries)
+    if (!complete && !showsAll() && monday < entries[0].date) return load(maxEntries)
     more.hidden = complete && !showsAll()
-    if (entries.length > 0) drawChart(figure, entries, legend, ...marked)
+    const current = entryOf(lake, entries, viewDate)
+    showValue(section.parentElement, current)
+    if (entries.length > 0) drawChart(figure, entries, legend, monday, current)
     else state.textContent = words.common.never
     if (keptAt) state.textContent = fill(words.common.asOf, { date: date(keptAt), age: ageText(keptAt, Date.now()) })
   }
@@ -50,20 +55,20 @@ export function cardHistory(section, id, legend) {
     }
   }
   more.onclick = () => load(showsAll() ? twoYears : maxEntries)
-  return (/** @type {string} */ week, /** @type {string | null} */ day) => {
-    marked = [week, day]
+  return (/** @type {string} */ newMonday, /** @type {Lake} */ newLake, /** @type {string | null} */ newDate) => {
+    monday = newMonday
+    lake = newLake
+    viewDate = newDate
     if (!request) load(twoYears)
-    else if (history && day > history.newest) load(showsAll() ? maxEntries : twoYears) // a newer value has come
+    else if (history && lake.chl !== null && lake.measured_at.slice(0, 10) > history.newest) load(showsAll() ? maxEntries : twoYears) // a newer value has come
     else if (history) show()
   }
 }
 
-/** Returns an error message and a button to try again. The card keeps the focus when the button disappears.
- * @param {() => void} retry */
-export const retryButton = (retry) => {
-  const onclick = ({ target }) => {
-    focusInPlace(target.closest('article'))
-    retry()
-  }
-  return [`${words.common.failed} `, element('button', { type: 'button', onclick }, words.common.tryAgain)]
+// showValue completes the value on the card.
+function showValue(article, entry) {
+  const show = (name, text) => { article.querySelector(`[data-entry=${name}]`).textContent = text }
+  show('secchi', entry?.secchi_m === undefined ? '' : `${number(entry.secchi_m)} m`)
+  show('temperature', entry?.water_temperature_c === undefined ? '' : `${number(entry.water_temperature_c)} °C`)
+  if (entry?.below_limit) article.querySelector('[data-fact=chlorophyll]').textContent = valueText(entry)
 }

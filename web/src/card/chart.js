@@ -1,20 +1,20 @@
 // Draws the history of a lake: chlorophyll over time on a logarithmic axis, above the bands of the risk classes.
-import { startOfWeek, weekNumber } from './calendar.js'
+import { startOfWeek, weekNumber } from '../calendar.js'
+import { svg } from '../dom.js'
+import { language, number, words } from '../words.js'
 import { bottom, chartScales, height, left, monthTicks, point, right, top, valuePaths, valueTicks, width } from './chartgeometry.js'
-import { svg } from './dom.js'
-import { describeEntry } from './history.js'
-import { language, number, words } from './words.js'
+import { describeEntry } from './entries.js'
 
 /**
  * Draws entries into the figure of a card. Pointer, touch and keys select an entry, whose description is shown. The week of
- * the page is marked; the entry of `day`, whose value the card shows, is selected first.
+ * the page is marked; the entry whose value the card shows is selected first.
  * @param {HTMLElement} figure
  * @param {Entry[]} entries oldest first, at least one
  * @param {Legend} legend
  * @param {string} weekDate
- * @param {string | null} day
+ * @param {Entry | undefined} current
  */
-export function drawChart(figure, entries, legend, weekDate, day) {
+export function drawChart(figure, entries, legend, weekDate, current) {
   const [tip, plot] = /** @type {any} */ (figure.children)
   const [picture, range] = plot.children
   const week = weekNumber(weekDate)
@@ -32,14 +32,14 @@ export function drawChart(figure, entries, legend, weekDate, day) {
   }
   range.max = entries.length - 1
   range.oninput = () => select(range.value)
-  plot.onpointermove = plot.onpointerdown = ({ clientX }) => {
+  plot.onpointermove = plot.onpointerdown = ({ clientX, clientY }) => {
     const box = plot.getBoundingClientRect()
-    const at = (clientX - box.left) / box.width * width
-    const distance = (e) => Math.abs(x(e.time) - at)
+    const scale = width / box.width
+    const [atX, atY] = [(clientX - box.left) * scale, (clientY - box.top) * scale]
+    const distance = (e) => Math.abs(x(e.time) - atX) + (e.chl === null ? 0 : Math.abs(y(e.chl) - atY) / 1000) // of two on one day the nearer one
     select(entries.reduce((best, e, i) => (distance(e) < distance(entries[best]) ? i : best), 0))
   }
-  const at = entries.findLastIndex((e) => e.date === day && !e.forecast)
-  select(Math.max(0, at < 0 ? entries.findLastIndex((e) => e.week <= week) : at)) // in a week without a value, the entry of that week
+  select(Math.max(0, current ? entries.indexOf(current) : entries.findLastIndex((e) => e.week <= week))) // in a week without a value, the entry of that week
 }
 
 const path = (className, d) => svg('path', { class: className, d })
@@ -56,7 +56,7 @@ function periods(entries, week, x) {
   const forecast = entries.find((e) => e.forecast)
   if (forecast) parts.push(box('future', x(forecast.time), top, right, bottom))
   const [from, to] = [Math.max(left, x(startOfWeek(week))), Math.min(right, x(startOfWeek(week + 1)))]
-  if (from < to) parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2 - 4} ${top - 10}h8v8h-8z`))
+  if (from < to) parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2 - 6} ${top - 8}h12v4h-12z`))
   return parts
 }
 

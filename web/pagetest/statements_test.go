@@ -1,0 +1,441 @@
+package pagetest
+
+import (
+	"fmt"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
+	"github.com/chromedp/chromedp"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+)
+
+// The closed lakes have many algae, no value, and few algae next to another lake; one was closed only in the past.
+const statementLakes = `id,name,lat,lon,region
+zu_gruen,Grünsee,52.4000,13.6000,Berlin
+zu_leer,Wolkensee,51.5000,12.0000,Sachsen
+zu_klar,Klarsee,48.5000,9.0000,Bayern
+neben,Nebensee,48.5030,9.0000,Bayern
+zell,Zellsee,50.5000,11.0000,Thüringen
+warn,Warnsee,49.5000,10.0000,Bayern
+saison,Saisonsee,53.1000,13.0000,Brandenburg
+einst,Einstsee,52.9000,14.1000,Brandenburg
+`
+
+var (
+	statementDatabase database
+	day               = 24 * time.Hour
+	closedUntil       = time.Now().UTC().Add(30 * day).Truncate(day)
+)
+
+// startStatements serves lakes with official statements, and one with samples, whose cell count is worse than its colour.
+func startStatements(t *testing.T) string {
+	t.Helper()
+	obs := "lake_id,date,chl,data_type,cell_density_cells_ml,chl_lower,chl_upper,quality,secchi_m,water_temperature_c\n"
+	for week := -12; week <= 0; week++ {
+		for _, lake := range []string{"zu_klar", "neben", "warn", "saison", "einst", "zell"} {
+			quality := ""
+			if lake == "zell" && week == -4 {
+				quality = "poor"
+			}
+			obs += fmt.Sprintf("%s,%s,3,satellite,,2,4.5,%s,,\n", lake, weekday(week), quality)
+		}
+		obs += fmt.Sprintf("zu_gruen,%s,80,satellite,,,,,,\n", weekday(week))
+	}
+	obs += fmt.Sprintf("zell,%s,5,in_situ,150000,4,6.5,good,1.2,21.5\n", weekday(0))
+	obs += fmt.Sprintf("zell,%s,<15,in_situ,,,,,2.5,19\n", weekday(-5))
+	obs += fmt.Sprintf("zell,%s,40,in_situ,,,,poor,,\n", weekday(-8))
+	obs += fmt.Sprintf("zell,%s,6,ai_forecast,,,,,,\n", weekday(1))
+	db := statementDatabase.importedOnce(t, statementLakes, obs)
+	statementDatabase.statements.Do(func() {
+		moment := func(d time.Duration) string { return time.Now().UTC().Add(d).Format(time.RFC3339) }
+		rows := "id,lake_id,kind,cause,issuer,text_en,text_de,url,issued,valid_from,valid_until,withdrawn\n"
+		for _, row := range [][]string{
+			{"a1", "zu_gruen", "closure", "cyanobacteria", "Gesundheitsamt Berlin", "The whole beach is closed.", "Der ganze Strand ist gesperrt.", "https://example.org/beach?a=1&b=2", moment(-day), moment(-day), closedUntil.Format(time.RFC3339), ""},
+			{"a2", "zu_gruen", "season", "other", "Stadt Berlin", "The season has begun.", "Die Saison hat begonnen.", "", moment(-day), moment(-day), "", ""},
+			{"a3", "zu_leer", "closure", "bacteria", "Landkreis Wittenberg", "", "Badeverbot wegen Bakterien.", "", moment(-day), moment(-day), "", ""},
+			{"a4", "zu_klar", "closure", "other", "Stadt Tübingen", "Building works.", "", "", moment(-day), moment(-day), "", ""},
+			{"a5", "warn", "warning", "cyanobacteria", "Stadt Nürnberg", "", "", "", moment(-day), moment(-day), "", ""},
+			{"a6", "saison", "season", "other", "Land Brandenburg", "", "", "", moment(-day), moment(-day), "", ""},
+			{"a7", "einst", "closure", "cyanobacteria", "Amt Uckermark", "It was closed.", "Er war gesperrt.", "", weekday(-5), weekday(-5), weekday(-3), ""},
+		} {
+			rows += strings.Join(row, ",") + "\n"
+		}
+		limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "advisories.csv", rows))
+	})
+	return startServer(t, "--db", db)
+}
+
+// eachReader runs a test in both languages, on a phone and on a desk.
+func eachReader(t *testing.T, test func(t *testing.T, b *browsertest.Browser, german bool)) {
+	for _, language := range []string{"en-GB", "de"} {
+		for _, device := range []struct {
+			name          string
+			width, height int64
+			options       []chromedp.EmulateViewportOption
+		}{
+			{"phone", 390, 844, []chromedp.EmulateViewportOption{chromedp.EmulateScale(2), chromedp.EmulateMobile}},
+			{"desk", 1280, 800, nil},
+		} {
+			t.Run(language+" "+device.name, func(t *testing.T) {
+				t.Parallel()
+				b := startBrowser(t, language)
+				b.Prefer(t, "reduced-motion", "reduce")
+				b.Do(t, chromedp.EmulateViewport(device.width, device.height, device.options...))
+				test(t, b, language == "de")
+			})
+		}
+	}
+}
+
+const (
+	cardTop     = `document.querySelector('#card article').innerText`
+	closedOnMap = "rgb(22, 25, 28)"
+)
+
+// in returns the text of one of two languages.
+func in(german bool, english, deutsch string) string {
+	if german {
+		return deutsch
+	}
+	return english
+}
+
+// wantOrder reports texts that the open card lacks or has in another order.
+func wantOrder(t *testing.T, b *browsertest.Browser, wants ...string) {
+	t.Helper()
+	card := browsertest.Ask(t, b, chromedp.Evaluate[string](cardTop))
+	rest := card
+	for _, want := range wants {
+		_, after, found := strings.Cut(rest, want)
+		if !found {
+			t.Errorf("the card lacks %q, or has it too early: %q", want, card)
+			continue
+		}
+		rest = after
+	}
+}
+
+// A closure is the first thing that a card says, with all that the authority says; the class of the value is below it.
+func TestPageClosedLake(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
+		lastDay := closedUntil.Add(-day).Format(time.DateOnly)
+		locale := in(german, "en-GB", "de")
+		b.Do(t, chromedp.Navigate(base+"/#lake=zu_gruen"), browsertest.Until(chartDrawn), says(in(german, "The whole beach is closed.", "Der ganze Strand ist gesperrt.")))
+		until := browsertest.Ask(t, b, chromedp.Evaluate[string](fmt.Sprintf(`new Intl.DateTimeFormat(%q, {dateStyle: 'medium', timeZone: 'UTC'}).format(new Date(%q))`, locale, lastDay)))
+		wantOrder(t, b, "Grünsee", in(german, "Closed until "+until, "Gesperrt bis "+until), in(german, "Blue-green algae", "Blaualgen"), "Gesundheitsamt Berlin",
+			in(german, "Do not bathe here.", "Hier nicht baden."), in(german, "The whole beach", "Der ganze Strand"), in(german, "Page of the authority", "Seite der Behörde"),
+			in(german, "Algae: ", "Algen: "), in(german, "High risk", "Hohes Risiko"), in(german, ", by satellite", ", per Satellit"), in(german, "do not bathe", "nicht baden"),
+			in(german, "Bathing season", "Badesaison"), in(german, "The season has begun.", "Die Saison hat begonnen."), "80 µg/l")
+		type link struct{ Href, Rel, Target string }
+		if got, want := browsertest.Ask(t, b, chromedp.Evaluate[link](`(({href, rel, target}) => ({href, rel, target}))(document.querySelector('#card .closure a'))`)), (link{"https://example.org/beach?a=1&b=2", "noopener", "_blank"}); got != want {
+			t.Errorf("the link is %+v, want %+v", got, want)
+		}
+		// Without scrolling: the closure is in sight on a phone too.
+		if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`(() => {
+			const e = document.querySelector('#card .closure strong'), r = e.getBoundingClientRect();
+			return e.contains(document.elementFromPoint((r.left + r.right) / 2, (r.top + r.bottom) / 2));
+		})()`)) {
+			t.Error("the closure is not in sight")
+		}
+		if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card article').ariaLabel`)); !strings.HasPrefix(label, in(german, "Grünsee: Closed · Algae: High risk, 80", "Grünsee: Gesperrt · Algen: Hohes Risiko, 80")) {
+			t.Errorf("the name of the card is %q", label)
+		}
+		startAxe(t, b)
+		checkAccess(t, b, "the card of a closed lake")
+		b.Prefer(t, "color-scheme", "dark")
+		checkAccess(t, b, "the card of a closed lake, dark")
+		b.WantNoProblems(t, base)
+	})
+}
+
+// A closed lake without a value is closed, not only grey, and never looks clean. Its text is in the language that there is.
+func TestPageClosedLakeWithoutValue(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
+		b.Do(t, chromedp.Navigate(base+"/#lake=zu_leer"), says("Badeverbot wegen Bakterien."), chromedp.WaitVisible("#legend"))
+		wantOrder(t, b, "Wolkensee", in(german, "Closed until further notice", "Gesperrt bis auf Weiteres"), in(german, "Bacteria", "Bakterien"), "Landkreis Wittenberg",
+			"Badeverbot wegen Bakterien.", in(german, "No current value", "Kein aktueller Wert"), in(german, "never measured", "nie gemessen"))
+		if lang := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#card .statement .text').lang`)); lang != "de" {
+			t.Errorf("the text has the language %q, want de", lang)
+		}
+		b.Do(t, chromedp.Evaluate[chromedp.Void](pixel), browsertest.Until(`mark(0, 0) !== ''`))
+		if got := markAt(t, b, -7, 5); got != closedOnMap {
+			t.Errorf("beside its middle the mark is %q, want the black of a closed lake", got)
+		}
+		b.WantNoProblems(t, base)
+	})
+}
+
+// On the map a closed lake is a black disc with a white bar, whatever its value. It keeps its size beside other lakes, and the filter for high risk does
+// not hide it.
+func TestPageClosedMarks(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	b := startBrowser(t, "en-GB")
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#map=14/52.4/13.6"), chromedp.WaitVisible("#legend"),
+		chromedp.WaitReady(".leaflet-marks-pane canvas"), chromedp.Evaluate[chromedp.Void](pixel), browsertest.Until(`mark(0, 0) !== ''`))
+	const white = "rgb(255, 255, 255)"
+	for name, hash := range map[string]string{
+		"many algae": "map=14/52.4/13.6", "no value": "map=14/51.5/12.0", "few algae": "map=14/48.5/9.0", "among others": "map=9/48.5/9.0", "far away": "map=4/52.4/13.6",
+		"a filter for high risk": "map=14/48.5/9.0&risk=high", "a filter for closed lakes": "map=14/48.5/9.0&risk=closed", "the style dots": "map=14/48.5/9.0&style=dots",
+	} {
+		setHash(t, b, "#"+hash)
+		if middle, above, below := markAt(t, b, 0, 0), markAt(t, b, 0, -5), markAt(t, b, 0, 5); middle != white || above != closedOnMap || below != closedOnMap {
+			t.Errorf("%s: the mark is %s in the middle, %s above and %s below, want a white bar on black", name, middle, above, below)
+		}
+	}
+	setHash(t, b, "#map=14/48.5/9.0&risk=low")
+	if got := markAt(t, b, 0, 5); got == closedOnMap || got != "" {
+		t.Errorf("with a filter for low risk, a closed lake is %q, want none", got)
+	}
+	// Few algae, but a warning: the badge at the upper right.
+	setHash(t, b, "#map=14/49.5/10.0")
+	if got := markAt(t, b, 12, -8); got != "rgb(29, 35, 40)" {
+		t.Errorf("the badge of a warning is %q", got)
+	}
+	setHash(t, b, "#map=14/53.1/13.0")
+	if got := markAt(t, b, 12, -8); got == "rgb(29, 35, 40)" {
+		t.Error("a lake with a note has a badge")
+	}
+	setHash(t, b, "#map=14/52.4/13.6")
+	type point struct{ X, Y float64 }
+	m := browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
+		const r = document.querySelector('#map').getBoundingClientRect();
+		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
+	})()`))
+	b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X, m.Y), browsertest.Until(`document.querySelector('.leaflet-tooltip') !== null`))
+	if tip, want := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")), "Grünsee: Closed · Algae: High risk, 80 µg/l"; tip != want {
+		t.Errorf("the tooltip is %q, want %q", tip, want)
+	}
+	b.WantNoProblems(t, base)
+}
+
+// The list begins with closed lakes, and its filter has an entry for them; the legend explains their sign.
+func TestPageListOfClosedLakes(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
+		b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+		find(t, b, "")
+		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li')].map((li) => li.querySelector('.symbol').classList[1] + (li.querySelector('.badge') ? '!' : '') + ' ' + li.innerText.replaceAll('\n', ' ').trim())`))
+		want := []string{
+			in(german, "closed Grünsee Closed · Algae: High risk, 80 µg/l", "closed Grünsee Gesperrt · Algen: Hohes Risiko, 80 µg/l"),
+			in(german, "closed Klarsee Closed · Algae: Low risk, 3 µg/l", "closed Klarsee Gesperrt · Algen: Geringes Risiko, 3 µg/l"),
+			in(german, "closed Wolkensee Closed · Algae: No current value (never measured)", "closed Wolkensee Gesperrt · Algen: Kein aktueller Wert (nie gemessen)"),
+			in(german, "high! Zellsee High risk (cell count), 5 µg/l", "high! Zellsee Hohes Risiko (Zellzahl), 5 µg/l"),
+			in(german, "low Einstsee Low risk, 3 µg/l", "low Einstsee Geringes Risiko, 3 µg/l"),
+			in(german, "low Nebensee Low risk, 3 µg/l", "low Nebensee Geringes Risiko, 3 µg/l"),
+			in(german, "low Saisonsee Low risk, 3 µg/l", "low Saisonsee Geringes Risiko, 3 µg/l"),
+			in(german, "low! Warnsee Official warning · Algae: Low risk, 3 µg/l", "low! Warnsee Amtliche Warnung · Algen: Geringes Risiko, 3 µg/l"),
+		}
+		if !slices.Equal(got, want) {
+			t.Errorf("the list is\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+		}
+		counts := browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll('#find [name=risk]')].map((i) => [i.value, i.parentElement.lastElementChild.textContent]))`))
+		if fmt.Sprint(counts) != fmt.Sprint(map[string]string{"closed": "3", "high": "4", "medium": "0", "low": "4", "none": "0"}) {
+			t.Errorf("the filter counts %v", counts)
+		}
+		startAxe(t, b)
+		checkAccess(t, b, "the list with closed lakes")
+		b.Do(t, chromedp.Click("#find [value=closed]"))
+		waitForList(t, b, "closed", []string{"zu_gruen", "zu_klar", "zu_leer"}, false)
+		b.Do(t, chromedp.Click("#find [value=closed]"), chromedp.Click("#find [value=high]"))
+		waitForList(t, b, "high", []string{"zu_gruen", "zu_klar", "zu_leer", "zell"}, false)
+		b.Do(t, chromedp.Click("#find [value=high]"), chromedp.Click("#find [value=low]"))
+		waitForList(t, b, "low", []string{"einst", "neben", "saison", "warn"}, false)
+		for _, says := range []string{in(german, "Closed by the authority", "Von der Behörde gesperrt"), in(german, "Warning, or worse than its colour", "Warnung oder schlimmer als die Farbe")} {
+			const legend = `[...document.querySelectorAll('#legend li:not([hidden])')].map((li) => li.textContent).join()`
+			if text := browsertest.Ask(t, b, chromedp.Evaluate[string](legend)); !strings.Contains(text, says) {
+				t.Errorf("the legend lacks %q: %s", says, text)
+			}
+		}
+		b.WantNoProblems(t, base)
+	})
+}
+
+// A closed lake is closed in an embedded map and on paper, too.
+func TestPageClosedLakeEmbeddedAndPrinted(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	b := startBrowser(t, "de")
+	b.Do(t, chromedp.EmulateViewport(600, 480), chromedp.Navigate(base+"/embed?lake=zu_gruen&lang=de"), says("Der ganze Strand ist gesperrt."), chromedp.WaitVisible("#card .closure"))
+	wantOrder(t, b, "Grünsee", "Gesperrt bis ", "Gesundheitsamt Berlin", "Hohes Risiko")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=zu_klar"), says("Building works."), chromedp.WaitVisible("#legend"),
+		chromedp.Evaluate[chromedp.Void](`void window.dispatchEvent(new Event('beforeprint'))`))
+	if _, err := chromedp.Call(b.Ctx, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, selector := range []string{"#card .closure strong", "#card .closure .symbol", "#card .closure bdi", "#card .closure .text", "#legend .closed", "#card .risk"} {
+		b.Do(t, browsertest.Until(fmt.Sprintf(`[...document.querySelectorAll(%q)].some((e) => e.checkVisibility())`, selector)))
+	}
+	b.WantNoProblems(t, base)
+}
+
+// A warning comes before the class of the value, which does not reassure. A note comes after it.
+func TestPageWarningsAndNotes(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(base+"/#lake=warn"), browsertest.Until(chartDrawn))
+	wantOrder(t, b, "Warnsee", "Official warning until further notice", "Blue-green algae", "Stadt Nürnberg", "advises against bathing", "Algae: ", "Low risk", "The value shows few algae.")
+	wantCard(t, b, nil, "no reason not to bathe", "Closed")
+	startAxe(t, b)
+	checkAccess(t, b, "a warning")
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=saison'`), says("Saisonsee"), browsertest.Until(chartDrawn))
+	wantOrder(t, b, "Saisonsee", "Low risk", "no reason not to bathe", "Bathing season", "Land Brandenburg")
+	wantCard(t, b, nil, "Algae: ", "until further notice", "warning")
+	b.WantNoProblems(t, base)
+}
+
+// A past week shows the statements of that week.
+func TestPageStatementsOfAPastWeek(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(390, 844), chromedp.Navigate(base+"/#lake=einst&date="+weekday(-4)), says("It was closed."), browsertest.Until(chartDrawn))
+	wantOrder(t, b, "Einstsee", "Week of", "Closed until ", "Amt Uckermark", "Low risk", "What the authority says counts")
+	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "newest week")]`), says("no reason not to bathe"))
+	wantCard(t, b, nil, "Closed", "Amt Uckermark")
+	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=zu_gruen&date=%s'`, weekday(-4))), says("Grünsee"), says("at that time"))
+	wantCard(t, b, nil, "Closed", "Gesundheitsamt")
+	b.WantNoProblems(t, base)
+}
+
+// Without the text of a statement the card says that the lake is closed, and offers to load the text again.
+func TestPageStatementWithoutText(t *testing.T) {
+	t.Parallel()
+	var working atomic.Bool
+	base := limnomaptest.Front(t, startStatements(t), func(w http.ResponseWriter, r *http.Request) bool {
+		if !strings.HasSuffix(r.URL.Path, "/advisories") || working.Load() {
+			return false
+		}
+		w.WriteHeader(http.StatusInternalServerError)
+		return true
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=zu_gruen"), says("could not be loaded"), browsertest.Until(chartDrawn))
+	wantOrder(t, b, "Closed until ", "Gesundheitsamt Berlin", "could not be loaded", "High risk")
+	working.Store(true)
+	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), says("The whole beach is closed."))
+	wantCard(t, b, nil, "could not be loaded")
+	for _, p := range b.Problems(base) {
+		if !strings.Contains(p, "/advisories") {
+			t.Errorf("problem: %s", p)
+		}
+	}
+}
+
+// A lake whose cell count is worse than its chlorophyll has the colour of its risk and a badge, and the card says why.
+func TestPageWorseThanItsColour(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	colours := legendColours(t, base)
+	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
+		b.Do(t, chromedp.Navigate(base+"/#lake=zell"), browsertest.Until(chartDrawn), chromedp.WaitVisible("#legend"))
+		wantOrder(t, b, "Zellsee", in(german, "High risk (cell count)", "Hohes Risiko (Zellzahl)"), in(german, ", from a water sample", ", aus einer Wasserprobe"), in(german, "do not bathe", "nicht baden"),
+			in(german, "Cell count 150,000 cells/ml: worse than the colour", "Zellzahl 150.000 Zellen/ml: schlimmer als die Farbe"), "5 µg/l",
+			in(german, "2 of 3 (cell count)", "2 von 3 (Zellzahl)"), in(german, "1.2 m", "1,2 m"), in(german, "21.5 °C", "21,5 °C"))
+		got := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#card .risk .symbol path')).fill`))
+		if !slices.Contains(colours["high"], got) || !browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#card .risk .badge') !== null`)) {
+			t.Errorf("the symbol on the card is %s, want a colour of high risk and a badge", got)
+		}
+		b.Do(t, chromedp.Evaluate[chromedp.Void](pixel), browsertest.Until(`mark(0, 0) !== ''`))
+		if got := markAt(t, b, -6, -2); !slices.Contains(colours["high"], got) {
+			t.Errorf("the mark is %q, want a colour of high risk", got)
+		}
+		if got := markAt(t, b, 12, -8); got != "rgb(29, 35, 40)" {
+			t.Errorf("the badge is %q", got)
+		}
+		startAxe(t, b)
+		checkAccess(t, b, "a cell count worse than the colour")
+		b.WantNoProblems(t, base)
+	})
+}
+
+// Samples, satellite values and forecasts are apart in the chart, with their uncertainty, quality and limit.
+func TestPageSampleBesideSatellite(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
+		b.Do(t, chromedp.Navigate(base+"/#lake=zell"), browsertest.Until(chartDrawn))
+		parts := browsertest.Ask(t, b, chromedp.Evaluate[map[string]int](`Object.fromEntries([...document.querySelectorAll('.plot path[class]')].map((p) => [p.getAttribute('class'), p.getAttribute('d').split('M').length - 1]))`))
+		for class, want := range map[string]int{"line": 1, "dashed": 1, "dots": 12, "dots poor": 1, "sample": 2, "sample poor": 1, "below": 1, "sign reported": 1} {
+			if parts[class] != want {
+				t.Errorf("%d parts of the kind %q, want %d: %v", parts[class], class, want, parts)
+			}
+		}
+		if parts["whisker"] < 14 {
+			t.Errorf("%d parts of whiskers, want those of 13 satellite values and of samples", parts["whisker"])
+		}
+		key := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.key').innerText`))
+		for _, want := range []string{in(german, "● satellite", "● Satellit"), in(german, "■ water sample", "■ Wasserprobe"), in(german, "poor quality", "schlechte Qualität"), in(german, "uncertainty", "Unsicherheit"),
+			in(german, "< below", "< weniger"), in(german, "Dashed", "Gestrichelt"), in(german, "worse than the chlorophyll value", "schlimmer als der Chlorophyllwert")} {
+			if !strings.Contains(key, want) {
+				t.Errorf("the key lacks %q: %q", want, key)
+			}
+		}
+		// The entries in words, as screen readers read them. The one of the card is selected first.
+		said := []string{browsertest.Ask(t, b, chromedp.Evaluate[string](chartSays))}
+		said = append(said, browsertest.Ask(t, b, chromedp.Evaluate[[]string](`(() => {
+			const range = document.querySelector('.plot input'), all = [];
+			for (range.value = 0; ; range.value++) {
+				range.dispatchEvent(new Event('input'));
+				all.push(range.ariaValueText);
+				if (range.value === range.max) return all;
+			}
+		})()`))...)
+		if want := in(german, ": 5 µg/l, between 4 and 6.5, High risk, cell count, water sample", ": 5 µg/l, zwischen 4 und 6,5, Hohes Risiko, Zellzahl, Wasserprobe"); !strings.HasSuffix(said[0], want) {
+			t.Errorf("the chart first says %q, want %q", said[0], want)
+		}
+		for _, want := range []string{
+			in(german, ": < 15 µg/l, Low risk, water sample", ": < 15 µg/l, Geringes Risiko, Wasserprobe"), in(german, ": 40 µg/l, Medium risk, water sample, poor quality", ": 40 µg/l, Mittleres Risiko, Wasserprobe, schlechte Qualität"),
+			in(german, ": 3 µg/l, between 2 and 4.5, Low risk, poor quality", ": 3 µg/l, zwischen 2 und 4,5, Geringes Risiko, schlechte Qualität"),
+		} {
+			if !slices.ContainsFunc(said, func(s string) bool { return strings.HasSuffix(s, want) }) {
+				t.Errorf("the chart never says %q: %q", want, said)
+			}
+		}
+		b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=neben'`), says("Nebensee"), browsertest.Until(chartDrawn))
+		if key := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.key').innerText`)); strings.Contains(key, in(german, "sample", "probe")) || strings.Contains(key, "<") {
+			t.Errorf("the key of a chart without samples is %q", key)
+		}
+		b.WantNoProblems(t, base)
+	})
+}
+
+// Without JavaScript the table says the same.
+func TestPageNoScriptStatements(t *testing.T) {
+	t.Parallel()
+	base := startStatements(t)
+	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
+		b.Do(t, chromedp.Navigate(base+"/table?sort=value"), chromedp.WaitVisible("tbody tr"))
+		rows := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => [...r.querySelectorAll('use')].map((u) => u.getAttribute('href')).join('') + ' ' + r.innerText.replaceAll(/\s+/g, ' '))`))
+		for i, want := range []string{
+			in(german, "#closed Grünsee Closed until", "#closed Grünsee Gesperrt bis"), in(german, "#closed Klarsee Closed", "#closed Klarsee Gesperrt"), in(german, "#closed Wolkensee Closed", "#closed Wolkensee Gesperrt"),
+			in(german, "#high#badge Zellsee High risk (cell count)", "#high#badge Zellsee Hohes Risiko (Zellzahl)"),
+		} {
+			if len(rows) <= i || !strings.HasPrefix(rows[i], want) {
+				t.Errorf("row %d of %q does not begin with %q", i, rows, want)
+			}
+		}
+		if width := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.documentElement.scrollWidth - innerWidth`)); width > 0 {
+			t.Errorf("the table is %d px too wide", width)
+		}
+		startAxe(t, b)
+		checkAccess(t, b, "the table with closed lakes")
+		b.WantNoProblems(t, base)
+	})
+}

@@ -1,0 +1,472 @@
+package pagetest
+
+import (
+	"encoding/csv"
+	"encoding/json"
+	"encoding/xml"
+	"fmt"
+	"image"
+	"image/color"
+	"image/png"
+	"io"
+	"net/http"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/render/vector/mvttest"
+	"limnomap/web/browsertest"
+)
+
+// A surfaceCase is a lake, and what each surface must say about it.
+type surfaceCase struct {
+	id       string
+	rows     []string // week, chl, data_type, cell_density_cells_ml, who_level, quality
+	advisory string   // the kind of an official statement that is active, or "expired"
+	want     said
+	by       string // measured_by
+	chlLevel string // the level of the chlorophyll
+}
+
+// said is what a surface says about a lake. What is not known is empty.
+type said struct{ chl, level, risk, stale, advisory string }
+
+// class returns the class that a person sees: closed, high, medium, low, or none.
+func (s said) class() string {
+	switch {
+	case s.advisory == "closure":
+		return "closed"
+	case s.chl == "":
+		return "none"
+	}
+	return s.risk
+}
+
+func surfaceCases() []surfaceCase {
+	return []surfaceCase{
+		{"low", []string{"0,3,satellite,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
+		{"medium", []string{"0,10,satellite,,,"}, "", said{"10", "1", "medium", "false", ""}, "satellite", "1"},
+		{"high", []string{"0,60,satellite,,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
+		{"many_cells", []string{"0,5,satellite,150000,,"}, "", said{"5", "2", "high", "false", ""}, "satellite", "0"},
+		{"some_cells", []string{"0,5,satellite,20000,,"}, "", said{"5", "1", "medium", "false", ""}, "satellite", "0"},
+		{"few_cells", []string{"0,60,satellite,100,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
+		{"scum", []string{"0,5,satellite,,3,"}, "", said{"5", "3", "high", "false", ""}, "satellite", "0"},
+		{"said_harmless", []string{"0,60,satellite,,0,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
+		{"sample", []string{"0,3,satellite,,,", "-1,60,in_situ,,,good"}, "", said{"60", "2", "high", "false", ""}, "in_situ", "2"},
+		{"sample_cells", []string{"0,3,satellite,,,", "0,4,in_situ,100000,,"}, "", said{"4", "2", "high", "false", ""}, "in_situ", "0"},
+		{"old_sample", []string{"0,3,satellite,,,", "-3,60,in_situ,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
+		{"poor", []string{"-1,3,satellite,,,", "0,80,satellite,,,poor", "0,90,in_situ,,,poor"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
+		{"only_poor", []string{"0,80,satellite,,3,poor"}, "", said{stale: "false"}, "", ""},
+		{"forecast", []string{"1,80,ai_forecast,,,"}, "", said{stale: "false"}, "", ""},
+		{"below_limit", []string{"0,<15,in_situ,,,"}, "", said{"7.5", "0", "low", "false", ""}, "in_situ", "0"},
+		{"stale", []string{"-8,60,satellite,,,"}, "", said{"", "", "high", "true", ""}, "satellite", ""},
+		{"stale_cells", []string{"-8,5,in_situ,150000,,"}, "", said{"", "", "high", "true", ""}, "in_situ", ""},
+		{"never", nil, "", said{stale: "false"}, "", ""},
+		{"closed_low", []string{"0,3,satellite,,,"}, "closure", said{"3", "0", "low", "false", "closure"}, "satellite", "0"},
+		{"closed_high", []string{"0,60,satellite,,,"}, "closure", said{"60", "2", "high", "false", "closure"}, "satellite", "2"},
+		{"closed_never", nil, "closure", said{stale: "false", advisory: "closure"}, "", ""},
+		{"closed_stale", []string{"-8,5,satellite,,,"}, "closure", said{"", "", "low", "true", "closure"}, "satellite", ""},
+		{"warned", []string{"0,3,satellite,,,"}, "warning", said{"3", "0", "low", "false", "warning"}, "satellite", "0"},
+		{"noted", []string{"0,3,satellite,,,"}, "info", said{"3", "0", "low", "false", "info"}, "satellite", "0"},
+		{"closed_once", []string{"0,3,satellite,,,"}, "expired", said{"3", "0", "low", "false", ""}, "satellite", "0"},
+	}
+}
+
+// point returns where the i-th case lies: alone in its tiles.
+func (surfaceCase) point(i int) orb.Point {
+	return orb.Point{6 + 1.5*float64(i%5), 48 + 1.2*float64(i/5)}
+}
+
+var surfaceDatabase database
+
+func startSurfaces(t *testing.T) string {
+	t.Helper()
+	lakes, obs := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,quality\n"
+	moment := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.RFC3339) }
+	statements := "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n"
+	for i, c := range surfaceCases() {
+		p := c.point(i)
+		lakes += fmt.Sprintf("%s,See %s,%v,%v,R%d\n", c.id, c.id, p.Lat(), p.Lon(), i%3)
+		for _, row := range c.rows {
+			week, rest, _ := strings.Cut(row, ",")
+			n, err := strconv.Atoi(week)
+			if err != nil {
+				t.Fatal(err)
+			}
+			obs += fmt.Sprintf("%s,%s,%s\n", c.id, weekday(n), rest)
+		}
+		switch c.advisory {
+		case "":
+		case "expired":
+			statements += fmt.Sprintf("s-%s,%s,closure,cyanobacteria,Amt,%s,%s,%s\n", c.id, c.id, moment(-9), moment(-9), moment(-1))
+		default:
+			statements += fmt.Sprintf("s-%s,%s,%s,bacteria,Amt,%s,%s,\n", c.id, c.id, c.advisory, moment(-9), moment(-9))
+		}
+	}
+	db := surfaceDatabase.importedOnce(t, lakes, obs)
+	surfaceDatabase.statements.Do(func() {
+		limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, filepath.Dir(db), "statements.csv", statements))
+	})
+	return startServer(t, "--db", db)
+}
+
+// Every surface says the same about each lake: no one shows a better class than another, and a closure is in all of them.
+func TestSurfacesAgree(t *testing.T) {
+	t.Parallel()
+	base := startSurfaces(t)
+	cases := surfaceCases()
+	const api = "/api/v1/bathing-lakes/"
+	records := recordsOf(t, base+api+"status", "lakes")
+	for name, got := range map[string]map[string]said{
+		"status":           saidBy(records),
+		"status as CSV":    saidByTable(t, base+api+"status.csv"),
+		"near":             saidBy(recordsOf(t, base+api+"near?lat=50&lon=9&radius_km=2000&limit=1000", "lakes")),
+		"search":           saidBy(recordsOf(t, base+api+"search?q=see&limit=1000", "lakes")),
+		"GeoJSON":          saidBy(featuresOf(t, base+api+"geojson")),
+		"vector tiles":     saidBy(tileFeatures(t, base)),
+		"status this week": saidBy(recordsOf(t, base+api+"status?date="+weekday(0), "lakes")),
+	} {
+		if len(got) != len(cases) {
+			t.Errorf("%s has %d lakes, want %d", name, len(got), len(cases))
+		}
+		for _, c := range cases {
+			want := c.want
+			if name == "GeoJSON" { // it has no risk
+				want.risk = ""
+			}
+			if got[c.id] != want {
+				t.Errorf("%s says about %s %+v, want %+v", name, c.id, got[c.id], want)
+			}
+		}
+	}
+	for i, c := range cases {
+		record := records[slices.IndexFunc(records, func(r map[string]any) bool { return r["id"] == c.id })]
+		if text(record["measured_by"]) != c.by || text(record["chl_level"]) != c.chlLevel {
+			t.Errorf("%s is measured by %v at chl_level %v, want %s, %s", c.id, record["measured_by"], record["chl_level"], c.by, c.chlLevel)
+		}
+		t.Run("history of "+c.id, func(t *testing.T) { checkHistoryOf(t, base, c, record) })
+		t.Run("legend of "+c.id, func(t *testing.T) { checkLegendOf(t, base, c, record) })
+		t.Run("filters of "+c.id, func(t *testing.T) { checkFiltersOf(t, base, c) })
+		for _, style := range []string{"dots", "lakes"} {
+			t.Run(style+" of "+c.id, func(t *testing.T) { checkMarkOf(t, base, style, c, c.point(i), text(record["color"])) })
+		}
+	}
+	t.Run("stats", func(t *testing.T) { checkStatsOf(t, base) })
+	t.Run("CAP", func(t *testing.T) { checkFeedOf(t, base) })
+	t.Run("page", func(t *testing.T) { checkPageOf(t, base) })
+	t.Run("table", func(t *testing.T) { checkTableOf(t, base) })
+}
+
+func body(t *testing.T, url string) []byte {
+	t.Helper()
+	answer, err := http.Get(url)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer answer.Body.Close()
+	content, err := io.ReadAll(answer.Body)
+	if err != nil || answer.StatusCode != http.StatusOK {
+		t.Fatalf("GET %s = %s, %v", url, answer.Status, err)
+	}
+	return content
+}
+
+func recordsOf(t *testing.T, url, member string) []map[string]any {
+	t.Helper()
+	var all map[string]json.RawMessage
+	if err := json.Unmarshal(body(t, url), &all); err != nil {
+		t.Fatal(err)
+	}
+	var records []map[string]any
+	if err := json.Unmarshal(all[member], &records); err != nil {
+		t.Fatal(err)
+	}
+	return records
+}
+
+func featuresOf(t *testing.T, url string) []map[string]any {
+	t.Helper()
+	var records []map[string]any
+	for _, f := range recordsOf(t, url, "features") {
+		records = append(records, f["properties"].(map[string]any))
+	}
+	return records
+}
+
+// tileFeatures returns the properties of all lakes in the vector tile of the world.
+func tileFeatures(t *testing.T, base string) []map[string]any {
+	t.Helper()
+	var records []map[string]any
+	for _, f := range mvttest.Features(t, body(t, base+"/api/v1/tiles/0/0/0.mvt"), "lakes", 4096) {
+		records = append(records, f.Properties)
+	}
+	return records
+}
+
+// text returns a value of JSON as text; null and what is missing are empty.
+func text(value any) string {
+	switch v := value.(type) {
+	case nil:
+		return ""
+	case map[string]any: // an official statement
+		return text(v["kind"])
+	}
+	return fmt.Sprint(value)
+}
+
+func saidBy(records []map[string]any) map[string]said {
+	all := make(map[string]said)
+	for _, r := range records {
+		all[text(r["id"])] = said{text(r["chl"]), text(r["who_level"]), text(r["risk"]), text(r["stale"]), text(r["advisory"])}
+	}
+	return all
+}
+
+func saidByTable(t *testing.T, url string) map[string]said {
+	t.Helper()
+	rows, err := csv.NewReader(strings.NewReader(string(body(t, url)))).ReadAll()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var records []map[string]any
+	for _, row := range rows[1:] {
+		record := make(map[string]any)
+		for i, column := range rows[0] {
+			record[column] = row[i]
+		}
+		records = append(records, record)
+	}
+	return saidBy(records)
+}
+
+// checkHistoryOf checks that the entry on which the state is based has the same class.
+func checkHistoryOf(t *testing.T, base string, c surfaceCase, record map[string]any) {
+	entries := recordsOf(t, base+"/api/v1/bathing-lakes/history/"+c.id, "history")
+	table, err := csv.NewReader(strings.NewReader(string(body(t, base+"/api/v1/bathing-lakes/history/"+c.id+".csv")))).ReadAll()
+	if err != nil || len(table) != len(entries)+1 {
+		t.Fatalf("the history as CSV has %d lines, %v, want %d", len(table), err, len(entries)+1)
+	}
+	if c.by == "" {
+		return
+	}
+	date, _, _ := strings.Cut(text(record["measured_at"]), "T")
+	i := slices.IndexFunc(entries, func(e map[string]any) bool {
+		return e["date"] == date && e["data_type"] == c.by && e["quality"] != "poor"
+	})
+	if i < 0 {
+		t.Fatalf("%v has no entry of %s by %s", entries, date, c.by)
+	}
+	level := text(entries[i]["who_level"])
+	if want := map[string]string{"low": "0", "medium": "1", "high": "23"}[c.want.risk]; !strings.Contains(want, level) || c.want.level != "" && level != c.want.level {
+		t.Errorf("its entry has level %s, want %s of %+v", level, want, c.want)
+	}
+	if row := table[i+1]; row[1] != date || row[3] != level {
+		t.Errorf("its line is %q, want level %s", row, level)
+	}
+}
+
+// checkLegendOf checks that the colour of the value is in the class of the value's level.
+func checkLegendOf(t *testing.T, base string, c surfaceCase, record map[string]any) {
+	for _, class := range recordsOf(t, base+"/api/v1/legend.json", "classes") {
+		has := slices.ContainsFunc(class["colors"].([]any), func(col any) bool { return col == record["color"] })
+		if has != (text(class["level"]) == c.chlLevel) {
+			t.Errorf("the class of level %v has the colour %v: %v, want the class of level %s", class["level"], record["color"], has, c.chlLevel)
+		}
+	}
+}
+
+func checkFiltersOf(t *testing.T, base string, c surfaceCase) {
+	for _, risk := range []string{"low", "medium", "high"} {
+		for _, stale := range []string{"false", "true"} {
+			got := saidBy(recordsOf(t, base+"/api/v1/bathing-lakes/status?risk="+risk+"&include_stale="+stale, "lakes"))
+			want := c.want.risk == risk && (c.want.stale == "false" || stale == "true")
+			if _, found := got[c.id]; found != want {
+				t.Errorf("risk=%s with include_stale=%s finds it: %v, want %v", risk, stale, found, want)
+			}
+		}
+	}
+}
+
+// checkMarkOf checks the sign of a lake in a picture: two rings where its level is worse than its colour, a white bar on black where
+// it is closed.
+func checkMarkOf(t *testing.T, base, style string, c surfaceCase, p orb.Point, colour string) {
+	const zoom, radius = 12, 6 // of the coloured disc in pixels
+	tile := maptile.At(p, zoom)
+	at := maptile.Fraction(p, zoom)
+	x, y := int(256*(at.X()-float64(tile.X))), int(256*(at.Y()-float64(tile.Y)))
+	picture := func(dx, dy int) color.NRGBA {
+		u, v := x+dx, y+dy
+		img := tilePicture(t, fmt.Sprintf("%s/api/v1/tiles/%d/%d/%d.png?style=%s", base, zoom, int(tile.X)+floorDiv(u, 256), int(tile.Y)+floorDiv(v, 256), style))
+		return color.NRGBAModel.Convert(img.At((u%256+256)%256, (v%256+256)%256)).(color.NRGBA)
+	}
+	white := color.NRGBA{255, 255, 255, 255}
+	middle := picture(0, 0)
+	closed := middle == white && picture(0, -5) == (color.NRGBA{0x26, 0x32, 0x38, 255})
+	// The white ring begins 1.7 pixels from the disc; a marker's casing ends 1.8 pixels from it.
+	worse := !closed && (picture(0, -radius-2) == white || picture(0, -radius-3) == white)
+	if want := c.want.advisory == "closure"; closed != want {
+		t.Errorf("closed: %v, want %v (the middle is %v)", closed, want, middle)
+	}
+	if want := c.want.class() != "closed" && c.want.level > c.chlLevel; worse != want {
+		t.Errorf("worse than its colour: %v, want %v", worse, want)
+	}
+	if shown := fmt.Sprintf("#%02x%02x%02x", middle.R, middle.G, middle.B); !closed && c.want.chl != "" && shown != colour {
+		t.Errorf("its colour is %s, want %s", shown, colour)
+	}
+}
+
+func floorDiv(a, b int) int {
+	if a < 0 {
+		return (a - b + 1) / b
+	}
+	return a / b
+}
+
+func tilePicture(t *testing.T, url string) image.Image {
+	t.Helper()
+	img, err := png.Decode(strings.NewReader(string(body(t, url))))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return img
+}
+
+func checkStatsOf(t *testing.T, base string) {
+	var stats struct {
+		All struct {
+			Total   int `json:"total_lakes"`
+			Without int `json:"lakes_without_data"`
+			Closed  int
+			Risk    map[string]int
+		}
+	}
+	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/stats?by=risk", &stats)
+	want := map[string]int{"low": 0, "medium": 0, "high": 0}
+	closed, without := 0, 0
+	for _, c := range surfaceCases() {
+		if c.want.chl == "" {
+			without++
+		} else {
+			want[c.want.risk]++
+		}
+		if c.want.advisory == "closure" {
+			closed++
+		}
+	}
+	if a := stats.All; fmt.Sprint(a.Risk) != fmt.Sprint(want) || a.Closed != closed || a.Without != without || a.Total != len(surfaceCases()) {
+		t.Errorf("the counts are %+v, want %v, %d closed, %d without a value", a, want, closed, without)
+	}
+}
+
+// checkFeedOf checks that there are messages about the official statements, and only these.
+func checkFeedOf(t *testing.T, base string) {
+	var feed struct {
+		Entries []struct {
+			Title string `xml:"title"`
+			Link  struct {
+				Href string `xml:"href,attr"`
+			} `xml:"link"`
+		} `xml:"entry"`
+	}
+	if err := xml.Unmarshal(body(t, base+"/api/v1/advisories.cap"), &feed); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range surfaceCases() {
+		n := 0
+		for _, e := range feed.Entries {
+			if strings.HasSuffix(e.Link.Href, "/s-"+c.id+".cap") {
+				n++
+				var message struct {
+					Info []struct {
+						Event string `xml:"event"`
+					} `xml:"info"`
+				}
+				if err := xml.Unmarshal(body(t, e.Link.Href), &message); err != nil || len(message.Info) == 0 {
+					t.Errorf("the message about %s is %+v, %v", c.id, message, err)
+				}
+			}
+		}
+		if want := c.advisory != ""; (n == 1) != want { // one that has expired is listed for some days more
+			t.Errorf("%d messages about %s, want one: %v", n, c.id, want)
+		}
+	}
+}
+
+// shownAs returns how a person is told the class of a lake.
+func (c surfaceCase) shownAs() string {
+	return map[string]string{"closed": "Closed", "high": "High risk", "medium": "Medium risk", "low": "Low risk", "none": "No current value"}[c.want.class()]
+}
+
+// checkShown checks that a text about a lake begins with its class, and names a closure's computed class too.
+func checkShown(t *testing.T, where string, c surfaceCase, shown string) {
+	t.Helper()
+	if c.want.advisory == "warning" {
+		if _, after, ok := strings.Cut(shown, "Official warning"); ok {
+			shown = after[strings.Index(after, c.shownAs()):]
+		} else {
+			t.Errorf("%s: %s has no warning: %q", where, c.id, shown)
+		}
+	}
+	first, class := len(shown), ""
+	for _, words := range []string{"Closed", "High risk", "Medium risk", "Low risk", "No current value"} {
+		if i := strings.Index(shown, words); i >= 0 && i < first {
+			first, class = i, words
+		}
+	}
+	if class != c.shownAs() {
+		t.Errorf("%s: %s is first %q, want %q: %q", where, c.id, class, c.shownAs(), shown)
+	}
+	if open := c; c.want.advisory == "closure" {
+		open.want.advisory = ""
+		if !strings.Contains(shown, open.shownAs()) {
+			t.Errorf("%s: %s lacks the class of its value, %q: %q", where, c.id, open.shownAs(), shown)
+		}
+	}
+}
+
+func checkPageOf(t *testing.T, base string) {
+	b := startBrowser(t, "en-GB")
+	b.Prefer(t, "reduced-motion", "reduce")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
+	find(t, b, "")
+	list := browsertest.Ask(t, b, chromedp.Evaluate[map[string]string](`Object.fromEntries([...document.querySelectorAll('#find li')].map((li) => {
+		const [name, ...rest] = li.innerText.trim().split('\n');
+		return [name.trim(), rest.join(' ')];
+	}))`))
+	for _, c := range surfaceCases() {
+		checkShown(t, "list", c, list["See "+c.id])
+		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf("location.hash = 'lake=%s'", c.id)), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))
+		_, card, _ := strings.Cut(browsertest.Ask(t, b, chromedp.Evaluate[string](cardTop)), "See "+c.id)
+		checkShown(t, "card", c, card)
+	}
+	for _, c := range surfaceCases() {
+		b.Do(t, chromedp.EmulateViewport(600, 480), chromedp.Navigate(base+"/embed?lang=en&lake="+c.id), browsertest.Until(fmt.Sprintf(`document.querySelector('#card h2')?.innerText === 'See %s'`, c.id)))
+		_, card, _ := strings.Cut(browsertest.Ask(t, b, chromedp.Evaluate[string](cardTop)), "See "+c.id)
+		checkShown(t, "embed", c, card)
+	}
+	b.WantNoProblems(t, base)
+}
+
+func checkTableOf(t *testing.T, base string) {
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.Navigate(base+"/table"), chromedp.WaitVisible("tbody tr"))
+	rows := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('tbody tr')].map((r) => r.innerText)`))
+	for _, c := range surfaceCases() {
+		i := slices.IndexFunc(rows, func(row string) bool {
+			return strings.HasPrefix(strings.TrimSpace(row), "See "+c.id+"\t") || strings.HasPrefix(strings.TrimSpace(row), "See "+c.id+"\n")
+		})
+		if i < 0 {
+			t.Errorf("the table lacks %s: %q", c.id, rows)
+			continue
+		}
+		checkShown(t, "table", c, rows[i])
+	}
+}
