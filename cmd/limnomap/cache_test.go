@@ -49,7 +49,7 @@ func fillCache(t *testing.T) string {
 		for zoom := range maptile.Zoom(7) {
 			for _, p := range points {
 				req := tiles.Request{Tile: maptile.At(p, zoom), Scale: 1, Style: style, Colormap: colormap.Default}
-				if _, err := s.Tile(t.Context(), view, req); err != nil {
+				if _, err := s.Tile(t.Context(), view.Values(), req); err != nil {
 					t.Fatal(err)
 				}
 			}

@@ -39,6 +39,8 @@ type cli struct {
 	Import struct {
 		Lakes        importLakesCmd        `cmd:"" help:"Import lakes."`
 		Observations importObservationsCmd `cmd:"" help:"Import measurements and forecasts of lakes."`
+		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
+		SwimGuide    importSwimGuideCmd    `cmd:"" name:"swimguide" help:"Import the advisories of documents of Swim Guide's open data standard."`
 	} `cmd:"" help:"Import files into a database, in one transaction."`
 	Refresh refreshCmd `cmd:"" help:"Update a database from a folder or URLs, once or on a schedule."`
 	Warm    warmCmd    `cmd:"" help:"Draw tiles in advance into the disk cache of a server."`
@@ -46,6 +48,7 @@ type cli struct {
 		Map          exportCmd             `cmd:"" default:"withargs" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server. The word map may be left out: export lakes.pmtiles."`
 		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import accepts."`
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
+		Advisories   exportAdvisoriesCmd   `cmd:"" help:"Write the official statements of a database to a file that import accepts."`
 	} `cmd:"" help:"Write the map for hosts without a server, or the data as files for import."`
 	Backup backupCmd `cmd:"" help:"Copy the database to a file while servers and imports use it."`
 	Demo   demoCmd   `cmd:"" help:"Write any number of simulated lakes as CSV files, to try limnomap at scale."`

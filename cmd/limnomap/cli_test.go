@@ -22,6 +22,8 @@ func TestCommandLine(t *testing.T) {
 		{"unknown flag", []string{"serve", "--colour"}, "", "--colour"},
 		{"profile", []string{"serve", "--profile", "who1999"}, "", `"who2003","who2021","uba2015"`},
 		{"stale after", []string{"serve", "--stale-after", "36h"}, "", "--stale-after"},
+		{"sample prefer", []string{"serve", "--sample-prefer", "36h"}, "", "--sample-prefer"},
+		{"sample prefer, negative", []string{"serve", "--sample-prefer", "-1d"}, "", "--sample-prefer"},
 		{"weeks", []string{"serve", "--weeks", "0"}, "", "--weeks 0"},
 		{"oldest week", []string{"serve", "--oldest-week", "1.5.2020"}, "", "--oldest-week"},
 		{"environment", []string{"serve"}, "soon", "soon"},

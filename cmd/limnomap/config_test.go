@@ -48,6 +48,7 @@ var valuesFor = map[string][]string{
 	"drain":               {"0s", "1h2m3.5s"},
 	"profile":             {"who2021", "uba2015"},
 	"stale-after":         {"7d", "48h"},
+	"sample-prefer":       {"0d", "48h"},
 	"weeks":               {"1", "52"},
 	"oldest-week":         {"2020-01-01", "1999-12-31"},
 	"attribution":         {"", "yes", "data@agency.example", "# no: comment", "Müggelsee © 2026 – ‘x’", "line\nline", "3"},
@@ -105,7 +106,8 @@ func TestConfigOfEachCommand(t *testing.T) {
 	file := limnomaptest.WriteFile(t, t.TempDir(), "lakes.csv", lakesCSV)
 	covered := make(map[string]bool)
 	for _, args := range [][]string{
-		{"serve"}, {"import", "lakes", file, "--db=a.db", "--map=id=lake,name=n"}, {"import", "observations", file, "--db=a.db"}, {"refresh", "--db=a.db", "--every=0 5 * * 1"},
+		{"serve"}, {"import", "lakes", file, "--db=a.db", "--map=id=lake,name=n"}, {"import", "observations", file, "--db=a.db"},
+		{"import", "advisories", file, "--db=a.db"}, {"import", "swimguide", file, "--db=a.db"}, {"export", "advisories", "a.csv", "--db=a.db"}, {"refresh", "--db=a.db", "--every=0 5 * * 1"},
 		{"warm"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
 		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"},
 		{"keys", "create", "--db=a.db", "--name=a"}, {"keys", "rotate", "a", "--db=a.db"}, {"keys", "list", "--db=a.db"}, {"keys", "revoke", "a", "--db=a.db"},

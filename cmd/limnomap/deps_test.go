@@ -22,9 +22,10 @@ var mayImport = map[string][]string{
 	"data/inorder":              {},                            // work on many goroutines, which knows no data
 	"data/admission":            {"data/admission/background"}, // shares of memory and work, which know no data
 	"data/admission/background": {},
-	"data/ingest":               {"data", "data/store", "data/fold", "data/linetext"},
+	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext"},
 	"data/demo":                 {"data", "data/apikey", "data/inorder"},
 	"data/index":                {"data", "data/fold"},
+	"data/swimguide":            {"data"},
 	"data/refresh":              {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
 	"colormap":                  {},
 	"render":                    {"render/palettepng", "colormap", "data"},
@@ -39,11 +40,12 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/auth", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/index"},
+	"api": {"api/answer", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/index", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
 	"api/auth":            {"api/answer", "data/apikey"},
+	"api/cap":             {"data"},
 	"api/connections":     {"api/answer", "data/admission"},
 	"api/joinwrites":      {},
 	"api/middleware":      {"api/answer", "data/admission"},
@@ -64,6 +66,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/attacktest":   {}, // tests only
 	"cmd/limnomap/faulttest":    {}, // tests only
 	"render/hashtest":           {}, // only tests import it
+	"render/vector/mvttest":     {}, // only tests import it
 	"web/browsertest":           {}, // only tests import it
 	"web/pagetest":              {}, // tests only, as are deploy and docs
 	"deploy":                    {},
@@ -87,6 +90,7 @@ var mustNotKnow = []struct {
 	{"data", []string{"net/http", "image", "image/", "github.com/prometheus/", "go.opentelemetry.io/", "database/sql"}, "data knows no tiles, pixels, HTTP, metrics or traces, and no database"},
 	{"data/store", []string{"net/http", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "the store knows no HTTP, pixels, metrics or traces: cmd puts spans around it"},
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},
+	{"data/swimguide", []string{"net/http", "database/sql", "os"}, "a format: it reads bytes and writes bytes"},
 	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or map"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
@@ -100,6 +104,7 @@ var mustNotKnow = []struct {
 	{"api/answer", []string{"github.com/paulmach/", "github.com/gorilla/", "github.com/prometheus/", "go.opentelemetry.io/", "os", "image", "image/"}, "answers are bytes: no lakes, tiles, routes or metrics"},
 	{"api/middleware", []string{"github.com/gorilla/", "os", "go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel"}, "middleware knows no routes and no files"},
 	{"api/auth", []string{"database/sql", "github.com/gorilla/", "os"}, "keys come from a store that auth knows only by an interface"},
+	{"api/cap", []string{"net/http", "os", "github.com/prometheus/"}, "a message is a pure function of its statement: no requests, files or metrics"},
 	{"api/ratelimit", []string{"github.com/gomodule/", "github.com/gorilla/", "os"}, "shared buckets are behind an interface"},
 	{"api/ratelimit/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests; ratelimit has the metrics"},
 	{"api/table", []string{"net/http", "os", "github.com/prometheus/"}, "the table knows no requests"},

@@ -71,7 +71,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	}
 	pyramid := c.pyramid(c.Zoom)
 	pyramid.Style, pyramid.Colormap, pyramid.Scale = c.Style, c.Colormap, c.Scale
-	plot, err := service.Plot(ctx, view, pyramid)
+	plot, err := service.Plot(ctx, view.Values(), pyramid)
 	if err != nil {
 		return err
 	}
@@ -157,7 +157,7 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 	}
 	meta := archive.Metadata{
 		Name:        "limnomap chlorophyll-a",
-		Description: fmt.Sprintf("Chlorophyll-a of lakes, in µg/l, measured by satellite: the map of %s. %s", view.Week, colors.Legend().Note),
+		Description: fmt.Sprintf("Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples: the map of %s. %s", view.Week, colors.Legend().Note),
 		Attribution: c.Attribution,
 		Version:     "1.0.0",
 		Bound:       extent,

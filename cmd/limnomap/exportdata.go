@@ -15,7 +15,7 @@ import (
 	"limnomap/data/store"
 )
 
-// exportFlags are for both exports of data.
+// exportFlags are for all exports of data.
 type exportFlags struct {
 	databaseFlag
 	Force bool `help:"Overwrite an existing file."`
@@ -86,6 +86,23 @@ func (c *exportObservationsCmd) Run(ctx context.Context, con *console) error {
 	return c.run(ctx, con, c.File, func(s store.Store, w io.Writer) (string, error) {
 		n, err := ingest.ExportObservations(ctx, s, w)
 		return fmt.Sprintf("%d observations", n), err
+	})
+}
+
+type exportAdvisoriesCmd struct {
+	File string `arg:"" help:"File to write: CSV, compressed if the name ends in .gz or .zst; - is standard output."`
+	exportFlags
+}
+
+func (exportAdvisoriesCmd) Help() string {
+	return `The file has all official statements, also those that are over or withdrawn, as import accepts them: imported into a database
+with the same lakes it gives exactly the same statements.` + aboutExports
+}
+
+func (c *exportAdvisoriesCmd) Run(ctx context.Context, con *console) error {
+	return c.run(ctx, con, c.File, func(s store.Store, w io.Writer) (string, error) {
+		n, err := ingest.ExportAdvisories(ctx, s, w)
+		return fmt.Sprintf("%d official statements", n), err
 	})
 }
 

@@ -28,7 +28,10 @@ func TestDataMoveToPostgresAndBack(t *testing.T) {
 	if out := mustRun(t, "import", "observations", observations, "--db", pg, "--dry-run"); !strings.Contains(out, "0 changed, 4 unchanged") {
 		t.Errorf("a second dry run prints\n%s", out)
 	}
-	for _, what := range []string{"lakes", "observations"} {
+	statements := filepath.Join(dir, "advisories.csv")
+	mustRun(t, "export", "advisories", statements, "--db", db)
+	mustRun(t, "import", "advisories", statements, "--db", pg)
+	for _, what := range []string{"lakes", "observations", "advisories"} {
 		if got, want := mustRun(t, "export", what, "-", "--db", pg), mustRun(t, "export", what, "-", "--db", db); got != want {
 			t.Errorf("PostgreSQL's %s are\n%swant\n%s", what, got, want)
 		}

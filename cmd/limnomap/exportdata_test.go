@@ -11,7 +11,14 @@ import (
 	"limnomap/data/store"
 )
 
-// filledDB returns a database with an outline, a WHO level, a cell count, a gap and a forecast.
+// advisoriesCSV has a statement of each end, of which one is withdrawn.
+const advisoriesCSV = `id,lake_id,kind,cause,issuer,text_en,text_de,url,issued,valid_from,valid_until,withdrawn
+amt-1,bow,closure,cyanobacteria,Gesundheitsamt,"No bathing.
+Keep dogs away.",„Badeverbot“,https://example.org/1,2026-06-01T10:00:00+02:00,2026-06-01,2026-06-30,
+amt-2,stechlin,warning,bacteria,Gesundheitsamt,,,,2026-06-01,2026-06-01,,2026-06-05
+`
+
+// filledDB returns a database with an outline, a WHO level, a cell count, a gap, a forecast and official statements.
 func filledDB(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
@@ -19,6 +26,7 @@ func filledDB(t *testing.T) string {
 	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.geojson", lakesGeoJSON), "--db", db)
 	mustRun(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type,who_level,cell_density_cells_ml,measured_at\n"+
 		"bow,2026-06-01,12.3,satellite,3,,2026-06-01T10:30:00Z\nbow,2026-06-08,,satellite,,,\nbow,2026-06-15,20,ai_forecast,,,\nstechlin,2026-06-01,1.5,satellite,,2500.5,\n"), "--db", db)
+	mustRun(t, "import", "advisories", limnomaptest.WriteFile(t, dir, "advisories.csv", advisoriesCSV), "--db", db)
 	return db
 }
 
@@ -48,12 +56,22 @@ func TestExportedDataImport(t *testing.T) {
 		if out := mustRun(t, "export", "observations", observations, "--db", db); out != observations+": 4 observations\n" {
 			t.Errorf("export observations printed %q", out)
 		}
-		if left, err := os.ReadDir(dir); err != nil || len(left) != 2 {
-			t.Errorf("the folder has %v, %v, want the two files", left, err)
+		statements := filepath.Join(dir, strings.Replace(names[1], "o", "s", 1))
+		if out := mustRun(t, "export", "advisories", statements, "--db", db); out != statements+": 2 official statements\n" {
+			t.Errorf("export advisories printed %q", out)
+		}
+		if left, err := os.ReadDir(dir); err != nil || len(left) != 3 {
+			t.Errorf("the folder has %v, %v, want the three files", left, err)
 		}
 		copied := filepath.Join(dir, "copy.db")
 		mustRun(t, "import", "lakes", lakes, "--db", copied)
 		mustRun(t, "import", "observations", observations, "--db", copied)
+		if out := mustRun(t, "import", "advisories", statements, "--db", copied); !strings.Contains(out, "2 rows read: 2 added") {
+			t.Errorf("%v: import advisories prints %q", names, out)
+		}
+		if got, want := mustRun(t, "export", "advisories", "-", "--db", copied), mustRun(t, "export", "advisories", "-", "--db", db); got != want || !strings.Contains(got, ",2026-07-01T00:00:00Z,\n") {
+			t.Errorf("%v: the copy's statements are\n%swant\n%s", names, got, want)
+		}
 		if got, want := snapshotVersion(t, copied), snapshotVersion(t, db); got != want {
 			t.Errorf("%v: the copy's snapshot is %s, want %s", names, got, want)
 		}
@@ -87,6 +105,7 @@ func TestExportDataErrors(t *testing.T) {
 	}{
 		{[]string{"lakes", taken, "--db", db}, "exists already"},
 		{[]string{"observations", taken, "--db", db}, "exists already"},
+		{[]string{"advisories", taken, "--db", db}, "exists already"},
 		{[]string{"lakes", filepath.Join(dir, "lakes.tsv"), "--db", db}, "ends in .geojson or .csv"},
 		{[]string{"lakes", filepath.Join(dir, "csv"), "--db", db}, "ends in .geojson or .csv"},
 		{[]string{"lakes", filepath.Join(dir, "no", "l.csv"), "--db", db}, "does not exist"},

@@ -8,36 +8,45 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"syscall"
 	"time"
 
 	"github.com/schollz/progressbar/v3"
 
+	"limnomap/data"
 	"limnomap/data/diskspace"
 	"limnomap/data/ingest"
 	"limnomap/data/store"
 )
 
-// importFlags are for both imports.
+// importFlags are for all imports.
 type importFlags struct {
 	newDatabaseFlag
 	SkipBad       bool          `help:"Import the valid rows and report the others. By default one invalid row rejects them all."`
 	DryRun        bool          `help:"Report what would change, and write nothing."`
-	Map           mapping       `help:"Columns that have other names in the files, such as chl=chl_a_ugl,lake_id=lake: our name first. Put a name with a comma in quotes." placeholder:"OURS=THEIRS,..."`
-	Set           mapping       `help:"Columns that are missing in the files, with one value for all rows, such as data_type=satellite." placeholder:"OURS=VALUE,..."`
 	ImportTimeout time.Duration `help:"Longest time for the import. Meanwhile other writers to an SQLite database wait." default:"12h" allowed:"1ms.."`
-	MakeIDs       bool          `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations lake_id is the name then."`
 }
 
-// aboutFiles is a part of the help of both imports.
+// tableFlags are for imports of files with columns.
+type tableFlags struct {
+	importFlags
+	Map       mapping       `help:"Columns that have other names in the files, such as chl=chl_a_ugl,lake_id=lake: our name first. Put a name with a comma in quotes." placeholder:"OURS=THEIRS,..."`
+	Set       mapping       `help:"Columns that are missing in the files, with one value for all rows, such as data_type=satellite." placeholder:"OURS=VALUE,..."`
+	Decimal   decimalMark   `help:"Decimal mark of the numbers in CSV files: . or , (default: detected, and a number such as 1.091 or 20.000 that stays ambiguous is rejected). The other mark may then separate thousands." placeholder:"MARK"`
+	Thousands thousandsMark `help:"What separates thousands in CSV files: . or , or ' or space (also no-break and thin spaces), or none (default: detected . or ,; with --decimal, the other mark)." placeholder:"MARK"`
+	MakeIDs   bool          `name:"make-ids" help:"Make the ids of lakes from their names, for files without ids: lower-case letters without accents, digits, and _ for everything else. In observations and statements lake_id is the name then."`
+}
+
+// aboutFiles is a part of the help of all imports.
 const aboutFiles = `
 
 The format of a file is recognized by its content, not by its name; gzip and zstd are decompressed; - is standard input.
 --dry-run has the same exit codes as the import.`
 
 type importLakesCmd struct {
-	Files []string `arg:"" name:"file" help:"CSV files with a header line, GeoJSON, or the list of bathing waters of the EEA." type:"existingfile"`
-	importFlags
+	Files []string `arg:"" name:"file" help:"CSV files with a header line, GeoJSON, the list of bathing waters of the EEA, or stations of the Water Quality Portal." type:"existingfile"`
+	tableFlags
 }
 
 func (importLakesCmd) Help() string {
@@ -48,6 +57,9 @@ stored values stay.
 The columns of the EEA are known too: bathingWaterIdentifier, bathingWaterName, latitude, longitude and countryCode (for
 region). bwWaterCategory decides: Lake and River are imported, Coastal and Transitional are left out and counted. The quality
 classes of the EEA are about bacteria, not about algae, and are ignored.
+
+Files of stations of the Water Quality Portal (waterqualitydata.us) are recognized by their header. Stations that are not lakes are
+left out and counted.
 
 GeoJSON is a FeatureCollection in WGS 84 whose properties are these columns. A Point is the location of the lake. A Polygon
 or MultiPolygon is its outline, which also gives location and area if the properties do not; "geometry": null removes a
@@ -60,17 +72,68 @@ func (c *importLakesCmd) Run(ctx context.Context, con *console) error {
 
 type importObservationsCmd struct {
 	Files []string `arg:"" name:"file" help:"CSV files with a header line." type:"existingfile"`
-	importFlags
+	tableFlags
 }
 
 func (importObservationsCmd) Help() string {
-	return `Columns, in any order: lake_id, date, chl (µg/l, empty for a gap), data_type (satellite or ai_forecast);
-optional: cell_density_cells_ml, who_level, measured_at. There is one row per lake, date and type. If an optional
-column is missing, the stored values stay.` + aboutFiles
+	return `Columns, in any order: lake_id, date, chl (µg/l, empty for a gap), data_type (satellite, in_situ for a sample, or ai_forecast).
+
+Optional: cell_density_cells_ml, who_level (0 to 3), measured_at; source (product or laboratory), method; chl_lower and chl_upper, or
+uncertainty (µg/l); below_limit (true; a value such as <15 is below a limit without it); n_valid and n_total (pixels); quality (good,
+suspect or poor; poor is never shown as current); flags (` + strings.Join(data.Flags(1<<31-1).Names(), ", ") + `);
+secchi_m, water_temperature_c.
+
+There is one row per lake, date, type and source. If an optional column is missing, the stored values stay, except chl_lower,
+chl_upper, uncertainty and below_limit, which belong to the value.
+
+Results of the Water Quality Portal (waterqualitydata.us, WQX 3.0 and 2.2) are recognized by their header. Chlorophyll, counts of
+cyanobacteria, Secchi depths and temperatures at the surface become one observation for each station, day and organization; other
+results are left out and counted. docs/importing.md has the rules.` + aboutFiles
 }
 
 func (c *importObservationsCmd) Run(ctx context.Context, con *console) error {
 	return c.run(ctx, con, c.Files, ingest.Observations)
+}
+
+type importAdvisoriesCmd struct {
+	Files []string `arg:"" name:"file" help:"CSV files with a header line, or JSON as the server answers it." type:"existingfile"`
+	tableFlags
+}
+
+func (importAdvisoriesCmd) Help() string {
+	return `Columns, in any order: id, lake_id, kind (closure, warning, info or season), cause (cyanobacteria, bacteria or other), issuer
+(the authority), issued, valid_from, valid_until (empty while the end is not known); optional: text_en, text_de, url, withdrawn. If
+an optional column is missing, the stored values stay.
+
+Times are as 2026-07-01T10:30:00Z, or days. A day is midnight UTC; as valid_until it includes that day. To withdraw a statement,
+import it again with the time in withdrawn. No import removes a statement.
+
+JSON is an array of objects with these members, or an object with such an array as advisories; texts may be {"text": {"en": ...,
+"de": ...}}.` + aboutFiles
+}
+
+func (c *importAdvisoriesCmd) Run(ctx context.Context, con *console) error {
+	return c.run(ctx, con, c.Files, ingest.Advisories)
+}
+
+type importSwimGuideCmd struct {
+	Files     []string `arg:"" name:"file" help:"JSON documents of Swim Guide's open data standard 1.0.1." type:"existingfile"`
+	ValidDays int      `help:"Days, 1 to 365, after which a warning ends without a next record of its location and substance. They count from the publicationTime or the updateTime of the record, whichever is later." default:"7" allowed:"1..365"`
+	importFlags
+}
+
+func (importSwimGuideCmd) Help() string {
+	return `A record with an advisory becomes an official statement, a warning; the id of its location is the id or the external_id of a lake. A
+record without an advisory is left out, but ends the warning of the record before it of the same publisher, location and substance, if
+both are in these files. The results of samples are not stored: an observation needs chlorophyll, which the standard does not have.
+
+The same document again changes nothing. No import removes a statement.` + aboutFiles
+}
+
+func (c *importSwimGuideCmd) Run(ctx context.Context, con *console) error {
+	return c.run(ctx, con, c.Files, &ingest.Options{}, func(ctx context.Context, s store.Store, files []ingest.File, opts *ingest.Options) (ingest.Report, error) {
+		return ingest.SwimGuide(ctx, s, files, c.ValidDays, opts)
+	})
 }
 
 // sizeOf returns the size of regular files, or unknownTotal.
@@ -126,9 +189,40 @@ func copyInput(ctx context.Context, input *os.File) (_ *diskspace.Temp, err erro
 	return temp, err
 }
 
+// A decimalMark is the value of --decimal; empty if it is not given.
+type decimalMark string
+
+func (m *decimalMark) UnmarshalText(text []byte) error {
+	*m = decimalMark(text)
+	return ingest.CheckMarks(string(text), "")
+}
+
+// MarshalText writes the mark as it is read.
+func (m decimalMark) MarshalText() ([]byte, error) { return []byte(m), nil }
+
+// A thousandsMark is the value of --thousands; empty if it is not given.
+type thousandsMark string
+
+func (m *thousandsMark) UnmarshalText(text []byte) error {
+	*m = thousandsMark(text)
+	return ingest.CheckMarks("", string(text))
+}
+
+// MarshalText writes the mark as it is read.
+func (m thousandsMark) MarshalText() ([]byte, error) { return []byte(m), nil }
+
 type importFunc func(context.Context, store.Store, []ingest.File, *ingest.Options) (ingest.Report, error)
 
-func (c *importFlags) run(ctx context.Context, con *console, names []string, imp importFunc) (err error) {
+func (c *tableFlags) run(ctx context.Context, con *console, names []string, imp importFunc) error {
+	if err := ingest.CheckMarks(string(c.Decimal), string(c.Thousands)); err != nil {
+		return fmt.Errorf("--decimal %s --thousands %s: %w", c.Decimal, c.Thousands, err)
+	}
+	return c.importFlags.run(ctx, con, names, &ingest.Options{Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs,
+		Decimal: string(c.Decimal), Thousands: string(c.Thousands)}, imp)
+}
+
+// run imports files with options to which it adds those of the flags.
+func (c *importFlags) run(ctx context.Context, con *console, names []string, opts *ingest.Options, imp importFunc) (err error) {
 	files, closeFiles, err := openFiles(names)
 	if err != nil {
 		return err
@@ -164,8 +258,9 @@ func (c *importFlags) run(ctx context.Context, con *console, names []string, imp
 		}
 	}
 	bar := newBar(con, "importing", size, progressbar.OptionShowBytes(true))
-	report, err := imp(limited, s, files, &ingest.Options{SkipBad: c.SkipBad, DryRun: c.DryRun,
-		Map: ingest.Mapping(c.Map), Set: ingest.Mapping(c.Set), MakeIDs: c.MakeIDs, Timeout: c.ImportTimeout, Progress: func(n int64) { _ = bar.Set64(n) }})
+	opts.SkipBad, opts.DryRun, opts.Timeout = c.SkipBad, c.DryRun, c.ImportTimeout
+	opts.Progress = func(n int64) { _ = bar.Set64(n) }
+	report, err := imp(limited, s, files, opts)
 	_ = bar.Finish()
 	if err != nil {
 		if ctx.Err() != nil {

@@ -137,6 +137,57 @@ func TestDryRunLeavesNothing(t *testing.T) {
 	}
 }
 
+// A number with two readings is rejected with the flags that decide it, and each flag decides it, from each place of a setting.
+func TestImportNumberMarks(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	lakes := limnomaptest.WriteFile(t, dir, "lakes.csv", "id;name;lat;lon;area_km2\nx;X;50;10;1.091\n")
+	observations := limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id;date;chl;data_type;cell_density_cells_ml\nx;2024-01-01;1;satellite;20.000\n")
+	for kind, file := range map[string]string{"lakes": lakes, "observations": observations} {
+		out, _, err := runCommand(t, "import", kind, file, "--db", db)
+		if err == nil || !strings.Contains(out, "set --decimal . for ") || !strings.Contains(out, "or --thousands . for ") {
+			t.Errorf("%s: %v, want the flags named in\n%s", kind, err, out)
+		}
+	}
+	for _, test := range []struct {
+		args []string
+		area float64
+	}{
+		{[]string{"--decimal", ","}, 1091},
+		{[]string{"--decimal", "."}, 1.091},
+		{[]string{"--thousands", "."}, 1091},
+		{[]string{"--thousands", "none"}, 1.091},
+		{[]string{"--thousands", " "}, 1.091},
+		{[]string{"--thousands", "'"}, 1.091},
+		{[]string{"--decimal", ",", "--thousands", "."}, 1091},
+	} {
+		mustRun(t, append([]string{"import", "lakes", lakes, "--db", db}, test.args...)...)
+		if l := storedLakes(t, db)["x"]; l.AreaKM2 != test.area {
+			t.Errorf("%v: area %v, want %v", test.args, l.AreaKM2, test.area)
+		}
+	}
+	if out := mustRun(t, "import", "observations", observations, "--db", db, "--decimal", ","); !strings.Contains(out, "1 added") {
+		t.Errorf("observations with --decimal ,:\n%s", out)
+	}
+	config := limnomaptest.WriteFile(t, dir, "limnomap.yaml", "decimal: ','\nthousands: none\n")
+	if _, _, err := runCommand(t, "import", "lakes", lakes, "--db", db, "--config", config); err == nil {
+		t.Error("marks of the configuration file are ignored: want the row rejected")
+	}
+	for _, test := range []struct {
+		args []string
+		want string
+	}{
+		{[]string{"--decimal", ";"}, `--decimal: decimal mark ";": want . or ,`},
+		{[]string{"--thousands", "_"}, `--thousands: thousands separator "_": want`},
+		{[]string{"--decimal", ".", "--thousands", "."}, `both ".": want two that differ`},
+	} {
+		_, _, err := runCommand(t, append([]string{"import", "lakes", lakes, "--db", db}, test.args...)...)
+		if err == nil || !strings.Contains(err.Error(), test.want) {
+			t.Errorf("%v: %v, want %q", test.args, err, test.want)
+		}
+	}
+}
+
 func TestImportMapped(t *testing.T) {
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
@@ -161,5 +212,54 @@ func TestImportMapped(t *testing.T) {
 	}
 	if _, _, err := runCommand(t, "import", "lakes", "-", "-", "--db", db); err == nil || !strings.Contains(err.Error(), "named twice") {
 		t.Errorf("standard input twice: %v, want an error", err)
+	}
+}
+
+// Files of the Water Quality Portal, as they are.
+func TestImportWQP(t *testing.T) {
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	stations := limnomaptest.WriteFile(t, dir, "station.csv", "Org_Identifier,Location_Identifier,Location_Name,Location_Type,Location_LatitudeStandardized,Location_LongitudeStandardized\n"+
+		"DEMO,DEMO-1,Mill Lake,\"Lake, Reservoir, Impoundment\",45.5,-89.2\nDEMO,DEMO-2,Well 7,Well,45.5,-89.3\n")
+	const header = "Org_Identifier,Org_FormalName,Location_Identifier,Activity_ActivityIdentifier,Activity_TypeCode,Activity_StartDate," +
+		"Result_ResultDetectionCondition,Result_Characteristic,Result_Measure,Result_MeasureUnit,DetectionLimit_MeasureA,DetectionLimit_MeasureUnitA\n"
+	results := limnomaptest.WriteFile(t, dir, "narrowresult.csv", header+
+		"DEMO,Department of Lakes,DEMO-1,1,Sample-Routine,2024-07-01,,Chlorophyll a,12.5,ug/l,,\n"+
+		"DEMO,Department of Lakes,DEMO-1,2,Field Msr/Obs,2024-07-01,,\"Depth, Secchi disk depth\",1.5,m,,\n"+
+		"DEMO,Department of Lakes,DEMO-1,3,Sample-Routine,2024-07-08,Not Detected,Chlorophyll a,,,3,ug/l\n"+
+		"DEMO,Department of Lakes,DEMO-1,3,Sample-Routine,2024-07-08,,pH,7,None,,\n")
+	if out := mustRun(t, "import", "lakes", stations, "--db", db); !strings.Contains(out, "1 added") || !strings.Contains(out, `1 row left out: no lake: "Well".`) {
+		t.Errorf("stations:\n%s", out)
+	}
+	for _, want := range []string{"4 rows read: 2 added, 0 changed, 0 unchanged", "4 rows read: 0 added, 0 changed, 2 unchanged"} {
+		out := mustRun(t, "import", "observations", results, "--db", db)
+		for _, part := range []string{want, "1 row combined with others", `1 row left out: other characteristic: "pH".`, "1 value below a limit of detection"} {
+			if !strings.Contains(out, part) {
+				t.Errorf("results: want %q in\n%s", part, out)
+			}
+		}
+	}
+	exported := filepath.Join(dir, "export.csv")
+	mustRun(t, "export", "observations", exported, "--db", db)
+	text, err := os.ReadFile(exported)
+	if err != nil || !strings.Contains(string(text), "DEMO-1,2024-07-01,12.5,in_situ") || !strings.Contains(string(text), "DEMO-1,2024-07-08,1.5,in_situ") {
+		t.Errorf("exported, %v:\n%s", err, text)
+	}
+	if _, _, err := runCommand(t, "import", "lakes", results, "--db", db); err == nil || !strings.Contains(err.Error(), "import them as observations") {
+		t.Errorf("results as lakes: %v, want an error", err)
+	}
+	// A refresh tells the files apart.
+	inbox := filepath.Join(dir, "inbox")
+	if err := os.Mkdir(inbox, 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{stations, results} {
+		if err := os.Rename(file, filepath.Join(inbox, filepath.Base(file))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fresh := filepath.Join(dir, "fresh.db")
+	if out := mustRun(t, "refresh", "--db", fresh, "--from", inbox); !strings.Contains(out, "Lakes: 2 rows read: 1 added") || !strings.Contains(out, "Observations: 4 rows read: 2 added") {
+		t.Errorf("refresh:\n%s", out)
 	}
 }

@@ -112,7 +112,7 @@ func printRefresh(w io.Writer, result refresh.Result) error {
 	for _, of := range []struct {
 		what string
 		ingest.Report
-	}{{"Lakes", result.Reports.Lakes}, {"Observations", result.Reports.Observations}} {
+	}{{"Lakes", result.Reports.Lakes}, {"Observations", result.Reports.Observations}, {"Official statements", result.Reports.Advisories}} {
 		if of.Read == 0 || !of.Written && of.Rejected == 0 { // then the other report has the rejected rows
 			continue
 		}

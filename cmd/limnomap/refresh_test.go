@@ -44,6 +44,11 @@ func TestRefreshOnce(t *testing.T) {
 	if !strings.Contains(out, "Lakes: 2 rows read: 2 added") || !strings.Contains(out, "Observations: ") {
 		t.Errorf("the first time:\n%s", out)
 	}
+	drop(t, in, "advisories.json", `{"advisories":[{"id":"s1","lake_id":"mueggelsee","kind":"info","cause":"other","issuer":"Amt",`+
+		`"text":{"en":"Hello"},"issued":"2026-06-01","valid_from":"2026-06-01","valid_until":null}]}`)
+	if out = mustRun(t, "refresh", "--db", db, "--from", in); !strings.Contains(out, "Official statements: 1 row read: 1 added") {
+		t.Errorf("with official statements:\n%s", out)
+	}
 	if out = mustRun(t, "refresh", "--db", db, "--from", in); !strings.Contains(out, "Nothing new") {
 		t.Errorf("the second time:\n%s", out)
 	}

@@ -39,7 +39,7 @@ type serveCmd struct {
 	TLSKey      string        `name:"tls-key" help:"Private key of the certificate (PEM)." placeholder:"FILE" group:"Serving"`
 	HSTS        config.Period `name:"hsts" help:"HSTS max-age, such as 365d: how long browsers use only HTTPS for this host (Strict-Transport-Security). Needs --tls-cert; 0d sends no header. It applies to all ports of the host, and cannot be taken back before it has passed." default:"0d" group:"Serving"`
 	BasePath    string        `help:"Path under which everything is served, such as /lakes." check:"base-path" placeholder:"PATH" group:"Serving"`
-	PublicURL   string        `help:"URL of this server as clients see it, for the absolute addresses in TileJSON. A path in it replaces the base path, for a proxy that strips that path." check:"public-url" placeholder:"URL" group:"Serving"`
+	PublicURL   string        `help:"URL of this server as clients see it, for the absolute addresses in TileJSON, WMTS and OGC API. Not needed by clients that use the IP address and port that it listens on. A path in it replaces the base path, for a proxy that strips that path." check:"public-url" placeholder:"URL" group:"Serving"`
 
 	TrustedProxies []config.Network `help:"Proxies whose X-Forwarded-* headers are trusted." placeholder:"CIDR" group:"Serving" reload:""`
 	CORSOrigins    []string         `name:"cors-origins" help:"Origins whose pages may read the API; all by default." check:"origin" placeholder:"ORIGIN" group:"Serving" reload:""`

@@ -21,8 +21,10 @@ type sourceFlags struct {
 	DB         string        `help:"Database: an SQLite file, or the postgres:// URL of a PostgreSQL database. Prefer LIMNOMAP_DB for a URL with a password: command lines are visible to other users. Without a database, the embedded demo with simulated values is shown." placeholder:"FILE|URL" secret:"" group:"Data"`
 	Profile    string        `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003" group:"Data"`
 	StaleAfter config.Period `help:"How much older than the newest observation the current value of a lake may be, in whole days." default:"28d" allowed:"1d.." check:"whole-days" group:"Data"`
-	Weeks      int           `help:"How many of the newest weeks are kept in memory for their maps; older weeks are read from the database. A lake takes 8 bytes per week." default:"104" allowed:"1.." group:"Data"`
-	OldestWeek string        `help:"A day of the oldest week that is shown; maps of earlier weeks are refused. By default, of the first week with an observation. The newest week is always shown." placeholder:"YYYY-MM-DD" check:"date" group:"Data"`
+	// SamplePrefer has no shorter unit than a day, as the dates of observations.
+	SamplePrefer config.Period `help:"How much older than the newest satellite value of a lake a sample may be to be the current value instead, in whole days." default:"14d" allowed:"0d.." check:"whole-days" group:"Data"`
+	Weeks        int           `help:"How many of the newest weeks are kept in memory for their maps; older weeks are read from the database. A lake takes 8 bytes per week." default:"104" allowed:"1.." group:"Data"`
+	OldestWeek   string        `help:"A day of the oldest week that is shown; maps of earlier weeks are refused. By default, of the first week with an observation. The newest week is always shown." placeholder:"YYYY-MM-DD" check:"date" group:"Data"`
 }
 
 // A source is where the data are from.
@@ -53,7 +55,9 @@ func (f *sourceFlags) open(ctx context.Context, create bool) (*source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("--profile: %w", err)
 	}
-	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), Weeks: f.Weeks, ViewMemory: viewMemory()}
+	prefer := int(time.Duration(f.SamplePrefer) / config.Day)
+	options := data.SnapshotOptions{Profile: profile, StaleAfter: int(time.Duration(f.StaleAfter) / config.Day), SamplePrefer: &prefer,
+		Weeks: f.Weeks, ViewMemory: viewMemory()}
 	if f.OldestWeek != "" {
 		oldest, err := data.ParseDate(f.OldestWeek)
 		if err != nil {

@@ -56,8 +56,8 @@ type geoFeature struct {
 	Properties map[string]any
 }
 
-// wantedLakes returns the properties of each lake by id: those of the GeoJSON, and those of the status that vector tiles have
-// too. Properties that are null are left out.
+// wantedLakes returns the properties of each lake by id: those of the GeoJSON without the age, and those of the status that vector tiles
+// have too. Properties that are null are left out.
 func wantedLakes(t *testing.T, base, query string) map[string]geoFeature {
 	t.Helper()
 	var collection struct{ Features []geoFeature }
@@ -70,9 +70,10 @@ func wantedLakes(t *testing.T, base, query string) map[string]geoFeature {
 	}
 	for _, record := range status.Lakes {
 		properties := lakes[record["id"].(string)].Properties
-		for _, name := range []string{"risk", "trophic", "measured_at"} {
+		for _, name := range []string{"risk", "trophic", "measured_at", "measured_by"} {
 			properties[name] = record[name]
 		}
+		delete(properties, "age_days")
 		maps.DeleteFunc(properties, func(_ string, v any) bool { return v == nil })
 	}
 	return lakes

@@ -26,7 +26,7 @@ type warmCmd struct {
 }
 
 func (warmCmd) Help() string {
-	return `Use the same --db, --profile, --stale-after, --cache-dir and --cache-disk as serve: then the server does not draw these tiles
+	return `Use the same --db, --profile, --stale-after, --sample-prefer, --cache-dir and --cache-disk as serve: then the server does not draw these tiles
 again. Tiles that exist already are not drawn again, so an interrupted command continues where it was, and after an import only
 the changed tiles are drawn. A running server with the same folder finds the tiles at once.
 
@@ -125,12 +125,12 @@ func distinct[T comparable](values []T) []T {
 // each calls visit for each plot, one after the other: a week of a continent takes a lot of memory.
 func (w *warming) each(ctx context.Context, visit func(*tiles.Plot) error) error {
 	for _, week := range w.weeks {
-		view, err := w.snapshot.LazyView(ctx, week)
+		values, err := w.snapshot.Values(ctx, week)
 		if err != nil {
 			return err
 		}
 		for _, p := range w.pyramids {
-			plot, err := w.service.Plot(ctx, view, p)
+			plot, err := w.service.Plot(ctx, values, p)
 			if err != nil {
 				return err
 			}

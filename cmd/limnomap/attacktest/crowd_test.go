@@ -43,10 +43,13 @@ type expectation struct {
 	digests      map[string]string
 }
 
+// crowdURL is the public address of both servers: TileJSON would contain their own addresses, which differ.
+const crowdURL = "https://lakes.example.org"
+
 // expect asks another server with the same data.
 func (s *target) expect(t *testing.T) *expectation {
 	t.Helper()
-	calm := limnomaptest.Launch(t, "--db", s.db, "--api-rate", "0", "--tile-rate", "0")
+	calm := limnomaptest.Launch(t, "--db", s.db, "--api-rate", "0", "--tile-rate", "0", "--public-url", crowdURL)
 	calm.AwaitReady(t)
 	defer calm.Stop(t)
 	want := &expectation{digests: make(map[string]string)}
@@ -161,7 +164,7 @@ func kindOf(path string) string {
 
 // TestCrowd has hundreds of clients, half of them hostile. The others get the right bytes, and none of them is starved.
 func TestCrowd(t *testing.T) {
-	s := newTarget(t, size(100_000, 2000))
+	s := newTarget(t, size(100_000, 2000), "--public-url", crowdURL)
 	want := s.expect(t)
 	s.warmUp(t)
 	before, err := s.usage()

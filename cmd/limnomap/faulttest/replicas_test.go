@@ -195,7 +195,8 @@ func (rt *replicaTest) importValue(t testing.TB, chl float64) {
 // expected returns the answers of a single server that was just started and shows the given value.
 func (rt *replicaTest) expected(t testing.TB, chl float64) map[query]content {
 	t.Helper()
-	s := start(t, "--db", rt.postgres.url, "--api-rate", "0", "--tile-rate", "0", "--stale-after", "70d")
+	// The clients are trusted proxies to all servers, or TileJSON would contain the address of this server.
+	s := start(t, "--db", rt.postgres.url, "--api-rate", "0", "--tile-rate", "0", "--stale-after", "70d", "--trusted-proxies", "127.0.0.1/32")
 	wantValue(t, s, chl)
 	answers := rt.answers(t, s.Base)
 	s.Kill()
