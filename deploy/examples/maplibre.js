@@ -25,10 +25,11 @@ map.on('click', 'lakes', ({ features: [{ geometry, properties }] }) => {
 onRetry(() => Object.keys(style.sources).forEach((id) => map.refreshTiles(id)))
 
 // A missing property is unknown, never low. Texts are inserted as text, because a name may contain anything.
-function card({ name, chl, risk, measured_at: measured }) {
+function card({ name, chl, risk, measured_at: measured, advisory }) {
   const box = document.createElement('div')
   const line = (tag, text) => box.append(Object.assign(document.createElement(tag), { textContent: text }))
   line('strong', name)
+  if (advisory === 'closure') line('p', 'Closed for bathing.')
   if (chl !== undefined) line('p', `${chl} µg/l chlorophyll-a, ${risk} risk. Measured ${age(measured)}.`)
   else if (measured) line('p', `No current value. The last, measured ${age(measured)}, was one of ${risk} risk.`)
   else line('p', 'There never was a value.')
