@@ -29,6 +29,14 @@ func (c column) names() []string {
 	return append([]string{c.name}, c.aliases...)
 }
 
+// called reports whether a field of a header names the column.
+func (c column) called(header string) bool {
+	if c.mapped != "" {
+		return sameColumn(header, c.mapped)
+	}
+	return sameColumn(header, c.name) || slices.ContainsFunc(c.aliases, func(name string) bool { return sameColumn(header, name) })
+}
+
 // plain reports whether no option changes the column.
 func (c column) plain() bool { return c.mapped == "" && c.constant == "" && c.ids == nil }
 
@@ -38,9 +46,7 @@ func sameColumn(header, name string) bool { return strings.EqualFold(strings.Tri
 func known(columns []column, header []string) int {
 	n := 0
 	for _, h := range header {
-		if slices.ContainsFunc(columns, func(c column) bool {
-			return slices.ContainsFunc(c.names(), func(name string) bool { return sameColumn(h, name) })
-		}) {
+		if slices.ContainsFunc(columns, func(c column) bool { return c.called(h) }) {
 			n++
 		}
 	}
