@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -225,6 +226,33 @@ func TestQuotaFails(t *testing.T) {
 	for text, want := range map[string]int{"rate limits cannot be shared": 1, "connection refused": 1, "rate limits are shared again": 1} {
 		if got := strings.Count(log.String(), text); got != want {
 			t.Errorf("the log has %d times %q, want %d:\n%s", got, text, want, &log)
+		}
+	}
+}
+
+// A refusedLease is an error that only an operator can change.
+type refusedLease struct{ error }
+
+func (refusedLease) Refused() bool { return true }
+
+// The log has the first failure, and once why the quota refuses, also if a lease failed for another reason before.
+func TestQuotaRefuses(t *testing.T) {
+	var log bytes.Buffer
+	c := apitest.NewClock()
+	q := newFakeQuota(c.Now)
+	l := NewGroup(Config{Quota: q, Now: c.Now, Logger: slog.New(slog.NewTextHandler(&log, nil)), Registerer: prometheus.NewRegistry()}).Limiter("api", Address, 3)
+	late, refused := errors.New("it took too long"), fmt.Errorf("redis: %w", refusedLease{errors.New("it is a replica")})
+	for _, step := range []struct {
+		err           error
+		late, refused int // times in the log
+	}{
+		{late, 1, 0}, {late, 1, 0}, {refused, 1, 1}, {refused, 1, 1}, {late, 1, 1}, {nil, 1, 1}, {refused, 1, 2}, {late, 1, 2}, {refused, 1, 2}, {nil, 1, 2}, {late, 2, 2},
+	} {
+		q.fail(step.err)
+		l.group.shared.lease(t.Context(), l.buckets.Load(), client, 1)
+		c.Advance(retryAfterFailure)
+		if late, refused := strings.Count(log.String(), "too long"), strings.Count(log.String(), "a replica"); late != step.late || refused != step.refused {
+			t.Errorf("after %v: %d and %d lines, want %d and %d:\n%s", step.err, late, refused, step.late, step.refused, &log)
 		}
 	}
 }

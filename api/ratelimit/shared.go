@@ -2,7 +2,9 @@ package ratelimit
 
 import (
 	"context"
+	"errors"
 	"log/slog"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -22,7 +24,8 @@ const (
 // A Quota keeps token buckets that several servers take from; *quota.Redis does.
 type Quota interface {
 	// Lease takes up to n tokens from the bucket of a client under a limit, which holds perMinute of them and takes a
-	// minute to fill. It returns how many it took, and what the bucket then lacks, as the time that it takes to fill.
+	// minute to fill. It returns how many it took, and what the bucket then lacks, as the time that it takes to fill. An
+	// error that has a method Refused() bool, which returns true, is an answer that only an operator can change.
 	Lease(ctx context.Context, limit, client string, perMinute, n int) (granted int, missing time.Duration, err error)
 }
 
@@ -37,6 +40,8 @@ type shared struct {
 	failing prometheus.Gauge
 	// retryAt is when the quota is tried again after a failure, in nanoseconds since start; 0: it works.
 	retryAt atomic.Int64
+	mu      sync.Mutex // guards refused
+	refused bool       // the log has the reason why the quota refuses, since it last worked
 }
 
 // newShared returns the use of the quota of c, nil if there is none.
@@ -65,15 +70,37 @@ func (s *shared) lease(ctx context.Context, l *bucketLimit, client func() string
 	granted, missing, err := s.quota.Lease(ctx, l.name, client(), l.perMinute, n)
 	switch {
 	case err != nil:
-		if s.retryAt.Swap(max(int64(s.now().Sub(s.start)+retryAfterFailure), 1)) == 0 {
-			s.failing.Set(1)
-			s.log.LogAttrs(ctx, slog.LevelWarn, "rate limits cannot be shared: using local rate limits", slog.Any("error", err))
-		}
+		s.fail(err)
 		return 0, 0, false
 	case retryAt != 0: // an answer to a lease from before the failure says nothing about now
-		s.retryAt.Store(0)
-		s.failing.Set(0)
-		s.log.LogAttrs(ctx, slog.LevelInfo, "rate limits are shared again")
+		s.mend()
 	}
 	return granted, missing, true
+}
+
+// fail notes that a lease failed. The log gets the first error since the quota last worked, and the first refusal: a lease
+// that took too long, on a busy machine, must not hide from an operator what is wrong all the time.
+func (s *shared) fail(err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	first := s.retryAt.Swap(max(int64(s.now().Sub(s.start)+retryAfterFailure), 1)) == 0
+	var answer interface{ Refused() bool }
+	refused := errors.As(err, &answer) && answer.Refused() && !s.refused
+	if refused {
+		s.refused = true
+	}
+	if first || refused {
+		s.failing.Set(1)
+		s.log.Warn("rate limits cannot be shared: using local rate limits", slog.Any("error", err))
+	}
+}
+
+// mend notes that the quota works again.
+func (s *shared) mend() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.retryAt.Store(0)
+	s.refused = false
+	s.failing.Set(0)
+	s.log.Info("rate limits are shared again")
 }

@@ -121,27 +121,47 @@ func (r *Redis) Lease(ctx context.Context, limit, client string, perMinute, n in
 	return int(answer[0]), time.Duration(answer[1]) * time.Microsecond, nil
 }
 
+// A refusal is an error that Redis answers.
+type refusal struct {
+	explanation string
+	err         redis.Error
+	passes      bool // by itself
+}
+
+func (r refusal) Error() string { return r.explanation + ": " + r.err.Error() }
+
+func (r refusal) Unwrap() error { return r.err }
+
+// Refused reports whether only an operator can change the answer.
+func (r refusal) Refused() bool { return !r.passes }
+
 // explain adds an explanation to errors that an operator can resolve.
 func explain(err error) error {
-	var e redis.Error
-	if !errors.As(err, &e) {
+	r := refusal{}
+	if !errors.As(err, &r.err) {
 		return err
 	}
-	code, _, _ := strings.Cut(string(e), " ")
-	words := map[string]string{
-		"OOM":       "its memory is full; raise its maxmemory, or let it evict keys",
-		"READONLY":  "it is a replica; name the primary",
-		"WRONGPASS": "it refuses the user or the password",
-		"NOAUTH":    "it wants a password",
-		"NOPERM":    "the user may not do that; see docs/operating.md for the rights it needs",
-		"MISCONF":   "it cannot save its data to disk",
-		"LOADING":   "it is starting",
-		"BUSY":      "it is busy with another program's script",
-	}[code]
-	if words == "" {
+	switch code, _, _ := strings.Cut(string(r.err), " "); code {
+	case "OOM":
+		r.explanation = "its memory is full; raise its maxmemory, or let it evict keys"
+	case "READONLY":
+		r.explanation = "it is a replica; name the primary"
+	case "WRONGPASS":
+		r.explanation = "it refuses the user or the password"
+	case "NOAUTH":
+		r.explanation = "it wants a password"
+	case "NOPERM":
+		r.explanation = "the user may not do that; see docs/operating.md for the rights it needs"
+	case "MISCONF":
+		r.explanation = "it cannot save its data to disk"
+	case "LOADING":
+		r.explanation, r.passes = "it is starting", true
+	case "BUSY":
+		r.explanation, r.passes = "it is busy with another program's script", true
+	default:
 		return err
 	}
-	return fmt.Errorf("%s: %w", words, err)
+	return r
 }
 
 // connection returns a connection of the pool, or a new one. If the caller's context ends first, the next caller gets the
