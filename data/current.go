@@ -55,7 +55,7 @@ func (r *currentRule) state(passes, samples lakeSamples, asOf Date) State {
 		return state
 	}
 	o, taken, _ := last.of.observation(last.at)
-	level, density := r.profile.Classify(o)
+	level, _ := r.profile.Classify(o)
 	state.Risk = level.Risk()
 	state.MeasuredBy = last.by
 	state.Date = o.Date
@@ -65,18 +65,7 @@ func (r *currentRule) state(passes, samples lakeSamples, asOf Date) State {
 	}
 	state.Chlorophyll = o.Chlorophyll
 	state.Level = level
-	state.CellDensity = density
+	state.CountedCells = o.CellDensity
 	state.Trophic = trophicOf(passes.until(asOf).samples, asOf)
 	return state
-}
-
-// CountedCells returns the cells per millilitre that the source of the current value of Lakes[i] has counted itself, if that value is a
-// sample with a count. [State.CellDensity] may instead be derived from the chlorophyll.
-func (s *Snapshot) CountedCells(i int) (density float64, ok bool) {
-	if state := &s.Current.States[i]; state.MeasuredBy != InSitu || !state.Chlorophyll.Valid() { // as of most lakes
-		return NoCellDensity, false
-	}
-	last := s.rule.last(s.satellite.of(i), s.inSitu.of(i), s.Current.AsOf)
-	o, _, _ := last.of.observation(last.at)
-	return o.CellDensity, o.CellDensity != NoCellDensity
 }

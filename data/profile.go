@@ -129,19 +129,24 @@ var cellLimits = [2]float64{20_000, 100_000}
 // source reports, that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
 // The density is the source's own, or otherwise derived from the chlorophyll; NoCellDensity if there is neither.
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	level, density := max(o.Level, p.Level(o.Chlorophyll)), o.CellDensity
-	if density >= 0 {
-		return max(level, levelOfCells(density)), density
-	}
-	if o.Chlorophyll.Valid() {
-		// Integer arithmetic first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
-		density = float64(int64(o.Chlorophyll) * cellsPerMicrogram / 100)
-	}
-	return level, density
+	return max(o.Level, p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), cellDensity(o.Chlorophyll, o.CellDensity)
 }
 
-// levelOfCells returns the level of a cell count in cells/ml.
+// cellDensity returns a source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
+// if there is neither.
+func cellDensity(c Chlorophyll, counted float64) float64 {
+	if counted >= 0 || !c.Valid() {
+		return counted
+	}
+	// Integer arithmetic first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
+	return float64(int64(c) * cellsPerMicrogram / 100)
+}
+
+// levelOfCells returns the level of a count in cells/ml, NoLevel for none.
 func levelOfCells(density float64) Level {
+	if density < 0 {
+		return NoLevel
+	}
 	var l Level
 	for _, limit := range cellLimits {
 		if density >= limit {
@@ -149,4 +154,30 @@ func levelOfCells(density float64) Level {
 		}
 	}
 	return l
+}
+
+// A LevelBasis says what supports a level.
+type LevelBasis uint8
+
+const (
+	NoBasis       LevelBasis = iota // "": there is no level
+	ByChlorophyll                   // "chlorophyll": its class is the level
+	ByCells                         // "cells": the source's own count is worse than the class of the chlorophyll
+	ByReport                        // "report": the source itself reports a level that is worse than both
+)
+
+func (b LevelBasis) String() string { return [...]string{"", "chlorophyll", "cells", "report"}[b] }
+
+// Basis returns what supports the level that Classify returned for an observation with this chlorophyll and this count of the
+// source's own.
+func (p *Profile) Basis(l Level, c Chlorophyll, counted float64) LevelBasis {
+	switch l {
+	case NoLevel:
+		return NoBasis
+	case p.Level(c):
+		return ByChlorophyll
+	case levelOfCells(counted):
+		return ByCells
+	}
+	return ByReport
 }

@@ -92,23 +92,30 @@ func TestClassify(t *testing.T) {
 		o       data.Observation
 		level   data.Level
 		density float64
+		basis   data.LevelBasis
 	}{
-		{"WHO's first pair", data.Observation{Chlorophyll: 10_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 1, 20_000},
-		{"WHO's second pair", data.Observation{Chlorophyll: 50_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 2, 100_000},
-		{"whole cells", data.Observation{Chlorophyll: 7, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 0, 140},
-		{"zero is a value", data.Observation{Chlorophyll: 0, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 0, 0},
-		{"gap", data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}, data.NoLevel, data.NoCellDensity},
-		{"scum seen", data.Observation{Chlorophyll: 3_00, Level: 3, CellDensity: data.NoCellDensity}, 3, 6_000},
-		{"cells counted", data.Observation{Chlorophyll: 3_00, Level: data.NoLevel, CellDensity: 123.5}, 0, 123.5},
-		{"WHO's second count", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 100_000}, 2, 100_000},
-		{"WHO's first count", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 20_000}, 1, 20_000},
-		{"just below it", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 19_999.9}, 0, 19_999.9},
-		{"a source cannot lower a class", data.Observation{Chlorophyll: 60_00, Level: 0, CellDensity: 5}, 2, 5},
-		{"none counted", data.Observation{Chlorophyll: 60_00, Level: data.NoLevel, CellDensity: 0}, 2, 0},
+		{"WHO's first pair", data.Observation{Chlorophyll: 10_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 1, 20_000, data.ByChlorophyll},
+		{"WHO's second pair", data.Observation{Chlorophyll: 50_00, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 2, 100_000, data.ByChlorophyll},
+		{"whole cells", data.Observation{Chlorophyll: 7, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 0, 140, data.ByChlorophyll},
+		{"zero is a value", data.Observation{Chlorophyll: 0, Level: data.NoLevel, CellDensity: data.NoCellDensity}, 0, 0, data.ByChlorophyll},
+		{"gap", data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}, data.NoLevel, data.NoCellDensity, data.NoBasis},
+		{"scum seen", data.Observation{Chlorophyll: 3_00, Level: 3, CellDensity: data.NoCellDensity}, 3, 6_000, data.ByReport},
+		{"cells counted", data.Observation{Chlorophyll: 3_00, Level: data.NoLevel, CellDensity: 123.5}, 0, 123.5, data.ByChlorophyll},
+		{"WHO's second count", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 100_000}, 2, 100_000, data.ByCells},
+		{"WHO's first count", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 20_000}, 1, 20_000, data.ByCells},
+		{"just below it", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: 19_999.9}, 0, 19_999.9, data.ByChlorophyll},
+		{"a source cannot lower a class", data.Observation{Chlorophyll: 60_00, Level: 0, CellDensity: 5}, 2, 5, data.ByChlorophyll},
+		{"scum and cells", data.Observation{Chlorophyll: 3_00, Level: 3, CellDensity: 150_000}, 3, 150_000, data.ByReport},
+		{"cells as reported", data.Observation{Chlorophyll: 3_00, Level: 2, CellDensity: 150_000}, 2, 150_000, data.ByCells},
+		{"a class as reported", data.Observation{Chlorophyll: 12_00, Level: 1, CellDensity: 30_000}, 1, 30_000, data.ByChlorophyll},
+		{"none counted", data.Observation{Chlorophyll: 60_00, Level: data.NoLevel, CellDensity: 0}, 2, 0, data.ByChlorophyll},
 	}
 	for _, tt := range tests {
 		if level, density := p.Classify(tt.o); level != tt.level || density != tt.density {
 			t.Errorf("%s: Classify = %d, %v, want %d, %v", tt.name, level, density, tt.level, tt.density)
+		}
+		if basis := p.Basis(tt.level, tt.o.Chlorophyll, tt.o.CellDensity); basis != tt.basis {
+			t.Errorf("%s: Basis = %s, want %s", tt.name, basis, tt.basis)
 		}
 	}
 }

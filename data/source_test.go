@@ -132,7 +132,7 @@ func state(t testing.TB, s *data.Snapshot, v *data.View, id data.LakeID) data.St
 // unknown is the state of a lake that never had a value.
 var unknown = data.State{
 	Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskUnknown,
-	Trophic: data.TrophicUnknown, CellDensity: data.NoCellDensity,
+	Trophic: data.TrophicUnknown, CountedCells: data.NoCellDensity,
 }
 
 func seconds(t testing.TB, s string) int64 {

@@ -30,19 +30,23 @@ type View struct {
 	values  *Values
 }
 
-// A State is the state of one lake at one time. Without a current value, Chlorophyll, Level and CellDensity are none and
+// A State is the state of one lake at one time. Without a current value, Chlorophyll, Level and CountedCells are none and
 // Trophic is unknown, but Risk, MeasuredBy and the times are those of the last known value, however old. They are valid where Risk
 // is known.
 type State struct {
-	Chlorophyll Chlorophyll
-	Level       Level // the worst that the current observation supports, see [Profile.Classify]
-	Risk        Risk  // of that level
-	Trophic     Trophic
-	MeasuredBy  DataType
-	CellDensity float64
-	Date        Date  // of the observation
-	TakenOffset int32 // seconds from midnight UTC of Date to the time of measurement
+	Chlorophyll  Chlorophyll
+	Level        Level // the worst that the current observation supports, see [Profile.Classify]
+	Risk         Risk  // of that level
+	Trophic      Trophic
+	MeasuredBy   DataType
+	CountedCells float64 // cells/ml, as the source itself reports them, or NoCellDensity
+	Date         Date    // of the observation
+	TakenOffset  int32   // seconds from midnight UTC of Date to the time of measurement
 }
+
+// CellDensity returns the source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
+// without a current value.
+func (s *State) CellDensity() float64 { return cellDensity(s.Chlorophyll, s.CountedCells) }
 
 // MeasuredAt returns the time of measurement in Unix seconds.
 func (s *State) MeasuredAt() int64 { return int64(s.Date)*secondsPerDay + int64(s.TakenOffset) }
@@ -177,10 +181,10 @@ func unknownStates(n int) []State {
 // unknownState is the state of a lake that never had a value.
 func unknownState() State {
 	return State{
-		Chlorophyll: NoChlorophyll,
-		Level:       NoLevel,
-		Risk:        RiskUnknown,
-		Trophic:     TrophicUnknown,
-		CellDensity: NoCellDensity,
+		Chlorophyll:  NoChlorophyll,
+		Level:        NoLevel,
+		Risk:         RiskUnknown,
+		Trophic:      TrophicUnknown,
+		CountedCells: NoCellDensity,
 	}
 }

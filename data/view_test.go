@@ -23,37 +23,38 @@ func TestState(t *testing.T) {
 	noon := obs(t, "a", "2026-07-01", 12)
 	noon.MeasuredAt = time.Date(2026, 7, 1, 12, 0, 0, 0, time.UTC)
 	tests := []struct {
-		name string
-		asOf string // the date of a gap of lake z
-		obs  []data.Observation
-		want data.State
+		name    string
+		asOf    string // the date of a gap of lake z
+		obs     []data.Observation
+		want    data.State
+		density float64
 	}{
-		{"never observed", "2026-07-01", nil, unknown},
-		{"gaps only", "2026-07-08", []data.Observation{obs(t, "a", "2026-07-01", -1), obs(t, "a", "2026-07-08", -1)}, unknown},
+		{"never observed", "2026-07-01", nil, unknown, data.NoCellDensity},
+		{"gaps only", "2026-07-08", []data.Observation{obs(t, "a", "2026-07-01", -1), obs(t, "a", "2026-07-08", -1)}, unknown, data.NoCellDensity},
 		{"value", "2026-07-01", []data.Observation{noon},
-			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CountedCells: data.NoCellDensity}), 24_000},
 		{"value below detection", "2026-07-01", []data.Observation{obs(t, "a", "2026-07-01", 0)},
-			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 0, Level: 0, Risk: data.RiskLow, CellDensity: 0})},
+			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 0, Level: 0, Risk: data.RiskLow, CountedCells: data.NoCellDensity}), 0},
 		{"the newest value", "2026-07-08", []data.Observation{noon, obs(t, "a", "2026-07-08", 50)},
-			measured(t, "2026-07-08T00:00:00Z", data.State{Chlorophyll: 50_00, Level: 2, Risk: data.RiskHigh, CellDensity: 100_000})},
+			measured(t, "2026-07-08T00:00:00Z", data.State{Chlorophyll: 50_00, Level: 2, Risk: data.RiskHigh, CountedCells: data.NoCellDensity}), 100_000},
 		{"a gap since", "2026-07-08", []data.Observation{noon, obs(t, "a", "2026-07-08", -1)},
-			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CountedCells: data.NoCellDensity}), 24_000},
 		{"the source's own class", "2026-07-01", []data.Observation{scum},
-			measured(t, "2026-07-01T10:15:00Z", data.State{Chlorophyll: 3_00, Level: 3, Risk: data.RiskHigh, CellDensity: 250_000})},
+			measured(t, "2026-07-01T10:15:00Z", data.State{Chlorophyll: 3_00, Level: 3, Risk: data.RiskHigh, CountedCells: 250_000}), 250_000},
 		{"counted cells are worse", "2026-07-01", []data.Observation{counted(obs(t, "a", "2026-07-01", 5), 150_000)},
-			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 5_00, Level: 2, Risk: data.RiskHigh, CellDensity: 150_000})},
+			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 5_00, Level: 2, Risk: data.RiskHigh, CountedCells: 150_000}), 150_000},
 		{"few counted cells do not make it better", "2026-07-01", []data.Observation{counted(obs(t, "a", "2026-07-01", 60), 100)},
-			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 60_00, Level: 2, Risk: data.RiskHigh, CellDensity: 100})},
+			measured(t, "2026-07-01T00:00:00Z", data.State{Chlorophyll: 60_00, Level: 2, Risk: data.RiskHigh, CountedCells: 100}), 100},
 		{"a poor value is none", "2026-07-08", []data.Observation{noon, ofQuality(obs(t, "a", "2026-07-08", 60), data.Poor)},
-			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CountedCells: data.NoCellDensity}), 24_000},
 		{"a sample", "2026-07-08", []data.Observation{sampled(noon)},
-			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000, MeasuredBy: data.InSitu})},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CountedCells: data.NoCellDensity, MeasuredBy: data.InSitu}), 24_000},
 		{"28 days old", "2026-07-29", []data.Observation{noon},
-			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CellDensity: 24_000})},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: 12_00, Level: 1, Risk: data.RiskMedium, CountedCells: data.NoCellDensity}), 24_000},
 		{"29 days old", "2026-07-30", []data.Observation{noon},
-			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskMedium, CellDensity: data.NoCellDensity})},
+			measured(t, "2026-07-01T12:00:00Z", data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskMedium, CountedCells: data.NoCellDensity}), data.NoCellDensity},
 		{"years old, scum then", "2036-07-30", []data.Observation{scum},
-			measured(t, "2026-07-01T10:15:00Z", data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskHigh, CellDensity: data.NoCellDensity})},
+			measured(t, "2026-07-01T10:15:00Z", data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, Risk: data.RiskHigh, CountedCells: data.NoCellDensity}), data.NoCellDensity},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -62,8 +63,12 @@ func TestState(t *testing.T) {
 			if s.Current.AsOf != day(t, tt.asOf) {
 				t.Errorf("AsOf = %s, want %s: a gap is an observation", s.Current.AsOf, tt.asOf)
 			}
-			if got := state(t, s, s.Current, "a"); got != tt.want {
+			got := state(t, s, s.Current, "a")
+			if got != tt.want {
 				t.Errorf("state = %+v, want %+v", got, tt.want)
+			}
+			if got := got.CellDensity(); got != tt.density {
+				t.Errorf("cell density = %v, want %v", got, tt.density)
 			}
 			if got := state(t, s, s.Current, "z"); got != unknown {
 				t.Errorf("state of a lake with gaps only = %+v, want unknown", got)
@@ -140,7 +145,10 @@ func TestCurrentValueFollowsTheRule(t *testing.T) {
 					level, density := s.Profile.Classify(o)
 					want.Risk, want.MeasuredBy, want.Date, want.TakenOffset = level.Risk(), o.Type, o.Date, int32(o.Taken().Unix()-o.Date.Time().Unix())
 					if int(v.AsOf-o.Date) <= opts.StaleAfter {
-						want.Chlorophyll, want.Level, want.CellDensity = o.Chlorophyll, level, density
+						want.Chlorophyll, want.Level, want.CountedCells = o.Chlorophyll, level, o.CellDensity
+						if got.CellDensity() != density {
+							t.Fatalf("week %s: lake %s has %v cells/ml, want %v", w, s.Lakes[i].ID, got.CellDensity(), density)
+						}
 					}
 				}
 				want.Trophic = got.Trophic
@@ -188,7 +196,7 @@ func TestWhichValueIsCurrent(t *testing.T) {
 	}
 }
 
-// A count is the source's own only if the current value is a sample with one: the density of a state may be derived.
+// A counted sample is the current value only by the rule, and a density that follows from the chlorophyll is no count.
 func TestCountedCells(t *testing.T) {
 	pass := func(date string) data.Observation { return obs(t, "a", date, 3) }
 	sample := func(date string) data.Observation { return sampled(obs(t, "a", date, 20)) }
@@ -216,7 +224,8 @@ func TestCountedCells(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if got, ok := s.CountedCells(0); ok != test.ok || ok && got != test.want {
+		state := s.Current.States[0]
+		if got, ok := state.CountedCells, state.MeasuredBy == data.InSitu && state.CountedCells >= 0; ok != test.ok || ok && got != test.want {
 			t.Errorf("%s: %v, %t, want %v, %t", test.name, got, ok, test.want, test.ok)
 		}
 	}
@@ -455,12 +464,12 @@ func TestMissingValueIsNeverLow(t *testing.T) {
 		s := mustLoad(t, src, opts)
 		for i, st := range s.Current.States {
 			if st.Chlorophyll.Valid() {
-				if st.Level < 0 || st.CellDensity < 0 || st.Risk != st.Level.Risk() {
+				if st.Level < 0 || st.CellDensity() < 0 || st.Risk != st.Level.Risk() {
 					t.Fatalf("a value without its class: %+v", st)
 				}
 				continue
 			}
-			if st.Level != data.NoLevel || st.CellDensity != data.NoCellDensity || st.Trophic != data.TrophicUnknown {
+			if st.Level != data.NoLevel || st.CountedCells != data.NoCellDensity || st.CellDensity() != data.NoCellDensity || st.Trophic != data.TrophicUnknown {
 				t.Fatalf("a class without a value: %+v", st)
 			}
 			want := data.RiskUnknown

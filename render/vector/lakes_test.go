@@ -32,7 +32,7 @@ func viewOf(lakes []testLake) *data.View {
 	profile := data.Profiles()[0]
 	v := &data.View{}
 	for i, l := range lakes {
-		s := data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity, Risk: l.risk}
+		s := data.State{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CountedCells: data.NoCellDensity, Risk: l.risk}
 		if l.chl >= 0 {
 			s.Chlorophyll = data.Chlorophyll(math.Round(l.chl * 100))
 			s.Level, _ = profile.Classify(data.Observation{Chlorophyll: s.Chlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity})
