@@ -127,11 +127,11 @@ func appendStatement(b []byte, lake *data.Lake, a *data.Advisory, at time.Time) 
 	b = append(b, `,"issuer":`...)
 	b = appendString(b, a.Issuer)
 	b = append(b, `,"text":{"en":`...)
-	b = appendStringOrNull(b, a.TextEN)
+	b = appendKnown(b, a.TextEN != "", a.TextEN)
 	b = append(b, `,"de":`...)
-	b = appendStringOrNull(b, a.TextDE)
+	b = appendKnown(b, a.TextDE != "", a.TextDE)
 	b = append(b, `},"url":`...)
-	b = appendStringOrNull(b, a.URL)
+	b = appendKnown(b, a.URL != "", a.URL)
 	b = append(b, `,"issued":`...)
 	b = appendTime(b, a.Issued)
 	b = append(b, `,"valid_from":`...)
@@ -145,20 +145,4 @@ func appendStatement(b []byte, lake *data.Lake, a *data.Advisory, at time.Time) 
 		return append(b, "true}"...)
 	}
 	return append(b, "false}"...)
-}
-
-// appendStringOrNull appends s, or null if it is empty.
-func appendStringOrNull(b []byte, s string) []byte {
-	if s == "" {
-		return append(b, "null"...)
-	}
-	return appendString(b, s)
-}
-
-// appendTimeOrNull appends t, or null if it is the zero time.
-func appendTimeOrNull(b []byte, t time.Time) []byte {
-	if t.IsZero() {
-		return append(b, "null"...)
-	}
-	return appendTime(b, t)
 }

@@ -158,6 +158,9 @@ func checkRecords(rt *rapid.T, f *fakeSource, snap *data.Snapshot, records map[s
 				byCells++
 			}
 		}
+		if (level == r["chl_level"]) != (r["level_by"] == "chlorophyll") {
+			rt.Fatalf("level_by does not say what the level is based on: %v", r)
+		}
 		if level < r["chl_level"].(float64) || level < byCells || r["risk"] != risks[int(level)] || r["stale"] != false {
 			rt.Fatalf("a better class than its value supports: %v", r)
 		}
@@ -174,7 +177,7 @@ func checkHistories(rt *rapid.T, t *testing.T, s *Server, records map[string]map
 		found := false
 		for _, entry := range object(t, get(t, s, http.StatusOK, historyURL+id))["history"].([]any) {
 			e := entry.(map[string]any)
-			found = found || e["date"] == date && e["data_type"] == r["measured_by"] && e["chl"] == r["chl"] && e["who_level"] == r["who_level"] && e["quality"] != "poor"
+			found = found || e["date"] == date && e["data_type"] == r["measured_by"] && e["chl"] == r["chl"] && e["who_level"] == r["who_level"] && (e["level_by"] == r["level_by"] || e["level_by"] == nil && r["level_by"] == "chlorophyll") && e["quality"] != "poor"
 		}
 		if !found {
 			rt.Fatalf("the history of %s has no entry for %v", id, r)

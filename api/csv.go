@@ -22,7 +22,7 @@ var csvKind = answer.NewKind("text/csv; charset=utf-8; header=present", answer.C
 const (
 	csvLineEnd      = "\r\n"
 	statusCSVHeader = "id,name,lat,lon,chl,who_level,cell_density_cells_ml,risk,color,trophic,measured_at," +
-		"chl_level,measured_by,stale,age_days,advisory" + csvLineEnd
+		"chl_level,measured_by,stale,age_days,advisory,level_by" + csvLineEnd
 	historyCSVColumns = "lake_id,date,chl,who_level,cell_density_cells_ml,data_type,"
 )
 
@@ -75,7 +75,7 @@ func (e *encoder) statusLine(b []byte, view *data.View, i int) []byte {
 	b = appendCell(append(b, ','), lake.Name)
 	b = appendFloat(append(b, ','), lake.Point.Lat())
 	b = appendFloat(append(b, ','), lake.Point.Lon())
-	b = appendValues(append(b, ','), state.Chlorophyll, state.Level, state.CellDensity)
+	b = appendValues(append(b, ','), state.Chlorophyll, state.Level, state.CellDensity())
 	b = append(b, ',')
 	if state.Risk != data.RiskUnknown {
 		b = append(b, state.Risk.String()...)
@@ -100,6 +100,7 @@ func (e *encoder) statusLine(b []byte, view *data.View, i int) []byte {
 		b = strconv.AppendInt(b, int64(days), 10)
 	}
 	b = append(append(b, ','), view.Advisories.Kind(i).String()...)
+	b = append(append(b, ','), view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells).String()...)
 	return append(b, csvLineEnd...)
 }
 
@@ -110,7 +111,7 @@ func (e *encoder) observationLine(b []byte, lake data.LakeID, o *data.Observatio
 	b = append(append(b, ','), o.Date.String()...)
 	b = appendValues(append(b, ','), o.Chlorophyll, level, density)
 	b = append(append(b, ','), o.Type.String()...)
-	details := detailsOf(o)
+	details := detailsOf(o, profile.Basis(level, o.Chlorophyll, o.CellDensity))
 	for _, name := range detailColumns {
 		b = append(b, ',')
 		if len(details) > 0 && details[0].name == name {

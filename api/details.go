@@ -6,7 +6,7 @@ import (
 	"limnomap/data"
 )
 
-// A detail is a member of a history entry that only some entries have.
+// A detail is a member of a history entry that only few entries have.
 type detail struct {
 	name string
 	json []byte // its value
@@ -15,14 +15,24 @@ type detail struct {
 
 // detailColumns are the columns of the details in a table, in order.
 var detailColumns = []string{"chl_lower", "chl_upper", "below_limit", "n_valid", "n_total", "quality", "flags", "source", "method", "secchi_m",
-	"water_temperature_c"}
+	"water_temperature_c", "level_by"}
 
-// detailsOf returns the details of an observation in the order of detailColumns, without absent ones.
-func detailsOf(o *data.Observation) []detail {
-	d := &o.Details
-	if o.Source == "" && o.Quality == data.QualityUnknown && *d == (data.Details{}) { // as most observations
-		return nil
+// detailsOf returns the details of an observation in the order of detailColumns, without absent ones. What its level is based on is
+// one of them unless it is the chlorophyll.
+func detailsOf(o *data.Observation, basis data.LevelBasis) []detail {
+	var all []detail
+	if o.Source != "" || o.Quality != data.QualityUnknown || o.Details != (data.Details{}) { // as few observations
+		all = ownDetailsOf(o)
 	}
+	if basis > data.ByChlorophyll {
+		all = append(all, detail{"level_by", appendString(nil, basis.String()), basis.String()})
+	}
+	return all
+}
+
+// ownDetailsOf returns what an observation itself says besides its value.
+func ownDetailsOf(o *data.Observation) []detail {
+	d := &o.Details
 	var all []detail
 	number := func(name string, known bool, json []byte) {
 		if known {

@@ -50,8 +50,10 @@ func (e *encoder) status(b []byte, view *data.View, i int) []byte {
 	b = appendLevel(b, state.Level)
 	b = append(b, `,"chl_level":`...)
 	b = appendLevel(b, view.Profile.Level(state.Chlorophyll))
+	b = append(b, `,"level_by":`...)
+	b = appendKnown(b, state.Level != data.NoLevel, view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells).String())
 	b = append(b, `,"cell_density_cells_ml":`...)
-	b = appendDensity(b, state.CellDensity)
+	b = appendDensity(b, state.CellDensity())
 	b = append(b, `,"risk":`...)
 	b = appendKnown(b, state.Risk != data.RiskUnknown, state.Risk.String())
 	b = append(b, `,"color":`...)
@@ -106,11 +108,7 @@ func appendAdvisory(b []byte, a *data.Advisory) []byte {
 	b = append(b, `,"issuer":`...)
 	b = appendString(b, a.Issuer)
 	b = append(b, `,"valid_until":`...)
-	if a.ValidUntil.IsZero() {
-		b = append(b, "null"...)
-	} else {
-		b = appendTime(b, a.ValidUntil)
-	}
+	b = appendTimeOrNull(b, a.ValidUntil)
 	return append(b, '}')
 }
 
@@ -163,7 +161,7 @@ func (e *encoder) observation(b []byte, o data.Observation, profile *data.Profil
 	b = appendDensity(b, density)
 	b = append(b, `,"data_type":`...)
 	b = appendString(b, o.Type.String())
-	for _, d := range detailsOf(&o) {
+	for _, d := range detailsOf(&o, profile.Basis(level, o.Chlorophyll, o.CellDensity)) {
 		b = append(b, `,"`...)
 		b = append(b, d.name...)
 		b = append(b, `":`...)
@@ -225,6 +223,14 @@ func appendDensity(b []byte, density float64) []byte {
 // appendTime appends t in UTC, to the second.
 func appendTime(b []byte, t time.Time) []byte {
 	return append(appendTimeText(append(b, '"'), t), '"')
+}
+
+// appendTimeOrNull appends t, or null if it is the zero time.
+func appendTimeOrNull(b []byte, t time.Time) []byte {
+	if t.IsZero() {
+		return append(b, "null"...)
+	}
+	return appendTime(b, t)
 }
 
 // appendTimeText appends t in UTC, to the second, without quotes.

@@ -41,13 +41,13 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 			Point:      orb.Point{rapid.Float64Range(-180, 180).Draw(t, "lon"), rapid.Float64Range(-90, 90).Draw(t, "lat")},
 		}
 		state := data.State{
-			Chlorophyll: data.Chlorophyll(rapid.Int32Range(-1, int32(data.MaxChlorophyll)).Draw(t, "chl")),
-			Level:       data.Level(rapid.Int8Range(-1, 3).Draw(t, "level")),
-			Risk:        data.Risk(rapid.Uint8Range(0, 3).Draw(t, "risk")),
-			CellDensity: rapid.Float64Range(-1, 1e9).Draw(t, "density"),
-			MeasuredBy:  rapid.SampledFrom([]data.DataType{data.Satellite, data.InSitu}).Draw(t, "measured by"),
-			Date:        data.Date(rapid.Int32Range(0, 50_000).Draw(t, "date")),
-			TakenOffset: rapid.Int32Range(0, 86_399).Draw(t, "taken"),
+			Chlorophyll:  data.Chlorophyll(rapid.Int32Range(-1, int32(data.MaxChlorophyll)).Draw(t, "chl")),
+			Level:        data.Level(rapid.Int8Range(-1, 3).Draw(t, "level")),
+			Risk:         data.Risk(rapid.Uint8Range(0, 3).Draw(t, "risk")),
+			CountedCells: rapid.OneOf(rapid.Just(float64(data.NoCellDensity)), rapid.Float64Range(0, 1e9)).Draw(t, "cells"),
+			MeasuredBy:   rapid.SampledFrom([]data.DataType{data.Satellite, data.InSitu}).Draw(t, "measured by"),
+			Date:         data.Date(rapid.Int32Range(0, 50_000).Draw(t, "date")),
+			TakenOffset:  rapid.Int32Range(0, 86_399).Draw(t, "taken"),
 		}
 		view := &data.View{Lakes: []data.Lake{lake}, States: []data.State{state}, Profile: &data.Profiles()[0], AsOf: state.Date + 3}
 		var record struct {
@@ -56,6 +56,7 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 			Lon     float64
 			Chl     *float64
 			Level   *int     `json:"who_level"`
+			LevelBy *string  `json:"level_by"`
 			Density *float64 `json:"cell_density_cells_ml"`
 			Risk    *string
 			Color   string
@@ -78,8 +79,12 @@ func TestRecordsSayWhatTheLakeIs(t *testing.T) {
 		if (record.Color == "#9aa0a6") == state.Chlorophyll.Valid() {
 			t.Fatalf("color of %v = %s: the grey is for no data, and for nothing else", state.Chlorophyll, record.Color)
 		}
-		if (record.Level == nil) != (state.Level == data.NoLevel) || (record.Density == nil) != (state.CellDensity < 0) {
-			t.Fatalf("level, density = %v, %v, want %v, %v", record.Level, record.Density, state.Level, state.CellDensity)
+		if (record.Level == nil) != (state.Level == data.NoLevel) || (record.Density == nil) != (state.CellDensity() < 0) {
+			t.Fatalf("level, density = %v, %v, want %v, %v", record.Level, record.Density, state.Level, state.CellDensity())
+		}
+		if (record.LevelBy == nil) != (record.Level == nil) ||
+			record.LevelBy != nil && *record.LevelBy != view.Profile.Basis(state.Level, state.Chlorophyll, state.CountedCells).String() {
+			t.Fatalf("level_by = %v of %+v", record.LevelBy, state)
 		}
 		if (record.Risk == nil) != (state.Risk == data.RiskUnknown) || record.Risk != nil && *record.Risk != state.Risk.String() {
 			t.Fatalf("risk = %v, want %v", record.Risk, state.Risk)

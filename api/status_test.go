@@ -55,7 +55,7 @@ func TestStatusEnvelopeAndRecord(t *testing.T) {
 		"id": "de_by_medium", "name": `Grüner "See" <&>`, "lat": 48.5, "lon": 12.0, "chl": 10.0, "who_level": 1.0,
 		"cell_density_cells_ml": 20000.0, "risk": "medium", "color": colormap.Hex(scale.Color(10)),
 		"trophic": "unknown", "measured_at": "2026-11-09T00:00:00Z",
-		"chl_level": 1.0, "measured_by": "satellite", "stale": false, "age_days": 7.0, "advisory": nil,
+		"chl_level": 1.0, "level_by": "chlorophyll", "measured_by": "satellite", "stale": false, "age_days": 7.0, "advisory": nil,
 	}
 	if got := lakesOf(t, body)["de_by_medium"]; fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("record = %v\nwant     %v", got, want)

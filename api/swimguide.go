@@ -84,7 +84,7 @@ type sampleRecords struct {
 func (g *sampleRecords) lakes() ([]int32, error) {
 	var lakes []int32
 	for i := range g.snap.Lakes {
-		if _, ok := g.snap.CountedCells(i); !ok {
+		if _, ok := countOf(&g.snap.Current.States[i]); !ok {
 			continue
 		}
 		record := g.record(i)
@@ -99,12 +99,17 @@ func (g *sampleRecords) lakes() ([]int32, error) {
 	return lakes, nil
 }
 
+// countOf returns the cells per millilitre of a current value that is a sample with a count of its own.
+func countOf(state *data.State) (cells float64, ok bool) {
+	return state.CountedCells, state.MeasuredBy == data.InSitu && state.CountedCells >= 0
+}
+
 // record returns the record of a lake. It has the time of the sample as publicationTime, which must never change, since it is not known
 // when the sample was first published; and as updateTime the last time when the record may have changed.
 func (g *sampleRecords) record(i int) swimguide.Record {
 	lake, state := &g.snap.Lakes[i], &g.snap.Current.States[i]
 	taken := time.Unix(state.MeasuredAt(), 0).UTC()
-	count, _ := g.snap.CountedCells(i)
+	count, _ := countOf(state)
 	at := swimguide.Location{ID: string(lake.ID), Name: lake.Name, Lat: lake.Point.Lat(), Lon: lake.Point.Lon()}
 	r := swimguide.Record{
 		GUID:         g.publisher + "/" + sampleID(lake.ID, taken),

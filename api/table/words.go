@@ -20,7 +20,7 @@ type words struct {
 	}
 	Risk      map[string]string
 	RiskShort map[string]string
-	Lake      struct{ Reported, Cells, LastRisk string }
+	Lake      struct{ Report, Cells, LastRisk string }
 	Card      struct {
 		Trophic      string
 		TrophicNames map[string]string
@@ -112,17 +112,13 @@ func (w *words) risk(state *data.State, profile *data.Profile) string {
 // worse returns what made the level of a lake worse than that of its chlorophyll value: a cell count, or what was reported. It is empty if
 // the level is not worse.
 func (w *words) worse(state *data.State, profile *data.Profile) string {
-	if !state.Chlorophyll.Valid() || state.Level <= profile.Level(state.Chlorophyll) {
-		return ""
-	}
-	byValue := data.Observation{Chlorophyll: state.Chlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
-	counted := byValue
-	counted.CellDensity = state.CellDensity
-	_, derived := profile.Classify(byValue)
-	if level, own := profile.Classify(counted); own != derived && level == state.Level {
+	switch profile.Basis(state.Level, state.Chlorophyll, state.CountedCells) {
+	case data.ByCells:
 		return w.Lake.Cells
+	case data.ByReport:
+		return w.Lake.Report
 	}
-	return w.Lake.Reported
+	return ""
 }
 
 // levels returns the text about the limits between the risks.
