@@ -50,6 +50,19 @@ func (s said) class() string {
 	return s.risk
 }
 
+// levelBy returns what supports the level.
+func (c surfaceCase) levelBy() string {
+	switch c.want.level {
+	case "":
+		return ""
+	case c.chlLevel:
+		return "chlorophyll"
+	case "3":
+		return "report"
+	}
+	return "cells"
+}
+
 func surfaceCases() []surfaceCase {
 	return []surfaceCase{
 		{"low", []string{"0,3,satellite,,,"}, "", said{"3", "0", "low", "false", ""}, "satellite", "0"},
@@ -124,10 +137,10 @@ func TestSurfacesAgree(t *testing.T) {
 	base := startSurfaces(t)
 	cases := surfaceCases()
 	const api = "/api/v1/bathing-lakes/"
-	records := recordsOf(t, base+api+"status", "lakes")
+	records, lines := recordsOf(t, base+api+"status", "lakes"), linesOf(t, base+api+"status.csv")
 	for name, got := range map[string]map[string]said{
 		"status":           saidBy(records),
-		"status as CSV":    saidByTable(t, base+api+"status.csv"),
+		"status as CSV":    saidBy(lines),
 		"near":             saidBy(recordsOf(t, base+api+"near?lat=50&lon=9&radius_km=2000&limit=1000", "lakes")),
 		"search":           saidBy(recordsOf(t, base+api+"search?q=see&limit=1000", "lakes")),
 		"GeoJSON":          saidBy(featuresOf(t, base+api+"geojson")),
@@ -148,9 +161,14 @@ func TestSurfacesAgree(t *testing.T) {
 		}
 	}
 	for i, c := range cases {
-		record := records[slices.IndexFunc(records, func(r map[string]any) bool { return r["id"] == c.id })]
+		record := recordOf(records, c.id)
 		if text(record["measured_by"]) != c.by || text(record["chl_level"]) != c.chlLevel {
 			t.Errorf("%s is measured by %v at chl_level %v, want %s, %s", c.id, record["measured_by"], record["chl_level"], c.by, c.chlLevel)
+		}
+		for name, record := range map[string]map[string]any{"status": record, "status as CSV": recordOf(lines, c.id)} {
+			if got := text(record["level_by"]); got != c.levelBy() {
+				t.Errorf("%s says that the level of %s is by %q, want %q", name, c.id, got, c.levelBy())
+			}
 		}
 		t.Run("history of "+c.id, func(t *testing.T) { checkHistoryOf(t, base, c, record) })
 		t.Run("legend of "+c.id, func(t *testing.T) { checkLegendOf(t, base, c, record) })
@@ -230,7 +248,8 @@ func saidBy(records []map[string]any) map[string]said {
 	return all
 }
 
-func saidByTable(t *testing.T, url string) map[string]said {
+// linesOf returns the lines of a table as records.
+func linesOf(t *testing.T, url string) []map[string]any {
 	t.Helper()
 	rows, err := csv.NewReader(strings.NewReader(string(body(t, url)))).ReadAll()
 	if err != nil {
@@ -244,7 +263,12 @@ func saidByTable(t *testing.T, url string) map[string]said {
 		}
 		records = append(records, record)
 	}
-	return saidBy(records)
+	return records
+}
+
+// recordOf returns the record of a lake, which must exist.
+func recordOf(records []map[string]any, id string) map[string]any {
+	return records[slices.IndexFunc(records, func(r map[string]any) bool { return r["id"] == id })]
 }
 
 // checkHistoryOf checks that the entry on which the state is based has the same class.
@@ -270,6 +294,9 @@ func checkHistoryOf(t *testing.T, base string, c surfaceCase, record map[string]
 	}
 	if row := table[i+1]; row[1] != date || row[3] != level {
 		t.Errorf("its line is %q, want level %s", row, level)
+	}
+	if got, want := text(entries[i]["level_by"]), strings.TrimPrefix(c.levelBy(), "chlorophyll"); c.want.level != "" && got != want {
+		t.Errorf("its entry says that the level is by %q, want %q", got, want)
 	}
 }
 

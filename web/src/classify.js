@@ -4,10 +4,6 @@ import { isOld, referenceTime } from './calendar.js'
 import { cleanText } from './linetext.js'
 import { fill, number, words } from './words.js'
 
-// From so many cells/ml on a cell count supports level 1 and 2 (WHO 2003, chapter 8); level 3 is always reported.
-const cellLimits = [0, 20_000, 100_000]
-const cellsPerMicrogram = 2000 // of a cell density that the server derives from the chlorophyll
-
 /** Reports whether a statement of the newest week is still valid. Those of the week of a date are as the server says.
  * @param {Pick<Advisory, 'valid_until'>} advisory @param {string | null} date */
 export const isActive = ({ valid_until: end }, date) => date !== null || !(Date.parse(end) <= Date.now())
@@ -15,7 +11,7 @@ export const isActive = ({ valid_until: end }, date) => date !== null || !(Date.
 /**
  * Cleans the name of each lake, removes a statement that is over, and adds `old`: whether its value was old in the week of that date; and `closed` and `warned`: whether an
  * authority closed the lake or warns. Lakes with a value also get `display`, the level, risk and colour of their symbol, and `worse`: what made the
- * level worse than that of the chlorophyll value, 'cells' or 'reported'; otherwise empty.
+ * level worse than that of the chlorophyll value, 'cells' or 'report'; otherwise empty.
  * @param {Lake[]} lakes @param {Legend} legend @param {string | null} date @returns {Lake[]}
  */
 export function classifyLakes(lakes, { classes }, date) {
@@ -34,19 +30,16 @@ export function classifyLakes(lakes, { classes }, date) {
   })
 }
 
-/** Returns what made the level of a record worse than that of its chlorophyll value; empty if it is not worse.
- * @param {Pick<Lake, 'chl' | 'who_level' | 'cell_density_cells_ml'>} record @param {number | null} byValue @returns {Lake['worse']} */
-export function worseBy({ chl, who_level: level, cell_density_cells_ml: cells }, byValue) {
-  if (level === null || level <= (byValue ?? level)) return ''
-  return cells >= cellLimits[level] && Math.abs(cells - cellsPerMicrogram * chl) > 1 ? 'cells' : 'reported'
-}
+/** Returns what made the level of a record worse than that of its chlorophyll value; empty if it is not worse. A history says so only then.
+ * @param {{ level_by?: Lake['level_by'] }} record @returns {Lake['worse']} */
+export const worse = ({ level_by: by }) => (by === 'cells' || by === 'report' ? by : '')
 
 /** @param {Lake} lake @param {LegendClass[]} classes */
 function classify(lake, classes) {
   const { who_level: level, risk, color } = lake
   const byRisk = classes.find((c) => c.risk === risk)
   return {
-    worse: worseBy(lake, lake.chl_level),
+    worse: worse(lake),
     // The colour of the value if it is one of the risk's; else the value looks cleaner than the lake is.
     display: { level, risk, color: !byRisk || byRisk.colors.includes(color) ? color : byRisk.color },
   }

@@ -13,8 +13,8 @@ interface Lake {
   lat: number
   lon: number
   chl: number | null
-  chl_level: number | null
   who_level: number | null
+  level_by: 'chlorophyll' | 'cells' | 'report' | null
   cell_density_cells_ml: number | null
   risk: string | null
   color: string
@@ -25,7 +25,7 @@ interface Lake {
   old: boolean
   closed: boolean
   warned: boolean
-  worse?: '' | 'cells' | 'reported'
+  worse?: '' | 'cells' | 'report'
   display?: Display
   spellings?: string[]
 }
@@ -68,6 +68,7 @@ interface Entry {
   chl_lower?: number
   chl_upper?: number
   below_limit?: boolean
+  level_by?: 'cells' | 'report'
   quality?: string
   secchi_m?: number
   water_temperature_c?: number

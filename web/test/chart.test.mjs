@@ -10,7 +10,7 @@ const level = (chl) => (chl === null ? null : chl < 10 ? 0 : chl < 50 ? 1 : 2)
 const entry = (date, chl, fields = {}) => (
   { date, chl, who_level: level(chl), cell_density_cells_ml: chl && chl * 2000, data_type: 'satellite', forecast: false, sample: false, time: Date.parse(date), week: weekNumber(date), ...fields }
 )
-const forecast = (date, chl) => entry(date, chl, { who_level: null, data_type: 'ai_forecast', forecast: true })
+const forecast = (date, chl) => entry(date, chl, { data_type: 'ai_forecast', forecast: true })
 const sample = (date, chl, fields = {}) => entry(date, chl, { data_type: 'in_situ', sample: true, ...fields })
 
 test('a history is sorted, and measurements replace forecasts', () => {
@@ -46,7 +46,7 @@ test('the entry of the value on a card', () => {
     ['the good one of two samples of one day', find(sampled), 2],
     ['measured on another day than its date', find({ ...sampled, measured_at: '2026-11-18T10:00:00Z' }), 2],
     ['a poor one', find({ ...sampled, chl: 1, who_level: 0 }), -1],
-    ['another level', find({ who_level: 3 }), -1],
+    ['another level', find({ who_level: 3, level_by: 'report' }), -1],
     ['no value', find({ chl: null, who_level: null }), -1],
   ])) assert.equal(got, want, name)
 })
@@ -84,7 +84,7 @@ const count = (text, part) => text.split(part).length - 1
 test('samples have squares beside the line, with their uncertainty', () => {
   const entries = [
     entry('2026-09-07', 8, { chl_lower: 5, chl_upper: 12 }), sample('2026-09-09', 7.5, { below_limit: true, chl_upper: 15 }), sample('2026-09-10', null),
-    entry('2026-09-14', 9, { quality: 'poor' }), sample('2026-09-15', 9, { quality: 'poor' }), sample('2026-09-16', 5, { who_level: 2, cell_density_cells_ml: 150_000 }),
+    entry('2026-09-14', 9, { quality: 'poor' }), sample('2026-09-15', 9, { quality: 'poor' }), sample('2026-09-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }),
   ]
   const scales = chartScales(entries, who2003)
   const paths = valuePaths(entries, who2003, scales)
@@ -101,7 +101,7 @@ test('lines have gaps, and forecasts have a line of their own', () => {
   const entries = [
     entry('2026-09-07', 8), entry('2026-09-14', 9), // two weeks
     entry('2026-10-05', 12), entry('2026-10-12', null), // one week after a gap, then a week without a value
-    entry('2026-10-19', 150), entry('2026-10-26', 0.5), entry('2026-11-02', 5, { who_level: 3 }), // off the scale, and scum
+    entry('2026-10-19', 150), entry('2026-10-26', 0.5), entry('2026-11-02', 5, { who_level: 3, level_by: 'report' }), // off the scale, and scum
     forecast('2026-11-09', 30), forecast('2026-11-16', 60),
   ]
   const paths = valuePaths(entries, who2003, chartScales(entries, who2003))
@@ -117,12 +117,12 @@ test('entries in words', () => {
   for (const [e, want] of /** @type {const} */ ([
     [entry('2026-11-16', 24.5), '16 Nov 2026: 24.5 µg/l, Medium risk'],
     [entry('2026-11-16', 10), '16 Nov 2026: 10 µg/l, Medium risk'],
-    [entry('2026-11-16', 5, { who_level: 3 }), '16 Nov 2026: 5 µg/l, High risk, reported'],
+    [entry('2026-11-16', 5, { who_level: 3, level_by: 'report' }), '16 Nov 2026: 5 µg/l, High risk, reported'],
     [entry('2026-11-16', 0.5), '16 Nov 2026: 0.5 µg/l, Low risk, beyond the axis'],
     [entry('2026-11-16', null), '16 Nov 2026: no value'],
     [entry('2026-11-16', 24.5, { chl_lower: 20, chl_upper: 30.25, quality: 'suspect' }), '16 Nov 2026: 24.5 µg/l, between 20 and 30.25, Medium risk, doubtful'],
     [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],
-    [sample('2026-11-16', 5, { who_level: 2, cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
+    [sample('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
     [sample('2026-11-16', 60, { quality: 'poor' }), '16 Nov 2026: 60 µg/l, High risk, water sample, poor quality'],
     [forecast('2026-11-16', 60), '16 Nov 2026: 60 µg/l, High risk, statistical forecast'],
   ])) {

@@ -14,10 +14,10 @@ const [low, medium, high] = who2003.classes
 
 /** @param {Partial<Lake>} fields @returns {Lake} */
 const lake = (fields) => ({
-  id: 'x', name: 'Xsee', lat: 52, lon: 13, chl: 5, chl_level: 0, who_level: 0, cell_density_cells_ml: (fields.chl ?? 5) * 2000, risk: 'low', color: low.color,
+  id: 'x', name: 'Xsee', lat: 52, lon: 13, chl: 5, who_level: 0, level_by: 'chlorophyll', cell_density_cells_ml: (fields.chl ?? 5) * 2000, risk: 'low', color: low.color,
   trophic: 'mesotrophic', measured_at: now, measured_by: 'satellite', advisory: null, old: false, closed: false, warned: false, ...fields,
 })
-const bloom = { chl: 80, chl_level: 2, who_level: 2, risk: 'high', color: high.color }
+const bloom = { chl: 80, who_level: 2, risk: 'high', color: high.color }
 /** @param {string} kind @param {Partial<Advisory>} [fields] @returns {Partial<Lake>} */
 const stated = (kind, fields) => ({ advisory: { id: 'a', kind, cause: 'cyanobacteria', issuer: 'Amt', valid_until: null, ...fields } })
 const classified = (fields, date = null) => classifyLakes([lake(fields)], who2003, date)[0]
@@ -26,12 +26,12 @@ test('the risk of the server is displayed, with a badge if the colour of the val
   for (const { name, fields, risk, color, worse = '' } of [
     { name: 'by value', fields: {}, risk: 'low', color: low.color },
     { name: 'a bloom', fields: bloom, risk: 'high', color: high.color },
-    { name: 'scum in clear water', fields: { who_level: 3, risk: 'high' }, risk: 'high', color: high.color, worse: 'reported' },
-    { name: 'more cells than chlorophyll', fields: { who_level: 2, risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'cells' },
-    { name: 'scum, and too few cells for it', fields: { who_level: 3, risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'reported' },
-    { name: 'cells that follow from the chlorophyll', fields: { chl: 11, who_level: 1, risk: 'medium' }, risk: 'medium', color: medium.color, worse: 'reported' },
-    { name: 'scum in a bloom', fields: { ...bloom, who_level: 3 }, risk: 'high', color: high.color, worse: 'reported' },
-    { name: 'a level worse than the value', fields: { who_level: 1, risk: 'medium' }, risk: 'medium', color: medium.color, worse: 'reported' },
+    { name: 'scum in clear water', fields: { who_level: 3, level_by: 'report', risk: 'high' }, risk: 'high', color: high.color, worse: 'report' },
+    { name: 'more cells than chlorophyll', fields: { who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'cells' },
+    { name: 'scum, and too few cells for it', fields: { who_level: 3, level_by: 'report', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'report' },
+    { name: 'many cells in a bloom', fields: { ...bloom, cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color },
+    { name: 'scum in a bloom', fields: { ...bloom, who_level: 3, level_by: 'report' }, risk: 'high', color: high.color, worse: 'report' },
+    { name: 'a level worse than the value', fields: { who_level: 1, level_by: 'report', risk: 'medium' }, risk: 'medium', color: medium.color, worse: 'report' },
     { name: 'a colour outside the legend', fields: { color: '#000000' }, risk: 'low', color: low.color },
   ]) {
     const got = classified(fields)
@@ -42,7 +42,7 @@ test('the risk of the server is displayed, with a badge if the colour of the val
 })
 
 test('a closed lake is closed, whatever its value', () => {
-  for (const fields of [{}, bloom, { chl: null, chl_level: null, who_level: null, risk: null, measured_at: null }]) {
+  for (const fields of [{}, bloom, { chl: null, level_by: null, who_level: null, risk: null, measured_at: null }]) {
     const closed = classified({ ...fields, ...stated('closure') })
     assert.equal(riskClass(closed), 'closed')
     assert.deepEqual(symbolStyle(closed), { name: 'closed', colour: '#16191c', sign: '#fff', old: false, badge: false })
@@ -96,11 +96,11 @@ test('old values', () => {
 })
 
 test('texts of levels worse than the value', () => {
-  const scum = classified({ name: 'Scumsee', who_level: 3, risk: 'high' })
+  const scum = classified({ name: 'Scumsee', who_level: 3, level_by: 'report', risk: 'high' })
   assert.equal(summary(scum), 'Scumsee: High risk (reported), 5 µg/l')
   assert.match(meaning(scum, null).join(' '), /do not bathe.*People at the lake reported/)
   assert.match(meaning(scum, '2024-11-11').join(' '), /^Very many algae at that time/)
-  const cells = classified({ who_level: 2, risk: 'high', cell_density_cells_ml: 150_000 })
+  const cells = classified({ who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 })
   assert.equal(riskText(cells), 'High risk (cell count)')
   assert.match(meaning(cells, null).join(' '), /do not bathe.*Cell count 150,000 cells\/ml: worse than the colour/)
 })

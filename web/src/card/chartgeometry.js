@@ -1,6 +1,7 @@
 // The geometry of the history chart: scales, ticks and paths in the coordinates of its SVG. It draws nothing.
 import { dayMs } from '../calendar.js'
-import { hasRange, isOffScale, lowerEnd, worse } from './entries.js'
+import { worse } from '../classify.js'
+import { hasRange, isOffScale, lowerEnd } from './entries.js'
 
 /** The size of the SVG, which scales with the card. */
 export const [width, height] = [300, 180]
@@ -80,7 +81,7 @@ export function valuePaths(entries, legend, scales) {
     if (hasRange(e)) paths.whisker += whisker(e, scales)
     if (e.below_limit) paths.below += `M${at}m-5-4l-6 4l6 4`
     const poor = e.quality === 'poor' ? ' poor' : ''
-    const sign = worse(e, legend) ? 'reported' : isOffScale(e, legend) ? 'beyond' : ''
+    const sign = worse(e) ? 'reported' : isOffScale(e, legend) ? 'beyond' : ''
     if (e.sample) paths[`sample${poor}`] += `M${at}m-3.5-3.5h7v7h-7z`
     else if (!e.forecast && !sign) paths[`dots${poor}`] += poor ? `M${at}m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0` : `M${at}h0`
     // The sign of a sample lies above its square.

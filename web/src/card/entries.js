@@ -1,6 +1,6 @@
 // The history of one lake, from the server or from the store of the service worker, and its entries in words.
 import { weekNumber } from '../calendar.js'
-import { worseBy } from '../classify.js'
+import { worse } from '../classify.js'
 import { concentration, date, fill, number, words } from '../words.js'
 
 /** The limits of a request: two years of weeks, and the maximum of the API. */
@@ -63,7 +63,7 @@ export function describeEntry(e, legend) {
     e.chl === null ? chart.noValue : valueText(e),
     hasRange(e) && !e.below_limit && fill(chart.range, { from: number(e.chl_lower), to: number(e.chl_upper) }),
     risk[riskOf(e, legend)],
-    lake[worse(e, legend)],
+    lake[worse(e)],
     e.sample && chart.sampleEntry,
     e.forecast && chart.forecastEntry,
     chart.quality[e.quality],
@@ -71,20 +71,8 @@ export function describeEntry(e, legend) {
   ].filter(Boolean).join(', ')}`
 }
 
-// riskOf returns the risk of an entry. The server gives no level to forecasts.
-function riskOf(e, legend) {
-  const level = e.who_level ?? levelByValue(e, legend)
-  return level < 0 ? '' : (legend.classes.find((c) => c.level === level) ?? legend.classes.at(-1)).risk
-}
-
-// levelByValue returns the level of a value. Where a colour step begins at a limit, the limit belongs to the class above it.
-function levelByValue({ chl }, { classes, steps }) {
-  const reaches = ({ from }) => from === null || chl > from || (chl === from && steps.some((s) => s.from === from))
-  return chl === null ? -1 : classes.findLast(reaches).level
-}
-
-/** Returns what made the level worse than that of the value, as on the card. @param {Entry} e @param {Legend} legend */
-export const worse = (e, legend) => worseBy(e, levelByValue(e, legend))
+// riskOf returns the risk of the level of an entry. The legend has no class of its own for the highest level.
+const riskOf = ({ who_level: level }, { classes }) => (level === null ? '' : (classes.find((c) => c.level === level) ?? classes.at(-1)).risk)
 
 /** Reports whether a value lies outside the axis. It is drawn at the end of the axis.
  * @param {Entry} e @param {Legend} legend */
