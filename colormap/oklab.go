@@ -49,6 +49,11 @@ func linear(v uint8) float64 {
 	return math.Pow((x+0.055)/1.055, 2.4)
 }
 
+// Luminance returns the relative luminance of c after WCAG 2.2, from 0 for black to 1 for white.
+func Luminance(c color.NRGBA) float64 {
+	return 0.2126*linear(c.R) + 0.7152*linear(c.G) + 0.0722*linear(c.B)
+}
+
 // companded applies the sRGB transfer function (IEC 61966-2-1).
 func companded(x float64) uint8 {
 	if x <= 0.0031308 {

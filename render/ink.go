@@ -5,6 +5,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/render/palettepng"
+	"limnomap/render/symbol"
 )
 
 // quarters is the number of steps in which the edge of a mark can cover a pixel.
@@ -22,24 +23,14 @@ const (
 	toneEntry    = hollowEntry + quarters
 )
 
-// outlineColor separates light marks from a white map: in some colour maps the light end means a bloom. casingColor
-// separates dark marks from a dark map.
+// outlineColor is that of lines around light marks, casingColor that of lines around dark ones.
 var (
-	outlineColor = color.NRGBA{0x26, 0x32, 0x38, 0xff}
-	casingColor  = color.NRGBA{0xff, 0xff, 0xff, 0xff}
+	outlineColor = symbol.DarkColor()
+	casingColor  = symbol.WhiteColor()
 )
 
 // hollowAlpha is the opacity of a water without a value.
 const hollowAlpha = 0x59
-
-// darkest is the relative luminance below which a colour has a casing: there its contrast with a dark grey page
-// (#2b2b2b) is less than 2.5 to 1. In the default map only the red of the highest class is darker.
-const darkest = 0.135
-
-// isDark reports whether a mark of colour c has a casing. Relative luminance after WCAG 2.2.
-func isDark(c color.NRGBA) bool {
-	return 0.2126*linear(float64(c.R))+0.7152*linear(float64(c.G))+0.0722*linear(float64(c.B)) < darkest
-}
 
 // markPalette returns the entries for the colours of m.
 func markPalette(m *colormap.Map) *palettepng.Palette {
@@ -50,7 +41,7 @@ func markPalette(m *colormap.Map) *palettepng.Palette {
 		p[ringEntry+q-1] = faded(colormap.NoData(), q)
 		for i, c := range m.Table() {
 			line := outlineColor
-			if isDark(c) {
+			if symbol.HasCasing(c) {
 				line = casingColor
 			}
 			p[fillEntry+i*quarters+q-1] = mixed(c, line, q, quarters)

@@ -6,13 +6,15 @@ import (
 	"slices"
 
 	"github.com/fogleman/gg"
+
+	"limnomap/render/symbol"
 )
 
 const (
 	// markerUnits is the grid in units to which the centre of a marker is rounded down: a quarter of a pixel at scale 1.
 	markerUnits = subUnits / 4
 	// outlinePx is the width of an outline and of a casing, and half the width of a ring.
-	outlinePx = 0.9
+	outlinePx = symbol.OutlinePx
 	// markerMargin is the largest distance in units from the edge of a marker to the centre of a pixel that it changes: half
 	// a pixel, and the rounding of the marker's centre.
 	markerMargin = subUnits/2 + markerUnits

@@ -8,6 +8,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/symbol"
 )
 
 const (
@@ -60,7 +61,7 @@ type scale struct {
 func newScale(m *colormap.Map, v *logTable) *scale {
 	s := &scale{colours: m, shades: newShadeTable(m, v)}
 	for i, c := range m.Table() {
-		s.dark[i] = isDark(c)
+		s.dark[i] = symbol.HasCasing(c)
 	}
 	classes := m.Legend().Classes
 	first := 0

@@ -11,6 +11,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/render/palettepng"
+	"limnomap/render/symbol"
 )
 
 // Version identifies the output of the renderer. It changes whenever the same lakes would give other pixels or bytes, and is
@@ -42,16 +43,23 @@ type Style struct {
 	ID          StyleID `json:"id"`
 	Title       string  `json:"title"`
 	Description string  `json:"description"`
+
+	// Signs are those that the style draws on marked lakes, the gravest first. Nil means none.
+	Signs []Sign `json:"-"`
 }
+
+// A Sign explains a sign on the symbol of a lake.
+type Sign = symbol.Sign
 
 // Styles returns the styles, the default first.
 func Styles() []Style {
+	signs := symbol.Signs()
 	return []Style{
 		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. " +
-			"Lakes without a current value leave no trace."},
-		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value. " + signsText},
+			"Lakes without a current value leave no trace.", nil},
+		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value. " + signsText, signs},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
-			"disc of its area; grey and hollow without a current value. " + signsText},
+			"disc of its area; grey and hollow without a current value. " + signsText, signs},
 	}
 }
 

@@ -10,77 +10,65 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/symbol"
 )
 
 // signs are the signs of marked lakes, by zoom, the last for all larger ones. They are drawn above all markers and waters, and are
 // larger than the markers of their zoom. What they mean does not depend on colours: all their lines are dark or white, so that they
-// are visible on any map.
-//
-// [data.Worse] is a disc in the colour of the value, within a dark, a white and another dark ring; dark colours are next to the white
-// ring. [data.Closed] is a dark disc with a white bar, like the traffic sign for "no entry", within a white ring; it is the same for all
-// values and without one.
+// are visible on any map. Package symbol has their shapes.
 type signs []markers
-
-// The radii of a sign, in pixels beyond that of the coloured disc of a marker.
-const (
-	gapPx    = 1.7 // the inner dark ring
-	ringPx   = 3.3 // the white ring
-	closedPx = 3.4 // the dark disc of a closed lake
-	signPx   = 4.4 // the whole sign
-)
-
-// The bar of the sign of a closed lake, as parts of the radius of the dark disc.
-const (
-	barLength = 0.64
-	barWidth  = 0.22
-)
 
 // toneCode is the code of a dark pixel of a sign; the next four have 1 to 4 quarters of white. Codes up to quarters cover that many
 // quarters with the outermost line, and the codes between are those of a filling and its line, as in ink.put.
 const toneCode = 2*quarters + 1
 
-func newSigns() signs { return drawMarkers(markerRadii[:], signPx, newSign) }
+func newSigns() signs { return drawMarkers(markerRadii[:], symbol.RimPx, newSign) }
 
 func (s signs) at(z maptile.Zoom) *markers { return &s[min(int(z), len(s)-1)] }
 
 // newSign draws the signs of a zoom whose markers have that radius.
 func newSign(radius float64, scale int, dx, dy float64) sprite {
-	pixels := func(px float64) float64 { return px * float64(scale) }
-	s := sprite{half: int(math.Ceil(pixels(radius+signPx))) + 1}
-	side, x, y := s.side(), float64(s.half)+dx, float64(s.half)+dy
-	circle := func(beyond float64) []uint8 {
-		return covered(side, func(c *gg.Context) { c.DrawCircle(x, y, pixels(radius+beyond)); c.Fill() })
+	s := sprite{half: int(math.Ceil((radius+symbol.RimPx)*float64(scale))) + 1}
+	x, y := float64(s.half)+dx, float64(s.half)+dy
+	codes := func(shapes []symbol.Shape) []uint8 {
+		return signCodes(shapes, func(shape symbol.Shape) []uint8 {
+			return covered(s.side(), func(c *gg.Context) { shape.AddTo(c, x, y, float64(scale)); c.Fill() })
+		})
 	}
-	whole := circle(signPx)
+	s.worse = codes(symbol.Worse.Shapes(radius, false))
+	s.worseDark = codes(symbol.Worse.Shapes(radius, true))
+	s.closed = codes(symbol.Closed.Shapes(radius, false))
+	return s
+}
 
-	gap, ring := circle(gapPx), circle(ringPx)
-	worse := func(disc []uint8, white func(i int) uint8) []uint8 {
-		codes := slices.Clone(whole)
-		for i, q := range disc {
-			if q > 0 {
+// signCodes returns the codes of a sign of these shapes, each of which covers that many quarters of the pixels. The first shape is the
+// outermost line.
+func signCodes(shapes []symbol.Shape, quartersOf func(symbol.Shape) []uint8) []uint8 {
+	codes := quartersOf(shapes[0])
+	var below uint8 // quarters of white in the outermost line
+	if shapes[0].Paint == symbol.White {
+		below = quarters
+	}
+	for _, shape := range shapes[1:] {
+		for i, q := range quartersOf(shape) {
+			if q == 0 {
+				continue
+			}
+			white := below
+			if codes[i] >= toneCode {
+				white = codes[i] - toneCode
+			}
+			switch shape.Paint {
+			case symbol.Value:
 				codes[i] = quarters + q
-			} else if ring[i] > 0 {
-				codes[i] = toneCode + white(i)
+			case symbol.White:
+				codes[i] = toneCode + max(white, q)
+			case symbol.Dark:
+				codes[i] = toneCode + min(white, quarters-q)
 			}
 		}
-		return codes
 	}
-	s.worse = worse(circle(0), func(i int) uint8 { return min(ring[i], quarters-gap[i]) })
-	s.worseDark = worse(circle(outlinePx), func(i int) uint8 { return ring[i] })
-
-	disc := circle(closedPx)
-	bar := covered(side, func(c *gg.Context) {
-		length, width := pixels((radius+closedPx)*barLength), pixels((radius+closedPx)*barWidth)
-		c.DrawRectangle(x-length, y-width, 2*length, 2*width)
-		c.Fill()
-	})
-	s.closed = slices.Clone(whole)
-	for i, q := range disc {
-		if q > 0 {
-			s.closed[i] = toneCode + max(quarters-q, bar[i])
-		}
-	}
-	return s
+	return codes
 }
 
 // tones are the palette entries of dark with 0 to 4 quarters of white.

@@ -24,6 +24,7 @@ var (
 type (
 	StyleID = render.StyleID
 	Style   = render.Style
+	Sign    = render.Sign
 )
 
 // maxScale is the largest scale that tiles are drawn at.
