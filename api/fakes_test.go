@@ -147,15 +147,24 @@ func (f *fakeLegends) draw() {
 	f.drawing.Add(-1)
 }
 
-func (f *fakeLegends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
+func (f *fakeLegends) LegendPNG(m *colormap.Map, signs []tiles.Sign, width, scale int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d", m.ID, width, scale), nil
+	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d%s", m.ID, width, scale, labels(signs)), nil
 }
 
-func (f *fakeLegends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
+func (f *fakeLegends) LegendSVG(m *colormap.Map, signs []tiles.Sign, width int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s --></svg>`,
-		width, m.ID, strings.Repeat("x", 1024)), nil
+	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s%s --></svg>`,
+		width, m.ID, strings.Repeat("x", 1024), labels(signs)), nil
+}
+
+// labels returns the texts of signs, each after a bar.
+func labels(signs []tiles.Sign) string {
+	var b strings.Builder
+	for _, sign := range signs {
+		b.WriteString("|" + sign.Label)
+	}
+	return b.String()
 }
 
 // fakeKeys is a store of keys that can fail.
@@ -269,7 +278,9 @@ func testOptions(tb testing.TB) Options {
 		Legends:   &fakeLegends{},
 		Styles: []tiles.Style{
 			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
-			{ID: "dots", Title: "Dots", Description: "A marker for each lake."},
+			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Signs: []tiles.Sign{
+				{ID: "closed", Label: "Closed by an official statement"}, {ID: "worse", Label: "Level worse than the colour: cell count or report"},
+			}},
 		},
 		Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50},
 		Page: fstest.MapFS{

@@ -13,6 +13,7 @@ import (
 	"limnomap/api/answer"
 	"limnomap/api/params"
 	"limnomap/colormap"
+	"limnomap/tiles"
 )
 
 const (
@@ -39,24 +40,44 @@ func parseLegendWidth(s string) (int, error) {
 // legendWidthMistake follows a width that is not allowed in the error.
 var legendWidthMistake = "is none of " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(legendWidths)), ", "), "[]")
 
-// maxLegends is the number of legends of that many colour maps: some 30 kB each.
-func maxLegends(colormaps int) int {
-	return colormaps * (1 + len(legendWidths)*(1+maxLegendScale)) // JSON, SVG, PNG
+// maxLegends is the largest number of legends of that many colour maps and styles: some 30 kB each. Styles with the same signs
+// share theirs.
+func maxLegends(colormaps, styles int) int {
+	return colormaps * (1 + styles*len(legendWidths)*(1+maxLegendScale)) // JSON, SVG, PNG
 }
 
 // A legendKey names a legend.
 type legendKey struct {
 	mediaType    string
+	style        tiles.StyleID // the first one with the same signs
 	colormap     colormap.ID
 	width, scale int
 }
 
-// legendQuery returns the query for the legend of a colour map, nothing for that of the default one.
-func legendQuery(id, byDefault colormap.ID) string {
-	if id == byDefault {
+// legendQuery returns the query for the legend of a style and a colour map. It leaves out what is the default.
+func (s *common) legendQuery(style tiles.StyleID, id colormap.ID) string {
+	query := make(url.Values)
+	if style != s.styleIDs[0] {
+		query.Set("style", string(style))
+	}
+	if id != s.colormaps.ids[0] {
+		query.Set("colormap", string(id))
+	}
+	if len(query) == 0 {
 		return ""
 	}
-	return "?" + url.Values{"colormap": {string(id)}}.Encode()
+	return "?" + query.Encode()
+}
+
+// signsOf returns the signs that a style draws.
+func (s *common) signsOf(id tiles.StyleID) []tiles.Sign {
+	return s.opts.Styles[slices.Index(s.styleIDs, id)].Signs
+}
+
+// legendStyle returns the first style with the signs of this one. Their legends are the same.
+func (s *common) legendStyle(id tiles.StyleID) tiles.StyleID {
+	signs := s.signsOf(id)
+	return s.styleIDs[slices.IndexFunc(s.opts.Styles, func(other tiles.Style) bool { return slices.Equal(other.Signs, signs) })]
 }
 
 // legend returns a handler that answers with a legend of that media type.
@@ -66,6 +87,7 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		query := params.Of(r)
 		key := legendKey{
 			mediaType: mediaType,
+			style:     params.OneOf(&query, "style", h.styleIDs),
 			colormap:  params.OneOf(&query, "colormap", h.colormaps.ids),
 			width:     params.Parsed(&query, "width", defaultLegendWidth, parseLegendWidth, legendWidthMistake),
 			scale:     query.Integer("scale", 1, maxLegendScale, 1),
@@ -78,7 +100,9 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 			key.scale = 1
 		}
 		if mediaType == answer.TypeJSON {
-			key.width = defaultLegendWidth
+			key.style, key.width = h.styleIDs[0], defaultLegendWidth
+		} else {
+			key.style = h.legendStyle(key.style)
 		}
 		content, err := h.keptLegend(key)
 		if err != nil {
@@ -109,28 +133,30 @@ func (h *descriptionHandlers) keptLegend(key legendKey) ([]byte, error) {
 // A legendWithSigns is the body of legend.json.
 type legendWithSigns struct {
 	colormap.Legend
-	Signs []legendSign `json:"signs"`
+	Signs []tiles.Sign `json:"signs"`
 }
 
-// A legendSign is a sign that the styles dots and lakes draw on the marker of a lake, whatever its colour.
-type legendSign struct {
-	ID    string `json:"id"`
-	Label string `json:"label"`
-}
-
-var legendSigns = []legendSign{
-	{"closed", "Closed by an official statement"},
-	{"worse", "Level worse than the colour: cell count or report"},
+// allSigns returns the signs of all styles, each once.
+func allSigns(styles []tiles.Style) []tiles.Sign {
+	all := []tiles.Sign{} // not nil, which JSON has as null
+	for _, style := range styles {
+		for _, sign := range style.Signs {
+			if !slices.Contains(all, sign) {
+				all = append(all, sign)
+			}
+		}
+	}
+	return all
 }
 
 func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
 	switch key.mediaType {
 	case answer.TypePNG:
-		return h.opts.Legends.LegendPNG(scale, key.width, key.scale)
+		return h.opts.Legends.LegendPNG(scale, h.signsOf(key.style), key.width, key.scale)
 	case answer.TypeSVG:
-		return h.opts.Legends.LegendSVG(scale, key.width)
+		return h.opts.Legends.LegendSVG(scale, h.signsOf(key.style), key.width)
 	}
-	content, err := json.Marshal(legendWithSigns{scale.Legend(), legendSigns})
+	content, err := json.Marshal(legendWithSigns{scale.Legend(), allSigns(h.opts.Styles)})
 	return append(content, '\n'), err
 }

@@ -36,7 +36,7 @@ func (h *descriptionHandlers) styles(w http.ResponseWriter, r *http.Request) err
 			ID:      id,
 			Title:   h.colormaps.byID[id].Title,
 			Default: i == 0,
-			Legend:  h.prefix + pathLegend + ".json" + legendQuery(id, h.colormaps.ids[0]),
+			Legend:  h.prefix + pathLegend + ".json" + h.legendQuery(h.styleIDs[0], id),
 		})
 	}
 	return h.sender.Send(w, r, timelessKind, answer.JSON(list))

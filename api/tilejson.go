@@ -42,7 +42,7 @@ type descriptionHandlers struct {
 }
 
 func newDescriptionHandlers(s *common) (*descriptionHandlers, error) {
-	drawn, err := lru.New[legendKey, []byte](maxLegends(len(s.colormaps.ids)))
+	drawn, err := lru.New[legendKey, []byte](maxLegends(len(s.colormaps.ids), len(s.styleIDs)))
 	return &descriptionHandlers{common: s, drawn: drawn}, err
 }
 
@@ -71,7 +71,7 @@ func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p
 	description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples. " + levelCaveat
 	description.Format, description.TileSize = "png", 256
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
-	description.LegendURL = base + pathLegend + ".svg" + legendQuery(colors, h.colormaps.ids[0])
+	description.LegendURL = base + pathLegend + ".svg" + h.legendQuery(style, colors)
 	description.Snapshot = p.state.MapVersion
 	return h.sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(description))
 }

@@ -241,7 +241,7 @@ func doublePicture(t *testing.T) image.Image {
 // scalePicture is the legend of the default colour map, and below it the colours of the others.
 func scalePicture(t *testing.T) image.Image {
 	const step = 13 // pixels
-	scale, err := legend.PNG(newMap(t, colormap.Default, who2003()), colormap.Steps*step, 1)
+	scale, err := legend.PNG(newMap(t, colormap.Default, who2003()), nil, colormap.Steps*step, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -4,6 +4,7 @@ import (
 	"encoding/xml"
 	"fmt"
 	"net/http"
+	"net/url"
 	"strconv"
 
 	"limnomap/api/answer"
@@ -113,12 +114,16 @@ func (s *Service) wmtsLayer(state *State, base string) wmtsLayer {
 		MatrixSet:  wmtsMatrices,
 	}
 	for i, style := range s.Styles {
+		legend := base + s.LegendPath + ".png"
+		if i > 0 { // the legend of a style explains the signs that the style draws
+			legend += "?" + url.Values{"style": {string(style.ID)}}.Encode()
+		}
 		layer.Styles = append(layer.Styles, wmtsStyle{
 			Default:    i == 0,
 			Title:      style.Title,
 			Abstract:   style.Description,
 			Identifier: string(style.ID),
-			Legend:     wmtsLegend{Format: answer.TypePNG, Href: base + s.LegendPath + ".png"},
+			Legend:     wmtsLegend{Format: answer.TypePNG, Href: legend},
 		})
 	}
 	time := currentTime

@@ -20,6 +20,7 @@ import (
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 	"limnomap/render/legend"
+	"limnomap/tiles"
 )
 
 // serving has the parts of a server that run until the server stops.
@@ -131,10 +132,10 @@ func watchNotifications(ctx context.Context, s store.Store, watcher *data.Watche
 // legends draws the legends for api, which does not import render.
 type legends struct{}
 
-func (legends) LegendPNG(m *colormap.Map, width, scale int) ([]byte, error) {
-	return legend.PNG(m, width, scale)
+func (legends) LegendPNG(m *colormap.Map, signs []tiles.Sign, width, scale int) ([]byte, error) {
+	return legend.PNG(m, signs, width, scale)
 }
 
-func (legends) LegendSVG(m *colormap.Map, width int) ([]byte, error) {
-	return legend.SVG(m, width)
+func (legends) LegendSVG(m *colormap.Map, signs []tiles.Sign, width int) ([]byte, error) {
+	return legend.SVG(m, signs, width)
 }

@@ -1,5 +1,5 @@
-// Package legend draws the legend of a colour map as a PNG or an SVG picture: the scale with its colours, the classes, and
-// the grey of lakes without data. Both formats draw the same layout. It holds no state and is safe for concurrent use.
+// Package legend draws the legend of a colour map as a PNG or an SVG picture: the scale with its colours, the classes, the
+// grey of lakes without data, and the signs that a style draws. Both formats draw the same layout. It holds no state and is safe for concurrent use.
 // Callers may test for [ErrSize].
 package legend
 
@@ -13,6 +13,7 @@ import (
 	"strings"
 
 	"limnomap/colormap"
+	"limnomap/render/symbol"
 )
 
 // The allowed sizes: from the narrowest width that holds the words to that of a poster.
@@ -39,7 +40,13 @@ const (
 	cellWidth    = 144.0 // fits the longest label of a class next to its swatch
 	swatchWidth  = 18.0
 	noteLine     = 15.0
+	textGap      = 8.0 // between a swatch or a sign and its text
+	signLine     = 15.0
+	signGap      = 8.0
 )
+
+// signRadius is the radius of the marker below a sign: that of zoom 10 in tiles, where a sign is as wide as a swatch.
+const signRadius = 5.0
 
 // A textLine is one line of text; x is where its anchor lies and y its baseline.
 type textLine struct {
@@ -56,10 +63,18 @@ type rectangle struct {
 	fill       color.NRGBA
 }
 
+// A shape is a part of a sign whose middle is at x, y.
+type shape struct {
+	symbol.Shape
+	x, y float64
+	fill color.NRGBA
+}
+
 // A layout is what a legend shows and where. Both formats draw the same one, so they cannot differ.
 type layout struct {
 	width, height float64
 	rects         []rectangle
+	shapes        []shape // in the order of drawing
 	texts         []textLine
 	title, desc   string // for screen readers
 }
@@ -72,13 +87,13 @@ func paleColor() color.NRGBA { return color.NRGBA{0x43, 0x51, 0x60, 0xff} }
 func paperColor() color.NRGBA { return color.NRGBA{0xff, 0xff, 0xff, 0xf2} }
 func edgeColor() color.NRGBA  { return color.NRGBA{0x1b, 0x26, 0x33, 0x40} }
 
-// newLayout returns the layout of the legend of m.
-func newLayout(m *colormap.Map, width int, f *fonts) (*layout, error) {
+// newLayout returns the layout of the legend of m and of these signs.
+func newLayout(m *colormap.Map, signs []symbol.Sign, width int, f *fonts) (*layout, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: width %d: allowed are %d to %d pixels", ErrSize, width, MinWidth, MaxWidth)
 	}
 	l := m.Legend()
-	s := &layout{width: float64(width), title: title(l), desc: description(l)}
+	s := &layout{width: float64(width), title: title(l), desc: description(l, signs)}
 
 	y := pad + titleSize
 	s.text(pad, y, titleSize, 0, true, inkColor(), s.title)
@@ -94,6 +109,7 @@ func newLayout(m *colormap.Map, width int, f *fonts) (*layout, error) {
 	}
 	y = s.axis(l, y+10, f)
 	y = s.classes(l, y+12)
+	y = s.signs(l, signs, y, f)
 	for _, line := range f.wrap(l.Note, noteSize, s.width-2*pad) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
@@ -107,13 +123,17 @@ func title(l colormap.Legend) string {
 }
 
 // description returns the contents of the picture as text.
-func description(l colormap.Legend) string {
+func description(l colormap.Legend, signs []symbol.Sign) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Colours of the map %s on a %s scale from %v to %v %s.", l.Title, l.Scale, l.Min, l.Max, l.Unit)
 	for _, c := range l.Classes {
 		fmt.Fprintf(&b, " %s risk: %s %s.", strings.ToUpper(c.Risk[:1])+c.Risk[1:], c.Label, l.Unit)
 	}
-	fmt.Fprintf(&b, " Grey: %s. %s", l.NoData.Label, l.Note)
+	fmt.Fprintf(&b, " Grey: %s.", l.NoData.Label)
+	for _, sign := range signs {
+		fmt.Fprintf(&b, " Sign, %s: %s.", sign.Look, sign.Label)
+	}
+	b.WriteString(" " + l.Note)
 	return b.String()
 }
 
@@ -198,11 +218,44 @@ func (s *layout) classes(l colormap.Legend, y float64) float64 {
 			from, to := math.Round(height*float64(k)/n), math.Round(height*float64(k+1)/n)
 			s.rect(x, top+height-to, swatchWidth, to-from, parseHex(hex))
 		}
-		s.text(x+swatchWidth+8, top+13, wordSize, 0, true, inkColor(), c.word)
-		s.text(x+swatchWidth+8, top+29, textSize, 0, false, paleColor(), c.label)
+		s.text(x+swatchWidth+textGap, top+13, wordSize, 0, true, inkColor(), c.word)
+		s.text(x+swatchWidth+textGap, top+29, textSize, 0, false, paleColor(), c.label)
 	}
 	rows := (len(cells) + columns - 1) / columns
 	return y + float64(rows)*cellHeight
+}
+
+// signs adds the signs and their texts below y, and returns where they end. A sign that shows a value has the colour of the
+// lowest class: the sign means that the lake is worse than that.
+func (s *layout) signs(l colormap.Legend, signs []symbol.Sign, y float64, f *fonts) float64 {
+	// Two columns where the classes have four, so that the signs are below swatches.
+	columns, column := 1, s.width-2*pad
+	if column >= 4*cellWidth {
+		columns, column = 2, 2*math.Floor(column/4)
+	}
+	value := parseHex(l.Classes[0].Color)
+	for from := 0; from < len(signs); from += columns {
+		row := signs[from:min(from+columns, len(signs))]
+		lines := make([][]string, len(row))
+		height := math.Ceil(2 * (signRadius + symbol.RimPx))
+		for i, sign := range row {
+			lines[i] = f.wrap(sign.Label, textSize, column-swatchWidth-2*textGap)
+			height = max(height, signLine*float64(len(lines[i])))
+		}
+		for i, sign := range row {
+			x, middle := pad+float64(i)*column, y+math.Round(height/2)
+			for _, part := range sign.ID.Shapes(signRadius, symbol.HasCasing(value)) {
+				s.shapes = append(s.shapes, shape{part, x + swatchWidth/2, middle, part.Paint.Color(value)})
+			}
+			// Capitals are about three quarters as high as the text size.
+			baseline := middle - signLine*float64(len(lines[i])-1)/2 + textSize*3/8
+			for k, line := range lines[i] {
+				s.text(x+swatchWidth+textGap, math.Round(baseline+signLine*float64(k)), textSize, 0, false, inkColor(), line)
+			}
+		}
+		y += height + signGap
+	}
+	return y
 }
 
 func (s *layout) rect(x, y, w, h float64, fill color.NRGBA) {

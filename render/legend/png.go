@@ -9,10 +9,12 @@ import (
 	"github.com/fogleman/gg"
 
 	"limnomap/colormap"
+	"limnomap/render/symbol"
 )
 
-// PNG draws the legend of m as a PNG that is width × scale pixels wide. It returns ErrSize if either is out of range.
-func PNG(m *colormap.Map, width, scale int) ([]byte, error) {
+// PNG draws the legend of m and of these signs, nil for none, as a PNG that is width × scale pixels wide. It returns ErrSize
+// if either is out of range.
+func PNG(m *colormap.Map, signs []symbol.Sign, width, scale int) ([]byte, error) {
 	if scale < 1 || scale > MaxScale {
 		return nil, fmt.Errorf("%w: scale %d: allowed are 1 to %d", ErrSize, scale, MaxScale)
 	}
@@ -20,7 +22,7 @@ func PNG(m *colormap.Map, width, scale int) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
-	layout, err := newLayout(m, width, fonts)
+	layout, err := newLayout(m, signs, width, fonts)
 	if err != nil {
 		return nil, err
 	}
@@ -37,6 +39,11 @@ func PNG(m *colormap.Map, width, scale int) ([]byte, error) {
 	for _, r := range layout.rects {
 		dc.DrawRectangle(r.x*k, r.y*k, r.w*k, r.h*k)
 		dc.SetColor(r.fill)
+		dc.Fill()
+	}
+	for _, part := range layout.shapes {
+		part.AddTo(dc, part.x*k, part.y*k, k)
+		dc.SetColor(part.fill)
 		dc.Fill()
 	}
 	for _, t := range layout.texts {

@@ -9,17 +9,18 @@ import (
 	"strconv"
 
 	"limnomap/colormap"
+	"limnomap/render/symbol"
 )
 
-// SVG draws the legend of m as an SVG that is width pixels wide. Its text is real text, for screen readers and search; it
+// SVG draws the legend of m and of these signs, nil for none, as an SVG that is width pixels wide. Its text is real text, for screen readers and search; it
 // has no script and loads nothing. It returns ErrSize if width is out of range.
-func SVG(m *colormap.Map, width int) ([]byte, error) {
+func SVG(m *colormap.Map, signs []symbol.Sign, width int) ([]byte, error) {
 	// The font of the viewer is unknown. The layout is made with the Go fonts, and textLength stretches any other font to it.
 	fonts, err := newFonts()
 	if err != nil {
 		return nil, err
 	}
-	s, err := newLayout(m, width, fonts)
+	s, err := newLayout(m, signs, width, fonts)
 	if err != nil {
 		return nil, err
 	}
@@ -38,6 +39,14 @@ func SVG(m *colormap.Map, width int) ([]byte, error) {
 			number(r.x), number(r.y), number(r.w), number(r.h), fillAttributes(r.fill))
 	}
 	b.WriteString("</g>\n")
+	for _, part := range s.shapes {
+		if part.Radius > 0 {
+			fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n", number(part.x), number(part.y), number(part.Radius), fillAttributes(part.fill))
+			continue
+		}
+		fmt.Fprintf(&b, `<rect x="%s" y="%s" width="%s" height="%s" %s/>`+"\n",
+			number(part.x-part.Length), number(part.y-part.Width), number(2*part.Length), number(2*part.Width), fillAttributes(part.fill))
+	}
 	for _, t := range s.texts {
 		anchor, weight := "", ""
 		switch t.anchor {
