@@ -1,0 +1,277 @@
+package render
+
+import (
+	"bytes"
+	"context"
+	"math/rand/v2"
+	"runtime"
+	"testing"
+	"time"
+	"weak"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+	"pgregory.net/rapid"
+
+	"limnomap/colormap"
+	"limnomap/data"
+)
+
+// TestFingerprintFollowsTheMarks draws marks twice. Tiles near the lakes have the same fingerprint if and only if the marks are the same, except in the
+// style Heat, whose tiles do not change.
+func TestFingerprintFollowsTheMarks(t *testing.T) {
+	const zoom = 8
+	tile := maptile.At(orb.Point{11, 51}, zoom)
+	lakes := []testLake{lakeAt(tile, 100, 100, 5), lakeAt(tile, 130, 100, -1), lakeAt(tile, 160, 100, 80), lakeAt(tile, -6, 50, 20)}
+	far := maptile.Tile{X: tile.X + 2, Y: tile.Y, Z: zoom}
+	plain := layerOf(lakes...)
+	rapid.Check(t, func(t *rapid.T) {
+		one, other := drawMarks(t, len(lakes)), drawMarks(t, len(lakes))
+		a, b := markedLayer(lakes, one), markedLayer(lakes, other)
+		equal := true
+		for i := range lakes {
+			equal = equal && one[i] == other[i]
+		}
+		for scale := 1; scale <= 2; scale++ {
+			for _, style := range []StyleID{Dots, Lakes, Heat} {
+				s := Spec{Tile: tile, Scale: scale, Style: style, Colormap: colormap.Default}
+				fpA, _ := renderer().Fingerprint(a, s)
+				fpB, _ := renderer().Fingerprint(b, s)
+				if (fpA == fpB) != (equal || style == Heat) {
+					t.Fatalf("%s: the fingerprints of marks %v and %v are equal: %v", style, one, other, fpA == fpB)
+				}
+				pngA, pngB := mustRender(t, a, s), mustRender(t, b, s)
+				if fpA == fpB && !bytes.Equal(pngA, pngB) {
+					t.Fatalf("%s: other pictures with one fingerprint, of marks %v and %v", style, one, other)
+				}
+				fp, _ := renderer().Fingerprint(plain, s)
+				if (style == Heat || len(one) == 0) && (fpA != fp || !bytes.Equal(pngA, mustRender(t, plain, s))) {
+					t.Fatalf("%s: marks %v change a tile that shows none", style, one)
+				}
+				s.Tile = far
+				if _, shown := renderer().Fingerprint(a, s); shown {
+					t.Fatalf("%s: a tile is not blank because of marks far away", style)
+				}
+			}
+		}
+	})
+}
+
+// TestLayerOnHasTheSameSigns compares a layer of looked up values with one that has them.
+func TestLayerOnHasTheSameSigns(t *testing.T) {
+	lakes := append(country()[:60], district(5000)...)
+	rng := rand.New(rand.NewPCG(3, 9))
+	marks := make(map[int]data.Mark)
+	for i := range lakes {
+		if rng.IntN(20) == 0 {
+			marks[i] = allMarks[1+rng.IntN(2)]
+		}
+	}
+	v := markView(viewOf(lakes), marks)
+	want, got := renderer().Layer(v.Values()), lookedUp(v)
+	if want.roomy == 0 || len(want.marked.sites) != len(marks) {
+		t.Fatalf("%d sites are marked, thinned up to zoom %d: want %d, and some zooms", len(want.marked.sites), want.roomy, len(marks))
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{Tile: drawTile(t, lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
+			Style: rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default}
+		fpWant, _ := renderer().Fingerprint(want, s)
+		fpGot, _ := renderer().Fingerprint(got, s)
+		if fpWant != fpGot || !bytes.Equal(mustRender(t, want, s), mustRender(t, got, s)) {
+			t.Fatalf("%+v: the tile differs", s)
+		}
+		if renderer().MayShow(want, s.Tile, s.Style) != renderer().MayShow(got, s.Tile, s.Style) {
+			t.Fatalf("%+v: MayShow differs", s)
+		}
+	})
+}
+
+// TestSignsDoNotDependOnTheOrderOfLakes draws lakes in three orders, some at one point.
+func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
+	type marked struct {
+		testLake
+		mark data.Mark
+	}
+	var lakes []marked
+	for i, l := range district(300) {
+		lakes = append(lakes, marked{l, allMarks[i%len(allMarks)]})
+		if i%5 == 0 {
+			l.chl = []float64{-1, l.chl, 60}[i%3]
+			lakes = append(lakes, marked{l, allMarks[i/3%len(allMarks)]})
+		}
+	}
+	layer := func(lakes []marked) *Layer {
+		var places []testLake
+		marks := make(map[int]data.Mark)
+		for i, l := range lakes {
+			places, marks[i] = append(places, l.testLake), l.mark
+		}
+		return markedLayer(places, marks)
+	}
+	a, b, c := layer(lakes), layer(reversed(lakes)), layer(shuffled(lakes, 1))
+	var places []testLake
+	for _, l := range lakes {
+		places = append(places, l.testLake)
+	}
+	rapid.Check(t, func(t *rapid.T) {
+		s := Spec{Tile: drawTile(t, places), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
+			Style: rapid.SampledFrom([]StyleID{Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default}
+		want, _ := renderer().Fingerprint(a, s)
+		for _, l := range []*Layer{b, c} {
+			if got, _ := renderer().Fingerprint(l, s); got != want || !bytes.Equal(mustRender(t, l, s), mustRender(t, a, s)) {
+				t.Fatalf("%+v depends on the order of the lakes", s)
+			}
+		}
+	})
+}
+
+// A sampledSource has four lakes with a value of 5 µg/l in two weeks: one with 150,000 cells/ml, as an authority's sample may have, one
+// with few cells, one that is closed, and one of which nothing else is known; and a closed lake without any value.
+type sampledSource struct{ data.Source }
+
+const cellsOfWorse = 150_000
+
+func (sampledSource) Revision(context.Context) (data.Revision, error) {
+	return data.Revision{Number: 1}, nil
+}
+
+func (sampledSource) lakes() []testLake {
+	return []testLake{{11, 51, 5, 1}, {11.2, 51, 5, 1}, {11.4, 51, 5, 1}, {11.6, 51, 5, 1}, {11.8, 51, -1, 1}}
+}
+
+func (s sampledSource) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	lakes := viewOf(s.lakes()).Lakes
+	for _, l := range lakes {
+		l.Name = string(l.ID)
+		if err := lake(l); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	for i, l := range lakes[:4] {
+		for week := range data.Date(2) {
+			o := data.Observation{
+				LakeID: l.ID, Date: data.DateOf(time.Date(2026, 7, 1, 0, 0, 0, 0, time.UTC)) + 7*week, Type: data.InSitu,
+				Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: []float64{cellsOfWorse, 900, data.NoCellDensity, data.NoCellDensity}[i],
+			}
+			if err := observation(o); err != nil {
+				return data.Revision{}, err
+			}
+		}
+	}
+	return data.Revision{Number: 1}, nil
+}
+
+func (s sampledSource) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
+	lakes := viewOf(s.lakes()).Lakes
+	issued := time.Date(2026, 6, 1, 0, 0, 0, 0, time.UTC)
+	var closures []data.Advisory
+	for _, i := range []int{2, 4} {
+		closures = append(closures, data.Advisory{
+			ID: data.AdvisoryID(lakes[i].ID), LakeID: lakes[i].ID, Kind: data.Closure, Issuer: "Gesundheitsamt", Issued: issued, ValidFrom: issued,
+		})
+	}
+	return closures, data.Revision{Number: 1}, nil
+}
+
+// TestSignsOfASnapshot draws lakes loaded from a source, of the current week and of another one.
+func TestSignsOfASnapshot(t *testing.T) {
+	source := sampledSource{}
+	snapshot, err := data.Load(t.Context(), source, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[int]data.Mark{0: data.Worse, 2: data.Closed, 4: data.Closed}
+	expected, plain := markedLayer(source.lakes(), want), layerOf(source.lakes()...)
+	current := renderer().Layer(snapshot.Current.Values())
+	layers := []*Layer{current}
+	for _, w := range snapshot.Weeks {
+		v, err := snapshot.Values(t.Context(), w.Week)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range v.Lakes {
+			if got := v.Mark(i); got != want[i] {
+				t.Errorf("week %s: the mark of lake %d is %d, want %d", w.Week, i, got, want[i])
+			}
+		}
+		layers = append(layers, renderer().Layer(v), renderer().LayerOn(current, v))
+	}
+	for _, z := range []maptile.Zoom{0, 4, 6, 8, 10} {
+		for scale := 1; scale <= 2; scale++ {
+			s := Spec{Tile: maptile.At(orb.Point{11.3, 51}, z), Scale: scale, Colormap: colormap.Default}
+			for _, l := range layers {
+				for _, style := range []StyleID{Dots, Lakes} {
+					s.Style = style
+					if !bytes.Equal(mustRender(t, l, s), mustRender(t, expected, s)) {
+						t.Errorf("%s zoom %d scale %d: the tile differs from that of the expected marks", style, z, scale)
+					}
+				}
+				s.Style = Heat
+				if !bytes.Equal(mustRender(t, l, s), mustRender(t, plain, s)) {
+					t.Errorf("heat zoom %d scale %d: the tile depends on the marks", z, scale)
+				}
+			}
+		}
+	}
+}
+
+// TestLayerOfOtherMarksSharesTheValues makes a layer of the same states with other marks, as when a beach is closed: of few lakes, and of so
+// many that they are binned and thinned. Its tiles are those of a layer made for them, and it keeps what the other one has prepared.
+func TestLayerOfOtherMarksSharesTheValues(t *testing.T) {
+	heat := Spec{Tile: maptile.Tile{}, Scale: 1, Style: Heat, Colormap: colormap.Default}
+	for _, set := range []struct {
+		name  string
+		lakes []testLake
+	}{{"few", country()}, {"many", manyLakes(0)}} {
+		t.Run(set.name, func(t *testing.T) {
+			before := markView(viewOf(set.lakes), map[int]data.Mark{1: data.Closed, 8: data.Closed})
+			one := renderer().Layer(before.Values())
+			known := fingerprintOf(one, heat)
+			dots := heat
+			dots.Style = Dots
+			fingerprintOf(one, dots) // so that it is remembered
+
+			after := &data.View{Week: before.Week, Lakes: before.Lakes, States: before.States, Profile: before.Profile}
+			got := renderer().LayerOn(one, markView(after, map[int]data.Mark{8: data.Closed, 20: data.Closed}).Values())
+			if &got.values[0] != &one.values[0] || len(got.grids) != len(one.grids) || len(got.marked.sites) != 2 {
+				t.Fatalf("the layer has %d grids and %d marks, want the values and the %d grids of the other, and 2", len(got.grids), len(got.marked.sites), len(one.grids))
+			}
+			if fp, _, ok := renderer().Known(got, heat); !ok || fp != known {
+				t.Error("the fingerprint of a tile without signs is not known any more")
+			}
+			if _, _, ok := renderer().Known(got, dots); ok {
+				t.Error("the fingerprint of a tile with signs is that of other marks")
+			}
+			want := renderer().Layer(after.Values())
+			again := renderer().LayerOn(got, after.Values())
+			rapid.Check(t, func(t *rapid.T) {
+				s := Spec{Tile: drawTile(t, set.lakes), Scale: rapid.IntRange(1, 2).Draw(t, "scale"),
+					Style: rapid.SampledFrom([]StyleID{Heat, Dots, Lakes}).Draw(t, "style"), Colormap: colormap.Default}
+				fp := fingerprintOf(want, s)
+				png := mustRender(t, want, s)
+				for _, l := range []*Layer{got, again} {
+					if fingerprintOf(l, s) != fp || !bytes.Equal(mustRender(t, l, s), png) {
+						t.Fatalf("%+v: the tile differs", s)
+					}
+				}
+			})
+			if other := renderer().LayerOn(one, markView(viewOf(set.lakes), nil).Values()); other.values != nil {
+				t.Error("a layer shares the values of other states")
+			}
+			self := weak.Make(one)
+			one = nil
+			for range 10 {
+				runtime.GC()
+			}
+			if self.Value() != nil {
+				t.Error("the layer of the old marks is kept in memory")
+			}
+			runtime.KeepAlive(got)
+		})
+	}
+}
+
+func fingerprintOf(l *Layer, s Spec) Fingerprint {
+	fp, _ := renderer().Fingerprint(l, s)
+	return fp
+}
