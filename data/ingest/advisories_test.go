@@ -51,6 +51,18 @@ func advisoriesOf(tb checkTB, s store.Store) []data.Advisory {
 	return all
 }
 
+// wantOneStatementRejected imports a text with one bad statement, so that none is stored. The reason must contain want.
+func wantOneStatementRejected(t *testing.T, f importFunc, s store.Store, text, want string) {
+	t.Helper()
+	r := mustImport(t, f, s, inJuly(), text)
+	if r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].String(), want) {
+		t.Errorf("report %+v, want one statement rejected with %q", r, want)
+	}
+	if got := advisoriesOf(t, s); len(got) > 0 {
+		t.Errorf("stored %+v", got)
+	}
+}
+
 // A file in any of the forms gives the same statement, and importing it again changes nothing.
 func TestAdvisories(t *testing.T) {
 	const object = `{"id":"s1","lake_id":"x","lake_name":"See X","lat":50,"kind":"closure","cause":"cyanobacteria","issuer":"Amt",` +
@@ -137,13 +149,7 @@ func TestBadAdvisories(t *testing.T) {
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStoreWithLakes(t)
-			r := mustImport(t, Advisories, s, inJuly(), test.text)
-			if r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].String(), test.want) {
-				t.Errorf("report %+v, want one row rejected with %q", r, test.want)
-			}
-			if got := advisoriesOf(t, s); len(got) > 0 {
-				t.Errorf("stored %+v", got)
-			}
+			wantOneStatementRejected(t, Advisories, s, test.text, test.want)
 		})
 	}
 }

@@ -47,6 +47,11 @@ func FuzzObservations(f *testing.F) {
 	} {
 		f.Add([]byte(seed))
 	}
+	fuzzObservations(f)
+}
+
+// fuzzObservations imports texts as observations of one lake. All that is stored must be valid.
+func fuzzObservations(f *testing.F) {
 	s := newStore(f)
 	mustImport(f, Lakes, s, nil, aLake)
 	f.Fuzz(func(t *testing.T, text []byte) {

@@ -176,13 +176,7 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		t.Run(test.name, func(t *testing.T) {
 			s := newStore(t)
 			mustImport(t, Lakes, s, nil, "id,external_id,name,lat,lon\nx,x,See X,50,10\ny,x2,See Y,50,10\nz,y,See Z,50,10\n")
-			r := mustImport(t, importSwimGuide, s, inJuly(), test.text)
-			if r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].String(), test.want) {
-				t.Errorf("report %+v, want one record rejected with %q", r, test.want)
-			}
-			if got := advisoriesOf(t, s); len(got) > 0 {
-				t.Errorf("stored %+v", got)
-			}
+			wantOneStatementRejected(t, importSwimGuide, s, test.text, test.want)
 		})
 	}
 }

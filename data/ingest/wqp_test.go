@@ -241,15 +241,7 @@ func FuzzWQP(f *testing.F) {
 	f.Add([]byte(wqpFile(f, short, all[2:4]...)))
 	f.Add([]byte(wqpFile(f, wqp2Header, all...)))
 	f.Add([]byte(wqpFile(f, short, all[0]) + "ERROR: INCOMPLETE DATA\n"))
-	s := newStore(f)
-	mustImport(f, Lakes, s, nil, aLake)
-	f.Fuzz(func(t *testing.T, text []byte) {
-		checkImport(t, Observations, s, string(text))
-		_, err := s.Scan(t.Context(), func(data.Lake) error { return nil }, data.Observation.Check)
-		if err != nil {
-			t.Errorf("stored an observation that may not be: %v", err)
-		}
-	})
+	fuzzObservations(f)
 }
 
 // A file of results also has the names and positions of its stations, and is none of lakes.

@@ -1,13 +1,10 @@
 package store
 
 import (
-	"database/sql"
 	"fmt"
 	"path/filepath"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 
 	"limnomap/data"
 )
@@ -70,30 +67,7 @@ func putStatementOfAmt(t *testing.T, s Store) {
 }
 
 func TestPostgresHostileStatements(t *testing.T) {
-	dsn := newDatabase(t)
-	open := func() (Store, func()) {
-		s, err := openPostgres(t.Context(), dsn, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, func() { s.Close() }
-	}
-	s, done := open()
-	putStatementOfAmt(t, s)
-	done()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	exec := func(statements ...string) {
-		t.Helper()
-		for _, statement := range statements {
-			if _, err := conn.Exec(t.Context(), statement); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-	}
+	open, exec := hostilePostgres(t, putStatementOfAmt)
 	exec(`ALTER TABLE limnomap.advisories DROP CONSTRAINT advisories_pkey, DROP CONSTRAINT advisories_lake_fkey, DROP CONSTRAINT advisories_kind_check,
 		DROP CONSTRAINT advisories_cause_check, DROP CONSTRAINT advisories_issuer_check, DROP CONSTRAINT advisories_check, ALTER text_en DROP NOT NULL`)
 	testHostile(t, open, exec, append(hostileStatements(t, "repeat('x', 10000000)"),
@@ -105,23 +79,8 @@ func TestPostgresHostileStatements(t *testing.T) {
 }
 
 func TestSQLiteHostileStatements(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lakes.db")
-	s := openFile(t, path, true)
-	putStatementOfAmt(t, s)
-	db, err := sql.Open("sqlite", path+"?_pragma=ignore_check_constraints(on)&_pragma=foreign_keys(off)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	exec := func(statements ...string) {
-		t.Helper()
-		for _, statement := range statements {
-			if _, err := db.ExecContext(t.Context(), forSQLite.Replace(statement)); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-	}
-	testHostile(t, func() (Store, func()) { return s, func() {} }, exec, append(hostileStatements(t, "substr(hex(zeroblob(5000000)), 1)"),
+	open, exec := hostileSQLite(t, putStatementOfAmt)
+	testHostile(t, open, exec, append(hostileStatements(t, "substr(hex(zeroblob(5000000)), 1)"),
 		ofStatement(t, "text that is not UTF-8", "text_en", "CAST(x'ff' AS TEXT)", "''", "want UTF-8"),
 		ofStatement(t, "issuer with a zero byte", "issuer", "CAST(x'610062' AS TEXT)", "'Amt'", "control character")))
 }

@@ -33,6 +33,33 @@ func putStatements(tb testing.TB, s Store, keep AdvisoryColumns, statements ...d
 	return changes
 }
 
+// A statementBatch is what one call of PutAdvisories imports, and must answer.
+type statementBatch struct {
+	rows     []data.Advisory
+	want     []Change
+	repeated []int
+}
+
+// putBatches imports batches in one transaction and compares the answers.
+func putBatches(t *testing.T, s Store, keep AdvisoryColumns, batches []statementBatch) {
+	t.Helper()
+	err := s.Import(t.Context(), func(tx Tx) error {
+		for _, batch := range batches {
+			got, err := tx.PutAdvisories(t.Context(), batch.rows, keep)
+			if err != nil {
+				return err
+			}
+			if !slices.Equal(got, batch.want) || !slices.Equal(tx.Repeated(), batch.repeated) {
+				t.Errorf("batch = %v with %v repeated, want %v with %v", got, tx.Repeated(), batch.want, batch.repeated)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // statementsOf returns all statements, by id.
 func statementsOf(tb testing.TB, s Store) []data.Advisory {
 	tb.Helper()
@@ -135,7 +162,7 @@ func testAdvisoryColumns(t *testing.T, open opener) {
 // A row with the id of a statement about another lake, or by another issuer, is not written, whatever columns it lacks and however
 // often it is repeated.
 func testOtherStatement(t *testing.T, open opener) {
-	s, ctx := open(t, time.Now), t.Context()
+	s := open(t, time.Now)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
 	stored := testAdvisory("s", "a")
 	putStatements(t, s, AdvisoryColumns{}, stored)
@@ -145,28 +172,10 @@ func testOtherStatement(t *testing.T, open opener) {
 	before := revisionOf(t, s)
 	for _, keep := range []AdvisoryColumns{{}, {TextEN: true, TextDE: true, URL: true, Withdrawn: true}} {
 		for _, other := range []data.Advisory{lake, issuer} {
-			err := s.Import(ctx, func(tx Tx) error {
-				for _, batch := range []struct {
-					rows     []data.Advisory
-					want     []Change
-					repeated []int
-				}{
-					{[]data.Advisory{other, other, stored}, []Change{OtherStatement, OtherStatement, Unchanged}, []int{1, 2}},
-					{[]data.Advisory{other, changed}, []Change{OtherStatement, Contradicts}, []int{0, 1}},
-				} {
-					got, err := tx.PutAdvisories(ctx, batch.rows, keep)
-					if err != nil {
-						return err
-					}
-					if !slices.Equal(got, batch.want) || !slices.Equal(tx.Repeated(), batch.repeated) {
-						t.Errorf("batch = %v with %v repeated, want %v with %v", got, tx.Repeated(), batch.want, batch.repeated)
-					}
-				}
-				return nil
+			putBatches(t, s, keep, []statementBatch{
+				{[]data.Advisory{other, other, stored}, []Change{OtherStatement, OtherStatement, Unchanged}, []int{1, 2}},
+				{[]data.Advisory{other, changed}, []Change{OtherStatement, Contradicts}, []int{0, 1}},
 			})
-			if err != nil {
-				t.Fatal(err)
-			}
 		}
 	}
 	if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{stored}) || revisionOf(t, s) != before {
@@ -179,34 +188,16 @@ func testOtherStatement(t *testing.T, open opener) {
 
 // An id may occur once in an import: a repeated row is unchanged or contradicts, in one batch or in several.
 func testRepeatedAdvisories(t *testing.T, open opener) {
-	s, ctx := open(t, time.Now), t.Context()
+	s := open(t, time.Now)
 	put(t, s, []data.Lake{testLake("a"), testLake("b")}, nil)
 	first, other, stranger := testAdvisory("s", "a"), testAdvisory("s", "b"), testAdvisory("s", "missing")
 	next := testAdvisory("t", "a")
-	err := s.Import(ctx, func(tx Tx) error {
-		for _, batch := range []struct {
-			rows     []data.Advisory
-			want     []Change
-			repeated []int
-		}{
-			{[]data.Advisory{stranger, stranger}, []Change{UnknownLake, UnknownLake}, nil},
-			{[]data.Advisory{first, other, stranger, first}, []Change{Added, Contradicts, UnknownLake, Unchanged}, []int{1, 3}},
-			{[]data.Advisory{next, other}, []Change{Added, Contradicts}, []int{1}},
-			{nil, []Change{}, nil},
-		} {
-			got, err := tx.PutAdvisories(ctx, batch.rows, AdvisoryColumns{})
-			if err != nil {
-				return err
-			}
-			if !slices.Equal(got, batch.want) || !slices.Equal(tx.Repeated(), batch.repeated) {
-				t.Errorf("batch = %v with %v repeated, want %v with %v", got, tx.Repeated(), batch.want, batch.repeated)
-			}
-		}
-		return nil
+	putBatches(t, s, AdvisoryColumns{}, []statementBatch{
+		{[]data.Advisory{stranger, stranger}, []Change{UnknownLake, UnknownLake}, nil},
+		{[]data.Advisory{first, other, stranger, first}, []Change{Added, Contradicts, UnknownLake, Unchanged}, []int{1, 3}},
+		{[]data.Advisory{next, other}, []Change{Added, Contradicts}, []int{1}},
+		{nil, []Change{}, nil},
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
 	if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{first, next}) {
 		t.Errorf("stored %+v, want %+v, %+v", got, first, next)
 	}

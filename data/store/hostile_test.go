@@ -86,6 +86,57 @@ func testHostile(t *testing.T, open func() (Store, func()), exec func(...string)
 	}
 }
 
+// hostilePostgres returns what testHostile needs, for a new database with what fill stores.
+func hostilePostgres(t *testing.T, fill func(*testing.T, Store)) (open func() (Store, func()), exec func(...string)) {
+	t.Helper()
+	dsn := newDatabase(t)
+	open = func() (Store, func()) {
+		s, err := openPostgres(t.Context(), dsn, true)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return s, func() { s.Close() }
+	}
+	s, done := open()
+	fill(t, s)
+	done()
+	conn, err := pgx.Connect(t.Context(), dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { conn.Close(context.Background()) }) // the test's own context is done by then
+	return open, func(statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			if _, err := conn.Exec(t.Context(), statement); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+}
+
+// hostileSQLite does the same for a new file, which has one store throughout. The statements may break its constraints.
+func hostileSQLite(t *testing.T, fill func(*testing.T, Store)) (open func() (Store, func()), exec func(...string)) {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "lakes.db")
+	s := openFile(t, path, true)
+	fill(t, s)
+	db, err := sql.Open("sqlite", path+"?_pragma=ignore_check_constraints(on)&_pragma=foreign_keys(off)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { db.Close() })
+	open = func() (Store, func()) { return s, func() {} }
+	return open, func(statements ...string) {
+		t.Helper()
+		for _, statement := range statements {
+			if _, err := db.ExecContext(t.Context(), forSQLite.Replace(statement)); err != nil {
+				t.Fatalf("%s: %v", statement, err)
+			}
+		}
+	}
+}
+
 // putTwoLakes stores the lakes that the changes are made to.
 func putTwoLakes(t *testing.T, s Store) {
 	t.Helper()
@@ -110,30 +161,7 @@ func ofObservation(name, column, value, back, want string) hostileChange {
 }
 
 func TestPostgresHostileRows(t *testing.T) {
-	dsn := newDatabase(t)
-	open := func() (Store, func()) {
-		s, err := openPostgres(t.Context(), dsn, true)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return s, func() { s.Close() }
-	}
-	s, done := open()
-	putTwoLakes(t, s)
-	done()
-	conn, err := pgx.Connect(t.Context(), dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer conn.Close(t.Context())
-	exec := func(statements ...string) {
-		t.Helper()
-		for _, statement := range statements {
-			if _, err := conn.Exec(t.Context(), statement); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-	}
+	open, exec := hostilePostgres(t, putTwoLakes)
 	// First of all an owner takes away what guards the tables. Three of the constraints belong to the partitions too.
 	exec(`ALTER TABLE limnomap.lakes DROP CONSTRAINT lakes_lon_check, DROP CONSTRAINT lakes_lat_check, DROP CONSTRAINT lakes_area_km2_check,
 		ALTER name DROP NOT NULL, ALTER lon DROP NOT NULL, ALTER outline DROP NOT NULL, DROP CONSTRAINT lakes_id_key`,
@@ -218,24 +246,9 @@ func TestPostgresHostileRows(t *testing.T) {
 }
 
 func TestSQLiteHostileRows(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "lakes.db")
-	s := openFile(t, path, true)
-	putTwoLakes(t, s)
-	db, err := sql.Open("sqlite", path+"?_pragma=ignore_check_constraints(on)&_pragma=foreign_keys(off)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer db.Close()
-	exec := func(statements ...string) {
-		t.Helper()
-		for _, statement := range statements {
-			if _, err := db.ExecContext(t.Context(), forSQLite.Replace(statement)); err != nil {
-				t.Fatalf("%s: %v", statement, err)
-			}
-		}
-	}
+	open, exec := hostileSQLite(t, putTwoLakes)
 	long := "substr(hex(zeroblob(5000000)), 1)"
-	testHostile(t, func() (Store, func()) { return s, func() {} }, exec, []hostileChange{
+	testHostile(t, open, exec, []hostileChange{
 		ofLake("name of 10 MB", "name", long, "'See a'", "name is missing, or longer than 1024 bytes"),
 		ofLake("name that is not UTF-8", "name", "CAST(x'ff' AS TEXT)", "'See a'", "want UTF-8"),
 		ofLake("name with a zero byte", "name", "CAST(x'610062' AS TEXT)", "'See a'", "control character"),
