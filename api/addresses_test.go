@@ -110,7 +110,7 @@ func TestAddressesOfTheConnection(t *testing.T) {
 	}
 }
 
-// The two forms of a document are told apart by their ETags, and the kept capabilities are not sent to others.
+// The two forms of a document have different ETags, and the kept capabilities are not sent to others.
 func TestAddressesOfTheConnectionAreForOneClient(t *testing.T) {
 	s := testServer(t)
 	const here = "127.0.0.1:8080"

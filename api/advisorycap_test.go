@@ -134,7 +134,7 @@ func TestAdvisoryFeedLeadsToMessages(t *testing.T) {
 	}
 }
 
-// Time alone changes the answers: a statement is issued, it is withdrawn, and the feed drops it.
+// The answers change with time, although the data do not: a statement is issued, it is withdrawn, and the feed drops it.
 func TestAdvisoryMessagesFollowTheClock(t *testing.T) {
 	s, now := advisoryServer(t, advisorySource(t))
 	entries := func() int {

@@ -134,7 +134,7 @@ func kindOf(record map[string]any) string {
 	return ""
 }
 
-// checkRecords checks that records are not better than what they consist of, and have the statement that is active at that moment.
+// checkRecords checks that records have no better class than their values support, and have the statement that is active at that moment.
 func checkRecords(rt *rapid.T, f *fakeSource, snap *data.Snapshot, records map[string]map[string]any, moment time.Time) {
 	if len(records) != len(snap.Lakes) {
 		rt.Fatalf("%d records of %d lakes", len(records), len(snap.Lakes))

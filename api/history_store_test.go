@@ -97,7 +97,7 @@ func (b badHistorian) History(ctx context.Context, id data.LakeID, q data.Histor
 	return lake, observations, err
 }
 
-// Rows that were stored past limnomap since the snapshot was loaded are not shown.
+// Rows that another program stored since the snapshot was loaded are not shown.
 func TestHistoryOfHostileRowsIsRefused(t *testing.T) {
 	for name, spoil := range map[string]func(*data.Lake, *data.Observation){
 		"cells that are no number": func(_ *data.Lake, o *data.Observation) { o.CellDensity = math.NaN() },

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// A Quality is what the source of an observation says about its worth.
+// A Quality is how reliable an observation is, as its source says.
 type Quality uint8
 
 const (
@@ -55,7 +55,7 @@ func (h Hundredths) AppendText(b []byte) ([]byte, error) {
 	return strconv.AppendFloat(b, h.Float(), 'f', -1, 64), nil
 }
 
-// A Flag is a remark about an observation, from a short list. New ones are added at the end.
+// A Flag is a property of an observation, from a short list. New ones are added at the end.
 type Flag uint8
 
 const (

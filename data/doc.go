@@ -9,7 +9,7 @@
 //
 // [Load] reads the lakes and observations of a Source into a Snapshot, which keeps the observations of the newest weeks.
 // A [View] is the map of one week: [Snapshot.Current] of the newest week, [Snapshot.View] of any week. It holds one
-// [State] for each lake, from the lake's current observation: the rule for which one that is stands in current.go. A view
+// [State] for each lake, from the lake's current observation, which the rule in current.go selects. A view
 // also has the [ActiveAdvisories]; [Snapshot.At] returns the snapshot of another moment. [Snapshot.History] returns one lake's
 // observations, including forecasts. A [Watcher] loads a new snapshot whenever the Source has changed.
 //

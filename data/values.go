@@ -46,12 +46,12 @@ func (v *Values) Key() weak.Pointer[State] {
 	return weak.Make(&v.states[0])
 }
 
-// A Mark is what a map of lakes shows of a lake beside the colour of its value.
+// A Mark is a sign that a map of lakes shows for a lake, in addition to the colour of its value.
 type Mark uint8
 
 const (
 	NoMark Mark = iota
-	// Worse marks a lake whose level is worse than that of its chlorophyll: the colour is not the whole truth.
+	// Worse marks a lake whose level is worse than that of its chlorophyll, which is its colour.
 	Worse
 	// Closed marks a lake with an active closure, whatever its value.
 	Closed

@@ -59,7 +59,7 @@ func (w *Watcher) Run(ctx context.Context) {
 		began := time.Now()
 		snapshot, err := w.next(ctx, current, &reported)
 		if err != nil && current != nil && ctx.Err() == nil {
-			// What is said officially changes with time, also while the source does not answer.
+			// The active official statements change with time, also while the source does not answer.
 			if moved := current.At(time.Now()); moved != current {
 				current = moved
 				w.Publish(current)

@@ -14,7 +14,7 @@ import (
 )
 
 // signs are the signs of marked lakes, by zoom, the last for all larger ones. They are drawn above all markers and waters, and are
-// larger than the markers of their zoom. What they mean does not depend on colours: all their lines are dark or white, so that they
+// larger than the markers of their zoom. Their meaning does not depend on colours: all their lines are dark or white, so that they
 // are visible on any map. Package symbol has their shapes.
 type signs []markers
 

@@ -2,7 +2,7 @@
 // them in an Atom feed (RFC 4287).
 //
 // A message is made from one [Statement] and nothing else: there is no way to make one from a value. Equal statements give equal
-// bytes, whatever the time, so that an identifier never stands for two messages.
+// bytes, at any time, so that an identifier never belongs to two messages.
 //
 // # Identifiers
 //
@@ -14,10 +14,10 @@
 //
 // A statement has none of the three, so they say only what follows from its kind and its times:
 //
-//   - The event is the statement itself: a closure is a fact when it begins, whatever the reason. So certainty is Observed, and Likely
+//   - The event is the statement itself: a closure is a fact when it begins, for any reason. So certainty is Observed, and Likely
 //     if it begins after it was issued.
-//   - urgency tells how soon after that it begins: Immediate, Expected (within an hour) or Future. It is Unknown if nothing is to be
-//     done (information, season) and Past in a Cancel.
+//   - urgency says how soon after that it begins: Immediate, Expected (within an hour) or Future. It is Unknown if people need to do
+//     nothing (information, season) and Past in a Cancel.
 //   - severity is Moderate for closures and warnings, which the standard defines as a possible threat to life or property, and Minor
 //     for the rest, no known threat. Severe would be a significant threat: that is for the authority to say, and programs that
 //     warn the public sound an alarm for it.

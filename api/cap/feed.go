@@ -32,7 +32,7 @@ func IsListed(a *data.Advisory, now time.Time) bool {
 	return end.IsZero() || now.Before(end.Add(listedAfter))
 }
 
-// A Feed lists messages. Its parts are put together by whoever sends it, since there may be many.
+// A Feed lists messages. The sender joins its parts, since there may be many.
 type Feed struct {
 	publisher *Publisher
 	options   FeedOptions

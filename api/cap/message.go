@@ -51,8 +51,8 @@ func SenderOf(host string) string {
 	}, host)
 }
 
-// IsPublished reports whether a statement has a message at that time: from when it is issued, for ever. One that was withdrawn before
-// never had one.
+// IsPublished reports whether a statement has a message at that time: from when it is issued, and always after that. A statement
+// that was withdrawn before it was issued never has one.
 func IsPublished(a *data.Advisory, now time.Time) bool {
 	return !now.Before(a.Issued) && (a.Withdrawn.IsZero() || a.Withdrawn.After(a.Issued))
 }

@@ -68,7 +68,7 @@ func isLiteral(name string, addr netip.Addr) bool {
 }
 
 // proxied reports whether r shows that a proxy sent it. The fields count from any peer: a client that adds one only gets the answer
-// for clients of a proxy. HTTP/1.0 counts too: no browser speaks it, and it was nginx's default until 1.29.7, with a Host that is
+// for clients of a proxy. HTTP/1.0 counts too: no browser sends it, and it was nginx's default until 1.29.7, with a Host that is
 // the address of the server, and none of the fields.
 func proxied(r *http.Request, trusted []netip.Prefix) bool {
 	if !r.ProtoAtLeast(1, 1) || trustedPeer(r, answer.PeerAddr(r), trusted) {

@@ -78,8 +78,8 @@ func (s *shared) lease(ctx context.Context, l *bucketLimit, client func() string
 	return granted, missing, true
 }
 
-// fail notes that a lease failed. The log gets the first error since the quota last worked, and the first refusal: a lease
-// that took too long, on a busy machine, must not hide from an operator what is wrong all the time.
+// fail notes that a lease failed. The log gets the first error since the quota last worked, and the first refusal: without the
+// second, a lease that took too long on a busy machine would hide from an operator that Redis refuses all of them.
 func (s *shared) fail(err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

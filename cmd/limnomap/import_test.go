@@ -248,7 +248,7 @@ func TestImportWQP(t *testing.T) {
 	if _, _, err := runCommand(t, "import", "lakes", results, "--db", db); err == nil || !strings.Contains(err.Error(), "import them as observations") {
 		t.Errorf("results as lakes: %v, want an error", err)
 	}
-	// A refresh tells the files apart.
+	// A refresh recognizes what each file holds.
 	inbox := filepath.Join(dir, "inbox")
 	if err := os.Mkdir(inbox, 0o755); err != nil {
 		t.Fatal(err)

@@ -32,7 +32,7 @@ const (
 	advWithdrawn
 )
 
-// valid_until is required, although it may be empty: in a file that calls it otherwise, each statement would be valid for ever.
+// valid_until is required, although it may be empty: a file with another name for it would make each statement valid for ever.
 func advisoryColumns() []column {
 	return []column{
 		advID:         {name: "id", required: true},

@@ -69,7 +69,7 @@
 // a missing column, and null like an empty field, but for each statement separately.
 //
 // A day is its midnight in UTC. As valid_until it includes the day, so it is the next midnight. The column valid_until is required,
-// although it may be empty: in a file that calls it otherwise, each statement would be valid for ever. A statement may be issued or
+// although it may be empty: a file with another name for it would make each statement valid for ever. A statement may be issued or
 // withdrawn one day after the present time at the latest. If the column withdrawn is missing, a withdrawn statement stays withdrawn.
 //
 // # Swim Guide

@@ -28,7 +28,7 @@ type Options struct {
 	// Decimal is the decimal mark of the numbers in tables, "." or ",". Empty means that it is detected, or follows from
 	// Thousands. If only Decimal is set, the other mark may separate thousands.
 	Decimal string
-	// Thousands is what separates groups of three digits of the numbers in tables: ".", ",", "'", " " (also those that do not
+	// Thousands separates groups of three digits of the numbers in tables: ".", ",", "'", " " (also those that do not
 	// break a line) or "space", or "none". Empty means that it is detected, or follows from Decimal.
 	Thousands string
 	// DryRun reports what an import would do, and rolls it back.

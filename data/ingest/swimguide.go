@@ -315,7 +315,7 @@ func (im *swimGuideImport) compare(a, b string) int {
 	return cmp.Or(cmp.Compare(x.file, y.file), cmp.Compare(x.number, y.number))
 }
 
-// rejectAll rejects a record and those that repeat it.
+// rejectAll rejects a record and its repetitions.
 func (im *swimGuideImport) rejectAll(r *sampleRecord, err error) {
 	for range 1 + r.repeats {
 		im.reject(r.origin, r.Location.ID, err)

@@ -128,7 +128,7 @@ func TestSwimGuideKeepsOtherColumns(t *testing.T) {
 	}
 }
 
-// A record whose statement is stored for another lake or issuer is rejected with those that repeat it.
+// A record whose statement is stored for another lake or issuer is rejected with its repetitions.
 func TestSwimGuideOfOtherStatement(t *testing.T) {
 	for name, change := range map[string]func(*swimguide.Record){
 		"issuer": func(r *swimguide.Record) { r.Organization = "Stadt" },

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// Rows that are left out, alone in their file.
+// Rows that are left out, each in a file of its own.
 func TestWQPLeftOut(t *testing.T) {
 	for _, test := range []struct {
 		reason string

@@ -13,7 +13,7 @@ import (
 	"limnomap/data"
 )
 
-// Which of several results of chlorophyll of a day counts, and what it says.
+// Which of several results of chlorophyll of a day is stored, and with which quality and details.
 func TestWQPChlorophyll(t *testing.T) {
 	known := data.Known[data.Chlorophyll]
 	for _, test := range []struct {

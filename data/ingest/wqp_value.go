@@ -9,7 +9,7 @@ import (
 	"limnomap/data"
 )
 
-// parseRemarks reads what the source says about the worth of the result. An unknown status or qualifier says nothing.
+// parseRemarks reads how reliable the result is, as its source says. An unknown status or qualifier is ignored.
 func (w *wqpResult) parseRemarks(r *row) error {
 	status, err := r.lower(wqpStatus)
 	if err != nil {

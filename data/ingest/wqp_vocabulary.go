@@ -29,8 +29,8 @@ var (
 )
 
 // wqpCharacteristics are the characteristics of the portal that are read, in small letters. The rank is the preference within one
-// activity: chlorophyll corrected for pheophytin is that of living algae, and a probe measures light, not the pigment. What is measured in
-// relative fluorescence has no fixed relation to µg/l.
+// activity: chlorophyll corrected for pheophytin is that of living algae, and a probe measures light, not the pigment. Relative
+// fluorescence has no fixed relation to µg/l.
 var wqpCharacteristics = map[string]struct {
 	quantity *wqpQuantity
 	rank     uint8
@@ -50,8 +50,8 @@ var wqpCharacteristics = map[string]struct {
 	"temperature, water":                            {wqpTemperature, 0},
 }
 
-// Texts of the domain lists of WQX (EPA, cdx.epa.gov/wqx/download/DomainValues), in small letters. What is below a limit, in which layer and of
-// which quality is as in the tables of EPA's package TADA (USEPA/EPATADA, inst/extdata).
+// Texts of the domain lists of WQX (EPA, cdx.epa.gov/wqx/download/DomainValues), in small letters. Which of them mean a value
+// below a limit, a layer or a quality is as in the tables of EPA's package TADA (USEPA/EPATADA, inst/extdata).
 var (
 	// Of result detection conditions; a * before them marks those of older systems.
 	wqpBelowConditions = []string{"not detected", "non-detect", "not present", "present below quantification limit", "present <ql",

@@ -20,7 +20,7 @@ import (
 	"limnomap/data"
 )
 
-// A hostileChange is made past limnomap, by someone who may write to its tables.
+// A hostileChange is made without limnomap, by someone who may write to its tables.
 type hostileChange struct {
 	name   string
 	do     []string

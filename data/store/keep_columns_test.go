@@ -342,7 +342,7 @@ func testSourcesOfRolledBackImports(t *testing.T, open opener) {
 	}
 }
 
-// A row of which only one of two numbers changes is still valid: what is stored always loads.
+// A row of which only one of two numbers changes is still valid: stored rows always load.
 func testStoredRowsAreValid(t *testing.T, open opener) {
 	s, ctx := open(t, time.Now), t.Context()
 	put(t, s, []data.Lake{testLake("a")}, nil)

@@ -72,7 +72,7 @@ func TestPostgresOfVersion010(t *testing.T) {
 	testReleased(t, s)
 }
 
-// testReleased checks that nothing of the database is lost, and that it takes what is new.
+// testReleased checks that the database has lost no data, and that it accepts a sample with details.
 func testReleased(t *testing.T, s Store) {
 	rev, lakes, observations := scan(t, s)
 	if rev.Number != 2 {

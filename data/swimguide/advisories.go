@@ -32,7 +32,7 @@ type Rejected struct {
 // Without a next record the end is unknown. The warning of a record that its own publisher revokes is withdrawn then, and such a record
 // ends no other; the standard forbids to revoke those of others.
 //
-// The standard does not tell the language of a description. It becomes the English text.
+// The standard does not say in which language a description is. It becomes the English text.
 func Advisories(records []Record, lakeOf func(Location) (data.LakeID, error)) (statements []Statement, rejected []Rejected) {
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b Record) int {

@@ -22,7 +22,7 @@ type Record struct {
 	Revokes      string // the GUID of a record that this one revokes; empty if none
 	Explanation  string // why; may be empty
 	References   []string
-	// AdvisoryIssued tells whether an advisory was issued for the location because of the local water quality standard.
+	// AdvisoryIssued says whether an advisory was issued for the location because of the local water quality standard.
 	AdvisoryIssued bool
 	Advisory       string // its description; may be empty
 	Location       Location
@@ -36,7 +36,7 @@ type Location struct {
 	Lat, Lon float64
 }
 
-// A Sample is what was measured.
+// A Sample is a sample of water and what was measured in it.
 type Sample struct {
 	Collected time.Time
 	Location  Location
