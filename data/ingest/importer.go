@@ -155,8 +155,9 @@ func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K
 	}
 	// One core reads rows while another writes the batch before.
 	reading, stop := context.WithCancel(ctx)
-	batches := make(chan batch[T], 1)
-	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, json: k.json, wqp: k.wqp, batches: batches,
+	batches := make(chan batch[T])
+	written := make(chan []parsed[T], 1)
+	r := reader[T]{columns: k.columns, parse: k.parse, id: k.id, json: k.json, wqp: k.wqp, batches: batches, written: written,
 		input: countingReader{ctx: reading, progress: progress}, maxBytes: opts.MaxBytes, expanded: opts.expanded}
 	if k.collect != nil {
 		r.collected = k.collect()
@@ -177,6 +178,11 @@ func readInto[T any, K comparable](ctx context.Context, tx store.Tx, k kind[T, K
 		im.report.ignore(b.ignored)
 		if b.err != nil {
 			return im.report, fmt.Errorf("%s: %w", files[b.file].Name, b.err)
+		}
+		clear(b.rows) // its outlines may be large
+		select {
+		case written <- b.rows[:0]:
+		default:
 		}
 	}
 	return im.report, ctx.Err()

@@ -13,8 +13,8 @@ import (
 const (
 	// batchRows is how many rows are passed to the store at once: enough to be efficient, also with PostgreSQL's COPY.
 	batchRows = 20_000
-	// batchBytes bounds the size of a batch in the file, because outlines are large and up to three batches are in memory:
-	// one being read, one being written and one in between.
+	// batchBytes bounds the size of a batch in the file, because outlines are large and two batches are in memory: one being read and
+	// one being written.
 	batchBytes = 8 << 20
 	// progressBytes is how often progress is reported.
 	progressBytes = 256 << 10
@@ -36,6 +36,7 @@ type reader[T any] struct {
 	maxBytes  int64  // of all files, expanded; 0 means no bound
 	expanded  *int64 // bytes of all files so far; nil means 0
 	batches   chan<- batch[T]
+	written   <-chan []parsed[T] // the rows of batches that are written, to use their memory again
 }
 
 // A batch holds consecutive rows of one file.
@@ -95,16 +96,18 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 	defer end()
 	before := *r.expanded
 	for from := t.offset(); ; from = t.offset() {
-		var b batch[T]
+		b := batch[T]{rows: r.emptyRows()}
 		var waiting []waitingRow
 		for b.err == nil && len(b.rows) < batchRows && t.offset()-from < batchBytes {
-			var p parsed[T]
+			n := len(b.rows)
+			b.rows = append(b.rows, parsed[T]{})
+			p := &b.rows[n]
 			var undecided *row
-			if p, undecided, b.err = r.next(t, file); b.err == nil && p.rows >= 0 {
-				if undecided != nil {
-					waiting = append(waiting, waitingRow{len(b.rows), undecided})
-				}
-				b.rows = append(b.rows, p)
+			if undecided, b.err = r.next(p, t, file); undecided != nil {
+				waiting = append(waiting, waitingRow{n, undecided})
+			}
+			if b.err != nil || p.rows == isCollected {
+				b.rows = b.rows[:n]
 			}
 		}
 		if err := r.decide(b.rows, waiting); err != nil {
@@ -126,6 +129,16 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 	}
 }
 
+// emptyRows returns a slice for the rows of a batch. Growing a new one for each batch would take longer than to parse its rows.
+func (r *reader[T]) emptyRows() []parsed[T] {
+	select {
+	case rows := <-r.written:
+		return rows
+	default:
+		return nil
+	}
+}
+
 func (r *reader[T]) send(ctx context.Context, b batch[T]) error {
 	select {
 	case r.batches <- b:
@@ -143,7 +156,7 @@ func (r *reader[T]) sendCollected(ctx context.Context) error {
 			if err := r.send(ctx, b); err != nil {
 				return err
 			}
-			b.rows = nil
+			b.rows = r.emptyRows()
 		}
 		b.file, b.rows = p.file, append(b.rows, p)
 	}
@@ -153,29 +166,29 @@ func (r *reader[T]) sendCollected(ctx context.Context) error {
 // isCollected are the rows of a row that a collector has.
 const isCollected = -1
 
-// next returns the next row, good or bad. If it cannot be decided yet, next also returns the row to parse again.
-func (r *reader[T]) next(t rows, file int) (p parsed[T], undecided *row, err error) {
+// next reads the next row, good or bad, into p. If it cannot be decided yet, next returns the row to parse again.
+func (r *reader[T]) next(p *parsed[T], t rows, file int) (undecided *row, err error) {
 	fields, err := t.next()
-	var bad badRow
-	if err != nil && !errors.As(err, &bad) {
-		return p, nil, err
+	bad, isBad := errors.AsType[badRow](err)
+	if err != nil && !isBad {
+		return nil, err
 	}
 	if r.rows++; r.rows > maxRows {
-		return p, nil, errTooManyRows
+		return nil, errTooManyRows
 	}
 	p.file, p.number, p.unit, p.reason = file, t.number(), t.unit(), string(bad)
 	switch {
 	case err == nil:
-		if err := r.fill(&p, fields); err != nil {
-			return p, nil, err
+		if err := r.fill(p, fields); err != nil {
+			return nil, err
 		}
 		if fields.undecided && p.reason == "" {
-			return p, fields.keep(), nil
+			return fields.keep(), nil
 		}
 	case fields != nil:
-		r.name(&p, fields)
+		r.name(p, fields)
 	}
-	return p, nil, nil
+	return nil, nil
 }
 
 // fill parses a row. It returns only errors of the whole file.
@@ -194,7 +207,8 @@ func (r *reader[T]) fill(p *parsed[T], fields *row) error {
 		p.reason = err.Error()
 		return fmt.Errorf("%s: %w", p.at(), err)
 	}
-	if errors.As(err, &p.leftOut) {
+	var isLeftOut bool
+	if p.leftOut, isLeftOut = errors.AsType[leftOut](err); isLeftOut {
 		return nil
 	}
 	p.reason = err.Error()

@@ -27,6 +27,7 @@ type table struct {
 	wqp       bool     // whether it holds results of the Water Quality Portal
 	ignored   []string // the names in the header that are not columns, in order
 	line      int      // where the last row begins
+	row       row      // the last row
 }
 
 func (t *table) number() int { return t.line }
@@ -118,9 +119,9 @@ func (t *table) next() (*row, error) {
 	for {
 		fields, err := t.csv.Read()
 		t.bound.rowStart = t.csv.InputOffset()
-		var parse *csv.ParseError
+		parse, malformed := errors.AsType[*csv.ParseError](err)
 		switch {
-		case errors.As(err, &parse):
+		case malformed:
 			t.line = parse.StartLine
 			if blank(fields) && errors.Is(err, csv.ErrFieldCount) {
 				continue
@@ -139,7 +140,8 @@ func (t *table) next() (*row, error) {
 			if t.evidence != nil {
 				t.evidence.line = t.line
 			}
-			return &row{notation: &t.notation, columns: t.columns, positions: t.positions, fields: fields, has: t.has, ofWQP: t.wqp}, nil
+			t.row = row{notation: &t.notation, columns: t.columns, positions: t.positions, fields: fields, has: t.has, ofWQP: t.wqp}
+			return &t.row, nil
 		}
 	}
 }
