@@ -94,8 +94,9 @@ const (
 	keptOutlineSQL = `SELECT outline FROM lakes WHERE id = ?1 AND outline <> x'' AND (lon, lat) <> (?2, ?3)`
 	lakeKeySQL     = `SELECT key FROM lakes WHERE id = ?`
 
+	// Parameters without numbers: the driver would copy the text of each number for each row.
 	insertObservationSQL = `INSERT INTO observations (lake, date, type, source, chl, level, density, measured_at, details)
-		VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (lake, date, type, source) DO NOTHING`
+		VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lake, date, type, source) DO NOTHING`
 	updateObservationSQL = `UPDATE observations SET chl = iif(?15, chl, ?5), level = iif(?10, level, ?6), density = iif(?11, density, ?7),
 			measured_at = iif(?12, measured_at, ?8), details = ` + patchedDetails + ` ` + differentObservation
 	observationDiffersSQL = `SELECT count(*) FROM observations ` + differentObservation
@@ -248,10 +249,11 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	}
 	changes := make([]Change, len(observations))
 	t.repeated = t.repeated[:0]
-	noDetails := [2]string{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}
+	noDetails := [2]any{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}
 	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, noDetails[0], noDetails[1], keep.Chlorophyll}
 	row := context.WithoutCancel(ctx)
-	for i, o := range observations {
+	for i := range observations {
+		o := &observations[i]
 		if err = ctx.Err(); err == nil {
 			changes[i], err = t.putObservation(row, i, o, keep, noDetails, args)
 		}
@@ -264,7 +266,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 
 // putObservation writes observation i of a batch. A gap must not delete what the import keeps. noDetails are the patches for one
 // without details.
-func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation, keep ObservationColumns, noDetails [2]string, args []any) (Change, error) {
+func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observation, keep ObservationColumns, noDetails [2]any, args []any) (Change, error) {
 	key, err := t.key(ctx, o.LakeID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
@@ -280,13 +282,11 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation
 		return Unchanged, err
 	}
 	observationArgs(args, key, source, o)
-	args[patchParameter], args[patchParameter+1] = noDetails[0], noDetails[1]
-	if details, ok := args[insertObservationParameters-1].(string); ok {
-		args[patchParameter], args[patchParameter+1] = detailsPatch(details, keep), detailsPatch(details, keep.ofNewValue())
-	}
 	first := t.imported.addObservation(key, o.Date, o.Type, source)
 	if !first {
 		t.repeated = append(t.repeated, i)
+	} else if added, err := t.addObservation(ctx, key, o, args); err != nil || added {
+		return Added, err
 	}
 	if !o.Chlorophyll.Valid() && !keep.Chlorophyll && (keep.Level || keep.CellDensity) {
 		var reports int
@@ -295,17 +295,12 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation
 			return LosesReport, err
 		}
 	}
+	args[patchParameter], args[patchParameter+1] = noDetails[0], noDetails[1]
+	if details, ok := args[insertObservationParameters-1].(string); ok {
+		args[patchParameter], args[patchParameter+1] = detailsPatch(details, keep), detailsPatch(details, keep.ofNewValue())
+	}
 	if !first {
 		return t.compareRepeated(ctx, t.observationDiffers, args)
-	}
-	if o.Type == data.InSitu && !t.sampled[key] {
-		if _, err := t.addSampled.ExecContext(ctx, key); err != nil {
-			return Unchanged, err
-		}
-		t.sampled[key] = true
-	}
-	if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
-		return Added, err
 	}
 	if changed, err := t.write(ctx, t.updateObservation, args); err != nil || changed {
 		return Changed, err
@@ -313,8 +308,19 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o data.Observation
 	return Unchanged, nil
 }
 
+// addObservation inserts an observation, and reports whether there was none with its key.
+func (t *sqliteTx) addObservation(ctx context.Context, lake int64, o *data.Observation, args []any) (added bool, err error) {
+	if o.Type == data.InSitu && !t.sampled[lake] {
+		if _, err := t.addSampled.ExecContext(ctx, lake); err != nil {
+			return false, err
+		}
+		t.sampled[lake] = true
+	}
+	return t.write(ctx, t.insertObservation, args[:insertObservationParameters])
+}
+
 // observationArgs sets the parameters of an insert.
-func observationArgs(args []any, key, source int64, o data.Observation) {
+func observationArgs(args []any, key, source int64, o *data.Observation) {
 	args[0], args[1], args[2], args[3] = key, int64(o.Date), int64(o.Type), source
 	args[4], args[5], args[6], args[7], args[8] = nil, nil, nil, nil, nil
 	if o.Chlorophyll.Valid() {
@@ -329,7 +335,7 @@ func observationArgs(args []any, key, source int64, o data.Observation) {
 	if !o.MeasuredAt.IsZero() {
 		args[7] = o.MeasuredAt.Unix()
 	}
-	if details := detailsText(&o); details != "" {
+	if details := detailsText(o); details != "" {
 		args[8] = details
 	}
 }
