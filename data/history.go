@@ -34,7 +34,7 @@ func (h *HistoryRows) Add(o Observation) {
 
 // endDay selects from the rows of one date.
 func (h *HistoryRows) endDay() {
-	measured := slices.ContainsFunc(h.day, func(o Observation) bool { return o.Type.Measured() && o.Chlorophyll.Valid() })
+	measured := slices.ContainsFunc(h.day, func(o Observation) bool { return o.usable() })
 	slices.SortFunc(h.day, func(a, b Observation) int {
 		return cmp.Or(cmp.Compare(historyRank(a.Type), historyRank(b.Type)), strings.Compare(a.Source, b.Source))
 	})

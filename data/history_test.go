@@ -66,7 +66,7 @@ func historyOf(m *memory, id data.LakeID, q data.HistoryQuery) []data.Observatio
 	var rows []data.Observation
 	for _, o := range m.observations {
 		superseded := o.Type == data.Forecast && slices.ContainsFunc(m.observations, func(p data.Observation) bool {
-			return p.LakeID == id && p.Type != data.Forecast && p.Date == o.Date && p.Chlorophyll.Valid()
+			return p.LakeID == id && p.Type != data.Forecast && p.Date == o.Date && p.Chlorophyll.Valid() && p.Quality != data.Poor
 		})
 		if o.LakeID == id && !superseded && q.Period.First <= o.Date && o.Date <= q.Period.Last && q.Types.Has(o.Type) {
 			rows = append(rows, o)

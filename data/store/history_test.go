@@ -28,14 +28,20 @@ func testHistory(t *testing.T, open opener) {
 	forecast := func(d data.Date, c data.Chlorophyll) data.Observation {
 		return testObservation("a", d, data.Forecast, c)
 	}
+	poor := func(d data.Date, c data.Chlorophyll) data.Observation {
+		o := satellite(d, c)
+		o.Quality = data.Poor
+		return o
+	}
 	put(t, s, nil, []data.Observation{
 		forecast(5, 500),
 		satellite(4, 400), forecast(4, 401), // superseded
 		satellite(3, data.NoChlorophyll), forecast(3, 301), // a gap supersedes nothing
 		satellite(2, 0), forecast(2, 201), // zero is a value
 		forecast(1, 100),
+		poor(0, 1), forecast(0, 900), // a poor value supersedes nothing
 	})
-	all := []data.Observation{forecast(5, 500), satellite(4, 400), satellite(3, data.NoChlorophyll), forecast(3, 301), satellite(2, 0), forecast(1, 100)}
+	all := []data.Observation{forecast(5, 500), satellite(4, 400), satellite(3, data.NoChlorophyll), forecast(3, 301), satellite(2, 0), forecast(1, 100), poor(0, 1), forecast(0, 900)}
 	for limit := range len(all) + 2 {
 		want := all[:min(limit, len(all))]
 		if _, got, err := s.History(t.Context(), "a", data.Newest(limit)); err != nil || !slices.Equal(got, want) {
@@ -65,7 +71,7 @@ func testHistoryModel(t *testing.T, s Store) {
 		})
 		want = slices.DeleteFunc(want, func(o data.Observation) bool {
 			superseded := o.Type == data.Forecast && slices.ContainsFunc(rows, func(p data.Observation) bool {
-				return p.Type != data.Forecast && p.Date == o.Date && p.Chlorophyll.Valid()
+				return p.Type != data.Forecast && p.Date == o.Date && p.Chlorophyll.Valid() && p.Quality != data.Poor
 			})
 			return superseded || o.Date < q.Period.First || o.Date > q.Period.Last ||
 				q.Types != 0 && q.Types&data.TypesOf(o.Type) == 0

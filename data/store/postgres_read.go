@@ -205,12 +205,13 @@ func integer(b []byte) (v sql.NullInt64, err error) {
 }
 
 // The primary key in reverse order gives the dates. On one date samples are first and forecasts last, and a forecast is left out if
-// there is a measured value.
+// there is a measured value that is not poor.
 var postgresHistoryQuery = "SELECT " + observationColumns + postgresDetails + `
 	FROM limnomap.observations AS o
 	WHERE o.lake = (SELECT key FROM limnomap.lakes WHERE id = $1) AND o.date BETWEEN $2 AND $3 AND o.type = ANY($4)
 		AND (o.type <> 1 OR NOT EXISTS (SELECT FROM limnomap.observations AS s
-			WHERE s.lake = o.lake AND s.date = o.date AND s.type <> 1 AND s.chl IS NOT NULL))
+			WHERE s.lake = o.lake AND s.date = o.date AND s.type <> 1 AND s.chl IS NOT NULL
+				AND s.details->>'quality' IS DISTINCT FROM 'poor'))
 	ORDER BY o.date DESC, CASE o.type WHEN 2 THEN 0 WHEN 0 THEN 1 ELSE 2 END,
 		(SELECT name FROM limnomap.sources WHERE key = o.source) NULLS FIRST LIMIT $5`
 

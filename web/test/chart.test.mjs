@@ -33,6 +33,13 @@ test('a sample replaces the forecast of its day, and comes after the satellite',
   assert.equal(newest, '2026-11-18')
 })
 
+test('a poor value does not replace the forecast of its day', () => {
+  const { entries, newest } = parseHistory([['2026-11-16', 90, 'ai_forecast'], ['2026-11-16', 3, 'in_situ']]
+    .map(([date, chl, type]) => /** @type {any} */ ({ date, chl, data_type: type, quality: type === 'in_situ' ? 'poor' : undefined })))
+  assert.deepEqual(entries.map((e) => e.chl).sort((a, b) => a - b), [3, 90])
+  assert.equal(newest, '2026-11-16')
+})
+
 test('the entry of the value on a card', () => {
   const poor = sample('2026-11-16', 1, { below_limit: true, chl_upper: 2, quality: 'poor' })
   const entries = [entry('2026-11-09', 8), entry('2026-11-16', 8), sample('2026-11-16', 60, { quality: 'good' }), poor, entry('2026-11-18', 8, { quality: 'poor' }), forecast('2026-11-23', 60)]

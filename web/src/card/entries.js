@@ -23,7 +23,7 @@ export async function loadHistory(id, limit, signal) {
 
 /**
  * Returns entries of the API, newest first, as entries of the page, oldest first, those of one day in the order satellite, sample. A forecast
- * of a day that has been measured is left out.
+ * of a day that has been measured is left out, unless the value is poor.
  * @param {Omit<Entry, 'forecast' | 'sample' | 'time' | 'week'>[]} history
  */
 export function parseHistory(history) {
@@ -31,7 +31,7 @@ export function parseHistory(history) {
   const all = history.map((e) => ({ ...e, forecast: e.data_type === 'ai_forecast', sample: e.data_type === 'in_situ', time: Date.parse(e.date), week: weekNumber(e.date) }))
     .reverse().sort((a, b) => a.time - b.time || Number(a.sample) - Number(b.sample))
   const measured = all.filter((e) => e.chl !== null && !e.forecast).map((e) => e.date)
-  const days = new Set(measured)
+  const days = new Set(all.filter((e) => e.chl !== null && !e.forecast && e.quality !== 'poor').map((e) => e.date))
   return { entries: all.filter((e) => !e.forecast || !days.has(e.date)), newest: measured.at(-1) }
 }
 
