@@ -2,6 +2,7 @@ package api
 
 import (
 	"fmt"
+	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
@@ -49,6 +50,7 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 				return p.state, nil
 			},
 			Base:          s.base,
+			TrueFor:       func(state *ogc.State) time.Duration { return s.trueFor(state.Snapshot) },
 			Attribution:   s.attribution,
 			SendTile:      tileHandlers.send,
 			Sender:        s.sender,

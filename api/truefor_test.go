@@ -27,7 +27,8 @@ func TestAnswersUntilAStatementChanges(t *testing.T) {
 	}
 	const lakes = "/api/v1/bathing-lakes/"
 	for _, address := range []string{lakes + "status", lakes + "status.csv", lakes + "status?risk=low", lakes + "geojson", lakes + "near?lat=48&lon=11",
-		lakes + "search?q=see", lakes + "stats", lakes + "advisories", "/api/v1/advisories.cap", "/api/v1/advisories/a.cap", "/table",
+		lakes + "search?q=see", lakes + "stats", lakes + "advisories", "/api/v1/advisories.cap", "/api/v1/advisories/a.cap", "/table", "/api/v1/tiles.json",
+		"/wmts/1.0.0/WMTSCapabilities.xml", "/wmts?service=WMTS&request=GetCapabilities", "/ogc/map/tiles", "/ogc/",
 		"/api/v1/tiles/5/17/11.png?style=dots", "/api/v1/tiles/5/17/11.mvt"} {
 		for at, want := range map[time.Time]string{
 			testNow():                         "public, max-age=25",

@@ -47,6 +47,7 @@ func (s *Service) Capabilities(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	answer.InfoOf(r).TrueFor = s.TrueFor(state)
 	base, private := s.Base(w, r)
 	content, err := s.capabilities(state, base)
 	if err != nil {

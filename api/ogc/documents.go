@@ -89,6 +89,7 @@ func (s *Service) document(describe func(state *State, base string) any) answer.
 		if err != nil {
 			return err
 		}
+		answer.InfoOf(r).TrueFor = s.TrueFor(state)
 		base, private := s.Base(w, r)
 		return s.Sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(describe(state, base)))
 	}

@@ -10,6 +10,7 @@ package ogc
 import (
 	"net/http"
 	"sync/atomic"
+	"time"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -45,6 +46,8 @@ type Options struct {
 	// Base returns what addresses in an answer to r begin with, and whether only the client's own cache may store the answer. It
 	// adds to the header of w what that depends on.
 	Base func(w http.ResponseWriter, r *http.Request) (base string, private bool)
+	// TrueFor returns how long what documents say about the tiles of a state will be true; zero if that is not known.
+	TrueFor func(*State) time.Duration
 	// Attribution returns whose data the map shows.
 	Attribution func() string
 	// SendTile answers r with a tile.

@@ -57,8 +57,8 @@ type refreshCmd struct {
 }
 
 func (refreshCmd) Help() string {
-	return `All files are imported in one transaction, or none: lakes and observations, which their columns distinguish, in the formats
-of limnomap import. In a folder these are the files whose names end in .csv, .tsv, .json or .geojson, or in one of these and
+	return `All files are imported in one transaction, or none: lakes, observations and official statements, which their columns
+distinguish, in the formats of limnomap import. In a folder these are the files whose names end in .csv, .tsv, .json or .geojson, or in one of these and
 .gz or .zst; rename a file into the folder when it is complete. A URL is downloaded to a temporary file (TMPDIR) if it has
 changed (ETag, Last-Modified), and tried again later if it cannot be reached. The proxies of the environment are used.
 
