@@ -230,6 +230,7 @@ func TestPageListOfClosedLakes(t *testing.T) {
 	eachReader(t, func(t *testing.T, b *browsertest.Browser, german bool) {
 		b.Do(t, chromedp.Navigate(base+"/"), chromedp.WaitVisible("#legend"))
 		find(t, b, "")
+		b.Do(t, browsertest.Until(`[...document.querySelectorAll('#find li')].every((li) => li.innerText)`)) // entries have no text before they are drawn
 		got := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...document.querySelectorAll('#find li')].map((li) => li.querySelector('.symbol').classList[1] + (li.querySelector('.badge') ? '!' : '') + ' ' + li.innerText.replaceAll('\n', ' ').trim())`))
 		want := []string{
 			in(german, "closed Grünsee Closed · Algae: High risk, 80 µg/l", "closed Grünsee Gesperrt · Algen: Hohes Risiko, 80 µg/l"),
