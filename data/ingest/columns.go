@@ -12,6 +12,7 @@ type column struct {
 	aliases  []string // other names; each one counts only if those before it are missing
 	required bool
 	feature  bool // whether it is for GeoJSON only
+	in       span // of a column of numbers
 
 	// Set by [Options]:
 	mapped   string // its only name in the file; or empty

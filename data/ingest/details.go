@@ -42,24 +42,22 @@ func parseDetails(r *row, o *data.Observation) error {
 	if o.Details.Flags, err = r.flags(obsFlags); err != nil {
 		return err
 	}
-	if o.Details.Secchi, err = r.hundredths(obsSecchi, span{0, data.MaxSecchi.Float(), " m, or empty"}); err != nil {
+	if o.Details.Secchi, err = r.hundredths(obsSecchi, r.columns[obsSecchi].in); err != nil {
 		return err
 	}
-	o.Details.WaterTemperature, err = r.hundredths(obsTemperature,
-		span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C, or empty"})
+	o.Details.WaterTemperature, err = r.hundredths(obsTemperature, r.columns[obsTemperature].in)
 	return err
 }
 
 // parseUncertainty reads chl_lower and chl_upper, or uncertainty, which is the distance of both from the value.
 func parseUncertainty(r *row, o *data.Observation) error {
-	limits := span{0, data.MaxChlorophyll.Float(), " µg/l, or empty"}
 	d := &o.Details
 	given := false
 	for _, bound := range []struct {
 		column int
 		to     *data.Optional[data.Chlorophyll]
 	}{{obsLower, &d.Lower}, {obsUpper, &d.Upper}} {
-		f, ok, err := r.number(bound.column, limits)
+		f, ok, err := r.number(bound.column, r.columns[bound.column].in)
 		if err != nil {
 			return err
 		}
@@ -73,7 +71,7 @@ func parseUncertainty(r *row, o *data.Observation) error {
 		}
 		*bound.to = data.Known(c)
 	}
-	f, ok, err := r.number(obsUncertainty, limits)
+	f, ok, err := r.number(obsUncertainty, r.columns[obsUncertainty].in)
 	if !ok || err != nil {
 		return err
 	}
@@ -118,7 +116,7 @@ func parseBelowLimit(r *row, o *data.Observation) error {
 
 // count returns the number of pixels in column c.
 func (r *row) count(c int) (n data.Optional[int32], err error) {
-	in := span{0, data.MaxPixels, " without decimals, or empty"}
+	in := r.columns[c].in
 	f, ok, err := r.number(c, in)
 	if !ok || err != nil {
 		return n, err

@@ -27,12 +27,17 @@ type row struct {
 	ofWQP     bool   // whether it is one of the Water Quality Portal
 	censored  int    // number of values below a limit of detection
 
-	undecided bool // whether a number has two readings, between which other rows may decide
+	ambiguous bool // whether a number has two readings, between which other rows may decide
+	undecided bool // whether the evidence so far does not decide about such a number
+	known     int  // the changes of the evidence before it was parsed
+	// read are, for each mark, the columns of numbers with two readings that were read by the evidence so far.
+	read [2]columnSet
 }
 
 // keep returns a copy of a row of a table that is valid after the next row is read. It has the fields of its columns only.
 func (r *row) keep() *row {
-	kept := &row{notation: r.notation, columns: r.columns, positions: make([]int, len(r.positions)), has: r.has}
+	kept := &row{notation: r.notation, columns: r.columns, positions: make([]int, len(r.positions)), has: r.has,
+		undecided: r.undecided, known: r.known, read: r.read}
 	for c, at := range r.positions {
 		kept.positions[c] = -1
 		if at >= 0 {

@@ -146,7 +146,7 @@ func TestObservations(t *testing.T) {
 		{"forecast", header + "x,2024-10-04,12.345,ai_forecast,,,", 0, func(o *data.Observation) { o.Type = data.Forecast }},
 		{"German date", header + "x,04.10.2024,12.35,satellite,,,", 0, func(*data.Observation) {}},
 		{"short German date", header + "x,4.10.2024,12.35,satellite,,,", 0, func(*data.Observation) {}},
-		{"decimal comma", "lake_id;date;chl;data_type\nx;04.10.2024;12,345;satellite", 0, func(*data.Observation) {}},
+		{"decimal comma", "lake_id;date;chl;data_type\nx;04.10.2024;12,3450;satellite", 0, func(*data.Observation) {}},
 		{"quoted decimal comma", header + `x,2024-10-04,"12,35",satellite,,,`, 0, func(*data.Observation) {}},
 		{"rounded into its class", header + "x,2024-10-04,9.996,satellite,,,", 0, func(o *data.Observation) { o.Chlorophyll = 10_00 }},
 		{"exponent", header + "x,2024-10-04,1.235e+1,satellite,,,", 0, func(*data.Observation) {}},

@@ -31,10 +31,10 @@ func lakeColumns() []column {
 		lakeID:         {name: "id", aliases: []string{"bathingWaterIdentifier", "Location_Identifier", "MonitoringLocationIdentifier"}, required: true},
 		lakeExternalID: {name: "external_id"},
 		lakeName:       {name: "name", aliases: []string{"bathingWaterName", "Location_Name", "MonitoringLocationName"}, required: true},
-		lakeLat:        {name: "lat", aliases: []string{"latitude", "Location_LatitudeStandardized", "Location_Latitude", "LatitudeMeasure"}, required: true},
-		lakeLon:        {name: "lon", aliases: []string{"longitude", "Location_LongitudeStandardized", "Location_Longitude", "LongitudeMeasure"}, required: true},
+		lakeLat:        {name: "lat", in: span{-90, 90, " degrees"}, aliases: []string{"latitude", "Location_LatitudeStandardized", "Location_Latitude", "LatitudeMeasure"}, required: true},
+		lakeLon:        {name: "lon", in: span{-180, 180, " degrees"}, aliases: []string{"longitude", "Location_LongitudeStandardized", "Location_Longitude", "LongitudeMeasure"}, required: true},
 		lakeRegion:     {name: "region", aliases: []string{"state", "countryCode", "Location_State"}},
-		lakeArea:       {name: "area_km2"},
+		lakeArea:       {name: "area_km2", in: areaKM2},
 		lakeCategory:   {name: "bwWaterCategory"},
 		lakeSite:       {name: "Location_Type", aliases: []string{"MonitoringLocationTypeName"}},
 		lakeOutline:    {name: "limnomap_outline", feature: true},
@@ -115,21 +115,18 @@ func parsePoint(r *row) (orb.Point, error) {
 	for _, axis := range []struct {
 		to     *float64
 		column int
-		in     span
-	}{
-		{&p[1], lakeLat, span{-90, 90, " degrees"}},
-		{&p[0], lakeLon, span{-180, 180, " degrees"}},
-	} {
+	}{{&p[1], lakeLat}, {&p[0], lakeLon}} {
+		in := r.columns[axis.column].in
 		var ok bool
 		var err error
-		if *axis.to, ok, err = r.number(axis.column, axis.in); err != nil {
+		if *axis.to, ok, err = r.number(axis.column, in); err != nil {
 			return p, err
 		}
 		switch {
 		case ok:
 			given++
 		case r.shape == nil || given > 0:
-			return p, fmt.Errorf("%s is missing: want %s", r.columns[axis.column].name, axis.in)
+			return p, fmt.Errorf("%s is missing: want %s", r.columns[axis.column].name, in)
 		}
 	}
 	switch {

@@ -11,18 +11,19 @@ import (
 //
 //   - A point or a comma is the decimal mark, unless exactly three digits follow it and one to three digits without a leading
 //     zero precede it: 12.5, 0.512, 1234.567 and 1.5e3 have one reading. 1.091,5 and 1.234.567 have one too. These numbers are
-//     evidence of the decimal mark.
-//   - A column whose limit is below 1000 (lat, lon, who_level) cannot hold thousands: its mark is the decimal mark. Its points
-//     are not evidence for other columns, because coordinates are often copied from other programs.
+//     evidence of the decimal mark, and no others are: that a reading is beyond the limit of its column may also be an error of
+//     the source.
 //   - Other numbers such as 1.091 and 1,091 have two readings. The evidence of their own column decides. Without any, a decimal
 //     comma in another column decides: 1.091 is then 1091. A decimal point in another column does not: a table with chl 12.5
 //     and cell counts such as 20.000 is common where one column was typed and another one computed. What this cannot tell: a
 //     table with decimal commas in one column, and in another one a decimal point before three digits in every number.
-//   - Without evidence, the point of a table separated by commas is the decimal mark, and the comma of another table is if the
-//     other reading is beyond the limit of the column.
-//   - Any other row with a number of two readings is rejected. So that the order of rows hardly matters, it is decided at the
-//     end of its batch. If a later number contradicts the evidence that decided an earlier one, the import ends with an error,
-//     also with SkipBad: the value read earlier may be wrong.
+//   - A column whose limit is below 1000 (such as lat, lon, who_level and secchi_m) cannot hold thousands: without evidence of its
+//     own, its mark is the decimal mark. Its points are not evidence for other columns, because coordinates are often copied from
+//     other programs.
+//   - Without evidence, the point of a table separated by commas is the decimal mark.
+//   - Any other row with a number of two readings is rejected. So that the order of rows does not matter, it is decided at the
+//     end of its batch, with the evidence of all its cells too. If a number contradicts the evidence that decided one in an
+//     earlier batch, the import ends with an error, also with SkipBad: the value read earlier may be wrong.
 //
 // Numbers in GeoJSON have a point (RFC 8259), and these rules do not apply.
 
@@ -139,6 +140,7 @@ type evidence struct {
 	columns []columnEvidence
 	proven  decimalMark // by all columns together
 	first   [2]proof    // for each mark, the first number that proves it
+	changes int         // how often a column got more evidence
 	line    int         // of the current row
 	last    bool        // whether a number with two readings is an error now, instead of waiting for more evidence
 }
@@ -149,7 +151,7 @@ type proof struct {
 	text string
 }
 
-// columnEvidence is the evidence of one column, and the readings that relied on any evidence.
+// columnEvidence is the evidence of one column, and the readings in batches before that relied on any evidence.
 type columnEvidence struct {
 	proven decimalMark
 	relied [2]reading // of a number with each mark, the first one
@@ -171,6 +173,8 @@ func (d decimalMark) index() int { return int(d) - 1 }
 // decimalOf returns the decimal mark of a number with two readings and this mark in column c; 0 if it is unknown.
 func (r *row) decimalOf(c int, mark decimalMark) decimalMark {
 	switch own := r.evidence.columns[c].proven; {
+	case !r.columns[c].in.holdsThousands() && own != mark.other():
+		return mark
 	case own == bothMarks:
 		return 0
 	case own != 0:
@@ -191,7 +195,8 @@ func (r *row) prove(c int, s string, decimal decimalMark) error {
 		return nil
 	}
 	e.columns[c].proven |= decimal
-	if e.proven&decimal == 0 {
+	e.changes++
+	if e.proven&decimal == 0 && (decimal == comma || r.columns[c].in.holdsThousands()) {
 		e.proven |= decimal
 		e.first[decimal.index()] = proof{e.line, strings.Clone(s)}
 	}
@@ -206,15 +211,56 @@ func (r *row) prove(c int, s string, decimal decimalMark) error {
 	return nil
 }
 
-// rely notes how a number with two readings was read.
+// rely notes how a number with two readings was read. Before the end of the batch, it may still be read in another way.
 func (r *row) rely(c int, s, as string, mark, decimal decimalMark) {
+	r.read[mark.index()] = r.read[mark.index()].with(c)
+	if !r.evidence.last {
+		return
+	}
 	if read := &r.evidence.columns[c].relied[mark.index()]; read.line == 0 {
 		*read = reading{r.evidence.line, strings.Clone(s), strings.Clone(as), decimal}
 	}
 }
 
-// thousand is the lowest limit of a column that can hold thousands.
-const thousand = 1000
+// proveAll proves the decimal mark by all numbers of the row, because a row that is parsed with a wrong reading of one may fail
+// before the others.
+func (r *row) proveAll() error {
+	for c, column := range r.columns {
+		if column.in.max == 0 || r.positions[c] < 0 || r.setFormat(c) != nil {
+			continue
+		}
+		s, err := r.text(c)
+		if err != nil {
+			continue
+		}
+		s = strings.TrimSpace(strings.TrimPrefix(s, "<"))
+		if !strings.ContainsAny(s, ".,") {
+			continue
+		}
+		if _, err := r.parseNumber(c, s, column.in); errors.Is(err, errMarks) {
+			return err
+		}
+	}
+	return nil
+}
+
+// settled reports whether the row need not be parsed again at the end of its batch.
+func (r *row) settled() bool {
+	if r.undecided || r.known != r.evidence.changes {
+		return false
+	}
+	for c, column := range r.evidence.columns {
+		for mark, read := range column.relied {
+			if read.line == 0 && !r.read[mark].lacks(c) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// holdsThousands reports whether a number of 1000 or more may be in the span.
+func (in span) holdsThousands() bool { return in.max >= 1000 }
 
 func (r *row) parseNumber(c int, s string, in span) (float64, error) {
 	// ParseFloat also accepts NaN, infinity, hexadecimal numbers and underscores, which are not allowed here.
@@ -239,7 +285,7 @@ func (r *row) parseNumber(c int, s string, in span) (float64, error) {
 		return r.parseSet(c, s, in)
 	case marks > 1:
 		return r.parseGroups(c, s, in)
-	case marks == 1 && !scientific && groupOfThree(s, at) && in.max >= thousand:
+	case marks == 1 && !scientific && groupOfThree(s, at):
 		return r.parseAmbiguous(c, s, at, in)
 	}
 	decimal := s
@@ -250,7 +296,7 @@ func (r *row) parseNumber(c int, s string, in span) (float64, error) {
 	if !ok {
 		return 0, r.bad(c, s, in.String())
 	}
-	if marks == 1 && at < len(s)-1 && (in.max >= thousand || s[at] == ',') {
+	if marks == 1 && at < len(s)-1 {
 		return f, r.prove(c, s, markAt(s, at))
 	}
 	return f, nil
@@ -314,6 +360,7 @@ func (r *row) parseGroups(c int, s string, in span) (float64, error) {
 func (r *row) parseAmbiguous(c int, s string, at int, in span) (float64, error) {
 	mark := markAt(s, at)
 	if r.evidence != nil {
+		r.ambiguous = true
 		switch r.decimalOf(c, mark) {
 		case mark:
 			return r.parseReading(c, s, withPoint(s, at), mark, mark, in)
@@ -326,17 +373,10 @@ func (r *row) parseAmbiguous(c int, s string, at int, in span) (float64, error) 
 	if !ok { // then the other reading, which is further from 0, is not in the range either
 		return 0, r.bad(c, s, in.String())
 	}
-	_, inRange := in.parse(thousands)
 	switch e := r.evidence; {
-	case e == nil && mark == comma && inRange:
+	case e == nil && mark == comma && in.holdsThousands():
 		return 0, r.bad(c, s, fmt.Sprintf("a decimal point or no comma: it may be read as %s or as %s", decimal, thousands))
 	case e == nil:
-		return f, nil
-	case !inRange && mark == comma && r.separator != ',' && e.proven == 0 && r.positions[c] >= 0:
-		if err := r.prove(c, s, comma); err != nil {
-			return 0, err
-		}
-		r.rely(c, s, decimal, mark, mark)
 		return f, nil
 	case !e.last:
 		r.undecided = true

@@ -76,10 +76,11 @@ func TestNumbers(t *testing.T) {
 		{"a dot, commas", ',', []string{"1.091|20.000"}, []string{"1.09|20"}, nil},
 		{"a comma, semicolons", ';', []string{"1,091|"}, nil, []string{`set --decimal , for 1.091, or --thousands , for 1091`}},
 		{"a comma, commas", ',', []string{"1,091|"}, nil, []string{`chl "1,091": want a number with one reading: this may be 1.091 or 1091`}},
-		{"a comma, beyond the limit as thousands", ';', []string{"12,345|"}, []string{"12.35"}, nil},
+		{"a comma, beyond the limit as thousands: it may be an error of the source", ';', []string{"12,345|"}, nil, []string{"this may be 12.345 or 12345"}},
 		{"a quoted comma, beyond the limit as thousands", ',', []string{"12,345|"}, nil, []string{"this may be 12.345 or 12345"}},
 		{"a dot, beyond the limit as thousands: a large value is not a thousandth of it", ';', []string{"1.600|"}, nil, []string{"this may be 1.600 or 1600"}},
 		{"below a limit of detection", ';', []string{"<1.091|"}, nil, []string{`chl "1.091"`}},
+		{"an implausible number is no evidence", '\t', []string{"1,640|", "5|150,000"}, nil, []string{`this may be 1.640 or 1640`, `this may be 150.000 or 150000`}},
 		// With evidence of the same column.
 		{"a decimal comma before", ';', []string{"12,5|", "1.091|", "1,091|"}, []string{"12.50", "1091.00", "1.09"}, nil},
 		{"a decimal comma after", ';', []string{"1.091|", "1,091|", "12,5|"}, []string{"1091.00", "1.09", "12.50"}, nil},
@@ -199,8 +200,13 @@ func TestCoordinatesHaveNoThousands(t *testing.T) {
 	}
 }
 
-// A number that contradicts what decided an earlier one ends the import, also if bad rows are skipped.
+// A number that contradicts what decided one in an earlier batch ends the import, also if bad rows are skipped.
 func TestContradictingMarks(t *testing.T) {
+	var b strings.Builder
+	for i := range batchRows {
+		fmt.Fprintf(&b, "x;%s;1;satellite;\n", data.Date(i-10_000))
+	}
+	fillers := b.String()
 	for _, test := range []struct {
 		name      string
 		separator rune
@@ -208,15 +214,17 @@ func TestContradictingMarks(t *testing.T) {
 		want      string
 	}{
 		{"own evidence", ';', []string{"12,5|", "1.091|", "12.5|"},
-			`a.csv: line 4: chl "12.5" shows that the decimal mark is ".", but on line 3 chl "1.091" was read as 1091, with the decimal mark ",": write all numbers of the file in one way, or set --decimal and --thousands`},
-		{"evidence of another column", ';', []string{"12,5|20.000", "1|20.5"}, `line 3: cell_density_cells_ml "20.5" shows that the decimal mark is ".", but on line 2 cell_density_cells_ml "20.000" was read as 20000`},
-		{"other column", ';', []string{"12,5|20.000", "12.5|"}, `line 3: chl "12.5" shows that the decimal mark is ".", but on line 2 cell_density_cells_ml "20.000"`},
-		{"groups", ';', []string{"1|20.5", "1|20.000", "1|1.234.567"}, `line 4: cell_density_cells_ml "1.234.567" shows that the decimal mark is ",", but on line 3 cell_density_cells_ml "20.000" was read as 20.000`},
-		{"the default of commas", ',', []string{"1.091|", "12,5|"}, `line 3: chl "12,5" shows that the decimal mark is ",", but on line 2 chl "1.091" was read as 1.091`},
-		{"beyond the limit", ';', []string{"12,345|", "12.5|"}, `line 3: chl "12.5" shows that the decimal mark is ".", but on line 2 chl "12,345" was read as 12.345`},
+			`line 20004: chl "12.5" shows that the decimal mark is ".", but on line 3 chl "1.091" was read as 1091, with the decimal mark ",": write all numbers of the file in one way, or set --decimal and --thousands`},
+		{"evidence of another column", ';', []string{"12,5|20.000", "1|20.5"}, `line 20003: cell_density_cells_ml "20.5" shows that the decimal mark is ".", but on line 2 cell_density_cells_ml "20.000" was read as 20000`},
+		{"other column", ';', []string{"12,5|20.000", "12.5|"}, `line 20003: chl "12.5" shows that the decimal mark is ".", but on line 2 cell_density_cells_ml "20.000"`},
+		{"groups", ';', []string{"1|20.5", "1|20.000", "1|1.234.567"}, `line 20004: cell_density_cells_ml "1.234.567" shows that the decimal mark is ",", but on line 3 cell_density_cells_ml "20.000" was read as 20.000`},
+		{"the default of commas", ',', []string{"1.091|", "12,5|"}, `line 20003: chl "12,5" shows that the decimal mark is ",", but on line 2 chl "1.091" was read as 1.091`},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			got, r, err := read(t, Options{}, numberRows(test.separator, test.pairs...))
+			head := numberRows(test.separator, test.pairs[:len(test.pairs)-1]...)
+			all := numberRows(test.separator, test.pairs...)
+			text := head + strings.ReplaceAll(fillers, ";", string(test.separator)) + all[len(head):]
+			got, r, err := read(t, Options{}, text)
 			if err == nil || !strings.Contains(err.Error(), test.want) || len(got) != 0 || r.Written {
 				t.Errorf("stored %q, error %v, want %s and nothing written", got, err, test.want)
 			}
@@ -337,8 +345,8 @@ func TestNumbersAreNeverMisread(t *testing.T) {
 		var rows []values
 		for range rapid.IntRange(1, 8).Draw(rt, "rows") {
 			v := values{chlDigits: rapid.IntRange(0, 4).Draw(rt, "digits of chl"), den: rapid.IntRange(0, 4).Draw(rt, "digits of density")}
-			v.chl = float64(rapid.IntRange(0, 1500_0000).Draw(rt, "chl")) / 1e4
-			v.density = float64(rapid.IntRange(0, 3_000_000).Draw(rt, "density")) / float64(rapid.SampledFrom([]int{1, 1000}).Draw(rt, "scale"))
+			v.chl = float64(rapid.IntRange(0, rapid.SampledFrom([]int{1500_0000, 5000_0000}).Draw(rt, "most chl")).Draw(rt, "chl")) / 1e4
+			v.density = float64(rapid.IntRange(0, 10_000_000).Draw(rt, "density")) / float64(rapid.SampledFrom([]int{1, 1000}).Draw(rt, "scale"))
 			rows = append(rows, v)
 		}
 		proving := values{12.5, 12.5, 1, 1}
@@ -356,7 +364,8 @@ func TestNumbersAreNeverMisread(t *testing.T) {
 		mustImport(t, Lakes, s, nil, fmt.Sprintf("id,name,lat,lon\n%s,X,50,10\n", id))
 		text := strings.ReplaceAll(numberRows(separator, pairs...), "\nx", "\n"+string(id))
 		r, err := Observations(t.Context(), s, files(text), &Options{SkipBad: true})
-		if proof == first && (err != nil || r.Rejected > 0) {
+		beyond := slices.ContainsFunc(rows, func(v values) bool { return v.chl > 1500 })
+		if proof == first && (err != nil || r.Rejected > 0 && !beyond) {
 			rt.Fatalf("%v, %v, want all rows of\n%s", r, err, text)
 		}
 		_, got, historyErr := s.History(t.Context(), id, data.Newest(len(rows)))
@@ -401,4 +410,48 @@ func FuzzJoinGroups(f *testing.F) {
 			}
 		}
 	})
+}
+
+// The order of rows within a batch does not change what is stored, also if a number fails a check as long as its reading is unknown.
+func TestOrderOfRows(t *testing.T) {
+	const header = "lake_id;date;chl;data_type;chl_lower;chl_upper;n_valid;n_total;secchi_m\n"
+	for _, test := range []struct {
+		name string
+		rows []string
+		chl  []float64 // stored, in the order of rows; -1 if it is rejected
+	}{
+		{"its own bounds decide", []string{"1.091;satellite;900,5;1.300,5;;;"}, []float64{1091}},
+		{"its own bounds decide, and another row", []string{"1.091;satellite;900,5;1.300,5;;;", "5,5;satellite;;;;;"}, []float64{1091, 5.5}},
+		{"another row decides about a bound", []string{"950;satellite;900;1.091;;;", "9,5;satellite;;;;;"}, []float64{950, 9.5}},
+		{"another row decides about a count", []string{"5;satellite;;;1.091;2.000;", "5,5;satellite;;;;;"}, []float64{5, 5.5}},
+		{"a later column of the row decides", []string{"5;satellite;;;1.091;2.000;1,5"}, []float64{5}},
+		{"both marks", []string{"12,5;satellite;;;;;", "1.091;satellite;;;;;", "12.5;satellite;;;;;"}, []float64{12.5, -1, 12.5}},
+		{"a bound contradicts", []string{"1.091;satellite;5,5;7,5;;;"}, []float64{-1}},
+		{"implausible", []string{"1,640;satellite;;;;;", "1,091;satellite;;;;;", "980;satellite;;;;;"}, []float64{-1, -1, 980}},
+		{"thousands in a depth", []string{"5;satellite;;;;;1,234", "1,091;satellite;;;;;", "7;satellite;;;;;1.5"}, []float64{-1, -1, 7}},
+		{"a depth is no evidence", []string{"5;satellite;;;;;1,234", "1,091;satellite;;;;;"}, []float64{5, -1}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for shift := range 2 * len(test.rows) {
+				text := header
+				for i := range test.rows {
+					at := (i + shift) % len(test.rows)
+					if shift >= len(test.rows) {
+						at = len(test.rows) - 1 - at
+					}
+					text += "x;" + data.Date(19723+at).String() + ";" + test.rows[at] + "\n"
+				}
+				got, r, err := read(t, Options{}, text)
+				var want []string
+				for _, chl := range test.chl {
+					if chl >= 0 {
+						want = append(want, strconv.FormatFloat(chl, 'f', 2, 64))
+					}
+				}
+				if err != nil || !slices.Equal(got, want) {
+					t.Errorf("stored %q, %v, %v, want %q, of\n%s", got, r, err, want, text)
+				}
+			}
+		})
+	}
 }

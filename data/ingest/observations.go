@@ -35,27 +35,29 @@ const (
 )
 
 func observationColumns() []column {
+	uncertain := span{0, data.MaxChlorophyll.Float(), " µg/l, or empty"}
+	pixels := span{0, data.MaxPixels, " without decimals, or empty"}
 	return []column{
 		obsLake:       {name: "lake_id", required: true},
 		obsDate:       {name: "date", required: true},
-		obsChl:        {name: "chl", required: true},
+		obsChl:        {name: "chl", required: true, in: span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"}},
 		obsType:       {name: "data_type", required: true},
-		obsDensity:    {name: "cell_density_cells_ml"},
-		obsLevel:      {name: "who_level"},
+		obsDensity:    {name: "cell_density_cells_ml", in: span{0, maxCellDensity, " cells/ml, < before it if below a limit, or empty"}},
+		obsLevel:      {name: "who_level", in: span{0, 3, " without decimals, or empty"}}, // columns with gaps are often exported as 2.0,
 		obsMeasuredAt: {name: "measured_at"},
 
-		obsLower:       {name: "chl_lower"},
-		obsUpper:       {name: "chl_upper"},
-		obsUncertainty: {name: "uncertainty"},
+		obsLower:       {name: "chl_lower", in: uncertain},
+		obsUpper:       {name: "chl_upper", in: uncertain},
+		obsUncertainty: {name: "uncertainty", in: uncertain},
 		obsBelowLimit:  {name: "below_limit"},
-		obsValidPixels: {name: "n_valid"},
-		obsTotalPixels: {name: "n_total"},
+		obsValidPixels: {name: "n_valid", in: pixels},
+		obsTotalPixels: {name: "n_total", in: pixels},
 		obsQuality:     {name: "quality"},
 		obsFlags:       {name: "flags"},
 		obsSource:      {name: "source"},
 		obsMethod:      {name: "method"},
-		obsSecchi:      {name: "secchi_m"},
-		obsTemperature: {name: "water_temperature_c"},
+		obsSecchi:      {name: "secchi_m", in: span{0, data.MaxSecchi.Float(), " m, or empty"}},
+		obsTemperature: {name: "water_temperature_c", in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C, or empty"}},
 	}
 }
 
@@ -135,7 +137,7 @@ func parseObservation(r *row, today data.Date) (data.Observation, error) {
 // parseValues reads the measured values. Each of them may be missing.
 func parseValues(r *row, o *data.Observation) error {
 	before := r.censored
-	chl, ok, err := r.censorable(obsChl, span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"})
+	chl, ok, err := r.censorable(obsChl, r.columns[obsChl].in)
 	if err == nil && ok {
 		o.Chlorophyll, err = data.ChlorophyllOf(chl)
 	}
@@ -149,14 +151,14 @@ func parseValues(r *row, o *data.Observation) error {
 		}
 		o.Details.BelowLimit, o.Details.Upper = true, data.Known(max(limit, o.Chlorophyll))
 	}
-	density, ok, err := r.censorable(obsDensity, span{0, maxCellDensity, " cells/ml, < before it if below a limit, or empty"})
+	density, ok, err := r.censorable(obsDensity, r.columns[obsDensity].in)
 	if err != nil {
 		return err
 	}
 	if ok {
 		o.CellDensity = density
 	}
-	levels := span{0, 3, " without decimals, or empty"} // columns with gaps are often exported as 2.0
+	levels := r.columns[obsLevel].in
 	level, ok, err := r.number(obsLevel, levels)
 	if err != nil {
 		return err

@@ -102,9 +102,9 @@ func (r *reader[T]) readFile(ctx context.Context, file int) error {
 			n := len(b.rows)
 			b.rows = append(b.rows, parsed[T]{})
 			p := &b.rows[n]
-			var undecided *row
-			if undecided, b.err = r.next(p, t, file); undecided != nil {
-				waiting = append(waiting, waitingRow{n, undecided})
+			var ambiguous *row
+			if ambiguous, b.err = r.next(p, t, file); ambiguous != nil {
+				waiting = append(waiting, waitingRow{n, ambiguous})
 			}
 			if b.err != nil || p.rows == isCollected {
 				b.rows = b.rows[:n]
@@ -166,8 +166,8 @@ func (r *reader[T]) sendCollected(ctx context.Context) error {
 // isCollected are the rows of a row that a collector has.
 const isCollected = -1
 
-// next reads the next row, good or bad, into p. If it cannot be decided yet, next returns the row to parse again.
-func (r *reader[T]) next(p *parsed[T], t rows, file int) (undecided *row, err error) {
+// next reads the next row, good or bad, into p. If it has a number with two readings, next returns the row to parse again.
+func (r *reader[T]) next(p *parsed[T], t rows, file int) (ambiguous *row, err error) {
 	fields, err := t.next()
 	bad, isBad := errors.AsType[badRow](err)
 	if err != nil && !isBad {
@@ -179,10 +179,17 @@ func (r *reader[T]) next(p *parsed[T], t rows, file int) (undecided *row, err er
 	p.file, p.number, p.unit, p.reason = file, t.number(), t.unit(), string(bad)
 	switch {
 	case err == nil:
+		if fields.evidence != nil {
+			fields.known = fields.evidence.changes
+		}
 		if err := r.fill(p, fields); err != nil {
 			return nil, err
 		}
-		if fields.undecided && p.reason == "" {
+		if fields.ambiguous { // also if it is bad: another reading may be good
+			if err := fields.proveAll(); err != nil {
+				p.reason = err.Error()
+				return nil, fmt.Errorf("%s: %w", p.at(), err)
+			}
 			return fields.keep(), nil
 		}
 	case fields != nil:
@@ -219,17 +226,22 @@ func (r *reader[T]) fill(p *parsed[T], fields *row) error {
 // name sets the id of a bad row's lake. An invalid id may be any text, so only the reason quotes it.
 func (r *reader[T]) name(p *parsed[T], fields *row) { p.id, _ = fields.lakeID(r.id, "") }
 
-// A waitingRow waits for the rest of its batch, which may decide between two readings of a number.
+// A waitingRow waits for the rest of its batch, which may decide between two readings of a number, also in another way than
+// the rows before it.
 type waitingRow struct {
 	index  int // in the batch
 	fields *row
 }
 
-// decide parses waiting rows again, with the evidence of the whole batch. Those that it does not decide become bad rows: the
+// decide parses waiting rows again, with the evidence of the whole batch, unless it would change nothing. Those that it does not decide become bad rows: the
 // batch is to be written next, and the file may be too large to keep them until its end.
 func (r *reader[T]) decide(rows []parsed[T], waiting []waitingRow) error {
 	for _, w := range waiting {
+		if w.fields.settled() {
+			continue
+		}
 		p := &rows[w.index]
+		p.id, p.leftOut, p.reason = "", "", ""
 		w.fields.evidence.line, w.fields.evidence.last = p.number, true
 		err := r.fill(p, w.fields)
 		w.fields.evidence.last = false
