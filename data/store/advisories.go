@@ -100,9 +100,9 @@ type advisoryImport struct {
 const (
 	insertAdvisorySQL = `INSERT INTO limnomap.advisories (id, lake, kind, cause, issuer, issued, valid_from, valid_until, text_en, text_de, url, withdrawn)
 		VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12) ON CONFLICT (id) DO NOTHING`
-	// The kept columns are the last four.
+	// The kept columns are the last four. A statement that is issued again after it was withdrawn is in force again.
 	keptAdvisory = `text_en = CASE WHEN $13 THEN text_en ELSE $9 END, text_de = CASE WHEN $14 THEN text_de ELSE $10 END,
-			url = CASE WHEN $15 THEN url ELSE $11 END, withdrawn = CASE WHEN $16 THEN withdrawn ELSE $12 END`
+			url = CASE WHEN $15 THEN url ELSE $11 END, withdrawn = CASE WHEN NOT $16 THEN $12 WHEN withdrawn < $6 THEN NULL ELSE withdrawn END`
 	updateAdvisorySQL = `UPDATE limnomap.advisories SET kind = $3, cause = $4, issued = $6, valid_from = $7,
 			valid_until = $8, ` + keptAdvisory + differentAdvisory + ` AND lake = $2 AND issuer = $5`
 	// The parameters are an id, a lake and an issuer.
@@ -110,7 +110,7 @@ const (
 	advisoryDiffersSQL = `SELECT count(*) FROM limnomap.advisories` + differentAdvisory
 	differentAdvisory  = ` WHERE id = $1 AND (lake <> $2 OR kind <> $3 OR cause <> $4 OR issuer <> $5 OR issued <> $6 OR valid_from <> $7
 			OR valid_until IS DISTINCT FROM $8 OR NOT $13 AND text_en <> $9 OR NOT $14 AND text_de <> $10 OR NOT $15 AND url <> $11
-			OR NOT $16 AND withdrawn IS DISTINCT FROM $12)`
+			OR NOT $16 AND withdrawn IS DISTINCT FROM $12 OR $16 AND withdrawn < $6)`
 	insertAdvisoryParameters = 12
 )
 

@@ -238,3 +238,29 @@ func testAdvisoryBounds(t *testing.T, open opener) {
 		t.Errorf("Import = %v, want an error of the database for a statement that ends before it begins", err)
 	}
 }
+
+// A statement that is issued again after it was withdrawn is in force again, unless the import says when it was withdrawn.
+func testStatementIssuedAgain(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	stored := testAdvisory("s", "a")
+	stored.Withdrawn = stored.Issued.Add(time.Hour)
+	putStatements(t, s, AdvisoryColumns{}, stored)
+	again := stored
+	again.Withdrawn = time.Time{}
+	for _, step := range []struct {
+		name  string
+		after time.Duration
+		want  time.Time
+	}{{"before the withdrawal", time.Minute, stored.Withdrawn}, {"at the withdrawal", time.Hour, stored.Withdrawn}, {"after the withdrawal", 2 * time.Hour, time.Time{}}} {
+		again.Issued = stored.Issued.Add(step.after)
+		if got := putStatements(t, s, AdvisoryColumns{Withdrawn: true}, again, again); !slices.Equal(got, []Change{Changed, Unchanged}) {
+			t.Errorf("%s = %v, want changed, unchanged", step.name, got)
+		}
+		want := again
+		want.Withdrawn = step.want
+		if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{want}) || got[0].CheckImport() != nil {
+			t.Errorf("%s: stored %+v, want %+v", step.name, got, want)
+		}
+	}
+}

@@ -46,6 +46,7 @@ func testStore(t *testing.T, open opener) {
 		"past sees one state":        testPastSeesOneState,
 		"advisories":                 testAdvisories,
 		"columns of advisories":      testAdvisoryColumns,
+		"statements issued again":    testStatementIssuedAgain,
 		"repeated advisories":        testRepeatedAdvisories,
 		"other statements":           testOtherStatement,
 		"bounds of advisories":       testAdvisoryBounds,
