@@ -141,7 +141,14 @@ func (r Report) String() string {
 	}
 	switch reasons := r.LeftOutReasons; {
 	case r.LeftOut > 0 && r.Samples > 0:
-		fmt.Fprintf(&b, "%s left out, without an advisory.\n", count(r.LeftOut, "row"))
+		others := r.LeftOut
+		for _, reason := range reasons {
+			fmt.Fprintf(&b, "%s left out: %s.\n", count(reason.Rows, "row"), reason.Text)
+			others -= reason.Rows
+		}
+		if others > 0 {
+			fmt.Fprintf(&b, "%s left out, without an advisory.\n", count(others, "row"))
+		}
 	case len(reasons) == 1:
 		fmt.Fprintf(&b, "%s left out: %s.\n", count(r.LeftOut, "row"), reasons[0].Text)
 	case len(reasons) > 1:

@@ -28,7 +28,8 @@ const (
 // transaction. A rejected record is not an error: it is in the Report.
 //
 // The lakes must be in the store: the id of a record's location is the id or the external_id of a lake. A record without an advisory is
-// left out, but ends the warning of the record before it; see [swimguide.Advisories]. The standard has no end of an advisory: one without
+// left out, but ends the warning of the record before it; see [swimguide.Advisories]. If the statement of its guid is stored, that is
+// withdrawn. Of the records of a guid the one with the latest updateTime counts; one that is older than the stored statement is left out. The standard has no end of an advisory: one without
 // a next record ends that many days, 1 to 365, after its publicationTime or its updateTime, whichever is later. No sample value is
 // stored, since an observation needs chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
 func SwimGuide(ctx context.Context, s store.Store, files []File, validDays int, opts *Options) (Report, error) {
@@ -68,7 +69,16 @@ type swimGuideImport struct {
 	order     []*sampleRecord          // each guid once
 	records   map[string]*sampleRecord // by guid
 	lakes     map[string]locatedLake   // by the id of a location
+	toWrite   []swimguide.Statement
+	// inForceAgain has the guids of records with an advisory that were updated after their stored statements were withdrawn.
+	inForceAgain map[string]bool
 }
+
+// Why records are left out that are not simply without an advisory.
+const (
+	olderThanOther  = "older than another record of the same guid"
+	olderThanStored = "older than what is stored"
+)
 
 // A sampleRecord is a record of a file.
 type sampleRecord struct {
@@ -93,7 +103,10 @@ func (im *swimGuideImport) run(ctx context.Context, s store.Store, opts *Options
 		return errRejected
 	}
 	return s.Import(ctx, func(tx store.Tx) error {
-		if err := im.write(ctx, tx, statements); err != nil {
+		if err := im.compareWithStored(ctx, s, statements); err != nil {
+			return err
+		}
+		if err := im.write(ctx, tx, im.toWrite); err != nil {
 			return err
 		}
 		switch {
@@ -201,13 +214,87 @@ func (im *swimGuideImport) add(at origin, r swimguide.Record, err error) {
 	case reflect.DeepEqual(first.Record, r):
 		im.report.Samples++
 		first.repeats++
+	case r.Updated.Before(first.Updated):
+		im.report.Samples++
+		im.report.leaveOut(olderThanOther)
+	case r.Updated.After(first.Updated):
+		im.report.Samples++
+		for range 1 + first.repeats {
+			im.report.leaveOut(olderThanOther)
+		}
+		*first = sampleRecord{origin: at, Record: r}
 	default:
 		im.reject(at, r.Location.ID, fmt.Errorf("the guid %s is already %s of %s with other values: want one record for it",
 			r.GUID, first.origin, im.files[first.file].Name))
-		return
 	}
-	if !r.AdvisoryIssued {
-		im.report.LeftOut++
+}
+
+// changed returns when the record was published or updated last, to the second.
+func (r *sampleRecord) changed() time.Time {
+	if r.Updated.After(r.Published) {
+		return r.Updated.Truncate(time.Second)
+	}
+	return r.Published.Truncate(time.Second)
+}
+
+// compareWithStored sets what to write: the statements of the records that are not older than the stored statements, and the stored ones
+// whose records have no advisory any more, which are withdrawn.
+func (im *swimGuideImport) compareWithStored(ctx context.Context, s store.Store, statements []swimguide.Statement) error {
+	all, _, err := s.Advisories(ctx)
+	if err != nil {
+		return err
+	}
+	im.inForceAgain = make(map[string]bool)
+	stored := make(map[data.AdvisoryID]data.Advisory, len(all))
+	for _, a := range all {
+		stored[a.ID] = a
+	}
+	for _, a := range statements {
+		r := im.records[a.GUID]
+		changed := r.changed()
+		if a.Withdrawn.After(changed) { // by a record that revokes it
+			changed = a.Withdrawn
+		}
+		if old, ok := stored[a.ID]; ok && old.Issuer == a.Issuer && old.LakeID == a.LakeID && (changed.Before(old.Issued) || changed.Before(old.Withdrawn)) {
+			im.leaveOut(r, olderThanStored)
+			continue
+		} else if ok && !old.Withdrawn.IsZero() && changed.After(old.Withdrawn) {
+			im.inForceAgain[a.GUID] = true
+		}
+		im.toWrite = append(im.toWrite, a)
+	}
+	for _, r := range im.order {
+		if !r.AdvisoryIssued {
+			im.lift(r, stored)
+		}
+	}
+	slices.SortStableFunc(im.toWrite, func(a, b swimguide.Statement) int { return im.compare(a.GUID, b.GUID) })
+	return nil
+}
+
+// lift withdraws the stored statement of a record that has no advisory.
+func (im *swimGuideImport) lift(r *sampleRecord, stored map[data.AdvisoryID]data.Advisory) {
+	old, ok := stored[swimguide.AdvisoryID(r.GUID)]
+	changed := r.changed()
+	switch {
+	case !ok:
+		im.report.LeftOut += 1 + r.repeats
+	case old.Issuer != r.Organization:
+		im.rejectAll(r, fmt.Errorf("statement %s of its guid: %s", old.ID, otherStatement))
+	case changed.Before(old.Issued) || changed.Before(old.Withdrawn):
+		im.leaveOut(r, olderThanStored)
+	default:
+		if old.Withdrawn.IsZero() && (old.ValidUntil.IsZero() || changed.Before(old.ValidUntil)) {
+			old.Withdrawn = changed
+		}
+		im.toWrite = append(im.toWrite, swimguide.Statement{Advisory: old, GUID: r.GUID})
+	}
+}
+
+// leaveOut adds a record and its repetitions to the report, which are left out.
+func (im *swimGuideImport) leaveOut(r *sampleRecord, reason string) {
+	for range 1 + r.repeats {
+		im.report.leaveOut(reason)
 	}
 }
 
@@ -325,9 +412,9 @@ func (im *swimGuideImport) rejectAll(r *sampleRecord, err error) {
 // write writes the statements.
 func (im *swimGuideImport) write(ctx context.Context, tx store.Tx, statements []swimguide.Statement) error {
 	for len(statements) > 0 {
-		keep := keptBy(&statements[0])
+		keep := im.keptBy(&statements[0])
 		var batch []data.Advisory
-		for len(batch) < min(len(statements), batchRows) && keptBy(&statements[len(batch)]) == keep {
+		for len(batch) < min(len(statements), batchRows) && im.keptBy(&statements[len(batch)]) == keep {
 			batch = append(batch, statements[len(batch)].Advisory)
 		}
 		changes, err := tx.PutAdvisories(ctx, batch, keep)
@@ -343,9 +430,11 @@ func (im *swimGuideImport) write(ctx context.Context, tx store.Tx, statements []
 }
 
 // keptBy returns the columns that a statement lacks: the standard has neither German texts nor addresses, and a description is optional.
-// A document that lacks the record which revokes another leaves it withdrawn.
-func keptBy(s *swimguide.Statement) store.AdvisoryColumns {
-	return store.AdvisoryColumns{TextEN: s.TextEN == "", TextDE: true, URL: true, Withdrawn: s.Withdrawn.IsZero()}
+// A document that lacks the record which revokes another leaves it withdrawn, but an advisory of a record that was updated since, as
+// compareWithStored found, is in force again.
+func (im *swimGuideImport) keptBy(s *swimguide.Statement) store.AdvisoryColumns {
+	keepWithdrawn := s.Withdrawn.IsZero() && !im.inForceAgain[s.GUID]
+	return store.AdvisoryColumns{TextEN: s.TextEN == "", TextDE: true, URL: true, Withdrawn: keepWithdrawn}
 }
 
 // count adds a statement to the report, by what the store did with it.

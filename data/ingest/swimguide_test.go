@@ -112,7 +112,7 @@ func TestRepeatedSwimGuideRecords(t *testing.T) {
 	}
 }
 
-// What the standard does not have stays as it is stored, and a withdrawn statement stays withdrawn.
+// What the standard does not have stays as it is stored. A withdrawn statement whose record is updated later is in force again.
 func TestSwimGuideKeepsOtherColumns(t *testing.T) {
 	s := newStoreWithLakes(t)
 	mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1)))
@@ -122,7 +122,7 @@ func TestSwimGuideKeepsOtherColumns(t *testing.T) {
 		t.Errorf("report %+v", r)
 	}
 	want := warning("1", 1, 10)
-	want.TextDE, want.URL, want.Withdrawn = "Badewarnung", "https://example.org/1", july(2, 0)
+	want.TextDE, want.URL, want.Withdrawn = "Badewarnung", "https://example.org/1", time.Time{}
 	if got := advisoriesOf(t, s); !slices.Equal(got, []data.Advisory{want}) {
 		t.Errorf("stored %+v, want %+v", got, want)
 	}
@@ -301,5 +301,48 @@ func TestManyBadSwimGuideRecords(t *testing.T) {
 				t.Errorf("number %d in the report is record %d, want the order of the file", i, bad.Record)
 			}
 		}
+	}
+}
+
+// An advisory that its publisher lifts is withdrawn, whether its records are imported together or one after the other, and an older
+// record changes nothing.
+func TestLiftedSwimGuideAdvisory(t *testing.T) {
+	at := func(day int) func(*swimguide.Record) {
+		return func(r *swimguide.Record) { r.Updated = july(day, 8) }
+	}
+	issued := swimGuideDocument(t, aSample("1", 1, at(2)))
+	lifted := swimGuideDocument(t, aSample("1", 1, at(4), noAdvisory))
+	issuedAgain := swimGuideDocument(t, aSample("1", 1, at(5)))
+	withdrawn, again := warning("1", 1, 9), warning("1", 1, 12)
+	withdrawn.Withdrawn = july(4, 8)
+	s := newStoreWithLakes(t)
+	for _, step := range []struct {
+		name                               string
+		files                              []string
+		added, changed, unchanged, leftOut int
+		want                               []data.Advisory
+	}{
+		{"not stored", []string{lifted}, 0, 0, 0, 1, nil},
+		{"not stored, together", []string{issued, lifted}, 0, 0, 0, 2, nil},
+		{"issued", []string{issued}, 1, 0, 0, 0, []data.Advisory{warning("1", 1, 9)}},
+		{"lifted, together", []string{lifted, issued}, 0, 1, 0, 1, []data.Advisory{withdrawn}},
+		{"lifted", []string{lifted}, 0, 0, 1, 0, []data.Advisory{withdrawn}},
+		{"older", []string{issued}, 0, 0, 0, 1, []data.Advisory{withdrawn}},
+		{"issued again", []string{issuedAgain}, 0, 1, 0, 0, []data.Advisory{again}},
+	} {
+		r := mustImport(t, importSwimGuide, s, inJuly(), step.files...)
+		if !r.Written || r.Added != step.added || r.Changed != step.changed || r.Unchanged != step.unchanged || r.LeftOut != step.leftOut {
+			t.Errorf("%s: report %+v", step.name, r)
+		}
+		if got := advisoriesOf(t, s); !slices.Equal(got, step.want) {
+			t.Errorf("%s: stored %+v, want %+v", step.name, got, step.want)
+		}
+		if older := strings.Contains(r.String(), "1 row left out: older than what is stored."); older != (step.name == "older") {
+			t.Errorf("%s: report\n%s", step.name, r)
+		}
+	}
+	other := swimGuideDocument(t, aSample("1", 1, at(6), noAdvisory, func(r *swimguide.Record) { r.Organization = "Stadt" }))
+	if r := mustImport(t, importSwimGuide, s, inJuly(), other); r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, otherStatement) {
+		t.Errorf("lifted by another organization: report %+v", r)
 	}
 }

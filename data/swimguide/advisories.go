@@ -112,7 +112,7 @@ func (r *Record) advisory(lakeOf func(Location) (data.LakeID, error)) (data.Advi
 		return data.Advisory{}, err
 	}
 	a := data.Advisory{
-		ID: idOf(r.GUID), LakeID: lake, Kind: data.Warning, Cause: causeOf(r.Sample.Substance), Issuer: r.Organization,
+		ID: AdvisoryID(r.GUID), LakeID: lake, Kind: data.Warning, Cause: causeOf(r.Sample.Substance), Issuer: r.Organization,
 		TextEN: strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(r.Advisory)),
 		Issued: second(r.Published), ValidFrom: second(r.Published),
 	}
@@ -130,9 +130,9 @@ func causeOf(substance string) data.Cause {
 	return data.Bacteria // all others of the standard
 }
 
-// idOf returns the id of the statement of a record. A GUID has a slash and no underscore, so that different ones have different ids. A
+// AdvisoryID returns the id of the statement of the record with a GUID. A GUID has a slash and no underscore, so that different ones have different ids. A
 // long one ends with a hash.
-func idOf(guid string) data.AdvisoryID {
+func AdvisoryID(guid string) data.AdvisoryID {
 	id := strings.Replace(guid, "/", "_", 1)
 	if _, err := data.ParseAdvisoryID(id); err != nil {
 		id = fmt.Sprintf("%s_%x", id[:47], sha256.Sum256([]byte(guid)))[:64]
