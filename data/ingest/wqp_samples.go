@@ -292,9 +292,15 @@ func (s *wqpSamples) row(p *wqpSample, c *wqpChl) parsed[data.Observation] {
 	return row
 }
 
+// checkSample returns an error if o cannot be stored, or if it has a count of cells that no map would show: the count is not rejected by its
+// source, since those are left out before.
 func checkSample(o data.Observation, today data.Date) error {
-	if !o.Chlorophyll.Valid() && o.CellDensity != data.NoCellDensity {
-		return fmt.Errorf("%s cells/ml of cyanobacteria without chlorophyll of the same station, day and organization: want a value of chlorophyll too", strconv.FormatFloat(o.CellDensity, 'f', -1, 64))
+	if o.CellDensity != data.NoCellDensity && (!o.Chlorophyll.Valid() || o.Quality == data.Poor) {
+		cells := strconv.FormatFloat(o.CellDensity, 'f', -1, 64) + " cells/ml of cyanobacteria"
+		if o.Chlorophyll.Valid() {
+			return fmt.Errorf("%s, while the chlorophyll of the same station, day and organization is rejected by its source: want a value of chlorophyll that is not rejected", cells)
+		}
+		return fmt.Errorf("%s without chlorophyll of the same station, day and organization: want a value of chlorophyll too", cells)
 	}
 	if err := o.CheckImport(); err != nil {
 		return err

@@ -71,6 +71,46 @@ func TestWQPChlorophyll(t *testing.T) {
 	}
 }
 
+// A count of cells counts only with a chlorophyll that is not rejected: otherwise its observation would never be current, and no one
+// would see why.
+func TestWQPCountOfRejectedSample(t *testing.T) {
+	count := func(status string) wqpFields {
+		return wqpChla(wqpFields{wqpDate: "2024-07-03", wqpCharacteristic: "Cyanobacteria", wqpValue: "150000", wqpUnit: "cells/mL", wqpStatus: status})
+	}
+	chl := func(activity, value, status string) wqpFields {
+		return wqpChla(wqpFields{wqpDate: "2024-07-03", wqpActivity: activity, wqpValue: value, wqpStatus: status})
+	}
+	for _, test := range []struct {
+		name    string
+		rows    []wqpFields
+		bad     string
+		chl     data.Chlorophyll
+		cells   float64
+		quality data.Quality
+	}{
+		{"rejected chlorophyll", []wqpFields{chl("a", "5", "Rejected"), count("Accepted")},
+			"150000 cells/ml of cyanobacteria, while the chlorophyll of the same station, day and organization is rejected by its source", 0, 0, 0},
+		{"rejected chlorophyll, preliminary count", []wqpFields{count("Preliminary"), chl("a", "5", "Rejected")}, "is rejected by its source", 0, 0, 0},
+		{"both rejected", []wqpFields{chl("a", "5", "Rejected"), count("Rejected")}, "", 5_00, data.NoCellDensity, data.Poor},
+		{"rejected count", []wqpFields{chl("a", "5", "Accepted"), count("Rejected")}, "", 5_00, data.NoCellDensity, data.Good},
+		{"another chlorophyll", []wqpFields{chl("a", "50", "Rejected"), chl("b", "5", "Accepted"), count("Accepted")}, "", 5_00, 150_000, data.Good},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			before := wqpChla(wqpFields{wqpValue: "3"})
+			r, got := mustImportWQP(t, &Options{SkipBad: true}, append([]wqpFields{before}, test.rows...)...)
+			if test.bad != "" {
+				if len(got) != 1 || got[0].Chlorophyll != 3_00 || r.Rejected != 1 || len(r.Bad) != 1 || !strings.Contains(r.Bad[0].Reason, test.bad) {
+					t.Errorf("stored %+v, report %+v, want a bad row with %q", got, r, test.bad)
+				}
+				return
+			}
+			if len(got) != 2 || got[0].Chlorophyll != test.chl || got[0].CellDensity != test.cells || got[0].Quality != test.quality || r.Rejected != 0 {
+				t.Errorf("stored %+v, report %+v, want %v, %v cells/ml, %s", got, r, test.chl, test.cells, test.quality)
+			}
+		})
+	}
+}
+
 // Files of several characteristics give the same in one import, in separate imports and in any order.
 func TestWQPSeparateFiles(t *testing.T) {
 	chl, secchi := wqpFile(t, wqp3Header, wqpChla(nil)), wqpFile(t, wqp3Header, wqpChla(wqpFields{wqpCharacteristic: "Secchi depth", wqpUnit: "m", wqpValue: "1.5", wqpStatus: ""}))
