@@ -33,6 +33,9 @@ func drawLakes(rt *rapid.T) *fakeSource {
 				o.Level = data.Level(rapid.IntRange(-1, 3).Draw(rt, "level"))
 				o.CellDensity = rapid.SampledFrom([]float64{data.NoCellDensity, data.NoCellDensity, 100, 20_000, 100_000, 1e7}).Draw(rt, "cells")
 			}
+			if rapid.IntRange(0, 3).Draw(rt, "has flags") == 0 {
+				o.Details.Flags = data.FlagsOf(rapid.SliceOf(rapid.SampledFrom([]data.Flag{data.Cloud, data.Scum, data.Estimated})).Draw(rt, "flags")...)
+			}
 			rows = append(rows, o)
 		}
 		slices.SortStableFunc(rows, func(a, b data.Observation) int { return 10*int(a.Date-b.Date) + int(a.Type) - int(b.Type) })
@@ -177,6 +180,9 @@ func checkHistories(rt *rapid.T, t *testing.T, s *Server, records map[string]map
 		found := false
 		for _, entry := range object(t, get(t, s, http.StatusOK, historyURL+id))["history"].([]any) {
 			e := entry.(map[string]any)
+			if flags, _ := e["flags"].([]any); e["chl"] != nil && slices.Contains(flags, any("scum")) && (e["who_level"] != 3. || e["level_by"] != "report") {
+				rt.Fatalf("scum is no level 3 in %v", e)
+			}
 			found = found || e["date"] == date && e["data_type"] == r["measured_by"] && e["chl"] == r["chl"] && e["who_level"] == r["who_level"] && (e["level_by"] == r["level_by"] || e["level_by"] == nil && r["level_by"] == "chlorophyll") && e["quality"] != "poor"
 		}
 		if !found {

@@ -64,7 +64,7 @@ const (
 	Ice                    // "ice": ice or snow on the lake
 	Land                   // "land": pixels that are partly land, or light from land
 	Bottom                 // "bottom": the bottom of shallow water is visible
-	Scum                   // "scum": scum was seen
+	Scum                   // "scum": scum was seen, which is level 3
 	FewPixels              // "few_pixels": few pixels of the lake have a value
 	OutOfRange             // "out_of_range": outside the range for which the method was tested
 	HoldTime               // "hold_time": the sample was stored for longer than the method allows

@@ -18,7 +18,7 @@ type Observation struct {
 	// Source is the product or the laboratory, as people write it; empty if it has no name.
 	Source      string
 	Chlorophyll Chlorophyll // NoChlorophyll for a gap
-	// Level is the WHO level that the source itself reports (3 if scum was seen), or NoLevel.
+	// Level is the WHO level that the source itself reports (3 if scum was seen), or NoLevel. The flag [Scum] reports level 3 too.
 	Level Level
 	// CellDensity is the cell count in cells/ml that the source itself reports, or NoCellDensity.
 	CellDensity float64
@@ -36,6 +36,15 @@ func compareRows(a, b Observation) int {
 // usable reports whether o may be a current value, if it is not too old.
 func (o *Observation) usable() bool {
 	return o.Type.Measured() && o.Chlorophyll.Valid() && o.Quality != Poor
+}
+
+// reported returns the level that the source itself reports: with the flag [Scum] that of scum, whatever Level is. A gap with that flag has no
+// level, like all gaps. No import stores one, but older ones did.
+func (o *Observation) reported() Level {
+	if o.Chlorophyll.Valid() && o.Details.Flags&FlagsOf(Scum) != 0 {
+		return maxLevel
+	}
+	return o.Level
 }
 
 // Taken returns the time of measurement: MeasuredAt, or midnight UTC of Date.
@@ -87,10 +96,14 @@ func (o Observation) Check() error {
 	return o.Details.check(o.Chlorophyll)
 }
 
-// CheckImport is like Check, and also returns an error if a text could change how other text looks, or cannot be seen.
+// CheckImport is like Check, and also returns an error for a gap with the flag [Scum], which is invalid like one with its own level, and if
+// a text could change how other text looks, or cannot be seen. Databases may have such rows from older imports.
 func (o Observation) CheckImport() error {
 	if err := o.Check(); err != nil {
 		return err
+	}
+	if !o.Chlorophyll.Valid() && o.Details.Flags&FlagsOf(Scum) != 0 {
+		return fmt.Errorf("flags %s without chl: want a value of chl too", Scum)
 	}
 	for _, text := range []lakeText{{"source", o.Source}, {"method", o.Details.Method}} {
 		if text.value == "" {

@@ -126,10 +126,10 @@ func (p *Profile) Level(c Chlorophyll) Level {
 var cellLimits = [2]float64{20_000, 100_000}
 
 // Classify returns the level and the cell density (cells/ml) of an observation. The level is the worst of those that the
-// source reports, that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
+// source reports, as its level or with the flag [Scum], that follow from the chlorophyll, and that follow from the source's own cell count; NoLevel if there is none.
 // The density is the source's own, or otherwise derived from the chlorophyll; NoCellDensity if there is neither.
 func (p *Profile) Classify(o Observation) (Level, float64) {
-	return max(o.Level, p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), cellDensity(o.Chlorophyll, o.CellDensity)
+	return max(o.reported(), p.Level(o.Chlorophyll), levelOfCells(o.CellDensity)), cellDensity(o.Chlorophyll, o.CellDensity)
 }
 
 // cellDensity returns a source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity

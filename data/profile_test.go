@@ -87,6 +87,7 @@ func TestRisk(t *testing.T) {
 
 func TestClassify(t *testing.T) {
 	p := &data.Profiles()[0]
+	scum := data.Details{Flags: data.FlagsOf(data.Ice, data.Scum)}
 	tests := []struct {
 		name    string
 		o       data.Observation
@@ -108,6 +109,10 @@ func TestClassify(t *testing.T) {
 		{"scum and cells", data.Observation{Chlorophyll: 3_00, Level: 3, CellDensity: 150_000}, 3, 150_000, data.ByReport},
 		{"cells as reported", data.Observation{Chlorophyll: 3_00, Level: 2, CellDensity: 150_000}, 2, 150_000, data.ByCells},
 		{"a class as reported", data.Observation{Chlorophyll: 12_00, Level: 1, CellDensity: 30_000}, 1, 30_000, data.ByChlorophyll},
+		{"flag of scum", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: data.NoCellDensity, Details: scum}, 3, 10_000, data.ByReport},
+		{"flag of scum, level below", data.Observation{Chlorophyll: 60_00, Level: 0, CellDensity: 150_000, Details: scum}, 3, 150_000, data.ByReport},
+		{"another flag", data.Observation{Chlorophyll: 5_00, Level: data.NoLevel, CellDensity: data.NoCellDensity, Details: data.Details{Flags: ^data.FlagsOf(data.Scum)}}, 0, 10_000, data.ByChlorophyll},
+		{"gap with a flag of scum", data.Observation{Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity, Details: scum}, data.NoLevel, data.NoCellDensity, data.NoBasis},
 		{"none counted", data.Observation{Chlorophyll: 60_00, Level: data.NoLevel, CellDensity: 0}, 2, 0, data.ByChlorophyll},
 	}
 	for _, tt := range tests {

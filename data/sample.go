@@ -3,7 +3,7 @@ package data
 import "sort"
 
 // A sample is one observation in 8 bytes, without its lake and its type: memory must hold a hundred million of them.
-// From the highest bit down it holds the date (so samples sort by date), the chlorophyll, the source's own level, the
+// From the highest bit down it holds the date (so samples sort by date), the chlorophyll, the level that the source reports, the
 // time of day, the quality, whether only the Source has the rest, and whether there are [sampleDetails].
 type sample uint64
 
@@ -54,7 +54,7 @@ func sampleOf(o Observation) (s sample, d sampleDetails, hasDetails bool) {
 	}
 	s = sample(o.Date-minDate)<<dateShift |
 		sample(o.Chlorophyll-NoChlorophyll)<<valueShift |
-		sample(o.Level-NoLevel)<<levelShift |
+		sample(o.reported()-NoLevel)<<levelShift |
 		sample(time)<<timeShift |
 		sample(o.Quality)<<qualityShift
 	if o.Source != "" || o.Details != (Details{}) {
@@ -84,7 +84,7 @@ func (s sample) usable() bool { return s.valid() && s.quality() != Poor }
 
 func (s sample) quality() Quality { return Quality(s >> qualityShift & (1<<qualityBits - 1)) }
 
-// level returns the source's own level, or NoLevel.
+// level returns the level that the source reports, also with the flag [Scum], or NoLevel.
 func (s sample) level() Level { return Level(s>>levelShift&(1<<levelBits-1)) + NoLevel }
 
 // time returns the seconds since midnight UTC, or timeUnknown or timeOtherDay.

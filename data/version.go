@@ -62,7 +62,7 @@ func (h *versionHash) observation(i int, o Observation) {
 	h.number(int64(i))
 	h.number(int64(o.Date))
 	h.number(int64(o.Chlorophyll))
-	h.number(int64(o.Level))
+	h.number(int64(o.reported()))
 	h.float(o.CellDensity)
 	h.number(o.Taken().Unix())
 	h.number(int64(o.Type))

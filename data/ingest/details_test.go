@@ -77,6 +77,7 @@ func TestRejectedDetails(t *testing.T) {
 		{"n_total", "5", "-1", "n_total"},
 		{"quality", "5", "bad", "good, suspect, poor"},
 		{"flags", "5", "cloud fog", `"fog" is none of cloud, sun_glint`},
+		{"flags", "", "cloud scum", "flags scum without chl: want a value of chl too"},
 		{"source", "5", "a\u202eb", "source"},
 		{"method", "5", "a\u202eb", "method"},
 		{"secchi_m", "5", "101", "secchi_m"},

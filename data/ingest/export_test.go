@@ -127,6 +127,9 @@ func drawDetails(rt *rapid.T, o *data.Observation) {
 		d.ValidPixels = data.Known(rapid.Int32Range(0, d.TotalPixels.Value).Draw(rt, "valid pixels"))
 	}
 	d.Flags = data.Flags(rapid.IntRange(0, 1<<data.Estimated<<1-1).Draw(rt, "flags"))
+	if !o.Chlorophyll.Valid() {
+		d.Flags &^= data.FlagsOf(data.Scum)
+	}
 	if has("a method") {
 		d.Method = drawText(rt, "method")
 	}

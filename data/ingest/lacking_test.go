@@ -70,8 +70,8 @@ func TestObservationsWithoutColumns(t *testing.T) {
 		{"each file for itself", []string{full, "lake_id,date,chl,data_type\nx,2024-10-04,6,satellite\n", full},
 			Report{Read: 1, Changed: 1, Written: true}, observation(6_00, 3, 70000, at)},
 		{"gap", []string{"lake_id,date,chl,data_type\nx,2024-10-04,,satellite\n"},
-			Report{Read: 1, Rejected: 1, Bad: []BadRow{{File: "a.csv", Line: 2, ID: "x", Reason: "chl is missing, while the database holds a who_level or " +
-				"cell_density_cells_ml of its own for this day: want a value, or these columns too, which may be empty to take them back"}}},
+			Report{Read: 1, Rejected: 1, Bad: []BadRow{{File: "a.csv", Line: 2, ID: "x", Reason: "chl is missing, while the database holds a who_level, " +
+				"a cell_density_cells_ml or the flag scum for this day: want a value, or these columns too, which may be empty to take them back"}}},
 			observation(5_00, 3, 70000, at)},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -218,7 +218,7 @@ func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observ
 
 func observationRefusal(_ data.Observation, c store.Change) string {
 	if c == store.LosesReport {
-		return "chl is missing, while the database holds a who_level or cell_density_cells_ml of its own for this day: " +
+		return "chl is missing, while the database holds a who_level, a cell_density_cells_ml or the flag scum for this day: " +
 			"want a value, or these columns too, which may be empty to take them back"
 	}
 	if c == store.ManySources {

@@ -79,11 +79,13 @@ func testKeptColumns(t *testing.T, open opener) {
 	}
 }
 
-// A gap deletes a level or a count only if the import has these columns.
+// A gap deletes a level, a flag of scum or a count only if the import has these columns.
 func testKeptReports(t *testing.T, open opener) {
 	gap := testObservation("a", 9, data.Satellite, data.NoChlorophyll)
-	scum, count, plain := gap, gap, gap
+	scum, flag, ice, count, plain := gap, gap, gap, gap, gap
 	scum.Chlorophyll, scum.Level = 500, 3
+	flag.Chlorophyll, flag.Details.Flags = 500, data.FlagsOf(data.Cloud, data.Scum)
+	ice.Chlorophyll, ice.Details.Flags = 500, data.FlagsOf(data.Ice)
 	count.Chlorophyll, count.CellDensity = 500, 0
 	plain.Chlorophyll = 500
 	for _, test := range []struct {
@@ -95,6 +97,10 @@ func testKeptReports(t *testing.T, open opener) {
 		{"level, kept", scum, ObservationColumns{Level: true}, LosesReport},
 		{"level, all kept", scum, allObservationColumns, LosesReport},
 		{"level, said to be none", scum, ObservationColumns{CellDensity: true, MeasuredAt: true}, Changed},
+		{"flag, kept", flag, ObservationColumns{Flags: true}, LosesReport},
+		{"flag, all kept", flag, allObservationColumns, LosesReport},
+		{"flag, said to be none", flag, ObservationColumns{Level: true, CellDensity: true, Quality: true}, Changed},
+		{"another flag", ice, allObservationColumns, Changed},
 		{"count, kept", count, ObservationColumns{CellDensity: true}, LosesReport},
 		{"count, said to be none", count, ObservationColumns{Level: true}, Changed},
 		{"neither", plain, allObservationColumns, Changed},

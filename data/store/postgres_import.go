@@ -161,7 +161,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 			return err
 		}
 		return t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt, detailsPatch("", keep), keptNames(keep),
-			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll)
+			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll, keep.Flags)
 	}
 	if err := compare(in.first, writeObservations); err != nil {
 		return err
@@ -251,7 +251,8 @@ const comparedObservations = `
 			` + patchedJSONB + ` AS details,
 			CASE
 				WHEN o.lake IS NULL THEN 1 -- Added
-				WHEN i.chl IS NULL AND NOT $8 AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL) THEN 4 -- LosesReport
+				WHEN i.chl IS NULL AND NOT $8 AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL OR
+					$9 AND o.chl IS NOT NULL AND o.details -> 'flags' ? 'scum') THEN 4 -- LosesReport
 				WHEN (CASE WHEN $8 THEN NULL ELSE o.chl END, CASE WHEN $1 THEN NULL ELSE o.level END, CASE WHEN $2 THEN NULL ELSE o.density END, CASE WHEN $3 THEN NULL ELSE o.measured_at END)
 					IS DISTINCT FROM (CASE WHEN $8 THEN NULL ELSE i.chl END, CASE WHEN $1 THEN NULL ELSE i.level END, CASE WHEN $2 THEN NULL ELSE i.density END, CASE WHEN $3 THEN NULL ELSE i.measured_at END)
 					OR o.details IS DISTINCT FROM ` + patchedJSONB + `

@@ -105,7 +105,8 @@ const (
 	patchedDetails = `iif(details IS NULL, ?9, nullif(json_patch(details, iif(chl IS ?5, ?13, ?14)), '{}'))`
 	addSampledSQL  = `INSERT INTO sampled_lakes (lake) VALUES (?) ON CONFLICT DO NOTHING`
 	reportSQL      = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4
-		AND (?5 AND level IS NOT NULL OR ?6 AND density IS NOT NULL)`
+		AND (?5 AND level IS NOT NULL OR ?6 AND density IS NOT NULL OR
+			?7 AND chl IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(details, '$.flags') WHERE value = 'scum'))`
 )
 
 // The first parameters of an update are those of the insert.
@@ -288,9 +289,9 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observatio
 	} else if added, err := t.addObservation(ctx, key, o, args); err != nil || added {
 		return Added, err
 	}
-	if !o.Chlorophyll.Valid() && !keep.Chlorophyll && (keep.Level || keep.CellDensity) {
+	if !o.Chlorophyll.Valid() && !keep.Chlorophyll && (keep.Level || keep.CellDensity || keep.Flags) {
 		var reports int
-		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], args[3], keep.Level, keep.CellDensity).Scan(&reports)
+		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], args[3], keep.Level, keep.CellDensity, keep.Flags).Scan(&reports)
 		if err != nil || reports > 0 {
 			return LosesReport, err
 		}

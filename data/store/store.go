@@ -25,8 +25,8 @@ const (
 	Added
 	Changed
 	UnknownLake // an observation or a statement of a lake that is not in the store; not written
-	// LosesReport is a gap that would delete a stored level or cell count for which the import has no column; not written.
-	// A gap cannot have them (see [data.Observation.Check]), and a reported scum must not be dropped silently.
+	// LosesReport is a gap that would delete a stored level, cell count or flag of scum for which the import has no column; not written.
+	// A gap cannot have them (see [data.Observation.CheckImport]), and a reported scum must not be dropped silently.
 	LosesReport
 	// LeavesOutline is a lake that moves more than [OutlineMargin] degrees out of a stored outline that the import keeps;
 	// not written. It would be drawn at one place and found at another.

@@ -29,7 +29,7 @@ import (
 // A surfaceCase is a lake, and what each surface must say about it.
 type surfaceCase struct {
 	id       string
-	rows     []string // week, chl, data_type, cell_density_cells_ml, who_level, quality
+	rows     []string // week, chl, data_type, cell_density_cells_ml, who_level, quality, and flags if there are some
 	advisory string   // the kind of an official statement that is active, or "expired"
 	want     said
 	by       string // measured_by
@@ -72,6 +72,7 @@ func surfaceCases() []surfaceCase {
 		{"some_cells", []string{"0,5,satellite,20000,,"}, "", said{"5", "1", "medium", "false", ""}, "satellite", "0"},
 		{"few_cells", []string{"0,60,satellite,100,,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
 		{"scum", []string{"0,5,satellite,,3,"}, "", said{"5", "3", "high", "false", ""}, "satellite", "0"},
+		{"scum_flag", []string{"0,5,in_situ,,,good,scum"}, "", said{"5", "3", "high", "false", ""}, "in_situ", "0"},
 		{"said_harmless", []string{"0,60,satellite,,0,"}, "", said{"60", "2", "high", "false", ""}, "satellite", "2"},
 		{"sample", []string{"0,3,satellite,,,", "-1,60,in_situ,,,good"}, "", said{"60", "2", "high", "false", ""}, "in_situ", "2"},
 		{"sample_cells", []string{"0,3,satellite,,,", "0,4,in_situ,100000,,"}, "", said{"4", "2", "high", "false", ""}, "in_situ", "0"},
@@ -102,7 +103,7 @@ var surfaceDatabase database
 
 func startSurfaces(t *testing.T) string {
 	t.Helper()
-	lakes, obs := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,quality\n"
+	lakes, obs := "id,name,lat,lon,region\n", "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,quality,flags\n"
 	moment := func(days int) string { return time.Now().UTC().AddDate(0, 0, days).Format(time.RFC3339) }
 	statements := "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n"
 	for i, c := range surfaceCases() {
@@ -113,6 +114,9 @@ func startSurfaces(t *testing.T) string {
 			n, err := strconv.Atoi(week)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if strings.Count(row, ",") == 5 { // without flags
+				rest += ","
 			}
 			obs += fmt.Sprintf("%s,%s,%s\n", c.id, weekday(n), rest)
 		}
