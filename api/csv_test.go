@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/csv"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"path/filepath"
 	"slices"
@@ -12,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
 
 	"limnomap/api/answer"
@@ -214,5 +216,100 @@ func TestTablesCanBeImported(t *testing.T) {
 		if got != want {
 			t.Errorf("%s = %s\nwant %s", address, got, want)
 		}
+	}
+}
+
+// Histories that are imported into an empty database give the same classes and counts again: a density that follows from the chlorophyll is
+// no count there, and a class is no report.
+func TestHistoriesCanBeImported(t *testing.T) {
+	const none = data.NoCellDensity
+	rows := []struct {
+		name  string
+		chl   data.Chlorophyll
+		level data.Level
+		cells float64
+		kind  data.DataType
+		flags data.Flags
+	}{
+		{"derived", 11_00, data.NoLevel, none, data.InSitu, 0},
+		{"derived, uneven", 7, data.NoLevel, none, data.Satellite, 0},
+		{"zero", 0, data.NoLevel, none, data.Satellite, 0},
+		{"high", 60_00, data.NoLevel, none, data.Satellite, 0},
+		{"gap", data.NoChlorophyll, data.NoLevel, none, data.Satellite, 0},
+		{"forecast", 30_00, data.NoLevel, none, data.Forecast, 0},
+		{"count", 3_00, data.NoLevel, 150_000, data.InSitu, 0},
+		{"count of a satellite", 3_00, data.NoLevel, 20_000.5, data.Satellite, 0},
+		{"low count", 60_00, data.NoLevel, 12.5, data.InSitu, 0},
+		{"count of none", 13_00, data.NoLevel, 0, data.InSitu, 0},
+		{"report", 3_00, 2, none, data.InSitu, 0},
+		{"report of scum and a count", 3_00, 3, 30_000, data.InSitu, 0},
+		{"flag of scum", 5_00, data.NoLevel, none, data.InSitu, data.FlagsOf(data.Cloud, data.Scum)},
+		{"flag and level", 80_00, 3, none, data.Satellite, data.FlagsOf(data.Scum)},
+	}
+	for _, profile := range data.Profiles() {
+		t.Run(profile.ID, func(t *testing.T) {
+			ctx := t.Context()
+			source := &fakeSource{revision: data.Revision{Number: 1, ChangedAt: testNow()}}
+			table := "id,name,lat,lon\n"
+			for i, row := range rows {
+				id := data.LakeID(fmt.Sprintf("lake_%02d", i))
+				table += fmt.Sprintf("%s,%q,50,%d\n", id, row.name, i)
+				source.lakes = append(source.lakes, data.Lake{ID: id, Name: row.name, Point: orb.Point{float64(i), 50}})
+				source.observations = append(source.observations, data.Observation{LakeID: id, Date: data.DateOf(testNow()), Type: row.kind, Chlorophyll: row.chl,
+					Level: row.level, CellDensity: row.cells, Details: data.Details{Flags: row.flags}})
+			}
+			serve := func(from data.Source, historian Historian) *Server {
+				snap, err := data.Load(ctx, from, &data.SnapshotOptions{Now: testNow, Profile: &profile})
+				if err != nil {
+					t.Fatal(err)
+				}
+				opts := testOptions(t)
+				opts.Historian = historian
+				s := newServer(t, opts, nil)
+				if err := s.Publish(snap); err != nil {
+					t.Fatal(err)
+				}
+				return s
+			}
+			s := serve(source, source)
+			db, err := store.Open(ctx, filepath.Join(t.TempDir(), "lakes.db"), true)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer db.Close()
+			opts := &ingest.Options{Now: testNow}
+			if _, err := ingest.Lakes(ctx, db, []ingest.File{{Name: "lakes.csv", Reader: strings.NewReader(table)}}, opts); err != nil {
+				t.Fatal(err)
+			}
+			var histories []ingest.File
+			for _, lake := range source.lakes {
+				address := historyURL + string(lake.ID) + ".csv"
+				histories = append(histories, ingest.File{Name: address, Reader: get(t, s, http.StatusOK, address).Body})
+			}
+			if report, err := ingest.Observations(ctx, db, histories, opts); err != nil || report.Added != len(rows) || len(report.Ignored) > 0 {
+				t.Fatalf("import: %v, %+v, want %d rows added, and all columns known", err, report, len(rows))
+			}
+			i := 0
+			_, err = db.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
+				if o.LakeID == source.lakes[i].ID && o.CellDensity != rows[i].cells {
+					t.Errorf("%s: stored a count of %v, want %v", rows[i].name, o.CellDensity, rows[i].cells)
+				}
+				i++
+				return nil
+			})
+			if err != nil || i != len(rows) {
+				t.Fatalf("%d observations, %v, want %d", i, err, len(rows))
+			}
+			again := serve(db, db)
+			addresses := []string{statusURL + ".csv"}
+			for _, file := range histories {
+				addresses = append(addresses, file.Name)
+			}
+			for _, address := range addresses {
+				if want, got := get(t, s, http.StatusOK, address).Body.String(), get(t, again, http.StatusOK, address).Body.String(); got != want {
+					t.Errorf("%s = %s\nwant %s", address, got, want)
+				}
+			}
+		})
 	}
 }

@@ -135,8 +135,16 @@ func (p *Profile) Classify(o Observation) (Level, float64) {
 // cellDensity returns a source's own count in cells/ml, or otherwise the density that follows from the chlorophyll; NoCellDensity
 // if there is neither.
 func cellDensity(c Chlorophyll, counted float64) float64 {
-	if counted >= 0 || !c.Valid() {
+	if counted >= 0 {
 		return counted
+	}
+	return DerivedCellDensity(c)
+}
+
+// DerivedCellDensity returns the cell density (cells/ml) that follows from c; NoCellDensity for a gap.
+func DerivedCellDensity(c Chlorophyll) float64 {
+	if !c.Valid() {
+		return NoCellDensity
 	}
 	// Integer arithmetic first, so that 0.07 µg/l gives 140 and not 140.00000000000003.
 	return float64(int64(c) * cellsPerMicrogram / 100)
@@ -166,7 +174,19 @@ const (
 	ByReport                        // "report": the source itself reports a level that is worse than both
 )
 
-func (b LevelBasis) String() string { return [...]string{"", "chlorophyll", "cells", "report"}[b] }
+var basisNames = [...]string{NoBasis: "", ByChlorophyll: "chlorophyll", ByCells: "cells", ByReport: "report"}
+
+// ParseLevelBasis reads what String returns.
+func ParseLevelBasis(s string) (LevelBasis, error) {
+	for b := NoBasis; b <= ByReport; b++ {
+		if s == b.String() {
+			return b, nil
+		}
+	}
+	return NoBasis, fmt.Errorf("level_by %.80q is none of chlorophyll, cells, report", s)
+}
+
+func (b LevelBasis) String() string { return basisNames[b] }
 
 // Basis returns what supports the level that Classify returned for an observation with this chlorophyll and this count of the
 // source's own.

@@ -81,7 +81,7 @@ func (importObservationsCmd) Help() string {
 Optional: cell_density_cells_ml, who_level (0 to 3), measured_at; source (product or laboratory), method; chl_lower and chl_upper, or
 uncertainty (µg/l); below_limit (true; a value such as <15 is below a limit without it); n_valid and n_total (pixels); quality (good,
 suspect or poor; poor is never shown as current); flags (` + strings.Join(data.Flags(1<<31-1).Names(), ", ") + `);
-secchi_m, water_temperature_c.
+secchi_m, water_temperature_c; level_by (of a history of the server: levels and cell densities that it derived are not stored).
 
 There is one row per lake, date, type and source. If an optional column is missing, the stored values stay, except chl_lower,
 chl_upper, uncertainty and below_limit, which belong to the value.

@@ -61,6 +61,38 @@ func TestDetails(t *testing.T) {
 	}
 }
 
+// A file with the column level_by has levels and densities that a server derived. Only what is the source's own is stored.
+func TestDerivedIsNotStored(t *testing.T) {
+	const header = "lake_id,date,chl,data_type,who_level,cell_density_cells_ml,level_by\n"
+	for _, test := range []struct {
+		name, text string
+		level      data.Level
+		density    float64
+	}{
+		{"derived", header + "x,2024-10-04,11,satellite,1,22000,\n", data.NoLevel, data.NoCellDensity},
+		{"derived, by chlorophyll", header + "x,2024-10-04,11,satellite,1,22000,chlorophyll\n", data.NoLevel, data.NoCellDensity},
+		{"a count", header + "x,2024-10-04,11,satellite,1,22001,\n", data.NoLevel, 22_001},
+		{"no cells counted", header + "x,2024-10-04,11,satellite,1,0,\n", data.NoLevel, 0},
+		{"by a count", header + "x,2024-10-04,11,satellite,2,150000,cells\n", data.NoLevel, 150_000},
+		{"by a count that is as derived", header + "x,2024-10-04,11,satellite,1,22000,Cells\n", data.NoLevel, 22_000},
+		{"by a report", header + "x,2024-10-04,11,satellite,2,22000,report\n", 2, data.NoCellDensity},
+		{"by a report, with a count", header + "x,2024-10-04,11,satellite,3,30000,report\n", 3, 30_000},
+		{"scum is never derived", header + "x,2024-10-04,11,satellite,3,22000,\n", 3, data.NoCellDensity},
+		{"nothing", header + "x,2024-10-04,11,satellite,,,\n", data.NoLevel, data.NoCellDensity},
+		{"without the column", "lake_id,date,chl,data_type,who_level,cell_density_cells_ml\nx,2024-10-04,11,satellite,1,22000\n", 1, 22_000},
+	} {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, aLake)
+		if r := mustImport(t, Observations, s, nil, test.text); r.Added != 1 || len(r.Ignored) != 0 {
+			t.Errorf("%s: report %+v, want one added, and no column ignored", test.name, r)
+		}
+		want := data.Observation{LakeID: "x", Date: 20000, Chlorophyll: 11_00, Level: test.level, CellDensity: test.density}
+		if _, got := stored(t, s); !slices.Equal(got, []data.Observation{want}) {
+			t.Errorf("%s: stored %+v, want %+v", test.name, got, want)
+		}
+	}
+}
+
 func TestRejectedDetails(t *testing.T) {
 	for _, test := range []struct{ columns, chl, fields, want string }{
 		{"chl_lower", "5", "6", "chl_lower 6: want a number from 0 to 5"},
@@ -78,6 +110,9 @@ func TestRejectedDetails(t *testing.T) {
 		{"quality", "5", "bad", "good, suspect, poor"},
 		{"flags", "5", "cloud fog", `"fog" is none of cloud, sun_glint`},
 		{"flags", "", "cloud scum", "flags scum without chl: want a value of chl too"},
+		{"level_by", "5", "satellite", `level_by "satellite" is none of chlorophyll, cells, report`},
+		{"who_level,level_by", "", "1,", "who_level 1 without chl"},
+		{"cell_density_cells_ml,level_by", "", "30000,chlorophyll", "cell_density_cells_ml 30000 without chl"},
 		{"source", "5", "a\u202eb", "source"},
 		{"method", "5", "a\u202eb", "method"},
 		{"secchi_m", "5", "101", "secchi_m"},

@@ -32,6 +32,7 @@ const (
 	obsMethod
 	obsSecchi
 	obsTemperature
+	obsLevelBy
 )
 
 func observationColumns() []column {
@@ -58,6 +59,8 @@ func observationColumns() []column {
 		obsMethod:      {name: "method"},
 		obsSecchi:      {name: "secchi_m", in: span{0, data.MaxSecchi.Float(), " m, or empty"}},
 		obsTemperature: {name: "water_temperature_c", in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C, or empty"}},
+
+		obsLevelBy: {name: "level_by"},
 	}
 }
 
@@ -169,6 +172,36 @@ func parseValues(r *row, o *data.Observation) error {
 	}
 	if ok {
 		o.Level = data.Level(level)
+	}
+	return removeDerived(r, o)
+}
+
+// scumLevel is never derived.
+const scumLevel = 3
+
+// removeDerived removes from o the level and the cell density that are not of its source, if the file has the column level_by, which says
+// what a level is based on: a history that a server answered has a level and a density with each value. A density that follows from the
+// chlorophyll is a count only if the level is based on it.
+func removeDerived(r *row, o *data.Observation) error {
+	if r.has.lacks(obsLevelBy) {
+		return nil
+	}
+	s, err := r.text(obsLevelBy)
+	if err != nil {
+		return err
+	}
+	basis, err := data.ParseLevelBasis(strings.ToLower(s))
+	if err != nil {
+		return err
+	}
+	if !o.Chlorophyll.Valid() { // nothing follows from a gap
+		return nil
+	}
+	if basis != data.ByReport && o.Level != scumLevel {
+		o.Level = data.NoLevel
+	}
+	if basis != data.ByCells && o.CellDensity == data.DerivedCellDensity(o.Chlorophyll) {
+		o.CellDensity = data.NoCellDensity
 	}
 	return nil
 }
