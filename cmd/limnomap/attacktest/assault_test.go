@@ -197,7 +197,7 @@ func requests(n, atOnce int, pathOf func(a *assault, i int) string, fromOf func(
 		clients := make(map[int]*http.Client)
 		for i := range n {
 			if f := fromOf(i); clients[f] == nil {
-				clients[f] = newClient(a.from(f), atOnce)
+				clients[f] = newClient(a.from(f), atOnce, 0)
 			}
 		}
 		var slowest time.Duration

@@ -130,7 +130,7 @@ func attacks() []attack {
 		{"HTTP/1", "pipelined requests, unread", 0, pipelined(size(20, 5), size(100_000, 5000), "/healthz")},
 		{"HTTP/1", "keys guessed", 0, func(a *assault) {
 			header := func(i int) []string { return []string{"X-API-Key", fmt.Sprintf("lm_%026d", i)} }
-			client := newClient(a.from(0), 50)
+			client := newClient(a.from(0), 50, 0)
 			defer client.CloseIdleConnections()
 			each(size(10_000, 500), 50, func(i int) { a.count(a.request(client, monitorPath, header(i)...)) })
 		}},
@@ -249,7 +249,6 @@ func TestAttacks(t *testing.T) {
 			seen := probe.report(t)
 			must(t, err)
 			during.add(seen.Took)
-			probe.closeIdle(t)
 			started = time.Now()
 			after, excess, err := s.settle(before, settleTime())
 			must(t, err)

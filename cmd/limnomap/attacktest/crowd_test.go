@@ -178,7 +178,7 @@ func TestCrowd(t *testing.T) {
 	all.Go(func() { attacks = s.runHostileProcess(t, clients, time.Until(end)) }) // ends soon after the end
 	visitors := make([]*honest, clients)
 	for i := range clients {
-		visitors[i] = &honest{client: newClient(fmt.Sprintf("127.221.%d.%d", 1+i/250, 1+i%250), 6), random: rand.New(rand.NewPCG(uint64(i), 1)), failed: make(map[string]int)}
+		visitors[i] = &honest{client: newClient(fmt.Sprintf("127.221.%d.%d", 1+i/250, 1+i%250), 6, 0), random: rand.New(rand.NewPCG(uint64(i), 1)), failed: make(map[string]int)}
 		all.Go(func() { visitors[i].run(s.Base, want, end) }) // ends soon after the end
 	}
 	all.Wait()

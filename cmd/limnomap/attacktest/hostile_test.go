@@ -103,7 +103,7 @@ func (s *target) hostile(i int, end time.Time, raw []rawRequest, sent *atomic.In
 			pipelined(1, 2000, statusPath+"?max_lat=66"),
 			endless(1, "GET / HTTP/1.1\r\nHost: lakes\r\n", "X-Endless: a\r\n", 1<<20),
 			func(a *assault) {
-				client := newClient(a.from(0), 2)
+				client := newClient(a.from(0), 2, 0)
 				defer client.CloseIdleConnections()
 				for k := range 10 {
 					a.request(client, monitorPath, "X-API-Key", fmt.Sprintf("lm_%026d", n+k))

@@ -33,11 +33,12 @@ type probeTask struct {
 	Digest map[string]string // SHA-256 of each body, by path
 }
 
-// The further lines that the probe reads.
-const (
-	askReport  = "report" // it writes a line with a probeReport
-	askClosing = "close"  // it closes the connections that it does not use: a busy server makes it open more of them
-)
+// askReport is the further line that the probe reads: it writes a line with a probeReport.
+const askReport = "report"
+
+// probeIdleTime is how long the probe keeps a connection that it does not use: a busy server makes it open more of them, and they must not
+// count as what an attack leaves.
+const probeIdleTime = 500 * time.Millisecond
 
 // A probeReport is what the probe has seen since its last report.
 type probeReport struct {
@@ -65,16 +66,12 @@ func runProbe(in io.Reader, out io.Writer) (exitCode int) {
 		return 1
 	}
 	ctx, cancel := context.WithCancel(context.Background())
-	p := &probe{task: task, client: newClient(task.From, 16)}
+	p := &probe{task: task, client: newClient(task.From, 16, probeIdleTime)}
 	var running sync.WaitGroup
 	running.Go(func() { p.run(ctx) }) // ends with ctx
 	defer running.Wait()
 	defer cancel()
 	for lines.Scan() {
-		if lines.Text() == askClosing {
-			p.client.CloseIdleConnections()
-			continue
-		}
 		text, err := json.Marshal(p.report())
 		if err == nil {
 			_, err = fmt.Fprintf(out, "%s\n", text)
@@ -97,13 +94,14 @@ type probe struct {
 	seen probeReport     // guarded by mu
 }
 
-// newClient returns a client with an address of its own.
-func newClient(from string, connections int) *http.Client {
+// newClient returns a client with an address of its own. It keeps unused connections for that time; 0 is without end.
+func newClient(from string, connections int, idle time.Duration) *http.Client {
 	dialer := net.Dialer{LocalAddr: &net.TCPAddr{IP: net.ParseIP(from)}, Timeout: 10 * time.Second}
 	return &http.Client{
 		Timeout: 20 * time.Second,
 		Transport: &http.Transport{
-			DialContext: dialer.DialContext, MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, DisableCompression: true,
+			DialContext: dialer.DialContext, MaxConnsPerHost: connections, MaxIdleConnsPerHost: connections, IdleConnTimeout: idle,
+			DisableCompression: true,
 		},
 	}
 }
@@ -191,7 +189,7 @@ type probeProcess struct {
 func startProbe(t *testing.T, s *target) *probeProcess {
 	t.Helper()
 	task := probeTask{Base: s.Base, From: "127.0.0.2", Every: size(20*time.Millisecond, 25*time.Millisecond), Digest: make(map[string]string)}
-	client := newClient("127.0.0.2", 1)
+	client := newClient("127.0.0.2", 1, 0)
 	defer client.CloseIdleConnections()
 	for _, path := range s.tiles(16, 1, 3, 9, ".png") {
 		resp, err := client.Get(s.Base + path)
@@ -238,11 +236,4 @@ func (p *probeProcess) report(t *testing.T) (r probeReport) {
 	}
 	must(t, json.Unmarshal(p.stdout.Bytes(), &r))
 	return r
-}
-
-// closeIdle lets the probe close the connections that it does not use, so that they do not count as what an attack leaves.
-func (p *probeProcess) closeIdle(t *testing.T) {
-	t.Helper()
-	_, err := fmt.Fprintln(p.stdin, askClosing)
-	must(t, err)
 }

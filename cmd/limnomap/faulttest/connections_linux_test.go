@@ -172,7 +172,19 @@ func attack(t testing.TB, s *limnomaptest.Server, source string, i int, secure b
 	return conn
 }
 
-// TestReservedConnections uses all connections that others may have for requests, whose answers are not read.
+// readSlowly reads what c receives, so slowly that answers stay unsent, and so often that c never counts as stalled: a newcomer may have
+// the connection of a client that takes no data for two seconds. It returns when c is closed.
+func readSlowly(c net.Conn) {
+	buffer := make([]byte, 2048)
+	for {
+		if _, err := c.Read(buffer); err != nil {
+			return
+		}
+		time.Sleep(200 * time.Millisecond)
+	}
+}
+
+// TestReservedConnections uses all connections that others may have for requests, whose answers are read slowly.
 func TestReservedConnections(t *testing.T) {
 	t.Parallel()
 	const total, reserved = 48, 8
@@ -186,6 +198,7 @@ func TestReservedConnections(t *testing.T) {
 		if _, err := io.WriteString(conn, strings.Repeat(request, 200)); err != nil {
 			t.Fatal(err)
 		}
+		go readSlowly(conn)
 	}
 	limnomaptest.Within(t, patience, "the server waits for all of them", func() bool {
 		return s.Metric(t, `limnomap_connections{listener="public",state="active"}`) == total-reserved
