@@ -84,7 +84,7 @@ suspect or poor; poor is never shown as current); flags (` + strings.Join(data.F
 secchi_m, water_temperature_c; level_by (of a history of the server: levels and cell densities that it derived are not stored).
 
 There is one row per lake, date, type and source. If an optional column is missing, the stored values stay, except chl_lower,
-chl_upper, uncertainty and below_limit, which belong to the value.
+chl_upper, uncertainty and below_limit, which belong to the value; with another value quality and flags go too, but not the flag scum.
 
 Results of the Water Quality Portal (waterqualitydata.us, WQX 3.0 and 2.2) are recognized by their header. Chlorophyll, counts of
 cyanobacteria, Secchi depths and temperatures at the surface become one observation for each station, day and organization; other
@@ -103,7 +103,7 @@ type importAdvisoriesCmd struct {
 func (importAdvisoriesCmd) Help() string {
 	return `Columns, in any order: id, lake_id, kind (closure, warning, info or season), cause (cyanobacteria, bacteria or other), issuer
 (the authority), issued, valid_from, valid_until (empty while the end is not known); optional: text_en, text_de, url, withdrawn. If
-an optional column is missing, the stored values stay.
+an optional column is missing, the stored values stay; but a statement that is issued again after it was withdrawn is in force.
 
 Times are as 2026-07-01T10:30:00Z, or days. A day is midnight UTC; as valid_until it includes that day. To withdraw a statement,
 import it again with the time in withdrawn. No import removes a statement.

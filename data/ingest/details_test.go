@@ -93,6 +93,27 @@ func TestDerivedIsNotStored(t *testing.T) {
 	}
 }
 
+// A history of the server does not say that a source gave no level and no count: those that are stored stay.
+func TestDerivedTakesNothingBack(t *testing.T) {
+	s := newStore(t)
+	mustImport(t, Lakes, s, nil, aLake)
+	mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,who_level,cell_density_cells_ml\n"+
+		"x,2024-10-04,12,satellite,1,\nx,2024-10-05,12,satellite,,24000\nx,2024-10-06,5,satellite,2,150000\n")
+	_, before := stored(t, s)
+	const header = "lake_id,date,chl,data_type,who_level,cell_density_cells_ml,level_by\n"
+	r := mustImport(t, Observations, s, nil, header+
+		"x,2024-10-04,12,satellite,1,24000,\nx,2024-10-05,12,satellite,1,24000,\nx,2024-10-06,5,satellite,2,150000,cells\n")
+	if _, got := stored(t, s); r.Unchanged != 3 || !slices.Equal(got, before) {
+		t.Errorf("report %+v, stored %+v, want %+v", r, got, before)
+	}
+	// What is of the source replaces what is stored.
+	r = mustImport(t, Observations, s, nil, header+"x,2024-10-05,12,satellite,2,120000,cells\nx,2024-10-06,5,satellite,3,10000,report\n")
+	before[1].CellDensity, before[0].Level = 120_000, 3
+	if _, got := stored(t, s); r.Changed != 2 || !slices.Equal(got, before) {
+		t.Errorf("report %+v, stored %+v, want %+v", r, got, before)
+	}
+}
+
 func TestRejectedDetails(t *testing.T) {
 	for _, test := range []struct{ columns, chl, fields, want string }{
 		{"chl_lower", "5", "6", "chl_lower 6: want a number from 0 to 5"},

@@ -23,9 +23,10 @@ type row struct {
 	positions []int // of each column in fields, -1 if it is missing
 	fields    []string
 	has       columnSet
-	shape     *shape // the geometry of a feature, or nil
-	ofWQP     bool   // whether it is one of the Water Quality Portal
-	censored  int    // number of values below a limit of detection
+	derived   columnSet // of has: those with what a server derived, which this row does not say
+	shape     *shape    // the geometry of a feature, or nil
+	ofWQP     bool      // whether it is one of the Water Quality Portal
+	censored  int       // number of values below a limit of detection
 
 	ambiguous bool // whether a number has two readings, between which other rows may decide
 	undecided bool // whether the evidence so far does not decide about such a number

@@ -70,8 +70,8 @@ func TestObservationsWithoutColumns(t *testing.T) {
 		{"each file for itself", []string{full, "lake_id,date,chl,data_type\nx,2024-10-04,6,satellite\n", full},
 			Report{Read: 1, Changed: 1, Written: true}, observation(6_00, 3, 70000, at)},
 		{"gap", []string{"lake_id,date,chl,data_type\nx,2024-10-04,,satellite\n"},
-			Report{Read: 1, Rejected: 1, Bad: []BadRow{{File: "a.csv", Line: 2, ID: "x", Reason: "chl is missing, while the database holds a who_level, " +
-				"a cell_density_cells_ml or the flag scum for this day: want a value, or these columns too, which may be empty to take them back"}}},
+			Report{Read: 1, Rejected: 1, Bad: []BadRow{{File: "a.csv", Line: 2, ID: "x", Reason: "chl is missing or poor, while the database holds a who_level, " +
+				"a cell_density_cells_ml or the flag scum for this day: want a value that is not poor, or these columns too, which may be empty to take them back"}}},
 			observation(5_00, 3, 70000, at)},
 	} {
 		t.Run(test.name, func(t *testing.T) {
@@ -83,6 +83,34 @@ func TestObservationsWithoutColumns(t *testing.T) {
 			}
 			if _, got := stored(t, s); !slices.Equal(got, []data.Observation{test.o}) {
 				t.Errorf("stored %+v, want %+v", got, test.o)
+			}
+		})
+	}
+}
+
+// The flag of scum is a report of level 3: a file without flags does not take it back.
+func TestScumWithoutFlags(t *testing.T) {
+	const flagged = "lake_id,date,chl,data_type,quality,flags\nx,2024-10-04,5,satellite,suspect,cloud scum\n"
+	for _, test := range []struct {
+		name, text, bad string
+		chl             data.Chlorophyll
+		flags           data.Flags
+	}{
+		{"another value", "lake_id,date,chl,data_type\nx,2024-10-04,5.1,satellite\n", "", 5_10, data.FlagsOf(data.Scum)},
+		{"another value, no flags", "lake_id,date,chl,data_type,flags\nx,2024-10-04,5.1,satellite,\n", "", 5_10, 0},
+		{"poor", "lake_id,date,chl,data_type,quality\nx,2024-10-04,5,satellite,poor\n", "chl is missing or poor", 5_00, data.FlagsOf(data.Cloud, data.Scum)},
+		{"a gap", "lake_id,date,chl,data_type\nx,2024-10-04,,satellite\n", "chl is missing or poor", 5_00, data.FlagsOf(data.Cloud, data.Scum)},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStore(t)
+			mustImport(t, Lakes, s, nil, aLake)
+			mustImport(t, Observations, s, nil, flagged)
+			r := mustImport(t, Observations, s, nil, test.text)
+			if (len(r.Bad) == 1) != (test.bad != "") || len(r.Bad) == 1 && !strings.Contains(r.Bad[0].Reason, test.bad) {
+				t.Errorf("bad rows %+v, want %q", r.Bad, test.bad)
+			}
+			if _, got := stored(t, s); len(got) != 1 || got[0].Chlorophyll != test.chl || got[0].Details.Flags != test.flags {
+				t.Errorf("stored %+v, want %v with %v", got, test.chl, test.flags.Names())
 			}
 		})
 	}

@@ -181,8 +181,10 @@ const scumLevel = 3
 
 // removeDerived removes from o the level and the cell density that are not of its source, if the file has the column level_by, which says
 // what a level is based on: a history that a server answered has a level and a density with each value. A density that follows from the
-// chlorophyll is a count only if the level is based on it.
+// chlorophyll is a count only if the level is based on it. What is removed may still be of the source: so the row counts as one without
+// that column, and does not take back what is stored.
 func removeDerived(r *row, o *data.Observation) error {
+	r.derived = 0
 	if r.has.lacks(obsLevelBy) {
 		return nil
 	}
@@ -198,10 +200,10 @@ func removeDerived(r *row, o *data.Observation) error {
 		return nil
 	}
 	if basis != data.ByReport && o.Level != scumLevel {
-		o.Level = data.NoLevel
+		o.Level, r.derived = data.NoLevel, r.derived.with(obsLevel)
 	}
 	if basis != data.ByCells && o.CellDensity == data.DerivedCellDensity(o.Chlorophyll) {
-		o.CellDensity = data.NoCellDensity
+		o.CellDensity, r.derived = data.NoCellDensity, r.derived.with(obsDensity)
 	}
 	return nil
 }
@@ -251,8 +253,8 @@ func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observ
 
 func observationRefusal(_ data.Observation, c store.Change) string {
 	if c == store.LosesReport {
-		return "chl is missing, while the database holds a who_level, a cell_density_cells_ml or the flag scum for this day: " +
-			"want a value, or these columns too, which may be empty to take them back"
+		return "chl is missing or poor, while the database holds a who_level, a cell_density_cells_ml or the flag scum for this day: " +
+			"want a value that is not poor, or these columns too, which may be empty to take them back"
 	}
 	if c == store.ManySources {
 		return fmt.Sprintf("source is one more than the %d that a database may have: want fewer different names", store.MaxSources)

@@ -207,7 +207,7 @@ func (r *reader[T]) fill(p *parsed[T], fields *row) error {
 			return nil
 		}
 	} else if p.value, err = r.parse(fields); err == nil {
-		p.has, p.censored = fields.has, fields.censored
+		p.has, p.censored = fields.has&^fields.derived, fields.censored
 		return nil
 	}
 	if errors.Is(err, errMarks) || errors.Is(err, ErrTooLarge) {

@@ -111,6 +111,21 @@ func TestWQPCountOfRejectedSample(t *testing.T) {
 	}
 }
 
+// A source that rejects the chlorophyll later, in a file without the count, does not hide the stored count.
+func TestWQPLaterRejection(t *testing.T) {
+	s := wqpStore(t)
+	chl := func(status string) wqpFields { return wqpChla(wqpFields{wqpValue: "5", wqpStatus: status}) }
+	count := wqpChla(wqpFields{wqpCharacteristic: "Cyanobacteria", wqpValue: "150000", wqpUnit: "cells/mL", wqpStatus: "Accepted"})
+	mustImport(t, Observations, s, nil, wqpFile(t, wqp3Header, chl("Accepted"), count))
+	r := mustImport(t, Observations, s, nil, wqpFile(t, wqp3Header, chl("Rejected")))
+	if len(r.Bad) != 1 || !strings.Contains(r.Bad[0].Reason, "poor, while the database holds") {
+		t.Errorf("report %+v, want the row rejected", r)
+	}
+	if _, got := stored(t, s); len(got) != 1 || got[0].Quality == data.Poor || got[0].CellDensity != 150_000 {
+		t.Errorf("stored %+v, want the count and its quality", got)
+	}
+}
+
 // Files of several characteristics give the same in one import, in separate imports and in any order.
 func TestWQPSeparateFiles(t *testing.T) {
 	chl, secchi := wqpFile(t, wqp3Header, wqpChla(nil)), wqpFile(t, wqp3Header, wqpChla(wqpFields{wqpCharacteristic: "Secchi depth", wqpUnit: "m", wqpValue: "1.5", wqpStatus: ""}))

@@ -150,6 +150,16 @@ func (k ObservationColumns) ofNewValue() ObservationColumns {
 	return k
 }
 
+// reportPatch returns the merge patch for an observation whose value changes and that has a stored flag of scum: it keeps this flag if the
+// import lacks flags.
+func (k ObservationColumns) reportPatch() string {
+	var kept detailsObject
+	if k.Flags {
+		kept.Flags = []string{data.Scum.String()}
+	}
+	return jsonText(kept)
+}
+
 // detailsPatch returns the JSON merge patch (RFC 7396) by which an import changes stored details to these: a member that is kept is not
 // in it, and an absent one is null.
 func detailsPatch(details string, keep ObservationColumns) string {

@@ -79,40 +79,59 @@ func testKeptColumns(t *testing.T, open opener) {
 	}
 }
 
-// A gap deletes a level, a flag of scum or a count only if the import has these columns.
+// A gap or a poor value takes away a level, a flag of scum or a count only if the import has these columns.
 func testKeptReports(t *testing.T, open opener) {
 	gap := testObservation("a", 9, data.Satellite, data.NoChlorophyll)
-	scum, flag, ice, count, plain := gap, gap, gap, gap, gap
-	scum.Chlorophyll, scum.Level = 500, 3
-	flag.Chlorophyll, flag.Details.Flags = 500, data.FlagsOf(data.Cloud, data.Scum)
-	ice.Chlorophyll, ice.Details.Flags = 500, data.FlagsOf(data.Ice)
-	count.Chlorophyll, count.CellDensity = 500, 0
+	plain := gap
 	plain.Chlorophyll = 500
+	scum, flag, ice, count, poor := plain, plain, plain, plain, plain
+	scum.Level = 3
+	flag.Details.Flags = data.FlagsOf(data.Cloud, data.Scum)
+	ice.Details.Flags = data.FlagsOf(data.Ice)
+	count.CellDensity = 0
+	poor.Quality = data.Poor
+	otherPoor, poorCount := poor, poor
+	otherPoor.Chlorophyll = 600
+	poorCount.CellDensity = 0
+	noChlorophyll := poor // an import without chl
+	noChlorophyll.Chlorophyll = data.NoChlorophyll
 	for _, test := range []struct {
-		name   string
-		stored data.Observation
-		keep   ObservationColumns
-		want   Change
+		name             string
+		stored, imported data.Observation
+		keep             ObservationColumns
+		want             Change
 	}{
-		{"level, kept", scum, ObservationColumns{Level: true}, LosesReport},
-		{"level, all kept", scum, allObservationColumns, LosesReport},
-		{"level, said to be none", scum, ObservationColumns{CellDensity: true, MeasuredAt: true}, Changed},
-		{"flag, kept", flag, ObservationColumns{Flags: true}, LosesReport},
-		{"flag, all kept", flag, allObservationColumns, LosesReport},
-		{"flag, said to be none", flag, ObservationColumns{Level: true, CellDensity: true, Quality: true}, Changed},
-		{"another flag", ice, allObservationColumns, Changed},
-		{"count, kept", count, ObservationColumns{CellDensity: true}, LosesReport},
-		{"count, said to be none", count, ObservationColumns{Level: true}, Changed},
-		{"neither", plain, allObservationColumns, Changed},
-		{"a gap before", gap, allObservationColumns, Unchanged},
+		{"level, kept", scum, gap, ObservationColumns{Level: true}, LosesReport},
+		{"level, all kept", scum, gap, allObservationColumns, LosesReport},
+		{"level, said to be none", scum, gap, ObservationColumns{CellDensity: true, MeasuredAt: true}, Changed},
+		{"flag, kept", flag, gap, ObservationColumns{Flags: true}, LosesReport},
+		{"flag, all kept", flag, gap, allObservationColumns, LosesReport},
+		{"flag, said to be none", flag, gap, ObservationColumns{Level: true, CellDensity: true, Quality: true}, Changed},
+		{"another flag", ice, gap, allObservationColumns, Changed},
+		{"count, kept", count, gap, ObservationColumns{CellDensity: true}, LosesReport},
+		{"count, said to be none", count, gap, ObservationColumns{Level: true}, Changed},
+		{"neither", plain, gap, allObservationColumns, Changed},
+		{"a gap before", gap, gap, allObservationColumns, Unchanged},
+
+		{"poor, level kept", scum, poor, ObservationColumns{Level: true}, LosesReport},
+		{"poor, level said to be none", scum, poor, ObservationColumns{CellDensity: true, Flags: true}, Changed},
+		{"poor, another value, level kept", scum, otherPoor, ObservationColumns{Level: true}, LosesReport},
+		{"poor, flag kept", flag, poor, ObservationColumns{Flags: true}, LosesReport},
+		{"poor, flag said to be none", flag, poor, ObservationColumns{Level: true}, Changed},
+		{"poor, another flag", ice, otherPoor, ObservationColumns{Level: true, CellDensity: true, Flags: true}, Changed},
+		{"poor, count kept", count, poor, ObservationColumns{CellDensity: true}, LosesReport},
+		{"poor, count and value kept", count, noChlorophyll, ObservationColumns{CellDensity: true, Chlorophyll: true}, LosesReport},
+		{"poor, count again", count, poorCount, ObservationColumns{Level: true}, Changed},
+		{"poor, neither", plain, poor, ObservationColumns{Level: true, CellDensity: true, Flags: true}, Changed},
+		{"poor before", poorCount, poor, ObservationColumns{Level: true, CellDensity: true, Flags: true}, Unchanged},
 	} {
 		t.Run(test.name, func(t *testing.T) {
 			s, ctx := open(t, time.Now), t.Context()
 			put(t, s, []data.Lake{testLake("a")}, []data.Observation{test.stored})
-			later := gap
+			later := test.imported
 			later.Date++
 			err := s.Import(ctx, func(tx Tx) error {
-				got, err := tx.PutObservations(ctx, []data.Observation{gap, later}, test.keep)
+				got, err := tx.PutObservations(ctx, []data.Observation{test.imported, later}, test.keep)
 				if want := []Change{test.want, Added}; err == nil && !slices.Equal(got, want) {
 					t.Errorf("import = %v, want %v", got, want)
 				}
@@ -121,12 +140,12 @@ func testKeptReports(t *testing.T, open opener) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			want := gap
-			if test.want == LosesReport {
-				want = test.stored
+			want := test.stored
+			if test.want == Changed {
+				want = test.imported
 			}
 			if _, _, got := scan(t, s); !slices.Equal(got, []data.Observation{want, later}) {
-				t.Errorf("stored %+v, want %+v and a gap", got, want)
+				t.Errorf("stored %+v, want %+v and the later one", got, want)
 			}
 		})
 	}
@@ -249,6 +268,16 @@ func testKeptDetails(t *testing.T, open opener) {
 		{"another order of the same", ObservationColumns{Flags: true, Quality: true, WaterTemperature: true, Pixels: true}, func() {
 			imported.Details.Method, imported.Details.Secchi = "x", data.Known(data.Hundredths(1_50))
 			o.Details.Method, o.Details.Secchi = "x", data.Known(data.Hundredths(1_50))
+		}, Changed, Unchanged},
+		{"another value keeps the flag of scum only, which is a report", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+			o.Details.Flags, imported.Details.Flags = data.FlagsOf(data.Scum), 0
+			imported.Chlorophyll, o.Chlorophyll = 5_50, 5_50
+			imported.Quality, o.Quality = data.QualityUnknown, data.QualityUnknown
+		}, Changed, Unchanged},
+		{"other flags", ObservationColumns{}, func() {
+			imported.Quality, o.Quality = data.Suspect, data.Suspect
+			imported.Details = o.Details
+			imported.Details.Flags, o.Details.Flags = data.FlagsOf(data.Ice), data.FlagsOf(data.Ice)
 		}, Changed, Unchanged},
 		{"another value keeps no quality and no flags", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
 			imported.Chlorophyll, o.Chlorophyll = 6_00, 6_00

@@ -161,7 +161,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 			return err
 		}
 		return t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt, detailsPatch("", keep), keptNames(keep),
-			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll, keep.Flags)
+			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll, keep.Flags, keep.reportPatch())
 	}
 	if err := compare(in.first, writeObservations); err != nil {
 		return err
@@ -251,8 +251,10 @@ const comparedObservations = `
 			` + patchedJSONB + ` AS details,
 			CASE
 				WHEN o.lake IS NULL THEN 1 -- Added
-				WHEN i.chl IS NULL AND NOT $8 AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL OR
-					$9 AND o.chl IS NOT NULL AND o.details -> 'flags' ? 'scum') THEN 4 -- LosesReport
+				WHEN (i.chl IS NULL AND NOT $8
+						OR i.details ->> 'quality' = 'poor' AND o.chl IS NOT NULL AND o.details ->> 'quality' IS DISTINCT FROM 'poor')
+					AND ($1 AND o.level IS NOT NULL OR $2 AND o.density IS NOT NULL OR
+						$9 AND o.chl IS NOT NULL AND o.details -> 'flags' ? 'scum') THEN 4 -- LosesReport
 				WHEN (CASE WHEN $8 THEN NULL ELSE o.chl END, CASE WHEN $1 THEN NULL ELSE o.level END, CASE WHEN $2 THEN NULL ELSE o.density END, CASE WHEN $3 THEN NULL ELSE o.measured_at END)
 					IS DISTINCT FROM (CASE WHEN $8 THEN NULL ELSE i.chl END, CASE WHEN $1 THEN NULL ELSE i.level END, CASE WHEN $2 THEN NULL ELSE i.density END, CASE WHEN $3 THEN NULL ELSE i.measured_at END)
 					OR o.details IS DISTINCT FROM ` + patchedJSONB + `
@@ -263,11 +265,12 @@ const comparedObservations = `
 			ON o.lake = i.lake AND o.date = i.date AND o.type = i.type AND o.source = i.source)`
 
 // patchedJSONB are the details after an import. $4 has a null for each member that the import sets, and $5 are the names of those that it
-// keeps; $6 and $7 are the same for another value.
+// keeps; $6 and $7 are the same for another value, and $10 is added then if there is a flag of scum.
 const patchedJSONB = `CASE WHEN o.details IS NULL THEN i.details
 	WHEN o.chl IS NOT DISTINCT FROM i.chl
 	THEN nullif(jsonb_strip_nulls(o.details || $4::jsonb || (coalesce(i.details, '{}') - $5::text[])), '{}')
-	ELSE nullif(jsonb_strip_nulls(o.details || $6::jsonb || (coalesce(i.details, '{}') - $7::text[])), '{}') END`
+	ELSE nullif(jsonb_strip_nulls(o.details || $6::jsonb || (coalesce(i.details, '{}') - $7::text[])
+		|| CASE WHEN o.details -> 'flags' ? 'scum' THEN $10::jsonb ELSE '{}' END), '{}') END`
 
 const (
 	writeObservations = comparedObservations + `, added AS (

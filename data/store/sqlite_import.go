@@ -102,11 +102,14 @@ const (
 	observationDiffersSQL = `SELECT count(*) FROM observations ` + differentObservation
 	differentObservation  = `WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4 AND (chl, level, density, measured_at, details) IS NOT
 			(iif(?15, chl, ?5), iif(?10, level, ?6), iif(?11, density, ?7), iif(?12, measured_at, ?8), ` + patchedDetails + `)`
-	patchedDetails = `iif(details IS NULL, ?9, nullif(json_patch(details, iif(chl IS ?5, ?13, ?14)), '{}'))`
-	addSampledSQL  = `INSERT INTO sampled_lakes (lake) VALUES (?) ON CONFLICT DO NOTHING`
-	reportSQL      = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4
+	patchedDetails = `iif(details IS NULL, ?9, nullif(iif(chl IS ?5, json_patch(details, ?13),
+			json_patch(json_patch(details, ?14), iif(` + hasScum + `, ?16, '{}'))), '{}'))`
+	hasScum       = `EXISTS (SELECT 1 FROM json_each(details, '$.flags') WHERE value = 'scum')`
+	addSampledSQL = `INSERT INTO sampled_lakes (lake) VALUES (?) ON CONFLICT DO NOTHING`
+	reportSQL     = `SELECT count(*) FROM observations WHERE lake = ?1 AND date = ?2 AND type = ?3 AND source = ?4
 		AND (?5 AND level IS NOT NULL OR ?6 AND density IS NOT NULL OR
-			?7 AND chl IS NOT NULL AND EXISTS (SELECT 1 FROM json_each(details, '$.flags') WHERE value = 'scum'))`
+			?7 AND chl IS NOT NULL AND ` + hasScum + `)
+		AND (?8 OR chl IS NOT NULL AND json_extract(details, '$.quality') IS NOT 'poor')`
 )
 
 // The first parameters of an update are those of the insert.
@@ -251,7 +254,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	changes := make([]Change, len(observations))
 	t.repeated = t.repeated[:0]
 	noDetails := [2]any{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}
-	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, noDetails[0], noDetails[1], keep.Chlorophyll}
+	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, noDetails[0], noDetails[1], keep.Chlorophyll, keep.reportPatch()}
 	row := context.WithoutCancel(ctx)
 	for i := range observations {
 		o := &observations[i]
@@ -265,8 +268,8 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	return changes, nil
 }
 
-// putObservation writes observation i of a batch. A gap must not delete what the import keeps. noDetails are the patches for one
-// without details.
+// putObservation writes observation i of a batch. A gap or a poor value must not take away what the import keeps. noDetails are the
+// patches for one without details.
 func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observation, keep ObservationColumns, noDetails [2]any, args []any) (Change, error) {
 	key, err := t.key(ctx, o.LakeID)
 	switch {
@@ -289,9 +292,10 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observatio
 	} else if added, err := t.addObservation(ctx, key, o, args); err != nil || added {
 		return Added, err
 	}
-	if !o.Chlorophyll.Valid() && !keep.Chlorophyll && (keep.Level || keep.CellDensity || keep.Flags) {
+	gap := !o.Chlorophyll.Valid() && !keep.Chlorophyll
+	if (gap || o.Quality == data.Poor) && (keep.Level || keep.CellDensity || keep.Flags) {
 		var reports int
-		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], args[3], keep.Level, keep.CellDensity, keep.Flags).Scan(&reports)
+		err := t.report.QueryRowContext(ctx, args[0], args[1], args[2], args[3], keep.Level, keep.CellDensity, keep.Flags, gap).Scan(&reports)
 		if err != nil || reports > 0 {
 			return LosesReport, err
 		}

@@ -25,8 +25,9 @@ const (
 	Added
 	Changed
 	UnknownLake // an observation or a statement of a lake that is not in the store; not written
-	// LosesReport is a gap that would delete a stored level, cell count or flag of scum for which the import has no column; not written.
-	// A gap cannot have them (see [data.Observation.CheckImport]), and a reported scum must not be dropped silently.
+	// LosesReport is a gap or a poor value in the place of a value with a stored level, cell count or flag of scum for which the import has
+	// no column; not written. A gap cannot have them (see [data.Observation.CheckImport]), a poor value is never current, and a reported
+	// scum must not be dropped silently.
 	LosesReport
 	// LeavesOutline is a lake that moves more than [OutlineMargin] degrees out of a stored outline that the import keeps;
 	// not written. It would be drawn at one place and found at another.
@@ -108,7 +109,7 @@ type ObservationColumns struct {
 	Level, CellDensity, MeasuredAt bool
 
 	Pixels           bool // n_valid and n_total, which must fit each other
-	Quality, Flags   bool // kept only with an unchanged value, about which they are
+	Quality, Flags   bool // kept only with an unchanged value, about which they are; but the flag of scum is a report, and kept
 	Method           bool
 	Secchi           bool
 	WaterTemperature bool
