@@ -10,6 +10,7 @@ import (
 	"path"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/andybalholm/brotli"
 
@@ -178,6 +179,7 @@ type pageSettings struct {
 	MaxZoom     int      `json:"max_zoom"`
 	Version     string   `json:"version"`     // of data and renderer; empty before the first snapshot
 	TotalLakes  int      `json:"total_lakes"` // 0 before the first snapshot
+	ChangesAt   *string  `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
 	Embeddable  bool     `json:"embeddable"`  // whether pages of other sites may show /embed
 }
 
@@ -213,6 +215,10 @@ func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
 	settings.Embeddable = adjustable.FrameAncestors.AllowOthers()
 	if p := h.current.Load(); p != nil {
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)
+		if next := p.snap.ChangesAt(); !next.IsZero() {
+			text := next.UTC().Format(time.RFC3339)
+			settings.ChangesAt = &text
+		}
 	}
 	return h.sender.Send(w, r, settingsKind, answer.JSON(settings))
 }

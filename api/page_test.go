@@ -6,6 +6,9 @@ import (
 	"net/http"
 	"testing"
 	"testing/fstest"
+	"time"
+
+	"limnomap/data"
 )
 
 func TestPageFiles(t *testing.T) {
@@ -76,7 +79,7 @@ func TestPageSettings(t *testing.T) {
 	s := newServer(t, opts, nil)
 	want := map[string]any{
 		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
-		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "embeddable": true,
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "embeddable": true,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)
@@ -89,5 +92,16 @@ func TestPageSettings(t *testing.T) {
 	got := object(t, get(t, newServer(t, opts, testSource(t)), http.StatusOK, "/page.json"))
 	if got["basemap"] != nil || got["simulated"] != false || got["version"] == "" || got["total_lakes"] != 8.0 || got["embeddable"] != false {
 		t.Errorf("page.json without a basemap and a notice = %v", got)
+	}
+}
+
+// The page learns from its settings when the next statement begins or ends.
+func TestPageSettingsAnnounceChanges(t *testing.T) {
+	source := testSource(t)
+	begins := time.Now().Truncate(time.Second).Add(time.Hour)
+	source.advisories = []data.Advisory{{ID: "a", LakeID: source.lakes[0].ID, Kind: data.Closure, Issuer: "Amt", Issued: begins, ValidFrom: begins}}
+	s := newServer(t, testOptions(t), source)
+	if got, want := object(t, get(t, s, http.StatusOK, "/page.json"))["changes_at"], begins.UTC().Format(time.RFC3339); got != want {
+		t.Errorf("changes_at = %v, want %s", got, want)
 	}
 }

@@ -275,12 +275,24 @@ func (a *ActiveAdvisories) add(lake int32, s *Advisory) {
 	n := len(a.lakes)
 	if n == 0 || a.lakes[n-1] != lake {
 		a.lakes, a.gravest = append(a.lakes, lake), append(a.gravest, s)
-	} else if before := a.gravest[n-1]; s.Kind > before.Kind || s.Kind == before.Kind && s.Issued.After(before.Issued) {
+	} else if s.outranks(a.gravest[n-1]) {
 		a.gravest[n-1] = s
 	}
 }
 
-// Of returns the gravest active statement about the lake with that index, of equally grave ones the latest; or nil.
+// outranks reports whether s is graver than other. Of equally grave statements the one that ends last counts, since a client that shows only
+// this one must not show an open lake when it ends; of those the one issued last.
+func (s *Advisory) outranks(other *Advisory) bool {
+	if s.Kind != other.Kind {
+		return s.Kind > other.Kind
+	}
+	if s.ValidUntil.IsZero() != other.ValidUntil.IsZero() {
+		return s.ValidUntil.IsZero()
+	}
+	return cmp.Or(s.ValidUntil.Compare(other.ValidUntil), s.Issued.Compare(other.Issued)) > 0
+}
+
+// Of returns the gravest active statement about the lake with that index, of equally grave ones the one that ends last; or nil.
 func (a *ActiveAdvisories) Of(lake int) *Advisory {
 	if a == nil || len(a.lakes) == 0 {
 		return nil

@@ -135,6 +135,37 @@ func TestGravestAdvisory(t *testing.T) {
 	}
 }
 
+// Of equally grave statements the one that ends last counts, in any order of their ids.
+func TestLastingAdvisory(t *testing.T) {
+	lakes := []data.Lake{{ID: "a"}}
+	statement := func(id data.AdvisoryID, issued, until string) data.Advisory {
+		a := closure()
+		a.ID, a.LakeID, a.Issued, a.ValidUntil = id, "a", at(issued), time.Time{}
+		if until != "" {
+			a.ValidUntil = at(until)
+		}
+		return a
+	}
+	for _, test := range []struct {
+		name          string
+		first, second data.Advisory
+		want          data.AdvisoryID
+	}{
+		{"without an end", statement("1", "2026-07-01T00:00:00Z", ""), statement("2", "2026-07-02T00:00:00Z", "2026-07-08T00:00:00Z"), "1"},
+		{"a later end", statement("1", "2026-07-02T00:00:00Z", "2026-07-08T00:00:00Z"), statement("2", "2026-07-01T00:00:00Z", "2026-07-09T00:00:00Z"), "2"},
+		{"both without an end", statement("1", "2026-07-02T00:00:00Z", ""), statement("2", "2026-07-01T00:00:00Z", ""), "1"},
+	} {
+		for range 2 {
+			active, _ := data.NewAdvisories(lakes, []data.Advisory{test.first, test.second}).ActiveAt(at("2026-07-05T00:00:00Z"))
+			if got := active.Of(0); got == nil || got.ID != test.want {
+				t.Errorf("%s: %v, want %s", test.name, got, test.want)
+			}
+			test.first.ID, test.second.ID = test.second.ID, test.first.ID // the order in which they are added
+			test.want = map[data.AdvisoryID]data.AdvisoryID{"1": "2", "2": "1"}[test.want]
+		}
+	}
+}
+
 // Names are read as they are written.
 func TestAdvisoryNames(t *testing.T) {
 	for k := data.Season; k <= data.Closure; k++ {

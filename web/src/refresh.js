@@ -2,10 +2,12 @@
 import { fetchJSON } from './fetchjson.js'
 
 const interval = 600_000 // ms
+const changeInterval = 60_000 // ms between looks at the clock for a change that the server announced; a longer timer would stop while the device sleeps
+const afterChange = 5000 // ms by which the server's clock has passed it
 
 /**
  * Sets page.refresh, which asks the server for newer data and shows them, except while the weeks play. It runs every ten
- * minutes and when the page becomes visible. `onRefresh` is called when there were new data. It fails without an answer.
+ * minutes, when the page becomes visible, and within a minute after an official statement has begun or ended. `onRefresh` is called when there were new data. It fails without an answer.
  * @param {Page} page @param {() => boolean} isPlaying @param {() => void} onRefresh
  */
 export function addRefresh(page, isPlaying, onRefresh) {
@@ -14,7 +16,11 @@ export function addRefresh(page, isPlaying, onRefresh) {
   const load = (url, /** @type {RequestCache} */ cache = 'no-cache') => fetchJSON(url, { cache }, () => {})
   const refresh = async () => {
     const now = await load('page.json', 'no-store')
-    if (!now.version || now.version === config.version || isPlaying()) return
+    if (!now.version || isPlaying()) return
+    if (now.version === config.version) {
+      config.changes_at = now.changes_at
+      return
+    }
     if (now.notice !== config.notice || now.simulated !== config.simulated) return location.reload() // the notices must change too
     const { weeks } = await load('api/v1/bathing-lakes/dates')
     await store.prefetch(view.get().date, 'no-cache')
@@ -24,6 +30,7 @@ export function addRefresh(page, isPlaying, onRefresh) {
       config.version = version // the next refresh tries again
       throw error
     })
+    config.changes_at = now.changes_at
     page.weeks = weeks
     onRefresh()
   }
@@ -31,5 +38,7 @@ export function addRefresh(page, isPlaying, onRefresh) {
   page.refresh = () => (running ??= refresh().finally(() => { running = null }))
   const refreshVisible = () => { if (!document.hidden) page.refresh().catch(() => {}) }
   setInterval(refreshVisible, interval)
+  // Each page looks at a time of its own, so that not all of them ask at once.
+  setInterval(() => { if (Date.now() >= Date.parse(config.changes_at) + afterChange) refreshVisible() }, changeInterval)
   document.addEventListener('visibilitychange', refreshVisible)
 }

@@ -124,9 +124,10 @@ const match = (store, request) => (
   caches.open(store).then((cache) => cache.match(request, { ignoreVary: true })).catch(() => {})
 )
 
-// put stores a complete answer and removes the oldest ones. It does nothing if there is no space.
+// put stores a complete answer and removes the oldest ones. It does nothing if there is no space. A tile is stored only if its URL names
+// it for ever: while an official statement has begun or ended since the version of the page, the server answers with another one.
 async function put({ store, max, tile, type }, request, answer) {
-  if (!isComplete(answer, type)) return
+  if (!isComplete(answer, type) || (tile && !answer.headers.get('Cache-Control')?.includes('immutable'))) return
   try {
     const text = await answer.clone().text()
     if (tile && !/IEND.{4}$/.test(text)) return // the last chunk of every PNG

@@ -101,6 +101,7 @@ interface Config {
   max_zoom: number
   version: string
   total_lakes?: number
+  changes_at?: string | null
   embeddable?: boolean
 }
 

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises'
 import { beforeEach, mock, test } from 'node:test'
 import { fetchJSON, retryDelay } from '../src/fetchjson.js'
 import { createLakeStore } from '../src/lakestore.js'
+import { addRefresh } from '../src/refresh.js'
 import { createSearch } from '../src/serversearch.js'
 import { retryTiles } from '../src/tiles.js'
 import { who2003 } from './legends.mjs'
@@ -192,6 +193,33 @@ test('the end of a statement', async () => {
   assert.deepEqual([closed(), changes], ['abcd', 4], 'a past week is as the server says')
   await pass(1000)
   assert.deepEqual([changes, urls.length], [4, 4], 'and has no timer')
+})
+
+test('an announced change of the statements', async () => {
+  mock.timers.reset()
+  mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-07-01T10:00:30Z') })
+  Object.assign(document, { addEventListener() {} })
+  let settings = { version: '1', changes_at: '2026-07-01T10:03:00Z' }
+  const urls = fakeFetch((url) => Response.json(url === 'page.json' ? settings : { weeks: [] }))
+  const config = { ...settings }
+  let loads = 0
+  let shown = 0
+  const store = { prefetch: async () => {}, load: async () => { loads++ } }
+  addRefresh(/** @type {any} */ ({ config, store, view: { get: () => ({ date: null }) } }), () => false, () => shown++)
+  const pass = async (minutes) => {
+    mock.timers.tick(60_000 * minutes)
+    for (let i = 0; i < 5; i++) await flush()
+  }
+  await pass(2)
+  assert.deepEqual(urls, [], 'before it')
+  await pass(1)
+  assert.deepEqual([urls, loads], [['page.json'], 0], 'the server has not changed yet')
+  settings = { version: '2', changes_at: null }
+  await pass(1)
+  assert.deepEqual([urls.slice(1), loads, shown], [['page.json', 'api/v1/bathing-lakes/dates'], 1, 1])
+  assert.deepEqual([config.version, config.changes_at], ['2', null])
+  await pass(5)
+  assert.equal(urls.length, 3, 'no further one is known')
 })
 
 test('failed tiles are requested again three times, then marked as missing', () => {
