@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -67,5 +68,25 @@ func TestDryRunLeavesNoTables(t *testing.T) {
 	mustRun(t, "import", "lakes", table)
 	if out := mustRun(t, "import", "lakes", table, "--dry-run"); !strings.Contains(out, "2 unchanged") {
 		t.Errorf("a dry run after the import prints\n%s", out)
+	}
+}
+
+// An import of Swim Guide's documents needs no second connection while its transaction holds the only one.
+func TestSwimGuideWithOneConnection(t *testing.T) {
+	u, err := url.Parse(newPostgres(t))
+	if err != nil {
+		t.Fatal(err)
+	}
+	parameters := u.Query()
+	parameters.Set("pool_max_conns", "1")
+	u.RawQuery = parameters.Encode()
+	t.Setenv("LIMNOMAP_DB", u.String())
+	dir, published := t.TempDir(), time.Now().Add(-48*time.Hour)
+	mustRun(t, "import", "lakes", limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\nclear,Clear Lake,48,11.5\n"))
+	document := limnomaptest.WriteFile(t, dir, "beaches.json", swimGuideDocument(swimGuideRecord("1", "clear", published, true)))
+	for _, want := range []string{"1 added, 0 changed, 0 unchanged", "0 added, 0 changed, 1 unchanged"} {
+		if out := mustRun(t, "import", "swimguide", document, "--import-timeout", "30s"); !strings.Contains(out, want) {
+			t.Errorf("the import prints\n%s\nwant %s", out, want)
+		}
 	}
 }

@@ -103,7 +103,7 @@ func (im *swimGuideImport) run(ctx context.Context, s store.Store, opts *Options
 		return errRejected
 	}
 	return s.Import(ctx, func(tx store.Tx) error {
-		if err := im.compareWithStored(ctx, s, statements); err != nil {
+		if err := im.compareWithStored(ctx, tx, statements); err != nil {
 			return err
 		}
 		if err := im.write(ctx, tx, im.toWrite); err != nil {
@@ -239,8 +239,8 @@ func (r *sampleRecord) changed() time.Time {
 
 // compareWithStored sets what to write: the statements of the records that are not older than the stored statements, and the stored ones
 // whose records have no advisory any more, which are withdrawn.
-func (im *swimGuideImport) compareWithStored(ctx context.Context, s store.Store, statements []swimguide.Statement) error {
-	all, _, err := s.Advisories(ctx)
+func (im *swimGuideImport) compareWithStored(ctx context.Context, tx store.Tx, statements []swimguide.Statement) error {
+	all, err := tx.Advisories(ctx)
 	if err != nil {
 		return err
 	}

@@ -42,6 +42,21 @@ var advisoriesQuery = fmt.Sprintf(`SELECT %s, a.kind, a.cause, a.issued, a.valid
 	FROM limnomap.advisories AS a LEFT JOIN limnomap.lakes AS l ON l.key = a.lake LIMIT %d`, advisoryTexts, maxAdvisories+1)
 
 func (s *common) Advisories(ctx context.Context) (all []data.Advisory, rev data.Revision, err error) {
+	err = s.db.snapshot(ctx, "read official statements", func(ctx context.Context, q querier) (err error) {
+		if rev, err = s.revision(ctx, q); err != nil {
+			return err
+		}
+		all, err = readAdvisories(ctx, q)
+		return err
+	})
+	if err != nil {
+		return nil, data.Revision{}, err
+	}
+	return all, rev, nil
+}
+
+// readAdvisories returns all statements, in no order. It is an error if there are more than a server holds.
+func readAdvisories(ctx context.Context, q querier) ([]data.Advisory, error) {
 	size := 0
 	scan := func(row rowScanner) (data.Advisory, error) {
 		a, err := scanAdvisory(row)
@@ -50,19 +65,11 @@ func (s *common) Advisories(ctx context.Context) (all []data.Advisory, rev data.
 		}
 		return a, err
 	}
-	err = s.db.snapshot(ctx, "read official statements", func(ctx context.Context, q querier) (err error) {
-		if rev, err = s.revision(ctx, q); err != nil {
-			return err
-		}
-		if all, err = collect(ctx, q, scan, advisoriesQuery); err == nil && len(all) > maxAdvisories {
-			err = errManyAdvisories
-		}
-		return err
-	})
-	if err != nil {
-		return nil, data.Revision{}, err
+	all, err := collect(ctx, q, scan, advisoriesQuery)
+	if err == nil && len(all) > maxAdvisories {
+		return nil, errManyAdvisories
 	}
-	return all, rev, nil
+	return all, err
 }
 
 // scanAdvisory scans a row of advisoriesQuery. The caller checks everything but the types of the columns.
@@ -210,6 +217,11 @@ func beyondBounds(err error) bool {
 	return errors.Is(err, errManyAdvisories) || errors.Is(err, errLongAdvisories)
 }
 
+func (t *sqliteTx) Advisories(ctx context.Context) ([]data.Advisory, error) {
+	all, err := readAdvisories(ctx, sqliteQuerier{t.tx})
+	return all, t.fail(ctx, err, "read official statements")
+}
+
 func (t *sqliteTx) PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error) {
 	err := t.prepare(ctx, map[string]**sql.Stmt{lakeKeySQL: &t.lakeKey})
 	if err != nil {
@@ -229,6 +241,11 @@ func (t *sqliteTx) PutAdvisories(ctx context.Context, statements []data.Advisory
 		return nil, err
 	}
 	return changes, t.fail(ctx, err, "write official statements")
+}
+
+func (t *postgresTx) Advisories(ctx context.Context) ([]data.Advisory, error) {
+	all, err := readAdvisories(ctx, postgresQuerier{db: t.tx})
+	return all, t.fail(ctx, err, "read official statements")
 }
 
 func (t *postgresTx) PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error) {

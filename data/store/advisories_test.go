@@ -118,6 +118,43 @@ func testAdvisories(t *testing.T, open opener) {
 	}
 }
 
+// An import reads the stored statements and those that it has written, which others see when it is committed.
+func testAdvisoriesOfImport(t *testing.T, open opener) {
+	s := open(t, time.Now)
+	put(t, s, []data.Lake{testLake("a")}, nil)
+	first, changed, second := testAdvisory("s1", "a"), testAdvisory("s1", "a"), testAdvisory("s2", "a")
+	changed.TextEN, second.ValidUntil = "Bathing is allowed.", time.Time{}
+	putStatements(t, s, AdvisoryColumns{}, first)
+	stopped := errors.New("stopped")
+	for _, end := range []error{stopped, nil} {
+		err := s.Import(t.Context(), func(tx Tx) error {
+			for _, step := range []struct{ write, want []data.Advisory }{
+				{nil, []data.Advisory{first}},
+				{[]data.Advisory{changed, second}, []data.Advisory{changed, second}},
+			} {
+				if _, err := tx.PutAdvisories(t.Context(), step.write, AdvisoryColumns{}); err != nil {
+					return err
+				}
+				got, err := tx.Advisories(t.Context())
+				if err != nil {
+					return err
+				}
+				slices.SortFunc(got, func(a, b data.Advisory) int { return cmp.Compare(a.ID, b.ID) })
+				if !slices.Equal(got, step.want) {
+					t.Errorf("the import reads %+v, want %+v", got, step.want)
+				}
+			}
+			return end
+		})
+		if err != end {
+			t.Fatalf("Import: %v, want %v", err, end)
+		}
+	}
+	if got := statementsOf(t, s); !slices.Equal(got, []data.Advisory{changed, second}) {
+		t.Errorf("stored %+v", got)
+	}
+}
+
 // A kept column retains its stored value. Only a new statement takes it from the import.
 func testAdvisoryColumns(t *testing.T, open opener) {
 	s := open(t, time.Now)

@@ -50,6 +50,7 @@ func testStore(t *testing.T, open opener) {
 		"repeated advisories":        testRepeatedAdvisories,
 		"other statements":           testOtherStatement,
 		"bounds of advisories":       testAdvisoryBounds,
+		"advisories of an import":    testAdvisoriesOfImport,
 		"keys":                       testKeys,
 		"keys in turn":               testRotation,
 		"last uses of keys":          testKeyUses,

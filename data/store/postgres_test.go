@@ -76,3 +76,17 @@ func TestPostgres(t *testing.T) {
 		return s
 	})
 }
+
+// An import reads the stored statements on its own connection, which may be the only one.
+func TestAdvisoriesOfImportWithOneConnection(t *testing.T) {
+	testAdvisoriesOfImport(t, func(t *testing.T, _ func() time.Time) Store {
+		u, err := url.Parse(newDatabase(t))
+		if err != nil {
+			t.Fatal(err)
+		}
+		parameters := u.Query()
+		parameters.Set("pool_max_conns", "1")
+		u.RawQuery = parameters.Encode()
+		return openURL(t, u.String(), true)
+	})
+}

@@ -81,6 +81,9 @@ type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
 	PutAdvisories(ctx context.Context, statements []data.Advisory, keep AdvisoryColumns) ([]Change, error)
+	// Advisories returns all official statements as the transaction sees them, also those that it has written, in no order. An import
+	// that called the Store's Advisories would need a second connection, and wait for ever if it may have only one.
+	Advisories(ctx context.Context) ([]data.Advisory, error)
 	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
 	// transaction, by index in ascending order. Rows of unknown lakes are not among them. It is valid until the next call.
 	Repeated() []int
