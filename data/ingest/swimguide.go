@@ -29,9 +29,11 @@ const (
 //
 // The lakes must be in the store: the id of a record's location is the id or the external_id of a lake. A record without an advisory is
 // left out, but ends the warning of the record before it; see [swimguide.Advisories]. If the statement of its guid is stored, that is
-// withdrawn. Of the records of a guid the one with the latest updateTime counts; one that is older than the stored statement is left out. The standard has no end of an advisory: one without
-// a next record ends that many days, 1 to 365, after its publicationTime or its updateTime, whichever is later. No sample value is
-// stored, since an observation needs chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
+// withdrawn. Of the records of a guid the one with the latest updateTime counts. A statement is issued at the publicationTime or the
+// updateTime of its record, whichever is later; a record that was changed before the stored statement was issued or withdrawn is older,
+// and left out. The standard has no end of an advisory: one without a next record ends that many days, 1 to 365, after it was issued, or
+// at the stored end if that is earlier and the record was not changed since. No sample value is stored, since an observation needs
+// chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
 func SwimGuide(ctx context.Context, s store.Store, files []File, validDays int, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -70,8 +72,6 @@ type swimGuideImport struct {
 	records   map[string]*sampleRecord // by guid
 	lakes     map[string]locatedLake   // by the id of a location
 	toWrite   []swimguide.Statement
-	// inForceAgain has the guids of records with an advisory that were updated after their stored statements were withdrawn.
-	inForceAgain map[string]bool
 }
 
 // Why records are left out that are not simply without an advisory.
@@ -230,12 +230,7 @@ func (im *swimGuideImport) add(at origin, r swimguide.Record, err error) {
 }
 
 // changed returns when the record was published or updated last, to the second.
-func (r *sampleRecord) changed() time.Time {
-	if r.Updated.After(r.Published) {
-		return r.Updated.Truncate(time.Second)
-	}
-	return r.Published.Truncate(time.Second)
-}
+func (r *sampleRecord) changed() time.Time { return r.Changed().Truncate(time.Second) }
 
 // compareWithStored sets what to write: the statements of the records that are not older than the stored statements, and the stored ones
 // whose records have no advisory any more, which are withdrawn.
@@ -244,24 +239,19 @@ func (im *swimGuideImport) compareWithStored(ctx context.Context, tx store.Tx, s
 	if err != nil {
 		return err
 	}
-	im.inForceAgain = make(map[string]bool)
 	stored := make(map[data.AdvisoryID]data.Advisory, len(all))
 	for _, a := range all {
 		stored[a.ID] = a
 	}
-	for _, a := range statements {
-		r := im.records[a.GUID]
-		changed := r.changed()
-		if a.Withdrawn.After(changed) { // by a record that revokes it
-			changed = a.Withdrawn
-		}
-		if old, ok := stored[a.ID]; ok && old.Issuer == a.Issuer && old.LakeID == a.LakeID && (changed.Before(old.Issued) || changed.Before(old.Withdrawn)) {
-			im.leaveOut(r, olderThanStored)
+	for _, s := range statements {
+		old, ok := stored[s.ID]
+		ok = ok && old.Issuer == s.Issuer && old.LakeID == s.LakeID // the store rejects others
+		if ok && (s.Issued.Before(old.Issued) || s.Issued.Before(old.Withdrawn)) && !withdrawnAfter(s.Withdrawn, old) {
+			im.leaveOut(im.records[s.GUID], olderThanStored)
 			continue
-		} else if ok && !old.Withdrawn.IsZero() && changed.After(old.Withdrawn) {
-			im.inForceAgain[a.GUID] = true
 		}
-		im.toWrite = append(im.toWrite, a)
+		im.update(&s.Advisory, old, ok)
+		im.toWrite = append(im.toWrite, s)
 	}
 	for _, r := range im.order {
 		if !r.AdvisoryIssued {
@@ -272,23 +262,53 @@ func (im *swimGuideImport) compareWithStored(ctx context.Context, tx store.Tx, s
 	return nil
 }
 
+// withdrawnAfter reports whether a withdrawal, or the zero time, is not older than the stored statement.
+func withdrawnAfter(withdrawn time.Time, old data.Advisory) bool {
+	return !withdrawn.IsZero() && !withdrawn.Before(old.Issued) && !withdrawn.Before(old.Withdrawn)
+}
+
+// update completes a statement that is not older than the stored one, if there is a stored one.
+func (im *swimGuideImport) update(a *data.Advisory, old data.Advisory, isStored bool) {
+	sameVersion := isStored && a.Issued.Equal(old.Issued)
+	if a.ValidUntil.IsZero() { // no next record
+		a.ValidUntil = a.Issued.AddDate(0, 0, im.validDays)
+		if sameVersion && !old.ValidUntil.IsZero() && old.ValidUntil.Before(a.ValidUntil) {
+			a.ValidUntil = old.ValidUntil // the next record may have been in another import
+		}
+	}
+	switch isRevoked := isStored && !a.Withdrawn.IsZero(); {
+	case isRevoked && (old.Withdrawn.IsZero() || old.Withdrawn.Equal(a.Withdrawn) || a.Issued.Before(old.Issued)):
+		// What is withdrawn is the stored statement as it was issued: a Cancel of CAP refers to that.
+		*a = withdrawn(old, a.Withdrawn)
+	case a.Issued.After(im.now) && (!isStored || old.Withdrawn.IsZero()):
+		// An update in the future, by a wrong clock or zone, must not hide a warning until then.
+		if a.Issued = im.now.UTC().Truncate(time.Second); a.Issued.Before(a.ValidFrom) {
+			a.Issued = a.ValidFrom
+		}
+	}
+}
+
 // lift withdraws the stored statement of a record that has no advisory.
 func (im *swimGuideImport) lift(r *sampleRecord, stored map[data.AdvisoryID]data.Advisory) {
 	old, ok := stored[swimguide.AdvisoryID(r.GUID)]
-	changed := r.changed()
 	switch {
 	case !ok:
 		im.report.LeftOut += 1 + r.repeats
 	case old.Issuer != r.Organization:
 		im.rejectAll(r, fmt.Errorf("statement %s of its guid: %s", old.ID, otherStatement))
-	case changed.Before(old.Issued) || changed.Before(old.Withdrawn):
+	case !withdrawnAfter(r.changed(), old):
 		im.leaveOut(r, olderThanStored)
 	default:
-		if old.Withdrawn.IsZero() && (old.ValidUntil.IsZero() || changed.Before(old.ValidUntil)) {
-			old.Withdrawn = changed
-		}
-		im.toWrite = append(im.toWrite, swimguide.Statement{Advisory: old, GUID: r.GUID})
+		im.toWrite = append(im.toWrite, swimguide.Statement{Advisory: withdrawn(old, r.changed()), GUID: r.GUID})
 	}
+}
+
+// withdrawn returns a stored statement as withdrawn at that time, unless it was withdrawn before or is over then.
+func withdrawn(old data.Advisory, at time.Time) data.Advisory {
+	if old.Withdrawn.IsZero() && (old.ValidUntil.IsZero() || at.Before(old.ValidUntil)) {
+		old.Withdrawn = at
+	}
+	return old
 }
 
 // leaveOut adds a record and its repetitions to the report, which are left out.
@@ -367,7 +387,7 @@ func (im *swimGuideImport) lakeOf(l swimguide.Location) (data.LakeID, error) {
 	return found.lake, nil
 }
 
-// statements returns the statements of all records in their order.
+// statements returns the statements of all records in their order. One without a next record has no end yet.
 func (im *swimGuideImport) statements() []swimguide.Statement {
 	records := make([]swimguide.Record, len(im.order))
 	for i, r := range im.order {
@@ -382,17 +402,6 @@ func (im *swimGuideImport) statements() []swimguide.Statement {
 		}
 	}
 	slices.SortFunc(statements, func(a, b swimguide.Statement) int { return im.compare(a.GUID, b.GUID) })
-	for i := range statements {
-		a := &statements[i]
-		if a.ValidUntil.IsZero() {
-			r := im.records[a.GUID]
-			confirmed := r.Published
-			if r.Updated.After(confirmed) {
-				confirmed = r.Updated
-			}
-			a.ValidUntil = confirmed.Truncate(time.Second).AddDate(0, 0, im.validDays)
-		}
-	}
 	return statements
 }
 
@@ -430,11 +439,9 @@ func (im *swimGuideImport) write(ctx context.Context, tx store.Tx, statements []
 }
 
 // keptBy returns the columns that a statement lacks: the standard has neither German texts nor addresses, and a description is optional.
-// A document that lacks the record which revokes another leaves it withdrawn, but an advisory of a record that was updated since, as
-// compareWithStored found, is in force again.
+// A document that lacks the record which revokes another leaves it withdrawn, unless it was issued since.
 func (im *swimGuideImport) keptBy(s *swimguide.Statement) store.AdvisoryColumns {
-	keepWithdrawn := s.Withdrawn.IsZero() && !im.inForceAgain[s.GUID]
-	return store.AdvisoryColumns{TextEN: s.TextEN == "", TextDE: true, URL: true, Withdrawn: keepWithdrawn}
+	return store.AdvisoryColumns{TextEN: s.TextEN == "", TextDE: true, URL: true, Withdrawn: s.Withdrawn.IsZero()}
 }
 
 // count adds a statement to the report, by what the store did with it.

@@ -57,8 +57,28 @@ func warning(id string, day, until int) data.Advisory {
 		TextEN: "No bathing.", Issued: july(day, 8), ValidFrom: july(day, 8), ValidUntil: july(until, 8)}
 }
 
+func updatedOn(day int) func(*swimguide.Record) {
+	return func(r *swimguide.Record) { r.Updated = july(day, 8) }
+}
+
+func revoking(guid string) func(*swimguide.Record) {
+	return func(r *swimguide.Record) { r.Revokes = "de.example/" + guid }
+}
+
+// reissued is a warning whose record was updated on that day.
+func reissued(id string, day, updated, until int) data.Advisory {
+	a := warning(id, day, until)
+	a.Issued = july(updated, 8)
+	return a
+}
+
+func withdrawnOn(day int, a data.Advisory) data.Advisory {
+	a.Withdrawn = july(day, 8)
+	return a
+}
+
 func TestSwimGuide(t *testing.T) {
-	extended, withdrawn := warning("1", 1, 11), warning("1", 1, 3)
+	extended, withdrawn := reissued("1", 1, 4, 11), warning("1", 1, 3)
 	withdrawn.Withdrawn = july(3, 8)
 	elsewhere := warning("1", 1, 8)
 	elsewhere.LakeID = "y"
@@ -69,11 +89,11 @@ func TestSwimGuide(t *testing.T) {
 		left  int
 	}{
 		{"nothing follows", []string{swimGuideDocument(t, aSample("1", 1))}, []data.Advisory{warning("1", 1, 8)}, 0},
-		{"updated", []string{swimGuideDocument(t, aSample("1", 1, func(r *swimguide.Record) { r.Updated = july(4, 8) }))}, []data.Advisory{extended}, 0},
-		{"updated before it was published", []string{swimGuideDocument(t, aSample("1", 4, func(r *swimguide.Record) { r.Updated = july(1, 8) }))}, []data.Advisory{warning("1", 4, 11)}, 0},
+		{"updated", []string{swimGuideDocument(t, aSample("1", 1, updatedOn(4)))}, []data.Advisory{extended}, 0},
+		{"updated before it was published", []string{swimGuideDocument(t, aSample("1", 4, updatedOn(1)))}, []data.Advisory{warning("1", 4, 11)}, 0},
 		{"a good sample follows, in another file", []string{swimGuideDocument(t, aSample("2", 9, noAdvisory)), swimGuideDocument(t, aSample("1", 1))},
 			[]data.Advisory{warning("1", 1, 9)}, 1},
-		{"revoked", []string{swimGuideDocument(t, aSample("1", 1), aSample("2", 3, noAdvisory, func(r *swimguide.Record) { r.Revokes = "de.example/1" }))},
+		{"revoked", []string{swimGuideDocument(t, aSample("1", 1), aSample("2", 3, noAdvisory, revoking("1")))},
 			[]data.Advisory{withdrawn}, 1},
 		{"no advisory", []string{swimGuideDocument(t, aSample("1", 1, noAdvisory, atLocation("of another country")))}, nil, 1},
 		{"external id", []string{swimGuideDocument(t, aSample("1", 1, atLocation("8099")))}, []data.Advisory{elsewhere}, 0},
@@ -121,7 +141,7 @@ func TestSwimGuideKeepsOtherColumns(t *testing.T) {
 	if r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, undescribed)); r.Changed != 1 {
 		t.Errorf("report %+v", r)
 	}
-	want := warning("1", 1, 10)
+	want := reissued("1", 1, 3, 10)
 	want.TextDE, want.URL, want.Withdrawn = "Badewarnung", "https://example.org/1", time.Time{}
 	if got := advisoriesOf(t, s); !slices.Equal(got, []data.Advisory{want}) {
 		t.Errorf("stored %+v, want %+v", got, want)
@@ -307,14 +327,10 @@ func TestManyBadSwimGuideRecords(t *testing.T) {
 // An advisory that its publisher lifts is withdrawn, whether its records are imported together or one after the other, and an older
 // record changes nothing.
 func TestLiftedSwimGuideAdvisory(t *testing.T) {
-	at := func(day int) func(*swimguide.Record) {
-		return func(r *swimguide.Record) { r.Updated = july(day, 8) }
-	}
-	issued := swimGuideDocument(t, aSample("1", 1, at(2)))
-	lifted := swimGuideDocument(t, aSample("1", 1, at(4), noAdvisory))
-	issuedAgain := swimGuideDocument(t, aSample("1", 1, at(5)))
-	withdrawn, again := warning("1", 1, 9), warning("1", 1, 12)
-	withdrawn.Withdrawn = july(4, 8)
+	issued := swimGuideDocument(t, aSample("1", 1, updatedOn(2)))
+	lifted := swimGuideDocument(t, aSample("1", 1, updatedOn(4), noAdvisory))
+	issuedAgain := swimGuideDocument(t, aSample("1", 1, updatedOn(5)))
+	withdrawn, again := withdrawnOn(4, reissued("1", 1, 2, 9)), reissued("1", 1, 5, 12)
 	s := newStoreWithLakes(t)
 	for _, step := range []struct {
 		name                               string
@@ -324,7 +340,7 @@ func TestLiftedSwimGuideAdvisory(t *testing.T) {
 	}{
 		{"not stored", []string{lifted}, 0, 0, 0, 1, nil},
 		{"not stored, together", []string{issued, lifted}, 0, 0, 0, 2, nil},
-		{"issued", []string{issued}, 1, 0, 0, 0, []data.Advisory{warning("1", 1, 9)}},
+		{"issued", []string{issued}, 1, 0, 0, 0, []data.Advisory{reissued("1", 1, 2, 9)}},
 		{"lifted, together", []string{lifted, issued}, 0, 1, 0, 1, []data.Advisory{withdrawn}},
 		{"lifted", []string{lifted}, 0, 0, 1, 0, []data.Advisory{withdrawn}},
 		{"older", []string{issued}, 0, 0, 0, 1, []data.Advisory{withdrawn}},
@@ -341,8 +357,64 @@ func TestLiftedSwimGuideAdvisory(t *testing.T) {
 			t.Errorf("%s: report\n%s", step.name, r)
 		}
 	}
-	other := swimGuideDocument(t, aSample("1", 1, at(6), noAdvisory, func(r *swimguide.Record) { r.Organization = "Stadt" }))
+	other := swimGuideDocument(t, aSample("1", 1, updatedOn(6), noAdvisory, func(r *swimguide.Record) { r.Organization = "Stadt" }))
 	if r := mustImport(t, importSwimGuide, s, inJuly(), other); r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, otherStatement) {
 		t.Errorf("lifted by another organization: report %+v", r)
+	}
+}
+
+// Documents are imported one after the other, and older ones again after newer ones: the latest version of a record counts.
+func TestVersionsOfSwimGuideRecords(t *testing.T) {
+	first, updated := aSample("1", 1), aSample("1", 1, updatedOn(4))
+	lifted, again := aSample("1", 1, updatedOn(3), noAdvisory), aSample("1", 1, updatedOn(5))
+	next, revocation := aSample("2", 3, noAdvisory), aSample("2", 3, noAdvisory, revoking("1"))
+	laterRevocation := aSample("2", 6, noAdvisory, revoking("1"))
+	future := aSample("1", 1, func(r *swimguide.Record) { r.Updated = july(10, 20) })
+	untilFuture := warning("1", 1, 17)
+	untilFuture.Issued, untilFuture.ValidUntil = july(10, 12), july(17, 20) // the import is on 10 July at 12
+	type records = []swimguide.Record
+	for _, test := range []struct {
+		name      string
+		documents []records
+		want      data.Advisory
+		older     bool // whether the last document is left out as older
+	}{
+		{"the first document again", []records{{first}, {updated}, {first}}, reissued("1", 1, 4, 11), true},
+		{"updated only", []records{{first}, {updated}}, reissued("1", 1, 4, 11), false},
+		{"a lifted one after it was issued again", []records{{first}, {lifted}, {again}, {lifted}}, reissued("1", 1, 5, 12), true},
+		{"lifted before the stored update", []records{{updated}, {lifted}}, reissued("1", 1, 4, 11), true},
+		{"the next record is missing", []records{{first, next}, {first}}, warning("1", 1, 3), false},
+		{"the next record comes later", []records{{first}, {first, next}}, warning("1", 1, 3), false},
+		{"the next record is missing from an update", []records{{first, next}, {updated}}, reissued("1", 1, 4, 11), false},
+		{"a later next record", []records{{first, next}, {first, aSample("3", 6, noAdvisory)}}, warning("1", 1, 6), false},
+		{"the revocation is missing", []records{{first, revocation}, {first}}, withdrawnOn(3, warning("1", 1, 3)), true},
+		{"updated after the revocation", []records{{first, revocation}, {updated}}, reissued("1", 1, 4, 11), false},
+		{"revoked later", []records{{first}, {first, revocation}}, withdrawnOn(3, warning("1", 1, 8)), false},
+		{"an older version is revoked", []records{{updated}, {first, laterRevocation}}, withdrawnOn(6, reissued("1", 1, 4, 11)), false},
+		{"an older version was revoked before", []records{{updated}, {first, revocation}}, reissued("1", 1, 4, 11), true},
+		{"a newer version is revoked", []records{{first}, {updated, laterRevocation}, {updated, laterRevocation}}, withdrawnOn(6, warning("1", 1, 8)), false},
+		{"revoked again", []records{{first, revocation}, {updated, laterRevocation}}, withdrawnOn(6, reissued("1", 1, 4, 6)), false},
+		{"updated in the future", []records{{first}, {future}, {future}}, untilFuture, false},
+		{"updated in the future, not stored", []records{{future}}, untilFuture, false},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			s := newStoreWithLakes(t)
+			var r Report
+			for _, document := range test.documents {
+				if r = mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, document...)); !r.Written {
+					t.Fatalf("report %+v", r)
+				}
+			}
+			if older := strings.Contains(r.String(), "1 row left out: older than what is stored."); older != test.older {
+				t.Errorf("report of the last document\n%swant that it is older: %t", r, test.older)
+			}
+			if got := advisoriesOf(t, s); !slices.Equal(got, []data.Advisory{test.want}) {
+				t.Errorf("stored %+v, want %+v", got, test.want)
+			}
+			document := swimGuideDocument(t, test.documents[len(test.documents)-1]...)
+			if r := mustImport(t, importSwimGuide, s, inJuly(), document); r.Changed+r.Added > 0 {
+				t.Errorf("the last document again: %+v", r)
+			}
+		})
 	}
 }

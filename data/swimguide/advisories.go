@@ -32,6 +32,9 @@ type Rejected struct {
 // Without a next record the end is unknown. The warning of a record that its own publisher revokes is withdrawn then, and such a record
 // ends no other; the standard forbids to revoke those of others.
 //
+// A warning is valid from the publicationTime of its record on. It is issued then, and again with each update, so that the later one of
+// two versions of a record is known by its statement.
+//
 // The standard does not say in which language a description is. It becomes the English text.
 func Advisories(records []Record, lakeOf func(Location) (data.LakeID, error)) (statements []Statement, rejected []Rejected) {
 	sorted := slices.Clone(records)
@@ -114,7 +117,7 @@ func (r *Record) advisory(lakeOf func(Location) (data.LakeID, error)) (data.Advi
 	a := data.Advisory{
 		ID: AdvisoryID(r.GUID), LakeID: lake, Kind: data.Warning, Cause: causeOf(r.Sample.Substance), Issuer: r.Organization,
 		TextEN: strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(r.Advisory)),
-		Issued: second(r.Published), ValidFrom: second(r.Published),
+		Issued: second(r.Changed()), ValidFrom: second(r.Published),
 	}
 	return a, a.CheckImport()
 }

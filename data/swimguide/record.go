@@ -29,6 +29,14 @@ type Record struct {
 	Sample         Sample
 }
 
+// Changed returns when the record was published or updated last.
+func (r *Record) Changed() time.Time {
+	if r.Updated.After(r.Published) {
+		return r.Updated
+	}
+	return r.Published
+}
+
 // A Location is a beach or another place, or the exact point where a sample was taken.
 type Location struct {
 	ID       string // unique for the publisher
