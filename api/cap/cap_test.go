@@ -309,6 +309,8 @@ func TestIsPublishedAndListed(t *testing.T) {
 		{"withdrawn for seven days", withdrawn, during.Add(7 * day), true, false},
 		{"withdrawn without an end", func(a *data.Advisory) { open(a); withdrawn(a) }, during.Add(7 * day), true, false},
 		{"withdrawn after the end", func(a *data.Advisory) { a.Withdrawn = ends.Add(30 * day) }, ends.Add(31 * day), true, false},
+		{"over before it was issued", func(a *data.Advisory) { a.Issued = ends }, ends, false, false},
+		{"over just after it was issued", func(a *data.Advisory) { a.Issued = ends.Add(-time.Second) }, ends, true, true},
 		{"withdrawn before it was issued", func(a *data.Advisory) { a.Withdrawn = a.Issued }, during, false, false},
 	} {
 		a := with(c.change).Advisory
