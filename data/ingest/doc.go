@@ -75,8 +75,9 @@
 // # Swim Guide
 //
 // [SwimGuide] reads documents of Swim Guide's open data standard. They are no rows of columns, and their records are read before the
-// transaction: the record that ends a warning may be in another file. The documents of one import have at most 128 MiB together. A record
-// with the guid of an earlier one is unchanged if it is equal and rejected if it differs.
+// transaction: the record that ends a warning may be in another file. The documents of one import have at most 128 MiB together. Of the
+// records of a guid the one that was published or updated last counts. Another one of the same time is unchanged if it is equal and
+// rejected if it differs.
 //
 // # Transactions
 //

@@ -29,11 +29,14 @@ const (
 //
 // The lakes must be in the store: the id of a record's location is the id or the external_id of a lake. A record without an advisory is
 // left out, but ends the warning of the record before it; see [swimguide.Advisories]. If the statement of its guid is stored, that is
-// withdrawn. Of the records of a guid the one with the latest updateTime counts. A statement is issued at the publicationTime or the
-// updateTime of its record, whichever is later; a record that was changed before the stored statement was issued or withdrawn is older,
-// and left out. The standard has no end of an advisory: one without a next record ends that many days, 1 to 365, after it was issued, or
-// at the stored end if that is earlier and the record was not changed since. No sample value is stored, since an observation needs
-// chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
+// withdrawn. Of the records of a guid the one that was published or updated last counts; another one of the same time is rejected if it
+// differs.
+//
+// A statement is issued at the publicationTime or the updateTime of its record, whichever is later; a record that was changed before the
+// stored statement was issued or withdrawn is older, and left out. The standard has no end of an advisory: one without a next record
+// ends that many days, 1 to 365, after it was issued, or at the stored end if that is earlier and the record was not changed since.
+//
+// No sample value is stored, since an observation needs chlorophyll. Map, Set and MakeIDs are not allowed, since a record has no columns.
 func SwimGuide(ctx context.Context, s store.Store, files []File, validDays int, opts *Options) (Report, error) {
 	if opts == nil {
 		opts = &Options{}
@@ -80,11 +83,18 @@ const (
 	olderThanStored = "older than what is stored"
 )
 
-// A sampleRecord is a record of a file.
+// A sampleRecord is the latest record of its guid so far.
 type sampleRecord struct {
 	origin
 	swimguide.Record
-	repeats int // how many equal records followed
+	repeats   int           // how many equal records followed
+	conflicts []conflicting // those that followed, of the same time
+}
+
+// A conflicting record has other values than one of the same guid and time.
+type conflicting struct {
+	origin
+	location string
 }
 
 // A locatedLake is the lake of a location. If there are several, another is the last of them.
@@ -95,6 +105,7 @@ func (im *swimGuideImport) run(ctx context.Context, s store.Store, opts *Options
 	if err := im.read(ctx, opts); err != nil {
 		return err
 	}
+	im.rejectConflicts()
 	if err := im.findLakes(ctx, s); err != nil {
 		return err
 	}
@@ -214,18 +225,28 @@ func (im *swimGuideImport) add(at origin, r swimguide.Record, err error) {
 	case reflect.DeepEqual(first.Record, r):
 		im.report.Samples++
 		first.repeats++
-	case r.Updated.Before(first.Updated):
+	case r.Changed().Before(first.Changed()):
 		im.report.Samples++
 		im.report.leaveOut(olderThanOther)
-	case r.Updated.After(first.Updated):
-		im.report.Samples++
-		for range 1 + first.repeats {
+	case r.Changed().After(first.Changed()):
+		im.report.Samples += 1 + len(first.conflicts)
+		for range 1 + first.repeats + len(first.conflicts) {
 			im.report.leaveOut(olderThanOther)
 		}
 		*first = sampleRecord{origin: at, Record: r}
 	default:
-		im.reject(at, r.Location.ID, fmt.Errorf("the guid %s is already %s of %s with other values: want one record for it",
-			r.GUID, first.origin, im.files[first.file].Name))
+		first.conflicts = append(first.conflicts, conflicting{at, r.Location.ID})
+	}
+}
+
+// rejectConflicts rejects the records that conflict with the latest of their guid. It follows the last file, since an older record does
+// not count.
+func (im *swimGuideImport) rejectConflicts() {
+	for _, first := range im.order {
+		for _, c := range first.conflicts {
+			im.reject(c.origin, c.location, fmt.Errorf("the guid %s is already %s of %s with other values and the same time: want one record for it",
+				first.GUID, first.origin, im.files[first.file].Name))
+		}
 	}
 }
 

@@ -186,7 +186,8 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		{"no organization", bad(func(r *swimguide.Record) { r.Organization = "" }), "a.csv, record 1 (x): issuer is empty"},
 		{"hidden text", bad(func(r *swimguide.Record) { r.Advisory = "a\u202eb" }), "text_en"},
 		{"long description", bad(func(r *swimguide.Record) { r.Advisory = strings.Repeat("x", 4001) }), "text_en"},
-		{"contradiction", swimGuideDocument(t, aSample("1", 1), aSample("1", 2)), "record 2 (x): the guid de.example/1 is already in record 1 of a.csv with other values: want one record for it"},
+		{"contradiction", swimGuideDocument(t, aSample("1", 1), aSample("1", 1, noAdvisory)), "record 2 (x): the guid de.example/1 is already in record 1 of a.csv with other values and the same time: want one record for it"},
+		{"published when the other was updated", swimGuideDocument(t, aSample("1", 1, updatedOn(2)), aSample("1", 2)), "record 2 (x): the guid de.example/1 is already in record 1"},
 		{"no record", strings.Replace(good, `"records":[`, `"records":[7,`, 1), "a.csv, record 1: "},
 		{"substance", strings.Replace(good, "cyanobacteria", "chlorophyll", 1), `sample: substance "chlorophyll": want one of`},
 		{"no advisory", strings.Replace(good, `"issued":true,`, "", 1), "advisory.issued is missing"},
@@ -360,6 +361,52 @@ func TestLiftedSwimGuideAdvisory(t *testing.T) {
 	other := swimGuideDocument(t, aSample("1", 1, updatedOn(6), noAdvisory, func(r *swimguide.Record) { r.Organization = "Stadt" }))
 	if r := mustImport(t, importSwimGuide, s, inJuly(), other); r.Written || r.Rejected != 1 || !strings.Contains(r.Bad[0].Reason, otherStatement) {
 		t.Errorf("lifted by another organization: report %+v", r)
+	}
+}
+
+// Of the records of a guid in one import the one that was published or updated last counts, in any order. Only a record that conflicts
+// with that is rejected.
+func TestLatestSwimGuideRecord(t *testing.T) {
+	describedAs := func(text string) func(*swimguide.Record) {
+		return func(r *swimguide.Record) { r.Advisory = text }
+	}
+	x, y := aSample("1", 1, updatedOn(2), describedAs("x")), aSample("1", 1, updatedOn(2), describedAs("y"))
+	z, lifted := aSample("1", 1, updatedOn(3)), aSample("1", 1, updatedOn(3), noAdvisory)
+	for _, test := range []struct {
+		name      string
+		records   []swimguide.Record
+		conflicts bool
+		want      []data.Advisory
+	}{
+		{"published again after it was lifted", []swimguide.Record{lifted, aSample("1", 4)}, false, []data.Advisory{warning("1", 4, 11)}},
+		{"lifted by an update", []swimguide.Record{aSample("1", 1), lifted}, false, nil},
+		{"older ones conflict", []swimguide.Record{x, y, z}, false, []data.Advisory{reissued("1", 1, 3, 10)}},
+		{"older ones conflict and are repeated", []swimguide.Record{x, y, x, y, z, z}, false, []data.Advisory{reissued("1", 1, 3, 10)}},
+		{"the latest conflict", []swimguide.Record{x, lifted, z}, true, nil},
+		{"a fraction of a second later", []swimguide.Record{aSample("1", 1, noAdvisory), aSample("1", 1, func(r *swimguide.Record) { r.Published = r.Published.Add(time.Millisecond) })},
+			false, []data.Advisory{warning("1", 1, 8)}},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			for range len(test.records) { // each rotation, also backwards
+				test.records = append(test.records[1:], test.records[0])
+				backwards := slices.Clone(test.records)
+				slices.Reverse(backwards)
+				for _, records := range [][]swimguide.Record{test.records, backwards} {
+					s := newStoreWithLakes(t)
+					r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, records...))
+					counted := r.Added + r.Unchanged + r.LeftOut + r.Rejected
+					switch {
+					case test.conflicts && (r.Written || r.Rejected != 1):
+						t.Errorf("report %+v, want one record rejected", r)
+					case !test.conflicts && (!r.Written || r.Rejected > 0 || counted != r.Read || r.Samples != r.Read):
+						t.Errorf("report %+v, want all records counted and none rejected", r)
+					}
+					if got := advisoriesOf(t, s); !slices.Equal(got, test.want) {
+						t.Errorf("stored %+v, want %+v", got, test.want)
+					}
+				}
+			}
+		})
 	}
 }
 
