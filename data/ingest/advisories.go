@@ -111,15 +111,10 @@ func parseStatement(r *row, a *data.Advisory) error {
 	return err
 }
 
-// lines is text with each run of white space in a line replaced by one space, and without empty lines at its beginning and end.
+// lines is text of several lines.
 func (r *row) lines(c int) (string, error) {
 	s, err := r.text(c)
-	s = strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(s)
-	lines := strings.Split(s, "\n")
-	for i, line := range lines {
-		lines[i] = strings.Join(strings.Fields(line), " ")
-	}
-	return strings.Trim(strings.Join(lines, "\n"), "\n"), err
+	return textLines(s), err
 }
 
 // parseMoments reads the times. A missing property of JSON is like a missing column, which valid_until must not be.

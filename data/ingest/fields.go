@@ -58,11 +58,16 @@ func (r *row) text(c int) (string, error) {
 			return "", fmt.Errorf("%s %w", r.columns[c].name, err)
 		}
 	}
+	return fieldValue(s), nil
+}
+
+// fieldValue returns s without surrounding white space; empty if it is a word for no value.
+func fieldValue(s string) string {
 	switch s = strings.TrimSpace(s); s {
 	case "-", "NA", "n.a.":
-		return "", nil
+		return ""
 	}
-	return s, nil
+	return s
 }
 
 // required is text for a field that must have a value.
@@ -97,7 +102,20 @@ func (r *row) lakeID(c int, want string) (data.LakeID, error) {
 // line is text with each run of white space replaced by one space, so that it fits on one line.
 func (r *row) line(c int) (string, error) {
 	s, err := r.text(c)
-	return strings.Join(strings.Fields(s), " "), err
+	return oneLine(s), err
+}
+
+// oneLine returns a value with each run of white space replaced by one space.
+func oneLine(s string) string { return strings.Join(strings.Fields(fieldValue(s)), " ") }
+
+// textLines returns a value with each run of white space in a line replaced by one space, and without empty lines at its beginning and
+// end.
+func textLines(s string) string {
+	lines := strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(fieldValue(s)), "\n")
+	for i, line := range lines {
+		lines[i] = strings.Join(strings.Fields(line), " ")
+	}
+	return strings.Trim(strings.Join(lines, "\n"), "\n")
 }
 
 // bad returns an error about a field.

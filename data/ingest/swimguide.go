@@ -210,6 +210,9 @@ func (im *swimGuideImport) add(at origin, r swimguide.Record, err error) {
 	if err == nil {
 		err = im.checkTimes(&r)
 	}
+	if err == nil {
+		err = normalizeTexts(&r)
+	}
 	if err != nil {
 		im.reject(at, r.Location.ID, err)
 		return
@@ -237,6 +240,16 @@ func (im *swimGuideImport) add(at origin, r swimguide.Record, err error) {
 	default:
 		first.conflicts = append(first.conflicts, conflicting{at, r.Location.ID})
 	}
+}
+
+// normalizeTexts gives a record the texts that its statement has in a table, so that an export can be imported.
+func normalizeTexts(r *swimguide.Record) error {
+	name := r.Organization
+	r.Organization, r.Advisory = oneLine(name), textLines(r.Advisory)
+	if r.AdvisoryIssued && r.Organization == "" {
+		return fmt.Errorf("organizationName %.80q: want the authority, which issues the advisory", name)
+	}
+	return nil
 }
 
 // rejectConflicts rejects the records that conflict with the latest of their guid. It follows the last file, since an older record does

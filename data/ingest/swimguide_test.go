@@ -183,7 +183,10 @@ func TestBadSwimGuideRecords(t *testing.T) {
 		{"updated in the future", bad(func(r *swimguide.Record) { r.Updated = july(12, 0) }), "updateTime 2026-07-12T00:00:00Z: want"},
 		{"published long ago", bad(func(r *swimguide.Record) { r.Published = time.Date(999, 1, 1, 0, 0, 0, 0, time.UTC) }), "publicationTime 0999-01-01T00:00:00Z: want"},
 		{"future end of another", swimGuideDocument(t, aSample("1", 1), aSample("2", 1, noAdvisory, func(r *swimguide.Record) { r.Published = july(31, 0) })), "a.csv, record 2 (x): publicationTime"},
-		{"no organization", bad(func(r *swimguide.Record) { r.Organization = "" }), "a.csv, record 1 (x): issuer is empty"},
+		{"no organization", bad(func(r *swimguide.Record) { r.Organization = "" }), `a.csv, record 1 (x): organizationName "": want the authority, which issues the advisory`},
+		{"organization of white space", bad(func(r *swimguide.Record) { r.Organization = " \n\u00a0" }), `organizationName " \n\u00a0": want the authority`},
+		{"organization without a name", bad(func(r *swimguide.Record) { r.Organization = "NA" }), `organizationName "NA": want the authority`},
+		{"another organization without a name", bad(func(r *swimguide.Record) { r.Organization = " n.a. " }), `organizationName " n.a. ": want the authority`},
 		{"hidden text", bad(func(r *swimguide.Record) { r.Advisory = "a\u202eb" }), "text_en"},
 		{"long description", bad(func(r *swimguide.Record) { r.Advisory = strings.Repeat("x", 4001) }), "text_en"},
 		{"contradiction", swimGuideDocument(t, aSample("1", 1), aSample("1", 1, noAdvisory)), "record 2 (x): the guid de.example/1 is already in record 1 of a.csv with other values and the same time: want one record for it"},
@@ -463,5 +466,73 @@ func TestVersionsOfSwimGuideRecords(t *testing.T) {
 				t.Errorf("the last document again: %+v", r)
 			}
 		})
+	}
+}
+
+// The statements of Swim Guide survive an export and an import: into the same database nothing changes, and into another one they are
+// equal. There too the document changes nothing.
+func TestExportOfSwimGuide(t *testing.T) {
+	spaces := []string{"Example  Waterkeeper ", "\tExample\r\nWaterkeeper", "Example\u00a0 Waterkeeper\v", "\"Amt\"; A, B", " 'Amt\t", "N A", "NA NA", "- -", "=Amt", "Ämter\u2003Süd"}
+	records := []swimguide.Record{
+		aSample("updated", 1, updatedOn(4)),
+		aSample("ended", 1, atLocation("y")), aSample("next", 3, noAdvisory, atLocation("y")),
+		aSample("revoked", 2, atLocation("y")), aSample("updated-later", 2, atLocation("y"), updatedOn(6)),
+		aSample("revocation", 3, noAdvisory, revoking("revoked"), atLocation("y")), aSample("revocation-2", 4, noAdvisory, revoking("updated-later"), atLocation("y")),
+		aSample("fraction", 1, func(r *swimguide.Record) { r.Published = r.Published.Add(999 * time.Millisecond) }),
+		aSample(strings.Repeat("long-", 12), 1),
+	}
+	for i, issuer := range spaces {
+		for j, text := range append(spaces, "", " ", "-", "\nNA\r\n", "n.a.", "\r\r\n a  b \r\r c\n\n", "-\n-", "a\n \nb") {
+			records = append(records, aSample(fmt.Sprintf("%d-%d", i, j), 1, func(r *swimguide.Record) { r.Organization, r.Advisory = issuer, text }))
+		}
+	}
+	s, other := newStoreWithLakes(t), newStoreWithLakes(t)
+	document := swimGuideDocument(t, records...)
+	r := mustImport(t, importSwimGuide, s, inJuly(), document)
+	if !r.Written || r.Added+r.LeftOut != len(records) {
+		t.Fatalf("report %+v", r)
+	}
+	want := advisoriesOf(t, s)
+	var table bytes.Buffer
+	if n, err := ExportAdvisories(t.Context(), s, &table); err != nil || n != r.Added {
+		t.Fatalf("exported %d, %v, want %d", n, err, r.Added)
+	}
+	for _, step := range []struct {
+		name             string
+		into             store.Store
+		by               importFunc
+		text             string
+		added, unchanged int
+	}{
+		{"the same database", s, Advisories, table.String(), 0, len(want)},
+		{"another database", other, Advisories, table.String(), len(want), 0},
+		{"the document into the other database", other, importSwimGuide, document, 0, len(want)},
+		{"the document into the same database", s, importSwimGuide, document, 0, len(want)},
+	} {
+		if r := mustImport(t, step.by, step.into, inJuly(), step.text); !r.Written || r.Added != step.added || r.Unchanged != step.unchanged || r.Changed > 0 {
+			t.Errorf("%s: report %v", step.name, r)
+		}
+		if got := advisoriesOf(t, step.into); !slices.Equal(got, want) {
+			t.Errorf("%s: stored %+v, want %+v", step.name, got, want)
+		}
+	}
+}
+
+// Who lifts or updates an advisory is the same organization with other white space.
+func TestWhiteSpaceOfSwimGuideOrganization(t *testing.T) {
+	s := newStoreWithLakes(t)
+	spaced := func(name string) func(*swimguide.Record) {
+		return func(r *swimguide.Record) { r.Organization = name }
+	}
+	mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, aSample("1", 1, spaced("Amt  X"))))
+	for _, record := range []swimguide.Record{aSample("1", 1, updatedOn(2), spaced(" Amt X")), aSample("1", 1, updatedOn(3), noAdvisory, spaced("Amt\tX "))} {
+		if r := mustImport(t, importSwimGuide, s, inJuly(), swimGuideDocument(t, record)); !r.Written || r.Changed != 1 {
+			t.Errorf("report %+v", r)
+		}
+	}
+	want := withdrawnOn(3, reissued("1", 1, 2, 9))
+	want.Issuer = "Amt X"
+	if got := advisoriesOf(t, s); !slices.Equal(got, []data.Advisory{want}) {
+		t.Errorf("stored %+v, want %+v", got, want)
 	}
 }

@@ -35,7 +35,8 @@ type Rejected struct {
 // A warning is valid from the publicationTime of its record on. It is issued then, and again with each update, so that the later one of
 // two versions of a record is known by its statement.
 //
-// The standard does not say in which language a description is. It becomes the English text.
+// The standard does not say in which language a description is. It becomes the English text. It and the organization are taken as they
+// are: the caller makes them the lines and the line that a statement has.
 func Advisories(records []Record, lakeOf func(Location) (data.LakeID, error)) (statements []Statement, rejected []Rejected) {
 	sorted := slices.Clone(records)
 	slices.SortStableFunc(sorted, func(a, b Record) int {
@@ -116,7 +117,7 @@ func (r *Record) advisory(lakeOf func(Location) (data.LakeID, error)) (data.Advi
 	}
 	a := data.Advisory{
 		ID: AdvisoryID(r.GUID), LakeID: lake, Kind: data.Warning, Cause: causeOf(r.Sample.Substance), Issuer: r.Organization,
-		TextEN: strings.TrimSpace(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(r.Advisory)),
+		TextEN: r.Advisory,
 		Issued: second(r.Changed()), ValidFrom: second(r.Published),
 	}
 	return a, a.CheckImport()

@@ -32,7 +32,7 @@ func fine(r *swimguide.Record) { r.AdvisoryIssued = false }
 
 func TestAdvisory(t *testing.T) {
 	r := record()
-	r.Advisory = " Too many cells.\r\nKeep out. "
+	r.Advisory = "Too many cells.\nKeep out."
 	r.Published = at("2026-07-01T10:00:00.9+02:00")
 	statements, rejected := swimguide.Advisories([]swimguide.Record{r}, lakeOf)
 	want := data.Advisory{
