@@ -124,9 +124,11 @@ type importSwimGuideCmd struct {
 
 func (importSwimGuideCmd) Help() string {
 	return `A record with an advisory becomes an official statement, a warning; the id of its location is the id or the external_id of a lake. A
-record without an advisory is left out, but ends the warning of the record before it of the same publisher, location and substance, if
-both are in these files. The results of samples are not stored: an observation needs chlorophyll, which the standard does not have.
+record without an advisory withdraws the stored statement of its guid, or is left out if there is none. With or without an advisory, it
+ends the warning of the record before it of the same publisher, location and substance, if both are in these files. The results of
+samples are not stored: an observation needs chlorophyll, which the standard does not have.
 
+Of the records of a guid the one that was published or updated last counts; one that is older than the stored statement is left out.
 The same document again changes nothing. No import removes a statement.` + aboutFiles
 }
 

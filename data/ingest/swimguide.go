@@ -27,10 +27,10 @@ const (
 // SwimGuide imports the advisories of documents of Swim Guide's open data standard (see [swimguide]) as official statements, in one
 // transaction. A rejected record is not an error: it is in the Report.
 //
-// The lakes must be in the store: the id of a record's location is the id or the external_id of a lake. A record without an advisory is
-// left out, but ends the warning of the record before it; see [swimguide.Advisories]. If the statement of its guid is stored, that is
-// withdrawn. Of the records of a guid the one that was published or updated last counts; another one of the same time is rejected if it
-// differs.
+// The lakes must be in the store: the id of a record's location is the id or the external_id of a lake. A record without an advisory
+// withdraws the stored statement of its guid, or is left out if there is none. It also ends the warning of the record before it; see
+// [swimguide.Advisories]. Of the records of a guid the one that was published or updated last counts; another one of the same time is
+// rejected if it differs.
 //
 // A statement is issued at the publicationTime or the updateTime of its record, whichever is later; a record that was changed before the
 // stored statement was issued or withdrawn is older, and left out. The standard has no end of an advisory: one without a next record
