@@ -103,9 +103,10 @@ func readTime(t *ogc.Tile, query *params.Params) {
 		query.Refuse("time", "given together with date; give only one")
 		return
 	}
-	if t.Week, t.Dated = ogc.Week(query, t.State.Snapshot); !t.Dated {
+	if t.Week, t.Dated = ogc.Week(query, t.State.Snapshot); !t.Dated || t.Week == t.State.Snapshot.Current.Week {
 		// Some clients keep the template for years, with v= in it. If the current map were immutable at such an address,
-		// a client with a cached tile would show it as the current map long after.
+		// a client with a cached tile would show it as the current map long after. The newest week has that
+		// map too, which changes by the clock: a closure begins or ends.
 		t.Version = ""
 	}
 }
