@@ -77,7 +77,7 @@ func TestWMTSCapabilities(t *testing.T) {
 	s := testServer(t)
 	c := capabilitiesAt(t, s, wmtsURL)
 	if c.Version != "1.0.0" || c.Layer.Identifier != "chlorophyll" || !strings.Contains(c.Abstract, "never means clean water") ||
-		!strings.Contains(c.Abstract, levelCaveat) || !strings.Contains(c.Abstract, "Example Agency") {
+		!strings.Contains(c.Abstract, "measured by satellite or in samples") || !strings.Contains(c.Abstract, levelCaveat) || !strings.Contains(c.Abstract, "Example Agency") {
 		t.Errorf("version %s, layer %s, abstract %q", c.Version, c.Layer.Identifier, c.Abstract)
 	}
 	// Longitude comes first in a WGS84BoundingBox.

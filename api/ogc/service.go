@@ -117,7 +117,7 @@ func (s *Service) title(title string) string {
 
 // abstract returns what users have to know about the map, and whose data it shows.
 func (s *Service) abstract() string {
-	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite, week by week. " +
+	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples, week by week. " +
 		"The colour is the value; the opacity tells how near lakes are. Where nothing is drawn there is no current value, " +
 		"which never means clean water. " + s.Caveat
 	if attribution := s.Attribution(); attribution != "" {
