@@ -18,7 +18,7 @@ const allAdvisories = "any"
 // advisories answers with the official statements that are active now or at the time that is asked for, the gravest first.
 func (h *lakeHandlers) advisories(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	f := advisoryFilter{lake: -1, within: boxOf(&query)}
+	f := advisoryFilter{lake: -1, within: bboxOrBoxOf(&query)}
 	asked := params.Parsed(&query, "active_at", moment{}, parseMoment, "is not a time as YYYY-MM-DDThh:mm:ssZ, a day as YYYY-MM-DD, or "+allAdvisories)
 	id := params.Parsed(&query, "lake", "", data.ParseLakeID, mistakeInLakeID)
 	if err := query.Err(); err != nil {

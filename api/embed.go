@@ -2,8 +2,6 @@ package api
 
 import (
 	"net/http"
-	"strconv"
-	"strings"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -21,7 +19,7 @@ func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	answer.SetDocument(w, answer.EmbedDocument)
 	query := params.Of(r)
 	params.Parsed(&query, "lake", "", data.ParseLakeID, mistakeInLakeID)
-	checkBbox(&query, "bbox")
+	bboxOf(&query)
 	params.OneOf(&query, "style", h.styleIDs)
 	dayOf(&query, "date", 0)
 	params.OneOf(&query, "lang", table.Languages)
@@ -29,28 +27,4 @@ func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	return h.send(w, r, h.files[embedFile])
-}
-
-// checkBbox checks the value of a parameter that is a part of the globe: west, south, east, north, in degrees. If west is east
-// of east, it crosses the antimeridian (RFC 7946, section 5.2).
-func checkBbox(p *params.Params, name string) {
-	s, ok := p.Text(name)
-	if !ok {
-		return
-	}
-	highest := [4]float64{180, 90, 180, 90}
-	var bound [4]float64
-	texts := strings.Split(s, ",")
-	good := len(texts) == len(bound)
-	for i := 0; good && i < len(bound); i++ {
-		var err error
-		bound[i], err = strconv.ParseFloat(texts[i], 64)
-		good = err == nil && params.IsDecimal(texts[i]) && bound[i] >= -highest[i] && bound[i] <= highest[i]
-	}
-	switch {
-	case !good:
-		p.Refuse(name, "%s is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90", params.Quote(s))
-	case bound[1] > bound[3]:
-		p.Refuse(name, "south, %v, is greater than north, %v; it must not be", bound[1], bound[3])
-	}
 }

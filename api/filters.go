@@ -2,6 +2,8 @@ package api
 
 import (
 	"fmt"
+	"strconv"
+	"strings"
 
 	"github.com/paulmach/orb"
 
@@ -44,7 +46,13 @@ type box struct {
 
 // boxOf returns the part of the globe between min_lat, max_lat, min_lon and max_lon.
 func boxOf(p *params.Params) box {
-	b := wholeWorld
+	b, _ := boundsOf(p)
+	return b
+}
+
+// boundsOf is like [boxOf], and also returns the names of the bounds that the query has.
+func boundsOf(p *params.Params) (b box, given []string) {
+	b = wholeWorld
 	for _, bound := range []struct {
 		name    string
 		value   *float64
@@ -57,12 +65,54 @@ func boxOf(p *params.Params) box {
 	} {
 		if f, ok := p.Float(bound.name, -bound.highest, bound.highest); ok {
 			*bound.value = f
+			given = append(given, bound.name)
 		}
 	}
 	if b.south > b.north {
 		p.Refuse("min_lat", "%v is greater than max_lat, %v; it must not be", b.south, b.north)
 	}
-	return b
+	return b, given
+}
+
+// bboxOf returns the part of the globe that the parameter bbox names, as west,south,east,north in degrees, and whether it names one.
+func bboxOf(p *params.Params) (b box, ok bool) {
+	s, ok := p.Text("bbox")
+	if !ok {
+		return wholeWorld, false
+	}
+	bounds := [...]struct {
+		value   *float64
+		highest float64
+	}{{&b.west, 180}, {&b.south, 90}, {&b.east, 180}, {&b.north, 90}}
+	texts := strings.Split(s, ",")
+	good := len(texts) == len(bounds)
+	for i := 0; good && i < len(bounds); i++ {
+		f, err := strconv.ParseFloat(texts[i], 64)
+		good = err == nil && params.IsDecimal(texts[i]) && f >= -bounds[i].highest && f <= bounds[i].highest
+		*bounds[i].value = f
+	}
+	switch {
+	case !good:
+		p.Refuse("bbox", "%s is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90", params.Quote(s))
+	case b.south > b.north:
+		p.Refuse("bbox", "south, %v, is greater than north, %v; it must not be", b.south, b.north)
+	default:
+		return b, true
+	}
+	return wholeWorld, false
+}
+
+// bboxOrBoxOf returns the part of the globe that bbox names, or that between min_lat, max_lat, min_lon and max_lon.
+func bboxOrBoxOf(p *params.Params) box {
+	b, given := boundsOf(p)
+	bbox, ok := bboxOf(p)
+	if !ok {
+		return b
+	}
+	if len(given) > 0 {
+		p.Refuse("bbox", "given together with %s; give either bbox or min_lat, max_lat, min_lon and max_lon", strings.Join(given, ", "))
+	}
+	return bbox
 }
 
 // contains reports whether a point is in the box.

@@ -16,13 +16,14 @@ import (
 func FuzzBox(f *testing.F) {
 	for _, seed := range []string{
 		"min_lat=47&max_lat=55&min_lon=5.5&max_lon=15.5", "min_lon=179&max_lon=-179", "min_lat=NaN", "max_lat=1e400",
+		"bbox=5.5,47,15.5,55", "bbox=179,-17,-179,16", "bbox=1,2,3,NaN", "bbox=1,5,3,4", "bbox=1,2,3", "bbox=1,2,3,4&min_lat=1", "bbox=1e400,2,3,0x4p0",
 		"min_lat=%2B1", "min_lat=0x1p3", "min_lat=1_0", "min%5flat=1&min_lat=2", "min_lat=%zz", "risk=low&risk=low", "risk=%00",
 	} {
 		f.Add(seed)
 	}
 	f.Fuzz(func(t *testing.T, query string) {
 		p := params.Of(&http.Request{URL: &url.URL{RawQuery: query}})
-		b := boxOf(&p)
+		b := bboxOrBoxOf(&p)
 		risk := riskOf(&p)
 		if err := p.Err(); err != nil {
 			for _, e := range p.Errors() {
@@ -45,7 +46,7 @@ func FuzzBox(f *testing.F) {
 		}
 		// The usual way to read a query finds the same parameters.
 		if values, err := url.ParseQuery(query); err == nil && b != wholeWorld {
-			if values.Get("min_lat")+values.Get("max_lat")+values.Get("min_lon")+values.Get("max_lon") == "" {
+			if values.Get("min_lat")+values.Get("max_lat")+values.Get("min_lon")+values.Get("max_lon")+values.Get("bbox") == "" {
 				t.Fatalf("box of %q = %+v, but no bound is given", query, b)
 			}
 		}
