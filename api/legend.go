@@ -130,15 +130,9 @@ func (h *descriptionHandlers) keptLegend(key legendKey) ([]byte, error) {
 	return content, err
 }
 
-// A legendWithSigns is the body of legend.json.
-type legendWithSigns struct {
-	colormap.Legend
-	Signs []tiles.Sign `json:"signs"`
-}
-
 // allSigns returns the signs of all styles, each once.
 func allSigns(styles []tiles.Style) []tiles.Sign {
-	all := []tiles.Sign{} // not nil, which JSON has as null
+	all := []tiles.Sign{}
 	for _, style := range styles {
 		for _, sign := range style.Signs {
 			if !slices.Contains(all, sign) {
@@ -157,6 +151,6 @@ func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	case answer.TypeSVG:
 		return h.opts.Legends.LegendSVG(scale, h.signsOf(key.style), key.width)
 	}
-	content, err := json.Marshal(legendWithSigns{scale.Legend(), allSigns(h.opts.Styles)})
+	content, err := json.Marshal(tiles.Legend{Legend: scale.Legend(), Signs: allSigns(h.opts.Styles)})
 	return append(content, '\n'), err
 }

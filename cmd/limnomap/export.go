@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -15,6 +16,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render"
 	"limnomap/tiles"
 	"limnomap/tiles/archive"
 	"limnomap/tiles/disk"
@@ -38,8 +40,12 @@ func (exportCmd) Help() string {
 and GDAL read an MBTiles, and everything reads a folder. It has the tiles that a server with the same data would serve, without
 the blank ones: readers show nothing if a tile is missing.
 
-The same data and flags give the same bytes. An existing file stays until the new one is complete; an export that fails leaves
-nothing behind. A server may use the same database meanwhile.`
+The styles dots and lakes show the closures that are active at the time of the export; for a week before the newest, those at its
+end. If the data have official statements, the metadata has that time as statements_at. Export the map again when closures change.
+
+The same data and flags give the same bytes, except for the newest week in dots and lakes if the data have official statements.
+An existing file stays until the new one is complete; an export that fails leaves nothing behind. A server may use the same database
+meanwhile.`
 }
 
 // Run writes the archive, or nothing.
@@ -51,7 +57,8 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	if err := c.checkFile(); err != nil {
 		return err
 	}
-	source, snapshot, err := c.load(ctx)
+	// At the zero time no statement is active: then the snapshot, with its version, depends only on the data.
+	source, snapshot, err := c.load(ctx, time.Time{})
 	if err != nil {
 		return err
 	}
@@ -64,6 +71,13 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	week, err := weekOf(snapshot, c.Date)
 	if err != nil {
 		return err
+	}
+	var statementsAt time.Time // when the statements are active that the map shows; zero if it shows none
+	if _, lakes := snapshot.Advisories.All(); len(lakes) > 0 && len(c.signs()) > 0 {
+		if statementsAt = endOf(week); week == snapshot.Current.Week {
+			statementsAt = time.Now()
+			snapshot = snapshot.At(statementsAt)
+		}
 	}
 	view, err := snapshot.View(ctx, week)
 	if err != nil {
@@ -89,7 +103,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 			count, survey.Tiles-estimate.Blank, formatMB(estimate.Bytes))
 		return err
 	}
-	meta, err := c.metadata(source, snapshot, view, survey.Extent)
+	meta, err := c.metadata(source, snapshot, view, survey.Extent, statementsAt)
 	if err != nil {
 		return err
 	}
@@ -100,6 +114,15 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	_, err = fmt.Fprintf(con.out, "%s: %s\n%s\n", c.File, written, count)
 	return err
 }
+
+// signs returns the signs that the style draws.
+func (c *exportCmd) signs() []tiles.Sign {
+	styles := render.Styles()
+	return styles[slices.IndexFunc(styles, func(s tiles.Style) bool { return s.ID == c.Style })].Signs
+}
+
+// endOf returns the end of a week. The map of a week before the current one shows the statements that were active then.
+func endOf(w data.Week) time.Time { return (w.Sunday() + 1).Time().Add(-time.Second) }
 
 // checkFile checks whether File may be written, before the work begins. The archive checks again at the end.
 func (c *exportCmd) checkFile() error {
@@ -141,14 +164,14 @@ func (c *exportCmd) write(ctx context.Context, con *console, plot *tiles.Plot, s
 	return fmt.Sprintf("%d tiles of %s in %s.", written, formatMB(bytes), took), nil
 }
 
-// metadata returns the metadata of the archive. They depend only on the data and the flags, so that the same ones give the same
-// bytes.
-func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View, extent orb.Bound) (archive.Metadata, error) {
+// metadata returns the metadata of the archive. They depend only on the data, the flags and statementsAt, so that the same ones give
+// the same bytes.
+func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View, extent orb.Bound, statementsAt time.Time) (archive.Metadata, error) {
 	colors, err := colormap.New(c.Colormap, s.limits())
 	if err != nil {
 		return archive.Metadata{}, err
 	}
-	legend, err := json.Marshal(colors.Legend())
+	legend, err := legendJSON(colors, c.signs())
 	if err != nil {
 		return archive.Metadata{}, err
 	}
@@ -173,9 +196,20 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 			"legend":   string(legend),
 		},
 	}
+	if !statementsAt.IsZero() {
+		meta.More["statements_at"] = statementsAt.UTC().Format(time.RFC3339)
+	}
 	if s.notice != "" {
 		meta.Attribution = strings.TrimSuffix(s.notice+" | "+c.Attribution, " | ")
 		meta.Description = s.notice + ". " + meta.Description
 	}
 	return meta, nil
+}
+
+// legendJSON returns the legend of a style that draws these signs, as legend.json has it.
+func legendJSON(colors *colormap.Map, signs []tiles.Sign) ([]byte, error) {
+	if len(signs) == 0 {
+		return json.Marshal(colors.Legend())
+	}
+	return json.Marshal(tiles.Legend{Legend: colors.Legend(), Signs: signs})
 }

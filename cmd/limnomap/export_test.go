@@ -16,6 +16,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/paulmach/orb/maptile"
 
@@ -83,9 +84,95 @@ func TestExportsAreEqualBytes(t *testing.T) {
 	}
 }
 
+// closedDB returns the database of a world with a closure that is active, and one that was active only at the end of the older of its
+// two weeks.
+func closedDB(t testing.TB) string {
+	t.Helper()
+	db := worldDB(t, 150)
+	mustRun(t, "import", "advisories", limnomaptest.WriteFile(t, t.TempDir(), "advisories.csv", "id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\n"+
+		"now,SIM_CA_LAB_0000001,closure,cyanobacteria,Amt,2025-08-26,2025-08-26,\nover,SIM_SA_PAT_0000150,closure,bacteria,Amt,2025-08-20,2025-08-20,2025-08-25\n"), "--db", db)
+	return db
+}
+
+// Only the newest week in a style with signs depends on the time of the export, which is in the metadata.
+func TestExportOfStatements(t *testing.T) {
+	closed, open := closedDB(t), worldDB(t, 150)
+	base, _ := startServer(t, "--db", closed)
+	_, legend := limnomaptest.Get(t, base+"/api/v1/legend.json")
+	byTime := snapshotVersion(t, closed)
+	before := time.Now().Truncate(time.Second)
+	for _, test := range []struct {
+		name, db string
+		args     []string
+		signs    bool   // the legend explains them
+		at       string // statements_at: empty for none, now for the time of the export
+	}{
+		{"heat", closed, nil, false, ""},
+		{"heat of an old week", closed, []string{"--date", "2025-08-20"}, false, ""},
+		{"dots", closed, []string{"--style", "dots"}, true, "now"},
+		{"lakes, by its day", closed, []string{"--style", "lakes", "--date", "2025-08-31"}, true, "now"},
+		{"dots of an old week", closed, []string{"--style", "dots", "--date", "2025-08-20"}, true, "2025-08-24T23:59:59Z"},
+		{"dots without statements", open, []string{"--style", "dots"}, true, ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			content, err := os.ReadFile(filepath.Join(exportTo(t, test.db, "map/", test.args...), "tiles.json"))
+			if err != nil {
+				t.Fatal(err)
+			}
+			var meta struct {
+				Snapshot, Legend string
+				At               *string `json:"statements_at"`
+			}
+			if err := json.Unmarshal(content, &meta); err != nil {
+				t.Fatal(err)
+			}
+			if strings.Contains(meta.Legend, `"signs"`) != test.signs || test.signs && meta.Legend+"\n" != string(legend) {
+				t.Errorf("legend %s, want one with signs as in legend.json: %t", meta.Legend, test.signs)
+			}
+			if dependsOnTime := test.at == "now"; test.db == closed && (meta.Snapshot == byTime) != dependsOnTime {
+				t.Errorf("snapshot %s; of the present time, which is %s: want %t", meta.Snapshot, byTime, dependsOnTime)
+			}
+			switch {
+			case test.at == "":
+				if meta.At != nil {
+					t.Errorf("statements_at is %s, want none", *meta.At)
+				}
+			case meta.At == nil:
+				t.Errorf("there is no statements_at, want %s", test.at)
+			case test.at == "now":
+				at, err := time.Parse(time.RFC3339, *meta.At)
+				if err != nil || at.Before(before) || at.After(time.Now()) || !strings.HasSuffix(*meta.At, "Z") {
+					t.Errorf("statements_at is %s (%v), want the time of the export in UTC", *meta.At, err)
+				}
+			case *meta.At != test.at:
+				t.Errorf("statements_at is %s, want %s", *meta.At, test.at)
+			}
+		})
+	}
+}
+
+// A map shows the closures that a server shows: those of the present, or those at the end of an old week.
+func TestExportedClosuresEqualServedOnes(t *testing.T) {
+	closed, open := closedDB(t), worldDB(t, 150)
+	base, _ := startServer(t, "--db", closed, "--tile-rate", "0")
+	now, over := maptile.New(4, 5, 4), maptile.New(4, 10, 4) // the tiles of the two lakes
+	for date, shown := range map[string]maptile.Tile{"2025-08-31": now, "2025-08-20": over} {
+		args := []string{"--style", "dots", "--date", date}
+		exported, without := readFolder(t, exportTo(t, closed, "map/", args...)), readFolder(t, exportTo(t, open, "map/", args...))
+		for _, tile := range []maptile.Tile{now, over} {
+			if _, want := limnomaptest.Get(t, base+tilePath(tile, ".png?style=dots&date="+date)); exported[tile] != string(want) {
+				t.Errorf("%s: tile %v differs from the server's", date, tile)
+			}
+			if marked := exported[tile] != without[tile]; marked != (tile == shown) {
+				t.Errorf("%s: tile %v shows a closure: %t", date, tile, marked)
+			}
+		}
+	}
+}
+
 // Every tile of every kind of archive equals the tile of a server.
 func TestExportedTilesEqualServedTiles(t *testing.T) {
-	db := worldDB(t, 150)
+	db := closedDB(t)
 	base, _ := startServer(t, "--db", db, "--tile-rate", "0")
 	style := []string{"--style", "lakes", "--colormap", "viridis", "--scale", "2"}
 	const suffix = "@2x.png?style=lakes&colormap=viridis"

@@ -82,14 +82,15 @@ func (s *source) limits() colormap.Limits {
 	return colormap.Limits{Title: p.Title, Level1: p.Limits[0].Float(), Level2: p.Limits[1].Float(), Above: p.Above}
 }
 
-// load reads the data once, for a command that shows one state of them and ends. The caller closes the source at the end:
-// maps of old weeks are read from it.
-func (f *sourceFlags) load(ctx context.Context) (*source, *data.Snapshot, error) {
+// load reads the data once, for a command that shows one state of them, as of a time, and ends. The caller closes the source at the
+// end: maps of old weeks are read from it.
+func (f *sourceFlags) load(ctx context.Context, at time.Time) (*source, *data.Snapshot, error) {
 	s, err := f.open(ctx, false)
 	if err != nil {
 		return nil, nil, err
 	}
 	s.options.Patience = -1 // no other work waits for this
+	s.options.Now = func() time.Time { return at }
 	stop, closeStore := limitGarbage(ctx), s.close
 	s.close = func() error { stop(); return closeStore() }
 	snapshot, err := data.Load(ctx, s.Source, &s.options)

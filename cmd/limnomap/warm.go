@@ -55,7 +55,7 @@ func (c *warmCmd) warm(ctx context.Context, con *console) (err error) {
 	if folder == "" {
 		return errors.New("there is no disk cache to warm: --cache-dir names its folder, and --cache-disk its size, which may not be 0")
 	}
-	source, snapshot, err := c.load(ctx)
+	source, snapshot, err := c.load(ctx, time.Now())
 	if err != nil {
 		return err
 	}
