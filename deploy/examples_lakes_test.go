@@ -19,6 +19,18 @@ type exampleLake struct {
 	Lat, Lon              float64
 	Chl                   *float64
 	MeasuredAt            *time.Time `json:"measured_at"`
+	Advisory              *struct{ Kind string }
+}
+
+// official returns what scripts print of the official statement about a lake.
+func (l exampleLake) official() string {
+	switch {
+	case l.Advisory == nil:
+		return ""
+	case l.Advisory.Kind == "closure":
+		return "CLOSED"
+	}
+	return l.Advisory.Kind
 }
 
 // readLakes returns the lakes of a server.

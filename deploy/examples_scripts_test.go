@@ -58,6 +58,12 @@ old,Once Clean,50,9
 	fmt.Fprintf(&obs, "0012,%s,61.5,satellite\nzero,%s,0,satellite\nold,%s,1.5,satellite\n", week(44), week(44), week(3))
 	limnomaptest.Run(t, "import", "lakes", lakes, "--db", db)
 	limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", obs.String()), "--db", db)
+	limnomaptest.Run(t, "import", "advisories", limnomaptest.WriteFile(t, dir, "advisories.csv", `id,lake_id,kind,cause,issuer,issued,valid_from,valid_until
+a,zero,closure,bacteria,Amt,2025-07-01,2025-07-01,
+b,never,closure,other,Amt,2025-07-01,2025-07-01,
+c,0012,warning,cyanobacteria,Amt,2025-07-01,2025-07-01,
+d,gappy,closure,cyanobacteria,Amt,2025-07-01,2025-07-01,2025-07-31
+`), "--db", db)
 	return db
 }
 
@@ -66,7 +72,7 @@ type recorder struct {
 	URL string
 
 	mu     sync.Mutex
-	notes  []string           // STATUS PATH CODING
+	notes  []string           // STATUS PATH?QUERY CODING
 	faults []http.HandlerFunc // answer the next requests instead of the server
 	notice string             // X-Data-Notice of the answers
 }
@@ -80,7 +86,7 @@ func startRecorder(t *testing.T, server string) *recorder {
 		if r.notice != "" {
 			answer.Header.Set("X-Data-Notice", r.notice)
 		}
-		r.notes = append(r.notes, strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", answer.Request.URL.Path, " ", answer.Header.Get("Content-Encoding"))))
+		r.notes = append(r.notes, strings.TrimSpace(fmt.Sprint(answer.StatusCode, " ", answer.Request.URL.RequestURI(), " ", answer.Header.Get("Content-Encoding"))))
 	})
 	return r
 }
@@ -142,7 +148,7 @@ func runScript(t *testing.T, command ...string) (stdout, stderr string, err erro
 
 const (
 	statusPath  = "/api/v1/bathing-lakes/status"
-	historyPath = "/api/v1/bathing-lakes/history/gappy.csv"
+	historyPath = "/api/v1/bathing-lakes/history/gappy.csv?limit=50"
 )
 
 func TestExampleScripts(t *testing.T) {
@@ -167,8 +173,16 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 	if err != nil || complaint != "" {
 		t.Fatalf("%v\n%s", err, complaint)
 	}
-	if want := pythonOutput(t, server.Base); out != want {
+	if want := pythonOutput(t, server.Base, ""); out != want {
 		t.Errorf("lakes.py prints\n%s\nwant\n%s", out, want)
+	}
+	for _, id := range []string{"zero", "never"} { // one with a value, and one without
+		if line := lineOf(out, id); !strings.Contains(line, "CLOSED") || strings.Index(out, line) > strings.Index(out, "The highest values") {
+			t.Errorf("lakes.py says %q of a closed lake, want that it is closed, before the highest values", line)
+		}
+	}
+	if line := lineOf(out, "0012"); !strings.Contains(line, " warning ") {
+		t.Errorf("lakes.py says %q of a lake with a warning", line)
 	}
 	if got, want := front.taken(), []string{"200 " + statusPath + " gzip", "200 " + historyPath + " gzip"}; !slices.Equal(got, want) {
 		t.Errorf("lakes.py asked for %q, want %q", got, want)
@@ -185,6 +199,15 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 		t.Errorf("the second time lakes.py asked for %q, want %q", got, want)
 	}
 
+	// A risk is also that of a last value.
+	filtered, complaint, err := runScript(t, append(slices.Clone(command), "--risk", "low")...)
+	if want := pythonOutput(t, server.Base, "low"); err != nil || complaint == "" || filtered != want || !strings.Contains(filtered, "Once Clean") {
+		t.Errorf("of low risk lakes.py prints\n%s\n%v %s, want\n%s", filtered, err, complaint, want)
+	}
+	if got, want := front.taken(), []string{"200 " + statusPath + "?risk=low&include_stale=true gzip", "304 " + historyPath}; !slices.Equal(got, want) {
+		t.Errorf("of low risk lakes.py asked for %q, want %q", got, want)
+	}
+
 	// Changed data are downloaded, even if the server first cuts off an answer or is overloaded.
 	news := limnomaptest.WriteFile(t, t.TempDir(), "news.csv", fmt.Sprintf("lake_id,date,chl,data_type\ngappy,%s,77.25,satellite\n", week(weeksMeasured)))
 	limnomaptest.Run(t, "import", "observations", news, "--db", db)
@@ -194,7 +217,7 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 	})
 	front.failNext(cutOff, shed)
 	out, complaint, err = runScript(t, command...)
-	if want := pythonOutput(t, server.Base); err != nil || out != want || !strings.Contains(out, "77.25") || complaint != "" {
+	if want := pythonOutput(t, server.Base, ""); err != nil || out != want || !strings.Contains(out, "77.25") || complaint != "" {
 		t.Errorf("after an import: %v\n%s\nwant\n%s\n%s", err, out, want, complaint)
 	}
 
@@ -207,24 +230,40 @@ func checkPython(t *testing.T, front *recorder, server *limnomaptest.Server, db 
 	}
 }
 
-// pythonOutput returns what lakes.py must print about the lakes of a server and about gappy, according to the JSON.
-func pythonOutput(t *testing.T, server string) string {
+// lineOf returns the first line of a script's output that begins with an id.
+func lineOf(out, id string) string {
+	for line := range strings.Lines(out) {
+		if strings.HasPrefix(line, id+" ") {
+			return line
+		}
+	}
+	return ""
+}
+
+// pythonOutput returns what lakes.py must print about the lakes of a server, all or those of a risk, and about gappy, according to the
+// JSON of all lakes.
+func pythonOutput(t *testing.T, server, risk string) string {
 	t.Helper()
 	var status struct {
-		GeneratedAt   string `json:"generated_at"`
-		TotalLakes    int    `json:"total_lakes"`
-		LakesWithData int    `json:"lakes_with_data"`
-		Lakes         []exampleLake
+		GeneratedAt string `json:"generated_at"`
+		Lakes       []exampleLake
 	}
 	limnomaptest.GetJSON(t, server+statusPath, &status)
-	known := slices.DeleteFunc(slices.Clone(status.Lakes), func(l exampleLake) bool { return l.Chl == nil })
-	unknown := slices.DeleteFunc(slices.Clone(status.Lakes), func(l exampleLake) bool { return l.Chl != nil })
+	of := func(wanted func(exampleLake) bool) []exampleLake {
+		return slices.DeleteFunc(slices.Clone(status.Lakes), func(l exampleLake) bool { return risk != "" && l.Risk != risk || !wanted(l) })
+	}
+	closed := of(func(l exampleLake) bool { return l.official() == "CLOSED" })
+	known, unknown := of(func(l exampleLake) bool { return l.Chl != nil }), of(func(l exampleLake) bool { return l.Chl == nil })
 	slices.SortFunc(known, func(a, b exampleLake) int { return cmp.Compare(*b.Chl, *a.Chl) })
-	if len(known) != 3 || len(unknown) != 2 || *known[2].Chl != 0 {
+	names, wantKnown, wantUnknown := "lakes", 3, 2
+	if risk != "" {
+		names, wantKnown, wantUnknown = "lakes of "+risk+" risk", 1, 1
+	}
+	if len(known) != wantKnown || len(unknown) != wantUnknown || *known[wantKnown-1].Chl != 0 {
 		t.Fatalf("the status has %d lakes with a value and %d without", len(known), len(unknown))
 	}
 	var b strings.Builder
-	fmt.Fprintf(&b, "%d lakes, %d with a current value, as of %.10s\n", status.TotalLakes, status.LakesWithData, status.GeneratedAt)
+	fmt.Fprintf(&b, "%d %s, %d with a current value, as of %.10s\n", len(known)+len(unknown), names, len(known), status.GeneratedAt)
 	lines := func(title string, lakes []exampleLake) {
 		fmt.Fprintf(&b, "\n%s\n", title)
 		for _, l := range lakes {
@@ -232,11 +271,12 @@ func pythonOutput(t *testing.T, server string) string {
 			if l.MeasuredAt != nil {
 				measured = l.MeasuredAt.Format(time.DateOnly)
 			}
-			fmt.Fprintf(&b, "%-40s %8s %-6s %-10s %s\n", l.ID, chlText(l.Chl), cmp.Or(l.Risk, "–"), measured, l.Name)
+			fmt.Fprintf(&b, "%-40s %-8s%8s %-6s %-10s %s\n", l.ID, l.official(), chlText(l.Chl), cmp.Or(l.Risk, "–"), measured, l.Name)
 		}
 	}
+	lines(fmt.Sprintf("%d %s are CLOSED by an official statement", len(closed), names), closed)
 	lines("The highest values, chlorophyll-a in µg/l", known)
-	lines("2 lakes have no current value; the risk is that of their last one", unknown)
+	lines(fmt.Sprintf("%d %s have no current value; the risk is that of their last one", len(unknown), names), unknown)
 	fmt.Fprint(&b, "\ngappy, the newest 50\n")
 	for _, entry := range readHistory(t, server, "gappy") {
 		forecast := ""
@@ -276,8 +316,11 @@ func checkR(t *testing.T, front *recorder) {
 	if err != nil || complaint != "" {
 		t.Fatalf("%v\n%s", err, complaint)
 	}
+	if want := "CLOSED by an official statement: never zero \n"; !strings.Contains(out, want) {
+		t.Errorf("lakes.R prints\n%s\nwant %q", out, want)
+	}
 	lakes := readLakes(t, front.URL)
-	lines := strings.Split(out, "\n")
+	lines := slices.DeleteFunc(strings.Split(out, "\n"), func(line string) bool { return strings.HasPrefix(line, "CLOSED") })
 	for _, lake := range lakes {
 		at := slices.IndexFunc(lines, func(line string) bool { return slices.Contains(strings.Fields(line), lake.ID) })
 		switch {
@@ -285,7 +328,7 @@ func checkR(t *testing.T, front *recorder) {
 			t.Errorf("lakes.R does not name %s", lake.ID)
 		case lake.Chl == nil && !strings.HasPrefix(lines[at], "without a current value:"):
 			t.Errorf("lakes.R says %q of %s, which has no value", lines[at], lake.ID)
-		case lake.Chl != nil && !slices.Equal(strings.Fields(lines[at]), []string{lake.ID, chlText(lake.Chl), lake.Risk, lake.MeasuredAt.Format(time.RFC3339)}):
+		case lake.Chl != nil && !slices.Equal(strings.Fields(lines[at]), strings.Fields(fmt.Sprint(lake.ID, " ", lake.official(), " ", chlText(lake.Chl), " ", lake.Risk, " ", lake.MeasuredAt.Format(time.RFC3339)))):
 			t.Errorf("lakes.R says %q of %+v", lines[at], lake)
 		}
 	}

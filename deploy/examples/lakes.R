@@ -1,4 +1,4 @@
-# Prints the lakes with the highest values from a limnomap server, and draws a lake's history with its gaps as gaps.
+# Prints the closed lakes and those with the highest values from a limnomap server, and draws a lake's history with its gaps as gaps.
 #
 #     Rscript lakes.R http://127.0.0.1:8080 de_be_langer_see history.png
 #
@@ -24,12 +24,17 @@ ask <- function(path, ...) {
   }
 }
 
-status <- ask("/api/v1/bathing-lakes/status.csv", colClasses = c(id = "character", name = "character"))
+status <- ask("/api/v1/bathing-lakes/status.csv", colClasses = c(id = "character", name = "character", advisory = "character"))
 cat(nrow(status), "lakes,", sum(!is.na(status$chl)), "with a current value\n")
+# A closure outranks every value, also of a lake without one.
+closures <- status$id[status$advisory %in% "closure"]
+if (length(closures) > 0) cat("CLOSED by an official statement:", closures, "\n")
 highest <- status[!is.na(status$chl), ]
 highest <- head(highest[order(-highest$chl, highest$id), ], 5)
 highest$chl <- sprintf("%.2f", highest$chl)
-print(highest[c("id", "chl", "risk", "measured_at")], row.names = FALSE)
+highest$advisory[is.na(highest$advisory)] <- ""
+highest$advisory[highest$advisory == "closure"] <- "CLOSED"
+print(highest[c("id", "advisory", "chl", "risk", "measured_at")], row.names = FALSE)
 # Not zero and not clean: their risk is that of the last known value.
 cat("without a current value:", head(status$id[is.na(status$chl)], 5), "\n")
 

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Prints the lakes with the highest values, those without one, and a lake's history, from a limnomap server.
+"""Prints closed lakes, those with the highest values, those without one, and a lake's history, from a limnomap server.
 
     python3 lakes.py --server http://127.0.0.1:8080 --history de_be_langer_see --cache /tmp/lakes
 
 Needs Python 3.9 and nothing else. It shows how to use compressed answers, how to fetch only what has changed,
-how to wait as long as the server asks, and that null is not zero.
+how to wait as long as the server asks, that null is not zero, and that a closure outranks every value.
 """
 
 import argparse
@@ -26,6 +26,7 @@ import zlib
 MOST_TRIES = 4
 LONGEST_WAIT = 30  # seconds, even if Retry-After asks for more
 UNKNOWN = "–"
+CLOSURE = "closure"
 
 
 class Refused(Exception):
@@ -116,12 +117,22 @@ def value(chl):
     return UNKNOWN if chl is None else f"{chl:.2f}"
 
 
+def kind(lake):
+    """Returns the kind of the gravest official statement that is active, such as closure or warning; empty if there is none."""
+    return lake["advisory"]["kind"] if lake["advisory"] else ""
+
+
 def print_status(server, cache, count, risk):
-    query = "?" + urllib.parse.urlencode({"risk": risk}) if risk else ""
+    # Without include_stale=true the filter finds only lakes with a current value.
+    query = "?" + urllib.parse.urlencode({"risk": risk, "include_stale": "true"}) if risk else ""
     # One answer has all lakes: there is no pagination.
     status = json.loads(ask(f"{server}/api/v1/bathing-lakes/status{query}", cache))
     lakes = f"lakes of {risk} risk" if risk else "lakes"
     print(f"{status['total_lakes']} {lakes}, {status['lakes_with_data']} with a current value, as of {status['generated_at'][:10]}")
+    # A closure outranks every value: such a lake comes first, whatever its risk is.
+    closed = [lake for lake in status["lakes"] if kind(lake) == CLOSURE]
+    if closed:
+        print_lakes(f"{len(closed)} {lakes} are CLOSED by an official statement", closed[:count])
     known = [lake for lake in status["lakes"] if lake["chl"] is not None]
     known.sort(key=lambda lake: (-lake["chl"], lake["id"]))
     print_lakes("The highest values, chlorophyll-a in µg/l", known[:count])
@@ -134,7 +145,8 @@ def print_lakes(title, lakes):
     print(f"\n{title}")
     for lake in lakes:
         measured = (lake["measured_at"] or "never")[:10]
-        print(f"{lake['id']:<40} {value(lake['chl']):>8} {lake['risk'] or UNKNOWN:<6} {measured:<10} {lake['name']}")
+        official = "CLOSED" if kind(lake) == CLOSURE else kind(lake)
+        print(f"{lake['id']:<40} {official:<8}{value(lake['chl']):>8} {lake['risk'] or UNKNOWN:<6} {measured:<10} {lake['name']}")
 
 
 def print_history(server, cache, lake_id, count):
