@@ -247,6 +247,7 @@ func TestExampleMaps(t *testing.T) {
 			checkFaults(t, v, server.Base, lakes)
 		})
 	}
+	t.Run("closed", func(t *testing.T) { checkClosed(t, v) })
 	t.Run("bounded", func(t *testing.T) { checkBounded(t, v, server.Base) })
 	t.Run("no WebGL", func(t *testing.T) { checkNoWebGL(t, v, server.Base) })
 }
@@ -286,7 +287,7 @@ func checkShown(t *testing.T, v *mapView, page mapPage, server string, lakes []e
 // The legend has a grey for lakes without a current value. A page with only the heat map says that they are missing.
 func wantWordOnUnknown(t *testing.T, v *mapView) {
 	t.Helper()
-	const word = `document.body.innerText.includes('Lakes without a current value are not shown on this map.')`
+	const word = `document.body.innerText.includes('Lakes without a current value are not shown on this map, nor are official closures.')`
 	if says := browsertest.Ask(t, v.Browser, chromedp.Evaluate[bool](word)); says == (v.page.name == "maplibre") {
 		t.Errorf("the page says that lakes without a value are not shown: %t", says)
 	}
