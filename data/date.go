@@ -52,6 +52,9 @@ func (w Week) Monday() Date { return Date(int32(w)*7 - daysToMonday) }
 // Sunday returns the last day of w.
 func (w Week) Sunday() Date { return w.Monday() + 6 }
 
+// End returns the last second of w. The map of a week before the current one shows the official statements that were active then.
+func (w Week) End() time.Time { return (w.Sunday() + 1).Time().Add(-time.Second) }
+
 // String returns w in ISO 8601's form, such as 2026-W47.
 func (w Week) String() string {
 	year, week := w.Monday().Time().ISOWeek()

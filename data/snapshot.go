@@ -107,6 +107,6 @@ func (s *Snapshot) withActive(now time.Time) *Snapshot {
 
 // advisoriesIn returns the official statements for the map of a week that is not the current one.
 func (s *Snapshot) advisoriesIn(w Week) *ActiveAdvisories {
-	active, _ := s.Advisories.ActiveAt((w.Sunday() + 1).Time().Add(-time.Second))
+	active, _ := s.Advisories.ActiveAt(w.End())
 	return active
 }

@@ -23,7 +23,7 @@ var firstWeek = time.Date(2025, 1, 6, 0, 0, 0, 0, time.UTC)
 
 func week(n int) string { return firstWeek.AddDate(0, 0, 7*n).Format(time.DateOnly) }
 
-// Weeks of the lake "gappy": values, rows without a value, no rows, values, and two forecasts.
+// Weeks of the lake "gappy": values, rows without a value, no rows, values, two forecasts, and a sample.
 const (
 	gapFrom, gapTo       = 10, 20
 	absentFrom, absentTo = 30, 35
@@ -55,6 +55,7 @@ old,Once Clean,50,9
 		}
 	}
 	fmt.Fprintf(&obs, "gappy,%s,20,ai_forecast\ngappy,%s,20,ai_forecast\n", week(weeksMeasured), week(weeksMeasured+1))
+	fmt.Fprintf(&obs, "gappy,%s,30,in_situ\n", week(25))
 	fmt.Fprintf(&obs, "0012,%s,61.5,satellite\nzero,%s,0,satellite\nold,%s,1.5,satellite\n", week(44), week(44), week(3))
 	limnomaptest.Run(t, "import", "lakes", lakes, "--db", db)
 	limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", obs.String()), "--db", db)
@@ -332,18 +333,20 @@ func checkR(t *testing.T, front *recorder) {
 			t.Errorf("lakes.R says %q of %+v", lines[at], lake)
 		}
 	}
-	values, gaps, forecasts := 0, 0, 0
+	values, gaps, samples, forecasts := 0, 0, 0, 0
 	for _, entry := range readHistory(t, front.URL, "gappy") {
 		switch {
 		case entry.DataType == "ai_forecast":
 			forecasts++
+		case entry.DataType == "in_situ":
+			samples++
 		case entry.Chl == nil:
 			gaps++
 		default:
 			values++
 		}
 	}
-	if want := fmt.Sprintf("gappy has %d values, %d gaps and %d forecasts", values, gaps, forecasts); gaps != gapTo-gapFrom || !slices.Contains(lines, want) {
+	if want := fmt.Sprintf("gappy has %d values, %d gaps, %d samples and %d forecasts", values, gaps, samples, forecasts); gaps != gapTo-gapFrom || samples != 1 || !slices.Contains(lines, want) {
 		t.Errorf("lakes.R prints\n%s\nwant %q", out, want)
 	}
 	content, err := os.ReadFile(picture)

@@ -74,7 +74,7 @@ func (c *exportCmd) export(ctx context.Context, con *console) (err error) {
 	}
 	var statementsAt time.Time // when the statements are active that the map shows; zero if it shows none
 	if _, lakes := snapshot.Advisories.All(); len(lakes) > 0 && len(c.signs()) > 0 {
-		if statementsAt = endOf(week); week == snapshot.Current.Week {
+		if statementsAt = week.End(); week == snapshot.Current.Week {
 			statementsAt = time.Now()
 			snapshot = snapshot.At(statementsAt)
 		}
@@ -120,9 +120,6 @@ func (c *exportCmd) signs() []tiles.Sign {
 	styles := render.Styles()
 	return styles[slices.IndexFunc(styles, func(s tiles.Style) bool { return s.ID == c.Style })].Signs
 }
-
-// endOf returns the end of a week. The map of a week before the current one shows the statements that were active then.
-func endOf(w data.Week) time.Time { return (w.Sunday() + 1).Time().Add(-time.Second) }
 
 // checkFile checks whether File may be written, before the work begins. The archive checks again at the end.
 func (c *exportCmd) checkFile() error {

@@ -48,9 +48,10 @@ if (nrow(history) == 0) {
 }
 history <- history[order(history$date), ]
 measured <- history[history$data_type == "satellite", c("date", "chl")]
+samples <- history[history$data_type == "in_situ", c("date", "chl")]
 forecast <- history[history$data_type == "ai_forecast", c("date", "chl")]
 none <- measured$date[is.na(measured$chl)]
-cat(lake, "has", sum(!is.na(measured$chl)), "values,", length(none), "gaps and", nrow(forecast), "forecasts\n")
+cat(lake, "has", sum(!is.na(measured$chl)), "values,", length(none), "gaps,", nrow(samples), "samples and", nrow(forecast), "forecasts\n")
 
 # A line breaks at NA. Weeks missing in the table are gaps too.
 apart <- which(diff(measured$date) > 10)
@@ -65,7 +66,9 @@ plot(
 )
 abline(h = c(10, 50), lty = "dotted") # WHO 2003; they hold where cyanobacteria dominate
 lines(measured$date, measured$chl, type = "o", pch = 16, lwd = 2, col = "#0a6f94")
+points(samples$date, samples$chl, pch = 15, col = "#263238")
 points(forecast$date, forecast$chl, pch = 1, col = "#0a6f94")
 points(none, rep(par("usr")[3], length(none)), xpd = NA, pch = 4, col = "#9aa0a6")
-legend("topleft", c("measured", "forecast", "no value"), pch = c(16, 1, 4), col = c("#0a6f94", "#0a6f94", "#9aa0a6"), bty = "n")
+legend("topleft", c("satellite", "sample", "forecast", "no value"), pch = c(16, 15, 1, 4),
+  col = c("#0a6f94", "#263238", "#0a6f94", "#9aa0a6"), bty = "n")
 closed <- dev.off()
