@@ -35,6 +35,9 @@ const maxTime = 5 * time.Minute
 // pollInterval is the time between two evaluations of a condition.
 const pollInterval = 40 * time.Millisecond
 
+// maxWait bounds the wait for one condition.
+const maxWait = 3 * time.Minute
+
 // maxRepeats bounds the repetitions of a step that the page disturbs.
 const maxRepeats = 5
 
@@ -253,7 +256,7 @@ func Ask[T any](t testing.TB, b *Browser, action chromedp.Action[T]) T {
 func Until(expression string) chromedp.Action[chromedp.Void] {
 	expression = `(() => { try { return ` + expression + ` } catch (e) { if (document.readyState === 'complete') throw e; return false } })()`
 	// By default the expression is evaluated in each frame, which makes the browser draw frames all the time.
-	poll := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(time.Minute))
+	poll := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(maxWait))
 	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
 		for range maxRepeats {
 			// A page that reloads drops the running evaluation.

@@ -80,13 +80,15 @@ func wantOK(t testing.TB, client *http.Client, base string) {
 	}
 }
 
-// publicConnections returns how many connections the server has on its public listener.
-func publicConnections(t testing.TB, s *limnomaptest.Server) (n float64) {
+// publicConnections returns how many connections the server has on its public listener. They are counted at one time, since one that
+// changes its state would count twice.
+func publicConnections(t testing.TB, s *limnomaptest.Server) float64 {
 	t.Helper()
+	var names []string
 	for _, state := range []string{"new", "idle", "active"} {
-		n += s.Metric(t, `limnomap_connections{listener="public",state="`+state+`"}`)
+		names = append(names, `limnomap_connections{listener="public",state="`+state+`"}`)
 	}
-	return n
+	return s.Sum(t, names...)
 }
 
 // wantNoConnections checks that all connections are counted down once their clients are gone.

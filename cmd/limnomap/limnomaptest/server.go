@@ -151,18 +151,23 @@ func (s *Server) Client() *http.Client {
 // Metric returns the value of a metric. The name includes the labels, as /metrics writes them.
 func (s *Server) Metric(t testing.TB, name string) float64 {
 	t.Helper()
+	return s.Sum(t, name)
+}
+
+// Sum returns the sum of metrics at one time.
+func (s *Server) Sum(t testing.TB, names ...string) (sum float64) {
+	t.Helper()
 	_, text := Get(t, s.Admin+"/metrics")
-	for line := range strings.Lines(string(text)) {
-		if value, ok := strings.CutPrefix(line, name+" "); ok {
-			f, err := strconv.ParseFloat(strings.TrimSpace(value), 64)
-			if err != nil {
-				t.Fatalf("metric %s: %v", name, err)
-			}
-			return f
+	for _, name := range names {
+		_, after, found := strings.Cut("\n"+string(text), "\n"+name+" ")
+		value, _, _ := strings.Cut(after, "\n")
+		f, err := strconv.ParseFloat(value, 64)
+		if !found || err != nil {
+			t.Fatalf("there is no metric %s, or it is no number: %q, %v", name, value, err)
 		}
+		sum += f
 	}
-	t.Fatalf("there is no metric %s", name)
-	return 0
+	return sum
 }
 
 // Stop ends the server with SIGTERM, as an operator does, and fails the test unless it exits with code 0. It does
