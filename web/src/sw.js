@@ -75,13 +75,11 @@ function pathBelowRoot(url) {
   return href.startsWith(root.href) ? pathname.slice(root.pathname.length) : null
 }
 
-// kindOf returns how the answer of a URL is stored, or null. A tile without a version is not stored, because it changes.
+// kindOf returns how the answer of a URL is stored, or nothing.
 function kindOf(url) {
-  const { searchParams } = new URL(url)
   const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
   const tile = name === 'tiles'
-  if (!name || (tile && !searchParams.get('v'))) return null
-  return { tile, max, store: `${prefix}${searchParams.has('date') ? 'past ' : ''}${name}`, type: tile ? 'image/png' : name === 'cards' ? 'text/javascript' : 'application/json' }
+  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image/png' : name === 'cards' ? 'text/javascript' : 'application/json' }
 }
 
 // networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored
@@ -127,7 +125,7 @@ const match = (store, request) => (
 // put stores a complete answer and removes the oldest ones. It does nothing if there is no space. A tile is stored only if its URL names
 // it for ever: while an official statement has begun or ended since the version of the page, the server answers with another one.
 async function put({ store, max, tile, type }, request, answer) {
-  if (!isComplete(answer, type) || (tile && !answer.headers.get('Cache-Control')?.includes('immutable'))) return
+  if (!isComplete(answer, type) || (tile && !/immutable/.test(answer.headers.get('Cache-Control')))) return
   try {
     const text = await answer.clone().text()
     if (tile && !/IEND.{4}$/.test(text)) return // the last chunk of every PNG
