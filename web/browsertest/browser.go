@@ -116,6 +116,8 @@ func startChromium(parent context.Context, path, language string, options ...chr
 		chromedp.Flag("accept-lang", language),
 		chromedp.Flag("disable-quic", true),
 		chromedp.Flag("disable-component-update", true),
+		// Otherwise Chromium ignores clicks until it has drawn a page for the first time, which a busy machine does late.
+		chromedp.Flag("allow-pre-commit-input", true),
 	)
 	allocator, cancelAllocator := chromedp.NewExecAllocator(parent, append(all, options...)...)
 	ctx, cancel := chromedp.NewContext(allocator)

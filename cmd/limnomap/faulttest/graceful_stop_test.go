@@ -25,7 +25,7 @@ import (
 // the stop does, is tested beside cmd/limnomap/drain.go.
 func TestGracefulStop(t *testing.T) {
 	// Not parallel: half a request must not take longer than the ReadHeaderTimeout.
-	g := &gracefulStopTest{db: newGermanDB(t), paths: heatTiles(16, "")} // few: rendering has a low priority, and a busy machine must draw them all in time
+	g := &gracefulStopTest{db: newGermanDB(t), paths: heatTiles(8, "")} // few: rendering has a low priority, and a busy machine must draw them all in time
 	g.want = newExpectedTiles(t, g.db, g.paths)
 	t.Run("RequestsInFlight", g.requestsInFlight)
 	t.Run("ClientsKeepAsking", g.clientsKeepAsking)
@@ -85,7 +85,7 @@ func refusesConnections(s *limnomaptest.Server) bool {
 	return errors.Is(err, syscall.ECONNREFUSED)
 }
 
-// requestsInFlight stops a server while 200 clients, a dozen for each tile, wait for tiles that must be drawn. Half of them
+// requestsInFlight stops a server while 200 clients, 25 for each tile, wait for tiles that must be drawn. Half of them
 // finish sending their requests only after the server has begun to stop. One more request takes longer than the listener
 // stays open. All get their answers, and all tiles are on disk.
 func (g *gracefulStopTest) requestsInFlight(t *testing.T) {
