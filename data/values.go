@@ -25,17 +25,24 @@ type Values struct {
 	behind  int // number of later weeks with an observation
 }
 
-// Of returns the value of Lakes[i].
-func (v *Values) Of(i int) Chlorophyll {
+// OldAfter is the age in days beyond which a current value is old: two passes of a weekly product. A map draws it fainter, because
+// it says little about the water today. Ages count back from [View.AsOf], not from the clock: a map depends only on the data.
+const OldAfter = 14
+
+// Of returns the value of Lakes[i], and whether it is old.
+func (v *Values) Of(i int) (c Chlorophyll, old bool) {
 	if v.states != nil {
-		return v.states[i].Chlorophyll
+		s := &v.states[i]
+		return s.Chlorophyll, s.Chlorophyll.Valid() && isOld(s.Date, v.asOf)
 	}
 	last := v.last(i)
 	if !last.exists() || v.rule.stale(last.sample().date(), v.asOf) {
-		return NoChlorophyll
+		return NoChlorophyll, false
 	}
-	return last.sample().chlorophyll()
+	return last.sample().chlorophyll(), isOld(last.sample().date(), v.asOf)
 }
+
+func isOld(date, asOf Date) bool { return int64(asOf)-int64(date) > OldAfter }
 
 // Key identifies the values of the lakes, but not their marks: views with equal keys have the same. It is zero if the values are computed
 // when they are read.
@@ -96,7 +103,7 @@ func (v *Values) last(i int) known {
 func (v *View) Values() *Values {
 	v.prepare.Do(func() {
 		v.values = &Values{Week: v.Week, Lakes: v.Lakes, Advisories: v.Advisories, Later: v.Later,
-			rule: currentRule{profile: v.Profile}, states: v.States}
+			rule: currentRule{profile: v.Profile}, states: v.States, asOf: v.AsOf}
 	})
 	return v.values
 }

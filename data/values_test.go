@@ -30,8 +30,12 @@ func TestValuesEqualView(t *testing.T) {
 				t.Fatalf("week %s: shown is week %s with %d lakes, want %d", w, shown.Week, len(shown.Lakes), len(v.Lakes))
 			}
 			for i, state := range v.States {
-				if got := shown.Of(i); got != state.Chlorophyll {
-					t.Fatalf("week %s: lake %d is shown with %s, want %s", w, i, got, state.Chlorophyll)
+				age, _ := state.Age(v.AsOf)
+				wantOld := state.Chlorophyll.Valid() && age > 14
+				for _, values := range []*data.Values{shown, v.Values()} {
+					if got, old := values.Of(i); got != state.Chlorophyll || old != wantOld {
+						t.Fatalf("week %s: lake %d is shown with %s, old: %t; want %s, %t", w, i, got, old, state.Chlorophyll, wantOld)
+					}
 				}
 				worse := state.Level > s.Profile.Level(state.Chlorophyll)
 				if got := shown.Mark(i); (got == data.Worse) != worse || got != v.Values().Mark(i) {

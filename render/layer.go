@@ -96,10 +96,11 @@ func (r *Renderer) newLayer(g *geometry, v *data.Values, size int) *Layer {
 	return l
 }
 
-// A value is a concentration and its logarithm.
+// A value is a concentration and its logarithm, and whether it is old (see [data.OldAfter]).
 type value struct {
 	data.Chlorophyll
 	log float32
+	old bool
 }
 
 // value returns the value of a site.
@@ -107,8 +108,8 @@ func (l *Layer) value(site int) value {
 	if l.values != nil {
 		return l.values[site]
 	}
-	if c := l.week.Of(int(l.lakes[site])); c.Valid() {
-		return value{c, l.logs.of(c)}
+	if c, old := l.week.Of(int(l.lakes[site])); c.Valid() {
+		return value{c, l.logs.of(c), old}
 	}
 	return value{Chlorophyll: data.NoChlorophyll}
 }

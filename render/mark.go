@@ -16,6 +16,7 @@ type mark struct {
 	x, y   int32  // in units from the window's north-west corner, rounded as far as the style allows
 	value  uint32 // the bits of a logarithm, or of a concentration
 	size   size   // of the blob
+	old    bool   // whether the value is old
 	sign   data.Mark
 	radius uint32 // of the disc, in units
 	shore  *shore // drawn instead of a disc
@@ -32,8 +33,12 @@ func (m *mark) appendTo(b []byte) []byte {
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.x))
 	b = binary.LittleEndian.AppendUint32(b, uint32(m.y))
 	b = binary.LittleEndian.AppendUint32(b, m.value)
-	// A size has at most 6 bits, and only a sign has the others.
-	b = append(b, byte(m.size)|byte(m.sign)<<6)
+	// A size has at most 5 bits.
+	flags := byte(m.size) | byte(m.sign)<<6
+	if m.old {
+		flags |= 1 << 5
+	}
+	b = append(b, flags)
 	water := uint64(m.radius)
 	if m.shore != nil {
 		water = m.shore.hash
