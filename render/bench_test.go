@@ -132,12 +132,12 @@ func BenchmarkAccumulate(b *testing.B) {
 	for _, n := range stageLakes {
 		b.Run(fmt.Sprint(n), func(b *testing.B) {
 			l, w := crowded(b, n)
-			h := newHeat()
+			h := newHeat(renderer().logs)
 			s := sceneOf(l, w, renderer().styles[Heat])
 			var f field
 			b.ReportAllocs()
 			for b.Loop() {
-				f.reset(s, w, h.kernels)
+				f.reset(s, w, h)
 				for from := 0; from < w.height; from += bandRows {
 					f.sum(f.reached(from, from+bandRows))
 				}
@@ -157,7 +157,7 @@ func BenchmarkShade(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				for r := range w.height {
-					f.sums.shade(pixels[r*w.width:][:w.width], r, &c.scale.shades, plain[0])
+					f.sums.shade(pixels[r*w.width:][:w.width], r, &c.scale.shades, nil, plain[0])
 				}
 			}
 		})

@@ -134,13 +134,21 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	away := min(outside(x, column), outside(x-world, column), outside(x+world, column))
 	away = max(away, outside(y, float64(s.Tile.Y)))
 	var reach float64
+	water := max(float64(p.extent())/worldUnits*world, smallestRadii[smallestStep(s.Tile.Z)]+outlinePx) + 1
 	switch s.Style {
 	case Heat:
-		reach = 4.3 * math.Exp2(float64(p.blob.at(s.Tile.Z))/stepsPerZoom)
+		if s.Tile.Z < waterZoom {
+			reach = 4.3 * math.Exp2(float64(p.blob.at(s.Tile.Z))/stepsPerZoom)
+		}
+		if s.Tile.Z >= fadeZoom {
+			reach = max(reach, water)
+		} else {
+			reach = max(reach, neighbourhoodPx) // where it may decide which lakes have cores
+		}
 	case Dots:
 		reach = markerRadii[min(int(s.Tile.Z), len(markerRadii)-1)] + 2*outlinePx
 	case Lakes:
-		reach = max(float64(p.extent())/worldUnits*world, smallestRadii[smallestStep(s.Tile.Z)]+outlinePx) + 1
+		reach = water
 	}
 	// A lake is shared with the next pixel, and hides other markers in its own; what counts is the centre of a pixel.
 	const pixels = 3

@@ -18,7 +18,7 @@ func TestNoCreases(t *testing.T) {
 		bend := 1.3/(sigma*sigma) + 0.06/sigma
 		for _, apart := range []float64{1, 2, 3, 4, 5, 6} { // sigma
 			distance := int(math.Round(apart * sigma))
-			line := opacities(t, z, distance)
+			line := opacityLine(t, z, distance)
 			for i := 1; i <= distance/2; i++ {
 				if line[i] > line[i-1]+1e-6 {
 					t.Errorf("zoom %d, lakes %d px apart: opacity rises from %.4f to %.4f, %d px from a lake",
@@ -35,9 +35,9 @@ func TestNoCreases(t *testing.T) {
 	}
 }
 
-// opacities returns the opacity of the field, as a part of the largest, at the pixels from one of two lakes to the other. The
+// opacityLine returns the opacity of the field, as a part of the largest, at the pixels from one of two lakes to the other. The
 // lakes are on the equator, that many pixels apart.
-func opacities(t *testing.T, z maptile.Zoom, distance int) []float64 {
+func opacityLine(t *testing.T, z maptile.Zoom, distance int) []float64 {
 	t.Helper()
 	degrees := 360 / (TileSize * math.Exp2(float64(z)))
 	l := layerOf(testLake{lon: 0.5 * degrees, chl: 5}, testLake{lon: (0.5 + float64(distance)) * degrees, chl: 5})

@@ -81,18 +81,25 @@ func TestPatchesAreEqual(t *testing.T) {
 			return
 		}
 		a, b := sceneOf(gridded, w, h), sceneOf(plain, w, h)
-		if len(a.marks) != len(b.marks) || a.patch.filled != b.patch.filled || !slices.Equal(a.patch.used, b.patch.used) {
-			t.Fatalf("%+v: %d stamped lakes and rows %v of one, %d and %v of the other",
-				w, len(a.marks), a.patch.used, len(b.marks), b.patch.used)
+		if len(a.marks) != len(b.marks) {
+			t.Fatalf("%+v: %d stamped lakes of one, %d of the other", w, len(a.marks), len(b.marks))
 		}
-		for r, used := range a.patch.used {
-			aCounts, aLogs := a.patch.row(r)
-			bCounts, bLogs := b.patch.row(r)
-			if used && (!slices.Equal(aCounts, bCounts) || !slices.Equal(aLogs, bLogs)) {
-				t.Fatalf("%+v: row %d of the patches differs", w, r)
-			}
-		}
+		samePatchCells(t, a, b, w, &a.patch.all, &b.patch.all)
+		samePatchCells(t, a, b, w, &a.patch.high, &b.patch.high)
 	})
+}
+
+func samePatchCells(t *rapid.T, a, b *scene, w window, ofA, ofB *cells) {
+	if ofA.filled != ofB.filled || !slices.Equal(ofA.used, ofB.used) {
+		t.Fatalf("%+v: rows %v of one, %v of the other", w, ofA.used, ofB.used)
+	}
+	for r, used := range ofA.used {
+		aCounts, aLogs := a.patch.row(ofA, r)
+		bCounts, bLogs := b.patch.row(ofB, r)
+		if used && (!slices.Equal(aCounts, bCounts) || !slices.Equal(aLogs, bLogs)) {
+			t.Fatalf("%+v: row %d of the patches differs", w, r)
+		}
+	}
 }
 
 // TestBlurAgreesWithStamps compares blurred and stamped fields. The difference comes from sharing a lake between pixels.
@@ -124,10 +131,10 @@ func compareFields(t *testing.T, one, other *Layer, z maptile.Zoom, scale int) (
 	for _, at := range [][2]float64{{22.5, 62}, {11, 51}, {179.99, -16}} {
 		w := windowOf(maptile.At(at, z), scale)
 		a, b := fieldOf(one, w), fieldOf(other, w)
-		if b.blur.filled {
+		if b.blur.filled() {
 			t.Fatalf("zoom %d: both are blurred", z)
 		}
-		blurred = blurred || a.blur.filled
+		blurred = blurred || a.blur.filled()
 		a.sum(0, w.height)
 		b.sum(0, w.height)
 		for r := range w.height {
@@ -169,7 +176,7 @@ func TestManyLakesAreBlurred(t *testing.T) {
 		t.Fatalf("%d lakes are blurred at %d zooms and have %d grids, want 3 or more and 2", n, blurredZooms(l), len(l.grids))
 	}
 	count := 0.0
-	for _, b := range l.grids[0].blocks {
+	for _, b := range l.grids[0].all.list {
 		if b != nil {
 			for _, c := range b.counts {
 				count += float64(c) / sharesPerLake

@@ -12,18 +12,19 @@ type field struct {
 }
 
 // reset makes f the field of s in w.
-func (f *field) reset(s *scene, w window, ks *kernels) {
+func (f *field) reset(s *scene, w window, t *heat) {
 	f.window = w
 	f.splats = f.splats[:0]
 	for i := range s.marks {
-		f.splats = appendSplats(f.splats, &s.marks[i], w, ks.of(s.marks[i].size))
+		m := &s.marks[i]
+		f.splats = appendSplats(f.splats, m, w, t.kernels.of(m.size), t.logs.classOf(m.log()))
 	}
-	f.blur.reset(&s.patch, w, ks.of(baseSize(w.zoom)))
+	f.blur.reset(&s.patch, w, t.kernels.of(baseSize(w.zoom)))
 }
 
 // reached returns the range of rows within [from, to) that lakes reach.
 func (f *field) reached(from, to int) (first, end int) {
-	if f.blur.filled {
+	if f.blur.filled() {
 		return from, to
 	}
 	first, end = to, from
@@ -37,9 +38,10 @@ func (f *field) reached(from, to int) (first, end int) {
 
 // sum computes the sums of the rows from first up to end.
 func (f *field) sum(first, end int) {
-	f.sums.reset(f.window.width, end-first)
+	from, to := f.classed(first, end)
+	f.sums.reset(f.window.width, end-first, from-first, to-first)
 	f.sums.add(f.splats, first, end-first)
-	if !f.blur.filled {
+	if !f.blur.filled() {
 		return
 	}
 	for r := first; r < end; r++ {
@@ -47,7 +49,22 @@ func (f *field) sum(first, end int) {
 	}
 }
 
-// sums are the accumulators of a band of pixels, row by row.
+// classed returns the range of rows within [first, end) that lakes of upper classes reach.
+func (f *field) classed(first, end int) (from, to int) {
+	if f.blur.high.filled {
+		return first, end
+	}
+	from, to = end, first
+	for i := range f.splats {
+		if s := &f.splats[i]; s.class > 0 {
+			from, to = min(from, max(s.top, first)), max(to, min(s.top+len(s.row), end))
+		}
+	}
+	return from, max(from, to)
+}
+
+// sums are the accumulators of a band of pixels, row by row: of all lakes, and of those of each upper class. Those of the first class are
+// what is left.
 //
 // They are 32-bit floating-point numbers. The lakes are added in the order of the layer, by products and sums that are
 // rounded one by one, never fused. So the sums of a pixel are the same for every window, for any order of the input, on
@@ -57,13 +74,30 @@ type sums struct {
 	wide          []float32 // of the wide kernel, which determines the opacity
 	narrow        []float32 // of the narrow kernel; with the wide one it is the weight
 	logs          []float32 // of weight times logarithm
+	upper         [upperClasses]classSums
+	from, to      int // the rows of upper with lakes; the others are undefined
 }
 
-// reset makes s the sums of rows without lakes.
-func (s *sums) reset(width, rows int) {
-	s.width, s.stride = width, strideOf(width)
+// classSums are the sums of the lakes of one class.
+type classSums struct {
+	weights []float32 // of both kernels
+	logs    []float32 // of weight times logarithm
+}
+
+// reset makes s the sums of rows without lakes. Those of upper classes will reach the rows from from up to to.
+func (s *sums) reset(width, rows, from, to int) {
+	s.width, s.stride, s.from, s.to = width, strideOf(width), from, to
 	n := rows * s.stride
 	s.wide, s.narrow, s.logs = zeroed(s.wide, n), zeroed(s.narrow, n), zeroed(s.logs, n)
+	for k := range s.upper {
+		c := &s.upper[k]
+		if cap(c.weights) < n {
+			c.weights, c.logs = make([]float32, n), make([]float32, n)
+		}
+		c.weights, c.logs = c.weights[:n], c.logs[:n]
+		clear(c.weights[from*s.stride : to*s.stride])
+		clear(c.logs[from*s.stride : to*s.stride])
+	}
 }
 
 // strideOf returns the distance of rows of n elements: so large that a loop may write whole vectors.
@@ -82,9 +116,14 @@ func zeroed(s []float32, n int) []float32 {
 // row returns the elements of row r of wide, narrow or logs.
 func (s *sums) row(of []float32, r int) []float32 { return of[r*s.stride:][:s.width] }
 
-// shade writes the shades of row r to dst.
-func (s *sums) shade(dst []uint8, r int, t *shadeTable, add [2]uint8) {
-	shadeRow(dst, s.row(s.wide, r), s.row(s.narrow, r), s.row(s.logs, r), t, add)
+// shade writes the shades of row r to dst, and changes the sums.
+func (s *sums) shade(dst []uint8, r int, t *shadeTable, ties *tieTable, add [2]uint8) {
+	wide, narrow, logs := s.row(s.wide, r), s.row(s.narrow, r), s.row(s.logs, r)
+	if r >= s.from && r < s.to {
+		medium, high := &s.upper[0], &s.upper[1]
+		keepNearest(wide, narrow, logs, s.row(medium.weights, r), s.row(medium.logs, r), s.row(high.weights, r), s.row(high.logs, r), ties)
+	}
+	shadeRow(dst, wide, narrow, logs, t, add)
 }
 
 // A splat is the kernel of one lake, clipped to a window: its weight at row top+j and column left+i is
@@ -94,15 +133,20 @@ type splat struct {
 	column, row []float32
 	gain, log   float32
 	narrow      bool
+	class       int
 }
 
-// appendSplats appends the splats of m that touch w, none to two.
-func appendSplats(splats []splat, m *mark, w window, k *kernel) []splat {
-	s := splat{gain: 1, log: m.log()}
+// appendSplats appends the splats of m, a lake of that class, that touch w, none to two.
+func appendSplats(splats []splat, m *mark, w window, k *kernel, class int) []splat {
+	gain := float32(1)
+	if m.old {
+		gain = 1.0 / freshShares
+	}
+	s := splat{gain: gain, log: m.log(), class: class}
 	if s.clip(m, w, k.wide.whole) {
 		splats = append(splats, s)
 	}
-	s = splat{gain: narrowWeight, log: m.log(), narrow: true}
+	s = splat{gain: gain * narrowWeight, log: m.log(), narrow: true, class: class}
 	if s.clip(m, w, k.narrow.whole) {
 		splats = append(splats, s)
 	}
@@ -138,6 +182,11 @@ func (s *sums) add(splats []splat, from, rows int) {
 		if t.narrow {
 			weights = s.narrow
 		}
-		addOuter(weights[at:], s.logs[at:], s.stride, t.column, t.row[first-t.top:end-t.top], t.gain, t.log)
+		row := t.row[first-t.top : end-t.top]
+		addOuter(weights[at:], s.logs[at:], s.stride, t.column, row, t.gain, t.log)
+		if t.class > 0 {
+			c := &s.upper[t.class-1]
+			addOuter(c.weights[at:], c.logs[at:], s.stride, t.column, row, t.gain, t.log)
+		}
 	}
 }

@@ -5,8 +5,14 @@ import "github.com/paulmach/orb/maptile"
 // A grid is lakes binned by the pixels of one zoom at scale 1: those of the world, and of some rows north and south of it.
 // Each lake is shared among the four pixels whose centres surround it; nearer ones have larger shares.
 type grid struct {
-	side   int      // of the world in pixels
-	blocks []*block // row by row, with one row of blocks before the world and one after; nil without lakes
+	all  blocks // of all lakes
+	high blocks // of the lakes of the highest class
+}
+
+// blocks are the cells of a grid.
+type blocks struct {
+	side int      // of the world in pixels
+	list []*block // row by row, with one row of blocks before the world and one after; nil without lakes
 }
 
 // blockSide is the width and height of a block in pixels: so small that the sea takes no memory.
@@ -18,63 +24,84 @@ type block struct {
 	logs   [blockSide * blockSide]float64 // sums of shares times logarithms
 }
 
-// sharesPerLake is the number of shares of a lake. Counts are exact, and so are sums of 32-bit logarithms in 64 bits: a
-// hundred thousand lakes of one value at one point have that value.
-const sharesPerLake = subUnits * subUnits
+// sharesPerLake is the number of shares of a lake whose value is not old. Counts are exact, and so are sums of 32-bit logarithms in
+// 64 bits: a hundred thousand lakes of one value at one point have that value.
+const sharesPerLake = subUnits * subUnits * freshShares
+
+// freshShares is how many times as much a value weighs as an old one.
+const freshShares = 4
+
+// shares returns the factor of the shares of a lake.
+func (v *value) shares() uint32 {
+	if v.old {
+		return 1
+	}
+	return freshShares
+}
 
 // newGrid returns the grid for zoom z of the lakes of l with a value and a blob of the smallest size.
 func newGrid(l *Layer, z maptile.Zoom) *grid {
-	side := TileSize << z
-	n := side / blockSide
-	g := &grid{side: side, blocks: make([]*block, (n+2)*n)}
+	g := &grid{all: newBlocks(z), high: newBlocks(z)}
 	shift := uint(MaxZoom - z)
 	for i := range l.sites {
 		s := &l.sites[i]
-		if value := l.value(i); value.Valid() && s.blob.at(z) == baseSize(z) {
-			g.add(int64(s.x>>shift), int64(s.y>>shift), value.log)
+		v := l.value(i)
+		if !v.Valid() || s.blob.at(z) != baseSize(z) {
+			continue
+		}
+		x, y := int64(s.x>>shift), int64(s.y>>shift)
+		g.all.add(x, y, v)
+		if l.logs.class(v.Chlorophyll) == upperClasses {
+			g.high.add(x, y, v)
 		}
 	}
 	return g
 }
 
+func newBlocks(z maptile.Zoom) blocks {
+	side := TileSize << z
+	n := side / blockSide
+	return blocks{side: side, list: make([]*block, (n+2)*n)}
+}
+
 // at returns the block of a cell, and its index there. Columns are periodic; rows begin at -blockSide.
-func (g *grid) at(row, column int) (b **block, cell int) {
-	row, column = row+blockSide, column&(g.side-1)
-	b = &g.blocks[row/blockSide*(g.side/blockSide)+column/blockSide]
-	return b, row%blockSide*blockSide + column%blockSide
+func (b *blocks) at(row, column int) (found **block, cell int) {
+	row, column = row+blockSide, column&(b.side-1)
+	found = &b.list[row/blockSide*(b.side/blockSide)+column/blockSide]
+	return found, row%blockSide*blockSide + column%blockSide
 }
 
 // add adds a lake at x, y in units.
-func (g *grid) add(x, y int64, log float32) {
+func (b *blocks) add(x, y int64, v value) {
 	left, right := between(x)
 	above, below := between(y)
 	for _, row := range [...]share{above, below} {
 		for _, column := range [...]share{left, right} {
-			n := row.part * column.part
+			n := row.part * column.part * v.shares()
 			if n == 0 {
 				continue
 			}
-			b, cell := g.at(row.pixel, column.pixel)
-			if *b == nil {
-				*b = new(block)
+			found, cell := b.at(row.pixel, column.pixel)
+			if *found == nil {
+				*found = new(block)
 			}
-			(*b).counts[cell] += n
-			(*b).logs[cell] += float64(n) * float64(log)
+			(*found).counts[cell] += n
+			(*found).logs[cell] += float64(n) * float64(v.log)
 		}
 	}
 }
 
 // row copies the cells of a row from a column on, and reports whether any has a share of a lake.
-func (g *grid) row(counts []uint32, logs []float64, row, column int) (filled bool) {
+func (b *blocks) row(counts []uint32, logs []float64, row, column int) (filled bool) {
 	for len(counts) > 0 {
-		b, cell := g.at(row, column)
+		found, cell := b.at(row, column)
 		n := min(blockSide-cell%blockSide, len(counts))
-		if *b == nil {
+		if *found == nil {
 			clear(counts[:n])
 			clear(logs[:n])
 		} else {
-			copy(counts[:n], (*b).counts[cell:])
-			copy(logs[:n], (*b).logs[cell:])
+			copy(counts[:n], (*found).counts[cell:])
+			copy(logs[:n], (*found).logs[cell:])
 			for _, c := range counts[:n] {
 				filled = filled || c != 0
 			}

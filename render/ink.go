@@ -21,6 +21,7 @@ const (
 	fillEntry    = ringEntry + quarters
 	hollowEntry  = fillEntry + quarters*colormap.Steps
 	toneEntry    = hollowEntry + quarters
+	freeEntry    = toneEntry + quarters - 1 // the first one that marks do not use
 )
 
 // outlineColor is that of lines around light marks, casingColor that of lines around dark ones.

@@ -12,6 +12,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/palettepng"
 )
 
 // renderer is shared by all tests, as a Renderer does not change.
@@ -105,8 +106,14 @@ func sceneOf(l *Layer, w window, p *style) *scene {
 func fieldOf(l *Layer, w window) *field {
 	var f field
 	h := renderer().styles[Heat]
-	f.reset(sceneOf(l, w, h), w, h.painter.(*heat).kernels)
+	f.reset(sceneOf(l, w, h), w, h.painter.(*heat))
 	return &f
+}
+
+// paletteOf returns the palette of a style at a zoom.
+func paletteOf(id colormap.ID, style StyleID, z maptile.Zoom) *palettepng.Palette {
+	c := renderer().colors[id]
+	return c.paletteOf(style, z)
 }
 
 // shadeAt returns the colour and opacity of the pixel of l that holds lake.
@@ -118,7 +125,7 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 	var m memory
 	m.find(l, w, p)
 	m.draw(p, renderer().colors[id].scale, w)
-	c := renderer().colors[id].palettes[Heat][m.pixels[0]]
+	c := paletteOf(id, Heat, z)[m.pixels[0]]
 	return [3]uint8{c.R, c.G, c.B}, c.A
 }
 

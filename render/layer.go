@@ -33,6 +33,7 @@ type Layer struct {
 
 	blurred      []func() bool      // by zoom of dense: whether the field is blurred
 	grids        []*grid            // by zoom, the lakes binned in advance; at other zooms they are binned for each tile
+	cores        []*coreList        // likewise, the cores
 	thinned      func() []selection // by zoom below roomy: the sites with a marker
 	thinnedSigns func() [][]int32   // by zoom below roomy: the sites with a sign
 	fingerprints *lru.Cache[fingerprintKey, remembered]
@@ -46,6 +47,7 @@ func (r *Renderer) Layer(v *data.Values) *Layer {
 	for z := range maptile.Zoom(min(int(l.roomy), len(l.dense))) {
 		if l.blurred[z]() {
 			l.grids = append(l.grids, newGrid(l, z))
+			l.cores = append(l.cores, newCoreList(l, z))
 		}
 	}
 	l.thinned()
@@ -65,7 +67,7 @@ func (r *Renderer) LayerOn(other *Layer, v *data.Values) *Layer {
 // markedAgain returns a layer of v, whose values are those of other. It knows the fingerprints of tiles without signs.
 func (r *Renderer) markedAgain(other *Layer, v *data.Values) *Layer {
 	l := r.newLayer(other.geometry, v, maxFingerprints)
-	l.values, l.key, l.grids, l.thinned = other.values, other.key, other.grids, other.thinned
+	l.values, l.key, l.grids, l.cores, l.thinned = other.values, other.key, other.grids, other.cores, other.thinned
 	for _, k := range other.fingerprints.Keys() { // the least recently used one first
 		if e, ok := other.fingerprints.Peek(k); ok && r.styles[k.style].signs == nil {
 			l.fingerprints.Add(k, e)

@@ -22,7 +22,7 @@ func TestClassesAreLegible(t *testing.T) {
 	// Ten just noticeable differences.
 	const smallest = 23.0
 	m, p := newMap(t, colormap.Default, who2003()), heatPalette(newMap(t, colormap.Default, who2003()))
-	full := newShading(m)[levels-1]
+	full := newShading(m, &fullRange).entries[levels-1]
 	for name, ground := range map[string]color.NRGBA{
 		"white":              {255, 255, 255, 255},
 		"dark grey":          {0x2b, 0x2b, 0x2b, 255},

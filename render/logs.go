@@ -2,6 +2,7 @@ package render
 
 import (
 	"math"
+	"sort"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -21,9 +22,15 @@ const (
 type logTable struct {
 	perUnit float32           // cells per unit of the logarithm
 	colours [valueCells]uint8 // by cell, as indices into the table of a colour map
+	classes [valueCells]uint8 // by cell
 	scale   *colormap.Map
-	logs    [ceiling]float32 // by concentration below ceiling, as most are
+	logs    [ceiling]float32 // by concentration below ceiling
+	// limits are the smallest concentrations of the upper classes.
+	limits [upperClasses]data.Chlorophyll
 }
+
+// upperClasses is the number of classes after the first.
+const upperClasses = 2
 
 // newLogTable returns the table for the colour maps with the limits of m: all change colours at the same concentrations.
 func newLogTable(m *colormap.Map) *logTable {
@@ -34,19 +41,39 @@ func newLogTable(m *colormap.Map) *logTable {
 	for c := range v.logs {
 		v.logs[c] = v.newLog(data.Chlorophyll(c))
 	}
+	first := 0
+	for i, class := range m.Legend().Classes[:upperClasses] {
+		first += len(class.Colors)
+		v.limits[i] = data.Chlorophyll(sort.Search(int(data.MaxChlorophyll)+1, func(c int) bool {
+			return m.Index(data.Chlorophyll(c).Float()) >= first
+		}))
+		for cell, colour := range v.colours {
+			if int(colour) >= first {
+				v.classes[cell]++
+			}
+		}
+	}
 	return v
 }
+
+// class returns the class of c, 0 without a value.
+func (v *logTable) class(c data.Chlorophyll) int {
+	n := 0
+	for n < upperClasses && c >= v.limits[n] {
+		n++
+	}
+	return n
+}
+
+// classOf returns the class of the concentration with that logarithm.
+func (v *logTable) classOf(log float32) int { return int(v.classes[int(log*v.perUnit)]) }
 
 // middle returns the logarithm in the middle of a cell.
 func (v *logTable) middle(cell int) float64 { return (float64(cell) + 0.5) / float64(v.perUnit) }
 
-// of returns the logarithm for c.
-func (v *logTable) of(c data.Chlorophyll) float32 {
-	if c < ceiling {
-		return v.logs[c]
-	}
-	return v.newLog(c)
-}
+// of returns the logarithm for c. Larger concentrations count as ceiling: all have the last colour, and a bloom of 1000 µg/l must not
+// change more of the map than one of 100.
+func (v *logTable) of(c data.Chlorophyll) float32 { return v.logs[min(c, ceiling-1)] }
 
 // newLog computes the logarithm for c: that of the middle of its cell, where rounding cannot reach another cell. If the
 // colour of the cell is not that of c, it is that of the next cell. So a lake's own pixel has the colour of its value, to
@@ -54,9 +81,6 @@ func (v *logTable) of(c data.Chlorophyll) float32 {
 func (v *logTable) newLog(c data.Chlorophyll) float32 {
 	log := math.Log(max(c, floor).Float() / floor.Float())
 	cell := int(log * float64(v.perUnit))
-	if cell >= valueCells {
-		return float32(log) // the last colour
-	}
 	switch colour := uint8(v.scale.Index(c.Float())); {
 	case v.colours[cell] < colour:
 		cell++

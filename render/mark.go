@@ -50,11 +50,24 @@ func (m *mark) appendTo(b []byte) []byte {
 type scene struct {
 	marks []mark // in the order of the layer, and those of one lake from west to east
 	signs []mark // in the order of drawing
-	patch patch  // of lakes that are binned
+	cores []core // likewise
+
+	waters []mark // drawn above the field
+	patch  patch  // of lakes that are binned
 }
 
-// empty reports whether nothing is in reach.
-func (s *scene) empty() bool { return len(s.marks) == 0 && len(s.signs) == 0 && !s.patch.filled }
+// empty makes s empty.
+func (s *scene) empty() {
+	clear(s.marks) // they may refer to shores of another layer
+	clear(s.waters)
+	s.marks, s.waters, s.signs, s.cores = s.marks[:0], s.waters[:0], s.signs[:0], s.cores[:0]
+	s.patch.empty()
+}
+
+// blank reports whether nothing is in reach.
+func (s *scene) blank() bool {
+	return len(s.marks) == 0 && len(s.signs) == 0 && len(s.waters) == 0 && !s.patch.filled()
+}
 
 // appendTo appends the bytes of s that are hashed for a fingerprint.
 func (s *scene) appendTo(b []byte) []byte {
@@ -64,7 +77,16 @@ func (s *scene) appendTo(b []byte) []byte {
 	for i := range s.signs {
 		b = s.signs[i].appendTo(b)
 	}
-	if s.patch.filled {
+	if len(s.waters) > 0 {
+		b = binary.LittleEndian.AppendUint32(b, uint32(len(s.waters)))
+	}
+	for i := range s.waters {
+		b = s.waters[i].appendTo(b)
+	}
+	for i := range s.cores {
+		b = s.cores[i].appendTo(b)
+	}
+	if s.patch.filled() {
 		b = s.patch.appendTo(b)
 	}
 	return b

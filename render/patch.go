@@ -11,10 +11,38 @@ type patch struct {
 	// left and top are the first column and row, in pixels of scale 1 from the window's north-west corner.
 	left, top     int64
 	width, height int
-	counts        []uint32  // as in a block
-	logs          []float64 // likewise
-	used          []bool    // rows with a lake; the others are undefined
-	filled        bool      // whether any row has a lake
+	all           cells // of all lakes
+	high          cells // of the lakes of the highest class
+}
+
+// cells are sums of the lakes in each cell of a patch.
+type cells struct {
+	counts []uint32  // as in a block
+	logs   []float64 // likewise
+	used   []bool    // rows with a lake; the others are undefined
+	filled bool      // whether any row has a lake
+}
+
+// reset makes c empty, with that many rows of cells.
+func (c *cells) reset(width, height int) {
+	if n := width * height; cap(c.counts) < n {
+		c.counts, c.logs = make([]uint32, n), make([]float64, n)
+	}
+	c.counts, c.logs = c.counts[:cap(c.counts)], c.logs[:cap(c.logs)]
+	if cap(c.used) < height {
+		c.used = make([]bool, height)
+	}
+	c.used = c.used[:height]
+	clear(c.used)
+	c.filled = false
+}
+
+// filled reports whether p has a lake.
+func (p *patch) filled() bool { return p.all.filled }
+
+// empty removes all lakes from p.
+func (p *patch) empty() {
+	p.all.filled, p.high.filled = false, false
 }
 
 // reset makes p the empty patch of the cells less than reach from the centre of a pixel of w.
@@ -23,55 +51,56 @@ func (p *patch) reset(w window, reach int64) {
 	p.left, right = centresAround(w, w.width, reach)
 	p.top, bottom = centresAround(w, w.height, reach)
 	p.width, p.height = int(right-p.left), int(bottom-p.top)
-	if n := p.width * p.height; cap(p.counts) < n {
-		p.counts, p.logs = make([]uint32, n), make([]float64, n)
-	}
-	p.counts, p.logs = p.counts[:cap(p.counts)], p.logs[:cap(p.logs)]
-	if cap(p.used) < p.height {
-		p.used = make([]bool, p.height)
-	}
-	p.used = p.used[:p.height]
-	clear(p.used)
-	p.filled = false
+	p.all.reset(p.width, p.height)
+	p.high.reset(p.width, p.height)
 }
 
-// add adds a lake at x, y in units from the window's north-west corner.
-func (p *patch) add(x, y int64, log float32) {
+// add adds a lake of that class at x, y in units from the window's north-west corner.
+func (p *patch) add(x, y int64, v value, class int) {
 	left, right := between(x)
 	above, below := between(y)
-	p.addRow(above, left, right, log)
-	p.addRow(below, left, right, log)
+	for _, row := range [...]share{above, below} {
+		p.addRow(&p.all, row, left, right, v)
+		if class == upperClasses {
+			p.addRow(&p.high, row, left, right, v)
+		}
+	}
 }
 
-// addRow adds the share of a lake in a row to two of its cells.
-func (p *patch) addRow(row, left, right share, log float32) {
+// addRow adds the share of a lake in a row to two cells of c.
+func (p *patch) addRow(c *cells, row, left, right share, v value) {
 	r := row.pixel - int(p.top)
 	if r < 0 || r >= p.height || row.part == 0 {
 		return
 	}
-	counts, logs := p.row(r)
-	if !p.used[r] {
+	counts, logs := p.row(c, r)
+	if !c.used[r] {
 		clear(counts)
 		clear(logs)
 	}
 	for _, column := range [...]share{left, right} {
-		if c := column.pixel - int(p.left); uint(c) < uint(len(counts)) && column.part != 0 {
-			n := row.part * column.part
-			counts[c] += n
-			logs[c] += float64(n) * float64(log)
-			p.used[r], p.filled = true, true
+		if at := column.pixel - int(p.left); uint(at) < uint(len(counts)) && column.part != 0 {
+			n := row.part * column.part * v.shares()
+			counts[at] += n
+			logs[at] += float64(n) * float64(v.log)
+			c.used[r], c.filled = true, true
 		}
 	}
 }
 
 // cut adds the cells of g.
 func (p *patch) cut(g *grid, w window) {
+	p.cutCells(&p.all, &g.all, w)
+	p.cutCells(&p.high, &g.high, w)
+}
+
+func (p *patch) cutCells(c *cells, b *blocks, w window) {
 	column := w.left>>subBits + p.left
 	for r := range p.height {
 		row := w.top>>subBits + p.top + int64(r)
-		counts, logs := p.row(r)
-		p.used[r] = row >= -1 && row <= int64(g.side) && g.row(counts, logs, int(row), int(column))
-		p.filled = p.filled || p.used[r]
+		counts, logs := p.row(c, r)
+		c.used[r] = row >= -1 && row <= int64(b.side) && b.row(counts, logs, int(row), int(column))
+		c.filled = c.filled || c.used[r]
 	}
 }
 
@@ -83,23 +112,33 @@ func centresAround(w window, n int, reach int64) (from, to int64) {
 	return from, to
 }
 
-// row returns the cells of row r.
-func (p *patch) row(r int) (counts []uint32, logs []float64) {
+// row returns row r of c.
+func (p *patch) row(c *cells, r int) (counts []uint32, logs []float64) {
 	at := r * p.width
-	return p.counts[at : at+p.width], p.logs[at : at+p.width]
+	return c.counts[at : at+p.width], c.logs[at : at+p.width]
 }
 
 // appendTo appends the bytes of all cells with a lake that are hashed for a fingerprint.
 func (p *patch) appendTo(b []byte) []byte {
-	for r, used := range p.used {
+	n := len(b)
+	b = p.appendCells(b, &p.all)
+	b = binary.LittleEndian.AppendUint32(b, uint32(len(b)-n)) // where the others begin
+	return p.appendCells(b, &p.high)
+}
+
+func (p *patch) appendCells(b []byte, c *cells) []byte {
+	if !c.filled {
+		return b
+	}
+	for r, used := range c.used {
 		if !used {
 			continue
 		}
-		counts, logs := p.row(r)
-		for i, c := range counts {
-			if c != 0 {
+		counts, logs := p.row(c, r)
+		for i, n := range counts {
+			if n != 0 {
 				b = binary.LittleEndian.AppendUint32(b, uint32(r*p.width+i))
-				b = binary.LittleEndian.AppendUint32(b, c)
+				b = binary.LittleEndian.AppendUint32(b, n)
 				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(logs[i]))
 			}
 		}

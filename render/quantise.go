@@ -2,7 +2,6 @@ package render
 
 import (
 	"math"
-	"sort"
 
 	"github.com/paulmach/orb/maptile"
 
@@ -51,54 +50,64 @@ func patternAt(z maptile.Zoom) *pattern {
 type scale struct {
 	colours *colormap.Map
 	shades  shadeTable
-	// classes are the smallest values of the classes after the first.
-	classes []data.Chlorophyll
+	shading *shading
+	faded   []*shadeTable // by zoom from fadeZoom on
+	logs    *logTable
+	// entryClass is the class of each palette entry of the style Heat.
+	entryClass [256]uint8
 	// dark reports whether the markers of a colour have a casing. The colours from highest on are those of the highest class.
 	dark    [colormap.Steps]bool
 	highest int
 }
 
 func newScale(m *colormap.Map, v *logTable) *scale {
-	s := &scale{colours: m, shades: newShadeTable(m, v)}
+	s := &scale{colours: m, shading: newShading(m, &fullRange), logs: v}
+	s.shades = *newShadeTable(s.shading, v, 1)
+	faded := newShading(m, &fadedRange)
+	for _, part := range fades {
+		s.faded = append(s.faded, newShadeTable(faded, v, part))
+	}
 	for i, c := range m.Table() {
 		s.dark[i] = symbol.HasCasing(c)
 	}
-	classes := m.Legend().Classes
-	first := 0
-	for _, c := range classes[:len(classes)-1] {
-		first += len(c.Colors)
-		s.classes = append(s.classes, data.Chlorophyll(sort.Search(int(data.MaxChlorophyll)+1, func(c int) bool {
-			return m.Index(data.Chlorophyll(c).Float()) >= first
-		})))
+	s.highest = m.Index(v.limits[upperClasses-1].Float())
+	for _, entries := range s.shading.entries {
+		for colour, entry := range entries {
+			for i, limit := range v.limits {
+				if colour >= m.Index(limit.Float()) {
+					s.entryClass[entry] = uint8(i + 1)
+				}
+			}
+		}
 	}
-	s.highest = first
 	return s
 }
 
-// newShadeTable returns the entries of the style Heat by opacity and value.
-func newShadeTable(m *colormap.Map, v *logTable) shadeTable {
-	t := shadeTable{valueScale: v.perUnit}
+// shadesAt returns the shades of a zoom below waterZoom.
+func (s *scale) shadesAt(z maptile.Zoom) *shadeTable {
+	if z < fadeZoom {
+		return &s.shades
+	}
+	return s.faded[z-fadeZoom]
+}
+
+// newShadeTable returns the entries of the style Heat by opacity and value. The field has that part of its opacity.
+func newShadeTable(shades *shading, v *logTable, part float64) *shadeTable {
+	t := &shadeTable{valueScale: v.perUnit}
 	for i := range coverCells + 1 {
 		opacity := min((1-math.Exp(-opacityGain*float64(i)/coverCells))/saturated, 1)
-		t.cover[i] = uint8(math.Floor(parts * levelOf(maxOpacity*opacity)))
+		t.cover[i] = uint8(math.Floor(parts * shades.levelOf(part*maxOpacity*opacity)))
 		if t.cover[i]+most < parts {
 			t.faint = float32(i) / coverCells
 		}
 	}
-	shades := newShading(m)
-	for level := range shades {
+	for level, entries := range shades.entries {
 		for cell, colour := range v.colours {
-			t.entries[(level+1)*valueCells+cell] = shades[level][colour]
+			t.entries[(level+1)*valueCells+cell] = entries[colour]
 		}
 	}
 	return t
 }
 
 // class returns the class of c, 0 without a value.
-func (s *scale) class(c data.Chlorophyll) int {
-	n := 0
-	for n < len(s.classes) && c >= s.classes[n] {
-		n++
-	}
-	return n
-}
+func (s *scale) class(c data.Chlorophyll) int { return s.logs.class(c) }

@@ -69,7 +69,7 @@ func TestShades(t *testing.T) {
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
 		for _, id := range colormap.IDs() {
 			m := newMap(t, id, limits)
-			p, shades := heatPalette(m), newShading(m)
+			p, shades := heatPalette(m), newShading(m, &fullRange).entries
 			class := func(i int) (class int) {
 				for _, c := range m.Legend().Classes {
 					if i -= len(c.Colors); i < 0 {

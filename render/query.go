@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -24,24 +23,38 @@ func (m *memory) find(l *Layer, w window, st *style) {
 		return
 	}
 	m.found = sceneKey{} // if this panics, the scene is of no use
-	s, selected := &m.scene, st.sites(l, w.zoom)
-	q := newQuery(l, w, st)
+	s := &m.scene
+	s.empty()
+	if st.above == nil || w.zoom < waterZoom {
+		selected := st.sites(l, w.zoom)
+		q := newQuery(l, w, st)
+		s.marks = m.appendMarks(s.marks, &q, st, selected)
+		s.signs = st.signs.appendTo(s.signs, &q)
+		m.hits = q.hits
+		if st.cored {
+			s.cores = m.cores.appendTo(s.cores, &q)
+		}
+		if selected.blurred {
+			s.patch.bin(l, w, st)
+		}
+	}
+	if st.above != nil && w.zoom >= fadeZoom {
+		q := newQuery(l, w, st.above)
+		s.waters = m.appendMarks(s.waters, &q, st.above, &l.whole)
+	}
+	m.found = key
+}
+
+// appendMarks appends the marks of the selected lakes.
+func (m *memory) appendMarks(marks []mark, q *query, st *style, selected *selection) []mark {
 	q.hits = m.hits[:0]
 	for _, g := range st.groups(selected) {
 		first := len(q.hits)
-		q.search(g)
+		q.searchGroup(g)
 		q.sortTies(first)
 	}
-	n := len(q.hits)
-	s.signs = st.signs.appendTo(s.signs[:0], &q)
-	m.hits = q.hits[:n]
-	clear(s.marks) // they may refer to shores of another layer
-	s.marks = st.appendMarks(s.marks[:0], l, m.hits, w)
-	s.patch.filled = false
-	if selected.blurred {
-		s.patch.bin(l, w, st)
-	}
-	m.found = key
+	m.hits = q.hits
+	return st.appendMarks(marks, q.layer, q.hits, q.window)
 }
 
 // small is a site that reaches as far as every lake that is binned.
@@ -88,8 +101,8 @@ func newQuery(l *Layer, w window, st *style) query {
 	}
 }
 
-// search finds the sites of g.
-func (q *query) search(g group) {
+// searchGroup finds the sites of g.
+func (q *query) searchGroup(g group) {
 	q.around(g, g.extent>>q.shift+1+q.painter.widest(q.layer.geometry, q.window.zoom))
 }
 
@@ -105,7 +118,7 @@ func (q *query) sortTies(first int) {
 			n++
 		}
 		if n > 1 {
-			slices.SortStableFunc(hits[:n], func(a, b hit) int { return cmp.Compare(a.Chlorophyll, b.Chlorophyll) })
+			slices.SortStableFunc(hits[:n], func(a, b hit) int { return a.compare(b.value) })
 		}
 		hits = hits[n:]
 	}
@@ -113,9 +126,16 @@ func (q *query) sortTies(first int) {
 
 // around finds the sites of g whose marks touch the window, none of which reaches further than widest.
 func (q *query) around(g group, widest int64) {
+	q.group = g
+	q.search(q.layer.codes, g.sites, widest, 1, q.visitRange)
+}
+
+// search calls visit for the sites, see [Search], at most widest units from the window, and those in the same squares of a grid whose side
+// is a power of two.
+func (q *query) search(codes []uint64, sites []int32, widest, side int64, visit func(from, to int, whole bool) bool) {
 	w := q.window
-	top, bottom := w.top+w.firstCentre()-widest, w.top+w.lastCentre(w.height)+widest
-	left, right := w.left+w.firstCentre()-widest, w.left+w.lastCentre(w.width)+widest
+	top, bottom := (w.top+w.firstCentre()-widest)&^(side-1), (w.top+w.lastCentre(w.height)+widest)|(side-1)
+	left, right := (w.left+w.firstCentre()-widest)&^(side-1), (w.left+w.lastCentre(w.width)+widest)|(side-1)
 	if bottom < 0 || top >= q.world {
 		return
 	}
@@ -133,8 +153,7 @@ func (q *query) around(g group, widest int64) {
 			q.add(0, to-q.world, top, bottom)
 		}
 	}
-	q.group = g
-	Search(q.layer.codes, g.sites, q.meets, q.visitRange)
+	Search(codes, sites, q.meets, visit)
 }
 
 // A box is a range of world coordinates, all four inclusive.
@@ -175,16 +194,18 @@ func (q *query) meets(x, y, last uint32) (some, all bool) {
 // reports whether the search continues.
 func (q *query) visitRange(from, to int, whole bool) bool {
 	for i := from; i < to && !q.done(); i++ {
-		at := q.at(i)
-		if !whole {
-			s := &q.layer.sites[at]
-			if some, _ := q.meets(s.x, s.y, 0); !some {
-				continue
-			}
+		if at := q.at(i); whole || q.contains(at) {
+			q.visit(at)
 		}
-		q.visit(at)
 	}
 	return !q.done()
+}
+
+// contains reports whether a site is in the boxes.
+func (q *query) contains(site int) bool {
+	s := &q.layer.sites[site]
+	some, _ := q.meets(s.x, s.y, 0)
+	return some
 }
 
 // visit adds the hits of a site if its mark touches the window, or bins its lake.
@@ -220,7 +241,7 @@ func (q *query) visit(i int) {
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil {
-			q.patch.add(x, y, value.log)
+			q.patch.add(x, y, value, q.layer.logs.class(value.Chlorophyll))
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}
@@ -242,8 +263,12 @@ func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
 	w.width, w.height = w.width+2, w.height+2
 	q := newQuery(l, w, st)
 	q.below = true
-	for _, g := range st.groups(&l.whole) {
-		q.search(g)
+	groups := st.groups(&l.whole)
+	if st.above != nil {
+		groups = l.whole.byExtent // for its waters
+	}
+	for _, g := range groups {
+		q.searchGroup(g)
 	}
 	if st.signs != nil && !q.done() {
 		q.searchSigns(st.signs, l.markedSites())

@@ -4,6 +4,8 @@ import (
 	"image/color"
 	"math"
 
+	"github.com/paulmach/orb/maptile"
+
 	"limnomap/colormap"
 )
 
@@ -12,13 +14,18 @@ import (
 type reference struct {
 	values    []float64 // in µg/l; 0 where nothing is in reach
 	opacities []float64
+	unsure    []bool // by pixel: whether rounding may decide between two classes
 }
 
 // referenceOf sums the kernels of every lake of l at the pixels of w. It shares with the renderer only the positions and
 // sizes of lakes.
 func referenceOf(l *Layer, w window) reference {
 	n := w.width * w.height
-	cover, weight, logs := make([]float64, n), make([]float64, n), make([]float64, n)
+	cover := make([]float64, n)
+	var weights, logs [upperClasses + 1][]float64 // by class
+	for class := range weights {
+		weights[class], logs[class] = make([]float64, n), make([]float64, n)
+	}
 	world := int64(1) << (tileBits + subBits + w.zoom)
 	for i := range l.sites {
 		p, value := &l.sites[i], l.value(i)
@@ -26,7 +33,12 @@ func referenceOf(l *Layer, w window) reference {
 			continue
 		}
 		sigma := math.Exp2(float64(p.blob.at(w.zoom)) / 4)
-		c := math.Log(max(value.Float(), 0.5))
+		c, class := math.Log(min(max(value.Float(), 0.5), 100)), l.logs.class(value.Chlorophyll)
+		weight, logs := weights[class], logs[class]
+		gain := 1.0
+		if value.old {
+			gain = 0.25
+		}
 		y := int64(p.y>>(MaxZoom-w.zoom)) - w.top
 		// The kernel ends before this distance.
 		far := int64(5 * sigma * subUnits)
@@ -42,8 +54,8 @@ func referenceOf(l *Layer, w window) reference {
 			narrow := [2]axis{axisOf(x, w.width, w, 0.25*sigma), axisOf(y, w.height, w, 0.25*sigma)}
 			for row := wide[1].from; row < wide[1].end; row++ {
 				for column := wide[0].from; column < wide[0].end; column++ {
-					g := wide[0].at(column) * wide[1].at(row)
-					sum := g + 600*narrow[0].at(column)*narrow[1].at(row)
+					g := gain * wide[0].at(column) * wide[1].at(row)
+					sum := g + gain*600*narrow[0].at(column)*narrow[1].at(row)
 					at := row*w.width + column
 					cover[at] += g
 					weight[at] += sum
@@ -52,14 +64,46 @@ func referenceOf(l *Layer, w window) reference {
 			}
 		}
 	}
-	r := reference{values: logs, opacities: cover}
+	r := reference{values: make([]float64, n), opacities: cover, unsure: make([]bool, n)}
+	part := 1.0
+	if w.zoom >= 10 {
+		part = float64(12-w.zoom) / 3
+	}
 	for i := range n {
-		if weight[i] > 0 {
-			r.values[i] = math.Exp(logs[i] / weight[i])
+		class, unsure := nearestClass([3]float64{weights[0][i], weights[1][i], weights[2][i]}, w.zoom)
+		if weights[class][i] > 0 {
+			r.values[i] = math.Exp(logs[class][i] / weights[class][i])
 		}
-		r.opacities[i] = 0.86 * min(1, (1-math.Exp(-4*cover[i]))/0.97)
+		r.unsure[i] = unsure
+		r.opacities[i] = part * 0.86 * min(1, (1-math.Exp(-4*cover[i]))/0.97)
 	}
 	return r
+}
+
+// nearestClass returns the worst class whose weight is at least that of a lake 0.6 sigma farther away than one with the largest weight,
+// below zoom 8 the one with the largest weight; and whether a change of a weight by six per cent would change it: distances are rounded to a sixteenth of a pixel.
+func nearestClass(weights [3]float64, z maptile.Zoom) (class int, unsure bool) {
+	most := max(weights[0], weights[1], weights[2])
+	least := most
+	if z >= 8 {
+		at := func(d float64) float64 { return math.Exp(-d*d/2) + 600*math.Exp(-d*d/2*16) }
+		near, far := 0.0, 2.9
+		for range 40 {
+			if middle := (near + far) / 2; at(middle) > least {
+				near = middle
+			} else {
+				far = middle
+			}
+		}
+		least *= at(max(far, min(far+0.6, 2.9))) / at(far)
+	}
+	for c, weight := range weights {
+		if weight >= least {
+			class = c
+		}
+		unsure = unsure || weight != most && math.Abs(weight/least-1) < 0.06
+	}
+	return class, unsure
 }
 
 // An axis is a Gaussian along one axis of a window, at the pixels from up to end.

@@ -78,6 +78,8 @@ type Spec struct {
 type style struct {
 	painter
 	valued   bool                                      // whether lakes without a value leave no trace
+	cored    bool                                      // whether lakes of upper classes have cores
+	above    *style                                    // the waters above the field from fadeZoom on; nil if the style has none
 	byExtent bool                                      // whether sites are searched in groups by the extent of their waters
 	sites    func(l *Layer, z maptile.Zoom) *selection // those that are drawn at a zoom
 	palette  func(m *colormap.Map) *palettepng.Palette // the entries that paint uses
@@ -111,9 +113,11 @@ type painter interface {
 type memory struct {
 	hits    []hit
 	scene   scene
+	cores   coreSearch
 	found   sceneKey
 	hashed  []byte // of the marks, for the fingerprint
 	field   field
+	cored   []bool // by pixel: whether the core of a high lake covers it
 	mask    mask
 	ring    []orb.Point
 	pixels  []uint8
@@ -131,6 +135,15 @@ type sceneKey struct {
 type colors struct {
 	scale    *scale
 	palettes map[StyleID]*palettepng.Palette
+	faded    *palettepng.Palette // of the style Heat from fadeZoom on
+}
+
+// paletteOf returns the palette of a style at a zoom.
+func (c *colors) paletteOf(id StyleID, z maptile.Zoom) *palettepng.Palette {
+	if id == Heat && z >= fadeZoom {
+		return c.faded
+	}
+	return c.palettes[id]
 }
 
 // A Renderer draws tiles. It is safe for concurrent use.
@@ -143,26 +156,29 @@ type Renderer struct {
 
 // New returns a Renderer whose colour maps are fitted to limits, which colormap.New must accept.
 func New(limits colormap.Limits) *Renderer {
-	signs := newSigns()
+	m, err := colormap.New(colormap.Default, limits)
+	if err != nil {
+		panic(err) // the limits are those of a profile
+	}
+	signs, logs := newSigns(), newLogTable(m)
+	field := newHeat(logs)
 	r := &Renderer{
 		styles: map[StyleID]*style{
 			// A lake without a value has no colour, and grey would be read as one.
-			Heat:  {painter: newHeat(), valued: true, sites: (*Layer).forField, palette: heatPalette},
+			Heat:  {painter: field, above: &style{painter: field.waters, valued: true, byExtent: true}, cored: true, valued: true, sites: (*Layer).forField, palette: heatPalette},
 			Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
-			Lakes: {painter: newWaters(), byExtent: true, sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
+			Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
 		},
+		logs:     logs,
 		colors:   make(map[colormap.ID]colors),
 		memories: sync.Pool{New: func() any { return &memory{encoder: palettepng.NewEncoder()} }},
 	}
 	for _, id := range colormap.IDs() {
 		m, err := colormap.New(id, limits)
 		if err != nil {
-			panic(err) // the limits are those of a profile, and the names are colormap's own
+			panic(err) // the names are colormap's own
 		}
-		if r.logs == nil {
-			r.logs = newLogTable(m)
-		}
-		c := colors{scale: newScale(m, r.logs), palettes: make(map[StyleID]*palettepng.Palette)}
+		c := colors{scale: newScale(m, r.logs), palettes: make(map[StyleID]*palettepng.Palette), faded: fadedPalette(m)}
 		for id, st := range r.styles {
 			c.palettes[id] = st.palette(m)
 		}
@@ -191,7 +207,7 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 	defer r.release(m)
 	m.find(l, windowOf(s.Tile, s.Scale), st)
 	var e remembered
-	if !m.scene.empty() {
+	if !m.scene.blank() {
 		m.hashed = m.scene.appendTo(m.hashed[:0])
 		e = remembered{FingerprintOf(m.hashed), true}
 	}
@@ -213,11 +229,11 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	defer r.release(m)
 	w := windowOf(s.Tile, s.Scale)
 	m.find(l, w, st)
-	if m.scene.empty() {
+	if m.scene.blank() {
 		return Blank(s.Scale), nil
 	}
 	m.draw(st, c.scale, w)
-	return m.encoder.Encode(m.pixels, w.width, c.palettes[s.Style]), nil
+	return m.encoder.Encode(m.pixels, w.width, c.paletteOf(s.Style, w.zoom)), nil
 }
 
 // maxKept bounds the hits whose memory is reused, some 200 bytes each with their marks and splats: those of a dense tile of a
@@ -226,8 +242,9 @@ const maxKept = 1 << 16
 
 // release returns m to the pool.
 func (r *Renderer) release(m *memory) {
-	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept {
-		m.hits, m.scene.marks, m.scene.signs, m.found = nil, nil, nil, sceneKey{}
+	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept || cap(m.scene.cores) > maxKept {
+		m.hits, m.scene.marks, m.scene.signs, m.scene.cores, m.found = nil, nil, nil, nil, sceneKey{}
+		m.cores = coreSearch{}
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil

@@ -1,5 +1,7 @@
 package render
 
+import "math"
+
 // The inner loops of the renderer in plain Go; rows_amd64.go has the same with vector instructions. Both give the same
 // bytes: every product is rounded to float32 before it is added (the conversions prevent the compiler from fusing the two),
 // and the sums of an element are added in the same order.
@@ -18,7 +20,21 @@ const (
 	shadeLevels = 16
 	// levelMask selects the level of a byte of cover.
 	levelMask = 0xf0
+	// tieShift leaves the exponent and 7 bits of the mantissa of a float32. A tieTable has tieSteps of these values, from that of tieLeast
+	// on: weights up to tieLeast times 2^24.
+	tieShift = 16
+	tieSteps = 24 << (23 - tieShift)
+	tieLeast = 1.0 / (1 << 14)
+	tieFirst = (127 - 14) << (23 - tieShift)
 )
+
+// A tieTable has, by the upper bits of a weight, the part of that weight that counts as equal to it.
+type tieTable [tieSteps]float32
+
+// of returns the part of w, which is not negative.
+func (t *tieTable) of(w float32) float32 {
+	return t[min(max(int(math.Float32bits(w)>>tieShift)-tieFirst, 0), tieSteps-1)]
+}
 
 // A shadeTable has the palette entries by opacity and value.
 type shadeTable struct {
@@ -71,6 +87,36 @@ func addRowsGo(dst, src []float32, stride int, weights []float32) {
 		w := weights[j]
 		for i, s := range src[j*stride:][:len(dst)] {
 			dst[i] += float32(w * s)
+		}
+	}
+}
+
+// keepNearestGo leaves of the sums of all lakes those of the class that weighs most; of those that weigh about as much, the worst. The
+// weights of medium and high lakes are of both kernels; what is left is low lakes. It changes narrow and logs, so that wide plus narrow
+// is the weight of that class. Where only low lakes weigh, it changes nothing. Without ties, only equal weights count as such.
+func keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable) {
+	narrow, logs = narrow[:len(wide)], logs[:len(wide)]
+	mediumWeights, mediumLogs = mediumWeights[:len(wide)], mediumLogs[:len(wide)]
+	highWeights, highLogs = highWeights[:len(wide)], highLogs[:len(wide)]
+	for i, g := range wide {
+		medium, high := mediumWeights[i], highWeights[i]
+		if medium == 0 && high == 0 {
+			continue
+		}
+		least := max(medium, high, g+narrow[i]-medium-high)
+		if ties != nil {
+			least *= ties.of(least)
+		}
+		switch {
+		case high >= least:
+			narrow[i], logs[i] = high-g, highLogs[i]
+		case medium >= least:
+			narrow[i], logs[i] = medium-g, mediumLogs[i]
+		default:
+			narrow[i] -= medium
+			narrow[i] -= high
+			logs[i] -= mediumLogs[i]
+			logs[i] -= highLogs[i]
 		}
 	}
 }

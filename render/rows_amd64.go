@@ -37,6 +37,21 @@ func addRows(dst, src []float32, stride int, weights []float32) {
 	addRowsAVX2(&dst[0], &src[0], len(dst), stride, &weights[0], len(weights))
 }
 
+// keepNearest is keepNearestGo with vector instructions if available.
+func keepNearest(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable) {
+	whole := 0
+	if vectors && len(wide) >= lanes {
+		whole = len(wide) / lanes * lanes
+		_, _, _, _, _, _ = narrow[whole-1], logs[whole-1], mediumWeights[whole-1], mediumLogs[whole-1], highWeights[whole-1], highLogs[whole-1]
+		var first *float32
+		if ties != nil {
+			first = &ties[0]
+		}
+		keepNearestAVX2(&wide[0], &narrow[0], &logs[0], &mediumWeights[0], &mediumLogs[0], &highWeights[0], &highLogs[0], whole, first)
+	}
+	keepNearestGo(wide[whole:], narrow[whole:], logs[whole:], mediumWeights[whole:], mediumLogs[whole:], highWeights[whole:], highLogs[whole:], ties)
+}
+
 // shadeRow is shadeRowGo with vector instructions if available.
 func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
 	whole := 0

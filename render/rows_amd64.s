@@ -186,6 +186,97 @@ done:
 	VZEROUPPER
 	RET
 
+// func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int, ties *float32)
+// Requires: AVX, AVX2
+TEXT ·keepNearestAVX2(SB), NOSPLIT, $0-72
+	MOVQ         wide+0(FP), AX
+	MOVQ         narrow+8(FP), CX
+	MOVQ         logs+16(FP), DX
+	MOVQ         mediumWeights+24(FP), BX
+	MOVQ         mediumLogs+32(FP), SI
+	MOVQ         highWeights+40(FP), DI
+	MOVQ         highLogs+48(FP), R8
+	MOVQ         n+56(FP), R9
+	MOVQ         ties+64(FP), R10
+	XORQ         R11, R11
+	VXORPS       Y0, Y0, Y0
+	VBROADCASTSS tieFirst<>+0(SB), Y1
+	VBROADCASTSS tieLast<>+0(SB), Y2
+
+next:
+	VMOVUPS      (BX)(R11*4), Y3
+	VMOVUPS      (DI)(R11*4), Y4
+	VORPS        Y3, Y4, Y5
+	VCMPPS       $0x04, Y0, Y5, Y5
+	VMOVMSKPS    Y5, R12
+	TESTL        R12, R12
+	JZ           done
+	VMOVUPS      (AX)(R11*4), Y5
+	VMOVUPS      (CX)(R11*4), Y7
+	VADDPS       Y7, Y5, Y8
+	VSUBPS       Y3, Y8, Y8
+	VSUBPS       Y4, Y8, Y8
+	VSUBPS       Y3, Y7, Y7
+	VSUBPS       Y4, Y7, Y7
+	VMOVUPS      (SI)(R11*4), Y10
+	VMOVUPS      (R8)(R11*4), Y11
+	VMOVUPS      (DX)(R11*4), Y9
+	VSUBPS       Y10, Y9, Y9
+	VSUBPS       Y11, Y9, Y9
+	VMAXPS       Y8, Y3, Y8
+	VMAXPS       Y8, Y4, Y8
+	TESTQ        R10, R10
+	JZ           compare
+	VPSRLD       $0x10, Y8, Y12
+	VPSUBD       Y1, Y12, Y12
+	VPMAXSD      Y0, Y12, Y12
+	VPMINSD      Y2, Y12, Y12
+	VMOVDQA      X12, X13
+	VPEXTRD      $0x00, X13, R12
+	VMOVSS       (R10)(R12*4), X6
+	VPEXTRD      $0x01, X13, R12
+	VPINSRD      $0x01, (R10)(R12*4), X6, X6
+	VPEXTRD      $0x02, X13, R12
+	VPINSRD      $0x02, (R10)(R12*4), X6, X6
+	VPEXTRD      $0x03, X13, R12
+	VPINSRD      $0x03, (R10)(R12*4), X6, X6
+	VEXTRACTI128 $0x01, Y12, X13
+	VPEXTRD      $0x00, X13, R12
+	VMOVSS       (R10)(R12*4), X12
+	VPEXTRD      $0x01, X13, R12
+	VPINSRD      $0x01, (R10)(R12*4), X12, X12
+	VPEXTRD      $0x02, X13, R12
+	VPINSRD      $0x02, (R10)(R12*4), X12, X12
+	VPEXTRD      $0x03, X13, R12
+	VPINSRD      $0x03, (R10)(R12*4), X12, X12
+	VINSERTI128  $0x01, X12, Y6, Y12
+	VMULPS       Y12, Y8, Y8
+
+compare:
+	VCMPPS    $0x1d, Y8, Y3, Y12
+	VSUBPS    Y5, Y3, Y3
+	VBLENDVPS Y12, Y3, Y7, Y7
+	VBLENDVPS Y12, Y10, Y9, Y9
+	VCMPPS    $0x1d, Y8, Y4, Y12
+	VSUBPS    Y5, Y4, Y3
+	VBLENDVPS Y12, Y3, Y7, Y7
+	VBLENDVPS Y12, Y11, Y9, Y9
+	VMOVUPS   Y7, (CX)(R11*4)
+	VMOVUPS   Y9, (DX)(R11*4)
+
+done:
+	ADDQ $+8, R11
+	CMPQ R11, R9
+	JL   next
+	VZEROUPPER
+	RET
+
+DATA tieFirst<>+0(SB)/4, $0x00003880
+GLOBL tieFirst<>(SB), RODATA|NOPTR, $4
+
+DATA tieLast<>+0(SB)/4, $0x00000bff
+GLOBL tieLast<>(SB), RODATA|NOPTR, $4
+
 // func shadeRowAVX2(dst *uint8, wide *float32, narrow *float32, logs *float32, n int, cover *uint8, entries *uint8, faint float32, valueScale float32, add uint64)
 // Requires: AVX, AVX2
 TEXT ·shadeRowAVX2(SB), NOSPLIT, $0-72

@@ -8,6 +8,10 @@ func addOuter(weights, logs []float32, stride int, column, row []float32, gain, 
 
 func addRows(dst, src []float32, stride int, weights []float32) { addRowsGo(dst, src, stride, weights) }
 
+func keepNearest(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable) {
+	keepNearestGo(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs, ties)
+}
+
 func shadeRow(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8) {
 	shadeRowGo(dst, wide, narrow, logs, t, add)
 }

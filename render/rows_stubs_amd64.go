@@ -12,6 +12,11 @@ func addOuterAVX2(weights *float32, logs *float32, stride int, column *float32, 
 //go:noescape
 func addRowsAVX2(dst *float32, src *float32, n int, stride int, weights *float32, rows int)
 
+// keepNearestAVX2 is keepNearestGo for n pixels, a multiple of eight but not zero.
+//
+//go:noescape
+func keepNearestAVX2(wide *float32, narrow *float32, logs *float32, mediumWeights *float32, mediumLogs *float32, highWeights *float32, highLogs *float32, n int, ties *float32)
+
 // shadeRowAVX2 is shadeRowGo for n pixels, a multiple of eight but not zero, and a faint that is not negative. The
 // halves of add are for even and for odd columns.
 //

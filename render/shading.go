@@ -8,30 +8,61 @@ import (
 	"limnomap/render/palettepng"
 )
 
+// opacities are the levels of opacity of the field, and the palette entries for them.
+type opacities struct {
+	// levels is the number of opacities except none. With few, most of the error of quantising is in the opacity. Of twelve,
+	// each further level would reduce the error by half a decibel of 45 and add 3 % to the bytes.
+	levels int
+	most   float64 // the opacity of the last level
+	first  int     // the first palette entry
+	exact  bool    // whether each colour has an entry of its own at the last level
+}
+
 const (
-	// levels is the number of opacities except none. With few, most of the error of quantising is in the opacity. Each
-	// further level reduces the error by half a decibel of 45 and adds 3 % to the bytes.
-	levels = 12
 	// faintest and maxOpacity are the opacities of the first and the last level; the others are at equal distances between
 	// them, because equal steps of opacity look equal, on white and on dark maps. The first step is smaller, because around a
 	// single blob it is a visible line. The last level leaves labels and shores of the basemap visible.
 	faintest, maxOpacity = 0.05, 0.86
+	// levels is the number of them.
+	levels = 12
 	// unseen is the largest difference of a pixel's colour, in CIE76, that sharing palette entries may cause: two thirds of
 	// the just noticeable difference. The fainter a level, the less its colours differ on the screen: of 32 colours the
 	// first level keeps 3 and the middle ones 16.
 	unseen = 1.5
 )
 
-// A shading has the palette entries by level - 1 and colour.
-type shading [levels][colormap.Steps]uint8
+// fullRange is that of zooms at which the field does not fade.
+var fullRange = opacities{levels: levels, most: maxOpacity, first: 1, exact: true}
+
+// fadedRange is that of the zooms at which the field fades, where the palette also has the entries of waters.
+var fadedRange = opacities{levels: 7, most: maxOpacity * 2 / 3, first: freeEntry}
+
+// of returns the opacity of a level.
+func (o *opacities) of(level int) float64 {
+	return faintest + (o.most-faintest)*float64(level-1)/float64(o.levels-1)
+}
+
+// levelOf is the inverse of of, continuous, and 0 for no opacity.
+func (o *opacities) levelOf(opacity float64) float64 {
+	if opacity < faintest {
+		return opacity / faintest
+	}
+	return 1 + float64(o.levels-1)*(opacity-faintest)/(o.most-faintest)
+}
+
+// A shading has the palette entries of a range of opacities by level - 1 and colour.
+type shading struct {
+	*opacities
+	entries [][colormap.Steps]uint8
+}
 
 // newShading assigns a palette entry to each shade of m; neighbouring colours have neighbouring entries. At the last level
-// every colour has its own. At the others neighbours share entries as far as the difference is unseen, or, if that takes too
-// many entries, with the smallest difference for which they suffice.
-func newShading(m *colormap.Map) *shading {
+// every colour has its own if o says so. At the others neighbours share entries as far as the difference is unseen, or, if that takes
+// too many entries, with the smallest difference for which they suffice.
+func newShading(m *colormap.Map, o *opacities) *shading {
 	// It ends at the latest when each class has one colour at all levels except the last.
 	for difference := unseen; ; difference *= 1.05 {
-		if s, ok := shadingWithin(m, difference); ok {
+		if s, ok := shadingWithin(m, o, difference); ok {
 			return s
 		}
 	}
@@ -39,12 +70,12 @@ func newShading(m *colormap.Map) *shading {
 
 // shadingWithin returns the shading of m in which no pixel differs by more than difference, and reports whether the palette
 // has enough entries.
-func shadingWithin(m *colormap.Map, difference float64) (*shading, bool) {
-	var s shading
-	table, entry := m.Table(), 0
-	for level := range s {
-		within := difference / levelOpacity(level+1)
-		if level == levels-1 {
+func shadingWithin(m *colormap.Map, o *opacities, difference float64) (*shading, bool) {
+	s := &shading{o, make([][colormap.Steps]uint8, o.levels)}
+	table, entry := m.Table(), o.first
+	for level := range s.entries {
+		within := difference / o.of(level+1)
+		if level == o.levels-1 && o.exact {
 			within = 0
 		}
 		// Class by class: no entry is shared by two.
@@ -53,13 +84,13 @@ func shadingWithin(m *colormap.Map, difference float64) (*shading, bool) {
 			colors := table[first : first+len(class.Colors)]
 			groups := groupsWithin(colors, within)
 			for i := range colors {
-				s[level][first+i] = uint8(entry + 1 + groupOf(i, groups, len(colors)))
+				s.entries[level][first+i] = uint8(entry + groupOf(i, groups, len(colors)))
 			}
 			first += len(colors)
 			entry += groups
 		}
 	}
-	return &s, entry < len(palettepng.Palette{})
+	return s, entry <= len(palettepng.Palette{})
 }
 
 // groupsWithin returns the smallest number of groups such that no colour differs by more than difference from the mean of
@@ -90,12 +121,11 @@ func furthest(colors []color.NRGBA, groups int) (distance float64) {
 // groupOf returns the group of the i-th of n colours; groups have nearly the same size.
 func groupOf(i, groups, n int) int { return i * groups / n }
 
-// heatPalette returns the shades of m.
-func heatPalette(m *colormap.Map) *palettepng.Palette {
-	var p palettepng.Palette
+// addTo adds the shades of m to p.
+func (s *shading) addTo(p *palettepng.Palette, m *colormap.Map) {
 	table := m.Table()
-	for level, entries := range newShading(m) {
-		alpha := uint8(math.Round(0xff * levelOpacity(level+1)))
+	for level, entries := range s.entries {
+		alpha := uint8(math.Round(0xff * s.of(level+1)))
 		for first, end := 0, 0; first < len(table); first = end {
 			for end = first + 1; end < len(table) && entries[end] == entries[first]; end++ {
 			}
@@ -104,18 +134,18 @@ func heatPalette(m *colormap.Map) *palettepng.Palette {
 			p[entries[first]] = c
 		}
 	}
+}
+
+// heatPalette returns the shades of m.
+func heatPalette(m *colormap.Map) *palettepng.Palette {
+	var p palettepng.Palette
+	newShading(m, &fullRange).addTo(&p, m)
 	return &p
 }
 
-// levelOpacity returns the opacity of a level.
-func levelOpacity(level int) float64 {
-	return faintest + (maxOpacity-faintest)*float64(level-1)/(levels-1)
-}
-
-// levelOf is the inverse of levelOpacity, continuous, and 0 for no opacity.
-func levelOf(opacity float64) float64 {
-	if opacity < faintest {
-		return opacity / faintest
-	}
-	return 1 + (levels-1)*(opacity-faintest)/(maxOpacity-faintest)
+// fadedPalette returns the entries of waters and the shades of m where the field fades.
+func fadedPalette(m *colormap.Map) *palettepng.Palette {
+	p := markPalette(m)
+	newShading(m, &fadedRange).addTo(p, m)
+	return p
 }

@@ -20,11 +20,11 @@ func TestSharedColoursLookAlike(t *testing.T) {
 			m := newMap(t, id, limits)
 			p, table := heatPalette(m), m.Table()
 			largest, entries := 0.0, 0
-			for level, row := range newShading(m) {
+			for level, row := range newShading(m, &fullRange).entries {
 				for i, entry := range row {
 					c := p[entry]
 					c.A = 0xff
-					d := levelOpacity(level+1) * cie76(labOf(c), labOf(table[i]))
+					d := fullRange.of(level+1) * cie76(labOf(c), labOf(table[i]))
 					largest, entries = max(largest, d), max(entries, int(entry))
 					if d > bound {
 						t.Errorf("%s, %s: colour %d is off by %.2f at level %d, want at most %v", limits.Title, id, i, d, level+1, bound)
@@ -37,13 +37,13 @@ func TestSharedColoursLookAlike(t *testing.T) {
 }
 
 func TestLevelsLieAtTheirOpacities(t *testing.T) {
-	if got := levelOf(0); got != 0 {
+	if got := fullRange.levelOf(0); got != 0 {
 		t.Errorf("no opacity is level %v, want 0", got)
 	}
 	last := 0.0
 	for level := 1; level <= levels; level++ {
-		opacity := levelOpacity(level)
-		if got := levelOf(opacity); math.Abs(got-float64(level)) > 1e-9 {
+		opacity := fullRange.of(level)
+		if got := fullRange.levelOf(opacity); math.Abs(got-float64(level)) > 1e-9 {
 			t.Errorf("opacity %v is level %v, want %d", opacity, got, level)
 		}
 		if opacity <= last {

@@ -16,6 +16,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render/palettepng"
 )
 
 // tileSet returns the lakes and the 300 tiles of zoom 5 to 10 that cold tiles are measured with, also in comparisons with other
@@ -73,16 +74,16 @@ func BenchmarkTileSet(b *testing.B) {
 		b.ReportMetric(float64(total)/float64(n), "file-B/op")
 	})
 	b.Run("image-png", func(b *testing.B) {
-		p := renderer().colors[colormap.Default].palettes[Heat]
-		colors := make(color.Palette, len(p))
-		for i, c := range p {
-			colors[i] = c
-		}
+		colors := make(color.Palette, len(palettepng.Palette{}))
 		e := png.Encoder{BufferPool: &pngBuffers{}}
 		n, total := 0, counter(0)
 		h, c, m := renderer().styles[Heat], renderer().colors[colormap.Default], memory{}
 		for b.Loop() {
 			w := windowOf(tiles[n%len(tiles)], 1)
+			p := paletteOf(colormap.Default, Heat, w.zoom)
+			for i, c := range p {
+				colors[i] = c
+			}
 			m.find(l, w, h)
 			m.draw(h, c.scale, w)
 			img := image.Paletted{Pix: m.pixels, Stride: w.width, Rect: image.Rect(0, 0, w.width, w.height), Palette: colors}

@@ -123,13 +123,17 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 	return marks
 }
 
-// paint draws the waters in ascending order of class, so that no lake hides a worse one of another class. Within a class
+func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
+	clear(dst)
+	t.paintMarks(dst, s.marks, w, sc, mem)
+}
+
+// paintMarks draws the waters in ascending order of class, so that no lake hides a worse one of another class. Within a class
 // large ones are drawn first, so that a pond on an island is visible, and then those of lower values. Lakes without a value
 // belong to the first class: a large clean lake does not hide them. The remaining keys make the order complete: the sort is
 // not stable, and other windows must draw the same.
-func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
-	clear(dst)
-	slices.SortFunc(s.marks, func(a, b mark) int {
+func (t *waters) paintMarks(dst []uint8, marks []mark, w window, sc *scale, mem *memory) {
+	slices.SortFunc(marks, func(a, b mark) int {
 		if c := cmp.Compare(sc.class(a.chlorophyll()), sc.class(b.chlorophyll())); c != 0 {
 			return c
 		}
@@ -141,8 +145,8 @@ func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) 
 		}
 		return cmp.Or(cmp.Compare(w.mortonOf(&a), w.mortonOf(&b)), cmp.Compare(a.shore.id(), b.shore.id()), cmp.Compare(a.x, b.x))
 	})
-	for i := range s.marks {
-		m, k := &s.marks[i], hollow
+	for i := range marks {
+		m, k := &marks[i], hollow
 		if value := m.chlorophyll(); value.Valid() {
 			k = sc.inkOf(sc.colours.Index(value.Float()))
 		}

@@ -20,9 +20,18 @@ func windowOf(t maptile.Tile, scale int) window {
 }
 
 // mortonOf returns the Morton code of a mark of w on the world of its zoom.
-func (w window) mortonOf(m *mark) uint64 {
+func (w window) mortonOf(m *mark) uint64 { return w.mortonAt(m.x, m.y) }
+
+// mortonAt returns the Morton code of a point, in units from the corner of w, on the world of its zoom.
+func (w window) mortonAt(x, y int32) uint64 {
 	world := int64(1)<<(tileBits+subBits+w.zoom) - 1
-	return morton(uint32((w.left+int64(m.x))&world), uint32(w.top+int64(m.y)))
+	return morton(uint32((w.left+int64(x))&world), uint32(w.top+int64(y)))
+}
+
+// rows returns the range of rows of pixels whose centres are at most reach units from y.
+func (w window) rows(y, reach int64) (from, to int) {
+	first, end := centres(y, reach+1, w.step(), w.firstCentre())
+	return int(max(first, 0)), int(min(end, int64(w.height)))
 }
 
 // stepBits returns log2 of how many units a pixel is wide.

@@ -28,6 +28,7 @@ func main() {
 	lane := lane()
 	addOuter(lane)
 	addRows(lane)
+	keepNearest()
 	shadeRow()
 	build.Generate()
 }

@@ -18,10 +18,11 @@ const (
 	levelShift = 7    // from there to the level's first cell: log2(valueCells) - 4
 )
 
-// Predicates of VCMPPS, which are false where either operand is not a number.
+// Predicates of VCMPPS. The first two are false where either operand is not a number, the last is true.
 const (
-	atLeast = 0x1d
-	greater = 0x1e
+	atLeast  = 0x1d
+	greater  = 0x1e
+	notEqual = 0x04
 )
 
 func shadeRow() {
