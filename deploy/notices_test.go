@@ -11,7 +11,7 @@ import (
 )
 
 // The notices contain the licence of every module, also that of FreeType, which the module names without repeating it, and the
-// credit that this licence wants.
+// credit that this licence wants; and the notice of GSHHG with the LGPL and the GPL, which the LGPL wants with each copy.
 func TestNotices(t *testing.T) {
 	t.Parallel()
 	limnomaptest.Need(t, "bash", "go")
@@ -25,18 +25,26 @@ func TestNotices(t *testing.T) {
 	if !utf8.ValidString(notices) {
 		t.Error("the notices are not UTF-8")
 	}
-	_, rest, _ := strings.Cut(notices, "=== github.com/golang/freetype ")
-	freetype, _, found := strings.Cut(rest, "\n=== ")
-	for _, want := range []string{
+	// section returns the notice whose title begins with title, and reports an error for each text that it lacks.
+	section := func(title string, wanted ...string) string {
+		t.Helper()
+		_, rest, found := strings.Cut(notices, "=== "+title+" ")
+		text, _, _ := strings.Cut(rest, "\n=== ")
+		for _, want := range wanted {
+			if !found || !strings.Contains(text, want) {
+				t.Errorf("the notice of %s lacks %q", title, want)
+			}
+		}
+		return text
+	}
+	section("GSHHG", "Copyright 2014 The GMT Team.", "What has been changed,", "WITHOUT ANY WARRANTY",
+		"GNU LESSER GENERAL PUBLIC LICENSE\n                       Version 3", "4. Combined Works.",
+		"GNU GENERAL PUBLIC LICENSE\n                       Version 3", "END OF TERMS AND CONDITIONS")
+	freetype := section("github.com/golang/freetype",
 		"The FreeType Project LICENSE",
 		"Portions of this software are copyright © 2017 The FreeType Project (www.freetype.org). All rights reserved.",
 		"Redistribution in binary form must provide a  disclaimer  that",
-		"--- end of FTL.TXT ---",
-	} {
-		if !found || !strings.Contains(freetype, want) {
-			t.Errorf("the notice of freetype lacks %q", want)
-		}
-	}
+		"--- end of FTL.TXT ---")
 	if strings.Contains(freetype, "GNU GENERAL PUBLIC LICENSE") {
 		t.Error("the notice of freetype has the licence that limnomap does not use")
 	}

@@ -95,7 +95,7 @@ func checkArchive(t *testing.T, path, readme string) {
 	}
 }
 
-// checkParts compares the SBOM and the licences with the modules in the binary and the packages in the page.
+// checkParts compares the SBOM and the licences with the modules and the data in the binary and the packages in the page.
 func checkParts(t *testing.T, list, modules, notices string) {
 	t.Helper()
 	var bom struct {
@@ -131,6 +131,10 @@ func checkParts(t *testing.T, list, modules, notices string) {
 		if parts[name] == "" || !strings.Contains(notices, "\n"+name+" "+parts[name]+"\n") {
 			t.Errorf("the page's %s is in version %q in the SBOM, or not in the licences", name, parts[name])
 		}
+	}
+	found++
+	if parts["GSHHG"] == "" || !strings.Contains(notices, "\n=== GSHHG "+parts["GSHHG"]+", ") {
+		t.Errorf("the demo's shores are of GSHHG %q in the SBOM, or not in the licences", parts["GSHHG"])
 	}
 	if len(bom.Components) != found {
 		t.Errorf("the SBOM has %d components, the binary and the page %d", len(bom.Components), found)

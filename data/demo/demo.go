@@ -33,7 +33,9 @@ var _ data.Source = (*Source)(nil)
 // New returns the demo at the time now(): three years of weekly passes up to the present ISO week. Its Revision changes
 // every week.
 func New(now func() time.Time) *Source {
-	return &Source{now: now, models: models(parseLakes(lakesCSV))}
+	lakes := parseLakes(lakesCSV)
+	addOutlines(lakes, parseShores(shoresJSON))
+	return &Source{now: now, models: models(lakes)}
 }
 
 // Revision returns the week of the newest pass as a number, and the time of that pass.

@@ -5,6 +5,11 @@
 // of the points with official bathing sites of the same name. The last column, mean_chl, is a rough idea of how green a
 // well-known lake is; where it is empty, the simulation draws one.
 //
+// The lakes whose shores GSHHG has, most of the large ones, have outlines: the folder gshhg has the data, its licence and the program
+// that selects it. GSHHG's lakes are digitized from maps of a small scale: of the 60 shores that could be compared with an official
+// bathing site of the lake's name, half are within 60 m of it, and all within 600 m. All other lakes have no outline and are drawn as
+// discs of their areas: an outline is never made up. Large lakes that GSHHG does not divide are not divided here either.
+//
 // All values are simulated. None of them is from a satellite, a laboratory or a forecast, and no bather may rely on them.
 // [Notice] says so, and must be shown wherever a person could mistake them for measurements.
 //

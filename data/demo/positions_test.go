@@ -8,12 +8,15 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/geo"
+
+	"limnomap/data"
 )
 
 // A site is an official bathing site: a beach, so a point of some lake's shore.
@@ -29,13 +32,9 @@ func TestPositionsAgainstBathingSites(t *testing.T) {
 	sites := readSites(t)
 	checked := 0
 	for _, l := range parseLakes(lakesCSV) {
-		code := stateByName(t, l.Region).code
-		name := " " + searchName(l.Name) + " "
 		nearest := math.Inf(1)
-		for _, s := range sites {
-			if s.state == code && strings.Contains(s.text, name) {
-				nearest = min(nearest, geo.Distance(l.Point, s.point)/1000)
-			}
+		for _, s := range sitesOf(t, l, sites) {
+			nearest = min(nearest, geo.Distance(l.Point, s.point)/1000)
 		}
 		if math.IsInf(nearest, 1) {
 			continue
@@ -51,6 +50,51 @@ func TestPositionsAgainstBathingSites(t *testing.T) {
 		t.Errorf("only %d lakes could be checked, want at least 200: does the file still name waters?", checked)
 	}
 	t.Logf("%d lakes of the list have the name of a bathing site in their state", checked)
+}
+
+// TestShoresAgainstBathingSites checks that the shores, which are from another source than the list, are those of the lakes: a bathing
+// site that names the lake must be near the shore.
+func TestShoresAgainstBathingSites(t *testing.T) {
+	const most = 600 // m; the error of GSHHG's lakes is several hundred
+	sites := readSites(t)
+	lakes := map[data.LakeID]listedLake{}
+	for _, l := range parseLakes(lakesCSV) {
+		lakes[l.ID] = l
+	}
+	var distances []float64 // m, of the nearest site of each lake
+	for _, s := range parseShores(shoresJSON) {
+		nearest := math.Inf(1)
+		for _, site := range sitesOf(t, lakes[s.ID], sites) {
+			nearest = min(nearest, fromShore(site.point, s.Geometry.Coordinates[0]))
+		}
+		if math.IsInf(nearest, 1) {
+			continue
+		}
+		distances = append(distances, nearest)
+		if nearest > most {
+			t.Errorf("the shore of %s is %.0f m from the nearest bathing site of its name, want at most %d", s.ID, nearest, most)
+		}
+	}
+	if len(distances) < 50 {
+		t.Fatalf("only %d shores could be checked, want at least 50: does the file still name waters?", len(distances))
+	}
+	slices.Sort(distances)
+	t.Logf("%d shores are at most %.0f m from the nearest bathing site of their name, in the median %.0f m",
+		len(distances), distances[len(distances)-1], distances[len(distances)/2])
+}
+
+// sitesOf returns the sites in the state of l that name it.
+func sitesOf(t *testing.T, l listedLake, sites []site) []site {
+	t.Helper()
+	code := stateByName(t, l.Region).code
+	name := " " + searchName(l.Name) + " "
+	var found []site
+	for _, s := range sites {
+		if s.state == code && strings.Contains(s.text, name) {
+			found = append(found, s)
+		}
+	}
+	return found
 }
 
 // searchName is the part of a lake's name that the file of sites is expected to have too.
