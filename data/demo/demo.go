@@ -68,7 +68,7 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 	return revision(e.newest), nil
 }
 
-// Advisories returns none: the demo's lakes are simulated, and no authority says anything about them.
+// Advisories returns none: the demo's values are simulated, and no authority says anything about them.
 func (s *Source) Advisories(ctx context.Context) ([]data.Advisory, data.Revision, error) {
 	r, err := s.Revision(ctx)
 	return nil, r, err
