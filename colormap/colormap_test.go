@@ -143,7 +143,7 @@ func TestNewErrors(t *testing.T) {
 		is      error
 		message string
 	}{
-		{"unknown map", "jet", good, ErrUnknown, `"jet": allowed are limno, viridis, cividis, algae`},
+		{"unknown map", "jet", good, ErrUnknown, `"jet": allowed are limno, lightness, viridis, cividis, algae`},
 		{"no map", "", good, ErrUnknown, `""`},
 		{"no limits", Default, Limits{}, ErrLimits, "0 and 0 µg/l"},
 		{"limits fall", Default, Limits{Level1: 50, Level2: 10}, ErrLimits, "50 and 10"},

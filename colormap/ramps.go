@@ -26,12 +26,26 @@ func ramps() []ramp {
 			hexes(0xffdf6e, 0xf2b134, 0xe8952a),
 			hexes(0xc22a26, 0xa50f15, 0x7a0519),
 		}},
+		// For grey prints and photocopies: L* of CIELAB falls with every step, from 88 to 27, so that more is always darker. In
+		// limno the last blue is darker than the first yellow. Pale blue, ochre and crimson, chosen by a random search for classes
+		// that differ for every kind of colour vision (CIE76 30 or more), also from the grey of no data. L* also drops at each
+		// limit. The last crimson is bright enough for dark basemaps, as in limno.
+		{"lightness", "Lightness", [][]color.NRGBA{
+			hexes(0x90ecfb, 0x4eb8ea),
+			hexes(0xd29215, 0xa47000),
+			hexes(0xbc1a5c, 0x80003c),
+		}},
 		// Smith and van der Walt 2015, matplotlib 1.5, released as CC0; every 28th of its 256 colours.
 		{"viridis", "Viridis", [][]color.NRGBA{hexes(0x440154, 0x482878, 0x3e4a89, 0x31688e, 0x26828e, 0x1f9e89,
 			0x35b779, 0x6dcd59, 0xb4de2c, 0xfde725)}},
-		// Nuñez, Anderton and Renslow 2018, PLoS ONE 13(7) e0199239; ten colours at equal distances.
-		{"cividis", "Cividis", [][]color.NRGBA{hexes(0x00204d, 0x00336f, 0x39486b, 0x575c6d, 0x707173, 0x8a8779,
-			0xa69d75, 0xc4b56c, 0xe4cf5b, 0xffea46)}},
+		// Nuñez, Anderton and Renslow 2018, PLoS ONE 13(7) e0199239, without its middle, which looks like the grey of no data
+		// (CIE76 15; 11 to a tritanope; 20 without it). The low class has its first two ninths, the other classes its last two,
+		// without the part from 86 to 90 % of it between them. So the map jumps at each limit.
+		{"cividis", "Cividis", [][]color.NRGBA{
+			hexes(0x00204d, 0x00336f, 0x39486b),
+			hexes(0xc4b56c, 0xdcc860),
+			hexes(0xe7d259, 0xffea46),
+		}},
 		// Thyng et al. 2016, Oceanography 29(3), cmocean, MIT; twelve colours at equal distances.
 		{"algae", "Algae", [][]color.NRGBA{hexes(0xd6f9cf, 0xbae4ae, 0x9cd18f, 0x7cbf73, 0x55ae5b, 0x259d51, 0x078a4e,
 			0x0d7547, 0x175f3d, 0x194b31, 0x173723, 0x112414)}},

@@ -1,51 +1,76 @@
 package colormap
 
 import (
+	"fmt"
 	"image/color"
 	"math"
 	"testing"
 )
 
-// TestClassesDiffer compares every colour of a class with every colour of the other classes: no shade of low may be mistaken
-// for a shade of medium or high, by normal and by colour-blind readers.
-func TestClassesDiffer(t *testing.T) {
-	// CIE76; a dozen just noticeable differences (2.3). Measured: 30 for a deuteranope, 38 and more for others.
-	const smallest = 28.0
-	for _, limits := range profiles() {
-		m := newMap(t, Default, limits)
-		for _, v := range visions() {
-			t.Run(limits.Title+"/"+v.name, func(t *testing.T) {
-				least := math.Inf(1)
-				for i, p := range m.table {
-					for j, q := range m.table[:i] {
-						if class(m, i) == class(m, j) {
-							continue
-						}
-						d := cie76(v.see(p), v.see(q))
-						least = min(least, d)
-						if d < smallest {
-							t.Errorf("%s and %s, steps %d and %d of different classes, differ by %.1f, want %.0f or more",
-								Hex(q), Hex(p), j, i, d, smallest)
-						}
+// classMaps returns the maps with a hue for each class, fitted to each profile.
+func classMaps(t *testing.T) (maps []*Map) {
+	for _, id := range []ID{Default, "lightness"} {
+		for _, limits := range profiles() {
+			maps = append(maps, newMap(t, id, limits))
+		}
+	}
+	return maps
+}
+
+// TestDistances compares every colour with the grey of no data, and with every colour of the other classes: no shade of low may
+// be mistaken for no data, or for a shade of medium or high. It logs the smallest distances:
+// go test -v -run TestDistances ./colormap
+func TestDistances(t *testing.T) {
+	// CIE76, in which 2.3 is just noticeable: from no data with normal and with deficient vision, and between classes.
+	type bounds struct{ normal, deficient, classes float64 }
+	special := map[ID]bounds{
+		Default:     {25, 14, 28},
+		"lightness": {30, 23, 28},
+		"viridis":   {25, 8, 1}, // as published: a reader without red or green cones sees its teal almost as grey
+		"cividis":   {35, 20, 3.5},
+	}
+	for _, id := range IDs() {
+		for _, limits := range profiles() {
+			m, want := newMap(t, id, limits), bounds{20, 15, 1}
+			if special, ok := special[id]; ok {
+				want = special
+			}
+			row := fmt.Sprintf("%-9s %s:", id, limits.Title)
+			for _, v := range visions() {
+				noData, between := math.Inf(1), math.Inf(1)
+				for i, c := range m.table {
+					noData = min(noData, cie76(v.see(c), v.see(NoData())))
+					for _, other := range m.table[:m.scale.first[class(m, i)]] {
+						between = min(between, cie76(v.see(c), v.see(other)))
 					}
 				}
-				t.Logf("smallest difference between classes: %.1f", least)
-			})
+				row += fmt.Sprintf("  %s %4.1f to no data, %4.1f between classes", v.name, noData, between)
+				fromGrey := want.deficient
+				if v.name == "normal" {
+					fromGrey = want.normal
+				}
+				if noData < fromGrey || between < want.classes {
+					t.Errorf("%s, %s, %s: a colour is %.1f from the grey of no data, want %v or more; classes differ by %.1f, want %v or more",
+						id, limits.Title, v.name, noData, fromGrey, between, want.classes)
+				}
+			}
+			t.Log(row)
 		}
 	}
 }
 
-// TestClassColorsDiffer requires the differences between the colours of the classes that the anchors of domain.md have.
+// TestClassColorsDiffer requires the differences between the colours of the classes that the anchors of domain.md have, and in
+// the map lightness, in which the hues cannot overlap in lightness, nearly those.
 func TestClassColorsDiffer(t *testing.T) {
-	const smallest = 40.0
-	for _, limits := range profiles() {
-		classes := newMap(t, Default, limits).Legend().Classes
+	smallest := map[ID]float64{Default: 40, "lightness": 34}
+	for _, m := range classMaps(t) {
+		classes := m.Legend().Classes
 		for _, v := range visions() {
 			for i, p := range classes {
 				for _, q := range classes[:i] {
-					if d := cie76(v.see(parseHex(t, p.Color)), v.see(parseHex(t, q.Color))); d < smallest {
-						t.Errorf("%s, %s: %s (%s) and %s (%s) differ by %.1f, want %.0f or more",
-							limits.Title, v.name, q.Color, q.Risk, p.Color, p.Risk, d, smallest)
+					if d := cie76(v.see(parseHex(t, p.Color)), v.see(parseHex(t, q.Color))); d < smallest[m.ID] {
+						t.Errorf("%s, %s, %s: %s (%s) and %s (%s) differ by %.1f, want %.0f or more",
+							m.ID, m.limits.Title, v.name, q.Color, q.Risk, p.Color, p.Risk, d, smallest[m.ID])
 					}
 				}
 			}
@@ -53,29 +78,7 @@ func TestClassColorsDiffer(t *testing.T) {
 	}
 }
 
-// TestNothingElseIsGrey compares every colour with the grey of no data. In the default map no reader may mistake one for the
-// other; in the published maps some colours are closer for a dichromat.
-func TestNothingElseIsGrey(t *testing.T) {
-	for _, id := range IDs() {
-		for _, limits := range profiles() {
-			m := newMap(t, id, limits)
-			for _, v := range visions() {
-				smallest := 12.0
-				if id != Default && v.name != "normal" {
-					smallest = 8
-				}
-				for i, c := range m.table {
-					if d := cie76(v.see(c), v.see(NoData())); d < smallest {
-						t.Errorf("%s, %s, %s: step %d, %s, is %.1f from the grey of no data, want %.0f or more",
-							id, limits.Title, v.name, i, Hex(c), d, smallest)
-					}
-				}
-			}
-		}
-	}
-}
-
-// TestStandsOut compares every colour of the default map with its backgrounds: white, and the dark grey and near black of
+// TestStandsOut compares every colour of the maps with a hue for each class with their backgrounds: white, and the dark grey and near black of
 // dark basemaps, on which the worst class must not be the faintest.
 func TestStandsOut(t *testing.T) {
 	normal := visions()[0]
@@ -87,13 +90,12 @@ func TestStandsOut(t *testing.T) {
 		{hexes(0x2b2b2b, 0x0e0e0e), [classes]float64{30, 30, 50}},
 	} {
 		for _, g := range ground.colors {
-			for _, limits := range profiles() {
-				m := newMap(t, Default, limits)
+			for _, m := range classMaps(t) {
 				for i, c := range m.table {
 					want := ground.smallest[class(m, i)]
 					if d := cie76(normal.see(c), normal.see(g)); d < want {
-						t.Errorf("%s: step %d, %s, differs by %.1f from %s, want %.0f or more",
-							limits.Title, i, Hex(c), d, Hex(g), want)
+						t.Errorf("%s, %s: step %d, %s, differs by %.1f from %s, want %.0f or more",
+							m.ID, m.limits.Title, i, Hex(c), d, Hex(g), want)
 					}
 				}
 			}
@@ -101,24 +103,34 @@ func TestStandsOut(t *testing.T) {
 	}
 }
 
-// TestOrder checks lightness: in the smooth maps it changes in one direction, in the default map each class becomes
-// darker (TestHues checks the hues).
+// TestOrder checks lightness, which a grey print or a photocopy shows: it changes in one direction in every map but the default,
+// in which each class becomes darker (TestHues checks the hues). In the map lightness more is darker, by a visible step at each
+// limit.
 func TestOrder(t *testing.T) {
 	normal := visions()[0]
 	for _, id := range IDs() {
 		for _, limits := range profiles() {
 			m := newMap(t, id, limits)
 			sign := 1.0
-			if id == Default || id == "algae" {
+			if id == Default || id == "lightness" || id == "algae" {
 				sign = -1
 			}
 			for i := 1; i < Steps; i++ {
 				p, q := normal.see(m.table[i-1]), normal.see(m.table[i])
-				if id == Default && class(m, i) != class(m, i-1) {
+				atLimit := class(m, i) != class(m, i-1)
+				if id == Default && atLimit {
 					continue
 				}
-				if sign*(q.l-p.l) <= 0 {
-					t.Errorf("%s, %s: lightness goes from %.2f to %.2f at step %d", id, limits.Title, p.l, q.l, i)
+				smallest := 0.01
+				if id == "lightness" {
+					smallest = 1
+					if atLimit {
+						smallest = 5
+					}
+				}
+				if sign*(q.l-p.l) < smallest {
+					t.Errorf("%s, %s: lightness goes from %.2f to %.2f at step %d, want a difference of %v or more",
+						id, limits.Title, p.l, q.l, i, smallest)
 				}
 			}
 		}
@@ -128,8 +140,7 @@ func TestOrder(t *testing.T) {
 func TestHues(t *testing.T) {
 	// Degrees in CIELAB: blue, amber, red, far from each other and from green, which a deuteranope cannot identify.
 	allowed := [classes][2]float64{{205, 250}, {50, 100}, {0, 45}}
-	for _, limits := range profiles() {
-		m := newMap(t, Default, limits)
+	for _, m := range classMaps(t) {
 		for i, c := range m.table {
 			p := visions()[0].see(c)
 			hue := math.Atan2(p.b, p.a) * 180 / math.Pi
@@ -137,20 +148,21 @@ func TestHues(t *testing.T) {
 				hue += 360
 			}
 			if a := allowed[class(m, i)]; hue < a[0] || hue > a[1] || p.chroma() < 20 {
-				t.Errorf("%s: step %d, %s: hue %.0f, chroma %.0f, want hue %v and chroma 20 or more",
-					limits.Title, i, Hex(c), hue, p.chroma(), a)
+				t.Errorf("%s, %s: step %d, %s: hue %.0f, chroma %.0f, want hue %v and chroma 20 or more",
+					m.ID, m.limits.Title, i, Hex(c), hue, p.chroma(), a)
 			}
 		}
 	}
 }
 
-// TestEnds compares the ends of each map with its published table.
+// TestEnds compares the ends of each map with its anchors or its published table.
 func TestEnds(t *testing.T) {
 	for _, test := range []struct {
 		id          ID
 		first, last string
 	}{
 		{Default, "#86d3e8", "#7a0519"},
+		{"lightness", "#90ecfb", "#80003c"},
 		{"viridis", "#440154", "#fde725"},
 		{"cividis", "#00204d", "#ffea46"},
 		{"algae", "#d6f9cf", "#112414"},

@@ -40,7 +40,7 @@ func TestExtending(t *testing.T) {
 // The tests that the page names fail for wrong additions.
 func TestExtendingWrongly(t *testing.T) {
 	out, err := testWith(t, "colormap/ramps.go", `{"fog", "Fog", [][]color.NRGBA{hexes(0x303030, 0xffffff)}},`)
-	if err == nil || !strings.Contains(string(out), "fog") || !strings.Contains(string(out), "TestNothingElseIsGrey") {
+	if err == nil || !strings.Contains(string(out), "fog") || !strings.Contains(string(out), "TestDistances") {
 		t.Errorf("a grey colour map: %v\n%s", err, out)
 	}
 }

@@ -16,12 +16,18 @@ var visions = map[string][3][3]float64{
 		{0.367322, 0.860646, -0.227968}, {0.280085, 0.672501, 0.047413}, {-0.011820, 0.042940, 0.968881}},
 }
 
-// TestClassesAreLegible draws every colour at full opacity over several basemaps, and checks that none can be mistaken for one
-// of another class, with normal and with deficient colour vision.
+// TestClassesAreLegible draws every colour of the maps with a hue for each class at full opacity over several basemaps, and checks
+// that none can be mistaken for one of another class, with normal and with deficient colour vision.
 func TestClassesAreLegible(t *testing.T) {
+	for _, id := range []colormap.ID{colormap.Default, "lightness"} {
+		t.Run(string(id), func(t *testing.T) { testClassesAreLegible(t, id) })
+	}
+}
+
+func testClassesAreLegible(t *testing.T, id colormap.ID) {
 	// Ten just noticeable differences.
 	const smallest = 23.0
-	m, p := newMap(t, colormap.Default, who2003()), heatPalette(newMap(t, colormap.Default, who2003()))
+	m, p := newMap(t, id, who2003()), heatPalette(newMap(t, id, who2003()))
 	full := newShading(m, &fullRange).entries[levels-1]
 	for name, ground := range map[string]color.NRGBA{
 		"white":              {255, 255, 255, 255},
