@@ -53,39 +53,48 @@ func (v *Values) Key() weak.Pointer[State] {
 	return weak.Make(&v.states[0])
 }
 
-// A Mark is a sign that a map of lakes shows for a lake, in addition to the colour of its value.
+// A Mark is a sign that a map of lakes shows for a lake, in addition to the colour of its value. A larger one is graver.
 type Mark uint8
 
 const (
 	NoMark Mark = iota
-	// Worse marks a lake whose level is worse than that of its chlorophyll, which is its colour.
-	Worse
+	// WorseMedium and WorseHigh mark a lake whose level is worse than that of its chlorophyll, which is its colour. They tell its
+	// risk: not high, or high.
+	WorseMedium
+	WorseHigh
 	// Closed marks a lake with an active closure, whatever its value.
 	Closed
 )
+
+// Worse reports whether m marks a lake whose level is worse than that of its chlorophyll.
+func (m Mark) Worse() bool { return m == WorseMedium || m == WorseHigh }
 
 // Mark returns the mark of Lakes[i].
 func (v *Values) Mark(i int) Mark {
 	if v.Advisories.Kind(i) == Closure {
 		return Closed
 	}
-	if v.worse(i) {
-		return Worse
-	}
-	return NoMark
-}
-
-func (v *Values) worse(i int) bool {
 	if v.states != nil {
-		return v.rule.profile != nil && v.states[i].Level > v.rule.profile.Level(v.states[i].Chlorophyll)
+		return v.worse(v.states[i].Level, v.states[i].Chlorophyll)
 	}
 	last := v.last(i)
 	if !last.exists() || v.rule.stale(last.sample().date(), v.asOf) {
-		return false
+		return NoMark
 	}
 	o, _, _ := last.of.observation(last.at)
 	level, _ := v.rule.profile.Classify(o)
-	return level > v.rule.profile.Level(o.Chlorophyll)
+	return v.worse(level, o.Chlorophyll)
+}
+
+// worse returns the mark of a lake with that level and value.
+func (v *Values) worse(level Level, c Chlorophyll) Mark {
+	switch {
+	case v.rule.profile == nil || level <= v.rule.profile.Level(c):
+		return NoMark
+	case level.Risk() == RiskHigh:
+		return WorseHigh
+	}
+	return WorseMedium
 }
 
 // last returns the last known value of Lakes[i].

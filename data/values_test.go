@@ -38,7 +38,8 @@ func TestValuesEqualView(t *testing.T) {
 					}
 				}
 				worse := state.Level > s.Profile.Level(state.Chlorophyll)
-				if got := shown.Mark(i); (got == data.Worse) != worse || got != v.Values().Mark(i) {
+				got := shown.Mark(i)
+				if got.Worse() != worse || worse && (got == data.WorseHigh) != (state.Risk == data.RiskHigh) || got != v.Values().Mark(i) {
 					t.Fatalf("week %s: lake %d at level %d with %s has mark %d, and in its view %d", w, i, state.Level, state.Chlorophyll, got, v.Values().Mark(i))
 				}
 			}
