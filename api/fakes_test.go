@@ -147,15 +147,15 @@ func (f *fakeLegends) draw() {
 	f.drawing.Add(-1)
 }
 
-func (f *fakeLegends) LegendPNG(m *colormap.Map, signs []tiles.Sign, width, scale int) ([]byte, error) {
+func (f *fakeLegends) LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error) {
 	f.draw()
-	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d%s", m.ID, width, scale, labels(signs)), nil
+	return fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%s %d %d%s", m.ID, width, scale, labels(look.Signs)), nil
 }
 
-func (f *fakeLegends) LegendSVG(m *colormap.Map, signs []tiles.Sign, width int) ([]byte, error) {
+func (f *fakeLegends) LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]byte, error) {
 	f.draw()
 	return fmt.Appendf(nil, `<svg xmlns="http://www.w3.org/2000/svg" width="%d"><!-- %s %s%s --></svg>`,
-		width, m.ID, strings.Repeat("x", 1024), labels(signs)), nil
+		width, m.ID, strings.Repeat("x", 1024), labels(look.Signs)), nil
 }
 
 // labels returns the texts of signs, each after a bar.
@@ -278,9 +278,9 @@ func testOptions(tb testing.TB) Options {
 		Legends:   &fakeLegends{},
 		Styles: []tiles.Style{
 			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
-			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Signs: []tiles.Sign{
+			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Look: tiles.Look{Signs: []tiles.Sign{
 				{ID: "closed", Label: "Closed by an official statement"}, {ID: "worse", Label: "Level worse than the colour: cell count or report"},
-			}},
+			}}},
 		},
 		Limits: colormap.Limits{Title: "WHO 2003", Level1: 10, Level2: 50},
 		Page: fstest.MapFS{

@@ -40,8 +40,7 @@ func parseLegendWidth(s string) (int, error) {
 // legendWidthMistake follows a width that is not allowed in the error.
 var legendWidthMistake = "is none of " + strings.Trim(strings.Join(strings.Fields(fmt.Sprint(legendWidths)), ", "), "[]")
 
-// maxLegends is the largest number of legends of that many colour maps and styles: some 30 kB each. Styles with the same signs
-// share theirs.
+// maxLegends is the largest number of legends of that many colour maps and styles: some 30 kB each.
 func maxLegends(colormaps, styles int) int {
 	return colormaps * (1 + styles*len(legendWidths)*(1+maxLegendScale)) // JSON, SVG, PNG
 }
@@ -49,7 +48,7 @@ func maxLegends(colormaps, styles int) int {
 // A legendKey names a legend.
 type legendKey struct {
 	mediaType    string
-	style        tiles.StyleID // the first one with the same signs
+	style        tiles.StyleID
 	colormap     colormap.ID
 	width, scale int
 }
@@ -69,15 +68,9 @@ func (s *common) legendQuery(style tiles.StyleID, id colormap.ID) string {
 	return "?" + query.Encode()
 }
 
-// signsOf returns the signs that a style draws.
-func (s *common) signsOf(id tiles.StyleID) []tiles.Sign {
-	return s.opts.Styles[slices.Index(s.styleIDs, id)].Signs
-}
-
-// legendStyle returns the first style with the signs of this one. Their legends are the same.
-func (s *common) legendStyle(id tiles.StyleID) tiles.StyleID {
-	signs := s.signsOf(id)
-	return s.styleIDs[slices.IndexFunc(s.opts.Styles, func(other tiles.Style) bool { return slices.Equal(other.Signs, signs) })]
+// lookOf returns the look of the symbols of a style.
+func (s *common) lookOf(id tiles.StyleID) tiles.Look {
+	return s.opts.Styles[slices.Index(s.styleIDs, id)].Look
 }
 
 // legend returns a handler that answers with a legend of that media type.
@@ -101,8 +94,6 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		}
 		if mediaType == answer.TypeJSON {
 			key.style, key.width = h.styleIDs[0], defaultLegendWidth
-		} else {
-			key.style = h.legendStyle(key.style)
 		}
 		content, err := h.keptLegend(key)
 		if err != nil {
@@ -147,9 +138,9 @@ func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
 	switch key.mediaType {
 	case answer.TypePNG:
-		return h.opts.Legends.LegendPNG(scale, h.signsOf(key.style), key.width, key.scale)
+		return h.opts.Legends.LegendPNG(scale, h.lookOf(key.style), key.width, key.scale)
 	case answer.TypeSVG:
-		return h.opts.Legends.LegendSVG(scale, h.signsOf(key.style), key.width)
+		return h.opts.Legends.LegendSVG(scale, h.lookOf(key.style), key.width)
 	}
 	content, err := json.Marshal(tiles.Legend{Legend: scale.Legend(), Signs: allSigns(h.opts.Styles)})
 	return append(content, '\n'), err

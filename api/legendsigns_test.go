@@ -21,7 +21,7 @@ func signServer(t *testing.T, legends Legends) *Server {
 	opts := testOptions(t)
 	opts.Legends = legends
 	opts.Styles = append(opts.Styles,
-		tiles.Style{ID: "lakes", Title: "Waters", Signs: slices.Clone(opts.Styles[1].Signs)}, tiles.Style{ID: "plain", Title: "Plain"})
+		tiles.Style{ID: "lakes", Title: "Waters", Look: tiles.Look{Signs: slices.Clone(opts.Styles[1].Signs)}}, tiles.Style{ID: "plain", Title: "Plain"})
 	return newServer(t, opts, testSource(t))
 }
 
@@ -69,8 +69,8 @@ func TestLegendWithoutSigns(t *testing.T) {
 	}
 }
 
-// Styles with the same signs share a legend: a crowd that asks for those of all styles draws two of each form.
-func TestStylesShareLegends(t *testing.T) {
+// A crowd that asks for the legends of all styles draws each image once, and one for all as JSON.
+func TestLegendsAreDrawnOnce(t *testing.T) {
 	legends := &fakeLegends{}
 	s := signServer(t, legends)
 	var crowd sync.WaitGroup
@@ -82,10 +82,10 @@ func TestStylesShareLegends(t *testing.T) {
 		}
 	}
 	crowd.Wait()
-	if got := legends.drawn.Load(); got != 4 || legends.together.Load() > 1 {
-		t.Errorf("%d legends were drawn, up to %d at a time, want 4, one at a time", got, legends.together.Load())
+	if got := legends.drawn.Load(); got != 8 || legends.together.Load() > 1 {
+		t.Errorf("%d legends were drawn, up to %d at a time, want 8, one at a time", got, legends.together.Load())
 	}
-	if all := maxLegends(1, 4); all < 1+2*len(legendWidths)*3 {
+	if all := maxLegends(1, 4); all < 1+4*len(legendWidths)*3 {
 		t.Errorf("the server keeps %d legends of a colour map, want all", all)
 	}
 }

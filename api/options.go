@@ -37,10 +37,10 @@ type Historian interface {
 	History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 }
 
-// Legends draws the legend of a colour map and of the signs of a style; nil for none.
+// Legends draws the legend of a colour map and of the symbols of a style.
 type Legends interface {
-	LegendPNG(m *colormap.Map, signs []tiles.Sign, width, scale int) ([]byte, error)
-	LegendSVG(m *colormap.Map, signs []tiles.Sign, width int) ([]byte, error)
+	LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error)
+	LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]byte, error)
 }
 
 // Options configure a Server. Fields without a stated default are required. New checks what it could not work with. It does not

@@ -9,6 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"limnomap/colormap"
+	"limnomap/render/symbol"
 )
 
 // A lakeSet is lakes and how their layer is made.
@@ -134,7 +135,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 	away := min(outside(x, column), outside(x-world, column), outside(x+world, column))
 	away = max(away, outside(y, float64(s.Tile.Y)))
 	var reach float64
-	water := max(float64(p.extent())/worldUnits*world, smallestRadii[smallestStep(s.Tile.Z)]+outlinePx) + 1
+	water := max(float64(p.extent())/worldUnits*world+1, symbol.Reach(smallestRadii[smallestStep(s.Tile.Z)]))
 	switch s.Style {
 	case Heat:
 		if s.Tile.Z < waterZoom {
@@ -146,7 +147,7 @@ func beyondReach(t fataler, lake testShore, s Spec) bool {
 			reach = max(reach, neighbourhoodPx) // where it may decide which lakes have cores
 		}
 	case Dots:
-		reach = markerRadii[min(int(s.Tile.Z), len(markerRadii)-1)] + 2*outlinePx
+		reach = symbol.Reach(markerRadii[min(int(s.Tile.Z), len(markerRadii)-1)])
 	case Lakes:
 		reach = water
 	}

@@ -89,8 +89,8 @@ func (s *coreSearch) appendTo(cores []core, q *query) []core {
 	}
 	for _, found := range s.found {
 		slices.SortFunc(found, func(a, b core) int {
-			if a.Chlorophyll != b.Chlorophyll || a.old != b.old {
-				return a.value().compare(b.value())
+			if c := compareValues(a.Chlorophyll, a.old, b.Chlorophyll, b.old); c != 0 {
+				return c
 			}
 			return cmp.Or(cmp.Compare(w.mortonAt(a.x, a.y), w.mortonAt(b.x, b.y)), cmp.Compare(a.x, b.x))
 		})
@@ -109,8 +109,6 @@ func (c *core) appendTo(b []byte) []byte {
 	}
 	return binary.LittleEndian.AppendUint32(b, v)
 }
-
-func (c *core) value() value { return value{Chlorophyll: c.Chlorophyll, old: c.old} }
 
 // searchList finds the cores of a list.
 func (s *coreSearch) searchList(q *query, list *coreList) {

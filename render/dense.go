@@ -99,7 +99,7 @@ func (l *Layer) thinnedAt(z maptile.Zoom, sites []int32, values []value) []int32
 	for len(sites) > 0 {
 		n, worst := 0, sites[0]
 		for ; n < len(sites) && l.codes[sites[n]]>>shift == l.codes[sites[0]]>>shift; n++ {
-			if values[sites[n]].Chlorophyll > values[worst].Chlorophyll { // no value is less than any value
+			if values[sites[n]].compare(&values[worst]) > 0 { // no value is less than any value
 				worst = sites[n]
 			}
 		}

@@ -34,14 +34,18 @@
 //
 // # The styles Dots and Lakes
 //
-// [Dots] draws a marker per lake in ascending order of value, above the grey rings of lakes without one. [Lakes] draws each
+// [Dots] draws a marker per lake in ascending order of value, above the grey rings of lakes without one. Its shape is that of the class
+// of the value. [Lakes] draws each
 // water: from zoom 9 on the inside of its outline if known, else a disc of its area. Higher classes are drawn above lower
 // ones, and within a class small waters above large ones. Waters without a value are grey, half transparent and hatched.
 //
-// Both draw a sign above everything else for each lake with a [data.Mark]: for [data.Worse] the marker within a white and a dark ring,
-// for [data.Closed] a dark disc with a white bar, with or without a value. Closed lakes are above the others. Signs are at the
-// lake's own point, also in the style Lakes. The style Heat has
-// no signs: it shows the chlorophyll and nothing else.
+// All markers and waters have a white rim and within it a thin dark line, grey without a value. Old values (see [data.OldAfter]) are
+// translucent, and of equal values they are below the others.
+//
+// Both draw a sign above everything else for each lake with a [data.Mark]: for a worse lake the marker of its level within a white and
+// a dark ring, for [data.Closed] a dark disc with a white bar, with or without a value. Closed lakes are above the others. Signs are at
+// the lake's own point, also in the style Lakes; in Dots a marked lake has no other marker. The style Heat has no signs: it shows the
+// chlorophyll and nothing else.
 //
 // # Many lakes
 //

@@ -20,6 +20,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/render/legend"
+	"limnomap/render/symbol"
 )
 
 var docs = flag.String("docs", "", "folder that the pictures of docs/heat-field.md are written to")
@@ -241,7 +242,7 @@ func doublePicture(t *testing.T) image.Image {
 // scalePicture is the legend of the default colour map, and below it the colours of the others.
 func scalePicture(t *testing.T) image.Image {
 	const step = 13 // pixels
-	scale, err := legend.PNG(newMap(t, colormap.Default, who2003()), nil, colormap.Steps*step, 1)
+	scale, err := legend.PNG(newMap(t, colormap.Default, who2003()), symbol.Look{}, colormap.Steps*step, 1)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,11 +2,17 @@ package render
 
 import (
 	"image/color"
+	"math"
+	"slices"
 	"testing"
 
+	"github.com/fogleman/gg"
+	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render/symbol"
 )
 
 // dotAt returns the colour of the pixel of l that contains lake in the style Dots.
@@ -56,39 +62,100 @@ func TestNoValueIsAHollowGreyRing(t *testing.T) {
 		full := 0
 		for _, v := range paint(l, windowOf(maptile.At([2]float64{13.4, 52.5}, z), 1), Dots) {
 			c := p[v]
-			if grey := colormap.NoData(); c.A != 0 && (c.R != grey.R || c.G != grey.G || c.B != grey.B) {
+			if c.A != 0 && !isGrey(c) {
 				t.Fatalf("zoom %d: a ring has the colour %v", z, c)
 			}
-			if c.A == 0xff {
+			if c == colormap.NoData() {
 				full++
 			}
 		}
 		if full == 0 {
-			t.Errorf("zoom %d: no pixel of the ring is opaque", z)
+			t.Errorf("zoom %d: no pixel of the ring is all grey", z)
 		}
 	}
 }
 
-// TestHighestClassHasACasing checks that a bloom is visible on a dark map: in the default map the colours of the highest class,
-// and only they, have a casing.
-func TestHighestClassHasACasing(t *testing.T) {
-	m := newMap(t, colormap.Default, who2003())
-	for i, dark := range renderer().colors[colormap.Default].scale.dark {
-		if want := i >= m.Index(who2003().Level2); dark != want {
-			t.Errorf("step %d, %s, has a casing: %v, want %v", i, colormap.Hex(m.Table()[i]), dark, want)
+// isGrey reports whether c is the grey of no data, white or a mixture of both.
+func isGrey(c color.NRGBA) bool {
+	c.A = 0xff
+	for q := range quarters + 1 {
+		if c == mixed(whiteColor, colormap.NoData(), q, quarters) {
+			return true
 		}
 	}
-	for chl, want := range map[float64]color.NRGBA{49: outlineColor, 51: casingColor} {
-		l := layerOf(testLake{lon: 13.4, lat: 52.5, chl: chl})
-		p := renderer().colors[colormap.Default].palettes[Dots]
-		seen := map[color.NRGBA]bool{}
-		for _, v := range paint(l, windowOf(maptile.At([2]float64{13.4, 52.5}, 10), 1), Dots) {
-			c := p[v]
-			c.A = 0xff
-			seen[c] = true
+	return false
+}
+
+// TestAllValuesHaveTheSameLines draws a lake of each colour in each colour map, and without a value: the pixels around the
+// colour are those of the line and the rim, whatever the value.
+func TestAllValuesHaveTheSameLines(t *testing.T) {
+	lake := testLake{lon: 13.4, lat: 52.5, areaKM2: 20}
+	for id, c := range renderer().colors {
+		m := newMap(t, id, who2003())
+		for _, style := range []StyleID{Dots, Lakes} {
+			for _, z := range []maptile.Zoom{0, 5, 10, 12} {
+				w := windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1)
+				var first [3][]uint8 // by class, with a placeholder for the colour
+				for i := range m.Table() {
+					lake.chl = 0
+					if i > 0 {
+						lake.chl = m.Threshold(i) + 0.01
+					}
+					lines := paint(layerOf(lake), w, style)
+					for k, e := range lines {
+						if e >= fillEntry {
+							lines[k] = fillEntry + (e-fillEntry)%quarters
+						}
+					}
+					class := c.scale.class(data.Chlorophyll(100 * lake.chl))
+					if style == Lakes {
+						class = 0 // a water has no shape of its class
+					}
+					if first[class] == nil {
+						first[class] = lines
+					}
+					if !slices.Equal(lines, first[class]) {
+						t.Fatalf("%s, %s zoom %d: the lines around %v µg/l are not those of its class", id, style, z, lake.chl)
+					}
+				}
+			}
 		}
-		if !seen[want] || seen[outlineColor] && seen[casingColor] {
-			t.Errorf("a lake of %v µg/l: outline seen: %v, casing seen: %v", chl, seen[outlineColor], seen[casingColor])
+	}
+}
+
+// TestDotHasTheShapeOfItsClass compares a marker with the shapes of all classes: it covers its own best.
+func TestDotHasTheShapeOfItsClass(t *testing.T) {
+	for class, chl := range map[symbol.Class]float64{symbol.None: -1, symbol.Low: 9.99, symbol.Medium: 10, symbol.High: 50} {
+		for z := maptile.Zoom(0); z <= 18; z++ {
+			for scale := 1; scale <= 2; scale++ {
+				lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
+				tile := maptile.At([2]float64{lake.lon, lake.lat}, z)
+				w := windowOf(tile, scale)
+				drawn := paint(layerOf(lake), w, Dots)
+				x, y, _ := project(orb.Point{lake.lon, lake.lat})
+				shift := uint(MaxZoom - z)
+				position := func(v uint32, edge int64) float64 {
+					return float64((int64(v>>shift)-edge)&^(markerUnits-1)) / float64(w.step())
+				}
+				px, py := position(x, w.left), position(y, w.top)
+				best, least := symbol.None, math.MaxInt
+				for _, c := range symbol.Classes() {
+					whole := c.Shapes(markerRadii[min(int(z), len(markerRadii)-1)])[0]
+					differ := 0
+					for i, q := range covered(w.width, func(dc *gg.Context) { whole.AddTo(dc, px, py, float64(scale)); dc.Fill() }) {
+						if (q >= 2) != (drawn[i] > rimEntry || drawn[i] == darkLine[0]) {
+							differ++
+						}
+					}
+					if differ < least {
+						best, least = c, differ
+					}
+				}
+				// Half a pixel at the edge may round otherwise at another place.
+				if best != class || least > 4 {
+					t.Errorf("zoom %d scale %d: the marker of %v µg/l is most like class %d, but for %d pixels, want %d", z, scale, chl, best, least, class)
+				}
+			}
 		}
 	}
 }
@@ -116,39 +183,35 @@ func TestHighestClassIsLarger(t *testing.T) {
 }
 
 func TestOverlay(t *testing.T) {
-	const fill = fillEntry + 5*quarters  // of some colour
-	const cased = fillEntry + 6*quarters // of some dark one
-	dark := [colormap.Steps]bool{6: true}
+	const (
+		fill = fillEntry + 5*quarters // of some colour
+		old  = oldEntry + 5
+		rim  = rimEntry + quarters - 1
+	)
 	tests := []struct {
 		name    string
 		e, line uint8
 		q       int
 		want    uint8
 	}{
-		{"outline on nothing", 0, outlineEntry, 1, outlineEntry},
-		{"outline on half an outline", outlineEntry + 1, outlineEntry, 2, outlineEntry + 2},
-		{"outline on outline", outlineEntry + 3, outlineEntry, 1, outlineEntry + 3},
-		{"ring on nothing", 0, ringEntry, 4, ringEntry + 3},
-		{"ring on a quarter of a ring", ringEntry, ringEntry, 3, ringEntry + 2},
-		{"a quarter outline on colour", fill + 3, outlineEntry, 1, fill + 2},
-		{"half an outline on half colour", fill + 1, outlineEntry, 2, fill},
-		{"a whole outline on colour", fill + 3, outlineEntry, 4, outlineEntry + 3},
-		{"a quarter casing on its colour", cased + 3, casingEntry, 1, cased + 2},
-		{"a quarter casing on another colour", fill + 3, casingEntry, 1, fill + 3},
-		{"half a casing on another colour", fill + 3, casingEntry, 2, casingEntry + 3},
-		{"half an outline on a cased colour", cased, outlineEntry, 2, outlineEntry + 3},
-		{"half a casing on an outline", outlineEntry + 3, casingEntry, 2, casingEntry + 3},
-		{"half a casing on a quarter of an outline", outlineEntry, casingEntry, 2, casingEntry + 1},
-		{"a quarter outline on a ring", ringEntry + 3, outlineEntry, 1, ringEntry + 3},
-		{"half a ring on its filling", hollowEntry + 3, ringEntry, 2, hollowEntry + 1},
-		{"a whole ring on its filling", hollowEntry + 3, ringEntry, 4, ringEntry + 3},
-		{"a quarter outline on the filling of a ring", hollowEntry + 3, outlineEntry, 1, hollowEntry + 3},
-		{"half a casing on the filling of a ring", hollowEntry + 3, casingEntry, 2, casingEntry + 3},
-		{"half an outline on a ring", ringEntry + 3, outlineEntry, 2, outlineEntry + 3},
+		{"rim on nothing", 0, rimEntry, 1, rimEntry},
+		{"rim on half a rim", rimEntry + 1, rimEntry, 2, rimEntry + 2},
+		{"rim on rim", rim, rimEntry, 1, rim},
+		{"a whole rim on colour", fill + 3, rimEntry, 4, rim},
+		{"a quarter of a rim on colour", fill + 3, rimEntry, 1, fill + 3},
+		{"half a rim on colour", fill + 3, rimEntry, 2, rim},
+		{"half a rim on an old colour", old, rimEntry, 2, rim},
+		{"a quarter of a rim on a line", darkLine[0], rimEntry, 1, darkLine[0]},
+		{"half a rim on a line", greyLine[1], rimEntry, 2, rim},
+		{"half a rim on an outline", outlineEntry + 3, rimEntry, 2, rim},
+		{"half a rim on a quarter of an outline", outlineEntry, rimEntry, 2, rimEntry + 1},
+		{"half an outline on a rim", rim, outlineEntry, 2, outlineEntry + 3},
+		{"half an outline on half an outline", outlineEntry + 1, outlineEntry, 2, outlineEntry + 2},
+		{"half a rim on the filling of a water without a value", hollowEntry + 3, rimEntry, 2, rim},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			if got := overlay(tt.e, tt.line, tt.q, &dark); got != tt.want {
+			if got := overlay(tt.e, tt.line, tt.q); got != tt.want {
 				t.Errorf("overlay(%d, %d, %d) = %d, want %d", tt.e, tt.line, tt.q, got, tt.want)
 			}
 		})

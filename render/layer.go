@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"sync"
 	"weak"
 
@@ -103,6 +104,23 @@ type value struct {
 	data.Chlorophyll
 	log float32
 	old bool
+}
+
+// compare compares two values: of equal ones, one that is old is less.
+func (v *value) compare(other *value) int {
+	return compareValues(v.Chlorophyll, v.old, other.Chlorophyll, other.old)
+}
+
+func compareValues(a data.Chlorophyll, oldA bool, b data.Chlorophyll, oldB bool) int {
+	switch {
+	case a != b:
+		return cmp.Compare(a, b)
+	case oldA == oldB:
+		return 0
+	case oldA:
+		return -1
+	}
+	return 1
 }
 
 // value returns the value of a site.

@@ -25,6 +25,11 @@ type mark struct {
 // chlorophyll returns the value of a mark that has it as a concentration.
 func (m *mark) chlorophyll() data.Chlorophyll { return data.Chlorophyll(m.value) }
 
+// compareValues compares the values of marks that have them as concentrations: of equal ones, one that is old is less.
+func (m *mark) compareValues(other *mark) int {
+	return compareValues(m.chlorophyll(), m.old, other.chlorophyll(), other.old)
+}
+
 // log returns the value of a mark that has it as a logarithm.
 func (m *mark) log() float32 { return math.Float32frombits(m.value) }
 

@@ -86,8 +86,8 @@ func (l *Layer) gravestAt(z maptile.Zoom, of []int32, m *marked) []int32 {
 	shift := 2 * (MaxZoom - uint(z) + subBits)
 	pixel := func(i int32) uint64 { return l.codes[m.sites[i]] >> shift }
 	graver := func(i, k int32) bool {
-		return cmp.Or(cmp.Compare(m.marks[i], m.marks[k]),
-			cmp.Compare(l.value(int(m.sites[i])).Chlorophyll, l.value(int(m.sites[k])).Chlorophyll)) > 0
+		a, b := l.value(int(m.sites[i])), l.value(int(m.sites[k]))
+		return cmp.Or(cmp.Compare(m.marks[i], m.marks[k]), a.compare(&b)) > 0
 	}
 	var gravest []int32
 	for n, i := range of {

@@ -3,7 +3,6 @@ package render
 import (
 	"image"
 	"math"
-	"slices"
 
 	"github.com/fogleman/gg"
 
@@ -13,50 +12,38 @@ import (
 const (
 	// markerUnits is the grid in units to which the centre of a marker is rounded down: a quarter of a pixel at scale 1.
 	markerUnits = subUnits / 4
-	// outlinePx is the width of an outline and of a casing, and half the width of a ring.
-	outlinePx = symbol.OutlinePx
 	// markerMargin is the largest distance in units from the edge of a marker to the centre of a pixel that it changes: half
 	// a pixel, and the rounding of the marker's centre.
 	markerMargin = subUnits/2 + markerUnits
 )
 
-// markerRadii are the radii in pixels of the coloured discs, by zoom.
+// markerRadii are the radii in pixels of markers, by zoom.
 var markerRadii = [...]float64{1.5, 1.5, 1.5, 2, 2, 2.5, 2.5, 3, 3.5, 4, 5, 6}
 
-// markers are the markers of one zoom, drawn in advance for each position of the centre within a pixel.
+// markers are the markers or signs of one zoom, drawn in advance for each position of the centre within a pixel.
 type markers struct {
 	reach   int64       // in units
 	sprites [2][]sprite // by scale, then by row and column of the grid within a pixel
 }
 
-// A sprite is a marker or a sign to be stamped: a square of codes for each shape.
+// A sprite is a marker or a sign to be stamped: a square of codes (see ink.put) for each shape.
 type sprite struct {
-	half int // the centre's column and row
-
-	// The codes of a marker (see ink.put).
-	disc  []uint8 // a colour with a line around it
-	large []uint8 // for lakes of the highest class: larger by the width of the line
-	ring  []uint8
-
-	// The codes of a sign (see stampSign).
-	worse     []uint8 // for a colour with an outline
-	worseDark []uint8 // for a colour with a casing
-	closed    []uint8
+	half    int // the centre's column and row
+	byClass [symbol.High + 1][]uint8
+	closed  []uint8
 }
 
 func (s *sprite) side() int { return 2*s.half + 1 }
 
-// newMarkers returns the markers whose discs have these radii in pixels.
-func newMarkers(radii []float64) []markers {
-	// The reach of the large disc for all, so that it does not depend on the classification.
-	return drawMarkers(radii, 2*outlinePx, newSprite)
-}
+// newMarkers returns the markers of these radii in pixels. Their reach is that of all classes, so that it does not depend on the
+// classification.
+func newMarkers(radii []float64) []markers { return drawMarkers(radii, symbol.Reach, newMarker) }
 
-// drawMarkers returns markers of these radii in pixels that reach further by rim.
-func drawMarkers(radii []float64, rim float64, draw spriteDrawer) []markers {
+// drawMarkers returns markers or signs of these radii in pixels.
+func drawMarkers(radii []float64, reach func(radius float64) float64, draw spriteDrawer) []markers {
 	ms := make([]markers, len(radii))
 	for i, r := range radii {
-		ms[i].reach = int64(math.Ceil((r+rim)*subUnits)) + markerMargin
+		ms[i].reach = int64(math.Ceil(reach(r)*subUnits)) + markerMargin
 		for scale := 1; scale <= 2; scale++ {
 			ms[i].sprites[scale-1] = newSprites(r, scale, draw)
 		}
@@ -81,31 +68,48 @@ func newSprites(radius float64, scale int, draw spriteDrawer) []sprite {
 	return sprites
 }
 
-// newSprite draws a marker.
-func newSprite(radius float64, scale int, dx, dy float64) sprite {
-	pixels := func(px float64) float64 { return px * float64(scale) }
-	s := sprite{half: int(math.Ceil(pixels(radius+2*outlinePx))) + 1}
-	side, x, y := s.side(), float64(s.half)+dx, float64(s.half)+dy
-	circle := func(radius float64) []uint8 {
-		return covered(side, func(c *gg.Context) { c.DrawCircle(x, y, pixels(radius)); c.Fill() })
+// newMarker draws the markers of a zoom.
+func newMarker(radius float64, scale int, dx, dy float64) sprite {
+	s := sprite{half: int(math.Ceil(symbol.Reach(radius)*float64(scale))) + 1}
+	for _, c := range symbol.Classes() {
+		s.byClass[c] = s.codesOf(c.Shapes(radius), scale, dx, dy)
 	}
-	outlined := circle(radius + outlinePx)
-	s.disc = lined(circle(radius), outlined)
-	s.large = lined(outlined, circle(radius+2*outlinePx))
-	s.ring = covered(side, func(c *gg.Context) {
-		c.SetLineWidth(pixels(2 * outlinePx))
-		c.DrawCircle(x, y, pixels(radius))
-		c.Stroke()
-	})
 	return s
 }
 
-// lined returns the codes of a shape that has colour where fill covers it, and a line where only whole does.
-func lined(fill, whole []uint8) []uint8 {
-	codes := slices.Clone(whole)
-	for i, q := range fill {
-		if q > 0 {
-			codes[i] = quarters + q
+// codesOf returns the codes of these shapes, the first of which is the outermost line, dx and dy pixels from the corner of the middle pixel.
+func (s *sprite) codesOf(shapes []symbol.Shape, scale int, dx, dy float64) []uint8 {
+	x, y := float64(s.half)+dx, float64(s.half)+dy
+	return shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
+		return covered(s.side(), func(c *gg.Context) { shape.AddTo(c, x, y, float64(scale)); c.Fill() })
+	})
+}
+
+// shapeCodes returns the codes of a symbol of these shapes, each of which covers that many quarters of the pixels. The first shape is
+// the outermost line.
+func shapeCodes(shapes []symbol.Shape, quartersOf func(symbol.Shape) []uint8) []uint8 {
+	codes := quartersOf(shapes[0])
+	var below uint8 // quarters of white in the outermost line
+	if shapes[0].Paint == symbol.White {
+		below = quarters
+	}
+	for _, shape := range shapes[1:] {
+		for i, q := range quartersOf(shape) {
+			if q == 0 {
+				continue
+			}
+			white := below
+			if codes[i] >= lineCode {
+				white = codes[i] - lineCode
+			}
+			switch shape.Paint {
+			case symbol.Value:
+				codes[i] = quarters + q
+			case symbol.White:
+				codes[i] = lineCode + max(white, q)
+			default:
+				codes[i] = lineCode + min(white, quarters-q)
+			}
 		}
 	}
 	return codes
@@ -132,4 +136,20 @@ func (m *markers) locate(x, y int64, w window) (s *sprite, left, top int) {
 	n := int64(phases(w.scale))
 	s = &m.sprites[w.scale-1][(y-row*step)/markerUnits*n+(x-column*step)/markerUnits]
 	return s, int(column) - s.half, int(row) - s.half
+}
+
+// stamp puts a square of codes on dst. The outermost line has the entries from outer on.
+func stamp(dst []uint8, w window, left, top, side int, codes []uint8, k *ink, outer uint8) {
+	from, to := max(left, 0), min(left+side, w.width)
+	if from >= to {
+		return
+	}
+	for r := max(top, 0); r < min(top+side, w.height); r++ {
+		row := dst[r*w.width+from : r*w.width+to]
+		for i, code := range codes[(r-top)*side+from-left:][:len(row)] {
+			if code != 0 {
+				k.put(&row[i], code, outer)
+			}
+		}
+	}
 }

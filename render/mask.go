@@ -4,7 +4,7 @@ import (
 	"math"
 	"math/bits"
 
-	"limnomap/colormap"
+	"limnomap/render/symbol"
 )
 
 const (
@@ -16,10 +16,6 @@ const (
 	// whole is the number of samples of a pixel.
 	whole = samples * samples
 )
-
-// hatchPx is the distance in pixels, along a row, between the lines of a hatching. It is a power of two, like the width of
-// the world.
-const hatchPx = 8
 
 // Kinds of blocks of wordPixels pixels, as sets: the kind of several blocks is the union.
 const (
@@ -198,12 +194,12 @@ func countSamples(n *[wordPixels]uint8, words [samples]uint64) {
 	}
 }
 
-// paint draws the water, and the line around it, on the pixels of w.
-func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
+// paint draws the water, and the lines around it, on the pixels of w.
+func (m *mask) paint(dst []uint8, w window, k *ink) {
 	m.count()
 	stride := m.words + 2
 	// The hatching is aligned to the global grid, so that tiles join.
-	hatch, period := int(floorDiv(w.left+w.top, w.step()))+m.left+m.top, hatchPx*w.scale
+	hatch, period := int(floorDiv(w.left+w.top, w.step()))+m.left+m.top, symbol.Hatching*w.scale
 	for row := max(-m.top, 0); row < min(m.height, w.height-m.top); row++ {
 		line := dst[(m.top+row)*w.width:][:w.width]
 		for word := range m.words {
@@ -215,17 +211,17 @@ func (m *mask) paint(dst []uint8, w window, k ink, dark *[colormap.Steps]bool) {
 			}
 			pixels := line[left+from : left+to]
 			switch {
-			case m.blocks[at] == blockWater && !k.hatched:
+			case !k.hatched && m.around(at) == blockWater:
 				for i := range pixels {
-					pixels[i] = k.fill + quarters - 1
+					pixels[i] = k.whole
 				}
 			case m.around(at) != blockDry:
 				for i := range pixels {
 					code := m.code(at*wordPixels+from+i, stride*wordPixels)
 					if code == 2*quarters && k.hatched && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
-						code = quarters
+						code = lineCode
 					}
-					k.put(&pixels[i], code, dark)
+					k.put(&pixels[i], code, rimEntry)
 				}
 			}
 		}
@@ -243,10 +239,10 @@ func (m *mask) around(at int) uint8 {
 
 // code returns the code of a pixel (see ink.put). A row has stride pixels.
 func (m *mask) code(at, stride int) uint8 {
-	if q := quartersOf(int(m.cover[at])); q > 0 {
-		return quarters + q
+	if water := m.cover[at]; water > 0 {
+		return m.waterCode(at, stride)
 	}
-	// The line is the water, widened by the width of the line, without the water.
+	// The rim is the water, widened by the width of the rim, without the water.
 	near := func(rows, columns int) int {
 		n := uint8(0)
 		for r := -rows; r <= rows; r++ {
@@ -261,6 +257,21 @@ func (m *mask) code(at, stride int) uint8 {
 		return quartersOf((max(near(0, 1), near(1, 0)) + near(1, 1)) / 2)
 	}
 	return quartersOf(max(near(1, 2), near(2, 1)))
+}
+
+// waterCode returns the code of a pixel with water. The line between the filling and the rim is half a pixel wide at scale 1: the water
+// without the water that is narrowed by as much. So that narrow water keeps its colour, a pixel with more water than land has a
+// quarter of it.
+func (m *mask) waterCode(at, stride int) uint8 {
+	c := m.cover[at]
+	inside := int(min(c, m.cover[at-1], m.cover[at+1], m.cover[at-stride], m.cover[at+stride]))
+	if m.edge == 1 {
+		inside = (inside + int(c)) / 2
+	}
+	if 2*c >= whole {
+		return quarters + max(quartersOf(inside), 1)
+	}
+	return lineCode + quartersOf(whole-int(c))
 }
 
 // quartersOf returns the number of a pixel's quarters that n of its samples are, rounded.

@@ -5,8 +5,6 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
-
-	"limnomap/colormap"
 )
 
 // newTestMask returns an empty mask of a window of that many pixels, and the window.
@@ -86,22 +84,26 @@ func TestCountSamples(t *testing.T) {
 	})
 }
 
-// TestLineIsAPixelWide draws a square and checks a row and a diagonal through its corner: the line is outside of the water and
-// as wide as a pixel at scale 1.
-func TestLineIsAPixelWide(t *testing.T) {
-	const line, fill = outlineEntry + quarters - 1, fillEntry + quarters - 1
+// TestWidthOfLines draws a square and checks a row and a diagonal through its corner. At scale 1 the rim outside of the water is a pixel
+// wide, and the line on its edge half a pixel.
+func TestWidthOfLines(t *testing.T) {
+	const (
+		rim  = rimEntry + quarters - 1
+		half = fillEntry + 1 // of a pixel is filling
+		fill = fillEntry + quarters - 1
+	)
 	tests := []struct {
 		name       string
 		scale      int
 		west, east int64 // of the water, in units
 		want       []uint8
 	}{
-		{"on the grid", 1, 32, 64, []uint8{0, line, fill, fill, line, 0}},
-		{"half a pixel east of it", 1, 40, 72, []uint8{0, outlineEntry + 1, fillEntry + 1, fill, fillEntry + 1, outlineEntry + 1, 0}},
-		{"a quarter of a pixel wide", 1, 36, 40, []uint8{0, outlineEntry, fillEntry, outlineEntry, 0}},
-		{"scale 2", 2, 24, 40, []uint8{0, line, line, fill, fill, line, line, 0}},
+		{"on the grid", 1, 32, 80, []uint8{0, rim, half, fill, half, rim, 0}},
+		{"half a pixel east of it", 1, 40, 88, []uint8{0, rimEntry + 1, fillEntry, half + 1, half + 1, fillEntry, rimEntry + 1, 0}},
+		{"a quarter of a pixel wide", 1, 36, 40, []uint8{0, rimEntry, toneEntry + 2, rimEntry, 0}},
+		{"half a pixel wide", 1, 34, 42, []uint8{0, rimEntry + 1, fillEntry, rimEntry + 1, 0}},
+		{"scale 2", 2, 24, 56, []uint8{0, rim, rim, fillEntry, fill, fill, fillEntry, rim, rim, 0}},
 	}
-	var dark [colormap.Steps]bool
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			m, w := newTestMask(len(tt.want), len(tt.want), tt.scale)
@@ -118,7 +120,7 @@ func TestLineIsAPixelWide(t *testing.T) {
 					}
 				}
 				dst := make([]uint8, len(tt.want)*len(tt.want))
-				m.paint(dst, w, ink{line: outlineEntry, fill: fillEntry}, &dark)
+				m.paint(dst, w, &ink{fill: fillEntry, whole: fill, line: darkLine})
 				for i, want := range tt.want {
 					at := len(tt.want)*2 + i
 					if turned {

@@ -1,7 +1,6 @@
 package render
 
 import (
-	"cmp"
 	"math/bits"
 
 	"github.com/paulmach/orb/maptile"
@@ -110,7 +109,7 @@ func worstByCell(sites []coreSite, taken uint16) []coreSite {
 	var worst [cellsPerSide * cellsPerSide]*coreSite
 	for i := range sites {
 		s := &sites[i]
-		if w := worst[s.cell]; taken>>s.cell&1 == 0 && (w == nil || s.compare(w.value) > 0) {
+		if w := worst[s.cell]; taken>>s.cell&1 == 0 && (w == nil || s.compare(&w.value) > 0) {
 			worst[s.cell] = s
 		}
 	}
@@ -121,17 +120,6 @@ func worstByCell(sites []coreSite, taken uint16) []coreSite {
 		}
 	}
 	return kept
-}
-
-// compare orders values by how bad they are; of equal ones, an old one is the better.
-func (v value) compare(o value) int {
-	if c := cmp.Compare(v.Chlorophyll, o.Chlorophyll); c != 0 || v.old == o.old {
-		return c
-	}
-	if v.old {
-		return -1
-	}
-	return 1
 }
 
 // A coverage is the pixels of scale 1 of a neighbourhood that cores cover, by row.

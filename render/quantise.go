@@ -7,7 +7,6 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
-	"limnomap/render/symbol"
 )
 
 const (
@@ -55,8 +54,7 @@ type scale struct {
 	logs    *logTable
 	// entryClass is the class of each palette entry of the style Heat.
 	entryClass [256]uint8
-	// dark reports whether the markers of a colour have a casing. The colours from highest on are those of the highest class.
-	dark    [colormap.Steps]bool
+	// highest is the first colour of the highest class.
 	highest int
 }
 
@@ -66,9 +64,6 @@ func newScale(m *colormap.Map, v *logTable) *scale {
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {
 		s.faded = append(s.faded, newShadeTable(faded, v, part))
-	}
-	for i, c := range m.Table() {
-		s.dark[i] = symbol.HasCasing(c)
 	}
 	s.highest = m.Index(v.limits[upperClasses-1].Float())
 	for _, entries := range s.shading.entries {

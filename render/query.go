@@ -118,7 +118,7 @@ func (q *query) sortTies(first int) {
 			n++
 		}
 		if n > 1 {
-			slices.SortStableFunc(hits[:n], func(a, b hit) int { return a.compare(b.value) })
+			slices.SortStableFunc(hits[:n], func(a, b hit) int { return a.compare(&b.value) })
 		}
 		hits = hits[n:]
 	}

@@ -44,24 +44,30 @@ type Style struct {
 	Title       string  `json:"title"`
 	Description string  `json:"description"`
 
-	// Signs are those that the style draws on marked lakes, the gravest first. Nil means none.
-	Signs []Sign `json:"-"`
+	symbol.Look `json:"-"`
 }
 
-// A Sign explains a sign on the symbol of a lake.
-type Sign = symbol.Sign
+// A Sign explains a sign on the symbol of a lake, a Look all that a legend says of the symbols of a style.
+type (
+	Sign = symbol.Sign
+	Look = symbol.Look
+)
 
 // Styles returns the styles, the default first.
 func Styles() []Style {
-	signs := symbol.Signs()
+	markers, waters := symbol.Look{Kind: symbol.Markers, Signs: symbol.Signs()}, symbol.Look{Kind: symbol.Waters, Signs: symbol.Signs()}
 	return []Style{
 		{Heat, "Heat map", "Chlorophyll-a as a surface: the colour is the value, the opacity tells how near a lake is. " +
-			"Lakes without a current value leave no trace.", nil},
-		{Dots, "Markers", "A marker in the colour of its value for each lake, a grey ring for one without a current value. " + signsText, signs},
+			"Lakes without a current value leave no trace.", symbol.Look{}},
+		{Dots, "Markers", "A marker in the colour and shape of its class for each lake: low a disc, medium a triangle, high a diamond, " +
+			"and a grey ring for one without a current value. " + oldText + signsText, markers},
 		{Lakes, "Waters", "Each lake's water in the colour of its value: its outline from zoom 9 on where that is known, else a " +
-			"disc of its area; grey and hollow without a current value. " + signsText, signs},
+			"disc of its area; grey and hatched without a current value. " + oldText + signsText, waters},
 	}
 }
+
+// oldText describes old values in the styles Dots and Lakes.
+const oldText = symbol.OldLabel + ". "
 
 // signsText describes the signs of the styles Dots and Lakes.
 const signsText = "Two rings around a marker: the lake is worse than this colour. A dark disc with a white bar: closed for bathing."

@@ -24,8 +24,10 @@ func markView(v *data.View, marks map[int]data.Mark) *data.View {
 		s := &v.States[i]
 		s.Level = v.Profile.Level(s.Chlorophyll)
 		switch marks[i] {
-		case data.Worse:
+		case data.WorseMedium:
 			s.Level++
+		case data.WorseHigh:
+			s.Level = max(s.Level+1, 2)
 		case data.Closed:
 			id := v.Lakes[i].ID
 			statements = append(statements, data.Advisory{
@@ -49,7 +51,7 @@ func lookedUp(v *data.View) *Layer {
 }
 
 // allMarks are what a lake may have.
-var allMarks = [...]data.Mark{data.NoMark, data.Worse, data.Closed}
+var allMarks = [...]data.Mark{data.NoMark, data.WorseMedium, data.WorseHigh, data.Closed}
 
 // everyMark marks lake after lake with each of allMarks.
 func everyMark(lakes int) map[int]data.Mark {
@@ -95,7 +97,7 @@ func signTable(tile maptile.Tile) (lakes []testLake, marks map[int]data.Mark) {
 // signShores returns the layer of lakeland with marks.
 func signShores(t fataler) *Layer {
 	marks := map[int]data.Mark{
-		0: data.Worse, 2: data.Worse, 3: data.Closed, 4: data.Closed, 6: data.Closed, 9: data.Worse, 10: data.Closed, 12: data.Worse, 13: data.Closed,
+		0: data.WorseHigh, 2: data.WorseMedium, 3: data.Closed, 4: data.Closed, 6: data.Closed, 9: data.WorseMedium, 10: data.Closed, 12: data.WorseMedium, 13: data.Closed,
 	}
 	return renderer().Layer(markView(viewOfShores(t, lakeland()), marks).Values())
 }
@@ -110,8 +112,8 @@ func TestSignsOnAnyMap(t *testing.T) {
 	}, colors[:]...)
 	for name, matrix := range visions {
 		for _, ground := range grounds {
-			dark := cie76(seenBy(matrix, outlineColor, ground), seenBy(matrix, ground, ground))
-			white := cie76(seenBy(matrix, casingColor, ground), seenBy(matrix, ground, ground))
+			dark := cie76(seenBy(matrix, darkColor, ground), seenBy(matrix, ground, ground))
+			white := cie76(seenBy(matrix, whiteColor, ground), seenBy(matrix, ground, ground))
 			if max(dark, white) < smallest {
 				t.Errorf("%s: on %v the dark of a sign differs by %.1f and its white by %.1f", name, ground, dark, white)
 			}
@@ -125,8 +127,8 @@ func TestSignsOnAnyMap(t *testing.T) {
 			for _, e := range paint(markedLayer([]testLake{lake}, map[int]data.Mark{0: mark}), windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1), Dots) {
 				pixels[p[e]]++
 			}
-			if pixels[outlineColor] < 8 || pixels[casingColor] < 8 {
-				t.Errorf("zoom %d: mark %d has %d dark and %d white pixels, want 8 or more of each", z, mark, pixels[outlineColor], pixels[casingColor])
+			if pixels[darkColor] < 8 || pixels[whiteColor] < 8 {
+				t.Errorf("zoom %d: mark %d has %d dark and %d white pixels, want 8 or more of each", z, mark, pixels[darkColor], pixels[whiteColor])
 			}
 		}
 	}
@@ -191,7 +193,7 @@ func TestWorseKeepsTheColour(t *testing.T) {
 	for _, chl := range []float64{0, 9.99, 10, 49.99, 50, 1500} {
 		for z := maptile.Zoom(0); z <= 18; z++ {
 			lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
-			l := markedLayer([]testLake{lake}, map[int]data.Mark{0: data.Worse})
+			l := markedLayer([]testLake{lake}, map[int]data.Mark{0: data.WorseMedium})
 			if got, want := dotAt(l, lake, z), m.Color(chl); got != want {
 				t.Errorf("zoom %d: a worse lake of %v µg/l is %v, want %v", z, chl, got, want)
 			}
@@ -209,7 +211,7 @@ func TestOrderOfSigns(t *testing.T) {
 		mark data.Mark
 	}
 	// In ascending order: each is above those before it.
-	order := []lake{{-1, data.NoMark}, {3, data.NoMark}, {120, data.NoMark}, {3, data.Worse}, {60, data.Worse}, {-1, data.Closed}}
+	order := []lake{{-1, data.NoMark}, {3, data.NoMark}, {120, data.NoMark}, {3, data.WorseMedium}, {15, data.WorseHigh}, {60, data.WorseHigh}, {-1, data.Closed}}
 	for _, style := range []StyleID{Dots, Lakes} {
 		for above := range order {
 			for below := range above {

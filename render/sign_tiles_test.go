@@ -87,7 +87,7 @@ func TestThinningKeepsSigns(t *testing.T) {
 	for i := range lakes {
 		lakes[i].chl = 120
 		if i%7 == 0 {
-			marks[i] = data.Worse
+			marks[i] = data.WorseMedium
 		}
 	}
 	closed := testLake{lon: 22.5, lat: 62, chl: -1}
@@ -122,7 +122,7 @@ func TestThinningKeepsSigns(t *testing.T) {
 				w := windowOf(maptile.At([2]float64{closed.lon, closed.lat}, z), 1)
 				alone := paint(markedLayer([]testLake{closed}, map[int]data.Mark{0: data.Closed}), w, style)
 				for i, e := range paint(l, w, style) {
-					if full := alone[i] == outlineEntry+quarters-1 || alone[i] == casingEntry+quarters-1; full && e != alone[i] {
+					if full := alone[i] == outlineEntry+quarters-1 || alone[i] == rimEntry+quarters-1; full && e != alone[i] {
 						t.Fatalf("%s zoom %d: the sign of a closed lake is hidden at pixel %d: %d, want %d", style, z, i, e, alone[i])
 					}
 				}

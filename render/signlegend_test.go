@@ -10,7 +10,7 @@ import (
 	"limnomap/render/symbol"
 )
 
-// TestLegendHasTheSignsOfTiles looks in legends for the signs as tiles of zoom 10 draw them on a marker of the lowest class.
+// TestLegendHasTheSignsOfTiles looks in legends for the symbols as tiles of zoom 10 draw them.
 func TestLegendHasTheSignsOfTiles(t *testing.T) {
 	const (
 		zoom = 10
@@ -26,35 +26,43 @@ func TestLegendHasTheSignsOfTiles(t *testing.T) {
 			}
 		}
 		palette := markPalette(m)
-		casing := symbol.HasCasing(m.Table()[value])
-		var dark [colormap.Steps]bool
-		for i, c := range m.Table() {
-			dark[i] = symbol.HasCasing(c)
-		}
+		dark := ink{fill: fillEntry + value*quarters, whole: fillEntry + value*quarters + quarters - 1, line: darkLine}
+		old := dark
+		old.whole = oldEntry + value
 		for scale := 1; scale <= 2; scale++ {
-			body, err := legend.PNG(m, symbol.Signs(), 320, scale)
+			body, err := legend.PNG(m, symbol.Look{Kind: symbol.Markers, Signs: symbol.Signs()}, 320, scale)
 			if err != nil {
 				t.Fatal(err)
 			}
 			picture := decoded(t, body)
-			sign := newSign(markerRadii[zoom], scale, 0, 0)
-			for name, codes := range map[string][]uint8{"closed": sign.closed, "worse": sign.worse, "worse with a casing": sign.worseDark} {
-				line := uint8(outlineEntry)
-				if name == "closed" {
-					line = casingEntry
-				}
-				side := sign.side()
+			sign, marker := newSign(markerRadii[zoom], scale, 0, 0), newMarker(markerRadii[zoom], scale, 0, 0)
+			for _, tt := range []struct {
+				name  string
+				of    *sprite
+				codes []uint8
+				ink   ink
+				outer uint8
+				shown bool
+			}{
+				{"closed", &sign, sign.closed, dark, rimEntry, true},
+				{"worse", &sign, sign.byClass[symbol.Medium], dark, outlineEntry, true},
+				{"worse and high", &sign, sign.byClass[symbol.High], dark, outlineEntry, false},
+				{"low", &marker, marker.byClass[symbol.Low], dark, rimEntry, true},
+				{"low and old", &marker, marker.byClass[symbol.Low], old, rimEntry, true},
+				{"no value", &marker, marker.byClass[symbol.None], hollow, rimEntry, true},
+				{"medium in the colour of low", &marker, marker.byClass[symbol.Medium], dark, rimEntry, false},
+			} {
+				side := tt.of.side()
 				entries := make([]uint8, side*side)
-				fill := fillEntry + value*quarters
-				stampSign(entries, window{width: side, height: side}, 0, 0, side, codes, ink{line: lineOf(fill, &dark), fill: fill}, line, &dark)
-				difference := smallestDifference(picture, side, func(i int) color.NRGBA { return palette[entries[i]] })
-				// Of the two signs with a value, a legend has the one for its colour.
-				shown := name == "closed" || (name == "worse") != casing
-				if shown && difference > allowed {
-					t.Errorf("%s at scale %d: the legend has no sign %s as in tiles: the nearest part differs by %d", id, scale, name, difference)
-				}
-				if !shown && difference <= allowed {
-					t.Errorf("%s at scale %d: the legend has the sign %s, which is not that of its colour", id, scale, name)
+				stamp(entries, window{width: side, height: side}, 0, 0, side, tt.codes, &tt.ink, tt.outer)
+				difference := smallestDifference(picture, side, func(i int) (color.NRGBA, bool) {
+					// The pixels that an old colour shares with the line have the full colour in tiles only.
+					edge := entries[i] >= fillEntry && entries[i] < oldEntry
+					return palette[entries[i]], !edge || tt.ink != old
+				})
+				if shown := difference <= allowed; shown != tt.shown {
+					t.Errorf("%s at scale %d: the legend has the symbol %s as in tiles: %v, want %v; the nearest part differs by %d",
+						id, scale, tt.name, shown, tt.shown, difference)
 				}
 			}
 		}
@@ -63,15 +71,18 @@ func TestLegendHasTheSignsOfTiles(t *testing.T) {
 
 // smallestDifference returns by how much the part of a picture that is most like a sign differs from it, as the largest difference of a
 // channel on white paper.
-func smallestDifference(picture image.Image, side int, sign func(i int) color.NRGBA) int {
+func smallestDifference(picture image.Image, side int, sign func(i int) (c color.NRGBA, compared bool)) int {
 	onWhite := func(c color.Color) [3]int {
 		r, g, b, a := c.RGBA()
 		white := 0xffff - a
 		return [3]int{int((r + white) >> 8), int((g + white) >> 8), int((b + white) >> 8)}
 	}
 	var want [][3]int
+	var at []int // in the square
 	for i := range side * side {
-		want = append(want, onWhite(sign(i)))
+		if c, compared := sign(i); compared {
+			want, at = append(want, onWhite(c)), append(at, i)
+		}
 	}
 	size := picture.Bounds().Size()
 	pixels := make([][3]int, size.X*size.Y)
@@ -80,10 +91,10 @@ func smallestDifference(picture image.Image, side int, sign func(i int) color.NR
 	}
 	smallest := 0xff
 	for y := range size.Y - side {
-		for x := range size.X / 4 { // signs are on the left
+		for x := range size.X * 3 / 4 { // symbols begin there
 			largest := 0
 			for i := 0; i < len(want) && largest < smallest; i++ {
-				got := pixels[(y+i/side)*size.X+x+i%side]
+				got := pixels[(y+at[i]/side)*size.X+x+at[i]%side]
 				for k := range got {
 					largest = max(largest, got[k]-want[i][k], want[i][k]-got[k])
 				}

@@ -1,8 +1,10 @@
 package render
 
 import (
+	"strings"
 	"testing"
 
+	"limnomap/data"
 	"limnomap/render/symbol"
 )
 
@@ -13,5 +15,12 @@ func TestStylesNameTheirSigns(t *testing.T) {
 		if names := len(s.Signs) == len(symbol.Signs()); names != draws || !draws && s.Signs != nil {
 			t.Errorf("style %s names the signs %v and draws signs: %v", s.ID, s.Signs, draws)
 		}
+	}
+}
+
+// TestOldInWords checks that the words of the legend agree with the limit.
+func TestOldInWords(t *testing.T) {
+	if data.OldAfter != 14 || !strings.Contains(symbol.OldLabel, "older than two weeks") {
+		t.Errorf("a value is old after %d days, the legend says %q", data.OldAfter, symbol.OldLabel)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/render/symbol"
 )
 
 // smallestRadii are the smallest radii of discs in pixels, by zoom: large enough to see and to hit with a pointer. They are
@@ -112,7 +113,7 @@ func (t *waters) widest(_ *geometry, z maptile.Zoom) int64 {
 // appendMarks appends values, not only their colours: they also decide which of two waters is on top.
 func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mark {
 	for _, h := range hits {
-		m, s := mark{x: h.x, y: h.y, value: uint32(h.Chlorophyll)}, &l.sites[h.site]
+		m, s := mark{x: h.x, y: h.y, value: uint32(h.Chlorophyll), old: h.old}, &l.sites[h.site]
 		if t.outlined(s, w.zoom) {
 			m.shore = s.shore
 		} else {
@@ -140,36 +141,34 @@ func (t *waters) paintMarks(dst []uint8, marks []mark, w window, sc *scale, mem 
 		if c := cmp.Compare(t.extentOf(&b, w.zoom), t.extentOf(&a, w.zoom)); c != 0 {
 			return c
 		}
-		if c := cmp.Compare(a.chlorophyll(), b.chlorophyll()); c != 0 {
+		if c := a.compareValues(&b); c != 0 {
 			return c
 		}
 		return cmp.Or(cmp.Compare(w.mortonOf(&a), w.mortonOf(&b)), cmp.Compare(a.shore.id(), b.shore.id()), cmp.Compare(a.x, b.x))
 	})
 	for i := range marks {
-		m, k := &marks[i], hollow
-		if value := m.chlorophyll(); value.Valid() {
-			k = sc.inkOf(sc.colours.Index(value.Float()))
-		}
+		m := &marks[i]
+		k := sc.inkOf(m)
 		if m.shore == nil {
-			t.disc(dst, m, w, k, sc, &mem.mask)
+			t.disc(dst, m, w, &k, &mem.mask)
 		} else if mem.mask.reset(w, m.shore.rectangle(m, w)) {
 			m.shore.draw(&mem.mask, m, w, &mem.ring)
-			mem.mask.paint(dst, w, k, &sc.dark)
+			mem.mask.paint(dst, w, &k)
 		}
 	}
 }
 
 // disc draws the disc of m: a marker if it is the smallest.
-func (t *waters) disc(dst []uint8, m *mark, w window, k ink, sc *scale, water *mask) {
+func (t *waters) disc(dst []uint8, m *mark, w window, k *ink, water *mask) {
 	x, y, radius := int64(m.x), int64(m.y), int64(m.radius)
 	if radius == smallestRadius(w.zoom) {
 		s, left, top := t.smallest[smallestStep(w.zoom)].locate(x, y, w)
-		stamp(dst, w, left, top, s.side(), s.disc, k, &sc.dark)
+		stamp(dst, w, left, top, s.side(), s.byClass[symbol.Low], k, rimEntry)
 		return
 	}
 	if water.reset(w, rectangleOf(x-radius, y-radius, x+radius, y+radius, w)) {
 		step := w.step()
 		water.disc(x-int64(water.left)*step, y-int64(water.top)*step, radius, samplingOf(w))
-		water.paint(dst, w, k, &sc.dark)
+		water.paint(dst, w, k)
 	}
 }

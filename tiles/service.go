@@ -25,6 +25,7 @@ type (
 	StyleID = render.StyleID
 	Style   = render.Style
 	Sign    = render.Sign
+	Look    = render.Look
 )
 
 // maxScale is the largest scale that tiles are drawn at.

@@ -132,10 +132,10 @@ func watchNotifications(ctx context.Context, s store.Store, watcher *data.Watche
 // legends draws the legends for api, which does not import render.
 type legends struct{}
 
-func (legends) LegendPNG(m *colormap.Map, signs []tiles.Sign, width, scale int) ([]byte, error) {
-	return legend.PNG(m, signs, width, scale)
+func (legends) LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error) {
+	return legend.PNG(m, look, width, scale)
 }
 
-func (legends) LegendSVG(m *colormap.Map, signs []tiles.Sign, width int) ([]byte, error) {
-	return legend.SVG(m, signs, width)
+func (legends) LegendSVG(m *colormap.Map, look tiles.Look, width int) ([]byte, error) {
+	return legend.SVG(m, look, width)
 }

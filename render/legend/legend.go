@@ -1,5 +1,5 @@
 // Package legend draws the legend of a colour map as a PNG or an SVG picture: the scale with its colours, the classes, the
-// grey of lakes without data, and the signs that a style draws. Both formats draw the same layout. It holds no state and is safe for concurrent use.
+// grey of lakes without data, and the symbols that a style draws. Both formats draw the same layout. It holds no state and is safe for concurrent use.
 // Callers may test for [ErrSize].
 package legend
 
@@ -40,13 +40,13 @@ const (
 	cellWidth    = 144.0 // fits the longest label of a class next to its swatch
 	swatchWidth  = 18.0
 	noteLine     = 15.0
-	textGap      = 8.0 // between a swatch or a sign and its text
-	signLine     = 15.0
-	signGap      = 8.0
+	textGap      = 8.0 // between a swatch or a symbol and its text
+	entryLine    = 15.0
+	entryGap     = 8.0
 )
 
-// signRadius is the radius of the marker below a sign: that of zoom 10 in tiles, where a sign is as wide as a swatch.
-const signRadius = 5.0
+// markerRadius is the radius of markers: that of zoom 10 in tiles, where a sign is as wide as a swatch.
+const markerRadius = 5.0
 
 // A textLine is one line of text; x is where its anchor lies and y its baseline.
 type textLine struct {
@@ -63,7 +63,7 @@ type rectangle struct {
 	fill       color.NRGBA
 }
 
-// A shape is a part of a sign whose middle is at x, y.
+// A shape is a part of a symbol whose middle is at x, y.
 type shape struct {
 	symbol.Shape
 	x, y float64
@@ -87,13 +87,13 @@ func paleColor() color.NRGBA { return color.NRGBA{0x43, 0x51, 0x60, 0xff} }
 func paperColor() color.NRGBA { return color.NRGBA{0xff, 0xff, 0xff, 0xf2} }
 func edgeColor() color.NRGBA  { return color.NRGBA{0x1b, 0x26, 0x33, 0x40} }
 
-// newLayout returns the layout of the legend of m and of these signs.
-func newLayout(m *colormap.Map, signs []symbol.Sign, width int, f *fonts) (*layout, error) {
+// newLayout returns the layout of the legend of m and of symbols with that look.
+func newLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) (*layout, error) {
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: width %d: allowed are %d to %d pixels", ErrSize, width, MinWidth, MaxWidth)
 	}
 	l := m.Legend()
-	s := &layout{width: float64(width), title: title(l), desc: description(l, signs)}
+	s := &layout{width: float64(width), title: title(l), desc: description(l, look)}
 
 	y := pad + titleSize
 	s.text(pad, y, titleSize, 0, true, inkColor(), s.title)
@@ -108,8 +108,8 @@ func newLayout(m *colormap.Map, signs []symbol.Sign, width int, f *fonts) (*layo
 		}
 	}
 	y = s.axis(l, y+10, f)
-	y = s.classes(l, y+12)
-	y = s.signs(l, signs, y, f)
+	y = s.classes(l, look.Kind, y+12)
+	y = s.entries(entriesOf(l, look), y, f)
 	for _, line := range f.wrap(l.Note, noteSize, s.width-2*pad) {
 		y += noteLine
 		s.text(pad, y, noteSize, 0, false, paleColor(), line)
@@ -123,14 +123,24 @@ func title(l colormap.Legend) string {
 }
 
 // description returns the contents of the picture as text.
-func description(l colormap.Legend, signs []symbol.Sign) string {
+func description(l colormap.Legend, look symbol.Look) string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "Colours of the map %s on a %s scale from %v to %v %s.", l.Title, l.Scale, l.Min, l.Max, l.Unit)
 	for _, c := range l.Classes {
 		fmt.Fprintf(&b, " %s risk: %s %s.", strings.ToUpper(c.Risk[:1])+c.Risk[1:], c.Label, l.Unit)
 	}
-	fmt.Fprintf(&b, " Grey: %s.", l.NoData.Label)
-	for _, sign := range signs {
+	switch look.Kind {
+	case symbol.Markers:
+		fmt.Fprintf(&b, " Low is a disc, medium a triangle, high a diamond. Grey ring: %s.", l.NoData.Label)
+	case symbol.Waters:
+		fmt.Fprintf(&b, " Grey and hatched: %s.", l.NoData.Label)
+	default:
+		fmt.Fprintf(&b, " Grey: %s.", l.NoData.Label)
+	}
+	if look.Kind != symbol.Field {
+		fmt.Fprintf(&b, " %s.", symbol.OldLabel)
+	}
+	for _, sign := range look.Signs {
 		fmt.Fprintf(&b, " Sign, %s: %s.", sign.Look, sign.Label)
 	}
 	b.WriteString(" " + l.Note)
@@ -189,17 +199,20 @@ func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
 	return baseline
 }
 
-// classes adds a cell for each class and one for no data below y, and returns where they end.
-func (s *layout) classes(l colormap.Legend, y float64) float64 {
+// classes adds a cell for each class and one for no data below y, and returns where they end. Markers are shown as such, in the
+// colour that represents their class; otherwise a cell has the colours of the class.
+func (s *layout) classes(l colormap.Legend, kind symbol.Kind, y float64) float64 {
 	type cell struct {
+		class       symbol.Class
+		color       string
 		colors      []string
 		word, label string
 	}
 	cells := make([]cell, 0, len(l.Classes)+1)
-	for _, c := range l.Classes {
-		cells = append(cells, cell{c.Colors, c.Risk + " risk", c.Label})
+	for i, c := range l.Classes {
+		cells = append(cells, cell{symbol.Low + symbol.Class(i), c.Color, c.Colors, c.Risk + " risk", c.Label})
 	}
-	cells = append(cells, cell{[]string{l.NoData.Color}, l.NoData.Label, "no current value"})
+	cells = append(cells, cell{symbol.None, l.NoData.Color, []string{l.NoData.Color}, l.NoData.Label, "no current value"})
 
 	columns := 1
 	for _, n := range []int{2, len(cells)} {
@@ -212,11 +225,18 @@ func (s *layout) classes(l colormap.Legend, y float64) float64 {
 	for i, c := range cells {
 		x := pad + float64(i%columns)*column
 		top := y + float64(i/columns)*cellHeight
-		// The colours of the class, the lowest at the bottom.
-		for k, hex := range c.colors {
-			n := float64(len(c.colors))
-			from, to := math.Round(height*float64(k)/n), math.Round(height*float64(k+1)/n)
-			s.rect(x, top+height-to, swatchWidth, to-from, parseHex(hex))
+		switch {
+		case kind == symbol.Markers:
+			s.symbol(x+swatchWidth/2, top+height/2, c.class.Shapes(markerRadius), parseHex(c.color))
+		case kind == symbol.Waters && c.class == symbol.None:
+			s.hatched(x, top, swatchWidth, height)
+		default:
+			// The colours of the class, the lowest at the bottom.
+			for k, hex := range c.colors {
+				n := float64(len(c.colors))
+				from, to := math.Round(height*float64(k)/n), math.Round(height*float64(k+1)/n)
+				s.rect(x, top+height-to, swatchWidth, to-from, parseHex(hex))
+			}
 		}
 		s.text(x+swatchWidth+textGap, top+13, wordSize, 0, true, inkColor(), c.word)
 		s.text(x+swatchWidth+textGap, top+29, textSize, 0, false, paleColor(), c.label)
@@ -225,35 +245,71 @@ func (s *layout) classes(l colormap.Legend, y float64) float64 {
 	return y + float64(rows)*cellHeight
 }
 
-// signs adds the signs and their texts below y, and returns where they end. A sign that shows a value has the colour of the
-// lowest class: the sign means that the lake is worse than that.
-func (s *layout) signs(l colormap.Legend, signs []symbol.Sign, y float64, f *fonts) float64 {
-	// Two columns where the classes have four, so that the signs are below swatches.
+// symbol adds the shapes of a symbol of that colour around x, y.
+func (s *layout) symbol(x, y float64, shapes []symbol.Shape, value color.NRGBA) {
+	for _, part := range shapes {
+		s.shapes = append(s.shapes, shape{part, x, y, part.Paint.Color(value)})
+	}
+}
+
+// hatched adds an area as a water without a value has it, with a line around it.
+func (s *layout) hatched(x, y, w, h float64) {
+	s.rect(x, y, w, h, colormap.NoData())
+	s.rect(x+1, y+1, w-2, h-2, symbol.OnWhite(colormap.NoData(), symbol.HollowAlpha))
+	for k := float64(symbol.Hatching); k < w+h; k += symbol.Hatching {
+		// The points of the area whose coordinates have a sum from k to k+1.
+		right, bottom := func(k float64) [2]float64 { return [2]float64{min(k, w), k - min(k, w)} },
+			func(k float64) [2]float64 { return [2]float64{k - min(k, h), min(k, h)} }
+		line := symbol.Shape{Paint: symbol.Grey, Corners: [][2]float64{right(k), right(k + 1), bottom(k + 1), bottom(k)}}
+		s.symbol(x, y, []symbol.Shape{line}, colormap.NoData())
+	}
+}
+
+// An entry is a symbol and its explanation.
+type entry struct {
+	shapes []symbol.Shape
+	value  color.NRGBA
+	label  string
+}
+
+// entriesOf returns the entries of symbols with that look. A symbol that shows a value has the colour of the lowest class: the sign
+// Worse means that the lake is worse than that.
+func entriesOf(l colormap.Legend, look symbol.Look) (entries []entry) {
+	value := parseHex(l.Classes[0].Color)
+	if look.Kind != symbol.Field {
+		entries = append(entries, entry{symbol.Low.OldShapes(markerRadius), value, symbol.OldLabel})
+	}
+	for _, sign := range look.Signs {
+		entries = append(entries, entry{sign.ID.Shapes(symbol.Medium, markerRadius), value, sign.Label})
+	}
+	return entries
+}
+
+// entries adds entries below y, and returns where they end.
+func (s *layout) entries(entries []entry, y float64, f *fonts) float64 {
+	// Two columns where the classes have four, so that the symbols are below swatches.
 	columns, column := 1, s.width-2*pad
 	if column >= 4*cellWidth {
 		columns, column = 2, 2*math.Floor(column/4)
 	}
-	value := parseHex(l.Classes[0].Color)
-	for from := 0; from < len(signs); from += columns {
-		row := signs[from:min(from+columns, len(signs))]
+	for from := 0; from < len(entries); from += columns {
+		row := entries[from:min(from+columns, len(entries))]
 		lines := make([][]string, len(row))
-		height := math.Ceil(2 * (signRadius + symbol.RimPx))
-		for i, sign := range row {
-			lines[i] = f.wrap(sign.Label, textSize, column-swatchWidth-2*textGap)
-			height = max(height, signLine*float64(len(lines[i])))
+		height := math.Ceil(2 * (markerRadius + symbol.RimPx))
+		for i, e := range row {
+			lines[i] = f.wrap(e.label, textSize, column-swatchWidth-2*textGap)
+			height = max(height, entryLine*float64(len(lines[i])))
 		}
-		for i, sign := range row {
+		for i, e := range row {
 			x, middle := pad+float64(i)*column, y+math.Round(height/2)
-			for _, part := range sign.ID.Shapes(signRadius, symbol.HasCasing(value)) {
-				s.shapes = append(s.shapes, shape{part, x + swatchWidth/2, middle, part.Paint.Color(value)})
-			}
+			s.symbol(x+swatchWidth/2, middle, e.shapes, e.value)
 			// Capitals are about three quarters as high as the text size.
-			baseline := middle - signLine*float64(len(lines[i])-1)/2 + textSize*3/8
+			baseline := middle - entryLine*float64(len(lines[i])-1)/2 + textSize*3/8
 			for k, line := range lines[i] {
-				s.text(x+swatchWidth+textGap, math.Round(baseline+signLine*float64(k)), textSize, 0, false, inkColor(), line)
+				s.text(x+swatchWidth+textGap, math.Round(baseline+entryLine*float64(k)), textSize, 0, false, inkColor(), line)
 			}
 		}
-		y += height + signGap
+		y += height + entryGap
 	}
 	return y
 }

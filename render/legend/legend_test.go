@@ -19,6 +19,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/render"
 	"limnomap/render/hashtest"
+	"limnomap/render/symbol"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden legends in testdata, and add missing hashes")
@@ -55,7 +56,7 @@ func TestGolden(t *testing.T) {
 		{"viridis_320", "viridis", who2003(), 320, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			body, err := PNG(newMap(t, test.id, test.limits), nil, test.width, test.scale)
+			body, err := PNG(newMap(t, test.id, test.limits), symbol.Look{}, test.width, test.scale)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -116,7 +117,7 @@ func TestStaysInside(t *testing.T) {
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
 		m := newMap(t, colormap.Default, limits)
 		for width := MinWidth; width <= MaxWidth; width++ {
-			s, err := newLayout(m, nil, width, f)
+			s, err := newLayout(m, symbol.Look{}, width, f)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -155,13 +156,13 @@ func TestErrSize(t *testing.T) {
 		{320, 0, "scale 0: allowed are 1 to 4"},
 		{320, 5, "scale 5: allowed are 1 to 4"},
 	} {
-		if _, err := PNG(m, nil, test.width, test.scale); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), test.message) {
+		if _, err := PNG(m, symbol.Look{}, test.width, test.scale); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), test.message) {
 			t.Errorf("PNG(%d, %d) = %v, want %q", test.width, test.scale, err, test.message)
 		}
 		if test.scale != 1 {
 			continue
 		}
-		if _, err := SVG(m, nil, test.width); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), test.message) {
+		if _, err := SVG(m, symbol.Look{}, test.width); !errors.Is(err, ErrSize) || !strings.Contains(err.Error(), test.message) {
 			t.Errorf("SVG(%d) = %v, want %q", test.width, err, test.message)
 		}
 	}
@@ -172,11 +173,11 @@ func TestBytesAreStable(t *testing.T) {
 		var first []byte
 		for range 2 {
 			m := newMap(t, id, who2003())
-			p, err := PNG(m, nil, 320, 2)
+			p, err := PNG(m, symbol.Look{}, 320, 2)
 			if err != nil {
 				t.Fatal(err)
 			}
-			s, err := SVG(m, nil, 320)
+			s, err := SVG(m, symbol.Look{}, 320)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -200,13 +201,13 @@ func TestBytesOfThisVersion(t *testing.T) {
 			m := newMap(t, id, limits)
 			for _, width := range []int{MinWidth, 320, 640} {
 				name := fmt.Sprintf("%s/%s/%d", id, strings.ReplaceAll(limits.Title, " ", ""), width)
-				svg, err := SVG(m, nil, width)
+				svg, err := SVG(m, symbol.Look{}, width)
 				if err != nil {
 					t.Fatal(err)
 				}
 				files = append(files, hashtest.File{Name: name + ".svg", Bytes: svg})
 				for _, scale := range []int{1, 2} {
-					png, err := PNG(m, nil, width, scale)
+					png, err := PNG(m, symbol.Look{}, width, scale)
 					if err != nil {
 						t.Fatal(err)
 					}
@@ -223,7 +224,7 @@ func TestSVG(t *testing.T) {
 	limits := who2021()
 	limits.Title = `A & B <"2021">`
 	m := newMap(t, colormap.Default, limits)
-	body, err := SVG(m, nil, 320)
+	body, err := SVG(m, symbol.Look{}, 320)
 	if err != nil {
 		t.Fatal(err)
 	}

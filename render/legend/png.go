@@ -12,9 +12,9 @@ import (
 	"limnomap/render/symbol"
 )
 
-// PNG draws the legend of m and of these signs, nil for none, as a PNG that is width × scale pixels wide. It returns ErrSize
+// PNG draws the legend of m and of symbols with that look as a PNG that is width × scale pixels wide. It returns ErrSize
 // if either is out of range.
-func PNG(m *colormap.Map, signs []symbol.Sign, width, scale int) ([]byte, error) {
+func PNG(m *colormap.Map, look symbol.Look, width, scale int) ([]byte, error) {
 	if scale < 1 || scale > MaxScale {
 		return nil, fmt.Errorf("%w: scale %d: allowed are 1 to %d", ErrSize, scale, MaxScale)
 	}
@@ -22,7 +22,7 @@ func PNG(m *colormap.Map, signs []symbol.Sign, width, scale int) ([]byte, error)
 	if err != nil {
 		return nil, err
 	}
-	layout, err := newLayout(m, signs, width, fonts)
+	layout, err := newLayout(m, look, width, fonts)
 	if err != nil {
 		return nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"reflect"
 	"runtime"
 	"strconv"
 	"strings"
@@ -20,21 +21,29 @@ import (
 	"limnomap/render/symbol"
 )
 
+// markers and waters are the looks of the styles Dots and Lakes.
+func markers() symbol.Look { return symbol.Look{Kind: symbol.Markers, Signs: symbol.Signs()} }
+
+func waters() symbol.Look { return symbol.Look{Kind: symbol.Waters, Signs: symbol.Signs()} }
+
 func TestGoldenSigns(t *testing.T) {
 	for _, test := range []struct {
 		name         string
 		id           colormap.ID
 		limits       colormap.Limits
+		look         symbol.Look
 		width, scale int
 	}{
-		{"signs_limno_160@2x", colormap.Default, who2003(), 160, 2},
-		{"signs_limno_320", colormap.Default, who2003(), 320, 1},
-		{"signs_limno_640@2x", colormap.Default, who2003(), 640, 2},
-		{"signs_who2021_240", colormap.Default, who2021(), 240, 1},
-		{"signs_viridis_320@2x", "viridis", who2003(), 320, 2},
+		{"markers_limno_160@2x", colormap.Default, who2003(), markers(), 160, 2},
+		{"markers_limno_320", colormap.Default, who2003(), markers(), 320, 1},
+		{"markers_limno_640@2x", colormap.Default, who2003(), markers(), 640, 2},
+		{"markers_who2021_240", colormap.Default, who2021(), markers(), 240, 1},
+		{"markers_viridis_320@2x", "viridis", who2003(), markers(), 320, 2},
+		{"waters_limno_320@2x", colormap.Default, who2003(), waters(), 320, 2},
+		{"waters_who2021_160", colormap.Default, who2021(), waters(), 160, 1},
 	} {
 		t.Run(test.name, func(t *testing.T) {
-			body, err := PNG(newMap(t, test.id, test.limits), symbol.Signs(), test.width, test.scale)
+			body, err := PNG(newMap(t, test.id, test.limits), test.look, test.width, test.scale)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -67,34 +76,36 @@ func TestBytesOfSigns(t *testing.T) {
 	var files []hashtest.File
 	for _, id := range colormap.IDs() {
 		m := newMap(t, id, who2003())
-		for _, width := range []int{MinWidth, 320, 640} {
-			svg, err := SVG(m, symbol.Signs(), width)
-			if err != nil {
-				t.Fatal(err)
-			}
-			files = append(files, hashtest.File{Name: fmt.Sprintf("%s/%d.svg", id, width), Bytes: svg})
-			for _, scale := range []int{1, 2} {
-				png, err := PNG(m, symbol.Signs(), width, scale)
+		for name, look := range map[string]symbol.Look{"markers": markers(), "waters": waters()} {
+			for _, width := range []int{MinWidth, 320, 640} {
+				svg, err := SVG(m, look, width)
 				if err != nil {
 					t.Fatal(err)
 				}
-				files = append(files, hashtest.File{Name: fmt.Sprintf("%s/%d@%dx.png", id, width, scale), Bytes: png})
+				files = append(files, hashtest.File{Name: fmt.Sprintf("%s/%s/%d.svg", id, name, width), Bytes: svg})
+				for _, scale := range []int{1, 2} {
+					png, err := PNG(m, look, width, scale)
+					if err != nil {
+						t.Fatal(err)
+					}
+					files = append(files, hashtest.File{Name: fmt.Sprintf("%s/%s/%d@%dx.png", id, name, width, scale), Bytes: png})
+				}
 			}
 		}
 	}
 	hashtest.Check(t, "signs_v"+render.Version, files, *update)
 }
 
-// A legend without signs is the one of before: an empty list and nil are the same.
+// A legend without symbols has none: an empty list of signs and nil are the same.
 func TestNoSigns(t *testing.T) {
 	m := newMap(t, colormap.Default, who2003())
 	var first []byte
 	for _, signs := range [][]symbol.Sign{nil, {}} {
-		body, err := SVG(m, signs, 320)
+		body, err := SVG(m, symbol.Look{Signs: signs}, 320)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if first != nil && !bytes.Equal(first, body) || bytes.Contains(body, []byte("<circle")) || bytes.Contains(body, []byte("Sign")) {
+		if first != nil && !bytes.Equal(first, body) || bytes.Contains(body, []byte("<circle")) || bytes.Contains(body, []byte("<polygon")) || bytes.Contains(body, []byte("Sign")) {
 			t.Errorf("the legend of %v is %s, want one without signs", signs, body)
 		}
 		first = body
@@ -115,7 +126,7 @@ func (b box) overlaps(c box) bool {
 type parsed struct {
 	width, height float64
 	texts         []box
-	discs         []box
+	symbols       []box
 	words, desc   string // words are those of all texts, with spaces between them
 }
 
@@ -163,7 +174,20 @@ func parseSVG(t testing.TB, body []byte) parsed {
 				p.width, p.height = value("width"), value("height")
 			case "circle":
 				x, y, r := value("cx"), value("cy"), value("r")
-				p.discs = append(p.discs, box{"circle", x - r, y - r, x + r, y + r})
+				if attributes["fill"] == "none" {
+					r += value("stroke-width") / 2
+				}
+				p.symbols = append(p.symbols, box{"circle", x - r, y - r, x + r, y + r})
+			case "polygon":
+				b := box{"polygon", math.Inf(1), math.Inf(1), math.Inf(-1), math.Inf(-1)}
+				for _, point := range strings.Fields(attributes["points"]) {
+					var x, y float64
+					if _, err := fmt.Sscanf(point, "%f,%f", &x, &y); err != nil {
+						t.Fatalf("point %q: %v", point, err)
+					}
+					b.left, b.top, b.right, b.bottom = min(b.left, x), min(b.top, y), max(b.right, x), max(b.bottom, y)
+				}
+				p.symbols = append(p.symbols, b)
 			case "text":
 				left, y, size, length := value("x"), value("y"), value("font-size"), value("textLength")
 				switch attributes["text-anchor"] {
@@ -184,59 +208,104 @@ func parseSVG(t testing.TB, body []byte) parsed {
 	return p
 }
 
-// TestSignsStayInside draws legends with signs at many widths: nothing leaves the paper, no text overlaps another one or a sign, and the
-// signs and their words are complete.
-func TestSignsStayInside(t *testing.T) {
-	for _, id := range []colormap.ID{colormap.Default, "viridis"} {
-		m := newMap(t, id, who2021())
+// TestSymbolsStayInside draws legends with symbols at many widths: nothing leaves the paper, no text overlaps another one or a symbol,
+// and the symbols and their words are complete.
+func TestSymbolsStayInside(t *testing.T) {
+	for name, look := range map[string]symbol.Look{"markers": markers(), "waters": waters()} {
+		m := newMap(t, colormap.Default, who2021())
+		l := m.Legend()
 		for width := MinWidth; width <= MaxWidth; width += 5 {
-			body, err := SVG(m, symbol.Signs(), width)
+			body, err := SVG(m, look, width)
 			if err != nil {
 				t.Fatal(err)
 			}
 			p := parseSVG(t, body)
-			for i, b := range append(p.texts, p.discs...) {
+			for i, b := range append(p.texts, p.symbols...) {
 				if b.left < 6 || b.top < 6 || b.right > p.width-5 || b.bottom > p.height-6 {
-					t.Fatalf("%s, width %d: %+v is near the edge of the paper, %v x %v", id, width, b, p.width, p.height)
+					t.Fatalf("%s, width %d: %+v is near the edge of the paper, %v x %v", name, width, b, p.width, p.height)
 				}
 				for _, c := range p.texts[:min(i, len(p.texts))] {
 					if b.overlaps(c) {
-						t.Fatalf("%s, width %d: %+v overlaps %+v", id, width, b, c)
+						t.Fatalf("%s, width %d: %+v overlaps %+v", name, width, b, c)
 					}
 				}
 			}
-			for _, sign := range symbol.Signs() {
-				if !strings.Contains(p.words, sign.Label) {
-					t.Fatalf("%s, width %d: %q lacks the words %q", id, width, p.words, sign.Label)
-				}
-				if !strings.Contains(p.desc, sign.Look+": "+sign.Label+".") {
-					t.Fatalf("%s, width %d: the description %q lacks the sign %s", id, width, p.desc, sign.ID)
+			for _, word := range append([]string{symbol.OldLabel, l.NoData.Label}, symbol.Signs()[0].Label, symbol.Signs()[1].Label) {
+				if !strings.Contains(p.words, word) {
+					t.Fatalf("%s, width %d: %q lacks the words %q", name, width, p.words, word)
 				}
 			}
-			wantDiscs := 0
-			for _, sign := range symbol.Signs() {
-				for _, s := range sign.ID.Shapes(signRadius, symbol.HasCasing(parseHex(m.Legend().Classes[0].Color))) {
-					if s.Radius > 0 {
-						wantDiscs++
-					}
+			for _, words := range []string{
+				symbol.Signs()[0].Look + ": " + symbol.Signs()[0].Label + ".", symbol.Signs()[1].Look + ": " + symbol.Signs()[1].Label + ".",
+				symbol.OldLabel + ".", map[string]string{"markers": "Grey ring: no data.", "waters": "Grey and hatched: no data."}[name],
+			} {
+				if !strings.Contains(p.desc, words) {
+					t.Fatalf("%s, width %d: the description %q lacks %q", name, width, p.desc, words)
 				}
-			}
-			if len(p.discs) != wantDiscs {
-				t.Fatalf("%s, width %d: %d discs, want %d", id, width, len(p.discs), wantDiscs)
 			}
 		}
 	}
 }
 
-// TestSignLayoutsStayInside lays out legends with signs at every width.
-func TestSignLayoutsStayInside(t *testing.T) {
+// TestMarkersInALegend checks that a legend of markers has the shapes of all classes in their colours, and that one of waters has
+// hatching instead of the grey ring.
+func TestMarkersInALegend(t *testing.T) {
+	m := newMap(t, colormap.Default, who2003())
+	l := m.Legend()
+	f, err := newFonts()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, look := range []symbol.Look{markers(), waters()} {
+		s, err := newLayout(m, look, 320, f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func(shapes []symbol.Shape, value color.NRGBA) bool {
+			for i := range s.shapes[:len(s.shapes)-len(shapes)+1] {
+				same := true
+				for k, want := range shapes {
+					got := s.shapes[i+k]
+					same = same && reflect.DeepEqual(got.Shape, want) && got.fill == want.Paint.Color(value)
+				}
+				if same {
+					return true
+				}
+			}
+			return false
+		}
+		low := parseHex(l.Classes[0].Color)
+		for c, value := range map[symbol.Class]color.NRGBA{
+			symbol.None: colormap.NoData(), symbol.Low: low, symbol.Medium: parseHex(l.Classes[1].Color), symbol.High: parseHex(l.Classes[2].Color),
+		} {
+			if got, want := has(c.Shapes(markerRadius), value), look.Kind == symbol.Markers; got != want {
+				t.Errorf("look %d: the legend has the marker of class %d: %v, want %v", look.Kind, c, got, want)
+			}
+		}
+		if !has(symbol.Low.OldShapes(markerRadius), low) {
+			t.Errorf("look %d: the legend has no old value", look.Kind)
+		}
+		hatching := 0
+		for _, part := range s.shapes {
+			if part.Paint == symbol.Grey && part.Corners != nil {
+				hatching++
+			}
+		}
+		if got, want := hatching > 3, look.Kind == symbol.Waters; got != want {
+			t.Errorf("look %d: the legend has %d lines of a hatching", look.Kind, hatching)
+		}
+	}
+}
+
+// TestSymbolLayoutsStayInside lays out legends with symbols at every width.
+func TestSymbolLayoutsStayInside(t *testing.T) {
 	f, err := newFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := newMap(t, colormap.Default, who2003())
 	for width := MinWidth; width <= MaxWidth; width++ {
-		s, err := newLayout(m, symbol.Signs(), width, f)
+		s, err := newLayout(m, markers(), width, f)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -247,8 +316,13 @@ func TestSignLayoutsStayInside(t *testing.T) {
 				t.Fatalf("width %d: %+v is outside of the paper", width, b)
 			}
 			for _, part := range s.shapes {
-				if r := max(part.Radius, part.Length); b.overlaps(box{"", part.x - r, part.y - r, part.x + r, part.y + r}) {
-					t.Fatalf("width %d: %+v overlaps the sign at %v,%v", width, b, part.x, part.y)
+				c := box{"", part.x - part.Radius, part.y - part.Radius, part.x + part.Radius, part.y + part.Radius}
+				for _, p := range part.Corners {
+					c.left, c.right = min(c.left, part.x+p[0]), max(c.right, part.x+p[0])
+					c.top, c.bottom = min(c.top, part.y+p[1]), max(c.bottom, part.y+p[1])
+				}
+				if b.overlaps(c) {
+					t.Fatalf("width %d: %+v overlaps the symbol at %v,%v", width, b, part.x, part.y)
 				}
 			}
 			for _, q := range s.texts[:i] {
@@ -261,36 +335,41 @@ func TestSignLayoutsStayInside(t *testing.T) {
 	}
 }
 
-// TestBothFormatsHaveTheSameSigns looks for the colours of the SVG's discs at their places in the PNG, along the line from the middle
-// to the top of each sign.
-func TestBothFormatsHaveTheSameSigns(t *testing.T) {
+// TestBothFormatsHaveTheSameSymbols looks for the colours of the SVG's shapes at their places in the PNG, along the line from the middle
+// to the top of each symbol.
+func TestBothFormatsHaveTheSameSymbols(t *testing.T) {
 	f, err := newFonts()
 	if err != nil {
 		t.Fatal(err)
 	}
+	// top returns how far a shape reaches north.
+	top := func(s shape) (top float64) {
+		top = s.Radius
+		for _, p := range s.Corners {
+			top = max(top, -p[1])
+		}
+		return top
+	}
 	for _, id := range colormap.IDs() {
 		m := newMap(t, id, who2003())
 		for _, width := range []int{MinWidth, 320, 640} {
-			s, err := newLayout(m, symbol.Signs(), width, f)
+			s, err := newLayout(m, markers(), width, f)
 			if err != nil {
 				t.Fatal(err)
 			}
 			const scale = 4
-			body, err := PNG(m, symbol.Signs(), width, scale)
+			body, err := PNG(m, markers(), width, scale)
 			if err != nil {
 				t.Fatal(err)
 			}
 			img := decode(t, body)
 			for i, part := range s.shapes {
-				outer := part.Radius
-				inner := 0.0
+				inner := part.Inner
 				if i+1 < len(s.shapes) && s.shapes[i+1].x == part.x && s.shapes[i+1].y == part.y {
-					inner = max(s.shapes[i+1].Radius, s.shapes[i+1].Width)
+					inner = top(s.shapes[i+1])
 				}
-				if outer == 0 {
-					outer = part.Width
-				}
-				x, y := int(part.x*scale), int(math.Floor((part.y-(outer+inner)/2)*scale))
+				// Nearer to the inner end: corners are narrow.
+				x, y := int(part.x*scale), int(math.Floor((part.y-(top(part)+2*inner)/3)*scale))
 				if got := color.NRGBAModel.Convert(img.At(x, y)); got != part.fill {
 					t.Errorf("%s, width %d: pixel %d,%d of shape %d is %v, want %v", id, width, x, y, i, got, part.fill)
 				}
@@ -305,13 +384,14 @@ func luminanceContrast(a, b color.NRGBA) float64 {
 	return (max(p, q) + 0.05) / (min(p, q) + 0.05)
 }
 
-// TestContrastOfSigns checks that neighbouring parts of a sign, and the sign and the paper, differ: WCAG asks for 3 to 1.
+// TestContrastOfSigns checks that neighbouring parts of a sign, and the sign and the paper, differ: WCAG asks for 3 to 1. The value is on
+// a line that is as dark as the text, around every value.
 func TestContrastOfSigns(t *testing.T) {
 	paper := color.NRGBA{0xff, 0xff, 0xff, 0xff}
 	for _, id := range colormap.IDs() {
 		value := parseHex(newMap(t, id, who2003()).Legend().Classes[0].Color)
 		for _, sign := range symbol.Signs() {
-			shapes := sign.ID.Shapes(signRadius, symbol.HasCasing(value))
+			shapes := sign.ID.Shapes(symbol.Medium, markerRadius)
 			visible := shapes[0].Paint.Color(value)
 			if sign.ID == symbol.Closed {
 				visible = shapes[1].Paint.Color(value) // its white ring is for dark maps

@@ -7,20 +7,21 @@ import (
 	"image/color"
 	"math"
 	"strconv"
+	"strings"
 
 	"limnomap/colormap"
 	"limnomap/render/symbol"
 )
 
-// SVG draws the legend of m and of these signs, nil for none, as an SVG that is width pixels wide. Its text is real text, for screen readers and search; it
+// SVG draws the legend of m and of symbols with that look as an SVG that is width pixels wide. Its text is real text, for screen readers and search; it
 // has no script and loads nothing. It returns ErrSize if width is out of range.
-func SVG(m *colormap.Map, signs []symbol.Sign, width int) ([]byte, error) {
+func SVG(m *colormap.Map, look symbol.Look, width int) ([]byte, error) {
 	// The font of the viewer is unknown. The layout is made with the Go fonts, and textLength stretches any other font to it.
 	fonts, err := newFonts()
 	if err != nil {
 		return nil, err
 	}
-	s, err := newLayout(m, signs, width, fonts)
+	s, err := newLayout(m, look, width, fonts)
 	if err != nil {
 		return nil, err
 	}
@@ -40,12 +41,20 @@ func SVG(m *colormap.Map, signs []symbol.Sign, width int) ([]byte, error) {
 	}
 	b.WriteString("</g>\n")
 	for _, part := range s.shapes {
-		if part.Radius > 0 {
+		switch {
+		case part.Corners != nil:
+			points := make([]string, 0, len(part.Corners))
+			for _, p := range part.Corners {
+				points = append(points, number(part.x+p[0])+","+number(part.y+p[1]))
+			}
+			fmt.Fprintf(&b, `<polygon points="%s" %s/>`+"\n", strings.Join(points, " "), fillAttributes(part.fill))
+		case part.Inner > 0:
+			// A ring is a circle whose line is as wide as the ring.
+			fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="%s" fill="none" stroke="%s" stroke-width="%s"/>`+"\n", number(part.x), number(part.y),
+				number((part.Radius+part.Inner)/2), colormap.Hex(part.fill), number(part.Radius-part.Inner))
+		default:
 			fmt.Fprintf(&b, `<circle cx="%s" cy="%s" r="%s" %s/>`+"\n", number(part.x), number(part.y), number(part.Radius), fillAttributes(part.fill))
-			continue
 		}
-		fmt.Fprintf(&b, `<rect x="%s" y="%s" width="%s" height="%s" %s/>`+"\n",
-			number(part.x-part.Length), number(part.y-part.Width), number(2*part.Length), number(2*part.Width), fillAttributes(part.fill))
 	}
 	for _, t := range s.texts {
 		anchor, weight := "", ""

@@ -1,0 +1,114 @@
+package render
+
+import (
+	"bytes"
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render/symbol"
+)
+
+// withAges returns the layer of lakes whose values have these ages in days.
+func withAges(lakes []testLake, ages []int) *Layer {
+	v := viewOf(lakes)
+	v.AsOf = data.Date(20_000)
+	for i := range v.States {
+		v.States[i].Date = v.AsOf - data.Date(ages[i])
+	}
+	return renderer().Layer(v.Values())
+}
+
+// TestOldValuesArePale draws each colour with a value of the last fresh day and with one a day older. The pixels that are all
+// colour become translucent, and no other pixel changes.
+func TestOldValuesArePale(t *testing.T) {
+	lake := testLake{lon: 13.4, lat: 52.5, areaKM2: 20}
+	for id := range renderer().colors {
+		m := newMap(t, id, who2003())
+		for _, style := range []StyleID{Dots, Lakes} {
+			p := renderer().colors[id].palettes[style]
+			for _, z := range []maptile.Zoom{0, 5, 10, 12} {
+				for i, c := range m.Table() {
+					lake.chl = 0
+					if i > 0 {
+						lake.chl = m.Threshold(i) + 0.01
+					}
+					w := windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1)
+					fresh := paint(withAges([]testLake{lake}, []int{data.OldAfter}), w, style)
+					old := paint(withAges([]testLake{lake}, []int{data.OldAfter + 1}), w, style)
+					pale := c
+					pale.A = symbol.OldAlpha
+					changed := 0
+					for k := range fresh {
+						switch {
+						case p[fresh[k]] == c && p[old[k]] == pale:
+							changed++
+						case fresh[k] != old[k] || p[fresh[k]] == c:
+							t.Fatalf("%s, %s zoom %d: pixel %d of %v µg/l is %v, and %v if old", id, style, z, k, lake.chl, p[fresh[k]], p[old[k]])
+						}
+					}
+					if changed < 4 {
+						t.Fatalf("%s, %s zoom %d: %d pixels of %v µg/l are pale, want 4 or more", id, style, z, changed, lake.chl)
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestOldColoursKeepTheirClass compares old colours on maps with the fresh ones of all classes: in hue, which is what the default
+// map separates classes by, each is nearest to its own. And none is grey, as lakes without a value are.
+func TestOldColoursKeepTheirClass(t *testing.T) {
+	m := newMap(t, colormap.Default, who2003())
+	hue := func(c lab) float64 { return math.Atan2(c.b, c.a) }
+	for _, ground := range []color.NRGBA{{255, 255, 255, 255}, {0x2b, 0x2b, 0x2b, 255}} {
+		for i, c := range m.Table() {
+			c.A = symbol.OldAlpha
+			seen := seenBy(visions["normal"], c, ground)
+			nearest, least := 0, math.Inf(1)
+			for k, fresh := range m.Table() {
+				d := math.Abs(math.Remainder(hue(seenBy(visions["normal"], fresh, ground))-hue(seen), 2*math.Pi))
+				if d < least {
+					nearest, least = k, d
+				}
+			}
+			if classOf(m, nearest) != classOf(m, i) {
+				t.Errorf("on %v old colour %d has the hue of colour %d, which is of another class", ground, i, nearest)
+			}
+			if chroma := math.Hypot(seen.a, seen.b); chroma < 9 {
+				t.Errorf("on %v old colour %d has a chroma of %.1f and looks grey", ground, i, chroma)
+			}
+		}
+	}
+}
+
+// TestFreshValuesAreAbove draws an old and a fresh value of the same size near each other, and at one point, in both orders.
+func TestFreshValuesAreAbove(t *testing.T) {
+	lakes := []testLake{{13.4, 52.5, 20, 1e-6}, {13.4, 52.5, 20, 1e-6}, {13.401, 52.5, 20, 1e-6}}
+	for _, style := range []StyleID{Dots, Lakes} {
+		for z := maptile.Zoom(0); z <= 14; z++ {
+			s := Spec{maptile.At([2]float64{13.4, 52.5}, z), 1, style, colormap.Default}
+			a, b := withAges(lakes, []int{1, 20, 20}), withAges(reversed(lakes), []int{20, 20, 1})
+			fpA, _ := renderer().Fingerprint(a, s)
+			fpB, _ := renderer().Fingerprint(b, s)
+			if fpA != fpB || !bytes.Equal(mustRender(t, a, s), mustRender(t, b, s)) {
+				t.Errorf("%s zoom %d: the tile depends on the order of the lakes", style, z)
+			}
+			w := windowOf(s.Tile, 1)
+			both, alone := paint(a, w, style), paint(withAges(lakes[:1], []int{1}), w, style)
+			for i, e := range alone {
+				if e >= fillEntry && both[i] != e {
+					t.Fatalf("%s zoom %d: pixel %d of the fresh value is %d, want %d", style, z, i, both[i], e)
+				}
+			}
+			if z > 12 && slices.Equal(both, alone) {
+				t.Errorf("%s zoom %d: the old value near the fresh one is not drawn", style, z)
+			}
+		}
+	}
+}
