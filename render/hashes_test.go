@@ -13,7 +13,8 @@ import (
 
 // TestBytesOfThisVersion compares tiles with the hashes that are filed under Version, byte by byte: cached tiles and
 // ETags depend on it. It draws all styles, colour maps and scales, of few lakes, of so many that they are binned and
-// thinned, of lakes with outlines, of a layer made for another week, and of lakes with signs.
+// thinned, of lakes with outlines, of a layer made for another week, of lakes with signs, and of
+// old values.
 func TestBytesOfThisVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -37,6 +38,7 @@ func TestBytesOfThisVersion(t *testing.T) {
 			tilesAt(9.4, 47.6, 9, 11), tilesAt(-179.99, 10.1, 10)...)...)},
 		{"week", renderer().LayerOn(layerOf(few...), otherWeek(week, 1, 30).Values()), tilesAt(11, 51, 3, 6, 8)},
 		{"signs", signShores(t), tilesAt(13.4, 52.46, 0, 6, 12)},
+		{"old", oldCountry(), tilesAt(11, 51, 3, 6, 8, 10)},
 	} {
 		for _, tile := range set.tiles {
 			for _, style := range Styles() {

@@ -69,8 +69,8 @@ const (
 	// discs are visible, and of two lakes that nearly coincide both would have half of one; so it is all of the worse one's.
 	tieSigma = 0.6
 	tieZoom  = 8
-	// tieEdge is the distance in sigma up to which a lone lake is clearly visible: there is no disc of a lake that is farther away.
-	tieEdge = 2.9
+	// tieEdge is the distance in sigma up to which a lone lake is visible: there is no disc of a lake that is farther away.
+	tieEdge = 3.4
 )
 
 // tiesAt returns the ties of a zoom, nil if there are none.

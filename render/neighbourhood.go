@@ -76,14 +76,16 @@ func (n *neighbourhood) finish() []int32 {
 	n.cored = n.cored[:0]
 	var covered coverage
 	most, taken := n.inkedPixels()/4, uint16(0) // taken are the cells with a core
-	sum := 0                                    // of the pixels of cores, however they overlap
+	sum, thinned := 0, false                    // sum is of the pixels of cores, however they overlap
 	for k := upperClasses - 1; k >= 0; k-- {
 		sites, radius := n.upper[k], coreRadius(k+1)
 		sum += len(sites) * int(radius*radius) * 4 / (subUnits * subUnits) // of the squares around the discs
-		if sum > most {
-			if with := covered.with(sites, radius); with.pixels() > most {
-				sites = worstByCell(sites, taken)
-			}
+		if !thinned && sum > most {
+			with := covered.with(sites, radius)
+			thinned = with.pixels() > most
+		}
+		if thinned {
+			sites = worstByCell(sites, taken)
 		}
 		if k > 0 {
 			covered = covered.with(sites, radius)

@@ -24,6 +24,39 @@ func withAges(lakes []testLake, ages []int) *Layer {
 	return renderer().Layer(v.Values())
 }
 
+// oldCountry returns the layer of a country in which every other value is old.
+func oldCountry() *Layer {
+	lakes := country()
+	ages := make([]int, len(lakes))
+	for i := range ages {
+		ages[i] = i % 2 * (data.OldAfter + 1)
+	}
+	return withAges(lakes, ages)
+}
+
+// TestOldValuesAreFaintInTheField draws a lake of each class with a value of the last fresh day and with one a day older: stamped and
+// blurred. The old one has the same class and much less opacity, at its own pixel and around it, and nowhere more.
+func TestOldValuesAreFaintInTheField(t *testing.T) {
+	for z := range maptile.Zoom(waterZoom) {
+		for _, chl := range []float64{3, 20, 80} {
+			lake := testLake{lon: 13.4, lat: 52.5, chl: chl}
+			w := windowOf(maptile.At([2]float64{lake.lon, lake.lat}, z), 1)
+			p, classes := paletteOf(colormap.Default, Heat, z), entryClasses[min(z/fadeZoom, 1)]()
+			fresh, old := paintField(withAges([]testLake{lake}, []int{data.OldAfter}), w), paintField(withAges([]testLake{lake}, []int{data.OldAfter + 1}), w)
+			most, mostOld := uint8(0), uint8(0)
+			for i := range fresh {
+				if p[old[i]].A > p[fresh[i]].A || old[i] != 0 && classes[old[i]] != classes[fresh[i]] {
+					t.Fatalf("zoom %d: pixel %d of %v µg/l is %v, and %v if old", z, i, chl, p[fresh[i]], p[old[i]])
+				}
+				most, mostOld = max(most, p[fresh[i]].A), max(mostOld, p[old[i]].A)
+			}
+			if mostOld == 0 || float64(mostOld) > 0.75*float64(most) {
+				t.Errorf("zoom %d: the alpha of %v µg/l is %d, and %d if old: want something, and at most three quarters", z, chl, most, mostOld)
+			}
+		}
+	}
+}
+
 // TestOldValuesArePale draws each colour with a value of the last fresh day and with one a day older. The pixels that are all
 // colour become translucent, and no other pixel changes.
 func TestOldValuesArePale(t *testing.T) {

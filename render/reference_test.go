@@ -87,7 +87,7 @@ func nearestClass(weights [3]float64, z maptile.Zoom) (class int, unsure bool) {
 	least := most
 	if z >= 8 {
 		at := func(d float64) float64 { return math.Exp(-d*d/2) + 600*math.Exp(-d*d/2*16) }
-		near, far := 0.0, 2.9
+		near, far := 0.0, 3.4
 		for range 40 {
 			if middle := (near + far) / 2; at(middle) > least {
 				near = middle
@@ -95,7 +95,7 @@ func nearestClass(weights [3]float64, z maptile.Zoom) (class int, unsure bool) {
 				far = middle
 			}
 		}
-		least *= at(max(far, min(far+0.6, 2.9))) / at(far)
+		least *= at(max(far, min(far+0.6, 3.4))) / at(far)
 	}
 	for c, weight := range weights {
 		if weight >= least {

@@ -13,6 +13,7 @@ import (
 type (
 	outerForm func(weights, logs []float32, stride int, column, row []float32, gain, log float32)
 	rowsForm  func(dst, src []float32, stride int, weights []float32)
+	nearForm  func(wide, narrow, logs, mediumWeights, mediumLogs, highWeights, highLogs []float32, ties *tieTable)
 	shadeForm func(dst []uint8, wide, narrow, logs []float32, t *shadeTable, add [2]uint8)
 )
 
@@ -20,6 +21,7 @@ type (
 var (
 	outerForms = map[string]outerForm{"plain": addOuterGo, "called": addOuter}
 	rowsForms  = map[string]rowsForm{"plain": addRowsGo, "called": addRows}
+	nearForms  = map[string]nearForm{"plain": keepNearestGo, "called": keepNearest}
 	shadeForms = map[string]shadeForm{"plain": shadeRowGo, "called": shadeRow}
 )
 
@@ -44,6 +46,70 @@ func TestAddRows(t *testing.T) {
 			t.Errorf("%s: addRows gave %v, want %v", name, dst, want)
 		}
 	}
+}
+
+// TestKeepNearest gives sums of low, medium and high lakes, each with its own logarithm, to both forms.
+func TestKeepNearest(t *testing.T) {
+	half := new(tieTable)
+	for i := range half {
+		half[i] = 0.5
+	}
+	for _, c := range []struct {
+		name              string
+		low, medium, high float32 // weights
+		ties              *tieTable
+		weight, log       float32
+	}{
+		{"nothing", 0, 0, 0, nil, 0, 0},
+		{"low only", 3, 0, 0, nil, 3, 1},
+		{"low weighs most", 3, 2, 1, nil, 3, 1},
+		{"medium weighs most", 2, 3, 1, nil, 3, 2},
+		{"high weighs most", 2, 1, 3, nil, 3, 4},
+		{"of equal weights the worst", 2, 2, 2, nil, 2, 4},
+		{"as near as low", 3, 1.5, 0, half, 1.5, 2},
+		{"not as near as low", 3, 1.4, 0, half, 3, 1},
+		{"high as near as medium", 1, 3, 1.5, half, 1.5, 4},
+		{"all as near: the worst", 3, 2, 1.5, half, 1.5, 4},
+	} {
+		for form, keepNearest := range nearForms {
+			const n = lanes + 3
+			fill := func(v float32) []float32 { return slices.Repeat([]float32{v}, n) }
+			// The wide weight is 1 in all, of whichever class.
+			wide := fill(min(1, c.low+c.medium+c.high))
+			narrow, logs := fill(c.low+c.medium+c.high-wide[0]), fill(c.low*1+c.medium*2+c.high*4)
+			keepNearest(wide, narrow, logs, fill(c.medium), fill(2*c.medium), fill(c.high), fill(4*c.high), c.ties)
+			for i := range n {
+				weight := wide[i] + narrow[i]
+				if math.Abs(float64(weight-c.weight)) > 1e-6 || math.Abs(float64(logs[i]-c.weight*c.log)) > 1e-5 {
+					t.Errorf("%s, %s: pixel %d has the weight %v and the logs %v, want %v and %v", c.name, form, i, weight, logs[i], c.weight, c.weight*c.log)
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestKeepNearestFormsAreEqual compares the bits of both forms, of random sums.
+func TestKeepNearestFormsAreEqual(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n := rapid.IntRange(0, 40).Draw(t, "pixels")
+		weight := rapid.OneOf(rapid.Just(float32(0)), rapid.Float32Range(0, 1000), rapid.Float32Range(0, 1e-3))
+		draw := func(what string) []float32 { return rapid.SliceOfN(weight, n, n).Draw(t, what) }
+		in := [7][]float32{draw("wide"), draw("narrow"), draw("logs"), draw("medium"), draw("medium logs"), draw("high"), draw("high logs")}
+		var ties *tieTable
+		if rapid.Bool().Draw(t, "ties") {
+			ties = newTieTable()
+		}
+		var out [2][2][]float32
+		for i, keepNearest := range []nearForm{keepNearestGo, keepNearest} {
+			narrow, logs := slices.Clone(in[1]), slices.Clone(in[2])
+			keepNearest(in[0], narrow, logs, in[3], in[4], in[5], in[6], ties)
+			out[i] = [2][]float32{narrow, logs}
+		}
+		if !slices.Equal(out[0][0], out[1][0]) || !slices.Equal(out[0][1], out[1][1]) {
+			t.Fatalf("plain %v, called %v", out[0], out[1])
+		}
+	})
 }
 
 func TestShadeRow(t *testing.T) {

@@ -75,7 +75,11 @@ func keepNearest() {
 	build.VSUBPS(g, high, other)
 	build.VBLENDVPS(heavier, other, rest, rest)
 	build.VBLENDVPS(heavier, highLog, log, log)
+	build.VMOVUPS(element(narrow), other)
+	build.VBLENDVPS(some, rest, other, rest)
 	build.VMOVUPS(rest, element(narrow))
+	build.VMOVUPS(element(logs), other)
+	build.VBLENDVPS(some, log, other, log)
 	build.VMOVUPS(log, element(logs))
 
 	build.Label("done")

@@ -1,0 +1,79 @@
+package render
+
+import (
+	"math"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+)
+
+// pair returns two lakes of these values, that many pixels of zoom z apart along the equator, and a window around them.
+func pair(z maptile.Zoom, pixels float64, a, b float64) (*Layer, window) {
+	degrees := 360 / (TileSize * math.Exp2(float64(z)))
+	l := layerOf(testLake{lon: 0.3 * degrees, lat: 0.4 * degrees, chl: a}, testLake{lon: (0.3 + pixels) * degrees, lat: 0.4 * degrees, chl: b})
+	middle := int64(1) << (z + tileBits - 1 + subBits)
+	return l, window{zoom: z, scale: 1, left: middle - 64*subUnits, top: middle - 64*subUnits, width: 192, height: 128}
+}
+
+// TestEdgesStep draws a bloom next to a clean lake at any distance: no pixel has the class between, where stamped and where blurred.
+func TestEdgesStep(t *testing.T) {
+	for z := maptile.Zoom(1); z < waterZoom; z++ {
+		classes := entryClasses[min(z/fadeZoom, 1)]()
+		for pixels := 0.0; pixels < 60; pixels += 1.7 {
+			l, w := pair(z, pixels, 120, 2)
+			for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
+				if layer == nil {
+					continue
+				}
+				for i, e := range paintField(layer, w) {
+					if classes[e] == 2 {
+						t.Fatalf("zoom %d, %s, %v pixels apart: pixel %d,%d has the medium class", z, name, pixels, i%w.width, i/w.width)
+					}
+				}
+			}
+		}
+	}
+}
+
+// blurredCopy returns a layer with the lakes of l that are drawn as if they were many; nil at zooms that the tests do not blur.
+func blurredCopy(l *Layer, z maptile.Zoom) *Layer {
+	if z > maxBlurredZoom {
+		return nil
+	}
+	c := *l
+	c.dense, c.blurred, c.grids, c.cores = nil, nil, nil, nil
+	for z := range maptile.Zoom(maxBlurredZoom + 1) {
+		c.dense = append(c.dense, denseZoom{wide: l.wideAt(z)})
+		c.blurred = append(c.blurred, func() bool { return true })
+	}
+	return &c
+}
+
+// TestADiscIsOneLakes draws a lake next to a worse one at zooms at which single discs are visible: where they nearly coincide all is of the
+// worse class, and further apart the pixel of each lake has its own.
+func TestADiscIsOneLakes(t *testing.T) {
+	for z := maptile.Zoom(tieZoom); z < fadeZoom; z++ {
+		classes, palette := entryClasses[0](), paletteOf(colormap.Default, Heat, z)
+		sigma := math.Exp2(float64(baseSize(z)) / stepsPerZoom)
+		for _, values := range [][2]float64{{2, 20}, {2, 120}, {20, 120}} {
+			worse := uint8(renderer().logs.classOf(renderer().logs.of(chlorophyllOf(values[1])))) + 1
+			for apart := 0.0; apart < 4; apart += 0.1 {
+				l, w := pair(z, apart*sigma, values[0], values[1])
+				better := 0 // pixels of at least a tenth of opacity
+				for _, e := range paintField(l, w) {
+					if palette[e].A > 0xff/10 && classes[e] != worse {
+						better++
+					}
+				}
+				switch {
+				case apart < tieSigma-0.15 && better > 0:
+					t.Errorf("zoom %d, %v µg/l, %.1f sigma apart: %d pixels have the better class, want none", z, values, apart, better)
+				case apart > 2*tieSigma && better < 100:
+					t.Errorf("zoom %d, %v µg/l, %.1f sigma apart: %d pixels have the better class, want its disc", z, values, apart, better)
+				}
+			}
+		}
+	}
+}
