@@ -21,6 +21,7 @@ func (h *pageHandlers) embedPage(w http.ResponseWriter, r *http.Request) error {
 	params.Parsed(&query, "lake", "", data.ParseLakeID, mistakeInLakeID)
 	bboxOf(&query)
 	params.OneOf(&query, "style", h.styleIDs)
+	params.OneOf(&query, "colormap", h.colormaps.ids)
 	dayOf(&query, "date", 0)
 	params.OneOf(&query, "lang", table.Languages)
 	if err := query.Err(); err != nil {

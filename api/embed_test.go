@@ -19,7 +19,7 @@ func policyOf(h http.Header) map[string]string {
 func TestEmbed(t *testing.T) {
 	s := newServer(t, testOptions(t), nil) // it works without a snapshot: the page waits for one
 	for _, query := range []string{
-		"", "?lake=de_by_clean", "?lake=gone", "?bbox=12.9,52.3,13.8,52.7", "?bbox=179,-17,-179,-16", "?style=dots", "?lang=de",
+		"", "?lake=de_by_clean", "?lake=gone", "?bbox=12.9,52.3,13.8,52.7", "?bbox=179,-17,-179,-16", "?style=dots", "?colormap=algae", "?lang=de",
 		"?date=1999-12-31", "?unknown=1",
 	} {
 		w := get(t, s, http.StatusOK, "/embed"+query)
@@ -43,6 +43,7 @@ func TestEmbed(t *testing.T) {
 		"?bbox=1,5,3,4":                    {"bbox"},
 		"?style=jet":                       {"style"},
 		"?style=":                          {"style"},
+		"?colormap=jet":                    {"colormap"},
 		"?date=soon":                       {"date"},
 		"?date=2026-11-31":                 {"date"},
 		"?lang=fr":                         {"lang"},

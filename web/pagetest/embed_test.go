@@ -41,7 +41,7 @@ func TestPageShareAndEmbed(t *testing.T) {
 	b := startBrowser(t, "en-GB")
 	b.Do(t,
 		chromedp.EmulateViewport(1280, 800),
-		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots"),
+		chromedp.Navigate(base+"/#lake="+embeddedLake+"&style=dots&colormap=lightness"),
 		chromedp.WaitVisible("#card h2"),
 		chromedp.WaitVisible("#share-open"),
 		// The test replaces writeText, so that it needs no permission to read the clipboard.
@@ -61,15 +61,15 @@ func TestPageShareAndEmbed(t *testing.T) {
 		t.Fatalf("copied: %q, want the link and the code", put)
 	}
 	link, err := url.Parse(put[0])
-	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots") {
-		t.Errorf("the link is %q, want this page with its lake and style", put[0])
+	if err != nil || !strings.HasPrefix(put[0], base+"/#") || !strings.Contains(link.Fragment, "lake="+embeddedLake) || !strings.Contains(link.Fragment, "style=dots&colormap=lightness") {
+		t.Errorf("the link is %q, want this page with its lake, style and colour map", put[0])
 	}
 	b.Do(t, chromedp.KeyEvent(kb.Escape), browsertest.Until(`!document.querySelector('#share').open && document.activeElement.id === 'share-open'`))
 	b.WantNoProblems(t, strings.TrimSuffix(base, "/lakes"))
 
 	code := put[1]
 	for _, want := range []string{`title="Starnberger See"`, `width="600"`, `height="480"`, `loading="lazy"`, `allow="fullscreen"`,
-		`src="` + html.EscapeString(base+"/embed?lake="+embeddedLake+"&style=dots&lang=en") + `"`} {
+		`src="` + html.EscapeString(base+"/embed?lake="+embeddedLake+"&style=dots&colormap=lightness&lang=en") + `"`} {
 		if !strings.Contains(code, want) {
 			t.Errorf("the code lacks %s: %s", want, code)
 		}

@@ -172,10 +172,13 @@ func TestPageMapLayers(t *testing.T) {
 		t.Error("the layer panel is not next to its button")
 	}
 	text := browsertest.Ask(t, b, chromedp.Text("#layer-panel"))
-	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Deckkraft", "20\u00a0%"} {
+	for _, want := range []string{"Farbfläche", "Markierungen", "Gewässer", "Farben", "Helligkeit: dunkel ist viel", "Viridis", "Deckkraft", "20\u00a0%"} {
 		if !strings.Contains(text, want) {
 			t.Errorf("the layer panel lacks %q: %q", want, text)
 		}
+	}
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](`[...document.querySelectorAll('#layer-panel :is(select, input)')].every((e) => e.getBoundingClientRect().right < document.querySelector('#layer-panel').getBoundingClientRect().right)`)) {
+		t.Error("the layer panel is narrower than its fields")
 	}
 	const checked = `document.querySelector('#layer-panel [name=style]:checked').value`
 	if style := browsertest.Ask(t, b, chromedp.Evaluate[string](checked)); style != "heat" {

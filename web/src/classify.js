@@ -1,5 +1,5 @@
 // The risk classes: which one the page shows for a lake, which ones pass the filter, and their limits in words. The server classifies;
-// the page shows what it says.
+// the page shows what it says, in the colours of the legend.
 import { isOld, referenceTime } from './calendar.js'
 import { cleanText } from './linetext.js'
 import { fill, number, words } from './words.js'
@@ -14,7 +14,7 @@ export const isActive = ({ valid_until: end }, date) => date !== null || !(Date.
  * level worse than that of the chlorophyll value, 'cells' or 'report'; otherwise empty.
  * @param {Lake[]} lakes @param {Legend} legend @param {string | null} date @returns {Lake[]}
  */
-export function classifyLakes(lakes, { classes }, date) {
+export function classifyLakes(lakes, legend, date) {
   const reference = referenceTime(date)
   return lakes.map((lake) => {
     const advisory = lake.advisory && isActive(lake.advisory, date) ? lake.advisory : null
@@ -25,7 +25,7 @@ export function classifyLakes(lakes, { classes }, date) {
       old: lake.measured_at !== null && isOld(lake.measured_at, reference),
       closed: advisory?.kind === 'closure',
       warned: advisory?.kind === 'warning',
-      ...(lake.chl === null ? {} : classify(lake, classes)),
+      ...(lake.chl === null ? {} : classify(lake, legend)),
     }
   })
 }
@@ -34,9 +34,10 @@ export function classifyLakes(lakes, { classes }, date) {
  * @param {{ level_by?: Lake['level_by'] }} record @returns {Lake['worse']} */
 export const worse = ({ level_by: by }) => (by === 'cells' || by === 'report' ? by : '')
 
-/** @param {Lake} lake @param {LegendClass[]} classes */
-function classify(lake, classes) {
-  const { who_level: level, risk, color } = lake
+/** @param {Lake} lake @param {Legend} legend */
+function classify(lake, { classes, steps }) {
+  const { chl, who_level: level, risk } = lake
+  const { color } = steps.findLast(({ from }) => from <= chl) // the first step is from null, which counts as 0
   const byRisk = classes.find((c) => c.risk === risk)
   return {
     worse: worse(lake),

@@ -7,7 +7,6 @@ import { isWide } from './map.js'
 import { matchLakes, orders, spellings } from './match.js'
 import { createSearch, maxFound } from './serversearch.js'
 import { embedded } from './share.js'
-import { symbol } from './symbols.js'
 import { count, fill, language, number, words } from './words.js'
 
 const announceDelay = 400 // ms without a change before the count is announced
@@ -28,7 +27,8 @@ export function addFind(page) {
   /** @type {Lake[] | null | undefined} */
   let remote = [] // the lakes that the server found; undefined before it answers, null after a failure
   let orderChosen = false // by the user
-  let week = store.get().date // of the request to the server
+  const shown = () => store.get().date + page.legend.colormap
+  let searched = shown() // when the server was asked
   const query = () => queries[0] !== ' ' && q.value
 
   const refresh = () => {
@@ -76,8 +76,6 @@ export function addFind(page) {
     list.focus()
   }
   for (const input of risk) {
-    const display = page.legend.classes.findLast((c) => c.risk === input.value)
-    input.after(symbol({ chl: display ? 1 : null, display, closed: input.value === 'closed' }))
     input.onchange = () => view.set({ risk: [...risk].filter((i) => i.checked).map((i) => i.value).join() || null })
   }
   order.onchange = () => {
@@ -90,11 +88,11 @@ export function addFind(page) {
     order[1].textContent = text.fromPosition
     refresh()
   })
-  store.on(({ date }) => {
-    const sameWeek = date === week
-    week = date
-    if (sameWeek) refresh()
-    else start() // the server's answer belongs to another week
+  store.on(() => {
+    const same = shown() === searched
+    searched = shown()
+    if (same) refresh()
+    else start() // the server's answer belongs to another week, or has other colours
   })
   addBottomSheet(map, box, q, toggle, refresh)
   q.placeholder = text.heading

@@ -19,7 +19,7 @@ const msPerTile = 15 // between two weeks: two thirds of the default limit of 60
  * @param {Page} page
  */
 export function addHeatmap(page) {
-  const { map, view, store, config, styles, tileJSON } = page
+  const { map, view, store, config, tileJSON } = page
   const layers = new Map() // by URL: the week shown, the week requested and the weeks prefetched
   let shown
   let dates = []
@@ -40,7 +40,7 @@ export function addHeatmap(page) {
     return { layer, retries }
   }
   const layerOf = (date) => {
-    const url = tileURL(date, view.get().style, styles, config.version)
+    const url = tileURL({ ...view.get(), date }, page)
     if (!layers.has(url)) layers.set(url, add(url))
     return layers.get(url)
   }

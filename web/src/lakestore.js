@@ -1,4 +1,4 @@
-// The lakes of the week that is shown.
+// The lakes of the week that is shown, in the colours of its legend.
 import { classifyLakes } from './classify.js'
 import { fetchJSON } from './fetchjson.js'
 import { showLoadError, showMessage } from './message.js'
@@ -16,11 +16,11 @@ export const maxNear = 1000
  * Loads the lakes of the view's week, and again when the view changes. `get` returns them; `on` adds a listener for changes.
  * `beforeShow` sets a function that prepares another part of the page
  * for a date: its promise returns a function that shows that part, which is called just before the listeners, so that the page
- * never shows two weeks at once. `prefetch` loads the records of a date into the browser's cache. When an official statement ends, the
+ * never shows two weeks or two colour maps at once. The legend of another colour map replaces the content of `legend` then. `prefetch` loads the records of a date into the browser's cache. When an official statement ends, the
  * lakes are shown without it and loaded again, because another one may remain.
- * @param {View} view @param {{config: Config, legend: Legend}} settings @returns {LakeStore}
+ * @param {View} view @param {Pick<Page, 'config' | 'legend' | 'colormaps'>} settings @returns {LakeStore}
  */
-export function createLakeStore(view, { config, legend }) {
+export function createLakeStore(view, { config, legend, colormaps }) {
   const complete = (config.total_lakes ?? 0) <= maxLakes
   const listeners = []
   /** @type {Lakes} */
@@ -30,11 +30,17 @@ export function createLakeStore(view, { config, legend }) {
   const url = (state) => `api/v1/bathing-lakes/${complete ? statusURL(state.date) : nearURL(state)}`
   const load = async () => {
     const request = ++requests
-    const { date } = view.get()
+    const { date, colormap } = view.get()
     // The browser's cache may have an older newest week than page.json says, and no refresh would replace it.
     const options = /** @type {RequestInit} */ (date === null ? { cache: 'no-cache' } : {})
-    const [answer, show] = await Promise.all([fetchJSON(url(view.get()), options), prepare(date)])
-    return request === requests ? showLakes(answer, date, show) : now // there may be a newer request
+    const [answer, colours, show] = await Promise.all([fetchJSON(url(view.get()), options), loadLegend(colormap), prepare(date)])
+    if (request !== requests) return now // there is a newer request
+    Object.assign(legend, colours)
+    return showLakes(answer, date, show)
+  }
+  const loadLegend = (colormap) => {
+    const { id, default: standard } = colormaps.find((c) => c.id === colormap) ?? colormaps[0]
+    return id !== legend.colormap && fetchJSON(`api/v1/legend.json${standard ? '' : `?colormap=${id}`}`)
   }
   let endTimer
   let afterTimer
@@ -64,7 +70,7 @@ export function createLakeStore(view, { config, legend }) {
     return load().then(() => showMessage(), (error) => { if (request === requests) showLoadError(error, reload) })
   }
   let timer
-  view.on(['date', 'style', ...(complete ? [] : positionFields)], () => {
+  view.on(['date', 'style', 'colormap', ...(complete ? [] : positionFields)], () => {
     clearTimeout(timer)
     timer = setTimeout(reload, complete ? 0 : moveDelay)
   })

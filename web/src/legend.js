@@ -1,4 +1,4 @@
-// The legend: the colours and limits of the API, in the user's language.
+// The legend: the colours and limits of the API, in the user's language. Also the symbols of the filter, which have its colours.
 import * as L from 'leaflet'
 import { rangeText } from './classify.js'
 import { byId, element } from './dom.js'
@@ -10,11 +10,13 @@ import { fill, number, words } from './words.js'
  * @param {Page} page */
 export function addLegend({ map, legend, store }) {
   const box = byId('legend')
-  for (const item of box.querySelectorAll('[data-symbol]')) addSymbol(item, legend)
-  drawScale(legend)
+  for (const item of box.querySelectorAll('li')) addLimits(item, legend)
+  addTicks(legend)
   box.querySelector('.profile').textContent = fill(words.legend.profile, legend)
   box.firstElementChild.open = isWide()
   const update = ({ lakes }) => {
+    for (const item of document.querySelectorAll('[data-symbol]')) drawSymbol(item, legend)
+    box.querySelector('.bar').replaceChildren(...legend.steps.map(step))
     for (const item of box.querySelectorAll('[data-if]')) item.hidden = !lakes.some((lake) => lake[item.dataset.if] || (lake.warned && item.dataset.if === 'worse'))
   }
   store.on(update)
@@ -24,18 +26,30 @@ export function addLegend({ map, legend, store }) {
   map.attributionControl.getContainer().before(box)
 }
 
-// addSymbol puts the symbol of a class before its name and, in a list item, its limits after the name.
-function addSymbol(item, legend) {
+// drawSymbol puts the symbol of a class before its name.
+function drawSymbol(item, { classes }) {
   const [risk, variant] = item.dataset.symbol.split(' ')
-  const display = legend.classes.find((c) => c.risk === risk)
+  const display = classes.find((c) => c.risk === risk)
+  item.querySelector('svg')?.remove()
   item.prepend(symbol({ chl: display ? 1 : null, display, [variant ?? risk]: true }))
-  if (display && !variant && item.matches('li')) item.append(`: ${rangeText(display, legend)}`)
 }
 
-// drawScale fills the colour bar, with the limits of the classes below it. All steps are equally wide.
-function drawScale({ classes, min, max, steps }) {
-  const [bar, ticks] = document.querySelectorAll('.bar, .ticks')
-  for (const { color } of steps) bar.appendChild(element('span')).style.background = color
+// addLimits adds the limits of a class to its name.
+function addLimits(item, legend) {
+  const display = legend.classes.find((c) => c.risk === item.dataset.symbol)
+  if (display) item.append(`: ${rangeText(display, legend)}`)
+}
+
+// step returns a step of the colour bar. All steps are equally wide.
+function step({ color }) {
+  const span = element('span')
+  span.style.background = color
+  return span
+}
+
+// addTicks writes the limits of the classes below the colour bar.
+function addTicks({ classes, min, max, steps }) {
+  const ticks = document.querySelector('.ticks')
   let position = 0
   for (const { to, colors } of [{ to: min, colors: [] }, ...classes]) {
     if (to === null && position > 0.85) break // the last limit needs the room

@@ -54,9 +54,9 @@ async function loadAll() {
   const config = await fetchJSON('page.json')
   showNotice(config) // first, because the other answers may take a while
   const names = ['tiles.json', 'legend.json', 'styles', 'bathing-lakes/dates']
-  const [tileJSON, legend, { styles }, { weeks }] = await Promise.all(names.map((name) => fetchJSON(`api/v1/${name}`)))
+  const [tileJSON, legend, { styles, colormaps }, { weeks }] = await Promise.all(names.map((name) => fetchJSON(`api/v1/${name}`)))
   // A server has no version before its first snapshot, which it has now.
-  return { config: config.version ? config : await fetchJSON('page.json'), tileJSON, legend, styles, weeks }
+  return { config: config.version ? config : await fetchJSON('page.json'), tileJSON, legend, styles, colormaps, weeks }
 }
 
 async function start() {

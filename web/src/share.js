@@ -57,12 +57,12 @@ export function pageAddress(view) {
 }
 
 /**
- * Returns the HTML of an iframe with the lake of a view, or else with this part of the map, in the style and language of this
- * page. It never contains the week: on another page it would look like the present one for years.
+ * Returns the HTML of an iframe with the lake of a view, or else with this part of the map, in the style, colours and language of
+ * this page. It never contains the week: on another page it would look like the present one for years.
  * @param {ViewState} view @param {import('leaflet').LatLngBounds} bounds @param {string} title
  */
-export function embedCode({ lake, style }, bounds, title) {
-  const query = new URLSearchParams({ ...(lake ? { lake } : { bbox: bbox(bounds) }), ...(style && { style }), lang: language })
+export function embedCode({ lake, style, colormap }, bounds, title) {
+  const query = new URLSearchParams({ ...(lake ? { lake } : { bbox: bbox(bounds) }), ...(style && { style }), ...(colormap && { colormap }), lang: language })
   const frame = element('iframe', { title, width: 600, height: 480, loading: 'lazy', allow: 'fullscreen' })
   frame.src = new URL(`embed?${query}`, location.href).href.replaceAll('%2C', ',')
   Object.assign(frame.style, { border: 0, maxWidth: '100%' })

@@ -5,15 +5,17 @@ const retryDelay = 2000 // ms, times the number of tries: longer than a Retry-Af
 const lateAfter = 5000 // ms
 
 /**
- * Returns the URL template for a week, a style and a version of the data. Defaults are left out, so that a tile has one
- * address and is cached once.
- * @param {string | null} date @param {string | null} style @param {Style[]} styles @param {string} version
+ * Returns the URL template for the week, style and colour map of a view and the version of the data. Defaults are left out, so that
+ * a tile has one address and is cached once.
+ * @param {Pick<ViewState, 'date' | 'style' | 'colormap'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
  */
-export function tileURL(date, style, styles, version) {
+export function tileURL(view, { styles, colormaps, config }) {
   const query = new URLSearchParams()
-  if (date) query.set('date', date)
-  if (styles.some((s) => s.id === style && !s.default)) query.set('style', style)
-  query.set('v', version)
+  if (view.date) query.set('date', view.date)
+  for (const [name, list] of Object.entries({ style: styles, colormap: colormaps })) {
+    if (list.some(({ id, default: standard }) => id === view[name] && !standard)) query.set(name, view[name])
+  }
+  query.set('v', config.version)
   return `api/v1/tiles/{z}/{x}/{y}{r}.png?${query}`
 }
 

@@ -45,6 +45,7 @@ interface Advisory {
 interface LegendClass { level: number, risk: string, from: number | null, to: number | null, color: string, colors: string[] }
 
 interface Legend {
+  colormap: string
   profile: string
   min: number
   max: number
@@ -81,6 +82,7 @@ interface ViewState {
   zoom: number | null
   date: string | null
   style: string | null
+  colormap: string | null
   lake: string | null
   risk: string | null
   opacity: number | null
@@ -105,6 +107,7 @@ interface Config {
   embeddable?: boolean
 }
 
+/** A style or a colour map. */
 interface Style { id: string, title: string, default?: boolean }
 
 /** The lakes of one week. */
@@ -135,6 +138,7 @@ interface Page {
   config: Config
   legend: Legend
   styles: Style[]
+  colormaps: Style[]
   tileJSON: { minzoom: number, maxzoom: number, bounds: [number, number, number, number] }
   weeks: Week[]
   dateNote: string

@@ -1,4 +1,4 @@
-// The state of the page: position, week, style and lake. The address bar holds it, so that a link shares it.
+// The state of the page: position, week, style, colour map and lake. The address bar holds it, so that a link shares it.
 
 const maxLength = 64 // of a value in the address
 
@@ -6,7 +6,7 @@ const maxLength = 64 // of a value in the address
 export const positionFields = ['lat', 'lon', 'zoom']
 
 /** @type {ViewState} */
-const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, lake: null, risk: null, opacity: null }
+const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null }
 
 /**
  * Creates the view from the page's address. `get` returns it; `set` merges a change and updates the address; `on` calls a
@@ -54,7 +54,7 @@ export function formatView({ lat, lon, zoom, ...rest }) {
 }
 
 /**
- * Returns the valid fields of a view from a query or from a fragment without its #. Whether a lake, style or week exists is
+ * Returns the valid fields of a view from a query or from a fragment without its #. Whether a lake, style, colour map or week exists is
  * checked where it is used.
  * @param {string} text @returns {Partial<ViewState>}
  */
@@ -62,7 +62,7 @@ export function parseView(text) {
   const query = new URLSearchParams(text)
   /** @type {Partial<ViewState>} */
   const view = {}
-  for (const name of ['date', 'style', 'lake', 'risk']) {
+  for (const name of ['date', 'style', 'colormap', 'lake', 'risk']) {
     const value = query.get(name)
     if (value && value.length <= maxLength) view[name] = value
   }

@@ -7,7 +7,7 @@ import { describeLake, riskText, summary } from '../src/laketext.js'
 import { cleanText } from '../src/linetext.js'
 import { matchLakes, orders, spellings } from '../src/match.js'
 import { symbolStyle } from '../src/symbols.js'
-import { uba2015, who2003, who2021 } from './legends.mjs'
+import { greys, uba2015, who2003, who2021 } from './legends.mjs'
 
 const now = new Date().toISOString()
 const [low, medium, high] = who2003.classes
@@ -24,7 +24,7 @@ const classified = (fields, date = null) => classifyLakes([lake(fields)], who200
 
 test('the risk of the server is displayed, with a badge if the colour of the value does not show it', () => {
   for (const { name, fields, risk, color, worse = '' } of [
-    { name: 'by value', fields: {}, risk: 'low', color: low.color },
+    { name: 'by value', fields: {}, risk: 'low', color: low.colors[1] },
     { name: 'a bloom', fields: bloom, risk: 'high', color: high.color },
     { name: 'scum in clear water', fields: { who_level: 3, level_by: 'report', risk: 'high' }, risk: 'high', color: high.color, worse: 'report' },
     { name: 'more cells than chlorophyll', fields: { who_level: 2, level_by: 'cells', risk: 'high', cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color, worse: 'cells' },
@@ -32,12 +32,30 @@ test('the risk of the server is displayed, with a badge if the colour of the val
     { name: 'many cells in a bloom', fields: { ...bloom, cell_density_cells_ml: 150_000 }, risk: 'high', color: high.color },
     { name: 'scum in a bloom', fields: { ...bloom, who_level: 3, level_by: 'report' }, risk: 'high', color: high.color, worse: 'report' },
     { name: 'a level worse than the value', fields: { who_level: 1, level_by: 'report', risk: 'medium' }, risk: 'medium', color: medium.color, worse: 'report' },
-    { name: 'a colour outside the legend', fields: { color: '#000000' }, risk: 'low', color: low.color },
   ]) {
     const got = classified(fields)
     assert.deepEqual([got.display.risk, got.display.color, got.worse], [risk, color, worse], name)
     assert.equal(riskClass(got), risk, name)
     assert.equal(symbolStyle(got).badge, worse !== '', name)
+  }
+})
+
+test('a value has the colour of its step in the legend, whatever colour map the server answered in', () => {
+  for (const { legend, fields, color } of [
+    { legend: who2003, fields: { chl: 0 }, color: '#1a9850' },
+    { legend: who2003, fields: { chl: 2.99 }, color: '#1a9850' },
+    { legend: who2003, fields: { chl: 3 }, color: '#91cf60' },
+    { legend: who2003, fields: { chl: 9.99 }, color: '#91cf60' },
+    { legend: who2003, fields: { ...bloom, chl: 1500 }, color: '#d73027' },
+    { legend: who2021, fields: { chl: 12 }, color: '#91cf60' },
+    { legend: who2021, fields: { chl: 12.01, who_level: 1, risk: 'medium' }, color: '#fee08b' },
+    { legend: greys, fields: { chl: 2.99 }, color: '#000000' },
+    { legend: greys, fields: { chl: 3 }, color: '#010101' },
+    { legend: greys, fields: bloom, color: '#202020' },
+    { legend: greys, fields: { ...bloom, chl: 5 }, color: '#222222' },
+  ]) {
+    const [got] = classifyLakes([lake(fields)], legend, null)
+    assert.equal(symbolStyle(got).colour, color, `${JSON.stringify(fields)} in ${legend.colormap}, ${legend.profile}`)
   }
 })
 

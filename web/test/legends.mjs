@@ -4,6 +4,7 @@ const [green, lime, yellow, orange, red] = ['#1a9850', '#91cf60', '#fee08b', '#f
 
 /** A limit belongs to the class above it. @type {Legend} */
 export const who2003 = {
+  colormap: 'limno',
   profile: 'WHO 2003',
   min: 1,
   max: 100,
@@ -17,6 +18,7 @@ export const who2003 = {
 
 /** A limit belongs to the class below it. @type {Legend} */
 export const who2021 = {
+  colormap: 'limno',
   profile: 'WHO 2021',
   min: 1,
   max: 100,
@@ -39,3 +41,14 @@ export const uba2015 = {
   ],
   steps: [{ from: null, color: green }, { from: 15, color: yellow }, { from: 75, color: red }],
 }
+
+/** Another colour map. @type {Legend} */
+export const greys = {
+  ...who2003,
+  colormap: 'greys',
+  classes: who2003.classes.map((c, i) => ({ ...c, color: `#${i}${i}${i}${i}${i}${i}`, colors: c.colors.map((_, j) => `#${i}${j}${i}${j}${i}${j}`) })),
+  steps: ['#000000', '#010101', '#101010', '#111111', '#202020'].map((color, i) => ({ ...who2003.steps[i], color })),
+}
+
+/** The list of the two, as /api/v1/styles gives it. @type {Style[]} */
+export const colormaps = [{ id: 'limno', title: 'Limno', default: true }, { id: 'greys', title: 'Greys', default: false }]

@@ -6,7 +6,7 @@ import { createLakeStore } from '../src/lakestore.js'
 import { addRefresh } from '../src/refresh.js'
 import { createSearch } from '../src/serversearch.js'
 import { retryTiles } from '../src/tiles.js'
-import { who2003 } from './legends.mjs'
+import { colormaps, greys, who2003 } from './legends.mjs'
 
 const flush = () => new Promise((resolve) => { setImmediate(resolve) })
 
@@ -104,7 +104,7 @@ function fakeView(state) {
 test('the store loads all lakes of a week', async () => {
   const urls = fakeFetch(() => Response.json({ lakes: [{ id: 'a', name: 'A', chl: 3, risk: 'low', color: '#1a9850', who_level: 0, measured_at: '2026-11-16T10:00:00Z' }, { id: 'b', name: 'B', chl: null, measured_at: '2026-11-18T10:00:00Z' }] }))
   const view = fakeView({ date: null })
-  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 2 }, legend: who2003 }))
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 2 }, legend: who2003, colormaps }))
   const shown = []
   store.beforeShow(async (date) => () => shown.push(date))
   store.on(({ date }) => shown.push(`lakes of ${date}`))
@@ -119,10 +119,32 @@ test('the store loads all lakes of a week', async () => {
   assert.deepEqual(shown, [null, 'lakes of null', '2026-10-12', 'lakes of 2026-10-12'], 'tiles and lakes change together')
 })
 
+test('another colour map is shown with its legend, its tiles and the recoloured lakes at once', async () => {
+  const answers = { 'legend.json': who2003, 'legend.json?colormap=greys': greys, 'bathing-lakes/status': { lakes: [{ id: 'a', name: 'A', chl: 3, risk: 'low', color: '#1a9850', who_level: 0, measured_at: '2026-11-16T10:00:00Z' }] } }
+  const urls = fakeFetch((url) => Response.json(answers[url.slice('api/v1/'.length)]))
+  const view = fakeView({ date: null, colormap: null })
+  const legend = { ...who2003 }
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 1 }, legend, colormaps }))
+  const shown = []
+  store.beforeShow(async () => () => shown.push(`tiles with the legend ${legend.colormap}`))
+  store.on(({ byId }) => shown.push(`${byId.get('a').display.color} with the legend ${legend.colormap}`))
+  for (const colormap of [null, 'greys', 'nonsense']) {
+    view.set({ colormap })
+    mock.timers.tick(0)
+    await flush()
+    await flush()
+  }
+  assert.deepEqual(shown, [
+    'tiles with the legend limno', '#91cf60 with the legend limno', 'tiles with the legend greys', '#010101 with the legend greys',
+    'tiles with the legend limno', '#91cf60 with the legend limno',
+  ])
+  assert.deepEqual(urls.filter((url) => url.includes('legend')), ['api/v1/legend.json?colormap=greys', 'api/v1/legend.json'], 'only a change is loaded')
+})
+
 test('of very many lakes the store loads those near the centre', async () => {
   const urls = fakeFetch(() => Response.json({ lakes: [] }))
   const view = fakeView({ date: '2026-10-05', lat: 52.5, lon: 13.4, zoom: 10 })
-  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 20_001 }, legend: who2003 }))
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 20_001 }, legend: who2003, colormaps }))
   assert.equal((await store.load()).complete, false)
   assert.deepEqual(urls, ['api/v1/bathing-lakes/near?lat=52.5&lon=13.4&radius_km=39.063&limit=1000&date=2026-10-05'])
 })
@@ -134,7 +156,7 @@ test('only the lakes of the newest week are confirmed by the server', async () =
       modes.push(cache)
       return Response.json({ lakes: [] })
     })
-    const store = createLakeStore(/** @type {any} */ (fakeView({ date })), /** @type {any} */ ({ config: { total_lakes: total }, legend: who2003 }))
+    const store = createLakeStore(/** @type {any} */ (fakeView({ date })), /** @type {any} */ ({ config: { total_lakes: total }, legend: who2003, colormaps }))
     await store.load()
     await store.prefetch(date)
     assert.deepEqual(modes, [want, undefined])
@@ -169,7 +191,7 @@ test('the end of a statement', async () => {
     return Response.json({ lakes })
   })
   const view = fakeView({ date: null })
-  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 4 }, legend: who2003 }))
+  const store = createLakeStore(/** @type {any} */ (view), /** @type {any} */ ({ config: { total_lakes: 4 }, legend: who2003, colormaps }))
   let changes = 0
   store.on(() => changes++)
   const closed = () => store.get().lakes.filter((l) => l.closed).map((l) => l.id).join('')

@@ -4,14 +4,14 @@ import { bbox } from '../src/share.js'
 import { tileURL } from '../src/tiles.js'
 import { formatView, parseView } from '../src/view.js'
 
-const empty = { lat: null, lon: null, zoom: null, date: null, style: null, lake: null, risk: null, opacity: null }
+const empty = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null }
 
 test('a view and its fragment', () => {
   for (const [fragment, view] of /** @type {[string, object][]} */ ([
     ['', {}],
     ['#map=6/51.1000/10.4000', { zoom: 6, lat: 51.1, lon: 10.4 }],
-    ['#map=6.5/-51.1000/-10.4000&date=2026-10-05&style=lakes&lake=de_by_starnberger_see&risk=high,none&opacity=40',
-      { zoom: 6.5, lat: -51.1, lon: -10.4, date: '2026-10-05', style: 'lakes', lake: 'de_by_starnberger_see', risk: 'high,none', opacity: 40 }],
+    ['#map=6.5/-51.1000/-10.4000&date=2026-10-05&style=lakes&colormap=lightness&lake=de_by_starnberger_see&risk=high,none&opacity=40',
+      { zoom: 6.5, lat: -51.1, lon: -10.4, date: '2026-10-05', style: 'lakes', colormap: 'lightness', lake: 'de_by_starnberger_see', risk: 'high,none', opacity: 40 }],
     ['#lake=a%26b%23c%2Bd', { lake: 'a&b#c+d' }],
   ])) {
     assert.equal(formatView({ ...empty, ...view }), fragment)
@@ -37,11 +37,13 @@ test('the bbox of an iframe', () => {
 
 test('the address of a tile leaves out defaults', () => {
   const styles = [{ id: 'heat', title: '', default: true }, { id: 'lakes', title: '' }]
+  const colormaps = [{ id: 'limno', title: '', default: true }, { id: 'algae', title: '' }]
+  const page = { styles, colormaps, config: /** @type {Config} */ ({ version: '7' }) }
   const path = 'api/v1/tiles/{z}/{x}/{y}{r}.png'
-  for (const [date, style, want] of [
-    [null, null, `${path}?v=7`], [null, 'heat', `${path}?v=7`], [null, 'nonsense', `${path}?v=7`],
-    ['2026-10-05', 'lakes', `${path}?date=2026-10-05&style=lakes&v=7`],
+  for (const [date, style, colormap, want] of [
+    [null, null, null, `${path}?v=7`], [null, 'heat', 'limno', `${path}?v=7`], [null, 'nonsense', 'nonsense', `${path}?v=7`],
+    ['2026-10-05', 'lakes', 'algae', `${path}?date=2026-10-05&style=lakes&colormap=algae&v=7`],
   ]) {
-    assert.equal(tileURL(date, style, styles, '7'), want)
+    assert.equal(tileURL({ date, style, colormap }, page), want)
   }
 })
