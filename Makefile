@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 export GOFLAGS += -trimpath
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web web-check setup test test-page test-deploy test-faults test-attacks soak vet lint bench bench-http pictures fuzz vulncheck release release-twice clean
+.PHONY: help run build web web-check setup test test-page test-deploy test-faults test-attacks soak vet lint bench bench-http pictures mosaics fuzz vulncheck release release-twice clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -79,6 +79,10 @@ bench-http: build ## Compare with a plain net/http handler and nginx, using wrk 
 pictures: web ## Make the pictures of the README (with Chromium) and of docs/heat-field.md
 	go test ./render -run '^TestDocPictures$$' -count 1 -docs "$(CURDIR)/docs"
 	go test ./web/pagetest -run '^TestPagePictures$$' -count 1 -pictures "$(CURDIR)/docs"
+
+mosaics: ## Draw many tiles of zoom 0 to 12 over several maps into the folder bin/mosaics, to look at them
+	mkdir -p bin/mosaics
+	go test ./render -run '^TestMosaics$$' -count 1 -mosaics "$(CURDIR)/bin/mosaics"
 
 FUZZTIME ?= 20s
 fuzz: ## Run each fuzz target for FUZZTIME (20s), or only those that match FUZZ=REGEXP; report findings

@@ -18,18 +18,22 @@
 //	g_i = exp(-d²/2σ²)                     σ = 2^(size/4) pixels
 //	w_i = g_i + 600·exp(-d²/2(0.25σ)²)
 //
-// A pixel shows the kernel-weighted mean of the logarithm, and is the more opaque the nearer lakes are:
+// A pixel shows the kernel-weighted mean of the logarithm over the lakes of one class, and is the more opaque the nearer lakes are:
 //
-//	value   = exp(Σ w_i·ln c_i / Σ w_i)
+//	value   = exp(Σ w_i·ln c_i / Σ w_i)             of the class whose Σ w_i is largest
 //	opacity = 0.86·min(1, (1 - Π(1-t_i)) / 0.97)    with 1-t_i = exp(-4·g_i), so that Π(1-t_i) = exp(-4·Σ g_i)
 //
-// Concentrations below 0.5 µg/l are drawn as 0.5. By zoom, σ is at least
+// From zoom 8 on it is the worst class whose sum is at least that of a lake 0.6 σ farther away than one with the largest sum. Up to zoom 9,
+// lakes of the upper classes have cores: discs of their own colour above the field. At zooms 10 and 11 the field fades, and the waters of the style Lakes
+// are drawn above it; from 12 on there are only these. Old values (see [data.OldAfter]) have a quarter of the weight.
+//
+// Concentrations below 0.5 µg/l are drawn as 0.5, and those above 100 as 100. By zoom, σ is at least
 //
 //	zoom  0    1    2    3    4    5    6    7    8    9    10   11 and more
 //	σ px  2.4  2.4  2.8  3.4  4.0  4.8  5.7  6.7  6.7  8.0  8.0  9.5
 //
 // and larger, up to 32 pixels, for a lake whose water is wider. docs/heat-field.md explains the choices. A tile's colours are
-// entries of one palette for the whole map: up to 32 colours at 12 opacities. No entry serves two classes. From zoom 10
+// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities. No entry serves two classes. From zoom 10
 // on, the steps between opacities are dithered.
 //
 // # The styles Dots and Lakes
@@ -53,7 +57,8 @@
 // more than 4,096 lakes with a value, lakes are binned by pixels, each shared among the four nearest centres, and the bins
 // are blurred along rows and columns. Lakes wider than the smallest blob are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
-// highest value has a marker, and of the marked ones only the gravest a sign. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
+// highest value has a marker, and of the marked ones only the gravest a sign. Of the classes only the highest one is kept apart, and its
+// lakes count as 70 µg/l. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
 //
 // # Exactness
 //

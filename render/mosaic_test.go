@@ -7,6 +7,7 @@ import (
 	"image/color"
 	"image/draw"
 	"image/png"
+	"math"
 	"os"
 	"path/filepath"
 	"testing"
@@ -34,7 +35,9 @@ func TestMosaics(t *testing.T) {
 				at = berlin
 			}
 			for _, style := range styles {
-				for ground, c := range map[string]color.NRGBA{"white": {255, 255, 255, 255}, "dark": {0x2b, 0x2b, 0x2b, 255}} {
+				for ground, c := range map[string]image.Image{
+					"white": image.NewUniform(color.White), "dark": image.NewUniform(color.NRGBA{0x2b, 0x2b, 0x2b, 255}), "map": madeUpMap(),
+				} {
 					save(t, fmt.Sprintf("%s_%s_z%02d_%s.png", name, style, z, ground), mosaicOf(l, at, z, style, c))
 				}
 			}
@@ -47,7 +50,7 @@ func TestMosaics(t *testing.T) {
 }
 
 // mosaicOf draws 2 by 2 tiles around a point, or the world.
-func mosaicOf(l *Layer, centre orb.Point, z maptile.Zoom, style StyleID, ground color.NRGBA) image.Image {
+func mosaicOf(l *Layer, centre orb.Point, z maptile.Zoom, style StyleID, ground image.Image) image.Image {
 	w := window{zoom: z, scale: 1, width: 512, height: 512}
 	x, y, _ := project(centre)
 	shift := uint(MaxZoom - z)
@@ -63,9 +66,34 @@ func mosaicOf(l *Layer, centre orb.Point, z maptile.Zoom, style StyleID, ground 
 		img.SetNRGBA(i%w.width, i/w.width, palette[e])
 	}
 	out := image.NewRGBA(img.Bounds())
-	draw.Draw(out, out.Bounds(), image.NewUniform(ground), image.Point{}, draw.Src)
+	draw.Draw(out, out.Bounds(), ground, image.Point{}, draw.Src)
 	draw.Draw(out, out.Bounds(), img, image.Point{}, draw.Over)
 	return out
+}
+
+// madeUpMap returns a picture with the colours of a usual street map: land, woods, waters, towns and roads.
+func madeUpMap() image.Image {
+	m := image.NewRGBA(image.Rect(0, 0, 512, 512))
+	for y := range 512 {
+		for x := range 512 {
+			u, v := float64(x), float64(y)
+			height := math.Sin(u/37) + math.Sin(v/29+u/61) + math.Sin((u+v)/53) + 0.5*math.Sin(u/9)*math.Sin(v/11)
+			c := color.RGBA{0xf2, 0xef, 0xe9, 255}
+			switch {
+			case height > 1.7:
+				c = color.RGBA{0xad, 0xd1, 0x9e, 255}
+			case height < -2.2:
+				c = color.RGBA{0xaa, 0xd3, 0xdf, 255}
+			case height < -1.2:
+				c = color.RGBA{0xe0, 0xdf, 0xdf, 255}
+			}
+			if road := math.Abs(math.Mod(v+30*math.Sin(u/80), 128) - 64); road < 1.5 {
+				c = color.RGBA{0xf9, 0xd6, 0x9b, 255}
+			}
+			m.SetRGBA(x, y, c)
+		}
+	}
+	return m
 }
 
 func save(t *testing.T, name string, img image.Image) {
