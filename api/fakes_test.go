@@ -24,6 +24,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/render/symbol"
 	"limnomap/tiles"
 )
 
@@ -278,7 +279,7 @@ func testOptions(tb testing.TB) Options {
 		Legends:   &fakeLegends{},
 		Styles: []tiles.Style{
 			{ID: "heat", Title: "Heat map", Description: "The value as a surface."},
-			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Look: tiles.Look{Signs: []tiles.Sign{
+			{ID: "dots", Title: "Dots", Description: "A marker for each lake.", Look: tiles.Look{Kind: symbol.Markers, Signs: []tiles.Sign{
 				{ID: "closed", Label: "Closed by an official statement"}, {ID: "worse", Label: "Level worse than the colour: cell count or report"},
 			}}},
 		},

@@ -3,6 +3,8 @@ package api
 import (
 	"context"
 	"net/http"
+	"slices"
+	"strings"
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
@@ -51,10 +53,29 @@ func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
 	}
 	readTime(&t, &query)
 	t.Style, t.Colormap = params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormaps.ids)
+	t.Filter = h.filter(&query, t.Style)
 	if err := query.Err(); err != nil {
 		return err
 	}
 	return h.send(w, r, t)
+}
+
+// filter returns the filter that risk= asks for.
+func (h *tileHandlers) filter(query *params.Params, style tiles.StyleID) tiles.Filter {
+	if _, given := query.Text("risk"); !given {
+		return 0
+	}
+	var filtered []string
+	for _, s := range h.opts.Styles {
+		if s.Filtered() {
+			filtered = append(filtered, string(s.ID))
+		}
+	}
+	if !slices.Contains(filtered, string(style)) {
+		query.Refuse("risk", "not for the style %s, which shows all lakes; only for %s", style, strings.Join(filtered, ", "))
+		return 0
+	}
+	return params.Parsed(query, "risk", 0, tiles.ParseFilter, "is no list of "+strings.Join(tiles.FilterNames(), ", "))
 }
 
 // vector answers with a vector tile.

@@ -15,6 +15,7 @@ import (
 
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/render"
 	"limnomap/tiles"
 )
 
@@ -118,6 +119,36 @@ func TestTileStyleAndColormap(t *testing.T) {
 			t.Errorf("problem = %s, want it to list %s", body, name)
 		}
 	}
+}
+
+func TestTileFilter(t *testing.T) {
+	s, service := tileServer(t)
+	for query, want := range map[string]tiles.Filter{
+		"style=dots": 0, "style=dots&risk=high": render.ShowHigh, "risk=low,closed&style=dots": render.ShowLow | render.ShowClosed,
+		"style=dots&risk=closed,low,low": render.ShowLow | render.ShowClosed, "style=dots&risk=none%2Cmedium": render.ShowNone | render.ShowMedium,
+		"style=dots&risk=closed,high,medium,low,none": 0,
+	} {
+		w := get(t, s, http.StatusOK, tileURL+"?"+query)
+		if service.asked.Filter != want || w.Header().Get("Cache-Control") != cacheTile {
+			t.Errorf("%s asks for %+v, cached as %q, want filter %05b, cached as %q", query, service.asked, w.Header().Get("Cache-Control"), want, cacheTile)
+		}
+	}
+	for query, parameters := range map[string][]string{
+		"style=dots&risk=": {"risk"}, "style=dots&risk=High": {"risk"}, "style=dots&risk=low,": {"risk"}, "style=dots&risk=low;high": {"risk"},
+		"style=dots&risk=low&risk=low": {"risk"}, "risk=low": {"risk"}, "style=heat&risk=closed,high,medium,low,none": {"risk"},
+		"style=dots&risk=unknown&colormap=jet": {"colormap", "risk"}, "style=dots&risk=%zz": {"risk"},
+	} {
+		wantProblem(t, do(s, http.MethodGet, tileURL+"?"+query), http.StatusBadRequest, parameters...)
+	}
+	for query, want := range map[string]string{
+		"style=dots&risk=unknown": "closed, high, medium, low, none", "style=heat&risk=low": "not for the style heat, which shows all lakes; only for dots",
+	} {
+		if body := do(s, http.MethodGet, tileURL+"?"+query).Body.String(); !strings.Contains(body, want) {
+			t.Errorf("problem of %s = %s, want it to name %s", query, body, want)
+		}
+	}
+	// A vector tile has all lakes, like one without the parameter.
+	get(t, s, http.StatusOK, strings.TrimSuffix(tileURL, "png")+"mvt?risk=low")
 }
 
 func TestTileDate(t *testing.T) {

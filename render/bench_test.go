@@ -122,7 +122,7 @@ func BenchmarkFind(b *testing.B) {
 			b.ReportAllocs()
 			for b.Loop() {
 				m.found = sceneKey{}
-				m.find(l, w, renderer().styles[Heat])
+				m.find(l, w, renderer().styles[Heat], 0)
 			}
 		})
 	}

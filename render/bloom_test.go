@@ -104,7 +104,7 @@ func bloomsOf(l *Layer, z maptile.Zoom) (b blooms) {
 	var discs []place
 	for i := range l.sites {
 		v, s := l.value(i), &l.sites[i]
-		class := l.logs.class(v.Chlorophyll)
+		class := l.logs.classes.of(v.Chlorophyll)
 		if class == 0 {
 			continue
 		}

@@ -147,7 +147,7 @@ func (s *coreSearch) add(q *query, code uint64, v value) {
 	if y <= w.firstCentre()-coreReach || y >= w.lastCentre(w.height)+coreReach {
 		return
 	}
-	found := &s.found[q.layer.logs.class(v.Chlorophyll)-1]
+	found := &s.found[q.layer.logs.classes.of(v.Chlorophyll)-1]
 	west := w.firstCentre() - coreReach + 1
 	for x := west + (int64(atX>>q.shift)-w.left-west)&(q.world-1); x < w.lastCentre(w.width)+coreReach; x += q.world {
 		*found = append(*found, core{int32(x), int32(y), v.Chlorophyll, v.old})

@@ -259,7 +259,7 @@ func scalePicture(t *testing.T) image.Image {
 
 func tilePicture(t *testing.T, lakes []testLake, tile maptile.Tile, scale int, style StyleID) image.Image {
 	t.Helper()
-	return decoded(t, mustRender(t, layerOf(lakes...), Spec{tile, scale, style, colormap.Default}))
+	return decoded(t, mustRender(t, layerOf(lakes...), Spec{tile, scale, style, colormap.Default, 0}))
 }
 
 func decoded(t *testing.T, b []byte) image.Image {

@@ -167,7 +167,7 @@ func TestHighestClassIsLarger(t *testing.T) {
 			l := layerOf(testLake{lon: 13.4, lat: 52.5, chl: chl})
 			w := windowOf(maptile.At([2]float64{13.4, 52.5}, 10), 1)
 			var m memory
-			m.find(l, w, renderer().styles[Dots])
+			m.find(l, w, renderer().styles[Dots], 0)
 			m.draw(renderer().styles[Dots], c.scale, w)
 			want := newMap(t, id, who2003()).Color(chl)
 			for _, v := range m.pixels {

@@ -51,7 +51,7 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 		}
 		x, y := int64(s.x>>shift), int64(s.y>>shift)
 		g.all.add(x, y, v)
-		if l.logs.class(v.Chlorophyll) == upperClasses {
+		if l.logs.classes.of(v.Chlorophyll) == upperClasses {
 			g.high.add(x, y, v)
 		}
 	}

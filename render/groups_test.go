@@ -52,7 +52,7 @@ func TestFindWaters(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		w := windowOf(drawTile(t, places(lakes)), rapid.IntRange(1, 2).Draw(t, "scale"))
 		var m memory
-		m.find(l, w, p)
+		m.find(l, w, p, 0)
 		q := newQuery(l, w, p)
 		for i := range l.sites {
 			q.visit(i)

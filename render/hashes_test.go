@@ -45,7 +45,7 @@ func TestBytesOfThisVersion(t *testing.T) {
 				for _, id := range colormap.IDs() {
 					for scale := 1; scale <= 2; scale++ {
 						name := fmt.Sprintf("%s/%s/%s/%d/%d/%d@%dx", set.name, style.ID, id, tile.Z, tile.X, tile.Y, scale)
-						files = append(files, hashtest.File{Name: name, Bytes: mustRender(t, set.layer, Spec{tile, scale, style.ID, id})})
+						files = append(files, hashtest.File{Name: name, Bytes: mustRender(t, set.layer, Spec{tile, scale, style.ID, id, 0})})
 					}
 				}
 			}

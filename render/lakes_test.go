@@ -90,7 +90,7 @@ func country() []testLake {
 func paint(l *Layer, w window, style StyleID) []uint8 {
 	p := renderer().styles[style]
 	var m memory
-	m.find(l, w, p)
+	m.find(l, w, p, 0)
 	m.draw(p, renderer().colors[colormap.Default].scale, w)
 	return m.pixels
 }
@@ -98,7 +98,7 @@ func paint(l *Layer, w window, style StyleID) []uint8 {
 // sceneOf returns what of l is in reach of w.
 func sceneOf(l *Layer, w window, p *style) *scene {
 	var m memory
-	m.find(l, w, p)
+	m.find(l, w, p, 0)
 	return &m.scene
 }
 
@@ -123,7 +123,7 @@ func shadeAt(l *Layer, lake testLake, z maptile.Zoom, id colormap.ID) (rgb [3]ui
 	w := window{zoom: z, scale: 1, left: int64(x>>shift) * subUnits, top: int64(y>>shift) * subUnits, width: 1, height: 1}
 	p := renderer().styles[Heat]
 	var m memory
-	m.find(l, w, p)
+	m.find(l, w, p, 0)
 	m.draw(p, renderer().colors[id].scale, w)
 	c := paletteOf(id, Heat, z)[m.pixels[0]]
 	return [3]uint8{c.R, c.G, c.B}, c.A

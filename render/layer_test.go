@@ -121,7 +121,7 @@ func TestFind(t *testing.T) {
 		}
 		h := renderer().styles[Heat]
 		var m memory
-		m.find(l, w, h)
+		m.find(l, w, h, 0)
 		var want []hit
 		world := int64(1) << (tileBits + subBits + w.zoom)
 		for i := range l.sites {

@@ -2,7 +2,6 @@ package render
 
 import (
 	"math"
-	"sort"
 
 	"limnomap/colormap"
 	"limnomap/data"
@@ -22,11 +21,10 @@ const (
 type logTable struct {
 	perUnit float32           // cells per unit of the logarithm
 	colours [valueCells]uint8 // by cell, as indices into the table of a colour map
-	classes [valueCells]uint8 // by cell
+	ofCells [valueCells]uint8 // the classes of cells
 	scale   *colormap.Map
+	classes classLimits
 	logs    [ceiling]float32 // by concentration below ceiling
-	// limits are the smallest concentrations of the upper classes.
-	limits [upperClasses]data.Chlorophyll
 }
 
 // upperClasses is the number of classes after the first.
@@ -34,39 +32,25 @@ const upperClasses = 2
 
 // newLogTable returns the table for the colour maps with the limits of m: all change colours at the same concentrations.
 func newLogTable(m *colormap.Map) *logTable {
-	v := &logTable{perUnit: float32(valueCells / math.Log(ceiling.Float()/floor.Float())), scale: m}
+	v := &logTable{perUnit: float32(valueCells / math.Log(ceiling.Float()/floor.Float())), scale: m, classes: newClassLimits(m)}
 	for cell := range v.colours {
 		v.colours[cell] = uint8(m.Index(floor.Float() * math.Exp(v.middle(cell))))
 	}
 	for c := range v.logs {
 		v.logs[c] = v.newLog(data.Chlorophyll(c))
 	}
-	first := 0
-	for i, class := range m.Legend().Classes[:upperClasses] {
-		first += len(class.Colors)
-		v.limits[i] = data.Chlorophyll(sort.Search(int(data.MaxChlorophyll)+1, func(c int) bool {
-			return m.Index(data.Chlorophyll(c).Float()) >= first
-		}))
-		for cell, colour := range v.colours {
-			if int(colour) >= first {
-				v.classes[cell]++
+	for cell, colour := range v.colours {
+		for _, limit := range v.classes {
+			if int(colour) >= m.Index(limit.Float()) {
+				v.ofCells[cell]++
 			}
 		}
 	}
 	return v
 }
 
-// class returns the class of c, 0 without a value.
-func (v *logTable) class(c data.Chlorophyll) int {
-	n := 0
-	for n < upperClasses && c >= v.limits[n] {
-		n++
-	}
-	return n
-}
-
 // classOf returns the class of the concentration with that logarithm.
-func (v *logTable) classOf(log float32) int { return int(v.classes[int(log*v.perUnit)]) }
+func (v *logTable) classOf(log float32) int { return int(v.ofCells[int(log*v.perUnit)]) }
 
 // middle returns the logarithm in the middle of a cell.
 func (v *logTable) middle(cell int) float64 { return (float64(cell) + 0.5) / float64(v.perUnit) }

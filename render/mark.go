@@ -102,9 +102,10 @@ type Fingerprint [16]byte
 
 // A fingerprintKey is what a fingerprint of a layer depends on. The colour map is not part of it.
 type fingerprintKey struct {
-	tile  maptile.Tile
-	scale int
-	style StyleID
+	tile   maptile.Tile
+	scale  int
+	style  StyleID
+	filter Filter
 }
 
 // A remembered fingerprint, and whether the tile shows anything.

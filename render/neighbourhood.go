@@ -65,7 +65,7 @@ func (n *neighbourhood) add(l *Layer, site int) (cored []int32) {
 	x, y := int32(s.x>>n.shift&side), int32(s.y>>n.shift&side)
 	n.inked |= 1 << (y>>(inkBits+subBits)<<inkBits | x>>(inkBits+subBits))
 	cell := uint8(y>>(cellBits+subBits)*cellsPerSide + x>>(cellBits+subBits))
-	if class := l.logs.class(v.Chlorophyll); class > 0 {
+	if class := l.logs.classes.of(v.Chlorophyll); class > 0 {
 		n.upper[class-1] = append(n.upper[class-1], coreSite{int32(site), cell, x, y, v})
 	}
 	return cored

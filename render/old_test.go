@@ -125,7 +125,7 @@ func TestFreshValuesAreAbove(t *testing.T) {
 	lakes := []testLake{{13.4, 52.5, 20, 1e-6}, {13.4, 52.5, 20, 1e-6}, {13.401, 52.5, 20, 1e-6}}
 	for _, style := range []StyleID{Dots, Lakes} {
 		for z := maptile.Zoom(0); z <= 14; z++ {
-			s := Spec{maptile.At([2]float64{13.4, 52.5}, z), 1, style, colormap.Default}
+			s := Spec{maptile.At([2]float64{13.4, 52.5}, z), 1, style, colormap.Default, 0}
 			a, b := withAges(lakes, []int{1, 20, 20}), withAges(reversed(lakes), []int{20, 20, 1})
 			fpA, _ := renderer().Fingerprint(a, s)
 			fpB, _ := renderer().Fingerprint(b, s)

@@ -141,7 +141,7 @@ type difference struct {
 func paintField(l *Layer, w window) []uint8 {
 	h := renderer().styles[Heat]
 	var m memory
-	m.find(l, w, h)
+	m.find(l, w, h, 0)
 	pixels := make([]uint8, w.width*w.height)
 	h.painter.(*heat).paintField(pixels, &m.scene, w, renderer().colors[colormap.Default].scale, &m)
 	return pixels

@@ -51,7 +51,7 @@ type scale struct {
 	shades  shadeTable
 	shading *shading
 	faded   []*shadeTable // by zoom from fadeZoom on
-	logs    *logTable
+	classes classLimits
 	// entryClass is the class of each palette entry of the style Heat.
 	entryClass [256]uint8
 	// highest is the first colour of the highest class.
@@ -59,16 +59,16 @@ type scale struct {
 }
 
 func newScale(m *colormap.Map, v *logTable) *scale {
-	s := &scale{colours: m, shading: newShading(m, &fullRange), logs: v}
+	s := &scale{colours: m, shading: newShading(m, &fullRange), classes: v.classes}
 	s.shades = *newShadeTable(s.shading, v, 1)
 	faded := newShading(m, &fadedRange)
 	for _, part := range fades {
 		s.faded = append(s.faded, newShadeTable(faded, v, part))
 	}
-	s.highest = m.Index(v.limits[upperClasses-1].Float())
+	s.highest = m.Index(v.classes[upperClasses-1].Float())
 	for _, entries := range s.shading.entries {
 		for colour, entry := range entries {
-			for i, limit := range v.limits {
+			for i, limit := range v.classes {
 				if colour >= m.Index(limit.Float()) {
 					s.entryClass[entry] = uint8(i + 1)
 				}
@@ -105,4 +105,4 @@ func newShadeTable(shades *shading, v *logTable, part float64) *shadeTable {
 }
 
 // class returns the class of c, 0 without a value.
-func (s *scale) class(c data.Chlorophyll) int { return s.logs.class(c) }
+func (s *scale) class(c data.Chlorophyll) int { return s.classes.of(c) }

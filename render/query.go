@@ -16,9 +16,10 @@ type hit struct {
 	value
 }
 
-// find makes m.scene the scene of l in w, unless it is still that: nearly always a fingerprint is followed by the picture.
-func (m *memory) find(l *Layer, w window, st *style) {
-	key := sceneKey{l.self, w, st}
+// find makes m.scene the scene of l in w with that filter, unless it is still that: nearly always a fingerprint is followed by the
+// picture.
+func (m *memory) find(l *Layer, w window, st *style, f Filter) {
+	key := sceneKey{l.self, w, st, f}
 	if m.found == key {
 		return
 	}
@@ -28,6 +29,7 @@ func (m *memory) find(l *Layer, w window, st *style) {
 	if st.above == nil || w.zoom < waterZoom {
 		selected := st.sites(l, w.zoom)
 		q := newQuery(l, w, st)
+		q.filter = f
 		s.marks = m.appendMarks(s.marks, &q, st, selected)
 		s.signs = st.signs.appendTo(s.signs, &q)
 		m.hits = q.hits
@@ -48,13 +50,27 @@ func (m *memory) find(l *Layer, w window, st *style) {
 // appendMarks appends the marks of the selected lakes.
 func (m *memory) appendMarks(marks []mark, q *query, st *style, selected *selection) []mark {
 	q.hits = m.hits[:0]
-	for _, g := range st.groups(selected) {
+	for _, g := range q.groups(st, selected) {
 		first := len(q.hits)
 		q.searchGroup(g)
 		q.sortTies(first)
 	}
 	m.hits = q.hits
 	return st.appendMarks(marks, q.layer, q.hits, q.window)
+}
+
+// groups returns the groups of s that are searched, one after the other.
+func (q *query) groups(st *style, s *selection) []group {
+	l := q.layer
+	if q.filter == 0 || q.window.zoom >= l.roomy {
+		return st.groups(s)
+	}
+	all := group{}
+	if st.byExtent && len(l.whole.byExtent) > 0 {
+		all.extent = l.whole.byExtent[len(l.whole.byExtent)-1].extent
+	}
+	thinned := l.selectionOf(q.thinnedSites(nil, q.widest(all), false))
+	return st.groups(&thinned)
 }
 
 // small is a site that reaches as far as every lake that is binned.
@@ -81,8 +97,9 @@ type query struct {
 	painter painter
 	signs   *markers // finds signs if not nil
 	valued  bool     // whether only lakes with a value leave a trace
-	world   int64    // width of the world in units, a power of two
-	shift   uint     // from world coordinates to units
+	filter  Filter
+	world   int64 // width of the world in units, a power of two
+	shift   uint  // from world coordinates to units
 
 	group group  // being searched
 	boxes [2]box // to search
@@ -92,6 +109,8 @@ type query struct {
 	below bool   // also find marks of larger zooms, and end with the first hit
 	patch *patch // collects lakes that are binned, instead of hits
 	reach int64  // of such lakes
+
+	thinning *thinning // collects sites, instead of hits
 }
 
 func newQuery(l *Layer, w window, st *style) query {
@@ -103,7 +122,12 @@ func newQuery(l *Layer, w window, st *style) query {
 
 // searchGroup finds the sites of g.
 func (q *query) searchGroup(g group) {
-	q.around(g, g.extent>>q.shift+1+q.painter.widest(q.layer.geometry, q.window.zoom))
+	q.around(g, q.widest(g))
+}
+
+// widest returns how many units the marks of g reach at most.
+func (q *query) widest(g group) int64 {
+	return g.extent>>q.shift + 1 + q.painter.widest(q.layer.geometry, q.window.zoom)
 }
 
 // sortTies sorts hits at one point by value, from the given one on. Their sites are in the order of their shapes.
@@ -208,8 +232,12 @@ func (q *query) contains(site int) bool {
 	return some
 }
 
-// visit adds the hits of a site if its mark touches the window, or bins its lake.
+// visit adds the hits of a site if its mark touches the window and the filter shows it, or bins its lake.
 func (q *query) visit(i int) {
+	if q.thinning != nil {
+		q.thinning.add(i)
+		return
+	}
 	s, w := &q.layer.sites[i], q.window
 	var r int64
 	switch {
@@ -236,12 +264,12 @@ func (q *query) visit(i int) {
 		return
 	}
 	value := q.layer.value(i)
-	if q.valued && !value.Valid() {
+	if q.valued && !value.Valid() || !q.layer.shows(q.filter, i, &value) {
 		return
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil {
-			q.patch.add(x, y, value, q.layer.logs.class(value.Chlorophyll))
+			q.patch.add(x, y, value, q.layer.logs.classes.of(value.Chlorophyll))
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}
@@ -250,7 +278,7 @@ func (q *query) visit(i int) {
 
 // MayShow reports whether a tile, or any tile within it at a larger zoom, may show something of l in a style, at either
 // scale. If not, all of them are blank. If it reports true for a tile, it does for all tiles that contain it: descending
-// from zoom 0 finds every tile that is not blank. It reports false for specs that [Renderer.Render] rejects.
+// from zoom 0 finds every tile that is not blank. It is for tiles without a [Filter]. It reports false for specs that [Renderer.Render] rejects.
 func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
 	st, err := r.style(Spec{Tile: t, Scale: 1, Style: style})
 	if err != nil {

@@ -24,6 +24,8 @@ const TileSize = 1 << tileBits
 var (
 	// ErrUnknownStyle is returned for a style that does not exist.
 	ErrUnknownStyle = errors.New("unknown style")
+	// ErrNoFilter is returned for a filter with a style that shows all lakes.
+	ErrNoFilter = errors.New("no filter by class")
 	// ErrOutOfRange is returned for an address outside of the tile pyramid, and for a scale other than 1 and 2.
 	ErrOutOfRange = errors.New("out of range")
 )
@@ -46,6 +48,9 @@ type Style struct {
 
 	symbol.Look `json:"-"`
 }
+
+// Filtered reports whether a tile of the style can be filtered.
+func (s Style) Filtered() bool { return s.Kind != symbol.Field }
 
 // A Sign explains a sign on the symbol of a lake, a Look all that a legend says of the symbols of a style.
 type (
@@ -78,6 +83,7 @@ type Spec struct {
 	Scale    int // 1, or 2 for the same map at 512 pixels
 	Style    StyleID
 	Colormap colormap.ID
+	Filter   Filter // only for styles whose Style.Filtered reports true
 }
 
 // A style has the painter of one style, and how its marks are found and coloured. It is immutable.
@@ -135,6 +141,7 @@ type sceneKey struct {
 	layer  weak.Pointer[Layer] // a layer that was replaced must not stay in memory
 	window window
 	style  *style
+	filter Filter
 }
 
 // colors is one colour map, fitted to the styles.
@@ -195,7 +202,7 @@ func New(limits colormap.Limits) *Renderer {
 
 // Known returns the result of Fingerprint if l remembers it, and whether it does. It never looks at the lakes.
 func (r *Renderer) Known(l *Layer, s Spec) (f Fingerprint, notBlank, ok bool) {
-	e, ok := l.fingerprints.Get(fingerprintKey{s.Tile, s.Scale, s.Style})
+	e, ok := l.fingerprints.Get(fingerprintKey{s.Tile, s.Scale, s.Style, s.Filter})
 	return e.fingerprint, e.notBlank, ok
 }
 
@@ -211,17 +218,17 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 	}
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
-	m.find(l, windowOf(s.Tile, s.Scale), st)
+	m.find(l, windowOf(s.Tile, s.Scale), st, s.Filter)
 	var e remembered
 	if !m.scene.blank() {
 		m.hashed = m.scene.appendTo(m.hashed[:0])
 		e = remembered{FingerprintOf(m.hashed), true}
 	}
-	l.fingerprints.Add(fingerprintKey{s.Tile, s.Scale, s.Style}, e)
+	l.fingerprints.Add(fingerprintKey{s.Tile, s.Scale, s.Style, s.Filter}, e)
 	return e.fingerprint, e.notBlank
 }
 
-// Render draws s as a paletted PNG. The error is [ErrUnknownStyle], [colormap.ErrUnknown] or [ErrOutOfRange].
+// Render draws s as a paletted PNG. The error is [ErrUnknownStyle], [ErrNoFilter], [colormap.ErrUnknown] or [ErrOutOfRange].
 func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	st, err := r.style(s)
 	if err != nil {
@@ -234,7 +241,7 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
 	w := windowOf(s.Tile, s.Scale)
-	m.find(l, w, st)
+	m.find(l, w, st, s.Filter)
 	if m.scene.blank() {
 		return Blank(s.Scale), nil
 	}
@@ -277,6 +284,9 @@ func (r *Renderer) style(s Spec) (*style, error) {
 	st, ok := r.styles[s.Style]
 	if !ok {
 		return nil, fmt.Errorf("%w %q: %s, %s or %s", ErrUnknownStyle, s.Style, Heat, Dots, Lakes)
+	}
+	if s.Filter != 0 && st.signs == nil {
+		return nil, fmt.Errorf("style %s: %w", s.Style, ErrNoFilter)
 	}
 	if s.Scale != 1 && s.Scale != 2 {
 		return nil, fmt.Errorf("scale %d %w: 1 or 2", s.Scale, ErrOutOfRange)

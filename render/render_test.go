@@ -164,7 +164,7 @@ func TestMemoryIsBounded(t *testing.T) {
 	for style, p := range r.styles {
 		w := windowOf(maptile.At([2]float64{13.4, 52.5}, 9), 1)
 		m := &memory{encoder: palettepng.NewEncoder()}
-		m.find(l, w, p)
+		m.find(l, w, p, 0)
 		m.hashed = m.scene.appendTo(m.hashed[:0])
 		m.draw(p, r.colors[colormap.Default].scale, w)
 		r.release(m)
@@ -216,15 +216,15 @@ func TestSceneIsNotReusedAfterPanic(t *testing.T) {
 	panicking.painter = p
 	m := new(memory)
 	here, there := windowOf(maptile.At([2]float64{11, 51}, 6), 1), windowOf(maptile.At([2]float64{9, 48}, 9), 1)
-	m.find(l, here, &panicking)
+	m.find(l, here, &panicking, 0)
 	p.panics = true
 	func() {
 		defer func() { _ = recover() }()
-		m.find(l, there, &panicking)
+		m.find(l, there, &panicking, 0)
 	}()
-	m.find(l, there, &panicking)
+	m.find(l, there, &panicking, 0)
 	want := new(memory)
-	want.find(l, there, dots)
+	want.find(l, there, dots, 0)
 	if len(want.scene.marks) == len(m.scene.marks) && slices.Equal(want.scene.marks, m.scene.marks) {
 		return
 	}

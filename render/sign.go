@@ -39,7 +39,11 @@ func (s signs) appendTo(marks []mark, q *query) []mark {
 		return marks
 	}
 	w, found := q.window, len(q.hits)
-	q.searchSigns(s, q.layer.forSigns(w.zoom))
+	if q.filter != 0 && w.zoom < q.layer.roomy {
+		q.searchSigns(s, q.thinnedSites(q.layer.markedSites(), s.at(w.zoom).reach, true))
+	} else {
+		q.searchSigns(s, q.layer.forSigns(w.zoom))
+	}
 	for _, h := range q.hits[found:] {
 		marks = append(marks, mark{
 			x: h.x &^ (markerUnits - 1), y: h.y &^ (markerUnits - 1), value: uint32(h.Chlorophyll), old: h.old, sign: q.layer.mark(int(h.site)),

@@ -84,7 +84,7 @@ func BenchmarkTileSet(b *testing.B) {
 			for i, c := range p {
 				colors[i] = c
 			}
-			m.find(l, w, h)
+			m.find(l, w, h, 0)
 			m.draw(h, c.scale, w)
 			img := image.Paletted{Pix: m.pixels, Stride: w.width, Rect: image.Rect(0, 0, w.width, w.height), Palette: colors}
 			if err := e.Encode(&total, &img); err != nil {

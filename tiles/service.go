@@ -26,7 +26,14 @@ type (
 	Style   = render.Style
 	Sign    = render.Sign
 	Look    = render.Look
+	Filter  = render.Filter
 )
+
+// FilterNames returns the names that ParseFilter reads.
+func FilterNames() []string { return render.FilterNames() }
+
+// ParseFilter reads names of classes with commas between them, in any order.
+func ParseFilter(s string) (Filter, error) { return render.ParseFilter(s) }
 
 // maxScale is the largest scale that tiles are drawn at.
 const maxScale = 2
@@ -37,6 +44,7 @@ type Service struct {
 	options      Options
 	metrics      *metrics
 	styles       []StyleID
+	filtered     []StyleID // those with a filter
 	colormaps    []colormap.ID
 	blanks       [maxScale]Tile // the blank tiles of scale 1 and 2
 	blankVector  Tile
@@ -73,6 +81,9 @@ func New(r Renderer, opts *Options) (*Service, error) {
 	}
 	for _, style := range render.Styles() {
 		s.styles = append(s.styles, style.ID)
+		if style.Filtered() {
+			s.filtered = append(s.filtered, style.ID)
+		}
 	}
 	s.layers = newLayers(s.buildLayer, shownByValues, maxLayerLakes, m.layerBuilds)
 	s.vectorLayers = newLayers(s.buildVectorLayer, shownByView, maxVectorLayerLakes, m.layerBuilds)

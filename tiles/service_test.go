@@ -62,6 +62,7 @@ func TestUnknownNamesAreNeverBlank(t *testing.T) {
 	}{
 		{"style", func(req *Request) { req.Style = "stripes" }, render.ErrUnknownStyle},
 		{"no style", func(req *Request) { req.Style = "" }, render.ErrUnknownStyle},
+		{"filter", func(req *Request) { req.Style, req.Filter = render.Heat, render.ShowLow }, render.ErrNoFilter},
 		{"colour map", func(req *Request) { req.Colormap = "jet" }, colormap.ErrUnknown},
 		{"no colour map", func(req *Request) { req.Colormap = "" }, colormap.ErrUnknown},
 	}

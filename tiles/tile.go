@@ -24,10 +24,11 @@ type Request struct {
 	Scale    int // 1 or 2
 	Style    StyleID
 	Colormap colormap.ID
+	Filter   Filter // only for styles whose Style.Filtered reports true
 }
 
 func (r Request) spec() render.Spec {
-	return render.Spec{Tile: r.Tile, Scale: r.Scale, Style: r.Style, Colormap: r.Colormap}
+	return render.Spec{Tile: r.Tile, Scale: r.Scale, Style: r.Style, Colormap: r.Colormap, Filter: r.Filter}
 }
 
 // A Tile is a finished tile. Its bytes are shared and must not be changed.
@@ -53,7 +54,7 @@ func newBlank(b []byte) Tile {
 	return t
 }
 
-// Tile returns a tile of v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ErrBusy, ctx's
+// Tile returns a tile of v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [render.ErrNoFilter], [colormap.ErrUnknown], ErrBusy, ctx's
 // error if the caller left, or the renderer's.
 func (s *Service) Tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
 	ctx, span := s.beginTile(ctx, req.Style, req.Tile.Z, req.Scale)
@@ -114,6 +115,9 @@ func (s *Service) check(req Request) error {
 	}
 	if !slices.Contains(s.styles, req.Style) {
 		return fmt.Errorf("%w %q: one of %q", render.ErrUnknownStyle, req.Style, s.styles)
+	}
+	if req.Filter != 0 && !slices.Contains(s.filtered, req.Style) {
+		return fmt.Errorf("style %s: %w", req.Style, render.ErrNoFilter)
 	}
 	if !slices.Contains(s.colormaps, req.Colormap) {
 		return fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, req.Colormap, s.colormaps)
