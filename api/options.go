@@ -65,7 +65,8 @@ type Options struct {
 	PublicURL          *url.URL
 	HSTS               time.Duration // HSTS max-age; 0: no HSTS
 	BasemapURL         string        // template with {z}/{x}/{y}; empty for none
-	BasemapAttribution string
+	BasemapLabelsURL   string        // template of a layer with the basemap's labels; empty for none
+	BasemapAttribution string        // of both
 
 	Adjustable // the first values; see Adjust
 

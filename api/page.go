@@ -54,7 +54,7 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 		MaxZoom:   s.opts.MaxZoom,
 	}}
 	if s.opts.BasemapURL != "" {
-		p.fixed.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapAttribution}
+		p.fixed.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapLabelsURL, s.opts.BasemapAttribution}
 	}
 	if err := p.addFiles(s.opts.Page); err != nil {
 		return nil, fmt.Errorf("page: %w", err)
@@ -185,6 +185,7 @@ type pageSettings struct {
 
 type basemap struct {
 	URL         string `json:"url"`
+	LabelsURL   string `json:"labels_url"` // empty without a layer of labels
 	Attribution string `json:"attribution"`
 }
 

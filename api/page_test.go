@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"maps"
 	"net/http"
+	"strings"
 	"testing"
 	"testing/fstest"
 	"time"
@@ -76,13 +77,23 @@ func TestAPageThatCannotBeServedIsRefused(t *testing.T) {
 func TestPageSettings(t *testing.T) {
 	opts := testOptions(t)
 	opts.Notice = "Simulated"
+	opts.BasemapLabelsURL = "https://{s}.labels.example.org/{z}/{x}/{y}.png"
 	s := newServer(t, opts, nil)
 	want := map[string]any{
-		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
+		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "labels_url": "https://{s}.labels.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
 		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "embeddable": true,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)
+	}
+	policy := get(t, s, http.StatusOK, "/").Header().Get("Content-Security-Policy")
+	if want := "img-src 'self' data: blob: https://tile.example.org https://*.labels.example.org; "; !strings.Contains(policy, want) {
+		t.Errorf("the page's policy is %q, want %q in it", policy, want)
+	}
+	opts.BasemapLabelsURL = "https://tile.example.org/labels/{z}/{x}/{y}.png"
+	policy = get(t, newServer(t, opts, nil), http.StatusOK, "/").Header().Get("Content-Security-Policy")
+	if want := "blob: https://tile.example.org; "; !strings.Contains(policy, want) {
+		t.Errorf("with labels from the host of the basemap the page's policy is %q, want %q in it", policy, want)
 	}
 	opts = testOptions(t)
 	opts.BasemapURL = ""

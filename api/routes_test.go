@@ -272,6 +272,7 @@ func TestNewRefusesWrongOptions(t *testing.T) {
 		"base path":  func(o *Options) { o.BasePath = "lakes/" },
 		"control":    func(o *Options) { o.Notice = "a\nb" },
 		"basemap":    func(o *Options) { o.BasemapURL = "ftp://example.org/{z}" },
+		"labels":     func(o *Options) { o.BasemapLabelsURL = "ftp://labels.example.org/{z}" },
 		"Table":      func(o *Options) { o.Table = nil },
 		"words":      func(o *Options) { o.Table = fstest.MapFS{} },
 		"colour map": func(o *Options) { o.Limits.Level2 = -1 },

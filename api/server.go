@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/pprof"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -31,7 +32,7 @@ type Server struct {
 
 	logQuota      *middleware.LogQuota
 	adminLogQuota *middleware.LogQuota
-	basemapOrigin string
+	imageOrigins  []string // of the basemap and its labels
 	router        http.Handler
 	adjusting     sync.Mutex                   // one Adjust at a time
 	handler       atomic.Pointer[http.Handler] // the router with the middleware around it
@@ -55,9 +56,15 @@ func build(opts Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	basemapOrigin, err := middleware.BasemapOrigin(opts.BasemapURL)
-	if err != nil {
-		return nil, fmt.Errorf("basemap: %w", err)
+	var imageOrigins []string
+	for _, template := range []string{opts.BasemapURL, opts.BasemapLabelsURL} {
+		origin, err := middleware.BasemapOrigin(template)
+		if err != nil {
+			return nil, fmt.Errorf("basemap: %w", err)
+		}
+		if origin != "" && !slices.Contains(imageOrigins, origin) {
+			imageOrigins = append(imageOrigins, origin)
+		}
 	}
 	adjustable := common.adjustable()
 	s := &Server{
@@ -70,7 +77,7 @@ func build(opts Options) (*Server, error) {
 		inFlight:      middleware.NewInFlight(opts.Requests, common.healthCheck, opts.Registry),
 		logQuota:      middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
 		adminLogQuota: middleware.NewLogQuota(adjustable.LogRequests, opts.Now()),
-		basemapOrigin: basemapOrigin,
+		imageOrigins:  imageOrigins,
 	}
 	s.keyring = auth.NewKeyring(auth.Config{
 		Store:        opts.Keys,
@@ -128,7 +135,7 @@ func (s *Server) chain(router http.Handler) http.Handler {
 		middleware.ClientAddr(s.common.trustedProxies),
 		middleware.AccessLog(opts.Logger, s.logQuota, opts.Now),
 		middleware.Recover(opts.Logger),
-		middleware.SecurityHeaders(s.basemapOrigin, adjustable.FrameAncestors, opts.HSTS),
+		middleware.SecurityHeaders(s.imageOrigins, adjustable.FrameAncestors, opts.HSTS),
 		middleware.Notice(opts.Notice),
 		middleware.Age(s.health.freshness),
 		middleware.CORS(adjustable.AllowedOrigins),

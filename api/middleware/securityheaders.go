@@ -16,18 +16,15 @@ import (
 // Content-Security-Policy (level 3, section 4.2.1), a Permissions-Policy and a Referrer-Policy. A browser shows a picture in
 // a document of its own that runs and loads nothing: on a tile they would be half a kilobyte without use. SVG is a document.
 //
-// The page needs its own files, images from the origin of the basemap (a source as BasemapOrigin returns it, or empty), data:
+// The page needs its own files, images from the origins of the basemap and its labels (sources as BasemapOrigin returns them), data:
 // and blob: images, which Leaflet draws with, and the position of the reader if they allow it; no inline script or style.
 //
 // Only this server may show its documents in a frame; for a map to be embedded, ancestors says who may.
 //
 // On connections with TLS of this server, hsts is the max-age of HSTS (RFC 6797); 0 leaves HSTS out. There is no
 // Cross-Origin-Embedder-Policy: it would block basemaps whose servers do not send the fields that it asks for.
-func SecurityHeaders(basemapOrigin string, ancestors FrameAncestors, hsts time.Duration) Middleware {
-	images := "img-src 'self' data: blob:"
-	if basemapOrigin != "" {
-		images += " " + basemapOrigin
-	}
+func SecurityHeaders(imageOrigins []string, ancestors FrameAncestors, hsts time.Duration) Middleware {
+	images := strings.Join(append([]string{"img-src 'self' data: blob:"}, imageOrigins...), " ")
 	common := strings.Join([]string{
 		"default-src 'none'",
 		"script-src 'self'",

@@ -12,7 +12,7 @@ import (
 )
 
 func TestSecurityHeaders(t *testing.T) {
-	resp := apitest.Serve(t, SecurityHeaders("https://tile.openstreetmap.org", FrameAncestors{}, 0)(apitest.OK), httptest.NewRequest("GET", "/", nil))
+	resp := apitest.Serve(t, SecurityHeaders([]string{"https://tile.openstreetmap.org", "https://*.labels.example.org"}, FrameAncestors{}, 0)(apitest.OK), httptest.NewRequest("GET", "/", nil))
 	for name, want := range map[string]string{
 		"X-Content-Type-Options":       "nosniff",
 		"Referrer-Policy":              "strict-origin-when-cross-origin",
@@ -32,7 +32,7 @@ func TestSecurityHeaders(t *testing.T) {
 	}
 	for name, want := range map[string]string{
 		"default-src": "'none'", "script-src": "'self'", "style-src": "'self'", "connect-src": "'self'",
-		"img-src":  "'self' data: blob: https://tile.openstreetmap.org",
+		"img-src":  "'self' data: blob: https://tile.openstreetmap.org https://*.labels.example.org",
 		"base-uri": "'none'", "form-action": "'none'", "frame-ancestors": "'self'",
 	} {
 		if got := directives[name]; got != want {
@@ -44,7 +44,7 @@ func TestSecurityHeaders(t *testing.T) {
 // A handler that writes nothing gets the header fields too.
 func TestSecurityHeadersOfASilentHandler(t *testing.T) {
 	silent := http.HandlerFunc(func(http.ResponseWriter, *http.Request) {})
-	resp := apitest.Serve(t, SecurityHeaders("", FrameAncestors{}, 0)(silent), httptest.NewRequest("GET", "/", nil))
+	resp := apitest.Serve(t, SecurityHeaders(nil, FrameAncestors{}, 0)(silent), httptest.NewRequest("GET", "/", nil))
 	for _, name := range []string{"X-Content-Type-Options", "Cross-Origin-Resource-Policy", "Content-Security-Policy", "Permissions-Policy", "Referrer-Policy"} {
 		if resp.Header.Get(name) == "" {
 			t.Errorf("an empty answer lacks %s", name)
@@ -53,7 +53,7 @@ func TestSecurityHeadersOfASilentHandler(t *testing.T) {
 }
 
 func TestSecurityHeadersWithoutBasemap(t *testing.T) {
-	csp := apitest.Serve(t, SecurityHeaders("", FrameAncestors{}, 0)(apitest.OK), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
+	csp := apitest.Serve(t, SecurityHeaders(nil, FrameAncestors{}, 0)(apitest.OK), httptest.NewRequest("GET", "/", nil)).Header.Get("Content-Security-Policy")
 	if !strings.Contains(csp, "img-src 'self' data: blob:; ") {
 		t.Errorf("Content-Security-Policy = %q, want no images from other sites", csp)
 	}
@@ -98,7 +98,7 @@ func TestHSTS(t *testing.T) {
 	}{{0, &tls.ConnectionState{}, ""}, {time.Hour, nil, ""}, {time.Hour, &tls.ConnectionState{}, "max-age=3600"}} {
 		r := httptest.NewRequest("GET", "/", nil)
 		r.TLS = tt.tls
-		if got := apitest.Serve(t, SecurityHeaders("", FrameAncestors{}, tt.hsts)(apitest.OK), r).Header.Get("Strict-Transport-Security"); got != tt.want {
+		if got := apitest.Serve(t, SecurityHeaders(nil, FrameAncestors{}, tt.hsts)(apitest.OK), r).Header.Get("Strict-Transport-Security"); got != tt.want {
 			t.Errorf("HSTS of %v with TLS %v: %q, want %q", tt.hsts, tt.tls != nil, got, tt.want)
 		}
 	}

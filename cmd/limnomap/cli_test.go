@@ -42,6 +42,8 @@ func TestCommandLine(t *testing.T) {
 		{"no database", []string{"serve", "--db", "absent.db"}, "", "absent.db"},
 		{"no address", []string{"serve", "--listen", ""}, "", "--listen"},
 		{"basemap", []string{"serve", "--basemap-url", "https://tiles.example.org/{z}"}, "", "--basemap-url"},
+		{"labels of a basemap", []string{"serve", "--basemap-labels-url", "https://tiles.example.org/{z}"}, "", "--basemap-labels-url"},
+		{"labels without a basemap", []string{"serve", "--basemap-labels-url", "https://tiles.example.org/{z}/{x}/{y}", "--basemap-url", "none"}, "", "--basemap-labels-url needs a --basemap-url"},
 		{"origin", []string{"serve", "--cors-origins", "maps.example.org"}, "", "--cors-origins"},
 		{"frame ancestors", []string{"serve", "--frame-ancestors", "https://example.org;script-src"}, "", "--frame-ancestors"},
 		{"frame ancestors that exclude each other", []string{"serve", "--frame-ancestors", "none,self"}, "", "--frame-ancestors"},
@@ -72,7 +74,7 @@ func TestHelp(t *testing.T) {
 	}
 	serve := mustRun(t, "serve", "--help")
 	for _, flag := range []string{"--listen", "--db", "--cache-dir", "--cache-memory", "--cache-disk", "--cache-min-free", "--api-rate", "--tile-rate", "--key-rate", "--trusted-proxies", "--public-url",
-		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests", "--frame-ancestors"} {
+		"--base-path", "--max-zoom", "--stale-after", "--weeks", "--profile", "--admin-listen", "--basemap-url", "--basemap-labels-url", "--log-format", "--log-level", "--tls-cert", "--tls-key", "--log-requests", "--frame-ancestors"} {
 		env := "$LIMNOMAP_" + strings.ToUpper(strings.ReplaceAll(strings.TrimPrefix(flag, "--"), "-", "_"))
 		if !strings.Contains(serve, flag) || !strings.Contains(serve, env) {
 			t.Errorf("serve --help lacks %s or %s", flag, env)

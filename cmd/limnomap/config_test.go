@@ -54,6 +54,7 @@ var valuesFor = map[string][]string{
 	"attribution":         {"", "yes", "data@agency.example", "# no: comment", "Müggelsee © 2026 – ‘x’", "line\nline", "3"},
 	"max-zoom":            {"0", "20"},
 	"basemap-url":         {"none", "https://tile.example.org/{z}/{x}/{y}@2x.png?key=b"},
+	"basemap-labels-url":  {"none", "https://{s}.labels.example.org/{z}/{x}/{y}.png"},
 	"basemap-attribution": {"", "© others"},
 	"cache-memory":        {"1MiB", "1.5MiB", "123456789", "2GB"},
 	"cache-dir":           {"/var/cache/limnomap", "a b", "C:\\cache"},
@@ -142,9 +143,11 @@ func TestConfigCommand(t *testing.T) {
 		if out := mustRun(t, "config", "--attribution", misplaced); strings.Contains(out, "geheim") || strings.Contains(out, "ge/he") || !strings.Contains(out, "attribution: https://") {
 			t.Errorf("limnomap config shows a password in the wrong place:\n%s", out)
 		}
-		_, _, err := runCommand(t, "config", "--basemap-url", misplaced)
-		if err == nil || strings.Contains(err.Error(), "geheim") || strings.Contains(err.Error(), "ge/he") || !strings.Contains(err.Error(), "--basemap-url") {
-			t.Errorf("a basemap with a password: %v, want an error without it", err)
+		for _, flag := range []string{"--basemap-url", "--basemap-labels-url"} {
+			_, _, err := runCommand(t, "config", flag, misplaced)
+			if err == nil || strings.Contains(err.Error(), "geheim") || strings.Contains(err.Error(), "ge/he") || !strings.Contains(err.Error(), flag) {
+				t.Errorf("%s with a password: %v, want an error without it", flag, err)
+			}
 		}
 	}
 	if out := mustRun(t, "config", "--base-path", "/lakes/"); !strings.Contains(out, "\n  base-path: /lakes # command line\n") {
@@ -201,7 +204,7 @@ func TestConfigChecksAsServeDoes(t *testing.T) {
 		{"--max-zoom", "30"}, {"--tls-cert", "a.pem"}, {"--tls-cert", "absent.pem", "--tls-key", "absent.pem"},
 		{"--stale-after", "36h"}, {"--weeks", "0"}, {"--db", "absent.db"}, {"--db", "mysql://a:b@h/d"}, {"--db", "postgres://"}, {"--redis", "http://h"},
 		{"--refresh-every", "7d"}, {"--refresh-from", "/x"}, {"--refresh-from", "ftp://x", "--db", "a.db"}, {"--public-url", "x"}, {"--cors-origins", "x"},
-		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--basemap-url", "ftp://h/{z}/{x}/{y}"}, {"--colour"}, {"--profile", "x"},
+		{"--api-rate", "-1"}, {"--log-requests", "-1"}, {"--cache-memory", "1"}, {"--basemap-url", "x"}, {"--basemap-url", "ftp://h/{z}/{x}/{y}"}, {"--basemap-labels-url", "x"}, {"--basemap-labels-url", "https://h/{z}/{x}/{y}", "--basemap-url", "none"}, {"--colour"}, {"--profile", "x"},
 		{"--listen", "localhost"}, {"--listen", ":65536"}, {"--admin-listen", "x"}, {"--admin-listen", ":-1"}, {"--admin-host", "http://x"}, {"--admin-host", "x:9090"}, {"--drain=-1s"}, {"--shutdown=-1s"}, {"--trace-ratio", "2"}, {"--otlp-endpoint", "x"},
 	} {
 		t.Run(strings.Join(args, " "), func(t *testing.T) {

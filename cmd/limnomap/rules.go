@@ -46,7 +46,7 @@ func checkAddress(text string) error {
 // cleanBasePath returns a base path without the slash at its end, "" for the root.
 func cleanBasePath(p string) string { return strings.TrimSuffix(p, "/") }
 
-// noBasemap is the value of --basemap-url for a page without a basemap.
+// noBasemap is the value of --basemap-url for a page without a basemap, and of --basemap-labels-url for one without a layer of labels.
 const noBasemap = "none"
 
 func checkBasemapURL(text string) error {

@@ -56,6 +56,7 @@ type serveCmd struct {
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
+	BasemapLabelsURL   string `name:"basemap-labels-url" help:"URL template of a layer with only the basemap's labels, which the page shows above the heat map, or none. The basemap should then have no labels of its own." default:"none" check:"basemap-url" group:"Map"`
 	BasemapAttribution string `help:"Attribution of the basemap." default:"© OpenStreetMap contributors" group:"Map"`
 
 	CacheMemory config.ByteSize `help:"Maximum size of the tile cache in memory." default:"64MiB" allowed:"1MiB.." group:"Cache"`
@@ -98,6 +99,8 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--admin-host needs --admin-listen: the public listener is open to every host name")
 	case c.MetricsKey && c.DB == "":
 		return errors.New("--metrics-key needs --db: the demo has one key, which is public")
+	case c.BasemapLabelsURL != noBasemap && c.BasemapURL == noBasemap:
+		return errors.New("--basemap-labels-url needs a --basemap-url other than none: the labels belong to a basemap")
 	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
 		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
 	case len(c.Refresh.From) > 0 && c.DB == "":
@@ -216,6 +219,7 @@ func (c *serveCmd) options() (api.Options, error) {
 		MaxZoom:            c.MaxZoom,
 		BasePath:           c.BasePath,
 		BasemapURL:         c.BasemapURL,
+		BasemapLabelsURL:   c.BasemapLabelsURL,
 		BasemapAttribution: c.BasemapAttribution,
 		SeparateAdmin:      c.AdminListen != "",
 		AdminHosts:         c.adminHosts(),
@@ -237,6 +241,9 @@ func (c *serveCmd) options() (api.Options, error) {
 	}
 	if c.BasemapURL == noBasemap {
 		opts.BasemapURL, opts.BasemapAttribution = "", ""
+	}
+	if c.BasemapLabelsURL == noBasemap {
+		opts.BasemapLabelsURL = ""
 	}
 	if c.PublicURL != "" {
 		var err error

@@ -3,8 +3,11 @@ package pagetest
 import (
 	"bytes"
 	"fmt"
+	"image"
+	"image/png"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"strings"
 	"testing"
 
@@ -48,6 +51,54 @@ func TestPageMapColours(t *testing.T) {
 	}
 	for _, p := range b.Problems(base) {
 		if !strings.Contains(p, away.URL) {
+			t.Errorf("problem: %s", p)
+		}
+	}
+}
+
+// The basemap is calm, light and dark, and so are its labels. They lie above the heat map and below the marks, on the page and in an
+// iframe, and the policy of the page allows their host.
+func TestPageBasemapLabels(t *testing.T) {
+	t.Parallel()
+	var picture bytes.Buffer
+	if err := png.Encode(&picture, image.NewNRGBA(image.Rect(0, 0, 256, 256))); err != nil {
+		t.Fatal(err)
+	}
+	tiles := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set("Content-Type", "image/png")
+		w.Write(picture.Bytes())
+	})
+	basemap, labels := httptest.NewServer(tiles), httptest.NewServer(tiles)
+	defer basemap.Close()
+	defer labels.Close()
+	base := startOwnServer(t, "--basemap-url", basemap.URL+"/{z}/{x}/{y}.png", "--basemap-labels-url", labels.URL+"/{z}/{x}/{y}.png", "--basemap-attribution", "© Mapper")
+	b := startMap(t, "en-GB", base+"/", 1280, 800)
+	for _, address := range []string{"/", "/embed"} {
+		b.Do(t, chromedp.Navigate(base+address), chromedp.WaitReady(".leaflet-marks-pane canvas"),
+			browsertest.Until(fmt.Sprintf(`[%q, %q].every((host) => document.querySelector('.basemap img.leaflet-tile-loaded[src^="' + host + '"]') !== null)`, basemap.URL, labels.URL)))
+		type layer struct {
+			Host, Filter, Pointer string
+			Z                     int
+		}
+		for scheme, want := range map[string]string{"light": "saturate(0.2)", "dark": "invert(1) hue-rotate(180deg) saturate(0.2) brightness(0.85) contrast(0.85)"} {
+			b.Prefer(t, "color-scheme", scheme)
+			layers := browsertest.Ask(t, b, chromedp.Evaluate[[]layer](`[...document.querySelectorAll('.leaflet-tile-pane > .leaflet-layer')].map((e) => {
+				const {filter, pointerEvents, zIndex} = getComputedStyle(e);
+				return {host: new URL(e.querySelector('img').src).origin, filter, pointer: pointerEvents, z: Number(zIndex)};
+			}).sort((a, b) => a.z - b.z)`))
+			if want := []layer{{basemap.URL, want, "none", 1}, {base, "none", "auto", 2}, {labels.URL, want, "none", 3}}; !slices.Equal(layers, want) {
+				t.Errorf("%s, %s: the layers are %+v, want %+v", address, scheme, layers, want)
+			}
+		}
+		if marks := browsertest.Ask(t, b, chromedp.Evaluate[bool](`Number(getComputedStyle(document.querySelector('.leaflet-marks-pane')).zIndex) > Number(getComputedStyle(document.querySelector('.leaflet-tile-pane')).zIndex)`)); !marks {
+			t.Errorf("%s: the marks are not above the tiles", address)
+		}
+		if text := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); strings.Count(text, "© Mapper") != 1 {
+			t.Errorf("%s: the attribution is %q, want the basemap's once", address, text)
+		}
+	}
+	for _, p := range b.Problems(base) {
+		if !strings.Contains(p, basemap.URL) && !strings.Contains(p, labels.URL) || !strings.HasPrefix(p, "request to another origin") {
 			t.Errorf("problem: %s", p)
 		}
 	}

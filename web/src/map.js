@@ -38,11 +38,13 @@ export function createMap(id, config) {
   return map
 }
 
-/** Adds the basemap, if one is configured. If none of its first tiles loads, the page says so once. @param {Page} page */
+/** Adds the basemap, if one is configured, and its labels, if they are a layer of their own, above the heat map. If none of its first tiles
+ * loads, the page says so once. @param {Page} page */
 export function addBasemap({ map, config: { basemap } }) {
   if (!basemap) return
   const options = { attribution: escapeHTML(basemap.attribution), maxNativeZoom: 19, maxZoom: 24, className: 'basemap' }
   const layer = L.tileLayer(basemap.url, options)
+  if (basemap.labels_url) L.tileLayer(basemap.labels_url, { ...options, zIndex: 3 }).addTo(map)
   layer.once('load', () => { // all tiles have loaded or failed
     if (!layer.getContainer().querySelector('.leaflet-tile-loaded')) showToast(words.map.basemapFailed)
   })

@@ -96,7 +96,7 @@ interface View {
 
 /** The answer of page.json. */
 interface Config {
-  basemap: { url: string, attribution: string } | null
+  basemap: { url: string, labels_url: string, attribution: string } | null
   notice: string
   simulated: boolean
   attribution: string
