@@ -29,7 +29,7 @@ func TestPageMarksNearCentre(t *testing.T) {
 		says   = `document.querySelector('#legend .zoom-hint').checkVisibility()`
 	)
 	b.Do(t,
-		chromedp.EmulateViewport(1280, 800),
+		chromedp.EmulateViewport(1600, 800), // the legend is open
 		chromedp.Navigate(front+"/#map=13/52.05/13.5"),
 		chromedp.WaitReady(".leaflet-marks-pane canvas"),
 		chromedp.Evaluate[chromedp.Void](pixel),

@@ -346,11 +346,12 @@ func TestPageLegend(t *testing.T) {
 		width             int64
 		says              []string
 	}{
-		{"who2003", "en-GB", 1280, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts"}},
-		{"who2021", "de", 1280, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen"}},
+		{"who2003", "en-GB", 1600, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts"}},
+		{"who2021", "de", 1599, []string{"gering", "mittel", "hoch", "kein Wert"}},
+		{"who2021", "de", 1920, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen"}},
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
 	} {
-		t.Run(c.profile, func(t *testing.T) {
+		t.Run(fmt.Sprintf("%s at %d px", c.profile, c.width), func(t *testing.T) {
 			t.Parallel()
 			base := startServer(t, "--profile", c.profile)
 			b := startBrowser(t, c.language)
@@ -360,7 +361,7 @@ func TestPageLegend(t *testing.T) {
 			if got, want := browsertest.Ask(t, b, chromedp.Evaluate[[]string](symbols)), []string{"low", "medium", "high", "none", "high old"}; !slices.Equal(got, want) {
 				t.Errorf("the symbols of the legend are %q, want %q", got, want)
 			}
-			if open := browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width > 900) {
+			if open := browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#legend details').open`)); open != (c.width >= 1600) {
 				t.Errorf("on a page of %d px the legend is open: %t", c.width, open)
 			}
 			b.Do(t, chromedp.Evaluate[chromedp.Void](`void (document.querySelector('#legend details').open = true)`))

@@ -44,6 +44,7 @@ func TestPageInBrowser(t *testing.T) {
 	if zoom := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('.heatmap img').src.match(/tiles.(\d+)/)[1]`)); zoom != "6" {
 		t.Errorf("the first view is at zoom %s, want 6", zoom)
 	}
+	b.Do(t, chromedp.Click("#legend summary"))
 	checkLegend(t, b, "Low risk: below 10", "Medium risk: 10 to below 50", "High risk: 50 or more", "No current value", "µg/l")
 	b.Do(t, chromedp.WaitVisible("#find li button"))
 	var status limnomaptest.Status
@@ -293,6 +294,7 @@ func TestPageInGerman(t *testing.T) {
 	if attribution := browsertest.Ask(t, b, chromedp.Evaluate[string](attributionText)); attribution != "" {
 		t.Errorf("the attribution = %q, want only the notice above the map, in German", attribution)
 	}
+	b.Do(t, chromedp.Click("#legend summary"))
 	checkLegend(t, b, "Geringes Risiko: bis 12", "Mittleres Risiko: über 12 bis 24", "Hohes Risiko: über 24", "Kein aktueller Wert")
 	b.WantNoProblems(t, base)
 }

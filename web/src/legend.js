@@ -2,7 +2,6 @@
 import * as L from 'leaflet'
 import { rangeText } from './classify.js'
 import { byId, element } from './dom.js'
-import { isWide } from './map.js'
 import { symbol } from './symbols.js'
 import { fill, number, words } from './words.js'
 
@@ -13,7 +12,7 @@ export function addLegend({ map, legend, store }) {
   for (const item of box.querySelectorAll('li')) addLimits(item, legend)
   addTicks(legend)
   box.querySelector('.profile').textContent = fill(words.legend.profile, legend)
-  box.firstElementChild.open = isWide()
+  box.firstElementChild.open = matchMedia('(min-width: 1600px)').matches // on others it would cover too much of the map
   const update = ({ lakes }) => {
     for (const item of document.querySelectorAll('[data-symbol]')) drawSymbol(item, legend)
     box.querySelector('.bar').replaceChildren(...legend.steps.map(step))
