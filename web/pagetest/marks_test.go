@@ -137,6 +137,7 @@ func TestPageMarks(t *testing.T) {
 		}
 	})
 	t.Run("declutter", func(t *testing.T) { testDeclutter(t, b, colours) })
+	t.Run("by zoom", func(t *testing.T) { testMarksByZoom(t, b, colours) })
 	t.Run("labels", func(t *testing.T) { testLabels(t, b) })
 	t.Run("selected", func(t *testing.T) { testSelected(t, b) })
 	t.Run("updates", func(t *testing.T) { testUpdates(t, b, colours) })
@@ -183,7 +184,43 @@ func testDeclutter(t *testing.T, b *browsertest.Browser, colours map[string][]st
 	}
 }
 
-// At high zooms the marks have labels with name, risk and value.
+// Zoomed out, only the worst lakes have marks, those of a filter and the selected one. The others can still be opened.
+func testMarksByZoom(t *testing.T, b *browsertest.Browser, colours map[string][]string) {
+	for _, c := range []struct{ hash, risk string }{
+		{"5/52.4/13.6", "high"}, {"7/50.5/11.0", "high"}, // the second by a report
+		{"7/53.1/13.0", ""}, {"8/53.1/13.0", "medium"},
+		{"8/52.9/14.1", ""}, {"9/52.9/14.1", "low"},
+		{"8/51.5/12.0", ""}, {"7/51.5/12.0&risk=none", "none"},
+		{"6/53.1/13.0&risk=medium", "medium"}, {"6/53.1/13.0&risk=high", ""}, {"6/52.9/14.1&risk=nonsense", ""},
+		{"6/52.9/14.1&lake=low", "low"}, {"6/52.9/14.1&style=lakes", ""}, {"6/50.5/11.0&style=dots", "high"},
+	} {
+		setHash(t, b, "#map="+c.hash)
+		if c.risk == "none" {
+			inside, ring := markAt(t, b, 0, 0), markAt(t, b, -2, 0)
+			if !strings.HasPrefix(inside, "rgb(2") || inside <= ring {
+				t.Errorf("at %s the mark is %q in its middle and %q beside it, want a ring that is light inside", c.hash, inside, ring)
+			}
+			continue
+		}
+		x := 0
+		if c.risk == "high" {
+			x = -4 // beside its cross
+		}
+		if got := markAt(t, b, x, 0); (got == "") != (c.risk == "") || c.risk != "" && !slices.Contains(colours[c.risk], got) {
+			t.Errorf("at %s the mark is %q, want the risk %q", c.hash, got, c.risk)
+		}
+	}
+	setHash(t, b, "#map=7/53.1/13.0")
+	type point struct{ X, Y float64 }
+	m := browsertest.Ask(t, b, chromedp.Evaluate[point](`(() => {
+		const r = document.querySelector('#map').getBoundingClientRect();
+		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
+	})()`))
+	b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+8, m.Y), browsertest.Until(`document.querySelector('.leaflet-tooltip')?.textContent.startsWith('Mittelsee') === true`),
+		chromedp.MouseClickXY(m.X+8, m.Y), browsertest.Until(`location.hash.includes('lake=medium')`))
+}
+
+// From zoom 9 the marks have labels with the name, from zoom 11 with risk and value too. The selected lake has all at every zoom.
 func testLabels(t *testing.T, b *browsertest.Browser) {
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`(() => {
 		const write = CanvasRenderingContext2D.prototype.fillText;
@@ -191,16 +228,20 @@ func testLabels(t *testing.T, b *browsertest.Browser) {
 		CanvasRenderingContext2D.prototype.fillText = function (...args) { window.written.push(args[0]); return write.apply(this, args) };
 	})()`))
 	for at, want := range map[string][]string{
-		"12/52.4/13.6": {"Grünsee", "high, 80 µg/l"},
-		"12/51.5/12.0": {"Wolkensee", "no value"},
-		"12/49.5/10.0": {"Altsee", "high, 80 µg/l, old"},
-		"6/49.5/10.0":  nil,
+		"12/52.4/13.6":         {"Grünsee", "high, 80 µg/l"},
+		"11/51.5/12.0":         {"Wolkensee", "no value"},
+		"12/49.5/10.0":         {"Altsee", "high, 80 µg/l, old"},
+		"10/49.5/10.0":         {"Altsee"},
+		"9/51.5/12.0":          {"Wolkensee"},
+		"8/49.5/10.0":          {},
+		"5/49.5/10.0&lake=low": {"Klarsee", "low, 3 µg/l"},
 	} {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`void (window.written = [])`))
 		setHash(t, b, "#map="+at)
 		written := browsertest.Ask(t, b, chromedp.Evaluate[[]string](`[...new Set(written)]`))
-		if want == nil && len(written) > 0 {
-			t.Errorf("at a low zoom the labels are %q, want none", written)
+		values := slices.ContainsFunc(written, func(text string) bool { return strings.Contains(text, "µg/l") })
+		if len(want) == 0 && len(written) > 0 || len(want) == 1 && values {
+			t.Errorf("at %s the labels are %q, want %q", at, written, want)
 		}
 		for _, w := range want {
 			if !slices.Contains(written, w) {
@@ -346,9 +387,9 @@ func TestPageLegend(t *testing.T) {
 		width             int64
 		says              []string
 	}{
-		{"who2003", "en-GB", 1600, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts"}},
+		{"who2003", "en-GB", 1600, []string{"Chlorophyll-a, µg/l", "Low risk: below 10", "High risk: 50 or more", "WHO 2003", "No current value", "Older than two weeks", "close to a lake", "No forecasts", "symbols of all lakes"}},
 		{"who2021", "de", 1599, []string{"gering", "mittel", "hoch", "kein Wert"}},
-		{"who2021", "de", 1920, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen"}},
+		{"who2021", "de", 1920, []string{"Mittleres Risiko: über 12 bis 24", "WHO 2021", "Kein aktueller Wert", "Älter als zwei Wochen", "Kräftige Farbe", "Ohne Vorhersagen", "Zeichen aller Seen"}},
 		{"uba2015", "de", 320, []string{"gering", "mittel", "hoch", "kein Wert"}},
 	} {
 		t.Run(fmt.Sprintf("%s at %d px", c.profile, c.width), func(t *testing.T) {

@@ -2,6 +2,9 @@
 
 const cell = 64 // px: few boxes lie in more than one cell
 
+/** Reports whether two boxes overlap. @param {Box} a @param {Box} b */
+export const overlap = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1]
+
 /** Returns an empty index. */
 export function boxIndex() {
   /** @type {Map<number, Box[]>} */
@@ -14,7 +17,6 @@ export function boxIndex() {
     }
     return keys
   }
-  const overlap = (a, b) => a[0] < b[2] && a[2] > b[0] && a[1] < b[3] && a[3] > b[1]
   return {
     /** @param {Box} box */
     add: (box) => keysOf(box).forEach((key) => cells.set(key, [...cells.get(key) ?? [], box])),

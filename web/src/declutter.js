@@ -1,25 +1,34 @@
-// Decides which lakes have room for a mark of full size. The others get a small mark next to a worse one.
+// Decides which lakes have a mark, and which marks have room for their full size. The others are small, next to a worse one.
 import { boxIndex } from './boxindex.js'
 
 const margin = 2 // px around a mark
+const [mediumZoom, allZoom, fullZoom] = [8, 9, 11] // a half zoom of a phone, such as 7.5, counts as the whole zoom below it
+
+/** Reports whether a lake has a mark at a zoom: a closed one and one of high risk at every zoom, one of medium risk or with a warning
+ * from zoom 8, all from zoom 9. Below, the heat map shows the others. @param {Lake} lake @param {number} zoom */
+export const hasMark = (lake, zoom) => zoom >= allZoom || rank(lake) > (zoom < mediumZoom ? 1 : 0.5)
 
 /**
  * Returns the marks of lakes, worst first. Closed lakes come before all others and always have their full size. Lakes without a
- * value come before those of low risk, so that neither a bloom nor an unknown lake makes room for a clean neighbour. Another mark
- * without room is drawn small. Both lie next to the marks in their way; no mark disappears. The result depends only on the zoom, so that nothing changes while the map is moved.
+ * value come before those of low risk, so that neither a bloom nor an unknown lake makes room for a clean neighbour. Below zoom 9 each
+ * mark lies on its lake, and the radius is 0 where the lake has no mark. From zoom 9 another mark without room is drawn small. Both lie
+ * next to the marks in their way; no mark disappears. The result depends only on the zoom, so that nothing changes while the map is moved.
  * @param {Lake[]} lakes
  * @param {(lake: Lake) => {x: number, y: number}} project onto the plane of the map's layers
  * @param {number} zoom
+ * @param {(lake: Lake) => boolean} isMarked
  * @returns {Mark[]}
  */
-export function declutter(lakes, project, zoom) {
-  const near = Math.min(1, Math.max(0, (zoom - 5) / 6))
-  const large = 6 + 4 * near // radii in px: small at low zooms, so that the heat map stays visible
-  const small = 2.4 + 2.1 * near
+export function declutter(lakes, project, zoom, isMarked) {
+  // Radii in px. Up to zoom 10 the marks are small, so that the heat map stays visible, and the worst are the largest.
+  const large = Math.min(10, Math.max(6, (8 + 2 * zoom) / 3))
+  const [small, quiet, medium] = zoom < fullZoom ? [3, 3, 5] : [4.5, large, large]
+  const radius = (lake) => (lake.closed ? large + 2 : rank(lake) > 1 ? large : rank(lake) < 1 ? quiet : medium)
   const taken = boxIndex()
   return lakes.toSorted((a, b) => rank(b) - rank(a) || b.chl - a.chl).map((lake) => {
     const { x, y } = project(lake)
-    let mark = { lake, x, y, r: lake.closed ? large + 2 : large, full: true }
+    let mark = { lake, x, y, r: isMarked(lake) ? radius(lake) : 0, full: true }
+    if (zoom < allZoom) return mark
     const others = taken.overlapping(boxAround(mark))
     if (others.length > 0) {
       if (!lake.closed) mark = { ...mark, r: small, full: false }
@@ -51,4 +60,5 @@ export const boxAround = ({ x, y, r }) => [x - r - margin, y - r - margin, x + r
 /** Returns the radius of the ring around the mark of the selected lake. @param {{r: number}} mark */
 export const ringRadius = ({ r }) => Math.max(10, r + 6)
 
-const rank = (lake) => (lake.closed ? 9 : lake.display?.level ?? 0.5)
+// rank orders lakes: closed, then by level, where a warning counts as medium risk and no value comes between low and medium.
+const rank = (lake) => (lake.closed ? 9 : Math.max(lake.display?.level ?? 0.5, lake.warned ? 1 : 0))

@@ -1,54 +1,77 @@
 // Names and values next to the marks, where there is room.
-import { boxIndex } from './boxindex.js'
+import { boxIndex, overlap } from './boxindex.js'
 import { boxAround, ringRadius } from './declutter.js'
 import { concentration, words } from './words.js'
 
 const minZoom = 9 // below it there is room for only a few labels, which would look like a selection
+const valueZoom = 11 // below it a second line would hide too much of the heat map
 const size = 12 // px
+const halo = 2 // px beside the text
 const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-serif`)
 
 /**
- * Draws the labels of marks, which are sorted worst first. The selected lake has a label at every zoom.
+ * Draws the labels of the marks in the visible part of the map, which are sorted worst first, where they cover nothing and lie under no
+ * control. The selected lake has a label with its value at every zoom, which may cover others. No label crosses the edge of the map.
  * @param {CanvasRenderingContext2D} ctx
  * @param {Mark[]} marks
- * @param {number} zoom
+ * @param {import('leaflet').Map} map
  * @param {Mark | undefined} selected
  * @param {{ink: string, paper: string}} colours
  */
-export function drawLabels(ctx, marks, zoom, selected, { ink, paper }) {
+export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
   const taken = boxIndex()
   for (const m of marks) taken.add(boxAround(m))
-  Object.assign(ctx, { fillStyle: ink, strokeStyle: paper, lineWidth: 3.5, lineJoin: 'round', textBaseline: 'middle' })
-  if (selected) drawLabel(ctx, { ...selected, r: ringRadius(selected) + 1 }, taken, true)
+  for (const e of document.querySelectorAll('#controls, .leaflet-control')) taken.add(layerBox(map, e))
+  const area = layerBox(map, map.getContainer())
+  ctx.textBaseline = 'middle'
+  const drawLabel = (mark, lines, required = false) => {
+    if (!overlap(area, [mark.x, mark.y, mark.x, mark.y])) return
+    const setFont = (i) => { ctx.font = fonts[i] }
+    const width = Math.max(...lines.map((text, i) => {
+      setFont(i)
+      return ctx.measureText(text).width
+    })) + 2 * halo
+    const height = size * 1.2 * lines.length
+    const boxes = labelBoxes(mark, width, height, area)
+    const box = boxes.find((b) => taken.overlapping(b).length === 0) ?? (required && boxes[0])
+    if (!box) return
+    taken.add(box)
+    const [left, top] = box
+    // One halo for all lines. Without a value it is so light that the heat map stays visible through it.
+    ctx.fillStyle = paper
+    ctx.globalAlpha = lines[1] ? 0.85 : 0.48
+    ctx.beginPath()
+    ctx.roundRect(left, top, width, height, 3)
+    ctx.fill()
+    ctx.fillStyle = ink
+    ctx.globalAlpha = 1
+    lines.forEach((text, i) => {
+      setFont(i)
+      ctx.fillText(text, left + halo, top + size * (0.65 + 1.15 * i))
+    })
+  }
+  const zoom = map.getZoom()
+  const linesOf = ({ lake }) => [lake.name, valueText(lake)]
+  if (selected) drawLabel({ ...selected, r: ringRadius(selected) + 1 }, linesOf(selected), true)
   if (zoom < minZoom) return
-  for (const m of marks) if (m.full && m !== selected) drawLabel(ctx, m, taken)
+  for (const m of marks) if (m.full && m !== selected) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
 }
 
-// drawLabel draws name and value where they cover nothing; a required label may cover other marks.
-function drawLabel(ctx, mark, taken, required = false) {
-  const lines = [mark.lake.name, valueText(mark.lake)]
-  const width = Math.max(...lines.map((text, i) => {
-    ctx.font = fonts[i]
-    return ctx.measureText(text).width
-  }))
-  const boxes = labelBoxes(mark, width + 4, size * 2.4)
-  const box = boxes.find((b) => taken.overlapping(b).length === 0) ?? (required && boxes[0])
-  if (!box) return
-  taken.add(box)
-  lines.forEach((text, i) => {
-    ctx.font = fonts[i]
-    const at = [text, box[0] + 2, box[1] + size * (0.65 + 1.15 * i)]
-    ctx.strokeText(...at)
-    ctx.fillText(...at)
+/** Returns the box of an element in the coordinates of the map's layers. @param {import('leaflet').Map} map @param {Element} element @returns {Box} */
+function layerBox(map, element) {
+  const { left, top, width, height } = element.getBoundingClientRect()
+  const { x, y } = map.mouseEventToLayerPoint(/** @type {MouseEvent} */ ({ clientX: left, clientY: top }))
+  return [x, y, x + width, y + height]
+}
+
+/** Returns the possible boxes of a label: to the right, to the left, below and above its mark, moved into an area.
+ * @param {Pick<Mark, 'x' | 'y' | 'r'>} mark @param {number} w @param {number} h @param {Box} area @returns {Box[]} */
+export function labelBoxes({ x, y, r }, w, h, [left, top, right, bottom]) {
+  const gap = r + 6
+  return [[gap, -h / 2], [-gap - w, -h / 2], [-w / 2, gap], [-w / 2, -gap - h]].map(([dx, dy]) => {
+    const [l, t] = [Math.max(left, Math.min(x + dx, right - w)), Math.max(top, Math.min(y + dy, bottom - h))]
+    return [l, t, l + w, t + h]
   })
-}
-
-/** Returns the possible boxes of a label: to the right, to the left, below and above its mark.
- * @param {Pick<Mark, 'x' | 'y' | 'r'>} mark @param {number} w @param {number} h @returns {Box[]} */
-export function labelBoxes({ x, y, r }, w, h) {
-  const gap = r + 4
-  return [[gap, -h / 2], [-gap - w, -h / 2], [-w / 2, gap], [-w / 2, -gap - h]]
-    .map(([dx, dy]) => [x + dx, y + dy, x + dx + w, y + dy + h])
 }
 
 /** Returns whether the lake is closed, the risk and the value in a few words, and whether the value is old.

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { boxIndex } from '../src/boxindex.js'
-import { boxAround, declutter, ringRadius } from '../src/declutter.js'
+import { boxAround, declutter, hasMark, ringRadius } from '../src/declutter.js'
 import { labelBoxes } from '../src/labels.js'
 
 const lake = (id, x, y, level, chl) => /** @type {Lake} */ (/** @type {unknown} */ ({ id, x, y, chl, ...(chl !== null && { display: { level } }) }))
 const project = (l) => ({ x: l.x, y: l.y })
-const lakeRadius = declutter([lake('a', 0, 0, 0, 3)], project, 9)[0].r
+const all = () => true
+const lakeRadius = declutter([lake('a', 0, 0, 2, 80)], project, 9, all)[0].r
 
 test('boxes that overlap', () => {
   const index = boxIndex()
@@ -20,7 +21,7 @@ test('boxes that overlap', () => {
 })
 
 test('the worst mark keeps its size and place, and no mark disappears', () => {
-  const marks = declutter([lake('clean', 0, 1, 0, 3), lake('none', 0, -1, 0, null), lake('bloom', 0, 0, 2, 80), lake('same', 0, 0, 2, 70), lake('alone', 500, 0, 0, 3)], project, 9)
+  const marks = declutter([lake('clean', 0, 1, 0, 3), lake('none', 0, -1, 0, null), lake('bloom', 0, 0, 2, 80), lake('same', 0, 0, 2, 70), lake('alone', 500, 0, 0, 3)], project, 9, all)
   assert.deepEqual(marks.map((m) => [m.lake.id, m.full]), [['bloom', true], ['same', false], ['none', false], ['clean', false], ['alone', true]])
   const [bloom, ...others] = marks
   assert.deepEqual([bloom.x, bloom.y], [0, 0])
@@ -32,7 +33,7 @@ test('the worst mark keeps its size and place, and no mark disappears', () => {
 
 test('a closed lake keeps its full size, also next to another one', () => {
   const closed = (id, x, chl) => ({ ...lake(id, x, 0, 0, chl), closed: true })
-  const marks = declutter([lake('bloom', -5, 0, 2, 80), closed('a', 0, 3), closed('b', 5, null)], project, 9)
+  const marks = declutter([lake('bloom', -5, 0, 2, 80), closed('a', 0, 3), closed('b', 5, null)], project, 9, all)
   assert.deepEqual(marks.map((m) => [m.lake.id, m.full]), [['a', true], ['b', true], ['bloom', false]])
   assert.ok(marks[0].r > lakeRadius && marks[1].r === marks[0].r)
   for (const [i, j] of [[0, 1], [0, 2], [1, 2]]) {
@@ -40,17 +41,55 @@ test('a closed lake keeps its full size, also next to another one', () => {
   }
 })
 
-test('marks grow with the zoom, within bounds', () => {
-  const radius = (zoom) => declutter([lake('a', 0, 0, 0, 3)], project, zoom)[0].r
-  assert.deepEqual([radius(2), radius(5), radius(8), radius(11), radius(18)], [6, 6, 8, 10, 10])
+test('marks grow with the zoom, within bounds, and up to zoom 10 the worst are the largest', () => {
+  const radius = (zoom, level, chl) => declutter([lake('a', 0, 0, level, chl)], project, zoom, all)[0].r
+  assert.deepEqual([2, 5, 8, 11, 18].map((zoom) => radius(zoom, 2, 80)), [6, 6, 8, 10, 10])
+  for (const zoom of [8, 9, 10.5]) {
+    const [high, medium, low] = [2, 1, 0].map((level) => radius(zoom, level, 80))
+    assert.ok(high > medium && medium > low && low === radius(zoom, undefined, null), `at zoom ${zoom} the radii are ${[high, medium, low]}`)
+  }
+  assert.deepEqual([2, 1, 0].map((level) => radius(11, level, 80)), [10, 10, 10])
   assert.deepEqual(boxAround({ x: 0, y: 0, r: 6 }), [-8, -8, 8, 8])
   assert.deepEqual([ringRadius({ r: 2 }), ringRadius({ r: 10 })], [10, 16])
 })
 
-test('labels lie beside their marks', () => {
+test('the worst lakes have marks at every zoom, all from zoom 9, and half zooms count as the whole ones below', () => {
+  const warned = { ...lake('warned', 0, 0, 0, 3), warned: true }
+  const closed = { ...lake('closed', 0, 0, 0, null), closed: true }
+  for (const [zooms, want] of /** @type {[number[], string[]][]} */ ([
+    [[2, 7, 7.5], ['closed', 'scum', 'high']],
+    [[8, 8.5], ['closed', 'scum', 'high', 'medium', 'warned']],
+    [[9, 9.5, 14], ['closed', 'scum', 'high', 'medium', 'warned', 'none', 'low']],
+  ])) {
+    for (const zoom of zooms) {
+      const lakes = [closed, lake('scum', 0, 0, 3, 3), lake('high', 0, 0, 2, 80), lake('medium', 0, 0, 1, 20), warned, lake('none', 0, 0, 0, null), lake('low', 0, 0, 0, 3)]
+      assert.deepEqual(lakes.filter((l) => hasMark(l, zoom)).map((l) => l.id), want, `zoom ${zoom}`)
+    }
+  }
+})
+
+test('below zoom 9 every mark lies on its lake, and lakes without a mark can still be hit there', () => {
+  const lakes = [lake('bloom', 0, 0, 2, 80), lake('next', 3, 0, 2, 70), lake('clean', 0, 2, 0, 3), { ...lake('closed', 1, 1, 0, 3), closed: true }]
+  for (const zoom of [5, 8.5]) {
+    const marks = declutter(lakes, project, zoom, (l) => l.id !== 'clean')
+    for (const m of marks) {
+      assert.deepEqual([m.x, m.y, m.full], [.../** @type {any} */ ([m.lake]).flatMap((l) => [l.x, l.y]), true])
+      assert.equal(m.r > 0, m.lake.id !== 'clean')
+    }
+    assert.deepEqual(marks.map((m) => m.lake.id), ['closed', 'bloom', 'next', 'clean'])
+  }
+  assert.ok(declutter(lakes, project, 9, all).some((m) => !m.full), 'from zoom 9 a mark without room is small')
+})
+
+test('labels lie beside their marks, within the map', () => {
   const mark = { x: 0, y: 0, r: 10 }
-  for (const [l, t, r, b] of labelBoxes(mark, 50, 20)) {
+  for (const [l, t, r, b] of labelBoxes(mark, 50, 20, [-100, -100, 100, 100])) {
     assert.deepEqual([r - l, b - t], [50, 20])
     assert.ok(l >= 10 || r <= -10 || t >= 10 || b <= -10, 'covers the mark')
+  }
+  for (const [x, y] of [[0, 0], [200, 0], [0, 100], [200, 100], [3, 50]]) {
+    const boxes = labelBoxes({ x, y, r: 10 }, 50, 20, [0, 0, 200, 100])
+    assert.ok(boxes.every(([l, t, r, b]) => l >= 0 && t >= 0 && r <= 200 && b <= 100), `a label of a mark at ${[x, y]} is clipped`)
+    assert.ok(boxes.some(([l, t, r, b]) => l >= x + 10 || r <= x - 10 || t >= y + 10 || b <= y - 10), `each label of a mark at ${[x, y]} covers it`)
   }
 })
