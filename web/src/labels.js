@@ -4,7 +4,7 @@ import { boxAround, ringRadius } from './declutter.js'
 import { concentration, words } from './words.js'
 
 const minZoom = 9 // below it there is room for only a few labels, which would look like a selection
-const valueZoom = 11 // below it a second line would hide too much of the heat map
+const valueZoom = 11 // below it values, and names of lakes of low risk, would hide too much of the heat map
 const size = 12 // px
 const halo = 2 // px beside the text
 const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-serif`)
@@ -37,10 +37,9 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
     if (!box) return
     taken.add(box)
     const [left, top] = box
-    // One halo for all lines. Without a value it is so light that the heat map stays visible through it.
     ctx.fillStyle = paper
-    ctx.globalAlpha = lines[1] ? 0.85 : 0.48
-    ctx.beginPath()
+    ctx.globalAlpha = 0.85
+    ctx.beginPath() // one halo for all lines
     ctx.roundRect(left, top, width, height, 3)
     ctx.fill()
     ctx.fillStyle = ink
@@ -54,7 +53,8 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
   const linesOf = ({ lake }) => [lake.name, valueText(lake)]
   if (selected) drawLabel({ ...selected, r: ringRadius(selected) + 1 }, linesOf(selected), true)
   if (zoom < minZoom) return
-  for (const m of marks) if (m.full && m !== selected) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
+  const isNamed = (lake) => zoom >= valueZoom || lake.closed || lake.warned || lake.display?.level > 0
+  for (const m of marks) if (m.full && m !== selected && isNamed(m.lake)) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
 }
 
 /** Returns the box of an element in the coordinates of the map's layers. @param {import('leaflet').Map} map @param {Element} element @returns {Box} */
