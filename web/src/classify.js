@@ -57,13 +57,13 @@ export const riskClass = (lake) => (
  * @param {Lake} lake @param {string} name */
 export const inClass = (lake, name) => riskClass(lake) === name || (lake.closed && name === 'high')
 
-/** Returns the classes that the filter of the view names, such as risk=high,none; none if there is no filter. @param {View} view */
-export const filterClasses = (view) => ['closed', 'high', 'medium', 'low', 'none'].filter((name) => view.get().risk?.split(',').includes(name))
+/** Returns the known classes of a filter such as high,none in one order. @param {string | null} risk */
+export const riskClasses = (risk) => ['closed', 'high', 'medium', 'low', 'none'].filter((name) => risk?.split(',').includes(name))
 
 /** Returns a function that reports whether a lake passes the filter of the view. An empty filter passes all lakes.
  * @param {View} view @returns {(lake: Lake) => boolean} */
 export function riskFilter(view) {
-  const wanted = filterClasses(view)
+  const wanted = riskClasses(view.get().risk)
   return (lake) => !wanted[0] || wanted.some((name) => inClass(lake, name))
 }
 

@@ -2,7 +2,7 @@
 import * as L from 'leaflet'
 import { byId } from './dom.js'
 import { escapeHTML } from './map.js'
-import { retryTiles, tileURL } from './tiles.js'
+import { isFiltered, retryTiles, tileURL } from './tiles.js'
 
 /** The default opacity of the heat map in %. */
 export const defaultOpacity = 85
@@ -67,6 +67,7 @@ export function addHeatmap(page) {
     }
     return () => show(entry)
   })
+  view.on(['risk'], ({ style }) => { if (isFiltered(style)) store.reload() })
   view.on(['opacity'], () => layers.forEach(({ layer }) => layer.setOpacity(opacity())))
   addEventListener('online', () => shown.retries.retryMissing())
   show(layerOf(view.get().date))

@@ -78,6 +78,7 @@ export function createLakeStore(view, { config, legend, colormaps }) {
     get: () => now,
     on: (listener) => listeners.push(listener),
     load,
+    reload,
     beforeShow: (f) => { prepare = f },
     prefetch: (date, cache) => fetch(url({ ...view.get(), date }), { priority: 'low', cache }).catch(() => {}),
   }

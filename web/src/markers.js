@@ -1,7 +1,7 @@
 // The marks of the lakes on the map.
 import * as L from 'leaflet'
 import { addCanvasLayer } from './canvaslayer.js'
-import { filterClasses, riskFilter } from './classify.js'
+import { riskClasses, riskFilter } from './classify.js'
 import { declutter, hasMark, ringRadius } from './declutter.js'
 import { element } from './dom.js'
 import { drawLabels } from './labels.js'
@@ -46,8 +46,8 @@ function visibleLakes({ map, store, view }) {
 // markFilter returns a function that reports whether a lake has a mark at the map's zoom. The selected one and the lakes of a filter
 // have one at every zoom, because the user asked for them; in the style dots all have one, which its tiles show.
 function markFilter({ map, view }) {
-  const { lake: selected, style } = view.get()
-  const all = style === 'dots' || filterClasses(view).length > 0
+  const { lake: selected, style, risk } = view.get()
+  const all = style === 'dots' || riskClasses(risk).length > 0
   return (lake) => all || lake.id === selected || hasMark(lake, map.getZoom())
 }
 

@@ -1,13 +1,17 @@
 // The heat map's tiles: their address, and new requests for those that failed or are late.
+import { riskClasses } from './classify.js'
 
 const maxTries = 4
 const retryDelay = 2000 // ms, times the number of tries: longer than a Retry-After of the server
 const lateAfter = 5000 // ms
 
+/** Reports whether tiles of a style follow the filter of the view. @param {string | null} style */
+export const isFiltered = (style) => style === 'dots' || style === 'lakes'
+
 /**
- * Returns the URL template for the week, style and colour map of a view and the version of the data. Defaults are left out, so that
- * a tile has one address and is cached once.
- * @param {Pick<ViewState, 'date' | 'style' | 'colormap'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
+ * Returns the URL template for the week, style with its filter and colour map of a view and the version of the data. Defaults are left out,
+ * so that a tile has one address and is cached once.
+ * @param {Pick<ViewState, 'date' | 'style' | 'colormap' | 'risk'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
  */
 export function tileURL(view, { styles, colormaps, config }) {
   const query = new URLSearchParams()
@@ -15,6 +19,8 @@ export function tileURL(view, { styles, colormaps, config }) {
   for (const [name, list] of Object.entries({ style: styles, colormap: colormaps })) {
     if (list.some(({ id, default: standard }) => id === view[name] && !standard)) query.set(name, view[name])
   }
+  const classes = riskClasses(view.risk)
+  if (isFiltered(query.get('style')) && classes[0] && !classes[4]) query.set('risk', classes.join())
   query.set('v', config.version)
   return `api/v1/tiles/{z}/{x}/{y}{r}.png?${query}`
 }

@@ -117,6 +117,8 @@ interface LakeStore {
   get(): Lakes
   on(listener: (lakes: Lakes) => void): void
   load(): Promise<Lakes>
+  /** Loads the lakes and says so if that fails. */
+  reload(): Promise<void>
   beforeShow(prepare: (date: string | null) => Promise<() => void>): void
   prefetch(date: string | null, cache?: RequestCache): Promise<unknown>
 }

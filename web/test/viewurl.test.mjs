@@ -36,14 +36,18 @@ test('the bbox of an iframe', () => {
 })
 
 test('the address of a tile leaves out defaults', () => {
-  const styles = [{ id: 'heat', title: '', default: true }, { id: 'lakes', title: '' }]
+  const styles = [{ id: 'heat', title: '', default: true }, { id: 'dots', title: '' }, { id: 'lakes', title: '' }]
   const colormaps = [{ id: 'limno', title: '', default: true }, { id: 'algae', title: '' }]
   const page = { styles, colormaps, config: /** @type {Config} */ ({ version: '7' }) }
   const path = 'api/v1/tiles/{z}/{x}/{y}{r}.png'
-  for (const [date, style, colormap, want] of [
-    [null, null, null, `${path}?v=7`], [null, 'heat', 'limno', `${path}?v=7`], [null, 'nonsense', 'nonsense', `${path}?v=7`],
-    ['2026-10-05', 'lakes', 'algae', `${path}?date=2026-10-05&style=lakes&colormap=algae&v=7`],
+  for (const [date, style, colormap, risk, want] of [
+    [null, null, null, null, `${path}?v=7`], [null, 'heat', 'limno', null, `${path}?v=7`], [null, 'nonsense', 'nonsense', null, `${path}?v=7`],
+    ['2026-10-05', 'lakes', 'algae', null, `${path}?date=2026-10-05&style=lakes&colormap=algae&v=7`],
+    [null, 'lakes', null, 'none,high,x,high', `${path}?style=lakes&risk=high%2Cnone&v=7`], [null, 'dots', null, 'closed', `${path}?style=dots&risk=closed&v=7`],
+    [null, 'dots', null, 'x', `${path}?style=dots&v=7`], [null, 'dots', null, '', `${path}?style=dots&v=7`],
+    [null, 'dots', null, 'low,none,closed,medium,high', `${path}?style=dots&v=7`],
+    [null, 'heat', null, 'high', `${path}?v=7`], [null, null, null, 'high', `${path}?v=7`],
   ]) {
-    assert.equal(tileURL({ date, style, colormap }, page), want)
+    assert.equal(tileURL({ date, style, colormap, risk }, page), want)
   }
 })
