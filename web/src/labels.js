@@ -11,7 +11,7 @@ const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-se
 
 /**
  * Draws the labels of the marks in the visible part of the map, which are sorted worst first, where they cover nothing and lie under no
- * control. The selected lake has a label with its value at every zoom, which may cover others. No label crosses the edge of the map.
+ * control. The selected lake has a label with its value at every zoom, which may cover marks. No label crosses the edge of the map.
  * @param {CanvasRenderingContext2D} ctx
  * @param {Mark[]} marks
  * @param {import('leaflet').Map} map
@@ -20,7 +20,6 @@ const fonts = [600, 400].map((weight) => `${weight} ${size}px system-ui, sans-se
  */
 export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
   const taken = boxIndex()
-  for (const m of marks) taken.add(boxAround(m))
   for (const e of document.querySelectorAll('#controls, .leaflet-control')) taken.add(layerBox(map, e))
   const area = layerBox(map, map.getContainer())
   ctx.textBaseline = 'middle'
@@ -53,6 +52,7 @@ export function drawLabels(ctx, marks, map, selected, { ink, paper }) {
   const linesOf = ({ lake }) => [lake.name, valueText(lake)]
   if (selected) drawLabel({ ...selected, r: ringRadius(selected) + 1 }, linesOf(selected), true)
   if (zoom < minZoom) return
+  for (const m of marks) taken.add(boxAround(m))
   const isNamed = (lake) => zoom >= valueZoom || lake.closed || lake.warned || lake.display?.level > 0
   for (const m of marks) if (m.full && m !== selected && isNamed(m.lake)) drawLabel(m, linesOf(m).slice(0, zoom < valueZoom ? 1 : 2))
 }
