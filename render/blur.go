@@ -22,7 +22,7 @@ type blur struct {
 type blurredCells struct {
 	filled       bool   // whether there are lakes
 	used         []bool // of the patch: rows with a lake
-	weighed      bool   // whether there are only weights
+	counted      bool   // whether there are only weights
 	wide, narrow rows
 }
 
@@ -40,14 +40,13 @@ func (b *blur) filled() bool { return b.all.filled }
 // reset makes b the field of p.
 func (b *blur) reset(p *patch, w window, k *kernel) {
 	b.window, b.first = w, p.top
-	b.high.weighed = true
 	b.resetCells(&b.all, p, &p.all, k)
 	b.resetCells(&b.high, p, &p.high, k)
 }
 
 // resetCells makes to the rows of c, which are cells of p.
 func (b *blur) resetCells(to *blurredCells, p *patch, c *cells, k *kernel) {
-	to.filled, to.used = c.filled, c.used
+	to.filled, to.used, to.counted = c.filled, c.used, c.counted
 	if !c.filled {
 		return
 	}
@@ -56,8 +55,8 @@ func (b *blur) resetCells(to *blurredCells, p *patch, c *cells, k *kernel) {
 	for r, used := range c.used {
 		if used {
 			b.take(p, c, r)
-			b.addRow(&to.wide, r, p.left, to.weighed)
-			b.addRow(&to.narrow, r, p.left, to.weighed)
+			b.addRow(&to.wide, r, p.left, to.counted)
+			b.addRow(&to.narrow, r, p.left, to.counted)
 		}
 	}
 }
@@ -85,13 +84,15 @@ func (b *blur) take(p *patch, c *cells, r int) {
 	b.counts, b.logs = b.counts[:0], b.logs[:0]
 	for i, n := range counts {
 		b.counts = append(b.counts, float32(float64(n)/sharesPerLake))
-		b.logs = append(b.logs, float32(logs[i]/sharesPerLake))
+		if !c.counted {
+			b.logs = append(b.logs, float32(logs[i]/sharesPerLake))
+		}
 	}
 }
 
 // addRow blurs b.counts and b.logs, whose first column is left, along row r of to. At scale 2 the pixels with an even column
 // and those with an odd column have different weights.
-func (b *blur) addRow(to *rows, r int, left int64, weighed bool) {
+func (b *blur) addRow(to *rows, r int, left int64, counted bool) {
 	at := to.empty(r)
 	w, f := b.window, to.falloff
 	for phase := range w.scale {
@@ -103,7 +104,7 @@ func (b *blur) addRow(to *rows, r int, left int64, weighed bool) {
 		}
 		n := (w.width - phase + w.scale - 1) / w.scale
 		b.spread(to.weights[at:][:w.width], b.counts[from-left:], n, phase)
-		if !weighed {
+		if !counted {
 			b.spread(to.logs[at:][:w.width], b.logs[from-left:], n, phase)
 		}
 	}

@@ -73,7 +73,7 @@ type coreSearch struct {
 	found         [upperClasses][]core // by class, in the order of the sites
 }
 
-// appendTo appends the cores that touch the window of q, in the order of drawing: the worst last.
+// appendTo appends the cores that touch the window of q, in the order of drawing: medium ones, and then the high ones, the worst last.
 func (s *coreSearch) appendTo(cores []core, q *query) []core {
 	w := q.window
 	if w.zoom >= fadeZoom { // from there on waters show the lakes
@@ -87,7 +87,11 @@ func (s *coreSearch) appendTo(cores []core, q *query) []core {
 	} else {
 		s.searchSites(q)
 	}
-	for _, found := range s.found {
+	for k, found := range s.found {
+		if k+1 < upperClasses {
+			cores = append(cores, found...)
+			continue
+		}
 		slices.SortFunc(found, func(a, b core) int {
 			if c := compareValues(a.Chlorophyll, a.old, b.Chlorophyll, b.old); c != 0 {
 				return c

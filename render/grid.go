@@ -6,13 +6,14 @@ import "github.com/paulmach/orb/maptile"
 // Each lake is shared among the four pixels whose centres surround it; nearer ones have larger shares.
 type grid struct {
 	all  blocks // of all lakes
-	high blocks // of the lakes of the highest class
+	high blocks // of the lakes of the highest class, only counts
 }
 
 // blocks are the cells of a grid.
 type blocks struct {
-	side int      // of the world in pixels
-	list []*block // row by row, with one row of blocks before the world and one after; nil without lakes
+	side    int      // of the world in pixels
+	list    []*block // row by row, with one row of blocks before the world and one after; nil without lakes
+	counted bool     // whether there are only counts
 }
 
 // blockSide is the width and height of a block in pixels: so small that the sea takes no memory.
@@ -20,8 +21,8 @@ const blockSide = 64
 
 // A block is a square of cells, row by row.
 type block struct {
-	counts [blockSide * blockSide]uint32  // of lakes, in shares
-	logs   [blockSide * blockSide]float64 // sums of shares times logarithms
+	counts [blockSide * blockSide]uint32 // of lakes, in shares
+	logs   []float64                     // as many sums of shares times logarithms; nil if there are only counts
 }
 
 // sharesPerLake is the number of shares of a lake whose value is not old. Counts are exact, and so are sums of 32-bit logarithms in
@@ -42,6 +43,7 @@ func (v *value) shares() uint32 {
 // newGrid returns the grid for zoom z of the lakes of l with a value and a blob of the smallest size.
 func newGrid(l *Layer, z maptile.Zoom) *grid {
 	g := &grid{all: newBlocks(z), high: newBlocks(z)}
+	g.high.counted = true
 	shift := uint(MaxZoom - z)
 	for i := range l.sites {
 		s := &l.sites[i]
@@ -84,9 +86,14 @@ func (b *blocks) add(x, y int64, v value) {
 			found, cell := b.at(row.pixel, column.pixel)
 			if *found == nil {
 				*found = new(block)
+				if !b.counted {
+					(*found).logs = make([]float64, len((*found).counts))
+				}
 			}
 			(*found).counts[cell] += n
-			(*found).logs[cell] += float64(n) * float64(v.log)
+			if !b.counted {
+				(*found).logs[cell] += float64(n) * float64(v.log)
+			}
 		}
 	}
 }
@@ -98,15 +105,21 @@ func (b *blocks) row(counts []uint32, logs []float64, row, column int) (filled b
 		n := min(blockSide-cell%blockSide, len(counts))
 		if *found == nil {
 			clear(counts[:n])
-			clear(logs[:n])
 		} else {
 			copy(counts[:n], (*found).counts[cell:])
-			copy(logs[:n], (*found).logs[cell:])
 			for _, c := range counts[:n] {
 				filled = filled || c != 0
 			}
 		}
-		counts, logs, column = counts[n:], logs[n:], column+n
+		if !b.counted {
+			if *found == nil {
+				clear(logs[:n])
+			} else {
+				copy(logs[:n], (*found).logs[cell:])
+			}
+			logs = logs[n:]
+		}
+		counts, column = counts[n:], column+n
 	}
 	return filled
 }

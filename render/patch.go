@@ -12,21 +12,25 @@ type patch struct {
 	left, top     int64
 	width, height int
 	all           cells // of all lakes
-	high          cells // of the lakes of the highest class
+	high          cells // of the lakes of the highest class, only counts
 }
 
 // cells are sums of the lakes in each cell of a patch.
 type cells struct {
-	counts []uint32  // as in a block
-	logs   []float64 // likewise
-	used   []bool    // rows with a lake; the others are undefined
-	filled bool      // whether any row has a lake
+	counts  []uint32  // as in a block
+	logs    []float64 // likewise; nil if there are only counts
+	counted bool      // whether there are only counts
+	used    []bool    // rows with a lake; the others are undefined
+	filled  bool      // whether any row has a lake
 }
 
 // reset makes c empty, with that many rows of cells.
 func (c *cells) reset(width, height int) {
 	if n := width * height; cap(c.counts) < n {
-		c.counts, c.logs = make([]uint32, n), make([]float64, n)
+		c.counts = make([]uint32, n)
+		if !c.counted {
+			c.logs = make([]float64, n)
+		}
 	}
 	c.counts, c.logs = c.counts[:cap(c.counts)], c.logs[:cap(c.logs)]
 	if cap(c.used) < height {
@@ -52,6 +56,7 @@ func (p *patch) reset(w window, reach int64) {
 	p.top, bottom = centresAround(w, w.height, reach)
 	p.width, p.height = int(right-p.left), int(bottom-p.top)
 	p.all.reset(p.width, p.height)
+	p.high.counted = true
 	p.high.reset(p.width, p.height)
 }
 
@@ -82,7 +87,9 @@ func (p *patch) addRow(c *cells, row, left, right share, v value) {
 		if at := column.pixel - int(p.left); uint(at) < uint(len(counts)) && column.part != 0 {
 			n := row.part * column.part * v.shares()
 			counts[at] += n
-			logs[at] += float64(n) * float64(v.log)
+			if !c.counted {
+				logs[at] += float64(n) * float64(v.log)
+			}
 			c.used[r], c.filled = true, true
 		}
 	}
@@ -115,7 +122,10 @@ func centresAround(w window, n int, reach int64) (from, to int64) {
 // row returns row r of c.
 func (p *patch) row(c *cells, r int) (counts []uint32, logs []float64) {
 	at := r * p.width
-	return c.counts[at : at+p.width], c.logs[at : at+p.width]
+	if !c.counted {
+		logs = c.logs[at : at+p.width]
+	}
+	return c.counts[at : at+p.width], logs
 }
 
 // appendTo appends the bytes of all cells with a lake that are hashed for a fingerprint.
@@ -139,7 +149,9 @@ func (p *patch) appendCells(b []byte, c *cells) []byte {
 			if n != 0 {
 				b = binary.LittleEndian.AppendUint32(b, uint32(r*p.width+i))
 				b = binary.LittleEndian.AppendUint32(b, n)
-				b = binary.LittleEndian.AppendUint64(b, math.Float64bits(logs[i]))
+				if !c.counted {
+					b = binary.LittleEndian.AppendUint64(b, math.Float64bits(logs[i]))
+				}
 			}
 		}
 	}
