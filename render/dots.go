@@ -52,9 +52,8 @@ func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *memory) {
 	ms := d.at(w.zoom)
 	for i := range s.marks {
 		mark := &s.marks[i]
-		m, left, top := ms.locate(int64(mark.x), int64(mark.y), w)
-		k := sc.inkOf(mark)
-		stamp(dst, w, left, top, m.side(), m.byClass[sc.symbolClass(mark)], &k, rimEntry)
+		m, column, row := ms.locate(int64(mark.x), int64(mark.y), w)
+		m.byClass[sc.symbolClass(mark)].put(dst, w, column, row, sc.inkOf(mark), rimEntry)
 	}
 }
 

@@ -191,7 +191,7 @@ func TestOverlay(t *testing.T) {
 	tests := []struct {
 		name    string
 		e, line uint8
-		q       int
+		q       uint8
 		want    uint8
 	}{
 		{"rim on nothing", 0, rimEntry, 1, rimEntry},

@@ -23,6 +23,9 @@ func TestGoldenTiles(t *testing.T) {
 	mixed, shores := layerOf(lakes...), layerOfShores(t, lakeland()...)
 	signTile := maptile.At([2]float64{13.4, 52.46}, 6)
 	signed := markedLayer(signTable(signTile))
+	row, _ := signTable(signTile)
+	row = row[:8]
+	old := withAges(row, []int{20, 20, 20, 20, 20, 20, 20, 20})
 	signedShores := signShores(t)
 	tests := []struct {
 		name  string
@@ -45,6 +48,8 @@ func TestGoldenTiles(t *testing.T) {
 		{"lakes_signs_z6@2x", signed, Spec{signTile, 2, Lakes, "viridis", 0}},
 		{"lakes_signs_z12", signedShores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 1, Lakes, colormap.Default, 0}},
 		{"lakes_signs_z12@2x", signedShores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes, colormap.Default, 0}},
+		{"dots_old_z6", old, Spec{signTile, 1, Dots, colormap.Default, 0}},
+		{"lakes_old_z6@2x", old, Spec{signTile, 2, Lakes, "viridis", 0}},
 		{"blank", mixed, Spec{maptile.At([2]float64{-30, 40}, 6), 1, Heat, colormap.Default, 0}},
 	}
 	for _, tt := range tests {

@@ -61,73 +61,95 @@ func faded(c color.NRGBA, q int) color.NRGBA {
 	return c
 }
 
-// An ink is the palette entries of a mark.
+// The codes of pixels of a mark. Code 0 changes nothing. Codes 1 to 4 cover that many quarters with the outermost line. The others replace
+// the pixel: from fillCode on it has 1 to 4 quarters of the filling and the rest of the line within, and from lineCode on
+// there is no filling, and 0 to 4 quarters are white.
+const (
+	fillCode  = quarters + 1
+	wholeCode = fillCode + quarters - 1
+	lineCode  = wholeCode + 1
+	codes     = lineCode + quarters + 1
+)
+
+// An ink is the palette entries of a mark by code.
 type ink struct {
-	fill    uint8               // the first one of the mixtures of the filling and the line
-	whole   uint8               // of a pixel that is all filling
-	line    [quarters + 1]uint8 // of the line with 0 to 4 quarters of white
-	hatched bool                // whether the filling is hatched with the line where there is room
+	entries [codes]uint8
+	hatched bool // whether the filling is hatched with the line where there is room
 }
 
-// The lines of marks with a value and without one.
+// newInk returns the ink of a filling whose mixtures with the line begin with entry fill, and that has the entry whole where a pixel is all
+// filling.
+func newInk(fill, whole uint8, line [quarters + 1]uint8) (k ink) {
+	for q := range uint8(quarters) {
+		k.entries[fillCode+q] = fill + q
+	}
+	k.entries[wholeCode] = whole
+	copy(k.entries[lineCode:], line[:])
+	return k
+}
+
+// The lines of marks with a value and without one, with 0 to 4 quarters of white.
 var (
 	darkLine = [...]uint8{outlineEntry + quarters - 1, toneEntry, toneEntry + 1, toneEntry + 2, rimEntry + quarters - 1}
 	greyLine = [...]uint8{greyEntry, greyEntry + 1, greyEntry + 2, greyEntry + 3, rimEntry + quarters - 1}
 )
 
-// hollow is the ink of a lake without a value.
-var hollow = ink{fill: hollowEntry, whole: hollowEntry + quarters - 1, line: greyLine, hatched: true}
-
-// inkOf returns the ink of the value of m.
-func (s *scale) inkOf(m *mark) ink {
-	if !m.chlorophyll().Valid() {
-		return hollow
+// newInks returns the inks of a lake without a value, and by colour those of fresh and old values.
+func newInks() (hollow ink, inks [colormap.Steps][2]ink) {
+	hollow = newInk(hollowEntry, hollowEntry+quarters-1, greyLine)
+	hollow.hatched = true
+	for i := range inks {
+		fill := fillEntry + uint8(i)*quarters
+		inks[i] = [...]ink{newInk(fill, fill+quarters-1, darkLine), newInk(fill, oldEntry+uint8(i), darkLine)}
 	}
-	colour := uint8(s.colours.Index(m.chlorophyll().Float()))
-	k := ink{fill: fillEntry + colour*quarters, line: darkLine}
-	k.whole = k.fill + quarters - 1
-	if m.old {
-		k.whole = oldEntry + colour
-	}
-	return k
+	return hollow, inks
 }
 
-// lineCode is the code of a pixel of a line; the next four codes have 1 to 4 quarters of white.
-const lineCode = 2*quarters + 1
+// The inks of all colour maps.
+var (
+	hollow, valueInks = newInks()
+	closedInk         = newInk(0, 0, darkLine) // of the sign of a closed lake, which has no filling
+)
 
-// put draws one pixel of a mark over entry *e. Code 0 changes nothing. Codes 1 to 4 cover that many quarters with the outermost line,
-// whose first entry is outer. Codes 5 to 8 set 1 to 4 quarters to the filling and the rest to the line within it; for those from
-// lineCode on there is no filling.
+// inkOf returns the ink of the value of m.
+func (s *scale) inkOf(m *mark) *ink {
+	if !m.chlorophyll().Valid() {
+		return &hollow
+	}
+	k := &valueInks[s.colours.Index(m.chlorophyll().Float())]
+	if m.old {
+		return &k[1]
+	}
+	return &k[0]
+}
+
+// put draws one pixel of a mark over entry *e. The outermost line has the entries from outer on.
 func (k *ink) put(e *uint8, code, outer uint8) {
 	switch {
-	case code >= lineCode:
-		*e = k.line[code-lineCode]
-	case code == 2*quarters:
-		*e = k.whole
-	case code > quarters:
-		*e = k.fill + code - quarters - 1
+	case code >= fillCode:
+		*e = k.entries[code]
 	case code > 0:
-		*e = overlay(*e, outer, int(code))
+		*e = overlay(*e, outer, code)
 	}
 }
 
 // overlay returns the entry for a pixel of entry e after q quarters are covered by the line whose first entry is line.
-func overlay(e, line uint8, q int) uint8 {
+func overlay(e, line, q uint8) uint8 {
 	if e == 0 {
-		return line + uint8(q-1)
+		return line + q - 1
 	}
-	covered := quarters // of the pixel, by e
+	covered := uint8(quarters) // of the pixel, by e
 	if e < toneEntry {
-		covered = int(e-outlineEntry)%quarters + 1
+		covered = (e-outlineEntry)%quarters + 1
 	}
 	switch {
 	case e >= line && e < line+quarters:
 		uncovered := ((quarters-covered)*(quarters-q) + quarters/2) / quarters
-		return line + uint8(quarters-uncovered-1)
+		return line + quarters - uncovered - 1
 	case 2*q >= quarters:
 		// There are no other mixtures. The upper line replaces the lower entry where it covers at least half, and takes over
 		// its cover, so that there is no gap between them.
-		return line + uint8(max(q, covered)-1)
+		return line + max(q, covered) - 1
 	}
 	return e
 }

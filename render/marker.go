@@ -26,14 +26,19 @@ type markers struct {
 	sprites [2][]sprite // by scale, then by row and column of the grid within a pixel
 }
 
-// A sprite is a marker or a sign to be stamped: a square of codes (see ink.put) for each shape.
+// A sprite is the markers or signs of a zoom at one position within a pixel.
 type sprite struct {
-	half    int // the centre's column and row
-	byClass [symbol.High + 1][]uint8
-	closed  []uint8
+	byClass [symbol.High + 1]stamp
+	closed  stamp
 }
 
-func (s *sprite) side() int { return 2*s.half + 1 }
+// A stamp is a symbol to be put on a picture: a square of codes (see ink.put).
+type stamp struct {
+	half  int // the column and the row of the pixel with the lake
+	codes []uint8
+}
+
+func (s *stamp) side() int { return 2*s.half + 1 }
 
 // newMarkers returns the markers of these radii in pixels. Their reach is that of all classes, so that it does not depend on the
 // classification.
@@ -69,20 +74,22 @@ func newSprites(radius float64, scale int, draw spriteDrawer) []sprite {
 }
 
 // newMarker draws the markers of a zoom.
-func newMarker(radius float64, scale int, dx, dy float64) sprite {
-	s := sprite{half: int(math.Ceil(symbol.Reach(radius)*float64(scale))) + 1}
+func newMarker(radius float64, scale int, dx, dy float64) (s sprite) {
 	for _, c := range symbol.Classes() {
-		s.byClass[c] = s.codesOf(c.Shapes(radius), scale, dx, dy)
+		s.byClass[c] = newStamp(c.Shapes(radius), scale, dx, dy)
 	}
 	return s
 }
 
-// codesOf returns the codes of these shapes, the first of which is the outermost line, dx and dy pixels from the corner of the middle pixel.
-func (s *sprite) codesOf(shapes []symbol.Shape, scale int, dx, dy float64) []uint8 {
+// newStamp draws a symbol of these shapes, the first of which is the outermost line, whose lake is dx and dy pixels from the corner of its
+// pixel.
+func newStamp(shapes []symbol.Shape, scale int, dx, dy float64) stamp {
+	s := stamp{half: int(math.Ceil(shapes[0].Extent() * float64(scale)))}
 	x, y := float64(s.half)+dx, float64(s.half)+dy
-	return shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
+	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
 		return covered(s.side(), func(c *gg.Context) { shape.AddTo(c, x, y, float64(scale)); c.Fill() })
 	})
+	return s
 }
 
 // shapeCodes returns the codes of a symbol of these shapes, each of which covers that many quarters of the pixels. The first shape is
@@ -128,27 +135,28 @@ func covered(side int, draw func(*gg.Context)) []uint8 {
 	return q
 }
 
-// locate returns the sprite of a marker at x, y in units from the corner of w, and the column and row of its upper left
-// corner.
-func (m *markers) locate(x, y int64, w window) (s *sprite, left, top int) {
+// locate returns the sprite of a marker at x, y in units from the corner of w, and the pixel that contains it.
+func (m *markers) locate(x, y int64, w window) (s *sprite, column, row int) {
 	step := w.step()
-	column, row := floorDiv(x, step), floorDiv(y, step)
+	c, r := floorDiv(x, step), floorDiv(y, step)
 	n := int64(phases(w.scale))
-	s = &m.sprites[w.scale-1][(y-row*step)/markerUnits*n+(x-column*step)/markerUnits]
-	return s, int(column) - s.half, int(row) - s.half
+	return &m.sprites[w.scale-1][(y-r*step)/markerUnits*n+(x-c*step)/markerUnits], int(c), int(r)
 }
 
-// stamp puts a square of codes on dst. The outermost line has the entries from outer on.
-func stamp(dst []uint8, w window, left, top, side int, codes []uint8, k *ink, outer uint8) {
+// put puts s with its lake in a pixel of dst. The outermost line has the entries from outer on.
+func (s *stamp) put(dst []uint8, w window, column, row int, k *ink, outer uint8) {
+	left, top, side := column-s.half, row-s.half, s.side()
 	from, to := max(left, 0), min(left+side, w.width)
 	if from >= to {
 		return
 	}
 	for r := max(top, 0); r < min(top+side, w.height); r++ {
-		row := dst[r*w.width+from : r*w.width+to]
-		for i, code := range codes[(r-top)*side+from-left:][:len(row)] {
-			if code != 0 {
-				k.put(&row[i], code, outer)
+		pixels := dst[r*w.width+from : r*w.width+to]
+		for i, code := range s.codes[(r-top)*side+from-left:][:len(pixels)] {
+			if code >= fillCode { // most pixels
+				pixels[i] = k.entries[code]
+			} else if code > 0 {
+				pixels[i] = overlay(pixels[i], outer, code)
 			}
 		}
 	}

@@ -213,12 +213,12 @@ func (m *mask) paint(dst []uint8, w window, k *ink) {
 			switch {
 			case !k.hatched && m.around(at) == blockWater:
 				for i := range pixels {
-					pixels[i] = k.whole
+					pixels[i] = k.entries[wholeCode]
 				}
 			case m.around(at) != blockDry:
 				for i := range pixels {
 					code := m.code(at*wordPixels+from+i, stride*wordPixels)
-					if code == 2*quarters && k.hatched && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
+					if code == wholeCode && k.hatched && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
 						code = lineCode
 					}
 					k.put(&pixels[i], code, rimEntry)

@@ -120,7 +120,7 @@ func TestWidthOfLines(t *testing.T) {
 					}
 				}
 				dst := make([]uint8, len(tt.want)*len(tt.want))
-				m.paint(dst, w, &ink{fill: fillEntry, whole: fill, line: darkLine})
+				m.paint(dst, w, &valueInks[0][0])
 				for i, want := range tt.want {
 					at := len(tt.want)*2 + i
 					if turned {

@@ -145,3 +145,24 @@ func TestFreshValuesAreAbove(t *testing.T) {
 		}
 	}
 }
+
+// TestFreeEntries checks that the palette of marks leaves entries to another painter, and that no two of its own look the same.
+func TestFreeEntries(t *testing.T) {
+	const least = 70
+	for id, c := range renderer().colors {
+		p := c.palettes[Dots]
+		if free := len(p) - freeEntry; free < least {
+			t.Errorf("%s: %d entries are free, want %d or more", id, free, least)
+		}
+		seen := map[color.NRGBA]int{}
+		for e, c := range p {
+			switch other, ok := seen[c]; {
+			case e >= freeEntry && e < hollowEntry && c.A != 0, e > 0 && e < freeEntry && c.A == 0:
+				t.Errorf("%s: entry %d is %v; the first free one is %d", id, e, c, freeEntry)
+			case ok && (e < freeEntry || e >= hollowEntry):
+				t.Errorf("%s: entries %d and %d are both %v", id, other, e, c)
+			}
+			seen[c] = e
+		}
+	}
+}

@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"math"
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
@@ -23,12 +22,11 @@ func signReach(radius float64) float64 { return radius + symbol.RimPx }
 func (s signs) at(z maptile.Zoom) *markers { return &s[min(int(z), len(s)-1)] }
 
 // newSign draws the signs of a zoom whose markers have that radius.
-func newSign(radius float64, scale int, dx, dy float64) sprite {
-	s := sprite{half: int(math.Ceil(signReach(radius)*float64(scale))) + 1}
+func newSign(radius float64, scale int, dx, dy float64) (s sprite) {
 	for _, c := range []symbol.Class{symbol.Medium, symbol.High} {
-		s.byClass[c] = s.codesOf(symbol.Worse.Shapes(c, radius), scale, dx, dy)
+		s.byClass[c] = newStamp(symbol.Worse.Shapes(c, radius), scale, dx, dy)
 	}
-	s.closed = s.codesOf(symbol.Closed.Shapes(symbol.None, radius), scale, dx, dy)
+	s.closed = newStamp(symbol.Closed.Shapes(symbol.None, radius), scale, dx, dy)
 	return s
 }
 
@@ -72,16 +70,15 @@ func (st *style) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) 
 	st.painter.paint(dst, s, w, sc, mem)
 	for i := range s.signs {
 		m := &s.signs[i]
-		sign, left, top := st.signs.at(w.zoom).locate(int64(m.x), int64(m.y), w)
+		sign, column, row := st.signs.at(w.zoom).locate(int64(m.x), int64(m.y), w)
 		k := sc.inkOf(m)
-		k.line = darkLine // without a value too
 		switch m.sign {
 		case data.Closed:
-			stamp(dst, w, left, top, sign.side(), sign.closed, &k, rimEntry)
+			sign.closed.put(dst, w, column, row, &closedInk, rimEntry)
 		case data.WorseHigh:
-			stamp(dst, w, left, top, sign.side(), sign.byClass[symbol.High], &k, outlineEntry)
+			sign.byClass[symbol.High].put(dst, w, column, row, k, outlineEntry)
 		default:
-			stamp(dst, w, left, top, sign.side(), sign.byClass[symbol.Medium], &k, outlineEntry)
+			sign.byClass[symbol.Medium].put(dst, w, column, row, k, outlineEntry)
 		}
 	}
 }

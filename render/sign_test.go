@@ -73,13 +73,13 @@ func drawMarks(t *rapid.T, lakes int) map[int]data.Mark {
 	return marks
 }
 
-// signTable is a row of lakes without a mark, one of worse lakes and one of closed lakes: each of all colours and without a
-// value. Those in the left half of a row are as large as the smallest disc, the others larger.
+// signTable is a row of lakes for each mark: of all classes and without a value. Those in the left half of a row are as large as the
+// smallest disc, the others larger.
 func signTable(tile maptile.Tile) (lakes []testLake, marks map[int]data.Mark) {
 	marks = make(map[int]data.Mark)
 	for row, mark := range allMarks {
 		for i, chl := range []float64{1, 15, 60, -1, 5, 30, 130, -1} {
-			l := lakeAt(tile, 22+30*float64(i), 50+80*float64(row), chl)
+			l := lakeAt(tile, 22+30*float64(i), 40+58*float64(row), chl)
 			l.areaKM2 = 1e-6
 			if i >= 4 {
 				_, y, _ := project(orb.Point{l.lon, l.lat})

@@ -26,9 +26,7 @@ func TestLegendHasTheSignsOfTiles(t *testing.T) {
 			}
 		}
 		palette := markPalette(m)
-		dark := ink{fill: fillEntry + value*quarters, whole: fillEntry + value*quarters + quarters - 1, line: darkLine}
-		old := dark
-		old.whole = oldEntry + value
+		fresh, old := &valueInks[value][0], &valueInks[value][1]
 		for scale := 1; scale <= 2; scale++ {
 			body, err := legend.PNG(m, symbol.Look{Kind: symbol.Markers, Signs: symbol.Signs()}, 320, scale)
 			if err != nil {
@@ -38,23 +36,22 @@ func TestLegendHasTheSignsOfTiles(t *testing.T) {
 			sign, marker := newSign(markerRadii[zoom], scale, 0, 0), newMarker(markerRadii[zoom], scale, 0, 0)
 			for _, tt := range []struct {
 				name  string
-				of    *sprite
-				codes []uint8
-				ink   ink
+				of    *stamp
+				ink   *ink
 				outer uint8
 				shown bool
 			}{
-				{"closed", &sign, sign.closed, dark, rimEntry, true},
-				{"worse", &sign, sign.byClass[symbol.Medium], dark, outlineEntry, true},
-				{"worse and high", &sign, sign.byClass[symbol.High], dark, outlineEntry, false},
-				{"low", &marker, marker.byClass[symbol.Low], dark, rimEntry, true},
-				{"low and old", &marker, marker.byClass[symbol.Low], old, rimEntry, true},
-				{"no value", &marker, marker.byClass[symbol.None], hollow, rimEntry, true},
-				{"medium in the colour of low", &marker, marker.byClass[symbol.Medium], dark, rimEntry, false},
+				{"closed", &sign.closed, &closedInk, rimEntry, true},
+				{"worse", &sign.byClass[symbol.Medium], fresh, outlineEntry, true},
+				{"worse and high", &sign.byClass[symbol.High], fresh, outlineEntry, false},
+				{"low", &marker.byClass[symbol.Low], fresh, rimEntry, true},
+				{"low and old", &marker.byClass[symbol.Low], old, rimEntry, true},
+				{"no value", &marker.byClass[symbol.None], &hollow, rimEntry, true},
+				{"medium in the colour of low", &marker.byClass[symbol.Medium], fresh, rimEntry, false},
 			} {
 				side := tt.of.side()
 				entries := make([]uint8, side*side)
-				stamp(entries, window{width: side, height: side}, 0, 0, side, tt.codes, &tt.ink, tt.outer)
+				tt.of.put(entries, window{width: side, height: side}, tt.of.half, tt.of.half, tt.ink, tt.outer)
 				difference := smallestDifference(picture, side, func(i int) (color.NRGBA, bool) {
 					// The pixels that an old colour shares with the line have the full colour in tiles only.
 					edge := entries[i] >= fillEntry && entries[i] < oldEntry

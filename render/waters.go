@@ -150,10 +150,10 @@ func (t *waters) paintMarks(dst []uint8, marks []mark, w window, sc *scale, mem 
 		m := &marks[i]
 		k := sc.inkOf(m)
 		if m.shore == nil {
-			t.disc(dst, m, w, &k, &mem.mask)
+			t.disc(dst, m, w, k, &mem.mask)
 		} else if mem.mask.reset(w, m.shore.rectangle(m, w)) {
 			m.shore.draw(&mem.mask, m, w, &mem.ring)
-			mem.mask.paint(dst, w, &k)
+			mem.mask.paint(dst, w, k)
 		}
 	}
 }
@@ -162,8 +162,8 @@ func (t *waters) paintMarks(dst []uint8, marks []mark, w window, sc *scale, mem 
 func (t *waters) disc(dst []uint8, m *mark, w window, k *ink, water *mask) {
 	x, y, radius := int64(m.x), int64(m.y), int64(m.radius)
 	if radius == smallestRadius(w.zoom) {
-		s, left, top := t.smallest[smallestStep(w.zoom)].locate(x, y, w)
-		stamp(dst, w, left, top, s.side(), s.byClass[symbol.Low], k, rimEntry)
+		s, column, row := t.smallest[smallestStep(w.zoom)].locate(x, y, w)
+		s.byClass[symbol.Low].put(dst, w, column, row, k, rimEntry)
 		return
 	}
 	if water.reset(w, rectangleOf(x-radius, y-radius, x+radius, y+radius, w)) {

@@ -202,13 +202,18 @@ func (s Shape) reach() float64 {
 // have that radius.
 func Reach(radius float64) (reach float64) {
 	for _, c := range Classes() {
-		whole := c.Shapes(radius)[0]
-		reach = max(reach, whole.Radius)
-		for _, p := range whole.Corners {
-			reach = max(reach, math.Abs(p[0]), math.Abs(p[1]))
-		}
+		reach = max(reach, c.Shapes(radius)[0].Extent())
 	}
 	return reach
+}
+
+// Extent returns how far s reaches from the lake, horizontally and vertically.
+func (s Shape) Extent() float64 {
+	extent := s.Radius
+	for _, p := range s.Corners {
+		extent = max(extent, math.Abs(p[0]), math.Abs(p[1]))
+	}
+	return extent
 }
 
 // AddTo adds s to the path of c, with the lake at x, y and scale pixels per pixel. It must be filled by the even-odd rule.
