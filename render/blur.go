@@ -1,15 +1,14 @@
 package render
 
-import "math"
-
 // A blur is the field of the lakes of a patch, which all have the same kernel. First each row of the patch is blurred; then
 // each pixel of the window is the weighted sum of its column. So the cost of a window is that of the kernel times its
 // pixels, for any number of lakes.
 //
-// To keep that cost low, only high lakes are kept apart from the others, and only their weights: all count as highLog. So the edge
+// To keep that cost low, only high lakes are kept apart from the others, and only their weights: all count as logTable.high. So the edge
 // between high and low lakes does not pass through the medium class here either, and cores have the lakes' own colours.
 type blur struct {
 	window       window
+	highLog      float32
 	first        int64 // the first row, in pixels of scale 1 from the window's edge
 	all, high    blurredCells
 	counts, logs []float32 // of the cells of one row
@@ -37,9 +36,9 @@ type rows struct {
 // filled reports whether there are lakes.
 func (b *blur) filled() bool { return b.all.filled }
 
-// reset makes b the field of p.
-func (b *blur) reset(p *patch, w window, k *kernel) {
-	b.window, b.first = w, p.top
+// reset makes b the field of p, in which the logarithm of all high lakes is highLog.
+func (b *blur) reset(p *patch, w window, k *kernel, highLog float32) {
+	b.window, b.first, b.highLog = w, p.top, highLog
 	b.resetCells(&b.all, p, &p.all, k)
 	b.resetCells(&b.high, p, &p.high, k)
 }
@@ -136,12 +135,8 @@ func (b *blur) addTo(s *sums, i, r int) {
 	b.column(b.sum, nil, &b.high.narrow, b.high.used, centre)
 	high := &s.upper[upperClasses-1]
 	addRows(s.row(high.weights, i), b.sum, len(b.sum), []float32{1})
-	addRows(s.row(high.logs, i), b.sum, len(b.sum), []float32{highLog})
+	addRows(s.row(high.logs, i), b.sum, len(b.sum), []float32{b.highLog})
 }
-
-// highLog is the logarithm that stands for all of the highest class where lakes are blurred: that of 70 µg/l, the middle of its colours
-// with the profile who2003.
-var highLog = float32(math.Log(70 / floor.Float()))
 
 // column adds the rows in reach of a centre, each weighted by its distance, to weights and, if not nil, to logs.
 func (b *blur) column(weights, logs []float32, r *rows, used []bool, centre int64) {

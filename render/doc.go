@@ -58,7 +58,7 @@
 // are blurred along rows and columns. Lakes wider than the smallest blob are always stamped. Where the world has at most
 // sixteen pixels per lake, the bins are made once for all tiles, and of the lakes in one pixel only the one with the
 // highest value has a marker, and of the marked ones only the gravest a sign. Of the classes only the highest one is kept apart, and its
-// lakes count as 70 µg/l. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
+// lakes count as the middle of its colours. Blurred and stamped fields differ on average by at most 0.002 of opacity and 3 % of the value.
 //
 // # Exactness
 //

@@ -37,6 +37,33 @@ func TestEdgesStep(t *testing.T) {
 	}
 }
 
+// TestBlurredHighLakesAreHigh draws a lone lake of the highest class of each profile as if lakes were many: all pixels have that class.
+func TestBlurredHighLakesAreHigh(t *testing.T) {
+	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
+		r := New(limits)
+		for _, chl := range []float64{limits.Level2 + 0.01, 99, 1000} {
+			const z = maptile.Zoom(6)
+			l := blurredCopy(r.Layer(viewOf([]testLake{{lon: 13.4, lat: 52.5, chl: chl}}).Values()), z)
+			w := windowOf(maptile.At([2]float64{13.4, 52.5}, z), 1)
+			var m memory
+			m.find(l, w, r.styles[Heat], 0)
+			m.draw(r.styles[Heat], r.colors[colormap.Default].scale, w)
+			seen := 0
+			for i, e := range m.pixels {
+				if e == 0 {
+					continue
+				}
+				if seen++; r.colors[colormap.Default].scale.entryClass[e] != upperClasses {
+					t.Fatalf("%s, %v µg/l: pixel %d has the class %d", limits.Title, chl, i, r.colors[colormap.Default].scale.entryClass[e])
+				}
+			}
+			if seen == 0 {
+				t.Errorf("%s, %v µg/l: nothing is drawn", limits.Title, chl)
+			}
+		}
+	}
+}
+
 // blurredCopy returns a layer with the lakes of l that are drawn as if they were many; nil at zooms that the tests do not blur.
 func blurredCopy(l *Layer, z maptile.Zoom) *Layer {
 	if z > maxBlurredZoom {

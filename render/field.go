@@ -19,7 +19,7 @@ func (f *field) reset(s *scene, w window, t *heat) {
 		m := &s.marks[i]
 		f.splats = appendSplats(f.splats, m, w, t.kernels.of(m.size), t.logs.classOf(m.log()))
 	}
-	f.blur.reset(&s.patch, w, t.kernels.of(baseSize(w.zoom)))
+	f.blur.reset(&s.patch, w, t.kernels.of(baseSize(w.zoom)), t.logs.high)
 }
 
 // reached returns the range of rows within [from, to) that lakes reach.

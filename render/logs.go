@@ -24,7 +24,9 @@ type logTable struct {
 	ofCells [valueCells]uint8 // the classes of cells
 	scale   *colormap.Map
 	classes classLimits
-	logs    [ceiling]float32 // by concentration below ceiling
+	// high is the logarithm that stands for all of the highest class where lakes are blurred: that of the middle of its colours.
+	high float32
+	logs [ceiling]float32 // by concentration below ceiling
 }
 
 // upperClasses is the number of classes after the first.
@@ -39,6 +41,7 @@ func newLogTable(m *colormap.Map) *logTable {
 	for c := range v.logs {
 		v.logs[c] = v.newLog(data.Chlorophyll(c))
 	}
+	v.high = v.of(data.Chlorophyll(100 * math.Sqrt(v.classes[upperClasses-1].Float()*ceiling.Float())))
 	for cell, colour := range v.colours {
 		for _, limit := range v.classes {
 			if int(colour) >= m.Index(limit.Float()) {
