@@ -24,10 +24,10 @@ type core struct {
 const (
 	mediumCore = 18
 	highCore   = 26
-	// coreRim is the width of the lighter rim of a core on another one of the highest class.
+	// coreRim is the width of the rim of a core on another one of the highest class. It is fainter than a core: lighter on a white map.
 	coreRim = subUnits
-	// coreReach is the largest distance from a lake to the centre of a pixel that its core changes.
-	coreReach = highCore + coreRim
+	// coreReach is the smallest distance from a lake at which its core changes no pixel.
+	coreReach = highCore + coreRim + 1
 )
 
 const (
@@ -185,7 +185,7 @@ func (d disc) columns(x, y int32, row int, w window) (from, to int) {
 type corePainter struct{ medium, high, rim disc }
 
 func newCorePainter() *corePainter {
-	return &corePainter{newDisc(mediumCore), newDisc(highCore), newDisc(coreReach)}
+	return &corePainter{newDisc(mediumCore), newDisc(highCore), newDisc(highCore + coreRim)}
 }
 
 // paint draws cores. Those of medium lakes change only pixels of the first class, so that they hide nothing worse.

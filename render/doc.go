@@ -5,7 +5,7 @@
 // A [Renderer] has the colour maps and all else that tiles share. A [Layer] is the lakes of one week: their geometry, which
 // all weeks of a snapshot share, and the values of the week. A [Spec] names a tile, its scale, style and colour map. A
 // [Fingerprint] identifies what a tile shows: tiles with equal fingerprints are equal. Renderers and layers are safe for
-// concurrent use. Callers may test for [ErrUnknownStyle], [colormap.ErrUnknown] and [ErrOutOfRange].
+// concurrent use. Callers may test for [ErrUnknownStyle], [ErrNoFilter], [colormap.ErrUnknown] and [ErrOutOfRange].
 //
 // Drawing takes three steps. A query finds the lakes whose marks touch the tile; the painter of the style turns each into a
 // mark, which is all that the picture depends on; and it draws the marks as palette entries. Fingerprints are hashes of the
@@ -33,7 +33,7 @@
 //	σ px  2.4  2.4  2.8  3.4  4.0  4.8  5.7  6.7  6.7  8.0  8.0  9.5
 //
 // and larger, up to 32 pixels, for a lake whose water is wider. docs/heat-field.md explains the choices. A tile's colours are
-// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities. No entry serves two classes. From zoom 10
+// entries of one palette for all tiles below zoom 10, and of another one from there on: up to 32 colours at 12 opacities, or 7 where the field fades. No entry serves two classes. From zoom 10
 // on, the steps between opacities are dithered.
 //
 // # The styles Dots and Lakes

@@ -22,7 +22,7 @@ func TestEdgesStep(t *testing.T) {
 	for z := maptile.Zoom(1); z < waterZoom; z++ {
 		classes := entryClasses[min(z/fadeZoom, 1)]()
 		for pixels := 0.0; pixels < 60; pixels += 1.7 {
-			l, w := pair(z, pixels, 120, 2)
+			l, w := pair(z, pixels, 120, 8)
 			for name, layer := range map[string]*Layer{"stamped": l, "blurred": blurredCopy(l, z)} {
 				if layer == nil {
 					continue

@@ -52,8 +52,9 @@ func newGrid(l *Layer, z maptile.Zoom) *grid {
 			continue
 		}
 		x, y := int64(s.x>>shift), int64(s.y>>shift)
+		v, high := l.logs.binned(v)
 		g.all.add(x, y, v)
-		if l.logs.classes.of(v.Chlorophyll) == upperClasses {
+		if high {
 			g.high.add(x, y, v)
 		}
 	}

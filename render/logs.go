@@ -52,6 +52,16 @@ func newLogTable(m *colormap.Map) *logTable {
 	return v
 }
 
+// binned returns v as it is binned, and whether it is of the highest class. There all values of that class have one logarithm, so that
+// it can be subtracted again with their weights only.
+func (v *logTable) binned(of value) (value, bool) {
+	high := v.classes.of(of.Chlorophyll) == upperClasses
+	if high {
+		of.log = v.high
+	}
+	return of, high
+}
+
 // classOf returns the class of the concentration with that logarithm.
 func (v *logTable) classOf(log float32) int { return int(v.ofCells[int(log*v.perUnit)]) }
 

@@ -20,7 +20,7 @@ import (
 
 var mosaics = flag.String("mosaics", "", "a folder for pictures of many tiles to look at")
 
-// TestMosaics draws the lakes of Germany, those of the demo, and 1.4 million lakes, over a white and a dark ground, for people who look
+// TestMosaics draws the lakes of Germany, those of the demo, and 1.4 million lakes, over a white, a dark and a coloured ground, for people who look
 // at them: go test ./render -run TestMosaics -mosaics FOLDER.
 func TestMosaics(t *testing.T) {
 	if *mosaics == "" {
@@ -44,7 +44,7 @@ func TestMosaics(t *testing.T) {
 		}
 	}
 	draw("independent", layerOf(bathingSites(t, 2016)...), germany, 5, 12, Heat, Dots, Lakes)
-	draw("regional", layerOf(regional(bathingSites(t, 2016), 1)...), germany, 5, 12, Heat)
+	draw("regional", layerOf(regional(bathingSites(t, 2016), 1)...), germany, 5, 12, Heat, Dots, Lakes)
 	draw("demo", renderer().Layer(demoSnapshot(t).Current.Values()), germany, 5, 12, Heat, Dots, Lakes)
 	draw("world", layerOf(world(1_400_000)...), orb.Point{20, 55}, 0, 6, Heat)
 }

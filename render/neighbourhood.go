@@ -2,6 +2,7 @@ package render
 
 import (
 	"math/bits"
+	"slices"
 
 	"github.com/paulmach/orb/maptile"
 )
@@ -49,6 +50,14 @@ func (n *neighbourhood) empty() {
 	}
 }
 
+// size returns the number of lakes for which n has memory.
+func (n *neighbourhood) size() (size int) {
+	for _, sites := range n.upper {
+		size += cap(sites)
+	}
+	return size
+}
+
 // add adds a site if it has a value. Sites are added in ascending order, so that those of a neighbourhood follow one another. If the
 // site is the first of another neighbourhood, add returns the sites of the former with a core.
 func (n *neighbourhood) add(l *Layer, site int) (cored []int32) {
@@ -79,7 +88,7 @@ func (n *neighbourhood) finish() []int32 {
 	sum, thinned := 0, false                    // sum is of the pixels of cores, however they overlap
 	for k := upperClasses - 1; k >= 0; k-- {
 		sites, radius := n.upper[k], coreRadius(k+1)
-		sum += len(sites) * int(radius*radius) * 4 / (subUnits * subUnits) // of the squares around the discs
+		sum += len(sites) * mostPixels[k]
 		if !thinned && sum > most {
 			with := covered.with(sites, radius)
 			thinned = with.pixels() > most
@@ -96,8 +105,12 @@ func (n *neighbourhood) finish() []int32 {
 		}
 	}
 	n.empty()
+	slices.Sort(n.cored)
 	return n.cored
 }
+
+// mostPixels are the most pixels of scale 1 that a core covers, by class.
+var mostPixels = [upperClasses]int{6, 12}
 
 // inkedPixels estimates the pixels in which the field is visible: the squares with a lake and those next to them.
 func (n *neighbourhood) inkedPixels() int {

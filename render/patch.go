@@ -60,13 +60,13 @@ func (p *patch) reset(w window, reach int64) {
 	p.high.reset(p.width, p.height)
 }
 
-// add adds a lake of that class at x, y in units from the window's north-west corner.
-func (p *patch) add(x, y int64, v value, class int) {
+// add adds a lake, of the highest class or not, at x, y in units from the window's north-west corner.
+func (p *patch) add(x, y int64, v value, high bool) {
 	left, right := between(x)
 	above, below := between(y)
 	for _, row := range [...]share{above, below} {
 		p.addRow(&p.all, row, left, right, v)
-		if class == upperClasses {
+		if high {
 			p.addRow(&p.high, row, left, right, v)
 		}
 	}

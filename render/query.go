@@ -269,7 +269,8 @@ func (q *query) visit(i int) {
 	}
 	for ; x < w.lastCentre(w.width)+r; x += q.world {
 		if q.patch != nil {
-			q.patch.add(x, y, value, q.layer.logs.classes.of(value.Chlorophyll))
+			v, high := q.layer.logs.binned(value)
+			q.patch.add(x, y, v, high)
 		} else {
 			q.hits = append(q.hits, hit{int32(x), int32(y), int32(i), value})
 		}

@@ -255,8 +255,8 @@ const maxKept = 1 << 16
 
 // release returns m to the pool.
 func (r *Renderer) release(m *memory) {
-	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept || cap(m.scene.cores) > maxKept {
-		m.hits, m.scene.marks, m.scene.signs, m.scene.cores, m.found = nil, nil, nil, nil, sceneKey{}
+	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept || cap(m.scene.cores) > maxKept || m.cores.neighbourhood.size() > maxKept {
+		m.hits, m.scene, m.found = nil, scene{patch: m.scene.patch}, sceneKey{}
 		m.cores = coreSearch{}
 	}
 	if cap(m.field.splats) > 2*maxKept {
