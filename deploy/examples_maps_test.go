@@ -222,13 +222,16 @@ func (v *mapView) learn(t *testing.T, server string, page mapPage, lake exampleL
 	return c
 }
 
+// ditheredLevel is how much a pixel of the screen may differ in a channel: from zoom 10 on the field has seven dithered opacities, 0.09
+// apart, which is up to 19 of 255, and screens may interpolate.
+const ditheredLevel = 24
+
 // wantLake fails the test unless the middle of the screen has the colour of the tile over the background.
 func (v *mapView) wantLake(t *testing.T, lake exampleLake) {
 	t.Helper()
 	want := over(v.learn(t, v.server, v.page, lake), mapBackground)
 	got := v.picture(t).At((mapWidth/2+v.page.offset)*v.scale, mapHeight/2*v.scale)
-	// From zoom 10 on the field has seven dithered opacities, 0.09 apart, which is up to 19 of 255 in a channel, and screens may interpolate.
-	if !near(got, want, 24) {
+	if !near(got, want, ditheredLevel) {
 		t.Errorf("%s: the screen has %v, want %v: its colour %s over the background", lake.ID, got, want, lake.Color)
 	}
 }
