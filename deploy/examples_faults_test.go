@@ -212,7 +212,7 @@ func checkGone(t *testing.T, v *mapView, front *faultyFront, lake exampleLake) {
 			v.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#trouble button').click(); void 0`))
 			return false
 		}
-		return near(v.picture(t).At((mapWidth/2+v.page.offset)*v.scale, mapHeight/2*v.scale), want, ditheredLevel)
+		return near(v.picture(t).At((mapWidth/2+v.page.offset)*v.scale, mapHeight/2*v.scale), want, 14)
 	})
 }
 

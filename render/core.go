@@ -59,7 +59,6 @@ func newCoreList(l *Layer, z maptile.Zoom) *coreList {
 		sites = append(sites, n.add(l, i)...)
 	}
 	sites = append(sites, n.finish()...)
-	slices.Sort(sites)
 	list := &coreList{make([]uint64, len(sites)), make([]value, len(sites))}
 	for i, site := range sites {
 		list.codes[i], list.cores[i] = l.codes[site], l.value(int(site))
