@@ -184,7 +184,9 @@ func differenceOf(m *colormap.Map, s spectrum, pixels []uint8, ref reference, w 
 					skip = skip || ref.unsure[at]
 					shown := over(channels(c), float64(c.A)/0xff, ground)
 					opacity += ref.opacities[at] / float64(cell*cell)
-					d.samples += len(shown)
+					if !ref.unsure[at] {
+						d.samples += len(shown)
+					}
 					if c.A == 0 && ref.opacities[at] == 0 {
 						got.add(shown)
 						want.add(shown)
