@@ -21,7 +21,6 @@ type blur struct {
 type blurredCells struct {
 	filled       bool   // whether there are lakes
 	used         []bool // of the patch: rows with a lake
-	counted      bool   // whether there are only weights
 	wide, narrow rows
 }
 
@@ -30,6 +29,7 @@ type rows struct {
 	falloff       *falloff
 	gain          float32
 	stride        int
+	counted       bool      // whether there are only weights
 	weights, logs []float32 // undefined in rows that are not used
 }
 
@@ -45,26 +45,29 @@ func (b *blur) reset(p *patch, w window, k *kernel, highLog float32) {
 
 // resetCells makes to the rows of c, which are cells of p.
 func (b *blur) resetCells(to *blurredCells, p *patch, c *cells, k *kernel) {
-	to.filled, to.used, to.counted = c.filled, c.used, c.counted
+	to.filled, to.used = c.filled, c.used
 	if !c.filled {
 		return
 	}
-	to.wide.reset(k.wide.split, 1, p.height, b.window.width)
-	to.narrow.reset(k.narrow.split, narrowWeight, p.height, b.window.width)
+	to.wide.reset(k.wide.split, 1, p.height, b.window.width, c.counted)
+	to.narrow.reset(k.narrow.split, narrowWeight, p.height, b.window.width, c.counted)
 	for r, used := range c.used {
 		if used {
 			b.take(p, c, r)
-			b.addRow(&to.wide, r, p.left, to.counted)
-			b.addRow(&to.narrow, r, p.left, to.counted)
+			b.addRow(&to.wide, r, p.left)
+			b.addRow(&to.narrow, r, p.left)
 		}
 	}
 }
 
 // reset makes r n rows of the given width.
-func (r *rows) reset(f *falloff, gain float32, n, width int) {
-	r.falloff, r.gain, r.stride = f, gain, strideOf(width)
+func (r *rows) reset(f *falloff, gain float32, n, width int, counted bool) {
+	r.falloff, r.gain, r.stride, r.counted = f, gain, strideOf(width), counted
 	if size := n * r.stride; cap(r.weights) < size {
-		r.weights, r.logs = make([]float32, size), make([]float32, size)
+		r.weights = make([]float32, size)
+		if !counted {
+			r.logs = make([]float32, size)
+		}
 	}
 	r.weights, r.logs = r.weights[:cap(r.weights)], r.logs[:cap(r.logs)]
 }
@@ -73,7 +76,9 @@ func (r *rows) reset(f *falloff, gain float32, n, width int) {
 func (r *rows) empty(i int) int {
 	at := i * r.stride
 	clear(r.weights[at : at+r.stride])
-	clear(r.logs[at : at+r.stride])
+	if !r.counted {
+		clear(r.logs[at : at+r.stride])
+	}
 	return at
 }
 
@@ -91,7 +96,7 @@ func (b *blur) take(p *patch, c *cells, r int) {
 
 // addRow blurs b.counts and b.logs, whose first column is left, along row r of to. At scale 2 the pixels with an even column
 // and those with an odd column have different weights.
-func (b *blur) addRow(to *rows, r int, left int64, counted bool) {
+func (b *blur) addRow(to *rows, r int, left int64) {
 	at := to.empty(r)
 	w, f := b.window, to.falloff
 	for phase := range w.scale {
@@ -103,7 +108,7 @@ func (b *blur) addRow(to *rows, r int, left int64, counted bool) {
 		}
 		n := (w.width - phase + w.scale - 1) / w.scale
 		b.spread(to.weights[at:][:w.width], b.counts[from-left:], n, phase)
-		if !counted {
+		if !to.counted {
 			b.spread(to.logs[at:][:w.width], b.logs[from-left:], n, phase)
 		}
 	}

@@ -125,7 +125,7 @@ func (t *thinning) add(i int) {
 	t.sites = append(t.sites, int32(i))
 }
 
-// thinnedSites returns the sites whose marks or signs may touch the window and are drawn there with the filter of q. Those that are
+// thinnedSites returns the sites whose marks or signs may touch the window and are drawn there with the filter of q. The sites that are
 // searched reach less than widest.
 func (q *query) thinnedSites(sites []int32, widest int64, signs bool) []int32 {
 	t := newThinning(q.layer, q.filter, q.window.zoom, signs)

@@ -133,13 +133,13 @@ func TestFreshValuesAreAbove(t *testing.T) {
 				t.Errorf("%s zoom %d: the tile depends on the order of the lakes", style, z)
 			}
 			w := windowOf(s.Tile, 1)
-			both, alone := paint(a, w, style), paint(withAges(lakes[:1], []int{1}), w, style)
-			for i, e := range alone {
+			both, single := paint(a, w, style), paint(withAges(lakes[:1], []int{1}), w, style)
+			for i, e := range single {
 				if e >= fillEntry && both[i] != e {
 					t.Fatalf("%s zoom %d: pixel %d of the fresh value is %d, want %d", style, z, i, both[i], e)
 				}
 			}
-			if z > 12 && slices.Equal(both, alone) {
+			if z > 12 && slices.Equal(both, single) {
 				t.Errorf("%s zoom %d: the old value near the fresh one is not drawn", style, z)
 			}
 		}

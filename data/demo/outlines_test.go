@@ -150,7 +150,7 @@ func fromShore(p orb.Point, ring orb.Ring) float64 {
 }
 
 // TestOnlySurveyedShoresAreOutlines checks that the lakes with a surveyed shore have it as their outline, and that the others have
-// none: they are drawn as discs, which nobody can mistake for a shore.
+// none: they are drawn as discs, which cannot be mistaken for a shore.
 func TestOnlySurveyedShoresAreOutlines(t *testing.T) {
 	shores := map[data.LakeID]orb.Polygon{}
 	for _, s := range parseShores(shoresJSON) {

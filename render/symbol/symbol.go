@@ -244,7 +244,7 @@ const (
 // A Look is what a legend explains of the symbols of a style.
 type Look struct {
 	Kind  Kind
-	Signs []Sign // those that the style draws on marked lakes, the gravest first; nil for none
+	Signs []Sign // signs of marked lakes, the gravest first; nil for none
 }
 
 // OldLabel explains pale symbols.
