@@ -79,14 +79,14 @@ function bboxOfAddress() {
   return box?.length === 4 && box.every((v) => Math.abs(v) <= 180) ? box : null
 }
 
-// padding keeps clear of the map's edge and of the legend in its corner.
+// padding keeps clear of the map's edge and of the legend in its corner: an open one beside the map's content, a folded one below it.
 function padding(map, edge) {
   const { x, y } = map.getSize()
   const { offsetWidth, offsetHeight } = byId('legend')
   const right = edge + offsetWidth
   return {
     paddingTopLeft: [edge, edge],
-    paddingBottomRight: right < x / 2 ? [right, edge] : [edge, Math.min(edge + offsetHeight, y / 2)],
+    paddingBottomRight: right < x / 2 && offsetHeight > offsetWidth ? [right, edge] : [edge, Math.min(edge + offsetHeight, y / 2)],
   }
 }
 
