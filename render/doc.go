@@ -39,9 +39,9 @@
 // # The styles Dots and Lakes
 //
 // [Dots] draws a marker per lake in ascending order of value, above the grey rings of lakes without one. Its shape is that of the class
-// of the value. [Lakes] draws each
-// water: from zoom 9 on the inside of its outline if known, else a disc of its area. Higher classes are drawn above lower
-// ones, and within a class small waters above large ones. Waters without a value are grey, half transparent and hatched.
+// of the value. [Lakes] draws each water: from zoom 9 on the inside of its outline if known, else a disc of its area. A site outside of
+// its outline also has a disc of the smallest size. Higher classes are drawn above lower ones, and within a class small waters above
+// large ones. Waters without a value are grey, half transparent and hatched.
 //
 // All markers and waters have a white rim and within it a thin dark line, grey without a value. Old values (see [data.OldAfter]) are
 // translucent, and of equal values they are below the others.

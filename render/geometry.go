@@ -53,7 +53,7 @@ func newGeometry(lakes []data.Lake) *geometry {
 			continue
 		}
 		sites[i] = site{
-			x: x, y: y, radius: discRadius(lake.AreaKM2, y), blob: blobSize(lake.AreaKM2, y), shore: newShore(lake.Outline, x, y),
+			x: x, y: y, radius: discRadius(lake.AreaKM2, y), blob: blobSize(lake.AreaKM2, y), shore: newShore(lake.Outline, lake.Point, x, y),
 		}
 		entries = append(entries, entry{morton(x, y), int32(i)})
 	}

@@ -5,6 +5,7 @@ import (
 
 	"github.com/cespare/xxhash/v2"
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/planar"
 
 	"limnomap/data"
 )
@@ -21,11 +22,12 @@ type shore struct {
 	x, y    uint32 // the lake's site
 	// The sides of the bound in world units from the site, x growing east and y growing south.
 	west, east, north, south int64
+	beside                   bool // whether the site is outside of the shore, as a bathing place on the beach is
 }
 
-// newShore returns the shore of a lake at x, y with outline o, nil without one. It is also nil for an outline that reaches
-// further than maxExtent: an error in the data.
-func newShore(o data.Outline, x, y uint32) *shore {
+// newShore returns the shore of a lake at point, which is x, y in world coordinates, with outline o, nil without one. It is also
+// nil for an outline that reaches further than maxExtent: an error in the data.
+func newShore(o data.Outline, point orb.Point, x, y uint32) *shore {
 	if o == "" {
 		return nil
 	}
@@ -38,7 +40,23 @@ func newShore(o data.Outline, x, y uint32) *shore {
 	if s.east < s.west || s.extent() > maxExtent {
 		return nil
 	}
+	s.beside = !contains(o, b, point)
 	return s
+}
+
+// contains reports whether point is inside o, whose bound is b, by the even-odd rule.
+func contains(o data.Outline, b orb.Bound, point orb.Point) bool {
+	if point[0] < b.Left() {
+		point[0] += 360 // longitudes of outlines continue beyond 180
+	}
+	inside := false
+	if b.Contains(point) {
+		var buffer []orb.Point
+		for ring := range o.Rings(MaxZoom, &buffer) {
+			inside = inside != planar.RingContains(ring, point)
+		}
+	}
+	return inside
 }
 
 // id identifies a shore; it is 0 without one.

@@ -44,7 +44,7 @@ func lakeland() []testShore {
 		{testLake{13.398, 52.453, -1, 0.1}, nil},
 		{testLake{13.408, 52.470, 55, 0.3}, nil},
 		{testLake{13.413, 52.472, 1, 0.3}, nil},
-		{testLake{13.428, 52.481, 22, 0.5}, orb.MultiPolygon{{bay(13.428, 52.481, 0.006, 60, 9)}}},
+		{testLake{13.4185, 52.481, 22, 0.5}, orb.MultiPolygon{{bay(13.428, 52.481, 0.006, 60, 9)}}}, // beside its shore
 		{testLake{9.45, 47.6, 5, 0}, orb.MultiPolygon{{bay(9.4, 47.6, 0.3, 900, 8), bay(9.3, 47.62, 0.05, 90, 3)}}},
 		{testLake{9.31, 47.62, 60, 0.4}, nil},
 		{testLake{179.98, 10.05, 20, 0}, orb.MultiPolygon{{bay(180.02, 10.05, 0.12, 300, 1)}}},

@@ -20,7 +20,7 @@ var smallestRadii = [...]float64{1.5, 1.5, 1.5, 2, 2, 2.5, 2.5, 3}
 const waterMargin = subUnits + subUnits/2 + 1
 
 // waters paints the water of each lake: the inside of its outline where that is known and large enough, else a disc of its
-// area.
+// area. A lake whose site is outside of its outline has a disc of the smallest size there, too, so that its own pixel has its colour.
 type waters struct {
 	smallest []markers // by zoom, the last for all larger ones
 }
@@ -81,11 +81,20 @@ func (t *waters) extentOf(m *mark, z maptile.Zoom) int64 {
 	return int64(m.radius)
 }
 
-// reach returns 0 for an outline whose bound is outside of w, even if its site is inside.
 func (t *waters) reach(p *site, w window) int64 {
-	if !t.outlined(p, w.zoom) {
-		return max(t.radius(p, w.zoom)+waterMargin, t.smallest[smallestStep(w.zoom)].reach)
+	smallest := t.smallest[smallestStep(w.zoom)].reach
+	switch {
+	case !t.outlined(p, w.zoom):
+		return max(t.radius(p, w.zoom)+waterMargin, smallest)
+	case p.shore.beside:
+		return max(p.reachOfShore(w), smallest)
+	default:
+		return p.reachOfShore(w)
 	}
+}
+
+// reachOfShore returns 0 for an outline whose bound is outside of w, even if its site is inside.
+func (p *site) reachOfShore(w window) int64 {
 	s, shift := p.shore, uint(MaxZoom-w.zoom)
 	left, right := w.left-waterMargin, w.left+w.lastCentre(w.width)+waterMargin
 	top, bottom := w.top-waterMargin, w.top+w.lastCentre(w.height)+waterMargin
@@ -115,7 +124,13 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 	for _, h := range hits {
 		m, s := mark{x: h.x, y: h.y, value: uint32(h.Chlorophyll), old: h.old}, &l.sites[h.site]
 		if t.outlined(s, w.zoom) {
-			m.shore = s.shore
+			outline := m
+			outline.shore = s.shore
+			marks = append(marks, outline)
+			if !s.shore.beside {
+				continue
+			}
+			m.radius = uint32(smallestRadius(w.zoom))
 		} else {
 			m.radius = uint32(t.radius(s, w.zoom))
 		}

@@ -12,9 +12,11 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
 	"limnomap/colormap"
+	"limnomap/data"
 )
 
 // tileAt returns the tile of a point, and the pixel of the point in it.
@@ -40,11 +42,18 @@ func tileAt(t *testing.T, base string, zoom int, lat, lon float64) (img image.Im
 // At this zoom the lakes of the demo do not overlap.
 const loneZoom = 14
 
+// TestPixelOfALakeHasItsColor also checks that an old value is translucent and others are not.
 func TestPixelOfALakeHasItsColor(t *testing.T) {
 	base, _ := startServer(t)
 	var status limnomaptest.Status
 	limnomaptest.GetJSON(t, base+"/api/v1/bathing-lakes/status", &status)
-	with, without := 0, 0
+	var newest time.Time
+	for _, lake := range status.Lakes {
+		if lake.MeasuredAt.After(newest) {
+			newest = lake.MeasuredAt
+		}
+	}
+	with, without, aged := 0, 0, 0
 	for _, lake := range status.Lakes {
 		img, x, y := tileAt(t, base, loneZoom, lake.Lat, lake.Lon)
 		pixel := color.NRGBAModel.Convert(img.At(x, y)).(color.NRGBA)
@@ -56,12 +65,17 @@ func TestPixelOfALakeHasItsColor(t *testing.T) {
 			continue
 		}
 		with++
-		if got := colormap.Hex(pixel); got != lake.Color || pixel.A < 128 {
-			t.Errorf("%s has %v µg/l and color %s, but its pixel is %s at opacity %d", lake.ID, *lake.Chl, lake.Color, got, pixel.A)
+		old := newest.Sub(lake.MeasuredAt) > data.OldAfter*24*time.Hour
+		if old {
+			aged++
+		}
+		if got := colormap.Hex(pixel); got != lake.Color || pixel.A < 100 || (pixel.A < 128) != old {
+			t.Errorf("%s has %v µg/l of %v and color %s, but its pixel is %s at opacity %d",
+				lake.ID, *lake.Chl, lake.MeasuredAt, lake.Color, got, pixel.A)
 		}
 	}
-	if with == 0 || without == 0 {
-		t.Errorf("checked %d lakes with a value and %d without, want some of each", with, without)
+	if with == aged || aged == 0 || without == 0 {
+		t.Errorf("checked %d lakes with a value, %d of them old, and %d without, want some of each", with, aged, without)
 	}
 }
 

@@ -64,6 +64,7 @@ type Status struct {
 		ID, Name, Risk, Color string
 		Lat, Lon              float64
 		Chl                   *float64
+		MeasuredAt            time.Time `json:"measured_at"` // zero without a value
 	}
 }
 
