@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -47,6 +48,27 @@ func TestPageListOfManyLakes(t *testing.T) {
 	}
 	typeText(t, b, "province") // only the server knows regions, and it returns at most 500 lakes
 	b.Do(t, browsertest.Until(`document.querySelector('#find [role=status]').textContent === '500 lakes. Only the 500 best matches of the server: type more to see others'`))
+	b.WantNoProblems(t, base)
+}
+
+// An answer that arrives between a press on an entry and the release takes nothing from the click, if the list remains the same.
+func TestPageListKeepsPress(t *testing.T) {
+	t.Parallel()
+	base := startServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+	find(t, b, "starnberger")
+	const middle = `(() => {
+		const {left, top, width, height} = document.querySelector('#find li button').getBoundingClientRect();
+		return {X: left + width / 2, Y: top + height / 2};
+	})()`
+	at := browsertest.Ask(t, b, chromedp.Evaluate[struct{ X, Y float64 }](middle))
+	b.Do(t,
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMousePressed, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
+		chromedp.Evaluate[chromedp.Void](`document.querySelector('#find [name=order]').dispatchEvent(new Event('change'))`), // fills the list again
+		chromedp.MouseEvent(input.DispatchMouseEventTypeMouseReleased, at.X, at.Y, chromedp.ButtonLeft, chromedp.ClickCount(1)),
+		cardOf("Starnberger See"),
+	)
 	b.WantNoProblems(t, base)
 }
 

@@ -74,11 +74,16 @@ func find(t *testing.T, b *browsertest.Browser, words string) {
 	t.Helper()
 	b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`(() => {
 		document.querySelector('#find [role=status]').value = '';
+		performance.clearResourceTimings();
 		const field = document.querySelector('#q');
 		field.focus();
 		field.value = %q;
 		field.dispatchEvent(new Event('input'));
-	})()`, words)), browsertest.Until(`/^\d/.test(document.querySelector('#find [role=status]').value)`), chromedp.WaitVisible("#find li button"))
+	})()`, words)))
+	if words != "" {
+		b.Do(t, browsertest.Until(`performance.getEntriesByType('resource').some(({name}) => name.includes('/search?'))`))
+	}
+	b.Do(t, browsertest.Until(`/^\d/.test(document.querySelector('#find [role=status]').value)`), chromedp.WaitVisible("#find li button"))
 }
 
 func testCard(t *testing.T, b *browsertest.Browser) {

@@ -13,22 +13,20 @@ export function createList(page, items, more) {
   let entries = []
   let start = 0
   const focus = () => items.querySelector('button')?.focus()
-  const draw = () => {
-    const end = Math.min(start + pageSize, entries.length)
-    // A focused entry keeps the focus, and an entry that opened a card gets it back.
-    const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
-    const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
-    items.replaceChildren(...entries.slice(start, end).map(item))
-    if (focused) focusInPlace(find(focused))
-    if (opener) page.returnFocus = find(opener)
-    more.hidden = entries.length <= pageSize
-    more.textContent = fill(words.list.more, { from: number(start + 1), to: number(end), n: number(entries.length) })
-  }
   /** @param {Found[]} found */
   const show = (found, from = 0) => {
     entries = found
     start = from
-    draw()
+    const shown = entries.slice(start, start + pageSize).map(item)
+    // A focused entry keeps the focus, and an entry that opened a card gets it back.
+    const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
+    const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
+    // An entry that leaves the list between a press and the release, even for a moment, gets no click.
+    if (items.children.length !== shown.length || shown.some((li, i) => li !== items.children[i])) items.replaceChildren(...shown)
+    if (focused) focusInPlace(find(focused))
+    if (opener) page.returnFocus = find(opener)
+    more.hidden = entries.length <= pageSize
+    more.textContent = fill(words.list.more, { from: number(start + 1), to: number(start + shown.length), n: number(entries.length) })
   }
   more.onclick = () => {
     show(entries, start + pageSize < entries.length ? start + pageSize : 0) // the last page is followed by the first
