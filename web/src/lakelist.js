@@ -18,13 +18,15 @@ export function createList(page, items, more) {
     entries = found
     start = from
     const shown = entries.slice(start, start + pageSize).map(item)
-    // A focused entry keeps the focus, and an entry that opened a card gets it back.
-    const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
-    const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
     // An entry that leaves the list between a press and the release, even for a moment, gets no click.
-    if (items.children.length !== shown.length || shown.some((li, i) => li !== items.children[i])) items.replaceChildren(...shown)
-    if (focused) focusInPlace(find(focused))
-    if (opener) page.returnFocus = find(opener)
+    if (shown.length !== items.children.length || shown.some((li, i) => li !== items.children[i])) {
+      // A focused entry keeps the focus, and an entry that opened a card gets it back.
+      const [focused, opener] = [document.activeElement, page.returnFocus].map((e) => items.contains(e) && /** @type {HTMLElement} */ (e).dataset.id)
+      const find = (id) => /** @type {HTMLElement} */ (items.querySelector(`[data-id="${CSS.escape(id)}"]`))
+      items.replaceChildren(...shown)
+      if (focused) focusInPlace(find(focused))
+      if (opener) page.returnFocus = find(opener)
+    }
     more.hidden = entries.length <= pageSize
     more.textContent = fill(words.list.more, { from: number(start + 1), to: number(start + shown.length), n: number(entries.length) })
   }
