@@ -1,0 +1,21 @@
+package crs
+
+import "math"
+
+// webMercator is the Popular Visualisation Pseudo Mercator (EPSG method 1024): latitudes of the ellipsoid, projected as on a sphere.
+type webMercator struct{}
+
+// maxWebMercator is the largest latitude in radians: the poles are infinitely far.
+const maxWebMercator = 89.999999 * (math.Pi / 180)
+
+func (webMercator) forward(lambda, phi float64) (x, y float64, ok bool) {
+	if math.Abs(phi) > maxWebMercator {
+		return 0, 0, false
+	}
+	return wgs84.a * lambda, wgs84.a * math.Asinh(math.Tan(phi)), true
+}
+
+func (webMercator) inverse(x, y float64) (lambda, phi float64, ok bool) {
+	phi = math.Atan(math.Sinh(y / wgs84.a))
+	return x / wgs84.a, phi, math.Abs(phi) <= maxWebMercator
+}

@@ -1,0 +1,153 @@
+package crs
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// leaveOut skips a test because something is missing. In CI that is an error.
+func leaveOut(t *testing.T, missing string) {
+	t.Helper()
+	if os.Getenv("CI") != "" {
+		t.Fatal(missing)
+	}
+	t.Skip("LEFT OUT: " + missing)
+}
+
+type point struct{ x, y float64 }
+
+// runPROJ runs testdata/proj.py and returns what it prints.
+func runPROJ(t *testing.T, in io.Reader, args ...string) []byte {
+	t.Helper()
+	const python = "/usr/bin/python3" // that of Debian, which has python3-gdal
+	if err := exec.Command(python, "-c", "from osgeo import osr").Run(); err != nil {
+		leaveOut(t, "python3-gdal is not installed")
+	}
+	cmd := exec.CommandContext(t.Context(), python, append([]string{"testdata/proj.py"}, args...)...)
+	var stderr bytes.Buffer
+	cmd.Stdin, cmd.Stderr = in, &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		t.Fatalf("proj.py: %v\n%s", err, stderr.Bytes())
+	}
+	return out
+}
+
+// projectByPROJ projects points by testdata/proj.py. Each definition has points of its own.
+func projectByPROJ(t *testing.T, definitions []string, points [][]point) [][]point {
+	t.Helper()
+	var in bytes.Buffer
+	for i, definition := range definitions {
+		in.WriteString(definition)
+		sep := "\t"
+		for _, p := range points[i] {
+			fmt.Fprintf(&in, "%s%.17g %.17g", sep, p.x, p.y)
+			sep = ","
+		}
+		in.WriteString("\n")
+	}
+	out := runPROJ(t, &in, "points")
+	lines := strings.Split(strings.TrimSpace(string(out)), "\n")
+	if len(lines) != len(definitions) {
+		t.Fatalf("proj.py wrote %d lines, want %d", len(lines), len(definitions))
+	}
+	results := make([][]point, len(lines))
+	for i, line := range lines {
+		for field := range strings.SplitSeq(line, ",") {
+			x, y, _ := strings.Cut(field, " ")
+			var p point
+			var err error
+			if p.x, err = strconv.ParseFloat(x, 64); err == nil {
+				p.y, err = strconv.ParseFloat(y, 64)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			results[i] = append(results[i], p)
+		}
+		if len(results[i]) != len(points[i]) {
+			t.Fatalf("proj.py projected %d points to %s, want %d", len(results[i]), definitions[i], len(points[i]))
+		}
+	}
+	return results
+}
+
+// A box is an area in degrees.
+type box struct{ west, south, east, north float64 }
+
+func (b box) random(rng *rand.Rand, n int) []point {
+	points := make([]point, n)
+	for i := range points {
+		points[i] = point{b.west + (b.east-b.west)*rng.Float64(), b.south + (b.north-b.south)*rng.Float64()}
+	}
+	return points
+}
+
+// areas are at least the areas of use of the EPSG dataset. They are wider where the formulas allow it.
+func areas() map[int]box {
+	all := map[int]box{
+		4326: {-180, -90, 180, 90}, 4258: {-35, 24, 45, 85}, 4269: {-180, 15, -40, 87}, 4167: {165, -48, 180, -33}, 4283: {105, -50, 160, -5},
+		4617: {-145, 40, -45, 87}, 4674: {-125, -60, -25, 33}, 6318: {-180, 15, -60, 75}, 7844: {105, -50, 160, -5},
+		3857: {-180, -85.06, 180, 85.06},
+		3035: {-35, 24, 45, 85},
+		5070: {-130, 20, -60, 55},
+		3338: {-180, 45, -125, 75},
+		6350: {-130, 20, -60, 55}, 3005: {-145, 45, -110, 62}, 3577: {105, -50, 160, -5},
+		6931: {-180, 0, 180, 90}, 6932: {-180, -90, 180, 0},
+		3006: {10, 54, 25, 70}, 3067: {19, 58, 32, 71}, 2193: {165, -48, 180, -33},
+	}
+	for _, f := range utmFamilies {
+		for zone := f.first; zone <= f.last; zone++ {
+			middle := float64(6*zone - 183)
+			all[f.base+zone] = box{max(-180, middle-9), 0, min(180, middle+9), 84}
+			if f.south {
+				all[f.base+zone] = box{max(-180, middle-9), -80, min(180, middle+9), 0}
+			}
+		}
+	}
+	return all
+}
+
+// TestPROJ compares all systems that have an EPSG code with PROJ, forward and back.
+func TestPROJ(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 2))
+	var codes []int
+	var definitions []string
+	var points [][]point
+	for code, area := range areas() {
+		codes = append(codes, code)
+		definitions = append(definitions, fmt.Sprintf("EPSG:%d", code))
+		points = append(points, area.random(rng, 200))
+	}
+	want := projectByPROJ(t, definitions, points)
+	if n := len(geographicSystems) + len(projected) + 60 + 60 + 11 + 23; len(codes) != n {
+		t.Errorf("%d systems have an area, want %d", len(codes), n)
+	}
+	worst, worstBack, n := 0., 0., 0
+	for i, code := range codes {
+		s, err := FromEPSG(code)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for j, p := range points[i] {
+			x, y, ok := s.Project(p.x, p.y)
+			d := math.Hypot(x-want[i][j].x, y-want[i][j].y)
+			lon, lat, okBack := s.Unproject(want[i][j].x, want[i][j].y)
+			back := 111e3 * math.Hypot((lon-p.x)*math.Cos(p.y*(math.Pi/180)), lat-p.y)
+			if !ok || !okBack || !(d <= 1e-4) || !(back <= 1e-4) {
+				t.Fatalf("%s: %v is %.5f, %.5f, want %.5f; back at %v, %v", s.Name(), p, x, y, want[i][j], lon, lat)
+			}
+			worst, worstBack = max(worst, d), max(worstBack, back)
+			n++
+		}
+	}
+	t.Logf("%d points of %d systems: within %.2g mm, back within %.2g mm", n, len(codes), worst*1e3, worstBack*1e3)
+}

@@ -1,0 +1,226 @@
+package netcdf
+
+import (
+	"encoding/binary"
+	"math"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxNumbers bounds the numbers of an attribute.
+const maxNumbers = 1 << 16
+
+// An attributeSet has the attributes of a file or variable.
+type attributeSet struct{ attributes attributeSource }
+
+// An attributeSource finds attributes.
+type attributeSource interface {
+	names() []string
+	find(name string) (value attribute, ok bool)
+}
+
+// An attribute is a text or a list of numbers.
+type attribute struct {
+	text    string
+	isText  bool
+	numbers []float64
+	bits    []uint64 // of integers, with their sign extended
+}
+
+// AttributeNames returns the names of the attributes in the order of the file.
+func (s *attributeSet) AttributeNames() []string {
+	if s.attributes == nil {
+		return nil
+	}
+	return s.attributes.names()
+}
+
+func (s *attributeSet) find(name string) (attribute, bool) {
+	if s.attributes == nil {
+		return attribute{}, false
+	}
+	return s.attributes.find(name)
+}
+
+// Text returns an attribute as text: numbers are formatted, and several are separated by spaces. It returns "" if there is none.
+func (s *attributeSet) Text(name string) string {
+	a, _ := s.find(name)
+	if a.isText {
+		return a.text
+	}
+	var words []string
+	for _, v := range a.numbers {
+		words = append(words, strconv.FormatFloat(v, 'g', -1, 64))
+	}
+	return strings.Join(words, " ")
+}
+
+// Number returns the first number of an attribute, or a text that is a number.
+func (s *attributeSet) Number(name string) (float64, bool) {
+	a, _ := s.find(name)
+	if len(a.numbers) > 0 {
+		return a.numbers[0], true
+	}
+	v, err := strconv.ParseFloat(strings.TrimSpace(a.text), 64)
+	return v, err == nil
+}
+
+// Numbers returns the numbers of an attribute, nil if there are none.
+func (s *attributeSet) Numbers(name string) []float64 {
+	a, _ := s.find(name)
+	return a.numbers
+}
+
+// bits returns the integers of an attribute, nil if it is not of integers.
+func (s *attributeSet) bits(name string) []uint64 {
+	a, _ := s.find(name)
+	return a.bits
+}
+
+// cleanText returns the text of bytes up to trailing NULs and spaces. Bytes that are not UTF-8 are taken for Latin-1.
+func cleanText(raw []byte) string {
+	text := strings.TrimRight(string(raw), "\x00 \r\n\t")
+	if utf8.ValidString(text) {
+		return text
+	}
+	runes := make([]rune, len(text))
+	for i := range len(text) {
+		runes[i] = rune(text[i])
+	}
+	return string(runes)
+}
+
+// A classicAttribute is an attribute in the header of a classic file.
+type classicAttribute struct {
+	name string
+	typ  classicType
+	raw  []byte
+}
+
+type classicAttributes []classicAttribute
+
+func (s classicAttributes) names() []string {
+	names := make([]string, len(s))
+	for i, a := range s {
+		names[i] = a.name
+	}
+	return names
+}
+
+func (s classicAttributes) find(name string) (attribute, bool) {
+	for _, a := range s {
+		if a.name == name {
+			return a.decode(), true
+		}
+	}
+	return attribute{}, false
+}
+
+func (a *classicAttribute) decode() attribute {
+	if a.typ == classicChar {
+		return attribute{isText: true, text: cleanText(a.raw)}
+	}
+	n := len(a.raw) / a.typ.size()
+	if n > maxNumbers {
+		return attribute{}
+	}
+	value := attribute{numbers: make([]float64, n)}
+	a.typ.floats(value.numbers, a.raw)
+	if a.typ != classicFloat && a.typ != classicDouble {
+		value.bits = make([]uint64, n)
+		for i := range value.bits {
+			value.bits[i] = a.typ.bits(a.raw[i*a.typ.size():])
+		}
+	}
+	return value
+}
+
+// A classicType is a type of a classic file, as it is numbered there.
+type classicType uint32
+
+const (
+	classicByte classicType = 1 + iota
+	classicChar
+	classicShort
+	classicInt
+	classicFloat
+	classicDouble
+	classicUbyte
+	classicUshort
+	classicUint
+	classicInt64
+	classicUint64
+)
+
+var classicTypes = [...]struct {
+	name string
+	size int
+}{
+	classicByte: {"int8", 1}, classicChar: {"char", 1}, classicShort: {"int16", 2}, classicInt: {"int32", 4},
+	classicFloat: {"float32", 4}, classicDouble: {"float64", 8}, classicUbyte: {"uint8", 1}, classicUshort: {"uint16", 2},
+	classicUint: {"uint32", 4}, classicInt64: {"int64", 8}, classicUint64: {"uint64", 8},
+}
+
+// valid reports whether files of a version have the type.
+func (t classicType) valid(version byte) bool {
+	return t >= classicByte && (t <= classicDouble || version == 5 && t <= classicUint64)
+}
+
+func (t classicType) String() string { return classicTypes[t].name }
+func (t classicType) size() int      { return classicTypes[t].size }
+
+// bits decodes an integer.
+func (t classicType) bits(raw []byte) uint64 {
+	switch t {
+	case classicByte:
+		return uint64(int8(raw[0]))
+	case classicShort:
+		return uint64(int16(binary.BigEndian.Uint16(raw)))
+	case classicUshort:
+		return uint64(binary.BigEndian.Uint16(raw))
+	case classicInt:
+		return uint64(int32(binary.BigEndian.Uint32(raw)))
+	case classicUint:
+		return uint64(binary.BigEndian.Uint32(raw))
+	case classicInt64, classicUint64:
+		return binary.BigEndian.Uint64(raw)
+	default:
+		return uint64(raw[0])
+	}
+}
+
+// floats decodes values.
+func (t classicType) floats(values []float64, raw []byte) {
+	switch t {
+	case classicByte:
+		for i := range values {
+			values[i] = float64(int8(raw[i]))
+		}
+	case classicShort:
+		for i := range values {
+			values[i] = float64(int16(binary.BigEndian.Uint16(raw[2*i:])))
+		}
+	case classicInt:
+		for i := range values {
+			values[i] = float64(int32(binary.BigEndian.Uint32(raw[4*i:])))
+		}
+	case classicFloat:
+		for i := range values {
+			values[i] = float64(math.Float32frombits(binary.BigEndian.Uint32(raw[4*i:])))
+		}
+	case classicDouble:
+		for i := range values {
+			values[i] = math.Float64frombits(binary.BigEndian.Uint64(raw[8*i:]))
+		}
+	case classicInt64:
+		for i := range values {
+			values[i] = float64(int64(binary.BigEndian.Uint64(raw[8*i:])))
+		}
+	default: // unsigned
+		size := t.size()
+		for i := range values {
+			values[i] = float64(t.bits(raw[i*size:]))
+		}
+	}
+}

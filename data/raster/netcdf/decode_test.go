@@ -1,0 +1,125 @@
+package netcdf
+
+import (
+	"errors"
+	"math"
+	"testing"
+)
+
+func TestDecode(t *testing.T) {
+	nan := math.NaN()
+	type list = []testAttribute
+	for _, test := range []struct {
+		name       string
+		values     any
+		attributes list
+		want       []float64
+		states     []State
+	}{
+		{"plain", []int16{1, -32767, 5}, nil, []float64{1, nan, 5}, []State{Valid, Fill, Valid}},
+		{"bytes have no default fill", []int8{1, -127}, nil, []float64{1, -127}, nil},
+		{"the default is not missing beside a fill value", []int16{-1, -32767}, list{{"_FillValue", []int16{-1}}}, []float64{nan, -32767}, []State{Fill, Valid}},
+		{"raw fill before scale", []int16{-1, 200}, list{{"_FillValue", []int16{-1}}, {"scale_factor", []float64{0.5}}, {"add_offset", []float64{10}}},
+			[]float64{nan, 110}, []State{Fill, Valid}},
+		{"a scaled value equal to the fill", []int16{2, 1}, list{{"_FillValue", []int16{1}}, {"scale_factor", []float64{0.5}}}, []float64{1, nan}, []State{Valid, Fill}},
+		{"several missing values", []float32{1, 2, 3}, list{{"missing_value", []float32{1, 3}}}, []float64{nan, 2, nan}, []State{Fill, Valid, Fill}},
+		{"missing value as text", []float32{-999, 2}, list{{"missing_value", "-999"}}, []float64{nan, 2}, []State{Fill, Valid}},
+		{"text that is no number", []float32{-999, 2}, list{{"missing_value", "none"}}, []float64{-999, 2}, nil},
+		{"fill value of another type", []float32{-9999.9, 2}, list{{"_FillValue", []float64{-9999.9}}}, []float64{nan, 2}, []State{Fill, Valid}},
+		{"large fill with few digits", []float32{9.96921e36, 9.9692e36, 1 << 122}, list{{"_FillValue", []float32{-1}}}, []float64{nan, nan, 1 << 122},
+			[]State{Fill, Fill, Valid}},
+		{"large fill of float64", []float64{9.969209968386869e36, 1}, nil, []float64{nan, 1}, []State{Fill, Valid}},
+		{"NaN and infinity", []float32{float32(nan), float32(math.Inf(1)), 1}, nil, []float64{nan, math.Inf(1), 1}, []State{Fill, OutOfRange, Valid}},
+		{"raw range", []int16{-1, 0, 250, 251}, list{{"valid_range", []int16{0, 250}}, {"scale_factor", []float64{0.1}}}, []float64{-0.1, 0, 25, 25.1},
+			[]State{OutOfRange, Valid, Valid, OutOfRange}},
+		{"range in floats of packed integers", []int16{-1, 0, 250, 251}, list{{"valid_range", []float32{0, 25}}, {"scale_factor", []float64{0.1}}},
+			[]float64{-0.1, 0, 25, 25.1}, []State{OutOfRange, Valid, Valid, OutOfRange}},
+		{"range in floats of plain integers", []int16{-1, 0, 25, 26}, list{{"valid_range", []float32{0, 25}}}, []float64{-1, 0, 25, 26},
+			[]State{OutOfRange, Valid, Valid, OutOfRange}},
+		{"minimum", []float32{-1, 0, 1e9}, list{{"valid_min", []float32{0}}}, []float64{-1, 0, 1e9}, []State{OutOfRange, Valid, Valid}},
+		{"maximum", []float32{-1, 0, 1e9}, list{{"valid_max", []float32{0}}}, []float64{-1, 0, 1e9}, []State{Valid, Valid, OutOfRange}},
+		{"maximum of float64 rounded as values", []float32{0.1}, list{{"valid_max", []float64{0.1}}}, []float64{float64(float32(0.1))}, nil},
+		{"range of one number", []float32{-1, 2}, list{{"valid_range", []float32{0}}}, []float64{-1, 2}, nil},
+		{"range of NaN", []float32{-1, 2}, list{{"valid_min", []float32{float32(nan)}}}, []float64{-1, 2}, nil},
+		{"unsigned", []int8{0, -1, -2, -128}, list{{"_Unsigned", "true"}, {"_FillValue", []int8{-1}}, {"valid_max", []int8{-2}}}, []float64{0, nan, 254, 128},
+			[]State{Valid, Fill, Valid, Valid}},
+		{"signed", []uint8{0, 255, 128}, list{{"_Unsigned", "false"}, {"_FillValue", []uint8{128}}}, []float64{0, -1, nan}, []State{Valid, Valid, Fill}},
+		{"offset only", []int32{1}, list{{"add_offset", []float32{-2}}}, []float64{-1}, nil},
+		{"scale as text", []int32{100}, list{{"scale_factor", "0.5"}}, []float64{50}, nil},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			v := variable(t, test.values, test.attributes...)
+			d, err := v.Decoder()
+			if err != nil {
+				t.Fatal(err)
+			}
+			w, _ := whole(v)
+			raw, err := read(v, w)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i, r := range raw[0] {
+				value, state := d.Decode(r)
+				want := Valid
+				if test.states != nil {
+					want = test.states[i]
+				}
+				if state != want || !same(value, test.want[i]) && !near(value, test.want[i], 1e-9) {
+					t.Errorf("Decode(%g) = %g, %v, want %g, %v", r, value, state, test.want[i], want)
+				}
+			}
+		})
+	}
+}
+
+func TestDecoderErrors(t *testing.T) {
+	for _, test := range []struct {
+		values    any
+		attribute testAttribute
+		want      error
+	}{
+		{[]int16{1}, testAttribute{"scale_factor", []float64{0}}, ErrFormat},
+		{[]int16{1}, testAttribute{"scale_factor", []float64{math.NaN()}}, ErrFormat},
+		{[]int16{1}, testAttribute{"add_offset", []float64{math.Inf(1)}}, ErrFormat},
+		{"text", testAttribute{"a", "b"}, ErrUnsupported},
+	} {
+		if _, err := variable(t, test.values, test.attribute).Decoder(); !errors.Is(err, test.want) {
+			t.Errorf("Decoder of %v with %v: %v, want %v", test.values, test.attribute, err, test.want)
+		}
+	}
+	d, err := variable(t, []float32{1}, testAttribute{"units", "mg m-3"}).Decoder()
+	if err != nil || d.Unit() != "mg m-3" {
+		t.Errorf("Unit() = %q, %v", d.Unit(), err)
+	}
+}
+
+func TestFlags(t *testing.T) {
+	v := variable(t, []uint16{0}, testAttribute{"flag_masks", []uint16{1, 2, 2048}}, testAttribute{"flag_meanings", "cloud  land\nice"})
+	flags := v.Flags()
+	if len(flags) != 3 || flags[2] != (Flag{"ice", 2048, 2048}) {
+		t.Fatalf("masks: %v", flags)
+	}
+	if flags[0].Is(2) || !flags[0].Is(3) || !flags[2].Is(2049) || flags[0].Is(0.5) || flags[0].Is(math.NaN()) {
+		t.Error("masks: Is is wrong")
+	}
+	v = variable(t, []int8{0}, testAttribute{"flag_values", []int8{0, 1, -1}}, testAttribute{"flag_meanings", "land water none"})
+	flags = v.Flags()
+	if len(flags) != 3 || !flags[0].Is(0) || flags[0].Is(1) || !flags[2].Is(-1) || flags[2].Is(255) == false || flags[1].Is(3) {
+		t.Errorf("values: %v", flags)
+	}
+	v = variable(t, []int16{0}, testAttribute{"flag_masks", []int16{1, 12, 12}}, testAttribute{"flag_values", []int16{1, 4, 8}},
+		testAttribute{"flag_meanings", "bad low high"})
+	flags = v.Flags()
+	if len(flags) != 3 || !flags[1].Is(5) || flags[1].Is(12) || !flags[2].Is(9) {
+		t.Errorf("masks and values: %v", flags)
+	}
+	v = variable(t, []int16{0}, testAttribute{"flag_masks", []float32{1, 2}}, testAttribute{"flag_meanings", "one two three"})
+	if flags = v.Flags(); len(flags) != 2 {
+		t.Errorf("fewer numbers than meanings: %v, want those that have both", flags)
+	}
+	for _, v := range []*Variable{variable(t, []int16{0}), variable(t, []float32{0}, testAttribute{"flag_meanings", "a"}), variable(t, "text")} {
+		if flags := v.Flags(); len(flags) != 0 {
+			t.Errorf("flags without numbers: %v", flags)
+		}
+	}
+}
