@@ -1,0 +1,156 @@
+package satellite
+
+import (
+	"context"
+	"fmt"
+	"image"
+	"runtime/debug"
+	"sync"
+	"sync/atomic"
+
+	"limnomap/data/raster/zonal"
+)
+
+const (
+	// batchPixels bounds the pixels of the lakes whose values are in memory at once; the largest lake may have more.
+	batchPixels = 2 << 20
+	batchLakes  = 20_000
+)
+
+// A pending lake waits for its values, or for the values of other layers.
+type pending struct {
+	lake   int // index
+	mask   *zonal.Mask
+	inside int // pixels, for the share of those with a value
+	method string
+	shore  int
+	cut    bool // a part of the lake is outside of the raster
+
+	gathered bool      // values are complete
+	values   []float64 // µg/l of the pixels with a value; 0 for those below the limit of detection
+
+	outOfRange int // pixels whose number is not allowed
+
+	uncertainties []float64
+	observations  float64 // of all pixels together
+	observed      int     // pixels whose observations are known
+}
+
+// A batch is the lakes whose pixels are read together.
+type batch struct {
+	lakes  []pending
+	pixels int
+}
+
+// batchLake adds a lake to the batch, which is read when it is full.
+func (x *extraction) batchLake(ctx context.Context, p pending) error {
+	x.batch.lakes = append(x.batch.lakes, p)
+	x.batch.pixels += p.mask.Count()
+	if x.batch.pixels < batchPixels && len(x.batch.lakes) < batchLakes {
+		return nil
+	}
+	return x.flush(ctx)
+}
+
+// flush reads the layers for the lakes of the batch and passes their rows on.
+func (x *extraction) flush(ctx context.Context) error {
+	lakes := x.batch.lakes
+	if len(lakes) == 0 {
+		return nil
+	}
+	if err := x.gather(ctx, &x.value, lakes, func(p *pending) bool { return !p.gathered }, func(p *pending, chl float64, state pixelState) {
+		switch {
+		case state.usable():
+			p.values = append(p.values, chl)
+		case state == outOfRange:
+			p.outOfRange++
+			x.summary.OutOfRange++
+		}
+	}); err != nil {
+		return err
+	}
+	hasValue := func(p *pending) bool { _, gap := x.gapOf(p); return !gap }
+	if x.uncertainty != nil {
+		if err := x.gather(ctx, x.uncertainty, lakes, hasValue, func(p *pending, u float64, state pixelState) {
+			if state.usable() {
+				p.uncertainties = append(p.uncertainties, u)
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	if x.observations != nil {
+		if err := x.gather(ctx, x.observations, lakes, hasValue, func(p *pending, n float64, state pixelState) {
+			if state.usable() {
+				p.observations += n
+				p.observed++
+			}
+		}); err != nil {
+			return err
+		}
+	}
+	for i := range lakes {
+		if err := x.finish(&lakes[i]); err != nil {
+			return err
+		}
+	}
+	clear(lakes)
+	x.batch = batch{lakes: lakes[:0]}
+	return ctx.Err()
+}
+
+// gather decodes the pixels of lakes in a layer, and passes them on one by one.
+func (x *extraction) gather(ctx context.Context, l *layer, lakes []pending, take func(*pending) bool,
+	pixel func(p *pending, value float64, state pixelState)) error {
+	var windows []image.Rectangle
+	var parts []zonal.Window
+	var owners []int
+	total := 0
+	for i := range lakes {
+		if !take(&lakes[i]) {
+			continue
+		}
+		for _, w := range lakes[i].mask.Windows(x.grid.Grid) {
+			windows, parts, owners = append(windows, w.Rect), append(parts, w), append(owners, i)
+			total += w.Rect.Dx() * w.Rect.Dy()
+		}
+	}
+	done := 0
+	return l.gather(ctx, windows, func(i int, part image.Rectangle, values []float64) error {
+		p := &lakes[owners[i]]
+		p.mask.Collect(parts[i], part, values, func(_, _ int, raw float64) {
+			value, state := l.decode(raw)
+			pixel(p, value, state)
+		})
+		x.summary.Pixels += int64(len(values))
+		if l == &x.value {
+			done += len(values)
+			x.opts.Progress((float64(x.passed) + float64(len(lakes))*float64(done)/float64(total)) / float64(len(x.lakes)))
+		}
+		return nil
+	})
+}
+
+// inParallel calls do for 0 to n-1 on that many goroutines, and waits for all.
+func inParallel(workers, n int, do func(worker, i int)) {
+	var next atomic.Int64
+	var all sync.WaitGroup
+	var panicked atomic.Pointer[error]
+	for w := range workers {
+		all.Go(func() {
+			defer func() {
+				if p := recover(); p != nil {
+					err := fmt.Errorf("%v\n\n%s", p, debug.Stack())
+					panicked.Store(&err)
+				}
+			}()
+			for i := next.Add(1) - 1; i < int64(n); i = next.Add(1) - 1 {
+				do(w, int(i))
+			}
+		})
+	}
+	all.Wait()
+	if err := panicked.Load(); err != nil {
+		panic(*err)
+	}
+}

@@ -1,0 +1,2 @@
+// Package satellite makes values of lakes from satellite files.
+package satellite

@@ -1,0 +1,265 @@
+package satellite
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"runtime"
+	"slices"
+	"sync/atomic"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/data"
+	"limnomap/data/raster/zonal"
+)
+
+// A Lake is what an extraction knows of a lake.
+type Lake struct {
+	ID      data.LakeID
+	Point   orb.Point
+	Outline data.Outline // "" where unknown
+}
+
+// A Summary says what an extraction read and found.
+type Summary struct {
+	Product  Product
+	Variable string
+	Date     data.Date
+	Source   string
+	Version  string
+	Lakes    int          // with a value
+	Poor     int          // of these, with few of their pixels
+	Gaps     [Reasons]int // lakes without a value, by Reason
+	Skipped  int          // lakes without an outline that were left out, as the options say
+	// OutOfRange is how many pixels of lakes have a number that the file, or the product, does not allow. They have no value.
+	OutOfRange int64
+	Pixels     int64 // read
+	Bytes      int64 // read of the file
+}
+
+// A Reason is why a lake has no value.
+type Reason uint8
+
+const (
+	NoData        Reason = iota // no pixel has a value, because of clouds or since it was not observed
+	TooFewPixels                // fewer pixels with a value than wanted
+	Outside                     // the lake is outside of the raster
+	NoPixelInside               // no pixel is inside of the lake
+	TooLarge                    // the lake has more pixels than a mask may have
+	MergedWaters                // the water near its point does not end within the largest size, as that of joined lakes or a sea
+	Reasons                     // how many there are
+)
+
+var reasonNames = [Reasons]string{
+	NoData: "cloud or no data", TooFewPixels: "too few pixels", Outside: "outside the raster", NoPixelInside: "no pixel wholly inside",
+	TooLarge: "too large for pixels of this size", MergedWaters: "water too large to be one lake",
+}
+
+func (r Reason) String() string { return reasonNames[r] }
+
+// Extract reads a file and calls each with the row of every lake that the raster shows, also those without a value, in an order that follows the
+// raster. A row is only valid during the call. An error of each ends Extract and is returned as it is.
+//
+// The time of most files is that of decoding the blocks in which they are compressed: each block that a lake touches is decoded once,
+// whatever the number of lakes. Memory does not depend on the size of the raster.
+//
+// Errors do not name the file.
+func Extract(ctx context.Context, file File, lakes []Lake, opts *Options, each func(*Row) error) (Summary, error) {
+	o, err := opts.withDefaults()
+	if err != nil {
+		return Summary{}, err
+	}
+	counted := &countingReader{r: file.ReaderAt}
+	file.ReaderAt = counted
+	s, err := openScene(ctx, file, &o)
+	if err != nil {
+		return Summary{}, err
+	}
+	x := &extraction{scene: s, opts: &o, lakes: lakes, each: each}
+	x.summary = Summary{Product: s.product, Variable: s.variable, Date: s.date, Source: s.source, Version: s.version}
+	err = x.run(ctx)
+	x.summary.Bytes = counted.n.Load()
+	if err != nil {
+		return x.summary, err
+	}
+	o.Progress(1)
+	return x.summary, nil
+}
+
+// A countingReader counts the bytes that are read.
+type countingReader struct {
+	r io.ReaderAt
+	n atomic.Int64
+}
+
+func (c *countingReader) ReadAt(p []byte, at int64) (int, error) {
+	n, err := c.r.ReadAt(p, at)
+	c.n.Add(int64(n))
+	return n, err
+}
+
+// An extraction is one call of Extract.
+type extraction struct {
+	*scene
+	opts    *Options
+	lakes   []Lake
+	each    func(*Row) error
+	summary Summary
+
+	batch  batch
+	passed int // lakes that are done
+}
+
+// run extracts the lakes with an outline, then those without.
+func (x *extraction) run(ctx context.Context) error {
+	var outlined, points []int
+	for i, lake := range x.lakes {
+		if lake.Outline != "" {
+			outlined = append(outlined, i)
+		} else {
+			points = append(points, i)
+		}
+	}
+	if err := x.outlines(ctx, outlined); err != nil {
+		return err
+	}
+	x.batch = batch{}
+	switch w := x.opts.WithoutOutline; {
+	case len(points) == 0:
+		return nil
+	case w.skip:
+		x.summary.Skipped = len(points)
+		return nil
+	case w.disc > 0:
+		return x.discs(ctx, points)
+	}
+	return x.grow(ctx, points)
+}
+
+// maskGroup is how many masks are made at once, on all processors.
+const maskGroup = 256
+
+// outlines extracts lakes with an outline. Those of neighbouring pixels are in one batch.
+func (x *extraction) outlines(ctx context.Context, indexes []int) error {
+	x.sortByRow(indexes, func(i int) orb.Point { return x.lakes[i].Outline.Bound().Center() })
+	rule, method := zonal.Full, methodFull
+	if x.opts.Inside == Centre {
+		rule, method = zonal.Centre, methodCentre
+	}
+	workers := min(cmp.Or(x.opts.Workers, runtime.GOMAXPROCS(0)), maskGroup)
+	outliners := make([]outliner, workers)
+	for w := range outliners {
+		outliners[w] = outliner{grid: &x.grid, rule: rule}
+	}
+	for group := range slices.Chunk(indexes, maskGroup) {
+		masks := make([]*zonal.Mask, len(group))
+		errs := make([]error, len(group))
+		inParallel(workers, len(group), func(w, k int) { masks[k], errs[k] = outliners[w].mask(x.lakes[group[k]].Outline) })
+		for k, i := range group {
+			if err := x.addMask(ctx, i, masks[k], errs[k], method); err != nil {
+				return err
+			}
+		}
+	}
+	return x.flush(ctx)
+}
+
+// discs extracts lakes without an outline from the pixels around their point.
+func (x *extraction) discs(ctx context.Context, indexes []int) error {
+	x.sortByRow(indexes, func(i int) orb.Point { return x.lakes[i].Point })
+	method := fmt.Sprintf("in a disc with a radius of %v m", x.opts.WithoutOutline.disc)
+	for _, i := range indexes {
+		var mask *zonal.Mask
+		var maskErr error
+		p := x.lakes[i].Point
+		center, ok := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
+		rx, ry, ok2 := x.grid.radii(p, x.opts.WithoutOutline.disc)
+		if ok && ok2 && x.grid.touches(zonal.Point{center[0] - rx, center[1] - ry}, zonal.Point{center[0] + rx, center[1] + ry}) {
+			mask, maskErr = zonal.NewDisc(center, rx, ry)
+		}
+		if err := x.addMask(ctx, i, mask, maskErr, method); err != nil {
+			return err
+		}
+	}
+	return x.flush(ctx)
+}
+
+// sortByRow sorts lakes so that those whose pixels are in the same blocks of the file are near each other.
+func (x *extraction) sortByRow(indexes []int, at func(int) orb.Point) {
+	// The height and width of the cells by which they are sorted; blocks of files are larger, or have the whole width.
+	const cell = 512
+	type place struct {
+		index, row, column int
+	}
+	places := make([]place, len(indexes))
+	for k, i := range indexes {
+		p := at(i)
+		pixel, _ := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
+		places[k] = place{i, int(pixel[1]) / cell, int(pixel[0]) / cell}
+	}
+	slices.SortStableFunc(places, func(a, b place) int { return cmp.Or(a.row-b.row, a.column-b.column) })
+	for k, p := range places {
+		indexes[k] = p.index
+	}
+}
+
+// reject counts a lake that the raster does not show.
+func (x *extraction) reject(reason Reason) {
+	x.summary.Gaps[reason]++
+	x.passed++
+}
+
+// addMask adds a lake to the batch, whose mask may have failed. One lake with too many pixels must not make the file useless for all others.
+func (x *extraction) addMask(ctx context.Context, i int, mask *zonal.Mask, err error, method string) error {
+	switch {
+	case errors.Is(err, zonal.ErrTooLarge):
+		x.reject(TooLarge)
+		return nil
+	case err != nil:
+		return fmt.Errorf("lake %s: %w", x.lakes[i].ID, err)
+	}
+	return x.add(ctx, i, mask, method)
+}
+
+// add adds a lake to the batch. A nil mask is outside of the raster.
+func (x *extraction) add(ctx context.Context, i int, mask *zonal.Mask, method string) error {
+	if mask == nil {
+		x.reject(Outside)
+		return nil
+	}
+	all := mask.Count()
+	outside := mask.Outside(x.grid.Grid)
+	switch {
+	case all > 0 && 2*outside >= all, all == 0 && !x.pointInside(i):
+		x.reject(Outside)
+		return nil
+	case all == 0:
+		x.reject(NoPixelInside)
+		return nil
+	case all < x.opts.MinPixels:
+		x.reject(TooFewPixels)
+		return nil
+	}
+	shore := 0
+	if x.lakes[i].Outline != "" || x.opts.Shore.fixed { // the edge of a disc is no shore
+		shore = x.opts.Shore.of(mask)
+	}
+	if shore > 0 {
+		mask = mask.Erode(shore)
+	}
+	if mask.Count() == 0 {
+		x.reject(NoPixelInside)
+		return nil
+	}
+	return x.batchLake(ctx, pending{lake: i, mask: mask, inside: mask.Count(), method: method, shore: shore, cut: float64(outside) > cutShare*float64(all)})
+}
+
+// pointInside reports whether the point of a lake is in the raster.
+func (x *extraction) pointInside(i int) bool {
+	p := x.lakes[i].Point
+	pixel, ok := x.grid.pixelOf(p, x.grid.turnOf(p[0]))
+	return ok && x.grid.inside(pixel)
+}

@@ -1,0 +1,143 @@
+package satellite
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+
+	"github.com/paulmach/orb"
+
+	"limnomap/data"
+)
+
+const python = "/usr/bin/python3" // that of Debian, which has python3-rasterio and python3-shapely
+
+// needPython skips a test where the modules are not installed. In CI that is an error.
+func needPython(t *testing.T) {
+	t.Helper()
+	if err := exec.Command(python, "-c", "import numpy, rasterio, shapely").Run(); err != nil {
+		const missing = "python3-numpy, python3-rasterio and python3-shapely are not installed"
+		if os.Getenv("CI") != "" {
+			t.Fatal(missing)
+		}
+		t.Skip("LEFT OUT: " + missing)
+	}
+}
+
+// runPython runs the script of this test.
+func runPython(t *testing.T, args ...string) {
+	t.Helper()
+	if out, err := exec.CommandContext(t.Context(), python, append([]string{"testdata/rasterio_values.py"}, args...)...).CombinedOutput(); err != nil {
+		t.Fatalf("%v: %v\n%s", args, err, out)
+	}
+}
+
+// irregularLake returns a lake of about that radius in degrees of latitude, with an island. Their shores have that many points.
+func irregularLake(t testing.TB, random *rand.Rand, id string, lon, lat, radius float64, shore, island int) Lake {
+	t.Helper()
+	ring := func(points int, radius, roughness float64) orb.Ring {
+		var r orb.Ring
+		for i := range points {
+			angle := 2 * math.Pi * float64(i) / float64(points)
+			d := radius * (1 + roughness*(random.Float64()-0.5))
+			r = append(r, orb.Point{lon + d*math.Cos(angle)/math.Cos(lat*math.Pi/180), lat + d*math.Sin(angle)})
+		}
+		return append(r, r[0])
+	}
+	outline, err := data.NewOutline(orb.MultiPolygon{{ring(shore, radius, 0.8), ring(island, radius/4, 0.4)}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return Lake{ID: data.LakeID(id), Point: orb.Point{lon, lat}, Outline: outline}
+}
+
+// writeOutlines writes the outlines in the form in which Extract uses them.
+func writeOutlines(t testing.TB, file string, lakes []Lake) {
+	t.Helper()
+	all := make(map[data.LakeID][][]orb.Point)
+	var buffer []orb.Point
+	for _, l := range lakes {
+		for ring := range l.Outline.Rings(finest, &buffer) {
+			all[l.ID] = append(all[l.ID], append([]orb.Point(nil), ring...))
+		}
+	}
+	b, err := json.Marshal(all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(file, b, 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// The pixels of lakes are those of rasterio by the centre rule, and those that shapely says are wholly inside; and their statistics those of numpy,
+// in geographic and projected coordinates.
+func TestEqualsRasterio(t *testing.T) {
+	needPython(t)
+	folder := t.TempDir()
+	random := rand.New(rand.NewPCG(19, 1))
+	var lakes []Lake
+	for i := range 30 {
+		lakes = append(lakes, irregularLake(t, random, fmt.Sprint("lake", i), 9+0.6*random.Float64(), 50.1+0.4*random.Float64(), 0.004+0.05*random.Float64(), 60, 12))
+	}
+	runPython(t, "make", folder)
+	writeOutlines(t, filepath.Join(folder, "outlines.json"), lakes)
+	runPython(t, "expect", folder)
+
+	type values struct {
+		Inside, Valid          int
+		Median, Mean, P10, P90 float64
+	}
+	var expected map[string]map[string]map[data.LakeID]values
+	b, err := os.ReadFile(filepath.Join(folder, "expected.json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(b, &expected); err != nil {
+		t.Fatal(err)
+	}
+	compared := 0
+	for epsg, byInside := range expected {
+		b, err := os.ReadFile(filepath.Join(folder, epsg+".tif"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for inside, want := range byInside {
+			for _, statistic := range []Statistic{Median, Mean} {
+				opts := &Options{Date: data.Known(data.Date(20000)), Shore: FixedShore(0), Statistic: statistic, MinPixels: 1, MinShare: data.Known(0.0)}
+				if err := opts.Inside.UnmarshalText([]byte(inside)); err != nil {
+					t.Fatal(err)
+				}
+				rows, _ := extractAll(t, fileOf(epsg+".tif", b), lakes, opts)
+				for id, w := range want {
+					r := rows[id]
+					value := w.Median
+					if statistic == Mean {
+						value = w.Mean
+					}
+					if w.Inside == 0 {
+						if _, ok := rows[id]; ok {
+							t.Errorf("%s %s %s has a row, want none without a pixel", epsg, inside, id)
+						}
+						continue
+					}
+					compared++
+					if r.Inside != w.Inside || r.Valid != w.Valid || !near(r.Value, value) || !near(r.P10, w.P10) || !near(r.P90, w.P90) {
+						t.Errorf("%s %s %s: %+v, want %+v", epsg, inside, id, r, w)
+					}
+				}
+			}
+		}
+	}
+	if compared < 350 {
+		t.Errorf("%d values were compared, want more", compared)
+	}
+}
+
+// near reports whether two results of the same numbers are equal but for rounding.
+func near(a, b float64) bool { return math.Abs(a-b) <= 1e-9*math.Max(math.Abs(a), math.Abs(b)) }

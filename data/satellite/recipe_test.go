@@ -1,0 +1,342 @@
+package satellite
+
+import (
+	"math"
+	"strings"
+	"testing"
+
+	"limnomap/data"
+	"limnomap/data/satellite/satellitetest"
+)
+
+const fill = 9.96921e36
+
+// lwqFile returns a small file of LWQ with the upper left corner at 10° east and 50° north and steps of 1/448°.
+func lwqFile(variables ...satellitetest.Variable) satellitetest.NetCDF {
+	const n, d = 20, 1.0 / 448
+	f := satellitetest.NetCDF{Attributes: map[string]string{"title": "Lake Water Quality 300m", "product_version": "V2.1.1",
+		"time_coverage_start": "2025-09-01T00:00:00Z", "time_coverage_end": "2025-09-10T23:59:59Z"}, Variables: variables}
+	for i := range n {
+		f.Lats = append(f.Lats, 50-d/2-float64(i)*d)
+		f.Lons = append(f.Lons, 10+d/2+float64(i)*d)
+	}
+	return f
+}
+
+func constant(v float32) []float32 {
+	all := make([]float32, 400)
+	for i := range all {
+		all[i] = v
+	}
+	return all
+}
+
+func chla(values []float32) satellitetest.Variable {
+	return satellitetest.Variable{Name: "chla_mean", Text: map[string]string{"units": "mg m-3"}, Fill: fill, Floats: values}
+}
+
+func wholeRaster(t testing.TB) []Lake {
+	const d = 1.0 / 448
+	return []Lake{squareLake(t, "a", 10-1e-5, 50-20*d-1e-5, 10+20*d+1e-5, 50+1e-5)}
+}
+
+func TestLWQ(t *testing.T) {
+	values := constant(12)
+	values[7] = fill
+	percent := satellitetest.Variable{Name: "chla_uncertainty", Text: map[string]string{"units": "%"}, Fill: fill, Floats: constant(30)}
+	counts := satellitetest.Variable{Name: "num_obs", Fill: -1, Floats: constant(2)}
+	f := lwqFile(chla(values), percent, counts)
+	rows, summary := extractAll(t, fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", f.Encode()), wholeRaster(t), &Options{Shore: FixedShore(0)})
+	r := rows["a"]
+	if r.Value != 12 || r.Valid != 399 || r.Inside != 400 || math.Abs(r.Uncertainty-3.6) > 1e-6 {
+		t.Errorf("the value is %+v, want 12 ± 3.6 of 399 pixels", r)
+	}
+	if r.Source != "Copernicus LWQ300" || r.Version != "V2.1.1 2 observations" || r.Date.String() != "2025-09-10" {
+		t.Errorf("source %q, version %q, date %s", r.Source, r.Version, r.Date)
+	}
+	if summary.Product.ID != LWQ || summary.Variable != "chla_mean" || summary.Version != "V2.1.1" {
+		t.Errorf("the summary is %+v", summary)
+	}
+	// The content is enough, whatever the name; a time of processing orders the files of a version.
+	f.Attributes["date_created"] = "2025-09-14T10:00:00Z"
+	rows, _ = extractAll(t, fileOf("download.nc", f.Encode()), wholeRaster(t), nil)
+	if r := rows["a"]; r.Source != "Copernicus LWQ300" || r.Version != "V2.1.1 2025-09-14T10:00:00Z" || r.Date.String() != "2025-09-10" {
+		t.Errorf("source %q, version %q, date %s", r.Source, r.Version, r.Date)
+	}
+}
+
+func TestLWQ1HasNoChlorophyll(t *testing.T) {
+	f := fileOf("c_gls_LWQ300_202009010000_GLOBE_OLCI_V1.3.0.nc", lwqFile(satellitetest.Variable{Name: "trophic_state_index", Fill: fill, Floats: constant(50)}).Encode())
+	_, err := Extract(t.Context(), f, wholeRaster(t), nil, func(*Row) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "--variable trophic_state_index") {
+		t.Errorf("the error is %v, want one that names the variable", err)
+	}
+	rows, _ := extractAll(t, f, wholeRaster(t), &Options{Variable: "trophic_state_index"})
+	if r := rows["a"]; math.Abs(r.Value-7.22) > 0.01 || !strings.HasPrefix(r.Method, "tsi: median of pixels ") {
+		t.Errorf("index 50 is %v by %q, want 7.22 by tsi", r.Value, r.Method)
+	}
+}
+
+func TestChlorophyllOfAnyProgram(t *testing.T) {
+	other := func(name, unit string, v float32) satellitetest.Variable {
+		return satellitetest.Variable{Name: name, Text: map[string]string{"units": unit}, Floats: constant(v)}
+	}
+	for _, test := range []struct {
+		name      string
+		variables []satellitetest.Variable
+		opts      Options
+		want      float64
+		err       string
+	}{
+		{"ACOLITE", []satellitetest.Variable{other("chl_re_gons", "mg m^-3", 9), other("rhos_665", "1", 0.1)}, Options{}, 9, ""},
+		{"C2RCC", []satellitetest.Variable{other("conc_chl", "mg m^-3", 9), other("conc_tsm", "g m^-3", 3)}, Options{}, 9, ""},
+		{"grams", []satellitetest.Variable{other("chl", "g m-3", 0.009)}, Options{}, 9, ""},
+		{"no unit", []satellitetest.Variable{other("chl", "", 9)}, Options{}, 0, "--scale"},
+		{"scale", []satellitetest.Variable{other("chl", "", 9)}, Options{Scale: 2}, 18, ""},
+		{"two", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{}, 0, "chl_oc3, chl_re_gons"},
+		{"chosen", []satellitetest.Variable{other("chl_oc3", "mg m-3", 9), other("chl_re_gons", "mg m-3", 8)}, Options{Variable: "chl_re_gons"}, 8, ""},
+		{"none", []satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{}, 0, "turbidity"},
+		{"not there", []satellitetest.Variable{other("turbidity", "FNU", 9)}, Options{Variable: "chl"}, 0, "no variable \"chl\""},
+		{"negative", []satellitetest.Variable{other("chl", "mg m-3", -9)}, Options{}, math.NaN(), ""},
+	} {
+		t.Run(test.name, func(t *testing.T) {
+			f := lwqFile(test.variables...)
+			f.Attributes = nil
+			file := fileOf("S2A_MSI_2021_04_01_11_06_52_T31UDS_L2W.nc", f.Encode())
+			if test.err != "" {
+				_, err := Extract(t.Context(), file, wholeRaster(t), &test.opts, func(*Row) error { return nil })
+				if err == nil || !strings.Contains(err.Error(), test.err) {
+					t.Errorf("the error is %v, want one with %q", err, test.err)
+				}
+				return
+			}
+			rows, summary := extractAll(t, file, wholeRaster(t), &test.opts)
+			r := rows["a"]
+			if r.HasValue == math.IsNaN(test.want) || r.HasValue && math.Abs(r.Value-test.want) > 1e-5 {
+				t.Errorf("the value is %+v, want %v", r, test.want)
+			}
+			if wantRange := math.IsNaN(test.want); wantRange != (summary.OutOfRange > 0) {
+				t.Errorf("%d pixels are out of range", summary.OutOfRange)
+			}
+			if summary.Product.ID != OwnRaster || r.Date.String() != "2021-04-01" {
+				t.Errorf("the product is %s, the date %s", summary.Product.ID, r.Date)
+			}
+		})
+	}
+}
+
+// indexRaster returns a GeoTIFF of bytes.
+func indexRaster(value func(i int) byte) satellitetest.TIFF {
+	f := satellitetest.TIFF{Width: 10, Height: 10, X0: 10, Y0: 50, Step: step}
+	for i := range 100 {
+		f.Bytes = append(f.Bytes, value(i))
+	}
+	return f
+}
+
+func TestCyAN(t *testing.T) {
+	const name = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif"
+	lake := []Lake{pixels(t, "a", 0, 0, 10, 10)}
+	rows, summary := extractAll(t, fileOf(name, indexRaster(func(i int) byte {
+		if i < 30 {
+			return 254 // land
+		}
+		return 130
+	}).Encode()), lake, &Options{Shore: FixedShore(0)})
+	if r := rows["a"]; math.Abs(r.Value-11.27) > 0.01 || r.Valid != 70 || r.Source != "EPA CyAN" || r.Date.String() != "2020-07-25" {
+		t.Errorf("the value is %+v, want 11.27 of 70 pixels", r)
+	}
+	if summary.Product.ID != CyAN {
+		t.Errorf("the product is %s", summary.Product.ID)
+	}
+	// Clean water is a value below the limit of detection, neither negative nor missing.
+	rows, _ = extractAll(t, fileOf(name, indexRaster(func(i int) byte { return byte(i / 60 * 130) }).Encode()), lake, &Options{Shore: FixedShore(0)})
+	if r := rows["a"]; !r.HasValue || r.Limit != indexLimit || r.Valid != 100 || r.Value >= indexLimit || r.P90 < 11 {
+		t.Errorf("clean water is %+v, want a value below %v", r, indexLimit)
+	}
+	var table strings.Builder
+	w, err := NewTable(&table)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := rows["a"]
+	if err := w.Write(&r); err != nil {
+		t.Fatal(err)
+	}
+	if err := w.Flush(); err != nil {
+		t.Fatal(err)
+	}
+	want := "lake_id,date,chl,data_type,n_inside,n_valid,p10,p90,uncertainty,method,source,version,quality,flags\n" +
+		"a,2020-07-25,<3.07,satellite,100,100,0,11.2714,,median of pixels wholly inside the outline,EPA CyAN,,,\n"
+	if table.String() != want {
+		t.Errorf("the table is\n%s\nwant\n%s", table.String(), want)
+	}
+	rows, _ = extractAll(t, fileOf(name, indexRaster(func(int) byte { return 255 }).Encode()), lake, nil)
+	if r := rows["a"]; r.HasValue || r.Reason != NoData {
+		t.Errorf("a lake without data is %+v, want a gap", r)
+	}
+	rows, _ = extractAll(t, fileOf(name, indexRaster(func(int) byte { return 130 }).Encode()), lake, &Options{Source: "EPA CyAN V6"})
+	if r := rows["a"]; r.Source != "EPA CyAN V6" {
+		t.Errorf("the source is %q", r.Source)
+	}
+}
+
+func TestIndexOfNOAA(t *testing.T) {
+	const name = "sentinel-3a.2019200.0719.1543C.L3.LE3.v930seadasv7521_1_2.CIcyano.tif"
+	rows, summary := extractAll(t, fileOf(name, indexRaster(func(i int) byte { return byte(130 + i%2*121) }).Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, nil)
+	if r := rows["a"]; math.Abs(r.Value-12.10) > 0.01 || r.Valid != r.Inside/2 || summary.Product.ID != NOAACI || r.Date.String() != "2019-07-19" {
+		t.Errorf("the value is %+v of %s, want 12.10 and half of the pixels", r, summary.Product.ID)
+	}
+}
+
+func TestLastDay(t *testing.T) {
+	for _, test := range []struct{ start, end, want string }{
+		{"2025-09-01T00:00:00Z", "2025-09-10T23:59:59Z", "2025-09-10"},
+		{"2025-09-01T00:00:00Z", "2025-09-11T00:00:00Z", "2025-09-10"}, // the end is not in the period
+		{"2025-09-11T00:00:00Z", "2025-09-11T00:00:00Z", "2025-09-11"},
+		{"", "2025-09-10", "2025-09-10"},
+		{"", "20250910T235959Z", "2025-09-10"},
+		{"2025-09-01", "2025-09-10", "2025-09-10"},
+		{"", "soon", ""},
+		{"", "0001-01-01", ""},
+	} {
+		got := ""
+		if d, ok := lastDay(test.start, test.end); ok {
+			got = d.String()
+		}
+		if got != test.want {
+			t.Errorf("lastDay(%q, %q) = %q, want %q", test.start, test.end, got, test.want)
+		}
+	}
+}
+
+func TestVersionOf(t *testing.T) {
+	for _, test := range []struct{ version, made, want string }{
+		{"V2.1.1", "", "V2.1.1"},
+		{" V2.1.1 ", "2025-09-14T10:00:00Z", "V2.1.1 2025-09-14T10:00:00Z"},
+		{"", "2025-09-14", "2025-09-14T00:00:00Z"},
+		{"V2", "soon", "V2"},
+		{strings.Repeat("x", 65), "", ""},
+		{"V2\x00", "", ""},
+	} {
+		if got := versionOf(test.version, test.made); got != test.want {
+			t.Errorf("versionOf(%q, %q) = %q, want %q", test.version, test.made, got, test.want)
+		}
+	}
+}
+
+func TestSourcesAreOfTheirProduct(t *testing.T) {
+	for _, p := range Products() {
+		if got, ok := OfSource(p.Source); !ok || got.ID != p.ID {
+			t.Errorf("the source %q is of %q, want %q", p.Source, got.ID, p.ID)
+		}
+		if len(p.Source) > 100 || data.LakeID(p.ID) == "" {
+			t.Errorf("the product %q has the source %q", p.ID, p.Source)
+		}
+	}
+}
+
+// A pixel that a file declares as no data is no clean water, also where the product has a clean value of that number.
+func TestNoDataOfIndex(t *testing.T) {
+	const name = "L20202012020207.L3m_7D_CYAN_CI_cyano_CYAN_CONUS_300m_5_2.tif"
+	f := indexRaster(func(i int) byte { return byte(i / 60 * 130) })
+	f.NoData = "0" // as gdalwarp -dstnodata 0 writes it
+	rows, _ := extractAll(t, fileOf(name, f.Encode()), []Lake{pixels(t, "a", 0, 0, 10, 10)}, &Options{Shore: FixedShore(0)})
+	if r := rows["a"]; math.Abs(r.Value-11.27) > 0.01 || r.Valid != 40 {
+		t.Errorf("the value is %+v, want 11.27 of 40 pixels", r)
+	}
+}
+
+// A cyanobacteria index that is not stored as digital numbers would be read as clean water.
+func TestIndexOfFloats(t *testing.T) {
+	f := lwqFile(satellitetest.Variable{Name: "CI_cyano", Floats: constant(0.05)})
+	_, err := Extract(t.Context(), fileOf("ci_2025-07-19.nc", f.Encode()), wholeRaster(t), &Options{Product: CyAN, Variable: "CI_cyano"}, func(*Row) error { return nil })
+	if err == nil || !strings.Contains(err.Error(), "this variable has float32") {
+		t.Errorf("the error is %v, want one that names the type", err)
+	}
+}
+
+// A raster that declares no number for no data is padded with 0, which is not clean water.
+func TestZeroWithoutNoData(t *testing.T) {
+	lake := []Lake{pixels(t, "a", 0, 0, 10, 10)}
+	half := chlRaster(10, 10, func(x, y int) float64 { return float64(x/5) * 15 })
+	for noData, want := range map[string]int{"": 50, "-9999": 100} {
+		half.NoData = noData
+		rows, _ := extractAll(t, fileOf(chlName, half.Encode()), lake, &Options{Shore: FixedShore(0)})
+		if r := rows["a"]; r.Valid != want {
+			t.Errorf("no data %q: %d pixels have a value, want %d", noData, r.Valid, want)
+		}
+	}
+	f := lwqFile(satellitetest.Variable{Name: "chl", Text: map[string]string{"units": "mg m-3"}, Floats: make([]float32, 400)})
+	f.Attributes = nil
+	rows, _ := extractAll(t, fileOf("chl_2025-07-01.nc", f.Encode()), wholeRaster(t), nil)
+	if r := rows["a"]; r.HasValue {
+		t.Errorf("a file of zeros is %+v, want a gap", r)
+	}
+}
+
+// The highest values of a bloom are the first to be out of range: without them it looks cleaner.
+func TestOutOfRange(t *testing.T) {
+	for _, test := range []struct {
+		strange int // of 400 pixels
+		quality data.Quality
+		flags   data.Flags
+	}{{4, data.QualityUnknown, 0}, {40, data.QualityUnknown, data.FlagsOf(data.OutOfRange)}, {250, data.Poor, data.FlagsOf(data.OutOfRange)}} {
+		values := constant(10)
+		for i := range test.strange {
+			values[i] = 1e20 // also a number for no data that the file does not declare
+		}
+		rows, summary := extractAll(t, fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", lwqFile(chla(values)).Encode()), wholeRaster(t), &Options{Shore: FixedShore(0)})
+		if r := rows["a"]; r.Value != 10 || r.Quality != test.quality || r.Flags != test.flags || r.P90 != 10 || summary.OutOfRange != int64(test.strange) {
+			t.Errorf("%d pixels out of range: %+v, want the quality %q and the flags %v", test.strange, r, test.quality, test.flags.Names())
+		}
+	}
+}
+
+// The option for the unit does not change products whose unit is known.
+func TestScaleIsForOtherPrograms(t *testing.T) {
+	f := fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.1.nc", lwqFile(chla(constant(12))).Encode())
+	rows, _ := extractAll(t, f, wholeRaster(t), &Options{Scale: 1000})
+	if r := rows["a"]; r.Value != 12 {
+		t.Errorf("the value is %v, want 12", r.Value)
+	}
+}
+
+// The option for the unit is also that of the uncertainty, unless that is in per cent.
+func TestScaleOfUncertainty(t *testing.T) {
+	for unit, want := range map[string]float64{"": 200, "%": 18} {
+		f := lwqFile(satellitetest.Variable{Name: "chl", Floats: constant(9)},
+			satellitetest.Variable{Name: "chl_unc", Text: map[string]string{"units": unit}, Floats: constant(2)})
+		f.Attributes = nil
+		rows, _ := extractAll(t, fileOf(chlName, f.Encode()), wholeRaster(t), &Options{Scale: 100})
+		if r := rows["a"]; r.Value != 900 || math.Abs(r.Uncertainty-want) > 1e-6 {
+			t.Errorf("with the unit %q 9 ± 2 is %v ± %v, want 900 ± %v", unit, r.Value, r.Uncertainty, want)
+		}
+	}
+}
+
+func TestVersionAndDekadInName(t *testing.T) {
+	f := lwqFile(chla(constant(12)))
+	delete(f.Attributes, "product_version")
+	f.Attributes["time_coverage_end"] = f.Attributes["time_coverage_start"]
+	rows, _ := extractAll(t, fileOf("c_gls_LWQ300_202509010000_GLOBE_OLCI_V2.1.2.nc", f.Encode()), wholeRaster(t), nil)
+	if r := rows["a"]; r.Version != "V2.1.2" || r.Date.String() != "2025-09-10" {
+		t.Errorf("version %q, date %s, want V2.1.2 and the last day of the ten", r.Version, r.Date)
+	}
+	for name, want := range map[string]string{"ESACCI-LAKES-L3S-LK_PRODUCTS-MERGED-20200801-fv2.1.0.nc": "V2.1.0", "chl_2025-07-01.tif": "", "S2A_MSIL2A_20250701T103031.nc": ""} {
+		if got := versionOfName(name); got != want {
+			t.Errorf("versionOfName(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+// Variables about chlorophyll that are not its concentration are not taken without being asked for.
+func TestOtherVariablesOfChlorophyll(t *testing.T) {
+	for _, name := range []string{"CHL_log10", "chl_mean_log", "chlorophyll_bloom_days", "chl_uncertainty", "chl_flags", "chl_climatology"} {
+		f := lwqFile(satellitetest.Variable{Name: name, Text: map[string]string{"units": "mg m-3"}, Floats: constant(1.5)})
+		f.Attributes = nil
+		if _, err := Extract(t.Context(), fileOf("a_2025-07-01.nc", f.Encode()), wholeRaster(t), nil, func(*Row) error { return nil }); err == nil {
+			t.Errorf("%s was taken for chlorophyll", name)
+		}
+	}
+}

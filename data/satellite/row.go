@@ -1,0 +1,168 @@
+package satellite
+
+import (
+	"fmt"
+	"math"
+	"strconv"
+
+	"limnomap/data"
+	"limnomap/data/raster/zonal"
+)
+
+// A Row is what a raster says about a lake.
+type Row struct {
+	Lake   data.LakeID
+	Date   data.Date
+	Source string
+	// Version orders the files of one source and date: a later one replaces an earlier one.
+	Version string
+	Method  string
+	// HasValue is false for a gap. Then of the values below only Inside and Valid are known.
+	HasValue bool
+	Reason   Reason  // of a gap
+	Value    float64 // chlorophyll in µg/l
+	// Limit is the limit of detection in µg/l if the value is below it, otherwise 0.
+	Limit float64
+	// Uncertainty is in µg/l; negative where unknown.
+	Uncertainty float64
+	P10, P90    float64 // percentiles of the pixels in µg/l
+	Inside      int     // pixels of the lake
+	Valid       int     // of these, with a value
+	Quality     data.Quality
+	Flags       data.Flags
+}
+
+// of returns how many pixels from the shore are left out of a mask.
+func (s Shore) of(mask *zonal.Mask) int {
+	if s.fixed {
+		return s.pixels
+	}
+	for n := autoShorePixels; n > 0; n-- {
+		if mask.Erode(n).Count() >= autoShoreRest {
+			return n
+		}
+	}
+	return 0
+}
+
+// gapOf returns why a lake has no value.
+func (x *extraction) gapOf(p *pending) (reason Reason, gap bool) {
+	valid := len(p.values)
+	switch {
+	case valid == 0:
+		return NoData, true
+	case valid < x.opts.MinPixels, float64(valid) < x.opts.MinShare.Value*float64(p.inside):
+		return TooFewPixels, true
+	}
+	return 0, false
+}
+
+// finish makes the row of a lake and passes it on.
+func (x *extraction) finish(p *pending) error {
+	x.passed++
+	row := Row{Lake: x.lakes[p.lake].ID, Date: x.date, Source: x.source, Version: x.version, Method: x.methodOf(p),
+		Inside: p.inside, Valid: len(p.values), Uncertainty: -1}
+	if reason, gap := x.gapOf(p); gap {
+		x.summary.Gaps[reason]++
+		row.Reason = reason
+		return x.each(&row)
+	}
+	x.summary.Lakes++
+	row.HasValue = true
+	row.Value = x.opts.Statistic.of(p.values, x.limit)
+	most := data.MaxChlorophyll.Float()
+	row.P10, row.P90 = min(zonal.Quantile(p.values, 0.1), most), min(zonal.Quantile(p.values, 0.9), most)
+	if row.Value < x.limit {
+		row.Limit = x.limit
+	}
+	if len(p.uncertainties) > 0 && row.Limit == 0 {
+		row.Uncertainty = zonal.Median(p.uncertainties)
+		if x.relative {
+			row.Uncertainty *= row.Value
+		}
+	}
+	strange := float64(p.outOfRange) / float64(p.outOfRange+row.Valid)
+	if row.Value > most || strange > strangeShare {
+		row.Value = min(row.Value, most)
+		row.Flags |= data.FlagsOf(data.OutOfRange)
+	}
+	if p.observed > 0 {
+		row.Version = observationsVersion(x.version, p.observations/float64(p.observed))
+	}
+	few := float64(row.Valid) < poorShare*float64(row.Inside)
+	if few || p.inside < fewPixels {
+		row.Flags |= data.FlagsOf(data.FewPixels)
+	}
+	switch {
+	case few || strange > poorShare:
+		row.Quality = data.Poor
+		x.summary.Poor++
+	case p.cut, x.lakes[p.lake].Outline == "" && x.opts.WithoutOutline.disc > 0: // a disc has pixels of land and of other waters
+		row.Quality = data.Suspect
+	}
+	return x.each(&row)
+}
+
+const (
+	// strangeShare is the share of pixels with numbers out of range above which a value has the flag out_of_range: in a bloom, the highest
+	// values are those that are missing. Above poorShare it is poor.
+	strangeShare = 0.05
+	// cutShare is the share of a lake outside of the raster above which its value is suspect.
+	cutShare = 0.1
+)
+
+// fewPixels is the number of pixels below which a value has the flag few_pixels: it is then the value of the water near the shore.
+const fewPixels = 10
+
+// of returns one value of many. Values of 0 are below the limit of detection.
+func (s Statistic) of(values []float64, limit float64) float64 {
+	switch s {
+	case Mean:
+		sum := 0.0
+		for _, v := range values {
+			if v < limit {
+				v = limit / 2
+			}
+			sum += v
+		}
+		return sum / float64(len(values))
+	case P90:
+		return zonal.Quantile(values, 0.9)
+	}
+	return zonal.Median(values)
+}
+
+// observationsVersion returns the version of a value of a product that only says how many observations its pixels have. Their mean hardly depends on
+// which pixels of the lake are taken.
+func observationsVersion(version string, mean float64) string {
+	s := fmt.Sprintf("%s %s observations", version, strconv.FormatFloat(math.Min(mean, 1e9), 'f', 0, 64))
+	if version == "" {
+		s = s[1:]
+	}
+	if len(s) > maxVersion {
+		return version
+	}
+	return s
+}
+
+// The words of a method. The page knows them and has plainer ones, in each of its languages: see its words card.methods.
+const (
+	methodFull   = "wholly inside the outline"
+	methodCentre = "with their centre inside the outline"
+	methodGrown  = "connected to the one nearest to the point"
+)
+
+// methodOf describes how the value of a lake was made: "median of pixels wholly inside the outline, 2 pixels from the shore".
+func (x *extraction) methodOf(p *pending) string {
+	s := x.opts.Statistic.String() + " of pixels " + p.method
+	if x.method != "" {
+		s = x.method + ": " + s
+	}
+	switch {
+	case p.shore == 1:
+		s += ", 1 pixel from the shore"
+	case p.shore > 1:
+		s += fmt.Sprintf(", %d pixels from the shore", p.shore)
+	}
+	return s
+}

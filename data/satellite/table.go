@@ -1,0 +1,59 @@
+package satellite
+
+import (
+	"bufio"
+	"encoding/csv"
+	"io"
+	"strconv"
+	"strings"
+
+	"limnomap/data"
+)
+
+// columns are those of a table of rows, which the import of observations reads. p10 and p90 are for people.
+var columns = []string{"lake_id", "date", "chl", "data_type", "n_inside", "n_valid", "p10", "p90", "uncertainty", "method", "source", "version",
+	"quality", "flags"}
+
+// A Table writes rows as CSV.
+type Table struct {
+	out    *bufio.Writer
+	csv    *csv.Writer
+	fields []string
+}
+
+// NewTable returns a table that begins with the names of the columns.
+func NewTable(w io.Writer) (*Table, error) {
+	out := bufio.NewWriter(w)
+	t := &Table{out: out, csv: csv.NewWriter(out), fields: make([]string, len(columns))}
+	return t, t.csv.Write(columns)
+}
+
+// Write writes a row.
+func (t *Table) Write(r *Row) error {
+	f := append(t.fields[:0], string(r.Lake), r.Date.String(), "", data.Satellite.String(), strconv.Itoa(r.Inside), strconv.Itoa(r.Valid), "", "", "",
+		r.Method, r.Source, r.Version, r.Quality.String(), strings.Join(r.Flags.Names(), " "))
+	if r.HasValue {
+		if f[2] = number(r.Value); r.Limit > 0 {
+			f[2] = "<" + number(r.Limit)
+		}
+		f[6], f[7] = number(r.P10), number(r.P90)
+		if r.Uncertainty >= 0 {
+			f[8] = number(min(r.Uncertainty, data.MaxChlorophyll.Float()))
+		}
+	}
+	return t.csv.Write(f)
+}
+
+// Flush writes what is buffered.
+func (t *Table) Flush() error {
+	if t.csv.Flush(); t.csv.Error() != nil {
+		return t.csv.Error()
+	}
+	return t.out.Flush()
+}
+
+// number formats µg/l with four digits after the decimal point at most: a hundredth is stored.
+func number(f float64) string {
+	s := strconv.FormatFloat(f, 'f', 4, 64)
+	return strings.TrimSuffix(strings.TrimRight(s, "0"), ".")
+}

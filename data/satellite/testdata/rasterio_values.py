@@ -1,0 +1,73 @@
+"""Makes rasters of chlorophyll in several coordinate systems, and what rasterio and shapely say about lakes in them.
+
+rasterio_values.py make DIR        writes DIR/<epsg>.tif
+rasterio_values.py expect DIR      reads DIR/outlines.json ({id: [ring of [lon, lat]]}), writes DIR/expected.json
+"""
+import json
+import sys
+
+import numpy as np
+import rasterio
+import rasterio.features
+import rasterio.warp
+import shapely.geometry
+import shapely.prepared
+from rasterio.transform import from_origin
+
+STEP = {4326: 0.0022321428571428575, 32632: 300, 3035: 300, 3857: 450}
+SIZE = 500
+LON, LAT = 9.3, 50.3  # of the middle
+
+
+def make(folder):
+    rng = np.random.default_rng(19)
+    for epsg, step in STEP.items():
+        x, y = rasterio.warp.transform("EPSG:4326", f"EPSG:{epsg}", [LON], [LAT])
+        values = np.exp(rng.normal(2, 1, (SIZE, SIZE))).astype("f4")
+        values[rng.random((SIZE, SIZE)) < 0.15] = -9999
+        profile = dict(driver="GTiff", width=SIZE, height=SIZE, count=1, dtype="float32", crs=f"EPSG:{epsg}", nodata=-9999, tiled=True, blockxsize=128,
+                       blockysize=128, compress="deflate", predictor=3, transform=from_origin(x[0] - SIZE / 2 * step, y[0] + SIZE / 2 * step, step, step))
+        with rasterio.open(f"{folder}/{epsg}.tif", "w", **profile) as out:
+            out.write(values, 1)
+            out.units = ["mg m-3"]
+
+
+def wholly_inside(shape, transform):
+    """The pixels of the raster that lie in the shape, one by one."""
+    prepared = shapely.prepared.prep(shape)
+    inside = rasterio.features.geometry_mask([shape], (SIZE, SIZE), transform, all_touched=True, invert=True)
+    for row, col in np.argwhere(inside):
+        x, y = transform.c + col * transform.a, transform.f + row * transform.e
+        inside[row, col] = prepared.covers(shapely.geometry.box(x, y + transform.e, x + transform.a, y))
+    return inside
+
+
+def expect(folder):
+    with open(f"{folder}/outlines.json") as f:
+        outlines = json.load(f)
+    expected = {}
+    for epsg in STEP:
+        with rasterio.open(f"{folder}/{epsg}.tif") as src:
+            values, transform = src.read(1), src.transform
+        of_lake = {}
+        for lake, rings in outlines.items():
+            projected = []
+            for ring in rings:
+                lon, lat = zip(*ring)
+                x, y = rasterio.warp.transform("EPSG:4326", f"EPSG:{epsg}", lon, lat)
+                projected.append(list(zip(x, y)))
+            shape = shapely.geometry.Polygon(projected[0], projected[1:])
+            centre = rasterio.features.geometry_mask([shape], (SIZE, SIZE), transform, all_touched=False, invert=True)
+            for name, mask in ("centre", centre), ("full", wholly_inside(shape, transform)):
+                pixels = values[mask].astype("f8")
+                pixels = pixels[pixels != -9999]
+                some = len(pixels) > 0
+                of_lake.setdefault(name, {})[lake] = dict(
+                    inside=int(mask.sum()), valid=len(pixels), median=float(np.median(pixels)) if some else 0, mean=float(pixels.mean()) if some else 0,
+                    p10=float(np.percentile(pixels, 10)) if some else 0, p90=float(np.percentile(pixels, 90)) if some else 0)
+        expected[epsg] = of_lake
+    with open(f"{folder}/expected.json", "w") as f:
+        json.dump(expected, f)
+
+
+{"make": make, "expect": expect}[sys.argv[1]](sys.argv[2])
