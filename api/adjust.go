@@ -15,7 +15,7 @@ type Adjustable struct {
 	TrustedProxies []netip.Prefix // whose X-Forwarded-* is believed
 	AllowedOrigins []string       // CORS; nil means all
 	FrameAncestors FrameAncestors // which sites may show the map in a frame; the zero value means all
-	Attribution    string         // of the data, for TileJSON and the page
+	Attribution    string         // of the data, before the credit lines of their providers
 
 	// Requests per minute; 0 or less is no limit.
 	APIRate, TileRate, KeyRate, MetricsRate int

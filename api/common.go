@@ -48,11 +48,14 @@ type common struct {
 	options   atomic.Pointer[Adjustable] // their present values
 	sender    *answer.Sender
 	weeks     *weekViews
+	issues    *issueCache
 	colormaps *colormaps
 	styleIDs  []tiles.StyleID // the default first
-	encoder   *encoder
-	prefix    string                    // of paths in answers
-	current   atomic.Pointer[published] // nil before the first
+	// forecastIDs are those of maps of the forecast.
+	forecastIDs []tiles.StyleID
+	encoder     *encoder
+	prefix      string                    // of paths in answers
+	current     atomic.Pointer[published] // nil before the first
 }
 
 func newCommon(opts Options) (*common, error) {
@@ -63,6 +66,7 @@ func newCommon(opts Options) (*common, error) {
 	s := &common{
 		opts:      opts,
 		weeks:     newWeekViews(opts.Turns, opts.WeekReads, opts.Memory),
+		issues:    &issueCache{source: opts.Issues, turns: opts.WeekReads, memory: opts.Memory},
 		sender:    answer.NewSender(opts.sending),
 		colormaps: maps,
 		encoder:   newEncoder(maps.byID[maps.ids[0]]),
@@ -70,6 +74,9 @@ func newCommon(opts Options) (*common, error) {
 	}
 	for _, style := range opts.Styles {
 		s.styleIDs = append(s.styleIDs, style.ID)
+	}
+	for _, style := range tiles.ForecastStyles() {
+		s.forecastIDs = append(s.forecastIDs, style.ID)
 	}
 	s.options.Store(&opts.Adjustable)
 	return s, nil
@@ -79,15 +86,6 @@ func newCommon(opts Options) (*common, error) {
 func (s *common) adjustable() *Adjustable { return s.options.Load() }
 
 func (s *common) trustedProxies() []netip.Prefix { return s.adjustable().TrustedProxies }
-
-// attribution returns whose data are shown, after a notice that they are not real if they are not.
-func (s *common) attribution() string {
-	notice, attribution := s.opts.Notice, s.adjustable().Attribution
-	if notice == "" || attribution == "" {
-		return notice + attribution
-	}
-	return notice + " | " + attribution
-}
 
 // published returns the published snapshot, or errNoSnapshot.
 func (s *common) published() (*published, error) {
@@ -128,8 +126,16 @@ func trueUntil(next, now time.Time) time.Duration {
 
 // publish makes snap the snapshot of every later request. It prepares the large answers.
 func (s *common) publish(snap *data.Snapshot) error {
+	if before := s.current.Load(); before != nil && before.snap.Current == snap.Current {
+		p := *before // only the forecasts are different, and no prepared answer has them
+		p.snap, p.state = snap, s.stateOf(snap)
+		s.current.Store(&p)
+		return nil
+	}
 	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lookup: s.lookupOf(snap.Lakes)}
-	p.table = table.NewLakes(snap, p.lookup.names)
+	lasting := *snap
+	lasting.Forecasts = nil // the table stays when there are others
+	p.table = table.NewLakes(&lasting, p.lookup.names)
 	var err error
 	if p.counts, err = newCounts(); err != nil {
 		return err
@@ -159,7 +165,7 @@ func (s *common) publish(snap *data.Snapshot) error {
 func (s *common) stateOf(snap *data.Snapshot) *ogc.State {
 	extent := extentOf(snap.Lakes)
 	center := extent.Center()
-	return &ogc.State{
+	state := &ogc.State{
 		Snapshot:      snap,
 		MapVersion:    snap.Version + "-" + s.opts.RendererVersion,
 		VectorVersion: snap.Version + "-" + tiles.VectorVersion,
@@ -167,7 +173,12 @@ func (s *common) stateOf(snap *data.Snapshot) *ogc.State {
 		Center:        [2]float64{round(center.Lon()), round(center.Lat())},
 		Zoom:          tiles.ZoomFor(extent),
 		Updated:       string(appendTimeText(nil, generatedAt(snap))),
+		Credits:       s.opts.Credits(snap.Sources()),
 	}
+	if f := snap.Forecasts; f != nil {
+		state.ForecastVersion = state.MapVersion + "-" + f.Version
+	}
+	return state
 }
 
 // lookupOf returns the lookup of lakes. An import of new values leaves the lakes as they were: then the previous lookup is
@@ -189,7 +200,7 @@ func generatedAt(snap *data.Snapshot) time.Time { return snap.Revision.ChangedAt
 
 // colormaps are all colour maps.
 type colormaps struct {
-	ids  []colormap.ID // the default first
+	ids  []colormap.ID // the default first; without that of the forecast, which has no choice
 	byID map[colormap.ID]*colormap.Map
 }
 
@@ -202,5 +213,6 @@ func newColormaps(limits colormap.Limits) (*colormaps, error) {
 		}
 		maps.byID[id] = m
 	}
+	maps.byID[colormap.Forecast] = colormap.NewForecast(limits)
 	return maps, nil
 }

@@ -51,14 +51,14 @@ func (h *lakeHandlers) historyCSV(w http.ResponseWriter, r *http.Request, p *pub
 	if _, ok := p.snap.Index(id + ".csv"); ok {
 		return h.historyJSON(w, r, p, id+".csv")
 	}
-	lake, observations, err := h.find(r, p, id)
+	found, err := h.find(r, p, id)
 	if err != nil {
 		return err
 	}
-	nameFile(w, "history-"+string(lake.ID))
-	content := []byte(historyCSVColumns + strings.Join(detailColumns, ",") + csvLineEnd)
-	for i := range observations {
-		content = h.encoder.observationLine(content, lake.ID, &observations[i], p.snap.Profile)
+	nameFile(w, "history-"+string(found.lake.ID))
+	content := []byte(historyCSVColumns + strings.Join(detailColumns, ",") + "," + forecastCSVColumns + csvLineEnd)
+	for i := range found.observations {
+		content = h.encoder.observationLine(content, found.lake.ID, &found.observations[i], p.snap.Profile)
 	}
 	return h.sender.Send(w, r, csvKind, answer.Bytes(content))
 }
@@ -118,6 +118,13 @@ func (e *encoder) observationLine(b []byte, lake data.LakeID, o *data.Observatio
 			b = appendCell(b, details[0].text)
 			details = details[1:]
 		}
+	}
+	b = append(b, ',')
+	if o.Type == data.Forecast {
+		d := forecastDetailsOf(o, profile)
+		b = d.appendCells(b)
+	} else {
+		b = append(b, noForecastCells...)
 	}
 	return append(b, csvLineEnd...)
 }

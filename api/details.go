@@ -14,8 +14,8 @@ type detail struct {
 }
 
 // detailColumns are the columns of the details in a table, in order.
-var detailColumns = []string{"chl_lower", "chl_upper", "below_limit", "n_valid", "n_total", "quality", "flags", "source", "method", "secchi_m",
-	"water_temperature_c", "level_by"}
+var detailColumns = []string{"chl_lower", "chl_upper", "below_limit", "n_valid", "n_total", "quality", "flags", "source", "method", "version",
+	"secchi_m", "water_temperature_c", "level_by"}
 
 // detailsOf returns the details of an observation in the order of detailColumns, without absent ones. What its level is based on is
 // one of them unless it is the chlorophyll.
@@ -55,6 +55,7 @@ func ownDetailsOf(o *data.Observation) []detail {
 	}
 	text("source", o.Source)
 	text("method", d.Method)
+	text("version", d.Version)
 	number("secchi_m", d.Secchi.Known, appendFloat(nil, d.Secchi.Value.Float()))
 	number("water_temperature_c", d.WaterTemperature.Known, appendFloat(nil, d.WaterTemperature.Value.Float()))
 	return all

@@ -15,6 +15,8 @@ var (
 	errNoSnapshot = errors.New("no data have been loaded yet")
 	// errStore is returned while the store fails, for data that only the store has.
 	errStore = errors.New("the store cannot answer")
+	// errIssueStore is returned while the store fails, for issues of the forecast that only the store has.
+	errIssueStore = errors.New("the store cannot read forecasts")
 	// errDraining is returned by /readyz once the server is to be stopped.
 	errDraining = errors.New("the server is shutting down")
 	// errNoAdvisory is returned for an id that no official statement has.
@@ -28,6 +30,7 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: errNotFound, Status: http.StatusNotFound, Detail: "Nothing has this address; openapi.json lists what there is."},
 	{Err: data.ErrNoLake, Status: http.StatusNotFound, Detail: "No lake has this id."},
 	{Err: errNoAdvisory, Status: http.StatusNotFound, Detail: "No official statement has this id."},
+	{Err: data.ErrNoForecast, Status: http.StatusNotFound, Detail: "There are no forecasts: none were made, or those of past years were not worth showing."},
 	{Err: errNoCount, Status: http.StatusNotFound, Detail: "No sample with a cell count is current, and the standard has no document without a sample."},
 	{Err: errNoPublisher, Status: http.StatusNotFound, Detail: "The public address of this server (--public-url) has no domain name, which each record must have."},
 	{Err: tiles.ErrOutOfRange, Status: http.StatusNotFound, Detail: "No tile has this address."},
@@ -36,6 +39,7 @@ var errorStatuses = []answer.ErrorStatus{
 	// An operator has to repair it, or another process to finish; everything else is answered meanwhile. These are before the
 	// timeout, which may be their cause.
 	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: errIssueStore, Status: http.StatusServiceUnavailable, Detail: "Earlier issues of the forecast cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},
 	// The first load takes seconds, and the next attempt after a failed one not much longer.

@@ -34,8 +34,67 @@ type fakeSource struct {
 	lakes        []data.Lake
 	observations []data.Observation
 	advisories   []data.Advisory
-	err          error // of History and Past
+	issues       []fakeIssue // the newest first
+	test         data.ForecastTest
+	err          error // of History, Past and of what is read of forecasts later
 }
+
+// A fakeIssue is an issue of the forecast, in ascending order of lake.
+type fakeIssue struct {
+	data.ForecastIssue
+	lakes []data.LakeForecast
+}
+
+// issue returns the issue of a day, the newest if it is absent.
+func (f *fakeSource) issue(issued data.Optional[data.Date]) (*fakeIssue, error) {
+	for i := range f.issues {
+		if !issued.Known || f.issues[i].Issued == issued.Value {
+			return &f.issues[i], nil
+		}
+	}
+	return nil, data.ErrNoForecast
+}
+
+func (f *fakeSource) Forecasts(ctx context.Context, issued data.Optional[data.Date], each func(data.LakeForecast) error) (data.ForecastIssue, data.Revision, error) {
+	if issued.Known && f.err != nil {
+		return data.ForecastIssue{}, data.Revision{}, f.err
+	}
+	issue, err := f.issue(issued)
+	if err != nil {
+		return data.ForecastIssue{}, f.revision, err
+	}
+	for _, l := range issue.lakes {
+		if err := each(l); err != nil {
+			return data.ForecastIssue{}, f.revision, err
+		}
+	}
+	return issue.ForecastIssue, f.revision, ctx.Err()
+}
+
+func (f *fakeSource) LakeForecast(_ context.Context, id data.LakeID, issued data.Date) (data.ForecastIssue, data.LakeForecast, error) {
+	if f.err != nil {
+		return data.ForecastIssue{}, data.LakeForecast{}, f.err
+	}
+	issue, err := f.issue(data.Known(issued))
+	if err != nil {
+		return data.ForecastIssue{}, data.LakeForecast{}, err
+	}
+	for _, l := range issue.lakes {
+		if l.LakeID == id {
+			return issue.ForecastIssue, l, nil
+		}
+	}
+	return data.ForecastIssue{}, data.LakeForecast{}, data.ErrNoForecast
+}
+
+func (f *fakeSource) ForecastIssues(context.Context) (issues []data.ForecastIssue, err error) {
+	for i := range f.issues {
+		issues = append(issues, f.issues[i].ForecastIssue)
+	}
+	return issues, f.err
+}
+
+func (f *fakeSource) ForecastTest(context.Context) (data.ForecastTest, error) { return f.test, nil }
 
 func (f *fakeSource) Revision(context.Context) (data.Revision, error) { return f.revision, nil }
 
@@ -256,6 +315,38 @@ func testSource(tb testing.TB) *fakeSource {
 			Chlorophyll: o.chl, Level: o.level, CellDensity: o.density,
 		})
 	}
+	return f
+}
+
+// forecastSource is testSource with two issues of the forecast and a test of it. One lake has all weeks, one is out of season in two, one
+// has a value that is too old, and the others have none.
+func forecastSource(tb testing.TB) *fakeSource {
+	tb.Helper()
+	f := testSource(tb)
+	f.revision.Forecasts = 7
+	f.lakes[0].Region, f.lakes[2].Region = "Bayern", "Mecklenburg"
+	week := func(chl, sigma float64) data.StoredForecast {
+		return data.StoredForecast{Chl: data.TenThousandths(chl * 1e4), Sigma: data.TenThousandths(sigma * 1e4)}
+	}
+	for _, issued := range []string{"2026-11-16", "2026-11-09"} {
+		issue := fakeIssue{ForecastIssue: data.ForecastIssue{Issued: date(tb, issued), Model: "limnomap-1", Weeks: data.ForecastWeeks, Input: 3}}
+		issue.lakes = []data.LakeForecast{
+			{LakeID: "de_by_clean", BasedOn: issue.Issued, Weeks: [data.ForecastWeeks]data.StoredForecast{week(3.5, 0.5), week(4, 0.6), week(4.5, 0.7), week(5, 0.8)}},
+			{LakeID: "de_mv_high", BasedOn: issue.Issued - 7, Weeks: [data.ForecastWeeks]data.StoredForecast{week(55.125, 0.4), week(50, 0.5)}},
+			{LakeID: "de_mv_stale", BasedOn: date(tb, "2026-08-03"), Withheld: 2},
+		}
+		for i := range issue.lakes {
+			issue.Counts.Add(&issue.lakes[i])
+		}
+		f.issues = append(f.issues, issue)
+	}
+	f.issues[1].lakes[0].Weeks[0] = week(2.5, 0.5)
+	one := data.WeekSkill{Lakes: 300, Pairs: 4000, RMSE: 0.6, Persistence: 0.8, Coverage: 0.79}
+	other := data.WeekSkill{Lakes: 20, Pairs: 250, RMSE: 0.66, Persistence: 0.6, Coverage: 0.75}
+	f.test = data.ForecastTest{Model: "limnomap-1", Date: data.Known(date(tb, "2026-11-02")), Skill: []data.ForecastSkill{
+		{All: true, Weeks: [data.ForecastWeeks]data.WeekSkill{one, one, one, one}},
+		{Region: "Bayern", Weeks: [data.ForecastWeeks]data.WeekSkill{other}},
+	}}
 	return f
 }
 

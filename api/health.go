@@ -31,6 +31,32 @@ type readiness struct {
 	// Refresh is the state of the refreshes of the database from its source; null if there was none. It says whether the
 	// database got newer data, RefreshFailedSince whether the server could load them from the database.
 	Refresh *refreshState `json:"refresh"`
+	// Forecast is the state of limnomap's own forecasts; null if there are none, and nothing is wrong with them.
+	Forecast *forecastState `json:"forecast"`
+}
+
+// A forecastState is the part of /readyz about limnomap's own forecasts.
+type forecastState struct {
+	IssuedAt *string `json:"issued_at"` // day of the newest issue; null if there is none
+	Lakes    int64   `json:"lakes"`     // with a forecast
+	Withheld int64   `json:"withheld"`  // lakes without one
+	// Stopped is why no newer ones are made: those of past years were not worth showing. Null if they are made.
+	Stopped *string `json:"stopped"`
+}
+
+func newForecastState(snap *data.Snapshot) *forecastState {
+	state := new(forecastState)
+	if why := snap.ForecastStopped(); why != "" {
+		state.Stopped = &why
+	}
+	if f := snap.Forecasts; f != nil {
+		day := f.Issue.Issued.String()
+		state.IssuedAt, state.Lakes, state.Withheld = &day, f.Issue.Counts.Lakes, max(0, int64(len(snap.Lakes))-f.Issue.Counts.Lakes)
+	}
+	if *state == (forecastState{}) {
+		return nil
+	}
+	return state
 }
 
 // A refreshState is the part of /readyz about the refreshes from the source of the data. Another process may have made them.
@@ -41,6 +67,8 @@ type refreshState struct {
 	LastError *string     `json:"last_error"`
 	Failures  int         `json:"failures"` // in a row
 	Rows      refreshRows `json:"rows"`
+	// Rasters is null if the sources have never had a satellite file.
+	Rasters *refreshRasters `json:"rasters"`
 }
 
 type refreshRows struct {
@@ -50,12 +78,41 @@ type refreshRows struct {
 	Rejected  int64 `json:"rejected"`
 }
 
+// refreshRasters is the state of the satellite files at the sources.
+type refreshRasters struct {
+	Taken     int64 `json:"taken"`  // files whose values were imported
+	Failed    int64 `json:"failed"` // attempts
+	BytesRead int64 `json:"bytes_read"`
+	// Waiting, Failing and Skipped are those of the last refresh.
+	Waiting int64 `json:"waiting"`
+	Failing int64 `json:"failing"`
+	Skipped int64 `json:"skipped"`
+	// The others are of the file that was taken last; null if there is none.
+	LastTaken *string `json:"last_taken"`
+	Product   *string `json:"product"`
+	Date      *string `json:"date"`
+}
+
+func newRefreshRasters(r *data.RefreshRasters) *refreshRasters {
+	if *r == (data.RefreshRasters{}) {
+		return nil
+	}
+	state := &refreshRasters{Taken: r.Taken, Failed: r.Failed, BytesRead: r.Bytes, Waiting: r.Waiting, Failing: r.Failing, Skipped: r.Skipped,
+		LastTaken: timeText(r.LastTaken)}
+	if !r.LastTaken.IsZero() {
+		date := r.LastDate.String()
+		state.Product, state.Date = &r.LastProduct, &date
+	}
+	return state
+}
+
 func newRefreshState(r *data.Refresh) *refreshState {
 	state := &refreshState{
 		LastAttempt: timeText(r.LastAttempt),
 		LastSuccess: timeText(r.LastSuccess),
 		Failures:    r.Failures,
 		Rows:        refreshRows(r.Rows),
+		Rasters:     newRefreshRasters(&r.Rasters),
 	}
 	if r.LastError != "" {
 		state.LastError = &r.LastError
@@ -142,6 +199,7 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		state.Refresh = newRefreshState(r)
 	}
+	state.Forecast = newForecastState(p.snap)
 	return h.sender.Send(w, r, instantKind, answer.JSON(state))
 }
 

@@ -31,72 +31,100 @@ func (h *lakeHandlers) history(w http.ResponseWriter, r *http.Request, p *publis
 
 // historyJSON answers with the history of the lake with that id.
 func (h *lakeHandlers) historyJSON(w http.ResponseWriter, r *http.Request, p *published, id data.LakeID) error {
-	lake, observations, err := h.find(r, p, id)
+	found, err := h.find(r, p, id)
 	if err != nil {
 		return err
 	}
 	content := append([]byte(nil), `{"lake_id":`...)
-	content = appendString(content, string(lake.ID))
+	content = appendString(content, string(found.lake.ID))
 	content = append(content, `,"name":`...)
-	content = appendString(content, lake.Name)
+	content = appendString(content, found.lake.Name)
 	content = append(content, `,"history":[`...)
-	for i, o := range observations {
+	for i, o := range found.observations {
 		if i > 0 {
 			content = append(content, ',')
 		}
 		content = h.encoder.observation(content, o, p.snap.Profile)
 	}
-	content = append(content, "]}\n"...)
+	content = append(content, `],"forecast":`...)
+	content = appendLakeForecast(content, &found.forecast, p.snap.ForecastTest, found.lake.Region)
+	content = append(content, "}\n"...)
 	return h.sender.Send(w, r, jsonKind, answer.Bytes(content))
 }
 
-// find returns a lake, and its observations that the request asks for, newest first. They come from memory, of the same snapshot
-// as the map. If older rows may be among them, they come from the store.
-func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (data.Lake, []data.Observation, error) {
+// A lakeHistory is a lake and its observations that a request asks for, newest first, with its forecasts of one issue.
+type lakeHistory struct {
+	lake         data.Lake
+	observations []data.Observation
+	forecast     issuedForecast
+}
+
+// find returns the history that the request asks for. It comes from memory, of the same snapshot as the map. If older rows may be
+// among it, they come from the store, as do the forecasts of an earlier issue.
+func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (lakeHistory, error) {
 	query := params.Of(r)
 	q := data.HistoryQuery{
 		Limit:  query.Integer("limit", 1, maxHistory, defaultHistory),
 		Period: periodOf(&query),
 		Types:  dataTypesOf(&query),
 	}
+	issued := issuedOf(&query)
 	if err := query.Err(); err != nil {
-		return data.Lake{}, nil, err
+		return lakeHistory{}, err
 	}
 	// An unknown lake is requested by mistake or by a scanner: neither may cost the store anything.
 	i, ok := p.snap.Index(id)
 	if !ok {
-		return data.Lake{}, nil, data.ErrNoLake
+		return lakeHistory{}, data.ErrNoLake
 	}
-	if observations, whole := p.snap.History(i, q); whole {
-		return p.snap.Lakes[i], observations, nil
+	found := lakeHistory{lake: p.snap.Lakes[i]}
+	var err error
+	if found.forecast, err = h.forecastOf(r, &query, p.snap, i, issued); err != nil {
+		return lakeHistory{}, err
 	}
-	lake, observations, err := h.readHistory(r, id, q)
-	if err != nil {
-		return data.Lake{}, nil, fmt.Errorf("history of %s: %w", id, err)
+	observations, whole := p.snap.History(i, q)
+	if !whole {
+		if found.lake, observations, err = h.readHistory(r, id, q); err != nil {
+			return lakeHistory{}, fmt.Errorf("history of %s: %w", id, err)
+		}
 	}
-	return lake, observations, nil
+	if issued.Known {
+		found.observations = found.forecast.issue.AddForecasts(&found.forecast.LakeForecast, q, observations)
+	} else {
+		found.observations = p.snap.AddForecasts(i, q, observations)
+	}
+	return found, nil
 }
 
-// readHistory reads the history of a lake from the store, when it is the client's turn: a store that is slow would otherwise hold
-// all connections, and the goroutine of every request, for as long as it takes.
+// readHistory reads the history of a lake from the store.
 func (h *lakeHandlers) readHistory(r *http.Request, id data.LakeID, q data.HistoryQuery) (lake data.Lake, observations []data.Observation, err error) {
-	waiting, stop := context.WithTimeoutCause(r.Context(), historyTimeout, errNoHistoryTurn)
-	defer stop()
-	failed := false
-	err = h.opts.Histories.Do(waiting, answer.ClientOf(r), func() error {
-		ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
-		defer cancel()
+	err = h.askStore(r, func(ctx context.Context) error {
 		var err error
 		if lake, observations, err = h.opts.Historian.History(ctx, id, q); err == nil {
 			err = checkHistory(lake, observations)
 		}
+		return err
+	})
+	return lake, observations, err
+}
+
+// askStore asks the store something about one lake, when it is the client's turn: a store that is slow would otherwise hold all
+// connections, and the goroutine of every request, for as long as it takes.
+func (h *lakeHandlers) askStore(r *http.Request, ask func(context.Context) error) error {
+	waiting, stop := context.WithTimeoutCause(r.Context(), historyTimeout, errNoHistoryTurn)
+	defer stop()
+	failed := false
+	err := h.opts.Histories.Do(waiting, answer.ClientOf(r), func() error {
+		ctx, cancel := context.WithTimeout(r.Context(), historyTimeout)
+		defer cancel()
+		err := ask(ctx)
 		failed = err != nil
 		return err
 	})
 	if failed {
 		err = fmt.Errorf("%w: %w", errStore, err)
 	}
-	return lake, observations, err
+	return err
 }
 
 // checkHistory returns an error for what no import would have stored. The rows may be newer than the snapshot, which was checked.

@@ -48,29 +48,32 @@ func maxLegends(colormaps, styles int) int {
 // A legendKey names a legend.
 type legendKey struct {
 	mediaType    string
-	style        tiles.StyleID
-	colormap     colormap.ID
+	mapChoice    // forecast is 0: all weeks have the same legend
 	width, scale int
 }
 
-// legendQuery returns the query for the legend of a style and a colour map. It leaves out what is the default.
-func (s *common) legendQuery(style tiles.StyleID, id colormap.ID) string {
+// queryOf returns the parameters that choose m. It leaves out what is the default.
+func (s *common) queryOf(m mapChoice) url.Values {
 	query := make(url.Values)
-	if style != s.styleIDs[0] {
-		query.Set("style", string(style))
+	if m.style != s.styleIDs[0] {
+		query.Set("style", string(m.style))
 	}
-	if id != s.colormaps.ids[0] {
-		query.Set("colormap", string(id))
+	switch {
+	case m.forecast != 0:
+		query.Set("forecast", strconv.Itoa(m.forecast))
+	case m.colormap != s.colormaps.ids[0]:
+		query.Set("colormap", string(m.colormap))
 	}
+	return query
+}
+
+// legendQuery returns the query for the legend of m.
+func (s *common) legendQuery(m mapChoice) string {
+	query := s.queryOf(m)
 	if len(query) == 0 {
 		return ""
 	}
 	return "?" + query.Encode()
-}
-
-// lookOf returns the look of the symbols of a style.
-func (s *common) lookOf(id tiles.StyleID) tiles.Look {
-	return s.opts.Styles[slices.Index(s.styleIDs, id)].Look
 }
 
 // legend returns a handler that answers with a legend of that media type.
@@ -80,14 +83,14 @@ func (h *descriptionHandlers) legend(mediaType string) answer.Handler {
 		query := params.Of(r)
 		key := legendKey{
 			mediaType: mediaType,
-			style:     params.OneOf(&query, "style", h.styleIDs),
-			colormap:  params.OneOf(&query, "colormap", h.colormaps.ids),
+			mapChoice: h.readMap(&query),
 			width:     params.Parsed(&query, "width", defaultLegendWidth, parseLegendWidth, legendWidthMistake),
 			scale:     query.Integer("scale", 1, maxLegendScale, 1),
 		}
 		if err := query.Err(); err != nil {
 			return err
 		}
+		key.forecast = 0
 		// Parameters that do not change a form must not make two legends of one.
 		if mediaType != answer.TypePNG {
 			key.scale = 1
@@ -138,10 +141,14 @@ func (h *descriptionHandlers) drawLegend(key legendKey) ([]byte, error) {
 	scale := h.colormaps.byID[key.colormap]
 	switch key.mediaType {
 	case answer.TypePNG:
-		return h.opts.Legends.LegendPNG(scale, h.lookOf(key.style), key.width, key.scale)
+		return h.opts.Legends.LegendPNG(scale, h.look(key.mapChoice), key.width, key.scale)
 	case answer.TypeSVG:
-		return h.opts.Legends.LegendSVG(scale, h.lookOf(key.style), key.width)
+		return h.opts.Legends.LegendSVG(scale, h.look(key.mapChoice), key.width)
 	}
-	content, err := json.Marshal(tiles.Legend{Legend: scale.Legend(), Signs: allSigns(h.opts.Styles)})
+	var described any = tiles.Legend{Legend: scale.Legend(), Signs: allSigns(h.opts.Styles)}
+	if scale.ID == colormap.Forecast {
+		described = scale.ForecastLegend()
+	}
+	content, err := json.Marshal(described)
 	return append(content, '\n'), err
 }

@@ -73,6 +73,14 @@ var (
 		"Lakes in the snapshot, with and without a current value.", []string{"state"}, nil)
 	weekBytes = prometheus.NewDesc("limnomap_week_maps_bytes",
 		"Memory of the maps of weeks, besides the current one, by who holds them: the snapshot, or requests, which may hold the same.", []string{"holder"}, nil)
+	forecastIssued = prometheus.NewDesc("limnomap_forecast_issued_timestamp_seconds",
+		"Midnight UTC of the day of issue of the newest forecasts of limnomap itself, in seconds since 1970.", nil, nil)
+	forecastLakes = prometheus.NewDesc("limnomap_forecast_lakes",
+		"Lakes with a forecast of the newest issue.", nil, nil)
+	forecastWithheld = prometheus.NewDesc("limnomap_forecast_withheld_lakes",
+		"Lakes without a forecast of the newest issue, by reason.", []string{"reason"}, nil)
+	forecastStopped = prometheus.NewDesc("limnomap_forecast_stopped",
+		"1 if no newer forecasts are made because those of past years were not worth showing, else 0.", nil, nil)
 	refreshSuccess = prometheus.NewDesc("limnomap_refresh_last_success_timestamp_seconds",
 		"When the last refresh from the data's source that succeeded ended.", nil, nil)
 	refreshAttempt = prometheus.NewDesc("limnomap_refresh_last_attempt_timestamp_seconds",
@@ -81,13 +89,23 @@ var (
 		"Refreshes from the data's source that have failed in a row; 0 after one that succeeded.", nil, nil)
 	refreshRowCount = prometheus.NewDesc("limnomap_refresh_rows",
 		"Rows of the last refresh that read any, by what became of them.", []string{"outcome"}, nil)
+	refreshRasterCount = prometheus.NewDesc("limnomap_refresh_rasters_total",
+		"Satellite files of the data's source: values imported (taken), and attempts that failed, by all processes with this database.", []string{"result"}, nil)
+	refreshRasterBytes = prometheus.NewDesc("limnomap_refresh_raster_bytes_total",
+		"Bytes read of the satellite files of the data's source, by all processes with this database.", nil, nil)
+	refreshRasterTaken = prometheus.NewDesc("limnomap_refresh_raster_last_taken_timestamp_seconds",
+		"When values of a satellite file of the data's source were last imported.", nil, nil)
+	refreshRasterFiles = prometheus.NewDesc("limnomap_refresh_raster_files",
+		"Satellite files of the data's source after the last refresh: to be read by the next one (waiting), unusable (failing), too old to be read (skipped).", []string{"state"}, nil)
 )
 
 // Describe implements prometheus.Collector.
 func (h *health) Describe(ch chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{
 		snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes, weekBytes,
+		forecastIssued, forecastLakes, forecastWithheld, forecastStopped,
 		refreshSuccess, refreshAttempt, refreshFailures, refreshRowCount,
+		refreshRasterCount, refreshRasterBytes, refreshRasterTaken, refreshRasterFiles,
 	} {
 		ch <- d
 	}
@@ -98,6 +116,7 @@ func (h *health) Describe(ch chan<- *prometheus.Desc) {
 func (h *health) Collect(ch chan<- prometheus.Metric) {
 	if p := h.current.Load(); p != nil {
 		h.collectSnapshot(ch, p.snap)
+		collectForecast(ch, p.snap)
 	}
 	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		collectRefresh(ch, r)
@@ -127,6 +146,25 @@ func (h *health) collectSnapshot(ch chan<- prometheus.Metric, snap *data.Snapsho
 	gauge(ch, snapshotLakes, float64(len(snap.Lakes)-with), "without_data")
 }
 
+// collectForecast reports the newest issue of the forecast, and whether a newer one is made. A server without forecasts has none of these.
+func collectForecast(ch chan<- prometheus.Metric, snap *data.Snapshot) {
+	f := snap.Forecasts
+	if f != nil {
+		gauge(ch, forecastIssued, float64(f.Issue.Issued.Time().Unix()))
+		gauge(ch, forecastLakes, float64(f.Issue.Counts.Lakes))
+		withheld := f.Issue.Counts.WithheldOf(len(snap.Lakes))
+		for _, r := range data.WithheldReasons() {
+			gauge(ch, forecastWithheld, float64(withheld[r]), r.Code())
+		}
+	}
+	switch {
+	case snap.ForecastStopped() != "":
+		gauge(ch, forecastStopped, 1)
+	case f != nil || snap.ForecastTest.Model != "":
+		gauge(ch, forecastStopped, 0)
+	}
+}
+
 // collectRefresh reports the last refresh. It leaves out times that do not exist: an age since 1970 would look like one.
 func collectRefresh(ch chan<- prometheus.Metric, r *data.Refresh) {
 	if !r.LastSuccess.IsZero() {
@@ -140,6 +178,25 @@ func collectRefresh(ch chan<- prometheus.Metric, r *data.Refresh) {
 	gauge(ch, refreshRowCount, float64(r.Rows.Changed), "changed")
 	gauge(ch, refreshRowCount, float64(r.Rows.Unchanged), "unchanged")
 	gauge(ch, refreshRowCount, float64(r.Rows.Rejected), "rejected")
+	if r.Rasters != (data.RefreshRasters{}) {
+		collectRasters(ch, &r.Rasters)
+	}
+}
+
+// collectRasters reports the satellite files of refreshes.
+func collectRasters(ch chan<- prometheus.Metric, r *data.RefreshRasters) {
+	counter := func(d *prometheus.Desc, n int64, labels ...string) {
+		ch <- prometheus.MustNewConstMetric(d, prometheus.CounterValue, float64(n), labels...)
+	}
+	counter(refreshRasterCount, r.Taken, "taken")
+	counter(refreshRasterCount, r.Failed, "failed")
+	counter(refreshRasterBytes, r.Bytes)
+	if !r.LastTaken.IsZero() {
+		gauge(ch, refreshRasterTaken, float64(r.LastTaken.Unix()))
+	}
+	gauge(ch, refreshRasterFiles, float64(r.Waiting), "waiting")
+	gauge(ch, refreshRasterFiles, float64(r.Failing), "failing")
+	gauge(ch, refreshRasterFiles, float64(r.Skipped), "skipped")
 }
 
 // gauge sends a gauge with that value.

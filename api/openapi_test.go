@@ -169,6 +169,7 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		{target: "/api/v1/bathing-lakes/history/de_by_clean.csv", status: 200},
 		{target: "/api/v1/bathing-lakes/history/nowhere.csv", status: 404},
 		{target: "/api/v1/bathing-lakes/history/de_by_clean.csv?to=now", status: 400},
+		{target: forecastURL, status: 404},
 		{target: "/api/v1/bathing-lakes/near?lat=53&lon=12.8&radius_km=100", status: 200},
 		{target: "/api/v1/bathing-lakes/near", status: 400},
 		{target: "/api/v1/bathing-lakes/search?q=see", status: 200},
@@ -266,6 +267,20 @@ func TestOpenAPIDescribesEachAnswer(t *testing.T) {
 		})
 	}
 
+	t.Run("forecasts", func(t *testing.T) {
+		s := forecastServer(t)
+		for _, lake := range []string{"de_by_clean", "de_mv_high?issued=2026-11-09", "de_mv_stale", "de_mv_never", "de_by_clean.csv?issued=2026-11-09"} {
+			wantDescribed(t, router, historyURL+lake, get(t, s, http.StatusOK, historyURL+lake))
+		}
+		for _, kind := range []string{"", ".csv", ".geojson"} {
+			wantDescribed(t, router, forecastURL+kind, get(t, s, http.StatusOK, forecastURL+kind))
+			query := kind + "?week=3&min_lat=40&issued=2026-11-09"
+			wantDescribed(t, router, forecastURL+query, get(t, s, http.StatusOK, forecastURL+query))
+			wantDescribed(t, router, forecastURL+kind, get(t, s, http.StatusBadRequest, forecastURL+kind+"?week=5"))
+			wantDescribed(t, router, forecastURL+kind, get(t, testServer(t), http.StatusNotFound, forecastURL+kind))
+			wantDescribed(t, router, forecastURL+kind, get(t, s, http.StatusNotModified, forecastURL+kind, "If-None-Match", "*"))
+		}
+	})
 	t.Run("shedding load", func(t *testing.T) {
 		opts := testOptions(t)
 		opts.Tiles = &fakeTiles{err: tiles.ErrBusy}

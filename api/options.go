@@ -37,6 +37,13 @@ type Historian interface {
 	History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error)
 }
 
+// Issues returns the forecasts of earlier issues; a data.Source does.
+type Issues interface {
+	Forecasts(ctx context.Context, issued data.Optional[data.Date], each func(data.LakeForecast) error) (data.ForecastIssue, data.Revision, error)
+	LakeForecast(ctx context.Context, id data.LakeID, issued data.Date) (data.ForecastIssue, data.LakeForecast, error)
+	ForecastIssues(ctx context.Context) ([]data.ForecastIssue, error)
+}
+
 // Legends draws the legend of a colour map and of the symbols of a style.
 type Legends interface {
 	LegendPNG(m *colormap.Map, look tiles.Look, width, scale int) ([]byte, error)
@@ -48,12 +55,16 @@ type Legends interface {
 type Options struct {
 	Tiles     Tiles
 	Historian Historian
+	Issues    Issues     // nil: there are no earlier ones
 	Keys      auth.Store // an auth.UseStore, if the last use of keys is to be stored
 	Legends   Legends
 	Styles    []tiles.Style // the default first
 	Limits    colormap.Limits
-	Page      fs.FS // the page's files, index.html and embed.html among them
-	Table     fs.FS // the files of the table of lakes: table/ and src/words/
+	// Credits returns the lines of the providers of satellite values from these sources, each once, in the order in which they are
+	// shown. Nil: no provider asks for one.
+	Credits func(sources []string) []Credit
+	Page    fs.FS // the page's files, index.html and embed.html among them
+	Table   fs.FS // the files of the table of lakes: table/ and src/words/
 
 	RendererVersion string // part of ?v=, so that the tiles of another renderer have other addresses
 	Notice          string // such as "Simulated demo data, not measurements"; empty for real data
@@ -142,6 +153,12 @@ func (o Options) withDefaults() Options {
 	o.Registry = cmp.Or(o.Registry, prometheus.NewRegistry())
 	if o.Now == nil {
 		o.Now = time.Now
+	}
+	if o.Issues == nil {
+		o.Issues = data.NoForecasts{}
+	}
+	if o.Credits == nil {
+		o.Credits = func([]string) []Credit { return nil }
 	}
 	o.Requests = cmp.Or(o.Requests, 16<<10)
 	if o.Memory == nil {

@@ -16,6 +16,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/api/route"
+	"limnomap/data"
 )
 
 const (
@@ -172,15 +173,25 @@ func (p *pageHandlers) send(w http.ResponseWriter, r *http.Request, file pageFil
 
 // pageSettings are what the page has to know before it can draw itself.
 type pageSettings struct {
-	Basemap     *basemap `json:"basemap"`
-	Notice      string   `json:"notice"`
-	Simulated   bool     `json:"simulated"`
-	Attribution string   `json:"attribution"`
-	MaxZoom     int      `json:"max_zoom"`
-	Version     string   `json:"version"`     // of data and renderer; empty before the first snapshot
-	TotalLakes  int      `json:"total_lakes"` // 0 before the first snapshot
-	ChangesAt   *string  `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
-	Embeddable  bool     `json:"embeddable"`  // whether pages of other sites may show /embed
+	Basemap         *basemap `json:"basemap"`
+	Notice          string   `json:"notice"`
+	Simulated       bool     `json:"simulated"`
+	Attribution     string   `json:"attribution"`      // without the notice
+	AttributionHTML string   `json:"attribution_html"` // with links
+	MaxZoom         int      `json:"max_zoom"`
+	Version         string   `json:"version"`     // of data and renderer; empty before the first snapshot
+	TotalLakes      int      `json:"total_lakes"` // 0 before the first snapshot
+	ChangesAt       *string  `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
+	Embeddable      bool     `json:"embeddable"`  // whether pages of other sites may show /embed
+
+	Forecast *pageForecast `json:"forecast"` // nil if there is none for today or later
+}
+
+// pageForecast is what the page has to know of the newest issue of the forecast.
+type pageForecast struct {
+	IssuedAt string `json:"issued_at"` // the day of issue
+	Weeks    int    `json:"weeks"`     // ahead
+	Version  string `json:"version"`   // of its tiles
 }
 
 type basemap struct {
@@ -212,14 +223,19 @@ func (h *pageHandlers) description(w http.ResponseWriter, r *http.Request) error
 // settings answers with the page's settings.
 func (h *pageHandlers) settings(w http.ResponseWriter, r *http.Request) error {
 	settings, adjustable := h.fixed, h.adjustable()
-	settings.Attribution = adjustable.Attribution
+	var credits []Credit
 	settings.Embeddable = adjustable.FrameAncestors.AllowOthers()
 	if p := h.current.Load(); p != nil {
+		credits = h.credits(p.state)
 		settings.Version, settings.TotalLakes = p.state.MapVersion, len(p.snap.Lakes)
 		if next := p.snap.ChangesAt(); !next.IsZero() {
 			text := next.UTC().Format(time.RFC3339)
 			settings.ChangesAt = &text
 		}
+		if f := p.snap.Forecasts; f != nil && f.Issue.Target(f.Issue.Weeks) >= data.DateOf(h.opts.Now()) {
+			settings.Forecast = &pageForecast{f.Issue.Issued.String(), f.Issue.Weeks, p.state.ForecastVersion}
+		}
 	}
+	settings.Attribution, settings.AttributionHTML = h.pageAttribution(credits)
 	return h.sender.Send(w, r, settingsKind, answer.JSON(settings))
 }

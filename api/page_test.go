@@ -81,7 +81,7 @@ func TestPageSettings(t *testing.T) {
 	s := newServer(t, opts, nil)
 	want := map[string]any{
 		"basemap": map[string]any{"url": "https://tile.example.org/{z}/{x}/{y}.png", "labels_url": "https://{s}.labels.example.org/{z}/{x}/{y}.png", "attribution": "© Example"},
-		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "embeddable": true,
+		"notice":  "Simulated", "simulated": true, "attribution": "Example Agency", "attribution_html": "Example Agency", "max_zoom": 18.0, "version": "", "total_lakes": 0.0, "changes_at": nil, "embeddable": true, "forecast": nil,
 	}
 	if got := object(t, get(t, s, http.StatusOK, "/page.json")); fmt.Sprint(got) != fmt.Sprint(want) {
 		t.Errorf("page.json = %v, want %v", got, want)
@@ -114,5 +114,31 @@ func TestPageSettingsAnnounceChanges(t *testing.T) {
 	s := newServer(t, testOptions(t), source)
 	if got, want := object(t, get(t, s, http.StatusOK, "/page.json"))["changes_at"], begins.UTC().Format(time.RFC3339); got != want {
 		t.Errorf("changes_at = %v, want %s", got, want)
+	}
+}
+
+// The page learns from its settings whether there is a forecast that is not over.
+func TestPageSettingsNameForecast(t *testing.T) {
+	for _, c := range []struct {
+		name, now string
+		want      []any // issued_at and weeks
+	}{
+		{"the day of issue", "2026-11-16", []any{"2026-11-16", 4.0}},
+		{"the last day", "2026-12-14", []any{"2026-11-16", 4.0}},
+		{"the day after", "2026-12-15", nil},
+	} {
+		opts := testOptions(t)
+		opts.Now = func() time.Time { return date(t, c.now).Time().Add(23 * time.Hour) }
+		got := object(t, get(t, newServer(t, opts, forecastSource(t)), http.StatusOK, "/page.json"))
+		forecast, _ := got["forecast"].(map[string]any)
+		if c.want == nil {
+			if forecast != nil {
+				t.Errorf("%s: forecast = %v, want null", c.name, forecast)
+			}
+			continue
+		}
+		if forecast["issued_at"] != c.want[0] || forecast["weeks"] != c.want[1] || forecast["version"] == "" || forecast["version"] == got["version"] {
+			t.Errorf("%s: forecast = %v, want %v and a version of its own", c.name, forecast, c.want)
+		}
 	}
 }

@@ -167,6 +167,10 @@ func (e *encoder) observation(b []byte, o data.Observation, profile *data.Profil
 		b = append(b, `":`...)
 		b = append(b, d.json...)
 	}
+	if o.Type == data.Forecast {
+		d := forecastDetailsOf(&o, profile)
+		b = d.appendMembers(append(b, ','))
+	}
 	return append(b, '}')
 }
 

@@ -45,7 +45,7 @@ func TestDatabaseRefreshed(t *testing.T) {
 	first := data.Refresh{Turn: 2, LastAttempt: began, LastError: "the source cannot be reached", Failures: 1}
 	s.DatabaseRefreshed(first)
 	if got, want := state(), `{"last_attempt":"2026-11-20T05:00:00Z","last_success":null,"last_error":"the source cannot be reached",`+
-		`"failures":1,"rows":{"added":0,"changed":0,"unchanged":0,"rejected":0}}`; got != want {
+		`"failures":1,"rows":{"added":0,"changed":0,"unchanged":0,"rejected":0},"rasters":null}`; got != want {
 		t.Errorf("after a failure /readyz has %s, want %s", got, want)
 	}
 	if n, err := testutil.GatherAndCount(opts.Registry, names[0]); n != 0 || err != nil {
@@ -57,7 +57,7 @@ func TestDatabaseRefreshed(t *testing.T) {
 		Rows: data.RefreshRows{Added: 5, Changed: 4, Unchanged: 3, Rejected: 2},
 	})
 	if got, want := state(), `{"last_attempt":"2026-11-20T06:00:00Z","last_success":"2026-11-20T06:01:00Z","last_error":null,`+
-		`"failures":0,"rows":{"added":5,"changed":4,"unchanged":3,"rejected":2}}`; got != want {
+		`"failures":0,"rows":{"added":5,"changed":4,"unchanged":3,"rejected":2},"rasters":null}`; got != want {
 		t.Errorf("after a success /readyz has %s, want %s", got, want)
 	}
 	want := `
@@ -83,5 +83,44 @@ limnomap_refresh_rows{outcome="unchanged"} 3
 	problems, err := testutil.GatherAndLint(opts.Registry, names...)
 	if err != nil || len(problems) > 0 {
 		t.Errorf("lint: %v, %v", problems, err)
+	}
+	rasters := []string{
+		"limnomap_refresh_rasters_total", "limnomap_refresh_raster_bytes_total", "limnomap_refresh_raster_last_taken_timestamp_seconds", "limnomap_refresh_raster_files",
+	}
+	if n, err := testutil.GatherAndCount(opts.Registry, rasters...); n != 0 || err != nil {
+		t.Errorf("without satellite files there are %d series, %v", n, err)
+	}
+	failed := data.Refresh{Turn: 6, Rasters: data.RefreshRasters{Failed: 1, RasterCounts: data.RasterCounts{Failing: 1}}}
+	s.DatabaseRefreshed(failed)
+	if got, want := state(), `"rasters":{"taken":0,"failed":1,"bytes_read":0,"waiting":0,"failing":1,"skipped":0,"last_taken":null,"product":null,"date":null}}`; !strings.HasSuffix(got, want) {
+		t.Errorf("after a file that failed /readyz has %s, want %s", got, want)
+	}
+	s.DatabaseRefreshed(data.Refresh{Turn: 8, Rasters: data.RefreshRasters{
+		Taken: 5, Failed: 1, Bytes: 1 << 20, LastTaken: began, LastProduct: "Copernicus LWQ", LastDate: data.DateOf(began.AddDate(0, 0, -9)),
+		RasterCounts: data.RasterCounts{Waiting: 2, Failing: 3, Skipped: 4},
+	}})
+	if got, want := state(), `"rasters":{"taken":5,"failed":1,"bytes_read":1048576,"waiting":2,"failing":3,"skipped":4,`+
+		`"last_taken":"2026-11-20T05:00:00Z","product":"Copernicus LWQ","date":"2026-11-11"}}`; !strings.HasSuffix(got, want) {
+		t.Errorf("with files /readyz has %s, want %s", got, want)
+	}
+	want = `
+# HELP limnomap_refresh_raster_bytes_total Bytes read of the satellite files of the data's source, by all processes with this database.
+# TYPE limnomap_refresh_raster_bytes_total counter
+limnomap_refresh_raster_bytes_total 1.048576e+06
+# HELP limnomap_refresh_raster_files Satellite files of the data's source after the last refresh: to be read by the next one (waiting), unusable (failing), too old to be read (skipped).
+# TYPE limnomap_refresh_raster_files gauge
+limnomap_refresh_raster_files{state="failing"} 3
+limnomap_refresh_raster_files{state="skipped"} 4
+limnomap_refresh_raster_files{state="waiting"} 2
+# HELP limnomap_refresh_raster_last_taken_timestamp_seconds When values of a satellite file of the data's source were last imported.
+# TYPE limnomap_refresh_raster_last_taken_timestamp_seconds gauge
+limnomap_refresh_raster_last_taken_timestamp_seconds 1.7951508e+09
+# HELP limnomap_refresh_rasters_total Satellite files of the data's source: values imported (taken), and attempts that failed, by all processes with this database.
+# TYPE limnomap_refresh_rasters_total counter
+limnomap_refresh_rasters_total{result="failed"} 1
+limnomap_refresh_rasters_total{result="taken"} 5
+`
+	if err := testutil.GatherAndCompare(opts.Registry, strings.NewReader(want), rasters...); err != nil {
+		t.Error(err)
 	}
 }

@@ -33,6 +33,9 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"history_csv", "/api/v1/bathing-lakes/history/{lake_id}.csv", perAddress, data(h.lakes.historyCSV)}, // before history, which takes any id
 		{"history", "/api/v1/bathing-lakes/history/{lake_id}", perAddress, data(h.lakes.history)},
 		{"geojson", pathGeoJSON, perAddress, data(h.lakes.geojson)},
+		{"forecast", pathForecast, perAddress, data(h.lakes.forecastJSON)},
+		{"forecast_csv", pathForecast + ".csv", perAddress, data(h.lakes.forecastCSV)},
+		{"forecast_geojson", pathForecast + ".geojson", perAddress, data(h.lakes.forecastGeoJSON)},
 		{"near", "/api/v1/bathing-lakes/near", perAddress, data(h.lakes.near)},
 		{"search", "/api/v1/bathing-lakes/search", perAddress, data(h.lakes.search)},
 		{"stats", "/api/v1/bathing-lakes/stats", perAddress, data(h.lakes.stats)},

@@ -36,7 +36,7 @@ func (h *descriptionHandlers) styles(w http.ResponseWriter, r *http.Request) err
 			ID:      id,
 			Title:   h.colormaps.byID[id].Title,
 			Default: i == 0,
-			Legend:  h.prefix + pathLegend + ".json" + h.legendQuery(h.styleIDs[0], id),
+			Legend:  h.prefix + pathLegend + ".json" + h.legendQuery(mapChoice{style: h.styleIDs[0], colormap: id}),
 		})
 	}
 	return h.sender.Send(w, r, timelessKind, answer.JSON(list))

@@ -36,7 +36,7 @@ func (h *lakeHandlers) swimGuide(w http.ResponseWriter, r *http.Request, p *publ
 	}
 	now := h.opts.Now()
 	statements, _ := p.snap.Advisories.All()
-	g := sampleRecords{snap: p.snap, publisher: publisher, organization: cmp.Or(h.attribution(), host), now: now}
+	g := sampleRecords{snap: p.snap, publisher: publisher, organization: cmp.Or(h.organization(), host), now: now}
 	var lakes []int32
 	var head []byte
 	err := h.sender.InTurn(r, len(p.snap.Lakes)+len(statements), func() (err error) {

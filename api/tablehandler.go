@@ -37,6 +37,9 @@ func (h *tableHandler) page(w http.ResponseWriter, r *http.Request) error {
 		Notice:         h.opts.Notice,
 		Attribution:    h.adjustable().Attribution,
 	}
+	for _, credit := range h.credits(p.state) {
+		reader.Credits = append(reader.Credits, table.Credit{Text: credit.Text, URL: credit.URL})
+	}
 	var content []byte
 	var language string
 	err = h.sender.InTurn(r, len(p.snap.Lakes), func() (err error) {

@@ -52,10 +52,18 @@ func (h *tileHandlers) tile(w http.ResponseWriter, r *http.Request) error {
 		return err
 	}
 	readTime(&t, &query)
-	t.Style, t.Colormap = params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormaps.ids)
-	t.Filter = h.filter(&query, t.Style)
+	m := h.readMap(&query, "date", "time", "risk")
+	t.Style, t.Colormap, t.Forecast = m.style, m.colormap, m.forecast
+	if t.Forecast == 0 {
+		t.Filter = h.filter(&query, t.Style)
+	}
 	if err := query.Err(); err != nil {
 		return err
+	}
+	if t.Forecast != 0 {
+		if err := checkForecast(t.State.Snapshot, t.Forecast); err != nil {
+			return err
+		}
 	}
 	return h.send(w, r, t)
 }
@@ -145,6 +153,9 @@ func (h *tileHandlers) send(w http.ResponseWriter, r *http.Request, t ogc.Tile) 
 		}
 	}
 	switch snap := t.State.Snapshot; {
+	case t.Forecast != 0:
+		version = t.State.ForecastVersion
+		values, err = snap.Chances(t.Forecast)
 	case t.Dated && (t.Vector || snap.Old(t.Week)):
 		var release func()
 		if view, release, err = h.weeks.get(r, snap, t.Week); err == nil {

@@ -2,7 +2,6 @@ package api
 
 import (
 	"net/http"
-	"net/url"
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2"
@@ -42,37 +41,40 @@ type descriptionHandlers struct {
 }
 
 func newDescriptionHandlers(s *common) (*descriptionHandlers, error) {
-	drawn, err := lru.New[legendKey, []byte](maxLegends(len(s.colormaps.ids), len(s.styleIDs)))
+	drawn, err := lru.New[legendKey, []byte](maxLegends(len(s.colormaps.byID), len(s.styleIDs)))
 	return &descriptionHandlers{common: s, drawn: drawn}, err
 }
 
 // tileJSON answers with the description of the tiles, for the map that the parameters choose.
 func (h *descriptionHandlers) tileJSON(w http.ResponseWriter, r *http.Request, p *published) error {
 	query := params.Of(r)
-	style, colors := params.OneOf(&query, "style", h.styleIDs), params.OneOf(&query, "colormap", h.colormaps.ids)
+	m := h.readMap(&query, "date")
 	week, dated := query.Week(p.snap)
 	if err := query.Err(); err != nil {
 		return err
 	}
+	base, private := h.base(w, r)
+	description := h.describe(p.state, h.opts.MaxZoom)
+	if m.forecast == 0 {
+		description.Name = "limnomap chlorophyll-a"
+		description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples. " + levelCaveat
+		description.Snapshot = p.state.MapVersion
+	} else {
+		if err := checkForecast(p.snap, m.forecast); err != nil {
+			return err
+		}
+		description.Name, description.Description = h.forecastText(p.snap, m.forecast)
+		description.Snapshot = p.state.ForecastVersion
+	}
 	// The addresses have what the client chose, and leave out what it left out.
-	chosen := url.Values{"v": {p.state.MapVersion}}
-	if style != h.styleIDs[0] {
-		chosen.Set("style", string(style))
-	}
-	if colors != h.colormaps.ids[0] {
-		chosen.Set("colormap", string(colors))
-	}
+	chosen := h.queryOf(m)
+	chosen.Set("v", description.Snapshot)
 	if dated {
 		chosen.Set("date", week.Monday().String())
 	}
-	base, private := h.base(w, r)
-	description := h.describe(p.state, h.opts.MaxZoom)
-	description.Name = "limnomap chlorophyll-a"
-	description.Description = "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples. " + levelCaveat
 	description.Format, description.TileSize = "png", 256
 	description.Tiles = []string{base + pathTiles + "/{z}/{x}/{y}.png?" + chosen.Encode()}
-	description.LegendURL = base + pathLegend + ".svg" + h.legendQuery(style, colors)
-	description.Snapshot = p.state.MapVersion
+	description.LegendURL = base + pathLegend + ".svg" + h.legendQuery(m)
 	return h.sender.Send(w, r, jsonKind.PrivateIf(private), answer.JSON(description))
 }
 
@@ -84,7 +86,7 @@ func (h *descriptionHandlers) describe(state *ogc.State, maxZoom int) tileJSON {
 	return tileJSON{
 		TileJSON:    "3.0.0",
 		Version:     "1.0.0",
-		Attribution: h.attribution(),
+		Attribution: h.attribution(state),
 		Scheme:      "xyz",
 		MinZoom:     0,
 		MaxZoom:     maxZoom,

@@ -2,9 +2,10 @@ package data
 
 // A currentRule says which observation of a lake is current. The rule is the same for all lakes and weeks:
 //
-// Only measurements with a value that is not [Poor] count. Of the satellite's passes and of the samples, the newest counts each; of
-// several sources on one date, see [lakeSamples.newest]. The sample wins if it is at most samplePrefer days older than the pass,
-// unless it is stale and the pass is not. What wins is current if it is not stale, and otherwise the last known value.
+// Only measurements with a value that is not [Poor] count, and of the satellite only those of the best source of their week: see
+// [SourceOrder]. Of the satellite's passes and of the samples, the newest counts each; of several sources on one date, see
+// [lakeSamples.newest]. The sample wins if it is at most samplePrefer days older than the pass, unless it is stale and the pass is not.
+// What wins is current if it is not stale, and otherwise the last known value.
 type currentRule struct {
 	profile      *Profile
 	staleAfter   int // days

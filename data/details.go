@@ -123,11 +123,14 @@ type Details struct {
 	Lower, Upper Optional[Chlorophyll] // the range in which the value probably lies, as the source defines it
 	// BelowLimit is true if the source only knows that the value is below a limit of detection. Then the value is half of that
 	// limit, and Upper is the limit.
-	BelowLimit       bool
-	ValidPixels      Optional[int32] // how many pixels of the lake have a value
-	TotalPixels      Optional[int32] // how many pixels the lake has
-	Flags            Flags
-	Method           string               // of measurement, as people write it
+	BelowLimit  bool
+	ValidPixels Optional[int32] // how many pixels of the lake have a value
+	TotalPixels Optional[int32] // how many pixels the lake has
+	Flags       Flags
+	Method      string // of measurement, as people write it
+	// Version is the version of the product's file, its processing included. Of one product and date the newest one counts:
+	// see [CompareVersions].
+	Version          string
 	Secchi           Optional[Hundredths] // depth in metres at which a Secchi disk vanishes
 	WaterTemperature Optional[Hundredths] // °C
 }
@@ -142,6 +145,8 @@ const (
 	MaxWaterTemperature Hundredths = 100_00
 	// MaxPixels is more than any lake has: the Caspian Sea has 3.7e9 at 10 m, which no product uses for it.
 	MaxPixels = math.MaxInt32
+	// MaxVersionRunes is enough for a version, a time of processing and a number of observations.
+	MaxVersionRunes = 64
 )
 
 // check returns an error that names the first column with an invalid value. The value of the observation is chl.
@@ -174,6 +179,9 @@ func (d *Details) check(chl Chlorophyll) error {
 		return fmt.Errorf("flags %b: want only known ones", d.Flags)
 	}
 	if err := checkText("method", d.Method); err != nil {
+		return err
+	}
+	if err := checkTextOf("version", d.Version, MaxVersionRunes); err != nil {
 		return err
 	}
 	if v := d.Secchi; v.Known && (v.Value < 0 || v.Value > MaxSecchi) {

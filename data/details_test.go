@@ -14,7 +14,7 @@ func detailed() data.Observation {
 		Details: data.Details{
 			Lower: data.Known(data.Chlorophyll(10_00)), Upper: data.Known(data.Chlorophyll(15_00)), BelowLimit: true,
 			ValidPixels: data.Known(int32(7)), TotalPixels: data.Known(int32(9)), Flags: data.FlagsOf(data.Scum, data.HoldTime),
-			Method: "DIN 38409-60", Secchi: data.Known(data.Hundredths(2_50)), WaterTemperature: data.Known(data.Hundredths(-50)),
+			Method: "DIN 38409-60", Version: "V2.1.1 2025-09-14T10:00", Secchi: data.Known(data.Hundredths(2_50)), WaterTemperature: data.Known(data.Hundredths(-50)),
 		},
 	}
 }
@@ -34,6 +34,9 @@ func TestDetailsCheck(t *testing.T) {
 		{"a source that turns text around", func(o *data.Observation) { o.Source = "a\u202eb" }, "source"},
 		{"a source on two lines", func(o *data.Observation) { o.Source = "a\nb" }, "source"},
 		{"a method that turns text around", func(o *data.Observation) { o.Details.Method = "a\u202eb" }, "method"},
+		{"a long version", func(o *data.Observation) { o.Details.Version = strings.Repeat("é", 65) }, "version"},
+		{"a version on two lines", func(o *data.Observation) { o.Details.Version = "2\n1" }, "version"},
+		{"a version that turns text around", func(o *data.Observation) { o.Details.Version = "a\u202eb" }, "version"},
 		{"a lower limit above the value", func(o *data.Observation) { o.Details.Lower.Value = 12_35 }, "chl_lower"},
 		{"a negative lower limit", func(o *data.Observation) { o.Details.Lower.Value = -1 }, "chl_lower"},
 		{"an upper limit below the value", func(o *data.Observation) { o.Details.Upper.Value = 12_33 }, "chl_upper"},

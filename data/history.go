@@ -77,7 +77,7 @@ func (s *Snapshot) History(i int, q HistoryQuery) (observations []Observation, w
 			newest.next--
 			continue
 		}
-		if newest.of.samples[newest.next].hasMore() && q.Types.Has(newest.kind) {
+		if next := newest.of.samples[newest.next]; next.hasMore() && (q.Types.Has(newest.kind) || next.keptBack()) {
 			return nil, false
 		}
 		h.Add(newest.take(s.Lakes[i].ID))

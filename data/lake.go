@@ -102,9 +102,12 @@ func (l Lake) Check() error {
 }
 
 // checkText returns an error if s cannot be shown as one line of text.
-func checkText(column, s string) error {
-	if n := utf8.RuneCountInString(s); n > maxTextRunes {
-		return fmt.Errorf("%s %.80q has %d characters: want at most %d", column, s, n, maxTextRunes)
+func checkText(column, s string) error { return checkTextOf(column, s, maxTextRunes) }
+
+// checkTextOf is checkText for a text of at most that many characters.
+func checkTextOf(column, s string, runes int) error {
+	if n := utf8.RuneCountInString(s); n > runes {
+		return fmt.Errorf("%s %.80q has %d characters: want at most %d", column, s, n, runes)
 	}
 	return checkCharacters(column, s)
 }

@@ -122,6 +122,9 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 		dropped:    l.dropped,
 		since:      l.weeks.since(),
 	}
+	if err := s.readNewestForecasts(ctx, src); err != nil {
+		return nil, fmt.Errorf("snapshot: %w", err)
+	}
 	s.weeks, s.asOf = l.weeks.weeks()
 	s.held = len(s.weeks) - len(l.weeks.recent)
 	// Of the old views, up to maxBlocks blocks are kept, while another one may be read.
@@ -140,6 +143,7 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	l.hash.advisories(s.Advisories)
 	s.loadedVersion = l.hash.version()
 	s.Current = s.build(newest)
+	s.sources = l.sources.since(s.Current.AsOf)
 	return s.withActive(o.Now()), nil
 }
 
@@ -169,6 +173,8 @@ type loader struct {
 	satellite series
 	inSitu    series
 	forecasts series
+	sources   sourceDates
+	order     weekOrder
 	dropped   []bool // by lake: whether some of its samples were removed; nil if none were
 
 	observed bool        // whether an observation was passed
@@ -234,6 +240,7 @@ func (l *loader) take(o Observation) error {
 		l.endLake()
 	}
 	l.observed, l.last, l.at = true, o, i
+	counts := o.usable()
 	switch o.Type {
 	case Forecast:
 		l.forecasts.add(i, o)
@@ -241,10 +248,19 @@ func (l *loader) take(o Observation) error {
 	case InSitu:
 		l.inSitu.add(i, o)
 	default:
+		kept, keeps := l.order.add(i, &o)
+		if keeps {
+			l.satellite.keepBack(i, o.Date.Week().Monday())
+		}
 		l.satellite.add(i, o)
+		if kept {
+			counts = false
+			l.satellite.keepBackLast()
+		}
+		l.sources.observe(&o)
 	}
 	l.hash.observation(i, o)
-	l.weeks.observe(o)
+	l.weeks.observe(o.Date, counts)
 	return nil
 }
 

@@ -25,7 +25,11 @@ type Observation struct {
 	// MeasuredAt is the time of measurement, in UTC to the second. Zero means midnight of Date.
 	MeasuredAt time.Time
 	Quality    Quality
-	Details    Details
+	// Rank is the place of the source in the [SourceOrder], from 1 on; 0 if it is not in it. A [Source] sets it, and imports ignore it.
+	Rank    uint8
+	Details Details
+	// Forecast is known for limnomap's own forecasts. A [Source] stores no such observation: they are in its Forecasts.
+	Forecast ForecastBasis
 }
 
 // compareRows compares the places of two observations of one lake in the order of a [Source]: by date, type and source.
@@ -105,7 +109,7 @@ func (o Observation) CheckImport() error {
 	if !o.Chlorophyll.Valid() && o.Details.Flags&FlagsOf(Scum) != 0 {
 		return fmt.Errorf("flags %s without chl: want a value of chl too", Scum)
 	}
-	for _, text := range []lakeText{{"source", o.Source}, {"method", o.Details.Method}} {
+	for _, text := range []lakeText{{"source", o.Source}, {"method", o.Details.Method}, {"version", o.Details.Version}} {
 		if text.value == "" {
 			continue
 		}

@@ -55,6 +55,7 @@ type blockReader struct {
 	at          int         // index of the current lake
 	passes      sampleGroup // of the current lake
 	samples     sampleGroup // of the current lake
+	order       weekOrder   // of passes
 	last        Observation // of the current lake, if there is one
 	unknownLake error       // set if an observation is of a lake that the snapshot does not know
 }
@@ -87,7 +88,8 @@ func (r *blockReader) period() Period {
 		}
 	}
 	last := r.block.first + Week(len(r.asOf)-1)
-	return Period{First: max(begin-(trophicDays-1), minDate), Last: last.Sunday()}
+	first := (begin - (trophicDays - 1)).Week().Monday() // whole weeks, so that the best source of each is known
+	return Period{First: max(first, minDate), Last: last.Sunday()}
 }
 
 func (r *blockReader) observation(o Observation) error {
@@ -130,7 +132,14 @@ func (r *blockReader) take(o Observation) error {
 	if o.Type == InSitu {
 		r.samples.add(0, o)
 	} else {
+		kept, keeps := r.order.add(i, &o)
+		if keeps {
+			r.passes.keepBack(0, o.Date.Week().Monday())
+		}
 		r.passes.add(0, o)
+		if kept {
+			r.passes.keepBackLast()
+		}
 	}
 	r.last = o
 	return nil

@@ -15,7 +15,8 @@ type Refresh struct {
 	Failures  int // number of failed attempts in a row
 	// Rows are those of the last attempt that read any. An attempt without new files keeps them; a
 	// rejected one sets Rejected only.
-	Rows RefreshRows
+	Rows    RefreshRows
+	Rasters RefreshRasters
 	// HeldUntil is when the claim of the refresh in progress ends, unless it is extended. Zero if none is in progress. A
 	// time in the past was left by a process that ended during its refresh.
 	HeldUntil time.Time
@@ -44,4 +45,48 @@ type RefreshResult struct {
 	Rows *RefreshRows
 	// Files replaces the stored files of the source; nil keeps them. An empty slice removes them.
 	Files []RefreshFile
+	// Rasters are the counts of the satellite files at the source; nil keeps those of the refresh before.
+	Rasters *RasterCounts
 }
+
+// RefreshRasters is the state of the satellite files that refreshes read.
+type RefreshRasters struct {
+	// Taken and Failed count all files whose values were imported, and all attempts that failed. Bytes is what was read of them.
+	Taken, Failed, Bytes int64
+	// LastTaken is when values were last imported; zero if never. LastProduct and LastDate are those of that file.
+	LastTaken   time.Time
+	LastProduct string
+	LastDate    Date
+	RasterCounts
+}
+
+// RasterCounts counts satellite files at the source as the last refresh left them.
+type RasterCounts struct {
+	Waiting int64 // not read yet, or to be read again by the next refresh
+	Failing int64 // cannot be used; read again when they change, or after a delay
+	Skipped int64 // older than the newest that are read
+}
+
+// A RasterRecord is a satellite file of a source as the last attempt to read it left it.
+type RasterRecord struct {
+	// Key is different for all files of all sources. It does not reveal the address.
+	Key string
+	// Name is the name of the file, without its folder or address.
+	Name string
+	// Stamp changes when the file changes: its size and time, or the tag of its server.
+	Stamp string
+	// Error is why its values could not be imported; empty if they were.
+	Error    string
+	Failures int       // attempts in a row that failed
+	TriedAt  time.Time // when the last attempt ended
+	RetryAt  time.Time // before then it is not read again unless it changes; zero if its values were imported
+	// The others are of a file whose values were imported.
+	Product, Version string
+	Date             Date
+	Lakes, Gaps      int64 // lakes with a value, and without
+	Written          int64 // rows that were added or changed
+	Bytes            int64 // read by the last attempt
+}
+
+// Taken reports whether the values of the file were imported.
+func (r RasterRecord) Taken() bool { return r.Error == "" }

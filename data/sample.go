@@ -22,12 +22,13 @@ const (
 	dateBits     = 22
 	timeUnknown  = secondsPerDay     // the source gave no time
 	timeOtherDay = secondsPerDay + 1 // the time is on another day: see sampleDetails.offset
+	timeKeptBack = secondsPerDay + 2 // a better source has a value in the week: see keepBack
 )
 
 // The bits suffice: a negative constant does not convert to uint.
 const (
 	_ = uint(1<<qualityBits - 1 - Poor)
-	_ = uint(1<<timeBits - 1 - timeOtherDay)
+	_ = uint(1<<timeBits - 1 - timeKeptBack)
 	_ = uint(1<<levelBits - 1 - (maxLevel - NoLevel))
 	_ = uint(1<<valueBits - 1 - (MaxChlorophyll - NoChlorophyll))
 	_ = uint(1<<dateBits - 1 - (maxDate - minDate))
@@ -87,10 +88,18 @@ func (s sample) quality() Quality { return Quality(s >> qualityShift & (1<<quali
 // level returns the level that the source reports, also with the flag [Scum], or NoLevel.
 func (s sample) level() Level { return Level(s>>levelShift&(1<<levelBits-1)) + NoLevel }
 
-// time returns the seconds since midnight UTC, or timeUnknown or timeOtherDay.
+// time returns the seconds since midnight UTC, or timeUnknown, timeOtherDay or timeKeptBack.
 func (s sample) time() int64 { return int64(s >> timeShift & (1<<timeBits - 1)) }
 
 func (s sample) hasDetails() bool { return s>>detailsBit&1 != 0 }
+
+// keepBack makes a sample unusable, because a better source has a value in its week. Then only the Source has its time and its quality.
+func (s *sample) keepBack() {
+	*s &^= (1<<timeBits-1)<<timeShift | (1<<qualityBits-1)<<qualityShift
+	*s |= timeKeptBack<<timeShift | sample(Poor)<<qualityShift | 1<<moreBit
+}
+
+func (s sample) keptBack() bool { return s.time() == timeKeptBack }
 
 // hasMore reports whether the observation has a Source or Details.
 func (s sample) hasMore() bool { return s>>moreBit&1 != 0 }

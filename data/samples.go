@@ -70,6 +70,27 @@ func (g *sampleGroup) add(i int, o Observation) {
 	}
 }
 
+// keepBack makes the usable samples of lake i from the day since on unusable.
+func (s *series) keepBack(i int, since Date) {
+	if i/groupLakes < len(s.groups) {
+		s.groups[i/groupLakes].keepBack(i%groupLakes, since)
+	}
+}
+
+func (g *sampleGroup) keepBack(i int, since Date) {
+	own := g.of(i).samples
+	for k := len(own) - 1; k >= 0 && own[k] >= from(since); k-- {
+		if own[k].usable() {
+			own[k].keepBack()
+		}
+	}
+}
+
+// keepBackLast makes the sample that was added last unusable.
+func (s *series) keepBackLast() { s.groups[len(s.groups)-1].keepBackLast() }
+
+func (g *sampleGroup) keepBackLast() { g.samples[len(g.samples)-1].keepBack() }
+
 // A cut says which samples to remove.
 type cut struct {
 	since     Date           // remove samples before this date

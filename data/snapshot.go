@@ -16,14 +16,18 @@ import (
 // every lake unknown.
 type Snapshot struct {
 	// Version is a hash, in hexadecimal, of everything that the snapshot shows: the same data and options give the same
-	// version on every machine. It depends on the official statements, and on which of them are active, but neither on Revision nor
-	// on what no map shows: forecasts, sources and Details.
+	// version on every machine. It depends on the official statements, on which of them are active, and on the ranks of sources, but
+	// neither on Revision nor on what no map shows: forecasts, names of sources and Details.
 	Version  string
 	Revision Revision
 	Profile  *Profile
 	Lakes    []Lake      // ascending by ID
 	Current  *View       // the newest week
 	Weeks    []WeekCount // all that are served, also if not in memory
+	// Forecasts are the newest of limnomap's own; nil if there are none.
+	Forecasts *Forecasts
+	// ForecastTest is their last test with past years, also if there are none because of it.
+	ForecastTest ForecastTest
 	// Advisories are all official statements about the lakes.
 	Advisories *Advisories
 
@@ -45,6 +49,7 @@ type Snapshot struct {
 	forecasts series
 	since     Date
 	dropped   []bool
+	sources   []string
 
 	views      *lru.Cache[Week, *View]
 	lazyValues *lru.Cache[Week, *Values]

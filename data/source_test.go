@@ -13,6 +13,7 @@ import (
 
 // A memory is a Source that passes its rows unchanged.
 type memory struct {
+	data.NoForecasts
 	revision     data.Revision
 	lakes        []data.Lake
 	observations []data.Observation
@@ -52,7 +53,8 @@ func (m *memory) Past(_ context.Context, period data.Period, observation func(da
 		}
 		for _, o := range m.observations[first:i] {
 			before, ok := newest[o.Type]
-			if o.Type == data.Forecast || o.Date > period.Last || o.Date < period.First && !(ok && o.Date == before && usable(o)) {
+			asBefore := ok && (o.Date == before || o.Type == data.Satellite && o.Date < before && o.Date.Week() == before.Week())
+			if o.Type == data.Forecast || o.Date > period.Last || o.Date < period.First && !(asBefore && usable(o)) {
 				continue
 			}
 			if err := observation(o); err != nil {

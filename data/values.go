@@ -23,6 +23,8 @@ type Values struct {
 	samples series
 	asOf    Date
 	behind  int // number of later weeks with an observation
+
+	chance func(i int) (p float64, ok bool) // if not nil, there is nothing else
 }
 
 // OldAfter is the age in days beyond which a current value is old: two passes of a weekly product. A map draws it fainter, because
@@ -31,6 +33,9 @@ const OldAfter = 14
 
 // Of returns the value of Lakes[i], and whether it is old.
 func (v *Values) Of(i int) (c Chlorophyll, old bool) {
+	if v.chance != nil {
+		return NoChlorophyll, false
+	}
 	if v.states != nil {
 		s := &v.states[i]
 		return s.Chlorophyll, s.Chlorophyll.Valid() && isOld(s.Date, v.asOf)
@@ -71,6 +76,9 @@ func (m Mark) Worse() bool { return m == WorseMedium || m == WorseHigh }
 
 // Mark returns the mark of Lakes[i].
 func (v *Values) Mark(i int) Mark {
+	if v.chance != nil {
+		return NoMark
+	}
 	if v.Advisories.Kind(i) == Closure {
 		return Closed
 	}

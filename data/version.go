@@ -67,6 +67,10 @@ func (h *versionHash) observation(i int, o Observation) {
 	h.number(o.Taken().Unix())
 	h.number(int64(o.Type))
 	h.number(int64(o.Quality))
+	if o.Rank != 0 {
+		h.buf = append(h.buf, 'R')
+		h.number(int64(o.Rank))
+	}
 	h.flush()
 }
 
@@ -104,6 +108,35 @@ func (h *versionHash) flush() {
 
 // version returns the hash of everything added.
 func (h *versionHash) version() string { return hex.EncodeToString(h.sum.Sum(nil)[:versionBytes]) }
+
+// A forecastHash hashes forecasts as a versionHash does, lake by lake in the order of a snapshot.
+type forecastHash struct{ versionHash }
+
+func newForecastHash() *forecastHash {
+	h := &forecastHash{versionHash{sum: sha256.New()}}
+	h.text("limnomap forecast 1")
+	h.flush()
+	return h
+}
+
+func (h *forecastHash) forecast(l *LakeForecast) {
+	h.text(string(l.LakeID))
+	h.number(int64(l.BasedOn))
+	h.number(int64(l.Withheld))
+	for _, w := range l.Weeks {
+		h.number(int64(w.Chl))
+		h.number(int64(w.Sigma))
+	}
+	h.flush()
+}
+
+// of returns the version of the forecasts that were added, of an issue.
+func (h *forecastHash) of(f *ForecastIssue) string {
+	h.text(f.Model)
+	h.number(int64(f.Issued))
+	h.flush()
+	return h.version()
+}
 
 // versionAt returns the version of a snapshot while these official statements are active: that of its load if there are none.
 func versionAt(loaded string, active *ActiveAdvisories) string {

@@ -101,13 +101,17 @@ func lastKnown(src *memory, lake data.LakeID, asOf data.Date, opts *data.Snapsho
 			if o.LakeID != lake || o.Type != kind || o.Date > asOf || !o.Chlorophyll.Valid() || o.Quality == data.Poor {
 				continue
 			}
-			worth := func(o data.Observation) [4]int {
+			worth := func(o data.Observation) [6]int {
 				level, _ := opts.Profile.Classify(o)
 				good := 1
 				if o.Quality == data.Suspect {
 					good = 0
 				}
-				return [4]int{int(o.Date), good, int(level), int(o.Chlorophyll)}
+				week, place := 0, 0
+				if kind == data.Satellite {
+					week, place = int(o.Date.Week()), -int(o.Rank-1) // no rank is the last place
+				}
+				return [6]int{week, place, int(o.Date), good, int(level), int(o.Chlorophyll)}
 			}
 			if a, b := worth(o), worth(best); !ok || slices.Compare(a[:], b[:]) >= 0 {
 				best, ok = o, true
@@ -357,6 +361,7 @@ func TestViewOfEndedContext(t *testing.T) {
 // cell counts, and poor values.
 func drawSource(t *rapid.T) *memory {
 	m := &memory{}
+	order := rapid.SampledFrom([]data.SourceOrder{nil, {"B"}, {"B", "A"}}).Draw(t, "order")
 	for i := range rapid.IntRange(0, 4).Draw(t, "lakes") {
 		m.lakes = append(m.lakes, lakes(data.LakeID(fmt.Sprint("lake", i)))...)
 	}
@@ -368,6 +373,7 @@ func drawSource(t *rapid.T) *memory {
 			o := data.Observation{LakeID: l.ID, Date: date, Chlorophyll: data.NoChlorophyll, Level: data.NoLevel, CellDensity: data.NoCellDensity}
 			o.Type = rapid.SampledFrom([]data.DataType{data.Satellite, data.Satellite, data.InSitu}).Draw(t, "type")
 			o.Source = rapid.SampledFrom([]string{"", "", "A", "B"}).Draw(t, "source")
+			o.Rank = order.Rank(o.Source)
 			o.Quality = rapid.SampledFrom([]data.Quality{data.QualityUnknown, data.Good, data.Suspect, data.Poor}).Draw(t, "quality")
 			if rapid.IntRange(0, 2).Draw(t, "clear") > 0 {
 				o.Chlorophyll = data.Chlorophyll(rapid.Int32Range(0, 80_00).Draw(t, "chl"))

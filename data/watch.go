@@ -111,12 +111,25 @@ func (w *Watcher) next(ctx context.Context, current *Snapshot, reported *[]strin
 		if revision.Equal(current.Revision) {
 			return current.At(time.Now()), nil
 		}
+		if revision.Forecasts = current.Revision.Forecasts; revision.Equal(current.Revision) {
+			return w.forecasts(ctx, current)
+		}
 	}
 	snapshot, err := w.load(ctx, current)
 	if err != nil {
 		w.fail(ctx, err)
 	}
 	return snapshot, err
+}
+
+// forecasts returns current with other forecasts, which takes seconds where a load takes minutes.
+func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, error) {
+	snapshot, err := current.withForecasts(ctx, w.Source)
+	if err != nil {
+		w.fail(ctx, err)
+		return nil, err
+	}
+	return snapshot.At(time.Now()), nil
 }
 
 // load loads a snapshot. Meanwhile it publishes the current one whenever other official statements are active: a load may take minutes.

@@ -24,17 +24,17 @@ type weekCounter struct {
 	older  bool   // whether there are older weeks
 }
 
-// observe adds the next observation of the current lake.
-func (c *weekCounter) observe(o Observation) {
-	w := o.Date.Week()
+// observe adds the next observation of the current lake, and whether its value may be current.
+func (c *weekCounter) observe(date Date, counts bool) {
+	w := date.Week()
 	newest := c.newest.at(int32(w))
 	if *newest == 0 {
 		c.remember(w)
 	}
-	*newest = max(*newest, int(o.Date-minDate)+1)
-	if o.usable() {
+	*newest = max(*newest, int(date-minDate)+1)
+	if counts {
 		c.end(w)
-		c.value, c.hasValue = o.Date, true
+		c.value, c.hasValue = date, true
 	}
 }
 

@@ -22,10 +22,11 @@ import (
 
 	"limnomap/api/ratelimit/quota/redistest"
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data/satellite/satellitetest"
 )
 
-// monitoredServer starts a limnomap in which every metric has a value: it refreshes its database from a folder, has a disk
-// cache, shares its limits through Redis, and uses TLS.
+// monitoredServer starts a limnomap in which every metric has a value: it refreshes its database from a folder with a satellite
+// file, forecasts, has a disk cache, shares its limits through Redis, and uses TLS.
 func monitoredServer(t *testing.T) *limnomaptest.Server {
 	t.Helper()
 	limnomaptest.Need(t, "redis-server")
@@ -34,9 +35,11 @@ func monitoredServer(t *testing.T) *limnomaptest.Server {
 	if err := os.Mkdir(source, 0o755); err != nil {
 		t.Fatal(err)
 	}
-	limnomaptest.Run(t, "demo", "--lakes", "200", "--until", time.Now().UTC().Format(time.DateOnly), "--out", filepath.Join(source, "lakes.csv")+","+filepath.Join(source, "obs.csv"))
+	limnomaptest.Run(t, "demo", "--lakes", "200", "--weeks", "104", "--until", time.Now().UTC().Format(time.DateOnly), "--out", filepath.Join(source, "lakes.csv")+","+filepath.Join(source, "obs.csv"))
+	scene := satellitetest.TIFF{Width: 1, Height: 1, Floats: []float32{5}, X0: 10, Y0: 50, Step: 0.01, Unit: "mg m-3"}
+	limnomaptest.WriteFile(t, source, "chl_"+time.Now().UTC().Format(time.DateOnly)+".tif", string(scene.Encode()))
 	cert, key := testCertificate(t, dir)
-	return limnomaptest.Start(t, "--db", filepath.Join(dir, "lakes.db"), "--refresh-from", source, "--redis", "redis://"+redistest.Start(t).Addr,
+	return limnomaptest.Start(t, "--db", filepath.Join(dir, "lakes.db"), "--refresh-from", source, "--forecast", "--redis", "redis://"+redistest.Start(t).Addr,
 		"--tls-cert", cert, "--tls-key", key, "--api-rate", "60",
 		"--otlp-endpoint", "http://127.0.0.1:1", "--trace-ratio", "0") // no receiver is needed for the metrics of traces
 }

@@ -39,6 +39,8 @@ func TestDocPictures(t *testing.T) {
 		"heat-nodata":  noDataPicture,
 		"heat-2x":      doublePicture,
 		"heat-scale":   scalePicture,
+
+		"heat-forecast": forecastPicture,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -81,6 +83,8 @@ func TestDocFigures(t *testing.T) {
 		fmt.Sprintf("1 − tᵢ = exp( −%g·gᵢ )", opacityGain),
 		fmt.Sprintf("up to %g pixels", math.Exp2(largest/4)),
 		fmt.Sprintf("more than %d,%03d lakes", maxStamped/1000, maxStamped%1000),
+		fmt.Sprintf("lines of %d pixels, %d apart", symbol.ForecastLine, symbol.ForecastHatching),
+		fmt.Sprintf("within them the field has %g of its opacity", faintPart),
 	} {
 		if !strings.Contains(string(page), want) {
 			t.Errorf("docs/heat-field.md lacks %q", want)
@@ -255,6 +259,20 @@ func scalePicture(t *testing.T) image.Image {
 		panels = append(panels, bar)
 	}
 	return above(panels...)
+}
+
+// forecastPicture is a map of values, a forecast of the same lakes, and a forecast by waters of three lakes, of which the middle one has none.
+func forecastPicture(t *testing.T) image.Image {
+	lakes := bloom()
+	tile := maptile.At(orb.Point{10, 51}, 10)
+	waters := []testLake{lakeAt(tile, 40, 50, 4), lakeAt(tile, 40, 128, -1), lakeAt(tile, 40, 206, 30)}
+	for i := range waters {
+		waters[i].areaKM2 = 9
+	}
+	picture := func(lakes []testLake, tile maptile.Tile, style StyleID) image.Image {
+		return decoded(t, mustRender(t, chanceLayer(lakes...), forecastSpec(tile, 1, style)))
+	}
+	return sideBySide(tilePicture(t, lakes, docTile(), 1, Heat), picture(lakes, docTile(), Heat), onPaper(picture(waters, tile, Lakes), image.Rect(0, 0, 80, TileSize)))
 }
 
 func tilePicture(t *testing.T, lakes []testLake, tile maptile.Tile, scale int, style StyleID) image.Image {

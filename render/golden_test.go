@@ -27,6 +27,7 @@ func TestGoldenTiles(t *testing.T) {
 	row = row[:8]
 	old := withAges(row, []int{20, 20, 20, 20, 20, 20, 20, 20})
 	signedShores := signShores(t)
+	chances, chanceShores := chanceLayer(lakes...), chanceLayerOfShores(t, lakeland()...)
 	tests := []struct {
 		name  string
 		layer *Layer
@@ -50,6 +51,13 @@ func TestGoldenTiles(t *testing.T) {
 		{"lakes_signs_z12@2x", signedShores, Spec{maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes, colormap.Default, 0}},
 		{"dots_old_z6", old, Spec{signTile, 1, Dots, colormap.Default, 0}},
 		{"lakes_old_z6@2x", old, Spec{signTile, 2, Lakes, "viridis", 0}},
+		{"forecast_country_z5", chances, forecastSpec(maptile.At([2]float64{11, 51}, 5), 1, Heat)},
+		{"forecast_z7@2x", chances, forecastSpec(maptile.At([2]float64{11, 51}, 7), 2, Heat)},
+		{"forecast_z9", chanceShores, forecastSpec(maptile.At([2]float64{13.4, 52.46}, 9), 1, Heat)},
+		{"forecast_z10", chances, forecastSpec(maptile.At([2]float64{lakes[20].lon, lakes[20].lat}, 10), 1, Heat)},
+		{"forecast_z12", chanceShores, forecastSpec(maptile.At([2]float64{13.4, 52.46}, 12), 1, Heat)},
+		{"forecast_lakes_z7", chances, forecastSpec(maptile.At([2]float64{lakes[10].lon, lakes[10].lat}, 7), 1, Lakes)},
+		{"forecast_lakes_z12@2x", chanceShores, forecastSpec(maptile.At([2]float64{13.4, 52.46}, 12), 2, Lakes)},
 		{"blank", mixed, Spec{maptile.At([2]float64{-30, 40}, 6), 1, Heat, colormap.Default, 0}},
 	}
 	for _, tt := range tests {

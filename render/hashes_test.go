@@ -13,8 +13,8 @@ import (
 
 // TestBytesOfThisVersion compares tiles with the hashes that are filed under Version, byte by byte: cached tiles and
 // ETags depend on it. It draws all styles, colour maps and scales, of few lakes, of so many that they are binned and
-// thinned, of lakes with outlines, of a layer made for another week, of lakes with signs, and of
-// old values.
+// thinned, of lakes with outlines, of a layer made for another week, of lakes with signs, of
+// old values, and of forecasts.
 func TestBytesOfThisVersion(t *testing.T) {
 	if testing.Short() {
 		t.Skip("only computes: it runs without the race detector")
@@ -47,6 +47,24 @@ func TestBytesOfThisVersion(t *testing.T) {
 						name := fmt.Sprintf("%s/%s/%s/%d/%d/%d@%dx", set.name, style.ID, id, tile.Z, tile.X, tile.Y, scale)
 						files = append(files, hashtest.File{Name: name, Bytes: mustRender(t, set.layer, Spec{tile, scale, style.ID, id, 0})})
 					}
+				}
+			}
+		}
+	}
+	for _, set := range []struct {
+		name  string
+		layer *Layer
+		tiles []maptile.Tile
+	}{
+		{"few", chanceLayer(few...), append(tilesAt(11, 51, 0, 5, 7, 9), tilesAt(few[20].lon, few[20].lat, 10, 12)...)},
+		{"crowd", chanceLayer(crowd...), append(tilesAt(0.7, 0.5, 0, 3, 6), tilesAt(crowd[7].lon, crowd[7].lat, 8)...)},
+		{"shores", chanceLayerOfShores(t, shores...), tilesAt(13.4, 52.46, 6, 9, 10, 12)},
+	} {
+		for _, tile := range set.tiles {
+			for _, style := range ForecastStyles() {
+				for scale := 1; scale <= 2; scale++ {
+					name := fmt.Sprintf("forecast/%s/%s/%d/%d/%d@%dx", set.name, style.ID, tile.Z, tile.X, tile.Y, scale)
+					files = append(files, hashtest.File{Name: name, Bytes: mustRender(t, set.layer, forecastSpec(tile, scale, style.ID))})
 				}
 			}
 		}

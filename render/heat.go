@@ -58,7 +58,11 @@ func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory)
 		clear(dst[from*w.width : first*w.width])
 		f.sum(first, end)
 		for r := first; r < end; r++ {
-			f.sums.shade(dst[r*w.width:][:w.width], r-first, shades, ties, p[(top+int64(r))&1])
+			row := dst[r*w.width:][:w.width]
+			f.sums.shade(row, r-first, shades, ties, p[(top+int64(r))&1])
+			if sc.hatches != nil {
+				sc.hatches.fade(row, w, r)
+			}
 		}
 		clear(dst[end*w.width : to*w.width])
 	}

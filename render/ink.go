@@ -74,7 +74,9 @@ const (
 // An ink is the palette entries of a mark by code.
 type ink struct {
 	entries [codes]uint8
-	hatched bool // whether the filling is hatched with the line where there is room
+	hatched *hatching // of the filling where there is room; nil for none
+	fine    *hatching // of the filling of the smallest symbols
+	stripe  uint8     // the entry of its lines
 }
 
 // newInk returns the ink of a filling whose mixtures with the line begin with entry fill, and that has the entry whole where a pixel is all
@@ -97,7 +99,7 @@ var (
 // newInks returns the inks of a lake without a value, and by colour those of fresh and old values.
 func newInks() (hollow ink, inks [colormap.Steps][2]ink) {
 	hollow = newInk(hollowEntry, hollowEntry+quarters-1, greyLine)
-	hollow.hatched = true
+	hollow.hatched, hollow.stripe = &hollowHatching, hollow.entries[lineCode]
 	for i := range inks {
 		fill := fillEntry + uint8(i)*quarters
 		inks[i] = [...]ink{newInk(fill, fill+quarters-1, darkLine), newInk(fill, oldEntry+uint8(i), darkLine)}
@@ -115,6 +117,9 @@ var (
 func (s *scale) inkOf(m *mark) *ink {
 	if !m.chlorophyll().Valid() {
 		return &hollow
+	}
+	if s.hatches != nil {
+		return &chanceInks[s.colours.Index(m.chlorophyll().Float())]
 	}
 	k := &valueInks[s.colours.Index(m.chlorophyll().Float())]
 	if m.old {

@@ -88,11 +88,21 @@ func country() []testLake {
 
 // paint draws any window of l, as a tile is drawn.
 func paint(l *Layer, w window, style StyleID) []uint8 {
-	p := renderer().styles[style]
+	p := renderer().drawingOf(l).styles[style]
 	var m memory
 	m.find(l, w, p, 0)
-	m.draw(p, renderer().colors[colormap.Default].scale, w)
+	m.draw(p, colorsOf(l).scale, w)
 	return m.pixels
+}
+
+// colorsOf returns the colours that l has by default.
+func colorsOf(l *Layer) *colors {
+	id := colormap.Default
+	if l.chances {
+		id = colormap.Forecast
+	}
+	c := renderer().drawingOf(l).colors[id]
+	return &c
 }
 
 // sceneOf returns what of l is in reach of w.

@@ -3,8 +3,6 @@ package render
 import (
 	"math"
 	"math/bits"
-
-	"limnomap/render/symbol"
 )
 
 const (
@@ -198,10 +196,9 @@ func countSamples(n *[wordPixels]uint8, words [samples]uint64) {
 func (m *mask) paint(dst []uint8, w window, k *ink) {
 	m.count()
 	stride := m.words + 2
-	// The hatching is aligned to the global grid, so that tiles join.
-	hatch, period := int(floorDiv(w.left+w.top, w.step()))+m.left+m.top, symbol.Hatching*w.scale
 	for row := max(-m.top, 0); row < min(m.height, w.height-m.top); row++ {
 		line := dst[(m.top+row)*w.width:][:w.width]
+		lines := k.hatched.linesOf(w, m.top+row)
 		for word := range m.words {
 			at := (row+m.edge)*stride + word + 1
 			left := m.left + word*wordPixels
@@ -211,15 +208,16 @@ func (m *mask) paint(dst []uint8, w window, k *ink) {
 			}
 			pixels := line[left+from : left+to]
 			switch {
-			case !k.hatched && m.around(at) == blockWater:
+			case k.hatched == nil && m.around(at) == blockWater:
 				for i := range pixels {
 					pixels[i] = k.entries[wholeCode]
 				}
 			case m.around(at) != blockDry:
 				for i := range pixels {
 					code := m.code(at*wordPixels+from+i, stride*wordPixels)
-					if code == wholeCode && k.hatched && (hatch+row+word*wordPixels+from+i)&(period-1) < w.scale {
-						code = lineCode
+					if code == wholeCode && lines.has(left+from+i) {
+						pixels[i] = k.stripe
+						continue
 					}
 					k.put(&pixels[i], code, rimEntry)
 				}

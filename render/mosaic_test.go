@@ -14,8 +14,6 @@ import (
 
 	"github.com/paulmach/orb"
 	"github.com/paulmach/orb/maptile"
-
-	"limnomap/colormap"
 )
 
 var mosaics = flag.String("mosaics", "", "a folder for pictures of many tiles to look at")
@@ -45,6 +43,7 @@ func TestMosaics(t *testing.T) {
 	}
 	draw("independent", layerOf(bathingSites(t, 2016)...), germany, 5, 12, Heat, Dots, Lakes)
 	draw("regional", layerOf(regional(bathingSites(t, 2016), 1)...), germany, 5, 12, Heat, Dots, Lakes)
+	draw("forecast", chanceLayer(regional(bathingSites(t, 2016), 1)...), germany, 4, 12, chanceStyles...)
 	draw("demo", renderer().Layer(demoSnapshot(t).Current.Values()), germany, 5, 12, Heat, Dots, Lakes)
 	draw("world", layerOf(world(1_400_000)...), orb.Point{20, 55}, 0, 6, Heat)
 }
@@ -60,7 +59,7 @@ func mosaicOf(l *Layer, centre orb.Point, z maptile.Zoom, style StyleID, ground 
 	if z == 0 {
 		w.left, w.top, w.width, w.height = 0, 0, 256, 256
 	}
-	palette := paletteOf(colormap.Default, style, z)
+	palette := colorsOf(l).paletteOf(style, z)
 	img := image.NewNRGBA(image.Rect(0, 0, w.width, w.height))
 	for i, e := range paint(l, w, style) {
 		img.SetNRGBA(i%w.width, i/w.width, palette[e])

@@ -56,6 +56,7 @@ type scale struct {
 	entryClass [256]uint8
 	// highest is the first colour of the highest class.
 	highest int
+	hatches *hatches // of probabilities; nil for values
 }
 
 func newScale(m *colormap.Map, v *logTable) *scale {

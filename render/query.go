@@ -281,7 +281,7 @@ func (q *query) visit(i int) {
 // scale. If not, all of them are blank. If it reports true for a tile, it does for all tiles that contain it: descending
 // from zoom 0 finds every tile that is not blank. It is for tiles without a [Filter]. It reports false for specs that [Renderer.Render] rejects.
 func (r *Renderer) MayShow(l *Layer, t maptile.Tile, style StyleID) bool {
-	st, err := r.style(Spec{Tile: t, Scale: 1, Style: style})
+	st, err := r.drawingOf(l).style(Spec{Tile: t, Scale: 1, Style: style})
 	if err != nil {
 		return false
 	}

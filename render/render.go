@@ -3,6 +3,8 @@ package render
 import (
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 	"sync"
 	"weak"
 
@@ -161,10 +163,24 @@ func (c *colors) paletteOf(id StyleID, z maptile.Zoom) *palettepng.Palette {
 
 // A Renderer draws tiles. It is safe for concurrent use.
 type Renderer struct {
-	styles   map[StyleID]*style
-	logs     *logTable // of all colour maps
-	colors   map[colormap.ID]colors
+	drawing            // of values
+	chances  drawing   // of probabilities
 	memories sync.Pool // of *memory
+}
+
+// A drawing has what the layers of one quantity are drawn with.
+type drawing struct {
+	styles map[StyleID]*style
+	logs   *logTable // of all colour maps
+	colors map[colormap.ID]colors
+}
+
+// drawing returns what l is drawn with.
+func (r *Renderer) drawingOf(l *Layer) *drawing {
+	if l.chances {
+		return &r.chances
+	}
+	return &r.drawing
 }
 
 // New returns a Renderer whose colour maps are fitted to limits, which colormap.New must accept.
@@ -176,14 +192,16 @@ func New(limits colormap.Limits) *Renderer {
 	signs, logs := newSigns(), newLogTable(m)
 	field := newHeat(logs)
 	r := &Renderer{
-		styles: map[StyleID]*style{
-			// A lake without a value has no colour, and grey would be read as one.
-			Heat:  {painter: field, above: &style{painter: field.waters, valued: true, byExtent: true}, cored: true, valued: true, sites: (*Layer).forField, palette: heatPalette},
-			Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
-			Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
+		drawing: drawing{
+			styles: map[StyleID]*style{
+				Heat:  heatStyle(field),
+				Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
+				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
+			},
+			logs:   logs,
+			colors: make(map[colormap.ID]colors),
 		},
-		logs:     logs,
-		colors:   make(map[colormap.ID]colors),
+		chances:  newChances(field, limits),
 		memories: sync.Pool{New: func() any { return &memory{encoder: palettepng.NewEncoder()} }},
 	}
 	for _, id := range colormap.IDs() {
@@ -191,13 +209,27 @@ func New(limits colormap.Limits) *Renderer {
 		if err != nil {
 			panic(err) // the names are colormap's own
 		}
-		c := colors{scale: newScale(m, r.logs), palettes: make(map[StyleID]*palettepng.Palette), faded: fadedPalette(m)}
-		for id, st := range r.styles {
-			c.palettes[id] = st.palette(m)
-		}
-		r.colors[id] = c
+		r.colors[id] = r.newColors(m, newScale(m, r.logs))
 	}
 	return r
+}
+
+// heatStyle returns the style Heat of a field.
+func heatStyle(field *heat) *style {
+	// A lake without a value has no colour, and grey would be read as one.
+	return &style{
+		painter: field, above: &style{painter: field.waters, valued: true, byExtent: true}, cored: true, valued: true,
+		sites: (*Layer).forField, palette: heatPalette,
+	}
+}
+
+// newColors returns the colours of m in the styles of d.
+func (d *drawing) newColors(m *colormap.Map, s *scale) colors {
+	c := colors{scale: s, palettes: make(map[StyleID]*palettepng.Palette), faded: fadedPalette(m)}
+	for id, st := range d.styles {
+		c.palettes[id] = st.palette(m)
+	}
+	return c
 }
 
 // Known returns the result of Fingerprint if l remembers it, and whether it does. It never looks at the lakes.
@@ -209,7 +241,7 @@ func (r *Renderer) Known(l *Layer, s Spec) (f Fingerprint, notBlank, ok bool) {
 // Fingerprint returns the fingerprint of what s shows of l. It reports whether anything of l is in reach: if not, the tile is
 // the blank one. The fingerprint is the same for all colour maps. A spec that Render rejects has none.
 func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) {
-	st, err := r.style(s)
+	st, err := r.drawingOf(l).style(s)
 	if err != nil {
 		return Fingerprint{}, false
 	}
@@ -228,15 +260,17 @@ func (r *Renderer) Fingerprint(l *Layer, s Spec) (f Fingerprint, notBlank bool) 
 	return e.fingerprint, e.notBlank
 }
 
-// Render draws s as a paletted PNG. The error is [ErrUnknownStyle], [ErrNoFilter], [colormap.ErrUnknown] or [ErrOutOfRange].
+// Render draws s as a paletted PNG. A layer of probabilities has only the colour map [colormap.Forecast] and the styles of
+// [ForecastStyles], and any other layer does not have that map. The error is [ErrUnknownStyle], [ErrNoFilter], [colormap.ErrUnknown] or [ErrOutOfRange].
 func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
-	st, err := r.style(s)
+	d := r.drawingOf(l)
+	st, err := d.style(s)
 	if err != nil {
 		return nil, err
 	}
-	c, ok := r.colors[s.Colormap]
+	c, ok := d.colors[s.Colormap]
 	if !ok {
-		return nil, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, colormap.IDs())
+		return nil, fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, s.Colormap, slices.Sorted(maps.Keys(d.colors)))
 	}
 	m := r.memories.Get().(*memory)
 	defer r.release(m)
@@ -280,10 +314,10 @@ func (m *memory) draw(p painter, s *scale, w window) {
 }
 
 // style returns the style of s, or an error if s is invalid.
-func (r *Renderer) style(s Spec) (*style, error) {
-	st, ok := r.styles[s.Style]
+func (d *drawing) style(s Spec) (*style, error) {
+	st, ok := d.styles[s.Style]
 	if !ok {
-		return nil, fmt.Errorf("%w %q: %s, %s or %s", ErrUnknownStyle, s.Style, Heat, Dots, Lakes)
+		return nil, fmt.Errorf("%w %q: one of %q", ErrUnknownStyle, s.Style, slices.Sorted(maps.Keys(d.styles)))
 	}
 	if s.Filter != 0 && st.signs == nil {
 		return nil, fmt.Errorf("style %s: %w", s.Style, ErrNoFilter)

@@ -128,7 +128,13 @@ func TestSignsDoNotDependOnTheOrderOfLakes(t *testing.T) {
 
 // A sampledSource has four lakes with a value of 5 µg/l in two weeks: one with 150,000 cells/ml, as an authority's sample may have, one
 // with few cells, one that is closed, and one of which nothing else is known; and a closed lake without any value.
-type sampledSource struct{ data.Source }
+type sampledSource struct {
+	data.NoForecasts
+	unused
+}
+
+// unused has the methods of a source that the tests do not need. They are below those of a sampledSource.
+type unused struct{ data.Source }
 
 const cellsOfWorse = 150_000
 

@@ -21,6 +21,9 @@ const (
 	maxLayerLakes = 4 << 20
 	// maxVectorLayerLakes is the same for layers of vector tiles. Each lake takes 4 bytes for a view and 16 for a snapshot.
 	maxVectorLayerLakes = 8 << 20
+	// lightPart divides the lakes of a layer of probabilities: each takes 20 bytes, since the geometry is that of the map. So those of all
+	// weeks of a forecast are held besides the current map.
+	lightPart = 8
 )
 
 // layers holds the layers of the views V that were asked for last, each for as long as its view is in use: when a snapshot is
@@ -29,6 +32,7 @@ const (
 type layers[V, L any] struct {
 	build    func(v *V, like *L) (*L, error) // like is a layer of a view with the same lakes, or nil
 	shows    func(v *V) (data.Week, []data.Lake)
+	light    func(v *V) bool // whether the layer of v takes a lightPart of the memory of others; nil if none does
 	maxLakes int
 	builds   prometheus.Counter
 	turn     chan struct{} // holds a value during a build: one at a time, so that many weeks at once need the memory of one
@@ -48,6 +52,7 @@ type heldLayer[V, L any] struct {
 	week  data.Week
 	first *data.Lake // the views of a snapshot share their lakes: first and lakes tell which
 	lakes int
+	count int // of lakes, for maxLakes
 	layer *L
 
 	cleanup runtime.Cleanup // calls sweep when the view is freed
@@ -125,7 +130,10 @@ func (ls *layers[V, L]) find(v *V) (l, like *L) {
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
 func (ls *layers[V, L]) hold(v *V, l *L) {
 	week, shown := ls.shows(v)
-	h := &heldLayer[V, L]{weak.Make(v), week, firstOf(shown), len(shown), l, runtime.AddCleanup(v, (*layers[V, L]).sweep, ls)}
+	h := &heldLayer[V, L]{weak.Make(v), week, firstOf(shown), len(shown), len(shown), l, runtime.AddCleanup(v, (*layers[V, L]).sweep, ls)}
+	if ls.light != nil && ls.light(v) {
+		h.count /= lightPart
+	}
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
 	ls.held = append(ls.held, h)
@@ -133,7 +141,7 @@ func (ls *layers[V, L]) hold(v *V, l *L) {
 	lakes := 0
 	for i, h := range slices.Backward(ls.held) {
 		// The two newest are held at any size: during a refresh, tiles of the old and of the new view are asked for.
-		if lakes += h.lakes; len(ls.held)-i > 2 && lakes > ls.maxLakes || len(ls.held)-i > maxLayers {
+		if lakes += h.count; len(ls.held)-i > 2 && lakes > ls.maxLakes || len(ls.held)-i > maxLayers {
 			ls.dropOf(i + 1)
 			return
 		}

@@ -28,7 +28,7 @@ type Plot struct {
 // Plot returns the plot of p in v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [colormap.ErrUnknown], ctx's error,
 // or the renderer's.
 func (s *Service) Plot(ctx context.Context, v *data.Values, p Pyramid) (*Plot, error) {
-	if err := s.check(p.request(maptile.Tile{Z: p.MaxZoom})); err != nil {
+	if err := s.check(p.request(maptile.Tile{Z: p.MaxZoom}), v.Chances()); err != nil {
 		return nil, fmt.Errorf("tiles of zoom %d at scale %d: %w", p.MaxZoom, p.Scale, err)
 	}
 	if p.MinZoom > p.MaxZoom {

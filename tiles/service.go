@@ -29,6 +29,9 @@ type (
 	Filter  = render.Filter
 )
 
+// ForecastStyles returns the styles of tiles of probabilities, the default first. They have the colour map [colormap.Forecast] and no filter.
+func ForecastStyles() []Style { return render.ForecastStyles() }
+
 // FilterNames returns the names that ParseFilter reads.
 func FilterNames() []string { return render.FilterNames() }
 
@@ -40,12 +43,16 @@ const maxScale = 2
 
 // A Service serves tiles. It is safe for concurrent use.
 type Service struct {
-	renderer     Renderer
-	options      Options
-	metrics      *metrics
-	styles       []StyleID
-	filtered     []StyleID // those with a filter
-	colormaps    []colormap.ID
+	renderer  Renderer
+	options   Options
+	metrics   *metrics
+	styles    []StyleID
+	filtered  []StyleID // those with a filter
+	colormaps []colormap.ID
+	chances   struct { // of probabilities
+		styles    []StyleID
+		colormaps []colormap.ID
+	}
 	blanks       [maxScale]Tile // the blank tiles of scale 1 and 2
 	blankVector  Tile
 	layers       *layers[data.Values, render.Layer]
@@ -85,7 +92,12 @@ func New(r Renderer, opts *Options) (*Service, error) {
 			s.filtered = append(s.filtered, style.ID)
 		}
 	}
+	for _, style := range render.ForecastStyles() {
+		s.chances.styles = append(s.chances.styles, style.ID)
+	}
+	s.chances.colormaps = []colormap.ID{colormap.Forecast}
 	s.layers = newLayers(s.buildLayer, shownByValues, maxLayerLakes, m.layerBuilds)
+	s.layers.light = (*data.Values).Chances
 	s.vectorLayers = newLayers(s.buildVectorLayer, shownByView, maxVectorLayerLakes, m.layerBuilds)
 	for i := range s.blanks {
 		s.blanks[i] = newBlank(render.Blank(i + 1))

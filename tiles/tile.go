@@ -54,7 +54,7 @@ func newBlank(b []byte) Tile {
 	return t
 }
 
-// Tile returns a tile of v. The error is ErrOutOfRange, [render.ErrUnknownStyle], [render.ErrNoFilter], [colormap.ErrUnknown], ErrBusy, ctx's
+// Tile returns a tile of v, which may be probabilities (see [data.Values.Chances]). The error is ErrOutOfRange, [render.ErrUnknownStyle], [render.ErrNoFilter], [colormap.ErrUnknown], ErrBusy, ctx's
 // error if the caller left, or the renderer's.
 func (s *Service) Tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
 	ctx, span := s.beginTile(ctx, req.Style, req.Tile.Z, req.Scale)
@@ -67,7 +67,7 @@ func (s *Service) Tile(ctx context.Context, v *data.Values, req Request) (Tile, 
 }
 
 func (s *Service) tile(ctx context.Context, v *data.Values, req Request) (Tile, error) {
-	if err := s.check(req); err != nil {
+	if err := s.check(req, v.Chances()); err != nil {
 		return Tile{}, err
 	}
 	spec := req.spec()
@@ -107,20 +107,24 @@ func (s *Service) cached(key *Key, notBlank bool, blank *Tile) (sum Sum, t Tile,
 	return sum, t, ""
 }
 
-// check refuses what the renderer would refuse: a fingerprint has no error, so an unknown style would look like a blank
-// tile.
-func (s *Service) check(req Request) error {
+// check refuses what the renderer would refuse, for values or probabilities: a fingerprint has no error, so an unknown style would look
+// like a blank tile.
+func (s *Service) check(req Request, chances bool) error {
+	styles, filtered, colormaps := s.styles, s.filtered, s.colormaps
+	if chances {
+		styles, filtered, colormaps = s.chances.styles, nil, s.chances.colormaps
+	}
 	if !validTile(req.Tile, s.options.MaxZoom) || req.Scale < 1 || req.Scale > maxScale {
 		return ErrOutOfRange
 	}
-	if !slices.Contains(s.styles, req.Style) {
-		return fmt.Errorf("%w %q: one of %q", render.ErrUnknownStyle, req.Style, s.styles)
+	if !slices.Contains(styles, req.Style) {
+		return fmt.Errorf("%w %q: one of %q", render.ErrUnknownStyle, req.Style, styles)
 	}
-	if req.Filter != 0 && !slices.Contains(s.filtered, req.Style) {
+	if req.Filter != 0 && !slices.Contains(filtered, req.Style) {
 		return fmt.Errorf("style %s: %w", req.Style, render.ErrNoFilter)
 	}
-	if !slices.Contains(s.colormaps, req.Colormap) {
-		return fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, req.Colormap, s.colormaps)
+	if !slices.Contains(colormaps, req.Colormap) {
+		return fmt.Errorf("%w %q: one of %q", colormap.ErrUnknown, req.Colormap, colormaps)
 	}
 	return nil
 }

@@ -59,7 +59,7 @@ func (s *Service) Capabilities(w http.ResponseWriter, r *http.Request) error {
 // capabilities returns the document with addresses that begin with base. The last one is kept: there are several only if a
 // trusted proxy serves several hosts, or if some clients use the IP address of the server.
 func (s *Service) capabilities(state *State, base string) ([]byte, error) {
-	attribution := s.Attribution()
+	attribution := s.Attribution(state)
 	if last := s.lastCapabilities.Load(); last != nil && last.state == state && last.base == base && last.attribution == attribution {
 		return last.content, nil
 	}
@@ -84,7 +84,7 @@ func (s *Service) describeWMTS(state *State, base string) *wmtsCapabilities {
 		Version:        wmtsVersion,
 		Identification: owsIdentification{
 			Title:       s.title("limnomap"),
-			Abstract:    s.abstract(),
+			Abstract:    s.abstract(state),
 			Keywords:    []string{"chlorophyll-a", "lakes", "water quality"},
 			ServiceType: "OGC WMTS",
 			Version:     wmtsVersion,
@@ -107,7 +107,7 @@ func encodedGet(href, encoding string) owsGet {
 func (s *Service) wmtsLayer(state *State, base string) wmtsLayer {
 	layer := wmtsLayer{
 		Title:      s.title(layerTitle),
-		Abstract:   s.abstract(),
+		Abstract:   s.abstract(state),
 		Bounds:     wgs84Bounds{corner(state.Bounds[0], state.Bounds[1]), corner(state.Bounds[2], state.Bounds[3])},
 		Identifier: layerName,
 		Format:     answer.TypePNG,

@@ -96,11 +96,11 @@ func (s *Service) document(describe func(state *State, base string) any) answer.
 }
 
 // landing is the document from which a client of OGC API finds everything else.
-func (s *Service) landing(_ *State, base string) any {
+func (s *Service) landing(state *State, base string) any {
 	return map[string]any{
 		"title":       s.title("limnomap"),
-		"description": s.abstract(),
-		"attribution": s.Attribution(),
+		"description": s.abstract(state),
+		"attribution": s.Attribution(state),
 		"links": []link{
 			{Rel: "self", Type: answer.TypeJSON, Title: "This page", Href: base + PathLanding + "/"},
 			{Rel: "service-desc", Type: answer.TypeJSON, Title: "All addresses (OpenAPI 3.1)", Href: base + s.OpenAPIPath},
@@ -134,8 +134,8 @@ func (s *Service) collection(state *State, base string) any {
 	return map[string]any{
 		"id":          layerName,
 		"title":       s.title(layerTitle),
-		"description": s.abstract(),
-		"attribution": s.Attribution(),
+		"description": s.abstract(state),
+		"attribution": s.Attribution(state),
 		"extent":      extent,
 		"crs":         []string{quadCRS},
 		"links": []link{

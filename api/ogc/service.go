@@ -23,16 +23,25 @@ type State struct {
 	Snapshot *data.Snapshot
 	// MapVersion and VectorVersion are the values of v= that make the address of a tile immutable.
 	MapVersion, VectorVersion string
+	ForecastVersion           string     // likewise, of tiles of the newest forecast; empty if there is none
 	Bounds                    [4]float64 // west, south, east, north
 	Center                    [2]float64 // longitude, latitude
 	Zoom                      int        // at which the bounds about fill a screen
 	Updated                   string     // when the data changed, as RFC 3339
+	Credits                   []Credit   // of the providers of the data
+}
+
+// A Credit is a line with which a provider of data wants to be named.
+type Credit struct {
+	Text string
+	URL  string // of a page about the data and their terms, or empty
 }
 
 // A Tile is a request for a tile.
 type Tile struct {
 	tiles.Request // of a vector tile only the address
 	Vector        bool
+	Forecast      int // how many weeks after the newest forecast; 0 for a map of values
 	State         *State
 	Week          data.Week
 	Dated         bool   // a week was given
@@ -48,8 +57,8 @@ type Options struct {
 	Base func(w http.ResponseWriter, r *http.Request) (base string, private bool)
 	// TrueFor returns how long what documents say about the tiles of a state will be true; zero if that is not known.
 	TrueFor func(*State) time.Duration
-	// Attribution returns whose data the map shows.
-	Attribution func() string
+	// Attribution returns whose data the map of a state shows.
+	Attribution func(*State) string
 	// SendTile answers r with a tile.
 	SendTile func(w http.ResponseWriter, r *http.Request, t Tile) error
 
@@ -116,11 +125,11 @@ func (s *Service) title(title string) string {
 }
 
 // abstract returns what users have to know about the map, and whose data it shows.
-func (s *Service) abstract() string {
+func (s *Service) abstract(state *State) string {
 	abstract := "Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples, week by week. " +
 		"The colour is the value; the opacity tells how near lakes are. Where nothing is drawn there is no current value, " +
 		"which never means clean water. " + s.Caveat
-	if attribution := s.Attribution(); attribution != "" {
+	if attribution := s.Attribution(state); attribution != "" {
 		abstract += " Data: " + attribution + "."
 	}
 	return abstract

@@ -33,7 +33,7 @@ func newHandler(t *testing.T, asked *Tile) http.Handler {
 		Current:     func() (*State, error) { return state, nil },
 		Base:        func(http.ResponseWriter, *http.Request) (string, bool) { return "https://lakes.example.org", false },
 		TrueFor:     func(*State) time.Duration { return 0 },
-		Attribution: func() string { return `Agency "A" & <B>` },
+		Attribution: func(*State) string { return `Agency "A" & <B>` },
 		SendTile: func(w http.ResponseWriter, _ *http.Request, tile Tile) error {
 			*asked = tile
 			w.WriteHeader(http.StatusOK)

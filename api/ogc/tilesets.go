@@ -150,7 +150,7 @@ func (set *tileset) describeList(s *Service) func(*State, string) any {
 // describe returns what makes the metadata of the tileset.
 func (set *tileset) describe(s *Service) func(*State, string) any {
 	return func(state *State, base string) any {
-		version, description := state.MapVersion, s.abstract()
+		version, description := state.MapVersion, s.abstract(state)
 		if set.vector {
 			version = state.VectorVersion
 			description = "Lakes as points, with their values. What is not known is absent, and absent never means low. " + description
@@ -158,7 +158,7 @@ func (set *tileset) describe(s *Service) func(*State, string) any {
 		return tilesetDocument{
 			Title:       s.title(set.title),
 			Description: description,
-			Attribution: s.Attribution(),
+			Attribution: s.Attribution(state),
 			Version:     version,
 			Updated:     state.Updated,
 			MediaTypes:  []string{set.mediaType},

@@ -15,6 +15,7 @@ type page struct {
 	OtherWords  *words // of the other language
 	Notice      string
 	Attribution string
+	Credits     []Credit
 	AsOf        string // date of the newest measurement, in words
 	AsOfOld     bool   // all values are old
 	Levels      string
@@ -55,7 +56,7 @@ func (t *Table) newPage(l *Lakes, q Query, w *words, r Reader) *page {
 	last := min(first+maxRows, len(lakes))
 	p := &page{
 		Words: w, OtherWords: t.otherWords(w),
-		Notice: notice(w, r), Attribution: r.Attribution,
+		Notice: notice(w, r), Attribution: r.Attribution, Credits: r.Credits,
 		AsOf: w.Own.NoData, Levels: w.levels(l.snap.Profile), Colors: t.colors,
 		Query: q.Name, ByValue: q.ByValue, Language: q.Language,
 		NoIndex:  q.Name != "" || q.Class < classes || q.ByValue,

@@ -15,9 +15,13 @@ import (
 	"limnomap/data/index"
 )
 
+// unused has the methods of a source that Load does not need. They are below those of a fakeSource.
+type unused struct{ data.Source }
+
 // A fakeSource holds lakes in memory, for [data.Load].
 type fakeSource struct {
-	data.Source  // nil: Load needs no more than the methods below
+	data.NoForecasts
+	unused
 	lakes        []data.Lake
 	observations []data.Observation
 	advisories   []data.Advisory

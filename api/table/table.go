@@ -66,7 +66,11 @@ type Reader struct {
 	Today          data.Date // decides which values are old
 	Notice         string    // in English, such as "Simulated demo data, not measurements"; empty for real data
 	Attribution    string
+	Credits        []Credit // of the providers of the data
 }
+
+// A Credit is a line with which a provider of data wants to be named, and the address of a page about them, or empty.
+type Credit struct{ Text, URL string }
 
 // Page returns the page with the lakes that q asks for, and its language.
 func (t *Table) Page(lakes *Lakes, q Query, r Reader) (content []byte, language string, err error) {

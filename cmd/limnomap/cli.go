@@ -22,6 +22,7 @@ Without --db it serves an embedded demo of German lakes with simulated values:
 Your own lakes:
   limnomap import lakes lakes.csv --db lakes.db
   limnomap import observations obs.csv --db lakes.db
+  limnomap import rasters c_gls_LWQ300_*.nc --db lakes.db
   limnomap serve --db lakes.db
 The map for a host without a server, and the data for other programs:
   limnomap export lakes.pmtiles --db lakes.db
@@ -41,10 +42,16 @@ type cli struct {
 		Observations importObservationsCmd `cmd:"" help:"Import measurements and forecasts of lakes."`
 		Advisories   importAdvisoriesCmd   `cmd:"" help:"Import official statements about lakes, such as closures."`
 		SwimGuide    importSwimGuideCmd    `cmd:"" name:"swimguide" help:"Import the advisories of documents of Swim Guide's open data standard."`
+		Rasters      importRastersCmd      `cmd:"" help:"Import the values of the lakes from satellite files."`
 	} `cmd:"" help:"Import files into a database, in one transaction."`
-	Refresh refreshCmd `cmd:"" help:"Update a database from a folder or URLs, once or on a schedule."`
-	Warm    warmCmd    `cmd:"" help:"Draw tiles in advance into the disk cache of a server."`
-	Export  struct {
+	Extract struct {
+		Rasters extractRastersCmd `cmd:"" help:"Write the values of lakes from satellite files to a CSV file."`
+	} `cmd:"" help:"Make values of lakes from satellite files, without writing to a database."`
+	Refresh  refreshCmd  `cmd:"" help:"Update a database from a folder or URLs, once or on a schedule."`
+	Forecast forecastCmd `cmd:"" help:"Forecast the chlorophyll of each lake one to four weeks ahead, from its earlier values."`
+	Backtest backtestCmd `cmd:"" help:"Test the forecasts with past years: exit code 1 if they are not worth showing."`
+	Warm     warmCmd     `cmd:"" help:"Draw tiles in advance into the disk cache of a server."`
+	Export   struct {
 		Map          exportCmd             `cmd:"" default:"withargs" help:"Write the map to a PMTiles, an MBTiles or a folder, for hosts without a server. The word map may be left out: export lakes.pmtiles."`
 		Lakes        exportLakesCmd        `cmd:"" help:"Write the lakes of a database to a file that import accepts."`
 		Observations exportObservationsCmd `cmd:"" help:"Write the observations of a database to a file that import accepts."`
@@ -114,6 +121,7 @@ func vars() kong.Vars {
 		"cachedstyles":    strings.Join(append(styles, string(tiles.VectorStyle)), ","),
 		"colormaps":       strings.Join(colormaps, ","),
 		"colormap":        string(colormap.Default),
+		"products":        productNames(),
 		"max_zoom":        strconv.Itoa(render.MaxZoom),
 		"max_world_lakes": strconv.Itoa(demo.MaxWorldLakes),
 		"max_world_weeks": strconv.Itoa(demo.MaxWorldWeeks),

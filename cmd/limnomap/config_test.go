@@ -108,8 +108,9 @@ func TestConfigOfEachCommand(t *testing.T) {
 	covered := make(map[string]bool)
 	for _, args := range [][]string{
 		{"serve"}, {"import", "lakes", file, "--db=a.db", "--map=id=lake,name=n"}, {"import", "observations", file, "--db=a.db"},
-		{"import", "advisories", file, "--db=a.db"}, {"import", "swimguide", file, "--db=a.db"}, {"export", "advisories", "a.csv", "--db=a.db"}, {"refresh", "--db=a.db", "--every=0 5 * * 1"},
-		{"warm"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
+		{"import", "advisories", file, "--db=a.db"}, {"import", "swimguide", file, "--db=a.db"}, {"import", "rasters", file, "--db=a.db", "--without-outline=disc:500"}, {"extract", "rasters", file, "--db=a.db", "--out=a.csv", "--shore=2"},
+		{"export", "advisories", "a.csv", "--db=a.db"}, {"refresh", "--db=a.db", "--every=0 5 * * 1"},
+		{"warm"}, {"forecast", "--db=a.db", "--origin=2025-07-01"}, {"backtest", "--db=a.db"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
 		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"},
 		{"keys", "create", "--db=a.db", "--name=a"}, {"keys", "rotate", "a", "--db=a.db"}, {"keys", "list", "--db=a.db"}, {"keys", "revoke", "a", "--db=a.db"},
 		{"cache", "stats"}, {"cache", "verify"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
@@ -261,15 +262,15 @@ func TestErrorsNameTheOrigin(t *testing.T) {
 	}
 }
 
-// A key in a section of a configuration file is a flag or a command, never both, and no flag takes the variable of the file
-// of a secret.
+// A key in a section of a configuration file is a flag or a command, and both only if the flag has no value of several lines. No flag takes
+// the variable of the file of a secret.
 func TestConfigKeysAreUnique(t *testing.T) {
 	var check func(n *kong.Node)
 	check = func(n *kong.Node) {
 		flags := make(map[string]*kong.Flag)
 		config.EachFlag(n, func(_ *kong.Node, flag *kong.Flag) { flags[flag.Name] = flag })
 		for _, child := range n.Children {
-			if config.HasFlags(child) && flags[child.Name] != nil {
+			if f := flags[child.Name]; config.HasFlags(child) && f != nil && !f.IsBool() {
 				t.Errorf("%q is a flag and a command in the section %q", child.Name, config.CommandName(n))
 			}
 			check(child)

@@ -14,19 +14,32 @@ const module = "limnomap/"
 // mayImport lists for each package which of our packages it may import. This is the architecture: a package imports only the
 // packages that it is built from, and no import points back.
 var mayImport = map[string][]string{
-	"data":                      {"data/linetext", "data/admission/background"},
+	"data":                      {"data/forecast", "data/linetext", "data/admission/background"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/diskspace"},
+	"data/store":                {"data", "data/apikey", "data/diskspace", "data/forecast"},
 	"data/fold":                 {},
 	"data/diskspace":            {},                            // the room of a disk, which knows no data
 	"data/inorder":              {},                            // work on many goroutines, which knows no data
 	"data/admission":            {"data/admission/background"}, // shares of memory and work, which know no data
 	"data/admission/background": {},
 	"data/ingest":               {"data", "data/store", "data/swimguide", "data/fold", "data/linetext"},
-	"data/demo":                 {"data", "data/apikey", "data/inorder"},
+	"data/demo":                 {"data", "data/apikey", "data/forecast", "data/forecaster", "data/inorder"},
 	"data/index":                {"data", "data/fold"},
 	"data/swimguide":            {"data"},
+	"data/satellite":            {"data", "data/raster/crs", "data/raster/netcdf", "data/raster/tiff", "data/raster/zonal"},
 	"data/refresh":              {"data", "data/fetchguard", "data/store", "data/ingest", "data/diskspace"},
+	"data/raster/tiff":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
+	"data/raster/hdf5":          {"data/raster/blockread", "data/raster/inflate"}, // a format, for anyone
+	"data/raster/blockread":     {},                                               // bytes, for anyone
+	"data/raster/inflate":       {},                                               // a codec, for anyone
+	"data/raster/netcdf":        {"data/raster/hdf5"},
+	"data/raster/crs":           {}, // formulas, for anyone
+	"data/raster/zonal":         {}, // pixels of polygons, for anyone
+	"data/forecaster":           {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
+	"data/forecast":             {"data/forecast/exact"},
+	"data/forecast/exact":       {}, // functions of numbers, for anyone
+	"data/forecast/backtest":    {"data/forecast", "data/forecast/exact"},
+	"data/rangefile":            {"data/fetchguard"}, // bytes over HTTP: only to know what the guard refused
 	"colormap":                  {},
 	"render":                    {"render/palettepng", "render/symbol", "colormap", "data"},
 	"render/legend":             {"render/symbol", "colormap"},
@@ -59,8 +72,10 @@ var mayImport = map[string][]string{
 
 	"web": {},
 
-	"api/apitest":                   {}, // only tests import it
-	"api/ratelimit/quota/redistest": {}, // only tests import it
+	"api/apitest":                   {},                // only tests import it
+	"data/satellite/satellitetest":  {},                // only tests import it
+	"data/forecast/forecasttest":    {"data/forecast"}, // only tests import it
+	"api/ratelimit/quota/redistest": {},                // only tests import it
 
 	"cmd/limnomap/limnomaptest": {}, // only tests import it: it runs the program from outside
 	"render/palettepng":         {}, // an encoder, which knows no tile
@@ -76,7 +91,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/apikey", "data/diskspace", "data/store", "data/ingest", "data/demo", "data/refresh", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -93,6 +108,17 @@ var mustNotKnow = []struct {
 	{"data/ingest", []string{"net/http", "database/sql", "os"}, "an importer reads from a reader and writes to a store"},
 	{"data/swimguide", []string{"net/http", "database/sql", "os"}, "a format: it reads bytes and writes bytes"},
 	{"data/refresh", []string{"database/sql", "image", "github.com/prometheus/", "go.opentelemetry.io/"}, "a refresh reads files and URLs, and writes to a store"},
+	{"data/rangefile", []string{"os", "database/sql", "github.com/prometheus/", "go.opentelemetry.io/"}, "bytes of a URL: no files, metrics or traces"},
+	{"data/raster/crs", []string{"net/http", "os", "image", "image/"}, "coordinates are pure functions: no files, HTTP or pictures"},
+	{"data/raster/tiff", []string{"net/http", "os", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
+	{"data/raster/blockread", []string{"net/http", "os", "image", "image/"}, "it reads bytes for the formats and knows none of them"},
+	{"data/raster/inflate", []string{"net/http", "os", "image", "image/"}, "a decompressor: it knows bytes only"},
+	{"data/raster/hdf5", []string{"net/http", "os", "image", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
+	{"data/raster/netcdf", []string{"net/http", "os", "image", "image/"}, "a reader of bytes: it knows no files, no HTTP and no pictures"},
+	{"data/raster/zonal", []string{"net/http", "os", "io", "image/"}, "it computes: it knows no bytes, no HTTP and no pictures"},
+	{"data/forecast/exact", []string{"net/http", "os", "io", "time"}, "functions of numbers only"},
+	{"data/forecast/backtest", []string{"net/http", "os", "io", "math/rand", "math/rand/v2"}, "scores are pure functions of the values: no files or HTTP"},
+	{"data/forecast", []string{"net/http", "os", "io", "time", "math/rand", "math/rand/v2", "math/cmplx"}, "the model is a pure function of the values: no files, HTTP, clock or chance"},
 	{"colormap", []string{"image", "image/draw", "image/png", "github.com/fogleman/gg", "net/http", "github.com/paulmach/"}, "colormap turns a value into a colour and knows no image or map"},
 	{"render", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "render is a pure function: no HTTP, caches, files or clock"},
 	{"render/legend", []string{"net/http", "os", "time", "github.com/prometheus/", "go.opentelemetry.io/"}, "a legend is a pure function of its colour map: no HTTP, files or clock"},

@@ -32,7 +32,7 @@ type exportCmd struct {
 	Force    bool          `help:"Overwrite an existing file. A folder must be empty."`
 	plotFlags
 	sourceFlags
-	Attribution string `help:"Attribution of the data, shown on maps." placeholder:"TEXT" group:"Data"`
+	Attribution string `help:"Attribution of the data, shown on maps before the credit lines of satellite products." placeholder:"TEXT" group:"Data"`
 }
 
 func (exportCmd) Help() string {
@@ -178,7 +178,7 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 	meta := archive.Metadata{
 		Name:        "limnomap chlorophyll-a",
 		Description: fmt.Sprintf("Chlorophyll-a of lakes, in µg/l, measured by satellite or in samples: the map of %s. %s", view.Week, colors.Legend().Note),
-		Attribution: c.Attribution,
+		Attribution: c.attribution(s.notice, snapshot),
 		Version:     "1.0.0",
 		Bound:       extent,
 		MinZoom:     maptile.Zoom(c.Zoom.Min),
@@ -197,10 +197,21 @@ func (c *exportCmd) metadata(s *source, snapshot *data.Snapshot, view *data.View
 		meta.More["statements_at"] = statementsAt.UTC().Format(time.RFC3339)
 	}
 	if s.notice != "" {
-		meta.Attribution = strings.TrimSuffix(s.notice+" | "+c.Attribution, " | ")
 		meta.Description = s.notice + ". " + meta.Description
 	}
 	return meta, nil
+}
+
+// attribution returns whose data the map shows: first that they are not real if they are not, and last the credit lines of satellite
+// products that the operator's attribution does not contain.
+func (c *exportCmd) attribution(notice string, snapshot *data.Snapshot) string {
+	parts := []string{notice, c.Attribution}
+	for _, credit := range creditsOf(snapshot.Sources()) {
+		if !strings.Contains(c.Attribution, credit.Text) {
+			parts = append(parts, credit.Text)
+		}
+	}
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), " | ")
 }
 
 // legendJSON returns the legend of a style that draws these signs, as legend.json has it.

@@ -78,13 +78,14 @@ type importObservationsCmd struct {
 func (importObservationsCmd) Help() string {
 	return `Columns, in any order: lake_id, date, chl (µg/l, empty for a gap), data_type (satellite, in_situ for a sample, or ai_forecast).
 
-Optional: cell_density_cells_ml, who_level (0 to 3), measured_at; source (product or laboratory), method; chl_lower and chl_upper, or
-uncertainty (µg/l); below_limit (true; a value such as <15 is below a limit without it); n_valid and n_total (pixels); quality (good,
-suspect or poor; poor is never shown as current); flags (` + strings.Join(data.Flags(1<<31-1).Names(), ", ") + `);
+Optional: cell_density_cells_ml, who_level (0 to 3), measured_at; source (product or laboratory), method; version (of
+the product's file); chl_lower and chl_upper, or uncertainty (µg/l); below_limit (true; a value such as <15 is below a limit without
+it); n_valid and n_total (pixels; n_inside is the same as n_total); quality (good, suspect or poor; poor is never shown as current); flags (` + strings.Join(data.Flags(1<<31-1).Names(), ", ") + `);
 secchi_m, water_temperature_c; level_by (of a history of the server: levels and cell densities that it derived are not stored).
 
 There is one row per lake, date, type and source. If an optional column is missing, the stored values stay, except chl_lower,
-chl_upper, uncertainty and below_limit, which belong to the value; with another value quality and flags go too, but not the flag scum.
+chl_upper, uncertainty and below_limit, which belong to the value; with another value quality, version and flags go too, but not the
+flag scum. A satellite's row does not replace one of a newer version.
 
 Results of the Water Quality Portal (waterqualitydata.us, WQX 3.0 and 2.2) are recognized by their header. Chlorophyll, counts of
 cyanobacteria, Secchi depths and temperatures at the surface become one observation for each station, day and organization; other

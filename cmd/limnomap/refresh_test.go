@@ -2,17 +2,22 @@ package main
 
 import (
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"io"
+	"log/slog"
 	"net/http"
 	"net/http/httptest"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
 
 	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/data"
+	"limnomap/data/store"
 )
 
 // drop renames a complete file into the folder of a refresh, with an old modification time.
@@ -77,6 +82,7 @@ func TestRefreshFlags(t *testing.T) {
 		{[]string{"refresh", "--db", db, "--from", "ftp://example.org/"}, "is not an http:// or https:// URL"},
 		{[]string{"serve", "--refresh-from", dir}, "--refresh-from needs --db"},
 		{[]string{"serve", "--refresh-every", "7d"}, "--refresh-every needs --refresh-from"},
+		{[]string{"serve", "--refresh-prefer", "lwq"}, "--refresh-prefer needs --refresh-from"},
 		{[]string{"serve", "--db", db, "--refresh-from", filepath.Join(dir, "none")}, "no such file"},
 	} {
 		if _, _, err := runCommand(t, test.args...); err == nil || !strings.Contains(err.Error(), test.want) {
@@ -114,5 +120,58 @@ func TestRefreshFromTheEnvironment(t *testing.T) {
 	_, stderr, err := runCommand(t, "refresh", "--db", db)
 	if err == nil || !strings.Contains(err.Error(), `answers "401 Unauthorized"`) || strings.Contains(err.Error()+stderr, "secret") || strings.Contains(err.Error()+stderr, "hidden") {
 		t.Errorf("with a wrong password: %v\n%s", err, stderr)
+	}
+}
+
+// A refresh stores the order of the products, and names what is none.
+func TestRefreshPrefer(t *testing.T) {
+	dir := t.TempDir()
+	db, in := filepath.Join(dir, "lakes.db"), t.TempDir()
+	drop(t, in, "lakes.csv", lakesCSV)
+	mustRun(t, "refresh", "--db", db, "--from", in, "--prefer", "lwq,cyan")
+	stored := func() data.SourceOrder {
+		s, err := store.Open(t.Context(), db, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		order, err := s.PreferredSources(t.Context())
+		if err := errors.Join(err, s.Close()); err != nil {
+			t.Fatal(err)
+		}
+		return order
+	}
+	if got, want := stored(), (data.SourceOrder{"Copernicus LWQ", "EPA CyAN"}); !slices.Equal(got, want) {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+	mustRun(t, "refresh", "--db", db, "--from", in)
+	if got := stored(); len(got) != 2 {
+		t.Errorf("without the flag the order becomes %q", got)
+	}
+	for _, named := range []bool{true, false} { // once, when it is stored
+		_, stderr, err := runCommand(t, "refresh", "--db", db, "--from", in, "--prefer", "cyan,lqw")
+		if err != nil || strings.Contains(stderr, "name=lqw") != named {
+			t.Errorf("with a typing error: %v, named: want %v\n%s", err, named, stderr)
+		}
+	}
+	if got, want := stored(), (data.SourceOrder{"EPA CyAN", "lqw"}); !slices.Equal(got, want) {
+		t.Errorf("the order is %q, want %q", got, want)
+	}
+	// A server stores it when a refresh begins.
+	s, err := store.Open(t.Context(), db, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.Close()
+	flags := &refreshFlags{Prefer: preference{"EPA CyAN"}}
+	_, end := flags.begin(s, nil, slog.New(slog.DiscardHandler))(t.Context())
+	end(nil)
+	if got := stored(); !slices.Equal(got, data.SourceOrder{"EPA CyAN"}) {
+		t.Errorf("after the refresh of a server the order is %q", got)
+	}
+	if _, _, err := runCommand(t, "config", "serve", "--db", db, "--refresh-from", in, "--refresh-prefer", "lwq,lwq"); err == nil || !strings.Contains(err.Error(), "comes twice") {
+		t.Errorf("a product twice: %v", err)
+	}
+	if out := mustRun(t, "config", "serve", "--db", db, "--refresh-from", in, "--refresh-prefer", "lwq,cyan"); !strings.Contains(out, "refresh-prefer: Copernicus LWQ,EPA CyAN") {
+		t.Errorf("the settings lack the order:\n%s", out)
 	}
 }

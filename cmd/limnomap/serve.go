@@ -51,8 +51,10 @@ type serveCmd struct {
 
 	tracingFlags
 	sourceFlags
-	Refresh     refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
-	Attribution string       `help:"Attribution of the data, shown on the map and in TileJSON." placeholder:"TEXT" group:"Data" reload:""`
+	Refresh refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
+
+	scheduledForecastFlags `group:"Data"`
+	Attribution            string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
@@ -103,6 +105,10 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--basemap-labels-url needs a --basemap-url other than none: the labels belong to a basemap")
 	case len(c.Refresh.From) == 0 && c.Refresh.Every.Schedule != nil:
 		return errors.New("--refresh-every needs --refresh-from: a folder or a URL")
+	case len(c.Refresh.From) == 0 && len(c.Refresh.Prefer) > 0:
+		return errors.New("--refresh-prefer needs --refresh-from: each refresh stores the order")
+	case len(c.Refresh.From) == 0 && c.Forecast:
+		return errors.New("--forecast needs --refresh-from: forecasts are made after each refresh; limnomap forecast makes them once")
 	case len(c.Refresh.From) > 0 && c.DB == "":
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
 	}
@@ -180,11 +186,11 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	limiters := c.newLimiters(opts.TrustedProxies, registry, con.log)
 	source := traceSource(shown.Source, traces.tracer())
-	opts.Tiles, opts.Historian, opts.Keys = tileService, source, shown.Keys
+	opts.Tiles, opts.Historian, opts.Issues, opts.Keys = tileService, source, source, shown.Keys
 	opts.Legends, opts.Styles, opts.Limits = legends{}, render.Styles(), shown.limits()
 	opts.Page, opts.Table = web.FS(), web.Table()
 	opts.Version, opts.RendererVersion = buildVersion(), render.Version
-	opts.Notice, opts.Quota = shown.notice, sharedQuota
+	opts.Notice, opts.Credits, opts.Quota = shown.notice, creditsOf, sharedQuota
 	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
 	opts.Registry, opts.Logger = registry, con.log
 	opts.CommandLine = con.invocation.CommandLine()
@@ -271,7 +277,7 @@ func (c *serveCmd) newRefresher(shown *source, tracer trace.Tracer, log *slog.Lo
 	if len(c.Refresh.From) == 0 {
 		return nil, nil
 	}
-	return c.Refresh.refresher(shown.store, tracer, log)
+	return c.Refresh.refresher(shown.store, &c.scheduledForecastFlags, tracer, log)
 }
 
 // openCertificate returns the certificate of the server, or nil without TLS.

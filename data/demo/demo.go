@@ -46,7 +46,7 @@ func (s *Source) Revision(ctx context.Context) (data.Revision, error) {
 	return revision(newestPass(s.now())), nil
 }
 
-// Scan passes every lake, and then all passes of every lake, including gaps, and its forecasts.
+// Scan passes every lake, and then all passes of every lake, including gaps.
 func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	e := s.current()
 	for i := range s.models {
@@ -59,7 +59,7 @@ func (s *Source) Scan(ctx context.Context, lake func(data.Lake) error, observati
 		if err := ctx.Err(); err != nil {
 			return data.Revision{}, err
 		}
-		for k := range passes + forecasts {
+		for k := range passes {
 			if err := observation(e.observation(i, k)); err != nil {
 				return data.Revision{}, err
 			}
@@ -99,25 +99,30 @@ func (s *Source) Past(ctx context.Context, period data.Period, observation func(
 	return revision(e.newest), nil
 }
 
-// History returns a lake with its forecasts and passes, newest first, as selected by q.
+// History returns a lake with its passes, newest first, as selected by q.
 func (s *Source) History(ctx context.Context, id data.LakeID, q data.HistoryQuery) (data.Lake, []data.Observation, error) {
 	if err := ctx.Err(); err != nil {
 		return data.Lake{}, nil, err
 	}
-	i, found := slices.BinarySearchFunc(s.models, id, func(m model, id data.LakeID) int {
-		return strings.Compare(string(m.lake.ID), string(id))
-	})
+	i, found := s.find(id)
 	if !found {
 		return data.Lake{}, nil, fmt.Errorf("lake %q: %w", id, data.ErrNoLake)
 	}
 	e := s.current()
 	var history []data.Observation
-	for k := passes + forecasts - 1; k >= 0 && len(history) < q.Limit; k-- {
+	for k := passes - 1; k >= 0 && len(history) < q.Limit; k-- {
 		if o := e.observation(i, k); q.Period.Contains(o.Date) && q.Types.Has(o.Type) {
 			history = append(history, o)
 		}
 	}
 	return s.models[i].lake, history, nil
+}
+
+// find returns the index of the lake with that id.
+func (s *Source) find(id data.LakeID) (int, bool) {
+	return slices.BinarySearchFunc(s.models, id, func(m model, id data.LakeID) int {
+		return strings.Compare(string(m.lake.ID), string(id))
+	})
 }
 
 // Keys returns the one key of the demo, [Key], which never expires.

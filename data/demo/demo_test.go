@@ -89,22 +89,19 @@ func TestScanIsComplete(t *testing.T) {
 	if want, _ := s.Revision(t.Context()); all.revision != want {
 		t.Errorf("Scan's revision = %v, want %v", all.revision, want)
 	}
-	if got, want := len(all.observations), len(all.lakes)*(passes+forecasts); got != want {
+	if got, want := len(all.observations), len(all.lakes)*passes; got != want {
 		t.Fatalf("%d observations, want %d", got, want)
 	}
 	for i, o := range all.observations {
-		lake, pass := all.lakes[i/(passes+forecasts)], i%(passes+forecasts)
+		lake, pass := all.lakes[i/passes], i%passes
 		if o.LakeID != lake.ID {
 			t.Fatalf("observation %d is of %s, want %s", i, o.LakeID, lake.ID)
 		}
 		if want := data.DateOf(noon).Week() - passes + 1 + data.Week(pass); o.Date.Week() != want {
 			t.Fatalf("observation %d is of week %v, want %v", i, o.Date.Week(), want)
 		}
-		if (o.Type == data.Forecast) != (pass >= passes) || o.Level != data.NoLevel || o.CellDensity != data.NoCellDensity {
-			t.Fatalf("observation %d = %+v, want %d of a satellite, then forecasts, without level and cells of their own", i, o, passes)
-		}
-		if o.Type == data.Forecast {
-			continue
+		if o.Type != data.Satellite || o.Level != data.NoLevel || o.CellDensity != data.NoCellDensity {
+			t.Fatalf("observation %d = %+v, want one of a satellite, without level and cells of its own", i, o)
 		}
 		if data.DateOf(o.MeasuredAt) != o.Date || o.MeasuredAt.After(noon) {
 			t.Fatalf("observation %d was measured at %v, want a moment of %v not after %v", i, o.MeasuredAt, o.Date, noon)
@@ -142,7 +139,7 @@ func TestScanEnds(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	calls = 0
 	_, err = s.Scan(ctx, ignoreLake, func(data.Observation) error { calls++; cancel(); return nil })
-	if !errors.Is(err, context.Canceled) || calls > passes+forecasts {
+	if !errors.Is(err, context.Canceled) || calls > passes {
 		t.Errorf("Scan cancelled at the first observation = %v after %d of them, want it to end with that lake", err, calls)
 	}
 }
@@ -158,31 +155,25 @@ func TestHistory(t *testing.T) {
 	if lake.ID != id || lake.Name != "Starnberger See" || lake.Region != "Bayern" {
 		t.Errorf("lake = %+v, want Starnberger See in Bayern", lake)
 	}
-	if len(history) != passes+forecasts {
-		t.Fatalf("%d rows, want %d", len(history), passes+forecasts)
+	if len(history) != passes {
+		t.Fatalf("%d rows, want %d", len(history), passes)
 	}
 	for i, o := range history {
 		if i > 0 && o.Date != history[i-1].Date-7 {
 			t.Errorf("row %d is of %v after %v, want a week before", i, o.Date, history[i-1].Date)
 		}
-		if want := i < forecasts; (o.Type == data.Forecast) != want {
-			t.Errorf("row %d is of type %v, want only the newest %d rows to be forecasts", i, o.Type, forecasts)
-		}
-		if i < forecasts && !o.Chlorophyll.Valid() {
-			t.Errorf("row %d is a forecast without a value", i)
-		}
 		if o.LakeID != id {
 			t.Errorf("row %d is of %s", i, o.LakeID)
 		}
 	}
-	first := slices.IndexFunc(all.lakes, func(l data.Lake) bool { return l.ID == id }) * (passes + forecasts)
-	for pass := range passes + forecasts {
+	first := slices.IndexFunc(all.lakes, func(l data.Lake) bool { return l.ID == id }) * passes
+	for pass := range passes {
 		if got, want := history[len(history)-1-pass], all.observations[first+pass]; got != want {
 			t.Errorf("History's row of %v = %+v, Scan's %+v", want.Date, got, want)
 		}
 	}
 
-	for _, limit := range []int{-1, 0, 1, 6, passes + forecasts} {
+	for _, limit := range []int{-1, 0, 1, 6, passes} {
 		_, some, err := s.History(t.Context(), id, data.Newest(limit))
 		if err != nil {
 			t.Fatal(err)
@@ -239,8 +230,11 @@ func TestConcurrentUse(t *testing.T) {
 		group.Go(func() {
 			for range 3 {
 				_, history, err := s.History(t.Context(), "de_be_grosser_mueggelsee", data.Newest(1))
-				if err != nil || len(history) != 1 || !history[0].Chlorophyll.Valid() {
-					t.Errorf("History = %v, %v, want one forecast", history, err)
+				if err != nil || len(history) != 1 {
+					t.Errorf("History = %v, %v, want one pass", history, err)
+				}
+				if _, err := s.ForecastIssues(t.Context()); err != nil {
+					t.Error(err)
 				}
 			}
 		})

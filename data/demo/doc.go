@@ -10,12 +10,12 @@
 // bathing site of the lake's name, half are within 60 m of it, and all within 600 m. All other lakes have no outline and are drawn as
 // discs of their areas: an outline is never made up. Large lakes that GSHHG does not divide are not divided here either.
 //
-// All values are simulated. None of them is from a satellite, a laboratory or a forecast, and no bather may rely on them.
+// All values are simulated. None of them is from a satellite or a laboratory, and no bather may rely on them.
 // [Notice] says so, and must be shown wherever a person could mistake them for measurements.
 //
 // The simulation depends on the lake's id and the ISO week only. It is computed from hashes, not from a random generator
 // with a state. So the value of a lake in a week is the same in every process and does not change when a new week begins:
-// only the window of three years moves, and with it the four weeks of forecast.
+// only the window of three years moves. The forecasts are those that limnomap makes of the passes, by the same model as of real values.
 //
 // A pass is on Monday at 10:30 UTC. So the present ISO week is included after that time, and measured values are never in
 // the future.

@@ -1,32 +1,41 @@
 package demo
 
 import (
+	"sync"
 	"time"
 
 	"limnomap/data"
 )
 
 const (
-	passes    = 157 // three years of 52 weeks, and one for the anniversary of the newest week
-	forecasts = 4   // weeks ahead
+	passes = 157 // three years of 52 weeks, and one for the anniversary of the newest week
 	// passOfDay is the time of a pass on its Monday, in UTC: satellites for water colour cross the equator at about ten in
 	// the morning in solar time (Sentinel-3: 10:00), before the clouds of the afternoon.
 	passOfDay = 10*time.Hour + 30*time.Minute
 )
 
-// An edition is the demo of one week: the passes up to that week and the forecasts after it.
+// An edition is the demo of one week: the passes up to that week.
 type edition struct {
 	newest data.Week // of the newest pass
 	lakes  []data.LakeID
-	values []data.Chlorophyll // passes+forecasts of the first lake by date, then of the next
+	values []data.Chlorophyll // passes of the first lake by date, then of the next
+	models []model
+
+	newestIssue   func() issue        // of the newest pass
+	earlierIssues func() []issue      // of the passes of the year before, the newest first
+	test          func() forecastTest // of the forecasts
 }
 
 func newEdition(models []model, newest data.Week) *edition {
 	e := &edition{
 		newest: newest,
 		lakes:  make([]data.LakeID, len(models)),
-		values: make([]data.Chlorophyll, len(models)*(passes+forecasts)),
+		values: make([]data.Chlorophyll, len(models)*passes),
+		models: models,
 	}
+	e.newestIssue = sync.OnceValue(func() issue { return e.issues(0, 1)[0] })
+	e.earlierIssues = sync.OnceValue(func() []issue { return e.issues(1, earlier) })
+	e.test = sync.OnceValue(e.testForecasts)
 	var weathers []weather // by the models' region numbers
 	for i := range models {
 		m := &models[i]
@@ -34,9 +43,7 @@ func newEdition(models []model, newest data.Week) *edition {
 			weathers = append(weathers, weatherOf(m.lake.Region, e.first(), passes))
 		}
 		e.lakes[i] = m.lake.ID
-		own := e.values[i*(passes+forecasts):][:passes+forecasts]
-		anomaly := m.satellite(e.first(), own[:passes], weathers[m.region])
-		m.forecast(e.first(), own[:passes], anomaly, own[passes:])
+		m.satellite(e.first(), e.passesOf(i), weathers[m.region])
 	}
 	return e
 }
@@ -44,22 +51,21 @@ func newEdition(models []model, newest data.Week) *edition {
 // first returns the week of the oldest pass.
 func (e *edition) first() data.Week { return e.newest - (passes - 1) }
 
-// observation returns the k-th oldest observation of the i-th lake: a pass, or a forecast from k = passes on.
+// passesOf returns the values of the i-th lake.
+func (e *edition) passesOf(i int) []data.Chlorophyll { return e.values[i*passes:][:passes] }
+
+// observation returns the k-th oldest pass of the i-th lake.
 func (e *edition) observation(i, k int) data.Observation {
 	week := e.first() + data.Week(k)
-	o := data.Observation{
+	return data.Observation{
 		LakeID:      e.lakes[i],
 		Date:        passDate(week),
-		Chlorophyll: e.values[i*(passes+forecasts)+k],
+		Type:        data.Satellite,
+		MeasuredAt:  passTime(week),
+		Chlorophyll: e.passesOf(i)[k],
 		Level:       data.NoLevel,
 		CellDensity: data.NoCellDensity,
 	}
-	if k < passes {
-		o.Type, o.MeasuredAt = data.Satellite, passTime(week)
-	} else {
-		o.Type = data.Forecast // it was not measured, so MeasuredAt is zero
-	}
-	return o
 }
 
 // newestPass returns the newest week with a pass at or before now.

@@ -67,8 +67,8 @@ func weatherOf(region string, first data.Week, n int) weather {
 }
 
 // satellite fills values with the lake's passes in the weeks from first on.
-func (m *model) satellite(first data.Week, values []data.Chlorophyll, w weather) (anomaly []float64) {
-	anomaly = blend(w.anomaly, m.noise.red(first, len(values), anomalyStream, anomalyPersistence), anomalyShared)
+func (m *model) satellite(first data.Week, values []data.Chlorophyll, w weather) {
+	anomaly := blend(w.anomaly, m.noise.red(first, len(values), anomalyStream, anomalyPersistence), anomalyShared)
 	cloud := blend(w.cloud, m.noise.red(first, len(values), cloudStream, cloudPersistence), cloudShared)
 	for i := range values {
 		anomaly[i] *= anomalySpread
@@ -79,24 +79,6 @@ func (m *model) satellite(first data.Week, values []data.Chlorophyll, w weather)
 			continue
 		}
 		values[i] = rounded(m.level(date) + anomaly[i] + m.bloom(week))
-	}
-	return anomaly
-}
-
-// forecast fills values with the forecast for the weeks after those that satellite filled: the season, and the anomaly of
-// the last clear pass, which decays with anomalyPersistence. A forecast has neither clouds nor blooms.
-func (m *model) forecast(first data.Week, seen []data.Chlorophyll, anomaly []float64, values []data.Chlorophyll) {
-	last := len(seen) - 1
-	for last >= 0 && !seen[last].Valid() {
-		last--
-	}
-	for i := range values {
-		week := first + data.Week(len(seen)+i)
-		l := m.level(passDate(week))
-		if last >= 0 {
-			l += anomaly[last] * math.Pow(anomalyPersistence, float64(len(seen)+i-last))
-		}
-		values[i] = rounded(l)
 	}
 }
 

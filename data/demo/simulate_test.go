@@ -38,7 +38,7 @@ func TestValuesDependOnTheLakeOnly(t *testing.T) {
 	const from = 200
 	some := newEdition(models(lakes[from:]), week)
 	for i := range lakes[from:] {
-		for k := range passes + forecasts {
+		for k := range passes {
 			if got, want := some.observation(i, k), all.observation(from+i, k); got != want {
 				t.Fatalf("without the first %d lakes %s reads %+v, want %+v", from, lakes[from+i].ID, got, want)
 			}
@@ -53,7 +53,7 @@ func TestTwoRunsAgree(t *testing.T) {
 		e := newEdition(m, week)
 		h := sha256.New()
 		for i := range m {
-			for k := passes - 52; k < passes+forecasts; k++ {
+			for k := passes - 52; k < passes; k++ {
 				fmt.Fprintln(h, e.observation(i, k))
 			}
 		}
@@ -76,12 +76,12 @@ func TestSomeValues(t *testing.T) {
 		{"de_bb_stechlinsee", "1.65 1.54 2.13 2.45"},
 		{"de_ni_duemmer", "94.98 null 111.97 132.13"},
 	} {
-		_, history, err := e.History(t.Context(), test.lake, data.Newest(8))
+		_, history, err := e.History(t.Context(), test.lake, data.Newest(4))
 		if err != nil {
 			t.Fatal(err)
 		}
 		var got []string
-		for _, o := range history[forecasts:] {
+		for _, o := range history {
 			got = append(got, o.Chlorophyll.String())
 		}
 		if got := strings.Join(got, " "); got != test.want {
@@ -94,12 +94,9 @@ func TestValuesArePlausible(t *testing.T) {
 	s := New(func() time.Time { return noon })
 	e := s.current()
 	for i := range s.models {
-		for k := range passes + forecasts {
+		for k := range passes {
 			o := e.observation(i, k)
 			if !o.Chlorophyll.Valid() {
-				if k >= passes {
-					t.Errorf("%s has no forecast on %s", o.LakeID, o.Date)
-				}
 				continue
 			}
 			if c := o.Chlorophyll.Float(); c < minSimulated || c > maxSimulated {
@@ -215,26 +212,6 @@ func TestBloomsAreFew(t *testing.T) {
 		t.Errorf("%.2f %% of all weeks are in bloom, want 0.2 to 3", 100*share)
 	}
 	t.Logf("%d of %d lakes bloomed in three years, in %.2f %% of all weeks", lakes, len(m), 100*share)
-}
-
-func TestForecastIsDamped(t *testing.T) {
-	m := models(parseLakes(lakesCSV))[0]
-	seen := []data.Chlorophyll{50_00, data.NoChlorophyll}
-	anomaly := []float64{1, 7} // the second belongs to a clouded pass and must not be known to the forecast
-	values := make([]data.Chlorophyll, forecasts)
-	first := newestPass(noon)
-	m.forecast(first, seen, anomaly, values)
-	for i, c := range values {
-		got := math.Log(c.Float()) - m.level(passDate(first+2+data.Week(i)))
-		if want := math.Pow(anomalyPersistence, float64(2+i)); math.Abs(got-want) > 0.01 {
-			t.Errorf("forecast %d weeks ahead holds an anomaly of %.3f, want %.3f", i+1, got, want)
-		}
-	}
-
-	m.forecast(first, []data.Chlorophyll{data.NoChlorophyll}, []float64{1}, values)
-	if want := rounded(m.level(passDate(first + 1))); values[0] != want {
-		t.Errorf("forecast for a lake never seen = %v, want the season's %v", values[0], want)
-	}
 }
 
 func TestRedNoise(t *testing.T) {

@@ -8,6 +8,7 @@
 //     an IPv6 form. The resolved address is checked when the connection is made, so a name that is resolved again cannot change it.
 //   - After a redirect no connection is made to a loopback address, unless all earlier requests of the chain went to one. The first
 //     request may go to a loopback address: the operator has chosen it.
+//   - The same holds for a request that [Elsewhere] marks: its address is from another machine's file, not from the operator.
 //   - If a proxy is used, the target is resolved here too, and all its addresses are checked in the same way. The proxy itself may
 //     have a loopback address.
 //
@@ -56,9 +57,16 @@ type hop struct {
 
 type hopKey struct{}
 
+type elsewhereKey struct{}
+
+// Elsewhere returns a context for requests whose address is from another machine's answer. They are refused where redirects are.
+func Elsewhere(ctx context.Context) context.Context {
+	return context.WithValue(ctx, elsewhereKey{}, true)
+}
+
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	h := &hop{redirected: !fromLoopback(req)}
+	h := &hop{redirected: !fromLoopback(req) || req.Context().Value(elsewhereKey{}) != nil}
 	ctx := context.WithValue(req.Context(), hopKey{}, h)
 	if err := checkName(req.URL.Hostname()); err != nil {
 		return nil, refuse(req, err)

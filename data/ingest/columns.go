@@ -12,6 +12,7 @@ type column struct {
 	aliases  []string // other names; each one counts only if those before it are missing
 	required bool
 	feature  bool // whether it is for GeoJSON only
+	unread   bool // whether its values are not used
 	in       span // of a column of numbers
 
 	// Set by [Options]:
@@ -148,7 +149,7 @@ func found(columns []column, header []string) string {
 	var required, optional []string
 	for _, c := range columns {
 		switch {
-		case c.feature || c.ids != nil && c.name != columns[c.from].name: // made from another column
+		case c.feature || c.unread || c.ids != nil && c.name != columns[c.from].name: // made from another column
 		case c.required:
 			required = append(required, c.name)
 		default:

@@ -20,6 +20,9 @@ func parseDetails(r *row, o *data.Observation) error {
 	if o.Details.Method, err = r.line(obsMethod); err != nil {
 		return err
 	}
+	if o.Details.Version, err = r.line(obsVersion); err != nil {
+		return err
+	}
 	if err := parseUncertainty(r, o); err != nil {
 		return err
 	}

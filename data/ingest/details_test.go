@@ -21,7 +21,11 @@ func TestDetails(t *testing.T) {
 		{"pixels", "n_valid,n_total", "12.35", "0,25.0", func(o *data.Observation) {
 			o.Details.ValidPixels, o.Details.TotalPixels = data.Known(int32(0)), data.Known(int32(25))
 		}},
-		{"nothing known", "source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "NA,,-,,n.a.,,,,,,", func(*data.Observation) {}},
+		{"pixels of a raster", "n_inside,n_valid,p10,p90", "12.35", "25,0,8.1,high", func(o *data.Observation) {
+			o.Details.ValidPixels, o.Details.TotalPixels = data.Known(int32(0)), data.Known(int32(25))
+		}},
+		{"a version", "version", "12.35", " V2.1.1  2025-09-14T10:00 ", func(o *data.Observation) { o.Details.Version = "V2.1.1 2025-09-14T10:00" }},
+		{"nothing known", "version,source,chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,method,secchi_m,water_temperature_c", "12.35", "-,NA,,-,,n.a.,,,,,,", func(*data.Observation) {}},
 		{"a range", "chl_lower,chl_upper", "12.35", "12,12.7", func(o *data.Observation) {
 			o.Details.Lower, o.Details.Upper = data.Known(data.Chlorophyll(12_00)), data.Known(data.Chlorophyll(12_70))
 		}},
@@ -49,7 +53,7 @@ func TestDetails(t *testing.T) {
 		mustImport(t, Lakes, s, nil, aLake)
 		text := header + test.columns + "\nx,2024-10-04," + test.chl + ",in_situ," + test.fields + "\n"
 		for _, want := range []Report{{Read: 1, Added: 1}, {Read: 1, Unchanged: 1}} {
-			if got := mustImport(t, Observations, s, nil, text); got.Added != want.Added || got.Unchanged != want.Unchanged {
+			if got := mustImport(t, Observations, s, nil, text); got.Added != want.Added || got.Unchanged != want.Unchanged || len(got.Ignored) > 0 {
 				t.Errorf("%s: report = %+v, want %+v", test.name, got, want)
 			}
 		}
@@ -136,6 +140,9 @@ func TestRejectedDetails(t *testing.T) {
 		{"cell_density_cells_ml,level_by", "", "30000,chlorophyll", "cell_density_cells_ml 30000 without chl"},
 		{"source", "5", "a\u202eb", "source"},
 		{"method", "5", "a\u202eb", "method"},
+		{"version", "5", "a\u202eb", "version"},
+		{"version", "5", strings.Repeat("1", 65), "version"},
+		{"n_valid,n_inside", "5", "3,2", "n_valid 3"},
 		{"secchi_m", "5", "101", "secchi_m"},
 		{"water_temperature_c", "5", "451", "water_temperature_c"},
 	} {
@@ -144,6 +151,75 @@ func TestRejectedDetails(t *testing.T) {
 		got := mustImport(t, Observations, s, nil, "lake_id,date,chl,data_type,"+test.columns+"\nx,2024-10-04,"+test.chl+",in_situ,"+test.fields+"\n")
 		if len(got.Bad) != 1 || !strings.Contains(got.Bad[0].Reason, test.want) {
 			t.Errorf("%s = %s: %+v, want a bad row with %q", test.columns, test.fields, got.Bad, test.want)
+		}
+	}
+}
+
+// Files of a satellite's product may be imported in any order, together or one after the other.
+func TestOlderVersions(t *testing.T) {
+	file := func(version, chl string) string {
+		return "lake_id,date,chl,data_type,source,version\nx,2024-10-04," + chl + ",satellite,Copernicus LWQ300," + version + "\n"
+	}
+	older, newer := file("V2.1.1 9 observations", "5"), file("V2.1.1 12 observations", "6")
+	for _, test := range []struct {
+		name  string
+		files []string
+		want  Report
+	}{
+		{"the older one first", []string{older, newer}, Report{Read: 2, Added: 1, Changed: 1}},
+		{"the newer one first", []string{newer, older}, Report{Read: 2, Added: 1, Older: 1}},
+		{"again", []string{newer, older, newer}, Report{Read: 3, Added: 1, Older: 1, Unchanged: 1}},
+	} {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, aLake)
+		got, err := Observations(t.Context(), s, files(test.files...), nil)
+		if err != nil || !got.Written || got.Read != test.want.Read || got.Added != test.want.Added || got.Changed != test.want.Changed ||
+			got.Unchanged != test.want.Unchanged || got.Older != test.want.Older || got.Rejected != 0 {
+			t.Errorf("%s: %+v, %v, want %+v", test.name, got, err, test.want)
+		}
+		if said := strings.Contains(got.String(), "1 row of an older version: what is stored is kept.\n"); said != (test.want.Older > 0) {
+			t.Errorf("%s: the report is %q", test.name, got)
+		}
+		if _, all := stored(t, s); len(all) != 1 || all[0].Chlorophyll != 6_00 {
+			t.Errorf("%s: stored %+v, want the newer one", test.name, all)
+		}
+		got = mustImport(t, Observations, s, nil, older)
+		if got.Older != 1 {
+			t.Errorf("%s: the older one later: %+v", test.name, got)
+		}
+	}
+}
+
+// Scenes of one day and source may be imported in any order, together or one after the other: a gap of one does not replace a value of the other.
+func TestScenesOfADay(t *testing.T) {
+	scene := func(fields string) string {
+		return "lake_id,date,chl,data_type,source,n_valid,n_inside,quality\nx,2024-10-04," + fields + "\n"
+	}
+	gap, poor, good := scene(",satellite,MSI,0,25,"), scene("5,satellite,MSI,4,25,poor"), scene("6,satellite,MSI,20,25,")
+	for _, test := range []struct {
+		name  string
+		files []string
+		want  Report
+	}{
+		{"the gap first", []string{gap, good}, Report{Read: 2, Added: 1, Changed: 1}},
+		{"the value first", []string{good, gap, poor}, Report{Read: 3, Added: 1, Worse: 2}},
+		{"again", []string{poor, good, poor, good}, Report{Read: 4, Added: 1, Changed: 1, Worse: 1, Unchanged: 1}},
+	} {
+		s := newStore(t)
+		mustImport(t, Lakes, s, nil, aLake)
+		got, err := Observations(t.Context(), s, files(test.files...), nil)
+		if err != nil || !got.Written || got.Read != test.want.Read || got.Added != test.want.Added || got.Changed != test.want.Changed ||
+			got.Unchanged != test.want.Unchanged || got.Worse != test.want.Worse || got.Older != 0 || got.Rejected != 0 {
+			t.Errorf("%s: %+v, %v, want %+v", test.name, got, err, test.want)
+		}
+		if said := strings.Contains(got.String(), " with fewer data than the stored value of their day: what is stored is kept.\n"); said != (test.want.Worse > 0) {
+			t.Errorf("%s: the report is %q", test.name, got)
+		}
+		if _, all := stored(t, s); len(all) != 1 || all[0].Chlorophyll != 6_00 {
+			t.Errorf("%s: stored %+v, want 6", test.name, all)
+		}
+		if got = mustImport(t, Observations, s, nil, gap); got.Worse != 1 {
+			t.Errorf("%s: the gap later: %+v", test.name, got)
 		}
 	}
 }

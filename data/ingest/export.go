@@ -61,7 +61,7 @@ func ExportLakes(ctx context.Context, src data.Source, w io.Writer, format Forma
 func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int, error) {
 	buffered := bufio.NewWriterSize(w, 1<<16)
 	fmt.Fprintln(buffered, "lake_id,date,chl,data_type,cell_density_cells_ml,who_level,measured_at,"+
-		"chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,source,method,secchi_m,water_temperature_c") // Flush returns its error
+		"chl_lower,chl_upper,below_limit,n_valid,n_total,quality,flags,source,method,version,secchi_m,water_temperature_c") // Flush returns its error
 	n := 0
 	var line []byte
 	_, err := src.Scan(ctx, func(data.Lake) error { return nil }, func(o data.Observation) error {
@@ -79,7 +79,7 @@ func ExportObservations(ctx context.Context, src data.Source, w io.Writer) (int,
 	return n, nil
 }
 
-// appendObservation appends a line. Only the source and the method may need quotes.
+// appendObservation appends a line. Only the source, the method and the version may need quotes.
 func appendObservation(b []byte, o data.Observation) []byte {
 	b = append(b, o.LakeID...)
 	b = append(b, ',')
@@ -103,7 +103,7 @@ func appendObservation(b []byte, o data.Observation) []byte {
 		b = o.MeasuredAt.UTC().AppendFormat(b, time.RFC3339)
 	}
 	if o.Source == "" && o.Quality == data.QualityUnknown && o.Details == (data.Details{}) { // as most observations
-		return append(b, ",,,,,,,,,,,\n"...)
+		return append(b, ",,,,,,,,,,,,\n"...)
 	}
 	return appendDetails(b, &o)
 }
@@ -127,6 +127,7 @@ func appendDetails(b []byte, o *data.Observation) []byte {
 	b = append(append(b, ','), strings.Join(d.Flags.Names(), " ")...)
 	b = appendQuoted(append(b, ','), o.Source)
 	b = appendQuoted(append(b, ','), d.Method)
+	b = appendQuoted(append(b, ','), d.Version)
 	b = appendOptional(append(b, ','), d.Secchi)
 	b = appendOptional(append(b, ','), d.WaterTemperature)
 	return append(b, '\n')

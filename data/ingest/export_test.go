@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/paulmach/orb"
 	"pgregory.net/rapid"
@@ -29,6 +30,15 @@ func drawText(rt *rapid.T, name string) string {
 	s := strings.Join(words, rapid.SampledFrom([]string{"", " "}).Draw(rt, "between"))
 	if s == "-" || s == "NA" || s == "n.a." || linetext.Check(s) != nil { // these mean no value, and U+FEFF alone is invisible
 		return "x" + s
+	}
+	return s
+}
+
+// drawVersion draws a text that is short enough for a version.
+func drawVersion(rt *rapid.T) string {
+	s := drawText(rt, "version")
+	if utf8.RuneCountInString(s) > data.MaxVersionRunes {
+		return "2.1.1"
 	}
 	return s
 }
@@ -132,6 +142,9 @@ func drawDetails(rt *rapid.T, o *data.Observation) {
 	}
 	if has("a method") {
 		d.Method = drawText(rt, "method")
+	}
+	if has("a version") {
+		d.Version = drawVersion(rt)
 	}
 	if has("a depth") {
 		d.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, int(data.MaxSecchi)).Draw(rt, "depth")))

@@ -279,7 +279,7 @@ func (im *importer[T, K]) sameColumns(rows []parsed[T]) (n int, has columnSet) {
 
 // count adds a good row to the report, by what the store did with it.
 func (im *importer[T, K]) count(p parsed[T], c store.Change) {
-	if c != store.UnknownLake && c != store.Contradicts {
+	if c != store.UnknownLake && c != store.Contradicts && c != store.OlderVersion && c != store.WorseThanStored {
 		im.remember(p)
 	}
 	switch c {
@@ -289,6 +289,10 @@ func (im *importer[T, K]) count(p parsed[T], c store.Change) {
 		im.report.Changed++
 	case store.Unchanged:
 		im.report.Unchanged++
+	case store.OlderVersion:
+		im.report.Older++
+	case store.WorseThanStored:
+		im.report.Worse++
 	default:
 		p.id, p.reason = im.lake(p.value), im.reasonFor(p.value, c)
 		if c == store.UnknownLake {

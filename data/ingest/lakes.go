@@ -41,7 +41,10 @@ func lakeColumns() []column {
 	}
 }
 
-func parseLake(r *row) (data.Lake, error) {
+func parseLake(r *row) (data.Lake, error) { return parseLakeOf(r, false) }
+
+// parseLakeOf parses a lake, which may be without a name if that is optional: then its id is its name.
+func parseLakeOf(r *row, optionalName bool) (data.Lake, error) {
 	var l data.Lake
 	if err := checkCategory(r); err != nil {
 		return l, err
@@ -63,6 +66,9 @@ func parseLake(r *row) (data.Lake, error) {
 	}
 	if l.ExternalID == "" {
 		l.ExternalID = string(l.ID)
+	}
+	if l.Name == "" && optionalName {
+		l.Name = string(l.ID)
 	}
 	if l.Name == "" {
 		return l, errors.New("name is missing: want the lake's name")

@@ -43,9 +43,11 @@ func TestNesting(t *testing.T) {
 		n := newNesting(rings)
 		for i, ring := range rings {
 			middle := orb.Point{(ring[0][0] + ring[1][0]) / 2, (ring[0][1] + ring[1][1]) / 2}
-			depth, smallest := 0, -1
+			depth, smallest, onEdge := 0, -1, false
 			for j, other := range rings {
 				area := func(k int) float64 { return math.Abs(planar.Area(rings[k])) }
+				// Whether a point that is on an edge is inside is a matter of rounding.
+				onEdge = onEdge || area(i) < area(j) && planar.DistanceFrom(orb.LineString(other), middle) < 1e-12
 				if area(i) < area(j) && other.Bound().Contains(ring.Bound().Min) && other.Bound().Contains(ring.Bound().Max) &&
 					planar.RingContains(other, middle) {
 					if depth++; smallest < 0 || area(j) < area(smallest) {
@@ -53,7 +55,7 @@ func TestNesting(t *testing.T) {
 					}
 				}
 			}
-			if gotDepth, got := n.around(i); gotDepth != depth || got != smallest {
+			if gotDepth, got := n.around(i); !onEdge && (gotDepth != depth || got != smallest) {
 				rt.Fatalf("around ring %d: %d rings, the smallest is %d; want %d and %d", i, gotDepth, got, depth, smallest)
 			}
 		}

@@ -32,13 +32,16 @@ const (
 	obsMethod
 	obsSecchi
 	obsTemperature
+	obsVersion
 	obsLevelBy
+	obsP10
+	obsP90
 )
 
 func observationColumns() []column {
 	uncertain := span{0, data.MaxChlorophyll.Float(), " µg/l, or empty"}
 	pixels := span{0, data.MaxPixels, " without decimals, or empty"}
-	return []column{
+	columns := []column{
 		obsLake:       {name: "lake_id", required: true},
 		obsDate:       {name: "date", required: true},
 		obsChl:        {name: "chl", required: true, in: span{0, data.MaxChlorophyll.Float(), " µg/l, < before it if below a limit, or empty for a gap"}},
@@ -52,7 +55,7 @@ func observationColumns() []column {
 		obsUncertainty: {name: "uncertainty", in: uncertain},
 		obsBelowLimit:  {name: "below_limit"},
 		obsValidPixels: {name: "n_valid", in: pixels},
-		obsTotalPixels: {name: "n_total", in: pixels},
+		obsTotalPixels: {name: "n_total", aliases: []string{"n_inside"}, in: pixels},
 		obsQuality:     {name: "quality"},
 		obsFlags:       {name: "flags"},
 		obsSource:      {name: "source"},
@@ -60,8 +63,18 @@ func observationColumns() []column {
 		obsSecchi:      {name: "secchi_m", in: span{0, data.MaxSecchi.Float(), " m, or empty"}},
 		obsTemperature: {name: "water_temperature_c", in: span{data.MinWaterTemperature.Float(), data.MaxWaterTemperature.Float(), " °C, or empty"}},
 
+		obsVersion: {name: "version"},
 		obsLevelBy: {name: "level_by"},
+
+		// An observation has no percentiles. They are in the files that are made of rasters.
+		obsP10: {name: "p10", unread: true},
+		obsP90: {name: "p90", unread: true},
 	}
+	// Those of a server's own forecasts, in a history that it answered.
+	for _, name := range []string{"lower", "upper", "probability_low", "probability_medium", "probability_high", "model", "issued_at", "based_on"} {
+		columns = append(columns, column{name: name, unread: true})
+	}
+	return columns
 }
 
 // maxCellDensity is above all possible values: a millilitre full of cells of 5 µm, 65 µm³ each, has 1.5e10 of them.
@@ -244,7 +257,7 @@ func observationKind(opts *Options, ids *idMaker) (kind[data.Observation, observ
 			return tx.PutObservations(ctx, os, store.ObservationColumns{
 				Chlorophyll: has.lacks(obsChl), Level: has.lacks(obsLevel), CellDensity: has.lacks(obsDensity), MeasuredAt: has.lacks(obsMeasuredAt),
 				Pixels: has.lacks(obsValidPixels) && has.lacks(obsTotalPixels), Quality: has.lacks(obsQuality),
-				Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
+				Flags: has.lacks(obsFlags), Method: has.lacks(obsMethod), Version: has.lacks(obsVersion), Secchi: has.lacks(obsSecchi), WaterTemperature: has.lacks(obsTemperature),
 			})
 		},
 		refusal: observationRefusal,

@@ -43,9 +43,11 @@ func (b BadRow) String() string {
 }
 
 // A Report is the result of an import. If it wrote something, or would have but for DryRun, Read = Added + Changed +
-// Unchanged + Rejected + LeftOut + Combined. Otherwise all but Read and Rejected are 0.
+// Unchanged + Older + Worse + Rejected + LeftOut + Combined. Otherwise all but Read and Rejected are 0.
 type Report struct {
 	Read, Added, Changed, Unchanged, Rejected int
+	Older                                     int           // values of a satellite that have an older version than those stored, which are kept
+	Worse                                     int           // gaps and values of a satellite with fewer data than those stored of their day, which are kept
 	LeftOut                                   int           // rows such as those of coastal waters, or records without an advisory, which are not errors
 	Combined                                  int           // rows of the Water Quality Portal that are a part of an observation of another one
 	Untimed                                   int           // its rows with a time in a zone that is not known
@@ -119,7 +121,8 @@ func (r *Report) addUnknown(id data.LakeID) {
 
 // clearResults leaves only Read and Rejected, for an import that wrote nothing.
 func (r *Report) clearResults() {
-	r.Added, r.Changed, r.Unchanged, r.LeftOut, r.Combined, r.Untimed, r.Samples, r.Censored = 0, 0, 0, 0, 0, 0, 0, 0
+	r.Added, r.Changed, r.Unchanged, r.Older, r.Worse = 0, 0, 0, 0, 0
+	r.LeftOut, r.Combined, r.Untimed, r.Samples, r.Censored = 0, 0, 0, 0, 0
 	r.LeftOutReasons = nil
 }
 
@@ -135,6 +138,12 @@ func (r Report) String() string {
 			count(r.Read, "row"), r.Added, r.Changed, r.Unchanged, r.Rejected)
 	default:
 		fmt.Fprintf(&b, "%s read, %d rejected.\n", count(r.Read, "row"), r.Rejected)
+	}
+	if r.Older > 0 {
+		fmt.Fprintf(&b, "%s of an older version: what is stored is kept.\n", count(r.Older, "row"))
+	}
+	if r.Worse > 0 {
+		fmt.Fprintf(&b, "%s with fewer data than the stored value of their day: what is stored is kept.\n", count(r.Worse, "row"))
 	}
 	if r.Combined > 0 {
 		fmt.Fprintf(&b, "%s combined with others of the same lake, day and source.\n", count(r.Combined, "row"))

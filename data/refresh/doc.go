@@ -1,9 +1,9 @@
 // Package refresh updates a database from the source of its data: folders, or files on HTTP servers.
 //
-// A [Refresher] imports all files of a source in one transaction, or none of them. [Refresher.RunOnce] does it once, and
-// [Refresher.Run] by a schedule. Any number of processes may do so at the same time: the database stores the time of the
-// last refresh, and lets one process at a time do one. A failed refresh is repeated after a time that grows up to an hour,
-// without waiting for the schedule.
+// A [Refresher] imports all tables of a source in one transaction, or none of them, and then satellite files one by one.
+// [Refresher.RunOnce] does it once, and [Refresher.Run] by a schedule. Any number of processes may do so at the same time: the
+// database stores the time of the last refresh, and lets one process at a time do one. A failed refresh is repeated after a time
+// that grows up to an hour, without waiting for the schedule.
 //
 // # Sources
 //
@@ -16,6 +16,17 @@
 // every row of the source, and the answer 304 means that it has not changed. If any file of the source has changed, all are
 // imported, since a row may be valid or not depending on another file.
 //
+// # Satellite files
+//
+// Files whose names end in .nc, .tif or .tiff are given to an [Extractor], which makes a table of observations of them. They may be in
+// folders, at URLs, and in lists: a table with the columns id, name and at least one of url, href and s3_path. A file of a URL is
+// fetched by ranges where the server serves them, and otherwise downloaded. Of each folder and list the files of the newest dates are read,
+// the newest first.
+//
+// The values of a file and the record that it was read are one transaction. A file with a record is not read again until it changes.
+// A file that cannot be used does not stop the others: its record says why, and when to read it again. After a fault that may pass, such as
+// a server that does not answer, the refresh ends with an error when all others are done, and is repeated.
+//
 // # Checksums
 //
 // In a folder, FILE.sha256 is the checksum of FILE, in the format of sha256sum. For a URL it is the file with .sha256 at the
@@ -24,6 +35,6 @@
 //
 // # Errors
 //
-// The error of a refresh is a [Fault]. Its Reason contains no address, path or password: the database stores it and a server
+// The error of a refresh is a [Fault], except that [Refresher.RunOnce] also returns why satellite files cannot be used. Its Reason contains no address, path or password: the database stores it and a server
 // shows it. The rest is for the log, with URLs reduced to host and path.
 package refresh

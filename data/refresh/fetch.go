@@ -110,7 +110,7 @@ func (r *Refresher) retry(ctx context.Context, name string, fn func() error) err
 
 // get requests a URL once and passes the response to fn. All of it must arrive within Options.Timeout, and each part of it
 // within Options.Stall.
-func (r *Refresher) get(ctx context.Context, u *url.URL, known data.RefreshFile, fn func(*http.Response, io.Reader) error) error {
+func (r *Refresher) get(ctx context.Context, client *http.Client, u *url.URL, known data.RefreshFile, fn func(*http.Response, io.Reader) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	whole := time.AfterFunc(r.opts.Timeout, func() { cancel(errSlow) })
@@ -129,7 +129,7 @@ func (r *Refresher) get(ctx context.Context, u *url.URL, known data.RefreshFile,
 			req.Header.Set(name, value)
 		}
 	}
-	resp, err := r.client.Do(req)
+	resp, err := client.Do(req)
 	if err != nil {
 		return r.requestError(ctx, u, err)
 	}
@@ -204,7 +204,7 @@ func retryAfter(field string, now time.Time) time.Duration {
 
 func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshFile, left int64) (f *file, err error) {
 	digested := false
-	err = r.get(ctx, p.url, known, func(resp *http.Response, body io.Reader) error {
+	err = r.get(ctx, r.client, p.url, known, func(resp *http.Response, body io.Reader) error {
 		if resp.StatusCode == http.StatusNotModified && known.ETag+known.LastModified != "" {
 			return nil
 		}
@@ -216,13 +216,18 @@ func (r *Refresher) fetchOnce(ctx context.Context, p source, known data.RefreshF
 			return fault(checksumReason, "%s: %w", p, err)
 		}
 		digested = len(digests) > 0
-		f, err = r.save(p, resp, body, digests, left)
+		f, err = r.save(p, resp, body, digests, limit{min(r.opts.MaxBytes, left), func(size string) error {
+			if left < r.opts.MaxBytes {
+				return r.tooMuch(p.String())
+			}
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, size, r.opts.MaxBytes)
+		}})
 		return err
 	})
 	if err != nil || f == nil {
 		return nil, err
 	}
-	if err := r.checkRemoteSum(ctx, p, f, digested); err != nil {
+	if err := r.checkRemoteSum(ctx, r.client, p, f, digested); err != nil {
 		f.Close()
 		return nil, err
 	}
@@ -237,24 +242,28 @@ func field(resp *http.Response, name string) string {
 	return ""
 }
 
-// save writes a response body to a temporary file. It reads no more bytes than are left, and fails before the disk is full.
-func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests []digest, left int64) (_ *file, err error) {
-	most := min(r.opts.MaxBytes, left)
-	tooLarge := func(n string) error {
-		if most < r.opts.MaxBytes {
-			return r.tooMuch(p.String())
-		}
-		return fault(sizeReason, "%s has %s bytes: at most %d are allowed", p, n, r.opts.MaxBytes)
-	}
-	if resp.ContentLength > most {
-		return nil, tooLarge(strconv.FormatInt(resp.ContentLength, 10))
-	}
-	room := func(need int64) error {
+// A limit bounds a file that is downloaded. Its tooLarge returns the error for a file of that size, a number or "more".
+type limit struct {
+	bytes    int64
+	tooLarge func(size string) error
+}
+
+// room returns a function that returns a fault if the disk has not enough room for a temporary file made from name.
+func (r *Refresher) room(name string) func(need int64) error {
+	return func(need int64) error {
 		if err := r.space(os.TempDir(), need); err != nil {
-			return fault(diskReason, "%s: temporary file: %w; free some, or set TMPDIR to another folder", p, err)
+			return fault(diskReason, "%s: temporary file: %w; free some, or set TMPDIR to another folder", name, err)
 		}
 		return nil
 	}
+}
+
+// save writes a response body to a temporary file. It reads no more bytes than the limit, and fails before the disk is full.
+func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests []digest, most limit) (_ *file, err error) {
+	if resp.ContentLength > most.bytes {
+		return nil, most.tooLarge(strconv.FormatInt(resp.ContentLength, 10))
+	}
+	room := r.room(p.String())
 	if err := room(max(resp.ContentLength, 0)); err != nil {
 		return nil, err
 	}
@@ -273,12 +282,12 @@ func (r *Refresher) save(p source, resp *http.Response, body io.Reader, digests 
 		sinks = append(sinks, d.sum)
 	}
 	f := &file{name: p.String(), File: temp.File, temp: temp}
-	f.size, err = io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, most+1))
+	f.size, err = io.Copy(io.MultiWriter(sinks...), io.LimitReader(body, most.bytes+1))
 	if err != nil {
 		return nil, bodyError(p, f.size, err)
 	}
-	if f.size > most {
-		return nil, tooLarge("more")
+	if f.size > most.bytes {
+		return nil, most.tooLarge("more")
 	}
 	for _, d := range digests {
 		if err := d.check(); err != nil {
@@ -329,14 +338,14 @@ func (w *diskWriter) Write(p []byte) (int, error) {
 }
 
 // checkRemoteSum compares f with the checksum file on its server, if there is one.
-func (r *Refresher) checkRemoteSum(ctx context.Context, p source, f *file, digested bool) error {
+func (r *Refresher) checkRemoteSum(ctx context.Context, client *http.Client, p source, f *file, digested bool) error {
 	u := p.url.JoinPath() // a copy
 	u.Path += checksumEnd
 	if u.RawPath != "" {
 		u.RawPath += checksumEnd
 	}
 	var text []byte
-	err := r.get(ctx, u, data.RefreshFile{}, func(resp *http.Response, body io.Reader) (err error) {
+	err := r.get(ctx, client, u, data.RefreshFile{}, func(resp *http.Response, body io.Reader) (err error) {
 		kind, _, _ := mime.ParseMediaType(resp.Header.Get("Content-Type"))
 		switch {
 		case resp.StatusCode >= 400 && resp.StatusCode < 500 && resp.StatusCode != http.StatusTooManyRequests:

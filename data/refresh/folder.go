@@ -38,6 +38,14 @@ func isData(name string) bool {
 	return !strings.HasPrefix(name, ".") && slices.Contains(endings, filepath.Ext(name))
 }
 
+// rasterEndings are the ends of the names of satellite files.
+var rasterEndings = []string{".nc", ".tif", ".tiff"}
+
+// isRaster reports whether a file of that name is read as a satellite file.
+func isRaster(name string) bool {
+	return !strings.HasPrefix(name, ".") && slices.Contains(rasterEndings, strings.ToLower(filepath.Ext(name)))
+}
+
 // An entry is a file in a folder listing.
 type entry struct {
 	name     string
@@ -45,7 +53,7 @@ type entry struct {
 	modified time.Time
 }
 
-// list returns the data files in a folder, in order of name.
+// list returns the data files and satellite files in a folder, in order of name.
 func list(folder string) ([]entry, error) {
 	names, err := dataNames(folder)
 	if err != nil {
@@ -69,14 +77,14 @@ func list(folder string) ([]entry, error) {
 		entries = append(entries, entry{name, info.Size(), info.ModTime()})
 	}
 	if len(entries) == 0 {
-		return nil, fault(emptyReason, "%s has no file whose name ends in %s, or in one of these and .gz or .zst",
-			folder, strings.Join(endings, ", "))
+		return nil, fault(emptyReason, "%s has no file whose name ends in %s, or in one of these and .gz or .zst, or in %s",
+			folder, strings.Join(endings, ", "), strings.Join(rasterEndings, ", "))
 	}
 	return entries, nil
 }
 
-// dataNames returns the names of data files in a folder, in any order. It stops reading the folder when there are too
-// many.
+// dataNames returns the names of data files and satellite files in a folder, in any order. It stops reading the folder when there are
+// too many.
 func dataNames(folder string) ([]string, error) {
 	d, err := os.Open(folder)
 	if err != nil {
@@ -84,16 +92,20 @@ func dataNames(folder string) ([]string, error) {
 	}
 	defer d.Close()
 	var found []string
+	tables := 0
 	for listed := 0; ; {
 		names, err := d.Readdirnames(maxFiles)
 		listed += len(names)
 		for _, name := range names {
 			if isData(name) {
-				found = append(found, name)
+				tables++
+			} else if !isRaster(name) {
+				continue
 			}
+			found = append(found, name)
 		}
 		switch {
-		case len(found) > maxFiles:
+		case tables > maxFiles:
 			return nil, fmt.Errorf("%s has more than %d data files: at most %d are allowed", folder, maxFiles, maxFiles)
 		case listed > maxNames:
 			return nil, fmt.Errorf("%s has more than %d names: want a folder for the data only", folder, maxNames)
@@ -145,25 +157,35 @@ func explainLink(root *os.Root, name string, err error) error {
 func (r *Refresher) settle(ctx context.Context, folder string) ([]entry, error) {
 	entries, err := list(folder)
 	for range maxChecks {
-		if err != nil || !slices.ContainsFunc(entries, func(e entry) bool { return r.now().Sub(e.modified) < settleTime }) {
+		if err != nil || !slices.ContainsFunc(entries, r.recent) {
 			return entries, err
 		}
 		if err := r.sleep(ctx, settleTime); err != nil {
 			return nil, err
 		}
 		before := entries
-		if entries, err = list(folder); err == nil && slices.Equal(entries, before) {
+		if entries, err = list(folder); err == nil && slices.Equal(tablesOf(entries), tablesOf(before)) {
 			return entries, nil
 		}
 	}
 	return nil, fault(changingReason, "%s has been changing for a minute: move complete files into it by renaming them", folder)
 }
 
-// folder opens the data files in a folder and checks their checksums. They may have as many bytes as are left for the refresh.
-func (r *Refresher) folder(ctx context.Context, folder string, left int64) (files fileSet, err error) {
+// recent reports whether a table was just written to. Satellite files, which may take long to copy, are checked when they are read.
+func (r *Refresher) recent(e entry) bool {
+	return !isRaster(e.name) && r.now().Sub(e.modified) < settleTime
+}
+
+func tablesOf(entries []entry) []entry {
+	return slices.DeleteFunc(slices.Clone(entries), func(e entry) bool { return isRaster(e.name) })
+}
+
+// folder opens the data files in a folder and checks their checksums. They may have as many bytes as are left for the refresh. It does
+// not open the satellite files.
+func (r *Refresher) folder(ctx context.Context, folder string, left int64) (files fileSet, rasters []*raster, err error) {
 	entries, err := r.settle(ctx, folder)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	defer func() {
 		if err != nil {
@@ -171,23 +193,27 @@ func (r *Refresher) folder(ctx context.Context, folder string, left int64) (file
 		}
 	}()
 	for _, e := range entries {
+		if isRaster(e.name) {
+			rasters = append(rasters, r.localRaster(folder, e))
+			continue
+		}
 		if left -= e.size; left < 0 {
-			return files, r.tooMuch(filepath.Join(folder, e.name))
+			return files, nil, r.tooMuch(filepath.Join(folder, e.name))
 		}
 		f, err := openRegular(filepath.Join(folder, e.name))
 		if err != nil {
-			return files, fault(folderReason, "%w", err)
+			return files, nil, fault(folderReason, "%w", err)
 		}
 		opened := &file{name: f.Name(), File: f, RefreshFile: data.RefreshFile{Key: keyOf(f.Name())}}
 		files = append(files, opened)
 		if opened.SHA256, opened.size, err = digestFile(ctx, f); err != nil {
-			return files, fault(folderReason, "%w", err)
+			return files, nil, fault(folderReason, "%w", err)
 		}
 		if err := r.checkLocalSum(opened); err != nil {
-			return files, err
+			return files, nil, err
 		}
 	}
-	return files, nil
+	return files, rasters, nil
 }
 
 // checkLocalSum compares a file with the checksum file next to it, if there is one.

@@ -187,15 +187,16 @@ func TestFileThatChangesWhileItIsRead(t *testing.T) {
 			if ok, err := s.ClaimRefresh(t.Context(), state.Turn, "me", time.Minute); !ok || err != nil {
 				t.Fatal(ok, err)
 			}
-			files, _, err := g.collect(t.Context(), nil)
+			in, err := g.collect(t.Context(), nil)
 			if err != nil {
 				t.Fatal(err)
 			}
-			defer files.close()
+			defer in.files.close()
 			if err := change(path); err != nil {
 				t.Fatal(err)
 			}
-			_, err = g.importFiles(g.keepClaim(t.Context(), "me"), files)
+			c := g.keepClaim(t.Context(), "me")
+			_, err = g.importFiles(c, in.files, c.endImport)
 			if err == nil || name != "cut" && reasonOf(err) != changingReason {
 				t.Errorf("importFiles = %v, want %q", err, changingReason)
 			}
@@ -212,15 +213,16 @@ func TestFileThatIsReplacedWhileItIsRead(t *testing.T) {
 	if ok, err := s.ClaimRefresh(t.Context(), 0, "me", time.Minute); !ok || err != nil {
 		t.Fatal(ok, err)
 	}
-	files, _, err := g.collect(t.Context(), nil)
+	in, err := g.collect(t.Context(), nil)
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer files.close()
+	defer in.files.close()
 	if err := os.Rename(write(t, dir, "next.tmp", lakes+"c,See C,52,12\n"), path); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := g.importFiles(g.keepClaim(t.Context(), "me"), files); err != nil {
+	c := g.keepClaim(t.Context(), "me")
+	if _, err := g.importFiles(c, in.files, c.endImport); err != nil {
 		t.Error(err)
 	}
 	holds(t, s, 1, 2)

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
+	"net/url"
 	"time"
 
 	"limnomap/data"
@@ -62,9 +63,27 @@ type Options struct {
 	UserAgent string
 	// Logger receives the results of refreshes, with the first rejected rows. Nil discards them.
 	Logger *slog.Logger
+	// Extractor reads satellite files. If it is nil they are an error.
+	Extractor Extractor
+	// DateOf returns the date in the name of a satellite file. Nil means that names have none.
+	DateOf func(name string) (data.Date, bool)
+	// Newest is how many dates of satellite files are read of a folder or a list, the newest ones. Zero means 12.
+	Newest int
+	// OpenRanges opens a satellite file of a URL so that only what is needed of it is fetched. The client keeps to the rules for
+	// addresses. Errors are [ErrNoRanges], then the file is downloaded; [ErrNoFile]; and all others, after which the refresh is
+	// repeated. Reads of a file that has changed fail with [ErrChanged]. Nil means that all files are downloaded.
+	OpenRanges func(ctx context.Context, client *http.Client, url string) (RangeFile, error)
+	// MaxRasterBytes bounds a satellite file that is downloaded. Zero means 8 GiB.
+	MaxRasterBytes int64
+	// CatalogueBase is where the s3_path of a file in a list is found over HTTP. Nil means nowhere.
+	CatalogueBase *url.URL
 	// Begin, if not nil, is called when a refresh begins. The refresh uses the context that it returns, and calls end with
 	// its result.
 	Begin func(context.Context) (_ context.Context, end func(error))
+	// After, if not nil, is called after each refresh of this process, also if nothing was new, or not all satellite files could be used. Of
+	// several processes the one that did the refresh calls it. If it fails and asks for it, it is called again after a minute, then after
+	// twice as long each time, up to an hour.
+	After func(context.Context) (retry bool, err error)
 	// Transport sends the requests. Nil means one with the environment's proxies.
 	Transport http.RoundTripper
 }
@@ -93,12 +112,20 @@ func New(s store.Store, from []string, opts *Options) (*Refresher, error) {
 	}
 	r.opts.MaxBytes = cmp.Or(r.opts.MaxBytes, 2<<30)
 	r.opts.MaxTotal = cmp.Or(r.opts.MaxTotal, 8<<30)
+	r.opts.MaxRasterBytes = cmp.Or(r.opts.MaxRasterBytes, 8<<30)
+	r.opts.Newest = cmp.Or(r.opts.Newest, 12)
+	r.opts.ImportTimeout = cmp.Or(r.opts.ImportTimeout, ingest.DefaultTimeout)
 	r.opts.Timeout = cmp.Or(r.opts.Timeout, time.Hour)
 	r.opts.Stall = cmp.Or(r.opts.Stall, time.Minute)
 	if r.log == nil {
 		r.log = slog.New(slog.DiscardHandler)
 	}
 	r.client = newClient(opts.Transport)
+	for _, p := range r.from {
+		if p.url != nil && isRasterURL(p.url) && opts.Extractor == nil {
+			return nil, fmt.Errorf("refresh: %s is a satellite file: only tables and GeoJSON can be read here", p)
+		}
+	}
 	return r, nil
 }
 
@@ -152,16 +179,29 @@ type Result struct {
 	// Unchanged is true if the source has not changed since the last complete refresh, so that nothing was imported.
 	Unchanged bool
 	Reports   ingest.Reports
+	// Rasters are the satellite files that were read, in this order.
+	Rasters []RasterResult
 }
 
 // RunOnce refreshes now, whatever the schedule. A rejected row is an error, unless SkipBad is set; the Result has the
-// details. The error is [ErrBusy] while another process refreshes the database.
+// details. A satellite file that cannot be used is an error too, after the others were imported; those that could not be used before
+// are read again. The error is [ErrBusy] while another process refreshes the database.
 func (r *Refresher) RunOnce(ctx context.Context) (Result, error) {
 	state, err := r.store.Refresh(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	result, err := r.refresh(ctx, state)
+	result, err := r.refresh(ctx, state, true)
+	var after error
+	if r.opts.After != nil && imported(err) {
+		_, after = r.opts.After(ctx)
+	}
+	if err == nil {
+		err = rasterErrors(result.Rasters)
+	}
+	if after != nil {
+		err = errors.Join(err, after)
+	}
 	if errors.Is(err, ErrBusy) {
 		if now, serr := r.store.Refresh(ctx); serr == nil && !now.HeldUntil.IsZero() {
 			err = fmt.Errorf("%w; if that process has ended, try again after %s", err, now.HeldUntil.UTC().Format(time.RFC3339))
@@ -174,6 +214,7 @@ func (r *Refresher) RunOnce(ctx context.Context) (Result, error) {
 // Results are logged and stored in the database.
 func (r *Refresher) Run(ctx context.Context, every Schedule) {
 	answered := true
+	var after afterCalls
 	for ctx.Err() == nil {
 		state, err := r.store.Refresh(ctx)
 		if err != nil && ctx.Err() == nil {
@@ -187,11 +228,17 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 		answered = true
 		if wait := r.due(state, every).Sub(r.now()); wait > 0 {
 			_ = r.sleep(ctx, min(wait, pollInterval)) // ends with ctx, as the loop does
+			if after.due(r) {
+				after.call(ctx, r)
+			}
 			continue
 		}
 		started := r.now()
-		result, err := r.refresh(ctx, state)
+		result, err := r.refresh(ctx, state, false)
 		r.logResult(ctx, result, err, r.now().Sub(started))
+		if imported(err) {
+			after.call(ctx, r)
+		}
 		if err != nil {
 			// The database knows about failed refreshes and when to try again, but not about refreshes that could not begin.
 			if now, err := r.store.Refresh(ctx); err != nil || now.Turn == state.Turn {
@@ -199,6 +246,40 @@ func (r *Refresher) Run(ctx context.Context, every Schedule) {
 			}
 		}
 	}
+}
+
+// imported reports whether a refresh that ended with that error has imported what it could.
+func imported(err error) bool {
+	_, isPartial := errors.AsType[partial](err)
+	return err == nil || isPartial
+}
+
+// afterCalls are the calls of Options.After since the last refresh.
+type afterCalls struct {
+	wait  time.Duration // after the last one; 0 if there is no other one
+	again time.Time
+}
+
+// due reports whether After must be called again.
+func (a *afterCalls) due(r *Refresher) bool { return a.wait > 0 && !r.now().Before(a.again) }
+
+// call calls After, if there is one.
+func (a *afterCalls) call(ctx context.Context, r *Refresher) {
+	if r.opts.After == nil {
+		return
+	}
+	retry, err := r.opts.After(ctx)
+	if err == nil || ctx.Err() != nil {
+		a.wait = 0
+		return
+	}
+	r.log.Warn("after the refresh", slog.Any("error", err))
+	if !retry {
+		a.wait = 0
+		return
+	}
+	a.wait = min(max(2*a.wait, firstRetry), lastRetry)
+	a.again = r.now().Add(a.wait)
 }
 
 // due returns when the next refresh is due: by the schedule, or sooner after a failed one. A missed refresh is due at
@@ -226,8 +307,8 @@ func (r *Refresher) due(s data.Refresh, every Schedule) time.Time {
 	return next
 }
 
-// refresh refreshes now, unless another process has done so since state.
-func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (result Result, err error) {
+// refresh refreshes now, unless another process has done so since state. With force it also reads satellite files that could not be used.
+func (r *Refresher) refresh(ctx context.Context, state data.Refresh, force bool) (result Result, err error) {
 	if r.opts.Begin != nil {
 		within, end := r.opts.Begin(ctx)
 		ctx = within
@@ -242,7 +323,10 @@ func (r *Refresher) refresh(ctx context.Context, state data.Refresh) (result Res
 	}
 	c := r.keepClaim(ctx, holder)
 	defer c.cancel(nil)
-	result, err = r.update(c)
+	result, err = r.update(c, force)
+	if _, ended := errors.AsType[partial](err); ended {
+		return result, err
+	}
 	if lost := c.release(); err != nil && lost != nil && ctx.Err() == nil {
 		err = lost
 	}
@@ -310,7 +394,10 @@ func (r *Refresher) logResult(ctx context.Context, result Result, err error, too
 	r.logRejected(result.Reports)
 	log := r.log.With(slog.Any("source", r.names()), slog.Duration("took", took.Round(time.Millisecond)))
 	rows := rowsOf(result.Reports)
+	_, isPartial := errors.AsType[partial](err)
 	switch {
+	case isPartial, err != nil && len(result.Rasters) > 0:
+		log.Warn("refresh: not all satellite files were imported; trying again", slog.Any("error", err))
 	case err != nil:
 		log.Warn("refresh failed: nothing was imported", slog.Any("error", err))
 	case result.Unchanged:

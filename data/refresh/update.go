@@ -10,47 +10,115 @@ import (
 	"limnomap/data/store"
 )
 
-// update imports the present source for the holder of c. The import and the end of the refresh are one transaction.
-func (r *Refresher) update(c *claim) (Result, error) {
+// input is what is at the source.
+type input struct {
+	files     fileSet     // tables; not all of them if unchanged
+	unchanged bool        // the tables are those of the last complete refresh
+	rasters   [][]*raster // satellite files, by source
+	skipped   int64       // older satellite files that were left out already
+}
+
+// update imports the present source for the holder of c. The import of the tables and the end of the refresh are one transaction, unless
+// there are satellite files, which are imported one by one between them.
+func (r *Refresher) update(c *claim, force bool) (Result, error) {
 	known, err := r.store.RefreshFiles(c.ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	files, unchanged, err := r.collect(c.ctx, known)
+	in, err := r.collect(c.ctx, known)
 	if err != nil {
 		return Result{}, err
 	}
-	defer files.close()
-	if !unchanged && !files.sameContent(known) {
-		return r.importFiles(c, files)
-	}
-	var end data.RefreshResult
-	if !unchanged { // the server does not answer 304, or has new tags for the same content
-		end.Files = files.known()
-	}
-	if err := c.release(); err != nil {
+	defer in.files.close()
+	work, err := r.planRasters(c.ctx, in, force)
+	if err != nil {
 		return Result{}, err
 	}
-	return Result{Unchanged: true}, r.store.EndRefresh(c.ctx, c.holder, end)
+	same := in.unchanged || in.files.sameContent(known)
+	if !same && work == nil {
+		return r.importFiles(c, in.files, c.endImport)
+	}
+	result := Result{Unchanged: same}
+	var end data.RefreshResult
+	switch {
+	case !same:
+		later := func(_ store.Tx, ended data.RefreshResult) error {
+			end = ended
+			return nil
+		}
+		if result, err = r.importFiles(c, in.files, later); err != nil {
+			return result, err
+		}
+	case !in.unchanged: // the server does not answer 304, or has new tags for the same content
+		end.Files = in.files.known()
+	}
+	if work != nil {
+		if result.Rasters, err = r.takeRasters(c, work); err != nil {
+			return result, err
+		}
+		addRasters(&result, &end, work)
+	}
+	if err := c.release(); err != nil {
+		return result, err
+	}
+	if err := r.store.EndRefresh(c.ctx, c.holder, end); err != nil {
+		return result, err
+	}
+	if work != nil && work.passing != nil {
+		return result, partial{work.passing}
+	}
+	return result, nil
+}
+
+// addRasters adds what became of the satellite files to the result of a refresh.
+func addRasters(result *Result, end *data.RefreshResult, work *rasterWork) {
+	for _, f := range result.Rasters {
+		if f.Err != nil {
+			continue
+		}
+		result.Unchanged = false
+		if end.Rows == nil {
+			end.Rows = new(data.RefreshRows)
+		}
+		end.Rows.Added += int64(f.Report.Added)
+		end.Rows.Changed += int64(f.Report.Changed)
+		end.Rows.Unchanged += int64(f.Report.Unchanged)
+		end.Rows.Rejected += int64(f.Report.Rejected)
+	}
+	end.Rasters = &work.counts
+	if work.passing != nil {
+		end.Error = reasonOf(work.passing)
+	}
 }
 
 // collect returns all files of the source. If servers answer that their files are the known ones and all other files are
-// unchanged too, it reports unchanged, and not all files.
-func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (files fileSet, unchanged bool, err error) {
+// unchanged too, it reports unchanged, and not all tables. Lists of satellite files are requested each time: their files may have to be
+// read again.
+func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (in *input, err error) {
+	in = new(input)
 	defer func() {
 		if err != nil {
-			files.close()
+			in.files.close()
 		}
 	}()
 	var same []source // unchanged according to their servers
 	others := slices.Clone(known)
 	for _, p := range r.from {
-		if p.url == nil {
-			inFolder, err := r.folder(ctx, p.folder, r.opts.MaxTotal-files.bytes())
+		switch {
+		case p.url == nil:
+			files, rasters, err := r.folder(ctx, p.folder, r.opts.MaxTotal-in.files.bytes())
 			if err != nil {
-				return files, false, err
+				return in, err
 			}
-			files = append(files, inFolder...)
+			if len(rasters) > 0 {
+				in.rasters = append(in.rasters, rasters)
+			}
+			if err := r.addFiles(in, p, files...); err != nil {
+				return in, err
+			}
+			continue
+		case isRasterURL(p.url):
+			in.rasters = append(in.rasters, []*raster{r.urlRaster(p.url, p.key(), "", r.client)})
 			continue
 		}
 		ofSource := func(f data.RefreshFile) bool { return f.Key == p.key() }
@@ -58,29 +126,59 @@ func (r *Refresher) collect(ctx context.Context, known []data.RefreshFile) (file
 		if i := slices.IndexFunc(known, ofSource); i >= 0 {
 			before = known[i]
 		}
-		f, err := r.fetch(ctx, p, before, r.opts.MaxTotal-files.bytes())
+		f, err := r.fetch(ctx, p, before, r.opts.MaxTotal-in.files.bytes())
 		switch {
 		case err != nil:
-			return files, false, err
+			return in, err
 		case f == nil:
 			same = append(same, p)
 			others = slices.DeleteFunc(others, ofSource)
 		default:
-			files = append(files, f)
+			if err := r.addFiles(in, p, f); err != nil {
+				return in, err
+			}
 		}
 	}
-	if len(same) > 0 && files.sameContent(others) {
-		return files, true, nil
+	if len(same) > 0 && in.files.sameContent(others) {
+		in.unchanged = true
+		return in, nil
 	}
 	// Their rows may be valid or not depending on the other files.
 	for _, p := range same {
-		f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal-files.bytes())
+		f, err := r.fetch(ctx, p, data.RefreshFile{}, r.opts.MaxTotal-in.files.bytes())
 		if err != nil {
-			return files, false, err
+			return in, err
 		}
-		files = append(files, f)
+		if err := r.addFiles(in, p, f); err != nil {
+			return in, err
+		}
 	}
-	return files, false, nil
+	return in, nil
+}
+
+// addFiles adds open files of a source: tables, or the satellite files of lists. It closes what it does not add.
+func (r *Refresher) addFiles(in *input, p source, files ...*file) error {
+	var first error
+	for _, f := range files {
+		is, err := isCatalogue(f)
+		if err == nil && !is {
+			in.files = append(in.files, f)
+			continue
+		}
+		if err == nil && first == nil {
+			var rasters []*raster
+			var skipped int64
+			if rasters, skipped, err = r.readCatalogue(p, f); len(rasters) > 0 {
+				in.rasters = append(in.rasters, rasters)
+			}
+			in.skipped += skipped
+		}
+		f.Close()
+		if err != nil && first == nil {
+			first = err
+		}
+	}
+	return first
 }
 
 // tooMuch is the error for a source with which the files of a refresh are larger than allowed.
@@ -88,8 +186,16 @@ func (r *Refresher) tooMuch(source string) error {
 	return fault(sizeReason, "with %s, the files of this refresh have more than %d bytes together: raise max-total, or leave out files", source, r.opts.MaxTotal)
 }
 
-// importFiles imports files and ends the refresh in one transaction.
-func (r *Refresher) importFiles(c *claim, files fileSet) (Result, error) {
+// endImport ends the refresh with an import.
+func (c *claim) endImport(tx store.Tx, end data.RefreshResult) error {
+	if err := c.release(); err != nil {
+		return err
+	}
+	return tx.EndRefresh(c.ctx, c.holder, end)
+}
+
+// importFiles imports files in one transaction, which end is a part of.
+func (r *Refresher) importFiles(c *claim, files fileSet, end func(store.Tx, data.RefreshResult) error) (Result, error) {
 	last := func(tx store.Tx, reports ingest.Reports) error {
 		for _, f := range files {
 			if err := f.unchanged(c.ctx); err != nil {
@@ -97,14 +203,11 @@ func (r *Refresher) importFiles(c *claim, files fileSet) (Result, error) {
 			}
 		}
 		rows := rowsOf(reports)
-		end := data.RefreshResult{Rows: &rows, Files: files.known()}
+		result := data.RefreshResult{Rows: &rows, Files: files.known()}
 		if rows.Rejected > 0 {
-			end.Files = []data.RefreshFile{} // so that the next refresh reads the same files again
+			result.Files = []data.RefreshFile{} // so that the next refresh reads the same files again
 		}
-		if err := c.release(); err != nil {
-			return err
-		}
-		return tx.EndRefresh(c.ctx, c.holder, end)
+		return end(tx, result)
 	}
 	if err := store.CheckSpace(r.store, files.bytes()); err != nil {
 		return Result{}, err

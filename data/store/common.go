@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"iter"
 	"strings"
 	"time"
 
@@ -34,7 +35,12 @@ type database interface {
 // A dialect has the statements that differ between the databases, each in that of its database.
 type dialect struct {
 	scan, past string // the observations of Scan and Past
-	lockKeys   string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
+	// newestReading is the date of the newest value for forecasts. The parameters of readings are the ids after and up to which lakes
+	// are, and the first and the last date; see scanReadings for its columns. The parameter of forecasts is the day of issue.
+	newestReading, readings, forecasts string
+	notify                             string // tells listeners that something has changed; empty for SQLite, which has none
+	lockImports                        string // makes other writers wait until the transaction ends; empty for SQLite, which has one writer at a time
+	lockKeys                           string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
 
 // A querier runs statements of either driver. Those of common are in PostgreSQL's dialect, with the schema and with $1 for the
@@ -44,6 +50,8 @@ type querier interface {
 	queryRow(ctx context.Context, query string, args ...any) rowScanner
 	// query passes the result to fn, and closes it.
 	query(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error
+	// putForecasts writes the forecasts of a day that differ from the stored ones, and returns how many.
+	putForecasts(ctx context.Context, issued data.Date, forecasts iter.Seq[data.NumberedForecast]) (written int64, err error)
 }
 
 // forSQLite translates a statement for a querier into SQLite's dialect.
@@ -98,10 +106,13 @@ func (s *common) Revision(ctx context.Context) (r data.Revision, err error) {
 func (s *common) revision(ctx context.Context, q querier) (data.Revision, error) {
 	r, err := readRevision(ctx, q)
 	r.Generation = s.db.fileGeneration()
+	if err == nil {
+		err = q.queryRow(ctx, "SELECT changes FROM limnomap.forecast_state").Scan(&r.Forecasts)
+	}
 	return r, err
 }
 
-// readRevision reads a revision without Generation.
+// readRevision reads a revision without Forecasts and Generation.
 func readRevision(ctx context.Context, q querier) (data.Revision, error) {
 	var number, at int64
 	if err := q.queryRow(ctx, "SELECT number, changed_at FROM limnomap.revision").Scan(&number, &at); err != nil {

@@ -35,6 +35,12 @@ func testStore(t *testing.T, open opener) {
 		"contradicting lakes":        testContradictingLakes,
 		"contradicting columns":      testContradictingColumns,
 		"contradicting observations": testContradictingObservations,
+		"versions":                   testVersions,
+		"kept version":               testKeptVersion,
+		"worse than stored":          testWorseThanStored,
+		"best of an import":          testBestOfImport,
+		"preferred sources":          testPreferredSources,
+		"rejected preference":        testRejectedPreference,
 		"repeated":                   testRepeated,
 		"revision":                   testRevision,
 		"rollback":                   testRollback,
@@ -57,6 +63,12 @@ func testStore(t *testing.T, open opener) {
 		"refresh":                    testRefresh,
 		"refresh claims":             testRefreshClaims,
 		"refresh in an import":       testRefreshInImport,
+		"rasters":                    testRasters,
+		"readings":                   testReadings,
+		"readings of many lakes":     testReadingsOfManyLakes,
+		"forecasts":                  testForecasts,
+		"no half forecasts":          testNoHalfForecasts,
+		"test of forecasts":          testForecastTest,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })

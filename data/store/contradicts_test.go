@@ -124,7 +124,7 @@ func testContradictingObservations(t *testing.T, open opener) {
 	put(t, s, lakes, nil)
 	stored := map[modelKey]data.Observation{}
 	rapid.Check(t, func(rt *rapid.T) {
-		seen := map[modelKey]bool{}
+		seen := map[modelKey]seenRows{}
 		err := s.Import(ctx, func(tx Tx) error {
 			for range rapid.IntRange(1, 4).Draw(rt, "batches") {
 				keep := ObservationColumns{
@@ -132,7 +132,9 @@ func testContradictingObservations(t *testing.T, open opener) {
 					Level:       rapid.Bool().Draw(rt, "keep level"),
 					CellDensity: rapid.Bool().Draw(rt, "keep density"),
 					MeasuredAt:  rapid.Bool().Draw(rt, "keep time"),
+					Pixels:      rapid.IntRange(0, 3).Draw(rt, "keep pixels") == 0,
 					Quality:     rapid.Bool().Draw(rt, "keep quality"),
+					Version:     rapid.IntRange(0, 3).Draw(rt, "keep version") == 0,
 					Secchi:      rapid.Bool().Draw(rt, "keep depth"),
 				}
 				batch := rapid.SliceOfN(rapid.Custom(func(rt *rapid.T) data.Observation { return drawObservation(rt, keep) }), 0, 12).Draw(rt, "rows")
@@ -196,7 +198,16 @@ func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	}
 	o.Source = rapid.SampledFrom([]string{"", "a"}).Draw(rt, "source")
 	if !lacks.Quality {
-		o.Quality = data.Quality(rapid.IntRange(0, 2).Draw(rt, "quality"))
+		o.Quality = data.Quality(rapid.IntRange(0, 3).Draw(rt, "quality"))
+	}
+	if !lacks.Pixels && rapid.IntRange(0, 3).Draw(rt, "with pixels") > 0 {
+		o.Details.ValidPixels = data.Known(int32(0))
+		if rapid.IntRange(0, 5).Draw(rt, "with all pixels") > 0 {
+			o.Details.TotalPixels = data.Known(int32(rapid.IntRange(1, 2).Draw(rt, "pixels")))
+		}
+	}
+	if !lacks.Version {
+		o.Details.Version = rapid.SampledFrom([]string{"", "V9", "v09", "V10", "V10.1"}).Draw(rt, "version")
 	}
 	if !lacks.Secchi && rapid.Bool().Draw(rt, "with a depth") {
 		o.Details.Secchi = data.Known(data.Hundredths(rapid.IntRange(0, 1).Draw(rt, "depth")))
@@ -207,23 +218,46 @@ func drawObservation(rt *rapid.T, lacks ObservationColumns) data.Observation {
 	return o
 }
 
+// seenRows are the rows of an import with the same key.
+type seenRows uint8
+
+const (
+	noRow    seenRows = iota
+	onlyOld           // all were OlderVersion or WorseThanStored
+	otherRow          // at least one was not
+)
+
 // modelPut returns the change for o, and applies it to stored.
-func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o data.Observation, keep ObservationColumns) Change {
+func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]seenRows, o data.Observation, keep ObservationColumns) Change {
 	if o.LakeID == "missing" {
 		return UnknownLake
 	}
 	key := modelKeyOf(o)
 	before, exists := stored[key]
-	again := seen[key]
-	seen[key] = true
+	order, refused := 0, OlderVersion
+	if o.Type == data.Satellite && o.Details.Version != "" && before.Details.Version != "" {
+		order = data.CompareVersions(o.Details.Version, before.Details.Version)
+	}
+	if order == 0 && exists && !keep.Chlorophyll && !(keep.Quality && o.Chlorophyll == before.Chlorophyll) {
+		order, refused = data.CompareRasterRows(&o, &before), WorseThanStored
+	}
+	if exists && order < 0 {
+		seen[key] = max(seen[key], onlyOld)
+		return refused
+	}
+	again := seen[key] == otherRow && order == 0
+	seen[key] = otherRow
 	if !exists {
 		stored[key] = o
 		return Added
 	}
+	poorer := o.Quality == data.Poor && before.Chlorophyll.Valid() && before.Quality != data.Poor
+	if (!o.Chlorophyll.Valid() && !keep.Chlorophyll || poorer) &&
+		(keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity) {
+		return LosesReport
+	}
 	if keep.Chlorophyll {
 		o.Chlorophyll, o.Details.Lower = before.Chlorophyll, before.Details.Lower
-	} else if !o.Chlorophyll.Valid() && (keep.Level && before.Level != data.NoLevel || keep.CellDensity && before.CellDensity != data.NoCellDensity) {
-		return LosesReport
 	}
 	if keep.Level {
 		o.Level = before.Level
@@ -234,8 +268,14 @@ func modelPut(stored map[modelKey]data.Observation, seen map[modelKey]bool, o da
 	if keep.MeasuredAt {
 		o.MeasuredAt = before.MeasuredAt
 	}
+	if keep.Pixels {
+		o.Details.ValidPixels, o.Details.TotalPixels = before.Details.ValidPixels, before.Details.TotalPixels
+	}
 	if keep.Quality && o.Chlorophyll == before.Chlorophyll {
 		o.Quality = before.Quality
+	}
+	if keep.Version && o.Chlorophyll == before.Chlorophyll {
+		o.Details.Version = before.Details.Version
 	}
 	if keep.Secchi {
 		o.Details.Secchi = before.Details.Secchi

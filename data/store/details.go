@@ -10,7 +10,7 @@ import (
 	"limnomap/data"
 )
 
-// maxDetailsBytes bounds the details that are read. The longest have some 1,200 bytes: a method of 200 characters, and the rest.
+// maxDetailsBytes bounds the details that are read. The longest have some 1,500 bytes: a method of 200 characters, a version of 64, and the rest.
 const maxDetailsBytes = 4 << 10
 
 // The column details of a table o. Longer ones are read as an invalid object: they must not reach the memory of a server.
@@ -18,6 +18,17 @@ var (
 	sqliteDetails   = fmt.Sprintf("CASE WHEN octet_length(o.details) > %d THEN 'too long' ELSE o.details END", maxDetailsBytes)
 	postgresDetails = fmt.Sprintf("CASE WHEN pg_column_size(o.details) > %d THEN '\"too long\"'::jsonb ELSE o.details END AS details", maxDetailsBytes)
 )
+
+// sqliteMember returns the expression of a member of the column details of a table o. It is read only from details that an import may
+// have stored.
+func sqliteMember(name string) string {
+	return fmt.Sprintf("CASE WHEN octet_length(o.details) <= %d THEN o.details ->> '$.%s' END", maxDetailsBytes, name)
+}
+
+// postgresMember is like sqliteMember.
+func postgresMember(name string) string {
+	return fmt.Sprintf("CASE WHEN pg_column_size(o.details) <= %d THEN o.details ->> '%s' END", maxDetailsBytes, name)
+}
 
 // detailsObject is the column details: what is absent is left out. A member that an update keeps or removes is a null in its patch.
 type detailsObject struct {
@@ -29,6 +40,7 @@ type detailsObject struct {
 	Quality     string   `json:"quality,omitempty"`
 	Flags       []string `json:"flags,omitempty"`
 	Method      string   `json:"method,omitempty"`
+	Version     string   `json:"version,omitempty"`
 	Secchi      *float64 `json:"secchi_m,omitempty"`
 	Temperature *float64 `json:"water_temperature_c,omitempty"`
 }
@@ -54,7 +66,7 @@ func detailsText(o *data.Observation) string {
 	return jsonText(detailsObject{
 		Lower: float(d.Lower.Value.Float(), d.Lower.Known), Upper: float(d.Upper.Value.Float(), d.Upper.Known),
 		BelowLimit: d.BelowLimit, ValidPixels: number(d.ValidPixels), TotalPixels: number(d.TotalPixels),
-		Quality: o.Quality.String(), Flags: d.Flags.Names(), Method: d.Method,
+		Quality: o.Quality.String(), Flags: d.Flags.Names(), Method: d.Method, Version: d.Version,
 		Secchi:      float(d.Secchi.Value.Float(), d.Secchi.Known),
 		Temperature: float(d.WaterTemperature.Value.Float(), d.WaterTemperature.Known),
 	})
@@ -96,7 +108,7 @@ func readDetails(o *data.Observation, text []byte) error {
 		o.Details.Flags |= data.FlagsOf(f)
 	}
 	out := &o.Details
-	out.BelowLimit, out.Method = in.BelowLimit, in.Method
+	out.BelowLimit, out.Method, out.Version = in.BelowLimit, in.Method, in.Version
 	if in.ValidPixels != nil {
 		out.ValidPixels = data.Known(*in.ValidPixels)
 	}
@@ -138,6 +150,7 @@ var keptMembers = []struct {
 	{"quality", func(k ObservationColumns) bool { return k.Quality }},
 	{"flags", func(k ObservationColumns) bool { return k.Flags }},
 	{"method", func(k ObservationColumns) bool { return k.Method }},
+	{"version", func(k ObservationColumns) bool { return k.Version }},
 	{"secchi_m", func(k ObservationColumns) bool { return k.Secchi }},
 	{"water_temperature_c", func(k ObservationColumns) bool { return k.WaterTemperature }},
 }
@@ -145,7 +158,7 @@ var keptMembers = []struct {
 // ofNewValue returns what an import keeps of an observation whose value changes.
 func (k ObservationColumns) ofNewValue() ObservationColumns {
 	if !k.Chlorophyll { // otherwise it does not change
-		k.Quality, k.Flags = false, false
+		k.Quality, k.Flags, k.Version = false, false, false
 	}
 	return k
 }

@@ -152,6 +152,13 @@ func ofLake(name, column, value, back, want string) hostileChange {
 	return hostileChange{name: name, do: set(value), undo: set(back), want: want}
 }
 
+// ofPreference returns the insertion of preferred sources.
+func ofPreference(name, rows, want string) hostileChange {
+	return hostileChange{name: name, want: want,
+		do:   []string{"INSERT INTO limnomap.preferred_sources (rank, name) " + rows},
+		undo: []string{"DELETE FROM limnomap.preferred_sources"}}
+}
+
 // ofObservation returns a change of one value of lake a's observation.
 func ofObservation(name, column, value, back, want string) hostileChange {
 	set := func(value string) []string {
@@ -231,6 +238,9 @@ func TestPostgresHostileRows(t *testing.T) {
 		ofObservation("a depth of 1e300", "details", `'{"secchi_m": 1e300}'`, "NULL", "secchi_m"),
 		ofObservation("a depth of 1e5", "details", `'{"secchi_m": 1e5}'`, "NULL", "secchi_m"),
 		ofObservation("pixels of 2^40", "details", `'{"n_valid": 1099511627776}'`, "NULL", "its details"),
+		ofPreference("preferred source of 100 kB", "VALUES (1, repeat('x', 100000))", "name is missing, or longer than 1024 bytes"),
+		ofPreference("preferred source of two lines", "VALUES (1, E'a\\nb')", "control character"),
+		ofPreference("a thousand preferred sources", "SELECT n, 'x' || n FROM generate_series(1, 1000) AS n", "65 preferred sources: want at most 64"),
 		raising,
 		{name: "revision in the year 292277026596", do: []string{"UPDATE limnomap.revision SET changed_at = 9223372036854775807"},
 			undo: []string{"UPDATE limnomap.revision SET changed_at = 1700000000"}, want: "years 0 to 9999"},
@@ -259,6 +269,8 @@ func TestSQLiteHostileRows(t *testing.T) {
 		ofLake("area of -1", "area_km2", "-1", "56.36", "area_km2 -1"),
 		ofLake("outline of garbage", "outline", "x'deadbeef'", "x''", "outline of format 222"),
 		ofLake("outline of 10 MB", "outline", "zeroblob(10000000)", "x''", "outline is missing, or longer"),
+		ofPreference("preferred source of 10 MB", "VALUES (1, "+long+")", "name is missing, or longer than 1024 bytes"),
+		ofPreference("preferred source without a name", "VALUES (1, '')", "preferred source 1 is empty"),
 		ofObservation("infinite cells", "density", "9e999", "NULL", "cell_density_cells_ml +Inf"),
 		ofObservation("level of 257", "level", "257", "NULL", "out of range"),
 		ofObservation("a source that does not exist", "source", "7", "0", "its source, number 7, is not in the table sources"),

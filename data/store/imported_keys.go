@@ -15,6 +15,7 @@ import (
 type importedKeys struct {
 	lakes        roaring64.Bitmap
 	observations map[seriesDate]*roaring64.Bitmap // of lakes
+	outranked    map[seriesDate]*roaring64.Bitmap // those of which all rows so far were OlderVersion or WorseThanStored
 }
 
 // A seriesDate is a date in the observations of one type and source.
@@ -25,7 +26,7 @@ type seriesDate struct {
 }
 
 func newImportedKeys() *importedKeys {
-	return &importedKeys{observations: make(map[seriesDate]*roaring64.Bitmap)}
+	return &importedKeys{observations: make(map[seriesDate]*roaring64.Bitmap), outranked: make(map[seriesDate]*roaring64.Bitmap)}
 }
 
 // addLake adds the lake that the store knows by this number, and reports whether it is new.
@@ -38,12 +39,29 @@ func (k *importedKeys) addObservation(lake int64, d data.Date, t data.DataType, 
 		// Samples are few for each date and laboratory: those of all laboratories share a bitmap.
 		p.source, member = allSources, uint64(lake)<<sourceBits|uint64(source)
 	}
-	lakes := k.observations[p]
+	return lakesIn(k.observations, p).CheckedAdd(member)
+}
+
+// addOutranked adds the key of a satellite's row that was OlderVersion or WorseThanStored, whose key is new.
+func (k *importedKeys) addOutranked(lake int64, d data.Date, source int64) {
+	lakesIn(k.outranked, seriesDate{d, data.Satellite, source}).Add(uint64(lake))
+}
+
+// takeOutranked reports whether all earlier rows with the key of a satellite's row were OlderVersion or WorseThanStored. Then that row
+// counts as the first.
+func (k *importedKeys) takeOutranked(lake int64, d data.Date, source int64) bool {
+	lakes := k.outranked[seriesDate{d, data.Satellite, source}]
+	return lakes != nil && lakes.CheckedRemove(uint64(lake))
+}
+
+// lakesIn returns a bitmap, which may be new.
+func lakesIn(of map[seriesDate]*roaring64.Bitmap, p seriesDate) *roaring64.Bitmap {
+	lakes := of[p]
 	if lakes == nil {
 		lakes = roaring64.New()
-		k.observations[p] = lakes
+		of[p] = lakes
 	}
-	return lakes.CheckedAdd(member)
+	return lakes
 }
 
 const (

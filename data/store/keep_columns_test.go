@@ -15,7 +15,7 @@ import (
 )
 
 // allObservationColumns are all columns that an import may lack.
-var allObservationColumns = ObservationColumns{Level: true, CellDensity: true, MeasuredAt: true, Pixels: true, Quality: true,
+var allObservationColumns = ObservationColumns{Level: true, CellDensity: true, MeasuredAt: true, Pixels: true, Quality: true, Version: true,
 	Flags: true, Method: true, Secchi: true, WaterTemperature: true}
 
 // Columns that an import lacks keep their values; a new row takes the import's default values.
@@ -238,7 +238,7 @@ func detailed(id data.LakeID, d data.Date, source string) data.Observation {
 	o.Details = data.Details{
 		Lower: data.Known(data.Chlorophyll(0)), Upper: data.Known(data.Chlorophyll(10_01)), BelowLimit: true,
 		ValidPixels: data.Known(int32(0)), TotalPixels: data.Known(int32(9)), Flags: data.FlagsOf(data.Cloud, data.Estimated),
-		Method: `"<DIN> 38409-60", größer`, Secchi: data.Known(data.Hundredths(0)), WaterTemperature: data.Known(data.Hundredths(-1)),
+		Method: `"<DIN> 38409-60", größer`, Version: "V2.1.1 2025-09-14T10:00", Secchi: data.Known(data.Hundredths(0)), WaterTemperature: data.Known(data.Hundredths(-1)),
 	}
 	return o
 }
@@ -261,16 +261,17 @@ func testKeptDetails(t *testing.T, open opener) {
 			imported.Details, imported.Quality = data.Details{}, data.QualityUnknown
 			o.Details.Lower, o.Details.Upper, o.Details.BelowLimit = data.Details{}.Lower, data.Details{}.Upper, false
 		}, Changed, Unchanged},
-		{"a flag in place of two", ObservationColumns{Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+		{"a flag in place of two", ObservationColumns{Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true, Version: true}, func() {
 			imported.Details.Flags = data.FlagsOf(data.Scum)
 			o.Details.Flags = imported.Details.Flags
 		}, Changed, Unchanged},
-		{"another order of the same", ObservationColumns{Flags: true, Quality: true, WaterTemperature: true, Pixels: true}, func() {
+		{"another order of the same", ObservationColumns{Flags: true, Quality: true, WaterTemperature: true, Pixels: true, Version: true}, func() {
 			imported.Details.Method, imported.Details.Secchi = "x", data.Known(data.Hundredths(1_50))
 			o.Details.Method, o.Details.Secchi = "x", data.Known(data.Hundredths(1_50))
 		}, Changed, Unchanged},
-		{"another value keeps the flag of scum only, which is a report", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+		{"another value keeps the flag of scum only, which is a report", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true, Version: true}, func() {
 			o.Details.Flags, imported.Details.Flags = data.FlagsOf(data.Scum), 0
+			o.Details.Version = ""
 			imported.Chlorophyll, o.Chlorophyll = 5_50, 5_50
 			imported.Quality, o.Quality = data.QualityUnknown, data.QualityUnknown
 		}, Changed, Unchanged},
@@ -278,16 +279,17 @@ func testKeptDetails(t *testing.T, open opener) {
 			imported.Quality, o.Quality = data.Suspect, data.Suspect
 			imported.Details = o.Details
 			imported.Details.Flags, o.Details.Flags = data.FlagsOf(data.Ice), data.FlagsOf(data.Ice)
+			imported.Details.Version, o.Details.Version = "9", "9" // an older version of a sample is written
 		}, Changed, Unchanged},
-		{"another value keeps no quality and no flags", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+		{"another value keeps no quality, no flags and no version", ObservationColumns{Flags: true, Quality: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true, Version: true}, func() {
 			imported.Chlorophyll, o.Chlorophyll = 6_00, 6_00
-			imported.Quality, imported.Details.Flags = data.QualityUnknown, 0
-			o.Quality, o.Details.Flags = data.QualityUnknown, 0
+			imported.Quality, imported.Details.Flags, imported.Details.Version = data.QualityUnknown, 0, ""
+			o.Quality, o.Details.Flags, o.Details.Version = data.QualityUnknown, 0, ""
 		}, Changed, Unchanged},
-		{"a quality again", ObservationColumns{Flags: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+		{"a quality again", ObservationColumns{Flags: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true, Version: true}, func() {
 			imported.Quality, o.Quality = data.Good, data.Good
 		}, Changed, Unchanged},
-		{"no quality", ObservationColumns{Flags: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true}, func() {
+		{"no quality", ObservationColumns{Flags: true, Method: true, Secchi: true, WaterTemperature: true, Pixels: true, Version: true}, func() {
 			imported.Quality, o.Quality = data.QualityUnknown, data.QualityUnknown
 		}, Changed, Unchanged},
 		{"nothing kept", ObservationColumns{}, func() {

@@ -120,6 +120,11 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`UPDATE api_keys SET scopes = 'metrics', used_at = 9`, nil},
 		{`INSERT INTO advisories (id, lake, kind, cause, issuer, text_en, text_de, url, issued, valid_from) VALUES ('s', 7, 4, 1, 'Amt', '', '', '', 1, 2)`, nil},
 		{`INSERT INTO sources (key, name) VALUES (1, 'Labor'); INSERT INTO observations (lake, date, type, source, chl) VALUES (7, 10, 2, 1, 700)`, nil},
+		{`INSERT INTO preferred_sources (rank, name) VALUES (2, 'Lab'), (1, 'Labor')`, nil},
+		{`INSERT INTO rasters (key, name, stamp, error, failures, tried_at, product, version, date, lakes, gaps, written, bytes)
+			VALUES ('k', 'x.nc', '1', '', 0, 9, 'P', 'V', 8, 7, 6, 5, 4)`, nil},
+		{`INSERT INTO forecast_issues (issued, model, weeks, input, lakes, rows, few_values, old_value, out_of_season) VALUES (9, 'm', 4, 41, 1, 1, 0, 0, 0);
+			INSERT INTO forecasts (issued, lake, based_on, input, withheld, chl1, sigma1) VALUES (9, 7, 9, 5, 0, 50000, 7000)`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)
@@ -156,6 +161,9 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			if version >= 6 {
 				sample := testObservation("a", 10, data.InSitu, 700)
 				sample.Source = "Labor"
+				if version >= 7 {
+					sample.Rank = 1
+				}
 				want = append(want, sample)
 			}
 			if !slices.Equal(lakes, []data.Lake{lake}) || !slices.Equal(observations, want) {
@@ -174,6 +182,19 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			}
 			if r, err := s.Refresh(t.Context()); err != nil || r.Turn != turn {
 				t.Errorf("Refresh = %+v, %v, want turn %d", r, err, turn)
+			}
+			var rasters []data.RasterRecord
+			if version >= 8 {
+				rasters = []data.RasterRecord{{Key: "k", Name: "x.nc", Stamp: "1", TriedAt: time.Unix(9, 0).UTC(), Product: "P", Version: "V", Date: 8, Lakes: 7, Gaps: 6, Written: 5, Bytes: 4}}
+			}
+			if got, err := s.RasterRecords(t.Context()); err != nil || !slices.Equal(got, rasters) {
+				t.Errorf("RasterRecords = %+v, %v, want %+v", got, err, rasters)
+			}
+			if version >= 9 {
+				_, own, err := s.LakeForecast(t.Context(), "a", 9)
+				if want := (data.StoredForecast{Chl: 5_0000, Sigma: 7000}); err != nil || own.Weeks[0] != want {
+					t.Errorf("the forecast is %+v, %v, want %+v", own, err, want)
+				}
 			}
 			var statements []data.Advisory
 			if version >= 5 {

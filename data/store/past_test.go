@@ -71,7 +71,8 @@ func modelPast(rows map[modelKey]data.Observation, p data.Period) (want []data.O
 	}
 	for _, o := range rows {
 		before, ok := newest[series{o.LakeID, o.Type}]
-		if o.Type != data.Forecast && (p.Contains(o.Date) || o.Date < p.First && ok && o.Date == before && usable(o)) {
+		asBefore := ok && (o.Date == before || o.Type == data.Satellite && o.Date < before && o.Date.Week() == before.Week())
+		if o.Type != data.Forecast && (p.Contains(o.Date) || o.Date < p.First && asBefore && usable(o)) {
 			want = append(want, o)
 		}
 	}

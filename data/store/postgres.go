@@ -60,7 +60,8 @@ func openPostgres(ctx context.Context, dsn string, create bool) (*postgres, erro
 		return nil, err
 	}
 	s := &postgres{name: postgresName(config.ConnConfig), create: create, preparing: make(chan struct{}, 1), stallTimeout: stallTimeout, listenPing: listenPing, listenTimeout: listenTimeout}
-	s.common = common{s, dialect{postgresScanQuery, postgresPastQuery, lockKeys}, time.Now}
+	s.common = common{s, dialect{scan: postgresScanQuery, past: postgresPastQuery, lockKeys: lockKeys,
+		newestReading: postgresNewestReading, readings: postgresReadings, forecasts: postgresForecasts, notify: postgresNotify, lockImports: postgresLockImports}, time.Now}
 	if s.pool, err = pgxpool.NewWithConfig(ctx, config); err != nil {
 		return nil, s.wrap(err, "open the pool of connections")
 	}

@@ -3,6 +3,7 @@ package store
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io/fs"
 	"net"
 	"net/url"
@@ -30,12 +31,16 @@ func TestPostgresRefuses(t *testing.T) {
 	onServer(t, foreign, "CREATE SCHEMA limnomap", "CREATE TABLE limnomap.birds (name text)")
 	openURL(t, newer, true).Close()
 	onServer(t, newer, "INSERT INTO limnomap.goose_db_version (version_id, is_applied) VALUES (9999, true)")
+	known, err := fs.Glob(postgresMigrations, "migrations/postgres/*.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
 	for _, test := range []struct{ name, dsn, want string }{
 		{"password", edit(func(u *url.URL) { u.User = url.UserPassword("limnomap", "hunter2") }), "the server refuses the user or the password"},
 		{"user", edit(func(u *url.URL) { u.User = url.UserPassword("nobody", "hunter2") }), "the server refuses the user or the password"},
 		{"database", edit(func(u *url.URL) { u.Path = "/nowhere" }), "the server has no such database"},
 		{"another program's", foreign, "its schema limnomap belongs to another program"},
-		{"newer", newer, "its schema is version 9999 and this limnomap knows only up to 4: use a newer limnomap"},
+		{"newer", newer, fmt.Sprintf("its schema is version 9999 and this limnomap knows only up to %d: use a newer limnomap", len(known))},
 		{"port", "postgres://me:hunter2@localhost:99999999/lakes", "URL is invalid: give postgres://"},
 		{"escape", "postgres://me:hunter2%zz@localhost/lakes", "URL is invalid: give postgres://"},
 		{"parameter", "postgresql://me:hunter2@localhost/lakes?sslmode=hunter2", "URL is invalid: give postgres://"},

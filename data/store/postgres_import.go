@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -70,6 +71,7 @@ type postgresTx struct {
 	sources  sourceNumbers
 	years    map[partition]*year // existing partitions
 	repeated []int               // rows of the last batch
+	copied   []int               // rows of the last batch in the temporary table
 
 	advisories advisoryImport
 }
@@ -99,6 +101,10 @@ func (t *postgresTx) raise(ctx context.Context) error {
 		_, err = t.tx.Exec(ctx, "SELECT pg_notify($1, '')", noticeChannel)
 	}
 	return err
+}
+
+func (t *postgresTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+	return t.fail(ctx, putRaster(ctx, postgresQuerier{db: t.tx}, holder, record), "store a satellite file")
 }
 
 func (t *postgresTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
@@ -142,7 +148,7 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 	if err != nil {
 		return err
 	}
-	t.repeated = in.repeated
+	t.repeated, t.copied = in.repeated, nil
 	for p, rows := range in.fresh {
 		if err := t.copyObservations(ctx, p.table(), observations, rows, false); err != nil {
 			return err
@@ -150,33 +156,59 @@ func (t *postgresTx) putObservations(ctx context.Context, observations []data.Ob
 		t.years[p].written += len(rows)
 		t.changed = true
 	}
-	compare := func(rows []int, query string) error {
+	write := func(rows []int, query string) error {
 		if len(rows) == 0 {
 			return nil
 		}
-		if _, err := t.tx.Exec(ctx, "TRUNCATE incoming"); err != nil {
-			return err
+		if !slices.Equal(rows, t.copied) {
+			if err := t.copyIncoming(ctx, observations, rows); err != nil {
+				return err
+			}
 		}
-		if err := t.copyObservations(ctx, pgx.Identifier{"incoming"}, observations, rows, true); err != nil {
-			return err
-		}
-		return t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt, detailsPatch("", keep), keptNames(keep),
+		err := t.readChanges(ctx, changes, query, keep.Level, keep.CellDensity, keep.MeasuredAt, detailsPatch("", keep), keptNames(keep),
 			detailsPatch("", keep.ofNewValue()), keptNames(keep.ofNewValue()), keep.Chlorophyll, keep.Flags, keep.reportPatch())
-	}
-	if err := compare(in.first, writeObservations); err != nil {
+		for _, i := range rows {
+			if changes[i] == Added || changes[i] == Changed {
+				t.years[partitionOf(observations[i].Date)].written++
+			}
+		}
 		return err
 	}
-	for _, i := range in.first {
-		if changes[i] == Added || changes[i] == Changed {
-			t.years[partitionOf(observations[i].Date)].written++
-		}
+	first, err := t.compareFirst(ctx, observations, in.first, keep, changes)
+	if err != nil {
+		return err
+	}
+	if err := write(first, writeObservations); err != nil {
+		return err
 	}
 	for _, i := range in.repeated {
 		if err := t.attach(ctx, partitionOf(observations[i].Date)); err != nil {
 			return err
 		}
 	}
-	return compare(in.repeated, compareObservations)
+	for again := in.repeated; len(again) > 0; {
+		r, err := t.compareRepeated(ctx, observations, again, keep, changes)
+		if err != nil {
+			return err
+		}
+		if err := write(r.same, compareObservations); err != nil {
+			return err
+		}
+		if err := write(r.write, writeObservations); err != nil {
+			return err
+		}
+		again = r.rest
+	}
+	return nil
+}
+
+// copyIncoming replaces the rows of the temporary table.
+func (t *postgresTx) copyIncoming(ctx context.Context, observations []data.Observation, rows []int) error {
+	if _, err := t.tx.Exec(ctx, "TRUNCATE incoming"); err != nil {
+		return err
+	}
+	t.copied = rows
+	return t.copyObservations(ctx, pgx.Identifier{"incoming"}, observations, rows, true)
 }
 
 // sortedRows are the rows of known lakes in a batch, by index.

@@ -115,19 +115,21 @@ var postgresScanQuery = "SELECT " + observationColumns + postgresDetails + `
 		SELECT * FROM limnomap.observations WHERE lake = l.key ORDER BY date, type, source OFFSET 0) AS o
 	ORDER BY l.id`
 
-// The rows of the newest date before the period are found from the period backwards, for passes and for samples.
+// The rows of the newest date before the period are found from the period backwards, for passes and for samples; of passes also those
+// earlier in its week.
 var postgresPastQuery = "SELECT " + observationColumns + postgresDetails + `
-	FROM limnomap.lakes AS l CROSS JOIN LATERAL (` + postgresNewest + "type = 0" + postgresOfDate + "type = 0) UNION ALL " +
-	postgresNewest + "type = 2" + postgresOfDate + `type = 2) UNION ALL
+	FROM limnomap.lakes AS l CROSS JOIN LATERAL (` + postgresUsableRows + "date < $1 AND date >= (SELECT " + mondayOf("b.date") +
+	postgresNewest + "type = 0" + postgresBefore + "type = 0) UNION ALL " +
+	postgresUsableRows + "date = (SELECT b.date" + postgresNewest + "type = 2" + postgresBefore + `type = 2) UNION ALL
 		(SELECT * FROM limnomap.observations WHERE lake = l.key AND date BETWEEN $1 AND $2 AND type <> 1 ORDER BY date, type, source)
 		ORDER BY date, type, source OFFSET 0) AS o
 	ORDER BY l.id`
 
 const (
-	postgresUsable = "chl IS NOT NULL AND coalesce(details ->> 'quality', '') <> 'poor'"
-	postgresNewest = "(SELECT * FROM limnomap.observations WHERE lake = l.key AND " + postgresUsable + ` AND
-		date = (SELECT b.date FROM limnomap.observations AS b WHERE b.lake = l.key AND b.date < $1 AND ` + postgresUsable + " AND b."
-	postgresOfDate = " ORDER BY b.date DESC LIMIT 1) AND "
+	postgresUsable     = "chl IS NOT NULL AND coalesce(details ->> 'quality', '') <> 'poor'"
+	postgresUsableRows = "(SELECT * FROM limnomap.observations WHERE lake = l.key AND " + postgresUsable + " AND "
+	postgresNewest     = " FROM limnomap.observations AS b WHERE b.lake = l.key AND b.date < $1 AND " + postgresUsable + " AND b."
+	postgresBefore     = " ORDER BY b.date DESC LIMIT 1) AND "
 )
 
 // orderedPlan keeps the planner from reading and sorting all rows, which it estimates as cheaper without statistics: the
@@ -225,15 +227,18 @@ func (s *postgres) History(ctx context.Context, id data.LakeID, q data.HistoryQu
 	var lake data.Lake
 	var history []data.Observation
 	err := s.read(ctx, func(tx pgx.Tx) error {
-		sources := make(sourceNames)
+		sources := newKnownSources()
 		all := new(pgx.Batch) // in one round trip
 		all.Queue(sourcesQuery).Query(func(rows pgx.Rows) error {
 			for rows.Next() {
-				if err := sources.scanSource(rows); err != nil {
+				if err := sources.scan(rows); err != nil {
 					return err
 				}
 			}
-			return rows.Err()
+			if err := rows.Err(); err != nil {
+				return err
+			}
+			return sources.finish()
 		})
 		all.Queue("SELECT "+lakeColumns+" FROM limnomap.lakes WHERE id = $1", string(id)).QueryRow(func(row pgx.Row) (err error) {
 			_, lake, err = newLakeScanner().scan(row)
@@ -263,7 +268,7 @@ func typeNumbers(s data.DataTypes) (numbers []int16) {
 	return numbers
 }
 
-func collectHistory(rows pgx.Rows, id data.LakeID, sources sourceNames) (history []data.Observation, err error) {
+func collectHistory(rows pgx.Rows, id data.LakeID, sources *knownSources) (history []data.Observation, err error) {
 	defer rows.Close()
 	var row observationRow
 	for rows.Next() {

@@ -31,19 +31,30 @@ type Refreshes interface {
 	ClaimRefresh(ctx context.Context, turn int64, holder string, lease time.Duration) (bool, error)
 	// ExtendRefresh makes holder's claim end after lease from now; ErrClaimLost if it has none.
 	ExtendRefresh(ctx context.Context, holder string, lease time.Duration) error
+	// RasterRecords returns the satellite files that refreshes have read, by key.
+	RasterRecords(ctx context.Context) ([]data.RasterRecord, error)
+	// BeginRaster stores that holder begins to read a satellite file, without counting it: if the process ends meanwhile, the next
+	// one knows. ErrClaimLost if holder has no claim.
+	BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error
+	// PutRaster stores the result of reading a satellite file; ErrClaimLost if holder has no claim.
+	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
 	// EndRefresh ends holder's refresh without an import; ErrClaimLost if it has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
 
 // refreshColumns has only the beginning of an error that another program stored: limnomap's own are a few words.
-const refreshColumns = "turn, attempted_at, succeeded_at, substr(error, 1, 1000), failures, added, changed, unchanged, rejected, held_until"
+const refreshColumns = "turn, attempted_at, succeeded_at, substr(error, 1, 1000), failures, added, changed, unchanged, rejected, held_until, " +
+	"rasters_taken, rasters_failed, raster_bytes, raster_taken_at, substr(raster_product, 1, 1000), raster_date, rasters_waiting, rasters_failing, rasters_skipped"
 
 func (s *common) Refresh(ctx context.Context) (r data.Refresh, err error) {
 	err = s.db.query(ctx, "read the last refresh", func(q querier) error {
-		var attempted, succeeded, held sql.NullInt64
+		var attempted, succeeded, held, taken sql.NullInt64
 		err := q.queryRow(ctx, "SELECT "+refreshColumns+" FROM limnomap.refresh").Scan(&r.Turn, &attempted, &succeeded, &r.LastError, &r.Failures,
-			&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held)
+			&r.Rows.Added, &r.Rows.Changed, &r.Rows.Unchanged, &r.Rows.Rejected, &held,
+			&r.Rasters.Taken, &r.Rasters.Failed, &r.Rasters.Bytes, &taken, &r.Rasters.LastProduct, &r.Rasters.LastDate,
+			&r.Rasters.Waiting, &r.Rasters.Failing, &r.Rasters.Skipped)
 		r.LastAttempt, r.LastSuccess, r.HeldUntil = timeOrZero(attempted), timeOrZero(succeeded), timeOrZero(held)
+		r.Rasters.LastTaken = timeOrZero(taken)
 		return err
 	})
 	return r, err
@@ -105,13 +116,18 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 	if rows == nil {
 		rows = new(data.RefreshRows)
 	}
-	// PostgreSQL rejects a text with a zero byte or invalid UTF-8, and an error may quote any bytes. SQLite stores the same text.
-	message := strings.ReplaceAll(strings.ToValidUTF8(r.Error, "\uFFFD"), "\x00", "\uFFFD")
+	rasters := r.Rasters
+	if rasters == nil {
+		rasters = new(data.RasterCounts)
+	}
 	err := heldBy(q.exec(ctx, `UPDATE limnomap.refresh SET turn = turn + 1, holder = '', held_until = NULL, error = $2,
 			failures = CASE WHEN $2 = '' THEN 0 ELSE failures + 1 END, succeeded_at = CASE WHEN $2 = '' THEN $3 ELSE succeeded_at END,
 			added = CASE WHEN $4 THEN $5 ELSE added END, changed = CASE WHEN $4 THEN $6 ELSE changed END,
-			unchanged = CASE WHEN $4 THEN $7 ELSE unchanged END, rejected = CASE WHEN $4 THEN $8 ELSE rejected END
-		WHERE holder = $1 AND holder <> ''`, holder, message, now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected))
+			unchanged = CASE WHEN $4 THEN $7 ELSE unchanged END, rejected = CASE WHEN $4 THEN $8 ELSE rejected END,
+			rasters_waiting = CASE WHEN $9 THEN $10 ELSE rasters_waiting END, rasters_failing = CASE WHEN $9 THEN $11 ELSE rasters_failing END,
+			rasters_skipped = CASE WHEN $9 THEN $12 ELSE rasters_skipped END
+		WHERE holder = $1 AND holder <> ''`, holder, validText(r.Error), now.Unix(), r.Rows != nil, rows.Added, rows.Changed, rows.Unchanged, rows.Rejected,
+		r.Rasters != nil, rasters.Waiting, rasters.Failing, rasters.Skipped))
 	if err != nil || r.Files == nil {
 		return err
 	}
@@ -125,6 +141,11 @@ func endRefresh(ctx context.Context, q querier, now time.Time, holder string, r 
 		}
 	}
 	return nil
+}
+
+// validText returns text that both databases can store: PostgreSQL rejects a zero byte and invalid UTF-8, and an error may quote any bytes.
+func validText(text string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(text, "\uFFFD"), "\x00", "\uFFFD")
 }
 
 // heldBy returns ErrClaimLost if a statement found no claim of a holder.

@@ -46,6 +46,16 @@ func atMost(column string, bytes int) string {
 	return fmt.Sprintf("CASE WHEN octet_length(%s) <= %d THEN %[1]s END", column, bytes)
 }
 
+// daysToMonday is a day that is before all dates and a Monday, counted back from 1970: so a division of the days since then is never of a
+// negative number, which each database would round up.
+const daysToMonday = 719_533
+
+// weekOf returns the expression of the ISO week that holds a date.
+func weekOf(date string) string { return fmt.Sprintf("(%s + %d) / 7", date, daysToMonday) }
+
+// mondayOf returns the expression of the first day of that week.
+func mondayOf(date string) string { return fmt.Sprintf("%s - (%[1]s + %d) %% 7", date, daysToMonday) }
+
 // A textColumn scans the result of atMost into a text, which may be a data.LakeID or data.Outline.
 type textColumn[T ~string] struct {
 	to    *T
@@ -108,7 +118,7 @@ func noLake(id data.LakeID) error { return fmt.Errorf("lake %q: %w", id, data.Er
 // scanObservations passes observations on in the order of the rows: by lake, in the order of lakes, then by date and type, and those
 // of one date and type by the name of their source, which the database knows as a number.
 // Finding the id of a lake in lakes is free; reading it from each row would allocate a string for each.
-func scanObservations(rows rowIterator, lakes []keyedLake, sources sourceNames, pass func(data.Observation) error) error {
+func scanObservations(rows rowIterator, lakes []keyedLake, sources *knownSources, pass func(data.Observation) error) error {
 	var last, row observationRow
 	var alike []data.Observation // those of one lake, date and type
 	end := func() error {
@@ -177,7 +187,7 @@ func (r *observationRow) compare(other *observationRow) int {
 
 // observation returns the row as an observation of that lake. A number that its column cannot have is an error: cut to fewer bits it
 // might be a valid one. The caller checks everything else.
-func (r *observationRow) observation(id data.LakeID, sources sourceNames) (data.Observation, error) {
+func (r *observationRow) observation(id data.LakeID, sources *knownSources) (data.Observation, error) {
 	o := data.Observation{
 		LakeID:      id,
 		Date:        data.Date(r.date),
@@ -208,8 +218,9 @@ func (r *observationRow) observation(id data.LakeID, sources sourceNames) (data.
 		return o, fmt.Errorf("lake %.80q has an observation with a number out of range: day %d, type %d, chl %d, level %d",
 			id, r.date, r.dataType, r.chl.Int64, r.level.Int64)
 	}
-	var err error
-	if o.Source, err = sources.name(r.source); err == nil && r.details != nil {
+	of, err := sources.of(r.source)
+	o.Source, o.Rank = of.name, of.rank
+	if err == nil && r.details != nil {
 		err = readDetails(&o, r.details)
 	}
 	if err != nil {

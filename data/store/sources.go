@@ -3,7 +3,11 @@ package store
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
+
+	"limnomap/data"
 )
 
 // MaxSources bounds the sources of a database: products and laboratories of which there are some dozens. A server holds their names
@@ -13,47 +17,133 @@ const MaxSources = 1000
 // errManySources is returned for one source more than a database may have.
 var errManySources = fmt.Errorf("more than %d sources", MaxSources)
 
-// sourceNames are the names of sources by their number. Number 0 has no name.
-type sourceNames map[int64]string
-
-func (s sourceNames) name(number int64) (string, error) {
-	if number == 0 {
-		return "", nil
-	}
-	name, ok := s[number]
-	if !ok {
-		return "", fmt.Errorf("its source, number %d, is not in the table sources", number)
-	}
-	return name, nil
+// A source is a product or a laboratory.
+type source struct {
+	name   string
+	rank   uint8 // by the order in which sources are preferred
+	ranked bool  // whether rank is set
 }
 
-// sourcesQuery reads the number and the name of each source, of one more than there may be.
-var sourcesQuery = fmt.Sprintf("SELECT key, %s FROM limnomap.sources LIMIT %d", atMost("name", maxTextBytes), MaxSources+1)
+// knownSources are the sources of a database.
+type knownSources struct {
+	byNumber  map[int64]source // of those with a name
+	preferred map[int64]string // by rank
+	order     data.SourceOrder // of preferred, when all rows are scanned
+}
 
-// scanSource adds the source of a row of sourcesQuery.
-func (s sourceNames) scanSource(row rowScanner) error {
+func newKnownSources() *knownSources {
+	return &knownSources{byNumber: make(map[int64]source), preferred: make(map[int64]string)}
+}
+
+// of returns the source with that number. Number 0 has no name.
+func (k *knownSources) of(number int64) (source, error) {
+	if number == 0 {
+		return source{}, nil
+	}
+	s, ok := k.byNumber[number]
+	if !ok {
+		return source{}, fmt.Errorf("its source, number %d, is not in the table sources", number)
+	}
+	if !s.ranked { // most reads need few of the sources
+		s.rank, s.ranked = k.order.Rank(s.name), true
+		k.byNumber[number] = s
+	}
+	return s, nil
+}
+
+// sourcesQuery reads the number and the name of each source, and the rank and the name of each preferred one, of one more than there may
+// be. It is one query, because each history needs it.
+var sourcesQuery = fmt.Sprintf(`SELECT false AS preferred, key, name FROM (SELECT key, %[1]s AS name FROM limnomap.sources LIMIT %[2]d) AS known
+	UNION ALL SELECT true, rank, name FROM (SELECT rank, %[1]s AS name FROM limnomap.preferred_sources LIMIT %[3]d) AS ranked`,
+	atMost("name", maxTextBytes), MaxSources+1, data.MaxSourceOrder+1)
+
+// scan adds the source of a row of sourcesQuery.
+func (k *knownSources) scan(row rowScanner) error {
+	var preferred bool
 	var number int64
 	var name string
-	if err := row.Scan(&number, textColumn[string]{&name, "name", maxTextBytes}); err != nil {
+	if err := row.Scan(&preferred, &number, textColumn[string]{&name, "name", maxTextBytes}); err != nil {
 		return fmt.Errorf("source number %d: %w", number, err)
 	}
-	if s[number] = name; len(s) > MaxSources {
+	if preferred {
+		k.preferred[number] = name
+		return nil
+	}
+	if k.byNumber[number] = (source{name: name}); len(k.byNumber) > MaxSources {
 		return errManySources
 	}
 	return nil
 }
 
-func readSources(ctx context.Context, q querier) (sourceNames, error) {
-	names := make(sourceNames)
+// finish sets the order, when all rows are scanned.
+func (k *knownSources) finish() error {
+	for _, rank := range slices.Sorted(maps.Keys(k.preferred)) {
+		k.order = append(k.order, k.preferred[rank])
+	}
+	if err := k.order.Check(); err != nil {
+		return fmt.Errorf("table preferred_sources: %w", err)
+	}
+	return nil
+}
+
+func readSources(ctx context.Context, q querier) (*knownSources, error) {
+	known := newKnownSources()
 	err := q.query(ctx, func(rows rowIterator) error {
 		for rows.Next() {
-			if err := names.scanSource(rows); err != nil {
+			if err := known.scan(rows); err != nil {
 				return err
 			}
 		}
 		return nil
 	}, sourcesQuery)
-	return names, err
+	if err == nil {
+		err = known.finish()
+	}
+	return known, err
+}
+
+func (s *common) PreferredSources(ctx context.Context) (order data.SourceOrder, err error) {
+	err = s.db.query(ctx, "read the preferred sources", func(q querier) error {
+		known, err := readSources(ctx, q)
+		order = known.order
+		return err
+	})
+	return order, err
+}
+
+// preferSources replaces the order in which sources are preferred, and reports whether it was another one.
+func preferSources(ctx context.Context, q querier, order data.SourceOrder) (changed bool, err error) {
+	known, err := readSources(ctx, q)
+	if err != nil || slices.Equal(known.order, order) {
+		return false, err
+	}
+	if _, err := q.exec(ctx, "DELETE FROM limnomap.preferred_sources"); err != nil {
+		return false, err
+	}
+	for i, name := range order {
+		if _, err := q.exec(ctx, "INSERT INTO limnomap.preferred_sources (rank, name) VALUES ($1, $2)", i+1, name); err != nil {
+			return false, err
+		}
+	}
+	return true, nil
+}
+
+func (t *sqliteTx) PreferSources(ctx context.Context, order data.SourceOrder) error {
+	if err := order.Check(); err != nil {
+		return err
+	}
+	changed, err := preferSources(ctx, sqliteQuerier{t.tx}, order)
+	t.changed = t.changed || changed
+	return t.fail(ctx, err, "write the preferred sources")
+}
+
+func (t *postgresTx) PreferSources(ctx context.Context, order data.SourceOrder) error {
+	if err := order.Check(); err != nil {
+		return err
+	}
+	changed, err := preferSources(ctx, postgresQuerier{db: t.tx}, order)
+	t.changed = t.changed || changed
+	return t.fail(ctx, err, "write the preferred sources")
 }
 
 // sourceNumbers finds the numbers of sources during an import, and stores new sources.
@@ -67,13 +157,13 @@ func (s *sourceNumbers) of(ctx context.Context, q querier, name string) (int64, 
 		return 0, nil
 	}
 	if s.numbers == nil {
-		names, err := readSources(ctx, q)
+		known, err := readSources(ctx, q)
 		if err != nil {
 			return 0, err
 		}
 		s.numbers = make(map[string]int64)
-		for number, name := range names {
-			s.numbers[name] = number
+		for number, source := range known.byNumber {
+			s.numbers[source.name] = number
 		}
 	}
 	if number, ok := s.numbers[name]; ok {

@@ -49,7 +49,8 @@ type sqlite struct {
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
 	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes}
-	s.common = common{s, dialect{scan: scanQuery, past: pastQuery}, time.Now}
+	s.common = common{s, dialect{scan: scanQuery, past: pastQuery,
+		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts}, time.Now}
 	if err := s.open(ctx, create, creationPatience); err != nil {
 		return nil, fmt.Errorf("database %s: %w", loc.path, err)
 	}

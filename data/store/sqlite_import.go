@@ -71,6 +71,7 @@ type sqliteTx struct {
 	keptOutline, lakeDiffers             *sql.Stmt
 	insertObservation, updateObservation *sql.Stmt
 	report, observationDiffers           *sql.Stmt
+	storedRow                            *sql.Stmt
 	addSampled                           *sql.Stmt
 
 	keys     map[data.LakeID]int64 // noLakeKey for a lake that is not stored
@@ -112,6 +113,8 @@ const (
 		AND (?8 OR chl IS NOT NULL AND json_extract(details, '$.quality') IS NOT 'poor')`
 )
 
+var storedRowSQL = "SELECT " + storedColumns(sqliteMember) + " FROM observations AS o WHERE lake = ? AND date = ? AND type = ? AND source = ?"
+
 // The first parameters of an update are those of the insert.
 const (
 	insertLakeParameters        = 8
@@ -135,6 +138,10 @@ func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
 		t.err = err
 	}
 	return err
+}
+
+func (t *sqliteTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+	return t.fail(ctx, putRaster(ctx, sqliteQuerier{t.tx}, holder, record), "store a satellite file")
 }
 
 func (t *sqliteTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
@@ -247,6 +254,7 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 		reportSQL:             &t.report,
 		observationDiffersSQL: &t.observationDiffers,
 		addSampledSQL:         &t.addSampled,
+		storedRowSQL:          &t.storedRow,
 	})
 	if err != nil {
 		return nil, t.fail(ctx, err, "write observations")
@@ -292,6 +300,19 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observatio
 	} else if added, err := t.addObservation(ctx, key, o, args); err != nil || added {
 		return Added, err
 	}
+	if o.Type == data.Satellite {
+		switch c, err := t.precedence(ctx, o, keep, args); {
+		case err != nil:
+			return Unchanged, err
+		case c == OlderVersion || c == WorseThanStored:
+			if first {
+				t.imported.addOutranked(key, o.Date, source)
+			}
+			return c, nil
+		case t.imported.takeOutranked(key, o.Date, source) || c == Changed:
+			first = true
+		}
+	}
 	gap := !o.Chlorophyll.Valid() && !keep.Chlorophyll
 	if (gap || o.Quality == data.Poor) && (keep.Level || keep.CellDensity || keep.Flags) {
 		var reports int
@@ -311,6 +332,18 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observatio
 		return Changed, err
 	}
 	return Unchanged, nil
+}
+
+// precedence returns what a satellite's row is in comparison with the stored observation with the key in args: see [storedRow.precedence].
+func (t *sqliteTx) precedence(ctx context.Context, o *data.Observation, keep ObservationColumns, args []any) (Change, error) {
+	if !comparedRow(o, keep) {
+		return Unchanged, nil
+	}
+	var stored storedRow
+	if err := stored.scan(t.storedRow.QueryRowContext(ctx, args[0], args[1], args[2], args[3])); err != nil {
+		return Unchanged, err
+	}
+	return stored.precedence(o, keep), nil
 }
 
 // addObservation inserts an observation, and reports whether there was none with its key.

@@ -102,12 +102,12 @@ var scanQuery = "SELECT " + observationColumns + sqliteDetails + `
 	ORDER BY l.id, o.date, o.type, o.source`
 
 // The newest usable row before the period is found from the period backwards, for passes and for samples. From the older of the two on,
-// the rows of a lake are one range of the primary key.
+// and from six days before the pass, which may be a Sunday's, the rows of a lake are one range of the primary key.
 var pastQuery = "SELECT " + observationColumns + sqliteDetails + `
 	FROM lakes AS l CROSS JOIN observations AS o ON o.lake = l.key AND o.date BETWEEN
-		min(coalesce(` + newestPass + `, ?1), coalesce(` + newestSample + `, ?1)) AND ?2
+		min(coalesce(` + newestPass + ` - 6, ?1), coalesce(` + newestSample + `, ?1)) AND ?2
 	WHERE o.type <> 1 AND (o.date >= ?1 OR o.chl IS NOT NULL AND coalesce(o.details ->> 'quality', '') <> 'poor' AND
-		o.date = CASE o.type WHEN 0 THEN ` + newestPass + ` ELSE ` + newestSample + ` END)
+		CASE o.type WHEN 0 THEN ` + weekOf("o.date") + ` = ` + weekOf(newestPass) + ` ELSE o.date = ` + newestSample + ` END)
 	ORDER BY l.id, o.date, o.type, o.source`
 
 const (

@@ -40,21 +40,30 @@ const (
 	// OtherStatement is a statement whose id is stored for another lake or another issuer; not written, because it would take
 	// the place of a statement that may still hold.
 	OtherStatement
+	// OlderVersion is a satellite's observation with an older version than the stored one of its lake, date and source; not written.
+	OlderVersion
+	// WorseThanStored is a satellite's observation that is worse than the stored one of its lake, date and source (see
+	// [data.CompareRasterRows]), if neither has an older version; not written. It often is a gap in a raster that shows only a part of the lakes.
+	WorseThanStored
 )
 
 func (c Change) String() string {
 	return [...]string{Unchanged: "unchanged", Added: "added", Changed: "changed", UnknownLake: "unknown lake",
 		LosesReport: "loses a report", LeavesOutline: "leaves its outline", Contradicts: "contradicts another row",
-		ManySources: "has one source too many", OtherStatement: "belongs to another statement"}[c]
+		ManySources: "has one source too many", OtherStatement: "belongs to another statement",
+		OlderVersion: "has an older version", WorseThanStored: "is worse than the stored value"}[c]
 }
 
 // A Store is a database of lakes. Scan and History read one consistent state, and an import never blocks them.
 type Store interface {
 	data.Source
 	Refreshes
+	Forecasts
 	// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error
+	// PreferredSources returns the order of the last PreferSources.
+	PreferredSources(ctx context.Context) (data.SourceOrder, error)
 	// CreateKey stores a key with at least one scope; ErrKeyExists if its name is taken, even by a revoked key.
 	CreateKey(ctx context.Context, k apikey.Key) error
 	// RotateKey replaces the newest key of that name: it stores the key that next returns, under the same name, and makes
@@ -76,7 +85,9 @@ type Store interface {
 // A Tx is the transaction of one import. PutLakes, PutObservations and PutAdvisories return one Change for each row, in order. The
 // columns in keep retain their stored values; only new rows take them from the import. If the key of a row (a lake; a lake, date,
 // type and source; a statement's id) is repeated, the first row counts, even if it was rejected (except as UnknownLake): a later one
-// is Unchanged, Contradicts, or rejected for the same reason as the first.
+// is Unchanged, Contradicts, or rejected for the same reason as the first. But of the observations of a satellite with different versions
+// (see [data.CompareVersions]) the newest one counts, whatever their order, and the others are OlderVersion. Of those with equal versions,
+// or without, the best one counts (see [data.CompareRasterRows]), and the others are WorseThanStored.
 type Tx interface {
 	PutLakes(ctx context.Context, lakes []data.Lake, keep LakeColumns) ([]Change, error)
 	PutObservations(ctx context.Context, observations []data.Observation, keep ObservationColumns) ([]Change, error)
@@ -84,9 +95,13 @@ type Tx interface {
 	// Advisories returns all official statements as the transaction sees them, also those that it has written, in no order. An import
 	// that called the Store's Advisories would need a second connection, and wait for ever if it may have only one.
 	Advisories(ctx context.Context) ([]data.Advisory, error)
+	// PreferSources replaces the order in which sources are preferred, also of values that are stored already; an empty one removes it.
+	PreferSources(ctx context.Context, order data.SourceOrder) error
 	// Repeated returns which rows of the last PutLakes, PutObservations or PutAdvisories repeated the key of an earlier row of the
 	// transaction, by index in ascending order. Rows of unknown lakes are not among them. It is valid until the next call.
 	Repeated() []int
+	// PutRaster stores, when the import is committed, that it has the values of a satellite file; ErrClaimLost if holder has no claim.
+	PutRaster(ctx context.Context, holder string, record data.RasterRecord) error
 	// EndRefresh ends holder's refresh when the import is committed; ErrClaimLost if holder has none.
 	EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error
 }
@@ -113,6 +128,7 @@ type ObservationColumns struct {
 
 	Pixels           bool // n_valid and n_total, which must fit each other
 	Quality, Flags   bool // kept only with an unchanged value, about which they are; but the flag of scum is a report, and kept
+	Version          bool // kept only with an unchanged value too
 	Method           bool
 	Secchi           bool
 	WaterTemperature bool

@@ -92,6 +92,9 @@ func newLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) (*layout,
 	if width < MinWidth || width > MaxWidth {
 		return nil, fmt.Errorf("%w: width %d: allowed are %d to %d pixels", ErrSize, width, MinWidth, MaxWidth)
 	}
+	if m.ID == colormap.Forecast {
+		return newForecastLayout(m, look, width, f), nil
+	}
 	l := m.Legend()
 	s := &layout{width: float64(width), title: title(l), desc: description(l, look)}
 
@@ -147,14 +150,10 @@ func description(l colormap.Legend, look symbol.Look) string {
 	return b.String()
 }
 
-// axis adds the colours, their ticks and labels below y, and returns where they end.
-func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
-	length := s.width - 2*pad
-	at := func(v float64) float64 {
-		return math.Round(pad + length*math.Log(v/l.Min)/math.Log(l.Max/l.Min))
-	}
-	for _, step := range l.Steps {
-		from, to := l.Min, l.Max
+// bar adds the colours of steps below y. The first begins at least and the last ends at most; at returns where a number is.
+func (s *layout) bar(steps []colormap.LegendStep, least, most, y float64, at func(float64) float64) {
+	for _, step := range steps {
+		from, to := least, most
 		if step.From != nil {
 			from = *step.From
 		}
@@ -163,6 +162,15 @@ func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
 		}
 		s.rect(at(from), y, at(to)-at(from), barHeight, parseHex(step.Color))
 	}
+}
+
+// axis adds the colours, their ticks and labels below y, and returns where they end.
+func (s *layout) axis(l colormap.Legend, y float64, f *fonts) float64 {
+	length := s.width - 2*pad
+	at := func(v float64) float64 {
+		return math.Round(pad + length*math.Log(v/l.Min)/math.Log(l.Max/l.Min))
+	}
+	s.bar(l.Steps, l.Min, l.Max, y, at)
 	bottom := y + barHeight
 	baseline := bottom + tickLength + textSize + 1
 

@@ -26,6 +26,9 @@ var update = flag.Bool("update", false, "rewrite the golden legends in testdata,
 
 func newMap(t testing.TB, id colormap.ID, limits colormap.Limits) *colormap.Map {
 	t.Helper()
+	if id == colormap.Forecast {
+		return colormap.NewForecast(limits)
+	}
 	m, err := colormap.New(id, limits)
 	if err != nil {
 		t.Fatal(err)
@@ -48,6 +51,8 @@ func TestGolden(t *testing.T) {
 		limits       colormap.Limits
 		width, scale int
 	}{
+		{"forecast_320@2x", colormap.Forecast, who2003(), 320, 2},
+		{"forecast_160", colormap.Forecast, who2021(), 160, 1},
 		{"limno_160", colormap.Default, who2003(), 160, 1},
 		{"limno_320@2x", colormap.Default, who2003(), 320, 2},
 		{"limno_640", colormap.Default, who2003(), 640, 1},
@@ -115,30 +120,44 @@ func TestStaysInside(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, limits := range []colormap.Limits{who2003(), who2021(), {Level1: 15, Level2: 75, Title: "UBA 2015"}} {
-		m := newMap(t, colormap.Default, limits)
-		for width := MinWidth; width <= MaxWidth; width++ {
-			s, err := newLayout(m, symbol.Look{}, width, f)
-			if err != nil {
-				t.Fatal(err)
+		for _, test := range []struct {
+			m    *colormap.Map
+			look symbol.Look
+		}{
+			{newMap(t, colormap.Default, limits), symbol.Look{}},
+			{colormap.NewForecast(limits), symbol.Look{}},
+			{colormap.NewForecast(limits), symbol.Look{Kind: symbol.Waters}},
+		} {
+			for width := MinWidth; width <= MaxWidth; width++ {
+				s, err := newLayout(test.m, test.look, width, f)
+				if err != nil {
+					t.Fatal(err)
+				}
+				checkInside(t, s, f, fmt.Sprintf("%s, %s, width %d", test.m.ID, limits.Title, width))
 			}
-			for _, r := range s.rects {
-				if r.x < 0 || r.y < 0 || r.x+r.w > s.width || r.y+r.h > s.height || r.w <= 0 || r.h <= 0 {
-					t.Fatalf("%s, width %d: rectangle %+v is empty or outside of the paper", limits.Title, width, r)
-				}
-			}
-			for i, p := range s.texts {
-				pw := f.width(p.text, p.size, p.bold)
-				px := p.x - p.anchor*pw
-				if px < 0 || px+pw > s.width || p.y > s.height {
-					t.Fatalf("%s, width %d: %q is outside of the paper", limits.Title, width, p.text)
-				}
-				for _, q := range s.texts[:i] {
-					qw := f.width(q.text, q.size, q.bold)
-					qx := q.x - q.anchor*qw
-					if p.y-p.size < q.y && q.y-q.size < p.y && px < qx+qw && qx < px+pw {
-						t.Fatalf("%s, width %d: %q overlaps %q", limits.Title, width, p.text, q.text)
-					}
-				}
+		}
+	}
+}
+
+// checkInside checks that no rectangle and no text leaves the paper, and that no two texts overlap.
+func checkInside(t *testing.T, s *layout, f *fonts, name string) {
+	t.Helper()
+	for _, r := range s.rects {
+		if r.x < 0 || r.y < 0 || r.x+r.w > s.width || r.y+r.h > s.height || r.w <= 0 || r.h <= 0 {
+			t.Fatalf("%s: rectangle %+v is empty or outside of the paper", name, r)
+		}
+	}
+	for i, p := range s.texts {
+		pw := f.width(p.text, p.size, p.bold)
+		px := p.x - p.anchor*pw
+		if px < 0 || px+pw > s.width || p.y > s.height {
+			t.Fatalf("%s: %q is outside of the paper", name, p.text)
+		}
+		for _, q := range s.texts[:i] {
+			qw := f.width(q.text, q.size, q.bold)
+			qx := q.x - q.anchor*qw
+			if p.y-p.size < q.y && q.y-q.size < p.y && px < qx+qw && qx < px+pw {
+				t.Fatalf("%s: %q overlaps %q", name, p.text, q.text)
 			}
 		}
 	}

@@ -256,3 +256,11 @@ const Hatching = 8
 
 // HollowAlpha is the opacity of a water without a value between the lines of its hatching.
 const HollowAlpha = 0x59
+
+// The hatching of forecasts: the distance between its lines along a row and their width in pixels, and the opacity of the colour of a
+// water within them. The distance is a power of two, as Hatching.
+const (
+	ForecastHatching = 8
+	ForecastLine     = 3
+	ForecastAlpha    = 0x60
+)

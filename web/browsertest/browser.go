@@ -13,6 +13,7 @@ import (
 
 	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/emulation"
+	"github.com/chromedp/cdproto/input"
 	cdplog "github.com/chromedp/cdproto/log"
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -263,6 +264,23 @@ func Until(expression string) chromedp.Action[chromedp.Void] {
 		for range maxRepeats {
 			// A page that reloads drops the running evaluation.
 			if _, err = poll(ctx, target); err == nil || !strings.Contains(err.Error(), "(-32000)") {
+				return v, err
+			}
+		}
+		return v, err
+	}
+}
+
+// Hover moves the mouse to a point, in pixels of the page, until a JavaScript expression is true. A page that draws late misses the first move.
+func Hover(x, y float64, expression string) chromedp.Action[chromedp.Void] {
+	move := chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x, y)
+	soon := chromedp.Poll[bool](expression, chromedp.WithPollingInterval(pollInterval), chromedp.WithPollingTimeout(time.Second))
+	return func(ctx context.Context, target *chromedp.Target) (v chromedp.Void, err error) {
+		for end := time.Now().Add(maxWait); time.Now().Before(end); {
+			if _, err = move(ctx, target); err != nil {
+				return v, err
+			}
+			if _, err = soon(ctx, target); err == nil || ctx.Err() != nil {
 				return v, err
 			}
 		}

@@ -217,19 +217,26 @@ func TestPageCardWithoutHistory(t *testing.T) {
 	}
 }
 
-// The script of a card loads when a card opens, not for the map. Without it the card shows its facts, and the script can be
+// The script of a card and its texts load when a card opens, not for the map. Without one of them the card shows its facts, and they can be
 // requested again.
 func TestPageCardWithoutScript(t *testing.T) {
 	t.Parallel()
+	for _, missing := range []string{"/assets/card-", "/assets/words-card-en-"} {
+		t.Run(missing, func(t *testing.T) { testCardWithout(t, missing) })
+	}
+}
+
+func testCardWithout(t *testing.T, missing string) {
+	t.Parallel()
 	var working atomic.Bool
 	base := limnomaptest.Front(t, startCardServer(t), func(w http.ResponseWriter, r *http.Request) bool {
-		if !strings.Contains(r.URL.Path, "/assets/card-") || working.Load() {
+		if !strings.Contains(r.URL.Path, missing) || working.Load() {
 			return false
 		}
 		w.WriteHeader(http.StatusBadGateway)
 		return true
 	}, nil)
-	const asked = `performance.getEntriesByType('resource').some(({name}) => name.includes('/assets/card-'))`
+	const asked = `performance.getEntriesByType('resource').some(({name}) => /assets\/(words-)?card-/.test(name))`
 	b := startBrowser(t, "en-GB")
 	b.Do(t, chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
 	if browsertest.Ask(t, b, chromedp.Evaluate[bool](asked)) {
@@ -241,7 +248,7 @@ func TestPageCardWithoutScript(t *testing.T) {
 	b.Do(t, chromedp.Click(`//section[@id="card"]//button[contains(., "Try again")]`), browsertest.Until(chartDrawn))
 	wantCard(t, b, nil, "could not be loaded")
 	for _, p := range b.Problems(base) {
-		if !strings.Contains(p, "/assets/card-") {
+		if !strings.Contains(p, missing) {
 			t.Errorf("problem: %s", p)
 		}
 	}

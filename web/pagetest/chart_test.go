@@ -115,7 +115,7 @@ func testChartPointer(t *testing.T, b *browsertest.Browser) {
 		})()`, side)))
 	}
 	right := at("right")
-	b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, right.X, right.Y), browsertest.Until(chartSays+`.includes(': 60 µg/l')`))
+	b.Do(t, browsertest.Hover(right.X, right.Y, chartSays+`.includes(': 60 µg/l')`))
 	left := at("left")
 	touch := func(kind input.DispatchTouchEventType, points ...*input.TouchPoint) chromedp.Action[chromedp.Void] {
 		return func(ctx context.Context, _ *chromedp.Target) (v chromedp.Void, err error) {

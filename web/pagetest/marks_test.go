@@ -216,7 +216,7 @@ func testMarksByZoom(t *testing.T, b *browsertest.Browser, colours map[string][]
 		const r = document.querySelector('#map').getBoundingClientRect();
 		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
 	})()`))
-	b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+8, m.Y), browsertest.Until(`document.querySelector('.leaflet-tooltip')?.textContent.startsWith('Mittelsee') === true`),
+	b.Do(t, browsertest.Hover(m.X+8, m.Y, `document.querySelector('.leaflet-tooltip')?.textContent.startsWith('Mittelsee') === true`),
 		chromedp.MouseClickXY(m.X+8, m.Y), browsertest.Until(`location.hash.includes('lake=medium')`))
 }
 
@@ -264,7 +264,7 @@ func testSelected(t *testing.T, b *browsertest.Browser) {
 	for i, off := range [][2]float64{{12, 0}, {-12, 0}, {0, 12}, {0, -12}} {
 		setHash(t, b, fmt.Sprintf("#map=%d/53.1/13.0", 10+i))
 		m := middle()
-		b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X+off[0], m.Y+off[1]), browsertest.Until(`document.querySelector('.leaflet-tooltip') !== null`))
+		b.Do(t, browsertest.Hover(m.X+off[0], m.Y+off[1], `document.querySelector('.leaflet-tooltip') !== null`))
 		if tip := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")); tip != "Mittelsee: Medium risk, 20 µg/l" {
 			t.Errorf("the tooltip = %q", tip)
 		}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 	"github.com/paulmach/orb"
 
@@ -97,11 +96,11 @@ func TestPageNamesKeepValues(t *testing.T) {
 		setHash(t, b, fmt.Sprintf("#map=10/53/%.1f", 13+0.1*float64(i)))
 		x, y := browsertest.Ask(t, b, chromedp.Evaluate[float64](`(({left, width}) => left + width / 2)(document.querySelector('#map').getBoundingClientRect())`)),
 			browsertest.Ask(t, b, chromedp.Evaluate[float64](`(({top, height}) => top + height / 2)(document.querySelector('#map').getBoundingClientRect())`))
-		b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, x+3, y), browsertest.Until(`document.querySelector('.leaflet-tooltip bdi') !== null`))
+		b.Do(t, browsertest.Hover(x+3, y, `document.querySelector('.leaflet-tooltip bdi') !== null`))
 		if got := displayed(t, b, ".leaflet-tooltip"); !strings.Contains(strings.ReplaceAll(got, "\n", " "), ": "+want) {
 			t.Errorf("%+q: the tooltip is displayed as %q, want %q in it", name, got, want)
 		}
-		saveNamesPicture(t, b, fmt.Sprintf("tooltip-%d", i))
+		savePicture(t, b, fmt.Sprintf("tooltip-%d", i))
 		entry := fmt.Sprintf("#find [data-id=x%d]", i)
 		if got := displayed(t, b, entry); !strings.Contains(got, want) {
 			t.Errorf("%+q: the entry of the list is displayed as %q, want %q in it", name, got, want)
@@ -123,7 +122,7 @@ func TestPageNamesKeepValues(t *testing.T) {
 
 	b.Do(t, chromedp.Navigate(base+"/table"))
 	waitForDocument(t, b, `document.querySelectorAll('tbody tr').length > 0`)
-	saveNamesPicture(t, b, "table")
+	savePicture(t, b, "table")
 	for i := range mirroringNames {
 		row := fmt.Sprintf("tbody tr:has(a[href$='x%d'])", i)
 		if got := displayed(t, b, row+" .value"); !strings.HasPrefix(got, "52.1") {
@@ -146,8 +145,8 @@ func TestPageNamesKeepValues(t *testing.T) {
 	}
 }
 
-// saveNamesPicture saves a picture of the window for a person to look at.
-func saveNamesPicture(t *testing.T, b *browsertest.Browser, name string) {
+// savePicture saves a picture of the window for a person to look at.
+func savePicture(t *testing.T, b *browsertest.Browser, name string) {
 	t.Helper()
 	if err := os.WriteFile(filepath.Join(t.ArtifactDir(), name+".png"), browsertest.Ask(t, b, chromedp.CaptureScreenshot()), 0o644); err != nil {
 		t.Fatal(err)

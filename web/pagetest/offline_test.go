@@ -340,7 +340,8 @@ func TestPageOfflineCard(t *testing.T) {
 			} else {
 				b.Do(t, chromedp.EmulateViewport(800, 600), chromedp.Navigate(f.base+"/"+first), browsertest.Until(chartDrawn))
 			}
-			b.Do(t, browsertest.Until(storedCount("/assets/card-")+`.then((n) => n === 1)`), browsertest.Until(storedCount("/history/")+`.then((n) => n > 0)`),
+			b.Do(t, browsertest.Until(storedCount("/assets/card-")+`.then((n) => n === 1)`), browsertest.Until(storedCount("/assets/words-card-en-")+`.then((n) => n === 1)`))
+			b.Do(t, browsertest.Until(storedCount("/history/")+`.then((n) => n > 0)`),
 				browsertest.Until(storedCount("/status")+`.then((n) => n > 0)`), browsertest.Until(storedCount("page.json")+`.then((n) => n > 0)`))
 			f.set(broken)
 			b.Do(t, chromedp.Reload(), chromedp.WaitVisible("#offline"), browsertest.Until(chartDrawn))

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/input"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
@@ -216,7 +215,7 @@ func TestPageClosedMarks(t *testing.T) {
 		const r = document.querySelector('#map').getBoundingClientRect();
 		return {X: r.left + r.width / 2, Y: r.top + r.height / 2};
 	})()`))
-	b.Do(t, chromedp.MouseEvent(input.DispatchMouseEventTypeMouseMoved, m.X, m.Y), browsertest.Until(`document.querySelector('.leaflet-tooltip') !== null`))
+	b.Do(t, browsertest.Hover(m.X, m.Y, `document.querySelector('.leaflet-tooltip') !== null`))
 	if tip, want := browsertest.Ask(t, b, chromedp.Text(".leaflet-tooltip")), "Grünsee: Closed · Algae: High risk, 80 µg/l"; tip != want {
 		t.Errorf("the tooltip is %q, want %q", tip, want)
 	}

@@ -1,5 +1,5 @@
 // A canvas over the map that moves and zooms with it, as Leaflet's own canvas renderer does.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { element } from './dom.js'
 
 const padding = 0.25 // of the map's size, on each side: the map can be dragged so far without a redraw

@@ -1,5 +1,5 @@
 // The user's position: requested by a button, shown on the map, and kept only in memory.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { byId } from './dom.js'
 import { showToast } from './message.js'
 import { round } from './view.js'

@@ -1,7 +1,6 @@
 // The heat map: the tiles of the week that is shown, and hidden behind them the tiles of the next weeks.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { byId } from './dom.js'
-import { escapeHTML } from './map.js'
 import { isFiltered, retryTiles, tileURL } from './tiles.js'
 
 /** The default opacity of the heat map in %. */
@@ -32,7 +31,7 @@ export function addHeatmap(page) {
       maxZoom: 24,
       opacity: opacity(),
       zIndex: 2, // above the basemap
-      attribution: escapeHTML(attribution(config)),
+      attribution: config.attribution_html,
       className: 'heatmap-next',
     })
     const retries = retryTiles(layer, updateWarning)
@@ -90,6 +89,3 @@ async function loaded({ layer, retries }) {
 }
 
 const tilesOf = (layer) => [...layer.getContainer()?.querySelectorAll('img') ?? []]
-
-// attribution leaves out the notice, which the page shows above the map in the user's language.
-const attribution = (config) => (config.attribution === config.notice ? '' : config.attribution)

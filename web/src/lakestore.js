@@ -24,19 +24,19 @@ export function createLakeStore(view, { config, legend, colormaps }) {
   const complete = (config.total_lakes ?? 0) <= maxLakes
   const listeners = []
   /** @type {Lakes} */
-  let now = { lakes: [], byId: new Map(), date: null, complete }
+  let now = { lakes: [], byId: new Map(), date: null, complete, forecast: null }
   let requests = 0
   let prepare = (_date) => null
   const url = (state) => `api/v1/bathing-lakes/${complete ? statusURL(state.date) : nearURL(state)}`
   const load = async () => {
     const request = ++requests
-    const { date, colormap } = view.get()
+    const { date, colormap, forecast } = view.get()
     // The browser's cache may have an older newest week than page.json says, and no refresh would replace it.
     const options = /** @type {RequestInit} */ (date === null ? { cache: 'no-cache' } : {})
     const [answer, colours, show] = await Promise.all([fetchJSON(url(view.get()), options), loadLegend(colormap), prepare(date)])
     if (request !== requests) return now // there is a newer request
     Object.assign(legend, colours)
-    return showLakes(answer, date, show)
+    return showLakes(answer, date, forecast, show)
   }
   const loadLegend = (colormap) => {
     const { id, default: standard } = colormaps.find((c) => c.id === colormap) ?? colormaps[0]
@@ -44,10 +44,10 @@ export function createLakeStore(view, { config, legend, colormaps }) {
   }
   let endTimer
   let afterTimer
-  const showLakes = (answer, date, show = null) => {
+  const showLakes = (answer, date, forecast, show = null) => {
     const lakes = classifyLakes(answer.lakes, legend, date)
     const newest = lakes.reduce((max, l) => (l.chl !== null && l.measured_at > max ? l.measured_at : max), '')
-    now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, newest, complete }
+    now = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date, newest, complete, forecast }
     show?.()
     clearTimeout(endTimer)
     clearTimeout(afterTimer)
@@ -62,7 +62,7 @@ export function createLakeStore(view, { config, legend, colormaps }) {
       endTimer = setTimeout(waitForEnd, Math.min(ms, endInterval), end, answer)
       return
     }
-    showLakes(answer, null)
+    showLakes(answer, null, now.forecast)
     afterTimer = setTimeout(() => load().catch(() => {}), afterEnd + spread * Math.random())
   }
   const reload = () => {
@@ -70,7 +70,7 @@ export function createLakeStore(view, { config, legend, colormaps }) {
     return load().then(() => showMessage(), (error) => { if (request === requests) showLoadError(error, reload) })
   }
   let timer
-  view.on(['date', 'style', 'colormap', ...(complete ? [] : positionFields)], () => {
+  view.on(['date', 'style', 'colormap', 'forecast', ...(complete ? [] : positionFields)], () => {
     clearTimeout(timer)
     timer = setTimeout(reload, complete ? 0 : moveDelay)
   })

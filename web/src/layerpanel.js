@@ -1,12 +1,14 @@
 // The panel with the style, the colour map and the opacity of the heat map.
 import { byId, element } from './dom.js'
+import { addForecastSwitch } from './forecastswitch.js'
 import { defaultOpacity } from './heatmap.js'
 import { language, words } from './words.js'
 
 const minOpacity = 20 // %: with less, a bloom would look clean
 
 /** Fills the panel and keeps it in step with the view. @param {Page} page */
-export function addLayerPanel({ view, styles, colormaps }) {
+export function addLayerPanel(page) {
+  const { view, styles, colormaps } = page
   const panel = byId('layer-panel')
   const [percent, range] = panel.querySelectorAll('output, #opacity')
   const select = panel.querySelector('select')
@@ -32,4 +34,5 @@ export function addLayerPanel({ view, styles, colormaps }) {
   }
   view.on(['style', 'colormap', 'opacity'], update)
   update()
+  addForecastSwitch(page)
 }

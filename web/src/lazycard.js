@@ -1,17 +1,9 @@
 // Loads the script that fills a card below its facts. The card shows its facts without it.
-import { files } from './dom.js'
+import { lazyScript } from './lazyscript.js'
 import { retryButton } from './message.js'
 import { words } from './words.js'
 
-let script = null // its promise
-let failures = 0
-
-// load requests the script; after a failure from another address, because browsers remember the failure of an address.
-const load = () => (script ??= import(new URL(files.card + (failures ? `?${failures}` : ''), document.baseURI).href).catch((error) => {
-  script = null
-  failures++
-  throw error
-}))
+const load = lazyScript('card')
 
 /**
  * Returns a function with the arguments of the one that cardDetails returns. If the script cannot be loaded the card says so, and offers

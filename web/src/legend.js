@@ -1,5 +1,5 @@
 // The legend: the colours and limits of the API, in the user's language. Also the symbols of the filter, which have its colours.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { rangeText } from './classify.js'
 import { byId, element } from './dom.js'
 import { symbol } from './symbols.js'

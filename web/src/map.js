@@ -1,5 +1,5 @@
 // The map and its basemap.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { element } from './dom.js'
 import { showToast } from './message.js'
 import { words } from './words.js'

@@ -1,5 +1,5 @@
 // The position of the map: its first view, the address bar, and the selected lake.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { byId } from './dom.js'
 import { positionFields, round } from './view.js'
 

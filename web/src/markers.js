@@ -1,5 +1,5 @@
 // The marks of the lakes on the map.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { addCanvasLayer } from './canvaslayer.js'
 import { riskClasses, riskFilter } from './classify.js'
 import { declutter, hasMark, ringRadius } from './declutter.js'

@@ -12,6 +12,9 @@ let keptAt = null // when the values shown were loaded, if they come from the st
 let page = null
 let timer
 
+/** Reports whether the server seems to be reachable. */
+export const isConnected = () => connected
+
 /**
  * Called for each answer, with null for a failed request. Neither an answer from the store of the service worker nor
  * navigator.onLine proves a connection; an answer of page.json does, because it is never cached.
@@ -40,9 +43,12 @@ export function addOffline(newPage) {
 
 async function startWorker() {
   const worker = navigator.serviceWorker
-  worker.addEventListener('controllerchange', () => {
-    worker.controller.postMessage(performance.getEntriesByType('resource').map(({ name }) => name))
-  }, { once: true })
+  worker.addEventListener('controllerchange', (event) => {
+    // What the page requested before. Some of it may arrive later.
+    new PerformanceObserver((list) => {
+      worker.controller.postMessage(list.getEntries().filter((seen) => seen.startTime < event.timeStamp).map((seen) => seen.name))
+    }).observe({ type: 'resource', buffered: true })
+  })
   await worker.register('sw.js')
 }
 
@@ -67,11 +73,11 @@ function show() {
   const { newest } = page?.store.get() ?? {}
   box.hidden = (connected && !keptAt) || !newest
   if (box.hidden) return
-  const { unreachable, offline, values, age, loaded } = words.offline
+  const text = words.offline
   const daysSince = (time) => ageInDays(time, Date.now())
   box.textContent = [
-    navigator.onLine ? unreachable : offline,
-    fill(values, { date: date(newest), age: count(age, daysSince(newest)) }),
-    keptAt && daysSince(keptAt) > 0 ? fill(loaded, { date: date(keptAt) }) : '',
+    navigator.onLine ? text.unreachable : text.offline,
+    fill(text.values, { date: date(newest), age: count(text.age, daysSince(newest)) }),
+    keptAt && daysSince(keptAt) > 0 ? fill(text.loaded, { date: date(keptAt) }) : '',
   ].join(' ')
 }

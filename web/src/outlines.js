@@ -1,5 +1,5 @@
 // The outlines of land, borders and Germany, for maps without a basemap.
-import * as L from 'leaflet'
+import { L } from './leaflet.js'
 import { fetchJSON } from './fetchjson.js'
 
 /** Draws the outlines below everything else. build.mjs makes the file. @param {Page} page @param {string} url */

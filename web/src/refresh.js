@@ -17,20 +17,19 @@ export function addRefresh(page, isPlaying, onRefresh) {
   const refresh = async () => {
     const now = await load('page.json', 'no-store')
     if (!now.version || isPlaying()) return
-    if (now.version === config.version) {
-      config.changes_at = now.changes_at
+    if (now.version === config.version && now.forecast?.version === config.forecast?.version) {
+      Object.assign(config, now)
       return
     }
     if (now.notice !== config.notice || now.simulated !== config.simulated) return location.reload() // the notices must change too
     const { weeks } = await load('api/v1/bathing-lakes/dates')
     await store.prefetch(view.get().date, 'no-cache')
-    const { version } = config
-    config.version = now.version
+    const before = { ...config }
+    Object.assign(config, now) // the attribution may change with the data
     await store.load().catch((error) => {
-      config.version = version // the next refresh tries again
+      Object.assign(config, before) // the next refresh tries again
       throw error
     })
-    config.changes_at = now.changes_at
     page.weeks = weeks
     onRefresh()
   }

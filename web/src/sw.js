@@ -11,14 +11,16 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
+const later = /^assets.*(card|share|forecast)-/ // scripts that load later, and their texts
+
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
 const stores = [
-  ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$/, 12],
+  ['page', /^(page|api\/v1\/(tiles|legend))\.json$|\/(styles|dates)$|s\/words/, 20],
   ['lakes', /-lakes\/(status|near)$/, 4],
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
-  ['cards', /^assets\/card-/, 2], // scripts
+  ['cards', later, 6], // scripts; their texts are with the page
 ]
 
 let slowUntil = 0
@@ -33,8 +35,8 @@ self.onfetch = (event) => {
   if (answer) event.respondWith(answer)
 }
 
-// install stores the whole page, or fails; then the previous version stays. The first visit leaves out the script of a card, which is
-// stored when a card opens.
+// install stores the whole page, or fails; then the previous version stays. The first visit leaves out the scripts that load later
+// and their texts, which are stored when they are used.
 async function install() {
   const cache = await caches.open(shell)
   for (const path of ['', 'embed']) {
@@ -44,7 +46,7 @@ async function install() {
     // With several servers, one of them may still serve another version.
     if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw new Error(address.href)
     const files = page.match(/assets\/[\w.-]+/g) // the page names all its files
-    await cache.addAll([...new Set(files)].filter((file) => self.registration.active || !file.includes('/card-')))
+    await cache.addAll([...new Set(files)].filter((file) => self.registration.active || !later.test(file)))
     await cache.put(address, answer)
   }
   await self.skipWaiting() // safe, because the names of files contain their hashes

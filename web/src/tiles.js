@@ -10,18 +10,20 @@ export const isFiltered = (style) => style === 'dots' || style === 'lakes'
 
 /**
  * Returns the URL template for the week, style with its filter and colour map of a view and the version of the data. Defaults are left out,
- * so that a tile has one address and is cached once.
- * @param {Pick<ViewState, 'date' | 'style' | 'colormap' | 'risk'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
+ * so that a tile has one address and is cached once. A forecast has its own colours and version, and no filter.
+ * @param {Pick<ViewState, 'date' | 'style' | 'colormap' | 'risk' | 'forecast'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
  */
 export function tileURL(view, { styles, colormaps, config }) {
   const query = new URLSearchParams()
+  const ahead = config.forecast && Number(view.forecast) // weeks
   if (view.date) query.set('date', view.date)
-  for (const [name, list] of Object.entries({ style: styles, colormap: colormaps })) {
+  for (const [name, list] of Object.entries({ style: styles, colormap: ahead ? [] : colormaps })) {
     if (list.some(({ id, default: standard }) => id === view[name] && !standard)) query.set(name, view[name])
   }
   const classes = riskClasses(view.risk)
-  if (isFiltered(query.get('style')) && classes[0] && !classes[4]) query.set('risk', classes.join())
-  query.set('v', config.version)
+  if (ahead) query.set('forecast', view.forecast)
+  else if (isFiltered(query.get('style')) && classes[0] && !classes[4]) query.set('risk', classes.join())
+  query.set('v', (ahead ? config.forecast : config).version)
   return `api/v1/tiles/{z}/{x}/{y}{r}.png?${query}`
 }
 

@@ -69,10 +69,27 @@ interface Entry {
   chl_lower?: number
   chl_upper?: number
   below_limit?: boolean
+  n_valid?: number
+  n_total?: number
+  source?: string
+  version?: string
+  method?: string
   level_by?: 'cells' | 'report'
   quality?: string
   secchi_m?: number
   water_temperature_c?: number
+  lower?: number | null
+  upper?: number | null
+  probabilities?: { low: number, medium: number, high: number } | null
+  issued_at?: string | null
+}
+
+/** What the server knows of its own forecast of a lake. */
+interface LakeForecast {
+  issued_at: string
+  withheld: string | null
+  based_on: string
+  skill: { region: string | null, weeks: { week: number, closer_percent: number | null }[] } | null
 }
 
 /** What the page shows. Null is the default of each field. */
@@ -86,6 +103,8 @@ interface ViewState {
   lake: string | null
   risk: string | null
   opacity: number | null
+  /** weeks ahead, 0 to 4: with 0 the forecast is switched on, but the map shows the present */
+  forecast: string | null
 }
 
 interface View {
@@ -100,18 +119,23 @@ interface Config {
   notice: string
   simulated: boolean
   attribution: string
+  attribution_html?: string // an older server has none
   max_zoom: number
   version: string
   total_lakes?: number
   changes_at?: string | null
   embeddable?: boolean
+  forecast?: ForecastIssue | null
 }
+
+/** The newest issue of the forecast. Its version is that of its tiles. */
+interface ForecastIssue { issued_at: string, weeks: number, version: string }
 
 /** A style or a colour map. */
 interface Style { id: string, title: string, default?: boolean }
 
 /** The lakes of one week. */
-interface Lakes { lakes: Lake[], byId: Map<string, Lake>, date: string | null, newest?: string, complete: boolean }
+interface Lakes { lakes: Lake[], byId: Map<string, Lake>, date: string | null, newest?: string, complete: boolean, forecast: string | null }
 
 interface LakeStore {
   get(): Lakes
@@ -148,4 +172,10 @@ interface Page {
   position: { lat: number, lon: number } | null
   refresh?(): Promise<void>
   heatmap?: { prefetch(dates: (string | null)[]): void, minInterval(): number }
+}
+
+/** The text of a style sheet, for a script that loads later. */
+declare module '*.css' {
+  const text: string
+  export default text
 }

@@ -6,7 +6,7 @@ const maxLength = 64 // of a value in the address
 export const positionFields = ['lat', 'lon', 'zoom']
 
 /** @type {ViewState} */
-const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null }
+const defaults = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null, forecast: null }
 
 /**
  * Creates the view from the page's address. `get` returns it; `set` merges a change and updates the address; `on` calls a
@@ -62,10 +62,12 @@ export function parseView(text) {
   const query = new URLSearchParams(text)
   /** @type {Partial<ViewState>} */
   const view = {}
-  for (const name of ['date', 'style', 'colormap', 'lake', 'risk']) {
+  for (const name of ['date', 'style', 'colormap', 'lake', 'risk', 'forecast']) {
     const value = query.get(name)
     if (value && value.length <= maxLength) view[name] = value
   }
+  if (!/^[0-4]$/.test(view.forecast)) delete view.forecast
+  else delete view.date // a forecast has no other week
   const opacity = Number(query.get('opacity') || NaN)
   if (opacity >= 0 && opacity <= 100) view.opacity = opacity
   const [zoom, lat, lon] = (query.get('map') ?? '').split('/').map(Number)

@@ -49,8 +49,8 @@ export function switchLanguage() {
 /** Replaces the {names} in a text by values. @param {string} text @param {Record<string, any>} values */
 export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name])
 
-// The user's own formats if the page has the browser's language.
-const locale = navigator.language.toLowerCase().startsWith(language) ? navigator.language : { de: 'de-DE', en: 'en-GB' }[language]
+/** The locale of formats: the user's own if the page has the browser's language. */
+export const locale = navigator.language.toLowerCase().startsWith(language) ? navigator.language : { de: 'de-DE', en: 'en-GB' }[language]
 
 const plurals = new Intl.PluralRules(locale)
 const numbers = new Intl.NumberFormat(locale, { maximumFractionDigits: 2 })

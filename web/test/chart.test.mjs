@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { dayMs, weekNumber } from '../src/calendar.js'
-import { bottom, chartScales, left, monthTicks, right, top, valuePaths, valueTicks } from '../src/card/chartgeometry.js'
+import { bottom, chartScales, left, monthTicks, ownPaths, right, top, valuePaths, valueTicks } from '../src/card/chartgeometry.js'
 import { describeEntry, entryOf, parseHistory } from '../src/card/entries.js'
 import { uba2015, who2003, who2021 } from './legends.mjs'
 
@@ -11,6 +11,7 @@ const entry = (date, chl, fields = {}) => (
   { date, chl, who_level: level(chl), cell_density_cells_ml: chl && chl * 2000, data_type: 'satellite', forecast: false, sample: false, time: Date.parse(date), week: weekNumber(date), ...fields }
 )
 const forecast = (date, chl) => entry(date, chl, { data_type: 'ai_forecast', forecast: true })
+const own = (date, chl, lower, upper) => entry(date, chl, { data_type: 'ai_forecast', forecast: true, issued_at: '2026-11-16', chl_lower: lower, chl_upper: upper, source: 'limnomap-1' })
 const sample = (date, chl, fields = {}) => entry(date, chl, { data_type: 'in_situ', sample: true, ...fields })
 
 test('a history is sorted, and measurements replace forecasts', () => {
@@ -56,6 +57,15 @@ test('the entry of the value on a card', () => {
     ['another level', find({ who_level: 3, level_by: 'report' }), -1],
     ['no value', find({ chl: null, who_level: null }), -1],
   ])) assert.equal(got, want, name)
+})
+
+test('the entry of a value that several sources have', () => {
+  const of = (date, source, fields = {}) => entry(date, 8, { source, ...fields })
+  const lake = /** @type {Lake} */ ({ chl: 8, who_level: 0, measured_at: '2026-11-16T10:00:00Z', measured_by: 'satellite' })
+  const { entries } = parseHistory([of('2026-11-18', 'later'), of('2026-11-16', 'a'), of('2026-11-16', 'b'), of('2026-11-16', 'c', { quality: 'suspect' }), of('2026-11-09', 'z')])
+  assert.equal(entryOf(lake, entries, null).source, 'b', 'the last source of the day that is not doubtful')
+  assert.equal(entryOf({ ...lake, measured_at: '2026-11-17T10:00:00Z' }, entries, null).source, 'later', 'the newest if none has that date')
+  assert.equal(entryOf(lake, entries.filter((e) => e.quality), null).source, 'c', 'a doubtful one if there is no other')
 })
 
 test('scales', () => {
@@ -120,6 +130,44 @@ test('lines have gaps, and forecasts have a line of their own', () => {
   assert.equal(count(paths['sign beyond'], 'M'), 2)
 })
 
+test("limnomap's own forecast: a band and a line of its own, on a wider time scale", () => {
+  const measured = [entry('2025-11-17', 8), entry('2026-11-16', 20)]
+  const steps = [own('2026-11-23', 18, 9, 36), own('2026-11-30', 15, 6, 40), own('2026-12-07', 12, 5, 30), own('2026-12-14', 10, 0.5, 200)]
+  const entries = [...measured, ...steps]
+  const scales = chartScales(entries, who2003)
+  const paths = ownPaths(entries, scales)
+  assert.deepEqual([count(paths.own, 'M'), count(paths.own, 'L')], [1, 4], 'from the last value through four steps')
+  assert.ok(paths.own.startsWith(`M${scales.x(measured[1].time).toFixed(1)} ${scales.y(20).toFixed(1)}L`), paths.own)
+  assert.deepEqual([count(paths.fan, 'L'), paths.fan.at(-1)], [9, 'z'], 'there along the lower bounds and back along the upper ones')
+  assert.ok(paths.fan.includes(`${scales.x(steps[0].time).toFixed(1)} ${scales.y(9).toFixed(1)}L`) && paths.fan.includes(`${scales.x(steps[0].time).toFixed(1)} ${scales.y(36).toFixed(1)}L`), paths.fan)
+  assert.equal(count(paths.steps, 'M'), 4, 'no ring at the value')
+  const xs = entries.map((e) => scales.x(e.time))
+  assert.deepEqual([xs[0], xs.at(-1)], [left + 3, right - 3])
+  assert.ok(xs[3] - xs[2] >= 12, `steps of ${xs[3] - xs[2]}`)
+  assert.ok(xs.every((x, i) => i === 0 || x > xs[i - 1]), 'time grows to the right')
+  const measuredPaths = valuePaths(entries, who2003, scales)
+  assert.deepEqual([measuredPaths.dashed, measuredPaths.whisker, count(measuredPaths.dots, 'M')], ['', '', 2], 'no sign of a measured or imported value')
+})
+
+test('no line joins a forecast to a value of an earlier week', () => {
+  const entries = [entry('2026-11-02', 20), entry('2026-11-16', null), own('2026-11-23', 18, 9, 36)]
+  const { own: line, fan, steps } = ownPaths(entries, chartScales(entries, who2003))
+  assert.deepEqual([count(line, 'L'), count(fan, 'L'), count(steps, 'M')], [0, 1, 1])
+})
+
+test('an imported forecast stays on the scale of the values', () => {
+  const entries = [entry('2026-11-16', 20), forecast('2026-11-23', 30)]
+  const scales = chartScales(entries, who2003)
+  assert.deepEqual([ownPaths(entries, scales), scales.end, scales.last], [{}, undefined, entries[1].time])
+})
+
+test('own forecasts get their bounds, and only days from today on', () => {
+  const row = (date, fields = {}) => /** @type {any} */ ({ date, chl: 9, data_type: 'ai_forecast', who_level: 0, issued_at: '2026-11-02', lower: 4, upper: 20, ...fields })
+  const history = [row('2026-11-23'), row('2026-11-16'), row('2026-11-15'), row('2026-11-09', { issued_at: null, lower: null, upper: null })]
+  const { entries } = parseHistory(history, Date.parse('2026-11-16T23:00:00Z'))
+  assert.deepEqual(entries.map((e) => [e.date, e.chl_lower, e.chl_upper]), [['2026-11-09', undefined, undefined], ['2026-11-16', 4, 20], ['2026-11-23', 4, 20]])
+})
+
 test('entries in words', () => {
   for (const [e, want] of /** @type {const} */ ([
     [entry('2026-11-16', 24.5), '16 Nov 2026: 24.5 µg/l, Medium risk'],
@@ -131,7 +179,10 @@ test('entries in words', () => {
     [sample('2026-11-16', 7.5, { below_limit: true, chl_lower: 0, chl_upper: 15 }), '16 Nov 2026: < 15 µg/l, Low risk, water sample'],
     [sample('2026-11-16', 5, { who_level: 2, level_by: 'cells', cell_density_cells_ml: 150_000 }), '16 Nov 2026: 5 µg/l, High risk, cell count, water sample'],
     [sample('2026-11-16', 60, { quality: 'poor' }), '16 Nov 2026: 60 µg/l, High risk, water sample, poor quality'],
+    [entry('2026-11-16', 24.5, { source: 'Copernicus LWQ300' }), '16 Nov 2026: 24.5 µg/l, Medium risk, \u2068Copernicus LWQ300\u2069'],
+    [sample('2026-11-16', 5, { source: `\u202e${'ä'.repeat(200)}` }), `16 Nov 2026: 5 µg/l, Low risk, water sample, \u2068${'ä'.repeat(39)}…\u2069`],
     [forecast('2026-11-16', 60), '16 Nov 2026: 60 µg/l, High risk, statistical forecast'],
+    [own('2026-11-16', 12, 6.5, 25), '16 Nov 2026: 12 µg/l, in 4 of 5 cases between 6.5 and 25, Medium risk, statistical forecast'],
   ])) {
     assert.equal(describeEntry(e, who2003), want)
   }

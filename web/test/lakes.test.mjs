@@ -146,7 +146,7 @@ test('the filter by risk', () => {
 
 test('search in the loaded lakes and in the answer of the server', () => {
   const lakes = [['a', 'Großer Müggelsee'], ['b', 'Kleiner Müggelsee'], ['c', 'Wannsee']].map(([id, name]) => classified({ id, name }))
-  const loaded = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date: null, complete: true }
+  const loaded = { lakes, byId: new Map(lakes.map((l) => [l.id, l])), date: null, complete: true, forecast: null }
   const found = matchLakes(loaded, spellings('mueggel'), [])
   assert.deepEqual(found.map(({ lake: { id }, rank }) => [id, rank]), [['a', 1], ['b', 1]])
   const remote = matchLakes(loaded, spellings('berlin'), [classified({ id: 'c', name: 'from the server' }), classified({ id: 'far' })])

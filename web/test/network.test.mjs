@@ -221,6 +221,7 @@ test('an announced change of the statements', async () => {
   mock.timers.reset()
   mock.timers.enable({ apis: ['setInterval', 'Date'], now: Date.parse('2026-07-01T10:00:30Z') })
   Object.assign(document, { addEventListener() {} })
+  /** @type {any} */
   let settings = { version: '1', changes_at: '2026-07-01T10:03:00Z' }
   const urls = fakeFetch((url) => Response.json(url === 'page.json' ? settings : { weeks: [] }))
   const config = { ...settings }
@@ -242,6 +243,9 @@ test('an announced change of the statements', async () => {
   assert.deepEqual([config.version, config.changes_at], ['2', null])
   await pass(5)
   assert.equal(urls.length, 3, 'no further one is known')
+  settings = { version: '2', changes_at: null, forecast: { version: '2-f' } }
+  await pass(5)
+  assert.deepEqual([loads, shown, /** @type {any} */ (config).forecast.version], [2, 2, '2-f'], 'a new forecast is shown')
 })
 
 test('failed tiles are requested again three times, then marked as missing', () => {

@@ -1,7 +1,7 @@
 // Globals of a browser that the page's modules use when they are loaded. It runs before the tests: node --import.
 import { readFile } from 'node:fs/promises'
 
-const words = new URL('../src/words/en.json', import.meta.url)
+const texts = { 'words-en.json': '../src/words/en.json', 'words-card-en.json': '../src/card/words/en.json' }
 
 /** A stand-in for an element that no test looks at. */
 const blank = () => ({ dataset: {}, children: [{}, {}], replaceChildren() {}, append() {} })
@@ -11,11 +11,11 @@ Object.defineProperties(globalThis, {
   location: { value: new URL('http://lakes.example/?lang=en'), configurable: true },
   document: {
     value: {
-      querySelector: () => ({ dataset: { en: 'words-en.json', de: 'words-de.json' } }),
+      querySelector: () => ({ dataset: { en: 'words-en.json', de: 'words-de.json', enCard: 'words-card-en.json' } }),
       getElementById: blank,
     },
     configurable: true,
   },
 })
 
-globalThis.fetch = async () => new Response(await readFile(words))
+globalThis.fetch = /** @type {any} */ (async (url) => new Response(await readFile(new URL(texts[url], import.meta.url))))

@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { bbox } from '../src/share.js'
+import { stopAt, stopsOf } from '../src/forecast/stops.js'
+import { bbox } from '../src/share/dialog.js'
 import { tileURL } from '../src/tiles.js'
 import { formatView, parseView } from '../src/view.js'
 
-const empty = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null }
+const empty = { lat: null, lon: null, zoom: null, date: null, style: null, colormap: null, lake: null, risk: null, opacity: null, forecast: null }
 
 test('a view and its fragment', () => {
   for (const [fragment, view] of /** @type {[string, object][]} */ ([
@@ -13,6 +14,8 @@ test('a view and its fragment', () => {
     ['#map=6.5/-51.1000/-10.4000&date=2026-10-05&style=lakes&colormap=lightness&lake=de_by_starnberger_see&risk=high,none&opacity=40',
       { zoom: 6.5, lat: -51.1, lon: -10.4, date: '2026-10-05', style: 'lakes', colormap: 'lightness', lake: 'de_by_starnberger_see', risk: 'high,none', opacity: 40 }],
     ['#lake=a%26b%23c%2Bd', { lake: 'a&b#c+d' }],
+    ['#lake=a&forecast=0', { lake: 'a', forecast: '0' }],
+    ['#forecast=4', { forecast: '4' }],
   ])) {
     assert.equal(formatView({ ...empty, ...view }), fragment)
     assert.deepEqual(parseView(fragment.slice(1)), view)
@@ -20,11 +23,12 @@ test('a view and its fragment', () => {
 })
 
 test('invalid fields are ignored', () => {
-  for (const text of ['map=99/abc/200', 'map=6', 'map=6/95/10', 'map=6/50/181', 'map=-1/50/10', 'lake=', 'opacity=-5', 'opacity=101', 'opacity=', 'opacity=x', 'risk=', '%', `map=${'9'.repeat(5000)}`, `lake=${'x'.repeat(65)}`, 'unknown=1']) {
+  for (const text of ['map=99/abc/200', 'map=6', 'map=6/95/10', 'map=6/50/181', 'map=-1/50/10', 'lake=', 'opacity=-5', 'opacity=101', 'opacity=', 'opacity=x', 'risk=', 'forecast=', 'forecast=5', 'forecast=-1', 'forecast=01', '%', `map=${'9'.repeat(5000)}`, `lake=${'x'.repeat(65)}`, 'unknown=1']) {
     assert.deepEqual(parseView(text), {}, text.slice(0, 40))
   }
   assert.deepEqual(parseView('lake=../x&style=<b>'), { lake: '../x', style: '<b>' }, 'checked where they are used')
   assert.deepEqual(parseView('opacity=0'), { opacity: 0 })
+  assert.deepEqual(parseView('date=2026-10-05&forecast=1'), { forecast: '1' }, 'a forecast has no other week')
 })
 
 test('the bbox of an iframe', () => {
@@ -48,6 +52,30 @@ test('the address of a tile leaves out defaults', () => {
     [null, 'dots', null, 'low,none,closed,medium,high', `${path}?style=dots&v=7`],
     [null, 'heat', null, 'high', `${path}?v=7`], [null, null, null, 'high', `${path}?v=7`],
   ]) {
-    assert.equal(tileURL({ date, style, colormap, risk }, page), want)
+    assert.equal(tileURL({ date, style, colormap, risk, forecast: null }, page), want)
   }
+})
+
+test('the tiles of a forecast have its version, and neither week, colours nor filter', () => {
+  const styles = [{ id: 'heat', title: '', default: true }, { id: 'dots', title: '' }]
+  const colormaps = [{ id: 'limno', title: '', default: true }, { id: 'algae', title: '' }]
+  const config = /** @type {Config} */ ({ version: '7', forecast: { issued_at: '2026-11-16', weeks: 4, version: '7-f' } })
+  const path = 'api/v1/tiles/{z}/{x}/{y}{r}.png'
+  const view = { date: null, style: 'dots', colormap: 'algae', risk: 'high' }
+  for (const [forecast, settings, want] of /** @type {const} */ ([
+    ['2', config, `${path}?style=dots&forecast=2&v=7-f`],
+    ['0', config, `${path}?style=dots&colormap=algae&risk=high&v=7`],
+    ['2', { ...config, forecast: null }, `${path}?style=dots&colormap=algae&risk=high&v=7`],
+  ])) {
+    assert.equal(tileURL({ ...view, forecast }, { styles, colormaps, config: settings }), want)
+  }
+})
+
+test('the stops of the slider are now and the days that are not over', () => {
+  const issue = { issued_at: '2026-11-16', weeks: 4, version: 'f' }
+  const weeks = (now) => stopsOf(issue, Date.parse(now)).map(({ week }) => week).join('')
+  for (const [now, want] of /** @type {const} */ ([['2026-11-18', '01234'], ['2026-11-23T23:59:00Z', '01234'], ['2026-11-24', '0234'], ['2026-12-14', '04'], ['2026-12-15', '0']])) assert.equal(weeks(now), want, now)
+  assert.equal(new Date(stopsOf(issue, Date.parse('2026-11-18'))[2].time).toISOString(), '2026-11-30T00:00:00.000Z')
+  const stops = stopsOf({ ...issue, weeks: 3 }, Date.parse('2026-11-24'))
+  for (const [week, want] of /** @type {const} */ ([['0', 0], ['1', 1], ['2', 1], ['3', 2], ['4', 0]])) assert.equal(stopAt(stops, week), want, week)
 })

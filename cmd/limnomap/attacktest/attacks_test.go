@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"limnomap/cmd/limnomap/limnomaptest"
 )
 
 // An attack is one row of the table.
@@ -318,11 +320,7 @@ func (s *target) wantAllReturned(t *testing.T, first usage, idle time.Duration, 
 func stopCleanly(t *testing.T, s *target) {
 	t.Helper()
 	s.Stop(t)
-	for _, sign := range []string{"panic", "DATA RACE", "fatal error"} {
-		if strings.Contains(s.Log.String(), sign) {
-			t.Errorf("%q in the log:\n%s", sign, s.Log)
-		}
-	}
+	limnomaptest.NoCrash(t, s.Log.String())
 }
 
 // yieldProcessor lets the server and other processes that run already go before this one: attackers usually are on other

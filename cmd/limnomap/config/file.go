@@ -109,13 +109,14 @@ func (f *file) readSection(n *yaml.Node, command *kong.Node) error {
 		if value.Kind == yaml.AliasNode {
 			return f.errorf(value.Line, "%.80s: references (*) are not supported: write the value", key.Value)
 		}
-		if sub := subcommand(command, key.Value); sub != nil {
+		flags := flagsByName(command)[key.Value]
+		// A word may be both, such as forecast: a flag has a value, a section has lines.
+		if sub := subcommand(command, key.Value); sub != nil && (len(flags) == 0 || value.Kind == yaml.MappingNode) {
 			if err := f.readSection(value, sub); err != nil {
 				return err
 			}
 			continue
 		}
-		flags := flagsByName(command)[key.Value]
 		if len(flags) == 0 {
 			return f.errorf(key.Line, "unknown key %.80q%s: %s", key.Value, inSection(section), allowedKeys(command, key.Value))
 		}

@@ -192,7 +192,9 @@ func TestReservedConnections(t *testing.T) {
 	const total, reserved = 48, 8
 	s := start(t, "--max-connections", fmt.Sprint(total), "--trusted-proxies", proxies, "--api-rate", "0")
 	const request = "GET /api/v1/bathing-lakes/status HTTP/1.1\r\nHost: lakes\r\nX-Forwarded-For: 127.0.0.1\r\n\r\n"
-	var readers []net.Conn // and others
+	http.DefaultClient.CloseIdleConnections()
+	wantNoConnections(t, s) // the one that asked whether the server is ready counts too
+	var readers []net.Conn  // and others
 	for i := range total - reserved {
 		conn := dialFrom(t, s, fmt.Sprintf("127.5.0.%d", 1+i/3), 4096)
 		readers = append(readers, conn)

@@ -52,11 +52,7 @@ func start(t testing.TB, args ...string) *limnomaptest.Server {
 func stopCleanly(t testing.TB, s *limnomaptest.Server) {
 	t.Helper()
 	s.Stop(t)
-	for _, sign := range []string{"panic", "DATA RACE", "goroutine "} {
-		if strings.Contains(s.Log.String(), sign) {
-			t.Errorf("%q in the log:\n%s", sign, s.Log)
-		}
-	}
+	limnomaptest.NoCrash(t, s.Log.String())
 }
 
 // eventLog returns the log of a server without its access log.

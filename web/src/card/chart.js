@@ -2,7 +2,7 @@
 import { startOfWeek, weekNumber } from '../calendar.js'
 import { svg } from '../dom.js'
 import { language, number, words } from '../words.js'
-import { bottom, chartScales, height, left, monthTicks, point, right, top, valuePaths, valueTicks, width } from './chartgeometry.js'
+import { bottom, chartScales, height, left, monthTicks, ownPaths, point, right, top, valuePaths, valueTicks, width } from './chartgeometry.js'
 import { describeEntry } from './entries.js'
 
 /**
@@ -21,8 +21,8 @@ export function drawChart(figure, entries, legend, weekDate, current) {
   const scales = chartScales(entries, legend)
   const { x, y } = scales
   const cursor = path('cursor', '')
-  const lines = Object.entries(valuePaths(entries, legend, scales)).filter(([, d]) => d).map(([name, d]) => path(name, d))
-  picture.replaceChildren(...bands(legend, y), ...months(scales), ...periods(entries, week, x), ...lines, cursor)
+  const lines = Object.entries({ ...ownPaths(entries, scales), ...valuePaths(entries, legend, scales) }).filter(([, d]) => d).map(([name, d]) => path(name, d))
+  picture.replaceChildren(...bands(legend, y), ...months(scales), ...periods(entries, week, scales), ...lines, cursor)
   const select = (i) => {
     const e = entries[i]
     range.value = i
@@ -50,13 +50,14 @@ const text = (className, x, y, content) => {
 }
 const box = (className, x1, y1, x2, y2) => path(className, `M${x1} ${y1}H${x2}V${y2}H${x1}z`)
 
-// periods draws the time of the forecasts and the week of the page.
-function periods(entries, week, x) {
+// periods draws the time of the forecasts and the week of the page. The time of limnomap's own forecast begins at the last measurement.
+function periods(entries, week, { x, last, end }) {
   const parts = []
-  const forecast = entries.find((e) => e.forecast)
-  if (forecast) parts.push(box('future', x(forecast.time), top, right, bottom))
-  const [from, to] = [Math.max(left, x(startOfWeek(week))), Math.min(right, x(startOfWeek(week + 1)))]
-  if (from < to) parts.push(box('week', from, top, to, bottom), path('sign', `M${(from + to) / 2 - 6} ${top - 8}h12v4h-12z`))
+  const from = end ? last : entries.find((e) => e.forecast)?.time
+  if (from) parts.push(box('future', x(from), top, right, bottom))
+  if (end) parts.push(path('now', `M${x(last)} ${top}V${height}`), text('month', (x(last) + right) / 2, height - 4, words.chart.ahead))
+  const [start, stop] = [Math.max(left, x(startOfWeek(week))), Math.min(end ? x(last) + 3 : right, x(startOfWeek(week + 1)))]
+  if (start < stop) parts.push(box('week', start, top, stop, bottom), path('sign', `M${(start + stop) / 2 - 6} ${top - 8}h12v4h-12z`))
   return parts
 }
 
@@ -72,10 +73,11 @@ function bands(legend, y) {
 }
 
 // months labels January with its year.
-function months({ first, last, x }) {
+function months({ first, last, end, x }) {
   const name = new Intl.DateTimeFormat(language, { month: 'short', timeZone: 'UTC' })
   return monthTicks(first, last).flatMap(([year, month]) => {
     const time = Date.UTC(year, month)
+    if (end && x(last) - x(time) < 14) return [] // it would touch the name of the future
     return [path('limit', `M${x(time)} ${bottom}v4`), text('month', x(time), height - 4, month ? name.format(time) : year)]
   })
 }

@@ -9,23 +9,28 @@ export const [width, height] = [300, 180]
 export const [left, top, right, bottom] = [30, 16, 246, 160]
 
 const minSpan = 56 * dayMs // of the time axis
+const futureWidth = 72 // of limnomap's own forecast, whose four weeks would be too narrow beside two years
 const labelHeight = 12
 const maxMonths = 5 // named below the axis
 const monthSteps = [1, 3, 6, 12, 24, 60, 120, 240, 1200]
 
 /**
- * Returns the functions x(time) and y(chl), the latter logarithmic, and the range of the time axis.
+ * Returns the functions x(time) and y(chl), the latter logarithmic, and the range of the time axis. With limnomap's own forecast
+ * the time after the last measurement, `last`, is stretched and ends at `end`, which is otherwise undefined.
  * @param {Entry[]} entries oldest first, at least one
  * @param {Pick<Legend, 'min' | 'max'>} legend
  */
 export function chartScales(entries, { min, max }) {
-  const last = entries.at(-1).time
+  const end = entries.some((e) => e.issued_at) ? entries.at(-1).time : undefined
+  const last = ((end && entries.findLast((e) => !e.forecast)) ?? entries.at(-1)).time
   const first = Math.min(entries[0].time, last - minSpan)
+  const now = right - 3 - (end ? futureWidth : 0)
   return {
     first,
     last,
+    end,
     /** @param {number} time */
-    x: (time) => left + 3 + (time - first) / (last - first) * (right - left - 6),
+    x: (time) => (time > last ? now + (time - last) / (end - last) * futureWidth : left + 3 + (time - first) / (last - first) * (now - left - 3)),
     /** @param {number} chl */
     y: (chl) => bottom - Math.min(1, Math.max(0, Math.log(chl / min) / Math.log(max / min))) * (bottom - top),
   }
@@ -67,6 +72,7 @@ export function valuePaths(entries, legend, scales) {
   }
   let before = null
   for (const e of entries) {
+    if (e.issued_at) continue // drawn by ownPaths
     if (e.chl === null) {
       if (!e.sample) before = null
       continue
@@ -88,6 +94,24 @@ export function valuePaths(entries, legend, scales) {
     if (sign) paths[`sign ${sign}`] += `M${at}m0-${e.sample ? 10 : 0}${sign === 'reported' ? 'm0-6l6 6l-6 6l-6-6z' : e.chl > legend.max ? 'm0-3l4 7h-8z' : 'm0 3l4-7h-8z'}`
   }
   return paths
+}
+
+/**
+ * Returns the paths of limnomap's own forecast, by class name: the band between its bounds, the line, and rings at its days. Band and line
+ * begin at the value of the week before, if there is one.
+ * @param {Entry[]} entries @param {{x: (time: number) => number, y: (chl: number) => number}} scales
+ */
+export function ownPaths(entries, scales) {
+  const own = entries.filter((e) => e.issued_at)
+  if (own.length === 0) return {}
+  const before = entries.findLast((e) => e.chl !== null && !e.forecast && !e.sample)
+  const start = own[0].week - before?.week === 1 ? [point(before, scales)] : []
+  const through = (name) => [...start, ...own.map((e) => point({ ...e, chl: e[name] }, scales))]
+  return {
+    fan: `M${[...through('chl_lower'), ...through('chl_upper').reverse()].join('L')}z`,
+    own: `M${through('chl').join('L')}`,
+    steps: through('chl').slice(start.length).map((at) => `M${at}m-2.5 0a2.5 2.5 0 1 0 5 0a2.5 2.5 0 1 0-5 0`).join(''),
+  }
 }
 
 // whisker draws the uncertainty of an entry: a vertical line with two ends.

@@ -1,10 +1,13 @@
 // The history of one lake, from the server or from the store of the service worker, and its entries in words.
-import { weekNumber } from '../calendar.js'
+import { dayMs, weekNumber } from '../calendar.js'
 import { worse } from '../classify.js'
+import { cleanText } from '../linetext.js'
 import { concentration, date, fill, number, words } from '../words.js'
 
 /** The limits of a request: two years of weeks, and the maximum of the API. */
 export const [twoYears, maxEntries] = [104, 5200]
+
+const maxSource = 40 // characters of a source or region in a line
 
 /** Returns the address of a lake's history. @param {string} id */
 export const historyURL = (id) => `api/v1/bathing-lakes/history/${encodeURIComponent(id)}`
@@ -17,33 +20,37 @@ export const historyURL = (id) => `api/v1/bathing-lakes/history/${encodeURICompo
 export async function loadHistory(id, limit, signal) {
   const answer = await fetch(`${historyURL(id)}?limit=${limit}`, { signal, cache: 'no-cache' })
   if (!answer.ok) throw answer
-  const { history } = await answer.json()
-  return { ...parseHistory(history), complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
+  const { history, forecast } = await answer.json()
+  return { ...parseHistory(history), forecast, complete: history.length < limit, keptAt: answer.headers.get('X-Kept-At') }
 }
 
 /**
  * Returns entries of the API, newest first, as entries of the page, oldest first, those of one day in the order satellite, sample. A forecast
- * of a day that has been measured is left out, unless the value is poor.
- * @param {Omit<Entry, 'forecast' | 'sample' | 'time' | 'week'>[]} history
+ * of a day that has been measured is left out, unless the value is poor, and limnomap's own of a day before today.
+ * @param {Omit<Entry, 'forecast' | 'sample' | 'time' | 'week'>[]} history @param {number} [now]
  */
-export function parseHistory(history) {
+export function parseHistory(history, now = Date.now()) {
   /** @type {Entry[]} */
-  const all = history.map((e) => ({ ...e, forecast: e.data_type === 'ai_forecast', sample: e.data_type === 'in_situ', time: Date.parse(e.date), week: weekNumber(e.date) }))
+  const all = history.map((e) => ({ ...e, ...(e.issued_at && { chl_lower: e.lower, chl_upper: e.upper }), forecast: e.data_type === 'ai_forecast', sample: e.data_type === 'in_situ', time: Date.parse(e.date), week: weekNumber(e.date) }))
     .reverse().sort((a, b) => a.time - b.time || Number(a.sample) - Number(b.sample))
   const measured = all.filter((e) => e.chl !== null && !e.forecast).map((e) => e.date)
   const days = new Set(all.filter((e) => e.chl !== null && !e.forecast && e.quality !== 'poor').map((e) => e.date))
-  return { entries: all.filter((e) => !e.forecast || !days.has(e.date)), newest: measured.at(-1) }
+  return { entries: all.filter((e) => !e.forecast || !(days.has(e.date) || (e.issued_at && e.time + dayMs <= now))), newest: measured.at(-1) }
 }
 
 /**
- * Returns the entry of the value that a lake has on its card: the newest one with that value, up to the week of `until`. Its day may be another
- * than that of `measured_at`, and several laboratories may have sampled on one day.
+ * Returns the entry of the value that a lake has on its card, up to the week of `until`: one with that value from the day of `measured_at`, or
+ * the newest one, since a value may have another date than its measurement. If several sources have that value on one day, the server takes
+ * a doubtful one last and the last source first.
  * @param {Lake} lake @param {Entry[]} entries @param {string | null} until null for the newest week
  */
-export function entryOf({ chl, who_level: level, measured_by: by }, entries, until) {
+export function entryOf({ chl, who_level: level, measured_by: by, measured_at: at }, entries, until) {
+  if (chl === null) return undefined
   const last = until === null ? Infinity : weekNumber(until)
-  return chl === null ? undefined
-    : entries.findLast((e) => e.week <= last && e.data_type === by && e.chl === chl && e.who_level === level && e.quality !== 'poor')
+  const all = entries.filter((e) => e.week <= last && e.data_type === by && e.chl === chl && e.who_level === level && e.quality !== 'poor')
+  const { date: day } = all.find((e) => at.startsWith(e.date)) ?? all.at(-1) ?? {}
+  const ofDay = all.filter((e) => e.date === day)
+  return ofDay.find((e) => e.quality !== 'suspect') ?? ofDay[0]
 }
 
 /** Returns the value of an entry in words; if it is below the limit of its method, that limit. @param {Entry} e */
@@ -61,14 +68,21 @@ export function describeEntry(e, legend) {
   const { chart, risk, lake } = words
   return `${date(e.time)}: ${[
     e.chl === null ? chart.noValue : valueText(e),
-    hasRange(e) && !e.below_limit && fill(chart.range, { from: number(e.chl_lower), to: number(e.chl_upper) }),
+    hasRange(e) && !e.below_limit && fill(e.issued_at ? chart.likely : chart.range, { from: number(e.chl_lower), to: number(e.chl_upper) }),
     risk[riskOf(e, legend)],
     lake[worse(e)],
     e.sample && chart.sampleEntry,
     e.forecast && chart.forecastEntry,
     chart.quality[e.quality],
     isOffScale(e, legend) && chart.offScaleEntry,
+    !e.issued_at && e.source && isolated(e.source),
   ].filter(Boolean).join(', ')}`
+}
+
+/** Returns a text of others for the middle of a line: short, and without effect on the order of the text around it. @param {string} source */
+export function isolated(source) {
+  const text = [...cleanText(source)]
+  return `\u2068${text.length > maxSource ? `${text.slice(0, maxSource - 1).join('')}…` : text.join('')}\u2069`
 }
 
 // riskOf returns the risk of the level of an entry. The legend has no class of its own for the highest level.

@@ -1,9 +1,12 @@
 // The history on a card: a chart and links to the values.
 import { ageText } from '../calendar.js'
+import { element } from '../dom.js'
 import { retryButton } from '../message.js'
-import { date, fill, number, words } from '../words.js'
+import { date, fill, words } from '../words.js'
 import { drawChart } from './chart.js'
-import { entryOf, historyURL, loadHistory, maxEntries, twoYears, valueText } from './entries.js'
+import { entryOf, historyURL, loadHistory, maxEntries, twoYears } from './entries.js'
+import { forecastLines } from './forecast.js'
+import { certainty, originOf } from './origin.js'
 
 const timeout = 20_000 // ms
 
@@ -13,7 +16,7 @@ const timeout = 20_000 // ms
  * @param {HTMLElement} section @param {string} id @param {Legend} legend
  */
 export function cardHistory(section, id, legend) {
-  const [more, state, figure, json, csv] = /** @type {any} */ (section.querySelectorAll('[name=more], [role=status], figure, a'))
+  const [more, state, figure, ahead, json, csv] = /** @type {any} */ (section.querySelectorAll('[name=more], [role=status], figure, .ahead, a'))
   json.href = historyURL(id)
   csv.href = `${historyURL(id)}.csv`
   /** @type {AbortSignal | undefined} */
@@ -25,22 +28,28 @@ export function cardHistory(section, id, legend) {
   let lake
   /** @type {string | null} */
   let viewDate
+  const showCurrent = () => {
+    const current = history && entryOf(lake, history.entries, viewDate)
+    showValue(section.parentElement, current)
+    return current
+  }
   const showsAll = () => more.ariaPressed === 'true'
   const show = () => {
     const { entries, complete, keptAt } = history
     // A week before the first entry needs all entries.
     if (!complete && !showsAll() && monday < entries[0].date) return load(maxEntries)
     more.hidden = complete && !showsAll()
-    const current = entryOf(lake, entries, viewDate)
-    showValue(section.parentElement, current)
+    const current = showCurrent()
     if (entries.length > 0) drawChart(figure, entries, legend, monday, current)
     else state.textContent = words.common.never
+    ahead.replaceChildren(...forecastLines(history).map((line) => element('p', {}, line)))
     if (keptAt) state.textContent = fill(words.common.asOf, { date: date(keptAt), age: ageText(keptAt, Date.now()) })
   }
   const load = async (limit) => {
     const signal = request = AbortSignal.timeout(timeout)
     more.ariaPressed = String(limit === maxEntries)
     state.textContent = words.card.loading
+    showCurrent() // nothing about the value before
     try {
       const loaded = await loadHistory(id, limit, signal)
       if (signal !== request) return
@@ -50,7 +59,9 @@ export function cardHistory(section, id, legend) {
     } catch {
       if (signal !== request) return
       history = null
+      showCurrent()
       figure.querySelector('svg').replaceChildren()
+      ahead.replaceChildren()
       state.replaceChildren(...retryButton(() => load(limit)))
     }
   }
@@ -67,8 +78,7 @@ export function cardHistory(section, id, legend) {
 
 // showValue completes the value on the card.
 function showValue(article, entry) {
-  const show = (name, text) => { article.querySelector(`[data-entry=${name}]`).textContent = text }
-  show('secchi', entry?.secchi_m === undefined ? '' : `${number(entry.secchi_m)} m`)
-  show('temperature', entry?.water_temperature_c === undefined ? '' : `${number(entry.water_temperature_c)} °C`)
-  if (entry?.below_limit) article.querySelector('[data-fact=chlorophyll]').textContent = valueText(entry)
+  for (const [name, text] of Object.entries(originOf(entry))) article.querySelector(`[data-entry=${name}]`).textContent = text
+  const value = certainty(entry)
+  if (value) article.querySelector('[data-fact=chlorophyll]').textContent = value
 }

@@ -1,0 +1,178 @@
+package main
+
+import (
+	"context"
+	"encoding/csv"
+	"fmt"
+	"io"
+	"math"
+	"text/tabwriter"
+
+	"limnomap/data"
+	"limnomap/data/forecast/backtest"
+	"limnomap/data/forecaster"
+	"limnomap/data/store"
+)
+
+type backtestCmd struct {
+	databaseFlag
+	Years   int    `help:"Calendar years of each lake, its last ones." default:"3" allowed:"1..100"`
+	Profile string `help:"Classification of chlorophyll-a: ${enum}." enum:"${profiles}" default:"who2003"`
+	Out     string `help:"CSV file to write with each forecast and the value that came; - is standard output." placeholder:"FILE"`
+	Force   bool   `help:"Overwrite an existing file."`
+}
+
+func (backtestCmd) Help() string {
+	return `Repeats the forecasts of every Monday of each lake's last calendar years, with the values up to that day only, and compares them with the
+nearest value within 3 days of the target. Beside them it shows three simple methods: persistence (the last value), climatology (the usual
+value of the season) and AR(1), a mixture of both. It writes nothing to the database.
+
+The exit code is 1 if in any week the forecasts are not closer to the truth than persistence, or if not 0.70 to 0.90 of the values lie between
+the bounds, of which there should be 0.80.
+
+The columns of --out are lake_id, origin, target_date, chl, lower, upper, p10 and p50 (the probabilities of reaching the two limits of the
+profile, 10 and 50 µg/l of who2003), truth, truth_date. docs/forecast.md explains the scores.`
+}
+
+func (c *backtestCmd) Run(ctx context.Context, con *console) error {
+	profile, err := data.ProfileByID(c.Profile)
+	if err != nil {
+		return fmt.Errorf("--profile: %w", err)
+	}
+	opts := &forecaster.BacktestOptions{Years: c.Years, Profile: profile}
+	var scores *backtest.Scores
+	err = c.use(ctx, func(s store.Store) error {
+		run := func() (err error) {
+			var finish func()
+			opts.Progress, finish = shareBar(con, "back-test")
+			scores, err = forecaster.Backtest(ctx, s, opts)
+			finish()
+			if err != nil {
+				err = fmt.Errorf("%s: %w", store.Name(c.DB), err)
+			}
+			return err
+		}
+		switch c.Out {
+		case "":
+			return run()
+		case stdin:
+			return writePairs(con.out, profile, opts, run)
+		}
+		return writeFiles([]string{c.Out}, c.Force, func(w []io.Writer) error { return writePairs(w[0], profile, opts, run) })
+	})
+	if err != nil {
+		return interrupted(ctx, err, "the back-test is not complete")
+	}
+	report := con.out
+	if c.Out == stdin {
+		report = con.err
+	}
+	if err := printScores(report, scores, profile); err != nil {
+		return err
+	}
+	return scores.Check() // an error makes the exit code 1
+}
+
+// writePairs writes all forecasts of a back-test that run makes, and the values that came.
+func writePairs(w io.Writer, profile *data.Profile, opts *forecaster.BacktestOptions, run func() error) error {
+	table := csv.NewWriter(w)
+	if err := table.Write([]string{"lake_id", "origin", "target_date", "chl", "lower", "upper", "p10", "p50", "truth", "truth_date"}); err != nil {
+		return err
+	}
+	opts.Each = func(id data.LakeID, pairs []backtest.Pair) error {
+		for i := range pairs {
+			pair := &pairs[i]
+			p := pair.Predictions[backtest.Model]
+			err := table.Write([]string{string(id), data.Date(pair.Origin).String(), data.Date(pair.Target).String(), decimals(p.Chl(), 4), decimals(p.Lower(), 4),
+				decimals(p.Upper(), 4), decimals(p.Exceeds(profile.Limits[0].Float()), 4), decimals(p.Exceeds(profile.Limits[1].Float()), 4),
+				decimals(pair.Truth, 2), data.Date(pair.TruthDay).String()})
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	if err := run(); err != nil {
+		return err
+	}
+	table.Flush()
+	return table.Error()
+}
+
+// printScores writes the tables of a back-test.
+func printScores(w io.Writer, s *backtest.Scores, profile *data.Profile) error {
+	if s.Row(0, backtest.Model).Pairs == 0 {
+		_, err := fmt.Fprintln(w, "No forecast of these years has a value to compare it with.")
+		return err
+	}
+	limits := [2]string{decimals(profile.Limits[0].Float(), 0), decimals(profile.Limits[1].Float(), 0)}
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "weeks ahead\tmethod\tRMSE of ln chl\tmedian factor\tCRPS\tbetween the bounds\tBrier %s\tBrier %s\tAUC %[1]s\tAUC %s\tright class\tlakes better than persistence\t\n", limits[0], limits[1])
+	for _, week := range []int{1, 2, 3, 4, 0} {
+		name := fmt.Sprint(week)
+		if week == 0 {
+			name = "all"
+		}
+		if s.Row(week, backtest.Model).Pairs == 0 {
+			continue
+		}
+		for m := range backtest.Method(backtest.Methods) {
+			r := s.Row(week, m)
+			better := percent(r.BeatsPersistence)
+			if m == backtest.Persistence {
+				better = "-"
+			}
+			fmt.Fprintf(t, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\t\n", name, m, score(r.RMSE, 3), score(r.MedianFactor, 2), score(r.CRPS, 3), percent(r.Coverage),
+				score(r.Brier[0], 3), score(r.Brier[1], 3), score(r.AUC[0], 3), score(r.AUC[1], 3), percent(r.RightClass), better)
+		}
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	fmt.Fprintf(w, "\nHow often a value reached the limit, by the probability that was forecast one week ahead:\n")
+	t = tabwriter.NewWriter(w, 0, 0, 2, ' ', tabwriter.AlignRight)
+	fmt.Fprintf(t, "probability\tforecasts\treached %s µg/l\tforecasts\treached %s µg/l\t\n", limits[0], limits[1])
+	low, high := s.Reliability(1, backtest.Model, 0), s.Reliability(1, backtest.Model, 1)
+	for i := range low {
+		fmt.Fprintf(t, "%s to %s\t%d\t%s\t%d\t%s\t\n", percent(low[i].From), percent(low[i].To), low[i].Forecasts, percent(low[i].Reached), high[i].Forecasts, percent(high[i].Reached))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	for week, count := range []string{"One week", "Two weeks", "Three weeks", "Four weeks"} {
+		model, last := s.Row(week+1, backtest.Model), s.Row(week+1, backtest.Persistence)
+		if model.Pairs > 0 {
+			_, err := fmt.Fprintf(w, "\n%s ahead the forecast is %s than last week's value, in %d forecasts of %s.\n", count, closer(model.RMSE, last.RMSE), model.Pairs, plural(int64(model.Lakes), "lake"))
+			return err
+		}
+	}
+	return nil
+}
+
+// closer says how much smaller an error is than another one.
+func closer(rmse, other float64) string {
+	gain := 1 - rmse/other
+	switch {
+	case math.IsNaN(gain) || math.IsInf(gain, 0):
+		return "not closer"
+	case gain < 0:
+		return fmt.Sprintf("%.0f %% farther off", -100*gain)
+	}
+	return fmt.Sprintf("%.0f %% closer", 100*gain)
+}
+
+// score writes a score, or - for none.
+func score(f float64, n int) string {
+	if math.IsNaN(f) {
+		return "-"
+	}
+	return decimals(f, n)
+}
+
+// percent writes a share.
+func percent(f float64) string {
+	if math.IsNaN(f) {
+		return "-"
+	}
+	return decimals(100*f, 0) + " %"
+}

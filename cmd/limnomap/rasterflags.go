@@ -1,0 +1,82 @@
+package main
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/alecthomas/kong"
+
+	"limnomap/data"
+	"limnomap/data/satellite"
+)
+
+// rasterFlags say how satellite files are read, and which pixels make the value of a lake. A refresh has them too.
+type rasterFlags struct {
+	Product        string                   `help:"Product of the files, which says how they are read: ${enum}. By default their content and names say it." enum:"auto,${products}" default:"auto"`
+	Variable       string                   `help:"Variable of NetCDF files with the values (default: that of the product)." placeholder:"NAME"`
+	Band           int                      `help:"Band of GeoTIFF files with the values, from 1 on (default: the only one)." placeholder:"N" allowed:"0.."`
+	Scale          float64                  `help:"What one unit of the values is in µg/l, for rasters of chlorophyll whose unit is not known: 1 for mg/m³." placeholder:"FACTOR" allowed:"0.."`
+	Source         string                   `help:"Source of the values, as the map shows it (default: the product). For a product, a name that begins with its own, such as EPA CyAN V6." placeholder:"NAME"`
+	Inside         satellite.Inside         `help:"Pixels of a lake: full (wholly inside its outline) or centre (their centre is inside)." default:"full"`
+	Shore          shoreFlag                `help:"Pixels from the shore that are left out: a number, or auto for 2, or fewer in lakes where fewer than 10 pixels would remain." default:"auto" placeholder:"PIXELS|auto"`
+	MinPixels      int                      `help:"Pixels with a value that a lake needs." default:"3" allowed:"1.."`
+	MinShare       float64                  `help:"Share of a lake's pixels that must have a value." default:"0.1" allowed:"0..1"`
+	WithoutOutline satellite.WithoutOutline `help:"Lakes of which only a point is known: grow (the water around the nearest pixel with a value), skip, or disc:METRES (everything around the point, which is often wrong)." default:"grow" placeholder:"grow|skip|disc:METRES"`
+	Statistic      satellite.Statistic      `help:"What makes one value of the pixels: median, mean or p90." default:"median"`
+}
+
+// options returns the options of an extraction.
+func (f *rasterFlags) options() *satellite.Options {
+	o := &satellite.Options{Variable: f.Variable, Band: f.Band, Scale: f.Scale, Source: f.Source, Inside: f.Inside, Shore: f.Shore.Shore, MinPixels: f.MinPixels,
+		MinShare: data.Known(f.MinShare), WithoutOutline: f.WithoutOutline, Statistic: f.Statistic}
+	if f.Product != autoProduct {
+		o.Product = satellite.ProductID(f.Product)
+	}
+	return o
+}
+
+// autoProduct means that the content and the name of a file say its product.
+const autoProduct = "auto"
+
+// A shoreFlag is the value of --shore.
+type shoreFlag struct{ satellite.Shore }
+
+// Decode implements kong.MapperValue. A number below zero is a wrong value, and not the next flag.
+func (f *shoreFlag) Decode(ctx *kong.DecodeContext) error {
+	if next := ctx.Scan.Peek().String(); len(next) > 1 && next[0] == '-' && '0' <= next[1] && next[1] <= '9' {
+		return f.UnmarshalText([]byte(ctx.Scan.Pop().String()))
+	}
+	value, err := ctx.Scan.PopValue("PIXELS or auto as the")
+	if err != nil {
+		return err
+	}
+	return f.UnmarshalText([]byte(value.String()))
+}
+
+// dateFlag is the date of all files of a command.
+type dateFlag struct {
+	Date string `help:"Date of the values (default: the last day that the file or its name says)." placeholder:"YYYY-MM-DD" check:"date"`
+}
+
+// set sets the date of the values.
+func (f *dateFlag) set(o *satellite.Options) error {
+	if f.Date == "" {
+		return nil
+	}
+	date, err := data.ParseDate(f.Date)
+	if err != nil {
+		return fmt.Errorf("--date: %w", err)
+	}
+	o.Date = data.Known(date)
+	return nil
+}
+
+// productNames returns the ids of all products, for a flag.
+func productNames() string {
+	var names []string
+	for _, p := range satellite.Products() {
+		names = append(names, string(p.ID))
+	}
+	return strings.Join(slices.Compact(names), ",")
+}

@@ -1,0 +1,115 @@
+package colormap
+
+import (
+	"image/color"
+	"math"
+	"testing"
+)
+
+// TestForecastDiffers compares every colour of the forecast with every colour of limno, which the map has by default, and with the grey of
+// no data, for all kinds of colour vision; and looks for it in all other maps.
+func TestForecastDiffers(t *testing.T) {
+	for _, limits := range profiles() {
+		m := NewForecast(limits)
+		values := newMap(t, Default, limits)
+		for _, v := range visions() {
+			fromValues, fromGrey := math.Inf(1), math.Inf(1)
+			for _, c := range m.Table() {
+				fromGrey = min(fromGrey, cie76(v.see(c), v.see(NoData())))
+				for _, other := range values.Table() {
+					fromValues = min(fromValues, cie76(v.see(c), v.see(other)))
+				}
+			}
+			t.Logf("%s, %s: %.1f from limno, %.1f from no data", limits.Title, v.name, fromValues, fromGrey)
+			if fromValues < 15 || fromGrey < 13 {
+				t.Errorf("%s, %s: a colour is %.1f from one of limno, want 15; %.1f from no data, want 13", limits.Title, v.name, fromValues, fromGrey)
+			}
+		}
+		for _, id := range IDs() {
+			used := make(map[color.NRGBA]bool)
+			for _, c := range newMap(t, id, limits).Table() {
+				used[c] = true
+			}
+			for i, c := range m.Table() {
+				if used[c] {
+					t.Errorf("colour %d of the forecast, %s, is one of %s", i, Hex(c), id)
+				}
+			}
+		}
+	}
+}
+
+// TestForecastIsSequential requires that more is darker, for all kinds of colour vision.
+func TestForecastIsSequential(t *testing.T) {
+	table := NewForecast(profiles()[0]).Table()
+	for _, v := range visions() {
+		for i := 1; i < Steps; i++ {
+			if a, b := v.see(table[i-1]), v.see(table[i]); b.l >= a.l {
+				t.Errorf("%s: step %d has the lightness %.1f, want less than %.1f of the step before", v.name, i, b.l, a.l)
+			}
+		}
+	}
+}
+
+func TestForecastClasses(t *testing.T) {
+	for _, limits := range profiles() {
+		m := NewForecast(limits)
+		for _, test := range []struct {
+			p     float64
+			class int
+		}{{0, 0}, {0.05, 0}, {0.19, 0}, {0.2, 1}, {0.35, 1}, {0.495, 1}, {0.5, 2}, {0.75, 2}, {1, 2}} {
+			// As it is drawn: in hundredths.
+			v := math.Round(100*OfProbability(test.p)) / 100
+			if got := class(m, m.Index(v)); got != test.class {
+				t.Errorf("%s: the class of %v is %d, want %d", limits.Title, test.p, got, test.class)
+			}
+			if got := probabilityOf(OfProbability(test.p)); math.Abs(got-test.p) > 1e-12 {
+				t.Errorf("probabilityOf(OfProbability(%v)) = %v", test.p, got)
+			}
+		}
+		// A step is three or four in a hundred; rounding must not add one.
+		for i := 1; i < Steps; i++ {
+			if d := probabilityOf(m.Threshold(i)) - probabilityOf(max(m.scale.thresholds[i-1], scaleMin)); d < 0.02 || d > 0.05 {
+				t.Errorf("%s: step %d is %.3f wide", limits.Title, i-1, d)
+			}
+		}
+	}
+}
+
+func TestForecastLegend(t *testing.T) {
+	for _, test := range []struct {
+		limits Limits
+		want   string
+	}{
+		{Limits{Level1: 10, Level2: 50, Title: "WHO 2003"}, "probability that chlorophyll-a reaches 10 µg/l"},
+		{Limits{Level1: 12, Level2: 24, Above: true, Title: "WHO 2021"}, "probability that chlorophyll-a is above 12 µg/l"},
+	} {
+		l := NewForecast(test.limits).ForecastLegend()
+		if l.Quantity != test.want || l.Limit != test.limits.Level1 || l.Profile != test.limits.Title {
+			t.Errorf("legend of %+v has %q, %v and %q", test.limits, l.Quantity, l.Limit, l.Profile)
+		}
+		if l.Steps[0].From != nil || l.Steps[Steps-1].To != nil {
+			t.Error("the first and the last step have no open end")
+		}
+		limits := 0
+		for i := 1; i < Steps; i++ {
+			from, before := *l.Steps[i].From, *l.Steps[i-1].To
+			if from != before || i > 1 && from <= *l.Steps[i-1].From || from <= 0 || from >= 100 {
+				t.Errorf("step %d begins at %v %%, and the one before ends at %v", i, from, before)
+			}
+			if from == l.Classes[1].From || from == l.Classes[2].From {
+				limits++
+			}
+		}
+		if limits != 2 {
+			t.Errorf("%d of the 2 limits between classes are between steps", limits)
+		}
+		n := 0
+		for _, c := range l.Classes {
+			n += len(c.Colors)
+		}
+		if n != Steps {
+			t.Errorf("the classes have %d colours, want %d", n, Steps)
+		}
+	}
+}

@@ -1,0 +1,225 @@
+package refresh
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"limnomap/data"
+	"limnomap/data/fetchguard"
+)
+
+var (
+	// ErrNoRanges is returned by [Options.OpenRanges] for a server that sends whole files only, or does not say whether a file has changed.
+	ErrNoRanges = errors.New("the server does not send parts of files")
+	// ErrChanged is in the error of a read of a file that has changed since it was opened.
+	ErrChanged = errors.New("the file has changed")
+	// ErrNoFile is returned by [Options.OpenRanges] if the server answers that it has no such file, or does not give it.
+	ErrNoFile = errors.New("the server gives no such file")
+)
+
+// A RangeFile is a file on a server of which only what is needed is fetched.
+type RangeFile interface {
+	io.ReaderAt
+	io.Closer
+	Size() int64
+	// Tag is the file's ETag or Last-Modified. It is not empty.
+	Tag() string
+	// Bytes returns how many bytes have been fetched.
+	Bytes() int64
+}
+
+// localRaster is a satellite file in a folder.
+func (r *Refresher) localRaster(folder string, e entry) *raster {
+	name := filepath.Join(folder, e.name)
+	date, ok := r.dateOf(e.name)
+	if !ok {
+		date = data.DateOf(e.modified)
+	}
+	f := &raster{key: keyOf(name), name: e.name, label: name, date: date, stamp: e.stamp()}
+	f.open = func(ctx context.Context, _ string) (*openRaster, error) { return r.openLocal(ctx, name, e) }
+	return f
+}
+
+func (e entry) stamp() string { return fmt.Sprintf("%d %d", e.size, e.modified.UnixNano()) }
+
+// openLocal opens a file in a folder, and checks its checksum if it has one.
+func (r *Refresher) openLocal(ctx context.Context, name string, listed entry) (*openRaster, error) {
+	f, err := openRegular(name)
+	if err != nil {
+		return nil, fault(folderReason, "%w", err)
+	}
+	unchanged := func() error {
+		info, err := f.Stat()
+		if err == nil && (entry{listed.name, info.Size(), info.ModTime()}) != listed {
+			err = passing{fault(changingReason, "%s changed while it was read: write it under another name and rename it", name)}
+		}
+		return err
+	}
+	err = r.checkSettled(ctx, listed, unchanged)
+	if err == nil {
+		err = r.checkLocalRaster(ctx, name, f)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &openRaster{ReaderAt: f, size: listed.size, stamp: listed.stamp(), unchanged: unchanged, close: f.Close}, nil
+}
+
+// checkSettled returns an error if a file is being written to.
+func (r *Refresher) checkSettled(ctx context.Context, listed entry, unchanged func() error) error {
+	if r.now().Sub(listed.modified) < settleTime {
+		if err := r.sleep(ctx, settleTime); err != nil {
+			return err
+		}
+	}
+	return unchanged()
+}
+
+// checkLocalRaster compares a satellite file with the checksum file next to it. Without one it is not read.
+func (r *Refresher) checkLocalRaster(ctx context.Context, name string, f *os.File) error {
+	if _, err := os.Lstat(name + checksumEnd); err != nil && !r.opts.RequireChecksum {
+		return nil
+	}
+	whole := &file{name: name, File: f}
+	var err error
+	if whole.SHA256, whole.size, err = digestFile(ctx, f); err != nil {
+		return fault(folderReason, "%w", err)
+	}
+	return r.checkLocalSum(whole)
+}
+
+// isRasterURL reports whether the file of a URL is read as a satellite file.
+func isRasterURL(u *url.URL) bool { return isRaster(path.Base(u.Path)) }
+
+// urlRaster is a satellite file of a URL. If its stamp is not known, the server is asked for it.
+func (r *Refresher) urlRaster(u *url.URL, key, stamp string, client *http.Client) *raster {
+	name := path.Base(u.Path)
+	date, _ := r.dateOf(name)
+	f := &raster{key: key, name: name, label: redacted(u), date: date, stamp: stamp, host: u.Host}
+	f.open = func(ctx context.Context, unless string) (opened *openRaster, err error) {
+		err = r.retry(ctx, f.label, func() (err error) {
+			opened, err = r.openURL(ctx, client, u, unless)
+			return err
+		})
+		if _, again := errors.AsType[retryable](err); again {
+			err = passing{err}
+		}
+		if opened != nil && stamp != "" {
+			opened.stamp = stamp // a catalogue says what it lists
+		}
+		return opened, err
+	}
+	return f
+}
+
+// openURL opens the file of a URL by ranges, or downloads it.
+func (r *Refresher) openURL(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
+	if r.opts.OpenRanges == nil || r.opts.RequireChecksum {
+		return r.download(ctx, client, u, unless)
+	}
+	f, err := r.opts.OpenRanges(ctx, client, u.String())
+	switch {
+	case err == nil:
+		return &openRaster{ReaderAt: f, size: f.Size(), stamp: f.Tag(), read: f.Bytes, close: f.Close,
+			explain: func(err error) error { return explainURL(u, err) }}, nil
+	case errors.Is(err, ErrNoRanges):
+		return r.download(ctx, client, u, unless)
+	case ctx.Err() != nil:
+		return nil, context.Cause(ctx)
+	case errors.Is(err, ErrNoFile):
+		return nil, fault(answerReason, "%w", explainURL(u, err))
+	case errors.Is(err, fetchguard.ErrRefused):
+		return nil, fault(redirectReason, "%w", explainURL(u, err))
+	}
+	return nil, passing{fault(awayReason, "%w", explainURL(u, err))}
+}
+
+// errRequest is for errors whose text may contain a secret.
+var errRequest = errors.New("the request failed")
+
+// explainURL adds the URL to an error of a request, and drops a text with another URL or with the secret parts of this one.
+func explainURL(u *url.URL, err error) error {
+	if e, ok := errors.AsType[*url.Error](err); ok {
+		err = e.Err
+	}
+	name := redacted(u)
+	text, named := strings.CutPrefix(err.Error(), name+": ")
+	password, _ := u.User.Password()
+	if strings.Contains(text, "://") || u.RawQuery != "" && strings.Contains(text, u.RawQuery) || password != "" && strings.Contains(text, password) {
+		err, named = errRequest, false
+	}
+	if named {
+		return err
+	}
+	return fmt.Errorf("%s: %w", name, err)
+}
+
+// download copies the file of a URL to a temporary file, unless its header has the tag unless.
+func (r *Refresher) download(ctx context.Context, client *http.Client, u *url.URL, unless string) (*openRaster, error) {
+	p := source{url: u}
+	var f *file
+	var tag string
+	digested := false
+	err := r.get(ctx, client, u, data.RefreshFile{}, func(resp *http.Response, body io.Reader) error {
+		if err := r.statusError(u, resp); err != nil {
+			return err
+		}
+		if tag = cmp.Or(field(resp, "ETag"), field(resp, "Last-Modified")); tag != "" && tag == unless {
+			return nil
+		}
+		digests, err := digestsOf(resp.Header)
+		if err != nil {
+			return fault(checksumReason, "%s: %w", p, err)
+		}
+		digested = len(digests) > 0
+		f, err = r.save(p, resp, body, digests, limit{r.opts.MaxRasterBytes, func(size string) error {
+			return fault(sizeReason, "%s has %s bytes: at most %d are allowed (max-raster-bytes)", p, size, r.opts.MaxRasterBytes)
+		}})
+		return err
+	})
+	switch {
+	case err != nil:
+		return nil, err
+	case f == nil:
+		return &openRaster{stamp: tag, close: func() error { return nil }}, nil
+	}
+	if err := r.checkRemoteSum(ctx, client, p, f, digested); err != nil {
+		f.Close()
+		return nil, err
+	}
+	if tag == "" {
+		tag = fmt.Sprintf("%x", f.SHA256)
+	}
+	size := f.size
+	return &openRaster{ReaderAt: f.File, size: size, stamp: tag, read: func() int64 { return size }, close: f.Close}, nil
+}
+
+// dateOf returns the date in the name of a file.
+func (r *Refresher) dateOf(name string) (data.Date, bool) {
+	if r.opts.DateOf == nil {
+		return 0, false
+	}
+	return r.opts.DateOf(name)
+}
+
+// elsewhere marks the requests of a client: their addresses are from another machine.
+type elsewhere struct{ http.RoundTripper }
+
+func (e elsewhere) RoundTrip(req *http.Request) (*http.Response, error) {
+	return e.RoundTripper.RoundTrip(req.WithContext(fetchguard.Elsewhere(req.Context())))
+}
+
+// isLoopbackName reports whether a host is this machine by its name or number.
+func isLoopbackName(host string) bool {
+	return host == "localhost" || host == "::1" || strings.HasPrefix(host, "127.")
+}

@@ -1,0 +1,86 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+
+	"limnomap/data"
+)
+
+const rasterColumns = "key, name, stamp, error, failures, tried_at, retry_at, product, version, date, lakes, gaps, written, bytes"
+
+const (
+	maxRasters     = 100_000 // a refresh takes the others for new files
+	maxRasterText  = 1000    // characters of an error, a name or a stamp
+	maxProductText = 200     // of a product or a version
+)
+
+// storedRasterColumns are rasterColumns, with the beginning only of a text that another program stored.
+var storedRasterColumns = fmt.Sprintf("%s, substr(name, 1, %d), substr(stamp, 1, %[2]d), substr(error, 1, %[2]d), failures, tried_at, retry_at, "+
+	"substr(product, 1, %d), substr(version, 1, %[3]d), date, lakes, gaps, written, bytes", atMost("key", maxTextBytes), maxRasterText, maxProductText)
+
+func (s *common) RasterRecords(ctx context.Context) (records []data.RasterRecord, err error) {
+	scan := func(row rowScanner) (r data.RasterRecord, err error) {
+		var tried int64
+		var retry sql.NullInt64
+		err = row.Scan(textColumn[string]{&r.Key, "key", maxTextBytes}, &r.Name, &r.Stamp, &r.Error, &r.Failures, &tried, &retry,
+			&r.Product, &r.Version, &r.Date, &r.Lakes, &r.Gaps, &r.Written, &r.Bytes)
+		r.TriedAt, r.RetryAt = timeOrZero(sql.NullInt64{Int64: tried, Valid: true}), timeOrZero(retry)
+		return r, err
+	}
+	err = s.db.query(ctx, "read the satellite files of refreshes", func(q querier) (err error) {
+		// The newest: an old one is not at the source any more.
+		records, err = collect(ctx, q, scan, fmt.Sprintf("SELECT %s FROM limnomap.rasters ORDER BY tried_at DESC, key LIMIT %d", storedRasterColumns, maxRasters))
+		return err
+	})
+	return records, err
+}
+
+func (s *common) BeginRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+	return s.db.update(ctx, "store a satellite file", func(q querier) error {
+		if err := heldBy(q.exec(ctx, "UPDATE limnomap.refresh SET holder = holder WHERE holder = $1 AND holder <> ''", holder)); err != nil {
+			return err
+		}
+		return storeRaster(ctx, q, record)
+	})
+}
+
+func (s *common) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
+	return s.db.update(ctx, "store a satellite file", func(q querier) error { return putRaster(ctx, q, holder, record) })
+}
+
+// putRaster stores a record, and counts the file or the failure. Changing the row of the refresh keeps the claim until the transaction ends.
+func putRaster(ctx context.Context, q querier, holder string, r data.RasterRecord) error {
+	err := heldBy(q.exec(ctx, `UPDATE limnomap.refresh SET raster_bytes = raster_bytes + $2,
+			rasters_taken = rasters_taken + CASE WHEN $3 THEN 1 ELSE 0 END, rasters_failed = rasters_failed + CASE WHEN $3 THEN 0 ELSE 1 END,
+			raster_taken_at = CASE WHEN $3 THEN $4 ELSE raster_taken_at END, raster_product = CASE WHEN $3 THEN $5 ELSE raster_product END,
+			raster_date = CASE WHEN $3 THEN $6 ELSE raster_date END
+		WHERE holder = $1 AND holder <> ''`, holder, r.Bytes, r.Taken(), r.TriedAt.Unix(), begin(r.Product, maxProductText), int64(r.Date)))
+	if err != nil {
+		return err
+	}
+	return storeRaster(ctx, q, r)
+}
+
+func storeRaster(ctx context.Context, q querier, r data.RasterRecord) error {
+	_, err := q.exec(ctx, "INSERT INTO limnomap.rasters ("+rasterColumns+`) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14)
+		ON CONFLICT (key) DO UPDATE SET name = excluded.name, stamp = excluded.stamp, error = excluded.error, failures = excluded.failures,
+			tried_at = excluded.tried_at, retry_at = excluded.retry_at, product = excluded.product, version = excluded.version, date = excluded.date,
+			lakes = excluded.lakes, gaps = excluded.gaps, written = excluded.written, bytes = excluded.bytes`,
+		r.Key, begin(r.Name, maxRasterText), begin(r.Stamp, maxRasterText), begin(r.Error, maxRasterText), r.Failures, r.TriedAt.Unix(), unixOrNull(r.RetryAt),
+		begin(r.Product, maxProductText), begin(r.Version, maxProductText), int64(r.Date), r.Lakes, r.Gaps, r.Written, r.Bytes)
+	return err
+}
+
+// begin returns the first characters of a text that may be of any bytes.
+func begin(text string, characters int) string {
+	text = validText(text)
+	n := 0
+	for i := range text {
+		if n++; n > characters {
+			return text[:i]
+		}
+	}
+	return text
+}

@@ -1,0 +1,348 @@
+package render
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"image/color"
+	"math"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/data/forecast"
+)
+
+// chancesOf returns the probabilities that lakes reach 10 µg/l if their values are the medians of forecasts. A lake without a value has none.
+func chancesOf(lakes []testLake, of []data.Lake) *data.Values {
+	return data.NewChances(of, func(i int) (float64, bool) {
+		if lakes[i].chl < 0 {
+			return 0, false
+		}
+		return forecast.FromStored(max(lakes[i].chl, 0.1), 0.6).Exceeds(10), true
+	})
+}
+
+func chanceLayer(lakes ...testLake) *Layer {
+	return renderer().Layer(chancesOf(lakes, viewOf(lakes).Lakes))
+}
+
+func chanceLayerOfShores(t fataler, lakes ...testShore) *Layer {
+	return renderer().Layer(chancesOf(places(lakes), viewOfShores(t, lakes).Lakes))
+}
+
+// likely are lakes with that probability at points.
+func likely(p float64, at ...orb.Point) (lakes []testLake, layer *Layer) {
+	for _, point := range at {
+		lakes = append(lakes, testLake{lon: point.Lon(), lat: point.Lat()})
+	}
+	return lakes, renderer().Layer(data.NewChances(viewOf(lakes).Lakes, func(int) (float64, bool) { return p, true }))
+}
+
+func forecastSpec(t maptile.Tile, scale int, id StyleID) Spec {
+	return Spec{Tile: t, Scale: scale, Style: id, Colormap: colormap.Forecast}
+}
+
+var chanceStyles = []StyleID{Heat, Lakes}
+
+func TestForecastStyles(t *testing.T) {
+	styles := ForecastStyles()
+	if len(styles) != len(renderer().chances.styles) || styles[0].ID != Heat {
+		t.Errorf("%d styles, the first %q; want %d and %q", len(styles), styles[0].ID, len(renderer().chances.styles), Heat)
+	}
+	for _, s := range styles {
+		if _, ok := renderer().chances.styles[s.ID]; !ok || s.Title == "" || s.Description == "" || len(s.Signs) > 0 {
+			t.Errorf("style %+v cannot be drawn, has no description, or has signs", s)
+		}
+	}
+}
+
+func TestForecastErrors(t *testing.T) {
+	lakes := country()
+	values, chances := layerOf(lakes...), chanceLayer(lakes...)
+	tile := maptile.At([2]float64{11, 51}, 6)
+	for _, test := range []struct {
+		name string
+		l    *Layer
+		spec Spec
+		want error
+	}{
+		{"values in the colours of a forecast", values, Spec{tile, 1, Heat, colormap.Forecast, 0}, colormap.ErrUnknown},
+		{"a forecast in the colours of values", chances, Spec{tile, 1, Heat, colormap.Default, 0}, colormap.ErrUnknown},
+		{"a forecast as markers", chances, Spec{tile, 1, Dots, colormap.Forecast, 0}, ErrUnknownStyle},
+		{"a filtered forecast", chances, Spec{tile, 1, Lakes, colormap.Forecast, ShowHigh}, ErrNoFilter},
+		{"a forecast", chances, Spec{tile, 1, Lakes, colormap.Forecast, 0}, nil},
+	} {
+		if _, err := renderer().Render(test.l, test.spec); !errors.Is(err, test.want) {
+			t.Errorf("%s: Render = %v, want %v", test.name, err, test.want)
+		}
+	}
+	if renderer().MayShow(chances, tile, Dots) || !renderer().MayShow(chances, tile, Heat) {
+		t.Error("MayShow does not know the styles of a forecast")
+	}
+}
+
+// TestForecastsJoin compares tiles with a larger picture that contains them, where the hatching, the field, cores, waters and outlines
+// cross their edges, and the antimeridian too.
+func TestForecastsJoin(t *testing.T) {
+	few, shores := chanceLayer(country()...), chanceLayerOfShores(t, lakeland()...)
+	many := manyLakes(0)
+	for _, test := range []struct {
+		name  string
+		layer *Layer
+		at    orb.Point
+		zooms []maptile.Zoom
+	}{
+		{"few", few, orb.Point{11, 51}, []maptile.Zoom{3, 5, 6, 8, 9, 10, 11}},
+		{"few across the antimeridian", few, orb.Point{-179.999, 10}, []maptile.Zoom{4, 9, 10}},
+		{"many", chanceLayer(many...), orb.Point{0.01, 0.01}, []maptile.Zoom{2, 5, 8}},
+		{"shores", shores, orb.Point{13.4, 52.46}, []maptile.Zoom{9, 10, 12, 13}},
+	} {
+		for _, z := range test.zooms {
+			for scale := 1; scale <= 2; scale++ {
+				for _, id := range chanceStyles {
+					tile := maptile.At(test.at, z)
+					wide := windowOf(tile, scale)
+					side := wide.width
+					wide.left, wide.top = wide.left-int64(side)*wide.step(), wide.top-int64(side)*wide.step()
+					wide.width, wide.height = 2*side, 2*side
+					all := paint(test.layer, wide, id)
+					for k := range 4 {
+						x, y := k%2, k/2
+						part := tile
+						part.X = (tile.X + uint32(x) - 1) & (1<<z - 1)
+						part.Y = tile.Y + uint32(y) - 1
+						got := paint(test.layer, windowOf(part, scale), id)
+						for row := range side {
+							want := all[(y*side+row)*wide.width+x*side:][:side]
+							if !bytes.Equal(got[row*side:][:side], want) {
+								t.Fatalf("%s, %s, zoom %d, scale %d: row %d of tile %v differs from the larger picture", test.name, id, z, scale, row, part)
+							}
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// TestForecastIsHatched looks at the middle of a wide field of equal probabilities: each row has lines, and they fall by one pixel to the
+// right with each row, at both scales.
+func TestForecastIsHatched(t *testing.T) {
+	var at []orb.Point
+	for i := range 400 {
+		at = append(at, orb.Point{11 + 0.02*float64(i%20), 51 + 0.015*float64(i/20)})
+	}
+	_, l := likely(0.3, at...)
+	for scale := 1; scale <= 2; scale++ {
+		w := windowOf(maptile.At(orb.Point{11.2, 51.15}, 9), scale)
+		x, y, _ := project(orb.Point{11.2, 51.15})
+		w.left, w.top = int64(x>>(MaxZoom-9))&^(subUnits-1), int64(y>>(MaxZoom-9))&^(subUnits-1)
+		w.width, w.height = 32*scale, 32*scale
+		palette := colorsOf(l).paletteOf(Heat, w.zoom)
+		pixels := paint(l, w, Heat)
+		for row := range w.height {
+			faint := 0
+			for column := range w.width {
+				alpha := palette[pixels[row*w.width+column]].A
+				if alpha < 0x60 {
+					faint++
+				}
+				if row >= 1 && column >= 1 {
+					if before := palette[pixels[(row-1)*w.width+column-1]].A; (before < 0x60) != (alpha < 0x60) {
+						t.Fatalf("scale %d: the line at row %d, column %d does not continue to the south-east", scale, row, column)
+					}
+				}
+			}
+			if want := w.width * chanceHatching.width / chanceHatching.period; faint != want {
+				t.Fatalf("scale %d: %d of %d pixels of row %d are in lines, want %d", scale, faint, w.width, row, want)
+			}
+		}
+	}
+}
+
+// TestForecastHasNoColourOfValues looks for pixels with a colour of any map of values, in any style, at zooms where the field, cores and
+// waters are drawn.
+func TestForecastHasNoColourOfValues(t *testing.T) {
+	var maps []*colormap.Map
+	for _, id := range colormap.IDs() {
+		maps = append(maps, renderer().colors[id].scale.colours)
+	}
+	used := make(map[color.NRGBA]colormap.ID)
+	for _, m := range maps {
+		for _, c := range m.Table() {
+			used[c] = m.ID
+		}
+	}
+	lakes := country()
+	l, shores := chanceLayer(lakes...), chanceLayerOfShores(t, lakeland()...)
+	for z := maptile.Zoom(3); z <= 13; z++ {
+		for _, id := range chanceStyles {
+			for _, test := range []struct {
+				l  *Layer
+				at orb.Point
+			}{{l, orb.Point{lakes[20].lon, lakes[20].lat}}, {shores, orb.Point{13.4, 52.46}}} {
+				palette := colorsOf(test.l).paletteOf(id, z)
+				seen := 0
+				for _, e := range paint(test.l, windowOf(maptile.At(test.at, z), 1), id) {
+					c := palette[e]
+					if c.A == 0 {
+						continue
+					}
+					seen++
+					c.A = 0xff
+					if m, ok := used[c]; ok {
+						t.Fatalf("%s at zoom %d: a pixel has the colour %s of %s", id, z, colormap.Hex(c), m)
+					}
+				}
+				if seen == 0 {
+					t.Fatalf("%s at zoom %d: nothing is drawn", id, z)
+				}
+			}
+		}
+	}
+}
+
+// TestHighChancesShow has one likely lake among a thousand unlikely ones within a few pixels, at zooms 0 to 9: a pixel within one of its place
+// has a colour of the highest class.
+func TestHighChancesShow(t *testing.T) {
+	for z := maptile.Zoom(0); z <= 9; z++ {
+		px := 360 / (TileSize * math.Exp2(float64(z)))
+		lakes := []testLake{{lon: 11, lat: 51}}
+		for i := range 1000 {
+			const golden = 0.6180339887
+			lakes = append(lakes, testLake{lon: 11 + 6*px*(math.Mod(golden*float64(i), 1)-0.5), lat: 51 + 4*px*(float64(i)/1000-0.5)})
+		}
+		l := renderer().Layer(data.NewChances(viewOf(lakes).Lakes, func(i int) (float64, bool) {
+			if i == 0 {
+				return 0.7, true
+			}
+			return 0.02, true
+		}))
+		w := windowOf(maptile.At(orb.Point{11, 51}, z), 1)
+		x, y, _ := project(orb.Point{11, 51})
+		shift := uint(MaxZoom - z)
+		w.left, w.top = (int64(x>>shift)&^(subUnits-1))-subUnits, (int64(y>>shift)&^(subUnits-1))-subUnits
+		w.width, w.height = 3, 3
+		s := colorsOf(l).scale
+		if !slices.ContainsFunc(paint(l, w, Heat), func(e uint8) bool { return e != 0 && s.entryClass[e] == upperClasses }) {
+			t.Errorf("zoom %d: the likely lake has no pixel of its class", z)
+		}
+	}
+}
+
+// TestWithheldIsNotUnlikely adds lakes without a forecast: they change nothing in Heat, and are grey in Lakes.
+func TestWithheldIsNotUnlikely(t *testing.T) {
+	known := country()
+	known = slices.DeleteFunc(known, func(l testLake) bool { return l.chl < 0 })
+	withheld := testLake{lon: 10.5, lat: 50.5, chl: -1, areaKM2: 100}
+	with, without := chanceLayer(append(slices.Clone(known), withheld)...), chanceLayer(known...)
+	for z := maptile.Zoom(0); z <= 13; z++ {
+		tile := maptile.At(orb.Point{withheld.lon, withheld.lat}, z)
+		for scale := 1; scale <= 2; scale++ {
+			s := forecastSpec(tile, scale, Heat)
+			if !bytes.Equal(mustRender(t, with, s), mustRender(t, without, s)) {
+				t.Errorf("%+v: a lake without a forecast changes the tile", s)
+			}
+			a, _ := renderer().Fingerprint(with, s)
+			if b, _ := renderer().Fingerprint(without, s); a != b {
+				t.Errorf("%+v: a lake without a forecast changes the fingerprint", s)
+			}
+		}
+		if z < 8 {
+			continue // its water may be below another one
+		}
+		w := windowOf(tile, 1)
+		x, y, _ := project(orb.Point{withheld.lon, withheld.lat})
+		w.left, w.top = int64(x>>(MaxZoom-z))&^(subUnits-1), int64(y>>(MaxZoom-z))&^(subUnits-1)
+		w.width, w.height = 8, 1
+		for _, e := range paint(with, w, Lakes) {
+			if e < hollowEntry {
+				t.Errorf("zoom %d: the water of a lake without a forecast has the entry %d, want one of grey", z, e)
+			}
+		}
+	}
+}
+
+// TestForecastsLeaveTheMapAlone draws values on the geometry of a forecast, and a forecast on that of values.
+func TestForecastsLeaveTheMapAlone(t *testing.T) {
+	lakes := country()
+	v := viewOf(lakes)
+	c := chancesOf(lakes, v.Lakes)
+	values, chances := renderer().Layer(v.Values()), renderer().Layer(c)
+	for _, z := range []maptile.Zoom{0, 3, 5, 6, 9, 10, 12} {
+		tile := maptile.At(orb.Point{lakes[20].lon, lakes[20].lat}, z)
+		for _, id := range []StyleID{Heat, Dots, Lakes} {
+			s := Spec{tile, 1, id, colormap.Default, 0}
+			if !bytes.Equal(mustRender(t, values, s), mustRender(t, renderer().LayerOn(chances, v.Values()), s)) {
+				t.Errorf("%+v: a map on the lakes of a forecast differs", s)
+			}
+		}
+		for _, id := range chanceStyles {
+			s := forecastSpec(tile, 1, id)
+			want := mustRender(t, chances, s)
+			if !bytes.Equal(want, mustRender(t, renderer().LayerOn(values, c), s)) {
+				t.Errorf("%+v: a forecast on the lakes of a map differs", s)
+			}
+		}
+	}
+}
+
+// TestChancesBeyondTheScale draws probabilities that no forecast has as the ends of the scale.
+func TestChancesBeyondTheScale(t *testing.T) {
+	at := orb.Point{11, 51}
+	s := forecastSpec(maptile.At(at, 7), 1, Heat)
+	for _, test := range [][2]float64{{-0.5, 0}, {1.5, 1}, {math.Inf(1), 1}} {
+		_, beyond := likely(test[0], at)
+		_, end := likely(test[1], at)
+		if !bytes.Equal(mustRender(t, beyond, s), mustRender(t, end, s)) {
+			t.Errorf("a probability of %v is not drawn as %v", test[0], test[1])
+		}
+	}
+}
+
+// BenchmarkForecast draws tiles of values and of probabilities of the same lakes: go test ./render -bench Forecast.
+func BenchmarkForecast(b *testing.B) {
+	var lakes []testLake
+	for i, l := range world(200_000) {
+		if i%100 == 0 {
+			lakes = append(lakes, l)
+		}
+	}
+	for _, many := range []struct {
+		name  string
+		lakes []testLake
+	}{{"few", lakes}, {"many", world(200_000)}} {
+		layers := map[string]*Layer{"values": layerOf(many.lakes...), "forecast": chanceLayer(many.lakes...)}
+		for _, z := range []maptile.Zoom{2, 5, 8, 10, 12} {
+			tiles := tilesOver(many.lakes, z)
+			for _, what := range []string{"values", "forecast"} {
+				id := map[string]colormap.ID{"values": colormap.Default, "forecast": colormap.Forecast}[what]
+				b.Run(fmt.Sprintf("%s/z%d/%s", many.name, z, what), func(b *testing.B) {
+					b.ReportAllocs()
+					n, total := 0, 0
+					for b.Loop() {
+						total += len(mustRender(b, layers[what], Spec{tiles[n%len(tiles)], 1, Heat, id, 0}))
+						n++
+					}
+					b.ReportMetric(float64(total)/float64(n), "file-B/op")
+				})
+			}
+		}
+	}
+}
+
+// BenchmarkForecastLayer prepares the probabilities of many lakes whose map is there already.
+func BenchmarkForecastLayer(b *testing.B) {
+	lakes := world(200_000)
+	v := viewOf(lakes)
+	values, c := renderer().Layer(v.Values()), chancesOf(lakes, v.Lakes)
+	b.ReportAllocs()
+	for b.Loop() {
+		renderer().LayerOn(values, c)
+	}
+}

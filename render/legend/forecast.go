@@ -1,0 +1,131 @@
+package legend
+
+import (
+	"fmt"
+	"image/color"
+	"math"
+	"strings"
+
+	"limnomap/colormap"
+	"limnomap/render/symbol"
+)
+
+// forecastCell is the height of an entry of the legend of a forecast.
+const forecastCell = 26.0
+
+// newForecastLayout returns the layout of the legend of probabilities. Its colours are hatched as on the map.
+func newForecastLayout(m *colormap.Map, look symbol.Look, width int, f *fonts) *layout {
+	l := m.ForecastLegend()
+	s := &layout{width: float64(width), title: l.Title, desc: forecastDescription(l, look)}
+	length := s.width - 2*pad
+
+	y := pad
+	// Bold text is up to a tenth wider than wrap takes it for.
+	for _, line := range f.wrap(l.Title, titleSize*1.1, length) {
+		y += titleSize + 1
+		s.text(pad, y, titleSize, 0, true, inkColor(), line)
+	}
+	what := strings.ToUpper(l.Quantity[:1]) + l.Quantity[1:]
+	if l.Profile != "" {
+		what += " (" + l.Profile + ")"
+	}
+	for _, line := range f.wrap(what, textSize, length) {
+		y += noteLine
+		s.text(pad, y, textSize, 0, false, paleColor(), line)
+	}
+	y = s.percentAxis(l, y+10, f)
+	y = s.forecastCells(l, look, y+10, f)
+	for _, line := range f.wrap(l.Note, noteSize, length) {
+		y += noteLine
+		s.text(pad, y, noteSize, 0, false, paleColor(), line)
+	}
+	s.height = math.Ceil(y + pad)
+	return s
+}
+
+// forecastDescription returns the contents of the picture as text.
+func forecastDescription(l colormap.ForecastLegend, look symbol.Look) string {
+	var labels []string
+	for _, c := range l.Classes {
+		labels = append(labels, c.Label)
+	}
+	return fmt.Sprintf("Hatched, in violet from pale to dark on a %s scale from %v to %v %s: %s. Classes: %s. %s: %s. %s",
+		l.Scale, l.Min, l.Max, l.Unit, l.Quantity, strings.Join(labels, ", "), absentLook(look), l.NoData.Label, l.Note)
+}
+
+// absentLook returns how a lake without a forecast is drawn, in words.
+func absentLook(look symbol.Look) string {
+	if look.Kind == symbol.Waters {
+		return "Grey"
+	}
+	return "Left out"
+}
+
+// percentAxis adds the colours and their labels below y, and returns where they end.
+func (s *layout) percentAxis(l colormap.ForecastLegend, y float64, f *fonts) float64 {
+	length := s.width - 2*pad
+	at := func(percent float64) float64 { return math.Round(pad + length*percent/l.Max) }
+	s.bar(l.Steps, l.Min, l.Max, y, at)
+	s.hatchedChance(pad, y, length, barHeight)
+	bottom := y + barHeight
+	baseline := bottom + tickLength + textSize + 1
+	for i, class := range append(l.Classes, colormap.ForecastClass{From: l.Max}) {
+		limit := i > 0 && i < len(l.Classes)
+		text := fmt.Sprintf("%v", class.From)
+		if !limit {
+			text += " " + l.Unit
+		}
+		x := at(class.From)
+		s.rect(min(x, s.width-pad-1), bottom, 1, tickLength, inkColor())
+		half := f.width(text, textSize, limit) / 2
+		x = min(max(x, pad/2+half), s.width-pad/2-half) // the label stays off the edge
+		s.text(x, baseline, textSize, 0.5, limit, inkColor(), text)
+	}
+	return baseline
+}
+
+// forecastCells adds an entry for each class and one for lakes without a forecast below y, and returns where they end.
+func (s *layout) forecastCells(l colormap.ForecastLegend, look symbol.Look, y float64, f *fonts) float64 {
+	const height = forecastCell - 8
+	columns := 1
+	if s.width-2*pad >= 2*cellWidth {
+		columns = 2
+	}
+	column := math.Floor((s.width - 2*pad) / float64(columns))
+	for i, c := range l.Classes {
+		x, top := pad+float64(i%columns)*column, y+float64(i/columns)*forecastCell
+		n := float64(len(c.Colors))
+		for k, hex := range c.Colors { // the lowest at the bottom
+			from, to := math.Round(height*float64(k)/n), math.Round(height*float64(k+1)/n)
+			s.rect(x, top+height-to, swatchWidth, to-from, parseHex(hex))
+		}
+		s.hatchedChance(x, top, swatchWidth, height)
+		s.text(x+swatchWidth+textGap, top+13, wordSize, 0, true, inkColor(), c.Label)
+	}
+	y += float64((len(l.Classes)+columns-1)/columns) * forecastCell
+	if look.Kind == symbol.Waters {
+		s.hatched(pad, y, swatchWidth, height)
+	} else {
+		s.rect(pad, y, swatchWidth, height, colormap.NoData())
+		s.rect(pad+1, y+1, swatchWidth-2, height-2, symbol.WhiteColor())
+	}
+	lines := f.wrap(absentLook(look)+": "+l.NoData.Label, textSize, s.width-2*pad-swatchWidth-textGap)
+	for k, line := range lines {
+		s.text(pad+swatchWidth+textGap, y+13+entryLine*float64(k), textSize, 0, false, inkColor(), line)
+	}
+	return y + max(forecastCell, entryLine*float64(len(lines))+entryGap)
+}
+
+// hatchedChance hatches an area as the map hatches probabilities.
+func (s *layout) hatchedChance(x, y, w, h float64) {
+	paper := symbol.WhiteColor()
+	paper.A = 0xff - symbol.ForecastAlpha
+	for k := symbol.ForecastHatching * math.Ceil(-h/symbol.ForecastHatching); k < w; k += symbol.ForecastHatching {
+		// The points of the area where the column is from k to k+ForecastLine more than the row.
+		begin := func(k float64) [2]float64 { return [2]float64{max(k, 0), max(-k, 0)} }
+		end := func(k float64) [2]float64 { return [2]float64{min(k+h, w), min(w-k, h)} }
+		to := min(k+symbol.ForecastLine, w)
+		line := symbol.Shape{Paint: symbol.White, Corners: [][2]float64{begin(k), begin(to), end(to), end(k)}}
+		s.shapes = append(s.shapes, shape{line, x, y, color.NRGBA(paper)})
+	}
+}

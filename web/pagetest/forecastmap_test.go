@@ -1,0 +1,182 @@
+package pagetest
+
+import (
+	"fmt"
+	"math"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+	"limnomap/web/browsertest"
+)
+
+var (
+	forecastDatabase database
+	forecastOnce     sync.Once
+)
+
+// startForecast serves lakes with two years of values and a forecast that was made this week.
+func startForecast(t *testing.T) string {
+	t.Helper()
+	var lakes, rows strings.Builder
+	lakes.WriteString("id,name,lat,lon,region\n")
+	rows.WriteString("lake_id,date,chl,data_type\n")
+	for i := range 16 {
+		fmt.Fprintf(&lakes, "de_v_%02d,Vorsee %d,%.2f,%.2f,Brandenburg\n", i, i+1, 52+float64(i/4)*0.4, 12.5+float64(i%4)*0.5)
+		first := -104
+		if i == 15 {
+			first = -2 // too few values
+		}
+		for week := first; week <= 0; week++ {
+			chl := 3*math.Exp(float64(i)/5) + 2*math.Sin(float64(week)/8)
+			fmt.Fprintf(&rows, "de_v_%02d,%s,%.1f,satellite\n", i, weekday(week), chl*(1+0.2*math.Sin(float64(week*(i+3)))))
+		}
+	}
+	db := forecastDatabase.importedOnce(t, lakes.String(), rows.String())
+	forecastOnce.Do(func() { limnomaptest.Run(t, "forecast", "--force", "--db", db) })
+	return startServer(t, "--db", db, "--base-path", "/lakes")
+}
+
+// forecastDay returns the day that the forecast of a week is for, as the page writes it in English.
+func forecastDay(t *testing.T, week int) string {
+	t.Helper()
+	day, err := time.Parse(time.DateOnly, weekday(week))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return day.Format("2 Jan 2006")
+}
+
+const (
+	forecastSwitch = `#forecast input`
+	openLayers     = `document.querySelector('#layer-panel').showPopover()`
+	closeLayers    = `document.querySelector('#layer-panel').hidePopover()`
+	banner         = `(document.querySelector('#ahead-banner')?.innerText ?? '')`
+	// mapState tells which tiles the map shows, whether marks are hidden and what the address has.
+	mapState = `(() => {
+		const shown = (s) => [...document.querySelectorAll(s)].some((e) => e.checkVisibility());
+		const tile = document.querySelector('.heatmap img');
+		return {Tiles: tile ? new URL(tile.src).searchParams.get('forecast') ?? '' : 'none', Marks: shown('.leaflet-marks-pane'), Weeks: shown('#time'), Ahead: shown('#ahead'),
+			Legend: shown('#ahead-legend'), Values: shown('#legend > details:not(#ahead-legend)'), Banner: shown('#ahead-banner'), Hash: location.hash};
+	})()`
+)
+
+type forecastState struct {
+	Tiles, Hash                                 string
+	Marks, Weeks, Ahead, Legend, Values, Banner bool
+}
+
+// The switch shows the forecast instead of the weeks: its own tiles, banner and legend, no marks of the present risk. Back at now, or switched
+// off, the map is as before.
+func TestPageForecast(t *testing.T) {
+	t.Parallel()
+	base := startForecast(t)
+	for _, screen := range []struct {
+		name, language string
+		width, height  int64
+		banner, off    string
+	}{
+		{"desk", "en-GB", 1280, 800, "Forecast for " + forecastDay(t, 2) + ": probability of medium or worse. A statistical model, no measurement. The list and the cards", "Back to now"},
+		{"phone", "de", 360, 740, "Wahrscheinlichkeit von mittel oder schlimmer. Ein statistisches Modell, keine Messung.", "Zurück zu jetzt"},
+	} {
+		t.Run(screen.name, func(t *testing.T) {
+			t.Parallel()
+			b := startBrowser(t, screen.language)
+			b.Do(t, chromedp.EmulateViewport(screen.width, screen.height), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+			before := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState))
+			if want := (forecastState{Marks: true, Weeks: true, Values: true}); before != want {
+				t.Fatalf("before the switch: %+v, want %+v", before, want)
+			}
+			if hasRequest(b, "/assets/forecast-") || hasRequest(b, "forecast-en") {
+				t.Error("the map loads the script of the forecast")
+			}
+			b.Do(t, chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible(forecastSwitch), chromedp.Focus(forecastSwitch), chromedp.KeyEvent(" "),
+				browsertest.Until(banner+` !== ''`))
+			savePicture(t, b, "switch-"+screen.name)
+			b.Do(t, chromedp.Evaluate[chromedp.Void](closeLayers), chromedp.Focus("#ahead input"), chromedp.KeyEvent(kb.ArrowRight),
+				browsertest.Until(`new URL(document.querySelector('.heatmap img').src).searchParams.get('forecast') === '2'`), browsertest.Until(heatDrawn))
+			want := forecastState{Tiles: "2", Hash: "#forecast=2", Ahead: true, Legend: true, Banner: true}
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != want {
+				t.Errorf("two weeks ahead: %+v, want %+v", got, want)
+			}
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](banner)); !strings.Contains(got, screen.banner) {
+				t.Errorf("the banner says %q, want %q in it", got, screen.banner)
+			}
+			savePicture(t, b, "map-"+screen.name)
+			startAxe(t, b)
+			checkAccess(t, b, "forecast on a "+screen.name)
+			b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
+			savePicture(t, b, "legend-"+screen.name)
+			checkAccessOf(t, b, "legend on a "+screen.name, "#legend")
+			b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = false`))
+
+			// A link to the forecast shows it; a past week has none.
+			b.Do(t, chromedp.Reload(), browsertest.Until(banner+` !== ''`), browsertest.Until(heatDrawn))
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != want {
+				t.Errorf("after a reload: %+v, want %+v", got, want)
+			}
+			b.Do(t, chromedp.Focus("#ahead input"), chromedp.KeyEvent(kb.Home), browsertest.Until(banner+` === ''`))
+			now := forecastState{Hash: "#forecast=0", Marks: true, Ahead: true, Values: true}
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != now {
+				t.Errorf("at now: %+v, want %+v", got, now)
+			}
+			b.Do(t, chromedp.KeyEvent(kb.End), browsertest.Until(banner+` !== ''`))
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#ahead input').ariaValueText`)); screen.name == "desk" && got != "Forecast for "+forecastDay(t, 4) {
+				t.Errorf("the last day of the slider is %q", got)
+			}
+			b.Do(t, chromedp.Click(fmt.Sprintf(`//section[@id="ahead"]//button[contains(., %q)]`, screen.off)), browsertest.Until(banner+` === ''`))
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got != before {
+				t.Errorf("switched off: %+v, want %+v", got, before)
+			}
+			if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#forecast input').checked`)) {
+				t.Error("the switch stays on after the button")
+			}
+			wantNoProblems(t, b, base)
+		})
+	}
+}
+
+func hasRequest(b *browsertest.Browser, part string) bool {
+	for _, url := range b.Requests() {
+		if strings.Contains(url, part) {
+			return true
+		}
+	}
+	return false
+}
+
+// A server without a forecast has no switch, and a link to a forecast shows the present.
+func TestPageWithoutForecast(t *testing.T) {
+	t.Parallel()
+	base := startCardServer(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#forecast=2"), browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible("#layer-panel"))
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got.Tiles != "" || !got.Marks || got.Ahead || !got.Values {
+		t.Errorf("the map shows %+v, want the present", got)
+	}
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#forecast').checkVisibility()`)) {
+		t.Error("the page has a switch for a forecast that does not exist")
+	}
+	wantNoProblems(t, b, base)
+}
+
+// Without a connection the switch says why it does not work, and stays off.
+func TestPageForecastOffline(t *testing.T) {
+	t.Parallel()
+	f := startFaultyNetwork(t, startForecast(t))
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(f.base+"/"), browsertest.Until(heatDrawn), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible(forecastSwitch))
+	f.set(broken)
+	b.Do(t, chromedp.Click(forecastSwitch), browsertest.Until(`document.querySelector('#forecast p').textContent.includes('needs a connection')`))
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); got.Tiles != "" || !got.Marks || got.Ahead || got.Hash != "" {
+		t.Errorf("without a connection the map shows %+v, want the present", got)
+	}
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](`document.querySelector('#forecast input').checked`)) {
+		t.Error("the switch is on without a connection")
+	}
+}

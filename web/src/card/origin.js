@@ -1,0 +1,46 @@
+// Where the value on a card is from, and how sure it is: only the history knows it.
+import { cleanText } from '../linetext.js'
+import { count, fill, number, words } from '../words.js'
+import { hasRange, lowerEnd, valueText } from './entries.js'
+import { cardWords } from './words.js'
+
+/**
+ * Returns what the history knows about the value on a card, by its names there. What is unknown is empty.
+ * @param {Entry | undefined} entry
+ */
+export function originOf(entry) {
+  const { secchi_m: secchi, water_temperature_c: temperature, source = '', version = '', method = '', quality } = entry ?? {}
+  return {
+    secchi: secchi === undefined ? '' : `${number(secchi)} m`,
+    temperature: temperature === undefined ? '' : `${number(temperature)} °C`,
+    source: cleanText(source),
+    version: cleanText(version),
+    coverage: coverage(entry ?? {}),
+    method: plainMethod(cleanText(method)),
+    quality: quality === 'suspect' ? words.chart.quality.suspect : '',
+  }
+}
+
+/**
+ * Returns the value of an entry with its uncertainty in words; empty if there is nothing to add to the bare value.
+ * @param {Entry | undefined} entry
+ */
+export function certainty(entry) {
+  const { probably, below } = words.card
+  if (entry?.below_limit) return fill(below, { value: valueText(entry) })
+  if (!entry || !hasRange(entry)) return ''
+  return fill(probably, { value: valueText(entry), from: number(lowerEnd(entry)), to: number(entry.chl_upper) })
+}
+
+// coverage says how many of a lake's pixels have a value.
+/** @param {Partial<Entry>} entry */
+function coverage({ n_valid: n, n_total: total }) {
+  const { pixels, pixelsOf } = words.card
+  if (n === undefined) return ''
+  return total === undefined ? count(pixels, n) : fill(pixelsOf, { n: number(n), total: number(total) })
+}
+
+// plainMethod replaces what limnomap writes about pixels by plain words. Methods of laboratories stay as they are.
+function plainMethod(method) {
+  return Object.entries(cardWords.methods).reduce((text, [part, plain]) => text.replace(part, () => plain), method)
+}
