@@ -43,8 +43,8 @@ type sqlite struct {
 	files   dbFiles // when they were opened
 	closed  bool
 
-	generation atomic.Int64 // counts how often the file was reopened or had been written to
-	modified   atomic.Int64 // the file's time then, in nanoseconds since 1970
+	generation atomic.Int64 // counts how often the file was reopened or had been written to directly
+	writes     writes       // those that are known
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
@@ -87,7 +87,8 @@ func (s *sqlite) open(ctx context.Context, create bool, patience time.Duration) 
 		s.closePools() // its errors would repeat err
 		return explainSQLite(err)
 	}
-	s.modified.Store(s.files[0].ModTime().UnixNano())
+	s.writes.forget()
+	s.writtenTo()
 	return nil
 }
 

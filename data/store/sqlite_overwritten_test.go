@@ -46,6 +46,53 @@ func TestWrittenOverByAnother(t *testing.T) {
 	}
 }
 
+// When SQLite copies its log into the file, whichever process lets it, the data are as before, and are not loaded again. A direct write is found
+// afterwards too.
+func TestLogCopied(t *testing.T) {
+	dir := t.TempDir()
+	path, other := filepath.Join(dir, "lakes.db"), filepath.Join(dir, "new.db")
+	newFile(t, path, "old")
+	newFile(t, other, "new")
+	server := openFile(t, path, false)
+	writer := openFile(t, path, false)
+	before := wantLake(t, server, "old")
+	for i, by := range []*sqlite{server, writer, writer, server} {
+		modified := modTime(t, path)
+		time.Sleep(20 * time.Millisecond) // times of files have steps of at most 10 ms
+		test := data.ForecastTest{Model: "m", Date: data.Known(data.Date(i))}
+		if err := by.PutForecastTest(t.Context(), test); err != nil {
+			t.Fatal(err)
+		}
+		mode := []string{"PASSIVE", "TRUNCATE", "RESTART", "FULL"}[i]
+		if _, err := by.writer.ExecContext(t.Context(), "PRAGMA wal_checkpoint("+mode+")"); err != nil {
+			t.Fatal(err)
+		}
+		if modTime(t, path).Equal(modified) {
+			t.Fatalf("%s: the file has the same time, so the test shows nothing", mode)
+		}
+		rev := revisionOf(t, server)
+		if rev.Generation != before.Generation || rev.Number != before.Number || rev.Forecasts != before.Forecasts+int64(i)+1 {
+			t.Errorf("%s: revision %+v after %+v, want one more of the forecasts", mode, rev, before)
+		}
+	}
+	if err := writer.Close(); err != nil {
+		t.Fatal(err)
+	}
+	writeOver(t, path, readFile(t, other))
+	if after := wantLake(t, server, "new"); after.Generation == before.Generation {
+		t.Errorf("revision %+v after the file was written over, want another generation than of %+v", after, before)
+	}
+}
+
+func modTime(t *testing.T, path string) time.Time {
+	t.Helper()
+	info, err := os.Stat(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info.ModTime()
+}
+
 func TestDamagedInPlace(t *testing.T) {
 	for name, damage := range map[string]func([]byte) []byte{
 		"emptied": func([]byte) []byte { return nil },

@@ -81,9 +81,7 @@ func (s *sqlite) checkOpenFiles() error {
 			return errReplaced
 		}
 	}
-	// A program that writes to the file directly, such as cp, changes nothing but its time. SQLite does so too when it
-	// copies the log into the file; then the snapshot is loaded once more than necessary.
-	if modified := now[0].ModTime().UnixNano(); s.modified.Swap(modified) != modified {
+	if s.writtenTo() {
 		s.generation.Add(1)
 	}
 	return nil
