@@ -58,8 +58,11 @@ func (f *refreshFlags) catalogueBase() (*url.URL, error) {
 	return u, nil
 }
 
+// An afterRefresh does something after a refresh. It reports whether it is to be tried again soon if it failed.
+type afterRefresh = func(context.Context) (retry bool, err error)
+
 // refresher returns a refresher of s.
-func (f *refreshFlags) refresher(s store.Store, forecast *scheduledForecastFlags, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
+func (f *refreshFlags) refresher(s store.Store, after afterRefresh, tracer trace.Tracer, log *slog.Logger) (*refresh.Refresher, error) {
 	base, err := f.catalogueBase()
 	if err != nil {
 		return nil, err
@@ -80,7 +83,7 @@ func (f *refreshFlags) refresher(s store.Store, forecast *scheduledForecastFlags
 		UserAgent:       "limnomap/" + buildVersion(),
 		Logger:          log,
 		Begin:           f.begin(s, traceRefresh(tracer), log),
-		After:           forecast.after(s, log),
+		After:           after,
 	})
 }
 
@@ -161,7 +164,7 @@ func (c *refreshCmd) Run(ctx context.Context, con *console) (err error) {
 	if err := c.prefer(ctx, s, con.log); err != nil {
 		return interrupted(ctx, err, "nothing was written")
 	}
-	r, err := c.refresher(s, &c.scheduledForecastFlags, nil, con.log)
+	r, err := c.refresher(s, c.after(s, 0, con.log), nil, con.log)
 	if err != nil {
 		return err
 	}

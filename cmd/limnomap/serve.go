@@ -277,7 +277,7 @@ func (c *serveCmd) newRefresher(shown *source, tracer trace.Tracer, log *slog.Lo
 	if len(c.Refresh.From) == 0 {
 		return nil, nil
 	}
-	return c.Refresh.refresher(shown.store, &c.scheduledForecastFlags, tracer, log)
+	return c.Refresh.refresher(shown.store, c.after(shown.store, restWhileServing, log), tracer, log)
 }
 
 // openCertificate returns the certificate of the server, or nil without TLS.

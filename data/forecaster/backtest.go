@@ -67,7 +67,7 @@ func Backtest(ctx context.Context, s Store, opts *BacktestOptions) (*backtest.Sc
 		return all, nil
 	}
 	done := 0
-	err = inBatches(ctx, s, maxOrigin, o.Workers, evaluate, func(b *batch, all []evaluated) error {
+	err = inBatches(ctx, s, maxOrigin, pace{workers: o.Workers}, evaluate, func(b *batch, all []evaluated) error {
 		for i, e := range all {
 			scores.Add(e.lake)
 			if o.Each == nil {

@@ -47,6 +47,9 @@ type Options struct {
 	// Workers is how many goroutines compute. Zero means one for each processor. With one, Run starts no goroutine: a server can run it on
 	// a thread of low priority.
 	Workers int
+	// Rest is how long Run rests after each piece of work, of some lakes or less than a millisecond, as a multiple of the time that it took; zero means not at all. A server gives its
+	// processors to its clients meanwhile. Only a Run with one worker rests, and not while it writes, since other writers wait then.
+	Rest float64
 }
 
 const (
@@ -248,7 +251,7 @@ func (r *run) compute(ctx context.Context) error {
 		}
 		return nil
 	}
-	return inBatches(ctx, r.store, r.origin, r.Workers, compute, deliver)
+	return inBatches(ctx, r.store, r.origin, pace{r.Workers, r.Rest}, compute, deliver)
 }
 
 // An outcome is the forecast of a lake.
@@ -353,6 +356,9 @@ func (b *batch) add(l *data.LakeReadings) {
 	b.ends = append(b.ends, len(b.readings))
 }
 
+// reset empties the batch.
+func (b *batch) reset() { b.lakes, b.ends, b.readings = b.lakes[:0], b.ends[:0], b.readings[:0] }
+
 // lake returns a lake with its readings.
 func (b *batch) lake(i int) *data.LakeReadings {
 	l := &b.lakes[i]
@@ -364,32 +370,42 @@ func (b *batch) lake(i int) *data.LakeReadings {
 	return l
 }
 
-// inBatches calls do for batches of all lakes with values on or before a date, on that many goroutines, and deliver for the results, one at a
-// time and in ascending order of lake id. With one goroutine that is the caller's.
-func inBatches[R any](ctx context.Context, s Store, last data.Date, workers int, do func(*batch) (R, error), deliver func(*batch, R) error) error {
-	if workers > 1 {
-		return inParallel(ctx, s, last, workers, do, deliver)
+// inBatches calls do for batches of all lakes with values on or before a date, and deliver for the results, one at a time and in ascending
+// order of lake id. With one worker it calls them on the caller's goroutine, and a batch is valid during the call.
+func inBatches[R any](ctx context.Context, s Store, last data.Date, p pace, do func(*batch) (R, error), deliver func(*batch, R) error) error {
+	if p.workers > 1 {
+		return inParallel(ctx, s, last, p.workers, do, deliver)
 	}
-	return readBatches(ctx, s, last, func(b *batch) error {
+	b := new(batch)
+	next := func() *batch { b.reset(); return b }
+	rest := p.begin()
+	size := batchReadings
+	if p.rest > 0 {
+		size = 1 // each lake, so that it rests soon
+	}
+	return readBatches(ctx, s, last, size, next, func(b *batch) error {
 		result, err := do(b)
-		if err != nil {
-			return err
+		if err == nil {
+			err = deliver(b, result)
 		}
-		return deliver(b, result)
+		if err == nil {
+			err = rest(ctx)
+		}
+		return err
 	})
 }
 
-// readBatches calls each for batches of all lakes with values on or before a date.
-func readBatches(ctx context.Context, s Store, last data.Date, each func(*batch) error) error {
-	b := new(batch)
+// readBatches calls each for batches of all lakes with values on or before a date, of about size values. They are those that next returns, filled.
+func readBatches(ctx context.Context, s Store, last data.Date, size int, next func() *batch, each func(*batch) error) error {
+	b := next()
 	_, err := s.Readings(ctx, last, func(l *data.LakeReadings) error {
 		b.add(l)
-		if len(b.readings) < batchReadings {
+		if len(b.readings) < size {
 			return nil
 		}
-		full := b
-		b = new(batch)
-		return each(full)
+		err := each(b)
+		b = next()
+		return err
 	})
 	if err == nil && len(b.lakes) > 0 {
 		err = each(b)
@@ -403,7 +419,8 @@ func inParallel[R any](ctx context.Context, s Store, last data.Date, workers int
 	batches := make(chan *batch, workers)
 	go func() { // ends after the last lake, or with ctx
 		defer close(batches)
-		err := readBatches(ctx, s, last, func(b *batch) error {
+		next := func() *batch { return new(batch) }
+		err := readBatches(ctx, s, last, batchReadings, next, func(b *batch) error {
 			select {
 			case batches <- b:
 				return nil

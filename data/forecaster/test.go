@@ -36,7 +36,7 @@ func (r *run) test(ctx context.Context) error {
 	if r.sample == nil {
 		return nil
 	}
-	t, err := r.sample.test(ctx, classes(r.Profile), r.Workers)
+	t, err := r.sample.test(ctx, classes(r.Profile), pace{r.Workers, r.Rest})
 	t.Date = data.Known(r.origin)
 	r.result.Test = t
 	return err
@@ -89,7 +89,7 @@ func mixed(h uint64) uint64 {
 }
 
 // test tests the model with the lakes in the order of their ids.
-func (s *sample) test(ctx context.Context, c backtest.Classes, workers int) (data.ForecastTest, error) {
+func (s *sample) test(ctx context.Context, c backtest.Classes, p pace) (data.ForecastTest, error) {
 	slices.SortFunc(s.lakes, func(a, b sampled) int { return cmp.Compare(a.lake.ID, b.lake.ID) })
 	t := newTest(c)
 	lakes := func(yield func(*data.LakeReadings) bool) {
@@ -99,19 +99,19 @@ func (s *sample) test(ctx context.Context, c backtest.Classes, workers int) (dat
 			}
 		}
 	}
-	err := t.run(ctx, lakes, workers)
+	err := t.run(ctx, lakes, p)
 	return t.result(), err
 }
 
 // Test tests the model with the past years of lakes, with the limits of the default profile and on all processors. The caller sets the date.
 func Test(ctx context.Context, lakes iter.Seq[*data.LakeReadings]) (data.ForecastTest, error) {
 	t := newTest(classes(&data.Profiles()[0]))
-	err := t.run(ctx, lakes, runtime.GOMAXPROCS(0))
+	err := t.run(ctx, lakes, pace{workers: runtime.GOMAXPROCS(0)})
 	return t.result(), err
 }
 
 // run tests the model with lakes, whose order decides on the last bits of the sums.
-func (t *test) run(ctx context.Context, lakes iter.Seq[*data.LakeReadings], workers int) error {
+func (t *test) run(ctx context.Context, lakes iter.Seq[*data.LakeReadings], p pace) error {
 	evaluate := func(l *data.LakeReadings) (*backtest.Lake, error) {
 		return t.scores.Evaluate(backtest.Pairs(l.Latitude, values(l), testYears)), nil
 	}
@@ -119,16 +119,17 @@ func (t *test) run(ctx context.Context, lakes iter.Seq[*data.LakeReadings], work
 		t.add(l.Region, e)
 		return nil
 	}
-	if workers > 1 {
-		return inorder.Run(ctx, workers, 4, lakes, evaluate, add)
+	if p.workers > 1 {
+		return inorder.Run(ctx, p.workers, 4, lakes, evaluate, add)
 	}
+	rest := p.begin()
 	for l := range lakes {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
 		e, err := evaluate(l)
 		if err == nil {
 			err = add(l, e)
+		}
+		if err == nil {
+			err = rest(ctx)
 		}
 		if err != nil {
 			return err

@@ -85,13 +85,13 @@ func TestParseReadings(t *testing.T) {
 		"0":           {Date: firstDay},
 		"34359626224": {Date: lastDay, Chlorophyll: data.MaxChlorophyll},
 	} {
-		got, err := parseReadings(nil, []byte("17179869189,"+text))
+		got, err := parseReadings(nil, "17179869189,"+text)
 		if err != nil || len(got) != 2 || got[0] != (data.Reading{Chlorophyll: 5}) || got[1] != want {
 			t.Errorf("%s is %v, %v, want %v", text, got, err, want)
 		}
 	}
 	for _, text := range []string{"-1", "1x", "17180019185", "34359888384", "99999999999999999999999"} {
-		if got, err := parseReadings(nil, []byte(text)); !errors.Is(err, data.ErrImplausible) {
+		if got, err := parseReadings(nil, text); !errors.Is(err, data.ErrImplausible) {
 			t.Errorf("%s is %v, %v, want %v", text, got, err, data.ErrImplausible)
 		}
 	}
