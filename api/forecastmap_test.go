@@ -104,6 +104,17 @@ func TestForecastTiles(t *testing.T) {
 	}
 }
 
+// A vector tile has values: in place of a forecast they would be taken for one.
+func TestNoForecastInVectorTiles(t *testing.T) {
+	s, _ := tileServer(t)
+	publishIssue(t, s, testIssue(t))
+	w := do(s, http.MethodGet, vectorURL+"?forecast=1")
+	wantProblem(t, w, http.StatusBadRequest, "forecast")
+	if !strings.Contains(w.Body.String(), "/api/v1/bathing-lakes/forecast.geojson") {
+		t.Errorf("problem = %s, want it to name the forecasts as GeoJSON", w.Body)
+	}
+}
+
 func TestNoForecastOfThatWeek(t *testing.T) {
 	s, _ := tileServer(t)
 	for _, target := range []string{tileURL, tileJSONURL} {

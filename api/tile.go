@@ -96,6 +96,9 @@ func (h *tileHandlers) vector(w http.ResponseWriter, r *http.Request) error {
 	if t.Scale != 1 {
 		return tiles.ErrOutOfRange
 	}
+	if _, given := query.Text("forecast"); given { // present values in its place would be taken for the forecast
+		query.Refuse("forecast", "not for vector tiles, which show values; only for pictures (.png), and %s.geojson has the values of forecasts", h.prefix+pathForecast)
+	}
 	if err := query.Err(); err != nil {
 		return err
 	}

@@ -239,7 +239,7 @@ func TestTraces(t *testing.T) {
 
 	// Traces without a request: a refresh, reading the snapshot, and the map of an older week.
 	limnomaptest.Get(t, server.Base+"/api/v1/tiles/5/17/10.png?date=2021-01-05")
-	for _, name := range []string{"refresh", "store scan", "store past"} {
+	for _, name := range []string{"refresh", "store scan", "store past", "store forecasts"} {
 		limnomaptest.Within(t, patience, name+" is traced", func() bool {
 			return len(r.find(func(s span) bool { return s.name == name && s.parent == "" })) > 0
 		})

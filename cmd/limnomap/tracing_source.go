@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-// A tracedSource is a source whose queries are spans. A history is a child of the span of its request. Loading a snapshot, or
+// A tracedSource is a source whose queries are spans. A history, or a forecast of an earlier issue, is a child of the span of its request. Loading a snapshot, or
 // older weeks, is a trace of its own: it is rare, and for all clients. Spans have neither the arguments nor the errors, which
 // may name a lake or a server.
 type tracedSource struct {
@@ -62,6 +62,26 @@ func (s tracedSource) History(ctx context.Context, id data.LakeID, q data.Histor
 	return s.Source.History(ctx, id, q)
 }
 
+// Forecasts implements data.Source. The newest issue is read for all clients, an earlier one for a request.
+func (s tracedSource) Forecasts(ctx context.Context, issued data.Optional[data.Date], each func(data.LakeForecast) error) (issue data.ForecastIssue, revision data.Revision, err error) {
+	if issued.Known && !trace.SpanFromContext(ctx).IsRecording() {
+		return s.Source.Forecasts(ctx, issued, each)
+	}
+	ctx, span := s.tracer.Start(ctx, "store forecasts", trace.WithSpanKind(trace.SpanKindClient))
+	defer func() { endSpan(span, err) }()
+	return s.Source.Forecasts(ctx, issued, each)
+}
+
+// LakeForecast implements data.Source.
+func (s tracedSource) LakeForecast(ctx context.Context, id data.LakeID, issued data.Date) (issue data.ForecastIssue, forecast data.LakeForecast, err error) {
+	if !trace.SpanFromContext(ctx).IsRecording() {
+		return s.Source.LakeForecast(ctx, id, issued)
+	}
+	ctx, span := s.tracer.Start(ctx, "store forecast", trace.WithSpanKind(trace.SpanKindClient))
+	defer func() { endSpan(span, err) }()
+	return s.Source.LakeForecast(ctx, id, issued)
+}
+
 // traceRefresh returns a function that starts the span of a refresh, or nil if t is nil.
 func traceRefresh(t trace.Tracer) func(context.Context) (context.Context, func(error)) {
 	if t == nil {
@@ -73,9 +93,9 @@ func traceRefresh(t trace.Tracer) func(context.Context) (context.Context, func(e
 	}
 }
 
-// endSpan ends a span. An unknown lake or a client that left is not an error.
+// endSpan ends a span. An unknown lake, a missing forecast, or a client that left is not an error.
 func endSpan(span trace.Span, err error) {
-	if err != nil && !errors.Is(err, data.ErrNoLake) && !errors.Is(err, context.Canceled) {
+	if err != nil && !errors.Is(err, data.ErrNoLake) && !errors.Is(err, data.ErrNoForecast) && !errors.Is(err, context.Canceled) {
 		span.SetAttributes(semconv.ErrorTypeOther)
 		span.SetStatus(codes.Error, "")
 	}
