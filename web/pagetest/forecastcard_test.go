@@ -166,3 +166,29 @@ func TestPageCardForecastWithheld(t *testing.T) {
 	checkAccessOf(t, b, "withheld", "#card")
 	wantNoProblems(t, b, base)
 }
+
+// The card reads the server's own answers: a lake with a forecast made by limnomap forecast, and one that has too few values for it.
+func TestPageCardServerForecast(t *testing.T) {
+	t.Parallel()
+	base := startForecast(t)
+	b := startBrowser(t, "en-GB")
+	b.Do(t, chromedp.EmulateViewport(360, 740), chromedp.Navigate(base+"/#lake=de_v_11"), browsertest.Until(chartDrawn), browsertest.Until(`!!document.querySelector('#card .ahead')`))
+	text := browsertest.Ask(t, b, chromedp.Evaluate[string](aheadText))
+	for _, want := range []string{" in 10: ", "knows no weather", "Based on the value of"} {
+		if !strings.Contains(text, want) {
+			t.Errorf("the text about the forecast = %q, want %q in it", text, want)
+		}
+	}
+	b.Do(t, chromedp.Focus(".plot input"), chromedp.KeyEvent(kb.End))
+	if said := browsertest.Ask(t, b, chromedp.Evaluate[string](chartSays)); !strings.HasPrefix(said, forecastDay(t, 4)) || !strings.Contains(said, "in 4 of 5 cases between") || !strings.HasSuffix(said, "statistical forecast") {
+		t.Errorf("the chart says %q about its last step, want the forecast of %s", said, forecastDay(t, 4))
+	}
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card figure').scrollIntoView({block: 'start'})`))
+	savePicture(t, b, "server-forecast")
+	b.Do(t, chromedp.Navigate(base+"/#lake=de_v_15"), chromedp.Reload(), browsertest.Until(chartDrawn), browsertest.Until(`!!document.querySelector('#card .ahead')`))
+	if text := browsertest.Ask(t, b, chromedp.Evaluate[string](aheadText)); !strings.Contains(text, "fewer than 5 values") {
+		t.Errorf("the text about a withheld forecast = %q, want that there are too few values", text)
+	}
+	savePicture(t, b, "server-withheld")
+	wantNoProblems(t, b, base)
+}

@@ -3,11 +3,13 @@ package pagetest
 import (
 	"fmt"
 	"math"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/chromedp/cdproto/emulation"
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
 
@@ -139,6 +141,67 @@ func TestPageForecast(t *testing.T) {
 			wantNoProblems(t, b, base)
 		})
 	}
+}
+
+// While the script of the forecast is on its way, no tile of it is seen beside the legend and the marks of the present. With the style of dots,
+// which a forecast does not have, it shows the heat map; the choice of colours has no effect and cannot be used.
+func TestPageForecastOnItsWay(t *testing.T) {
+	t.Parallel()
+	arrive := make(chan struct{})
+	base := limnomaptest.Front(t, startForecast(t), func(_ http.ResponseWriter, r *http.Request) bool {
+		if strings.Contains(r.URL.Path, "/assets/forecast-") {
+			select {
+			case <-arrive:
+			case <-r.Context().Done():
+			}
+		}
+		return false
+	}, nil)
+	b := startBrowser(t, "en-GB")
+	const seen = `[...document.querySelectorAll('.heatmap img')].some((e) => e.checkVisibility({visibilityProperty: true}))`
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#style=dots&forecast=2"),
+		browsertest.Until(`document.querySelectorAll('.heatmap img.leaflet-tile-loaded').length > 0 && document.querySelectorAll('.heatmap img:not(.leaflet-tile-loaded)').length === 0`))
+	state := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState))
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](seen)) || state.Tiles != "2" || !state.Marks || state.Banner {
+		t.Errorf("before the script is there: %+v, and the tiles are seen: %v; want them hidden", state, browsertest.Ask(t, b, chromedp.Evaluate[bool](seen)))
+	}
+	close(arrive)
+	b.Do(t, browsertest.Until(banner+` !== ''`), browsertest.Until(seen), chromedp.Evaluate[chromedp.Void](openLayers), chromedp.WaitVisible(forecastSwitch))
+	if state := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); state.Tiles != "2" || state.Marks || !state.Banner || !state.Legend {
+		t.Errorf("with the script: %+v, want the forecast", state)
+	}
+	const disabled = `[...document.querySelectorAll('#layer-panel select:disabled, #layer-panel input:disabled')].map((e) => e.value || e.localName).join()`
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "select,dots" && got != "dots,select" {
+		t.Errorf("of the layer panel %q cannot be used, want dots and the colours", got)
+	}
+	b.Do(t, chromedp.Click(forecastSwitch), browsertest.Until(banner+` === ''`))
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "" {
+		t.Errorf("without the forecast %q cannot be used", got)
+	}
+	wantNoProblems(t, b, base)
+}
+
+// The most probable is the darkest: it needs a light map, also on a page with dark colours. On paper the banner can be read.
+func TestPageForecastDarkAndPrinted(t *testing.T) {
+	t.Parallel()
+	base := startForecast(t)
+	b := startBrowser(t, "en-GB")
+	b.Prefer(t, "color-scheme", "dark")
+	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#forecast=1"), browsertest.Until(banner+` !== ''`), browsertest.Until(heatDrawn))
+	const colours = `(() => {
+		const of = (s) => getComputedStyle(document.querySelector(s));
+		return [of('body').backgroundColor, of('.leaflet-outlines-pane .germany').fill, of('#ahead-banner').color, of('#ahead-banner').backgroundColor].join(' ');
+	})()`
+	const dark, white, violet, black = "rgb(27, 32, 37)", "rgb(255, 255, 255)", "rgb(91, 42, 134)", "rgb(0, 0, 0)"
+	want := strings.Join([]string{dark, white, white, violet}, " ")
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](colours)); got != want {
+		t.Errorf("on a dark page the colours of page, map, and banner are %s, want %s", got, want)
+	}
+	browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](colours)); !strings.HasSuffix(got, black+" "+white) {
+		t.Errorf("on paper the colours of page, map, and banner are %s, want a banner in black and white", got)
+	}
+	wantNoProblems(t, b, base)
 }
 
 func hasRequest(b *browsertest.Browser, part string) bool {

@@ -32,7 +32,7 @@ export function addHeatmap(page) {
       opacity: opacity(),
       zIndex: 2, // above the basemap
       attribution: config.attribution_html,
-      className: 'heatmap-next',
+      className: `heatmap-next${url.includes('forecast=') ? ' ahead-tiles' : ''}`,
     })
     const retries = retryTiles(layer, updateWarning)
     layer.addTo(map)

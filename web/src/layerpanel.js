@@ -8,7 +8,7 @@ const minOpacity = 20 // %: with less, a bloom would look clean
 
 /** Fills the panel and keeps it in step with the view. @param {Page} page */
 export function addLayerPanel(page) {
-  const { view, styles, colormaps } = page
+  const { config, view, styles, colormaps } = page
   const panel = byId('layer-panel')
   const [percent, range] = panel.querySelectorAll('output, #opacity')
   const select = panel.querySelector('select')
@@ -30,9 +30,14 @@ export function addLayerPanel(page) {
     select.value = view.get().colormap ?? ''
     if (!select.value) select.selectedIndex = 0 // also for an unknown one
     const current = styles.find(({ id }) => id === view.get().style) ?? standard
-    for (const radio of radios) radio.checked = radio.value === current.id
+    const isAhead = Boolean(config.forecast) && Number(view.get().forecast) > 0
+    select.disabled = isAhead // a forecast has its own colours, and no dots
+    for (const radio of radios) {
+      radio.checked = radio.value === current.id
+      radio.disabled = isAhead && radio.value === 'dots'
+    }
   }
-  view.on(['style', 'colormap', 'opacity'], update)
+  view.on(['style', 'colormap', 'opacity', 'forecast'], update)
   update()
   addForecastSwitch(page)
 }

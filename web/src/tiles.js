@@ -10,14 +10,14 @@ export const isFiltered = (style) => style === 'dots' || style === 'lakes'
 
 /**
  * Returns the URL template for the week, style with its filter and colour map of a view and the version of the data. Defaults are left out,
- * so that a tile has one address and is cached once. A forecast has its own colours and version, and no filter.
+ * so that a tile has one address and is cached once. A forecast has its own colours and version, and neither a filter nor dots.
  * @param {Pick<ViewState, 'date' | 'style' | 'colormap' | 'risk' | 'forecast'>} view @param {Pick<Page, 'styles' | 'colormaps' | 'config'>} page
  */
 export function tileURL(view, { styles, colormaps, config }) {
   const query = new URLSearchParams()
   const ahead = config.forecast && Number(view.forecast) // weeks
   if (view.date) query.set('date', view.date)
-  for (const [name, list] of Object.entries({ style: styles, colormap: ahead ? [] : colormaps })) {
+  for (const [name, list] of Object.entries({ style: styles.filter(({ id }) => !ahead || id !== 'dots'), colormap: ahead ? [] : colormaps })) {
     if (list.some(({ id, default: standard }) => id === view[name] && !standard)) query.set(name, view[name])
   }
   const classes = riskClasses(view.risk)

@@ -63,12 +63,14 @@ test('the tiles of a forecast have its version, and neither week, colours nor fi
   const path = 'api/v1/tiles/{z}/{x}/{y}{r}.png'
   const view = { date: null, style: 'dots', colormap: 'algae', risk: 'high' }
   for (const [forecast, settings, want] of /** @type {const} */ ([
-    ['2', config, `${path}?style=dots&forecast=2&v=7-f`],
+    ['2', config, `${path}?forecast=2&v=7-f`],
     ['0', config, `${path}?style=dots&colormap=algae&risk=high&v=7`],
     ['2', { ...config, forecast: null }, `${path}?style=dots&colormap=algae&risk=high&v=7`],
   ])) {
     assert.equal(tileURL({ ...view, forecast }, { styles, colormaps, config: settings }), want)
   }
+  const lakes = [...styles, { id: 'lakes', title: '' }]
+  assert.equal(tileURL({ ...view, style: 'lakes', forecast: '2' }, { styles: lakes, colormaps, config }), `${path}?style=lakes&forecast=2&v=7-f`)
 })
 
 test('the stops of the slider are now and the days that are not over', () => {
