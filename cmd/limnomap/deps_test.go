@@ -35,6 +35,7 @@ var mayImport = map[string][]string{
 	"data/raster/netcdf":        {"data/raster/hdf5"},
 	"data/raster/crs":           {}, // formulas, for anyone
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
+	"data/eventlog":             {"data"},
 	"data/forecaster":           {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
 	"data/forecast":             {"data/forecast/exact"},
 	"data/forecast/exact":       {}, // functions of numbers, for anyone

@@ -1,0 +1,167 @@
+package data
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// An Event is one change of what is published about a lake. Events are numbered in the order in which they were published.
+type Event struct {
+	Seq    int64   // from 1 on, without gaps
+	ID     EventID // that of the content: the same change of the same data has the same id everywhere
+	At     time.Time
+	LakeID LakeID
+	Kind   EventKind
+	// Before and After are what was published about the lake. A lake that there was not before has the zero EventValue before.
+	Before, After EventValue
+	Advisory      EventAdvisory // of an event of an official statement: the statement, as it is then, or as it was
+	Forecast      EventForecast // of ForecastExceeds
+	// Snapshot is the version of the first snapshot that shows the change.
+	Snapshot string
+}
+
+// An EventID identifies an Event: 32 hexadecimal digits.
+type EventID string
+
+// eventIDBytes of SHA-256 make an id: the chance that any two of a billion events collide is below 1 in 10²⁰.
+const eventIDBytes = 16
+
+// An EventKind is what an Event says.
+type EventKind uint8
+
+const (
+	NoEvent           EventKind = iota
+	ClassUp                     // "class_up": the level rose
+	ClassDown                   // "class_down": the level fell
+	BecameCurrent               // "became_current": a lake without a current value has one
+	BecameStale                 // "became_stale": a lake with a current value has none, for whatever reason; it is never an all-clear
+	AdvisoryIssued              // "advisory_issued": an official statement is valid that was not before
+	AdvisoryChanged             // "advisory_changed": a valid statement says something else
+	AdvisoryWithdrawn           // "advisory_withdrawn": a statement is no longer valid before its time
+	AdvisoryExpired             // "advisory_expired": the time of a statement is over
+	ForecastExceeds             // "forecast_exceeds": a lake of a low level is forecast to reach a higher one
+)
+
+var eventKindNames = [...]string{NoEvent: "", ClassUp: "class_up", ClassDown: "class_down", BecameCurrent: "became_current", BecameStale: "became_stale",
+	AdvisoryIssued: "advisory_issued", AdvisoryChanged: "advisory_changed", AdvisoryWithdrawn: "advisory_withdrawn", AdvisoryExpired: "advisory_expired",
+	ForecastExceeds: "forecast_exceeds"}
+
+// EventKinds returns all kinds.
+func EventKinds() []EventKind {
+	return []EventKind{ClassUp, ClassDown, BecameCurrent, BecameStale, AdvisoryIssued, AdvisoryChanged, AdvisoryWithdrawn, AdvisoryExpired, ForecastExceeds}
+}
+
+// ParseEventKind reads the name of a kind.
+func ParseEventKind(s string) (EventKind, error) {
+	var names []string
+	for _, k := range EventKinds() {
+		if s == k.String() {
+			return k, nil
+		}
+		names = append(names, k.String())
+	}
+	return NoEvent, fmt.Errorf("kind %.80q is none of %s", s, strings.Join(names, ", "))
+}
+
+// String returns the name of the kind; empty for NoEvent.
+func (k EventKind) String() string { return eventKindNames[k] }
+
+// OfAdvisory reports whether the event is about an official statement.
+func (k EventKind) OfAdvisory() bool { return k >= AdvisoryIssued && k <= AdvisoryExpired }
+
+// An EventValue is what is published about a lake at one moment: its current value. Without one, Chlorophyll and Level are none, and
+// MeasuredAt is that of the last known value.
+type EventValue struct {
+	Chlorophyll Chlorophyll
+	Level       Level
+	MeasuredAt  Optional[int64] // Unix seconds
+}
+
+// NoEventValue is what is published about a lake that never had a value.
+func NoEventValue() EventValue { return EventValue{Chlorophyll: NoChlorophyll, Level: NoLevel} }
+
+// EventValueOf returns what s publishes.
+func EventValueOf(s *State) EventValue {
+	v := EventValue{Chlorophyll: s.Chlorophyll, Level: s.Level}
+	if s.Risk != RiskUnknown {
+		v.MeasuredAt = Known(s.MeasuredAt())
+	}
+	return v
+}
+
+// Current reports whether there is a current value.
+func (v EventValue) Current() bool { return v.Chlorophyll.Valid() }
+
+// An EventAdvisory is an official statement in an event.
+type EventAdvisory struct {
+	ID         AdvisoryID
+	Kind       AdvisoryKind
+	Cause      Cause
+	Issuer     string
+	URL        string
+	ValidUntil time.Time // zero if that is not known yet
+}
+
+// EventAdvisoryOf returns what an event says about a statement.
+func EventAdvisoryOf(a *Advisory) EventAdvisory {
+	return EventAdvisory{ID: a.ID, Kind: a.Kind, Cause: a.Cause, Issuer: a.Issuer, URL: a.URL, ValidUntil: a.ValidUntil}
+}
+
+// An EventForecast is the forecast in an event.
+type EventForecast struct {
+	Issued Date
+	Week   int // ahead, from 1 on, the first in which the level is reached; 0 for no forecast
+	Level  Level
+	// Chance is the probability of that level or a higher one in that week.
+	Chance TenThousandths
+}
+
+// ContentID returns the id of what the event says, in the revision in which it was found.
+func (e *Event) ContentID(revision Revision) EventID {
+	h := versionHash{sum: sha256.New()}
+	h.text("limnomap event 1")
+	h.number(revision.Number)
+	h.text(e.Snapshot)
+	h.text(string(e.LakeID))
+	h.number(int64(e.Kind))
+	for _, v := range []EventValue{e.Before, e.After} {
+		h.number(int64(v.Chlorophyll))
+		h.number(int64(v.Level))
+		if v.MeasuredAt.Known {
+			h.number(v.MeasuredAt.Value)
+		}
+	}
+	if e.Kind.OfAdvisory() {
+		a := &e.Advisory
+		h.text(string(a.ID))
+		h.number(int64(a.Kind))
+		h.number(int64(a.Cause))
+		h.text(a.Issuer)
+		h.text(a.URL)
+		h.number(a.ValidUntil.Unix())
+	}
+	if f := &e.Forecast; e.Kind == ForecastExceeds {
+		h.number(int64(f.Issued))
+		h.number(int64(f.Week))
+		h.number(int64(f.Level))
+		h.number(int64(f.Chance))
+	}
+	h.flush()
+	return EventID(hex.EncodeToString(h.sum.Sum(nil)[:eventIDBytes]))
+}
+
+// A Moment is what was last published, without its lakes and statements. The zero value is that of a database of which nothing was published.
+type Moment struct {
+	Number   int64 // grows by one with each Moment
+	Revision Revision
+	// Settings are those by which values were classified. Moments of different settings cannot be compared.
+	Settings string
+	Snapshot string    // the version of the snapshot
+	At       time.Time // as of which official statements were valid
+	LastSeq  int64     // of the last event
+	Measured int64     // lakes that ever had a value
+	Blocks   int       // in which its lakes and statements are stored
+}

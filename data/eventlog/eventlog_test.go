@@ -1,0 +1,394 @@
+package eventlog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"testing"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/eventlog"
+
+	"github.com/paulmach/orb"
+	"pgregory.net/rapid"
+)
+
+// A world is a data.Source whose values and statements a test changes.
+type world struct {
+	data.NoForecasts
+	revision   data.Revision
+	lakes      []data.LakeID
+	values     map[observed]data.Chlorophyll
+	scum       map[observed]bool
+	statements map[data.AdvisoryID]data.Advisory
+}
+
+type observed struct {
+	lake data.LakeID
+	date data.Date
+}
+
+func newWorld(lakes ...data.LakeID) *world {
+	return &world{revision: data.Revision{Number: 1}, lakes: lakes, values: make(map[observed]data.Chlorophyll), scum: make(map[observed]bool),
+		statements: make(map[data.AdvisoryID]data.Advisory)}
+}
+
+// monday is the first day on which the tests observe lakes.
+const monday data.Date = 20_003
+
+// set imports a value in µg/l of a week, or a gap if it is negative.
+func (w *world) set(id data.LakeID, week int, chl float64) {
+	c, err := data.ChlorophyllOf(chl)
+	if err != nil {
+		c = data.NoChlorophyll
+	}
+	w.values[observed{id, monday + data.Date(7*week)}] = c
+	w.revision.Number++
+}
+
+func (w *world) Revision(context.Context) (data.Revision, error) { return w.revision, nil }
+
+func (w *world) Scan(_ context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
+	slices.Sort(w.lakes)
+	for i, id := range w.lakes {
+		if err := lake(data.Lake{ID: id, ExternalID: string(id), Name: "Lake " + string(id), Point: orb.Point{float64(i % 180), 48}}); err != nil {
+			return data.Revision{}, err
+		}
+	}
+	for _, id := range w.lakes {
+		for date := monday - 7*20; date < monday+7*60; date += 7 {
+			key := observed{id, date}
+			c, ok := w.values[key]
+			if !ok {
+				continue
+			}
+			o := data.Observation{LakeID: id, Date: date, Chlorophyll: c, Level: data.NoLevel, CellDensity: data.NoCellDensity}
+			if w.scum[key] && c.Valid() {
+				o.Level = 3
+			}
+			if err := observation(o); err != nil {
+				return data.Revision{}, err
+			}
+		}
+	}
+	return w.revision, nil
+}
+
+func (w *world) Advisories(context.Context) ([]data.Advisory, data.Revision, error) {
+	return slices.Collect(maps.Values(w.statements)), w.revision, nil
+}
+
+func (w *world) Past(context.Context, data.Period, func(data.Observation) error) (data.Revision, error) {
+	return data.Revision{}, errors.New("the tests read no past weeks")
+}
+
+func (w *world) History(context.Context, data.LakeID, data.HistoryQuery) (data.Lake, []data.Observation, error) {
+	return data.Lake{}, nil, errors.New("the tests read no history")
+}
+
+// A journal is an eventlog.Store in memory, with the moment that a database has beside it.
+type journal struct {
+	moment data.Moment
+	blocks map[int][]byte
+	events []data.Event
+	put    int // blocks
+}
+
+func (j *journal) Block(i int) ([]byte, error) {
+	b, ok := j.blocks[i]
+	if !ok {
+		return nil, fmt.Errorf("no block %d", i)
+	}
+	return b, nil
+}
+
+func (j *journal) PutBlock(i int, b []byte) error {
+	if j.blocks == nil {
+		j.blocks = make(map[int][]byte)
+	}
+	j.blocks[i] = slices.Clone(b)
+	j.put++
+	return nil
+}
+
+func (j *journal) PutEvent(e *data.Event) error {
+	j.events = append(j.events, *e)
+	return nil
+}
+
+// noon is when the tests begin.
+var noon = time.Date(2025, 7, 1, 12, 0, 0, 0, time.UTC)
+
+type fataler interface {
+	Helper()
+	Fatal(...any)
+	Fatalf(string, ...any)
+	Errorf(string, ...any)
+}
+
+func (w *world) snapshot(t fataler, now time.Time) *data.Snapshot {
+	t.Helper()
+	s, err := data.Load(context.Background(), w, &data.SnapshotOptions{Now: func() time.Time { return now }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// publish compares the world with the last moment, and returns the events.
+func (j *journal) publish(t fataler, s *data.Snapshot, now time.Time) []data.Event {
+	t.Helper()
+	before := len(j.events)
+	r, err := eventlog.Next(j.moment, j, s, "settings", now)
+	if err != nil {
+		t.Fatal(err)
+	}
+	j.moment = r.Moment
+	return j.events[before:]
+}
+
+// describe writes an event without its snapshot and id.
+func describe(e data.Event) string {
+	text := fmt.Sprintf("%d %s %s: level %d to %d", e.Seq, e.LakeID, e.Kind, e.Before.Level, e.After.Level)
+	if e.Kind.OfAdvisory() {
+		text = fmt.Sprintf("%d %s %s: %s %s", e.Seq, e.LakeID, e.Kind, e.Advisory.ID, e.Advisory.Kind)
+	}
+	return text
+}
+
+func describeAll(events []data.Event) (all []string) {
+	for _, e := range events {
+		all = append(all, describe(e))
+	}
+	return all
+}
+
+// Each change of what is published gives its event once, and nothing else does.
+func TestNext(t *testing.T) {
+	t.Parallel()
+	w, j := newWorld("a", "b", "c"), new(journal)
+	now := noon
+	step := func(what string, change func(), want ...string) {
+		t.Helper()
+		change()
+		w.revision.Number++
+		now = now.Add(time.Hour)
+		s := w.snapshot(t, now)
+		got := j.publish(t, s, now)
+		if !slices.Equal(describeAll(got), want) {
+			t.Errorf("%s: %q, want %q", what, describeAll(got), want)
+		}
+		for _, e := range got {
+			if e.Snapshot != s.Version || len(e.ID) != 32 || !e.At.Equal(now) {
+				t.Errorf("%s: event %+v, want the snapshot %s", what, e, s.Version)
+			}
+		}
+		if again := j.publish(t, s, now); len(again) > 0 {
+			t.Errorf("%s, published twice: %q", what, describeAll(again))
+		}
+	}
+	statement := func(id data.AdvisoryID, kind data.AdvisoryKind, until time.Duration) data.Advisory {
+		return data.Advisory{ID: id, LakeID: "c", Kind: kind, Issuer: "office", Issued: noon, ValidFrom: noon, ValidUntil: noon.Add(until)}
+	}
+	step("no values", func() {})
+	step("the first values", func() { w.set("a", 0, 5); w.set("b", 0, 20) })
+	step("the same again", func() { w.set("a", 0, 5) })
+	step("a bloom", func() { w.set("a", 1, 60) }, "1 a class_up: level 0 to 2")
+	step("a correction of an old week", func() { w.set("a", -3, 500) })
+	step("a correction of today within its class", func() { w.set("a", 1, 70) })
+	step("a correction of today", func() { w.set("a", 1, 30) }, "2 a class_down: level 2 to 1")
+	step("and back", func() { w.set("a", 1, 60) }, "3 a class_up: level 1 to 2")
+	step("and again", func() { w.set("a", 1, 30) }, "4 a class_down: level 2 to 1")
+	step("scum", func() { w.set("b", 1, 60); w.scum[observed{"b", monday + 7}] = true }, "5 b class_up: level 1 to 3")
+	step("a lake's first value", func() { w.set("c", 1, 11) }, "6 c became_current: level -1 to 1")
+	step("a gap", func() { w.set("c", 2, -1) })
+	step("a value that vanishes", func() { delete(w.values, observed{"c", monday + 7}) }, "7 c became_stale: level 1 to -1")
+	step("a month passes", func() { w.set("a", 6, 5) }, "8 a class_down: level 1 to 0", "9 b became_stale: level 3 to -1")
+	step("b is measured again", func() { w.set("b", 6, 5) }, "10 b became_current: level -1 to 0")
+	step("a new lake", func() { w.lakes = append(w.lakes, "d"); w.set("d", 6, 5) }, "11 d became_current: level -1 to 0")
+	step("a closure", func() { w.statements["s"] = statement("s", data.Closure, 100*time.Hour) }, "12 c advisory_issued: s closure")
+	step("it is eased", func() { w.statements["s"] = statement("s", data.Warning, 100*time.Hour) }, "13 c advisory_changed: s warning")
+	step("another one, and a bloom", func() { w.statements["r"] = statement("r", data.Info, 100*time.Hour); w.set("c", 6, 60) },
+		"14 c advisory_issued: r info", "15 c became_current: level -1 to 2")
+	step("the first is withdrawn", func() { s := w.statements["s"]; s.Withdrawn = now; w.statements["s"] = s }, "16 c advisory_withdrawn: s warning")
+	step("the other is not there any more", func() { delete(w.statements, "r") }, "17 c advisory_withdrawn: r info")
+	step("a closure that begins later", func() {
+		s := statement("q", data.Closure, 300*time.Hour)
+		s.ValidFrom = noon.Add(200 * time.Hour)
+		w.statements["q"] = s
+	})
+	step("a lake that is not there any more", func() { w.lakes = []data.LakeID{"a", "c", "d"} }, "18 b became_stale: level 0 to -1")
+}
+
+// Without an import, statements begin and expire by the clock, also of a snapshot that was made before. A clock that is behind
+// does not issue them anew.
+func TestClock(t *testing.T) {
+	t.Parallel()
+	w, j := newWorld("a"), new(journal)
+	w.set("a", 0, 5)
+	w.statements["s"] = data.Advisory{ID: "s", LakeID: "a", Kind: data.Closure, Issuer: "office", Issued: noon, ValidFrom: noon.Add(time.Hour), ValidUntil: noon.Add(2 * time.Hour)}
+	s := w.snapshot(t, noon)
+	for _, tt := range []struct {
+		minutes int
+		want    []string
+	}{
+		{0, nil}, {59, nil},
+		{60, []string{"1 a advisory_issued: s closure"}},
+		{30, nil}, {119, nil},
+		{120, []string{"2 a advisory_expired: s closure"}},
+		{90, nil}, {200, nil},
+	} {
+		if got := describeAll(j.publish(t, s, noon.Add(time.Duration(tt.minutes)*time.Minute))); !slices.Equal(got, tt.want) {
+			t.Errorf("after %d minutes: %q, want %q", tt.minutes, got, tt.want)
+		}
+	}
+}
+
+// Moments of other settings, and snapshots of earlier revisions, give no events. A new moment does not depend on what was before.
+func TestNextFirst(t *testing.T) {
+	t.Parallel()
+	w, j := newWorld("a"), new(journal)
+	w.set("a", 0, 5)
+	earlier := w.snapshot(t, noon)
+	j.publish(t, earlier, noon)
+	w.set("a", 0, 60)
+	s := w.snapshot(t, noon)
+	r, err := eventlog.Next(j.moment, &journal{blocks: maps.Clone(j.blocks)}, s, "others", noon)
+	if err != nil || !r.First || !r.New || len(j.events) > 0 || r.Moment.Settings != "others" {
+		t.Errorf("other settings: %+v, %v, %d events; want the first moment of others, without events", r, err, len(j.events))
+	}
+	if got := j.publish(t, s, noon); len(got) != 1 {
+		t.Errorf("%q, want a rise", describeAll(got))
+	}
+	last := j.moment
+	if got := j.publish(t, earlier, noon); len(got) > 0 || j.moment != last {
+		t.Errorf("an earlier revision: %q", describeAll(got))
+	}
+}
+
+// Many lakes take many blocks, of which only those that differ are written.
+func TestNextBlocks(t *testing.T) {
+	t.Parallel()
+	const lakes = 20_000
+	var ids []data.LakeID
+	for i := range lakes {
+		ids = append(ids, data.LakeID(fmt.Sprintf("lake_%05d", i)))
+	}
+	w, j := newWorld(ids...), new(journal)
+	for _, id := range ids {
+		w.values[observed{id, monday}] = 500
+	}
+	j.publish(t, w.snapshot(t, noon), noon)
+	if j.moment.Blocks != 4 || j.moment.Measured != lakes || j.put != 4 {
+		t.Fatalf("%+v, %d blocks written; want one of statements and three of lakes", j.moment, j.put)
+	}
+	j.put = 0
+	w.set(ids[9_000], 0, 60)
+	w.set(ids[19_999], 0, 60)
+	got := j.publish(t, w.snapshot(t, noon), noon)
+	if want := []string{"1 lake_09000 class_up: level 0 to 2", "2 lake_19999 class_up: level 0 to 2"}; !slices.Equal(describeAll(got), want) || j.put != 2 {
+		t.Errorf("%q, %d blocks written, want %q and two blocks", describeAll(got), j.put, want)
+	}
+	w.lakes = w.lakes[:8192]
+	got = nil
+	w.revision.Number++
+	if got = j.publish(t, w.snapshot(t, noon), noon); len(got) != lakes-8192 || j.moment.Blocks != 2 {
+		t.Errorf("%d events and %d blocks when lakes are gone, want %d and 2", len(got), j.moment.Blocks, lakes-8192)
+	}
+	var changed []eventlog.LakeEntry
+	if err := eventlog.Lakes(j.moment, j, func(l *eventlog.LakeEntry) error { changed = append(changed, *l); return nil }); err != nil || len(changed) != 8192 {
+		t.Errorf("%d lakes are stored, %v; want 8192", len(changed), err)
+	}
+}
+
+// Whatever is imported, corrected, closed and forgotten: whoever follows the events from the first moment on knows the level of each lake and
+// each valid statement, no event comes twice, and Changed tells which records differ.
+func TestNextProperty(t *testing.T) {
+	t.Parallel()
+	rapid.Check(t, func(t *rapid.T) {
+		ids := []data.LakeID{"a", "b", "c", "d"}
+		w, j := newWorld(append(ids, "z")...), new(journal)
+		w.set("z", -3, 5) // an empty map that is filled gives no events
+		now := noon
+		levels := map[data.LakeID]data.Level{}
+		valid := map[data.AdvisoryID]data.AdvisoryKind{}
+		records := map[data.LakeID]string{}
+		changed := map[data.LakeID]int64{}
+		seen := map[data.EventID]bool{}
+		began := false
+		all := w.lakes
+		for range rapid.IntRange(1, 15).Draw(t, "moments") {
+			now = now.Add(time.Duration(rapid.IntRange(0, 600).Draw(t, "minutes")) * time.Minute)
+			for range rapid.IntRange(0, 4).Draw(t, "changes") {
+				id := rapid.SampledFrom(ids).Draw(t, "lake")
+				w.revision.Number++
+				switch rapid.IntRange(0, 4).Draw(t, "change") {
+				case 0:
+					delete(w.values, observed{id, monday + data.Date(7*rapid.IntRange(-3, 9).Draw(t, "week"))})
+				case 1:
+					// A statement stays with its lake, as imports see to.
+					s := data.Advisory{ID: data.AdvisoryID("of_" + id), LakeID: id, Issuer: "office", Issued: noon, ValidFrom: noon,
+						Kind:       rapid.SampledFrom([]data.AdvisoryKind{data.Info, data.Warning, data.Closure}).Draw(t, "kind"),
+						ValidUntil: noon.Add(time.Duration(rapid.IntRange(1, 3000).Draw(t, "until")) * time.Minute)}
+					w.statements[s.ID] = s
+				default:
+					w.set(id, rapid.IntRange(-3, 9).Draw(t, "week"), rapid.SampledFrom([]float64{-1, 0, 5, 12, 60}).Draw(t, "chl"))
+				}
+			}
+			s := w.snapshot(t, now)
+			events := j.publish(t, s, now)
+			for _, e := range events {
+				if e.Seq != int64(len(seen))+1 || seen[e.ID] || e.ID != e.ContentID(s.Revision) {
+					t.Fatalf("event %s comes with the number %d after %d events; known before: %v", e.ID, e.Seq, len(seen), seen[e.ID])
+				}
+				seen[e.ID] = true
+				switch {
+				case e.Kind == data.AdvisoryIssued || e.Kind == data.AdvisoryChanged:
+					valid[e.Advisory.ID] = e.Advisory.Kind
+				case e.Kind.OfAdvisory():
+					delete(valid, e.Advisory.ID)
+				case e.Before.Level != levels[e.LakeID]:
+					t.Fatalf("%s, and the level was %d", describe(e), levels[e.LakeID])
+				default:
+					levels[e.LakeID] = e.After.Level
+				}
+			}
+			wantValid := map[data.AdvisoryID]data.AdvisoryKind{}
+			for id, a := range w.statements {
+				if a.ActiveAt(now) {
+					wantValid[id] = a.Kind
+				}
+			}
+			for i, id := range all {
+				state := s.Current.States[i]
+				if !began { // whoever follows must know the first moment
+					levels[id], valid = state.Level, maps.Clone(wantValid)
+				}
+				if levels[id] != state.Level {
+					t.Fatalf("lake %s has the level %d, and by the events %d", id, state.Level, levels[id])
+				}
+				record := fmt.Sprintf("%+v", state)
+				if a := s.At(now).Current.Advisories.Of(i); a != nil {
+					record += fmt.Sprintf("%+v", *a)
+				}
+				if record != records[id] {
+					records[id], changed[id] = record, j.moment.Number
+				}
+			}
+			began = true
+			if !maps.Equal(valid, wantValid) {
+				t.Fatalf("valid by the events: %v; of the source: %v", valid, wantValid)
+			}
+			got := map[data.LakeID]int64{}
+			if err := eventlog.Lakes(j.moment, j, func(l *eventlog.LakeEntry) error { got[l.ID] = l.Changed; return nil }); err != nil || !maps.Equal(got, changed) {
+				t.Fatalf("the records changed in the moments %v, %v; want %v", got, err, changed)
+			}
+			if again := j.publish(t, s, now); len(again) > 0 {
+				t.Fatalf("published twice: %q", describeAll(again))
+			}
+		}
+	})
+}
