@@ -174,9 +174,20 @@ func TestPageForecastOnItsWay(t *testing.T) {
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "select,dots" && got != "dots,select" {
 		t.Errorf("of the layer panel %q cannot be used, want dots and the colours", got)
 	}
+	const reasons = `[...document.querySelectorAll('#layer-panel :is(select, fieldset)')].map((e) => document.getElementById(e.getAttribute('aria-describedby')).innerText).join()`
+	const why = "A forecast has its own colours, and no markers."
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](reasons)); got != why+","+why {
+		t.Errorf("the reasons why the style dots and the colours cannot be used are %q, want %q for both", got, why)
+	}
+	savePicture(t, b, "panel")
+	startAxe(t, b)
+	checkAccessOf(t, b, "layer panel with a forecast", "#layer-panel")
 	b.Do(t, chromedp.Click(forecastSwitch), browsertest.Until(banner+` === ''`))
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](disabled)); got != "" {
 		t.Errorf("without the forecast %q cannot be used", got)
+	}
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](reasons)); got != "," {
+		t.Errorf("without the forecast the layer panel says %q", got)
 	}
 	wantNoProblems(t, b, base)
 }

@@ -32,6 +32,7 @@ export function addLayerPanel(page) {
     const current = styles.find(({ id }) => id === view.get().style) ?? standard
     const isAhead = Boolean(config.forecast) && Number(view.get().forecast) > 0
     select.disabled = isAhead // a forecast has its own colours, and no dots
+    byId('ahead-note').textContent = isAhead ? words.map.forecastColors : ''
     for (const radio of radios) {
       radio.checked = radio.value === current.id
       radio.disabled = isAhead && radio.value === 'dots'
