@@ -167,7 +167,8 @@ func TestPageCardForecastWithheld(t *testing.T) {
 	wantNoProblems(t, b, base)
 }
 
-// The card reads the server's own answers: a lake with a forecast made by limnomap forecast, and one that has too few values for it.
+// The card reads the server's own answers: a lake with a forecast made by limnomap forecast, and one lake for each reason to
+// withhold it.
 func TestPageCardServerForecast(t *testing.T) {
 	t.Parallel()
 	base := startForecast(t)
@@ -185,9 +186,15 @@ func TestPageCardServerForecast(t *testing.T) {
 	}
 	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#card figure').scrollIntoView({block: 'start'})`))
 	savePicture(t, b, "server-forecast")
-	b.Do(t, chromedp.Navigate(base+"/#lake=de_v_15"), chromedp.Reload(), browsertest.Until(chartDrawn), browsertest.Until(`!!document.querySelector('#card .ahead')`))
-	if text := browsertest.Ask(t, b, chromedp.Evaluate[string](aheadText)); !strings.Contains(text, "fewer than 5 values") {
-		t.Errorf("the text about a withheld forecast = %q, want that there are too few values", text)
+	for _, withheld := range []struct{ lake, want string }{
+		{"de_v_15", "No forecast: fewer than 5 values."},
+		{"de_v_16", "No forecast: the last value is older than 6 weeks."},
+		{"de_v_17", "No forecast: no value was ever seen at this time of year."},
+	} {
+		b.Do(t, chromedp.Evaluate[chromedp.Void](fmt.Sprintf(`location.hash = 'lake=%s'`, withheld.lake)), says(withheld.want), browsertest.Until(chartDrawn))
+		if own := browsertest.Ask(t, b, chromedp.Evaluate[int](`document.querySelectorAll('.plot :is(.own, .fan, .steps)').length`)); own != 0 {
+			t.Errorf("%s: the chart has %d parts of a forecast", withheld.lake, own)
+		}
 	}
 	savePicture(t, b, "server-withheld")
 	wantNoProblems(t, b, base)

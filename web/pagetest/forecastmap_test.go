@@ -28,13 +28,15 @@ func startForecast(t *testing.T) string {
 	var lakes, rows strings.Builder
 	lakes.WriteString("id,name,lat,lon,region\n")
 	rows.WriteString("lake_id,date,chl,data_type\n")
-	for i := range 16 {
+	for i := range 18 {
 		fmt.Fprintf(&lakes, "de_v_%02d,Vorsee %d,%.2f,%.2f,Brandenburg\n", i, i+1, 52+float64(i/4)*0.4, 12.5+float64(i%4)*0.5)
-		first := -104
-		if i == 15 {
-			first = -2 // too few values
-		}
-		for week := first; week <= 0; week++ {
+		for week := -104; week <= 0; week++ {
+			switch {
+			case i == 15 && week < -2, // too few values
+				i == 16 && week > -7, // the last value is too old
+				i == 17 && (week > -4 || week > -56 && week < -44 || week > -108 && week < -96): // no value within 3 weeks of the days of the forecast
+				continue
+			}
 			chl := 3*math.Exp(float64(i)/5) + 2*math.Sin(float64(week)/8)
 			fmt.Fprintf(&rows, "de_v_%02d,%s,%.1f,satellite\n", i, weekday(week), chl*(1+0.2*math.Sin(float64(week*(i+3)))))
 		}
