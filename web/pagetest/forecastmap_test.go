@@ -85,8 +85,8 @@ func TestPageForecast(t *testing.T) {
 		width, height  int64
 		banner, off    string
 	}{
-		{"desk", "en-GB", 1280, 800, "Forecast for " + forecastDay(t, 2) + ": probability of medium or worse. A statistical model, no measurement. The list and the cards", "Back to now"},
-		{"phone", "de", 360, 740, "Wahrscheinlichkeit von mittel oder schlimmer. Ein statistisches Modell, keine Messung.", "Zurück zu jetzt"},
+		{"desk", "en-GB", 1280, 800, "Forecast for " + forecastDay(t, 2) + ": probability of medium or high risk. A statistical model, not a measurement. The list and the cards", "Back to now"},
+		{"phone", "de", 360, 740, "Wahrscheinlichkeit von mittlerem oder hohem Risiko. Ein statistisches Modell, keine Messung.", "Zurück zu jetzt"},
 	} {
 		t.Run(screen.name, func(t *testing.T) {
 			t.Parallel()
@@ -110,6 +110,10 @@ func TestPageForecast(t *testing.T) {
 			}
 			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](banner)); !strings.Contains(got, screen.banner) {
 				t.Errorf("the banner says %q, want %q in it", got, screen.banner)
+			}
+			const weights = `['#ahead-banner strong', '#ahead-banner', '#limits p'].map((s) => Number(getComputedStyle(document.querySelector(s)).fontWeight) >= 600).join()`
+			if got := browsertest.Ask(t, b, chromedp.Evaluate[string](weights)); got != "true,false,false" {
+				t.Errorf("the day, the rest of the banner, and other text of the page are bold: %s, want only the day to be", got)
 			}
 			savePicture(t, b, "map-"+screen.name)
 			startAxe(t, b)
@@ -210,10 +214,61 @@ func TestPageForecastDarkAndPrinted(t *testing.T) {
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](colours)); got != want {
 		t.Errorf("on a dark page the colours of page, map, and banner are %s, want %s", got, want)
 	}
+	// Text of the open legend and of the credits can be read on the light map, and the knob of the slider is seen on the dark page.
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`document.querySelector('#ahead-legend').open = true`))
+	savePicture(t, b, "dark")
+	const quiet = `['#ahead-legend p', '.leaflet-control-attribution'].map((s) => getComputedStyle(document.querySelector(s)).color).join()`
+	const grey = "rgb(90, 99, 107)"
+	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](quiet)); got != grey+","+grey {
+		t.Errorf("on a light map of a dark page the texts of the legend and the credits have the colours %s, want %s", got, grey)
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "forecast on a dark page")
+	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`getComputedStyle(document.querySelector('#ahead')).getPropertyValue('--knob').trim()`)), "#b58fff"; got != want {
+		t.Errorf("on a dark page the knob of the slider is %s, want %s", got, want)
+	}
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`location.hash = 'lake=de_v_11&forecast=1'`), browsertest.Until(chartDrawn))
 	browsertest.Enable(t, b, emulation.SetEmulatedMedia, emulation.SetEmulatedMediaParams{Media: "print"})
+	const legendFits = `(() => {
+		const e = document.querySelector('#legend'), ticks = [...e.querySelectorAll('#ahead-legend .ticks span')].map((tick) => tick.getBoundingClientRect());
+		return e.checkVisibility() && e.scrollWidth <= e.clientWidth && ticks.every(({left}, i) => i === 0 || left > ticks[i - 1].right + 2);
+	})()`
+	if !browsertest.Ask(t, b, chromedp.Evaluate[bool](legendFits)) {
+		t.Error("on paper the legend is cut off beside a card, or its numbers touch")
+	}
+	savePicture(t, b, "paper")
 	if got := browsertest.Ask(t, b, chromedp.Evaluate[string](colours)); !strings.HasSuffix(got, black+" "+white) {
 		t.Errorf("on paper the colours of page, map, and banner are %s, want a banner in black and white", got)
 	}
+	wantNoProblems(t, b, base)
+}
+
+// On a phone with an open card the map is low: its legend is small, and covers no button and not the selected lake. The legend
+// keeps its name.
+func TestPageForecastBesideCard(t *testing.T) {
+	t.Parallel()
+	base := startForecast(t)
+	b := startBrowser(t, "de")
+	b.Do(t, chromedp.EmulateViewport(390, 760), chromedp.Navigate(base+"/#lake=de_v_11&forecast=1"), browsertest.Until(banner+` !== ''`), browsertest.Until(chartDrawn), browsertest.Until(heatDrawn))
+	const covered = `(() => {
+		const legend = document.querySelector('#legend').getBoundingClientRect();
+		return [...document.querySelectorAll('#controls button, .ahead-ring')].filter((e) => e.checkVisibility()).some((e) => {
+			const box = e.getBoundingClientRect();
+			return box.bottom > legend.top && box.top < legend.bottom && box.right > legend.left && box.left < legend.right;
+		});
+	})()`
+	savePicture(t, b, "legend-beside-card")
+	if state := browsertest.Ask(t, b, chromedp.Evaluate[forecastState](mapState)); !state.Legend {
+		t.Errorf("beside a card: %+v, want the legend", state)
+	}
+	if browsertest.Ask(t, b, chromedp.Evaluate[bool](covered)) {
+		t.Error("the legend and a button or the selected lake overlap")
+	}
+	if got, want := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.querySelector('#ahead-legend b')?.textContent ?? ''`)), "Vorhersage: Wahrscheinlichkeit von mittlerem oder hohem Risiko"; got != want {
+		t.Errorf("the name of the legend is %q, want %q", got, want)
+	}
+	startAxe(t, b)
+	checkAccess(t, b, "forecast beside a card on a phone")
 	wantNoProblems(t, b, base)
 }
 

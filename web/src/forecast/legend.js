@@ -16,7 +16,7 @@ export async function addForecastLegend() {
     return tick
   }))
   byId('legend').append(element('details', { id: 'ahead-legend', open: matchMedia('(min-width: 1600px)').matches },
-    element('summary', {}, text.legend, bar, scale),
+    element('summary', {}, element('b', {}, text.legend), bar, scale),
     element('p', {}, fill(text.limit, { limit: number(limit), profile })),
     element('p', {}, coloured(none.color), ` ${text.none}`),
     element('p', {}, `${text.model} ${text.weather}`),
