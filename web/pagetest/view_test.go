@@ -45,7 +45,8 @@ func TestPageLanguage(t *testing.T) {
 	base := startServer(t)
 	b := startBrowser(t, "fr")
 	title := func(want string) chromedp.Action[chromedp.Void] {
-		return browsertest.Until(`document.querySelector('h1').textContent === '` + want + `' && document.documentElement.lang === '` + map[string]string{"Algae in lakes": "en", "Algen in Seen": "de"}[want] + `'`)
+		// The page has its English title and its button before its script, which removes #load-help.
+		return browsertest.Until(`!document.querySelector('#load-help') && document.querySelector('h1').textContent === '` + want + `' && document.documentElement.lang === '` + map[string]string{"Algae in lakes": "en", "Algen in Seen": "de"}[want] + `'`)
 	}
 	b.Do(t, chromedp.EmulateViewport(1280, 800), chromedp.Navigate(base+"/#lake=de_by_starnberger_see"), title("Algae in lakes"), cardOf("Starnberger See"))
 	b.Do(t, chromedp.Click("#language"), title("Algen in Seen"), cardOf("Starnberger See"))
