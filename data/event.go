@@ -8,14 +8,14 @@ import (
 	"time"
 )
 
-// An Event is one change of what is published about a lake. Events are numbered in the order in which they were published.
+// An Event is one change of what is published about a lake. Events are numbered in the order of publication.
 type Event struct {
 	Seq    int64   // from 1 on, without gaps
 	ID     EventID // that of the content: the same change of the same data has the same id everywhere
 	At     time.Time
 	LakeID LakeID
 	Kind   EventKind
-	// Before and After are what was published about the lake. A lake that there was not before has the zero EventValue before.
+	// Before and After are what was published about the lake. A new lake has NoEventValue before.
 	Before, After EventValue
 	Advisory      EventAdvisory // of an event of an official statement: the statement, as it is then, or as it was
 	Forecast      EventForecast // of ForecastExceeds

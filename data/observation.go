@@ -46,7 +46,7 @@ func (o *Observation) usable() bool {
 // level, like all gaps. No import stores one, but older ones did.
 func (o *Observation) reported() Level {
 	if o.Chlorophyll.Valid() && o.Details.Flags&FlagsOf(Scum) != 0 {
-		return maxLevel
+		return MaxLevel
 	}
 	return o.Level
 }
@@ -78,8 +78,8 @@ func (o Observation) Check() error {
 		return fmt.Errorf("quality %d: want good, suspect, poor or none", o.Quality)
 	case o.Chlorophyll < NoChlorophyll || o.Chlorophyll > MaxChlorophyll:
 		return fmt.Errorf("chl %v: %w", float64(o.Chlorophyll)/100, ErrImplausible)
-	case o.Level < NoLevel || o.Level > maxLevel:
-		return fmt.Errorf("who_level %d: want 0 to %d, or none", o.Level, maxLevel)
+	case o.Level < NoLevel || o.Level > MaxLevel:
+		return fmt.Errorf("who_level %d: want 0 to %d, or none", o.Level, MaxLevel)
 	case !(o.CellDensity >= 0 || o.CellDensity == NoCellDensity) || math.IsInf(o.CellDensity, 1):
 		return fmt.Errorf("cell_density_cells_ml %v: want a finite number, 0 or more, or none", o.CellDensity)
 	case !o.Chlorophyll.Valid() && o.Level != NoLevel:

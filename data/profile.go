@@ -11,8 +11,8 @@ type Level int8
 const (
 	// NoLevel is the level of a lake without a value.
 	NoLevel Level = -1
-	// maxLevel is scum.
-	maxLevel Level = 3
+	// MaxLevel is the level of scum.
+	MaxLevel Level = 3
 )
 
 // NoCellDensity is the cell density of a lake without a value.

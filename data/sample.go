@@ -29,7 +29,7 @@ const (
 const (
 	_ = uint(1<<qualityBits - 1 - Poor)
 	_ = uint(1<<timeBits - 1 - timeKeptBack)
-	_ = uint(1<<levelBits - 1 - (maxLevel - NoLevel))
+	_ = uint(1<<levelBits - 1 - (MaxLevel - NoLevel))
 	_ = uint(1<<valueBits - 1 - (MaxChlorophyll - NoChlorophyll))
 	_ = uint(1<<dateBits - 1 - (maxDate - minDate))
 	_ = uint(64 - dateBits - dateShift)

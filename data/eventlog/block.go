@@ -229,14 +229,11 @@ func (r *blockReader) lake(previous data.LakeID) (l LakeEntry) {
 	}
 	l.Record = r.hash()
 	l.Changed = r.signed()
-	if l.Value.Level > maxLevel || chl < int64(data.NoChlorophyll) || chl > int64(data.MaxChlorophyll) {
+	if l.Value.Level > data.MaxLevel || chl < int64(data.NoChlorophyll) || chl > int64(data.MaxChlorophyll) {
 		r.damaged = true
 	}
 	return l
 }
-
-// maxLevel is the greatest level of the profiles.
-const maxLevel = 3
 
 func (r *blockReader) statement() (s statementEntry) {
 	s.lake = data.LakeID(r.shared(""))

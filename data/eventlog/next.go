@@ -134,7 +134,7 @@ func (c *comparison) block(index int) (block, error) {
 	return b, err
 }
 
-// put stores a block, unless it is what is stored.
+// put stores a block if it differs from the stored one.
 func (c *comparison) put(index int, b *block) error {
 	made := b.encode()
 	if index < c.last.Blocks {
