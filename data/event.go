@@ -164,4 +164,6 @@ type Moment struct {
 	LastSeq  int64     // of the last event
 	Measured int64     // lakes that ever had a value
 	Blocks   int       // in which its lakes and statements are stored
+	// ChangesSince is the number of the earliest moment since which no lake is gone: from there on, the records that changed are all changes.
+	ChangesSince int64
 }

@@ -295,8 +295,12 @@ func TestNextBlocks(t *testing.T) {
 	w.lakes = w.lakes[:8192]
 	got = nil
 	w.revision.Number++
-	if got = j.publish(t, w.snapshot(t, noon), noon); len(got) != lakes-8192 || j.moment.Blocks != 2 {
-		t.Errorf("%d events and %d blocks when lakes are gone, want %d and 2", len(got), j.moment.Blocks, lakes-8192)
+	if j.moment.ChangesSince != 1 {
+		t.Errorf("changes are known since moment %d, want 1", j.moment.ChangesSince)
+	}
+	if got = j.publish(t, w.snapshot(t, noon), noon); len(got) != lakes-8192 || j.moment.Blocks != 2 || j.moment.ChangesSince != j.moment.Number {
+		t.Errorf("%d events, %d blocks and changes since moment %d when lakes are gone, want %d, 2 and %d", len(got), j.moment.Blocks, j.moment.ChangesSince,
+			lakes-8192, j.moment.Number)
 	}
 	var changed []eventlog.LakeEntry
 	if err := eventlog.Lakes(j.moment, j, func(l *eventlog.LakeEntry) error { changed = append(changed, *l); return nil }); err != nil || len(changed) != 8192 {

@@ -56,7 +56,10 @@ func Next(last data.Moment, store Store, snap *data.Snapshot, settings string, n
 		first: last.Number == 0 || last.Settings != settings,
 		quiet: last.Measured == 0,
 		next: data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: r.Number, ChangedAt: r.ChangedAt, Forecasts: r.Forecasts}, Settings: settings,
-			Snapshot: snap.Version, At: now, LastSeq: last.LastSeq},
+			Snapshot: snap.Version, At: now, LastSeq: last.LastSeq, ChangesSince: last.ChangesSince},
+	}
+	if last.Blocks == 0 {
+		c.next.ChangesSince = c.next.Number
 	}
 	if err := c.run(); err != nil {
 		return Result{}, err
@@ -180,6 +183,7 @@ func (c *comparison) leave(id data.LakeID) error {
 			return err
 		}
 		c.oldLake++
+		c.next.ChangesSince = c.next.Number
 		if err := c.compareStatements(old.ID, old.Value, nil); err != nil {
 			return err
 		}

@@ -40,6 +40,7 @@ type dialect struct {
 	newestReading, readings, forecasts string
 	notify                             string // tells listeners that something has changed; empty for SQLite, which has none
 	lockImports                        string // makes other writers wait until the transaction ends; empty for SQLite, which has one writer at a time
+	tryMoment                          string // reports whether this transaction is the only one that writes to the log of events; empty for SQLite, for the same reason
 	lockKeys                           string // locks the API keys until the transaction ends; empty for SQLite, which has one writer at a time
 }
 
@@ -52,6 +53,8 @@ type querier interface {
 	query(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error
 	// putForecasts writes the forecasts of a day that differ from the stored ones, and returns how many.
 	putForecasts(ctx context.Context, issued data.Date, forecasts iter.Seq[data.NumberedForecast]) (written int64, err error)
+	// putEvents adds events of a moment.
+	putEvents(ctx context.Context, moment int64, events []data.Event) error
 }
 
 // forSQLite translates a statement for a querier into SQLite's dialect.

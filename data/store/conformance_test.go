@@ -69,6 +69,9 @@ func testStore(t *testing.T, open opener) {
 		"forecasts":                  testForecasts,
 		"no half forecasts":          testNoHalfForecasts,
 		"test of forecasts":          testForecastTest,
+		"events":                     testEvents,
+		"no half moments":            testNoHalfMoments,
+		"dropped events":             testDropEvents,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })

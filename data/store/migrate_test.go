@@ -125,6 +125,9 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			VALUES ('k', 'x.nc', '1', '', 0, 9, 'P', 'V', 8, 7, 6, 5, 4)`, nil},
 		{`INSERT INTO forecast_issues (issued, model, weeks, input, lakes, rows, few_values, old_value, out_of_season) VALUES (9, 'm', 4, 41, 1, 1, 0, 0, 0);
 			INSERT INTO forecasts (issued, lake, based_on, input, withheld, chl1, sigma1) VALUES (9, 7, 9, 5, 0, 50000, 7000)`, nil},
+		{`INSERT INTO event_moments (number, revision, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks, changes_since)
+			VALUES (3, 41, 5, 0, 'all', 'v', 6, 1, 1, 2, 1);
+			INSERT INTO events (seq, id, moment, lake, kind, chl_before, level_before, measured_before) VALUES (1, zeroblob(16), 3, 'a', 4, 500, 0, 5)`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)
@@ -194,6 +197,13 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 				_, own, err := s.LakeForecast(t.Context(), "a", 9)
 				if want := (data.StoredForecast{Chl: 5_0000, Sigma: 7000}); err != nil || own.Weeks[0] != want {
 					t.Errorf("the forecast is %+v, %v, want %+v", own, err, want)
+				}
+			}
+			if version >= 10 {
+				want := data.Event{Seq: 1, ID: data.EventID(strings.Repeat("0", 32)), At: time.Unix(6, 0).UTC(), LakeID: "a", Kind: data.BecameStale, Snapshot: "v",
+					Before: data.EventValue{Chlorophyll: 500, Level: 0, MeasuredAt: data.Known(int64(5))}, After: data.NoEventValue()}
+				if got := eventsOf(t, s, EventQuery{}); !slices.Equal(got, []data.Event{want}) {
+					t.Errorf("the events are %+v, want %+v", got, want)
 				}
 			}
 			var statements []data.Advisory

@@ -20,6 +20,7 @@ var postgresMigrations embed.FS
 const (
 	migrateLock = 0x6c696d6e_01
 	importLock  = 0x6c696d6e_02
+	momentLock  = 0x6c696d6e_03
 )
 
 const (

@@ -1,0 +1,384 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"limnomap/data"
+)
+
+var (
+	// ErrNoMoment says that the log of events does not know a snapshot: it was never published, or the log no longer goes back so far.
+	ErrNoMoment = errors.New("the log of events does not know that snapshot")
+	// ErrMomentBusy says that another process is writing the next moment.
+	ErrMomentBusy = errors.New("another process is writing to the log of events")
+)
+
+// Events stores the log of events, and what was published last.
+type Events interface {
+	// NextMoment runs fn with the last moment, the zero value if there is none, and stores the one that fn returns, with the blocks and
+	// events that fn has put, all or nothing. If it has the number of the last one, nothing is stored. Of several processes one does this
+	// at a time; others get [ErrMomentBusy], or wait.
+	NextMoment(ctx context.Context, fn func(last data.Moment, tx MomentTx) (data.Moment, error)) error
+	// LastMoment runs fn with the last moment and its blocks, of one state of the database.
+	LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error
+	// MomentNumber returns the number of the last moment with that snapshot, or ErrNoMoment.
+	MomentNumber(ctx context.Context, snapshot string) (int64, error)
+	// Events returns events in ascending order of their numbers, or in descending order.
+	Events(ctx context.Context, q EventQuery) ([]data.Event, error)
+	// EventRange returns the number of the oldest event that is kept, and of the newest one. Without any event, oldest is newest + 1.
+	EventRange(ctx context.Context) (oldest, newest int64, err error)
+	// DropEvents removes the oldest of the events before a time, at most as many as given, and returns how many. If it removes fewer, there
+	// are no more of them, and it also removes the moments of that time.
+	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
+}
+
+// A MomentTx is the transaction of [Events.NextMoment]. Its blocks are those of the last moment until they are replaced.
+type MomentTx interface {
+	Block(index int) ([]byte, error)
+	PutBlock(index int, block []byte) error
+	PutEvent(e *data.Event) error
+}
+
+// An EventQuery selects events. Of its zero value all fields mean no bound.
+type EventQuery struct {
+	After, Until int64       // numbers: above After, at most Until
+	Lake         data.LakeID // only of this lake
+	Limit        int         // at most MaxEvents, which 0 means
+	Descending   bool
+}
+
+const (
+	// MaxEvents is how many events one query returns at most.
+	MaxEvents = 10_000
+	// eventPage is how many events are written at once.
+	eventPage = 4096
+	// The longest values that are read, as in rows.go. A block has at most 8192 lakes or all valid statements.
+	maxDetailBytes = 16 << 10
+	maxBlockBytes  = 256 << 20
+	eventIDBytes   = 16
+	maxVersion     = 200 // characters of a snapshot's version or of settings
+)
+
+const momentColumns = "number, revision, changed_at, forecasts, substr(settings, 1, 200), substr(snapshot, 1, 200), at, last_seq, measured, blocks, changes_since"
+
+func scanMoment(row rowScanner) (m data.Moment, err error) {
+	var changed, at int64
+	err = row.Scan(&m.Number, &m.Revision.Number, &changed, &m.Revision.Forecasts, &m.Settings, &m.Snapshot, &at, &m.LastSeq, &m.Measured, &m.Blocks, &m.ChangesSince)
+	m.Revision.ChangedAt, m.At = time.Unix(changed, 0).UTC(), time.Unix(at, 0).UTC()
+	return m, err
+}
+
+// lastMoment returns the zero value if there is none.
+func lastMoment(ctx context.Context, q querier) (data.Moment, error) {
+	m, err := scanMoment(q.queryRow(ctx, "SELECT "+momentColumns+" FROM limnomap.event_moments ORDER BY number DESC LIMIT 1"))
+	if errors.Is(err, sql.ErrNoRows) {
+		return data.Moment{}, nil
+	}
+	return m, err
+}
+
+func eventBlock(ctx context.Context, q querier, index int) (block []byte, err error) {
+	err = q.queryRow(ctx, eventBlockQuery, index).Scan(&block)
+	if errors.Is(err, sql.ErrNoRows) {
+		return nil, nil // no bytes are no block: whoever reads them finds the damage
+	}
+	return block, err
+}
+
+var eventBlockQuery = "SELECT " + atMost("block", maxBlockBytes) + " FROM limnomap.event_blocks WHERE number = $1"
+
+func (s *common) NextMoment(ctx context.Context, fn func(last data.Moment, tx MomentTx) (data.Moment, error)) error {
+	return s.db.update(ctx, "write to the log of events", func(q querier) error {
+		if s.sql.tryMoment != "" {
+			var free bool
+			if err := q.queryRow(ctx, s.sql.tryMoment).Scan(&free); err != nil {
+				return err
+			}
+			if !free {
+				return callerError{ErrMomentBusy}
+			}
+		}
+		last, err := lastMoment(ctx, q)
+		if err != nil {
+			return err
+		}
+		tx := momentTx{ctx: ctx, q: q, moment: last.Number + 1}
+		m, err := fn(last, &tx)
+		if err != nil {
+			if tx.failed != nil {
+				return tx.failed
+			}
+			return callerError{err}
+		}
+		if m.Number == last.Number {
+			return nil
+		}
+		if err := tx.flush(); err != nil {
+			return err
+		}
+		if _, err := q.exec(ctx, "DELETE FROM limnomap.event_blocks WHERE number >= $1", m.Blocks); err != nil {
+			return err
+		}
+		_, err = q.exec(ctx, `INSERT INTO limnomap.event_moments (number, revision, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks, changes_since)
+			VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`, m.Number, m.Revision.Number, m.Revision.ChangedAt.Unix(), m.Revision.Forecasts,
+			begin(m.Settings, maxVersion), begin(m.Snapshot, maxVersion), m.At.Unix(), m.LastSeq, m.Measured, m.Blocks, m.ChangesSince)
+		if err == nil && s.sql.notify != "" {
+			_, err = q.exec(ctx, s.sql.notify)
+		}
+		return err
+	})
+}
+
+// A momentTx writes events in pages.
+type momentTx struct {
+	ctx    context.Context
+	q      querier
+	moment int64
+	page   []data.Event
+	failed error // of the database
+}
+
+func (t *momentTx) fail(err error) error {
+	if err != nil {
+		t.failed = err
+	}
+	return err
+}
+
+func (t *momentTx) Block(index int) ([]byte, error) {
+	block, err := eventBlock(t.ctx, t.q, index)
+	return block, t.fail(err)
+}
+
+func (t *momentTx) PutBlock(index int, block []byte) error {
+	_, err := t.q.exec(t.ctx, "INSERT INTO limnomap.event_blocks (number, block) VALUES ($1, $2) ON CONFLICT (number) DO UPDATE SET block = excluded.block", index, block)
+	return t.fail(err)
+}
+
+func (t *momentTx) PutEvent(e *data.Event) error {
+	if t.page = append(t.page, *e); len(t.page) < eventPage {
+		return nil
+	}
+	return t.flush()
+}
+
+func (t *momentTx) flush() error {
+	if len(t.page) == 0 {
+		return nil
+	}
+	err := t.q.putEvents(t.ctx, t.moment, t.page)
+	t.page = t.page[:0]
+	return t.fail(err)
+}
+
+func (s *common) LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error {
+	return s.db.snapshot(ctx, "read the last moment of the log of events", func(ctx context.Context, q querier) error {
+		last, err := lastMoment(ctx, q)
+		if err != nil {
+			return err
+		}
+		var failed error
+		err = fn(last, func(index int) (block []byte, err error) {
+			block, failed = eventBlock(ctx, q, index)
+			return block, failed
+		})
+		if failed != nil {
+			return failed
+		}
+		return asCallerError(err)
+	})
+}
+
+func (s *common) MomentNumber(ctx context.Context, snapshot string) (number int64, err error) {
+	err = s.db.query(ctx, "find a snapshot in the log of events", func(q querier) error {
+		var last sql.NullInt64
+		if err := q.queryRow(ctx, "SELECT max(number) FROM limnomap.event_moments WHERE snapshot = $1", validText(snapshot)).Scan(&last); err != nil {
+			return err
+		}
+		if number = last.Int64; !last.Valid {
+			return callerError{ErrNoMoment}
+		}
+		return nil
+	})
+	return number, err
+}
+
+const eventNames = "seq, id, moment, lake, kind, chl_before, level_before, measured_before, chl_after, level_after, measured_after, detail"
+
+// An eventDetail is the JSON of the column detail.
+type eventDetail struct {
+	ID     data.AdvisoryID `json:"id,omitempty"`
+	Kind   string          `json:"kind,omitempty"`
+	Cause  string          `json:"cause,omitempty"`
+	Issuer string          `json:"issuer,omitempty"`
+	URL    string          `json:"url,omitempty"`
+	Until  int64           `json:"until,omitempty"` // Unix seconds
+	Issued data.Date       `json:"issued,omitempty"`
+	Week   int             `json:"week,omitempty"`
+	Level  data.Level      `json:"level,omitempty"`
+	Chance int             `json:"chance,omitempty"` // ten-thousandths
+}
+
+// detailOf returns the detail of an event, nil for none.
+func detailOf(e *data.Event) any {
+	var d eventDetail
+	switch {
+	case e.Kind.OfAdvisory():
+		a := &e.Advisory
+		d = eventDetail{ID: a.ID, Kind: a.Kind.String(), Cause: a.Cause.String(), Issuer: a.Issuer, URL: a.URL}
+		if !a.ValidUntil.IsZero() {
+			d.Until = a.ValidUntil.Unix()
+		}
+	case e.Kind == data.ForecastExceeds:
+		f := &e.Forecast
+		d = eventDetail{Issued: f.Issued, Week: f.Week, Level: f.Level, Chance: int(f.Chance)}
+	default:
+		return nil
+	}
+	text, _ := json.Marshal(&d) // texts and numbers cause no error
+	return string(text)
+}
+
+// read sets the statement or the forecast of an event.
+func (d *eventDetail) read(e *data.Event) (err error) {
+	switch {
+	case e.Kind.OfAdvisory():
+		e.Advisory = data.EventAdvisory{ID: d.ID, Issuer: d.Issuer, URL: d.URL}
+		if d.Until != 0 {
+			e.Advisory.ValidUntil = time.Unix(d.Until, 0).UTC()
+		}
+		if e.Advisory.Kind, err = data.ParseAdvisoryKind(d.Kind); err == nil && d.Cause != "" {
+			e.Advisory.Cause, err = data.ParseCause(d.Cause)
+		}
+		return err
+	case d.Week < 1 || d.Week > data.ForecastWeeks || d.Level < 0 || d.Level > data.MaxLevel || d.Chance < 0 || d.Chance > 10_000:
+		return fmt.Errorf("forecast of level %d in week %d: out of range", d.Level, d.Week)
+	}
+	e.Forecast = data.EventForecast{Issued: d.Issued, Week: d.Week, Level: d.Level, Chance: data.TenThousandths(d.Chance)}
+	return nil
+}
+
+// eventValues appends the values of a row, in the order of eventNames.
+func eventValues(row []any, moment int64, e *data.Event) ([]any, error) {
+	id, err := hex.DecodeString(string(e.ID))
+	if err != nil {
+		return nil, err
+	}
+	row = append(row, e.Seq, id, moment, string(e.LakeID), int16(e.Kind))
+	for _, v := range []data.EventValue{e.Before, e.After} {
+		var chl, level, measured any
+		if v.Chlorophyll.Valid() {
+			chl = int32(v.Chlorophyll)
+		}
+		if v.Level != data.NoLevel {
+			level = int16(v.Level)
+		}
+		if v.MeasuredAt.Known {
+			measured = v.MeasuredAt.Value
+		}
+		row = append(row, chl, level, measured)
+	}
+	return append(row, detailOf(e)), nil
+}
+
+// eventColumns are those of events e and of their moments m. A detail that another program made too long is NULL, which is then an error.
+var eventColumns = fmt.Sprintf(`e.seq, %s, %s, e.kind, e.chl_before, e.level_before, e.measured_before, e.chl_after, e.level_after, e.measured_after, %s,
+	m.at, substr(m.snapshot, 1, %d)`, atMost("e.id", eventIDBytes), atMost("e.lake", maxIDBytes), atMost("e.detail", maxDetailBytes), maxVersion)
+
+func scanEvent(row rowScanner) (e data.Event, err error) {
+	var id []byte
+	var kind, at int64
+	var values [2]struct{ chl, level, measured sql.NullInt64 }
+	var detail sql.NullString
+	b, a := &values[0], &values[1]
+	if err := row.Scan(&e.Seq, &id, textColumn[data.LakeID]{&e.LakeID, "lake", maxIDBytes}, &kind, &b.chl, &b.level, &b.measured, &a.chl, &a.level, &a.measured,
+		&detail, &at, &e.Snapshot); err != nil {
+		return e, err
+	}
+	if len(id) != eventIDBytes || kind <= int64(data.NoEvent) || kind > int64(data.ForecastExceeds) || at < minTime || at > maxTime {
+		return e, fmt.Errorf("event %d has an id of %d bytes, kind %d and time %d: out of range", e.Seq, len(id), kind, at)
+	}
+	e.ID, e.Kind, e.At = data.EventID(hex.EncodeToString(id)), data.EventKind(kind), time.Unix(at, 0).UTC()
+	for i, to := range []*data.EventValue{&e.Before, &e.After} {
+		v := values[i]
+		*to = data.NoEventValue()
+		if v.chl.Valid {
+			to.Chlorophyll = data.Chlorophyll(v.chl.Int64)
+		}
+		if v.level.Valid {
+			to.Level = data.Level(v.level.Int64)
+		}
+		if v.measured.Valid {
+			to.MeasuredAt = data.Known(v.measured.Int64)
+		}
+		if v.chl.Int64 < 0 || v.chl.Int64 > int64(data.MaxChlorophyll) || v.level.Int64 < 0 || v.level.Int64 > int64(data.MaxLevel) ||
+			v.measured.Int64 < minTime || v.measured.Int64 > maxTime {
+			return e, fmt.Errorf("event %d: %w", e.Seq, data.ErrImplausible)
+		}
+	}
+	if !e.Kind.OfAdvisory() && e.Kind != data.ForecastExceeds {
+		return e, nil
+	}
+	var d eventDetail
+	if err = json.Unmarshal([]byte(detail.String), &d); err == nil {
+		err = d.read(&e)
+	}
+	if err != nil {
+		err = fmt.Errorf("detail of event %d: %w", e.Seq, err)
+	}
+	return e, err
+}
+
+func (s *common) Events(ctx context.Context, q EventQuery) (events []data.Event, err error) {
+	if q.Limit < 1 || q.Limit > MaxEvents {
+		q.Limit = MaxEvents
+	}
+	if q.Until == 0 {
+		q.Until = math.MaxInt64
+	}
+	query := "SELECT " + eventColumns + " FROM limnomap.events AS e JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE e.seq > $1 AND e.seq <= $2"
+	args := []any{q.After, q.Until, q.Limit}
+	if q.Lake != "" {
+		query += " AND e.lake = $4"
+		args = append(args, string(q.Lake))
+	}
+	query += " ORDER BY e.seq"
+	if q.Descending {
+		query += " DESC"
+	}
+	err = s.db.query(ctx, "read the log of events", func(db querier) (err error) {
+		events, err = collect(ctx, db, scanEvent, query+" LIMIT $3", args...)
+		return err
+	})
+	return events, err
+}
+
+func (s *common) EventRange(ctx context.Context) (oldest, newest int64, err error) {
+	err = s.db.query(ctx, "read the bounds of the log of events", func(q querier) error {
+		return q.queryRow(ctx, `SELECT n.seq, coalesce((SELECT min(seq) FROM limnomap.events), n.seq + 1)
+			FROM (SELECT coalesce((SELECT last_seq FROM limnomap.event_moments ORDER BY number DESC LIMIT 1), 0) AS seq) AS n`).Scan(&newest, &oldest)
+	})
+	return oldest, newest, err
+}
+
+func (s *common) DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error) {
+	err = s.db.update(ctx, "remove old events", func(q querier) (err error) {
+		// The last moment stays, whatever its age: the next one is compared with it.
+		const old = "FROM limnomap.event_moments WHERE at < $1 AND number < (SELECT max(number) FROM limnomap.event_moments)"
+		dropped, err = q.exec(ctx, `DELETE FROM limnomap.events WHERE seq <= (SELECT coalesce(max(last_seq), 0) `+old+`)
+			AND seq < (SELECT min(seq) FROM limnomap.events) + $2`, before.Unix(), most)
+		if err != nil || dropped >= int64(most) {
+			return err
+		}
+		_, err = q.exec(ctx, "DELETE "+old, before.Unix())
+		return err
+	})
+	return dropped, err
+}
