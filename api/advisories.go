@@ -88,7 +88,7 @@ func parseMoment(s string) (moment, error) {
 type advisoryFilter struct {
 	at     time.Time // when they are active
 	all    bool      // those that are not active too
-	within box       // of the lake
+	within data.Box  // of the lake
 	lake   int32     // the index of the lake; -1: any
 }
 
@@ -97,7 +97,7 @@ func (f *advisoryFilter) selected(all []data.Lake, statements []data.Advisory, l
 	var found []int32
 	for i := range statements {
 		point := all[lakes[i]].Point
-		if (f.lake < 0 || lakes[i] == f.lake) && (f.all || statements[i].ActiveAt(f.at)) && f.within.contains(point.Lon(), point.Lat()) {
+		if (f.lake < 0 || lakes[i] == f.lake) && (f.all || statements[i].ActiveAt(f.at)) && f.within.Contains(point.Lon(), point.Lat()) {
 			found = append(found, int32(i))
 		}
 	}

@@ -138,7 +138,7 @@ func TestWrongParametersOfAdvisories(t *testing.T) {
 		"bbox=1,2,3":                               `bbox: "1,2,3" is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90`,
 		"bbox=1,2,3,NaN":                           `bbox: "1,2,3,NaN" is not west,south,east,north`,
 		"bbox=1,2,181,3":                           `bbox: "1,2,181,3" is not west,south,east,north`,
-		"bbox=1,5,3,4":                             "bbox: south, 5, is greater than north, 4; it must not be",
+		"bbox=1,5,3,4":                             `bbox: "1,5,3,4" has south, 5, greater than north, 4`,
 		"bbox=1,2,3,4&bbox=1,2,3,4":                "bbox: given more than once; give it once or not at all",
 		"bbox=1,2,3,4&max_lat=90&min_lon=-180":     "bbox: given together with max_lat, min_lon; give either bbox or min_lat, max_lat, min_lon and max_lon",
 		"bbox=1,2,3&min_lat=x":                     `min_lat: "x" is not a number from -90 to 90; bbox: "1,2,3" is not west,south,east,north`,

@@ -2,10 +2,7 @@ package api
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
-
-	"github.com/paulmach/orb"
 
 	"limnomap/api/params"
 	"limnomap/data"
@@ -38,72 +35,52 @@ func dataTypesOf(p *params.Params) data.DataTypes {
 	return params.Parsed(p, "data_type", data.TypesOf(), parse, mistakeInDataType)
 }
 
-// A box is a part of the globe between two latitudes and two longitudes, bounds included. If west is east of east, it
-// crosses the antimeridian (RFC 7946, section 5.2).
-type box struct {
-	south, west, north, east float64
-}
-
 // boxOf returns the part of the globe between min_lat, max_lat, min_lon and max_lon.
-func boxOf(p *params.Params) box {
+func boxOf(p *params.Params) data.Box {
 	b, _ := boundsOf(p)
 	return b
 }
 
 // boundsOf is like [boxOf], and also returns the names of the bounds that the query has.
-func boundsOf(p *params.Params) (b box, given []string) {
-	b = wholeWorld
+func boundsOf(p *params.Params) (b data.Box, given []string) {
+	b = data.WholeWorld()
 	for _, bound := range []struct {
 		name    string
 		value   *float64
 		highest float64
 	}{
-		{"min_lat", &b.south, 90},
-		{"max_lat", &b.north, 90},
-		{"min_lon", &b.west, 180},
-		{"max_lon", &b.east, 180},
+		{"min_lat", &b.South, 90},
+		{"max_lat", &b.North, 90},
+		{"min_lon", &b.West, 180},
+		{"max_lon", &b.East, 180},
 	} {
 		if f, ok := p.Float(bound.name, -bound.highest, bound.highest); ok {
 			*bound.value = f
 			given = append(given, bound.name)
 		}
 	}
-	if b.south > b.north {
-		p.Refuse("min_lat", "%v is greater than max_lat, %v; it must not be", b.south, b.north)
+	if b.South > b.North {
+		p.Refuse("min_lat", "%v is greater than max_lat, %v; it must not be", b.South, b.North)
 	}
 	return b, given
 }
 
 // bboxOf returns the part of the globe that the parameter bbox names, as west,south,east,north in degrees, and whether it names one.
-func bboxOf(p *params.Params) (b box, ok bool) {
+func bboxOf(p *params.Params) (b data.Box, ok bool) {
 	s, ok := p.Text("bbox")
 	if !ok {
-		return wholeWorld, false
+		return data.WholeWorld(), false
 	}
-	bounds := [...]struct {
-		value   *float64
-		highest float64
-	}{{&b.west, 180}, {&b.south, 90}, {&b.east, 180}, {&b.north, 90}}
-	texts := strings.Split(s, ",")
-	good := len(texts) == len(bounds)
-	for i := 0; good && i < len(bounds); i++ {
-		f, err := strconv.ParseFloat(texts[i], 64)
-		good = err == nil && params.IsDecimal(texts[i]) && f >= -bounds[i].highest && f <= bounds[i].highest
-		*bounds[i].value = f
+	b, err := data.ParseBox(s)
+	if err != nil {
+		p.Refuse("bbox", "%s %v", params.Quote(s), err)
+		return data.WholeWorld(), false
 	}
-	switch {
-	case !good:
-		p.Refuse("bbox", "%s is not west,south,east,north: four numbers of degrees, -180 to 180 and -90 to 90", params.Quote(s))
-	case b.south > b.north:
-		p.Refuse("bbox", "south, %v, is greater than north, %v; it must not be", b.south, b.north)
-	default:
-		return b, true
-	}
-	return wholeWorld, false
+	return b, true
 }
 
 // bboxOrBoxOf returns the part of the globe that bbox names, or that between min_lat, max_lat, min_lon and max_lon.
-func bboxOrBoxOf(p *params.Params) box {
+func bboxOrBoxOf(p *params.Params) data.Box {
 	b, given := boundsOf(p)
 	bbox, ok := bboxOf(p)
 	if !ok {
@@ -114,32 +91,6 @@ func bboxOrBoxOf(p *params.Params) box {
 	}
 	return bbox
 }
-
-// contains reports whether a point is in the box.
-func (b box) contains(lon, lat float64) bool {
-	if lat < b.south || lat > b.north {
-		return false
-	}
-	if b.west > b.east {
-		return lon >= b.west || lon <= b.east
-	}
-	return lon >= b.west && lon <= b.east
-}
-
-// includes reports whether all of bound, which does not cross the antimeridian, is in the box.
-func (b box) includes(bound orb.Bound) bool {
-	if bound.Min.Lat() < b.south || bound.Max.Lat() > b.north {
-		return false
-	}
-	west, east := bound.Min.Lon(), bound.Max.Lon()
-	if b.west > b.east {
-		return west >= b.west || east <= b.east
-	}
-	return west >= b.west && east <= b.east
-}
-
-// wholeWorld is the box of the whole globe.
-var wholeWorld = box{south: -90, west: -180, north: 90, east: 180}
 
 // A riskFilter says which lakes an answer is about by their risk.
 type riskFilter struct {

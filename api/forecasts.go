@@ -19,7 +19,7 @@ type forecastWeek struct {
 	*data.Forecasts
 	snap   *data.Snapshot
 	week   int // ahead, from 1 on
-	within box
+	within data.Box
 	risk   data.Risk // of the median; RiskUnknown: any, also lakes without a forecast
 	all    bool      // all lakes
 }
@@ -28,7 +28,7 @@ type forecastWeek struct {
 func (h *lakeHandlers) forecastWeekOf(r *http.Request, p *published) (*forecastWeek, error) {
 	query := params.Of(r)
 	w := &forecastWeek{snap: p.snap, week: query.Integer("week", 1, data.ForecastWeeks, 1), within: boxOf(&query), risk: riskOf(&query)}
-	w.all = w.risk == data.RiskUnknown && w.within.includes(p.bound)
+	w.all = w.risk == data.RiskUnknown && w.within.Includes(p.bound)
 	issued := issuedOf(&query)
 	if err := query.Err(); err != nil {
 		return nil, err
@@ -88,7 +88,7 @@ func (w *forecastWeek) selected() selection {
 		stored := l.Weeks[w.week-1]
 		if !w.all {
 			point := w.snap.Lakes[i].Point
-			if !w.within.contains(point.Lon(), point.Lat()) || w.risk != data.RiskUnknown && w.riskOf(stored) != w.risk {
+			if !w.within.Contains(point.Lon(), point.Lat()) || w.risk != data.RiskUnknown && w.riskOf(stored) != w.risk {
 				continue
 			}
 			sel.lakes = append(sel.lakes, int32(i))

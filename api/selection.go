@@ -20,7 +20,7 @@ type selection struct {
 // A lakeFilter says which lakes of a view an answer is about.
 type lakeFilter struct {
 	view   *data.View
-	within box
+	within data.Box
 	risk   riskFilter
 	all    bool // it lets all lakes pass
 }
@@ -29,7 +29,7 @@ type lakeFilter struct {
 func (p *published) filterOf(r *http.Request) (lakeFilter, error) {
 	query := params.Of(r)
 	f := lakeFilter{within: boxOf(&query), risk: riskFilterOf(&query)}
-	f.all = f.risk.risk == data.RiskUnknown && f.within.includes(p.bound)
+	f.all = f.risk.risk == data.RiskUnknown && f.within.Includes(p.bound)
 	var err error
 	f.view, err = p.viewFor(r, &query)
 	return f, err
@@ -66,11 +66,11 @@ func (p *published) viewFor(r *http.Request, query *params.Params) (*data.View, 
 }
 
 // matching returns the lakes within b that pass the filter.
-func matching(view *data.View, b box, risk riskFilter) selection {
+func matching(view *data.View, b data.Box, risk riskFilter) selection {
 	sel := selection{view: view}
 	for i := range view.Lakes {
 		point, state := view.Lakes[i].Point, &view.States[i]
-		if !risk.passes(state) || !b.contains(point.Lon(), point.Lat()) {
+		if !risk.passes(state) || !b.Contains(point.Lon(), point.Lat()) {
 			continue
 		}
 		sel.add(i)

@@ -3,6 +3,7 @@ package data
 import (
 	"crypto/sha256"
 	"encoding/hex"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
@@ -166,4 +167,41 @@ type Moment struct {
 	Blocks   int       // in which its lakes and statements are stored
 	// ChangesSince is the number of the earliest moment since which no lake is gone: from there on, the records that changed are all changes.
 	ChangesSince int64
+}
+
+// A MomentTx is a transaction that stores a Moment. Its blocks are those of the last moment until they are replaced.
+type MomentTx interface {
+	// Block returns the block with that index, below the Blocks of the last moment.
+	Block(index int) ([]byte, error)
+	// PutBlock replaces or adds a block.
+	PutBlock(index int, block []byte) error
+	// PutEvent adds an event. Its numbers are ascending without gaps.
+	PutEvent(e *Event) error
+}
+
+var (
+	// ErrNoMoment says that the log of events does not know a snapshot: it was never published, or the log no longer goes back so far.
+	ErrNoMoment = errors.New("the log of events does not know that snapshot")
+	// ErrMomentBusy says that another process is writing the next moment.
+	ErrMomentBusy = errors.New("another process is writing to the log of events")
+	// ErrUncompared says that the changes of the published snapshot are not known yet.
+	ErrUncompared = errors.New("the newest snapshot is still being compared with the one before")
+)
+
+// MaxEvents is how many events one query returns at most.
+const MaxEvents = 10_000
+
+// An EventQuery selects events. Of its zero value all fields mean no bound.
+type EventQuery struct {
+	After, Until int64  // numbers: above After, at most Until
+	Lake         LakeID // only of this lake
+	Limit        int    // at most MaxEvents, which 0 means
+	Descending   bool
+}
+
+// An EventState is the bounds of a log of events. It is comparable: another one means that there is something new.
+type EventState struct {
+	Moment int64 // the number of the last one; 0 for none
+	Oldest int64 // the number of the oldest event that is kept; without any, Newest + 1
+	Newest int64 // the number of the newest event
 }

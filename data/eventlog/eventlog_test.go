@@ -89,7 +89,7 @@ func (w *world) History(context.Context, data.LakeID, data.HistoryQuery) (data.L
 	return data.Lake{}, nil, errors.New("the tests read no history")
 }
 
-// A journal is an eventlog.Store in memory, with the moment that a database has beside it.
+// A journal is a data.MomentTx in memory, with the moment that a database has beside it.
 type journal struct {
 	moment data.Moment
 	blocks map[int][]byte
@@ -303,7 +303,7 @@ func TestNextBlocks(t *testing.T) {
 			lakes-8192, j.moment.Number)
 	}
 	var changed []eventlog.LakeEntry
-	if err := eventlog.Lakes(j.moment, j, func(l *eventlog.LakeEntry) error { changed = append(changed, *l); return nil }); err != nil || len(changed) != 8192 {
+	if err := eventlog.Lakes(j.moment, j.Block, func(l *eventlog.LakeEntry) error { changed = append(changed, *l); return nil }); err != nil || len(changed) != 8192 {
 		t.Errorf("%d lakes are stored, %v; want 8192", len(changed), err)
 	}
 }
@@ -387,7 +387,7 @@ func TestNextProperty(t *testing.T) {
 				t.Fatalf("valid by the events: %v; of the source: %v", valid, wantValid)
 			}
 			got := map[data.LakeID]int64{}
-			if err := eventlog.Lakes(j.moment, j, func(l *eventlog.LakeEntry) error { got[l.ID] = l.Changed; return nil }); err != nil || !maps.Equal(got, changed) {
+			if err := eventlog.Lakes(j.moment, j.Block, func(l *eventlog.LakeEntry) error { got[l.ID] = l.Changed; return nil }); err != nil || !maps.Equal(got, changed) {
 				t.Fatalf("the records changed in the moments %v, %v; want %v", got, err, changed)
 			}
 			if again := j.publish(t, s, now); len(again) > 0 {

@@ -12,16 +12,6 @@ import (
 	"limnomap/data"
 )
 
-// A Store has the blocks of the last moment, and receives what changes.
-type Store interface {
-	// Block returns the block with that index, below the Blocks of the last moment.
-	Block(index int) ([]byte, error)
-	// PutBlock replaces or adds a block.
-	PutBlock(index int, block []byte) error
-	// PutEvent adds an event. Its numbers are ascending without gaps.
-	PutEvent(e *data.Event) error
-}
-
 // A Result is what [Next] found.
 type Result struct {
 	// Moment is the new one. If nothing is new, it is the last one.
@@ -39,7 +29,7 @@ type Result struct {
 // snapshot of an earlier revision than the last moment's changes nothing.
 //
 // With 1.4 million lakes, memory holds one block of some 8,000 at a time.
-func Next(last data.Moment, store Store, snap *data.Snapshot, settings string, now time.Time) (Result, error) {
+func Next(last data.Moment, store data.MomentTx, snap *data.Snapshot, settings string, now time.Time) (Result, error) {
 	r := snap.Revision
 	if last.Number > 0 && (r.Number < last.Revision.Number || r.Forecasts < last.Revision.Forecasts) {
 		return Result{Moment: last}, nil
@@ -69,7 +59,7 @@ func Next(last data.Moment, store Store, snap *data.Snapshot, settings string, n
 
 // A comparison is one run of Next.
 type comparison struct {
-	store Store
+	store data.MomentTx
 	snap  *data.Snapshot
 	last  data.Moment
 	next  data.Moment
@@ -416,11 +406,9 @@ func (c *comparison) contentOf(a *data.Advisory) uint64 {
 }
 
 // Lakes calls each for each lake of the last moment, in ascending order of id. An error from each ends it and is returned.
-func Lakes(last data.Moment, store interface {
-	Block(index int) ([]byte, error)
-}, each func(*LakeEntry) error) error {
+func Lakes(last data.Moment, block func(index int) ([]byte, error), each func(*LakeEntry) error) error {
 	for i := statementBlock + 1; i < last.Blocks; i++ {
-		stored, err := store.Block(i)
+		stored, err := block(i)
 		if err != nil {
 			return err
 		}

@@ -13,50 +13,26 @@ import (
 	"limnomap/data"
 )
 
-var (
-	// ErrNoMoment says that the log of events does not know a snapshot: it was never published, or the log no longer goes back so far.
-	ErrNoMoment = errors.New("the log of events does not know that snapshot")
-	// ErrMomentBusy says that another process is writing the next moment.
-	ErrMomentBusy = errors.New("another process is writing to the log of events")
-)
-
 // Events stores the log of events, and what was published last.
 type Events interface {
 	// NextMoment runs fn with the last moment, the zero value if there is none, and stores the one that fn returns, with the blocks and
 	// events that fn has put, all or nothing. If it has the number of the last one, nothing is stored. Of several processes one does this
-	// at a time; others get [ErrMomentBusy], or wait.
-	NextMoment(ctx context.Context, fn func(last data.Moment, tx MomentTx) (data.Moment, error)) error
+	// at a time; others get [data.ErrMomentBusy], or wait.
+	NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error
 	// LastMoment runs fn with the last moment and its blocks, of one state of the database.
 	LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error
-	// MomentNumber returns the number of the last moment with that snapshot, or ErrNoMoment.
+	// MomentNumber returns the number of the last moment with that snapshot, or [data.ErrNoMoment].
 	MomentNumber(ctx context.Context, snapshot string) (int64, error)
 	// Events returns events in ascending order of their numbers, or in descending order.
-	Events(ctx context.Context, q EventQuery) ([]data.Event, error)
-	// EventRange returns the number of the oldest event that is kept, and of the newest one. Without any event, oldest is newest + 1.
-	EventRange(ctx context.Context) (oldest, newest int64, err error)
+	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
+	// EventState returns the bounds of the log.
+	EventState(ctx context.Context) (data.EventState, error)
 	// DropEvents removes the oldest of the events before a time, at most as many as given, and returns how many. If it removes fewer, there
 	// are no more of them, and it also removes the moments of that time.
 	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
 }
 
-// A MomentTx is the transaction of [Events.NextMoment]. Its blocks are those of the last moment until they are replaced.
-type MomentTx interface {
-	Block(index int) ([]byte, error)
-	PutBlock(index int, block []byte) error
-	PutEvent(e *data.Event) error
-}
-
-// An EventQuery selects events. Of its zero value all fields mean no bound.
-type EventQuery struct {
-	After, Until int64       // numbers: above After, at most Until
-	Lake         data.LakeID // only of this lake
-	Limit        int         // at most MaxEvents, which 0 means
-	Descending   bool
-}
-
 const (
-	// MaxEvents is how many events one query returns at most.
-	MaxEvents = 10_000
 	// eventPage is how many events are written at once.
 	eventPage = 4096
 	// The longest values that are read, as in rows.go. A block has at most 8192 lakes or all valid statements.
@@ -94,7 +70,7 @@ func eventBlock(ctx context.Context, q querier, index int) (block []byte, err er
 
 var eventBlockQuery = "SELECT " + atMost("block", maxBlockBytes) + " FROM limnomap.event_blocks WHERE number = $1"
 
-func (s *common) NextMoment(ctx context.Context, fn func(last data.Moment, tx MomentTx) (data.Moment, error)) error {
+func (s *common) NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error {
 	return s.db.update(ctx, "write to the log of events", func(q querier) error {
 		if s.sql.tryMoment != "" {
 			var free bool
@@ -102,7 +78,7 @@ func (s *common) NextMoment(ctx context.Context, fn func(last data.Moment, tx Mo
 				return err
 			}
 			if !free {
-				return callerError{ErrMomentBusy}
+				return callerError{data.ErrMomentBusy}
 			}
 		}
 		last, err := lastMoment(ctx, q)
@@ -203,7 +179,7 @@ func (s *common) MomentNumber(ctx context.Context, snapshot string) (number int6
 			return err
 		}
 		if number = last.Int64; !last.Valid {
-			return callerError{ErrNoMoment}
+			return callerError{data.ErrNoMoment}
 		}
 		return nil
 	})
@@ -336,9 +312,9 @@ func scanEvent(row rowScanner) (e data.Event, err error) {
 	return e, err
 }
 
-func (s *common) Events(ctx context.Context, q EventQuery) (events []data.Event, err error) {
-	if q.Limit < 1 || q.Limit > MaxEvents {
-		q.Limit = MaxEvents
+func (s *common) Events(ctx context.Context, q data.EventQuery) (events []data.Event, err error) {
+	if q.Limit < 1 || q.Limit > data.MaxEvents {
+		q.Limit = data.MaxEvents
 	}
 	if q.Until == 0 {
 		q.Until = math.MaxInt64
@@ -360,12 +336,17 @@ func (s *common) Events(ctx context.Context, q EventQuery) (events []data.Event,
 	return events, err
 }
 
-func (s *common) EventRange(ctx context.Context) (oldest, newest int64, err error) {
+func (s *common) EventState(ctx context.Context) (state data.EventState, err error) {
 	err = s.db.query(ctx, "read the bounds of the log of events", func(q querier) error {
-		return q.queryRow(ctx, `SELECT n.seq, coalesce((SELECT min(seq) FROM limnomap.events), n.seq + 1)
-			FROM (SELECT coalesce((SELECT last_seq FROM limnomap.event_moments ORDER BY number DESC LIMIT 1), 0) AS seq) AS n`).Scan(&newest, &oldest)
+		var oldest sql.NullInt64
+		err := q.queryRow(ctx, `SELECT coalesce((SELECT max(number) FROM limnomap.event_moments), 0), (SELECT min(seq) FROM limnomap.events),
+			coalesce((SELECT last_seq FROM limnomap.event_moments ORDER BY number DESC LIMIT 1), 0)`).Scan(&state.Moment, &oldest, &state.Newest)
+		if state.Oldest = oldest.Int64; !oldest.Valid {
+			state.Oldest = state.Newest + 1
+		}
+		return err
 	})
-	return oldest, newest, err
+	return state, err
 }
 
 func (s *common) DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error) {

@@ -12,7 +12,7 @@ import (
 	"limnomap/data"
 )
 
-func eventsOf(tb testing.TB, s Store, q EventQuery) []data.Event {
+func eventsOf(tb testing.TB, s Store, q data.EventQuery) []data.Event {
 	tb.Helper()
 	events, err := s.Events(tb.Context(), q)
 	if err != nil {
@@ -41,7 +41,7 @@ func testEvent(seq int64, lake data.LakeID, kind data.EventKind) data.Event {
 // putMoment stores the moment after the last one, with events.
 func putMoment(tb testing.TB, s Store, at time.Time, events ...data.Event) (m data.Moment) {
 	tb.Helper()
-	err := s.NextMoment(tb.Context(), func(last data.Moment, tx MomentTx) (data.Moment, error) {
+	err := s.NextMoment(tb.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
 		m = data.Moment{Number: last.Number + 1, Revision: data.Revision{Number: 7, ChangedAt: noon, Forecasts: 3}, Settings: "who2003", Measured: 5,
 			Snapshot: fmt.Sprintf("version %d", last.Number+1), At: at, LastSeq: last.LastSeq, Blocks: 1, ChangesSince: 1}
 		for i := range events {
@@ -78,25 +78,26 @@ func lastOf(tb testing.TB, s Store) (last data.Moment, blocks []string) {
 	return last, blocks
 }
 
-func wantRange(tb testing.TB, s Store, oldest, newest int64) {
+func wantState(tb testing.TB, s Store, moment, oldest, newest int64) {
 	tb.Helper()
-	if o, n, err := s.EventRange(tb.Context()); err != nil || o != oldest || n != newest {
-		tb.Errorf("EventRange = %d, %d, %v, want %d, %d", o, n, err, oldest, newest)
+	want := data.EventState{Moment: moment, Oldest: oldest, Newest: newest}
+	if got, err := s.EventState(tb.Context()); err != nil || got != want {
+		tb.Errorf("EventState = %+v, %v, want %+v", got, err, want)
 	}
 }
 
 // Events are read as they were written, in both orders, of all lakes or one.
 func testEvents(t *testing.T, open opener) {
 	s := open(t, time.Now)
-	wantRange(t, s, 1, 0)
+	wantState(t, s, 0, 1, 0)
 	if m, _ := lastOf(t, s); m != (data.Moment{}) {
 		t.Errorf("the last moment of an empty database is %+v", m)
 	}
-	if n, err := s.MomentNumber(t.Context(), "version 1"); !errors.Is(err, ErrNoMoment) {
-		t.Errorf("MomentNumber = %d, %v, want %v", n, err, ErrNoMoment)
+	if n, err := s.MomentNumber(t.Context(), "version 1"); !errors.Is(err, data.ErrNoMoment) {
+		t.Errorf("MomentNumber = %d, %v, want %v", n, err, data.ErrNoMoment)
 	}
 	putMoment(t, s, noon)
-	wantRange(t, s, 1, 0)
+	wantState(t, s, 1, 1, 0)
 	var want []data.Event
 	for i, kind := range data.EventKinds() {
 		e := testEvent(int64(i+1), []data.LakeID{"a", "b"}[i%2], kind)
@@ -113,7 +114,7 @@ func testEvents(t *testing.T, open opener) {
 		t.Errorf("MomentNumber = %d, %v, want 1", n, err)
 	}
 	newest := int64(len(want))
-	wantRange(t, s, 1, newest)
+	wantState(t, s, 2, 1, newest)
 	down := slices.Clone(want)
 	slices.Reverse(down)
 	var ofA []data.Event
@@ -121,17 +122,17 @@ func testEvents(t *testing.T, open opener) {
 		ofA = append(ofA, want[i])
 	}
 	for _, tt := range []struct {
-		query EventQuery
+		query data.EventQuery
 		want  []data.Event
 	}{
-		{EventQuery{}, want},
-		{EventQuery{Descending: true}, down},
-		{EventQuery{After: 3, Limit: 2}, want[3:5]},
-		{EventQuery{Until: 4, Descending: true, Limit: 2}, []data.Event{want[3], want[2]}},
-		{EventQuery{Lake: "a"}, ofA},
-		{EventQuery{Lake: "a", After: 1, Until: 3}, ofA[1:2]},
-		{EventQuery{Lake: "c"}, nil},
-		{EventQuery{After: newest}, nil},
+		{data.EventQuery{}, want},
+		{data.EventQuery{Descending: true}, down},
+		{data.EventQuery{After: 3, Limit: 2}, want[3:5]},
+		{data.EventQuery{Until: 4, Descending: true, Limit: 2}, []data.Event{want[3], want[2]}},
+		{data.EventQuery{Lake: "a"}, ofA},
+		{data.EventQuery{Lake: "a", After: 1, Until: 3}, ofA[1:2]},
+		{data.EventQuery{Lake: "c"}, nil},
+		{data.EventQuery{After: newest}, nil},
 	} {
 		if got := eventsOf(t, s, tt.query); !slices.Equal(got, tt.want) {
 			t.Errorf("Events(%+v) =\n%+v, want\n%+v", tt.query, got, tt.want)
@@ -142,8 +143,8 @@ func testEvents(t *testing.T, open opener) {
 		many = append(many, testEvent(newest+1+i, "c", data.ClassUp))
 	}
 	putMoment(t, s, noon.Add(time.Hour), many...)
-	wantRange(t, s, 1, newest+int64(len(many)))
-	if got := eventsOf(t, s, EventQuery{Lake: "c"}); len(got) != len(many) {
+	wantState(t, s, 3, 1, newest+int64(len(many)))
+	if got := eventsOf(t, s, data.EventQuery{Lake: "c"}); len(got) != len(many) {
 		t.Errorf("%d events of many, want %d", len(got), len(many))
 	}
 }
@@ -153,7 +154,7 @@ func testNoHalfMoments(t *testing.T, open opener) {
 	s := open(t, time.Now)
 	m := putMoment(t, s, noon)
 	wrong := errors.New("no")
-	err := s.NextMoment(t.Context(), func(last data.Moment, tx MomentTx) (data.Moment, error) {
+	err := s.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
 		if b, err := tx.Block(0); err != nil || string(b) != "block of 1" {
 			t.Errorf("block 0 is %q, %v", b, err)
 		}
@@ -174,12 +175,12 @@ func testNoHalfMoments(t *testing.T, open opener) {
 	if !errors.Is(err, wrong) {
 		t.Errorf("NextMoment = %v, want %v", err, wrong)
 	}
-	wantRange(t, s, 1, 0)
+	wantState(t, s, 1, 1, 0)
 	if got, blocks := lastOf(t, s); got != m || !slices.Equal(blocks, []string{"block of 1"}) {
 		t.Errorf("the last moment is %+v with %q, want %+v", got, blocks, m)
 	}
 	// One that returns the last moment stores nothing.
-	if err := s.NextMoment(t.Context(), func(last data.Moment, tx MomentTx) (data.Moment, error) { return last, nil }); err != nil {
+	if err := s.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) { return last, nil }); err != nil {
 		t.Error(err)
 	}
 	if got, _ := lastOf(t, s); got != m {
@@ -188,14 +189,14 @@ func testNoHalfMoments(t *testing.T, open opener) {
 	if _, ok := s.(*postgres); !ok {
 		return // SQLite makes the second one wait, as a second import
 	}
-	err = s.NextMoment(t.Context(), func(last data.Moment, tx MomentTx) (data.Moment, error) {
-		return last, s.NextMoment(t.Context(), func(last data.Moment, tx MomentTx) (data.Moment, error) {
+	err = s.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
+		return last, s.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
 			t.Error("two moments are made at once")
 			return last, nil
 		})
 	})
-	if !errors.Is(err, ErrMomentBusy) {
-		t.Errorf("NextMoment during another = %v, want %v", err, ErrMomentBusy)
+	if !errors.Is(err, data.ErrMomentBusy) {
+		t.Errorf("NextMoment during another = %v, want %v", err, data.ErrMomentBusy)
 	}
 }
 
@@ -219,24 +220,24 @@ func testDropEvents(t *testing.T, open opener) {
 		putMoment(t, s, noon.AddDate(0, 0, day), events...)
 	}
 	drop(noon, 10, 0)
-	wantRange(t, s, 1, 12)
+	wantState(t, s, 4, 1, 12)
 	drop(noon.AddDate(0, 0, 2), 4, 4)
-	wantRange(t, s, 5, 12)
+	wantState(t, s, 4, 5, 12)
 	drop(noon.AddDate(0, 0, 2), 4, 2)
-	wantRange(t, s, 7, 12)
-	if _, err := s.MomentNumber(t.Context(), "version 2"); !errors.Is(err, ErrNoMoment) {
-		t.Errorf("the moment of a removed event: %v, want %v", err, ErrNoMoment)
+	wantState(t, s, 4, 7, 12)
+	if _, err := s.MomentNumber(t.Context(), "version 2"); !errors.Is(err, data.ErrNoMoment) {
+		t.Errorf("the moment of a removed event: %v, want %v", err, data.ErrNoMoment)
 	}
 	drop(noon.AddDate(1, 0, 0), 10, 3)
-	wantRange(t, s, 10, 12)
+	wantState(t, s, 4, 10, 12)
 	if m, _ := lastOf(t, s); m.Number != 4 {
 		t.Errorf("the last moment is %d, want 4", m.Number)
 	}
 	putMoment(t, s, noon.AddDate(1, 0, 0))
 	drop(noon.AddDate(1, 0, 0), 10, 3)
-	wantRange(t, s, 13, 12)
+	wantState(t, s, 5, 13, 12)
 	putMoment(t, s, noon.AddDate(1, 0, 0), testEvent(13, "a", data.ClassDown))
-	wantRange(t, s, 13, 13)
+	wantState(t, s, 6, 13, 13)
 }
 
 // What another program stored wrongly is an error, and takes no memory.
@@ -259,7 +260,7 @@ func TestHostileEvents(t *testing.T) {
 		if _, err := s.writer.ExecContext(t.Context(), statement); err != nil {
 			t.Fatal(err)
 		}
-		if got, err := s.Events(t.Context(), EventQuery{}); err == nil || len(err.Error()) > 500 {
+		if got, err := s.Events(t.Context(), data.EventQuery{}); err == nil || len(err.Error()) > 500 {
 			t.Errorf("%s: %v, %v", name, got, err)
 		}
 	}
@@ -273,7 +274,7 @@ func TestHostileEvents(t *testing.T) {
 	}
 	e := testEvent(1, "a", data.ClassUp)
 	e.ID = data.EventID(strings.Repeat("x", 32))
-	if err := s.NextMoment(context.Background(), func(last data.Moment, tx MomentTx) (data.Moment, error) {
+	if err := s.NextMoment(context.Background(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
 		return data.Moment{Number: 2}, tx.PutEvent(&e)
 	}); err == nil {
 		t.Error("an id that is not hexadecimal was stored")

@@ -202,7 +202,7 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			if version >= 10 {
 				want := data.Event{Seq: 1, ID: data.EventID(strings.Repeat("0", 32)), At: time.Unix(6, 0).UTC(), LakeID: "a", Kind: data.BecameStale, Snapshot: "v",
 					Before: data.EventValue{Chlorophyll: 500, Level: 0, MeasuredAt: data.Known(int64(5))}, After: data.NoEventValue()}
-				if got := eventsOf(t, s, EventQuery{}); !slices.Equal(got, []data.Event{want}) {
+				if got := eventsOf(t, s, data.EventQuery{}); !slices.Equal(got, []data.Event{want}) {
 					t.Errorf("the events are %+v, want %+v", got, want)
 				}
 			}

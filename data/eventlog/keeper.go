@@ -1,0 +1,295 @@
+package eventlog
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"limnomap/data"
+)
+
+// A Log stores the events, and what was published last. The store of a database is one, and a [Memory].
+type Log interface {
+	NextMoment(ctx context.Context, fn func(last data.Moment, tx data.MomentTx) (data.Moment, error)) error
+	LastMoment(ctx context.Context, fn func(last data.Moment, block func(index int) ([]byte, error)) error) error
+	MomentNumber(ctx context.Context, snapshot string) (int64, error)
+	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
+	EventState(ctx context.Context) (data.EventState, error)
+	DropEvents(ctx context.Context, before time.Time, most int) (dropped int64, err error)
+}
+
+// Options configure a Keeper. All fields but Wrote are required.
+type Options struct {
+	Log Log
+	// Settings are those by which snapshots are made. Of servers with different settings, the one that was started last writes.
+	Settings string
+	Keep     time.Duration // how long events are kept
+	Now      func() time.Time
+	Logger   *slog.Logger
+	Wrote    func(kinds map[data.EventKind]int, took time.Duration) // is called after each moment that this Keeper stored
+	Failed   func(error)                                            // is called for each failure
+}
+
+// A Keeper writes the log of events while a server runs, and knows its state.
+type Keeper struct {
+	Options
+	wake chan struct{} // has a value if offered is new
+
+	mu      sync.Mutex
+	offered *data.Snapshot
+	state   data.EventState
+	news    chan struct{} // is closed when state changes
+
+	changes atomic.Pointer[changes] // nil before the first moment
+
+	// Only Run uses these.
+	compared  *data.Snapshot // the last one that was compared
+	began     bool           // whether one was compared, so that servers with other settings were not started later
+	overtaken bool           // whether a server with other settings writes the log
+	damaged   bool           // whether the stored blocks cannot be read
+	dropped   time.Time      // when old events were dropped last
+}
+
+// changes are the moments in which the records of the lakes of a snapshot changed last.
+type changes struct {
+	lakes  []data.Lake
+	moment data.Moment
+	last   []int32 // aligned with lakes
+}
+
+// NewKeeper returns a Keeper that does nothing before Run.
+func NewKeeper(o Options) *Keeper {
+	return &Keeper{Options: o, wake: make(chan struct{}, 1), news: make(chan struct{})}
+}
+
+const (
+	pollEvery    = time.Second
+	pollTimeout  = 10 * time.Second
+	dropEvery    = time.Hour
+	dropAtOnce   = 10_000
+	maxBackoff   = time.Minute
+	neverChanged = 0
+)
+
+// Offer makes Run compare a published snapshot.
+func (k *Keeper) Offer(snap *data.Snapshot) {
+	k.mu.Lock()
+	k.offered = snap
+	k.mu.Unlock()
+	select {
+	case k.wake <- struct{}{}:
+	default:
+	}
+}
+
+// State returns the bounds of the log, and a channel that is closed when they are others.
+func (k *Keeper) State() (data.EventState, <-chan struct{}) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state, k.news
+}
+
+// Events returns events of the log.
+func (k *Keeper) Events(ctx context.Context, q data.EventQuery) ([]data.Event, error) {
+	return k.Log.Events(ctx, q)
+}
+
+// Run compares each snapshot that is offered with the last moment, until ctx ends. It also follows what other processes write.
+func (k *Keeper) Run(ctx context.Context) {
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	var backoff time.Duration
+	var failedAt time.Time
+	for ctx.Err() == nil {
+		if backoff == 0 || time.Since(failedAt) >= backoff {
+			err := k.step(ctx)
+			failedAt = time.Now()
+			switch {
+			case err == nil || errors.Is(err, data.ErrMomentBusy):
+				backoff = 0 // the next try is at the next tick
+			case ctx.Err() == nil:
+				backoff = min(max(pollEvery, 2*backoff), maxBackoff)
+				k.Logger.Error("log of events failed", "err", err)
+				k.Failed(err)
+			}
+		}
+		select {
+		case <-ctx.Done():
+		case <-ticker.C:
+		case <-k.wake:
+		}
+	}
+}
+
+// step compares the offered snapshot if that was not done, reads the state, and drops old events if it is time.
+func (k *Keeper) step(ctx context.Context) error {
+	k.mu.Lock()
+	snap := k.offered
+	k.mu.Unlock()
+	if snap != nil && snap != k.compared {
+		if err := k.compare(ctx, snap); err != nil {
+			return err
+		}
+		k.compared = snap
+	}
+	if err := k.refresh(ctx, snap); err != nil {
+		return err
+	}
+	if now := k.Now(); snap != nil && now.Sub(k.dropped) >= dropEvery {
+		if err := k.drop(ctx, now.Add(-k.Keep)); err != nil {
+			return err
+		}
+		k.dropped = now
+	}
+	return nil
+}
+
+// compare stores the moment of a snapshot.
+func (k *Keeper) compare(ctx context.Context, snap *data.Snapshot) error {
+	start := time.Now()
+	tx := countingTx{kinds: make(map[data.EventKind]int)}
+	var result Result
+	overtaken := false
+	err := k.Log.NextMoment(ctx, func(last data.Moment, to data.MomentTx) (data.Moment, error) {
+		if overtaken = k.began && last.Number > 0 && last.Settings != k.Settings; overtaken {
+			return last, nil
+		}
+		if k.damaged { // nothing can be compared with it
+			last.Blocks, last.Settings, last.Measured = 0, "", 0
+		}
+		tx.MomentTx = to
+		var err error
+		result, err = Next(last, &tx, snap, k.Settings, k.Now().UTC().Truncate(time.Second))
+		return result.Moment, err
+	})
+	if errors.Is(err, ErrDamaged) && !k.damaged {
+		k.Logger.Error("the stored state of the log of events cannot be read: events go on without those of this snapshot", "err", err)
+		k.damaged = true
+		return k.compare(ctx, snap)
+	}
+	if err != nil {
+		return err
+	}
+	k.began, k.damaged = true, false
+	if overtaken != k.overtaken {
+		k.overtaken = overtaken
+		if overtaken {
+			k.Logger.Warn("a server with other settings for the classification writes the log of events; this one does not")
+		}
+	}
+	if result.New {
+		k.Logger.Info("log of events written", "events", tx.count, "newest", result.Moment.LastSeq, "first", result.First, "took", time.Since(start).Round(time.Millisecond))
+		k.Wrote(tx.kinds, time.Since(start))
+	}
+	return nil
+}
+
+// A countingTx counts events.
+type countingTx struct {
+	data.MomentTx
+	kinds map[data.EventKind]int
+	count int
+}
+
+func (t *countingTx) PutEvent(e *data.Event) error {
+	t.kinds[e.Kind]++
+	t.count++
+	return t.MomentTx.PutEvent(e)
+}
+
+// refresh reads the state of the log, and if there is another moment or another list of lakes, the changes.
+func (k *Keeper) refresh(ctx context.Context, snap *data.Snapshot) error {
+	polling, cancel := context.WithTimeout(ctx, pollTimeout)
+	defer cancel()
+	state, err := k.Log.EventState(polling)
+	if err != nil {
+		return err
+	}
+	if c := k.changes.Load(); snap != nil && state.Moment > 0 && (c == nil || c.moment.Number != state.Moment || !sameLakes(c.lakes, snap.Lakes)) {
+		c, err := k.readChanges(ctx, snap.Lakes)
+		if err != nil {
+			return err
+		}
+		k.changes.Store(c)
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if state != k.state {
+		k.state = state
+		close(k.news)
+		k.news = make(chan struct{})
+	}
+	return nil
+}
+
+// sameLakes reports whether a and b are one slice.
+func sameLakes(a, b []data.Lake) bool {
+	return len(a) == len(b) && (len(a) == 0 || &a[0] == &b[0])
+}
+
+// readChanges reads when the records of lakes changed.
+func (k *Keeper) readChanges(ctx context.Context, lakes []data.Lake) (*changes, error) {
+	c := &changes{lakes: lakes, last: make([]int32, len(lakes))}
+	err := k.Log.LastMoment(ctx, func(last data.Moment, block func(int) ([]byte, error)) error {
+		c.moment = last
+		i := 0
+		return Lakes(last, block, func(l *LakeEntry) error {
+			for i < len(lakes) && lakes[i].ID < l.ID {
+				i++
+			}
+			if i < len(lakes) && lakes[i].ID == l.ID {
+				c.last[i] = int32(l.Changed)
+			}
+			return nil
+		})
+	})
+	if errors.Is(err, ErrDamaged) { // the next snapshot replaces it; until then each lake may have changed
+		clear(c.last)
+		err = nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return c, nil
+}
+
+// drop removes the events before a time.
+func (k *Keeper) drop(ctx context.Context, before time.Time) error {
+	for {
+		n, err := k.Log.DropEvents(ctx, before, dropAtOnce)
+		if err != nil || n < dropAtOnce {
+			return err
+		}
+	}
+}
+
+// Changes returns a function that reports whether the record of Lakes[i] may be another one in snap, which is published, than in a snapshot
+// with the version since. The error is [data.ErrNoMoment] if that is not known, and [data.ErrUncompared] if it is not known yet.
+func (k *Keeper) Changes(ctx context.Context, snap *data.Snapshot, since string) (changed func(i int) bool, err error) {
+	if since == snap.Version {
+		return func(int) bool { return false }, nil
+	}
+	base, err := k.Log.MomentNumber(ctx, since)
+	if err != nil {
+		return nil, err
+	}
+	c := k.changes.Load()
+	if c == nil || !sameLakes(c.lakes, snap.Lakes) {
+		return nil, data.ErrUncompared
+	}
+	now, err := k.Log.MomentNumber(ctx, snap.Version)
+	if errors.Is(err, data.ErrNoMoment) || err == nil && now > c.moment.Number {
+		return nil, data.ErrUncompared
+	}
+	if err != nil {
+		return nil, err
+	}
+	if base < c.moment.ChangesSince {
+		return nil, fmt.Errorf("lakes are gone since then: %w", data.ErrNoMoment)
+	}
+	return func(i int) bool { return c.last[i] == neverChanged || int64(c.last[i]) > base }, nil
+}
