@@ -4,6 +4,7 @@ import (
 	"net/http"
 
 	"limnomap/api/answer"
+	"limnomap/api/atom"
 	"limnomap/api/cap"
 	"limnomap/api/route"
 	"limnomap/data"
@@ -15,7 +16,7 @@ const pathAdvisoryFeed = "/api/v1/advisories.cap"
 func pathAdvisory(id data.AdvisoryID) string { return "/api/v1/advisories/" + string(id) + ".cap" }
 
 var (
-	atomKind = answer.NewKind(cap.TypeFeed, answer.CacheMinute)
+	atomKind = answer.NewKind(atom.Type, answer.CacheMinute)
 	capKind  = answer.NewKind(cap.TypeMessage, answer.CacheMinute)
 )
 
@@ -47,7 +48,7 @@ func (h *lakeHandlers) advisoryFeed(w http.ResponseWriter, r *http.Request, p *p
 			Self:    base + pathAdvisoryFeed,
 			Link:    func(id data.AdvisoryID) string { return base + pathAdvisory(id) },
 		})
-		return answer.List{Head: feed.Head(), Append: feed.Append, Tail: cap.FeedTail, Len: feed.Len()}
+		return answer.List{Head: feed.Head(), Append: feed.Append, Tail: atom.Tail, Len: feed.Len()}
 	}))
 }
 

@@ -17,7 +17,11 @@ var (
 	errStore = errors.New("the store cannot answer")
 	// errIssueStore is returned while the store fails, for issues of the forecast that only the store has.
 	errIssueStore = errors.New("the store cannot read forecasts")
-	// errDraining is returned by /readyz once the server is to be stopped.
+	// errEventStore is returned while the store fails, for events.
+	errEventStore = errors.New("the store cannot read the log of events")
+	// errStreams is returned if too many streams of events are open.
+	errStreams = errors.New("too many streams of events are open")
+	// errDraining is returned by /readyz and for streams once the server is to be stopped.
 	errDraining = errors.New("the server is shutting down")
 	// errNoAdvisory is returned for an id that no official statement has.
 	errNoAdvisory = errors.New("no such official statement")
@@ -40,6 +44,9 @@ var errorStatuses = []answer.ErrorStatus{
 	// timeout, which may be their cause.
 	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: errIssueStore, Status: http.StatusServiceUnavailable, Detail: "Earlier issues of the forecast cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: errEventStore, Status: http.StatusServiceUnavailable, Detail: "The log of events cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: data.ErrUncompared, Status: http.StatusServiceUnavailable, Detail: "The newest data are still being compared with those before.", RetryAfter: "5"},
+	{Err: errStreams, Status: http.StatusServiceUnavailable, Detail: "Too many streams of events are open; ask " + pathEvents + " from time to time instead.", RetryAfter: "60"},
 	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: context.DeadlineExceeded, Status: http.StatusServiceUnavailable, Detail: "The answer took too long.", RetryAfter: "5"},
 	// The first load takes seconds, and the next attempt after a failed one not much longer.

@@ -7,7 +7,6 @@ import (
 	"testing"
 	"unicode/utf8"
 
-
 	"limnomap/api/params"
 	"limnomap/data"
 )

@@ -16,6 +16,7 @@ type handlers struct {
 	tiles        *tileHandlers
 	descriptions *descriptionHandlers
 	ogc          *ogc.Service
+	events       *eventHandlers
 	page         *pageHandlers
 	table        *tableHandler
 	health       *health
@@ -33,6 +34,10 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 		return nil, err
 	}
 	descriptions, err := newDescriptionHandlers(s)
+	if err != nil {
+		return nil, err
+	}
+	pages, err := newEventPages(s)
 	if err != nil {
 		return nil, err
 	}
@@ -65,6 +70,7 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 			GeoJSONPath:   pathGeoJSON,
 			OpenAPIPath:   pathOpenAPI,
 		}),
+		events:  &eventHandlers{s, pages, newEventStreams()},
 		page:    page,
 		table:   &tableHandler{common: s, table: lakeTable},
 		health:  health,

@@ -1,6 +1,7 @@
 package api
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"net/http"
@@ -35,6 +36,11 @@ func TestEveryAnswerHasItsHeaders(t *testing.T) {
 	ask := func(s *Server, method, target string, header ...string) {
 		t.Helper()
 		r := httptest.NewRequest(method, target, nil)
+		if strings.HasPrefix(target, pathEventStream) { // it does not end while its client is there
+			ctx, leave := context.WithTimeout(t.Context(), 10*time.Millisecond)
+			defer leave()
+			r = r.WithContext(ctx)
+		}
 		r.TLS = &tls.ConnectionState{}
 		for i := 0; i < len(header); i += 2 {
 			r.Header.Set(header[i], header[i+1])

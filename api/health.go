@@ -223,8 +223,11 @@ func (s *Server) SnapshotReloadFailed(err error) {
 // SnapshotReloadFailed reports whether the server could load the refreshed data.
 func (s *Server) DatabaseRefreshed(r data.Refresh) { s.health.refreshed.Store(&r) }
 
-// Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes.
-func (s *Server) Drain() { s.health.draining.Store(true) }
+// Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes, and ends the streams of events.
+func (s *Server) Drain() {
+	s.health.draining.Store(true)
+	s.handlers.events.streams.close()
+}
 
 // Confirmed reports that the published snapshot was, at that time, the newest there is. If no one has confirmed it for some
 // seconds, answers have an Age, and /readyz and a metric show it. A server whose data no one ever confirms sends no Age.

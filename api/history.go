@@ -98,7 +98,7 @@ func (h *lakeHandlers) find(r *http.Request, p *published, id data.LakeID) (lake
 
 // readHistory reads the history of a lake from the store.
 func (h *lakeHandlers) readHistory(r *http.Request, id data.LakeID, q data.HistoryQuery) (lake data.Lake, observations []data.Observation, err error) {
-	err = h.askStore(r, func(ctx context.Context) error {
+	err = h.askStore(r, errStore, func(ctx context.Context) error {
 		var err error
 		if lake, observations, err = h.opts.Historian.History(ctx, id, q); err == nil {
 			err = checkHistory(lake, observations)
@@ -108,9 +108,9 @@ func (h *lakeHandlers) readHistory(r *http.Request, id data.LakeID, q data.Histo
 	return lake, observations, err
 }
 
-// askStore asks the store something about one lake, when it is the client's turn: a store that is slow would otherwise hold all
-// connections, and the goroutine of every request, for as long as it takes.
-func (h *lakeHandlers) askStore(r *http.Request, ask func(context.Context) error) error {
+// askStore asks the store something, when it is the client's turn: a store that is slow would otherwise hold all connections, and the
+// goroutine of every request, for as long as it takes. If ask fails, the error is also failure.
+func (h *common) askStore(r *http.Request, failure error, ask func(context.Context) error) error {
 	waiting, stop := context.WithTimeoutCause(r.Context(), historyTimeout, errNoHistoryTurn)
 	defer stop()
 	failed := false
@@ -122,7 +122,7 @@ func (h *lakeHandlers) askStore(r *http.Request, ask func(context.Context) error
 		return err
 	})
 	if failed {
-		err = fmt.Errorf("%w: %w", errStore, err)
+		err = fmt.Errorf("%w: %w", failure, err)
 	}
 	return err
 }

@@ -67,7 +67,7 @@ func (h *lakeHandlers) forecastOf(r *http.Request, query *params.Params, snap *d
 
 // readForecast reads the forecast of a lake from the store; if there is no issue of that day, it returns those that there are.
 func (h *lakeHandlers) readForecast(r *http.Request, id data.LakeID, issued data.Date) (f issuedForecast, issues []data.ForecastIssue, err error) {
-	err = h.askStore(r, func(ctx context.Context) error {
+	err = h.askStore(r, errStore, func(ctx context.Context) error {
 		issue, stored, err := h.opts.Issues.LakeForecast(ctx, id, issued)
 		if err == nil {
 			f = issuedForecast{&issue, stored, true}

@@ -56,6 +56,7 @@ type Options struct {
 	Tiles     Tiles
 	Historian Historian
 	Issues    Issues     // nil: there are no earlier ones
+	Events    EventLog   // nil: an empty one
 	Keys      auth.Store // an auth.UseStore, if the last use of keys is to be stored
 	Legends   Legends
 	Styles    []tiles.Style // the default first
@@ -156,6 +157,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.Issues == nil {
 		o.Issues = data.NoForecasts{}
+	}
+	if o.Events == nil {
+		o.Events = noEvents{}
 	}
 	if o.Credits == nil {
 		o.Credits = func([]string) []Credit { return nil }

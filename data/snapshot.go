@@ -69,6 +69,15 @@ func (s *Snapshot) Index(id LakeID) (int, bool) {
 	})
 }
 
+// Lake returns the lake with that id.
+func (s *Snapshot) Lake(id LakeID) (*Lake, bool) {
+	i, ok := s.Index(id)
+	if !ok {
+		return nil, false
+	}
+	return &s.Lakes[i], true
+}
+
 // ByExternalID returns indices into Lakes in ascending order of external id (then id). The slice is shared and must
 // not be changed.
 func (s *Snapshot) ByExternalID() []int32 { return s.byExternal }

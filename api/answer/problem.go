@@ -26,7 +26,15 @@ type Problem struct {
 	Status int
 	Detail string
 	Errors []ParameterError
-	Header http.Header // added to the answer, replacing fields of the same name; Retry-After, Allow and the like
+	// Members are further members of the body (RFC 9457, section 3.2).
+	Members []Member
+	Header  http.Header // added to the answer, replacing fields of the same name; Retry-After, Allow and the like
+}
+
+// A Member is a member of a JSON object.
+type Member struct {
+	Name  string
+	Value any
 }
 
 func (p *Problem) Error() string {
@@ -71,6 +79,14 @@ func WriteProblem(w http.ResponseWriter, r *http.Request, p *Problem) {
 	text, err := json.Marshal(body)
 	if err != nil {
 		panic("answer: a problem of strings and an integer must marshal: " + err.Error())
+	}
+	for _, m := range p.Members {
+		name, _ := json.Marshal(m.Name) // a string
+		value, err := json.Marshal(m.Value)
+		if err != nil {
+			panic("answer: a member of a problem must marshal: " + err.Error())
+		}
+		text = append(append(append(append(append(text[:len(text)-1], ','), name...), ':'), value...), '}')
 	}
 	WriteFailure(w, r, p.Status, ProblemType, p.Header, append(text, '\n'))
 }

@@ -2,13 +2,10 @@ package cap
 
 import "encoding/xml"
 
-// The elements of a message (CAP 1.2, section 3.2), each with its children in the order of the schema, and those of a feed (RFC 4287).
-// encoding/xml escapes the values.
+// The elements of a message (CAP 1.2, section 3.2), each with its children in the order of the schema. encoding/xml
+// escapes the values.
 
-const (
-	capNamespace  = "urn:oasis:names:tc:emergency:cap:1.2"
-	atomNamespace = "http://www.w3.org/2005/Atom"
-)
+const capNamespace = "urn:oasis:names:tc:emergency:cap:1.2"
 
 type alert struct {
 	XMLName    xml.Name `xml:"alert"`
@@ -51,27 +48,4 @@ type area struct {
 type namedValue struct {
 	Name  string `xml:"valueName"`
 	Value string `xml:"value"`
-}
-
-type atomEntry struct {
-	XMLName   xml.Name     `xml:"entry"`
-	Language  string       `xml:"xml:lang,attr"`
-	ID        string       `xml:"id"`
-	Title     string       `xml:"title"`
-	Updated   string       `xml:"updated"`
-	Published string       `xml:"published"`
-	Author    string       `xml:"author>name"`
-	Category  atomCategory `xml:"category"`
-	Link      atomLink     `xml:"link"`
-	Summary   string       `xml:"summary"`
-}
-
-type atomCategory struct {
-	Term string `xml:"term,attr"`
-}
-
-type atomLink struct {
-	Rel  string `xml:"rel,attr"`
-	Type string `xml:"type,attr"`
-	Href string `xml:"href,attr"`
 }

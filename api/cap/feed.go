@@ -1,20 +1,14 @@
 package cap
 
 import (
-	"bytes"
 	"cmp"
-	"crypto/sha256"
-	"encoding/xml"
-	"fmt"
 	"slices"
 	"strings"
 	"time"
 
+	"limnomap/api/atom"
 	"limnomap/data"
 )
-
-// TypeFeed is the media type of the feed (RFC 4287, section 7).
-const TypeFeed = "application/atom+xml"
 
 // listedAfter is how long the feed lists a statement that is over, so that a consumer which was away for some days learns of it.
 const listedAfter = 7 * 24 * time.Hour
@@ -68,9 +62,6 @@ func (f *Feed) sentAt(s Statement) time.Time {
 	return sentAt(s.Advisory, isWithdrawn(s.Advisory, f.options.Now))
 }
 
-// FeedTail is what follows the last entry.
-const FeedTail = "</feed>\n"
-
 // Head returns what precedes the first entry.
 func (f *Feed) Head() []byte {
 	updated := f.options.Updated
@@ -81,25 +72,8 @@ func (f *Feed) Head() []byte {
 	if f.publisher.isTest() {
 		title += " (" + f.publisher.Notice + ")"
 	}
-	var b bytes.Buffer
-	b.WriteString(xml.Header + `<feed xmlns="` + atomNamespace + `" xml:lang="en">` + "\n")
-	for _, element := range []struct{ name, text string }{
-		{"id", urn(f.publisher.Sender)}, {"title", title}, {"updated", atomTime(updated)},
-	} {
-		b.WriteString("  <" + element.name + ">")
-		escape(&b, element.text)
-		b.WriteString("</" + element.name + ">\n")
-	}
-	b.WriteString("  <author><name>")
-	escape(&b, f.publisher.Sender)
-	b.WriteString(`</name></author>` + "\n" + `  <link rel="self" type="` + TypeFeed + `" href="`)
-	escape(&b, f.options.Self)
-	b.WriteString(`"/>` + "\n")
-	return b.Bytes()
-}
-
-func escape(b *bytes.Buffer, s string) {
-	_ = xml.EscapeText(b, []byte(s)) // a buffer has no errors
+	feed := atom.Feed{ID: atom.URN(f.publisher.Sender), Title: title, Updated: updated, Author: f.publisher.Sender, Self: f.options.Self}
+	return feed.Head()
 }
 
 // Append appends entry i. Its id is that of the message and not of the statement, so that programs which know an entry by its id
@@ -108,31 +82,16 @@ func (f *Feed) Append(b []byte, i int) []byte {
 	s := f.listed[i]
 	cancel := isWithdrawn(s.Advisory, f.options.Now)
 	l := languagesOf(s.Advisory)[0]
-	e := atomEntry{
+	e := atom.Entry{
 		Language:  l.code,
-		ID:        urn(f.publisher.Sender, identifierOf(s.Advisory, cancel)),
+		ID:        atom.URN(f.publisher.Sender, identifierOf(s.Advisory, cancel)),
 		Title:     l.headline(s, cancel, f.publisher.isTest()),
-		Updated:   atomTime(sentAt(s.Advisory, cancel)),
-		Published: atomTime(s.Issued),
+		Updated:   atom.Time(sentAt(s.Advisory, cancel)),
+		Published: atom.Time(s.Issued),
 		Author:    s.Issuer,
-		Category:  atomCategory{s.Kind.String()},
-		Link:      atomLink{Rel: "alternate", Type: TypeMessage, Href: f.options.Link(s.ID)},
+		Category:  atom.Category{Term: s.Kind.String()},
+		Link:      atom.Link{Rel: "alternate", Type: TypeMessage, Href: f.options.Link(s.ID)},
 		Summary:   cmp.Or(l.text(s.Advisory), l.headline(s, cancel, f.publisher.isTest())),
 	}
-	entry, err := xml.MarshalIndent(e, "  ", "  ")
-	if err != nil {
-		panic("cap: an entry of strings must marshal: " + err.Error())
-	}
-	return append(append(b, entry...), '\n')
-}
-
-func atomTime(t time.Time) string { return t.UTC().Format(time.RFC3339) }
-
-// urn returns a name that is the same for the same parts: a UUID of version 8 (RFC 9562). An entry needs an absolute id, and a
-// server without a public address has no other.
-func urn(parts ...string) string {
-	sum := sha256.Sum256([]byte(strings.Join(parts, "\n")))
-	u := sum[:16]
-	u[6], u[8] = u[6]&0x0f|0x80, u[8]&0x3f|0x80
-	return fmt.Sprintf("urn:uuid:%x-%x-%x-%x-%x", u[:4], u[4:6], u[6:8], u[8:10], u[10:])
+	return e.Append(b)
 }

@@ -9,6 +9,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"limnomap/api/atom"
 	"limnomap/api/cap"
 	"limnomap/data"
 )
@@ -49,7 +50,7 @@ func feedAt(now time.Time, statements ...cap.Statement) []byte {
 	for i := range feed.Len() {
 		b = feed.Append(b, i)
 	}
-	return append(b, cap.FeedTail...)
+	return append(b, atom.Tail...)
 }
 
 var urnPattern = regexp.MustCompile(`^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-8[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`)
@@ -62,7 +63,7 @@ func checkFeed(t interface{ Fatalf(string, ...any) }, content []byte) readFeed {
 	}
 	ids := []string{feed.ID}
 	times := []string{feed.Updated}
-	if feed.Title == "" || feed.Author == "" || len(feed.Links) != 1 || feed.Links[0].Rel != "self" || feed.Links[0].Type != cap.TypeFeed {
+	if feed.Title == "" || feed.Author == "" || len(feed.Links) != 1 || feed.Links[0].Rel != "self" || feed.Links[0].Type != atom.Type {
 		t.Fatalf("the feed lacks something: %.500s", content)
 	}
 	for _, e := range feed.Entries {

@@ -28,8 +28,8 @@ func ConnContext(ctx context.Context, c net.Conn) context.Context {
 // connKey is the context key of a *conn.
 type connKey struct{}
 
-// Handler returns a handler that joins the writes of next's answers where the connection can do that. A handler must not
-// stream: data that it flushes may wait for its next write. A connection of HTTP/2, which may come without TLS, carries several
+// Handler returns a handler that joins the writes of next's answers where the connection can do that. A handler that
+// streams calls [Stop] first: otherwise data that it flushes may wait for its next write. A connection of HTTP/2, which may come without TLS, carries several
 // answers at once and is not written by the handlers.
 func Handler(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -42,6 +42,13 @@ func Handler(next http.Handler) http.Handler {
 		defer func() { _ = c.flush() }() // also after a panic; an error means that the client left
 		next.ServeHTTP(w, r)
 	})
+}
+
+// Stop ends the joining of writes for the rest of the answer to r. It must be called before the answer is written.
+func Stop(r *http.Request) {
+	if c, ok := r.Context().Value(connKey{}).(*conn); ok && r.ProtoMajor == 1 {
+		c.joining = false
+	}
 }
 
 type listener struct{ net.Listener }

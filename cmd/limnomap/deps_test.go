@@ -36,6 +36,7 @@ var mayImport = map[string][]string{
 	"data/raster/crs":           {}, // formulas, for anyone
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
 	"data/eventlog":             {"data"},
+	"data/eventfeed":            {"data"},
 	"data/forecaster":           {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
 	"data/forecast":             {"data/forecast/exact"},
 	"data/forecast/exact":       {}, // functions of numbers, for anyone
@@ -55,12 +56,13 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/index", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/eventfeed", "data/index", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
 	"api/auth":            {"api/answer", "data/apikey"},
-	"api/cap":             {"data"},
+	"api/atom":            {}, // a format, for anyone
+	"api/cap":             {"api/atom", "data"},
 	"api/connections":     {"api/answer", "data/admission"},
 	"api/joinwrites":      {},
 	"api/middleware":      {"api/answer", "data/admission"},
@@ -92,7 +94,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventlog", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in
@@ -133,6 +135,7 @@ var mustNotKnow = []struct {
 	{"api/answer", []string{"github.com/paulmach/", "github.com/gorilla/", "github.com/prometheus/", "go.opentelemetry.io/", "os", "image", "image/"}, "answers are bytes: no lakes, tiles, routes or metrics"},
 	{"api/middleware", []string{"github.com/gorilla/", "os", "go.opentelemetry.io/otel/sdk/", "go.opentelemetry.io/otel"}, "middleware knows no routes and no files"},
 	{"api/auth", []string{"database/sql", "github.com/gorilla/", "os"}, "keys come from a store that auth knows only by an interface"},
+	{"api/atom", []string{"net/http", "os", "github.com/prometheus/"}, "a feed is bytes: no requests, files or metrics"},
 	{"api/cap", []string{"net/http", "os", "github.com/prometheus/"}, "a message is a pure function of its statement: no requests, files or metrics"},
 	{"api/ratelimit", []string{"github.com/gomodule/", "github.com/gorilla/", "os"}, "shared buckets are behind an interface"},
 	{"api/ratelimit/quota", []string{"net/http", "os", "github.com/prometheus/"}, "a bucket knows no requests; ratelimit has the metrics"},

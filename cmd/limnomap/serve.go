@@ -21,6 +21,7 @@ import (
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/admission"
+	"limnomap/data/eventlog"
 	"limnomap/data/refresh"
 	"limnomap/render"
 	"limnomap/render/vector"
@@ -54,7 +55,8 @@ type serveCmd struct {
 	Refresh refreshFlags `embed:"" prefix:"refresh-" group:"Data"`
 
 	scheduledForecastFlags `group:"Data"`
-	Attribution            string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
+	eventFlags
+	Attribution string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
 	BasemapURL         string `name:"basemap-url" help:"URL template of the page's basemap, with {z}, {x} and {y}, or none." default:"https://tile.openstreetmap.org/{z}/{x}/{y}.png" check:"basemap-url" group:"Map"`
@@ -194,6 +196,11 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	opts.Tracer, opts.TraceRatio = traces.tracer(), c.TraceRatio
 	opts.Registry, opts.Logger = registry, con.log
 	opts.CommandLine = con.invocation.CommandLine()
+	events, err := c.newEventLog(ctx, shown, registry, con.log)
+	if err != nil {
+		return err
+	}
+	opts.Events = events
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
@@ -202,7 +209,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	if err != nil {
 		return err
 	}
-	watcher := newWatcher(source, shown, server)
+	watcher := newWatcher(source, shown, server, events)
 	defer watchNotifications(ctx, shown.store, watcher)()
 	s := &serving{
 		flags:     c,
@@ -210,6 +217,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		log:       con.log,
 		server:    server,
 		watcher:   watcher,
+		events:    events,
 		refresher: refresher,
 		cert:      cert,
 		limiters:  limiters,
@@ -336,7 +344,7 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admissio
 }
 
 // newWatcher returns what loads the data again when they change, and publishes them.
-func newWatcher(source data.Source, shown *source, server *api.Server) *data.Watcher {
+func newWatcher(source data.Source, shown *source, server *api.Server, events *eventlog.Keeper) *data.Watcher {
 	published := false // whether the last snapshot is being served; only the watcher's goroutine uses it
 	watcher := &data.Watcher{
 		Source:  source,
@@ -346,6 +354,8 @@ func newWatcher(source data.Source, shown *source, server *api.Server) *data.Wat
 			err := server.Publish(s)
 			if published = err == nil; !published {
 				server.SnapshotReloadFailed(err)
+			} else {
+				events.Offer(s)
 			}
 			debug.FreeOSMemory()
 		},

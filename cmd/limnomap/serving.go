@@ -17,6 +17,7 @@ import (
 	"limnomap/api/joinwrites"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/eventlog"
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 	"limnomap/render/legend"
@@ -30,6 +31,7 @@ type serving struct {
 	log       *slog.Logger
 	server    *api.Server
 	watcher   *data.Watcher
+	events    *eventlog.Keeper
 	refresher *refresh.Refresher // nil without --refresh-from
 	cert      *certificate       // nil without TLS
 	limiters  *limiters
@@ -97,6 +99,7 @@ func (s *serving) run(ctx context.Context) error {
 		run(func(ctx context.Context) { s.refresher.Run(ctx, s.flags.Refresh.Every) })
 	}
 	run(s.watcher.Run)
+	run(s.events.Run)
 	run(s.server.StoreKeyUses)
 	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, s.flags.BasePath+"/healthz") })
 	group.Go(func() error {

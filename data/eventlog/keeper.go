@@ -131,7 +131,7 @@ func (k *Keeper) step(ctx context.Context) error {
 	snap := k.offered
 	k.mu.Unlock()
 	if snap != nil && snap != k.compared {
-		if err := k.compare(ctx, snap); err != nil {
+		if err := k.Compare(ctx, snap); err != nil {
 			return err
 		}
 		k.compared = snap
@@ -148,8 +148,8 @@ func (k *Keeper) step(ctx context.Context) error {
 	return nil
 }
 
-// compare stores the moment of a snapshot.
-func (k *Keeper) compare(ctx context.Context, snap *data.Snapshot) error {
+// Compare stores the moment of a snapshot. Run does it for those that are offered; before, a caller may do it for an earlier one.
+func (k *Keeper) Compare(ctx context.Context, snap *data.Snapshot) error {
 	start := time.Now()
 	tx := countingTx{kinds: make(map[data.EventKind]int)}
 	var result Result
@@ -169,7 +169,7 @@ func (k *Keeper) compare(ctx context.Context, snap *data.Snapshot) error {
 	if errors.Is(err, ErrDamaged) && !k.damaged {
 		k.Logger.Error("the stored state of the log of events cannot be read: events go on without those of this snapshot", "err", err)
 		k.damaged = true
-		return k.compare(ctx, snap)
+		return k.Compare(ctx, snap)
 	}
 	if err != nil {
 		return err

@@ -1,0 +1,267 @@
+package api
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"limnomap/api/answer"
+	"limnomap/api/params"
+	"limnomap/data"
+	"limnomap/data/eventfeed"
+)
+
+// eventHandlers answer requests about what has changed.
+type eventHandlers struct {
+	*common
+	pages   *eventPages
+	streams *eventStreams
+}
+
+// EventLog is the log of events.
+type EventLog interface {
+	// State returns the bounds of the log, and a channel that is closed when they are others.
+	State() (data.EventState, <-chan struct{})
+	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
+	// Changes returns a function that reports whether the record of Lakes[i] may be another one in snap than in the snapshot with the
+	// version since. The error is [data.ErrNoMoment] or [data.ErrUncompared] if that is not known.
+	Changes(ctx context.Context, snap *data.Snapshot, since string) (changed func(i int) bool, err error)
+}
+
+const (
+	pathEvents = "/api/v1/events"
+
+	defaultEvents = 100
+	maxEvents     = 1000
+	// maxEventsRead is how many events one request reads from the log to find those that pass its filter: some tens of milliseconds of the
+	// database. The answer says how far it got.
+	maxEventsRead = 20_000
+	// eventPage is how many are read at once.
+	eventPage = 2000
+)
+
+// An eventRequest is what a request asks of the log.
+type eventRequest struct {
+	filter eventfeed.Filter
+	limit  int
+}
+
+// eventRequestOf returns the filter and the limit of a request for events.
+func eventRequestOf(p *params.Params, byDefault int) (e eventRequest) {
+	e.limit = p.Integer("limit", 1, maxEvents, byDefault)
+	if id := params.Parsed(p, "lake", "", data.ParseLakeID, mistakeInLakeID); id != "" {
+		e.filter.Lakes = []data.LakeID{id}
+	}
+	if region, ok := p.Text("region"); ok && checkText(p, region) {
+		e.filter.Region = region
+	}
+	if b, ok := bboxOf(p); ok {
+		e.filter.Box = &b
+	}
+	if names, ok := p.Text("kind"); ok {
+		var err error
+		if e.filter.Kinds, err = eventfeed.ParseKinds(names); err != nil {
+			p.Refuse("kind", "%v", err)
+		}
+	}
+	e.filter.MinLevel = data.Level(p.Integer("min_level", 0, int(data.MaxLevel), 0))
+	return e
+}
+
+// eventNumberOf returns the value of the parameter since, -1 if there is none.
+func eventNumberOf(p *params.Params) int64 {
+	return params.Parsed(p, "since", -1, parseEventNumber, mistakeInEventNumber)
+}
+
+const mistakeInEventNumber = "is not the number of an event: a whole number from 0 on"
+
+func parseEventNumber(s string) (int64, error) {
+	n, err := strconv.ParseUint(s, 10, 63)
+	return int64(n), err
+}
+
+// checkKept returns an error if the log does not have all events after a number any more, or not yet.
+func checkKept(since int64, state data.EventState) error {
+	if since >= state.Oldest-1 && since <= state.Newest {
+		return nil
+	}
+	detail := fmt.Sprintf("The events after %d are no longer kept; the oldest one is %d. Fetch the status, and go on with since=%d.", since, state.Oldest, state.Newest)
+	if since > state.Newest {
+		detail = fmt.Sprintf("The log ends with event %d, before %d: the database was replaced. Fetch the status, and go on with since=%[1]d.", state.Newest, since)
+	}
+	return &answer.Problem{Status: http.StatusGone, Detail: detail, Members: []answer.Member{{Name: "oldest", Value: state.Oldest}, {Name: "newest", Value: state.Newest}}}
+}
+
+// found are the events that a request asks for.
+type found struct {
+	events []data.Event
+	next   int64 // the number after which there may be more
+}
+
+// events answers with the events after a number, in the order in which they happened.
+func (h *eventHandlers) events(w http.ResponseWriter, r *http.Request, p *published) error {
+	query := params.Of(r)
+	e := eventRequestOf(&query, defaultEvents)
+	since := eventNumberOf(&query)
+	if err := query.Err(); err != nil {
+		return err
+	}
+	state := h.state()
+	if since < 0 {
+		since = state.Oldest - 1
+	}
+	if err := checkKept(since, state); err != nil {
+		return err
+	}
+	f, err := h.findEvents(r, p, &e, since, state)
+	if err != nil {
+		return err
+	}
+	b := append([]byte(nil), `{"events":[`...)
+	for i := range f.events {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendEvent(b, &f.events[i], p.snap)
+	}
+	b = append(b, `],"next":`...)
+	b = strconv.AppendInt(b, f.next, 10)
+	b = append(b, `,"oldest":`...)
+	b = strconv.AppendInt(b, state.Oldest, 10)
+	b = append(b, `,"newest":`...)
+	b = strconv.AppendInt(b, state.Newest, 10)
+	return h.sender.Send(w, r, jsonKind, answer.Bytes(append(b, "}\n"...)))
+}
+
+// state returns the bounds of the log. If the log ends earlier than before, the database was replaced, perhaps by a backup: then the pages that
+// were read are of another log.
+func (h *eventHandlers) state() data.EventState {
+	state, _ := h.opts.Events.State()
+	if h.pages.newest.Swap(state.Newest) > state.Newest {
+		h.pages.pages.Purge()
+	}
+	return state
+}
+
+// appendEvent appends the record of an event.
+func appendEvent(b []byte, e *data.Event, snap *data.Snapshot) []byte {
+	record := eventfeed.RecordOf(e, snap)
+	text, err := json.Marshal(&record)
+	if err != nil {
+		panic("api: an event must marshal: " + err.Error())
+	}
+	return append(b, text...)
+}
+
+// findEvents returns the events after a number that pass the filter, up to the limit.
+func (h *eventHandlers) findEvents(r *http.Request, p *published, e *eventRequest, since int64, state data.EventState) (f found, err error) {
+	f.next = since
+	if since == state.Newest {
+		return f, nil // what most clients ask most of the time
+	}
+	for read := 0; read < maxEventsRead && f.next < state.Newest; read += eventPage {
+		q := data.EventQuery{After: f.next, Until: state.Newest, Limit: eventPage, Lake: e.lake()}
+		page, err := h.pages.read(r, q)
+		if err != nil {
+			return found{}, err
+		}
+		for i := range page {
+			f.next = page[i].Seq
+			if !e.filter.Matches(&page[i], p.snap) {
+				continue
+			}
+			if f.events = append(f.events, page[i]); len(f.events) == e.limit {
+				return f, nil
+			}
+		}
+		if len(page) < q.Limit {
+			f.next = state.Newest
+		}
+	}
+	return f, nil
+}
+
+// newestEvents returns the newest events that pass the filter, up to the limit, the newest first.
+func (h *eventHandlers) newestEvents(r *http.Request, p *published, e *eventRequest, state data.EventState) (events []data.Event, err error) {
+	if state.Newest < state.Oldest {
+		return nil, nil
+	}
+	until := state.Newest
+	for read := 0; read < maxEventsRead && until > 0; read += eventPage {
+		q := data.EventQuery{Until: until, Limit: eventPage, Lake: e.lake(), Descending: true}
+		page, err := h.pages.read(r, q)
+		if err != nil {
+			return nil, err
+		}
+		for i := range page {
+			if !e.filter.Matches(&page[i], p.snap) {
+				continue
+			}
+			if events = append(events, page[i]); len(events) == e.limit {
+				return events, nil
+			}
+		}
+		if len(page) < q.Limit {
+			return events, nil
+		}
+		until = page[len(page)-1].Seq - 1
+	}
+	return events, nil
+}
+
+// lake returns the lake that the request asks for, empty for all.
+func (e *eventRequest) lake() data.LakeID {
+	if len(e.filter.Lakes) == 0 {
+		return ""
+	}
+	return e.filter.Lakes[0]
+}
+
+// subject returns what the events of the request are about, in words.
+func (e *eventRequest) subject(p *published) string {
+	var of []string
+	if id := e.lake(); id != "" {
+		name := string(id)
+		if lake, ok := p.snap.Lake(id); ok {
+			name = lake.Name
+		}
+		of = append(of, name)
+	}
+	if e.filter.Region != "" {
+		of = append(of, e.filter.Region)
+	}
+	if e.filter.Box != nil {
+		of = append(of, "box "+e.filter.Box.String())
+	}
+	if len(of) == 0 {
+		return "all lakes"
+	}
+	subject := of[0]
+	for _, more := range of[1:] {
+		subject += ", " + more
+	}
+	return subject
+}
+
+// query returns the filter as a query, always in the same order, without the limit.
+func (e *eventRequest) query() url.Values {
+	q := url.Values{}
+	set := func(name, value string) {
+		if value != "" {
+			q.Set(name, value)
+		}
+	}
+	set("lake", string(e.lake()))
+	set("region", e.filter.Region)
+	if e.filter.Box != nil {
+		set("bbox", e.filter.Box.String())
+	}
+	set("kind", e.filter.Kinds.String())
+	if e.filter.MinLevel > 0 {
+		set("min_level", strconv.Itoa(int(e.filter.MinLevel)))
+	}
+	return q
+}

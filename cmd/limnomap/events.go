@@ -1,0 +1,82 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"log/slog"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"limnomap/cmd/limnomap/config"
+	"limnomap/data"
+	"limnomap/data/demo"
+	"limnomap/data/eventlog"
+)
+
+// eventFlags are about the log of events.
+type eventFlags struct {
+	EventsKeep config.Period `help:"How long the events of /api/v1/events are kept." default:"730d" allowed:"1d.." group:"Data"`
+}
+
+// settings describes how values are classified: events between snapshots of different settings say nothing about lakes.
+func (s *source) settings() string {
+	o := &s.options
+	return fmt.Sprintf("%s, stale after %d days, samples preferred for %d days", o.Profile.ID, o.StaleAfter, *o.SamplePrefer)
+}
+
+// newEventLog returns what writes the log of events of the database. Without a database, the log is in memory.
+func (f *eventFlags) newEventLog(ctx context.Context, shown *source, registry prometheus.Registerer, log *slog.Logger) (*eventlog.Keeper, error) {
+	metrics := promauto.With(registry)
+	written := metrics.NewCounterVec(prometheus.CounterOpts{
+		Name: "limnomap_events_written_total",
+		Help: "Events that this server wrote to the log of events, by kind.",
+	}, []string{"kind"})
+	for _, kind := range data.EventKinds() {
+		written.WithLabelValues(kind.String())
+	}
+	failures := metrics.NewCounter(prometheus.CounterOpts{
+		Name: "limnomap_event_log_failures_total",
+		Help: "Attempts to write or read the log of events that failed.",
+	})
+	seconds := metrics.NewGauge(prometheus.GaugeOpts{
+		Name: "limnomap_event_log_compare_seconds",
+		Help: "How long the last comparison of a snapshot with the one before took, with writing its events.",
+	})
+	options := eventlog.Options{
+		Log:      new(eventlog.Memory),
+		Settings: shown.settings(),
+		Keep:     time.Duration(f.EventsKeep),
+		Now:      time.Now,
+		Logger:   log,
+		Wrote: func(kinds map[data.EventKind]int, took time.Duration) {
+			for kind, n := range kinds {
+				written.WithLabelValues(kind.String()).Add(float64(n))
+			}
+			seconds.Set(took.Seconds())
+		},
+		Failed: func(error) { failures.Inc() },
+	}
+	if shown.store != nil {
+		options.Log = shown.store
+	}
+	keeper := eventlog.NewKeeper(options)
+	metrics.NewGaugeFunc(prometheus.GaugeOpts{
+		Name: "limnomap_event_log_newest_seq",
+		Help: "Number of the newest event in the log of events.",
+	}, func() float64 {
+		state, _ := keeper.State()
+		return float64(state.Newest)
+	})
+	if shown.store != nil {
+		return keeper, nil
+	}
+	// The demo begins with the events of its newest week.
+	lastWeek := demo.New(func() time.Time { return time.Now().AddDate(0, 0, -7) })
+	snap, err := data.Load(ctx, lastWeek, &shown.options)
+	if err != nil {
+		return nil, fmt.Errorf("demo of last week: %w", err)
+	}
+	return keeper, keeper.Compare(ctx, snap)
+}
