@@ -16,7 +16,7 @@ const module = "limnomap/"
 var mayImport = map[string][]string{
 	"data":                      {"data/forecast", "data/linetext", "data/admission/background"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/diskspace", "data/forecast"},
+	"data/store":                {"data", "data/apikey", "data/diskspace", "data/eventfeed", "data/forecast", "data/hook"},
 	"data/fold":                 {},
 	"data/diskspace":            {},                            // the room of a disk, which knows no data
 	"data/inorder":              {},                            // work on many goroutines, which knows no data
@@ -37,6 +37,8 @@ var mayImport = map[string][]string{
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
 	"data/eventlog":             {"data"},
 	"data/eventfeed":            {"data"},
+	"data/hook":                 {"data", "data/eventfeed"},
+	"data/hook/delivery":        {"data", "data/eventfeed", "data/fetchguard", "data/hook"},
 	"data/forecaster":           {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
 	"data/forecast":             {"data/forecast/exact"},
 	"data/forecast/exact":       {}, // functions of numbers, for anyone

@@ -133,3 +133,49 @@ func embedded(addr netip.Addr) (inner []netip.Addr) {
 	}
 	return inner
 }
+
+// notPublic are the prefixes of addresses that no server on the internet has, with their purpose: those of the registries of special-purpose
+// addresses (https://www.iana.org/assignments/iana-ipv4-special-registry and iana-ipv6-special-registry) that [Check] allows.
+var notPublic = []struct {
+	prefix netip.Prefix
+	what   string
+}{
+	{netip.MustParsePrefix("127.0.0.0/8"), "loopback (RFC 1122)"},
+	{netip.MustParsePrefix("::1/128"), "loopback (RFC 4291)"},
+	{netip.MustParsePrefix("10.0.0.0/8"), "private (RFC 1918)"},
+	{netip.MustParsePrefix("172.16.0.0/12"), "private (RFC 1918)"},
+	{netip.MustParsePrefix("192.168.0.0/16"), "private (RFC 1918)"},
+	{netip.MustParsePrefix("100.64.0.0/10"), "shared by a provider (RFC 6598)"},
+	{netip.MustParsePrefix("198.18.0.0/15"), "for benchmarks (RFC 2544)"},
+	{netip.MustParsePrefix("192.0.2.0/24"), "documentation (RFC 5737)"},
+	{netip.MustParsePrefix("198.51.100.0/24"), "documentation (RFC 5737)"},
+	{netip.MustParsePrefix("203.0.113.0/24"), "documentation (RFC 5737)"},
+	{netip.MustParsePrefix("192.88.99.0/24"), "6to4 relays (RFC 7526)"},
+	{netip.MustParsePrefix("2001:db8::/32"), "documentation (RFC 3849)"},
+	{netip.MustParsePrefix("3fff::/20"), "documentation (RFC 9637)"},
+	{netip.MustParsePrefix("2001:2::/48"), "for benchmarks (RFC 5180)"},
+}
+
+// globalUnicast has all IPv6 addresses that are assigned to servers on the internet (RFC 4291, section 2.4; RFC 3587).
+var globalUnicast = netip.MustParsePrefix("2000::/3")
+
+// checkPublic returns an error for an address that is neither public nor in allow. An IPv6 form of an IPv4 address must be of a public one.
+func checkPublic(addr netip.Addr, allow []netip.Prefix) error {
+	plain := addr.Unmap().WithZone("")
+	for _, prefix := range allow {
+		if prefix.Contains(plain) {
+			return nil
+		}
+	}
+	for _, a := range append(embedded(plain), plain) {
+		for _, n := range notPublic {
+			if n.prefix.Contains(a) {
+				return fmt.Errorf("%s: %w: %s", addr, ErrRefused, n.what)
+			}
+		}
+	}
+	if plain.Is6() && !globalUnicast.Contains(plain) && !nat64.Contains(plain) {
+		return fmt.Errorf("%s: %w: not a public IPv6 address", addr, ErrRefused)
+	}
+	return nil
+}

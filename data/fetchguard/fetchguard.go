@@ -32,12 +32,22 @@ import (
 // A Transport sends requests to allowed addresses only. It is safe for concurrent use.
 type Transport struct {
 	base   *http.Transport
+	check  func(netip.Addr) error // of each address, after Check
 	lookup func(ctx context.Context, network, host string) ([]netip.Addr, error)
 }
 
 // New returns a Transport that uses base, which it changes: base must not be used otherwise. Connections are not used again, since
 // one to a loopback address must not serve a redirect from elsewhere.
 func New(base *http.Transport) *Transport { return newTransport(base, net.DefaultResolver) }
+
+// NewPublic is like [New] for requests whose address anyone can choose, not only the operator: they reach public addresses only, and those in
+// allow. Addresses that [Check] refuses are never allowed. No proxy is used, since it would resolve names itself.
+func NewPublic(base *http.Transport, allow []netip.Prefix) *Transport {
+	base.Proxy = nil
+	t := New(base)
+	t.check = func(addr netip.Addr) error { return checkPublic(addr, allow) }
+	return t
+}
 
 func newTransport(base *http.Transport, resolver *net.Resolver) *Transport {
 	// The times of http.DefaultTransport.
@@ -53,6 +63,7 @@ type hop struct {
 	redirected bool // from a host that is not a loopback address
 	proxied    bool
 	loopback   bool // it went to a loopback address
+	check      func(netip.Addr) error
 }
 
 type hopKey struct{}
@@ -66,7 +77,7 @@ func Elsewhere(ctx context.Context) context.Context {
 
 // RoundTrip implements [http.RoundTripper].
 func (t *Transport) RoundTrip(req *http.Request) (*http.Response, error) {
-	h := &hop{redirected: !fromLoopback(req) || req.Context().Value(elsewhereKey{}) != nil}
+	h := &hop{check: t.check, redirected: !fromLoopback(req) || req.Context().Value(elsewhereKey{}) != nil}
 	ctx := context.WithValue(req.Context(), hopKey{}, h)
 	if err := checkName(req.URL.Hostname()); err != nil {
 		return nil, refuse(req, err)
@@ -131,7 +142,13 @@ func control(ctx context.Context, _, address string, _ syscall.RawConn) error {
 	if err := Check(to.Addr()); err != nil {
 		return err
 	}
-	if h, ok := ctx.Value(hopKey{}).(*hop); ok && h.redirected && !h.proxied && to.Addr().Unmap().IsLoopback() {
+	h, ok := ctx.Value(hopKey{}).(*hop)
+	if ok && h.check != nil {
+		if err := h.check(to.Addr()); err != nil {
+			return err
+		}
+	}
+	if ok && h.redirected && !h.proxied && to.Addr().Unmap().IsLoopback() {
 		return fmt.Errorf("%s: %w", to.Addr(), ErrLoopback)
 	}
 	return nil

@@ -72,6 +72,8 @@ func testStore(t *testing.T, open opener) {
 		"events":                     testEvents,
 		"no half moments":            testNoHalfMoments,
 		"dropped events":             testDropEvents,
+		"webhooks":                   testHooks,
+		"webhook claims":             testHookClaims,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })

@@ -17,6 +17,7 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/apikey"
+	"limnomap/data/hook"
 )
 
 // migrationFiles returns the first n migrations, as in an older limnomap, or all of them if n is 0.
@@ -128,6 +129,8 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 		{`INSERT INTO event_moments (number, revision, changed_at, forecasts, settings, snapshot, at, last_seq, measured, blocks, changes_since)
 			VALUES (3, 41, 5, 0, 'all', 'v', 6, 1, 1, 2, 1);
 			INSERT INTO events (seq, id, moment, lake, kind, chl_before, level_before, measured_before) VALUES (1, zeroblob(16), 3, 'a', 4, 500, 0, 5)`, nil},
+		{`INSERT INTO hooks (id, url, filter, secret, former, created_at, state, after_seq, failures, error, holder)
+			VALUES ('h', 'https://example.org/', '{"lakes":["a"]}', 's', '', 4, 'paused', 1, 2, 'no', '')`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)
@@ -204,6 +207,12 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 					Before: data.EventValue{Chlorophyll: 500, Level: 0, MeasuredAt: data.Known(int64(5))}, After: data.NoEventValue()}
 				if got := eventsOf(t, s, data.EventQuery{}); !slices.Equal(got, []data.Event{want}) {
 					t.Errorf("the events are %+v, want %+v", got, want)
+				}
+			}
+			if version >= 11 {
+				hooks, err := s.Hooks(t.Context())
+				if err != nil || len(hooks) != 1 || hooks[0].State != hook.Paused || hooks[0].After != 1 || !slices.Equal(hooks[0].Filter.Lakes, []data.LakeID{"a"}) {
+					t.Errorf("the webhooks are %+v, %v", hooks, err)
 				}
 			}
 			var statements []data.Advisory

@@ -60,6 +60,7 @@ type Store interface {
 	Refreshes
 	Forecasts
 	Events
+	Hooks
 	// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error

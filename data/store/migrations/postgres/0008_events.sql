@@ -19,24 +19,24 @@ CREATE INDEX event_moments_snapshot ON limnomap.event_moments (snapshot);
 
 -- What the last moment says about lakes and official statements (package eventlog).
 CREATE TABLE limnomap.event_blocks (
-	number integer PRIMARY KEY,             -- from 0 on
+	number integer PRIMARY KEY,            -- from 0 on
 	block  bytea NOT NULL
 );
 
 -- The log of events (data.Event).
 CREATE TABLE limnomap.events (
 	seq             bigint PRIMARY KEY,
-	id              bytea NOT NULL,          -- 16 bytes
+	id              bytea NOT NULL,        -- 16 bytes
 	moment          bigint NOT NULL,       -- number of event_moments
-	lake            text COLLATE "C" NOT NULL,          -- id; the lake may be gone
+	lake            text COLLATE "C" NOT NULL,-- id; the lake may be gone
 	kind            smallint NOT NULL,
-	chl_before      integer,                -- hundredths of µg/l; NULL: no current value
+	chl_before      integer,               -- hundredths of µg/l; NULL: no current value
 	level_before    smallint,
 	measured_before bigint,                -- Unix seconds
 	chl_after       integer,
 	level_after     smallint,
 	measured_after  bigint,
-	detail          text                    -- the official statement or the forecast as JSON
+	detail          text                   -- the official statement or the forecast as JSON
 );
 
 CREATE INDEX events_lake ON limnomap.events (lake, seq);

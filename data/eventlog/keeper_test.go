@@ -1,0 +1,177 @@
+package eventlog_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/eventlog"
+)
+
+// A brokenLog is a Log that fails as long as err is not nil.
+type brokenLog struct {
+	eventlog.Log
+	err error
+}
+
+func (l *brokenLog) EventState(ctx context.Context) (data.EventState, error) {
+	if l.err != nil {
+		return data.EventState{}, l.err
+	}
+	return l.Log.EventState(ctx)
+}
+
+func keeperOptions(log eventlog.Log, settings string, messages *strings.Builder) eventlog.Options {
+	return eventlog.Options{Log: log, Settings: settings, Keep: 48 * time.Hour, Now: time.Now, Wrote: func(map[data.EventKind]int, time.Duration) {},
+		Logger: slog.New(slog.NewTextHandler(messages, nil)), Failed: func(err error) { fmt.Fprintln(messages, "failed:", err) }}
+}
+
+// describeLog returns the events of a log in short.
+func describeLog(t *testing.T, log eventlog.Log) []string {
+	t.Helper()
+	events, err := log.Events(t.Context(), data.EventQuery{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return describeAll(events)
+}
+
+// A Keeper compares what is offered, follows what others write, and forgets what is old.
+func TestKeeper(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var messages strings.Builder
+		log := &brokenLog{Log: new(eventlog.Memory)}
+		w := newWorld("a")
+		w.set("a", 0, 5)
+		one, other := eventlog.NewKeeper(keeperOptions(log, "all", &messages)), eventlog.NewKeeper(keeperOptions(log, "all", &messages))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{}, 2)
+		for _, k := range []*eventlog.Keeper{one, other} {
+			go func() { k.Run(ctx); ended <- struct{}{} }()
+		}
+		first := w.snapshot(t, time.Now())
+		one.Offer(first)
+		synctest.Wait()
+		_, news := other.State()
+		w.set("a", 0, 60)
+		s := w.snapshot(t, time.Now())
+		one.Offer(s)
+		synctest.Wait()
+		if got := describeLog(t, log); !slices.Equal(got, []string{"1 a class_up: level 0 to 2"}) {
+			t.Fatalf("%q", got)
+		}
+		time.Sleep(2 * time.Second)
+		select {
+		case <-news:
+		default:
+			t.Error("the other Keeper has no news")
+		}
+		if state, _ := other.State(); state != (data.EventState{Moment: 2, Oldest: 1, Newest: 1}) {
+			t.Errorf("the other Keeper knows %+v", state)
+		}
+		other.Offer(s)
+		synctest.Wait()
+		if got := describeLog(t, log); len(got) != 1 {
+			t.Errorf("offered to two: %q", got)
+		}
+		if changed, err := other.Changes(ctx, s, first.Version); err != nil || !changed(0) {
+			t.Errorf("the lake is not among the changes: %v", err)
+		}
+		// While the log fails, the Keeper tries again, ever more rarely.
+		log.err = errors.New("away")
+		time.Sleep(10 * time.Minute)
+		if n := strings.Count(messages.String(), "failed: away"); n < 2*10 || n > 2*20 {
+			t.Errorf("%d failures in ten minutes of two, want about one a minute", n)
+		}
+		log.err = nil
+		time.Sleep(2 * time.Minute)
+		// Two days later the event is dropped, not before.
+		time.Sleep(47 * time.Hour)
+		if state, _ := one.State(); state.Oldest != 1 {
+			t.Errorf("after 47 hours: %+v", state)
+		}
+		time.Sleep(3 * time.Hour)
+		if state, _ := one.State(); state != (data.EventState{Moment: 2, Oldest: 2, Newest: 1}) {
+			t.Errorf("after 50 hours: %+v", state)
+		}
+		stop()
+		<-ended
+		<-ended
+	})
+}
+
+// Of servers with other settings the one that was started last writes, and begins without events.
+func TestKeeperSettings(t *testing.T) {
+	t.Parallel()
+	var messages strings.Builder
+	log := new(eventlog.Memory)
+	w := newWorld("a")
+	w.set("a", 0, 5)
+	compare := func(k *eventlog.Keeper) {
+		t.Helper()
+		if err := k.Compare(t.Context(), w.snapshot(t, noon)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	former := eventlog.NewKeeper(keeperOptions(log, "who2003", &messages))
+	compare(former)
+	w.set("a", 0, 60)
+	later := eventlog.NewKeeper(keeperOptions(log, "epa2019", &messages))
+	compare(later)
+	compare(former)
+	w.set("a", 0, 5)
+	compare(former)
+	compare(later)
+	compare(former)
+	if got := describeLog(t, log); !slices.Equal(got, []string{"1 a class_down: level 2 to 0"}) {
+		t.Errorf("%q", got)
+	}
+	if n := strings.Count(messages.String(), "a server with other settings"); n != 1 {
+		t.Errorf("%d warnings in %s", n, &messages)
+	}
+	// Started again, the former takes over.
+	compare(eventlog.NewKeeper(keeperOptions(log, "who2003", &messages)))
+	w.set("a", 0, 60)
+	compare(later)
+	if got := describeLog(t, log); len(got) != 1 {
+		t.Errorf("the later one still writes: %q", got)
+	}
+}
+
+// If what was published last cannot be read, that is logged, and the events go on.
+func TestKeeperDamaged(t *testing.T) {
+	t.Parallel()
+	var messages strings.Builder
+	log := new(eventlog.Memory)
+	k := eventlog.NewKeeper(keeperOptions(log, "all", &messages))
+	w := newWorld("a")
+	for _, chl := range []float64{5, 60, 5, 60} {
+		w.set("a", 0, chl)
+		if err := k.Compare(t.Context(), w.snapshot(t, noon)); err != nil {
+			t.Fatal(err)
+		}
+		if chl == 60 && !strings.Contains(messages.String(), "cannot be read") {
+			err := log.NextMoment(t.Context(), func(last data.Moment, tx data.MomentTx) (data.Moment, error) {
+				last.Number++
+				return last, tx.PutBlock(1, []byte("damaged"))
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if got := describeLog(t, log); !slices.Equal(got, []string{"1 a class_up: level 0 to 2", "2 a class_up: level 0 to 2"}) {
+		t.Errorf("%q", got)
+	}
+	if n := strings.Count(messages.String(), "cannot be read"); n != 1 {
+		t.Errorf("%d errors in %s", n, &messages)
+	}
+}

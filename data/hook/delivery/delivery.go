@@ -1,0 +1,328 @@
+// Package delivery sends events to webhooks. Each event reaches each receiver at least once, in order; a receiver that fails is asked again
+// later and later, and delays no other.
+package delivery
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/cenkalti/backoff/v5"
+
+	"limnomap/data"
+	"limnomap/data/eventfeed"
+	"limnomap/data/fetchguard"
+	"limnomap/data/hook"
+)
+
+const (
+	// GiveUpAfter is how long a receiver may fail before its webhook is dead.
+	GiveUpAfter = 3 * 24 * time.Hour
+	// The waits between attempts: from five seconds, doubling, to six hours, each shorter or longer by up to half.
+	firstWait, longestWait = 5 * time.Second, 6 * time.Hour
+
+	requestTimeout = 15 * time.Second
+	// maxAnswer is how much of an answer is read; only its status matters.
+	maxAnswer = 4 << 10
+	// atOnce is how many webhooks are sent to at the same time by one server.
+	atOnce = 64
+	// lease is how long a server has a webhook for itself without a sign of life: longer than any request.
+	lease = 2 * time.Minute
+	// turn is how long a webhook with many events is sent to before others get its place.
+	turn      = 30 * time.Second
+	pollEvery = time.Second
+	eventPage = 500
+	maxError  = 300 // characters
+)
+
+// A Store has the webhooks and the log of events.
+type Store interface {
+	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
+	Hooks(ctx context.Context) ([]hook.Hook, error)
+	// ClaimHook gives a webhook that is active and due to a holder for the time of lease, unless another one has it.
+	ClaimHook(ctx context.Context, id, holder string, lease time.Duration) (h hook.Hook, claimed bool, err error)
+	// PutDelivery stores an attempt and what follows from it, and extends the claim. The error is [hook.ErrClaimLost] if holder has none.
+	PutDelivery(ctx context.Context, id, holder string, lease time.Duration, state hook.State, p hook.Progress, d *hook.Delivery) error
+	ReleaseHook(ctx context.Context, id, holder string) error
+}
+
+// Options configure a Deliverer. All fields are required but Allow and AllowHTTP.
+type Options struct {
+	Store     Store
+	Holder    string // a unique name of this process
+	AllowHTTP bool
+	Allow     []netip.Prefix // private addresses that may be reached
+	UserAgent string
+	Now       func() time.Time
+	Logger    *slog.Logger
+	// Newest returns the number of the newest event, a channel that is closed when there is another one, and the lakes; false before they are known.
+	Newest    func() (newest int64, news <-chan struct{}, places eventfeed.Places, ok bool)
+	Attempted func(ok bool)           // is called after each attempt
+	Known     func(hooks []hook.Hook) // is called after each look at the webhooks
+}
+
+// A Deliverer sends events to webhooks while a server runs.
+type Deliverer struct {
+	Options
+	client *http.Client
+
+	mu   sync.Mutex
+	busy map[string]bool // webhooks that are being sent to
+}
+
+// New returns a Deliverer that does nothing before Run.
+func New(o Options) *Deliverer {
+	return &Deliverer{Options: o, client: NewClient(o.Allow), busy: make(map[string]bool)}
+}
+
+// NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
+// some seconds.
+func NewClient(allow []netip.Prefix) *http.Client {
+	return &http.Client{
+		Transport: fetchguard.NewPublic(&http.Transport{
+			TLSHandshakeTimeout:    10 * time.Second,
+			ResponseHeaderTimeout:  requestTimeout,
+			MaxResponseHeaderBytes: 64 << 10,
+		}, allow),
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse },
+		Timeout:       requestTimeout,
+	}
+}
+
+// Run sends until ctx ends, and waits for the requests in progress.
+func (d *Deliverer) Run(ctx context.Context) {
+	var group sync.WaitGroup
+	defer group.Wait()
+	places := make(chan struct{}, atOnce)
+	ticker := time.NewTicker(pollEvery)
+	defer ticker.Stop()
+	failed := false
+	for {
+		newest, news, _, ok := d.Newest()
+		if ok {
+			err := d.start(ctx, newest, places, &group)
+			if err != nil && !failed && ctx.Err() == nil {
+				d.Logger.Error("webhooks cannot be read", "err", err)
+			}
+			failed = err != nil
+		}
+		select {
+		case <-ctx.Done():
+			return
+		case <-ticker.C:
+		case <-news:
+		}
+	}
+}
+
+// start starts a turn of each webhook that is due, as far as there are places.
+func (d *Deliverer) start(ctx context.Context, newest int64, places chan struct{}, group *sync.WaitGroup) error {
+	hooks, err := d.Store.Hooks(ctx)
+	if err != nil {
+		return err
+	}
+	d.Known(hooks)
+	for i := range hooks {
+		h := &hooks[i]
+		if h.State != hook.Active || h.After >= newest || d.Now().Before(h.NextAt) || !d.begin(h.ID) {
+			continue
+		}
+		select {
+		case places <- struct{}{}:
+		default:
+			d.end(h.ID)
+			return nil
+		}
+		group.Go(func() {
+			defer func() { d.end(h.ID); <-places }()
+			if err := d.turn(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, hook.ErrClaimLost) {
+				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
+			}
+		})
+	}
+	return nil
+}
+
+func (d *Deliverer) begin(id string) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.busy[id] {
+		return false
+	}
+	d.busy[id] = true
+	return true
+}
+
+func (d *Deliverer) end(id string) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	delete(d.busy, id)
+}
+
+// turn sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
+func (d *Deliverer) turn(ctx context.Context, id string) (err error) {
+	h, claimed, err := d.Store.ClaimHook(ctx, id, d.Holder, lease)
+	if err != nil || !claimed {
+		return err
+	}
+	defer func() {
+		releasing, cancel := context.WithTimeout(context.WithoutCancel(ctx), 5*time.Second)
+		defer cancel()
+		err = errors.Join(err, d.Store.ReleaseHook(releasing, id, d.Holder))
+	}()
+	for began := time.Now(); time.Since(began) < turn; {
+		newest, _, places, ok := d.Newest()
+		if !ok || h.After >= newest {
+			return nil
+		}
+		q := data.EventQuery{After: h.After, Until: newest, Limit: eventPage}
+		if len(h.Filter.Lakes) == 1 {
+			q.Lake = h.Filter.Lakes[0]
+		}
+		events, err := d.Store.Events(ctx, q)
+		if err != nil {
+			return err
+		}
+		passed := newest // all that the page does not have
+		if len(events) == q.Limit {
+			passed = events[len(events)-1].Seq
+		}
+		for i := range events {
+			if !h.Filter.Matches(&events[i], places) {
+				continue
+			}
+			if ok, err := d.deliver(ctx, &h, &events[i], places); err != nil || !ok {
+				return err
+			}
+			if time.Since(began) >= turn {
+				return nil
+			}
+		}
+		if h.After < passed {
+			h.After = passed
+			if err := d.Store.PutDelivery(ctx, id, d.Holder, lease, h.State, h.Progress, nil); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// deliver sends an event and stores what came of it. It reports whether it was delivered.
+func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, places eventfeed.Places) (ok bool, err error) {
+	at := d.Now()
+	attempt := hook.Delivery{At: at, Seq: e.Seq, Event: e.ID, Attempt: h.Failures + 1}
+	began := time.Now()
+	result := Send(ctx, d.client, h, string(e.ID), hook.Body(e, places), at, d.UserAgent, d.AllowHTTP)
+	if ctx.Err() != nil { // the server stops: this was no attempt of the receiver's
+		return false, ctx.Err()
+	}
+	attempt.Status, attempt.Error, attempt.Duration = result.Status, result.Error, time.Since(began)
+	if ok = result.Error == ""; ok {
+		h.Progress = hook.Progress{After: e.Seq, DeliveredAt: at}
+	} else {
+		d.fail(h, &result, at)
+	}
+	d.Attempted(ok)
+	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, lease, h.State, h.Progress, &attempt)
+}
+
+// fail notes a failed attempt.
+func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
+	if h.Failures++; h.FailingSince.IsZero() {
+		h.FailingSince = at
+	}
+	h.LastError = r.Error
+	h.NextAt = at.Add(max(waitAfter(h.Failures), min(r.RetryAfter, longestWait)))
+	if r.Status == http.StatusGone || at.Sub(h.FailingSince) >= GiveUpAfter {
+		h.State = hook.Dead
+		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", h.FailingSince, "err", h.LastError)
+	} else if h.Failures == 1 {
+		d.Logger.Warn("webhook failed; it is tried again", "hook", h.ID, "err", h.LastError)
+	}
+}
+
+// waitAfter returns the wait after so many failures in a row.
+func waitAfter(failures int) time.Duration {
+	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: longestWait}
+	b.Reset()
+	wait := firstWait
+	for range min(failures, 32) {
+		wait = b.NextBackOff()
+	}
+	return wait
+}
+
+// A Result is what came of a request.
+type Result struct {
+	Status     int           // 0 without an answer
+	Error      string        // empty if the receiver took the request; without secrets
+	RetryAfter time.Duration // for which the receiver asks; 0 for none
+}
+
+// Send sends one request. A receiver takes it with a status of 200 to 299.
+func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, body []byte, at time.Time, userAgent string, allowHTTP bool) (r Result) {
+	fail := func(err error) Result {
+		r.Error = strings.ToValidUTF8(err.Error(), "\uFFFD")
+		if len(r.Error) > maxError {
+			r.Error = strings.ToValidUTF8(r.Error[:maxError], "") + "…"
+		}
+		return r
+	}
+	if err := hook.CheckURL(h.URL, allowHTTP); err != nil {
+		return fail(err)
+	}
+	signed, err := h.Sign(id, at, body)
+	if err != nil {
+		return fail(err)
+	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
+	if err != nil {
+		return fail(err)
+	}
+	req.Header.Set("Content-Type", "application/json")
+	req.Header.Set("User-Agent", userAgent)
+	req.Header.Set("webhook-id", signed.ID)
+	req.Header.Set("webhook-timestamp", signed.Timestamp)
+	req.Header.Set("webhook-signature", signed.Signature)
+	resp, err := client.Do(req)
+	if err != nil {
+		return fail(withoutURL(err))
+	}
+	defer resp.Body.Close()
+	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only to be polite: the status is known
+	r.Status = resp.StatusCode
+	switch {
+	case r.Status >= 200 && r.Status < 300:
+		return r
+	case r.Status >= 300 && r.Status < 400:
+		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", resp.Status))
+	}
+	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
+		r.RetryAfter = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
+	}
+	return fail(fmt.Errorf("the receiver answers %s", resp.Status))
+}
+
+// withoutURL returns the reason in an error of a client, without the URL: its path or query may be a secret.
+func withoutURL(err error) error {
+	var timeout interface{ Timeout() bool }
+	if errors.As(err, &timeout) && timeout.Timeout() {
+		return fmt.Errorf("no answer within %v", requestTimeout)
+	}
+	var of *url.Error
+	if errors.As(err, &of) {
+		return of.Err
+	}
+	return err
+}

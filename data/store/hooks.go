@@ -1,0 +1,255 @@
+package store
+
+import (
+	"context"
+	"database/sql"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"limnomap/data"
+	"limnomap/data/eventfeed"
+	"limnomap/data/hook"
+)
+
+// Hooks stores webhooks, and lets one process at a time send to each.
+type Hooks interface {
+	// CreateHook stores a webhook, which begins after the newest event.
+	CreateHook(ctx context.Context, h hook.Hook) error
+	// Hooks returns all webhooks, the oldest first.
+	Hooks(ctx context.Context) ([]hook.Hook, error)
+	// UpdateHook changes a webhook in one transaction, and ends the claim of a process that is sending to it. The error is fn's, or
+	// [hook.ErrNoHook].
+	UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error
+	// DeleteHook removes a webhook and its deliveries, or returns [hook.ErrNoHook].
+	DeleteHook(ctx context.Context, id string) error
+	// ClaimHook gives a webhook that is active and due to holder, a unique name, for the time of lease, unless another process has it.
+	ClaimHook(ctx context.Context, id, holder string, lease time.Duration) (h hook.Hook, claimed bool, err error)
+	// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the claim end after lease from
+	// now. The error is [hook.ErrClaimLost] if holder has no claim.
+	PutDelivery(ctx context.Context, id, holder string, lease time.Duration, state hook.State, p hook.Progress, d *hook.Delivery) error
+	// ReleaseHook ends holder's claim, if it has one.
+	ReleaseHook(ctx context.Context, id, holder string) error
+	// HookDeliveries returns the last attempts to send to a webhook, the newest first.
+	HookDeliveries(ctx context.Context, id string, limit int) ([]hook.Delivery, error)
+}
+
+const hookColumns = "id, url, filter, secret, former, former_until, created_at, state, after_seq, failures, failing_since, next_at, error, delivered_at"
+
+const maxHookText = 1000 // characters of an error
+
+// storedHookColumns are hookColumns, with NULL or the beginning only of a text that another program made too long.
+var storedHookColumns = fmt.Sprintf("%s, %s, %s, %s, %s, former_until, created_at, %s, after_seq, failures, failing_since, next_at, substr(error, 1, %d), delivered_at",
+	atMost("id", maxIDBytes), atMost("url", hook.MaxURLBytes), atMost("filter", maxFilterBytes), atMost("secret", maxIDBytes), atMost("former", maxIDBytes),
+	atMost("state", maxIDBytes), maxHookText)
+
+// maxFilterBytes is enough for the ids of as many lakes as a filter may have.
+const maxFilterBytes = hook.MaxLakes*(64+3) + 2000
+
+// A storedFilter is the JSON of a filter.
+type storedFilter struct {
+	Lakes    []data.LakeID `json:"lakes,omitempty"`
+	Region   string        `json:"region,omitempty"`
+	Box      string        `json:"bbox,omitempty"`
+	Kinds    string        `json:"kinds,omitempty"`
+	MinLevel data.Level    `json:"min_level,omitempty"`
+}
+
+func filterText(f *eventfeed.Filter) string {
+	s := storedFilter{Lakes: f.Lakes, Region: f.Region, Kinds: f.Kinds.String(), MinLevel: f.MinLevel}
+	if f.Box != nil {
+		s.Box = f.Box.String()
+	}
+	text, _ := json.Marshal(&s) // texts and numbers cause no error
+	return validText(string(text))
+}
+
+func parseFilter(text string) (f eventfeed.Filter, err error) {
+	var s storedFilter
+	if err := json.Unmarshal([]byte(text), &s); err != nil {
+		return f, err
+	}
+	f = eventfeed.Filter{Lakes: s.Lakes, Region: s.Region, MinLevel: s.MinLevel}
+	if s.Kinds != "" {
+		if f.Kinds, err = eventfeed.ParseKinds(s.Kinds); err != nil {
+			return f, err
+		}
+	}
+	if s.Box != "" {
+		b, err := data.ParseBox(s.Box)
+		if err != nil {
+			return f, fmt.Errorf("box %.80q %w", s.Box, err)
+		}
+		f.Box = &b
+	}
+	return f, nil
+}
+
+func scanHook(row rowScanner) (h hook.Hook, err error) {
+	var filter, state string
+	var until, created, failing, next, delivered sql.NullInt64
+	err = row.Scan(textColumn[string]{&h.ID, "id", maxIDBytes}, textColumn[string]{&h.URL, "url", hook.MaxURLBytes}, textColumn[string]{&filter, "filter", maxFilterBytes},
+		textColumn[hook.Secret]{&h.Secret, "secret", maxIDBytes}, textColumn[hook.Secret]{&h.Former, "former", maxIDBytes}, &until, &created,
+		textColumn[string]{&state, "state", maxIDBytes}, &h.After, &h.Failures, &failing, &next, &h.LastError, &delivered)
+	if err != nil {
+		return h, err
+	}
+	h.FormerUntil, h.CreatedAt, h.FailingSince, h.NextAt, h.DeliveredAt = timeOrZero(until), timeOrZero(created), timeOrZero(failing), timeOrZero(next), timeOrZero(delivered)
+	if h.State, err = hook.ParseState(state); err == nil {
+		h.Filter, err = parseFilter(filter)
+	}
+	if err != nil {
+		err = fmt.Errorf("webhook %.80q: %w", h.ID, err)
+	}
+	return h, err
+}
+
+// hookValues are the values of hookColumns.
+func hookValues(h *hook.Hook) []any {
+	return append([]any{h.ID, validText(h.URL), filterText(&h.Filter), string(h.Secret), string(h.Former), unixOrNull(h.FormerUntil), h.CreatedAt.Unix(), h.State.String()},
+		progressValues(&h.Progress)...)
+}
+
+func progressValues(p *hook.Progress) []any {
+	return []any{p.After, p.Failures, unixOrNull(p.FailingSince), unixOrNull(p.NextAt), begin(p.LastError, maxHookText), unixOrNull(p.DeliveredAt)}
+}
+
+func (s *common) CreateHook(ctx context.Context, h hook.Hook) error {
+	return s.db.update(ctx, "create a webhook", func(q querier) error {
+		var n int
+		if err := q.queryRow(ctx, "SELECT count(*) FROM limnomap.hooks").Scan(&n); err != nil {
+			return err
+		}
+		if n >= hook.MaxHooks {
+			return callerError{fmt.Errorf("there are %d webhooks, and no more are allowed; delete some", n)}
+		}
+		last, err := lastMoment(ctx, q)
+		if err != nil {
+			return err
+		}
+		h.After = last.LastSeq
+		_, err = q.exec(ctx, "INSERT INTO limnomap.hooks ("+hookColumns+", holder) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, '')", hookValues(&h)...)
+		return err
+	})
+}
+
+func (s *common) Hooks(ctx context.Context) (hooks []hook.Hook, err error) {
+	err = s.db.query(ctx, "read the webhooks", func(q querier) (err error) {
+		hooks, err = collect(ctx, q, scanHook, fmt.Sprintf("SELECT %s FROM limnomap.hooks ORDER BY created_at, id LIMIT %d", storedHookColumns, hook.MaxHooks))
+		return err
+	})
+	return hooks, err
+}
+
+// readHook reads a webhook, or returns [hook.ErrNoHook].
+func readHook(ctx context.Context, q querier, id string) (hook.Hook, error) {
+	h, err := scanHook(q.queryRow(ctx, "SELECT "+storedHookColumns+" FROM limnomap.hooks WHERE id = $1", validText(id)))
+	if errors.Is(err, sql.ErrNoRows) {
+		err = noHook(id)
+	}
+	return h, err
+}
+
+func noHook(id string) error { return callerError{fmt.Errorf("%w: %.80q", hook.ErrNoHook, id)} }
+
+func (s *common) UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error {
+	return s.db.update(ctx, "change a webhook", func(q querier) error {
+		// Changing the row first keeps others from changing it until the transaction ends.
+		if _, err := q.exec(ctx, "UPDATE limnomap.hooks SET holder = '', held_until = NULL WHERE id = $1", validText(id)); err != nil {
+			return err
+		}
+		h, err := readHook(ctx, q, id)
+		if err != nil {
+			return err
+		}
+		if err := fn(&h); err != nil {
+			return callerError{err}
+		}
+		_, err = q.exec(ctx, `UPDATE limnomap.hooks SET url = $2, filter = $3, secret = $4, former = $5, former_until = $6, created_at = $7, state = $8,
+			after_seq = $9, failures = $10, failing_since = $11, next_at = $12, error = $13, delivered_at = $14 WHERE id = $1`, hookValues(&h)...)
+		return err
+	})
+}
+
+func (s *common) DeleteHook(ctx context.Context, id string) error {
+	return s.db.update(ctx, "delete a webhook", func(q querier) error {
+		n, err := q.exec(ctx, "DELETE FROM limnomap.hooks WHERE id = $1", validText(id))
+		if err == nil && n == 0 {
+			err = noHook(id)
+		}
+		if err == nil {
+			_, err = q.exec(ctx, "DELETE FROM limnomap.hook_deliveries WHERE hook = $1", validText(id))
+		}
+		return err
+	})
+}
+
+func (s *common) ClaimHook(ctx context.Context, id, holder string, lease time.Duration) (h hook.Hook, claimed bool, err error) {
+	now := s.now()
+	err = s.db.update(ctx, "claim a webhook", func(q querier) error {
+		n, err := q.exec(ctx, `UPDATE limnomap.hooks SET holder = $2, held_until = $3
+			WHERE id = $1 AND state = 'active' AND (next_at IS NULL OR next_at <= $4) AND (holder = '' OR held_until <= $4 OR held_until > $5)`,
+			id, holder, now.Add(lease).Unix(), now.Unix(), now.Add(lease+MaxClockSkew).Unix())
+		if claimed = n > 0; err != nil || !claimed {
+			return err
+		}
+		h, err = readHook(ctx, q, id)
+		return err
+	})
+	return h, claimed && err == nil, err
+}
+
+// heldHook returns hook.ErrClaimLost if a statement found no claim of a holder.
+func heldHook(rows int64, err error) error {
+	if err == nil && rows == 0 {
+		return callerError{hook.ErrClaimLost}
+	}
+	return err
+}
+
+func (s *common) PutDelivery(ctx context.Context, id, holder string, lease time.Duration, state hook.State, p hook.Progress, d *hook.Delivery) error {
+	return s.db.update(ctx, "store a delivery to a webhook", func(q querier) error {
+		args := append([]any{id, holder, s.now().Add(lease).Unix(), state.String()}, progressValues(&p)...)
+		if d == nil { // only events that the webhook does not want: what is known of its last delivery stays
+			return heldHook(q.exec(ctx, "UPDATE limnomap.hooks SET held_until = $3, state = $4, after_seq = $5 WHERE id = $1 AND holder = $2", args[:5]...))
+		}
+		err := heldHook(q.exec(ctx, `UPDATE limnomap.hooks SET held_until = $3, state = $4, after_seq = $5, failures = $6, failing_since = $7, next_at = $8, error = $9,
+			delivered_at = coalesce($10, delivered_at) WHERE id = $1 AND holder = $2`, args...))
+		if err != nil {
+			return err
+		}
+		if _, err := q.exec(ctx, "INSERT INTO limnomap.hook_deliveries (hook, at, seq, event, attempt, status, error, duration) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)",
+			id, d.At.Unix(), d.Seq, string(d.Event), d.Attempt, d.Status, begin(d.Error, maxHookText), d.Duration.Milliseconds()); err != nil {
+			return err
+		}
+		_, err = q.exec(ctx, fmt.Sprintf(`DELETE FROM limnomap.hook_deliveries WHERE hook = $1 AND number <= (
+			SELECT number FROM limnomap.hook_deliveries WHERE hook = $1 ORDER BY number DESC LIMIT 1 OFFSET %d)`, hook.MaxDeliveries), id)
+		return err
+	})
+}
+
+func (s *common) ReleaseHook(ctx context.Context, id, holder string) error {
+	return s.db.update(ctx, "release a webhook", func(q querier) error {
+		_, err := q.exec(ctx, "UPDATE limnomap.hooks SET holder = '', held_until = NULL WHERE id = $1 AND holder = $2", id, holder)
+		return err
+	})
+}
+
+func (s *common) HookDeliveries(ctx context.Context, id string, limit int) (deliveries []hook.Delivery, err error) {
+	scan := func(row rowScanner) (d hook.Delivery, err error) {
+		var at, milliseconds int64
+		err = row.Scan(&at, &d.Seq, textColumn[data.EventID]{&d.Event, "event", maxIDBytes}, &d.Attempt, &d.Status, &d.Error, &milliseconds)
+		d.At, d.Duration = time.Unix(at, 0).UTC(), time.Duration(milliseconds)*time.Millisecond
+		return d, err
+	}
+	err = s.db.query(ctx, "read the deliveries to a webhook", func(q querier) (err error) {
+		if _, err = readHook(ctx, q, id); err != nil {
+			return err
+		}
+		deliveries, err = collect(ctx, q, scan, fmt.Sprintf(`SELECT at, seq, %s, attempt, status, substr(error, 1, %d), duration
+			FROM limnomap.hook_deliveries WHERE hook = $1 ORDER BY number DESC LIMIT $2`, atMost("event", maxIDBytes), maxHookText), id, min(max(limit, 1), hook.MaxDeliveries))
+		return err
+	})
+	return deliveries, err
+}
