@@ -99,5 +99,5 @@ release-twice: ## Build the committed files as a release in two clones without a
 
 clean: ## Remove built files, and the PostgreSQL of the tests
 	.ci/postgres remove "$$(.ci/postgres folder)"
-	rm -rf bin web/node_modules tiles/archive/testdata/reader/node_modules cmd/limnomap/testdata/mvtreader/node_modules deploy/examples/node_modules
+	rm -rf bin web/node_modules tiles/archive/testdata/reader/node_modules cmd/limnomap/testdata/mvtreader/node_modules cmd/limnomap/testdata/telling/node_modules deploy/examples/node_modules
 	find web/dist -mindepth 1 ! -name .keep -delete

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"strings"
 
 	"limnomap/api/answer"
 	"limnomap/api/params"
@@ -20,6 +21,7 @@ func (h *eventHandlers) changes(w http.ResponseWriter, r *http.Request, p *publi
 	if err := query.Err(); err != nil {
 		return err
 	}
+	since, _, _ = strings.Cut(since, "-") // TileJSON and /readyz have the renderer's version after it
 	var changed func(i int) bool
 	err := h.askStore(r, errEventStore, func(ctx context.Context) (err error) {
 		changed, err = h.opts.Events.Changes(ctx, p.snap, since)

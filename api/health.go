@@ -33,6 +33,22 @@ type readiness struct {
 	Refresh *refreshState `json:"refresh"`
 	// Forecast is the state of limnomap's own forecasts; null if there are none, and nothing is wrong with them.
 	Forecast *forecastState `json:"forecast"`
+	// Webhooks are those of the database; null if there are none.
+	Webhooks *Webhooks `json:"webhooks"`
+}
+
+// Webhooks are the part of /readyz about the webhooks of the database.
+type Webhooks struct {
+	Healthy int `json:"healthy"`
+	Failing int `json:"failing"` // are tried again
+	Paused  int `json:"paused"`
+	// Dead are the ids of those whose receivers failed for too long: an operator has to resume or delete them.
+	Dead []string `json:"dead"`
+}
+
+// none reports whether there are no webhooks.
+func (w *Webhooks) none() bool {
+	return w == nil || w.Healthy+w.Failing+w.Paused+len(w.Dead) == 0
 }
 
 // A forecastState is the part of /readyz about limnomap's own forecasts.
@@ -137,6 +153,7 @@ type health struct {
 	reloadFailedSince atomic.Pointer[time.Time] // nil if the last reload of the snapshot worked
 	reloadFailures    prometheus.Counter
 	refreshed         atomic.Pointer[data.Refresh] // state of the database's refreshes; nil before the first report
+	webhooks          atomic.Pointer[Webhooks]     // nil before the first report
 	draining          atomic.Bool
 }
 
@@ -200,6 +217,9 @@ func (h *health) ready(w http.ResponseWriter, r *http.Request) error {
 		state.Refresh = newRefreshState(r)
 	}
 	state.Forecast = newForecastState(p.snap)
+	if w := h.webhooks.Load(); !w.none() {
+		state.Webhooks = w
+	}
 	return h.sender.Send(w, r, instantKind, answer.JSON(state))
 }
 
@@ -222,6 +242,9 @@ func (s *Server) SnapshotReloadFailed(err error) {
 // DatabaseRefreshed reports the state of the refreshes of the database from its source, for the body of /readyz and the metrics.
 // SnapshotReloadFailed reports whether the server could load the refreshed data.
 func (s *Server) DatabaseRefreshed(r data.Refresh) { s.health.refreshed.Store(&r) }
+
+// WebhooksKnown reports the state of the webhooks, for the body of /readyz and the metrics. It must not be changed afterwards.
+func (s *Server) WebhooksKnown(w *Webhooks) { s.health.webhooks.Store(w) }
 
 // Drain turns /readyz to 503, so that a load balancer sends no more requests before the listener closes, and ends the streams of events.
 func (s *Server) Drain() {

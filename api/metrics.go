@@ -97,6 +97,8 @@ var (
 		"When values of a satellite file of the data's source were last imported.", nil, nil)
 	refreshRasterFiles = prometheus.NewDesc("limnomap_refresh_raster_files",
 		"Satellite files of the data's source after the last refresh: to be read by the next one (waiting), unusable (failing), too old to be read (skipped).", []string{"state"}, nil)
+	webhookCount = prometheus.NewDesc("limnomap_webhooks",
+		"Webhooks of the database, by state: their receivers take events (healthy), fail and are tried again (failing), are paused by the operator (paused), or have failed for too long (dead).", []string{"state"}, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -105,7 +107,7 @@ func (h *health) Describe(ch chan<- *prometheus.Desc) {
 		snapshotAge, snapshotStale, newestObservation, snapshotInfo, snapshotRevision, snapshotLakes, weekBytes,
 		forecastIssued, forecastLakes, forecastWithheld, forecastStopped,
 		refreshSuccess, refreshAttempt, refreshFailures, refreshRowCount,
-		refreshRasterCount, refreshRasterBytes, refreshRasterTaken, refreshRasterFiles,
+		refreshRasterCount, refreshRasterBytes, refreshRasterTaken, refreshRasterFiles, webhookCount,
 	} {
 		ch <- d
 	}
@@ -120,6 +122,12 @@ func (h *health) Collect(ch chan<- prometheus.Metric) {
 	}
 	if r := h.refreshed.Load(); r != nil && r.Turn > 0 {
 		collectRefresh(ch, r)
+	}
+	if w := h.webhooks.Load(); w != nil {
+		gauge(ch, webhookCount, float64(w.Healthy), "healthy")
+		gauge(ch, webhookCount, float64(w.Failing), "failing")
+		gauge(ch, webhookCount, float64(w.Paused), "paused")
+		gauge(ch, webhookCount, float64(len(w.Dead)), "dead")
 	}
 }
 

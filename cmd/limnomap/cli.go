@@ -65,6 +65,16 @@ type cli struct {
 		List   keysListCmd   `cmd:"" help:"List the API keys: name, state, scopes and last use."`
 		Revoke keysRevokeCmd `cmd:"" help:"Revoke an API key."`
 	} `cmd:"" help:"Manage the API keys of the keyed endpoints."`
+	Hooks struct {
+		Create     hooksCreateCmd     `cmd:"" help:"Create a webhook, and print its id and its secret, once."`
+		List       hooksListCmd       `cmd:"" help:"List the webhooks: state, events that wait, the last error."`
+		Test       hooksTestCmd       `cmd:"" help:"Send one request to a webhook to test it: exit code 1 if that fails."`
+		Pause      hooksPauseCmd      `cmd:"" help:"Send no more events to a webhook until it is resumed."`
+		Resume     hooksResumeCmd     `cmd:"" help:"Go on with a webhook that is paused or dead."`
+		Rotate     hooksRotateCmd     `cmd:"" help:"Create a new secret of a webhook and print it, once. For some time both sign."`
+		Deliveries hooksDeliveriesCmd `cmd:"" help:"List the last attempts to send to a webhook."`
+		Delete     hooksDeleteCmd     `cmd:"" help:"Delete a webhook."`
+	} `cmd:"" help:"Manage webhooks: HTTP requests that tell other programs of events."`
 	Cache struct {
 		Stats  cacheStatsCmd  `cmd:"" help:"Count the tiles by style and zoom."`
 		Verify cacheVerifyCmd `cmd:"" help:"Read every tile and remove the damaged ones: exit code 1 if there were any."`
@@ -122,6 +132,7 @@ func vars() kong.Vars {
 		"colormaps":       strings.Join(colormaps, ","),
 		"colormap":        string(colormap.Default),
 		"products":        productNames(),
+		"event_kinds":     eventKindNames(),
 		"max_zoom":        strconv.Itoa(render.MaxZoom),
 		"max_world_lakes": strconv.Itoa(demo.MaxWorldLakes),
 		"max_world_weeks": strconv.Itoa(demo.MaxWorldWeeks),

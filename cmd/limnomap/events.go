@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/rand"
 	"fmt"
 	"log/slog"
 	"time"
@@ -9,10 +10,14 @@ import (
 	"github.com/prometheus/client_golang/prometheus"
 	"github.com/prometheus/client_golang/prometheus/promauto"
 
+	"limnomap/api"
 	"limnomap/cmd/limnomap/config"
 	"limnomap/data"
 	"limnomap/data/demo"
+	"limnomap/data/eventfeed"
 	"limnomap/data/eventlog"
+	"limnomap/data/hook"
+	"limnomap/data/hook/delivery"
 )
 
 // eventFlags are about the log of events.
@@ -79,4 +84,53 @@ func (f *eventFlags) newEventLog(ctx context.Context, shown *source, registry pr
 		return nil, fmt.Errorf("demo of last week: %w", err)
 	}
 	return keeper, keeper.Compare(ctx, snap)
+}
+
+// newDeliverer returns what sends webhooks, nil without a database.
+func (f *hookFlags) newDeliverer(shown *source, events *eventlog.Keeper, server *api.Server, registry prometheus.Registerer, log *slog.Logger) *delivery.Deliverer {
+	if shown.store == nil {
+		return nil
+	}
+	attempts := promauto.With(registry).NewCounterVec(prometheus.CounterOpts{
+		Name: "limnomap_webhook_attempts_total",
+		Help: "Requests that this server sent to webhooks, by result.",
+	}, []string{"result"})
+	delivered, failed := attempts.WithLabelValues("delivered"), attempts.WithLabelValues("failed")
+	return delivery.New(delivery.Options{
+		Store:     shown.store,
+		Holder:    rand.Text(),
+		AllowHTTP: f.HooksAllowHTTP,
+		Allow:     f.allowed(),
+		UserAgent: userAgent(),
+		Now:       time.Now,
+		Logger:    log,
+		Newest: func() (int64, <-chan struct{}, eventfeed.Places, bool) {
+			state, news := events.State()
+			snap := events.Snapshot()
+			return state.Newest, news, snap, snap != nil
+		},
+		Attempted: func(ok bool) {
+			if ok {
+				delivered.Inc()
+			} else {
+				failed.Inc()
+			}
+		},
+		Known: func(hooks []hook.Hook) {
+			state := api.Webhooks{Dead: []string{}}
+			for i := range hooks {
+				switch h := &hooks[i]; {
+				case h.State == hook.Dead:
+					state.Dead = append(state.Dead, h.ID)
+				case h.State == hook.Paused:
+					state.Paused++
+				case h.Failures > 0:
+					state.Failing++
+				default:
+					state.Healthy++
+				}
+			}
+			server.WebhooksKnown(&state)
+		},
+	})
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"fmt"
 	"io"
 	"text/tabwriter"
@@ -116,20 +115,11 @@ func listKeys(out io.Writer, keys []apikey.Key, now time.Time) error {
 }
 
 func listKeysJSON(out io.Writer, keys []apikey.Key, now time.Time) error {
-	orNull := func(t time.Time) *string {
-		if t.IsZero() {
-			return nil
-		}
-		text := formatTime(t)
-		return &text
-	}
 	list := make([]listedKey, 0, len(keys)) // none is an empty list
 	for _, k := range keys {
-		list = append(list, listedKey{k.Name, keyState(k, now), k.Scopes.Names(), formatTime(k.CreatedAt), orNull(k.ExpiresAt), orNull(k.RevokedAt), orNull(k.UsedAt)})
+		list = append(list, listedKey{k.Name, keyState(k, now), k.Scopes.Names(), formatTime(k.CreatedAt), timeOrNull(k.ExpiresAt), timeOrNull(k.RevokedAt), timeOrNull(k.UsedAt)})
 	}
-	e := json.NewEncoder(out)
-	e.SetIndent("", "  ")
-	return e.Encode(list)
+	return printJSON(out, list)
 }
 
 func keyState(k apikey.Key, now time.Time) string {

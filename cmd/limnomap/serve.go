@@ -56,6 +56,7 @@ type serveCmd struct {
 
 	scheduledForecastFlags `group:"Data"`
 	eventFlags
+	hookFlags   `group:"Data"`
 	Attribution string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
@@ -111,6 +112,8 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--refresh-prefer needs --refresh-from: each refresh stores the order")
 	case len(c.Refresh.From) == 0 && c.Forecast:
 		return errors.New("--forecast needs --refresh-from: forecasts are made after each refresh; limnomap forecast makes them once")
+	case c.DB == "" && (c.HooksAllowHTTP || len(c.HooksAllow) > 0):
+		return errors.New("--hooks-allow and --hooks-allow-http need --db: the demo sends no webhooks")
 	case len(c.Refresh.From) > 0 && c.DB == "":
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
 	}
@@ -218,6 +221,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		server:    server,
 		watcher:   watcher,
 		events:    events,
+		webhooks:  c.newDeliverer(shown, events, server, registry, con.log),
 		refresher: refresher,
 		cert:      cert,
 		limiters:  limiters,

@@ -18,6 +18,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/eventlog"
+	"limnomap/data/hook/delivery"
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 	"limnomap/render/legend"
@@ -32,8 +33,9 @@ type serving struct {
 	server    *api.Server
 	watcher   *data.Watcher
 	events    *eventlog.Keeper
-	refresher *refresh.Refresher // nil without --refresh-from
-	cert      *certificate       // nil without TLS
+	webhooks  *delivery.Deliverer // nil for the demo
+	refresher *refresh.Refresher  // nil without --refresh-from
+	cert      *certificate        // nil without TLS
 	limiters  *limiters
 	reloader  *reloader
 	hangups   <-chan os.Signal
@@ -100,6 +102,9 @@ func (s *serving) run(ctx context.Context) error {
 	}
 	run(s.watcher.Run)
 	run(s.events.Run)
+	if s.webhooks != nil {
+		run(s.webhooks.Run)
+	}
 	run(s.server.StoreKeyUses)
 	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, s.flags.BasePath+"/healthz") })
 	group.Go(func() error {

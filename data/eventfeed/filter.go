@@ -81,3 +81,16 @@ func ParseLevel(s string) (data.Level, error) {
 	}
 	return data.Level(s[0] - '0'), nil
 }
+
+// UnmarshalText reads the names of kinds; no text is all of them.
+func (k *Kinds) UnmarshalText(text []byte) (err error) {
+	if len(text) == 0 {
+		*k = 0
+		return nil
+	}
+	*k, err = ParseKinds(string(text))
+	return err
+}
+
+// MarshalText returns what UnmarshalText reads.
+func (k Kinds) MarshalText() ([]byte, error) { return []byte(k.String()), nil }

@@ -93,6 +93,13 @@ func (k *Keeper) State() (data.EventState, <-chan struct{}) {
 	return k.state, k.news
 }
 
+// Snapshot returns the snapshot that was offered last, nil if there is none.
+func (k *Keeper) Snapshot() *data.Snapshot {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.offered
+}
+
 // Events returns events of the log.
 func (k *Keeper) Events(ctx context.Context, q data.EventQuery) ([]data.Event, error) {
 	return k.Log.Events(ctx, q)

@@ -24,11 +24,12 @@ type Hooks interface {
 	UpdateHook(ctx context.Context, id string, fn func(h *hook.Hook) error) error
 	// DeleteHook removes a webhook and its deliveries, or returns [hook.ErrNoHook].
 	DeleteHook(ctx context.Context, id string) error
-	// ClaimHook gives a webhook that is active and due to holder, a unique name, for the time of lease, unless another process has it.
-	ClaimHook(ctx context.Context, id, holder string, lease time.Duration) (h hook.Hook, claimed bool, err error)
-	// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the claim end after lease from
-	// now. The error is [hook.ErrClaimLost] if holder has no claim.
-	PutDelivery(ctx context.Context, id, holder string, lease time.Duration, state hook.State, p hook.Progress, d *hook.Delivery) error
+	// ClaimHook gives a webhook that is active and due now to holder, a unique name, until a time, unless another process has it. A claim
+	// that ends more than [MaxClockSkew] after this one would is ignored.
+	ClaimHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, claimed bool, err error)
+	// PutDelivery stores the state that follows from an attempt, and the attempt if it is not nil, and makes the claim end at until. The error
+	// is [hook.ErrClaimLost] if holder has no claim.
+	PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error
 	// ReleaseHook ends holder's claim, if it has one.
 	ReleaseHook(ctx context.Context, id, holder string) error
 	// HookDeliveries returns the last attempts to send to a webhook, the newest first.
@@ -185,12 +186,11 @@ func (s *common) DeleteHook(ctx context.Context, id string) error {
 	})
 }
 
-func (s *common) ClaimHook(ctx context.Context, id, holder string, lease time.Duration) (h hook.Hook, claimed bool, err error) {
-	now := s.now()
+func (s *common) ClaimHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, claimed bool, err error) {
 	err = s.db.update(ctx, "claim a webhook", func(q querier) error {
 		n, err := q.exec(ctx, `UPDATE limnomap.hooks SET holder = $2, held_until = $3
 			WHERE id = $1 AND state = 'active' AND (next_at IS NULL OR next_at <= $4) AND (holder = '' OR held_until <= $4 OR held_until > $5)`,
-			id, holder, now.Add(lease).Unix(), now.Unix(), now.Add(lease+MaxClockSkew).Unix())
+			id, holder, until.Unix(), now.Unix(), until.Add(MaxClockSkew).Unix())
 		if claimed = n > 0; err != nil || !claimed {
 			return err
 		}
@@ -208,9 +208,9 @@ func heldHook(rows int64, err error) error {
 	return err
 }
 
-func (s *common) PutDelivery(ctx context.Context, id, holder string, lease time.Duration, state hook.State, p hook.Progress, d *hook.Delivery) error {
+func (s *common) PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error {
 	return s.db.update(ctx, "store a delivery to a webhook", func(q querier) error {
-		args := append([]any{id, holder, s.now().Add(lease).Unix(), state.String()}, progressValues(&p)...)
+		args := append([]any{id, holder, until.Unix(), state.String()}, progressValues(&p)...)
 		if d == nil { // only events that the webhook does not want: what is known of its last delivery stays
 			return heldHook(q.exec(ctx, "UPDATE limnomap.hooks SET held_until = $3, state = $4, after_seq = $5 WHERE id = $1 AND holder = $2", args[:5]...))
 		}

@@ -95,14 +95,14 @@ func testHookClaims(t *testing.T, open opener) {
 	h := createHook(t, s, "https://example.org/", eventfeed.Filter{})
 	claim := func(holder string, want bool) {
 		t.Helper()
-		got, claimed, err := s.ClaimHook(t.Context(), h.ID, holder, time.Minute)
+		got, claimed, err := s.ClaimHook(t.Context(), h.ID, holder, now, now.Add(time.Minute))
 		if err != nil || claimed != want || claimed && got.ID != h.ID {
 			t.Errorf("ClaimHook for %s = %v, %v, %v, want %v", holder, got.ID, claimed, err, want)
 		}
 	}
 	put := func(holder string, state hook.State, p hook.Progress, d *hook.Delivery, want error) {
 		t.Helper()
-		if err := s.PutDelivery(t.Context(), h.ID, holder, time.Minute, state, p, d); !errors.Is(err, want) {
+		if err := s.PutDelivery(t.Context(), h.ID, holder, now.Add(time.Minute), state, p, d); !errors.Is(err, want) {
 			t.Errorf("PutDelivery by %s = %v, want %v", holder, err, want)
 		}
 	}

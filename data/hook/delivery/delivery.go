@@ -49,10 +49,10 @@ const (
 type Store interface {
 	Events(ctx context.Context, q data.EventQuery) ([]data.Event, error)
 	Hooks(ctx context.Context) ([]hook.Hook, error)
-	// ClaimHook gives a webhook that is active and due to a holder for the time of lease, unless another one has it.
-	ClaimHook(ctx context.Context, id, holder string, lease time.Duration) (h hook.Hook, claimed bool, err error)
+	// ClaimHook gives a webhook that is active and due now to a holder until a time, unless another one has it.
+	ClaimHook(ctx context.Context, id, holder string, now, until time.Time) (h hook.Hook, claimed bool, err error)
 	// PutDelivery stores an attempt and what follows from it, and extends the claim. The error is [hook.ErrClaimLost] if holder has none.
-	PutDelivery(ctx context.Context, id, holder string, lease time.Duration, state hook.State, p hook.Progress, d *hook.Delivery) error
+	PutDelivery(ctx context.Context, id, holder string, until time.Time, state hook.State, p hook.Progress, d *hook.Delivery) error
 	ReleaseHook(ctx context.Context, id, holder string) error
 }
 
@@ -171,7 +171,7 @@ func (d *Deliverer) end(id string) {
 
 // turn sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
 func (d *Deliverer) turn(ctx context.Context, id string) (err error) {
-	h, claimed, err := d.Store.ClaimHook(ctx, id, d.Holder, lease)
+	h, claimed, err := d.Store.ClaimHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
 	if err != nil || !claimed {
 		return err
 	}
@@ -210,7 +210,7 @@ func (d *Deliverer) turn(ctx context.Context, id string) (err error) {
 		}
 		if h.After < passed {
 			h.After = passed
-			if err := d.Store.PutDelivery(ctx, id, d.Holder, lease, h.State, h.Progress, nil); err != nil {
+			if err := d.Store.PutDelivery(ctx, id, d.Holder, d.Now().Add(lease), h.State, h.Progress, nil); err != nil {
 				return err
 			}
 		}
@@ -234,7 +234,7 @@ func (d *Deliverer) deliver(ctx context.Context, h *hook.Hook, e *data.Event, pl
 		d.fail(h, &result, at)
 	}
 	d.Attempted(ok)
-	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, lease, h.State, h.Progress, &attempt)
+	return ok, d.Store.PutDelivery(ctx, h.ID, d.Holder, d.Now().Add(lease), h.State, h.Progress, &attempt)
 }
 
 // fail notes a failed attempt.

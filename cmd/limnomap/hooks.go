@@ -1,0 +1,378 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/netip"
+	"strings"
+	"text/tabwriter"
+	"time"
+
+	"limnomap/cmd/limnomap/config"
+	"limnomap/data"
+	"limnomap/data/eventfeed"
+	"limnomap/data/hook"
+	"limnomap/data/hook/delivery"
+	"limnomap/data/store"
+)
+
+// hookFlags say where webhooks may be sent.
+type hookFlags struct {
+	HooksAllowHTTP bool             `name:"hooks-allow-http" help:"Send webhooks to http:// addresses too: everyone on the way can read them."`
+	HooksAllow     []config.Network `help:"Networks that are not public and to which webhooks may be sent, such as that of a receiver in the same data centre." placeholder:"CIDR"`
+}
+
+// allowed returns the networks of HooksAllow.
+func (f *hookFlags) allowed() (prefixes []netip.Prefix) {
+	for _, n := range f.HooksAllow {
+		prefixes = append(prefixes, n.Prefix)
+	}
+	return prefixes
+}
+
+// userAgent is how limnomap names itself to receivers of webhooks.
+func userAgent() string { return "limnomap/" + buildVersion() }
+
+type hooksCreateCmd struct {
+	databaseFlag
+	hookFlags
+	URL      string          `name:"url" help:"Address that gets a POST request for each event." required:"" placeholder:"URL"`
+	Kinds    eventfeed.Kinds `help:"Kinds of events, with commas between them: ${event_kinds}. By default all." placeholder:"KIND,..."`
+	Lakes    []string        `help:"Ids of the lakes. By default all." xor:"where" placeholder:"ID,..."`
+	Region   string          `help:"Region of the lakes." xor:"where"`
+	BBox     string          `name:"bbox" help:"Box with the lakes, as west,south,east,north in degrees." xor:"where" placeholder:"W,S,E,N"`
+	MinLevel int             `help:"Only events of values whose level before or after is at least this. Official statements are always sent." default:"0" allowed:"0..3"`
+}
+
+func (hooksCreateCmd) Help() string {
+	return `Each event is sent at least once, in order, signed as Standard Webhooks defines it (https://www.standardwebhooks.com). A server
+with the same database sends them: limnomap serve --db. A receiver that fails is asked again later and later; after three days its webhook is
+dead until limnomap hooks resume. Only public addresses are reached, except those of --hooks-allow.`
+}
+
+func (c *hooksCreateCmd) filter() (f eventfeed.Filter, err error) {
+	f = eventfeed.Filter{Region: c.Region, Kinds: c.Kinds, MinLevel: data.Level(c.MinLevel)}
+	for _, text := range c.Lakes {
+		id, err := data.ParseLakeID(strings.TrimSpace(text))
+		if err != nil {
+			return f, fmt.Errorf("--lakes: %w", err)
+		}
+		f.Lakes = append(f.Lakes, id)
+	}
+	if c.BBox != "" {
+		b, err := data.ParseBox(c.BBox)
+		if err != nil {
+			return f, fmt.Errorf("--bbox %.80q %w", c.BBox, err)
+		}
+		f.Box = &b
+	}
+	return f, nil
+}
+
+func (c *hooksCreateCmd) Run(ctx context.Context, con *console) error {
+	filter, err := c.filter()
+	if err != nil {
+		return err
+	}
+	h := hook.New(c.URL, filter, time.Now())
+	if err := h.Check(c.HooksAllowHTTP); err != nil {
+		return err
+	}
+	return c.use(ctx, func(s store.Store) error {
+		if err := s.CreateHook(ctx, h); err != nil {
+			return err
+		}
+		fmt.Fprintf(con.err, "The webhook %s gets the events from now on. Its secret is shown only here.\n", h.ID)
+		return showSecret(con, &h)
+	})
+}
+
+// showSecret prints the id and the secret of a webhook.
+func showSecret(con *console, h *hook.Hook) error {
+	_, err := fmt.Fprintf(con.out, "%s %s\n", h.ID, h.Secret)
+	return err
+}
+
+// hookArg names a webhook.
+type hookArg struct {
+	databaseFlag
+	ID string `arg:"" name:"id" help:"Id of the webhook: limnomap hooks list."`
+}
+
+// change changes the webhook, and prints a message with its id.
+func (a *hookArg) change(ctx context.Context, con *console, message string, fn func(h *hook.Hook) error) error {
+	return a.use(ctx, func(s store.Store) error {
+		if err := s.UpdateHook(ctx, a.ID, fn); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(con.err, message+"\n", a.ID)
+		return err
+	})
+}
+
+type hooksPauseCmd struct{ hookArg }
+
+func (c *hooksPauseCmd) Run(ctx context.Context, con *console) error {
+	return c.change(ctx, con, "The webhook %s is paused. Events wait until it is resumed.", func(h *hook.Hook) error {
+		h.State = hook.Paused
+		return nil
+	})
+}
+
+type hooksResumeCmd struct {
+	hookArg
+	SkipMissed bool `help:"Begin with the next event, without those that happened meanwhile."`
+}
+
+func (c *hooksResumeCmd) Run(ctx context.Context, con *console) error {
+	return c.use(ctx, func(s store.Store) error {
+		state, err := s.EventState(ctx)
+		if err != nil {
+			return err
+		}
+		waiting := int64(0)
+		err = s.UpdateHook(ctx, c.ID, func(h *hook.Hook) error {
+			h.Resume()
+			if c.SkipMissed {
+				h.After = state.Newest
+			}
+			waiting = max(0, state.Newest-max(h.After, state.Oldest-1))
+			return nil
+		})
+		if err == nil {
+			_, err = fmt.Fprintf(con.err, "The webhook %s is active. Events of the log since its last one: %d.\n", c.ID, waiting)
+		}
+		return err
+	})
+}
+
+type hooksRotateCmd struct {
+	hookArg
+	Overlap config.Period `help:"How long requests are signed with the previous secret too, so that the receiver has time to change." default:"1d" placeholder:"PERIOD"`
+}
+
+func (c *hooksRotateCmd) Run(ctx context.Context, con *console) error {
+	return c.use(ctx, func(s store.Store) error {
+		var rotated hook.Hook
+		err := s.UpdateHook(ctx, c.ID, func(h *hook.Hook) error {
+			h.Rotate(time.Now().Add(time.Duration(c.Overlap)))
+			rotated = *h
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		fmt.Fprintf(con.err, "Requests are signed with the previous secret too until %s. The new one is shown only here.\n", formatTime(rotated.FormerUntil))
+		return showSecret(con, &rotated)
+	})
+}
+
+type hooksDeleteCmd struct{ hookArg }
+
+func (c *hooksDeleteCmd) Run(ctx context.Context, con *console) error {
+	return c.use(ctx, func(s store.Store) error {
+		if err := s.DeleteHook(ctx, c.ID); err != nil {
+			return err
+		}
+		_, err := fmt.Fprintf(con.err, "The webhook %s is deleted.\n", c.ID)
+		return err
+	})
+}
+
+type hooksTestCmd struct {
+	hookArg
+	hookFlags
+}
+
+func (hooksTestCmd) Help() string {
+	return `Sends one request of the type test, from this machine, also if the webhook is paused. Exit code 1 if the receiver does not take it.`
+}
+
+func (c *hooksTestCmd) Run(ctx context.Context, con *console) error {
+	return c.use(ctx, func(s store.Store) error {
+		hooks, err := s.Hooks(ctx)
+		if err != nil {
+			return err
+		}
+		for i := range hooks {
+			h := &hooks[i]
+			if h.ID != c.ID {
+				continue
+			}
+			now := time.Now()
+			result := delivery.Send(ctx, delivery.NewClient(c.allowed()), h, fmt.Sprintf("test_%s_%d", h.ID, now.UnixNano()), hook.TestBody(h, now), now, userAgent(), c.HooksAllowHTTP)
+			if result.Error != "" {
+				return fmt.Errorf("the webhook %s failed: %s", h.ID, result.Error)
+			}
+			_, err := fmt.Fprintf(con.err, "The receiver took the request: %d.\n", result.Status)
+			return err
+		}
+		return fmt.Errorf("%w: %.80q", hook.ErrNoHook, c.ID)
+	})
+}
+
+type hooksListCmd struct {
+	databaseFlag
+	JSON bool `help:"Print JSON instead of a table."`
+}
+
+// A listedHook is a webhook as list --json prints it, without its secret. Times are RFC 3339 in UTC, null for never.
+type listedHook struct {
+	ID           string   `json:"id"`
+	URL          string   `json:"url"`
+	State        string   `json:"state"` // active, paused or dead
+	Kinds        string   `json:"kinds"` // empty: all
+	Lakes        []string `json:"lakes"` // none: all
+	Region       string   `json:"region"`
+	BBox         string   `json:"bbox"`
+	MinLevel     int      `json:"min_level"`
+	CreatedAt    string   `json:"created_at"`
+	After        int64    `json:"after"`   // number of the last event that was delivered or passed over
+	Waiting      int64    `json:"waiting"` // events of the log after that one
+	Failures     int      `json:"failures"`
+	FailingSince *string  `json:"failing_since"`
+	NextAt       *string  `json:"next_at"`
+	Error        *string  `json:"error"`
+	DeliveredAt  *string  `json:"delivered_at"`
+}
+
+func (c *hooksListCmd) Run(ctx context.Context, con *console) error {
+	return c.use(ctx, func(s store.Store) error {
+		hooks, err := s.Hooks(ctx)
+		if err != nil {
+			return err
+		}
+		state, err := s.EventState(ctx)
+		if err != nil {
+			return err
+		}
+		list := make([]listedHook, 0, len(hooks)) // none is an empty list
+		for i := range hooks {
+			list = append(list, listed(&hooks[i], state))
+		}
+		if c.JSON {
+			return printJSON(con.out, list)
+		}
+		w := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "ID\tSTATE\tURL\tEVENTS\tWAITING\tDELIVERED\tFAILURES\tERROR")
+		for i, l := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%d\t%s\n", l.ID, l.State, l.URL, l.events(), l.Waiting, formatTime(hooks[i].DeliveredAt), l.Failures, hooks[i].LastError)
+		}
+		return w.Flush()
+	})
+}
+
+func listed(h *hook.Hook, state data.EventState) listedHook {
+	l := listedHook{ID: h.ID, URL: h.URL, State: h.State.String(), Kinds: h.Filter.Kinds.String(), Lakes: []string{}, Region: h.Filter.Region, MinLevel: int(h.Filter.MinLevel),
+		CreatedAt: formatTime(h.CreatedAt), After: h.After, Waiting: max(0, state.Newest-max(h.After, state.Oldest-1)), Failures: h.Failures,
+		FailingSince: timeOrNull(h.FailingSince), NextAt: timeOrNull(h.NextAt), DeliveredAt: timeOrNull(h.DeliveredAt)}
+	for _, id := range h.Filter.Lakes {
+		l.Lakes = append(l.Lakes, string(id))
+	}
+	if h.Filter.Box != nil {
+		l.BBox = h.Filter.Box.String()
+	}
+	if h.LastError != "" {
+		l.Error = &h.LastError
+	}
+	return l
+}
+
+// events returns in a few words which events the webhook gets.
+func (l *listedHook) events() string {
+	var of []string
+	if l.Kinds != "" {
+		of = append(of, l.Kinds)
+	}
+	switch n := len(l.Lakes); {
+	case n == 1:
+		of = append(of, l.Lakes[0])
+	case n > 1:
+		of = append(of, fmt.Sprintf("%d lakes", n))
+	}
+	for _, text := range []string{l.Region, l.BBox} {
+		if text != "" {
+			of = append(of, text)
+		}
+	}
+	if l.MinLevel > 0 {
+		of = append(of, fmt.Sprintf("from level %d", l.MinLevel))
+	}
+	if len(of) == 0 {
+		return "all"
+	}
+	return strings.Join(of, "; ")
+}
+
+type hooksDeliveriesCmd struct {
+	hookArg
+	Limit int  `help:"At most this many, the newest first." default:"20" allowed:"1..100"`
+	JSON  bool `help:"Print JSON instead of a table."`
+}
+
+// A listedDelivery is an attempt as deliveries --json prints it.
+type listedDelivery struct {
+	At         string  `json:"at"`
+	Seq        int64   `json:"seq"`
+	EventID    string  `json:"event_id"`
+	Attempt    int     `json:"attempt"`
+	Status     *int    `json:"status"` // null without an answer
+	Error      *string `json:"error"`  // null if it was delivered
+	DurationMS int64   `json:"duration_ms"`
+}
+
+func (c *hooksDeliveriesCmd) Run(ctx context.Context, con *console) error {
+	return c.use(ctx, func(s store.Store) error {
+		deliveries, err := s.HookDeliveries(ctx, c.ID, c.Limit)
+		if err != nil {
+			return err
+		}
+		if c.JSON {
+			list := make([]listedDelivery, 0, len(deliveries))
+			for i := range deliveries {
+				d := &deliveries[i]
+				l := listedDelivery{At: formatTime(d.At), Seq: d.Seq, EventID: string(d.Event), Attempt: d.Attempt, DurationMS: d.Duration.Milliseconds()}
+				if d.Status != 0 {
+					l.Status = &d.Status
+				}
+				if d.Error != "" {
+					l.Error = &d.Error
+				}
+				list = append(list, l)
+			}
+			return printJSON(con.out, list)
+		}
+		w := tabwriter.NewWriter(con.out, 0, 0, 2, ' ', 0)
+		fmt.Fprintln(w, "AT\tSEQ\tEVENT\tATTEMPT\tSTATUS\tDURATION\tERROR")
+		for _, d := range deliveries {
+			fmt.Fprintf(w, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", formatTime(d.At), d.Seq, d.Event, d.Attempt, d.Status, d.Duration, d.Error)
+		}
+		return w.Flush()
+	})
+}
+
+// timeOrNull returns a time for JSON, nil for the zero time.
+func timeOrNull(t time.Time) *string {
+	if t.IsZero() {
+		return nil
+	}
+	text := formatTime(t)
+	return &text
+}
+
+func printJSON(out io.Writer, v any) error {
+	e := json.NewEncoder(out)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// eventKindNames returns the names of all kinds of events, for --help.
+func eventKindNames() string {
+	var names []string
+	for _, kind := range data.EventKinds() {
+		names = append(names, kind.String())
+	}
+	return strings.Join(names, ", ")
+}
