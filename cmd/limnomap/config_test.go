@@ -71,6 +71,9 @@ var valuesFor = map[string][]string{
 	"refresh-max-bytes":   {"1", "3GiB"},
 	"refresh-max-total":   {"1", "3GiB"},
 	"refresh-skip-bad":    {"true", "false"},
+	"events-keep":         {"1d", "365d"},
+	"hooks-allow":         {"10.0.0.0/8", "fd00::/8,192.168.0.0/16"},
+	"hooks-allow-http":    {"true", "false"},
 }
 
 // The output of limnomap config, as a file for --config, is the same configuration. Each round has other values of all flags.
@@ -113,6 +116,9 @@ func TestConfigOfEachCommand(t *testing.T) {
 		{"warm"}, {"forecast", "--db=a.db", "--origin=2025-07-01"}, {"backtest", "--db=a.db"}, {"export", "map", "a.pmtiles"}, {"export", "lakes", "a.csv", "--db=a.db"}, {"export", "observations", "a.csv", "--db=a.db"},
 		{"backup", "b.db", "--db=a.db"}, {"demo", "--lakes=5", "--out=a.csv,b.csv"},
 		{"keys", "create", "--db=a.db", "--name=a"}, {"keys", "rotate", "a", "--db=a.db"}, {"keys", "list", "--db=a.db"}, {"keys", "revoke", "a", "--db=a.db"},
+		{"hooks", "create", "--db=a.db", "--url=https://example.org/", "--kinds=class_up,became_stale", "--bbox=1,2,3,4", "--hooks-allow=10.0.0.0/8"},
+		{"hooks", "list", "--db=a.db"}, {"hooks", "test", "a", "--db=a.db"}, {"hooks", "pause", "a", "--db=a.db"}, {"hooks", "resume", "a", "--db=a.db"},
+		{"hooks", "rotate", "a", "--db=a.db"}, {"hooks", "deliveries", "a", "--db=a.db"}, {"hooks", "delete", "a", "--db=a.db"},
 		{"cache", "stats"}, {"cache", "verify"}, {"cache", "purge", "--bound=1,2,3,4", "--zoom=3"}, {"healthcheck"},
 	} {
 		first, err := parsed(t, args...)

@@ -37,7 +37,7 @@ const (
 	// atOnce is how many webhooks are sent to at the same time by one server.
 	atOnce = 64
 	// lease is how long a server has a webhook for itself without a sign of life: longer than any request.
-	lease = 2 * time.Minute
+	lease = 30 * time.Second
 	// turn is how long a webhook with many events is sent to before others get its place.
 	turn      = 30 * time.Second
 	pollEvery = time.Second

@@ -1,0 +1,232 @@
+package deploy
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"limnomap/cmd/limnomap/limnomaptest"
+)
+
+// A mailServer takes e-mails by SMTP (RFC 5321), as far as Python's smtplib speaks it, or refuses them.
+type mailServer struct {
+	net.Listener
+	mu      sync.Mutex
+	refuses bool
+	mails   []string
+}
+
+func newMailServer(t *testing.T) *mailServer {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := &mailServer{Listener: l}
+	t.Cleanup(func() { l.Close() })
+	go func() {
+		for {
+			c, err := l.Accept()
+			if err != nil {
+				return
+			}
+			go s.serve(c)
+		}
+	}()
+	return s
+}
+
+func (s *mailServer) serve(c net.Conn) {
+	defer c.Close()
+	fmt.Fprint(c, "220 test\r\n")
+	lines := bufio.NewScanner(c)
+	for lines.Scan() {
+		switch word := strings.ToUpper(strings.Fields(lines.Text() + " x")[0]); word {
+		case "DATA":
+			s.mu.Lock()
+			refuses := s.refuses
+			s.mu.Unlock()
+			if refuses {
+				fmt.Fprint(c, "451 later\r\n")
+				continue
+			}
+			fmt.Fprint(c, "354 go on\r\n")
+			var mail strings.Builder
+			for lines.Scan() && lines.Text() != "." {
+				mail.WriteString(lines.Text() + "\n")
+			}
+			s.mu.Lock()
+			s.mails = append(s.mails, mail.String())
+			s.mu.Unlock()
+			fmt.Fprint(c, "250 taken\r\n")
+		case "QUIT":
+			fmt.Fprint(c, "221 bye\r\n")
+			return
+		default:
+			fmt.Fprint(c, "250 well\r\n")
+		}
+	}
+}
+
+func (s *mailServer) refuse(refuses bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.refuses = refuses
+}
+
+func (s *mailServer) all() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]string(nil), s.mails...)
+}
+
+// The receiver of webhooks mails each event once, also if the mail server was away, and takes nothing that is not signed.
+func TestWebhookMail(t *testing.T) {
+	limnomaptest.Need(t, "python3")
+	mails := newMailServer(t)
+	dir := t.TempDir()
+	db := filepath.Join(dir, "lakes.db")
+	lakes := limnomaptest.WriteFile(t, dir, "lakes.csv", "id,name,lat,lon\na,Größer See,48,11.5\n")
+	limnomaptest.Run(t, "import", "lakes", lakes, "--db", db)
+	observe := func(chl string) {
+		t.Helper()
+		limnomaptest.Run(t, "import", "observations", limnomaptest.WriteFile(t, dir, "obs.csv", "lake_id,date,chl,data_type\na,2026-07-06,"+chl+",satellite\n"), "--db", db)
+	}
+	observe("5")
+	listen := limnomaptest.FreeAddress(t)
+	id, secret, _ := strings.Cut(strings.TrimSpace(limnomaptest.Run(t, "hooks", "create", "--db", db, "--hooks-allow-http", "--url", "http://"+listen+"/")), " ")
+	script := exec.CommandContext(t.Context(), "python3", "examples/webhook_mail.py", "--secret-file", limnomaptest.WriteFile(t, dir, "secret.txt", secret+"\n"),
+		"--listen", listen, "--smtp", mails.Addr().String(), "--sender", "lakes@example.org", "--to", "duty@example.org")
+	var out limnomaptest.Log
+	script.Stdout, script.Stderr = &out, &out
+	if err := script.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = script.Process.Kill(); _ = script.Wait() }()
+	limnomaptest.Within(t, time.Minute, "the receiver listens", func() bool { return strings.Contains(out.String(), "listening") })
+
+	flags := []string{"--hooks-allow-http", "--hooks-allow", "127.0.0.0/8"}
+	limnomaptest.Run(t, append([]string{"hooks", "test", id, "--db", db}, flags...)...)
+	s := limnomaptest.Start(t, append([]string{"--db", db}, flags...)...)
+	limnomaptest.Within(t, time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
+	mails.refuse(true)
+	observe("60")
+	limnomaptest.Within(t, time.Minute, "the mail fails", func() bool { return strings.Contains(out.String(), "no e-mail about event") })
+	mails.refuse(false)
+	limnomaptest.Within(t, time.Minute, "the mail comes", func() bool { return len(mails.all()) == 2 })
+	observe("")
+	limnomaptest.Within(t, time.Minute, "the mail comes", func() bool { return len(mails.all()) == 3 })
+	for i, want := range []string{"test", "class up", "all-clear"} {
+		if mail := mails.all()[i]; !strings.Contains(mail, want) || !strings.Contains(mail, "To: duty@example.org") {
+			t.Errorf("mail %d lacks %q:\n%s", i, want, mail)
+		}
+	}
+	for name, send := range map[string]func(h http.Header){
+		"no signature":    func(http.Header) {},
+		"another's":       func(h http.Header) { h.Set("webhook-signature", "v1,AAAA") },
+		"an old one":      func(h http.Header) { h.Set("webhook-timestamp", "1000000000") },
+		"not a timestamp": func(h http.Header) { h.Set("webhook-timestamp", "now") },
+	} {
+		r, err := http.NewRequestWithContext(t.Context(), http.MethodPost, "http://"+listen+"/", strings.NewReader("{}"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.Header.Set("webhook-id", "x")
+		r.Header.Set("webhook-timestamp", fmt.Sprint(time.Now().Unix()))
+		send(r.Header)
+		answer, err := http.DefaultClient.Do(r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.StatusCode != http.StatusUnauthorized {
+			t.Errorf("%s: %s, want 401", name, answer.Status)
+		}
+	}
+	if n := len(mails.all()); n != 3 {
+		t.Errorf("%d mails", n)
+	}
+}
+
+// The reader of feeds tells each new entry once, and asks again only for what has changed.
+func TestFeedMail(t *testing.T) {
+	limnomaptest.Need(t, "python3")
+	mails := newMailServer(t)
+	var mu sync.Mutex
+	entries, asked := []string{"one"}, []int{}
+	feed := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		mu.Lock()
+		defer mu.Unlock()
+		etag := fmt.Sprintf("%q", strings.Join(entries, "-"))
+		w.Header().Set("ETag", etag)
+		if r.Header.Get("If-None-Match") == etag {
+			asked = append(asked, 304)
+			w.WriteHeader(http.StatusNotModified)
+			return
+		}
+		asked = append(asked, 200)
+		fmt.Fprint(w, `<?xml version="1.0"?><feed xmlns="http://www.w3.org/2005/Atom"><title>T</title>`)
+		for i := len(entries) - 1; i >= 0; i-- {
+			fmt.Fprintf(w, "<entry><id>urn:%s</id><title>Größer &lt;See&gt;: %[1]s</title><summary>About %[1]s.</summary><updated>2026-07-06T12:00:00Z</updated></entry>", entries[i])
+		}
+		fmt.Fprint(w, "</feed>")
+	}))
+	defer feed.Close()
+	state := filepath.Join(t.TempDir(), "seen.json")
+	run := func(more ...string) string {
+		t.Helper()
+		out, complaint, err := runScript(t, append([]string{"python3", "examples/feed_mail.py", feed.URL, "--state", state}, more...)...)
+		if err != nil {
+			t.Fatalf("%v\n%s", err, complaint)
+		}
+		return out
+	}
+	add := func(name string) {
+		mu.Lock()
+		defer mu.Unlock()
+		entries = append(entries, name)
+	}
+	if out := run(); out != "" {
+		t.Errorf("the first run prints %q", out)
+	}
+	if out := run(); out != "" {
+		t.Errorf("nothing new is printed as %q", out)
+	}
+	add("two")
+	add("three")
+	if out := run(); out != "2026-07-06T12:00:00Z Größer <See>: two\n2026-07-06T12:00:00Z Größer <See>: three\n" {
+		t.Errorf("two new entries are printed as %q", out)
+	}
+	add("four")
+	run("--smtp", mails.Addr().String(), "--to", "duty@example.org")
+	if all := mails.all(); len(all) != 1 || !strings.Contains(all[0], "About four.") {
+		t.Errorf("mails %q", all)
+	}
+	// A mail that could not be sent is not forgotten.
+	add("five")
+	mails.refuse(true)
+	if _, _, err := runScript(t, "python3", "examples/feed_mail.py", feed.URL, "--state", state, "--smtp", mails.Addr().String(), "--to", "d@example.org"); err == nil {
+		t.Error("a mail that is refused is no error")
+	}
+	if out := run(); !strings.Contains(out, "five") || strings.Contains(out, "four") {
+		t.Errorf("after the refusal it prints %q", out)
+	}
+	if got := fmt.Sprint(asked); got != "[200 304 200 200 200 200]" {
+		t.Errorf("answers %s", got)
+	}
+	var stored struct{ Seen []string }
+	text, err := os.ReadFile(state)
+	if err != nil || json.Unmarshal(text, &stored) != nil || len(stored.Seen) != 5 {
+		t.Errorf("the state is %s, %v", text, err)
+	}
+}
