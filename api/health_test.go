@@ -3,6 +3,7 @@ package api
 import (
 	"bytes"
 	"errors"
+	"fmt"
 	"log/slog"
 	"net/http"
 	"strings"
@@ -68,4 +69,29 @@ func TestReadyz(t *testing.T) {
 	wantProblem(t, w, http.StatusServiceUnavailable)
 	get(t, s, http.StatusOK, statusURL) // requests in flight and late ones are still answered
 	get(t, s, http.StatusOK, "/healthz")
+}
+
+// /readyz and a metric show the webhooks of the database.
+func TestWebhooksInReadiness(t *testing.T) {
+	s := testServer(t)
+	shown := func() any { return object(t, get(t, s, http.StatusOK, "/readyz"))["webhooks"] }
+	if w := shown(); w != nil {
+		t.Errorf("before the first report: %v", w)
+	}
+	s.WebhooksKnown(&Webhooks{Dead: []string{}})
+	if w := shown(); w != nil {
+		t.Errorf("without webhooks: %v", w)
+	}
+	s.WebhooksKnown(&Webhooks{Healthy: 2, Failing: 1, Paused: 3, Dead: []string{"a1b2"}})
+	answer := get(t, s, http.StatusOK, "/readyz")
+	wantDescribed(t, descriptionRouter(t), "/readyz", answer)
+	if w, ok := object(t, answer)["webhooks"].(map[string]any); !ok || w["healthy"] != 2.0 || w["failing"] != 1.0 || w["paused"] != 3.0 || fmt.Sprint(w["dead"]) != "[a1b2]" {
+		t.Errorf("webhooks are %v", w)
+	}
+	metrics := get(t, s, http.StatusOK, "/metrics").Body.String()
+	for _, want := range []string{`limnomap_webhooks{state="dead"} 1`, `limnomap_webhooks{state="failing"} 1`, `limnomap_webhooks{state="healthy"} 2`, `limnomap_webhooks{state="paused"} 3`} {
+		if !strings.Contains(metrics, want+"\n") {
+			t.Errorf("the metrics lack %s", want)
+		}
+	}
 }
