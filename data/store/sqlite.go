@@ -157,7 +157,7 @@ func explainSQLite(err error) error {
 			return fmt.Errorf("the file was emptied or overwritten; replace it with a backup, or import into a new file: %w", err)
 		}
 	case sqlite3.SQLITE_NOTADB:
-		return fmt.Errorf("the file is not an SQLite database: %w", err)
+		return fmt.Errorf("the file is not an SQLite database, or was emptied; replace it with a backup, or import into a new file: %w", err)
 	case sqlite3.SQLITE_CORRUPT:
 		return fmt.Errorf("the file is damaged; replace it with a backup, or import into a new file: %w", err)
 	case sqlite3.SQLITE_CANTOPEN:
@@ -214,5 +214,6 @@ func (s *sqlite) closePools() error {
 		}
 	}
 	s.readers, s.writer = nil, nil
+	s.writes.close()
 	return errors.Join(errs...)
 }

@@ -3,6 +3,7 @@ package store
 import (
 	"bytes"
 	"os"
+	"slices"
 	"sync"
 )
 
@@ -15,6 +16,7 @@ import (
 // writes are the writes to a database file that are known.
 type writes struct {
 	mu       sync.Mutex
+	index    *indexFile // nil before it is needed
 	known    bool
 	modified int64 // the time of the file, in nanoseconds since 1970
 	copied   logCopied
@@ -25,6 +27,77 @@ func (w *writes) forget() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.known = false
+}
+
+// close must be called after the connections to the database are closed.
+func (w *writes) close() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.index != nil {
+		w.index.release()
+		w.index = nil
+	}
+}
+
+// An indexFile is the index of a log that is open for reading. It stays open for as long as any store of this process uses the database: closing
+// any descriptor of a file ends all locks that the process has on it (POSIX), and so those of SQLite. Another process would then believe that no
+// one uses the index, and empty it under the readers (https://sqlite.org/howtocorrupt.html, section 2.2).
+type indexFile struct {
+	files []*os.File // all of one file, the first is read
+	info  os.FileInfo
+	users int
+}
+
+var indexFiles struct {
+	sync.Mutex
+	open []*indexFile
+}
+
+// openIndex opens the index of a log.
+func openIndex(path string) (*indexFile, error) {
+	indexFiles.Lock()
+	defer indexFiles.Unlock()
+	find := func(info os.FileInfo) *indexFile {
+		for _, f := range indexFiles.open {
+			if os.SameFile(f.info, info) {
+				f.users++
+				return f
+			}
+		}
+		return nil
+	}
+	if info, err := os.Stat(path); err == nil {
+		if f := find(info); f != nil {
+			return f, nil
+		}
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	info, err := file.Stat()
+	if err != nil {
+		return nil, err // file stays open: it may be the index of another store
+	}
+	if f := find(info); f != nil { // it was made meanwhile; file must not be closed before the others
+		f.files = append(f.files, file)
+		return f, nil
+	}
+	f := &indexFile{files: []*os.File{file}, info: info, users: 1}
+	indexFiles.open = append(indexFiles.open, f)
+	return f, nil
+}
+
+func (f *indexFile) release() {
+	indexFiles.Lock()
+	defer indexFiles.Unlock()
+	if f.users--; f.users > 0 {
+		return
+	}
+	for _, file := range f.files {
+		_ = file.Close() // it was only read
+	}
+	indexFiles.open = slices.DeleteFunc(indexFiles.open, func(other *indexFile) bool { return other == f })
 }
 
 // A logCopied is how much of which log was copied into the file, in the bytes of the log's index; empty if that is not known.
@@ -39,14 +112,16 @@ const (
 	logIndexBytes               = attemptedAt + 4
 )
 
-func readLogCopied(index string) (c logCopied, ok bool) {
-	f, err := os.Open(index)
-	if err != nil {
-		return c, false
+func (w *writes) readLogCopied(path string) (c logCopied, ok bool) {
+	if w.index == nil {
+		var err error
+		if w.index, err = openIndex(path); err != nil {
+			w.index = nil
+			return c, false
+		}
 	}
-	defer f.Close()
 	var b [logIndexBytes]byte
-	if n, err := f.ReadAt(b[:], 0); n < len(b) || err != nil {
+	if n, err := w.index.files[0].ReadAt(b[:], 0); n < len(b) || err != nil {
 		return c, false
 	}
 	copy(c.salt[:], b[saltAt:])
@@ -64,12 +139,12 @@ func (s *sqlite) writtenTo() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	index := s.loc.path + fileEnds[2]
-	copied, ok := readLogCopied(index)
+	copied, ok := w.readLogCopied(index)
 	info, err := os.Stat(s.loc.path)
 	if err != nil {
 		return false // the next use reports it
 	}
-	if after, _ := readLogCopied(index); after != copied {
+	if after, _ := w.readLogCopied(index); after != copied {
 		return false // SQLite began or ended to copy: the next call sees both or none
 	}
 	modified := info.ModTime().UnixNano()
