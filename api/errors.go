@@ -7,6 +7,7 @@ import (
 
 	"limnomap/api/answer"
 	"limnomap/data"
+	"limnomap/data/push"
 	"limnomap/tiles"
 )
 
@@ -21,6 +22,10 @@ var (
 	errEventStore = errors.New("the store cannot read the log of events")
 	// errStreams is returned if too many streams of events are open.
 	errStreams = errors.New("too many streams of events are open")
+	// errNoPush is returned by a server that sends no notifications.
+	errNoPush = errors.New("this server sends no notifications")
+	// errSubscriptionStore is returned while the store fails, for subscriptions.
+	errSubscriptionStore = errors.New("the store cannot write subscriptions")
 	// errDraining is returned by /readyz and for streams once the server is to be stopped.
 	errDraining = errors.New("the server is shutting down")
 	// errNoAdvisory is returned for an id that no official statement has.
@@ -45,6 +50,9 @@ var errorStatuses = []answer.ErrorStatus{
 	{Err: errStore, Status: http.StatusServiceUnavailable, Detail: "Histories of more than the data in memory cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: errIssueStore, Status: http.StatusServiceUnavailable, Detail: "Earlier issues of the forecast cannot be read at the moment.", RetryAfter: "30", Log: true},
 	{Err: errEventStore, Status: http.StatusServiceUnavailable, Detail: "The log of events cannot be read at the moment.", RetryAfter: "30", Log: true},
+	{Err: errNoPush, Status: http.StatusNotFound, Detail: "This server sends no notifications."},
+	{Err: push.ErrManySubscriptions, Status: http.StatusServiceUnavailable, Detail: "There are as many subscriptions as this server keeps.", RetryAfter: "86400"},
+	{Err: errSubscriptionStore, Status: http.StatusServiceUnavailable, Detail: "Subscriptions cannot be stored at the moment.", RetryAfter: "30", Log: true},
 	{Err: data.ErrUncompared, Status: http.StatusServiceUnavailable, Detail: "The newest data are still being compared with those before.", RetryAfter: "5"},
 	{Err: errStreams, Status: http.StatusServiceUnavailable, Detail: "Too many streams of events are open; ask " + pathEvents + " from time to time instead.", RetryAfter: "60"},
 	{Err: data.ErrUnavailable, Status: http.StatusServiceUnavailable, Detail: "Maps of weeks before those in memory cannot be read at the moment.", RetryAfter: "30", Log: true},

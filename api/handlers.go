@@ -17,6 +17,7 @@ type handlers struct {
 	descriptions *descriptionHandlers
 	ogc          *ogc.Service
 	events       *eventHandlers
+	push         *pushHandlers
 	page         *pageHandlers
 	table        *tableHandler
 	health       *health
@@ -71,6 +72,7 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 			OpenAPIPath:   pathOpenAPI,
 		}),
 		events:  &eventHandlers{s, pages, newEventStreams()},
+		push:    &pushHandlers{s},
 		page:    page,
 		table:   &tableHandler{common: s, table: lakeTable},
 		health:  health,

@@ -46,6 +46,8 @@ const (
 	perAddress                       // all, at the rate of the open endpoints
 	perMap                           // all, at the rate of tiles
 	perKey                           // who has a key of the monitoring endpoint, at that key's rate
+	subscribing                      // all, at the rate of the open endpoints, with POST
+	unsubscribing                    // the same, with DELETE
 	perMetricsKey                    // who has a key of the metrics, if the operator wants one; otherwise all; at the rate of metrics
 )
 
@@ -56,6 +58,10 @@ func (s *Server) guard(a routeAccess, next http.Handler) http.Handler {
 		return s.limits.api.Handler(answer.ReadOnly(next))
 	case a == perMap:
 		return s.limits.tiles.Handler(answer.ReadOnly(next))
+	case a == subscribing:
+		return s.limits.api.Handler(answer.Only(http.MethodPost, next))
+	case a == unsubscribing:
+		return s.limits.api.Handler(answer.Only(http.MethodDelete, next))
 	case a == perKey:
 		next = s.keyring.Require(auth.Access{Scope: apikey.ScopeMonitor, Header: auth.HeaderKey})(next)
 	case a == perMetricsKey:

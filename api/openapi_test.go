@@ -60,7 +60,7 @@ func TestOpenAPIDescribesEachRouteAndNoOther(t *testing.T) {
 	for path, item := range document(t).Paths.Map() {
 		described[path] = true
 		for method, op := range item.Operations() {
-			if method != http.MethodGet {
+			if method != http.MethodGet && !strings.HasPrefix(path, pathSubscriptions) {
 				t.Errorf("%s %s is described, but all operations are reads", method, path)
 			}
 			if op.Responses.Status(http.StatusMethodNotAllowed) == nil {

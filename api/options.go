@@ -55,12 +55,15 @@ type Legends interface {
 type Options struct {
 	Tiles     Tiles
 	Historian Historian
-	Issues    Issues     // nil: there are no earlier ones
-	Events    EventLog   // nil: an empty one
-	Keys      auth.Store // an auth.UseStore, if the last use of keys is to be stored
-	Legends   Legends
-	Styles    []tiles.Style // the default first
-	Limits    colormap.Limits
+	Issues    Issues   // nil: there are no earlier ones
+	Events    EventLog // nil: an empty one
+	// Subscriptions stores who wants notifications, which browsers take only with PushKey, the public key of whoever sends them. Nil: no one can subscribe.
+	Subscriptions Subscriptions
+	PushKey       string
+	Keys          auth.Store // an auth.UseStore, if the last use of keys is to be stored
+	Legends       Legends
+	Styles        []tiles.Style // the default first
+	Limits        colormap.Limits
 	// Credits returns the lines of the providers of satellite values from these sources, each once, in the order in which they are
 	// shown. Nil: no provider asks for one.
 	Credits func(sources []string) []Credit

@@ -54,6 +54,9 @@ func newPageHandlers(s *common) (*pageHandlers, error) {
 		Simulated: s.opts.Notice != "",
 		MaxZoom:   s.opts.MaxZoom,
 	}}
+	if s.opts.Subscriptions != nil {
+		p.fixed.PushKey = &s.opts.PushKey
+	}
 	if s.opts.BasemapURL != "" {
 		p.fixed.Basemap = &basemap{s.opts.BasemapURL, s.opts.BasemapLabelsURL, s.opts.BasemapAttribution}
 	}
@@ -182,6 +185,7 @@ type pageSettings struct {
 	Version         string   `json:"version"`     // of data and renderer; empty before the first snapshot
 	TotalLakes      int      `json:"total_lakes"` // 0 before the first snapshot
 	ChangesAt       *string  `json:"changes_at"`  // when the next official statement begins or ends; null if none is known
+	PushKey         *string  `json:"push_key"`    // for notifications; null if this server sends none
 	Embeddable      bool     `json:"embeddable"`  // whether pages of other sites may show /embed
 
 	Forecast *pageForecast `json:"forecast"` // nil if there is none for today or later

@@ -16,7 +16,7 @@ const (
 	pathReady   = "/readyz"
 )
 
-// A routeEntry is an address and its handler. All are read with GET or HEAD.
+// A routeEntry is an address and its handler. Its access says with which methods it is asked.
 type routeEntry struct {
 	name   string // in the metrics
 	path   string // below the base path
@@ -47,6 +47,8 @@ func (h *handlers) routes(withMetrics bool) []routeEntry {
 		{"events_atom", pathEventFeed, perAddress, data(h.events.eventFeed)},
 		{"events_stream", pathEventStream, perAddress, h.events.stream},
 		{"changes", "/api/v1/changes", perAddress, data(h.events.changes)},
+		{"push_subscribe", pathSubscriptions, subscribing, h.push.subscribe},
+		{"push_unsubscribe", pathSubscriptions + "/{subscription_id}", unsubscribing, h.push.unsubscribe},
 		{"swimguide", pathSwimGuide, perAddress, data(h.lakes.swimGuide)},
 		{"monitor", pathMonitor, perKey, data(h.lakes.monitor)},
 		{"tile", pathTiles + "/{z}/{x}/{y}.png", perMap, h.tiles.tile},

@@ -140,7 +140,7 @@ func (s *Server) chain(router http.Handler) http.Handler {
 		middleware.Age(s.health.freshness),
 		middleware.CORS(adjustable.AllowedOrigins),
 		s.inFlight.Handler,
-		middleware.RequestBounds,
+		middleware.RequestBounds(s.common.bodyBound),
 		joinwrites.Handler,
 	)
 }
@@ -181,6 +181,6 @@ func (s *Server) AdminHandler() http.Handler {
 		middleware.AccessLog(opts.Logger, s.adminLogQuota, opts.Now),
 		middleware.Recover(opts.Logger),
 		middleware.AdminHeaders,
-		middleware.RequestBounds,
+		middleware.RequestBounds(middleware.NoBody),
 	)
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"log/slog"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -119,24 +120,29 @@ func (e *Errors) problem(err error) (p *Problem, row *ErrorStatus) {
 	return &Problem{Status: http.StatusInternalServerError}, nil
 }
 
-// allow is the value of the field Allow of every address.
-const allow = "GET, HEAD, OPTIONS"
+// allowRead is the value of the field Allow of an address that is read.
+const allowRead = "GET, HEAD, OPTIONS"
 
 // ReadOnly passes GET and HEAD on, answers OPTIONS, and refuses every other method.
 func ReadOnly(next http.Handler) http.Handler {
+	return withMethods(next, allowRead, "This address is read with GET or HEAD.", http.MethodGet, http.MethodHead)
+}
+
+// Only passes requests with that method on, answers OPTIONS, and refuses every other method.
+func Only(method string, next http.Handler) http.Handler {
+	return withMethods(next, method+", OPTIONS", "This address is for "+method+".", method)
+}
+
+func withMethods(next http.Handler, allow, detail string, methods ...string) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		switch r.Method {
-		case http.MethodGet, http.MethodHead:
+		switch {
+		case slices.Contains(methods, r.Method):
 			next.ServeHTTP(w, r)
-		case http.MethodOptions:
+		case r.Method == http.MethodOptions:
 			w.Header().Set("Allow", allow)
 			w.WriteHeader(http.StatusNoContent)
 		default:
-			WriteProblem(w, r, &Problem{
-				Status: http.StatusMethodNotAllowed,
-				Detail: "This address is read with GET or HEAD.",
-				Header: http.Header{"Allow": {allow}},
-			})
+			WriteProblem(w, r, &Problem{Status: http.StatusMethodNotAllowed, Detail: detail, Header: http.Header{"Allow": {allow}}})
 		}
 	})
 }

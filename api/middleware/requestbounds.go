@@ -18,9 +18,16 @@ const (
 	maxHeaderLines = 100
 )
 
-// RequestBounds refuses requests with an address beyond 8 KiB, more than 100 header lines, or a body: no request to this
-// service needs them. The size of the header is bounded by http.Server, which reads it before any middleware runs.
-func RequestBounds(next http.Handler) http.Handler {
+// NoBody is a bound for [RequestBounds] that allows no body.
+func NoBody(*http.Request) int64 { return 0 }
+
+// RequestBounds refuses requests with an address beyond 8 KiB, more than 100 header lines, or a body of more bytes than body returns: hardly
+// any request to this service needs one. The size of the header is bounded by http.Server, which reads it before any middleware runs.
+func RequestBounds(body func(*http.Request) int64) Middleware {
+	return func(next http.Handler) http.Handler { return requestBounds(body, next) }
+}
+
+func requestBounds(body func(*http.Request) int64, next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if n := len(r.RequestURI); n > maxURI {
 			answer.WriteProblem(w, r, &answer.Problem{
@@ -55,7 +62,11 @@ func RequestBounds(next http.Handler) http.Handler {
 		default:
 			// The router answers other methods with 405 and the allowed methods, which is more helpful than 413. On an HTTP/1
 			// connection that stays open, net/http would read the body first, for as long as a slow client takes.
-			r.Body = http.MaxBytesReader(w, r.Body, 0)
+			most := body(r)
+			r.Body = http.MaxBytesReader(w, r.Body, most)
+			if most > 0 {
+				break
+			}
 			if r.ContentLength != 0 && r.ProtoMajor == 1 {
 				w.Header().Set("Connection", "close")
 				awaitBody(w, r)

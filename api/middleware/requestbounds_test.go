@@ -44,7 +44,7 @@ func TestRequestBounds(t *testing.T) {
 		{"other methods are for the router to refuse", httptest.NewRequest("POST", "/", strings.NewReader("{}")), 200},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			resp := apitest.Serve(t, RequestBounds(apitest.OK), tt.r)
+			resp := apitest.Serve(t, RequestBounds(NoBody)(apitest.OK), tt.r)
 			if resp.StatusCode != tt.want {
 				t.Fatalf("status = %d, want %d", resp.StatusCode, tt.want)
 			}
@@ -59,7 +59,7 @@ func TestRequestBounds(t *testing.T) {
 
 func TestRequestBoundsHideTheBody(t *testing.T) {
 	var err error
-	h := RequestBounds(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, err = io.ReadAll(r.Body) }))
+	h := RequestBounds(NoBody)(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { _, err = io.ReadAll(r.Body) }))
 	apitest.Serve(t, h, httptest.NewRequest("POST", "/", strings.NewReader("endless")))
 	if tooLarge := new(http.MaxBytesError); !errors.As(err, &tooLarge) {
 		t.Errorf("reading a body: error %v, want a MaxBytesError", err)
@@ -67,7 +67,7 @@ func TestRequestBoundsHideTheBody(t *testing.T) {
 }
 
 func TestRequestBoundsDoNotWaitForABody(t *testing.T) {
-	server := httptest.NewServer(RequestBounds(apitest.OK))
+	server := httptest.NewServer(RequestBounds(NoBody)(apitest.OK))
 	defer server.Close()
 	for _, head := range []string{"GET / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nContent-Length: 9", "POST / HTTP/1.1\r\nTransfer-Encoding: chunked"} {
 		conn, err := net.Dial("tcp", server.Listener.Addr().String())

@@ -75,6 +75,9 @@ type cli struct {
 		Deliveries hooksDeliveriesCmd `cmd:"" help:"List the last attempts to send to a webhook."`
 		Delete     hooksDeleteCmd     `cmd:"" help:"Delete a webhook."`
 	} `cmd:"" help:"Manage webhooks: HTTP requests that tell other programs of events."`
+	Push struct {
+		Keys pushKeysCmd `cmd:"" help:"Create the key with which notifications are signed (VAPID), and print it."`
+	} `cmd:"" help:"Prepare notifications in browsers."`
 	Cache struct {
 		Stats  cacheStatsCmd  `cmd:"" help:"Count the tiles by style and zoom."`
 		Verify cacheVerifyCmd `cmd:"" help:"Read every tile and remove the damaged ones: exit code 1 if there were any."`

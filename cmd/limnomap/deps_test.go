@@ -16,7 +16,7 @@ const module = "limnomap/"
 var mayImport = map[string][]string{
 	"data":                      {"data/forecast", "data/linetext", "data/admission/background"},
 	"data/apikey":               {},
-	"data/store":                {"data", "data/apikey", "data/diskspace", "data/eventfeed", "data/forecast", "data/hook"},
+	"data/store":                {"data", "data/apikey", "data/diskspace", "data/eventfeed", "data/forecast", "data/hook", "data/push"},
 	"data/fold":                 {},
 	"data/diskspace":            {},                            // the room of a disk, which knows no data
 	"data/inorder":              {},                            // work on many goroutines, which knows no data
@@ -37,6 +37,8 @@ var mayImport = map[string][]string{
 	"data/raster/zonal":         {}, // pixels of polygons, for anyone
 	"data/eventlog":             {"data"},
 	"data/eventfeed":            {"data"},
+	"data/push":                 {"data"},
+	"data/push/notify":          {"data", "data/eventfeed", "data/hook/delivery", "data/push"},
 	"data/hook":                 {"data", "data/eventfeed"},
 	"data/hook/delivery":        {"data", "data/eventfeed", "data/fetchguard", "data/hook"},
 	"data/forecaster":           {"data", "data/forecast", "data/forecast/backtest", "data/inorder"},
@@ -58,7 +60,7 @@ var mayImport = map[string][]string{
 	"data/fetchguard": {}, // addresses, which knows no data
 
 	// Not render: the API does not know how a pixel is drawn.
-	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/eventfeed", "data/index", "data/swimguide"},
+	"api": {"api/answer", "api/atom", "api/auth", "api/cap", "api/joinwrites", "api/middleware", "api/ogc", "api/params", "api/ratelimit", "api/route", "api/table", "tiles", "colormap", "data", "data/admission", "data/apikey", "data/eventfeed", "data/index", "data/push", "data/swimguide"},
 
 	// These packages of api do not know its Server. The others use api/answer, so it knows none of them.
 	"api/answer":          {"data/admission"},
@@ -96,7 +98,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

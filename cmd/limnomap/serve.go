@@ -57,6 +57,7 @@ type serveCmd struct {
 	scheduledForecastFlags `group:"Data"`
 	eventFlags
 	hookFlags   `group:"Data"`
+	pushFlags   `group:"Data"`
 	Attribution string `help:"Attribution of the data, shown on the map and in TileJSON before the credit lines of satellite products." placeholder:"TEXT" group:"Data" reload:""`
 
 	MaxZoom            int    `help:"Highest zoom of the tiles, 0 to ${max_zoom}." default:"18" allowed:"0..${max_zoom}" group:"Map"`
@@ -118,6 +119,9 @@ func (c *serveCmd) Check(context.Context) error {
 		return errors.New("--refresh-from needs --db: the demo is not refreshed")
 	}
 	if err := c.checkConnections(); err != nil {
+		return err
+	}
+	if err := c.checkPush(c.DB); err != nil {
 		return err
 	}
 	if len(c.Refresh.From) > 0 {
@@ -204,6 +208,13 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		return err
 	}
 	opts.Events = events
+	notifier, pushKey, err := c.newNotifier(shown, events, registry, con.log)
+	if err != nil {
+		return err
+	}
+	if notifier != nil {
+		opts.Subscriptions, opts.PushKey = shown.store, pushKey.Public()
+	}
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()
 	opts.Turns, opts.WeekReads, opts.Histories = turns, weekReads, histories
@@ -221,6 +232,7 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 		server:    server,
 		watcher:   watcher,
 		events:    events,
+		notifier:  notifier,
 		webhooks:  c.newDeliverer(shown, events, server, registry, con.log),
 		refresher: refresher,
 		cert:      cert,

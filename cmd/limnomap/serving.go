@@ -19,6 +19,7 @@ import (
 	"limnomap/data"
 	"limnomap/data/eventlog"
 	"limnomap/data/hook/delivery"
+	"limnomap/data/push/notify"
 	"limnomap/data/refresh"
 	"limnomap/data/store"
 	"limnomap/render/legend"
@@ -34,6 +35,7 @@ type serving struct {
 	watcher   *data.Watcher
 	events    *eventlog.Keeper
 	webhooks  *delivery.Deliverer // nil for the demo
+	notifier  *notify.Sender      // nil without --push-key
 	refresher *refresh.Refresher  // nil without --refresh-from
 	cert      *certificate        // nil without TLS
 	limiters  *limiters
@@ -104,6 +106,9 @@ func (s *serving) run(ctx context.Context) error {
 	run(s.events.Run)
 	if s.webhooks != nil {
 		run(s.webhooks.Run)
+	}
+	if s.notifier != nil {
+		run(s.notifier.Run)
 	}
 	run(s.server.StoreKeyUses)
 	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, s.flags.BasePath+"/healthz") })

@@ -74,6 +74,8 @@ func testStore(t *testing.T, open opener) {
 		"dropped events":             testDropEvents,
 		"webhooks":                   testHooks,
 		"webhook claims":             testHookClaims,
+		"subscriptions":              testSubscriptions,
+		"queue of notifications":     testNotificationQueue,
 	}
 	for name, test := range tests {
 		t.Run(name, func(t *testing.T) { test(t, open) })

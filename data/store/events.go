@@ -268,14 +268,18 @@ func eventValues(row []any, moment int64, e *data.Event) ([]any, error) {
 var eventColumns = fmt.Sprintf(`e.seq, %s, %s, e.kind, e.chl_before, e.level_before, e.measured_before, e.chl_after, e.level_after, e.measured_after, %s,
 	m.at, substr(m.snapshot, 1, %d)`, atMost("e.id", eventIDBytes), atMost("e.lake", maxIDBytes), atMost("e.detail", maxDetailBytes), maxVersion)
 
-func scanEvent(row rowScanner) (e data.Event, err error) {
+func scanEvent(row rowScanner) (data.Event, error) { return scanEventAnd(row) }
+
+// scanEventAnd scans eventColumns, and the caller's columns after them.
+func scanEventAnd(row rowScanner, more ...any) (e data.Event, err error) {
 	var id []byte
 	var kind, at int64
 	var values [2]struct{ chl, level, measured sql.NullInt64 }
 	var detail sql.NullString
 	b, a := &values[0], &values[1]
-	if err := row.Scan(&e.Seq, &id, textColumn[data.LakeID]{&e.LakeID, "lake", maxIDBytes}, &kind, &b.chl, &b.level, &b.measured, &a.chl, &a.level, &a.measured,
-		&detail, &at, &e.Snapshot); err != nil {
+	columns := append([]any{&e.Seq, &id, textColumn[data.LakeID]{&e.LakeID, "lake", maxIDBytes}, &kind, &b.chl, &b.level, &b.measured, &a.chl, &a.level, &a.measured,
+		&detail, &at, &e.Snapshot}, more...)
+	if err := row.Scan(columns...); err != nil {
 		return e, err
 	}
 	if len(id) != eventIDBytes || kind <= int64(data.NoEvent) || kind > int64(data.ForecastExceeds) || at < minTime || at > maxTime {

@@ -131,6 +131,8 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 			INSERT INTO events (seq, id, moment, lake, kind, chl_before, level_before, measured_before) VALUES (1, zeroblob(16), 3, 'a', 4, 500, 0, 5)`, nil},
 		{`INSERT INTO hooks (id, url, filter, secret, former, created_at, state, after_seq, failures, error, holder)
 			VALUES ('h', 'https://example.org/', '{"lakes":["a"]}', 's', '', 4, 'paused', 1, 2, 'no', '')`, nil},
+		{`INSERT INTO push_subscriptions (id, endpoint, p256dh, auth, threshold, daily, zone, renewed_at) VALUES ('p', 'https://example.org/', 'k', 'a', 'high', 1, 'UTC', 9);
+			INSERT INTO push_lakes (lake, subscription) VALUES ('a', 'p'); INSERT INTO push_queue (subscription, seq, due_at) VALUES ('p', 1, 5)`, nil},
 	}
 	newest := filepath.Join(t.TempDir(), "new.db")
 	openFile(t, newest, true)
@@ -207,6 +209,12 @@ func TestEveryVersionIsMigrated(t *testing.T) {
 					Before: data.EventValue{Chlorophyll: 500, Level: 0, MeasuredAt: data.Known(int64(5))}, After: data.NoEventValue()}
 				if got := eventsOf(t, s, data.EventQuery{}); !slices.Equal(got, []data.Event{want}) {
 					t.Errorf("the events are %+v, want %+v", got, want)
+				}
+			}
+			if version >= 12 {
+				n, claimed, err := s.ClaimNotifications(t.Context(), "p", "me", time.Unix(10, 0), time.Unix(20, 0))
+				if err != nil || !claimed || n.Endpoint != "https://example.org/" || !n.Daily || len(n.Events) != 1 {
+					t.Errorf("the notifications are %+v, %v, %v", n, claimed, err)
 				}
 			}
 			if version >= 11 {

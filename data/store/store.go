@@ -61,6 +61,7 @@ type Store interface {
 	Forecasts
 	Events
 	Hooks
+	Pushes
 	// Import runs fn in one transaction, which is committed if fn returns nil and rolled back otherwise. The revision
 	// grows if anything was added or changed.
 	Import(ctx context.Context, fn func(Tx) error) error

@@ -243,7 +243,7 @@ func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
 		h.FailingSince = at
 	}
 	h.LastError = r.Error
-	h.NextAt = at.Add(max(waitAfter(h.Failures), min(r.RetryAfter, longestWait)))
+	h.NextAt = at.Add(max(WaitAfter(h.Failures), min(r.RetryAfter, longestWait)))
 	if r.Status == http.StatusGone || at.Sub(h.FailingSince) >= GiveUpAfter {
 		h.State = hook.Dead
 		d.Logger.Error("webhook is dead: its receiver failed for too long or is gone", "hook", h.ID, "failing_since", h.FailingSince, "err", h.LastError)
@@ -252,8 +252,8 @@ func (d *Deliverer) fail(h *hook.Hook, r *Result, at time.Time) {
 	}
 }
 
-// waitAfter returns the wait after so many failures in a row.
-func waitAfter(failures int) time.Duration {
+// WaitAfter returns the wait after so many failures in a row.
+func WaitAfter(failures int) time.Duration {
 	b := backoff.ExponentialBackOff{InitialInterval: firstWait, Multiplier: 2, RandomizationFactor: 0.5, MaxInterval: longestWait}
 	b.Reset()
 	wait := firstWait
@@ -297,7 +297,7 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 	req.Header.Set("webhook-signature", signed.Signature)
 	resp, err := client.Do(req)
 	if err != nil {
-		return fail(withoutURL(err))
+		return fail(WithoutURL(err))
 	}
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only to be polite: the status is known
@@ -314,8 +314,8 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 	return fail(fmt.Errorf("the receiver answers %s", resp.Status))
 }
 
-// withoutURL returns the reason in an error of a client, without the URL: its path or query may be a secret.
-func withoutURL(err error) error {
+// WithoutURL returns the reason in an error of a client, without the URL: its path or query may be a secret.
+func WithoutURL(err error) error {
 	var timeout interface{ Timeout() bool }
 	if errors.As(err, &timeout) && timeout.Timeout() {
 		return fmt.Errorf("no answer within %v", requestTimeout)

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/mail"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/promauto"
+
+	"limnomap/data"
+	"limnomap/data/eventlog"
+	"limnomap/data/push/notify"
+)
+
+// pushFlags are about notifications in browsers.
+type pushFlags struct {
+	PushKey     string `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY" secret:""`
+	PushContact string `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
+}
+
+// checkPush returns the errors in the flags.
+func (f *pushFlags) checkPush(db string) error {
+	if f.PushKey == "" {
+		return nil
+	}
+	if _, err := notify.ParseKey(f.PushKey); err != nil {
+		return fmt.Errorf("--push-key: %w", err)
+	}
+	if db == "" {
+		return errors.New("--push-key needs --db: the demo sends no notifications")
+	}
+	address, isMail := strings.CutPrefix(f.PushContact, "mailto:")
+	u, err := url.Parse(f.PushContact)
+	if isMail {
+		_, err = mail.ParseAddress(address)
+	} else if err == nil && (u.Scheme != "https" || u.Host == "") {
+		err = errors.New("wrong")
+	}
+	if err != nil {
+		return fmt.Errorf("--push-contact %.80q: want mailto:lakes@example.org or https://example.org/contact", f.PushContact)
+	}
+	return nil
+}
+
+// newNotifier returns what sends notifications, nil without a key.
+func (c *serveCmd) newNotifier(shown *source, events *eventlog.Keeper, registry prometheus.Registerer, log *slog.Logger) (*notify.Sender, notify.Key, error) {
+	attempts := promauto.With(registry).NewCounterVec(prometheus.CounterOpts{
+		Name: "limnomap_notifications_total",
+		Help: "Notifications that this server sent to push services, by result: taken, refused, or for a browser that is gone.",
+	}, []string{"result"})
+	for _, result := range []string{"sent", "failed", "gone"} {
+		attempts.WithLabelValues(result)
+	}
+	if c.PushKey == "" {
+		return nil, notify.Key{}, nil
+	}
+	key, err := notify.ParseKey(c.PushKey)
+	if err != nil {
+		return nil, key, fmt.Errorf("--push-key: %w", err)
+	}
+	return notify.New(notify.Options{
+		Store:   shown.store,
+		Holder:  rand.Text(),
+		Key:     key,
+		Contact: c.PushContact,
+		Allow:   c.allowed(),
+		Now:     time.Now,
+		Logger:  log,
+		Newest: func() (int64, <-chan struct{}, *data.Snapshot) {
+			state, news := events.State()
+			return state.Newest, news, events.Snapshot()
+		},
+		Attempted: func(result string) { attempts.WithLabelValues(result).Inc() },
+	}), key, nil
+}
+
+type pushKeysCmd struct{}
+
+func (pushKeysCmd) Help() string {
+	return `Keep the key: browsers that subscribed take notifications only with it, and after another one each has to subscribe again.`
+}
+
+// Run prints a new key.
+func (c *pushKeysCmd) Run(_ context.Context, con *console) error {
+	key := notify.NewKey()
+	fmt.Fprintf(con.err, "The private key, for limnomap serve --push-key; keep it secret. The public key, which the page tells browsers, is %s.\n", key.Public())
+	_, err := fmt.Fprintln(con.out, key.Private())
+	return err
+}

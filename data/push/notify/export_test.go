@@ -1,0 +1,18 @@
+package notify
+
+import (
+	"crypto/tls"
+	"crypto/x509"
+	"net/http"
+
+	"limnomap/data/fetchguard"
+)
+
+// NewForTest is New for push services with a certificate of a test.
+func NewForTest(o Options, certificate *x509.Certificate) *Sender {
+	s := New(o)
+	pool := x509.NewCertPool()
+	pool.AddCert(certificate)
+	s.client.Transport = fetchguard.NewPublic(&http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}}, o.Allow)
+	return s
+}

@@ -1,0 +1,480 @@
+package notify_test
+
+import (
+	"context"
+	"crypto/aes"
+	"crypto/cipher"
+	"crypto/ecdh"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/hkdf"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/base64"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"net/netip"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/golang-jwt/jwt/v5"
+	"github.com/paulmach/orb"
+	"go.uber.org/goleak"
+
+	"limnomap/data"
+	"limnomap/data/push"
+	"limnomap/data/push/notify"
+	"limnomap/data/store"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// A browser has the keys of a subscription, and reads messages to it as RFC 8291 says.
+type browser struct {
+	private *ecdh.PrivateKey
+	auth    []byte
+}
+
+func newBrowser(t *testing.T) *browser {
+	t.Helper()
+	private, err := ecdh.P256().GenerateKey(rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := &browser{private, make([]byte, 16)}
+	rand.Read(b.auth)
+	return b
+}
+
+// decrypt reads a body in the coding aes128gcm (RFC 8188) with one record.
+func (b *browser) decrypt(body []byte) ([]byte, error) {
+	if len(body) < 21 || len(body) < 21+int(body[20]) {
+		return nil, fmt.Errorf("a body of %d bytes", len(body))
+	}
+	salt, size, sender, record := body[:16], binary.BigEndian.Uint32(body[16:]), body[21:21+int(body[20])], body[21+int(body[20]):]
+	if len(record) > int(size) || len(body) > 4096 {
+		return nil, fmt.Errorf("a record of %d bytes in a body of %d, with the size %d", len(record), len(body), size)
+	}
+	other, err := ecdh.P256().NewPublicKey(sender)
+	if err != nil {
+		return nil, err
+	}
+	secret, err := b.private.ECDH(other)
+	if err != nil {
+		return nil, err
+	}
+	derive := func(secret, salt []byte, info string, n int) []byte {
+		key, err2 := hkdf.Key(sha256.New, secret, salt, info, n)
+		err = errors.Join(err, err2)
+		return key
+	}
+	ikm := derive(secret, b.auth, "WebPush: info\x00"+string(b.private.PublicKey().Bytes())+string(sender), 32)
+	block, err2 := aes.NewCipher(derive(ikm, salt, "Content-Encoding: aes128gcm\x00", 16))
+	gcm, err3 := cipher.NewGCM(block)
+	if err := errors.Join(err, err2, err3); err != nil {
+		return nil, err
+	}
+	plain, err := gcm.Open(nil, derive(ikm, salt, "Content-Encoding: nonce\x00", 12), record, nil)
+	if err != nil {
+		return nil, err
+	}
+	text := strings.TrimRight(string(plain), "\x00")
+	if !strings.HasSuffix(text, "\x02") {
+		return nil, errors.New("the last record has no delimiter")
+	}
+	return []byte(strings.TrimSuffix(text, "\x02")), nil
+}
+
+// A service is a push service (RFC 8030) with browsers by path.
+type service struct {
+	*httptest.Server
+	t   *testing.T
+	key notify.Key
+
+	mu       sync.Mutex
+	browsers map[string]*browser
+	status   map[string]int // that a path answers; 201 if there is none
+	got      []string       // path and message
+	headers  []http.Header
+}
+
+func newService(t *testing.T, key notify.Key) *service {
+	t.Helper()
+	s := &service{t: t, key: key, browsers: make(map[string]*browser), status: make(map[string]int)}
+	s.Server = httptest.NewTLSServer(s)
+	t.Cleanup(s.Close)
+	return s
+}
+
+func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	body, err := io.ReadAll(r.Body)
+	b := s.browsers[r.URL.Path]
+	if err != nil || b == nil || r.Method != http.MethodPost || r.Header.Get("Content-Encoding") != "aes128gcm" || r.Header.Get("TTL") == "" {
+		s.t.Errorf("%s %s with %v: %v", r.Method, r.URL, r.Header, err)
+		return
+	}
+	if err := s.checkKey(r); err != nil {
+		s.t.Errorf("Authorization %q: %v", r.Header.Get("Authorization"), err)
+	}
+	if status := s.status[r.URL.Path]; status != 0 {
+		w.WriteHeader(status)
+		return
+	}
+	text, err := b.decrypt(body)
+	if err != nil {
+		s.t.Errorf("message to %s: %v", r.URL.Path, err)
+		return
+	}
+	s.got = append(s.got, r.URL.Path+" "+string(text))
+	s.headers = append(s.headers, r.Header)
+	w.WriteHeader(http.StatusCreated)
+}
+
+// checkKey checks that the sender is who the browser allowed to send (RFC 8292).
+func (s *service) checkKey(r *http.Request) error {
+	text, ok := strings.CutPrefix(r.Header.Get("Authorization"), "vapid t=")
+	token, key, ok2 := strings.Cut(text, ", k=")
+	if !ok || !ok2 || key != s.key.Public() {
+		return errors.New("not the known key")
+	}
+	point, err := base64.RawURLEncoding.DecodeString(key)
+	if err != nil {
+		return err
+	}
+	public, err := ecdsa.ParseUncompressedPublicKey(elliptic.P256(), point)
+	if err != nil {
+		return err
+	}
+	claims := jwt.MapClaims{}
+	_, err = jwt.ParseWithClaims(token, claims, func(*jwt.Token) (any, error) { return public, nil },
+		jwt.WithAudience("https://"+r.Host), jwt.WithExpirationRequired(), jwt.WithValidMethods([]string{"ES256"}))
+	if err == nil && claims["sub"] != "mailto:lakes@example.org" {
+		err = fmt.Errorf("sub %v", claims["sub"])
+	}
+	return err
+}
+
+// subscribe adds a browser, and returns its subscription.
+func (s *service) subscribe(name string, lakes ...data.LakeID) push.Subscription {
+	s.t.Helper()
+	b := newBrowser(s.t)
+	s.mu.Lock()
+	s.browsers["/"+name] = b
+	s.mu.Unlock()
+	p := push.Subscription{Endpoint: s.URL + "/" + name, P256dh: base64.RawURLEncoding.EncodeToString(b.private.PublicKey().Bytes()), Auth: base64.RawURLEncoding.EncodeToString(b.auth),
+		Lakes: lakes, Zone: "UTC", RenewedAt: noon}
+	if err := p.Check(); err != nil {
+		s.t.Fatal(err)
+	}
+	return p
+}
+
+func (s *service) list() []string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.got)
+}
+
+func (s *service) answer(name string, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.status["/"+name] = status
+}
+
+var noon = time.Date(2026, time.July, 6, 12, 0, 0, 0, time.UTC)
+
+// A world is a database, its snapshot, and a clock.
+type world struct {
+	t      *testing.T
+	store  store.Store
+	snap   *data.Snapshot
+	newest atomic.Int64
+	now    atomic.Int64 // Unix seconds
+}
+
+func newWorld(t *testing.T) *world {
+	t.Helper()
+	s, err := store.Open(t.Context(), filepath.Join(t.TempDir(), "lakes.db"), true)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { s.Close() })
+	err = s.Import(t.Context(), func(tx store.Tx) error {
+		var lakes []data.Lake
+		for i := range 20 {
+			id := fmt.Sprintf("l%02d", i)
+			lakes = append(lakes, data.Lake{ID: data.LakeID(id), ExternalID: id, Name: "Größer See " + id + strings.Repeat("x", 90*(i%2)), Point: orb.Point{1, 2}})
+		}
+		if _, err := tx.PutLakes(t.Context(), lakes, store.LakeColumns{}); err != nil {
+			return err
+		}
+		_, err := tx.PutObservations(t.Context(), []data.Observation{{LakeID: "l00", Date: data.DateOf(noon), Chlorophyll: 500, Level: data.NoLevel, CellDensity: data.NoCellDensity}}, store.ObservationColumns{})
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	profile, err := data.ProfileByID("who2003")
+	if err != nil {
+		t.Fatal(err)
+	}
+	snap, err := data.Load(t.Context(), s, &data.SnapshotOptions{Profile: profile, StaleAfter: 28, Weeks: 10, Now: time.Now})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w := &world{t: t, store: s, snap: snap}
+	w.now.Store(noon.Unix())
+	w.happen() // the first moment
+	return w
+}
+
+func (w *world) time() time.Time { return time.Unix(w.now.Load(), 0).UTC() }
+
+// happen adds events to the log.
+func (w *world) happen(events ...data.Event) {
+	w.t.Helper()
+	err := w.store.NextMoment(w.t.Context(), func(m data.Moment, tx data.MomentTx) (data.Moment, error) {
+		m.Number++
+		m.At = w.time()
+		for i := range events {
+			e := &events[i]
+			m.LastSeq++
+			e.Seq, e.ID = m.LastSeq, data.EventID(fmt.Sprintf("%032x", m.LastSeq))
+			if err := tx.PutEvent(e); err != nil {
+				return m, err
+			}
+		}
+		w.newest.Store(m.LastSeq)
+		return m, nil
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+func value(level data.Level) data.EventValue {
+	if level < 0 {
+		return data.NoEventValue()
+	}
+	return data.EventValue{Chlorophyll: data.Chlorophyll(20_00 * int(level)), Level: level, MeasuredAt: data.Known(noon.Unix())}
+}
+
+// changed is an event of a lake whose level changed.
+func changed(id data.LakeID, before, after data.Level) data.Event {
+	kind := data.ClassUp
+	switch {
+	case after < 0:
+		kind = data.BecameStale
+	case before < 0:
+		kind = data.BecameCurrent
+	case after < before:
+		kind = data.ClassDown
+	}
+	return data.Event{LakeID: id, Kind: kind, Before: value(before), After: value(after)}
+}
+
+func closed(id data.LakeID, kind data.EventKind) data.Event {
+	return data.Event{LakeID: id, Kind: kind, Before: value(0), After: value(0),
+		Advisory: data.EventAdvisory{ID: "s", Kind: data.Closure, Issuer: "Amt", ValidUntil: noon.AddDate(0, 0, 7)}}
+}
+
+// send starts a server that sends notifications, until stop is called.
+func (w *world) send(s *service) (stop func()) {
+	o := notify.Options{Store: w.store, Holder: rand.Text(), Key: s.key, Contact: "mailto:lakes@example.org", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: w.time,
+		Logger: slog.New(slog.DiscardHandler), Newest: func() (int64, <-chan struct{}, *data.Snapshot) { return w.newest.Load(), nil, w.snap }, Attempted: func(string) {}}
+	sender := notify.NewForTest(o, s.Certificate())
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan struct{})
+	go func() { sender.Run(ctx); close(ended) }()
+	var once sync.Once
+	stop = func() { once.Do(func() { cancel(); <-ended }) }
+	w.t.Cleanup(stop)
+	return stop
+}
+
+func (w *world) await(what string, cond func() bool) {
+	w.t.Helper()
+	for began := time.Now(); !cond(); time.Sleep(5 * time.Millisecond) {
+		if time.Since(began) > time.Minute {
+			w.t.Fatalf("after a minute: not %s", what)
+		}
+	}
+}
+
+// counts returns how many subscriptions there are, and events that wait.
+func (w *world) counts() (subscriptions, queued int64) {
+	w.t.Helper()
+	subscriptions, queued, err := w.store.PushCounts(w.t.Context())
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return subscriptions, queued
+}
+
+func (w *world) subscribe(p push.Subscription) {
+	w.t.Helper()
+	if err := w.store.PutSubscription(w.t.Context(), p); err != nil {
+		w.t.Fatal(err)
+	}
+}
+
+// A browser is told of its lakes, by day, and gets no more when it is gone.
+func TestNotifies(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := newService(t, notify.NewKey())
+	one := s.subscribe("one", "l00", "l01")
+	closures := s.subscribe("closures", "l00")
+	closures.Threshold = push.ClosuresOnly
+	gone := s.subscribe("gone", "l00")
+	s.answer("gone", http.StatusGone)
+	for _, p := range []push.Subscription{one, closures, gone} {
+		w.subscribe(p)
+	}
+	stop := w.send(s)
+	w.await("begun", func() bool {
+		more, err := w.store.QueueNotifications(t.Context(), w.newest.Load(), w.time())
+		return err == nil && !more
+	})
+	w.happen(changed("l00", 0, 2), changed("l02", 0, 2), closed("l00", data.AdvisoryIssued))
+	w.await("told", func() bool { return len(s.list()) == 2 })
+	got := s.list()
+	slices.Sort(got)
+	want := `/closures {"lakes":[{"id":"l00","name":"Größer See l00","kind":"advisory_issued","before":0,"after":0,"chl":0,"measured_at":"2026-07-06T12:00:00Z","measured_by":"satellite","advisory":{"kind":"closure","issuer":"Amt","valid_until":"2026-07-13T12:00:00Z"}}]}`
+	if got[0] != want {
+		t.Errorf("told\n%s, want\n%s", got[0], want)
+	}
+	if !strings.HasPrefix(got[1], `/one {"lakes":[{"id":"l00","name":"Größer See l00","kind":"advisory_issued","before":0,`) {
+		t.Errorf("told %s", got[1])
+	}
+	if h := s.headers[0]; h.Get("Urgency") != "high" || h.Get("TTL") != "86400" || len(h.Get("Topic")) != 16 {
+		t.Errorf("header %v", h)
+	}
+	w.await("without the one that is gone", func() bool { n, queued := w.counts(); return n == 2 && queued == 0 })
+
+	// At night nothing comes; what rose and fell again until the morning is no news.
+	w.now.Store(noon.Add(11 * time.Hour).Unix())
+	w.happen(changed("l00", 0, 2), changed("l01", 0, 1))
+	w.happen(changed("l00", 2, 0))
+	w.await("queued", func() bool { _, queued := w.counts(); return queued == 3 })
+	time.Sleep(50 * time.Millisecond)
+	if n := len(s.list()); n != 2 {
+		t.Errorf("%d messages at night", n-2)
+	}
+	stop()
+	w.now.Store(noon.Add(19 * time.Hour).Unix())
+	w.send(s)
+	w.await("told in the morning", func() bool { _, queued := w.counts(); return queued == 0 })
+	if got := s.list(); len(got) != 3 || !strings.Contains(got[2], `"id":"l01"`) || !strings.Contains(got[2], `"kind":"class_up","before":0,"after":1`) || strings.Contains(got[2], strings.Repeat("x", 80)) {
+		t.Errorf("told in the morning: %q", got[2:])
+	}
+}
+
+// A push service that fails is asked again later, and what is too old is dropped.
+func TestPushServiceFails(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := newService(t, notify.NewKey())
+	w.subscribe(s.subscribe("one", "l00"))
+	s.answer("one", http.StatusServiceUnavailable)
+	w.send(s)
+	w.await("begun", func() bool {
+		more, err := w.store.QueueNotifications(t.Context(), w.newest.Load(), w.time())
+		return err == nil && !more
+	})
+	w.happen(changed("l00", 0, 2))
+	due := func() int {
+		ids, err := w.store.DueSubscriptions(t.Context(), w.time().AddDate(0, 0, 1), 10)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return len(ids)
+	}
+	w.await("queued", func() bool { _, queued := w.counts(); return queued == 1 })
+	w.await("failed", func() bool {
+		ids, err := w.store.DueSubscriptions(t.Context(), w.time(), 10)
+		return err == nil && len(ids) == 0 && due() == 1
+	})
+	s.answer("one", 0)
+	w.now.Add(60)
+	w.await("told", func() bool { _, queued := w.counts(); return queued == 0 && len(s.list()) == 1 })
+	s.answer("one", http.StatusInternalServerError)
+	w.happen(changed("l00", 2, 0))
+	w.await("queued again", func() bool { _, queued := w.counts(); return queued == 1 })
+	w.await("dropped after three days", func() bool {
+		w.now.Add(3600)
+		time.Sleep(20 * time.Millisecond)
+		n, queued := w.counts()
+		return n == 1 && queued == 0
+	})
+	if w.time().Sub(noon) < 72*time.Hour {
+		t.Errorf("given up after %v", w.time().Sub(noon))
+	}
+	// A subscription that no one renews is dropped too.
+	w.now.Add(int64(push.KeepFor / time.Second))
+	w.await("forgotten", func() bool { n, _ := w.counts(); return n == 0 })
+}
+
+// A daily summary is one message about all lakes, and closures do not wait for it.
+func TestMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	var events []data.Event
+	for i := range 12 {
+		events = append(events, changed(data.LakeID(fmt.Sprintf("l%02d", i)), 0, 2))
+	}
+	events = append(events, closed("l12", data.AdvisoryIssued), changed("l00", 2, -1), changed("l01", 2, 0))
+	for _, tt := range []struct {
+		daily    bool
+		messages int
+	}{{false, 12}, {true, 2}} {
+		messages := notify.Messages(&push.Pending{Subscription: push.Subscription{Daily: tt.daily}, Events: events}, w.snap)
+		if len(messages) != tt.messages {
+			t.Errorf("daily %v: %d messages, want %d", tt.daily, len(messages), tt.messages)
+		}
+		for _, m := range messages {
+			text, err := json.Marshal(m)
+			if err != nil || len(text) > 3900 {
+				t.Errorf("a message of %d bytes, %v", len(text), err)
+			}
+			if m.Daily && (len(m.Lakes) != 8 || m.More != 3) {
+				t.Errorf("the summary has %d lakes and %d more, want 8 and 3", len(m.Lakes), m.More)
+			}
+			for _, l := range m.Lakes {
+				if l.ID == "l00" && l.Kind != "became_stale" || l.ID == "l01" {
+					t.Errorf("news %+v", l)
+				}
+			}
+		}
+	}
+	if messages := notify.Messages(&push.Pending{Events: []data.Event{changed("gone", 0, 2)}}, w.snap); len(messages) != 1 || messages[0].Lakes[0].Name != "gone" {
+		t.Errorf("a lake that is gone: %+v", messages)
+	}
+}
+
+func TestKey(t *testing.T) {
+	t.Parallel()
+	key := notify.NewKey()
+	again, err := notify.ParseKey(" " + key.Private() + "\n")
+	if err != nil || again != key || len(key.Public()) != 87 {
+		t.Errorf("%+v is read as %+v, %v", key, again, err)
+	}
+	for _, wrong := range []string{"", "x", key.Public(), strings.Repeat("A", 43)} {
+		if _, err := notify.ParseKey(wrong); err == nil {
+			t.Errorf("%q was read as a key", wrong)
+		}
+	}
+}
