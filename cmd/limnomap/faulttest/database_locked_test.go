@@ -20,7 +20,7 @@ func TestDatabaseLockedByAWriter(t *testing.T) {
 	t.Parallel()
 	db := newUniformDB(t, uniformLakes, 5)
 	s := start(t, "--db", db.path, "--api-rate", "0")
-	writer, err := sql.Open("sqlite", db.path)
+	writer, err := sql.Open("sqlite", "file:"+db.path+"?_pragma=busy_timeout(10000)") // the server writes when it starts
 	must(t, err)
 	defer writer.Close()
 	conn, err := writer.Conn(t.Context())
