@@ -12,6 +12,7 @@ import { outlines } from './outlines.mjs'
 const maxOwnScript = 40_000 // bytes of the page's own script, minified, without Leaflet and the service worker
 const maxCardScript = 10_000 // bytes of the script that loads when a card opens
 const maxShareScript = 3000 // bytes of the script that loads when the dialog opens that shares the view
+const maxTellScript = 9000 // bytes of the script of favourites and notifications, with its styles
 const maxForecastScript = 6000 // bytes of the script that loads when the forecast is switched on, with its styles
 const minCompressed = 1024 // bytes; compressing a smaller file saves no packet
 
@@ -65,13 +66,16 @@ const words = await writeWords()
 const cardText = await bundleLater('src/card/details.js')
 const forecastText = await bundleLater('src/forecast/forecast.js')
 const shareText = await bundleLater('src/share/dialog.js')
-const later = [cardText, shareText, forecastText]
+const tellText = await bundleLater('src/tell/tell.js')
+const later = [cardText, shareText, forecastText, tellText]
 const main = await writePageScript()
 const card = await writeLater('card.js', cardText, main)
 const share = await writeLater('share.js', shareText, main)
 const forecast = await writeLater('forecast.js', forecastText, main)
+const tell = await writeLater('tell.js', tellText, main)
 const style = await writeStyle()
-const manifest = await writeHashed('manifest.webmanifest', await readWithAddresses('manifest.webmanifest', { 'icon.svg': path.basename(icon.address) }))
+const icons = await writeIcons()
+const manifest = await writeHashed('manifest.webmanifest', await readWithAddresses('manifest.webmanifest', icons))
 const version = await writePages()
 const worker = await writeWorker()
 const docs = await writeDocs()
@@ -122,7 +126,7 @@ function hash(content) {
 // writeWords writes the texts by language, those that only a later script needs apart; a page loads one language. It returns the files by name.
 async function writeWords() {
   const written = {}
-  for (const [name, folder] of [['words', 'words'], ['words-card', 'card/words'], ['words-forecast', 'forecast/words']]) {
+  for (const [name, folder] of [['words', 'words'], ['words-card', 'card/words'], ['words-forecast', 'forecast/words'], ['words-tell', 'tell/words']]) {
     for (const language of ['en', 'de']) {
       const texts = JSON.parse(await readFile(path.join(src, `${folder}/${language}.json`), 'utf8'))
       const file = `${name}-${language}.json`
@@ -219,7 +223,7 @@ async function readWithAddresses(file, addresses) {
 // so that the version changes with each file.
 async function writePages() {
   const page = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'main.css': style, 'icon-180.png': `assets/${icons['icon-180.png']}`, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, ...words,
   })
   const bodies = page.match(/<body>/g).length
@@ -238,10 +242,22 @@ async function writePages() {
 // writeWorker writes the service worker. It must be at the root of the page. It contains the version, so that its bytes change
 // with the page; then browsers update it.
 async function writeWorker() {
-  const define = { VERSION: JSON.stringify(version) }
+  const addressOf = (name) => JSON.stringify(`assets/${icons[name]}`)
+  const text = await bundle({ entryPoints: ['src/push.js'], format: 'iife', define: { ICON: addressOf('icon-192.png'), BADGE: addressOf('badge-96.png'), WORDS: JSON.stringify({ en: `${words['words-tell-en.json']}`, de: `${words['words-tell-de.json']}` }) } })
+  const push = await writeHashed('push.js', await shorten(text, false))
+  const define = { VERSION: JSON.stringify(version), PUSH: JSON.stringify(push.address) }
   const content = await shorten(await bundle({ entryPoints: ['src/sw.js'], format: 'iife', define }), false)
   await write('sw.js', content)
   return { bytes: content.length }
+}
+
+// writeIcons writes the icons, and returns their names by those in the manifest.
+async function writeIcons() {
+  const written = { 'icon.svg': path.basename(icon.address) }
+  for (const name of await readdir(path.join(src, 'icons'))) {
+    written[name] = path.basename((await writeHashed(name, await readFile(path.join(src, 'icons', name)))).address)
+  }
+  return written
 }
 
 // writeDocs writes the page that shows openapi.json with Swagger UI. The other pages do not load its files.
@@ -272,7 +288,7 @@ function report() {
   /** @type {[string, Asset, number][]} */
   const scripts = [
     ['own script', main, maxOwnScript], ['script of a card', card, maxCardScript], ['of the dialog to share', share, maxShareScript],
-    ['of the forecast', forecast, maxForecastScript],
+    ['of the forecast', forecast, maxForecastScript], ['of favourites', tell, maxTellScript],
   ]
   const own = scripts.map(([name, { bytes }, max]) => `${name} ${bytes} bytes, at most ${max}${bytes > max ? ': too large' : ''}`).join('; ')
   console.log(`${own}; service worker ${worker.bytes}; Leaflet ${leaflet.bytes}; styles ${style.bytes}; outlines ${outline.bytes}; Swagger UI, compressed, ${docs.bytes}`)

@@ -80,6 +80,7 @@ var mayImport = map[string][]string{
 	"web": {},
 
 	"api/apitest":                   {},                // only tests import it
+	"data/push/pushtest":            {},                // only tests import it
 	"data/satellite/satellitetest":  {},                // only tests import it
 	"data/forecast/forecasttest":    {"data/forecast"}, // only tests import it
 	"api/ratelimit/quota/redistest": {},                // only tests import it

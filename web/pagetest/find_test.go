@@ -24,7 +24,7 @@ import (
 )
 
 // listedLakes returns the ids of the listed lakes, in order.
-const listedLakes = `[...document.querySelectorAll('#find li button')].map((b) => b.dataset.id)`
+const listedLakes = `[...document.querySelectorAll('#find li button:not(.star)')].map((b) => b.dataset.id)`
 
 const listReady = `document.querySelectorAll('#find li').length > 0`
 

@@ -16,6 +16,7 @@ import { addOffline } from './offline.js'
 import { addOutlines } from './outlines.js'
 import { addPrint } from './print.js'
 import { addShare } from './share.js'
+import { addTelling } from './telling.js'
 import { addTimeControl } from './timecontrol.js'
 import { createView } from './view.js'
 import { normalizeDate } from './weeks.js'
@@ -76,7 +77,7 @@ async function start() {
   addBasemap(page)
   addHeatmap(page)
   addOutlines(page, files.outline).catch(console.warn) // the map works without the outlines
-  for (const add of [addMarkers, addControls, addTimeControl, addCard, addFind, addShare, addOffline, addPrint]) add(page)
+  for (const add of [addMarkers, addControls, addTimeControl, addCard, addFind, addShare, addTelling, addOffline, addPrint]) add(page)
 }
 
 const run = () => start().catch((error) => showLoadError(error, run))

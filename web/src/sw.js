@@ -1,6 +1,8 @@
 // The service worker: without a good connection it serves the page, the last answers of the API, and the tiles seen before.
 // Answers from its stores have the header X-Kept-At, the time of their origin.
 
+importScripts(PUSH) // notifications
+
 const patience = 4000 // ms to wait for the network if there is a stored answer
 const timeout = 60_000 // ms after which a request is cancelled, so that its connection is free
 const tileTimeout = 20_000 // ms: a late tile must fail, so that the page can say so
@@ -11,7 +13,7 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-const later = /^assets.*(card|share|forecast)-/ // scripts that load later, and their texts
+const later = /^assets.*(card|share|forecast|tell)-/ // scripts that load later, and their texts
 
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
@@ -20,7 +22,7 @@ const stores = [
   ['lakes', /-lakes\/(status|near)$/, 4],
   ['histories', /\/history\/.+(?<!\.csv)$|-lakes\/advisories$/, 100],
   ['tiles', /\/tiles\/.+png$/, 300],
-  ['cards', later, 6], // scripts; their texts are with the page
+  ['cards', later, 8], // scripts; their texts are with the page
 ]
 
 let slowUntil = 0

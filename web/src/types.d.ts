@@ -124,6 +124,7 @@ interface Config {
   version: string
   total_lakes?: number
   changes_at?: string | null
+  push_key?: string | null // an older server has none
   embeddable?: boolean
   forecast?: ForecastIssue | null
 }

@@ -2,16 +2,10 @@ package notify_test
 
 import (
 	"context"
-	"crypto/aes"
-	"crypto/cipher"
-	"crypto/ecdh"
 	"crypto/ecdsa"
 	"crypto/elliptic"
-	"crypto/hkdf"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
-	"encoding/binary"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -35,66 +29,11 @@ import (
 	"limnomap/data"
 	"limnomap/data/push"
 	"limnomap/data/push/notify"
+	"limnomap/data/push/pushtest"
 	"limnomap/data/store"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
-
-// A browser has the keys of a subscription, and reads messages to it as RFC 8291 says.
-type browser struct {
-	private *ecdh.PrivateKey
-	auth    []byte
-}
-
-func newBrowser(t *testing.T) *browser {
-	t.Helper()
-	private, err := ecdh.P256().GenerateKey(rand.Reader)
-	if err != nil {
-		t.Fatal(err)
-	}
-	b := &browser{private, make([]byte, 16)}
-	rand.Read(b.auth)
-	return b
-}
-
-// decrypt reads a body in the coding aes128gcm (RFC 8188) with one record.
-func (b *browser) decrypt(body []byte) ([]byte, error) {
-	if len(body) < 21 || len(body) < 21+int(body[20]) {
-		return nil, fmt.Errorf("a body of %d bytes", len(body))
-	}
-	salt, size, sender, record := body[:16], binary.BigEndian.Uint32(body[16:]), body[21:21+int(body[20])], body[21+int(body[20]):]
-	if len(record) > int(size) || len(body) > 4096 {
-		return nil, fmt.Errorf("a record of %d bytes in a body of %d, with the size %d", len(record), len(body), size)
-	}
-	other, err := ecdh.P256().NewPublicKey(sender)
-	if err != nil {
-		return nil, err
-	}
-	secret, err := b.private.ECDH(other)
-	if err != nil {
-		return nil, err
-	}
-	derive := func(secret, salt []byte, info string, n int) []byte {
-		key, err2 := hkdf.Key(sha256.New, secret, salt, info, n)
-		err = errors.Join(err, err2)
-		return key
-	}
-	ikm := derive(secret, b.auth, "WebPush: info\x00"+string(b.private.PublicKey().Bytes())+string(sender), 32)
-	block, err2 := aes.NewCipher(derive(ikm, salt, "Content-Encoding: aes128gcm\x00", 16))
-	gcm, err3 := cipher.NewGCM(block)
-	if err := errors.Join(err, err2, err3); err != nil {
-		return nil, err
-	}
-	plain, err := gcm.Open(nil, derive(ikm, salt, "Content-Encoding: nonce\x00", 12), record, nil)
-	if err != nil {
-		return nil, err
-	}
-	text := strings.TrimRight(string(plain), "\x00")
-	if !strings.HasSuffix(text, "\x02") {
-		return nil, errors.New("the last record has no delimiter")
-	}
-	return []byte(strings.TrimSuffix(text, "\x02")), nil
-}
 
 // A service is a push service (RFC 8030) with browsers by path.
 type service struct {
@@ -103,7 +42,7 @@ type service struct {
 	key notify.Key
 
 	mu       sync.Mutex
-	browsers map[string]*browser
+	browsers map[string]*pushtest.Browser
 	status   map[string]int // that a path answers; 201 if there is none
 	got      []string       // path and message
 	headers  []http.Header
@@ -111,7 +50,7 @@ type service struct {
 
 func newService(t *testing.T, key notify.Key) *service {
 	t.Helper()
-	s := &service{t: t, key: key, browsers: make(map[string]*browser), status: make(map[string]int)}
+	s := &service{t: t, key: key, browsers: make(map[string]*pushtest.Browser), status: make(map[string]int)}
 	s.Server = httptest.NewTLSServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -133,7 +72,7 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		w.WriteHeader(status)
 		return
 	}
-	text, err := b.decrypt(body)
+	text, err := b.Decrypt(body)
 	if err != nil {
 		s.t.Errorf("message to %s: %v", r.URL.Path, err)
 		return
@@ -170,11 +109,11 @@ func (s *service) checkKey(r *http.Request) error {
 // subscribe adds a browser, and returns its subscription.
 func (s *service) subscribe(name string, lakes ...data.LakeID) push.Subscription {
 	s.t.Helper()
-	b := newBrowser(s.t)
+	b := pushtest.NewBrowser(s.t)
 	s.mu.Lock()
 	s.browsers["/"+name] = b
 	s.mu.Unlock()
-	p := push.Subscription{Endpoint: s.URL + "/" + name, P256dh: base64.RawURLEncoding.EncodeToString(b.private.PublicKey().Bytes()), Auth: base64.RawURLEncoding.EncodeToString(b.auth),
+	p := push.Subscription{Endpoint: s.URL + "/" + name, P256dh: b.P256dh(), Auth: b.Auth(),
 		Lakes: lakes, Zone: "UTC", RenewedAt: noon}
 	if err := p.Check(); err != nil {
 		s.t.Fatal(err)

@@ -1,0 +1,31 @@
+// The part of the service worker that shows notifications, and opens the lake when one is tapped.
+import { notificationText } from './pushtext.js'
+
+const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {any} */ (self))
+const root = new URL('./', worker.location.href)
+
+const on = (name, f) => worker.addEventListener(name, (/** @type {any} */ event) => event.waitUntil(f(event)))
+
+// The page stores the reader's language there: a service worker knows that of the browser only.
+async function language() {
+  const stored = await caches.open(`limnomap ${root.pathname} settings`).then((cache) => cache.match('language')).catch(() => null)
+  const name = (await stored?.text()) ?? navigator.language
+  return name.startsWith('de') ? 'de' : 'en'
+}
+
+on('push', async ({ data }) => {
+  const lang = await language()
+  const words = await (await fetch(WORDS[lang])).json() // with the texts of the page's favourites, which most readers have stored
+  const { title, lake, ...options } = notificationText(data.json(), lang, words.push)
+  await worker.registration.showNotification(title, { ...options, lang, icon: ICON, badge: BADGE, data: lake })
+})
+
+on('notificationclick', async ({ notification }) => {
+  notification.close()
+  const address = new URL(notification.data ? `#lake=${encodeURIComponent(notification.data)}` : '', root).href
+  const pages = await worker.clients.matchAll({ type: 'window' })
+  const page = pages.find(({ url }) => new URL(url).pathname === root.pathname)
+  if (!page) return worker.clients.openWindow(address)
+  await page.focus()
+  page.postMessage({ open: notification.data })
+})

@@ -1,0 +1,52 @@
+// Favourites and notifications. It is a script of its own, which loads when the map is there.
+import { byId, element, files } from '../dom.js'
+import { showToast } from '../message.js'
+import { fill, language, number } from '../words.js'
+import { createDialog } from './dialog.js'
+import { createFavourites, sharedIds } from './favourites.js'
+import { addStars } from './stars.js'
+import { isDue, subscribe, unsubscribe, wanted } from './subscription.js'
+import css from './tell.css'
+
+const changeDelay = 2000 // ms without a change of the favourites before the server is told
+
+/** @param {Page} page */
+export async function addTell(page) {
+  const text = await (await fetch(files[`${language}Tell`])).json()
+  const sheet = new CSSStyleSheet()
+  sheet.replaceSync(css)
+  document.adoptedStyleSheets = [...document.adoptedStyleSheets, sheet]
+  const favourites = createFavourites()
+  addStars(page, favourites, text)
+  const dialog = createDialog(page, favourites, text)
+  const button = element('button', { type: 'button', id: 'favourites-open', onclick: () => dialog.open() })
+  const count = () => {
+    const n = favourites.all().length
+    button.textContent = `★ ${number(n)}`
+    button.ariaLabel = button.title = fill(text.open, { n: number(n) })
+  }
+  favourites.on(count)
+  count()
+  byId('find').querySelector('fieldset').append(button)
+
+  let timer
+  const update = async () => {
+    const state = wanted()
+    if (!state || !page.config.push_key) return
+    const lakes = favourites.all().map(({ id }) => id)
+    try {
+      if (lakes.length) await subscribe(page.config.push_key, lakes, state, language)
+      else await unsubscribe()
+    } catch {
+      showToast(text.failed)
+    }
+  }
+  favourites.on(() => {
+    clearTimeout(timer)
+    timer = setTimeout(update, changeDelay)
+  })
+  if (isDue()) update()
+  navigator.serviceWorker?.addEventListener('message', ({ data }) => { if (data?.open) page.view.set({ lake: data.open }) })
+  const shared = sharedIds(location.search)
+  if (shared.some((id) => !favourites.has(id))) dialog.open(shared)
+}

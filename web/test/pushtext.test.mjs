@@ -1,0 +1,47 @@
+// The texts of notifications: each kind, in both languages. None reads as an all-clear where there is none.
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { test } from 'node:test'
+import { notificationText } from '../src/pushtext.js'
+
+const lake = { id: 'a', name: 'Größer See', kind: 'class_up', before: 0, after: 2, chl: 61.25, measured_at: '2026-07-05T10:30:00Z', measured_by: 'satellite' }
+const statement = { kind: 'closure', issuer: 'Amt für Gewässer', valid_until: '2026-08-01T00:00:00Z' }
+const wordsIn = (language) => JSON.parse(readFileSync(new URL(`../src/tell/words/${language}.json`, import.meta.url), 'utf8')).push
+const of = (change, language) => notificationText({ lakes: [{ ...lake, ...change }] }, language, wordsIn(language))
+
+test('a notification says what happened, the value, its day and its source', () => {
+  assert.deepEqual(of({}, 'en'), {
+    title: 'Größer See', body: 'Risk rose from low to high. 61.3 µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a',
+  })
+  assert.deepEqual(of({ measured_by: 'in_situ' }, 'de'), {
+    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a',
+  })
+})
+
+test('each kind of change has a text in both languages', () => {
+  const gone = { kind: 'became_stale', before: 2, after: null, chl: null }
+  /** @type {[any, string, string][]} */
+  const texts = [
+    [{ kind: 'class_down', before: 2, after: 0, chl: 5 }, 'Risk fell from high to low. 5 µg/l', 'Risiko gefallen: hoch → gering. 5 µg/l'],
+    [{ kind: 'became_current', before: null, after: 1, chl: 12 }, 'There is a value again: medium risk. 12 µg/l', 'Es gibt wieder einen Wert: Risiko mittel. 12 µg/l'],
+    [gone, 'No current value any more; the last risk was high. This is not an all-clear. Last measured on 5 July, satellite.',
+      'Kein aktueller Wert mehr; zuletzt war das Risiko hoch. Das ist keine Entwarnung. Zuletzt gemessen am 5. Juli, Satellit.'],
+    [{ kind: 'advisory_issued', advisory: statement }, 'Bathing is forbidden. Amt für Gewässer, until 1 August.', 'Baden verboten. Amt für Gewässer, bis 1. August.'],
+    [{ kind: 'advisory_changed', advisory: { ...statement, kind: 'warning', valid_until: null } }, 'Bathing is discouraged (changed). Amt für Gewässer.', 'Vom Baden wird abgeraten (geändert). Amt für Gewässer.'],
+    [{ kind: 'advisory_withdrawn', advisory: statement }, 'No longer in force: “Bathing is forbidden”. Amt für Gewässer.', 'Gilt nicht mehr: „Baden verboten“. Amt für Gewässer.'],
+    [{ kind: 'advisory_expired', advisory: statement }, 'No longer in force, its time is over: “Bathing is forbidden”.', 'Gilt nicht mehr, die Frist ist um: „Baden verboten“.'],
+  ]
+  for (const [change, en, de] of texts) {
+    assert.ok(of(change, 'en').body.startsWith(en), of(change, 'en').body)
+    assert.ok(of(change, 'de').body.startsWith(de), of(change, 'de').body)
+  }
+})
+
+test('a summary has a line for each lake', () => {
+  const message = { lakes: [lake, { ...lake, id: 'b', name: 'Westsee', kind: 'became_stale', before: 1, after: null, chl: null }], more: 3, daily: true }
+  const { title, body, tag, lake: opens } = notificationText(message, 'en', wordsIn('en'))
+  assert.equal(title, 'Changes at your lakes')
+  assert.deepEqual(body.split('\n'), ['Größer See: Risk rose from low to high.',
+    'Westsee: No current value any more; the last risk was medium. This is not an all-clear.', '… and 3 more'])
+  assert.deepEqual([tag, opens], ['summary', ''])
+})
