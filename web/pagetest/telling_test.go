@@ -49,7 +49,7 @@ func TestPageFavourites(t *testing.T) {
 	if label := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.getElementById('favourites-open').ariaLabel`)); label != "Favourite lakes: 2" {
 		t.Errorf("the button of the favourites is called %q", label)
 	}
-	b.Do(t, chromedp.Click(`#favourites-open`), browsertest.Until(`document.getElementById('favourites').open`))
+	b.Do(t, chromedp.Click(`#card [name=close]`), chromedp.Click(`#favourites-open`), browsertest.Until(`document.getElementById('favourites').open`))
 	text := browsertest.Ask(t, b, chromedp.Evaluate[string](`document.getElementById('favourites').innerText`))
 	if !strings.Contains(text, "Langer See") || !strings.Contains(text, "risk") || strings.Contains(text, "Tell me") {
 		t.Errorf("the dialog of a server without notifications says %q", text)
