@@ -7,6 +7,8 @@ import (
 	"log/slog"
 	"slices"
 	"strings"
+	"sync"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -18,17 +20,35 @@ import (
 // A brokenLog is a Log that fails as long as err is not nil.
 type brokenLog struct {
 	eventlog.Log
-	err error
+	err atomic.Pointer[error]
 }
 
 func (l *brokenLog) EventState(ctx context.Context) (data.EventState, error) {
-	if l.err != nil {
-		return data.EventState{}, l.err
+	if err := l.err.Load(); err != nil {
+		return data.EventState{}, *err
 	}
 	return l.Log.EventState(ctx)
 }
 
-func keeperOptions(log eventlog.Log, settings string, messages *strings.Builder) eventlog.Options {
+// logged is what Keepers log.
+type logged struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (l *logged) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.Write(p)
+}
+
+func (l *logged) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.text.String()
+}
+
+func keeperOptions(log eventlog.Log, settings string, messages *logged) eventlog.Options {
 	return eventlog.Options{Log: log, Settings: settings, Keep: 48 * time.Hour, Now: time.Now, Wrote: func(map[data.EventKind]int, time.Duration) {},
 		Logger: slog.New(slog.NewTextHandler(messages, nil)), Failed: func(err error) { fmt.Fprintln(messages, "failed:", err) }}
 }
@@ -47,7 +67,7 @@ func describeLog(t *testing.T, log eventlog.Log) []string {
 func TestKeeper(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		var messages strings.Builder
+		var messages logged
 		log := &brokenLog{Log: new(eventlog.Memory)}
 		w := newWorld("a")
 		w.set("a", 0, 5)
@@ -86,12 +106,13 @@ func TestKeeper(t *testing.T) {
 			t.Errorf("the lake is not among the changes: %v", err)
 		}
 		// While the log fails, the Keeper tries again, ever more rarely.
-		log.err = errors.New("away")
+		away := errors.New("away")
+		log.err.Store(&away)
 		time.Sleep(10 * time.Minute)
 		if n := strings.Count(messages.String(), "failed: away"); n < 2*10 || n > 2*20 {
 			t.Errorf("%d failures in ten minutes of two, want about one a minute", n)
 		}
-		log.err = nil
+		log.err.Store(nil)
 		time.Sleep(2 * time.Minute)
 		// Two days later the event is dropped, not before.
 		time.Sleep(47 * time.Hour)
@@ -111,7 +132,7 @@ func TestKeeper(t *testing.T) {
 // Of servers with other settings the one that was started last writes, and begins without events.
 func TestKeeperSettings(t *testing.T) {
 	t.Parallel()
-	var messages strings.Builder
+	var messages logged
 	log := new(eventlog.Memory)
 	w := newWorld("a")
 	w.set("a", 0, 5)
@@ -149,7 +170,7 @@ func TestKeeperSettings(t *testing.T) {
 // If what was published last cannot be read, that is logged, and the events go on.
 func TestKeeperDamaged(t *testing.T) {
 	t.Parallel()
-	var messages strings.Builder
+	var messages logged
 	log := new(eventlog.Memory)
 	k := eventlog.NewKeeper(keeperOptions(log, "all", &messages))
 	w := newWorld("a")
