@@ -75,7 +75,8 @@ const forecast = await writeLater('forecast.js', forecastText, main)
 const tell = await writeLater('tell.js', tellText, main)
 const style = await writeStyle()
 const icons = await writeIcons()
-const manifest = await writeHashed('manifest.webmanifest', await readWithAddresses('manifest.webmanifest', icons))
+await write('apple-touch-icon.png', await readFile(path.join(src, 'apple-touch-icon.png'))) // not in assets: the service worker needs not store it
+const manifest = await writeHashed('manifest.webmanifest', JSON.stringify(JSON.parse(await readWithAddresses('manifest.webmanifest', icons))))
 const version = await writePages()
 const worker = await writeWorker()
 const docs = await writeDocs()
@@ -222,10 +223,11 @@ async function readWithAddresses(file, addresses) {
 // writePages writes the page and the page for iframes, and returns their version. They contain the hashed names of all files,
 // so that the version changes with each file.
 async function writePages() {
-  const page = await readWithAddresses('index.html', {
-    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'main.css': style, 'icon-180.png': `assets/${icons['icon-180.png']}`, 'icon.svg': icon, 'manifest.webmanifest': manifest,
+  const readable = await readWithAddresses('index.html', {
+    'leaflet.js': leaflet, 'main.js': main, 'card.js': card, 'share.js': share, 'forecast.js': forecast, 'tell.js': tell, 'main.css': style, 'icon.svg': icon, 'manifest.webmanifest': manifest,
     'outline.json': outline, ...words,
   })
+  const page = readable.replace(/\n\s+/g, '\n') // without indentation
   const bodies = page.match(/<body>/g).length
   if (bodies !== 1) throw new Error(`index.html has ${bodies} <body> tags, want 1`)
   const embed = page

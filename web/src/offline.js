@@ -49,7 +49,7 @@ async function startWorker() {
       worker.controller.postMessage(list.getEntries().filter((seen) => seen.startTime < event.timeStamp).map((seen) => seen.name))
     }).observe({ type: 'resource', buffered: true })
   })
-  await worker.register('sw.js')
+  await worker.register(localStorage['limnomap-notifications'] ? 'sw.js?push' : 'sw.js')
 }
 
 function setConnected(value) {

@@ -1,7 +1,7 @@
 // The service worker: without a good connection it serves the page, the last answers of the API, and the tiles seen before.
 // Answers from its stores have the header X-Kept-At, the time of their origin.
 
-importScripts(PUSH) // notifications
+if (location.search) importScripts(PUSH) // only where the page has subscribed to notifications
 
 const patience = 4000 // ms to wait for the network if there is a stored answer
 const timeout = 60_000 // ms after which a request is cancelled, so that its connection is free
@@ -13,7 +13,7 @@ const root = new URL('./', self.location.href)
 const prefix = `limnomap ${root.pathname} ` // all sites of an origin share the stores
 const shell = `${prefix}shell ${VERSION}`
 
-const later = /^assets.*(card|share|forecast|tell)-/ // scripts that load later, and their texts
+const later = /^assets.*(card|share|cast|tell)-/ // scripts that load later, and their texts
 
 // The stores besides the page: name, paths, and the maximum number of answers, for the newest state and for past weeks each.
 /** @type {[string, RegExp, number][]} */
@@ -46,7 +46,7 @@ async function install() {
     const answer = await fetch(address, { cache: 'no-cache' })
     const page = await answer.clone().text()
     // With several servers, one of them may still serve another version.
-    if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw new Error(address.href)
+    if (!isComplete(answer, 'text/html') || !page.includes(VERSION)) throw Error(address)
     const files = page.match(/assets\/[\w.-]+/g) // the page names all its files
     await cache.addAll([...new Set(files)].filter((file) => self.registration.active || !later.test(file)))
     await cache.put(address, answer)
@@ -83,7 +83,7 @@ function pathBelowRoot(url) {
 function kindOf(url) {
   const [name, , max] = stores.find(([, paths]) => paths.test(pathBelowRoot(url))) ?? []
   const tile = name === 'tiles'
-  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image/png' : name === 'cards' ? 'text/javascript' : 'application/json' }
+  return name && { tile, max, store: `${prefix}${/[?&]date=/.test(url) ? 'past ' : ''}${name}`, type: tile ? 'image' : name === 'cards' ? 'text/java' : 'application/json' }
 }
 
 // networkFirst asks the network and stores its answer, but returns the stored answer if the network fails or is slow. A stored

@@ -3,15 +3,12 @@ import { lazyScript } from './lazyscript.js'
 import { embedded } from './share.js'
 
 const load = lazyScript('tell')
-const signs = ['pointermove', 'pointerdown', 'keydown']
+const signs = ['pointermove', 'keydown', 'click']
 
 /** @param {Page} page */
 export function addTelling(page) {
   if (embedded()) return
-  const start = () => {
-    for (const sign of signs) removeEventListener(sign, start)
-    load().then(({ addTell }) => addTell(page)).catch(() => {})
-  }
-  if (page.view.get().lake || location.search.includes('favourites=')) start()
-  else for (const sign of signs) addEventListener(sign, start)
+  const start = () => load().then(({ addTell }) => addTell(page)).catch(() => {}) // later calls do nothing
+  if (page.view.get().lake || /favour/.test(location.search)) start()
+  else for (const sign of signs) addEventListener(sign, start, { once: true })
 }

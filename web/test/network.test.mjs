@@ -172,7 +172,7 @@ test('the service worker passes the mode of the cache on', async () => {
     modes.push(new Request(request, options).cache)
     return Response.json({})
   }
-  new Function('self', 'caches', 'fetch', 'VERSION', 'PUSH', 'importScripts', source)(self, { open: async () => cache }, fetchOf, 'v', '', () => {})
+  new Function('self', 'location', 'caches', 'fetch', 'VERSION', source)(self, self.location, { open: async () => cache }, fetchOf, 'v')
   let answer
   const request = new Request('http://lakes.example/api/v1/bathing-lakes/status', { cache: 'no-cache' })
   self.onfetch({ request, waitUntil() {}, respondWith: (promise) => { answer = promise } })

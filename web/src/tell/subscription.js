@@ -29,7 +29,8 @@ export function obstacle() {
  * @param {string} publicKey of the server @param {string[]} lakes @param {{threshold: string, daily: boolean}} options @param {string} language
  */
 export async function subscribe(publicKey, lakes, { threshold, daily }, language) {
-  const registration = await navigator.serviceWorker.ready
+  const registration = await navigator.serviceWorker.register('sw.js?push') // with the part for notifications
+  await navigator.serviceWorker.ready
   const applicationServerKey = bytes(publicKey)
   let subscription = await registration.pushManager.getSubscription()
   if (subscription && base64(subscription.options.applicationServerKey) !== publicKey) { // the server has another key now

@@ -10,8 +10,12 @@ import css from './tell.css'
 
 const changeDelay = 2000 // ms without a change of the favourites before the server is told
 
-/** @param {Page} page */
+let started = false
+
+/** Adds favourites and notifications to the page. Later calls do nothing. @param {Page} page */
 export async function addTell(page) {
+  if (started) return
+  started = true
   const text = await (await fetch(files[`${language}Tell`])).json()
   const sheet = new CSSStyleSheet()
   sheet.replaceSync(css)
