@@ -108,6 +108,12 @@ func (s *Snapshot) At(now time.Time) *Snapshot {
 // ChangesAt returns when [Snapshot.At] will return another snapshot; the zero time for never.
 func (s *Snapshot) ChangesAt() time.Time { return s.changesAt }
 
+// AgedAt returns when a value of that date is older by the clock than SnapshotOptions.StaleAfter allows. The map does not depend on it:
+// there, ages count from the newest measurement.
+func (s *Snapshot) AgedAt(date Date) time.Time {
+	return time.Unix((int64(date)+int64(s.rule.staleAfter)+1)*secondsPerDay, 0).UTC()
+}
+
 // withActive returns a copy of s whose current view has the statements that are active now.
 func (s *Snapshot) withActive(now time.Time) *Snapshot {
 	c := *s

@@ -64,13 +64,37 @@ type eventModel struct {
 	store   store.Store
 	servers [2]*eventlog.Keeper
 
-	levels map[data.LakeID]data.Level // as they were last published
-	want   []string                   // the events since the check began
-	first  int64                      // the number of the last event before
+	lakes map[data.LakeID]modelLake // as they were last published
+	want  []string                  // the events since the check began
+	first int64                     // the number of the last event before
+	begin data.Date                 // of the check's values
+	now   time.Time
+}
+
+// A modelLake is what was last told of a lake.
+type modelLake struct {
+	level data.Level
+	date  data.Date
+	since time.Time // when a value of that date was told
+	aged  bool      // whether it has become too old by the clock
+}
+
+// next returns what is told of a lake in that state.
+func (l modelLake) next(state *data.State, now time.Time) modelLake {
+	tooOld := func(d data.Date, at time.Time) bool { return at.Sub(d.Time()) >= (28+1)*24*time.Hour }
+	switch {
+	case !state.Chlorophyll.Valid():
+		return modelLake{level: data.NoLevel}
+	case tooOld(state.Date, now) && (l.aged || l.level != data.NoLevel && !tooOld(l.date, l.since)):
+		return modelLake{level: data.NoLevel, aged: true}
+	case l.level != data.NoLevel && l.date == state.Date:
+		return modelLake{level: state.Level, date: l.date, since: l.since}
+	}
+	return modelLake{level: state.Level, date: state.Date, since: now}
 }
 
 func (m *eventModel) restart(i int) {
-	m.servers[i] = eventlog.NewKeeper(eventlog.Options{Log: m.store, Settings: "model", Keep: time.Hour, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+	m.servers[i] = eventlog.NewKeeper(eventlog.Options{Log: m.store, Settings: "model", Keep: time.Hour, Now: func() time.Time { return m.now }, Logger: slog.New(slog.DiscardHandler),
 		Wrote: func(map[data.EventKind]int, time.Duration) {}, Failed: func(error) {}})
 }
 
@@ -80,7 +104,7 @@ func (m *eventModel) load(t *rapid.T) *data.Snapshot {
 	if err != nil {
 		t.Fatal(err)
 	}
-	snap, err := data.Load(context.Background(), m.store, &data.SnapshotOptions{Profile: profile, StaleAfter: 28, Weeks: 10, Now: time.Now})
+	snap, err := data.Load(context.Background(), m.store, &data.SnapshotOptions{Profile: profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return m.now }})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -90,12 +114,14 @@ func (m *eventModel) load(t *rapid.T) *data.Snapshot {
 // expect adds the events that a snapshot must give.
 func (m *eventModel) expect(snap *data.Snapshot) {
 	for i := range snap.Lakes {
-		id, after := snap.Lakes[i].ID, snap.Current.States[i].Level
-		before, known := m.levels[id]
+		id := snap.Lakes[i].ID
+		lake, known := m.lakes[id]
 		if !known {
-			before = data.NoLevel
+			lake.level = data.NoLevel
 		}
-		m.levels[id] = after
+		before := lake.level
+		m.lakes[id] = lake.next(&snap.Current.States[i], m.now)
+		after := m.lakes[id].level
 		switch {
 		case before == after:
 		case after == data.NoLevel:
@@ -110,7 +136,7 @@ func (m *eventModel) expect(snap *data.Snapshot) {
 	}
 }
 
-// TestEventModel imports, corrects and repeats values at random, with restarts, deaths in the middle of a transaction, and two servers that publish
+// TestEventModel imports, corrects and repeats values at random, and lets time pass, with restarts, deaths in the middle of a transaction, and two servers that publish
 // at the same time. The log has the events of a simple model, each once, in the same order, without gaps.
 func TestEventModel(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) string{
@@ -123,7 +149,7 @@ func TestEventModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			m := &eventModel{store: s, levels: make(map[data.LakeID]data.Level)}
+			m := &eventModel{store: s, lakes: make(map[data.LakeID]modelLake), begin: 10_000}
 			rapid.Check(t, m.check)
 		})
 	}
@@ -136,6 +162,8 @@ func (m *eventModel) check(t *rapid.T) {
 		t.Fatal(err)
 	}
 	m.first, m.want = state.Newest, nil
+	m.begin += 300 // after the values of the check before
+	m.now = (m.begin + 40).Time()
 	m.restart(0)
 	m.restart(1)
 	lakes := []data.LakeID{"a", "b", "c"}
@@ -156,7 +184,7 @@ func (m *eventModel) check(t *rapid.T) {
 		}
 	}
 	if m.first == 0 && state.Moment == 0 { // the first snapshot with values gives no events
-		put([]data.Observation{{LakeID: "a", Date: 20_000, Chlorophyll: 500, Level: data.NoLevel, CellDensity: data.NoCellDensity}})
+		put([]data.Observation{{LakeID: "a", Date: m.begin - 300, Chlorophyll: 500, Level: data.NoLevel, CellDensity: data.NoCellDensity}})
 		snap := m.load(t)
 		if err := m.servers[0].Compare(ctx, snap); err != nil {
 			t.Fatal(err)
@@ -166,7 +194,7 @@ func (m *eventModel) check(t *rapid.T) {
 	}
 	var last []data.Observation
 	for range rapid.IntRange(1, 8).Draw(t, "steps") {
-		switch rapid.IntRange(0, 6).Draw(t, "step") {
+		switch rapid.IntRange(0, 7).Draw(t, "step") {
 		case 0: // the same data again
 			if len(last) > 0 {
 				put(last)
@@ -175,7 +203,7 @@ func (m *eventModel) check(t *rapid.T) {
 			m.restart(rapid.IntRange(0, 1).Draw(t, "server"))
 		case 2: // a server dies while it writes
 			dying := &dyingLog{Log: m.store, writes: rapid.IntRange(0, 3).Draw(t, "writes")}
-			k := eventlog.NewKeeper(eventlog.Options{Log: dying, Settings: "model", Keep: time.Hour, Now: time.Now, Logger: slog.New(slog.DiscardHandler),
+			k := eventlog.NewKeeper(eventlog.Options{Log: dying, Settings: "model", Keep: time.Hour, Now: func() time.Time { return m.now }, Logger: slog.New(slog.DiscardHandler),
 				Wrote: func(map[data.EventKind]int, time.Duration) {}, Failed: func(error) {}})
 			snap := m.load(t)
 			if err := k.Compare(ctx, snap); err == nil {
@@ -203,11 +231,18 @@ func (m *eventModel) check(t *rapid.T) {
 			}
 			group.Wait()
 			m.expect(snap)
+		case 4: // nothing new arrives for some days
+			m.now = m.now.AddDate(0, 0, rapid.IntRange(1, 20).Draw(t, "days"))
+			snap := m.load(t)
+			if err := m.servers[rapid.IntRange(0, 1).Draw(t, "server")].Compare(ctx, snap); err != nil {
+				t.Fatal(err)
+			}
+			m.expect(snap)
 		default:
 			last = nil
 			seen := make(map[string]bool)
 			for range rapid.IntRange(1, 4).Draw(t, "rows") {
-				o := data.Observation{LakeID: rapid.SampledFrom(lakes).Draw(t, "lake"), Date: 20_000 + data.Date(7*rapid.IntRange(0, 8).Draw(t, "week")),
+				o := data.Observation{LakeID: rapid.SampledFrom(lakes).Draw(t, "lake"), Date: m.begin + data.Date(7*rapid.IntRange(0, 8).Draw(t, "week")),
 					Chlorophyll: rapid.SampledFrom([]data.Chlorophyll{data.NoChlorophyll, 5_00, 15_00, 60_00}).Draw(t, "chl"), Level: data.NoLevel, CellDensity: data.NoCellDensity}
 				if key := fmt.Sprint(o.LakeID, o.Date); !seen[key] {
 					seen[key] = true

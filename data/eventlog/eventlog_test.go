@@ -247,6 +247,43 @@ func TestClock(t *testing.T) {
 	}
 }
 
+// Without an import, a value becomes stale when it is too old by the clock, but not one that was so old when it was published. What is then
+// measured is current again; a correction of the old value is not.
+func TestAgeing(t *testing.T) {
+	t.Parallel()
+	w, j := newWorld("a", "b", "old"), new(journal)
+	w.set("a", 2, 60)
+	w.set("b", 1, 5)
+	w.set("old", 0, 20)
+	now := func(day float64) time.Time {
+		return monday.Time().Add(time.Duration(day * 24 * float64(time.Hour)))
+	}
+	s := w.snapshot(t, now(30))
+	step := func(day float64, want ...string) {
+		t.Helper()
+		if got := describeAll(j.publish(t, s, now(day))); !slices.Equal(got, want) {
+			t.Errorf("on day %v: %q, want %q", day, got, want)
+		}
+	}
+	step(30)
+	step(35.9)
+	step(36, "1 b became_stale: level 0 to -1")
+	if e := j.events[0]; e.Snapshot != s.Version || !e.After.MeasuredAt.Known || e.After.MeasuredAt != e.Before.MeasuredAt {
+		t.Errorf("event %+v, want the time of measurement and the snapshot %s", e, s.Version)
+	}
+	step(36)
+	step(42.5)
+	w.set("b", 1, 60)
+	s = w.snapshot(t, now(42))
+	step(42.6)
+	step(44, "2 a became_stale: level 2 to -1")
+	w.set("b", 5, 5)
+	s = w.snapshot(t, now(45))
+	step(45, "3 b became_current: level -1 to 0", "4 old became_stale: level 1 to -1")
+	step(63.9)
+	step(64, "5 b became_stale: level 0 to -1")
+}
+
 // Moments of other settings, and snapshots of earlier revisions, give no events. A new moment does not depend on what was before.
 func TestNextFirst(t *testing.T) {
 	t.Parallel()
@@ -308,16 +345,41 @@ func TestNextBlocks(t *testing.T) {
 	}
 }
 
-// Whatever is imported, corrected, closed and forgotten: whoever follows the events from the first moment on knows the level of each lake and
+// A told value is what the events have told of a lake, by a simple model.
+type told struct {
+	level data.Level
+	date  data.Date
+	since time.Time // when it was told
+	aged  bool
+}
+
+// next returns what is told at a time of a lake with that state.
+func (v told) next(state *data.State, now time.Time) told {
+	due := func(d data.Date) time.Time { return (d + 28 + 1).Time() }
+	switch {
+	case !state.Chlorophyll.Valid():
+		return told{level: data.NoLevel}
+	case !due(state.Date).After(now) && (v.aged || v.level != data.NoLevel && v.since.Before(due(v.date))):
+		return told{level: data.NoLevel, aged: true}
+	case v.level != data.NoLevel && state.Date == v.date:
+		v.level = state.Level
+		return v
+	}
+	return told{level: state.Level, date: state.Date, since: now}
+}
+
+// Whatever is imported, corrected, closed and forgotten, and however time passes: whoever follows the events from the first moment on knows the level of each lake and
 // each valid statement, no event comes twice, and Changed tells which records differ.
 func TestNextProperty(t *testing.T) {
 	t.Parallel()
 	rapid.Check(t, func(t *rapid.T) {
 		ids := []data.LakeID{"a", "b", "c", "d"}
 		w, j := newWorld(append(ids, "z")...), new(journal)
-		w.set("z", -3, 5) // an empty map that is filled gives no events
+		w.set("z", -3, 5)             // an empty map that is filled gives no events
+		noon := (monday + 5*7).Time() // some of the values are older than 28 days then, or become so
 		now := noon
 		levels := map[data.LakeID]data.Level{}
+		model := map[data.LakeID]told{}
 		valid := map[data.AdvisoryID]data.AdvisoryKind{}
 		records := map[data.LakeID]string{}
 		changed := map[data.LakeID]int64{}
@@ -326,6 +388,9 @@ func TestNextProperty(t *testing.T) {
 		all := w.lakes
 		for range rapid.IntRange(1, 15).Draw(t, "moments") {
 			now = now.Add(time.Duration(rapid.IntRange(0, 600).Draw(t, "minutes")) * time.Minute)
+			if rapid.IntRange(0, 3).Draw(t, "long") == 0 {
+				now = now.AddDate(0, 0, rapid.IntRange(1, 20).Draw(t, "days"))
+			}
 			for range rapid.IntRange(0, 4).Draw(t, "changes") {
 				id := rapid.SampledFrom(ids).Draw(t, "lake")
 				w.revision.Number++
@@ -370,9 +435,10 @@ func TestNextProperty(t *testing.T) {
 				state := s.Current.States[i]
 				if !began { // whoever follows must know the first moment
 					levels[id], valid = state.Level, maps.Clone(wantValid)
+					model[id] = told{level: data.NoLevel}
 				}
-				if levels[id] != state.Level {
-					t.Fatalf("lake %s has the level %d, and by the events %d", id, state.Level, levels[id])
+				if model[id] = model[id].next(&state, now); levels[id] != model[id].level {
+					t.Fatalf("lake %s has the level %d and should be told as %+v, and is by the events %d", id, state.Level, model[id], levels[id])
 				}
 				record := fmt.Sprintf("%+v", state)
 				if a := s.At(now).Current.Advisories.Of(i); a != nil {

@@ -129,6 +129,49 @@ func TestKeeper(t *testing.T) {
 	})
 }
 
+// While nothing is offered, a Keeper finds the values that become too old by the clock; of two, one writes.
+func TestKeeperAgeing(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var messages logged
+		log := new(eventlog.Memory)
+		w := newWorld("a", "b")
+		w.set("a", 1, 5)
+		w.set("b", 0, 60)
+		ahead := (monday + 28).Time().Sub(time.Now())
+		now := func() time.Time { return time.Now().Add(ahead) }
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{}, 2)
+		s := w.snapshot(t, now())
+		for range cap(ended) {
+			options := keeperOptions(log, "all", &messages)
+			options.Now, options.Keep = now, 1000*time.Hour
+			k := eventlog.NewKeeper(options)
+			k.Offer(s)
+			go func() { k.Run(ctx); ended <- struct{}{} }()
+		}
+		for _, tt := range []struct {
+			day  data.Date
+			want []string
+		}{
+			{28, nil},
+			{29, []string{"1 b became_stale: level 2 to -1"}},
+			{30, []string{"1 b became_stale: level 2 to -1"}},
+		} {
+			time.Sleep((monday + tt.day).Time().Add(2 * time.Second).Sub(now()))
+			if got := describeLog(t, log); !slices.Equal(got, tt.want) {
+				t.Errorf("on day %d: %q, want %q", tt.day, got, tt.want)
+			}
+		}
+		if n := strings.Count(messages.String(), "log of events written"); n != 2 {
+			t.Errorf("%d moments were written, want 2: %s", n, &messages)
+		}
+		stop()
+		<-ended
+		<-ended
+	})
+}
+
 // Of servers with other settings the one that was started last writes, and begins without events.
 func TestKeeperSettings(t *testing.T) {
 	t.Parallel()
