@@ -70,6 +70,21 @@ func ParseEventKind(s string) (EventKind, error) {
 // String returns the name of the kind; empty for NoEvent.
 func (k EventKind) String() string { return eventKindNames[k] }
 
+// KindOfChange returns what it means that a lake's value was before and is after now; NoEvent if its level is the same.
+func KindOfChange(before, after EventValue) EventKind {
+	switch {
+	case before.Current() && !after.Current():
+		return BecameStale
+	case !before.Current() && after.Current():
+		return BecameCurrent
+	case after.Level > before.Level:
+		return ClassUp
+	case after.Level < before.Level:
+		return ClassDown
+	}
+	return NoEvent
+}
+
 // OfAdvisory reports whether the event is about an official statement.
 func (k EventKind) OfAdvisory() bool { return k >= AdvisoryIssued && k <= AdvisoryExpired }
 
@@ -100,6 +115,7 @@ func (v EventValue) Current() bool { return v.Chlorophyll.Valid() }
 type EventAdvisory struct {
 	ID         AdvisoryID
 	Kind       AdvisoryKind
+	KindBefore AdvisoryKind // of AdvisoryChanged: its kind until then; of others NoAdvisory
 	Cause      Cause
 	Issuer     string
 	URL        string
@@ -139,6 +155,7 @@ func (e *Event) ContentID(revision Revision) EventID {
 		a := &e.Advisory
 		h.text(string(a.ID))
 		h.number(int64(a.Kind))
+		h.number(int64(a.KindBefore))
 		h.number(int64(a.Cause))
 		h.text(a.Issuer)
 		h.text(a.URL)

@@ -64,11 +64,36 @@ type eventModel struct {
 	store   store.Store
 	servers [2]*eventlog.Keeper
 
-	lakes map[data.LakeID]modelLake // as they were last published
-	want  []string                  // the events since the check began
-	first int64                     // the number of the last event before
-	begin data.Date                 // of the check's values
-	now   time.Time
+	lakes      map[data.LakeID]modelLake     // as they were last published
+	statements map[data.LakeID]data.Advisory // those that were valid; there is one a lake at most
+	want       []string                      // the events since the check began
+	first      int64                         // the number of the last event before
+	begin      data.Date                     // of the check's values
+	now        time.Time
+}
+
+// expectStatement adds the event of the official statement about a lake.
+func (m *eventModel) expectStatement(id data.LakeID, all []data.Advisory) {
+	before, was := m.statements[id]
+	delete(m.statements, id)
+	over := false
+	for _, a := range all {
+		over = !a.ValidUntil.After(m.now) && (a.Withdrawn.IsZero() || !a.Withdrawn.Before(a.ValidUntil))
+		if a.ActiveAt(m.now) {
+			m.statements[id] = a
+		}
+	}
+	after, is := m.statements[id]
+	switch {
+	case !was && is:
+		m.want = append(m.want, fmt.Sprintf("%s advisory_issued", id))
+	case was && is && (before.Kind != after.Kind || !before.ValidUntil.Equal(after.ValidUntil)):
+		m.want = append(m.want, fmt.Sprintf("%s advisory_changed", id))
+	case was && !is && over:
+		m.want = append(m.want, fmt.Sprintf("%s advisory_expired", id))
+	case was && !is:
+		m.want = append(m.want, fmt.Sprintf("%s advisory_withdrawn", id))
+	}
 }
 
 // A modelLake is what was last told of a lake.
@@ -119,6 +144,7 @@ func (m *eventModel) expect(snap *data.Snapshot) {
 		if !known {
 			lake.level = data.NoLevel
 		}
+		m.expectStatement(id, snap.Advisories.Of(i))
 		before := lake.level
 		m.lakes[id] = lake.next(&snap.Current.States[i], m.now)
 		after := m.lakes[id].level
@@ -136,7 +162,7 @@ func (m *eventModel) expect(snap *data.Snapshot) {
 	}
 }
 
-// TestEventModel imports, corrects and repeats values at random, and lets time pass, with restarts, deaths in the middle of a transaction, and two servers that publish
+// TestEventModel imports, corrects and repeats values and official statements at random, and lets time pass, with restarts, deaths in the middle of a transaction, and two servers that publish
 // at the same time. The log has the events of a simple model, each once, in the same order, without gaps.
 func TestEventModel(t *testing.T) {
 	for name, open := range map[string]func(*testing.T) string{
@@ -149,7 +175,7 @@ func TestEventModel(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer s.Close()
-			m := &eventModel{store: s, lakes: make(map[data.LakeID]modelLake), begin: 10_000}
+			m := &eventModel{store: s, lakes: make(map[data.LakeID]modelLake), statements: make(map[data.LakeID]data.Advisory), begin: 10_000}
 			rapid.Check(t, m.check)
 		})
 	}
@@ -167,7 +193,7 @@ func (m *eventModel) check(t *rapid.T) {
 	m.restart(0)
 	m.restart(1)
 	lakes := []data.LakeID{"a", "b", "c"}
-	put := func(observations []data.Observation) {
+	put := func(observations []data.Observation, statements ...data.Advisory) {
 		err := m.store.Import(ctx, func(tx store.Tx) error {
 			var all []data.Lake
 			for i, id := range lakes {
@@ -176,7 +202,10 @@ func (m *eventModel) check(t *rapid.T) {
 			if _, err := tx.PutLakes(ctx, all, store.LakeColumns{}); err != nil {
 				return err
 			}
-			_, err := tx.PutObservations(ctx, observations, store.ObservationColumns{})
+			if _, err := tx.PutObservations(ctx, observations, store.ObservationColumns{}); err != nil {
+				return err
+			}
+			_, err := tx.PutAdvisories(ctx, statements, store.AdvisoryColumns{})
 			return err
 		})
 		if err != nil {
@@ -194,7 +223,7 @@ func (m *eventModel) check(t *rapid.T) {
 	}
 	var last []data.Observation
 	for range rapid.IntRange(1, 8).Draw(t, "steps") {
-		switch rapid.IntRange(0, 7).Draw(t, "step") {
+		switch rapid.IntRange(0, 8).Draw(t, "step") {
 		case 0: // the same data again
 			if len(last) > 0 {
 				put(last)
@@ -238,6 +267,15 @@ func (m *eventModel) check(t *rapid.T) {
 				t.Fatal(err)
 			}
 			m.expect(snap)
+		case 5: // an official statement, perhaps another version of it, or its end
+			id := rapid.SampledFrom(lakes).Draw(t, "lake")
+			a := data.Advisory{ID: data.AdvisoryID("of_" + id), LakeID: id, Issuer: "office", Issued: m.begin.Time(), ValidFrom: m.begin.Time(),
+				Kind:       rapid.SampledFrom([]data.AdvisoryKind{data.Warning, data.Closure}).Draw(t, "kind"),
+				ValidUntil: m.now.Add(time.Duration(rapid.IntRange(1, 20*24).Draw(t, "until")) * time.Hour)}
+			if rapid.IntRange(0, 2).Draw(t, "withdraw") == 0 {
+				a.Withdrawn = m.now
+			}
+			put(nil, a)
 		default:
 			last = nil
 			seen := make(map[string]bool)

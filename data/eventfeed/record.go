@@ -37,6 +37,7 @@ type Value struct {
 type Advisory struct {
 	ID         data.AdvisoryID `json:"id"`
 	Kind       string          `json:"kind"`
+	KindBefore *string         `json:"kind_before"` // null but for AdvisoryChanged
 	Cause      string          `json:"cause"`
 	Issuer     string          `json:"issuer"`
 	URL        *string         `json:"url"`
@@ -64,7 +65,7 @@ func RecordOf(e *data.Event, places Places) Record {
 	switch {
 	case e.Kind.OfAdvisory():
 		a := &e.Advisory
-		r.Advisory = &Advisory{ID: a.ID, Kind: a.Kind.String(), Cause: a.Cause.String(), Issuer: a.Issuer, URL: textOrNil(a.URL)}
+		r.Advisory = &Advisory{ID: a.ID, Kind: a.Kind.String(), KindBefore: textOrNil(a.KindBefore.String()), Cause: a.Cause.String(), Issuer: a.Issuer, URL: textOrNil(a.URL)}
 		if !a.ValidUntil.IsZero() {
 			r.Advisory.ValidUntil = textOrNil(timeText(a.ValidUntil))
 		}

@@ -153,7 +153,9 @@ func (j *journal) publish(t fataler, s *data.Snapshot, now time.Time) []data.Eve
 // describe writes an event without its snapshot and id.
 func describe(e data.Event) string {
 	text := fmt.Sprintf("%d %s %s: level %d to %d", e.Seq, e.LakeID, e.Kind, e.Before.Level, e.After.Level)
-	if e.Kind.OfAdvisory() {
+	if e.Kind == data.AdvisoryChanged {
+		text = fmt.Sprintf("%d %s %s: %s %s to %s", e.Seq, e.LakeID, e.Kind, e.Advisory.ID, e.Advisory.KindBefore, e.Advisory.Kind)
+	} else if e.Kind.OfAdvisory() {
 		text = fmt.Sprintf("%d %s %s: %s %s", e.Seq, e.LakeID, e.Kind, e.Advisory.ID, e.Advisory.Kind)
 	}
 	return text
@@ -210,7 +212,7 @@ func TestNext(t *testing.T) {
 	step("b is measured again", func() { w.set("b", 6, 5) }, "10 b became_current: level -1 to 0")
 	step("a new lake", func() { w.lakes = append(w.lakes, "d"); w.set("d", 6, 5) }, "11 d became_current: level -1 to 0")
 	step("a closure", func() { w.statements["s"] = statement("s", data.Closure, 100*time.Hour) }, "12 c advisory_issued: s closure")
-	step("it is eased", func() { w.statements["s"] = statement("s", data.Warning, 100*time.Hour) }, "13 c advisory_changed: s warning")
+	step("it is eased", func() { w.statements["s"] = statement("s", data.Warning, 100*time.Hour) }, "13 c advisory_changed: s closure to warning")
 	step("another one, and a bloom", func() { w.statements["r"] = statement("r", data.Info, 100*time.Hour); w.set("c", 6, 60) },
 		"14 c advisory_issued: r info", "15 c became_current: level -1 to 2")
 	step("the first is withdrawn", func() { s := w.statements["s"]; s.Withdrawn = now; w.statements["s"] = s }, "16 c advisory_withdrawn: s warning")
@@ -461,4 +463,37 @@ func TestNextProperty(t *testing.T) {
 			}
 		}
 	})
+}
+
+// BenchmarkNext compares two weeks of 100,000 lakes, of which an eighth change their level.
+func BenchmarkNext(b *testing.B) {
+	const lakes = 100_000
+	var ids []data.LakeID
+	for i := range lakes {
+		ids = append(ids, data.LakeID(fmt.Sprintf("lake_%06d", i)))
+	}
+	w := newWorld(ids...)
+	for i, id := range ids {
+		for week := range 10 {
+			chl := data.Chlorophyll(5_00)
+			if i%8 == 0 && week == 9 {
+				chl = 60_00
+			}
+			w.values[observed{id, monday + data.Date(7*week)}] = chl
+		}
+	}
+	after := w.snapshot(b, noon)
+	for _, id := range ids {
+		delete(w.values, observed{id, monday + 7*9})
+	}
+	w.revision.Number--
+	before := w.snapshot(b, noon)
+	first := new(journal)
+	first.publish(b, before, noon)
+	for b.Loop() {
+		j := &journal{moment: first.moment, blocks: maps.Clone(first.blocks)}
+		if events := j.publish(b, after, noon); len(events) != lakes/8 {
+			b.Fatalf("%d events, want %d", len(events), lakes/8)
+		}
+	}
 }

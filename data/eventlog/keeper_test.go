@@ -172,6 +172,47 @@ func TestKeeperAgeing(t *testing.T) {
 	})
 }
 
+// A version that was published before may come back: until it is compared anew, nobody is told that nothing changed.
+func TestKeeperChanges(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		var messages logged
+		log := new(eventlog.Memory)
+		w := newWorld("a")
+		w.set("a", 0, 5)
+		begin := time.Now()
+		w.statements["s"] = data.Advisory{ID: "s", LakeID: "a", Kind: data.Closure, Issuer: "office", Issued: begin, ValidFrom: begin.Add(time.Hour), ValidUntil: begin.Add(2 * time.Hour)}
+		k := eventlog.NewKeeper(keeperOptions(log, "all", &messages))
+		ctx, stop := context.WithCancel(t.Context())
+		ended := make(chan struct{})
+		go func() { k.Run(ctx); close(ended) }()
+		open := w.snapshot(t, begin)
+		k.Offer(open)
+		time.Sleep(time.Hour)
+		closed := open.At(time.Now())
+		k.Offer(closed)
+		time.Sleep(2 * time.Second)
+		if changed, err := k.Changes(ctx, closed, open.Version); err != nil || !changed(0) {
+			t.Errorf("the closed lake is not among the changes: %v", err)
+		}
+		time.Sleep(time.Hour)
+		again := open.At(time.Now())
+		if again.Version != open.Version || closed.Version == open.Version {
+			t.Fatalf("the versions are %s, %s and %s", open.Version, closed.Version, again.Version)
+		}
+		if _, err := k.Changes(ctx, again, closed.Version); !errors.Is(err, data.ErrUncompared) {
+			t.Errorf("before it is compared: %v, want %v", err, data.ErrUncompared)
+		}
+		k.Offer(again)
+		time.Sleep(2 * time.Second)
+		if changed, err := k.Changes(ctx, again, closed.Version); err != nil || !changed(0) {
+			t.Errorf("the opened lake is not among the changes: %v", err)
+		}
+		stop()
+		<-ended
+	})
+}
+
 // Of servers with other settings the one that was started last writes, and begins without events.
 func TestKeeperSettings(t *testing.T) {
 	t.Parallel()

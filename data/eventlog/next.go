@@ -232,7 +232,7 @@ func (c *comparison) compareLake(i int, statements []statementEntry) error {
 	if err := c.compareStatements(id, entry.Value, statements); err != nil {
 		return err
 	}
-	if kind := kindOf(before, entry.Value); kind != data.NoEvent {
+	if kind := data.KindOfChange(before, entry.Value); kind != data.NoEvent {
 		if err := c.emitValue(data.Event{LakeID: id, Kind: kind, Before: before, After: entry.Value}); err != nil {
 			return err
 		}
@@ -261,21 +261,6 @@ func (c *comparison) aged(i int, old *LakeEntry) bool {
 
 // dateOf returns the date of a time in Unix seconds.
 func dateOf(unix int64) data.Date { return data.DateOf(time.Unix(unix, 0)) }
-
-// kindOf returns what it means that a lake's value was before and is after now.
-func kindOf(before, after data.EventValue) data.EventKind {
-	switch {
-	case before.Current() && !after.Current():
-		return data.BecameStale
-	case !before.Current() && after.Current():
-		return data.BecameCurrent
-	case after.Level > before.Level:
-		return data.ClassUp
-	case after.Level < before.Level:
-		return data.ClassDown
-	}
-	return data.NoEvent
-}
 
 // forecast returns the first week whose median has a level above 0 and above that one; the zero value if there is none.
 func (c *comparison) forecast(i int, level data.Level) (e data.EventForecast) {
@@ -358,7 +343,9 @@ func (c *comparison) compareStatements(id data.LakeID, value data.EventValue, no
 		case order > 0:
 			err = event(data.AdvisoryIssued, &now[0])
 		case before[0].content != now[0].content:
-			err = event(data.AdvisoryChanged, &now[0])
+			changed := now[0]
+			changed.KindBefore = before[0].Kind
+			err = event(data.AdvisoryChanged, &changed)
 		}
 		if err != nil {
 			return err

@@ -192,6 +192,7 @@ const eventNames = "seq, id, moment, lake, kind, chl_before, level_before, measu
 type eventDetail struct {
 	ID     data.AdvisoryID `json:"id,omitempty"`
 	Kind   string          `json:"kind,omitempty"`
+	Before string          `json:"before,omitempty"` // the kind
 	Cause  string          `json:"cause,omitempty"`
 	Issuer string          `json:"issuer,omitempty"`
 	URL    string          `json:"url,omitempty"`
@@ -208,7 +209,7 @@ func detailOf(e *data.Event) any {
 	switch {
 	case e.Kind.OfAdvisory():
 		a := &e.Advisory
-		d = eventDetail{ID: a.ID, Kind: a.Kind.String(), Cause: a.Cause.String(), Issuer: a.Issuer, URL: a.URL}
+		d = eventDetail{ID: a.ID, Kind: a.Kind.String(), Before: a.KindBefore.String(), Cause: a.Cause.String(), Issuer: a.Issuer, URL: a.URL}
 		if !a.ValidUntil.IsZero() {
 			d.Until = a.ValidUntil.Unix()
 		}
@@ -230,7 +231,10 @@ func (d *eventDetail) read(e *data.Event) (err error) {
 		if d.Until != 0 {
 			e.Advisory.ValidUntil = time.Unix(d.Until, 0).UTC()
 		}
-		if e.Advisory.Kind, err = data.ParseAdvisoryKind(d.Kind); err == nil && d.Cause != "" {
+		if e.Advisory.Kind, err = data.ParseAdvisoryKind(d.Kind); err == nil && d.Before != "" {
+			e.Advisory.KindBefore, err = data.ParseAdvisoryKind(d.Before)
+		}
+		if err == nil && d.Cause != "" {
 			e.Advisory.Cause, err = data.ParseCause(d.Cause)
 		}
 		return err
