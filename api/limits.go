@@ -16,7 +16,14 @@ type limits struct {
 	keys    *ratelimit.Limiter // per key
 	refused *ratelimit.Limiter // per client address, of requests without a valid key
 	metrics *ratelimit.Limiter // per client address
+	push    *ratelimit.Limiter // per client address, of subscriptions to notifications
 }
+
+// maxPushRate is less than the rate of the open endpoints: what one client subscribes to is stored for a year.
+const maxPushRate = 10
+
+// pushRate returns the rate of subscriptions; 0 for no limit, if the open endpoints have none.
+func pushRate(apiRate int) int { return min(apiRate, maxPushRate) }
 
 func newLimits(g *ratelimit.Group, a *Adjustable) *limits {
 	return &limits{
@@ -24,6 +31,7 @@ func newLimits(g *ratelimit.Group, a *Adjustable) *limits {
 		tiles:   g.Limiter("tiles", ratelimit.Address, a.TileRate),
 		keys:    g.Limiter("keys", ratelimit.KeyName, a.KeyRate),
 		refused: g.Limiter("refused", ratelimit.Address, a.APIRate),
+		push:    g.Limiter("push", ratelimit.Address, pushRate(a.APIRate)),
 		// Not shared: a Prometheus asks each server, also while Redis is away.
 		metrics: g.Local().Limiter("metrics", ratelimit.Address, a.MetricsRate),
 	}
@@ -35,6 +43,7 @@ func (l *limits) setRates(a *Adjustable) {
 	l.tiles.SetRate(a.TileRate)
 	l.keys.SetRate(a.KeyRate)
 	l.refused.SetRate(a.APIRate)
+	l.push.SetRate(pushRate(a.APIRate))
 	l.metrics.SetRate(a.MetricsRate)
 }
 
@@ -46,7 +55,7 @@ const (
 	perAddress                       // all, at the rate of the open endpoints
 	perMap                           // all, at the rate of tiles
 	perKey                           // who has a key of the monitoring endpoint, at that key's rate
-	subscribing                      // all, at the rate of the open endpoints, with POST
+	subscribing                      // all, at the rate of the open endpoints and that of subscriptions, with POST
 	unsubscribing                    // the same, with DELETE
 	perMetricsKey                    // who has a key of the metrics, if the operator wants one; otherwise all; at the rate of metrics
 )
@@ -59,7 +68,7 @@ func (s *Server) guard(a routeAccess, next http.Handler) http.Handler {
 	case a == perMap:
 		return s.limits.tiles.Handler(answer.ReadOnly(next))
 	case a == subscribing:
-		return s.limits.api.Handler(answer.Only(http.MethodPost, next))
+		return s.limits.api.Handler(answer.Only(http.MethodPost, s.limits.push.Handler(next)))
 	case a == unsubscribing:
 		return s.limits.api.Handler(answer.Only(http.MethodDelete, next))
 	case a == perKey:

@@ -23,6 +23,7 @@ import (
 	"limnomap/colormap"
 	"limnomap/data"
 	"limnomap/data/admission"
+	"limnomap/data/push"
 	"limnomap/tiles"
 )
 
@@ -60,7 +61,8 @@ type Options struct {
 	// Subscriptions stores who wants notifications, which browsers take only with PushKey, the public key of whoever sends them. Nil: no one can subscribe.
 	Subscriptions Subscriptions
 	PushKey       string
-	Keys          auth.Store // an auth.UseStore, if the last use of keys is to be stored
+	PushServices  push.Services // at which browsers may subscribe; empty: none
+	Keys          auth.Store    // an auth.UseStore, if the last use of keys is to be stored
 	Legends       Legends
 	Styles        []tiles.Style // the default first
 	Limits        colormap.Limits

@@ -61,6 +61,9 @@ func (h *pushHandlers) subscribe(w http.ResponseWriter, r *http.Request) error {
 	if err != nil {
 		return err
 	}
+	if err := h.opts.PushServices.Check(s.Endpoint); err != nil {
+		return badSubscription(err)
+	}
 	for _, id := range s.Lakes {
 		if _, ok := p.snap.Index(id); !ok {
 			return badSubscription(fmt.Errorf("lakes: there is no lake %s", id))

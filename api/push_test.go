@@ -41,7 +41,7 @@ const subscriptionBody = `{"endpoint":"https://push.example.org/abc","expiration
 func TestSubscriptions(t *testing.T) {
 	stored := &fakeSubscriptions{stored: make(map[string]push.Subscription)}
 	opts := testOptions(t)
-	opts.Subscriptions, opts.PushKey = stored, "public"
+	opts.Subscriptions, opts.PushKey, opts.PushServices, opts.APIRate = stored, "public", push.Services{"push.example.org"}, 0
 	s := newServer(t, opts, testSource(t))
 	if settings := object(t, get(t, s, http.StatusOK, "/page.json")); settings["push_key"] != "public" {
 		t.Errorf("the page gets the key %v", settings["push_key"])
@@ -76,6 +76,7 @@ func TestSubscriptions(t *testing.T) {
 		"unknown lake":        {"POST", "", strings.Replace(subscriptionBody, "de_by_clean", "nowhere", 1), nil, 400, "there is no lake nowhere"},
 		"threshold":           {"POST", "", strings.Replace(subscriptionBody, `"high"`, `"low"`, 1), nil, 400, "none of medium, high, closures"},
 		"plain HTTP":          {"POST", "", strings.Replace(subscriptionBody, "https", "http", 1), nil, 400, "endpoint"},
+		"no push service":     {"POST", "", strings.Replace(subscriptionBody, "push.example.org", "example.org", 1), nil, 400, "none of the push services that this server sends to: push.example.org"},
 		"time zone":           {"POST", "", strings.Replace(subscriptionBody, "Europe/Berlin", "Berlin", 1), nil, 400, "zone"},
 		"another type":        {"POST", "", subscriptionBody, []string{"Content-Type", "text/plain"}, 415, "application/json"},
 		"another site":        {"POST", "", subscriptionBody, []string{"Sec-Fetch-Site", "cross-site"}, 403, "Only the page"},
@@ -116,4 +117,27 @@ func TestSubscriptions(t *testing.T) {
 	recorder := httptest.NewRecorder()
 	without.ServeHTTP(recorder, r)
 	wantProblem(t, recorder, http.StatusNotFound)
+}
+
+// One client may subscribe more rarely than it may ask: what it subscribes to is stored for a year.
+func TestSubscriptionRate(t *testing.T) {
+	opts := testOptions(t)
+	opts.Subscriptions, opts.PushKey, opts.PushServices = &fakeSubscriptions{stored: make(map[string]push.Subscription)}, "public", push.Services{"*"}
+	opts.APIRate = 300
+	s := newServer(t, opts, testSource(t))
+	ask := func(method, target string) int {
+		r := httptest.NewRequest(method, target, strings.NewReader(subscriptionBody))
+		r.Header.Set("Content-Type", "application/json")
+		w := httptest.NewRecorder()
+		s.ServeHTTP(w, r)
+		return w.Code
+	}
+	for i := range 12 {
+		if status, want := ask(http.MethodPost, pathSubscriptions), map[bool]int{true: http.StatusOK, false: http.StatusTooManyRequests}[i < 10]; status != want {
+			t.Errorf("subscription %d: %d, want %d", i, status, want)
+		}
+	}
+	if status := ask(http.MethodDelete, pathSubscriptions+"/x"); status != http.StatusNoContent {
+		t.Errorf("the same client unsubscribes: %d", status)
+	}
 }

@@ -74,6 +74,7 @@ var valuesFor = map[string][]string{
 	"events-keep":         {"1d", "365d"},
 	"hooks-allow":         {"10.0.0.0/8", "fd00::/8,192.168.0.0/16"},
 	"hooks-allow-http":    {"true", "false"},
+	"push-services":       {"push.example.org,*.example.com", "*"},
 	"push-contact":        {"mailto:lakes@example.org", "https://example.org/contact"},
 }
 

@@ -16,13 +16,15 @@ import (
 
 	"limnomap/data"
 	"limnomap/data/eventlog"
+	"limnomap/data/push"
 	"limnomap/data/push/notify"
 )
 
 // pushFlags are about notifications in browsers.
 type pushFlags struct {
-	PushKey     string `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY" secret:""`
-	PushContact string `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
+	PushKey      string   `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY" secret:""`
+	PushContact  string   `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
+	PushServices []string `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
 }
 
 // checkPush returns the errors in the flags.
@@ -32,6 +34,9 @@ func (f *pushFlags) checkPush(db string) error {
 	}
 	if _, err := notify.ParseKey(f.PushKey); err != nil {
 		return fmt.Errorf("--push-key: %w", err)
+	}
+	if _, err := f.pushServices(); err != nil {
+		return err
 	}
 	if db == "" {
 		return errors.New("--push-key needs --db: the demo sends no notifications")
@@ -47,6 +52,18 @@ func (f *pushFlags) checkPush(db string) error {
 		return fmt.Errorf("--push-contact %.80q: want mailto:lakes@example.org or https://example.org/contact", f.PushContact)
 	}
 	return nil
+}
+
+// pushServices returns the push services that may be used.
+func (f *pushFlags) pushServices() (push.Services, error) {
+	if len(f.PushServices) == 0 {
+		return push.DefaultServices, nil
+	}
+	s, err := push.ParseServices(f.PushServices)
+	if err != nil {
+		err = fmt.Errorf("--push-services: %w", err)
+	}
+	return s, err
 }
 
 // newNotifier returns what sends notifications, nil without a key.

@@ -214,6 +214,9 @@ func (c *serveCmd) Run(ctx context.Context, con *console) (err error) {
 	}
 	if notifier != nil {
 		opts.Subscriptions, opts.PushKey = shown.store, pushKey.Public()
+		if opts.PushServices, err = c.pushServices(); err != nil {
+			return err
+		}
 	}
 	histories := newHistoryTurns(shown.store)
 	defer histories.Close()

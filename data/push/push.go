@@ -37,6 +37,14 @@ type Pending struct {
 	Events []data.Event // in ascending order of their numbers
 }
 
+// An Outcome is how telling what waited went.
+type Outcome struct {
+	Progress
+	Done    []int64 // the numbers of the events that were told, or need not be
+	Later   []int64 // of those that may not be told before LaterAt
+	LaterAt time.Time
+}
+
 // A Progress is how sending to a subscription goes.
 type Progress struct {
 	Failures     int
@@ -143,7 +151,7 @@ func location(zone string) (*time.Location, error) {
 // Wants reports whether the subscription is to be told of an event of one of its lakes.
 func (s *Subscription) Wants(e *data.Event) bool {
 	if e.Kind.OfAdvisory() {
-		kind := e.Advisory.Kind
+		kind := max(e.Advisory.Kind, e.Advisory.KindBefore) // who was told of a closure is told that it is eased
 		return kind == data.Closure || kind == data.Warning && s.Threshold != ClosuresOnly
 	}
 	from := map[Threshold]data.Level{FromMedium: 1, FromHigh: 2}
@@ -163,20 +171,41 @@ const (
 	summaryHour = 8
 )
 
+// AtOnce is when what is urgent is due: before all else.
+var AtOnce = time.Unix(0, 0).UTC()
+
 // DueAt returns when the subscription may be told of an event that happened now.
 func (s *Subscription) DueAt(e *data.Event, now time.Time) time.Time {
-	l, err := location(s.Zone)
-	if Urgent(e) || err != nil {
-		return now
+	if Urgent(e) {
+		return AtOnce
 	}
-	local := now.In(l)
-	if s.Daily {
+	local := now.In(s.location())
+	switch {
+	case s.Daily:
 		return nextHour(local, summaryHour)
-	}
-	if hour := local.Hour(); hour >= nightBegins || hour < nightEnds {
+	case isNight(local):
 		return nextHour(local, nightEnds)
 	}
 	return now
+}
+
+// Night reports whether it is night for the reader, and until when what is not urgent waits then.
+func (s *Subscription) Night(now time.Time) (night bool, until time.Time) {
+	local := now.In(s.location())
+	if s.Daily {
+		return isNight(local), nextHour(local, summaryHour)
+	}
+	return isNight(local), nextHour(local, nightEnds)
+}
+
+func isNight(local time.Time) bool { return local.Hour() >= nightBegins || local.Hour() < nightEnds }
+
+// location returns the time zone of the reader, which Check has seen.
+func (s *Subscription) location() *time.Location {
+	if l, err := location(s.Zone); err == nil {
+		return l
+	}
+	return time.UTC // another program wrote the row
 }
 
 // nextHour returns the next time at or after t when the clock shows that hour.

@@ -74,6 +74,12 @@ func statement(kind data.EventKind, of data.AdvisoryKind) *data.Event {
 	return &data.Event{LakeID: "a", Kind: kind, Advisory: data.EventAdvisory{Kind: of}}
 }
 
+func eased(from, to data.AdvisoryKind) *data.Event {
+	e := statement(data.AdvisoryChanged, to)
+	e.Advisory.KindBefore = from
+	return e
+}
+
 func TestWants(t *testing.T) {
 	t.Parallel()
 	for _, tt := range []struct {
@@ -94,6 +100,8 @@ func TestWants(t *testing.T) {
 		{"end of a closure", statement(data.AdvisoryExpired, data.Closure), "yes yes yes"},
 		{"warning", statement(data.AdvisoryIssued, data.Warning), "yes yes no"},
 		{"info", statement(data.AdvisoryIssued, data.Info), "no no no"},
+		{"closure to info", eased(data.Closure, data.Info), "yes yes yes"},
+		{"warning to info", eased(data.Warning, data.Info), "yes yes no"},
 	} {
 		var got []string
 		for _, threshold := range []push.Threshold{push.FromMedium, push.FromHigh, push.ClosuresOnly} {
@@ -123,11 +131,11 @@ func TestDueAt(t *testing.T) {
 		{"Europe/Berlin", "2026-07-06T23:30:00Z", false, rise, "2026-07-07T05:00:00Z"}, // 01:30
 		{"Europe/Berlin", "2026-07-07T04:59:59Z", false, rise, "2026-07-07T05:00:00Z"},
 		{"Europe/Berlin", "2026-07-07T05:00:00Z", false, rise, "2026-07-07T05:00:00Z"}, // 07:00
-		{"Europe/Berlin", "2026-07-06T23:30:00Z", false, closure, "2026-07-06T23:30:00Z"},
+		{"Europe/Berlin", "2026-07-06T23:30:00Z", false, closure, "1970-01-01T00:00:00Z"},
 		{"Europe/Berlin", "2026-07-06T23:30:00Z", false, over, "2026-07-07T05:00:00Z"}, // its end wakes no one
 		{"Europe/Berlin", "2026-07-06T05:00:00Z", true, rise, "2026-07-06T06:00:00Z"},
 		{"Europe/Berlin", "2026-07-06T10:00:00Z", true, rise, "2026-07-07T06:00:00Z"},
-		{"Europe/Berlin", "2026-07-06T10:00:00Z", true, closure, "2026-07-06T10:00:00Z"},
+		{"Europe/Berlin", "2026-07-06T10:00:00Z", true, closure, "1970-01-01T00:00:00Z"},
 		{"Europe/Berlin", "2026-03-28T22:00:00Z", false, rise, "2026-03-29T05:00:00Z"}, // the clock is set forward at 2
 		{"Europe/Berlin", "2026-10-24T21:00:00Z", false, rise, "2026-10-25T06:00:00Z"}, // and back at 3
 		{"Pacific/Auckland", "2026-07-06T10:00:00Z", false, rise, "2026-07-06T19:00:00Z"},
@@ -141,6 +149,55 @@ func TestDueAt(t *testing.T) {
 		s := push.Subscription{Zone: tt.zone, Daily: tt.daily}
 		if got := s.DueAt(tt.event, now).UTC().Format(time.RFC3339); got != tt.want {
 			t.Errorf("%s in %s, daily %v, %s of %s: %s, want %s", tt.now, tt.zone, tt.daily, tt.event.Kind, tt.event.Advisory.Kind, got, tt.want)
+		}
+		if push.Urgent(tt.event) || tt.daily {
+			continue
+		}
+		if night, until := s.Night(now); night != (tt.want != tt.now) || night && until.UTC().Format(time.RFC3339) != tt.want {
+			t.Errorf("%s in %s is night: %v, until %s", tt.now, tt.zone, night, until)
+		}
+	}
+}
+
+// Messages are sent to known push services only.
+func TestServices(t *testing.T) {
+	t.Parallel()
+	own, err := push.ParseServices([]string{"push.example.org", "*.Example.com", "127.0.0.1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	all, err := push.ParseServices([]string{"*"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tt := range []struct {
+		services push.Services
+		endpoint string
+		ok       bool
+	}{
+		{push.DefaultServices, "https://fcm.googleapis.com/fcm/send/x", true},
+		{push.DefaultServices, "https://updates.push.services.mozilla.com/wpush/v2/x", true},
+		{push.DefaultServices, "https://wns2-par02p.notify.windows.com/w/?token=x", true},
+		{push.DefaultServices, "https://web.push.apple.com/x", true},
+		{push.DefaultServices, "https://FCM.googleapis.com:443/x", true},
+		{push.DefaultServices, "https://fcm.googleapis.com.example.org/x", false},
+		{push.DefaultServices, "https://evilpush.apple.com/x", false},
+		{push.DefaultServices, "https://example.org/fcm.googleapis.com", false},
+		{push.DefaultServices, "https://127.0.0.1/x", false},
+		{own, "https://push.example.org/x", true},
+		{own, "https://a.b.example.com/x", true},
+		{own, "https://example.com/x", false},
+		{own, "https://127.0.0.1:8443/x", true},
+		{own, "https://fcm.googleapis.com/x", false},
+		{all, "https://example.org/x", true},
+	} {
+		if err := tt.services.Check(tt.endpoint); (err == nil) != tt.ok {
+			t.Errorf("%s at %v: %v, want allowed: %v", tt.endpoint, tt.services, err, tt.ok)
+		}
+	}
+	for _, wrong := range []string{"", "*.", "https://example.org", "example.org/x", "a*.example.org", "exa mple.org", "example.org:443"} {
+		if s, err := push.ParseServices([]string{wrong}); err == nil {
+			t.Errorf("%q is read as %v", wrong, s)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package store
 
 import (
+	"cmp"
 	"context"
 	"database/sql"
 	"fmt"
+	"slices"
 	"time"
 
 	"limnomap/data"
@@ -19,14 +21,14 @@ type Pushes interface {
 	DeleteSubscription(ctx context.Context, id string) error
 	// QueueNotifications puts some of the events up to newest that subscriptions want into the queue, and reports whether there are more.
 	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error)
-	// DueSubscriptions returns the ids of subscriptions that may be told of something now, at most as many as given.
+	// DueSubscriptions returns the ids of subscriptions that may be told of something now, at most as many as given: first those with something
+	// urgent, then those for which something has been due for the longest time.
 	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)
 	// ClaimNotifications gives a subscription that is due to holder, a unique name, until a time, unless another process has it, with the events
 	// that it may be told of, in order.
 	ClaimNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, claimed bool, err error)
-	// EndNotifications ends holder's claim. With delivered, the events up to the number last that were due are done; otherwise they stay, and
-	// are not sent before p.NextAt. Events of a subscription that fails since before giveUp are dropped.
-	EndNotifications(ctx context.Context, id, holder string, now time.Time, last int64, p push.Progress, giveUp time.Time) error
+	// EndNotifications ends holder's claim, and stores the outcome. The events that it does not name stay as they are.
+	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	// DropSubscriptions removes the subscriptions that were not renewed since a time, and returns how many.
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
 	// PushCounts returns the number of subscriptions, and of the events in the queue.
@@ -143,7 +145,13 @@ func (s *common) QueueNotifications(ctx context.Context, newest int64, now time.
 			return err
 		}
 		var pairs []wanted
-		if after.Valid && after.Int64 <= newest && (after.Int64 < newest || last != lastSubscription) { // otherwise all, or the first time: what happened before is no news
+		if after.Valid && after.Int64 > newest {
+			logged, err := lastMoment(ctx, q)
+			if err != nil || logged.LastSeq >= after.Int64 {
+				return err // another process was faster
+			}
+		} // otherwise the log was replaced, perhaps by a backup: what it has by then is no news, as at the first time
+		if after.Valid && after.Int64 <= newest && (after.Int64 < newest || last != lastSubscription) {
 			var err error
 			if pairs, err = collect(ctx, q, scanWanted, wantedQuery, after.Int64, newest, last, queuePage); err != nil {
 				return err
@@ -188,8 +196,8 @@ func (s *common) DueSubscriptions(ctx context.Context, now time.Time, limit int)
 	}
 	err = s.db.query(ctx, "find due notifications", func(q querier) (err error) {
 		ids, err = collect(ctx, q, scan, "SELECT "+atMost("s.id", maxIDBytes)+` FROM limnomap.push_subscriptions AS s
-			WHERE s.id IN (SELECT subscription FROM limnomap.push_queue WHERE due_at <= $1) AND (s.next_at IS NULL OR s.next_at <= $1) AND (s.holder = '' OR s.held_until <= $1)
-			ORDER BY s.id LIMIT $2`, now.Unix(), limit)
+			JOIN (SELECT subscription, min(due_at) AS due_at FROM limnomap.push_queue WHERE due_at <= $1 GROUP BY subscription) AS due ON due.subscription = s.id
+			WHERE (s.next_at IS NULL OR s.next_at <= $1) AND (s.holder = '' OR s.held_until <= $1) ORDER BY due.due_at, s.id LIMIT $2`, now.Unix(), limit)
 		return err
 	})
 	return ids, err
@@ -213,25 +221,36 @@ func (s *common) ClaimNotifications(ctx context.Context, id, holder string, now,
 			return err
 		}
 		n.FailingSince = timeOrZero(failing)
+		if _, err := q.exec(ctx, `DELETE FROM limnomap.push_queue WHERE subscription = $1 AND due_at <= $2
+			AND NOT EXISTS (SELECT 1 FROM limnomap.events AS e WHERE e.seq = limnomap.push_queue.seq)`, id, now.Unix()); err != nil { // the log no longer has them
+			return err
+		}
 		n.Events, err = collect(ctx, q, scanEvent, "SELECT "+eventColumns+` FROM limnomap.push_queue AS p JOIN limnomap.events AS e ON e.seq = p.seq
-			JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE p.subscription = $1 AND p.due_at <= $2 ORDER BY e.seq LIMIT $3`, id, now.Unix(), maxPending)
+			JOIN limnomap.event_moments AS m ON m.number = e.moment WHERE p.subscription = $1 AND p.due_at <= $2 ORDER BY p.due_at, e.seq LIMIT $3`, id, now.Unix(), maxPending)
+		slices.SortFunc(n.Events, func(a, b data.Event) int { return cmp.Compare(a.Seq, b.Seq) })
 		return err
 	})
 	return n, claimed && err == nil, err
 }
 
-func (s *common) EndNotifications(ctx context.Context, id, holder string, now time.Time, last int64, p push.Progress, giveUp time.Time) error {
+func (s *common) EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error {
 	return s.db.update(ctx, "store the delivery of notifications", func(q querier) error {
 		n, err := q.exec(ctx, "UPDATE limnomap.push_subscriptions SET holder = '', held_until = NULL, failures = $3, failing_since = $4, next_at = $5 WHERE id = $1 AND holder = $2",
-			id, holder, p.Failures, unixOrNull(p.FailingSince), unixOrNull(p.NextAt))
+			id, holder, o.Failures, unixOrNull(o.FailingSince), unixOrNull(o.NextAt))
 		if err != nil || n == 0 {
 			return err
 		}
-		if p.Failures > 0 && !p.FailingSince.Before(giveUp) {
-			return nil
+		for _, seq := range o.Done {
+			if _, err := q.exec(ctx, "DELETE FROM limnomap.push_queue WHERE subscription = $1 AND seq = $2", id, seq); err != nil {
+				return err
+			}
 		}
-		_, err = q.exec(ctx, "DELETE FROM limnomap.push_queue WHERE subscription = $1 AND due_at <= $2 AND seq <= $3", id, now.Unix(), last)
-		return err
+		for _, seq := range o.Later {
+			if _, err := q.exec(ctx, "UPDATE limnomap.push_queue SET due_at = $3 WHERE subscription = $1 AND seq = $2", id, seq, o.LaterAt.Unix()); err != nil {
+				return err
+			}
+		}
+		return nil
 	})
 }
 

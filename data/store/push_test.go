@@ -48,7 +48,9 @@ func wantDue(t *testing.T, s Store, now time.Time, want ...push.Subscription) {
 		ids = append(ids, p.ID)
 	}
 	slices.Sort(ids)
-	if got, err := s.DueSubscriptions(t.Context(), now, 100); err != nil || !slices.Equal(got, ids) {
+	got, err := s.DueSubscriptions(t.Context(), now, 100)
+	slices.Sort(got)
+	if err != nil || !slices.Equal(got, ids) {
 		t.Errorf("DueSubscriptions = %v, %v, want %v", got, err, ids)
 	}
 }
@@ -125,26 +127,39 @@ func testNotificationQueue(t *testing.T, open opener) {
 			t.Errorf("%s claims %v, %v, %v, want %v", holder, claimed, seqs(n), err, want)
 		}
 	}
-	end := func(p push.Subscription, holder string, now time.Time, last int64, progress push.Progress, giveUp time.Time) {
+	end := func(p push.Subscription, holder string, o push.Outcome) {
 		t.Helper()
-		if err := s.EndNotifications(t.Context(), p.ID, holder, now, last, progress, giveUp); err != nil {
+		if err := s.EndNotifications(t.Context(), p.ID, holder, o); err != nil {
 			t.Fatal(err)
 		}
 	}
 	claim(one, "x", late, 4)
 	claim(one, "y", late)
-	end(one, "y", late, 4, push.Progress{}, noon) // has no claim
+	end(one, "y", push.Outcome{Done: []int64{4}}) // has no claim
 	claim(one, "y", late)
-	end(one, "x", late, 4, push.Progress{Failures: 1, FailingSince: late, NextAt: late.Add(time.Minute)}, noon)
+	end(one, "x", push.Outcome{Progress: push.Progress{Failures: 1, FailingSince: late, NextAt: late.Add(time.Minute)}})
 	claim(one, "y", late) // not yet
 	claim(one, "y", late.Add(time.Minute), 4)
 	claim(one, "z", late.Add(3*time.Minute), 4) // the claim has ended
-	end(one, "z", late.Add(3*time.Minute), 4, push.Progress{}, noon)
+	// What is queued meanwhile stays.
+	putMoment(t, s, late.Add(3*time.Minute), testEvent(5, "a", data.AdvisoryIssued))
+	queueAll(t, s, late.Add(3*time.Minute))
+	end(one, "z", push.Outcome{Done: []int64{4}})
+	claim(one, "z", late.Add(3*time.Minute), 5)
+	end(one, "z", push.Outcome{Later: []int64{5}, LaterAt: late.Add(time.Hour)})
+	claim(one, "z", late.Add(3*time.Minute), []int64{}...)
+	end(one, "z", push.Outcome{})
+	wantDue(t, s, late.Add(3*time.Minute), closures)
+	// A server that knows fewer events than another one changes nothing; a log that was replaced by a shorter one begins anew.
+	if more, err := s.QueueNotifications(t.Context(), 2, late); err != nil || more {
+		t.Errorf("QueueNotifications = %v, %v", more, err)
+	}
+	queueAll(t, s, late.Add(3*time.Minute))
 	wantDue(t, s, late.Add(3*time.Minute), closures)
 	morning := noon.Add(19 * time.Hour)
-	wantDue(t, s, morning, one, closures)
-	claim(one, "x", morning, 2)
-	end(one, "x", morning, 2, push.Progress{Failures: 9, FailingSince: noon, NextAt: morning}, noon.Add(time.Hour)) // given up
+	wantDue(t, s, morning, closures, one)
+	claim(one, "x", morning, 2, 5)
+	end(one, "x", push.Outcome{Progress: push.Progress{Failures: 9, FailingSince: noon, NextAt: morning}, Done: []int64{2, 5}})
 	wantDue(t, s, morning, closures)
 
 	// More pairs than fit into one transaction.
@@ -156,15 +171,15 @@ func testNotificationQueue(t *testing.T, open opener) {
 	}
 	var events []data.Event
 	for i := range int64(200) {
-		events = append(events, testEvent(5+i, "m", data.ClassUp))
+		events = append(events, testEvent(6+i, "m", data.ClassUp))
 	}
 	putMoment(t, s, morning, events...)
 	queueAll(t, s, morning)
-	if _, queued, err := s.PushCounts(t.Context()); err != nil || queued != 30*200+1 {
-		t.Errorf("%d events wait, %v, want %d", queued, err, 30*200+1)
+	if _, queued, err := s.PushCounts(t.Context()); err != nil || queued != 30*200+2 {
+		t.Errorf("%d events wait, %v, want %d", queued, err, 30*200+2)
 	}
 	wantDue(t, s, morning, append(all, closures)...)
-	if ids, err := s.DueSubscriptions(t.Context(), morning, 7); err != nil || len(ids) != 7 {
-		t.Errorf("%d of many, %v, want 7", len(ids), err)
+	if ids, err := s.DueSubscriptions(t.Context(), morning, 7); err != nil || len(ids) != 7 || ids[0] != closures.ID {
+		t.Errorf("%v, %v, want 7, first that of which a lake was closed", ids, err)
 	}
 }

@@ -2,18 +2,15 @@
 package notify
 
 import (
-	"cmp"
 	"context"
 	"crypto/ecdh"
 	"crypto/rand"
-	"crypto/sha256"
 	"encoding/base64"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net/http"
 	"net/netip"
 	"strings"
@@ -28,17 +25,19 @@ import (
 )
 
 const (
-	atOnce  = 16
-	dueOnce = 256 // subscriptions that are looked up at once
+	atOnce = 32 // subscriptions that are told at the same time
+	// lease is how long a subscription belongs to the server that tells it; after tellFor no more messages of one subscription are begun.
 	lease   = 2 * time.Minute
+	tellFor = time.Minute
 	// giveUpAfter is how long a push service may fail before what waits for a subscription is dropped: it is old news then.
 	giveUpAfter = 3 * 24 * time.Hour
-	// keepFor is how long a push service keeps a message for a browser that is not there.
+	// keepFor is how long a push service keeps a message for a browser that is not there. What then arrives at night is shown without a sound.
 	keepFor   = 24 * time.Hour
 	pollEvery = time.Second
 	dropEvery = time.Hour
 	maxAnswer = 4 << 10
-	// The most lakes and characters of a message, so that it fits into the 4096 bytes that each push service takes (RFC 8030, section 7.2).
+	// maxMessageBytes fit into what each push service takes, 4096 bytes (RFC 8030, section 7.2), when they are encrypted (RFC 8291, section 4).
+	maxMessageBytes = 3900
 	maxMessageLakes = 8
 	maxNameRunes    = 80
 )
@@ -80,7 +79,7 @@ type Store interface {
 	QueueNotifications(ctx context.Context, newest int64, now time.Time) (more bool, err error)
 	DueSubscriptions(ctx context.Context, now time.Time, limit int) ([]string, error)
 	ClaimNotifications(ctx context.Context, id, holder string, now, until time.Time) (n push.Pending, claimed bool, err error)
-	EndNotifications(ctx context.Context, id, holder string, now time.Time, last int64, p push.Progress, giveUp time.Time) error
+	EndNotifications(ctx context.Context, id, holder string, o push.Outcome) error
 	DeleteSubscription(ctx context.Context, id string) error
 	DropSubscriptions(ctx context.Context, renewedBefore time.Time) (int64, error)
 }
@@ -104,23 +103,29 @@ type Options struct {
 type Sender struct {
 	Options
 	client *http.Client
+	places chan struct{} // one for each subscription that is being told
+	ended  chan struct{} // has a value when one was told
+
+	queued  int64 // the number of the event up to which the queue was filled; -1 at first
+	dropped time.Time
 }
 
 // New returns a Sender that does nothing before Run.
 func New(o Options) *Sender {
-	return &Sender{Options: o, client: delivery.NewClient(o.Allow)}
+	return &Sender{Options: o, client: delivery.NewClient(o.Allow), places: make(chan struct{}, atOnce), ended: make(chan struct{}, 1), queued: -1}
 }
 
 // Run sends until ctx ends, and waits for the requests in progress.
 func (s *Sender) Run(ctx context.Context) {
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
-	queued, failed := int64(-1), false
-	var dropped time.Time
+	var group sync.WaitGroup
+	defer group.Wait()
+	failed := false
 	for {
 		newest, news, snap := s.Newest()
 		if snap != nil {
-			err := s.step(ctx, newest, &queued, &dropped, snap)
+			err := s.step(ctx, &group, newest, snap)
 			if err != nil && !failed && ctx.Err() == nil {
 				s.Logger.Error("notifications cannot be sent", "err", err)
 			}
@@ -130,82 +135,107 @@ func (s *Sender) Run(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-ticker.C:
+		case <-s.ended:
 		case <-news:
 		}
 	}
 }
 
-// step queues what is new, sends what is due, and drops old subscriptions if it is time.
-func (s *Sender) step(ctx context.Context, newest int64, queued *int64, dropped *time.Time, snap *data.Snapshot) error {
-	for more := newest != *queued; more; {
+// step queues what is new, drops old subscriptions if it is time, and begins to tell those for which something is due and for which there is a place.
+func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *data.Snapshot) error {
+	for more := newest != s.queued; more; {
 		var err error
 		if more, err = s.Store.QueueNotifications(ctx, newest, s.Now()); err != nil {
 			return err
 		}
 	}
-	*queued = newest
-	if now := s.Now(); now.Sub(*dropped) >= dropEvery {
+	s.queued = newest
+	if now := s.Now(); now.Sub(s.dropped) >= dropEvery {
 		if _, err := s.Store.DropSubscriptions(ctx, now.Add(-push.KeepFor)); err != nil {
 			return err
 		}
-		*dropped = now
+		s.dropped = now
 	}
-	due, err := s.Store.DueSubscriptions(ctx, s.Now(), dueOnce)
+	free := atOnce - len(s.places) // only this goroutine takes places
+	if free == 0 {
+		return nil
+	}
+	due, err := s.Store.DueSubscriptions(ctx, s.Now(), free)
 	if err != nil {
 		return err
 	}
-	var group sync.WaitGroup
-	defer group.Wait()
-	places := make(chan struct{}, atOnce)
 	for _, id := range due {
-		select {
-		case places <- struct{}{}:
-		case <-ctx.Done():
-			return ctx.Err()
+		n, claimed, err := s.Store.ClaimNotifications(ctx, id, s.Holder, s.Now(), s.Now().Add(lease))
+		if err != nil {
+			return err
 		}
+		if !claimed {
+			continue
+		}
+		s.places <- struct{}{}
 		group.Go(func() {
-			defer func() { <-places }()
-			if err := s.tell(ctx, id, snap); err != nil && ctx.Err() == nil {
+			if err := s.tell(ctx, &n, snap); err != nil && ctx.Err() == nil {
 				s.Logger.Error("notification could not be stored", "err", err)
+			}
+			<-s.places
+			select {
+			case s.ended <- struct{}{}:
+			default:
 			}
 		})
 	}
 	return nil
 }
 
-// tell sends a subscription what it may be told of.
-func (s *Sender) tell(ctx context.Context, id string, snap *data.Snapshot) error {
-	now := s.Now()
-	n, claimed, err := s.Store.ClaimNotifications(ctx, id, s.Holder, now, now.Add(lease))
-	if err != nil || !claimed {
-		return err
-	}
-	last := int64(math.MaxInt64) // also what is no longer in the log
-	progress := push.Progress{}
-	for _, m := range Messages(&n, snap) {
-		status, err := s.send(ctx, &n.Subscription, &m)
+// tell sends a subscription what it may be told of now.
+func (s *Sender) tell(ctx context.Context, n *push.Pending, snap *data.Snapshot) error {
+	began := time.Now()
+	night, until := n.Night(s.Now())
+	messages, done := Messages(n, snap)
+	o := push.Outcome{Progress: n.Progress, Done: done}
+	for i := range messages {
+		m := &messages[i]
+		if night && !m.urgent() { // it was due by day, and could not be sent
+			o.Later, o.LaterAt = append(o.Later, m.events...), until
+			continue
+		}
+		if time.Since(began) > tellFor {
+			break
+		}
+		status, err := s.send(ctx, &n.Subscription, m)
 		if ctx.Err() != nil {
 			return ctx.Err() // the claim ends by itself, and the next server sends again
 		}
-		switch {
-		case status == http.StatusNotFound || status == http.StatusGone: // RFC 8030, section 7.3: the subscription is over
+		if status == http.StatusNotFound || status == http.StatusGone { // RFC 8030, section 7.3: the subscription is over
 			s.Attempted("gone")
-			return s.Store.DeleteSubscription(ctx, id)
-		case err != nil:
-			s.Attempted("failed")
-			progress = push.Progress{Failures: n.Failures + 1, FailingSince: n.FailingSince, NextAt: now.Add(delivery.WaitAfter(n.Failures + 1))}
-			if progress.FailingSince.IsZero() {
-				progress.FailingSince = now
-			}
-		default:
-			s.Attempted("sent")
+			return s.Store.DeleteSubscription(ctx, n.ID)
 		}
 		if err != nil {
+			s.Attempted("failed")
 			s.Logger.Warn("push service refused a notification", "service", host(n.Endpoint), "err", err)
+			s.fail(n, &o)
 			break
 		}
+		s.Attempted("sent")
+		o.Progress = push.Progress{}
+		o.Done = append(o.Done, m.events...)
 	}
-	return s.Store.EndNotifications(ctx, id, s.Holder, now, last, progress, now.Add(-giveUpAfter))
+	return s.Store.EndNotifications(ctx, n.ID, s.Holder, o)
+}
+
+// fail notes in the outcome that a message was not taken.
+func (s *Sender) fail(n *push.Pending, o *push.Outcome) {
+	now := s.Now()
+	o.Progress = push.Progress{Failures: n.Failures + 1, FailingSince: n.FailingSince, NextAt: now.Add(delivery.WaitAfter(n.Failures + 1))}
+	if o.FailingSince.IsZero() {
+		o.FailingSince = now
+	}
+	if now.Sub(o.FailingSince) > giveUpAfter {
+		o.Done = nil
+		for i := range n.Events {
+			o.Done = append(o.Done, n.Events[i].Seq)
+		}
+	}
 }
 
 // send sends a message. The error says why the push service did not take it.
@@ -233,162 +263,4 @@ func host(endpoint string) string {
 	rest := strings.TrimPrefix(endpoint, "https://")
 	h, _, _ := strings.Cut(rest, "/")
 	return h
-}
-
-// A Message is what a browser gets. Its service worker makes sentences of it, in the reader's language.
-type Message struct {
-	Lakes []LakeNews `json:"lakes"`
-	More  int        `json:"more,omitempty"`  // further lakes of a summary
-	Daily bool       `json:"daily,omitempty"` // a summary
-}
-
-// LakeNews is what happened to a lake since the browser was told last.
-type LakeNews struct {
-	ID         data.LakeID   `json:"id"`
-	Name       string        `json:"name"`
-	Kind       string        `json:"kind"` // of the last event
-	Before     *int          `json:"before"`
-	After      *int          `json:"after"` // levels
-	Chl        *float64      `json:"chl"`
-	MeasuredAt *string       `json:"measured_at"`
-	MeasuredBy string        `json:"measured_by,omitempty"`
-	Advisory   *AdvisoryNews `json:"advisory,omitempty"`
-	urgent     bool
-}
-
-// AdvisoryNews is an official statement in a notification.
-type AdvisoryNews struct {
-	Kind       string  `json:"kind"`
-	Issuer     string  `json:"issuer"`
-	ValidUntil *string `json:"valid_until"`
-}
-
-// topic replaces an earlier message about the same lake that the push service still has (RFC 8030, section 5.4).
-func (m *Message) topic() string {
-	about := "summary"
-	if !m.Daily {
-		about = string(m.Lakes[0].ID)
-	}
-	sum := sha256.Sum256([]byte(about))
-	return base64.RawURLEncoding.EncodeToString(sum[:12])
-}
-
-func (m *Message) urgency() webpush.Urgency {
-	for i := range m.Lakes {
-		if m.Lakes[i].urgent {
-			return webpush.UrgencyHigh
-		}
-	}
-	return webpush.UrgencyNormal
-}
-
-// Messages returns the messages about what waits: one for each lake, or for a daily summary one for all, except closures. What happened to a lake
-// is one piece of news: a level that rose and fell again meanwhile is none.
-func Messages(n *push.Pending, snap *data.Snapshot) (messages []Message) {
-	var news []*LakeNews
-	of := make(map[data.LakeID]*LakeNews)
-	for i := range n.Events {
-		e := &n.Events[i]
-		l := of[e.LakeID]
-		if l == nil {
-			l = newLakeNews(e, snap)
-			of[e.LakeID] = l
-			news = append(news, l)
-		}
-		l.add(e)
-	}
-	var summary []LakeNews
-	for _, l := range news {
-		switch {
-		case !l.tells():
-		case n.Daily && !l.urgent:
-			summary = append(summary, *l)
-		default:
-			messages = append(messages, Message{Lakes: []LakeNews{*l}})
-		}
-	}
-	if len(summary) > 0 {
-		shown := min(len(summary), maxMessageLakes)
-		messages = append(messages, Message{Lakes: summary[:shown], More: len(summary) - shown, Daily: true})
-	}
-	return messages
-}
-
-// newLakeNews returns news that begin with an event, without it.
-func newLakeNews(first *data.Event, snap *data.Snapshot) *LakeNews {
-	l := &LakeNews{ID: first.LakeID, Name: string(first.LakeID), Before: levelOf(first.Before)}
-	if i, ok := snap.Index(first.LakeID); ok {
-		l.Name = begin(cmp.Or(snap.Lakes[i].Name, l.Name))
-		if state := &snap.Current.States[i]; state.Risk != data.RiskUnknown {
-			l.MeasuredBy = state.MeasuredBy.String()
-		}
-	}
-	return l
-}
-
-// add adds an event.
-func (l *LakeNews) add(e *data.Event) {
-	l.After = levelOf(e.After)
-	l.Chl, l.MeasuredAt = nil, nil
-	if e.After.Chlorophyll.Valid() {
-		chl := e.After.Chlorophyll.Float()
-		l.Chl = &chl
-	}
-	if e.After.MeasuredAt.Known {
-		l.MeasuredAt = timeText(time.Unix(e.After.MeasuredAt.Value, 0))
-	}
-	if !e.Kind.OfAdvisory() {
-		if l.Advisory == nil {
-			l.Kind = e.Kind.String()
-		}
-		return
-	}
-	l.Kind = e.Kind.String()
-	l.Advisory = &AdvisoryNews{Kind: e.Advisory.Kind.String(), Issuer: begin(e.Advisory.Issuer)}
-	if !e.Advisory.ValidUntil.IsZero() {
-		l.Advisory.ValidUntil = timeText(e.Advisory.ValidUntil)
-	}
-	l.urgent = push.Urgent(e)
-}
-
-// tells reports whether there is anything to tell.
-func (l *LakeNews) tells() bool {
-	if l.Advisory != nil {
-		return true
-	}
-	switch {
-	case l.Before == nil && l.After == nil || l.Before != nil && l.After != nil && *l.Before == *l.After:
-		return false
-	case l.After == nil:
-		l.Kind = data.BecameStale.String()
-	case l.Before == nil:
-		l.Kind = data.BecameCurrent.String()
-	case *l.After > *l.Before:
-		l.Kind = data.ClassUp.String()
-	default:
-		l.Kind = data.ClassDown.String()
-	}
-	return true
-}
-
-func levelOf(v data.EventValue) *int {
-	if v.Level == data.NoLevel {
-		return nil
-	}
-	level := int(v.Level)
-	return &level
-}
-
-func timeText(t time.Time) *string {
-	text := t.UTC().Format(time.RFC3339)
-	return &text
-}
-
-// begin returns the beginning of a name.
-func begin(name string) string {
-	runes := []rune(name)
-	if len(runes) <= maxNameRunes {
-		return name
-	}
-	return string(runes[:maxNameRunes-1]) + "…"
 }

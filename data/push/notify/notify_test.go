@@ -44,13 +44,15 @@ type service struct {
 	mu       sync.Mutex
 	browsers map[string]*pushtest.Browser
 	status   map[string]int // that a path answers; 201 if there is none
-	got      []string       // path and message
+	after    map[string]int // so many messages are taken before
+	hanging  map[string]chan struct{}
+	got      []string // path and message
 	headers  []http.Header
 }
 
 func newService(t *testing.T, key notify.Key) *service {
 	t.Helper()
-	s := &service{t: t, key: key, browsers: make(map[string]*pushtest.Browser), status: make(map[string]int)}
+	s := &service{t: t, key: key, browsers: make(map[string]*pushtest.Browser), status: make(map[string]int), after: make(map[string]int), hanging: make(map[string]chan struct{})}
 	s.Server = httptest.NewTLSServer(s)
 	t.Cleanup(s.Close)
 	return s
@@ -68,7 +70,14 @@ func (s *service) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if err := s.checkKey(r); err != nil {
 		s.t.Errorf("Authorization %q: %v", r.Header.Get("Authorization"), err)
 	}
-	if status := s.status[r.URL.Path]; status != 0 {
+	if hang := s.hanging[r.URL.Path]; hang != nil {
+		s.mu.Unlock()
+		<-hang
+		s.mu.Lock()
+	}
+	if s.after[r.URL.Path]--; s.after[r.URL.Path] >= 0 {
+		// as usual
+	} else if status := s.status[r.URL.Path]; status != 0 {
 		w.WriteHeader(status)
 		return
 	}
@@ -131,6 +140,19 @@ func (s *service) answer(name string, status int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.status["/"+name] = status
+}
+
+// answerAfter answers so after n more messages.
+func (s *service) answerAfter(name string, n, status int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.after["/"+name], s.status["/"+name] = n, status
+}
+
+func (s *service) hang(name string, until chan struct{}) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.hanging["/"+name] = until
 }
 
 var noon = time.Date(2026, time.July, 6, 12, 0, 0, 0, time.UTC)
@@ -230,6 +252,23 @@ func closed(id data.LakeID, kind data.EventKind) data.Event {
 		Advisory: data.EventAdvisory{ID: "s", Kind: data.Closure, Issuer: "Amt", ValidUntil: noon.AddDate(0, 0, 7)}}
 }
 
+// closed returns the snapshot with a closure of a lake.
+func (w *world) closed(lake data.LakeID, id data.AdvisoryID) *data.Snapshot {
+	w.t.Helper()
+	err := w.store.Import(w.t.Context(), func(tx store.Tx) error {
+		_, err := tx.PutAdvisories(w.t.Context(), []data.Advisory{{ID: id, LakeID: lake, Kind: data.Closure, Issuer: "Amt", Issued: noon, ValidFrom: noon}}, store.AdvisoryColumns{})
+		return err
+	})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	s, err := data.Load(w.t.Context(), w.store, &data.SnapshotOptions{Profile: w.snap.Profile, StaleAfter: 28, Weeks: 10, Now: func() time.Time { return noon.Add(time.Hour) }})
+	if err != nil {
+		w.t.Fatal(err)
+	}
+	return s
+}
+
 // send starts a server that sends notifications, until stop is called.
 func (w *world) send(s *service) (stop func()) {
 	o := notify.Options{Store: w.store, Holder: rand.Text(), Key: s.key, Contact: "mailto:lakes@example.org", Allow: []netip.Prefix{netip.MustParsePrefix("127.0.0.0/8")}, Now: w.time,
@@ -289,18 +328,30 @@ func TestNotifies(t *testing.T) {
 		return err == nil && !more
 	})
 	w.happen(changed("l00", 0, 2), changed("l02", 0, 2), closed("l00", data.AdvisoryIssued))
-	w.await("told", func() bool { return len(s.list()) == 2 })
+	w.await("told", func() bool { return len(s.list()) == 3 })
 	got := s.list()
 	slices.Sort(got)
-	want := `/closures {"lakes":[{"id":"l00","name":"Größer See l00","kind":"advisory_issued","before":0,"after":0,"chl":0,"measured_at":"2026-07-06T12:00:00Z","measured_by":"satellite","advisory":{"kind":"closure","issuer":"Amt","valid_until":"2026-07-13T12:00:00Z"}}]}`
+	want := `/closures {"lakes":[{"id":"l00","name":"Größer See l00","kind":"advisory_issued","before":0,"after":0,"chl":0,"measured_at":"2026-07-06T12:00:00Z","advisory":{"id":"s","kind":"closure","issuer":"Amt","valid_until":"2026-07-13T12:00:00Z"}}]}`
 	if got[0] != want {
 		t.Errorf("told\n%s, want\n%s", got[0], want)
 	}
-	if !strings.HasPrefix(got[1], `/one {"lakes":[{"id":"l00","name":"Größer See l00","kind":"advisory_issued","before":0,`) {
-		t.Errorf("told %s", got[1])
+	for i, want := range []string{`"kind":"advisory_issued","before":0,`, `"kind":"class_up","before":0,"after":2,`} {
+		if !strings.HasPrefix(got[1+i], `/one {"lakes":[{"id":"l00","name":"Größer See l00",`+want) {
+			t.Errorf("told %s, want %s", got[1+i], want)
+		}
 	}
-	if h := s.headers[0]; h.Get("Urgency") != "high" || h.Get("TTL") != "86400" || len(h.Get("Topic")) != 16 {
-		t.Errorf("header %v", h)
+	topics := make(map[string]bool)
+	for i, message := range s.list() {
+		h, urgency := s.headers[i], "normal"
+		if strings.Contains(message, "closure") {
+			urgency = "high"
+		}
+		if topics[h.Get("Topic")] = true; h.Get("Urgency") != urgency || h.Get("TTL") != "86400" || len(h.Get("Topic")) != 16 {
+			t.Errorf("header %v of %s", h, message)
+		}
+	}
+	if len(topics) != 2 {
+		t.Errorf("%d topics, want that of the lake's value and that of the statement", len(topics))
 	}
 	w.await("without the one that is gone", func() bool { n, queued := w.counts(); return n == 2 && queued == 0 })
 
@@ -310,15 +361,15 @@ func TestNotifies(t *testing.T) {
 	w.happen(changed("l00", 2, 0))
 	w.await("queued", func() bool { _, queued := w.counts(); return queued == 3 })
 	time.Sleep(50 * time.Millisecond)
-	if n := len(s.list()); n != 2 {
-		t.Errorf("%d messages at night", n-2)
+	if n := len(s.list()); n != 3 {
+		t.Errorf("%d messages at night", n-3)
 	}
 	stop()
 	w.now.Store(noon.Add(19 * time.Hour).Unix())
 	w.send(s)
 	w.await("told in the morning", func() bool { _, queued := w.counts(); return queued == 0 })
-	if got := s.list(); len(got) != 3 || !strings.Contains(got[2], `"id":"l01"`) || !strings.Contains(got[2], `"kind":"class_up","before":0,"after":1`) || strings.Contains(got[2], strings.Repeat("x", 80)) {
-		t.Errorf("told in the morning: %q", got[2:])
+	if got := s.list(); len(got) != 4 || !strings.Contains(got[3], `"id":"l01"`) || !strings.Contains(got[3], `"kind":"class_up","before":0,"after":1`) || strings.Contains(got[3], strings.Repeat("x", 80)) {
+		t.Errorf("told in the morning: %q", got[3:])
 	}
 }
 
@@ -348,8 +399,7 @@ func TestPushServiceFails(t *testing.T) {
 		return err == nil && len(ids) == 0 && due() == 1
 	})
 	s.answer("one", 0)
-	w.now.Add(60)
-	w.await("told", func() bool { _, queued := w.counts(); return queued == 0 && len(s.list()) == 1 })
+	w.await("told", func() bool { w.now.Add(1); _, queued := w.counts(); return queued == 0 && len(s.list()) == 1 })
 	s.answer("one", http.StatusInternalServerError)
 	w.happen(changed("l00", 2, 0))
 	w.await("queued again", func() bool { _, queued := w.counts(); return queued == 1 })
@@ -367,8 +417,116 @@ func TestPushServiceFails(t *testing.T) {
 	w.await("forgotten", func() bool { n, _ := w.counts(); return n == 0 })
 }
 
-// A daily summary is one message about all lakes, and closures do not wait for it.
+// What was due by day and could not be sent waits for the morning, unless it is a closure; a message that was taken is not sent again because of another.
+func TestNightAfterAFailure(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := newService(t, notify.NewKey())
+	w.subscribe(s.subscribe("one", "l00", "l01", "l02"))
+	w.now.Store(noon.Add(9*time.Hour + 59*time.Minute).Unix()) // 21:59
+	w.send(s)
+	w.await("begun", func() bool {
+		more, err := w.store.QueueNotifications(t.Context(), w.newest.Load(), w.time())
+		return err == nil && !more
+	})
+	s.answerAfter("one", 2, http.StatusTooManyRequests)
+	w.happen(changed("l00", 0, 2), changed("l01", 0, 2), closed("l02", data.AdvisoryIssued), changed("l02", 0, 1))
+	w.await("two told", func() bool { _, queued := w.counts(); return len(s.list()) == 2 && queued == 2 })
+	s.answer("one", 0)
+	w.now.Add(600) // 22:09
+	w.happen(closed("l01", data.AdvisoryIssued))
+	w.await("the closure told", func() bool { _, queued := w.counts(); return len(s.list()) == 3 && queued == 2 })
+	w.now.Store(noon.Add(19*time.Hour - time.Second).Unix())
+	time.Sleep(50 * time.Millisecond)
+	if n := len(s.list()); n != 3 {
+		t.Errorf("%d messages at night, want the closure", n-2)
+	}
+	w.now.Store(noon.Add(19 * time.Hour).Unix())
+	w.await("the rest told", func() bool { _, queued := w.counts(); return len(s.list()) == 5 && queued == 0 })
+	var order []string
+	for _, message := range s.list() {
+		_, rest, _ := strings.Cut(message, `"id":"`)
+		order = append(order, rest[:3])
+	}
+	if want := []string{"l02", "l00", "l01", "l01", "l02"}; !slices.Equal(order, want) {
+		t.Errorf("told of %v, want %v", order, want)
+	}
+}
+
+// A browser whose push service hangs does not keep others from being told.
+func TestPushServiceHangs(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	s := newService(t, notify.NewKey())
+	hang := make(chan struct{})
+	defer close(hang)
+	s.hang("one", hang)
+	w.subscribe(s.subscribe("one", "l00"))
+	w.subscribe(s.subscribe("two", "l01"))
+	stop := w.send(s)
+	defer stop()
+	w.await("begun", func() bool {
+		more, err := w.store.QueueNotifications(t.Context(), w.newest.Load(), w.time())
+		return err == nil && !more
+	})
+	for n := 1; n < 4; n++ { // while the first request lasts
+		w.happen(changed("l00", 0, 2), changed("l01", 0, 2))
+		w.await("told", func() bool { return len(s.list()) == n })
+	}
+}
+
+// statement is an event of an official statement.
+func statement(id data.AdvisoryID, kind data.EventKind, before, of data.AdvisoryKind) data.Event {
+	return data.Event{LakeID: "l00", Kind: kind, Before: value(2), After: value(2), Advisory: data.EventAdvisory{ID: id, Kind: of, KindBefore: before, Issuer: "Amt"}}
+}
+
+// What happened to a value or a statement is one message, closures first; and a closure is told beside all else.
 func TestMessages(t *testing.T) {
+	t.Parallel()
+	w := newWorld(t)
+	closed := w.closed("l03", "standing")
+	none := data.NoAdvisory
+	for name, tt := range map[string]struct {
+		events []data.Event
+		want   []string // lake, kind, and statement
+		closed bool     // with the closure of l03
+	}{
+		"rise":                                  {[]data.Event{changed("l00", 0, 2)}, []string{"l00 class_up"}, false},
+		"rise and fall":                         {[]data.Event{changed("l00", 0, 2), changed("l00", 2, 0)}, nil, false},
+		"rise by two steps":                     {[]data.Event{changed("l00", 0, 1), changed("l00", 1, 2)}, []string{"l00 class_up"}, false},
+		"a high value vanishes and is low":      {[]data.Event{changed("l00", 2, -1), changed("l00", -1, 0)}, []string{"l00 class_down"}, false},
+		"the warning becomes a closure by name": {[]data.Event{statement("c", data.AdvisoryIssued, none, data.Closure), statement("w", data.AdvisoryWithdrawn, none, data.Warning)}, []string{"l00 advisory_issued closure c", "l00 advisory_withdrawn warning w"}, false},
+		"the closure comes last":                {[]data.Event{statement("a", data.AdvisoryWithdrawn, none, data.Warning), changed("l00", 2, 0), statement("c", data.AdvisoryIssued, none, data.Closure)}, []string{"l00 advisory_issued closure c", "l00 advisory_withdrawn warning a", "l00 class_down"}, false},
+		"a statement of the night":              {[]data.Event{statement("w", data.AdvisoryIssued, none, data.Warning), statement("w", data.AdvisoryExpired, none, data.Warning)}, nil, false},
+		"it grew worse":                         {[]data.Event{statement("w", data.AdvisoryIssued, none, data.Warning), statement("w", data.AdvisoryChanged, data.Warning, data.Closure)}, []string{"l00 advisory_issued closure w"}, false},
+		"it is eased":                           {[]data.Event{statement("w", data.AdvisoryChanged, data.Closure, data.Info)}, []string{"l00 advisory_changed info w"}, false},
+		"of a lake that is closed":              {[]data.Event{changed("l03", 2, 0)}, []string{"l03 class_down"}, true},
+		"of a lake that is gone":                {[]data.Event{changed("gone", 0, 2)}, []string{"gone class_up"}, false},
+	} {
+		for i := range tt.events {
+			tt.events[i].Seq = int64(i) + 1
+		}
+		var got []string
+		messages, untold := notify.Messages(&push.Pending{Events: tt.events}, closed)
+		for _, m := range messages {
+			l := &m.Lakes[0]
+			text := string(l.ID) + " " + l.Kind
+			if l.Advisory != nil {
+				text += " " + l.Advisory.Kind + " " + string(l.Advisory.ID)
+			}
+			got = append(got, text)
+			if (l.Closure != nil) != tt.closed || tt.closed && l.Closure.Issuer != "Amt" {
+				t.Errorf("%s: the closure is %+v", name, l.Closure)
+			}
+		}
+		if !slices.Equal(got, tt.want) || (len(got) == 0) != (len(untold) == len(tt.events)) {
+			t.Errorf("%s: %q and nothing of %v, want %q", name, got, untold, tt.want)
+		}
+	}
+}
+
+// A daily summary is one message about all lakes, as many as fit, and closures do not wait for it.
+func TestSummary(t *testing.T) {
 	t.Parallel()
 	w := newWorld(t)
 	var events []data.Event
@@ -377,30 +535,32 @@ func TestMessages(t *testing.T) {
 	}
 	events = append(events, closed("l12", data.AdvisoryIssued), changed("l00", 2, -1), changed("l01", 2, 0))
 	for _, tt := range []struct {
-		daily    bool
-		messages int
-	}{{false, 12}, {true, 2}} {
-		messages := notify.Messages(&push.Pending{Subscription: push.Subscription{Daily: tt.daily}, Events: events}, w.snap)
-		if len(messages) != tt.messages {
-			t.Errorf("daily %v: %d messages, want %d", tt.daily, len(messages), tt.messages)
+		issuer string
+		shown  int
+	}{{"Amt", 8}, {strings.Repeat("<", 80), 6}} {
+		for i := range events {
+			events[i].Seq = int64(i) + 1
 		}
-		for _, m := range messages {
-			text, err := json.Marshal(m)
-			if err != nil || len(text) > 3900 {
-				t.Errorf("a message of %d bytes, %v", len(text), err)
-			}
-			if m.Daily && (len(m.Lakes) != 8 || m.More != 3) {
-				t.Errorf("the summary has %d lakes and %d more, want 8 and 3", len(m.Lakes), m.More)
-			}
-			for _, l := range m.Lakes {
-				if l.ID == "l00" && l.Kind != "became_stale" || l.ID == "l01" {
-					t.Errorf("news %+v", l)
-				}
+		long := events
+		if tt.issuer != "Amt" { // nothing but statements of a long name, with many escapes
+			long = nil
+			for i := range 9 {
+				e := statement(data.AdvisoryID(fmt.Sprint("s", i)), data.AdvisoryIssued, data.NoAdvisory, data.Warning)
+				e.LakeID, e.Advisory.Issuer = data.LakeID(fmt.Sprintf("l%02d", i)), tt.issuer
+				long = append(long, e)
 			}
 		}
-	}
-	if messages := notify.Messages(&push.Pending{Events: []data.Event{changed("gone", 0, 2)}}, w.snap); len(messages) != 1 || messages[0].Lakes[0].Name != "gone" {
-		t.Errorf("a lake that is gone: %+v", messages)
+		messages, _ := notify.Messages(&push.Pending{Subscription: push.Subscription{Daily: true}, Events: long}, w.snap)
+		m := messages[len(messages)-1]
+		text, err := json.Marshal(m)
+		if err != nil || len(text) > 3900 || !m.Daily || len(m.Lakes) > 8 || len(m.Lakes) < 3 || tt.issuer == "Amt" && (len(messages) != 2 || len(m.Lakes) != 8 || m.More != 3) {
+			t.Errorf("%d messages, the summary has %d bytes, %v, %d lakes and %d more", len(messages), len(text), err, len(m.Lakes), m.More)
+		}
+		for _, l := range m.Lakes {
+			if tt.issuer == "Amt" && (l.ID == "l00" && l.Kind != "became_stale" || l.ID == "l01" || l.ID == "l12") {
+				t.Errorf("news %+v", l)
+			}
+		}
 	}
 }
 
