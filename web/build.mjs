@@ -245,7 +245,7 @@ async function writePages() {
 // with the page; then browsers update it.
 async function writeWorker() {
   const addressOf = (name) => JSON.stringify(`assets/${icons[name]}`)
-  const text = await bundle({ entryPoints: ['src/push.js'], format: 'iife', define: { ICON: addressOf('icon-192.png'), BADGE: addressOf('badge-96.png'), WORDS: JSON.stringify({ en: `${words['words-tell-en.json']}`, de: `${words['words-tell-de.json']}` }) } })
+  const text = await bundle({ entryPoints: ['src/push.js'], format: 'iife', define: { ICON: addressOf('icon-192.png'), BADGE: addressOf('badge-96.png') } })
   const push = await writeHashed('push.js', await shorten(text, false))
   const define = { VERSION: JSON.stringify(version), PUSH: JSON.stringify(push.address) }
   const content = await shorten(await bundle({ entryPoints: ['src/sw.js'], format: 'iife', define }), false)

@@ -148,6 +148,20 @@ func (b *Browser) watch(t testing.TB) {
 // only such a frame is a target of its own.
 func (b *Browser) Frame(t testing.TB, base string) *Browser {
 	t.Helper()
+	frame := &Browser{Ctx: b.target(t, "iframe", base)}
+	frame.watch(t)
+	return frame
+}
+
+// Worker waits for the service worker whose URL begins with base to run, and returns its context for chromedp's functions.
+func (b *Browser) Worker(t testing.TB, base string) context.Context {
+	t.Helper()
+	return b.target(t, "service_worker", base)
+}
+
+// target waits for a part of the page that is a target of its own.
+func (b *Browser) target(t testing.TB, kind, base string) context.Context {
+	t.Helper()
 	own := chromedp.FromContext(b.Ctx).BrowserContextID
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		targets, err := chromedp.Targets(b.Ctx)
@@ -155,16 +169,14 @@ func (b *Browser) Frame(t testing.TB, base string) *Browser {
 			t.Fatal(err)
 		}
 		for _, target := range targets {
-			if target.Type == "iframe" && target.BrowserContextID == own && strings.HasPrefix(target.URL, base) {
+			if target.Type == kind && target.BrowserContextID == own && strings.HasPrefix(target.URL, base) {
 				ctx, cancel := chromedp.NewContext(b.Ctx, chromedp.WithTargetID(target.TargetID))
 				t.Cleanup(cancel)
-				frame := &Browser{Ctx: ctx}
-				frame.watch(t)
-				return frame
+				return ctx
 			}
 		}
 	}
-	t.Fatalf("the page has no iframe with a URL below %s", base)
+	t.Fatalf("the page has no %s with a URL below %s", kind, base)
 	return nil
 }
 

@@ -15,6 +15,7 @@ import (
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
 	"github.com/chromedp/cdproto/cdp"
+	"github.com/chromedp/cdproto/runtime"
 	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/chromedp"
 
@@ -131,7 +132,7 @@ func TestPageNotifications(t *testing.T) {
 	key := strings.TrimSpace(limnomaptest.Run(t, "push", "keys"))
 	roots := limnomaptest.WriteFile(t, dir, "roots.pem", certificateOf(service.Server))
 	needPage(t)
-	s := limnomaptest.LaunchWithEnv(t, []string{"SSL_CERT_FILE=" + roots, "LIMNOMAP_PUSH_KEY=" + key}, "--db", db, "--push-contact", "mailto:lakes@example.org", "--hooks-allow", "127.0.0.0/8")
+	s := limnomaptest.LaunchWithEnv(t, []string{"SSL_CERT_FILE=" + roots, "LIMNOMAP_PUSH_KEY=" + key}, "--db", db, "--push-contact", "mailto:lakes@example.org", "--hooks-allow", "127.0.0.0/8", "--push-services", "127.0.0.1")
 	s.AwaitReady(t)
 	base := s.Base
 	limnomaptest.Within(t, time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
@@ -224,8 +225,18 @@ func TestPageNotifications(t *testing.T) {
 	deliver(`{"lakes":[{"id":"a","name":"Größer See","kind":"became_stale","before":2,"after":null,"chl":null,"measured_at":"2026-07-06T12:00:00Z","measured_by":"satellite"}]}`)
 	limnomaptest.Within(t, time.Minute, "the notification is replaced", func() bool { all := shown(); return len(all) == 1 && strings.Contains(all[0].Body, "keine Entwarnung") })
 
+	// A tap opens the lake, also on a page that nobody has touched.
+	b.Do(t, chromedp.Click(`#favourites > button:last-child`), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
+	if _, err := chromedp.Call(b.Worker(t, base), runtime.Evaluate, runtime.EvaluateParams{AwaitPromise: new(true), Expression: `self.registration.getNotifications()
+		.then(([notification]) => { self.dispatchEvent(new NotificationEvent('notificationclick', {notification})) })`}); err != nil {
+		t.Fatal(err)
+	}
+	b.Do(t, browsertest.Until(`location.hash.includes('lake=a') && document.querySelector('#card h2')?.textContent.includes('Größer See')`))
+
 	// The reader stops: the server has nothing left, and nothing is sent.
-	b.Do(t, chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#favourites form button')].find((b) => b.textContent === 'Beenden').click()`),
+	b.Do(t, chromedp.Evaluate[chromedp.Void](`dispatchEvent(new PointerEvent('pointermove'))`), browsertest.Until(`document.getElementById('favourites-open') !== null`),
+		chromedp.Evaluate[chromedp.Void](`document.getElementById('favourites-open').click()`), browsertest.Until(`document.getElementById('favourites').open`),
+		chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#favourites form button')].find((b) => b.textContent === 'Beenden').click()`),
 		browsertest.Until(`document.querySelector('#favourites [role=status]').textContent.startsWith('Mitteilungen sind ausgeschaltet')`))
 	sent := len(service.messages())
 	change("5")

@@ -1,4 +1,6 @@
 // The part of the service worker that shows notifications, and opens the lake when one is tapped.
+import de from './push/words/de.json'
+import en from './push/words/en.json'
 import { notificationText } from './pushtext.js'
 
 const worker = /** @type {ServiceWorkerGlobalScope} */ (/** @type {any} */ (self))
@@ -15,8 +17,7 @@ async function language() {
 
 on('push', async ({ data }) => {
   const lang = await language()
-  const words = await (await fetch(WORDS[lang])).json() // with the texts of the page's favourites, which most readers have stored
-  const { title, lake, ...options } = notificationText(data.json(), lang, words.push)
+  const { title, lake, ...options } = notificationText(data.json(), lang, { de, en }[lang], new Date().getHours())
   await worker.registration.showNotification(title, { ...options, lang, icon: ICON, badge: BADGE, data: lake })
 })
 
@@ -26,6 +27,6 @@ on('notificationclick', async ({ notification }) => {
   const pages = await worker.clients.matchAll({ type: 'window' })
   const page = pages.find(({ url }) => new URL(url).pathname === root.pathname)
   if (!page) return worker.clients.openWindow(address)
-  await page.focus()
-  page.postMessage({ open: notification.data })
+  await page.focus().catch(() => {}) // denied after some seconds
+  await page.navigate(address) // the page has no listener yet if nobody has touched it; a change of the fragment loads nothing
 })

@@ -3,27 +3,27 @@
 const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[name])
 
 /**
- * Returns the title and the text of a notification. `tag` replaces an earlier one about the same, and `lake` is the one that a tap opens, if
- * there is only one.
+ * Returns the title and the text of a notification. `tag` replaces an earlier one about the same, `lake` is the one that a tap opens, if
+ * there is only one, and what is not urgent makes no sound at night: it comes late, to a device that was off by day.
  * @param {{lakes: any[], more?: number, daily?: boolean}} message as the server sends it @param {string} language 'de' or 'en'
- * @param {any} text the words of that language
+ * @param {any} text the words of that language @param {number} hour of the day
  */
-export function notificationText({ lakes, more, daily }, language, text) {
+export function notificationText({ lakes, more, daily }, language, text, hour) {
   const locale = { de: 'de-DE', en: 'en-GB' }[language]
   const day = (time) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long' }).format(new Date(time))
   const risk = (level) => text.risks[level ?? 0]
-  const happened = ({ kind, before, after, advisory }) => fill(text[kind] ?? '', {
+  const happened = ({ kind, before, after, advisory, closure }) => (closure ? `${fill(text.closed, closure)} ` : '') + fill(text[kind] ?? '', {
     before: risk(before), after: risk(after),
     what: text[advisory?.kind], issuer: advisory?.issuer, until: advisory?.valid_until ? fill(text.until, { date: day(advisory.valid_until) }) : '',
   })
   const source = ({ chl, measured_at: at, measured_by: by, advisory }) => (at && !advisory
-    ? ` ${fill(chl === null ? text.last : text.measured, { chl: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(chl ?? 0), date: day(at), by: text[by] ?? by })}`
+    ? ` ${fill(chl === null ? text.last : text.measured, { chl: new Intl.NumberFormat(locale, { maximumFractionDigits: 1 }).format(chl ?? 0), date: day(at), by: by ? `, ${text[by]}` : '' })}`
     : '')
-  if (!daily) {
-    const [lake] = lakes
-    return { title: lake.name, body: happened(lake) + source(lake), tag: `lake ${lake.id}`, lake: lake.id }
-  }
+  const [{ id, name, kind, advisory }] = lakes
+  const urgent = advisory?.kind === 'closure' && /issued|changed/.test(kind)
+  const silent = !urgent && (hour >= 22 || hour < 7)
+  if (!daily) return { title: name, body: happened(lakes[0]) + source(lakes[0]), tag: advisory ? `statement ${advisory.id}` : `lake ${id}`, lake: id, silent }
   const lines = lakes.map((lake) => `${lake.name}: ${happened(lake)}`)
   if (more) lines.push(fill(text.more, { n: more }))
-  return { title: text.summary, body: lines.join('\n'), tag: 'summary', lake: lakes.length === 1 && !more ? lakes[0].id : '' }
+  return { title: text.summary, body: lines.join('\n'), tag: 'summary', lake: lakes.length === 1 && !more ? id : '', silent }
 }

@@ -5,16 +5,16 @@ import { test } from 'node:test'
 import { notificationText } from '../src/pushtext.js'
 
 const lake = { id: 'a', name: 'Größer See', kind: 'class_up', before: 0, after: 2, chl: 61.25, measured_at: '2026-07-05T10:30:00Z', measured_by: 'satellite' }
-const statement = { kind: 'closure', issuer: 'Amt für Gewässer', valid_until: '2026-08-01T00:00:00Z' }
-const wordsIn = (language) => JSON.parse(readFileSync(new URL(`../src/tell/words/${language}.json`, import.meta.url), 'utf8')).push
-const of = (change, language) => notificationText({ lakes: [{ ...lake, ...change }] }, language, wordsIn(language))
+const statement = { id: 's', kind: 'closure', issuer: 'Amt für Gewässer', valid_until: '2026-08-01T00:00:00Z' }
+const wordsIn = (language) => JSON.parse(readFileSync(new URL(`../src/push/words/${language}.json`, import.meta.url), 'utf8'))
+const of = (change, language) => notificationText({ lakes: [{ ...lake, ...change }] }, language, wordsIn(language), 12)
 
 test('a notification says what happened, the value, its day and its source', () => {
   assert.deepEqual(of({}, 'en'), {
-    title: 'Größer See', body: 'Risk rose from low to high. 61.3 µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a',
+    title: 'Größer See', body: 'Risk rose from low to high. 61.3 µg/l chlorophyll-a, measured on 5 July, satellite.', tag: 'lake a', lake: 'a', silent: false,
   })
   assert.deepEqual(of({ measured_by: 'in_situ' }, 'de'), {
-    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a',
+    title: 'Größer See', body: 'Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 5. Juli, Wasserprobe.', tag: 'lake a', lake: 'a', silent: false,
   })
 })
 
@@ -37,9 +37,30 @@ test('each kind of change has a text in both languages', () => {
   }
 })
 
+test('a closure stands before other news, and each statement has a notification of its own', () => {
+  const closure = { ...statement, id: 'c' }
+  assert.equal(of({ kind: 'class_down', before: 2, after: 0, chl: 5, closure }, 'en').body, 'Bathing is forbidden (Amt für Gewässer). Risk fell from high to low. 5 µg/l chlorophyll-a, measured on 5 July, satellite.')
+  assert.equal(of({ kind: 'advisory_withdrawn', advisory: { ...statement, kind: 'warning' }, closure }, 'de').body, 'Baden verboten (Amt für Gewässer). Gilt nicht mehr: „Vom Baden wird abgeraten“. Amt für Gewässer.')
+  assert.equal(of({ kind: 'advisory_issued', advisory: closure }, 'en').tag, 'statement c')
+  assert.equal(of({ kind: 'advisory_changed', advisory: { ...statement, kind: 'info', valid_until: null } }, 'en').body, 'Information only, no warning (changed). Amt für Gewässer.')
+})
+
+test('without its source a measurement has its day only', () => {
+  assert.equal(of({ measured_by: undefined }, 'en').body, 'Risk rose from low to high. 61.3 µg/l chlorophyll-a, measured on 5 July.')
+})
+
+test('at night only closures make a sound', () => {
+  const at = (change, hour) => notificationText({ lakes: [{ ...lake, ...change }] }, 'en', wordsIn('en'), hour).silent
+  for (const [hour, silent] of [[6, true], [7, false], [21, false], [22, true]]) {
+    assert.equal(at({}, hour), silent)
+    assert.equal(at({ kind: 'advisory_withdrawn', advisory: statement }, hour), silent)
+    assert.equal(at({ kind: 'advisory_issued', advisory: statement }, hour), false)
+  }
+})
+
 test('a summary has a line for each lake', () => {
   const message = { lakes: [lake, { ...lake, id: 'b', name: 'Westsee', kind: 'became_stale', before: 1, after: null, chl: null }], more: 3, daily: true }
-  const { title, body, tag, lake: opens } = notificationText(message, 'en', wordsIn('en'))
+  const { title, body, tag, lake: opens } = notificationText(message, 'en', wordsIn('en'), 12)
   assert.equal(title, 'Changes at your lakes')
   assert.deepEqual(body.split('\n'), ['Größer See: Risk rose from low to high.',
     'Westsee: No current value any more; the last risk was medium. This is not an all-clear.', '… and 3 more'])

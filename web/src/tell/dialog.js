@@ -17,6 +17,7 @@ export function createDialog({ config, store, view }, favourites, text) {
   const link = element('input', { readOnly: true })
   const offer = element('p', { className: 'offer', hidden: true })
   const form = element('form')
+  const submit = element('button', { type: 'submit' })
   const close = element('button', { type: 'button', onclick: () => dialog.close() }, words.common.close)
   const heading = element('h2', { id: 'favourites-heading' }, text.heading)
   const copyRow = element('div', { className: 'copy-row' }, element('label', {}, text.link, link),
@@ -32,8 +33,9 @@ export function createDialog({ config, store, view }, favourites, text) {
   }
 
   const known = (id) => store.get().byId.get(id)
-  const show = () => {
+  const showList = () => {
     const lakes = favourites.all()
+    const focused = [...list.querySelectorAll('button')].indexOf(/** @type {any} */ (document.activeElement))
     list.replaceChildren(...lakes.map((favourite) => {
       const lake = known(favourite.id)
       const open = element('button', { type: 'button', onclick() {
@@ -47,7 +49,9 @@ export function createDialog({ config, store, view }, favourites, text) {
     const address = new URL('./', location.href)
     address.search = `?favourites=${lakes.map(({ id }) => id).join()}`
     link.value = address.href
-    showForm()
+    submit.disabled = !lakes.length
+    const buttons = list.querySelectorAll('button')
+    if (focused >= 0) (buttons[Math.min(focused, buttons.length - 1)] ?? close).focus()
   }
 
   const showForm = () => {
@@ -56,12 +60,11 @@ export function createDialog({ config, store, view }, favourites, text) {
     const radio = (value) => element('label', {}, element('input', { type: 'radio', name: 'threshold', value, checked: value === (state?.threshold ?? 'medium') }), text.thresholds[value])
     const daily = element('input', { type: 'checkbox', name: 'daily', checked: state?.daily ?? false })
     const choices = element('fieldset', {}, element('legend', {}, text.which), ...['medium', 'high', 'closures'].map(radio), element('label', {}, daily, text.daily))
-    const submit = element('button', { type: 'submit' }, state ? text.change : text.start)
+    submit.textContent = state ? text.change : text.start
     const stop = element('button', { type: 'button', onclick: () => run(async () => { await unsubscribe(); return text.stopped }) }, text.stop)
     const privacy = element('details', {}, element('summary', {}, text.privacy), element('p', {}, text.privacyText))
     form.replaceChildren(element('h3', {}, text.tell), element('p', {}, state ? text.active : text.about),
       ...(why && !state ? [element('p', { className: 'warning' }, text[why])] : [choices, element('p', { className: 'row' }, submit, ...(state ? [stop] : []))]), privacy)
-    submit.disabled = !favourites.all().length
   }
   form.onsubmit = (event) => {
     event.preventDefault()
@@ -84,8 +87,8 @@ export function createDialog({ config, store, view }, favourites, text) {
     }
   }
 
-  favourites.on(() => { if (dialog.open) show() })
-  store.on(() => { if (dialog.open) show() })
+  favourites.on(() => { if (dialog.open) showList() })
+  store.on(() => { if (dialog.open) showList() })
   return {
     /** @param {string[]} shared */
     open(shared = []) {
@@ -96,7 +99,8 @@ export function createDialog({ config, store, view }, favourites, text) {
         offer.hidden = true
       } }, text.add))
       status.textContent = ''
-      show()
+      showList()
+      showForm()
       dialog.showModal()
     },
   }

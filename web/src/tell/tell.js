@@ -50,7 +50,6 @@ export async function addTell(page) {
     timer = setTimeout(update, changeDelay)
   })
   if (isDue()) update()
-  navigator.serviceWorker?.addEventListener('message', ({ data }) => { if (data?.open) page.view.set({ lake: data.open }) })
   const shared = sharedIds(location.search)
   if (shared.some((id) => !favourites.has(id))) dialog.open(shared)
 }
