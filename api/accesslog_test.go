@@ -1,7 +1,9 @@
 package api
 
 import (
+	"context"
 	"crypto/sha256"
+	"errors"
 	"fmt"
 	"log/slog"
 	"net/http"
@@ -35,4 +37,55 @@ func TestAccessLogHidesKeys(t *testing.T) {
 			t.Errorf("the log shows the key %s", key)
 		}
 	}
+}
+
+// No line of the log has the id of a subscription, which is all that one needs to delete it.
+func TestLogHidesSubscriptions(t *testing.T) {
+	const id = "5ecre75ecre7"
+	l, lines := apitest.JSONLog(t, slog.LevelInfo)
+	opts := testOptions(t)
+	opts.Logger, opts.BasePath, opts.PushKey = l, "/lakes", "public"
+	store := &failingSubscriptions{}
+	opts.Subscriptions = store
+	s := newServer(t, opts, testSource(t))
+	const path = "/lakes" + pathSubscriptions + "/"
+	want := 0
+	for _, tt := range []struct {
+		method, path string
+		err          error
+		lines        int
+	}{
+		{http.MethodDelete, path + id, nil, 1},
+		{http.MethodGet, path + id, nil, 1},                                          // not allowed
+		{http.MethodDelete, path + id + "/", nil, 1},                                 // no address
+		{http.MethodDelete, strings.Replace(path, "push", "p%75sh", 1) + id, nil, 1}, // the same in another spelling
+		{http.MethodDelete, path + id, errors.New("the disk is full"), 2},
+		{http.MethodDelete, path + id, http.ErrNotSupported, 2}, // panics
+	} {
+		store.err = tt.err
+		do(s, tt.method, tt.path)
+		want += tt.lines
+	}
+	logged := lines()
+	if len(logged) != want {
+		t.Errorf("%d lines, want %d: %v", len(logged), want, logged)
+	}
+	for _, line := range logged {
+		if line["path"] != path+"…" || strings.Contains(fmt.Sprint(line), id) {
+			t.Errorf("the log has %v", line)
+		}
+	}
+}
+
+// failingSubscriptions fail with an error, or panic.
+type failingSubscriptions struct {
+	fakeSubscriptions
+	err error
+}
+
+func (f *failingSubscriptions) DeleteSubscription(context.Context, string) error {
+	if f.err == http.ErrNotSupported {
+		panic("the store is broken")
+	}
+	return f.err
 }

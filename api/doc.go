@@ -20,7 +20,7 @@
 // # Conventions
 //
 // Answers follow the contract: longitude first in GeoJSON, times in RFC 3339 and UTC, null for what is unknown. All
-// operations are reads. Rates are requests per minute, and 0 means no limit.
+// operations are reads, except those of subscriptions to notifications. Rates are requests per minute, and 0 means no limit.
 //
 // # Errors
 //

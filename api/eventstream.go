@@ -20,10 +20,13 @@ const (
 	// typeEventStream is the media type of server-sent events (https://html.spec.whatwg.org/multipage/server-sent-events.html).
 	typeEventStream = "text/event-stream"
 
-	// maxStreams bounds the open streams. A client may have half of those that the others leave free.
-	maxStreams = 1024
-	// heartbeat is how often a stream without events sends a comment, so that proxies keep it open and a client that is gone is noticed.
-	heartbeat = 15 * time.Second
+	// maxStreams and streamShare bound the open streams: an open stream is a request in flight, for up to maxStreamAge, and most of those must
+	// be left to others. A client may have half of the streams that the others leave free.
+	maxStreams  = 1024
+	streamShare = 8 // the part of the requests in flight for streams is 1/streamShare
+	// heartbeat is how often a stream without events sends a comment, so that proxies keep it open, some for 15 seconds only, and a client
+	// that is gone is noticed.
+	heartbeat = 10 * time.Second
 	// streamWriteTimeout bounds a write to a client that does not read.
 	streamWriteTimeout = 10 * time.Second
 	// maxStreamAge is when a stream ends. Its client connects again, perhaps to another server, and goes on after its last event.
@@ -39,8 +42,10 @@ type eventStreams struct {
 	end    sync.Once
 }
 
-func newEventStreams() *eventStreams {
-	return &eventStreams{budget: admission.NewBudget(maxStreams), ended: make(chan struct{})}
+// newEventStreams returns the streams of a server that answers so many requests at once.
+func newEventStreams(requests int) *eventStreams {
+	n := min(max(requests/streamShare, 1), maxStreams)
+	return &eventStreams{budget: admission.NewBudget(int64(n)), ended: make(chan struct{})}
 }
 
 // close ends all streams, and refuses further ones.
@@ -111,6 +116,8 @@ func (s *eventStream) run(r *http.Request, p *published) {
 	defer beat.Stop()
 	old := time.NewTimer(maxStreamAge)
 	defer old.Stop()
+	defer func() { _ = s.setDeadline(streamWriteTimeout) }() // for the end of the answer, which net/http writes
+
 	s.b = append(s.b, "retry: 5000\n\n"...) // milliseconds
 	s.appendSnapshot(p)
 	for {
@@ -187,12 +194,27 @@ func (s *eventStream) flush() error {
 	if len(s.b) == 0 {
 		return nil
 	}
-	if err := s.out.SetWriteDeadline(time.Now().Add(streamWriteTimeout)); err != nil && !errors.Is(err, http.ErrNotSupported) {
+	if err := s.setDeadline(streamWriteTimeout); err != nil {
 		return err
 	}
 	if _, err := s.w.Write(s.b); err != nil {
 		return err
 	}
 	s.b = s.b[:0]
-	return s.out.Flush()
+	if err := s.out.Flush(); err != nil {
+		return err
+	}
+	return s.setDeadline(0) // HTTP/2 resets the stream at its deadline, also if nothing is being written
+}
+
+// setDeadline bounds the time of the next write, or not if it is zero.
+func (s *eventStream) setDeadline(timeout time.Duration) error {
+	var deadline time.Time
+	if timeout > 0 {
+		deadline = time.Now().Add(timeout)
+	}
+	if err := s.out.SetWriteDeadline(deadline); err != nil && !errors.Is(err, http.ErrNotSupported) {
+		return err
+	}
+	return nil
 }

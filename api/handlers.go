@@ -71,7 +71,7 @@ func newHandlers(s *common, health *health) (*handlers, error) {
 			GeoJSONPath:   pathGeoJSON,
 			OpenAPIPath:   pathOpenAPI,
 		}),
-		events:  &eventHandlers{s, pages, newEventStreams()},
+		events:  &eventHandlers{s, pages, newEventStreams(s.opts.Requests)},
 		push:    &pushHandlers{s},
 		page:    page,
 		table:   &tableHandler{common: s, table: lakeTable},

@@ -1,11 +1,14 @@
 package deploy
 
 import (
+	"bufio"
 	"bytes"
 	"cmp"
 	"fmt"
+	"io"
 	"net"
 	"net/http"
+	"net/http/httptest"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -137,6 +140,103 @@ func (n *cachingNginx) becomes(t testing.TB, path, cache string) {
 		resp, _ := limnomaptest.Get(t, n.base+path)
 		return resp.StatusCode == http.StatusOK && resp.Header.Get("X-Cache-Status") == cache
 	})
+}
+
+// Through both configurations, subscriptions reach limnomap as a whole, other bodies do not, and events come as they happen.
+func TestNginxSubscriptionsAndStreams(t *testing.T) {
+	t.Parallel()
+	limnomaptest.Need(t, "nginx")
+	for _, name := range []string{"nginx.conf", "nginx-cache.conf"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			send := make(chan string, 3)
+			upstream := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/api/v1/events/stream" {
+					n, err := io.Copy(io.Discard, r.Body)
+					fmt.Fprintf(w, "%s %d %v", r.Header.Get("X-Forwarded-For"), n, err)
+					return
+				}
+				w.Header().Set("Content-Type", "text/event-stream")
+				for {
+					select {
+					case event := <-send:
+						_, _ = io.WriteString(w, event)
+						_ = http.NewResponseController(w).Flush() // an error means that the client left
+					case <-r.Context().Done():
+						return
+					}
+				}
+			}))
+			defer upstream.Close()
+			dir, address, upstreamAddress := commonDir(t), limnomaptest.FreeAddress(t), strings.TrimPrefix(upstream.URL, "http://")
+			pairs := []string{"limnomap-1:8080", upstreamAddress, "limnomap-2:8080", upstreamAddress, "/tmp/", dir + "/"}
+			if name == "nginx-cache.conf" {
+				pairs = []string{"server 127.0.0.1:8080 ", "server " + upstreamAddress + " ", "/run/nginx.pid", dir + "/pid", "/var/cache/limnomap-tiles", dir + "/cache"}
+			}
+			conf := replaced(t, name, append(pairs, "listen 80;", "listen "+address+";")...)
+			path := limnomaptest.WriteFile(t, dir, "nginx.conf", conf)
+			if out := output(t, "nginx", "-t", "-e", "stderr", "-p", dir, "-c", path); strings.Contains(out, "[warn]") {
+				t.Errorf("nginx -t:\n%s", out)
+			}
+			runProxy(t, exec.Command("nginx", "-e", "stderr", "-p", dir, "-c", path, "-g", "daemon off;"), func() error {
+				conn, err := net.Dial("tcp", address)
+				if err != nil {
+					return err
+				}
+				return conn.Close()
+			})
+
+			client := &http.Client{Timeout: patience}
+			for _, tt := range []struct {
+				path   string
+				bytes  int
+				status int
+			}{
+				{"/api/v1/push/subscriptions", 10 << 10, http.StatusOK},
+				{"/api/v1/push/subscriptions", 16 << 10, http.StatusOK},
+				{"/api/v1/push/subscriptions", 17 << 10, http.StatusRequestEntityTooLarge},
+				{"/api/v1/bathing-lakes/status", 10 << 10, http.StatusRequestEntityTooLarge},
+				{"/api/v1/events/stream", 10 << 10, http.StatusRequestEntityTooLarge},
+			} {
+				resp, err := client.Post("http://"+address+tt.path, "application/json", strings.NewReader(strings.Repeat("x", tt.bytes)))
+				if err != nil {
+					t.Fatal(err)
+				}
+				body, err := io.ReadAll(resp.Body)
+				resp.Body.Close()
+				if want := fmt.Sprintf("127.0.0.1 %d <nil>", tt.bytes); err != nil || resp.StatusCode != tt.status || tt.status == http.StatusOK && string(body) != want {
+					t.Errorf("%d bytes to %s: %s %.300s, %v, want %d", tt.bytes, tt.path, resp.Status, body, err, tt.status)
+				}
+			}
+
+			send <- "first\n"
+			resp, err := client.Get("http://" + address + "/api/v1/events/stream")
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer resp.Body.Close() // which ends the stream
+			if cache := resp.Header.Get("X-Cache-Status"); cache != "" {
+				t.Errorf("a stream from the cache: %s", cache)
+			}
+			lines := bufio.NewReader(resp.Body)
+			for _, want := range []string{"first\n", "second\n", "third\n"} { // each before the next is sent
+				if want != "first\n" {
+					send <- want
+				}
+				if got, err := lines.ReadString('\n'); err != nil || got != want {
+					t.Errorf("the stream has %q, %v, want %q", got, err, want)
+				}
+			}
+			// A silent server counts as down after 15 seconds, a silent stream does not.
+			_, stream, _ := strings.Cut(conf, "location = /api/v1/events/stream {")
+			stream, _, _ = strings.Cut(stream, "}")
+			for _, want := range []string{"proxy_read_timeout 60s;", "proxy_buffering off;"} {
+				if !strings.Contains(stream, want) {
+					t.Errorf("the location of the stream lacks %q:\n%s", want, stream)
+				}
+			}
+		})
+	}
 }
 
 const berlin = "/api/v1/tiles/6/34/21" // a tile with lakes of the demo

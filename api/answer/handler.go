@@ -69,7 +69,7 @@ func (e *Errors) Handler(h Handler) http.Handler {
 		}
 		p, row := e.problem(err)
 		if log, omitted := e.logs(p, row); log {
-			attrs := []slog.Attr{slog.String("request_id", RequestID(r)), slog.String("path", r.URL.Path), slog.Any("error", err)}
+			attrs := []slog.Attr{slog.String("request_id", RequestID(r)), slog.String("path", LoggedPath(r)), slog.Any("error", err)}
 			if omitted > 0 {
 				attrs = append(attrs, slog.Int("not_logged_since", omitted))
 			}

@@ -8,9 +8,6 @@ import (
 	"limnomap/api/answer"
 )
 
-// maxLoggedPath is how much of a path is logged.
-const maxLoggedPath = 1024
-
 // AccessLog logs each request when it is done, within the quota. A 5xx is an error unless the client had left by then: an
 // answer that fails because the client left is no fault of the server. Of an API key only the name is logged; the query is
 // not, because people put keys there.
@@ -46,7 +43,7 @@ func AccessLog(log *slog.Logger, quota *LogQuota, now func() time.Time) Middlewa
 				attrs := make([]slog.Attr, 0, 12)
 				attrs = append(attrs,
 					slog.String("method", r.Method),
-					slog.String("path", loggedPath(r)),
+					slog.String("path", answer.LoggedPath(r)),
 					slog.Int("status", status),
 					slog.Int64("bytes", tw.Bytes),
 					slog.Float64("duration_ms", now().Sub(info.Start).Seconds()*1000),
@@ -73,9 +70,4 @@ func AccessLog(log *slog.Logger, quota *LogQuota, now func() time.Time) Middlewa
 			returned = true
 		})
 	}
-}
-
-// loggedPath returns the path of r, cut at maxLoggedPath.
-func loggedPath(r *http.Request) string {
-	return r.URL.Path[:min(len(r.URL.Path), maxLoggedPath)]
 }

@@ -107,8 +107,8 @@ func TestAccessLogCutsLongPaths(t *testing.T) {
 	l, lines := apitest.JSONLog(t, slog.LevelInfo)
 	h := accessLog(l, apitest.NewClock().Now)(apitest.OK)
 	apitest.Serve(t, h, httptest.NewRequest("GET", "/"+strings.Repeat("a", 5000), nil))
-	if got := len(lines()[0]["path"].(string)); got != maxLoggedPath {
-		t.Errorf("logged path has %d characters, want %d", got, maxLoggedPath)
+	if got := len(lines()[0]["path"].(string)); got != answer.MaxLoggedPath {
+		t.Errorf("logged path has %d characters, want %d", got, answer.MaxLoggedPath)
 	}
 }
 

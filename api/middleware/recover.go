@@ -26,7 +26,7 @@ func Recover(log *slog.Logger) Middleware {
 				log.LogAttrs(r.Context(), slog.LevelError, "panic",
 					slog.String("request_id", answer.RequestID(r)),
 					slog.String("method", r.Method),
-					slog.String("path", loggedPath(r)),
+					slog.String("path", answer.LoggedPath(r)),
 					slog.String("panic", fmt.Sprint(v)),
 					slog.String("stack", string(debug.Stack())))
 				if tw.Status != 0 {

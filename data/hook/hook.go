@@ -97,22 +97,23 @@ func (h *Hook) Check(allowHTTP bool) error {
 	return nil
 }
 
-// CheckURL returns an error for an address to which no webhook is sent. Whether its host may be reached is known when it is.
+// CheckURL returns an error for an address to which no webhook is sent. Whether its host may be reached is known when it is. The error does not
+// have the address: its path or query may be a secret, and a server logs and stores the error.
 func CheckURL(address string, allowHTTP bool) error {
 	u, err := url.Parse(address)
 	switch {
 	case err != nil:
-		return fmt.Errorf("URL %.80q: it cannot be read", address)
+		return errors.New("the URL cannot be read")
 	case len(address) > MaxURLBytes:
-		return fmt.Errorf("URL of %d bytes; at most %d", len(address), MaxURLBytes)
+		return fmt.Errorf("the URL has %d bytes; at most %d", len(address), MaxURLBytes)
 	case u.Scheme != "https" && u.Scheme != "http" || u.Host == "" || u.Hostname() == "":
-		return fmt.Errorf("URL %.80q: want one such as https://example.org/lakes", address)
+		return errors.New("the URL is none of a webhook: want one such as https://example.org/lakes")
 	case u.Scheme == "http" && !allowHTTP:
-		return fmt.Errorf("URL %.80q: want https; plain HTTP must be allowed explicitly", address)
+		return errors.New("the URL has the scheme http: want https; plain HTTP must be allowed explicitly")
 	case u.User != nil:
 		return errors.New("the URL has a user or a password; the signature tells the receiver who sends, and secrets in a path or query are as good")
 	case u.Fragment != "":
-		return fmt.Errorf("URL %.80q: a fragment is never sent", address)
+		return errors.New("the URL has a fragment, which is never sent")
 	}
 	return nil
 }

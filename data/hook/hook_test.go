@@ -67,9 +67,13 @@ func TestCheckURL(t *testing.T) {
 		"https://example.org/\x7f":       "cannot be read",
 		"":                               "want one such as",
 		"https://example.org/" + strings.Repeat("x", 2000): "at most 2000",
+		"http://example.org/SECRET":                        "want https",
+		"https://example.org/SECRET#part":                  "fragment",
+		"ftp://example.org/SECRET":                         "want one such as",
+		"https://example.org/SECRET\x7f":                   "cannot be read",
 	} {
 		err := hook.CheckURL(address, false)
-		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) || err != nil && strings.Contains(err.Error(), "pass@") {
+		if want == "" && err != nil || want != "" && (err == nil || !strings.Contains(err.Error(), want)) || err != nil && (strings.Contains(err.Error(), "pass@") || strings.Contains(err.Error(), "SECRET")) {
 			t.Errorf("CheckURL(%.60q) = %v, want %q", address, err, want)
 		}
 	}

@@ -1,9 +1,10 @@
 // Package delivery sends events to webhooks. Each event reaches each receiver at least once, in order; a receiver that fails is asked again
-// later and later, and delays no other.
+// later and later. One that is slow delays no other: each webhook that is due gets its turn before another one has its next.
 package delivery
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -12,10 +13,12 @@ import (
 	"net/http"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
 	"time"
+	"unicode"
 
 	"github.com/cenkalti/backoff/v5"
 
@@ -76,13 +79,20 @@ type Deliverer struct {
 	Options
 	client *http.Client
 
+	atOnce int           // tests have fewer places
+	turn   time.Duration // tests have shorter turns
+
 	mu   sync.Mutex
 	busy map[string]bool // webhooks that are being sent to
+
+	// Of start only:
+	turns  int64            // that have begun
+	served map[string]int64 // the number of the last turn of each webhook
 }
 
 // New returns a Deliverer that does nothing before Run.
 func New(o Options) *Deliverer {
-	return &Deliverer{Options: o, client: NewClient(o.Allow), busy: make(map[string]bool)}
+	return &Deliverer{Options: o, client: NewClient(o.Allow), atOnce: atOnce, turn: turn, busy: make(map[string]bool), served: make(map[string]int64)}
 }
 
 // NewClient returns a client for requests to public addresses, and to those in allow. It follows no redirects, uses no proxy, and gives up after
@@ -103,7 +113,7 @@ func NewClient(allow []netip.Prefix) *http.Client {
 func (d *Deliverer) Run(ctx context.Context) {
 	var group sync.WaitGroup
 	defer group.Wait()
-	places := make(chan struct{}, atOnce)
+	places := make(chan struct{}, d.atOnce)
 	ticker := time.NewTicker(pollEvery)
 	defer ticker.Stop()
 	failed := false
@@ -125,15 +135,23 @@ func (d *Deliverer) Run(ctx context.Context) {
 	}
 }
 
-// start starts a turn of each webhook that is due, as far as there are places.
+// start starts a turn of each webhook that is due, as far as there are places: first of those whose last turn is longest ago. Otherwise
+// as many slow receivers with a backlog as there are places would keep all of them.
 func (d *Deliverer) start(ctx context.Context, newest int64, places chan struct{}, group *sync.WaitGroup) error {
 	hooks, err := d.Store.Hooks(ctx)
 	if err != nil {
 		return err
 	}
 	d.Known(hooks)
+	order := make([]*hook.Hook, len(hooks))
+	served := make(map[string]int64, len(hooks)) // without those that are deleted
 	for i := range hooks {
-		h := &hooks[i]
+		order[i] = &hooks[i]
+		served[hooks[i].ID] = d.served[hooks[i].ID]
+	}
+	d.served = served
+	slices.SortStableFunc(order, func(a, b *hook.Hook) int { return cmp.Compare(served[a.ID], served[b.ID]) })
+	for _, h := range order {
 		if h.State != hook.Active || h.After >= newest || d.Now().Before(h.NextAt) || !d.begin(h.ID) {
 			continue
 		}
@@ -143,9 +161,11 @@ func (d *Deliverer) start(ctx context.Context, newest int64, places chan struct{
 			d.end(h.ID)
 			return nil
 		}
+		d.turns++
+		served[h.ID] = d.turns
 		group.Go(func() {
 			defer func() { d.end(h.ID); <-places }()
-			if err := d.turn(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, hook.ErrClaimLost) {
+			if err := d.serve(ctx, h.ID); err != nil && ctx.Err() == nil && !errors.Is(err, hook.ErrClaimLost) {
 				d.Logger.Error("webhook could not be served", "hook", h.ID, "err", err)
 			}
 		})
@@ -169,8 +189,8 @@ func (d *Deliverer) end(id string) {
 	delete(d.busy, id)
 }
 
-// turn sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
-func (d *Deliverer) turn(ctx context.Context, id string) (err error) {
+// serve sends the events that are next to a webhook, until there are no more, one fails, or others should get the place.
+func (d *Deliverer) serve(ctx context.Context, id string) (err error) {
 	h, claimed, err := d.Store.ClaimHook(ctx, id, d.Holder, d.Now(), d.Now().Add(lease))
 	if err != nil || !claimed {
 		return err
@@ -180,7 +200,7 @@ func (d *Deliverer) turn(ctx context.Context, id string) (err error) {
 		defer cancel()
 		err = errors.Join(err, d.Store.ReleaseHook(releasing, id, d.Holder))
 	}()
-	for began := time.Now(); time.Since(began) < turn; {
+	for began := time.Now(); time.Since(began) < d.turn; {
 		newest, _, places, ok := d.Newest()
 		if !ok || h.After >= newest {
 			return nil
@@ -204,7 +224,7 @@ func (d *Deliverer) turn(ctx context.Context, id string) (err error) {
 			if ok, err := d.deliver(ctx, &h, &events[i], places); err != nil || !ok {
 				return err
 			}
-			if time.Since(began) >= turn {
+			if time.Since(began) >= d.turn {
 				return nil
 			}
 		}
@@ -273,7 +293,7 @@ type Result struct {
 // Send sends one request. A receiver takes it with a status of 200 to 299.
 func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, body []byte, at time.Time, userAgent string, allowHTTP bool) (r Result) {
 	fail := func(err error) Result {
-		r.Error = strings.ToValidUTF8(err.Error(), "\uFFFD")
+		r.Error = printable(err.Error())
 		if len(r.Error) > maxError {
 			r.Error = strings.ToValidUTF8(r.Error[:maxError], "") + "…"
 		}
@@ -288,7 +308,7 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 	}
 	req, err := http.NewRequestWithContext(ctx, http.MethodPost, h.URL, bytes.NewReader(body))
 	if err != nil {
-		return fail(err)
+		return fail(WithoutURL(err))
 	}
 	req.Header.Set("Content-Type", "application/json")
 	req.Header.Set("User-Agent", userAgent)
@@ -306,12 +326,27 @@ func Send(ctx context.Context, client *http.Client, h *hook.Hook, id string, bod
 	case r.Status >= 200 && r.Status < 300:
 		return r
 	case r.Status >= 300 && r.Status < 400:
-		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", resp.Status))
+		return fail(fmt.Errorf("the receiver answers with a redirect (%s); redirects are not followed", StatusText(r.Status)))
 	}
 	if seconds, err := strconv.Atoi(resp.Header.Get("Retry-After")); err == nil && seconds > 0 {
 		r.RetryAfter = time.Duration(min(seconds, int(longestWait/time.Second))) * time.Second
 	}
-	return fail(fmt.Errorf("the receiver answers %s", resp.Status))
+	return fail(fmt.Errorf("the receiver answers %s", StatusText(r.Status)))
+}
+
+// StatusText returns a status with the name that HTTP has for it. The receiver's own text may be anything.
+func StatusText(status int) string {
+	return strings.TrimRight(fmt.Sprintf("%d %s", status, http.StatusText(status)), " ")
+}
+
+// printable returns s with a replacement for each character that a terminal does not just show: an error of net/http may quote the receiver.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if !unicode.IsPrint(r) {
+			return unicode.ReplacementChar
+		}
+		return r
+	}, s)
 }
 
 // WithoutURL returns the reason in an error of a client, without the URL: its path or query may be a secret.

@@ -1,6 +1,7 @@
 package delivery_test
 
 import (
+	"bufio"
 	"context"
 	"encoding/json"
 	"errors"
@@ -18,6 +19,7 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+	"unicode"
 
 	"go.uber.org/goleak"
 
@@ -85,11 +87,17 @@ func newWorld(t *testing.T) *world {
 }
 
 // serve starts a server that sends webhooks, until stop is called.
-func (w *world) serve() (stop func()) {
+func (w *world) serve() (stop func()) { return w.serveWith(nil) }
+
+// serveWith starts such a server after a change.
+func (w *world) serveWith(change func(d *delivery.Deliverer)) (stop func()) {
 	d := delivery.New(delivery.Options{Store: w.store, Holder: fmt.Sprint(time.Now().UnixNano()), AllowHTTP: true, Allow: loopback, UserAgent: "limnomap/test", Now: w.clock.now,
 		Logger:    slog.New(slog.NewTextHandler(w, nil)),
 		Newest:    func() (int64, <-chan struct{}, eventfeed.Places, bool) { return w.newest.Load(), nil, places{}, true },
 		Attempted: func(bool) {}, Known: func(h []hook.Hook) { w.hooks.Store(&h) }})
+	if change != nil {
+		change(d)
+	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan struct{})
 	go func() { d.Run(ctx); close(ended) }()
@@ -403,6 +411,35 @@ func TestHangingReceiver(t *testing.T) {
 	}
 }
 
+// More slow receivers than there are places, each with a backlog, share the places with one that is quick: each gets its turn before another
+// one has its next. Were the first ones served until they have all, the others would wait for ten minutes.
+func TestManySlowReceivers(t *testing.T) {
+	t.Parallel()
+	const slow, places, turn, backlog = 5, 2, 10 * time.Millisecond, 600
+	w := newWorld(t)
+	var receivers []*receiver
+	for range slow {
+		r := newReceiver(t, func(int, http.ResponseWriter, *http.Request) bool { time.Sleep(2 * turn); return true }) // one event a turn
+		w.create(r.URL, eventfeed.Filter{})
+		receivers = append(receivers, r)
+	}
+	quick := newReceiver(t, nil)
+	w.create(quick.URL, eventfeed.Filter{Lakes: []data.LakeID{"quick"}})
+	w.happen(append(slices.Repeat([]data.LakeID{"a"}, backlog), "quick")...)
+	w.serveWith(func(d *delivery.Deliverer) { d.Shorten(places, turn) })
+	w.await("delivered to the quick one", func() bool { _, taken := quick.list(); return taken == "quick" })
+	w.happen("quick")
+	w.await("delivered to all", func() bool {
+		for _, r := range receivers {
+			if _, taken := r.list(); taken == "" {
+				return false
+			}
+		}
+		_, taken := quick.list()
+		return taken == "quick quick"
+	})
+}
+
 // Of several servers one sends each event, and another goes on when it has stopped.
 func TestSeveralServers(t *testing.T) {
 	t.Parallel()
@@ -543,6 +580,9 @@ func TestErrorsHaveNoSecrets(t *testing.T) {
 		server.URL + "/secret":                "certificate",
 		"https://no-such-host.invalid/secret": "no such host",
 		"http://127.0.0.1:1/secret":           "refused",
+		"https://127.0.0.1:1/secret#part":     "fragment",
+		"ftp://127.0.0.1:1/secret":            "want one such as",
+		"https://127.0.0.1:1/secret\x7f":      "cannot be read",
 	} {
 		h := hook.New(address, eventfeed.Filter{}, time.Now())
 		result := delivery.Send(t.Context(), client, &h, "id", []byte("{}"), time.Now(), "test", true)
@@ -550,11 +590,61 @@ func TestErrorsHaveNoSecrets(t *testing.T) {
 			t.Errorf("%s: %q, want it to contain %q", address, result.Error, want)
 		}
 	}
+	// A webhook that was made where plain HTTP is allowed.
+	plain := hook.New("http://127.0.0.1:1/secret", eventfeed.Filter{}, time.Now())
+	if result := delivery.Send(t.Context(), client, &plain, "id", []byte("{}"), time.Now(), "test", false); !strings.Contains(result.Error, "want https") || strings.Contains(result.Error, "secret") {
+		t.Errorf("plain HTTP that is not allowed: %q", result.Error)
+	}
 	ctx, cancel := context.WithTimeoutCause(t.Context(), time.Millisecond, errors.New("stopped"))
 	defer cancel()
 	<-ctx.Done()
 	h := hook.New(server.URL+"/secret", eventfeed.Filter{}, time.Now())
 	if result := delivery.Send(ctx, client, &h, "id", []byte("{}"), time.Now(), "test", true); result.Error == "" || strings.Contains(result.Error, "secret") {
 		t.Errorf("stopped: %q", result.Error)
+	}
+}
+
+// What a receiver answers reaches a terminal and the log without its own words and without control characters.
+func TestErrorsArePrintable(t *testing.T) {
+	t.Parallel()
+	const evil = "\x1b[2J\u202e\tfine"
+	for name, tt := range map[string]struct{ answer, want string }{
+		"status":        {"HTTP/1.1 500 " + evil + "\r\n\r\n", "the receiver answers 500 Internal Server Error"},
+		"unknown":       {"HTTP/1.1 599 " + evil + "\r\n\r\n", "the receiver answers 599"},
+		"redirect":      {"HTTP/1.1 302 " + evil + "\r\nLocation: /\r\n\r\n", "the receiver answers with a redirect (302 Found); redirects are not followed"},
+		"location":      {"HTTP/1.1 302 Found\r\nLocation: http://[" + evil + "\r\n\r\n", ""},
+		"no HTTP":       {evil + "\r\n\r\n", ""},
+		"broken header": {"HTTP/1.1 200 OK\r\n" + evil + "\r\n\r\n", ""},
+	} {
+		listener, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answered := make(chan struct{})
+		go func() {
+			defer close(answered)
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			defer conn.Close()
+			if _, err := http.ReadRequest(bufio.NewReader(conn)); err == nil {
+				_, _ = io.WriteString(conn, tt.answer)
+			}
+		}()
+		client := delivery.NewClient(loopback)
+		h := hook.New("http://"+listener.Addr().String()+"/", eventfeed.Filter{}, time.Now())
+		result := delivery.Send(t.Context(), client, &h, "id", []byte("{}"), time.Now(), "test", true)
+		if result.Error == "" || tt.want != "" && result.Error != tt.want {
+			t.Errorf("%s: %q, want %q", name, result.Error, tt.want)
+		}
+		for _, r := range result.Error {
+			if !unicode.IsPrint(r) {
+				t.Errorf("%s: %q has the character %U", name, result.Error, r)
+			}
+		}
+		_ = listener.Close()
+		<-answered
+		client.CloseIdleConnections()
 	}
 }
