@@ -99,7 +99,7 @@ var mayImport = map[string][]string{
 	"cmd/limnomap/config": {"data/apikey", "data/linetext"}, // for the prefix of keys, and to escape texts; it knows no command
 
 	"cmd/benchhttp": {}, // limnomap is compared with it
-	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
+	"cmd/limnomap":  {"cmd/limnomap/config", "api", "api/auth", "api/connections", "api/joinwrites", "api/middleware", "api/ratelimit", "api/ratelimit/quota", "tiles", "tiles/archive", "tiles/disk", "render", "render/legend", "render/vector", "colormap", "data", "data/admission", "data/admission/background", "data/apikey", "data/diskspace", "data/eventfeed", "data/eventlog", "data/hook", "data/hook/delivery", "data/push", "data/push/notify", "data/store", "data/forecast", "data/forecast/backtest", "data/forecaster", "data/ingest", "data/demo", "data/rangefile", "data/refresh", "data/satellite", "web"},
 }
 
 // mustNotKnow lists the outside packages that would give a package knowledge it must not have. A pattern that ends in

@@ -24,7 +24,7 @@ import (
 type pushFlags struct {
 	PushKey      string   `help:"Key with which notifications are signed: limnomap push keys prints one. Without it the page offers none. Prefer LIMNOMAP_PUSH_KEY: command lines are visible to other users." placeholder:"KEY" secret:""`
 	PushContact  string   `help:"Address of the operator for those of push services, as mailto:lakes@example.org or https://example.org/contact. Needed with --push-key." placeholder:"URL"`
-	PushServices []string `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
+	PushServices []string `help:"Hosts of push services to which notifications may be sent, with commas between them; *.example.org is all hosts that end so, * is all. By default those of Chrome, Firefox, Edge and Safari: fcm.googleapis.com, jmt17.google.com, updates.push.services.mozilla.com, *.notify.windows.com, *.push.apple.com." placeholder:"HOST,…"`
 }
 
 // checkPush returns the errors in the flags.

@@ -176,6 +176,7 @@ func TestServices(t *testing.T) {
 		ok       bool
 	}{
 		{push.DefaultServices, "https://fcm.googleapis.com/fcm/send/x", true},
+		{push.DefaultServices, "https://jmt17.google.com/fcm/send/x", true},
 		{push.DefaultServices, "https://updates.push.services.mozilla.com/wpush/v2/x", true},
 		{push.DefaultServices, "https://wns2-par02p.notify.windows.com/w/?token=x", true},
 		{push.DefaultServices, "https://web.push.apple.com/x", true},

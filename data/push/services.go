@@ -9,9 +9,9 @@ import (
 // Services are the hosts of push services to which messages may be sent. A host that begins with "*." stands for all hosts that end so, and "*" for all.
 type Services []string
 
-// DefaultServices are the push services of Chrome and the browsers that are made of it, Firefox, Edge and Safari. They are a list, so that nobody can
-// have the server send requests elsewhere.
-var DefaultServices = Services{"fcm.googleapis.com", "updates.push.services.mozilla.com", "*.notify.windows.com", "*.push.apple.com"}
+// DefaultServices are the push services of Chrome, of Chromium (jmt17), of Firefox, Edge and Safari. They are a list, so that nobody can have the server
+// send requests elsewhere.
+var DefaultServices = Services{"fcm.googleapis.com", "jmt17.google.com", "updates.push.services.mozilla.com", "*.notify.windows.com", "*.push.apple.com"}
 
 // ParseServices reads hosts.
 func ParseServices(hosts []string) (s Services, err error) {

@@ -50,11 +50,13 @@ var chromiums struct {
 }
 
 // Start opens a page for one test and closes it when the test ends. All pages of a language share one Chromium, which runs
-// until [Close]; with options the page gets a Chromium of its own. Without Chromium the test is skipped, and fails in CI.
+// until [Close]; with options the page gets a Chromium of its own, with the profile of a new user. Without Chromium the test is skipped, and
+// fails in CI.
 func Start(t testing.TB, language string, options ...chromedp.ExecAllocatorOption) *Browser {
 	t.Helper()
 	path := findChromium(t)
 	var chromium context.Context
+	var own []chromedp.ContextOption
 	if len(options) > 0 {
 		ctx, cancel, err := startChromium(t.Context(), path, language, options...)
 		if err != nil {
@@ -64,8 +66,9 @@ func Start(t testing.TB, language string, options ...chromedp.ExecAllocatorOptio
 		chromium = ctx
 	} else {
 		chromium = sharedChromium(t, path, language)
+		own = append(own, chromedp.WithNewBrowserContext()) // a private window, which nothing is pushed to
 	}
-	ctx, cancel := chromedp.NewContext(chromium, chromedp.WithNewBrowserContext())
+	ctx, cancel := chromedp.NewContext(chromium, own...)
 	t.Cleanup(cancel)
 	b := &Browser{Ctx: ctx}
 	b.watch(t)
@@ -162,14 +165,14 @@ func (b *Browser) Worker(t testing.TB, base string) context.Context {
 // target waits for a part of the page that is a target of its own.
 func (b *Browser) target(t testing.TB, kind, base string) context.Context {
 	t.Helper()
-	own := chromedp.FromContext(b.Ctx).BrowserContextID
+	own := chromedp.FromContext(b.Ctx).BrowserContextID // empty with a Chromium of its own
 	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
 		targets, err := chromedp.Targets(b.Ctx)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, target := range targets {
-			if target.Type == kind && target.BrowserContextID == own && strings.HasPrefix(target.URL, base) {
+			if target.Type == kind && (own == "" || target.BrowserContextID == own) && strings.HasPrefix(target.URL, base) {
 				ctx, cancel := chromedp.NewContext(b.Ctx, chromedp.WithTargetID(target.TargetID))
 				t.Cleanup(cancel)
 				return ctx

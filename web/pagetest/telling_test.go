@@ -4,23 +4,17 @@ import (
 	"encoding/json"
 	"encoding/pem"
 	"fmt"
-	"io"
-	"net/http"
 	"net/http/httptest"
 	"path/filepath"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
 	cdpbrowser "github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
 	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/cdproto/serviceworker"
 	"github.com/chromedp/chromedp"
 
 	"limnomap/cmd/limnomap/limnomaptest"
-	"limnomap/data/push/pushtest"
 	"limnomap/web/browsertest"
 )
 
@@ -81,48 +75,12 @@ func TestPageFavourites(t *testing.T) {
 	friend.WantNoProblems(t, base)
 }
 
-// A pushService is a push service with one browser.
-type pushService struct {
-	*httptest.Server
-	browser *pushtest.Browser
-
-	mu     sync.Mutex
-	status int
-	got    []string
-}
-
-func (s *pushService) ServeHTTP(w http.ResponseWriter, r *http.Request) {
-	body, err := io.ReadAll(r.Body)
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.status != 0 {
-		w.WriteHeader(s.status)
-		return
-	}
-	text, err2 := s.browser.Decrypt(body)
-	if err != nil || err2 != nil {
-		text = fmt.Append(nil, err, err2)
-	}
-	s.got = append(s.got, string(text))
-	w.WriteHeader(http.StatusCreated)
-}
-
-func (s *pushService) messages() []string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return append([]string(nil), s.got...)
-}
-
-// A reader subscribes on the page. What changes goes encrypted to a push service, and the service worker shows what comes from there, in the
-// reader's language. When the reader stops, or the push service says that the browser is gone, the server forgets it.
-//
-// The push service of Chromium is Google's, and cannot be reached here: the page gets a subscription of the test's service in its place, and what
-// that service gets is passed on to the service worker as Chromium would.
+// A reader subscribes on the page, in a real Chromium. What changes goes encrypted from the server to a push service, from there to Chromium, and the
+// service worker shows it in the reader's language. A tap opens the lake. When the reader stops, the server forgets it.
 func TestPageNotifications(t *testing.T) {
 	t.Parallel()
-	service := &pushService{browser: pushtest.NewBrowser(t)}
-	service.Server = httptest.NewTLSServer(service)
-	defer service.Close()
+	needPage(t)
+	service := newPushService(t)
 	dir := t.TempDir()
 	db := filepath.Join(dir, "lakes.db")
 	observations := func(a string) string {
@@ -130,46 +88,28 @@ func TestPageNotifications(t *testing.T) {
 	}
 	importCSV(t, db, "id,name,lat,lon\na,Größer See,48,11.5\nb,Klarer See,48.5,12\n", observations("5"))
 	key := strings.TrimSpace(limnomaptest.Run(t, "push", "keys"))
-	roots := limnomaptest.WriteFile(t, dir, "roots.pem", certificateOf(service.Server))
-	needPage(t)
+	roots := limnomaptest.WriteFile(t, dir, "roots.pem", certificateOf(service.endpoints))
 	s := limnomaptest.LaunchWithEnv(t, []string{"SSL_CERT_FILE=" + roots, "LIMNOMAP_PUSH_KEY=" + key}, "--db", db, "--push-contact", "mailto:lakes@example.org", "--hooks-allow", "127.0.0.0/8", "--push-services", "127.0.0.1")
 	s.AwaitReady(t)
 	base := s.Base
 	limnomaptest.Within(t, time.Minute, "the log begins", func() bool { return strings.Contains(s.Log.String(), "log of events written") })
 
-	b := startBrowser(t, "de")
-	var mu sync.Mutex
-	var registration serviceworker.RegistrationID
-	if err := chromedp.Listen(b.Ctx, func(event any) {
-		if e, ok := event.(*serviceworker.EventWorkerRegistrationUpdated); ok {
-			mu.Lock()
-			defer mu.Unlock()
-			for _, r := range e.Registrations {
-				if strings.HasPrefix(r.ScopeURL, base) {
-					registration = r.RegistrationID
-				}
-			}
-		}
-	}); err != nil {
-		t.Fatal(err)
-	}
-	browsertest.Enable(t, b, serviceworker.Enable, cdp.Empty{})
-	permission := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "notifications"}, Setting: cdpbrowser.PermissionSettingGranted, Origin: base,
-		BrowserContextID: chromedp.FromContext(b.Ctx).BrowserContextID}
+	// In the reader's time zone it is noon: at night only closures are told.
+	b := browsertest.Start(t, "de", append(service.flags(), chromedp.Env("TZ="+zoneOfNoon(time.Now())))...)
+	permission := cdpbrowser.SetPermissionParams{Permission: &cdpbrowser.PermissionDescriptor{Name: "notifications"}, Setting: cdpbrowser.PermissionSettingGranted, Origin: base}
 	if _, err := chromedp.Call(b.Ctx, cdpbrowser.SetPermission, permission); err != nil {
 		t.Fatal(err)
 	}
-	stub := fmt.Sprintf(`(() => {
-		let subscription = null;
-		PushManager.prototype.getSubscription = async () => subscription;
-		PushManager.prototype.subscribe = async (options) => subscription ??= {
-			options: {applicationServerKey: options.applicationServerKey.buffer},
-			unsubscribe: async () => { subscription = null; return true },
-			toJSON: () => ({endpoint: %q, expirationTime: null, keys: {p256dh: %q, auth: %q}}),
+	// Chromium gives its push service an address at Google. The test's has another one.
+	address := fmt.Sprintf(`(() => {
+		const toJSON = PushSubscription.prototype.toJSON;
+		PushSubscription.prototype.toJSON = function () {
+			const json = toJSON.call(this);
+			return {...json, endpoint: json.endpoint.replace(/^https:\/\/[\w.]+\.google(apis)?\.com/, %q)};
 		};
-	})()`, service.URL+"/one", service.browser.P256dh(), service.browser.Auth())
+	})()`, service.endpoints.URL)
 	b.Do(t, chromedp.EmulateViewport(390, 844, chromedp.EmulateScale(2), chromedp.EmulateMobile, chromedp.EmulateTouch), chromedp.Navigate(base+"/#lake=a"),
-		browsertest.Until(`document.querySelector('`+starOnCard+`') !== null && navigator.serviceWorker.controller !== null`), chromedp.Evaluate[chromedp.Void](stub))
+		browsertest.Until(`document.querySelector('`+starOnCard+`') !== null && navigator.serviceWorker.controller !== null`), chromedp.Evaluate[chromedp.Void](address))
 	savePicture(t, b, "star-phone")
 	b.Do(t, chromedp.Click(starOnCard), chromedp.Evaluate[chromedp.Void](`document.getElementById('favourites-open').click()`),
 		browsertest.Until(`document.getElementById('favourites').open`), chromedp.Evaluate[chromedp.Void](`document.querySelector('#favourites details').open = true`))
@@ -186,26 +126,8 @@ func TestPageNotifications(t *testing.T) {
 		t.Helper()
 		limnomaptest.Run(t, "import", "observations", "--db", db, limnomaptest.WriteFile(t, dir, "change.csv", observations(chl)))
 	}
-	change("61.25")
-	var text string
-	if hour := time.Now().Hour(); hour < 21 && hour >= 8 { // by the clock of this machine, whose zone the browser has
-		limnomaptest.Within(t, time.Minute, "the push service has the message", func() bool { return len(service.messages()) == 1 })
-		text = service.messages()[0]
-	} else {
-		t.Log("at night nothing is told: the message is made by the test")
-		text = `{"lakes":[{"id":"a","name":"Größer See","kind":"class_up","before":0,"after":2,"chl":61.25,"measured_at":"2026-07-06T12:00:00Z","measured_by":"satellite"}]}`
-	}
-	deliver := func(text string) {
-		t.Helper()
-		mu.Lock()
-		params := serviceworker.DeliverPushMessageParams{Origin: base, RegistrationID: registration, Data: text}
-		mu.Unlock()
-		if _, err := chromedp.Call(b.Ctx, serviceworker.DeliverPushMessage, params); err != nil {
-			t.Fatal(err)
-		}
-	}
-	deliver(text)
-	shown := func() (all []struct{ Title, Body, Tag, Lang, Data string }) {
+	type notification struct{ Title, Body, Tag, Lang, Data string }
+	shown := func() (all []notification) {
 		t.Helper()
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`navigator.serviceWorker.ready.then((r) => r.getNotifications()).then((all) => {
 			window.shown = JSON.stringify(all.map(({title, body, tag, lang, data}) => ({title, body, tag, lang, data})));
@@ -216,14 +138,30 @@ func TestPageNotifications(t *testing.T) {
 		b.Do(t, chromedp.Evaluate[chromedp.Void](`delete window.shown; 0`))
 		return all
 	}
-	limnomaptest.Within(t, time.Minute, "the notification is shown", func() bool { return len(shown()) == 1 })
-	if n := shown()[0]; n.Title != "Größer See" || n.Tag != "lake a" || n.Lang != "de" || n.Data != "a" ||
-		!strings.HasPrefix(n.Body, "Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 6. Juli, Satellit.") {
-		t.Errorf("the notification is %+v", n)
+	await := func(what string, cond func(all []notification) bool) {
+		t.Helper()
+		limnomaptest.Within(t, time.Minute, what, func() bool { return cond(shown()) })
 	}
-	// A later one about the same lake replaces it.
-	deliver(`{"lakes":[{"id":"a","name":"Größer See","kind":"became_stale","before":2,"after":null,"chl":null,"measured_at":"2026-07-06T12:00:00Z","measured_by":"satellite"}]}`)
-	limnomaptest.Within(t, time.Minute, "the notification is replaced", func() bool { all := shown(); return len(all) == 1 && strings.Contains(all[0].Body, "keine Entwarnung") })
+	change("61.25")
+	await("a notification is shown", func(all []notification) bool { return len(all) == 1 })
+	want := notification{"Größer See", "Risiko gestiegen: gering → hoch. 61,3 µg/l Chlorophyll-a, gemessen am 6. Juli, Satellit.", "lake a", "de", "a"}
+	if n := shown()[0]; n != want {
+		t.Errorf("the notification is %+v, want %+v", n, want)
+	}
+	// A later one about the same replaces it; an official statement is shown beside it.
+	change("12")
+	await("the notification is replaced", func(all []notification) bool {
+		return len(all) == 1 && strings.HasPrefix(all[0].Body, "Risiko gefallen: hoch → mittel. 12 µg/l")
+	})
+	issued := time.Now().UTC().Add(-time.Minute).Format(time.RFC3339)
+	limnomaptest.Run(t, "import", "advisories", "--db", db, limnomaptest.WriteFile(t, dir, "statements.csv",
+		"id,lake_id,kind,cause,issuer,issued,valid_from,valid_until\ns,a,closure,cyanobacteria,Amt für Gewässer,"+issued+","+issued+",2099-08-01T00:00:00Z\n"))
+	await("the closure is shown", func(all []notification) bool { return len(all) == 2 })
+	for _, n := range shown() {
+		if n.Tag != "lake a" && (n.Tag != "statement s" || n.Body != "Baden verboten. Amt für Gewässer, bis 1. August." || n.Data != "a") {
+			t.Errorf("the notification is %+v", n)
+		}
+	}
 
 	// A tap opens the lake, also on a page that nobody has touched.
 	b.Do(t, chromedp.Click(`#favourites > button:last-child`), chromedp.Navigate(base+"/"), browsertest.Until(heatDrawn))
@@ -238,17 +176,23 @@ func TestPageNotifications(t *testing.T) {
 		chromedp.Evaluate[chromedp.Void](`document.getElementById('favourites-open').click()`), browsertest.Until(`document.getElementById('favourites').open`),
 		chromedp.Evaluate[chromedp.Void](`[...document.querySelectorAll('#favourites form button')].find((b) => b.textContent === 'Beenden').click()`),
 		browsertest.Until(`document.querySelector('#favourites [role=status]').textContent.startsWith('Mitteilungen sind ausgeschaltet')`))
-	sent := len(service.messages())
-	change("5")
+	sent := service.count()
+	change("61.25")
 	limnomaptest.Within(t, time.Minute, "the log has the change", func() bool {
 		var page struct{ Newest int64 }
 		limnomaptest.GetJSON(t, base+"/api/v1/events", &page)
-		return page.Newest == 2
+		return page.Newest == 4
 	})
-	if n := len(service.messages()); n != sent {
-		t.Errorf("%d messages after the reader stopped", n-sent)
+	if n := service.count(); n != sent || sent != 3 {
+		t.Errorf("%d messages, and %d after the reader stopped, want 3", sent, n-sent)
 	}
 	b.WantNoProblems(t, base)
+}
+
+// zoneOfNoon returns a time zone in which it is between 12 and 13 o'clock.
+func zoneOfNoon(now time.Time) string {
+	east := 12 - now.UTC().Hour() // -11 to 12
+	return fmt.Sprintf("Etc/GMT%+d", -east)
 }
 
 // certificateOf returns the certificate of a server as PEM.

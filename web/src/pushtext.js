@@ -10,7 +10,7 @@ const fill = (text, values) => text.replace(/\{(\w+)\}/g, (_, name) => values[na
  */
 export function notificationText({ lakes, more, daily }, language, text, hour) {
   const locale = { de: 'de-DE', en: 'en-GB' }[language]
-  const day = (time) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long' }).format(new Date(time))
+  const day = (time) => new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'long', timeZone: 'UTC' }).format(new Date(time)) // as on the page
   const risk = (level) => text.risks[level ?? 0]
   const happened = ({ kind, before, after, advisory, closure }) => (closure ? `${fill(text.closed, closure)} ` : '') + fill(text[kind] ?? '', {
     before: risk(before), after: risk(after),

@@ -253,7 +253,7 @@ func (s *Sender) send(ctx context.Context, to *push.Subscription, m *Message) (s
 	defer resp.Body.Close()
 	_, _ = io.Copy(io.Discard, io.LimitReader(resp.Body, maxAnswer)) // only to be polite: the status is known
 	if resp.StatusCode < 200 || resp.StatusCode > 299 {
-		return resp.StatusCode, fmt.Errorf("it answers %s", resp.Status)
+		return resp.StatusCode, fmt.Errorf("it answers %s", delivery.StatusText(resp.StatusCode))
 	}
 	return resp.StatusCode, nil
 }
