@@ -138,7 +138,7 @@ func TestKeeperAgeing(t *testing.T) {
 		w := newWorld("a", "b")
 		w.set("a", 1, 5)
 		w.set("b", 0, 60)
-		ahead := (monday + 28).Time().Sub(time.Now())
+		ahead := time.Until((monday + 28).Time())
 		now := func() time.Time { return time.Now().Add(ahead) }
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan struct{}, 2)
