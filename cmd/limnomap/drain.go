@@ -31,10 +31,12 @@ func (d *drain) handler(h http.Handler) http.Handler {
 	})
 }
 
-// end waits until a load balancer has noticed, then closes the listeners, and returns when all requests are answered or
+// begin makes the answers from now on say that their connections close.
+func (d *drain) begin() { d.begun.Store(true) }
+
+// end waits until a load balancer has noticed that the drain has begun, then closes the listeners, and returns when all requests are answered or
 // after finish.
 func (d *drain) end(servers map[*http.Server]net.Listener, notice, finish time.Duration) error {
-	d.begun.Store(true)
 	time.Sleep(notice)
 	var errs []error
 	for _, l := range servers {

@@ -114,6 +114,7 @@ func (s *serving) run(ctx context.Context) error {
 	run(func(ctx context.Context) { manager.watchdog(ctx, main.Handler, s.flags.BasePath+"/healthz") })
 	group.Go(func() error {
 		s.reloader.run(ctx, s.hangups, manager)
+		drain.begin() // before /readyz says so
 		s.server.Drain()
 		manager.notify(daemon.SdNotifyStopping)
 		now := s.reloader.settings()

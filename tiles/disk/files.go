@@ -87,6 +87,9 @@ func walkShard(ctx context.Context, root *os.Root, name string, visit func(file)
 	}
 	defer shard.Close()
 	list, err := shard.Open(".")
+	if errors.Is(err, fs.ErrNotExist) {
+		return ctx.Err()
+	}
 	if err != nil {
 		return err
 	}
@@ -110,8 +113,8 @@ func walkShard(ctx context.Context, root *os.Root, name string, visit func(file)
 				return err
 			}
 		}
-		if errors.Is(err, io.EOF) {
-			return nil
+		if errors.Is(err, io.EOF) || errors.Is(err, fs.ErrNotExist) { // removed while it was read
+			return ctx.Err()
 		}
 		if err != nil {
 			return err

@@ -3,6 +3,7 @@ package disk
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/prometheus/client_golang/prometheus/testutil"
@@ -49,5 +50,31 @@ func TestParseSumName(t *testing.T) {
 		if _, ok := parseSumName(name); ok {
 			t.Errorf("parseSumName(%q) is ok, want not: the cache makes no such name", name)
 		}
+	}
+}
+
+// A folder that is removed while its files are listed has no more of them, which is no fault.
+func TestWalkFilesOfARemovedFolder(t *testing.T) {
+	t.Parallel()
+	dir := t.TempDir()
+	name := strings.Repeat("ab", len(sum{}))
+	if err := os.MkdirAll(filepath.Join(dir, "ab"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(dir, "ab", name), nil, 0o644); err != nil {
+		t.Fatal(err)
+	}
+	root, err := os.OpenRoot(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer root.Close()
+	visited := 0
+	err = walkFiles(t.Context(), root, func(file) error {
+		visited++
+		return os.RemoveAll(filepath.Join(dir, "ab"))
+	})
+	if err != nil || visited != 1 {
+		t.Errorf("%d files visited, %v; want one", visited, err)
 	}
 }
