@@ -25,7 +25,8 @@ import (
 )
 
 const (
-	atOnce = 32 // subscriptions that are told at the same time
+	atOnce  = 32  // subscriptions that are told at the same time
+	dueOnce = 256 // that are looked up at once: after an event at many lakes all are due, and each look goes through them
 	// lease is how long a subscription belongs to the server that tells it; after tellFor no more messages of one subscription are begun.
 	lease   = 2 * time.Minute
 	tellFor = time.Minute
@@ -106,7 +107,8 @@ type Sender struct {
 	places chan struct{} // one for each subscription that is being told
 	ended  chan struct{} // has a value when one was told
 
-	queued  int64 // the number of the event up to which the queue was filled; -1 at first
+	queued  int64    // the number of the event up to which the queue was filled; -1 at first
+	due     []string // subscriptions that were due when they were looked up
 	dropped time.Time
 }
 
@@ -143,28 +145,31 @@ func (s *Sender) Run(ctx context.Context) {
 
 // step queues what is new, drops old subscriptions if it is time, and begins to tell those for which something is due and for which there is a place.
 func (s *Sender) step(ctx context.Context, group *sync.WaitGroup, newest int64, snap *data.Snapshot) error {
-	for more := newest != s.queued; more; {
-		var err error
-		if more, err = s.Store.QueueNotifications(ctx, newest, s.Now()); err != nil {
-			return err
+	if newest != s.queued {
+		for more := true; more; {
+			var err error
+			if more, err = s.Store.QueueNotifications(ctx, newest, s.Now()); err != nil {
+				return err
+			}
 		}
+		s.queued = newest
+		s.due = nil // something urgent may come first now
 	}
-	s.queued = newest
 	if now := s.Now(); now.Sub(s.dropped) >= dropEvery {
 		if _, err := s.Store.DropSubscriptions(ctx, now.Add(-push.KeepFor)); err != nil {
 			return err
 		}
 		s.dropped = now
 	}
-	free := atOnce - len(s.places) // only this goroutine takes places
-	if free == 0 {
-		return nil
+	if len(s.due) == 0 {
+		var err error
+		if s.due, err = s.Store.DueSubscriptions(ctx, s.Now(), dueOnce); err != nil {
+			return err
+		}
 	}
-	due, err := s.Store.DueSubscriptions(ctx, s.Now(), free)
-	if err != nil {
-		return err
-	}
-	for _, id := range due {
+	for len(s.due) > 0 && len(s.places) < atOnce { // only this goroutine takes places
+		id := s.due[0]
+		s.due = s.due[1:]
 		n, claimed, err := s.Store.ClaimNotifications(ctx, id, s.Holder, s.Now(), s.Now().Add(lease))
 		if err != nil {
 			return err
