@@ -173,7 +173,7 @@ func BenchmarkEncode(b *testing.B) {
 			size := 0
 			b.ReportAllocs()
 			for b.Loop() {
-				size = len(e.Encode(pixels, w.width, p))
+				size = len(e.Encode(pixels, w.width, p, palettepng.Sub))
 			}
 			b.ReportMetric(float64(size), "file-B/op")
 		})

@@ -13,7 +13,7 @@ var blanks = sync.OnceValue(func() [2][]byte {
 	var files [2][]byte
 	for i := range files {
 		side := TileSize * (i + 1)
-		files[i] = palettepng.NewEncoder().Encode(make([]uint8, side*side), side, &palettepng.Palette{})
+		files[i] = palettepng.NewEncoder().Encode(make([]uint8, side*side), side, &palettepng.Palette{}, palettepng.None)
 	}
 	return files
 })

@@ -18,7 +18,7 @@ import (
 
 // Version identifies the output of the renderer. It changes whenever the same lakes would give other pixels or bytes, and is
 // part of the key of each cached tile. A test compares hashes of tiles that are filed under it.
-const Version = "4"
+const Version = "5"
 
 // TileSize is the width and height of a tile in pixels at scale 1.
 const TileSize = 1 << tileBits
@@ -97,6 +97,7 @@ type style struct {
 	byExtent bool                                      // whether sites are searched in groups by the extent of their waters
 	sites    func(l *Layer, z maptile.Zoom) *selection // those that are drawn at a zoom
 	palette  func(m *colormap.Map) *palettepng.Palette // the entries that paint uses
+	filter   palettepng.Filter                         // Sub if neighbouring entries are similar
 	signs    signs                                     // of marked lakes; nil if the style has none
 }
 
@@ -219,7 +220,7 @@ func heatStyle(field *heat) *style {
 	// A lake without a value has no colour, and grey would be read as one.
 	return &style{
 		painter: field, above: &style{painter: field.waters, valued: true, byExtent: true}, cored: true, valued: true,
-		sites: (*Layer).forField, palette: heatPalette,
+		sites: (*Layer).forField, palette: heatPalette, filter: palettepng.Sub,
 	}
 }
 
@@ -280,7 +281,7 @@ func (r *Renderer) Render(l *Layer, s Spec) ([]byte, error) {
 		return Blank(s.Scale), nil
 	}
 	m.draw(st, c.scale, w)
-	return m.encoder.Encode(m.pixels, w.width, c.paletteOf(s.Style, w.zoom)), nil
+	return m.encoder.Encode(m.pixels, w.width, c.paletteOf(s.Style, w.zoom), st.filter), nil
 }
 
 // maxKept bounds the hits whose memory is reused, some 200 bytes each with their marks and splats: those of a dense tile of a

@@ -11,12 +11,6 @@ const signature = "\x89PNG\r\n\x1a\n"
 // A file is a PNG file in memory: a signature and chunks (section 5.3).
 type file []byte
 
-// Write appends b.
-func (f *file) Write(b []byte) (int, error) {
-	*f = append(*f, b...)
-	return len(b), nil
-}
-
 // begin begins a chunk of that type and returns its offset, for end.
 func (f *file) begin(name string) (at int) {
 	at = len(*f)

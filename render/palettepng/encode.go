@@ -4,10 +4,7 @@ import (
 	"bytes"
 	"encoding/binary"
 	"image/color"
-	"io"
 	"slices"
-
-	"github.com/klauspost/compress/flate"
 )
 
 const (
@@ -15,57 +12,69 @@ const (
 	colourIndexed = 3
 	// zlibHeader declares deflate with a window of 32 KiB and the default algorithm (RFC 1950, section 2.2).
 	zlibHeader = "\x78\x9c"
-	// deflateLevel 6 writes a sixth fewer bytes than level 1, and a whole tile takes a fifth longer.
-	deflateLevel = 6
 )
 
-// The filters that are used (section 9.2).
+// A Filter is what is done to the bytes of a line before they are compressed (section 9.2).
+type Filter uint8
+
 const (
-	filterNone = 0
-	// filterSub stores the difference from the byte to the left. It makes files of at least manyColours colours a twelfth
-	// smaller, because neighbours in a value field are neighbours in the palette. Images of fewer colours compress better
-	// without it.
-	filterSub   = 1
-	manyColours = 64
+	// None is for marks, and for areas of one colour.
+	None Filter = 0
+	// Sub, the difference from the byte to the left, is for fields: images whose neighbouring pixels are neighbours in the palette. It is left out for
+	// lines of the index 0, and for images of fewer than manyColours colours, which are smaller without.
+	Sub Filter = 1
+
+	manyColours = 40
 )
+
+// mask returns the bits that a filter takes from the byte to the left.
+func (f Filter) mask() uint8 { return -uint8(f) }
 
 // A Palette has the colours of an image by pixel value.
 type Palette [256]color.NRGBA
 
 // An Encoder encodes one image after another. It is not safe for concurrent use.
 type Encoder struct {
-	file  file
-	lines []uint8 // the filtered lines of the image
-	zip   *flate.Writer
+	file     file
+	lines    []uint8 // those of an image of few colours
+	deflater deflater
 }
 
 // NewEncoder returns an Encoder.
-func NewEncoder() *Encoder {
-	zip, err := flate.NewWriter(io.Discard, deflateLevel)
-	if err != nil {
-		panic(err) // only for an unknown level
-	}
-	return &Encoder{zip: zip}
-}
+func NewEncoder() *Encoder { return new(Encoder) }
 
 // Encode returns the PNG file of an image of that width whose pixels are indices into p. The palette of the file has only
 // the colours that are used, in the order of p, and the pixels have as few bits as that allows.
-func (e *Encoder) Encode(pixels []uint8, width int, p *Palette) []byte {
+func (e *Encoder) Encode(pixels []uint8, width int, p *Palette, filter Filter) []byte {
 	var index [256]uint8
 	var trimmed Palette
 	colors := trimmed[:0]
-	for i, used := range usedBy(pixels, width) {
+	e.deflater.find(pixels, width, filter)
+	for i, used := range e.deflater.used {
 		if used {
 			index[i] = uint8(len(colors))
 			colors = append(colors, p[i])
 		}
 	}
 	depth := depthOf(len(colors))
+	switch {
+	case depth < 8:
+		filter = None
+		e.packLines(pixels, width, depth, &index)
+		e.deflater.find(e.lines, len(e.lines), None)
+		for i := range index {
+			index[i] = uint8(i)
+		}
+	case len(colors) < manyColours && filter == Sub:
+		filter = None
+		e.deflater.find(pixels, width, None)
+	}
+	e.deflater.give(&index, filter)
 
 	e.file = append(e.file[:0], signature...)
 	e.header(width, len(pixels)/width, depth)
 	e.colors(colors)
-	e.pixels(pixels, width, depth, len(colors) >= manyColours, &index)
+	e.data()
 	e.file.end(e.file.begin("IEND"))
 	return bytes.Clone(e.file)
 }
@@ -112,29 +121,26 @@ func (e *Encoder) colors(colors []color.NRGBA) {
 	e.file.end(at)
 }
 
-// pixels writes the image data (section 7.2): lines of indices, each after a byte that names its filter.
-func (e *Encoder) pixels(pixels []uint8, width, depth int, subtract bool, index *[256]uint8) {
-	const slack = 3 // bytes that packLine may write past a line
-	line := 1 + (width*depth+7)/8
-	size := len(pixels) / width * line
-	e.lines = slices.Grow(e.lines[:0], size+slack)[:size]
-	for rest := e.lines[:size+slack]; len(pixels) > 0; rest, pixels = rest[line:], pixels[width:] {
-		rest[0] = filterNone
-		if subtract {
-			rest[0] = filterSub
-		}
-		if depth == 8 {
-			mapLine(rest[1:], pixels[:width], index, subtract)
-		} else {
-			packLine(rest[1:], pixels[:width], index, depth)
-		}
-	}
+// data writes the image data (section 7.2): lines of indices, each after a byte that names its filter.
+func (e *Encoder) data() {
 	at := e.file.begin("IDAT")
 	e.file = append(e.file, zlibHeader...)
-	e.zip.Reset(&e.file)
-	// Writing to a file in memory never fails.
-	e.zip.Write(e.lines)
-	e.zip.Close()
-	e.file = binary.BigEndian.AppendUint32(e.file, adler(e.lines))
+	e.file = e.deflater.deflate(e.file)
+	e.file = binary.BigEndian.AppendUint32(e.file, e.deflater.sum)
 	e.file.end(at)
+}
+
+// packLines sets lines, as one line: with the filter types of all but the first.
+func (e *Encoder) packLines(pixels []uint8, width, depth int, index *[256]uint8) {
+	const slack = 3 // bytes that packLine may write past a line
+	line := 1 + (width*depth+7)/8
+	size := len(pixels)/width*line - 1
+	e.lines = slices.Grow(e.lines[:0], size+slack)[:size]
+	clear(e.lines)
+	for rest := e.lines[:size+slack]; ; rest, pixels = rest[line:], pixels[width:] {
+		packLine(rest, pixels[:width], index, depth)
+		if len(pixels) == width {
+			return
+		}
+	}
 }

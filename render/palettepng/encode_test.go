@@ -5,7 +5,6 @@ import (
 	"compress/zlib"
 	"encoding/binary"
 	"fmt"
-	"hash/adler32"
 	"image"
 	"image/color"
 	"image/png"
@@ -76,6 +75,8 @@ func imageData(file []byte) []byte {
 	return file[at+4:][:binary.BigEndian.Uint32(file[at-4:])]
 }
 
+var filters = []Filter{None, Sub}
+
 // tileSize is the side of a tile in pixels.
 const tileSize = 256
 
@@ -89,7 +90,8 @@ func TestEncodeRoundTrip(t *testing.T) {
 				first := rapid.IntRange(0, 256-colors).Draw(t, "first")
 				seed := rapid.Uint32().Draw(t, "seed")
 				pixels := drawn(picture, width, height, first, colors, seed)
-				checkEncoded(t, e.Encode(pixels, width, p), pixels, width, p)
+				filter := rapid.SampledFrom(filters).Draw(t, "filter")
+				checkEncoded(t, e.Encode(pixels, width, p, filter), pixels, width, p)
 			})
 		})
 	}
@@ -113,14 +115,16 @@ func TestEncodeTiles(t *testing.T) {
 			for _, colors := range []int{2, 4, 16, 256} {
 				t.Run(fmt.Sprintf("%s/%d/%d", name, side, colors), func(t *testing.T) {
 					pixels := drawn(picture, side, side, 0, colors, 1)
-					file := e.Encode(pixels, side, p)
-					checkEncoded(t, file, pixels, side, p)
-					if !bytes.Equal(file, NewEncoder().Encode(pixels, side, p)) {
-						t.Error("a new encoder gives other bytes")
-					}
-					// The size without compression, with 8 bytes for each stored block of 64 KiB.
-					if most := len(pixels) + side + 1200 + 8*(len(pixels)>>16); len(file) > most {
-						t.Errorf("%d bytes, want at most %d", len(file), most)
+					for _, filter := range filters {
+						file := e.Encode(pixels, side, p, filter)
+						checkEncoded(t, file, pixels, side, p)
+						if !bytes.Equal(file, NewEncoder().Encode(pixels, side, p, filter)) {
+							t.Error("a new encoder gives other bytes")
+						}
+						// The size without compression, with 8 bytes for each stored block of 64 KiB.
+						if most := len(pixels) + side + 1200 + 8*(len(pixels)>>16); len(file) > most {
+							t.Errorf("%d bytes, want at most %d", len(file), most)
+						}
 					}
 				})
 			}
@@ -133,8 +137,10 @@ func TestEncodeAllocates(t *testing.T) {
 	for _, side := range []int{tileSize, 2 * tileSize} {
 		for name, picture := range pictures {
 			pixels := drawn(picture, side, side, 0, 200, 1)
-			if n := testing.AllocsPerRun(5, func() { e.Encode(pixels, side, p) }); n > 1 {
-				t.Errorf("%s of %d pixels: %v allocations, want only that of the file", name, side, n)
+			for _, filter := range filters {
+				if n := testing.AllocsPerRun(5, func() { e.Encode(pixels, side, p, filter) }); n > 1 {
+					t.Errorf("%s of %d pixels: %v allocations, want only that of the file", name, side, n)
+				}
 			}
 		}
 	}
@@ -153,7 +159,9 @@ func FuzzEncode(f *testing.F) {
 		if pixels = pixels[:min(len(pixels), 1<<17)/w*w]; len(pixels) == 0 {
 			pixels = make([]byte, w)
 		}
-		checkEncoded(t, e.Encode(pixels, w, p), pixels, w, p)
+		for _, filter := range filters {
+			checkEncoded(t, e.Encode(pixels, w, p, filter), pixels, w, p)
+		}
 	})
 }
 
@@ -165,17 +173,8 @@ func BenchmarkEncode(b *testing.B) {
 			b.ReportAllocs()
 			b.SetBytes(int64(len(pixels)))
 			for b.Loop() {
-				e.Encode(pixels, tileSize, p)
+				e.Encode(pixels, tileSize, p, Sub)
 			}
 		})
 	}
-}
-
-func TestAdler(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		data := bytes.Repeat(rapid.SliceOfN(rapid.Byte(), 0, 40).Draw(t, "bytes"), rapid.IntRange(1, 300).Draw(t, "repeats"))
-		if got, want := adler(data), adler32.Checksum(data); got != want {
-			t.Fatalf("adler of %d bytes = %08x, want %08x", len(data), got, want)
-		}
-	})
 }
