@@ -79,9 +79,13 @@ func BenchmarkHits(b *testing.B) {
 
 // weekly is a source of the lakes that all benchmarks use, with two years of simulated values.
 type weekly struct {
-	data.Source // no other method is called
-	lakes       []data.Lake
+	uncalled
+	data.NoForecasts
+	lakes []data.Lake
 }
+
+// uncalled has the methods of a source that no benchmark calls.
+type uncalled struct{ data.Source }
 
 const weeklyWeeks = 104
 
@@ -193,6 +197,49 @@ func BenchmarkAnimation(b *testing.B) {
 			b.ReportMetric(w/c, "ratio")
 		})
 	}
+}
+
+// BenchmarkColdTile draws tiles that nobody has asked for, by the renderer alone and by a service without a disk, in turns. The ratio is what a
+// tile costs in the service to what it costs without.
+func BenchmarkColdTile(b *testing.B) {
+	source := newWeekly(b)
+	snapshot, err := data.Load(b.Context(), source, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	renderer := render.New(colormap.Limits{Level1: 10, Level2: 50})
+	var addresses []maptile.Tile
+	for z := maptile.Zoom(5); z <= 10; z++ {
+		for i := 0; i < len(source.lakes); i += 40 {
+			if t := maptile.At(source.lakes[i].Point, z); !slices.Contains(addresses, t) {
+				addresses = append(addresses, t)
+			}
+		}
+	}
+	s := newTestService(b, renderer, &Options{MemoryBytes: 1}) // nothing fits into memory
+	alone := renderer.Layer(snapshot.Current.Values())
+	var drawn, served time.Duration
+	for b.Loop() {
+		view := &data.View{Lakes: snapshot.Current.Lakes, States: snapshot.Current.States, WithData: snapshot.Current.WithData}
+		mustTile(b, s, view, Request{Tile: maptile.At(source.lakes[0].Point, 15), Scale: 1, Style: render.Heat, Colormap: colormap.Default}) // makes the layer
+		alone = renderer.LayerOn(alone, view.Values())
+		for _, t := range addresses {
+			req := Request{Tile: t, Scale: 1, Style: render.Heat, Colormap: colormap.Default}
+			began := time.Now()
+			renderer.Fingerprint(alone, req.spec())
+			if _, err := renderer.Render(alone, req.spec()); err != nil {
+				b.Fatal(err)
+			}
+			between := time.Now()
+			mustTile(b, s, view, req)
+			drawn += between.Sub(began)
+			served += time.Since(between)
+		}
+	}
+	tiles := float64(b.N * len(addresses))
+	b.ReportMetric(float64(drawn.Microseconds())/tiles, "renderer-µs")
+	b.ReportMetric(float64(served.Microseconds())/tiles, "service-µs")
+	b.ReportMetric(float64(served)/float64(drawn), "ratio")
 }
 
 func sumOfMedians(lists [][]float64) (sum float64) {

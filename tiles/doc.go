@@ -23,8 +23,9 @@
 //
 // # Concurrency
 //
-// A Service and the tiles that it returns are safe for concurrent use. A flight has a goroutine and a timeout of its own; it
-// ends early when all its callers have left and its turn has not come. While more tiles wait than are drawn at once, one
+// A Service and the tiles that it returns are safe for concurrent use. A flight has a timeout of its own; it
+// ends early when all its callers have left and its turn has not come. The caller that begins it does its work, and is answered at its
+// end even if it has left. While more tiles wait than are drawn at once, one
 // processor draws none and the others draw on threads of low priority, so that hits stay fast. Turns are shared fairly by the
 // clients ([Options].Client). When too many wait, the client with the most of them is refused.
 //

@@ -202,12 +202,12 @@ func (s *Service) identify(ctx context.Context, u unidentified, identify func(co
 				}
 				return s.findOrDraw(drawing.ctx, i.key, sum, i.draw)
 			})
-			t, tier, err = s.flights.wait(f.ctx, sum, drawing, false)
-			return err
+			t, tier = drawing.tile, drawing.tier
+			return drawing.err
 		})
 		if other != nil {
 			s.share(client)(other)
-			return s.flights.wait(f.ctx, sum, other, true)
+			return s.flights.wait(f.ctx, sum, other)
 		}
 		return t, tier, err
 	})
