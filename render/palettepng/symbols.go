@@ -98,7 +98,7 @@ func (s *symbols) reset(height, width int) {
 	s.size = height * (1 + width)
 	most := s.size + s.size/maxGap + 2
 	s.found = slices.Grow(s.found[:0], most)[:most]
-	s.at = slices.Grow(s.at[:0], most+segment)[:most+segment]
+	s.at = slices.Grow(s.at[:0], most)[:most]
 	s.found[0], s.at[0], s.count = 1, ^uint32(0), 1
 	s.lines = s.lines[:0]
 	s.used = [256]bool{}
