@@ -10,8 +10,10 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
+	"limnomap/render"
 	"limnomap/tiles"
 )
 
@@ -33,14 +35,23 @@ func germany(tb testing.TB) *fakeSource {
 	return f
 }
 
+// BenchmarkPublish publishes snapshots with new values, for which all answers are prepared, and with new forecasts only.
 func BenchmarkPublish(b *testing.B) {
-	s := newServer(b, testOptions(b), nil)
-	snap := testSnapshot(b, germany(b))
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := s.Publish(snap); err != nil {
-			b.Fatal(err)
-		}
+	source := germany(b)
+	one, other := testSnapshot(b, source), testSnapshot(b, source)
+	for _, bench := range []struct {
+		name  string
+		snaps [2]*data.Snapshot // in turns
+	}{{"new", [2]*data.Snapshot{one, other}}, {"forecasts", [2]*data.Snapshot{one, one}}} {
+		b.Run(bench.name, func(b *testing.B) {
+			s := newServer(b, testOptions(b), nil)
+			b.ReportAllocs()
+			for i := 0; b.Loop(); i++ {
+				if err := s.Publish(bench.snaps[i%2]); err != nil {
+					b.Fatal(err)
+				}
+			}
+		})
 	}
 }
 
@@ -81,6 +92,34 @@ func BenchmarkServe(b *testing.B) {
 				s.ServeHTTP(w, r)
 			}
 		})
+	}
+}
+
+// BenchmarkCachedTile requests tiles of zoom 6 to 8 in turn, which the real tile service has in memory: a hit with the
+// fingerprint of its lakes.
+func BenchmarkCachedTile(b *testing.B) {
+	opts := testOptions(b)
+	service, err := tiles.New(render.New(opts.Limits), nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	defer service.Close()
+	opts.Tiles, opts.Styles = service, render.Styles()
+	s := newServer(b, opts, germany(b))
+	var requests []*http.Request
+	for _, lake := range s.common.current.Load().snap.Lakes[:20] {
+		for z := maptile.Zoom(6); z <= 8; z++ {
+			t := maptile.At(lake.Point, z)
+			target := fmt.Sprintf("/api/v1/tiles/%d/%d/%d.png", t.Z, t.X, t.Y)
+			get(b, s, http.StatusOK, target) // draws it
+			requests = append(requests, httptest.NewRequest(http.MethodGet, target, nil))
+		}
+	}
+	w := &nullWriter{header: make(http.Header)}
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		clear(w.header)
+		s.ServeHTTP(w, requests[i%len(requests)])
 	}
 }
 
