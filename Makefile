@@ -9,7 +9,7 @@ export CGO_ENABLED := 0
 export GOFLAGS += -trimpath
 have = $(shell command -v $(1) 2>/dev/null)
 
-.PHONY: help run build web web-check setup test test-page test-deploy test-faults test-attacks soak vet lint bench bench-http pictures mosaics fuzz vulncheck release release-twice clean
+.PHONY: help run build web web-check setup test test-page test-deploy test-faults test-attacks soak vet lint bench bench-compare bench-http pictures mosaics fuzz vulncheck release release-twice clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-13s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -72,6 +72,9 @@ lint: vet ## Run vet, staticcheck and gofmt
 
 bench: ## Run the benchmarks; the output is for benchstat
 	go test -run '^$$' -bench . -benchmem -count $(or $(COUNT),1) ./...
+
+bench-compare: ## Compare the hot paths with a commit, BASE=HEAD~1, by benchstat (COUNT=10 PATHS="heat tile" and others)
+	.ci/bench-compare
 
 bench-http: build ## Compare with a plain net/http handler and nginx, using wrk (ROUNDS=5 CASES="tile crowd" and others)
 	.ci/bench-http
