@@ -76,7 +76,7 @@ bench: ## Run the benchmarks; the output is for benchstat
 bench-compare: ## Compare the hot paths with a commit, BASE=HEAD~1, by benchstat (COUNT=10 PATHS="heat tile" and others)
 	.ci/bench-compare
 
-bench-http: build ## Compare with a plain net/http handler and nginx, using wrk (ROUNDS=5 CASES="tile crowd" and others)
+bench-http: build ## Compare with a plain net/http handler and nginx, using wrk (ROUNDS=9 CASES="tile crowd" and others)
 	.ci/bench-http
 
 pictures: web ## Make the pictures of the README (with Chromium) and of docs/heat-field.md
