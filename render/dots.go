@@ -2,7 +2,6 @@ package render
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/paulmach/orb/maptile"
 
@@ -39,28 +38,33 @@ func (d *dots) appendMarks(marks []mark, l *Layer, hits []hit, _ window) []mark 
 	return marks
 }
 
-// paint draws the rings first and then the markers in ascending order of value, so that a bloom is never hidden. Of equal
-// values, old ones are below the others; the rest is drawn in Morton order.
+// rank puts the rings below the markers, and these in ascending order of value, so that a bloom is never hidden. Of equal values, old ones
+// are below the others; the rest is drawn in Morton order.
+func (d *dots) rank(m *mark, _ window, _ *logTable) uint64 { return rankOfValue(m) }
+
+func (d *dots) tie(a, b *mark, w window) int {
+	return cmp.Or(cmp.Compare(w.mortonOf(a), w.mortonOf(b)), cmp.Compare(a.x, b.x))
+}
+
+func (d *dots) stampOf(m *mark, w window, logs *logTable) (*stamp, int, int) {
+	s, column, row := d.at(w.zoom).locate(int64(m.x), int64(m.y), w)
+	return &s.byClass[symbolClass(m, logs.classes)], column, row
+}
+
 func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *memory) {
 	clear(dst)
-	slices.SortFunc(s.marks, func(a, b mark) int {
-		if c := a.compareValues(&b); c != 0 {
-			return c
-		}
-		return cmp.Or(cmp.Compare(w.mortonOf(&a), w.mortonOf(&b)), cmp.Compare(a.x, b.x))
-	})
 	ms := d.at(w.zoom)
 	for i := range s.marks {
 		mark := &s.marks[i]
 		m, column, row := ms.locate(int64(mark.x), int64(mark.y), w)
-		m.byClass[sc.symbolClass(mark)].put(dst, w, column, row, sc.inkOf(mark), rimEntry)
+		m.byClass[symbolClass(mark, sc.classes)].put(dst, w, column, row, sc.inkOf(mark), rimEntry)
 	}
 }
 
 // symbolClass returns the class whose shape the marker of m has: that of its colour.
-func (s *scale) symbolClass(m *mark) symbol.Class {
+func symbolClass(m *mark, classes classLimits) symbol.Class {
 	if !m.chlorophyll().Valid() {
 		return symbol.None
 	}
-	return symbol.Low + symbol.Class(s.class(m.chlorophyll()))
+	return symbol.Low + symbol.Class(classes.of(m.chlorophyll()))
 }

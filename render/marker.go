@@ -36,6 +36,8 @@ type sprite struct {
 type stamp struct {
 	half  int // the column and the row of the pixel with the lake
 	codes []uint8
+	// By row, a bit for each pixel that the stamp changes, and for each that it replaces whatever was there; see stack.
+	touched, replaced []uint64
 }
 
 func (s *stamp) side() int { return 2*s.half + 1 }
@@ -89,6 +91,7 @@ func newStamp(shapes []symbol.Shape, scale int, dx, dy float64) stamp {
 	s.codes = shapeCodes(shapes, func(shape symbol.Shape) []uint8 {
 		return covered(s.side(), func(c *gg.Context) { shape.AddTo(c, x, y, float64(scale)); c.Fill() })
 	})
+	s.setMasks()
 	return s
 }
 

@@ -47,7 +47,7 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 	m.found = key
 }
 
-// appendMarks appends the marks of the selected lakes.
+// appendMarks appends the marks of the selected lakes, of a painter whose marks lie on each other only the visible ones.
 func (m *memory) appendMarks(marks []mark, q *query, st *style, selected *selection) []mark {
 	q.hits = m.hits[:0]
 	for _, g := range q.groups(st, selected) {
@@ -56,7 +56,14 @@ func (m *memory) appendMarks(marks []mark, q *query, st *style, selected *select
 		q.sortTies(first)
 	}
 	m.hits = q.hits
-	return st.appendMarks(marks, q.layer, q.hits, q.window)
+	by, ok := st.painter.(stacker)
+	if !ok {
+		return st.appendMarks(marks, q.layer, q.hits, q.window)
+	}
+	m.unsorted = st.appendMarks(m.unsorted[:0], q.layer, q.hits, q.window)
+	marks = m.stack.appendTo(marks, by, m.unsorted, q.window, q.layer.logs)
+	clear(m.unsorted) // they may refer to shores of another layer
+	return marks
 }
 
 // groups returns the groups of s that are searched, one after the other.

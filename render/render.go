@@ -126,17 +126,19 @@ type painter interface {
 
 // memory is what drawing a tile needs, reused for one tile after another.
 type memory struct {
-	hits    []hit
-	scene   scene
-	cores   coreSearch
-	found   sceneKey
-	hashed  []byte // of the marks, for the fingerprint
-	field   field
-	cored   []bool // by pixel: whether the core of a high lake covers it
-	mask    mask
-	ring    []orb.Point
-	pixels  []uint8
-	encoder *palettepng.Encoder
+	hits     []hit
+	unsorted []mark // with those that are hidden
+	stack    stack
+	scene    scene
+	cores    coreSearch
+	found    sceneKey
+	hashed   []byte // of the marks, for the fingerprint
+	field    field
+	cored    []bool // by pixel: whether the core of a high lake covers it
+	mask     mask
+	ring     []orb.Point
+	pixels   []uint8
+	encoder  *palettepng.Encoder
 }
 
 // A sceneKey is what a scene depends on.
@@ -293,6 +295,7 @@ func (r *Renderer) release(m *memory) {
 	if cap(m.hits) > maxKept || cap(m.scene.signs) > maxKept || cap(m.scene.cores) > maxKept || m.cores.neighbourhood.size() > maxKept {
 		m.hits, m.scene, m.found = nil, scene{patch: m.scene.patch}, sceneKey{}
 		m.cores = coreSearch{}
+		m.unsorted, m.stack = nil, stack{}
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil

@@ -3,7 +3,6 @@ package render
 import (
 	"cmp"
 	"math"
-	"slices"
 
 	"github.com/paulmach/orb/maptile"
 
@@ -144,23 +143,31 @@ func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) 
 	t.paintMarks(dst, s.marks, w, sc, mem)
 }
 
-// paintMarks draws the waters in ascending order of class, so that no lake hides a worse one of another class. Within a class
-// large ones are drawn first, so that a pond on an island is visible, and then those of lower values. Lakes without a value
-// belong to the first class: a large clean lake does not hide them. The remaining keys make the order complete: the sort is
-// not stable, and other windows must draw the same.
+// rank puts the waters in ascending order of class, so that no lake hides a worse one of another class. Within a class large ones are
+// below, so that a pond on an island is visible, and then those of lower values. Lakes without a value belong to the first class: a large
+// clean lake does not hide them.
+func (t *waters) rank(m *mark, w window, logs *logTable) uint64 {
+	const largest = 1<<31 - 1
+	r := uint64(logs.classes.of(m.chlorophyll()))
+	r = r<<31 | uint64(largest-t.extentOf(m, w.zoom))
+	return r<<valueBits | rankOfValue(m)
+}
+
+// tie makes the order complete: other windows must draw the same.
+func (t *waters) tie(a, b *mark, w window) int {
+	return cmp.Or(cmp.Compare(w.mortonOf(a), w.mortonOf(b)), cmp.Compare(a.shore.id(), b.shore.id()), cmp.Compare(a.x, b.x))
+}
+
+func (t *waters) stampOf(m *mark, w window, _ *logTable) (*stamp, int, int) {
+	if m.shore != nil || int64(m.radius) != smallestRadius(w.zoom) {
+		return nil, 0, 0
+	}
+	s, column, row := t.smallest[smallestStep(w.zoom)].locate(int64(m.x), int64(m.y), w)
+	return &s.byClass[symbol.Low], column, row
+}
+
+// paintMarks draws waters in their order.
 func (t *waters) paintMarks(dst []uint8, marks []mark, w window, sc *scale, mem *memory) {
-	slices.SortFunc(marks, func(a, b mark) int {
-		if c := cmp.Compare(sc.class(a.chlorophyll()), sc.class(b.chlorophyll())); c != 0 {
-			return c
-		}
-		if c := cmp.Compare(t.extentOf(&b, w.zoom), t.extentOf(&a, w.zoom)); c != 0 {
-			return c
-		}
-		if c := a.compareValues(&b); c != 0 {
-			return c
-		}
-		return cmp.Or(cmp.Compare(w.mortonOf(&a), w.mortonOf(&b)), cmp.Compare(a.shore.id(), b.shore.id()), cmp.Compare(a.x, b.x))
-	})
 	for i := range marks {
 		m := &marks[i]
 		k := sc.inkOf(m)

@@ -40,21 +40,23 @@ func BenchmarkWorld(b *testing.B) {
 	started := time.Now()
 	l := layerOf(lakes...)
 	b.Logf("layer in %v, blurred at %d zooms", time.Since(started).Round(time.Millisecond), blurredZooms(l))
-	for z := maptile.Zoom(0); z <= 12; z++ {
-		b.Run(fmt.Sprintf("z%d", z), func(b *testing.B) {
-			rng := rand.New(rand.NewPCG(9, 10))
-			var times []time.Duration
-			b.ReportAllocs()
-			for b.Loop() {
-				at := lakes[rng.IntN(n)]
-				s := Spec{Tile: maptile.At(orb.Point{at.lon, at.lat}, z), Scale: 1, Style: Heat, Colormap: colormap.Default}
-				before := time.Now()
-				mustRender(b, l, s)
-				times = append(times, time.Since(before))
-			}
-			slices.Sort(times)
-			b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
-			b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
-		})
+	for _, style := range []StyleID{Heat, Dots, Lakes} {
+		for z := maptile.Zoom(0); z <= 12; z++ {
+			b.Run(fmt.Sprintf("%s/z%d", style, z), func(b *testing.B) {
+				rng := rand.New(rand.NewPCG(9, 10))
+				var times []time.Duration
+				b.ReportAllocs()
+				for b.Loop() {
+					at := lakes[rng.IntN(n)]
+					s := Spec{Tile: maptile.At(orb.Point{at.lon, at.lat}, z), Scale: 1, Style: style, Colormap: colormap.Default}
+					before := time.Now()
+					mustRender(b, l, s)
+					times = append(times, time.Since(before))
+				}
+				slices.Sort(times)
+				b.ReportMetric(float64(times[len(times)/2].Microseconds()), "p50-µs")
+				b.ReportMetric(float64(times[len(times)*99/100].Microseconds()), "p99-µs")
+			})
+		}
 	}
 }
