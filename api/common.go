@@ -15,6 +15,7 @@ import (
 	"limnomap/api/table"
 	"limnomap/colormap"
 	"limnomap/data"
+	"limnomap/data/admission/background"
 	"limnomap/data/index"
 	"limnomap/tiles"
 )
@@ -124,7 +125,17 @@ func trueUntil(next, now time.Time) time.Duration {
 	return max(next.Sub(now), 1)
 }
 
-// publish makes snap the snapshot of every later request. It prepares the large answers.
+// publishInBackground is publish on a thread of low priority.
+func (s *common) publishInBackground(snap *data.Snapshot) error {
+	done := make(chan error, 1)
+	go func() { // ends with the publishing, which is waited for
+		background.Here()
+		done <- s.publish(snap)
+	}()
+	return <-done
+}
+
+// publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common.
 func (s *common) publish(snap *data.Snapshot) error {
 	if before := s.current.Load(); before != nil && before.snap.Current == snap.Current {
 		p := *before // only the forecasts are different, and no prepared answer has them
@@ -156,6 +167,7 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
 		return err
 	}
+	s.opts.Tiles.Prepare(snap.Current)
 	s.current.Store(p)
 	return nil
 }

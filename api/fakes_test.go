@@ -165,6 +165,8 @@ type fakeTiles struct {
 	asked tiles.Request // of a picture; of a vector tile only the address
 	week  data.Week
 	leave context.CancelFunc // called before the answer, as if the client left
+
+	prepared []*data.View
 }
 
 func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error) {
@@ -179,6 +181,9 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request)
 	png := fmt.Appendf(nil, "\x89PNG\r\n\x1a\n%v %s", req, v.Week)
 	return tiles.Tile{Bytes: png, ETag: "7e57"}, nil
 }
+
+// Prepare remembers what is prepared.
+func (f *fakeTiles) Prepare(v *data.View) { f.prepared = append(f.prepared, v) }
 
 // Vector returns a compressed tile that contains its request.
 func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {

@@ -149,9 +149,14 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	(*s.handler.Load()).ServeHTTP(w, r)
 }
 
-// Publish makes snap the snapshot of every later request. It prepares the large answers.
+// Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
+// first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile.
 func (s *Server) Publish(snap *data.Snapshot) error {
-	if err := s.common.publish(snap); err != nil {
+	publish := s.common.publish
+	if s.common.current.Load() != nil {
+		publish = s.common.publishInBackground
+	}
+	if err := publish(snap); err != nil {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
 	s.health.reloaded(s.common.current.Load().state.MapVersion)

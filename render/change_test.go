@@ -38,8 +38,9 @@ func lakeSets() []lakeSet {
 		return func(_ fataler, lakes []testShore) *Layer {
 			l := blurred(grids, places(lakes)...)
 			l.roomy = maxBlurredZoom + 1
-			thinned := newThinned(l, l.roomy)
+			thinned, signs := newThinned(l, l.roomy), newThinnedSigns(l, l.roomy)
 			l.thinned = func() []selection { return thinned }
+			l.thinnedSigns = func() [][]int32 { return signs }
 			return l
 		}
 	}

@@ -121,7 +121,23 @@ func (l *Layer) forField(z maptile.Zoom) *selection {
 	return &l.whole
 }
 
-// forMarkers returns the sites whose markers or waters are drawn at zoom z.
+// forDots returns the sites whose markers are drawn at zoom z.
+func (l *Layer) forDots(z maptile.Zoom) *selection {
+	if s := l.dots.at(z); s != nil {
+		return s
+	}
+	return l.forMarkers(z)
+}
+
+// forWaters returns the sites whose waters are drawn at zoom z.
+func (l *Layer) forWaters(z maptile.Zoom) *selection {
+	if s := l.waters.at(z); s != nil {
+		return s
+	}
+	return l.forMarkers(z)
+}
+
+// forMarkers returns the sites whose markers or waters are drawn at zoom z, with those that others hide.
 func (l *Layer) forMarkers(z maptile.Zoom) *selection {
 	if z < l.roomy {
 		return &l.thinned()[z]

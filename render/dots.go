@@ -40,25 +40,25 @@ func (d *dots) appendMarks(marks []mark, l *Layer, hits []hit, _ window) []mark 
 
 // rank puts the rings below the markers, and these in ascending order of value, so that a bloom is never hidden. Of equal values, old ones
 // are below the others; the rest is drawn in Morton order.
-func (d *dots) rank(m *mark, _ window, _ *logTable) uint64 { return rankOfValue(m) }
+func (d *dots) rank(m *mark, _ window, _ classLimits) uint64 { return rankOfValue(m) }
 
 func (d *dots) tie(a, b *mark, w window) int {
 	return cmp.Or(cmp.Compare(w.mortonOf(a), w.mortonOf(b)), cmp.Compare(a.x, b.x))
 }
 
-func (d *dots) stampOf(m *mark, w window, logs *logTable) (*stamp, int, int) {
+func (d *dots) stampOf(m *mark, w window, classes classLimits) (*stamp, int, int) {
 	s, column, row := d.at(w.zoom).locate(int64(m.x), int64(m.y), w)
-	return &s.byClass[symbolClass(m, logs.classes)], column, row
+	return &s.byClass[symbolClass(m, classes)], column, row
 }
 
-func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, _ *memory) {
+func (d *dots) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
 	clear(dst)
-	ms := d.at(w.zoom)
-	for i := range s.marks {
-		mark := &s.marks[i]
-		m, column, row := ms.locate(int64(mark.x), int64(mark.y), w)
-		m.byClass[symbolClass(mark, sc.classes)].put(dst, w, column, row, sc.inkOf(mark), rimEntry)
-	}
+	mem.stack.paint(dst, d, s.marks, w, sc, mem)
+}
+
+func (d *dots) paintMark(dst []uint8, m *mark, w window, sc *scale, _ *memory) {
+	s, column, row := d.stampOf(m, w, sc.classes)
+	s.put(dst, w, column, row, sc.inkOf(m), rimEntry)
 }
 
 // symbolClass returns the class whose shape the marker of m has: that of its colour.

@@ -26,6 +26,22 @@ type geometry struct {
 	dense []denseZoom  // by zoom, up to the last at which a tile has more than maxStamped sites
 }
 
+// SamePlaces reports whether lakes have the same geometry: positions, areas and outlines, in the same order.
+func SamePlaces(a, b []data.Lake) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	if len(a) == 0 || &a[0] == &b[0] {
+		return true
+	}
+	for i := range a {
+		if p, q := &a[i], &b[i]; p.Point != q.Point || p.AreaKM2 != q.AreaKM2 || p.Outline != q.Outline {
+			return false
+		}
+	}
+	return true
+}
+
 // A site is where a lake lies and how large it is.
 type site struct {
 	x, y   uint32 // world coordinates

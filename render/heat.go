@@ -44,7 +44,7 @@ func (t *heat) paint(dst []uint8, s *scene, w window, sc *scale, m *memory) {
 		clear(dst)
 	}
 	t.cores.paint(dst, s.cores, w, sc, m)
-	t.waters.paintMarks(dst, s.waters, w, sc, m)
+	m.stack.paint(dst, t.waters, s.waters, w, sc, m)
 }
 
 func (t *heat) paintField(dst []uint8, s *scene, w window, sc *scale, m *memory) {

@@ -11,7 +11,8 @@ import (
 
 const (
 	// markerUnits is the grid in units to which the centre of a marker is rounded down: a quarter of a pixel at scale 1.
-	markerUnits = subUnits / 4
+	markerUnits = 1 << markerBits
+	markerBits  = subBits - 2
 	// markerMargin is the largest distance in units from the edge of a marker to the centre of a pixel that it changes: half
 	// a pixel, and the rounding of the marker's centre.
 	markerMargin = subUnits/2 + markerUnits
@@ -140,10 +141,10 @@ func covered(side int, draw func(*gg.Context)) []uint8 {
 
 // locate returns the sprite of a marker at x, y in units from the corner of w, and the pixel that contains it.
 func (m *markers) locate(x, y int64, w window) (s *sprite, column, row int) {
-	step := w.step()
-	c, r := floorDiv(x, step), floorDiv(y, step)
-	n := int64(phases(w.scale))
-	return &m.sprites[w.scale-1][(y-r*step)/markerUnits*n+(x-c*step)/markerUnits], int(c), int(r)
+	bits := w.stepBits()
+	within := int64(1)<<bits - 1
+	phase := (y&within)>>markerBits<<(bits-markerBits) + (x&within)>>markerBits
+	return &m.sprites[w.scale-1][phase], int(x >> bits), int(y >> bits)
 }
 
 // put puts s with its lake in a pixel of dst. The outermost line has the entries from outer on.

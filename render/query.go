@@ -49,28 +49,36 @@ func (m *memory) find(l *Layer, w window, st *style, f Filter) {
 
 // appendMarks appends the marks of the selected lakes, of a painter whose marks lie on each other only the visible ones.
 func (m *memory) appendMarks(marks []mark, q *query, st *style, selected *selection) []mark {
+	m.hits = m.search(q, st, selected)
+	by, ok := st.painter.(stacker)
+	if !ok {
+		return st.appendMarks(marks, q.layer, q.hits, q.window)
+	}
+	m.unsorted = st.appendMarks(m.unsorted[:0], q.layer, q.hits, q.window)
+	marks = m.stack.appendTo(marks, by, m.unsorted, q.window, q.layer.logs.classes)
+	clear(m.unsorted) // they may refer to shores of another layer
+	return marks
+}
+
+// search returns the hits of the selected lakes, in the memory of m.hits.
+func (m *memory) search(q *query, st *style, selected *selection) []hit {
 	q.hits = m.hits[:0]
 	for _, g := range q.groups(st, selected) {
 		first := len(q.hits)
 		q.searchGroup(g)
 		q.sortTies(first)
 	}
-	m.hits = q.hits
-	by, ok := st.painter.(stacker)
-	if !ok {
-		return st.appendMarks(marks, q.layer, q.hits, q.window)
-	}
-	m.unsorted = st.appendMarks(m.unsorted[:0], q.layer, q.hits, q.window)
-	marks = m.stack.appendTo(marks, by, m.unsorted, q.window, q.layer.logs)
-	clear(m.unsorted) // they may refer to shores of another layer
-	return marks
+	return q.hits
 }
 
 // groups returns the groups of s that are searched, one after the other.
 func (q *query) groups(st *style, s *selection) []group {
 	l := q.layer
-	if q.filter == 0 || q.window.zoom >= l.roomy {
+	switch {
+	case q.filter == 0:
 		return st.groups(s)
+	case q.window.zoom >= l.roomy:
+		return st.groups(&l.whole) // marks that are hidden without the filter may be visible
 	}
 	all := group{}
 	if st.byExtent && len(l.whole.byExtent) > 0 {

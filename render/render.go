@@ -127,7 +127,8 @@ type painter interface {
 // memory is what drawing a tile needs, reused for one tile after another.
 type memory struct {
 	hits     []hit
-	unsorted []mark // with those that are hidden
+	unsorted []mark  // with those that are hidden
+	sites    []int32 // of unsorted, for a plan
 	stack    stack
 	scene    scene
 	cores    coreSearch
@@ -198,8 +199,8 @@ func New(limits colormap.Limits) *Renderer {
 		drawing: drawing{
 			styles: map[StyleID]*style{
 				Heat:  heatStyle(field),
-				Dots:  {painter: newDots(), sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
-				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forMarkers, palette: markPalette, signs: signs},
+				Dots:  {painter: newDots(), sites: (*Layer).forDots, palette: markPalette, signs: signs},
+				Lakes: {painter: field.waters, byExtent: true, sites: (*Layer).forWaters, palette: markPalette, signs: signs},
 			},
 			logs:   logs,
 			colors: make(map[colormap.ID]colors),
@@ -296,6 +297,9 @@ func (r *Renderer) release(m *memory) {
 		m.hits, m.scene, m.found = nil, scene{patch: m.scene.patch}, sceneKey{}
 		m.cores = coreSearch{}
 		m.unsorted, m.stack = nil, stack{}
+	}
+	if cap(m.stack.touches) > 8*maxKept { // two for each pixel of a tile of scale 2
+		m.stack.touches, m.found = nil, sceneKey{}
 	}
 	if cap(m.field.splats) > 2*maxKept {
 		m.field.splats = nil

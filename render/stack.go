@@ -2,6 +2,7 @@ package render
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"limnomap/data"
@@ -11,12 +12,14 @@ import (
 // hidden one is not part of a scene.
 type stacker interface {
 	// rank returns the place of a mark in the order of drawing: one of a larger rank is above.
-	rank(m *mark, w window, logs *logTable) uint64
+	rank(m *mark, w window, classes classLimits) uint64
 	// tie orders marks of one rank.
 	tie(a, b *mark, w window) int
+	// paintMark draws a mark that is no stamp.
+	paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memory)
 	// stampOf returns the stamp of a mark, and the pixel with its lake. It is nil for a mark that is no stamp: such a mark is never
 	// hidden, and hides nothing.
-	stampOf(m *mark, w window, logs *logTable) (s *stamp, column, row int)
+	stampOf(m *mark, w window, classes classLimits) (s *stamp, column, row int)
 }
 
 // A stack finds the visible marks of a window and their order. It is reused.
@@ -24,6 +27,17 @@ type stack struct {
 	ranks, sorted []ranked
 	visible       []int32  // indexes of the marks, in the order of drawing
 	covered       []uint64 // row by row, a bit for each pixel that a stamp has replaced
+	stride        int      // of the rows, in words
+
+	free    [maxStampSide]uint64 // by row of the last covering stamp, a bit for each pixel that was free
+	touches []touch              // of the visible marks, the last mark first
+	ends    []int32              // of the touches of each of these, in that order
+}
+
+// A touch is a pixel that a stamp changes and no later one replaces.
+type touch struct {
+	at   int32
+	code uint8
 }
 
 // A ranked is the index of a mark and its rank.
@@ -32,30 +46,60 @@ type ranked struct {
 	index int32
 }
 
-// appendTo appends the marks that are visible in w, in the order of drawing. s.visible has their indexes until the next call.
-func (s *stack) appendTo(dst []mark, by stacker, marks []mark, w window, logs *logTable) []mark {
-	s.sort(by, marks, w, logs)
-	s.resetCovered(w)
-	s.visible = s.visible[:0]
-	for _, r := range slices.Backward(s.ranks) {
-		st, column, row := by.stampOf(&marks[r.index], w, logs)
-		if st == nil || s.cover(st, w, column, row) {
-			s.visible = append(s.visible, r.index)
-		}
-	}
-	slices.Reverse(s.visible)
+// appendTo appends the marks that are visible in w, in the order of drawing. Until the next call, paint draws them.
+func (s *stack) appendTo(dst []mark, by stacker, marks []mark, w window, classes classLimits) []mark {
+	s.sort(by, marks, w, classes)
+	s.find(by, marks, w, classes, true)
 	for _, i := range s.visible {
 		dst = append(dst, marks[i])
 	}
 	return dst
 }
 
+// find makes s.visible the indexes of the sorted marks that are visible in w, in the order of drawing, and with touched s.touches.
+func (s *stack) find(by stacker, marks []mark, w window, classes classLimits, touched bool) {
+	s.resetCovered(w)
+	s.visible, s.touches, s.ends = s.visible[:0], s.touches[:0], s.ends[:0]
+	for _, r := range slices.Backward(s.ranks) {
+		st, column, row := by.stampOf(&marks[r.index], w, classes)
+		if st != nil {
+			if !s.cover(st, w, column, row) {
+				continue
+			}
+			if touched {
+				s.touch(st, w, column, row)
+			}
+		}
+		s.visible, s.ends = append(s.visible, r.index), append(s.ends, int32(len(s.touches)))
+	}
+	slices.Reverse(s.visible)
+}
+
+// paint draws the marks that appendTo has appended: of stamps only the visible pixels, which are one or two of most marks among many.
+func (s *stack) paint(dst []uint8, by stacker, marks []mark, w window, sc *scale, mem *memory) {
+	for i := range marks {
+		m, last := &marks[i], len(marks)-1-i
+		from, to := int32(0), s.ends[last]
+		if last > 0 {
+			from = s.ends[last-1]
+		}
+		k := sc.inkOf(m)
+		if from == to || k.fine != nil { // no stamp, or one whose pixels depend on more than their codes
+			by.paintMark(dst, m, w, sc, mem)
+			continue
+		}
+		for _, t := range s.touches[from:to] {
+			k.put(&dst[t.at], t.code, rimEntry)
+		}
+	}
+}
+
 // sort makes s.ranks the marks in the order of drawing.
-func (s *stack) sort(by stacker, marks []mark, w window, logs *logTable) {
+func (s *stack) sort(by stacker, marks []mark, w window, classes classLimits) {
 	s.ranks = s.ranks[:0]
 	all, none := ^uint64(0), uint64(0) // the bits that are set in all ranks, and in any
 	for i := range marks {
-		r := by.rank(&marks[i], w, logs)
+		r := by.rank(&marks[i], w, classes)
 		all, none = all&r, none|r
 		s.ranks = append(s.ranks, ranked{r, int32(i)})
 	}
@@ -102,7 +146,8 @@ func (s *stack) radixSort(differing uint64) {
 
 // resetCovered makes all pixels of w free. A row has whole words, and one more, so that a stamp may read a word past it.
 func (s *stack) resetCovered(w window) {
-	n := w.height*s.stride(w) + 1
+	s.stride = (w.width + 63) / 64
+	n := w.height*s.stride + 1
 	if cap(s.covered) < n {
 		s.covered = make([]uint64, n)
 	}
@@ -110,7 +155,16 @@ func (s *stack) resetCovered(w window) {
 	clear(s.covered)
 }
 
-func (s *stack) stride(w window) int { return (w.width + 63) / 64 }
+// touch appends the pixels of the last covering stamp that were free.
+func (s *stack) touch(st *stamp, w window, column, row int) {
+	left, top, side := column-st.half, row-st.half, st.side()
+	for r := max(top, 0); r < min(top+side, w.height); r++ {
+		for free := s.free[r-top]; free != 0; free &= free - 1 {
+			i := bits.TrailingZeros64(free)
+			s.touches = append(s.touches, touch{int32(r*w.width + left + i), st.codes[(r-top)*side+i]})
+		}
+	}
+}
 
 // cover reports whether any pixel of a stamp is free, and covers those that the stamp replaces.
 func (s *stack) cover(st *stamp, w window, column, row int) (visible bool) {
@@ -125,30 +179,35 @@ func (s *stack) cover(st *stamp, w window, column, row int) (visible bool) {
 	if over := left + st.side() - w.width; over > 0 {
 		inside &= ^uint64(0) >> (64 - uint(st.side()-over))
 	}
-	word, shift := left>>6, uint(left&63) // floor
-	stride := s.stride(w)
 	for r := max(top, 0); r < min(top+st.side(), w.height); r++ {
-		touched, replaced := st.touched[r-top]&inside, st.replaced[r-top]&inside
-		if touched == 0 {
-			continue
-		}
-		at := r*stride + word
-		if low := touched << shift; low != 0 {
-			visible = visible || low&^s.covered[at] != 0
-			s.covered[at] |= replaced << shift
-		}
-		if high := touched >> (64 - shift); high != 0 { // 0 if shift is 0
-			visible = visible || high&^s.covered[at+1] != 0
-			s.covered[at+1] |= replaced >> (64 - shift)
-		}
+		free := s.coverRow(r*s.stride+left>>6, uint(left&63), st.touched[r-top]&inside, st.replaced[r-top]&inside)
+		s.free[r-top] = free
+		visible = visible || free != 0
 	}
 	return visible
 }
 
+// coverRow covers the replaced pixels of a row that begins at bit shift of a word, and returns those of touched that were free. The first
+// word may be the one before the row, of which it has no pixel then.
+func (s *stack) coverRow(at int, shift uint, touched, replaced uint64) (free uint64) {
+	if low := touched << shift; low != 0 {
+		free = low &^ s.covered[at] >> shift
+		s.covered[at] |= replaced << shift
+	}
+	if high := touched >> (64 - shift); high != 0 { // 0 if shift is
+		free |= high &^ s.covered[at+1] << (64 - shift)
+		s.covered[at+1] |= replaced >> (64 - shift)
+	}
+	return free
+}
+
+// maxStampSide is the largest width of a stamp: a row has a bit for each pixel.
+const maxStampSide = 64
+
 // setMasks sets touched and replaced from codes.
 func (s *stamp) setMasks() {
 	side := s.side()
-	if side > 64 {
+	if side > maxStampSide {
 		panic("a stamp is wider than a word") // the radii are constants
 	}
 	s.touched, s.replaced = make([]uint64, side), make([]uint64, side)

@@ -140,15 +140,15 @@ func (t *waters) appendMarks(marks []mark, l *Layer, hits []hit, w window) []mar
 
 func (t *waters) paint(dst []uint8, s *scene, w window, sc *scale, mem *memory) {
 	clear(dst)
-	t.paintMarks(dst, s.marks, w, sc, mem)
+	mem.stack.paint(dst, t, s.marks, w, sc, mem)
 }
 
 // rank puts the waters in ascending order of class, so that no lake hides a worse one of another class. Within a class large ones are
 // below, so that a pond on an island is visible, and then those of lower values. Lakes without a value belong to the first class: a large
 // clean lake does not hide them.
-func (t *waters) rank(m *mark, w window, logs *logTable) uint64 {
+func (t *waters) rank(m *mark, w window, classes classLimits) uint64 {
 	const largest = 1<<31 - 1
-	r := uint64(logs.classes.of(m.chlorophyll()))
+	r := uint64(classes.of(m.chlorophyll()))
 	r = r<<31 | uint64(largest-t.extentOf(m, w.zoom))
 	return r<<valueBits | rankOfValue(m)
 }
@@ -158,7 +158,7 @@ func (t *waters) tie(a, b *mark, w window) int {
 	return cmp.Or(cmp.Compare(w.mortonOf(a), w.mortonOf(b)), cmp.Compare(a.shore.id(), b.shore.id()), cmp.Compare(a.x, b.x))
 }
 
-func (t *waters) stampOf(m *mark, w window, _ *logTable) (*stamp, int, int) {
+func (t *waters) stampOf(m *mark, w window, _ classLimits) (*stamp, int, int) {
 	if m.shore != nil || int64(m.radius) != smallestRadius(w.zoom) {
 		return nil, 0, 0
 	}
@@ -166,17 +166,13 @@ func (t *waters) stampOf(m *mark, w window, _ *logTable) (*stamp, int, int) {
 	return &s.byClass[symbol.Low], column, row
 }
 
-// paintMarks draws waters in their order.
-func (t *waters) paintMarks(dst []uint8, marks []mark, w window, sc *scale, mem *memory) {
-	for i := range marks {
-		m := &marks[i]
-		k := sc.inkOf(m)
-		if m.shore == nil {
-			t.disc(dst, m, w, k, &mem.mask)
-		} else if mem.mask.reset(w, m.shore.rectangle(m, w)) {
-			m.shore.draw(&mem.mask, m, w, &mem.ring)
-			mem.mask.paint(dst, w, k)
-		}
+func (t *waters) paintMark(dst []uint8, m *mark, w window, sc *scale, mem *memory) {
+	k := sc.inkOf(m)
+	if m.shore == nil {
+		t.disc(dst, m, w, k, &mem.mask)
+	} else if mem.mask.reset(w, m.shore.rectangle(m, w)) {
+		m.shore.draw(&mem.mask, m, w, &mem.ring)
+		mem.mask.paint(dst, w, k)
 	}
 }
 

@@ -19,6 +19,13 @@ func windowOf(t maptile.Tile, scale int) window {
 	}
 }
 
+// widened returns w with a margin, in pixels of scale 1.
+func (w window) widened(margin int) window {
+	w.left, w.top = w.left-int64(margin)<<subBits, w.top-int64(margin)<<subBits
+	w.width, w.height = w.width+2*margin*w.scale, w.height+2*margin*w.scale
+	return w
+}
+
 // mortonOf returns the Morton code of a mark of w on the world of its zoom.
 func (w window) mortonOf(m *mark) uint64 { return w.mortonAt(m.x, m.y) }
 

@@ -54,6 +54,8 @@ func (r *fakeRenderer) Layer(*data.Values) *render.Layer {
 
 func (r *fakeRenderer) LayerOn(_ *render.Layer, v *data.Values) *render.Layer { return r.Layer(v) }
 
+func (r *fakeRenderer) Successor(_ *render.Layer, v *data.Values) *render.Layer { return r.Layer(v) }
+
 func (r *fakeRenderer) Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -25,6 +25,8 @@ type Renderer interface {
 	Layer(v *data.Values) *render.Layer
 	// LayerOn returns the same as Layer, and is faster: other is a layer of a view with the very same Lakes.
 	LayerOn(other *render.Layer, v *data.Values) *render.Layer
+	// Successor returns the same as Layer, and is faster: before is a layer of a view with lakes in the same places.
+	Successor(before *render.Layer, v *data.Values) *render.Layer
 	// Known returns the same as Fingerprint, without looking at the lakes, if the layer remembers it.
 	Known(l *render.Layer, s render.Spec) (fp render.Fingerprint, notBlank, ok bool)
 	// Fingerprint reports false if the tile is blank.

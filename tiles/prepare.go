@@ -1,0 +1,64 @@
+package tiles
+
+import (
+	"slices"
+
+	"limnomap/data"
+	"limnomap/render"
+)
+
+// Prepare makes what the tiles of v have in common, so that no request for one waits for it: call it before v is published. It works on
+// the caller's goroutine alone, and takes no turn. Where the lakes are as before, it uses again what was made for them. An error is only
+// logged: the first request for a tile makes the same again, and fails if that does.
+func (s *Service) Prepare(v *data.View) {
+	if err := s.layers.prepare(v.Values(), s.succeedLayer); err != nil {
+		s.options.Logger.Error("layer was not prepared", "err", err)
+	}
+	if s.options.Vectors == nil {
+		return
+	}
+	if err := s.vectorLayers.prepare(v, s.buildVectorLayer); err != nil {
+		s.options.Logger.Error("layer of vector tiles was not prepared", "err", err)
+	}
+}
+
+// succeedLayer makes the layer of v; before is one of lakes in the same places, or nil.
+func (s *Service) succeedLayer(v *data.Values, before *render.Layer) (layer *render.Layer, err error) {
+	defer s.recoverTo(&err, "making the layer")
+	if before != nil {
+		return s.renderer.Successor(before, v), nil
+	}
+	return s.renderer.Layer(v), nil
+}
+
+// prepare makes the layer of v unless it is held. Unlike get, it does not wait for other builds, and none waits for it: requests for
+// other weeks of the published snapshot go on.
+func (ls *layers[V, L]) prepare(v *V, build func(v *V, before *L) (*L, error)) error {
+	if l, _ := ls.find(v); l != nil {
+		return nil
+	}
+	ls.builds.Inc()
+	l, err := build(v, ls.before(v))
+	if err != nil {
+		return err
+	}
+	ls.hold(v, l)
+	return nil
+}
+
+// before returns the most recently used layer of a view whose lakes are in the places of those of v, or nil. Those of another snapshot may
+// be in another slice.
+func (ls *layers[V, L]) before(v *V) *L {
+	_, lakes := ls.shows(v)
+	ls.mu.Lock()
+	held := slices.Clone(ls.held)
+	ls.mu.Unlock() // or tiles would wait while a million lakes are compared
+	for _, h := range slices.Backward(held) {
+		if view := h.view.Value(); view != nil {
+			if _, of := ls.shows(view); render.SamePlaces(of, lakes) {
+				return h.layer
+			}
+		}
+	}
+	return nil
+}
