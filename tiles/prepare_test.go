@@ -1,0 +1,75 @@
+package tiles
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/paulmach/orb/maptile"
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/testutil"
+
+	"limnomap/colormap"
+	"limnomap/data"
+	"limnomap/render"
+	"limnomap/render/vector"
+)
+
+// TestPreparedTilesBuildNoLayer prepares two snapshots of the same lakes. Tiles of either build no layer, and are those of a service that
+// prepares nothing.
+func TestPreparedTilesBuildNoLayer(t *testing.T) {
+	limits := colormap.Limits{Level1: 10, Level2: 50}
+	newService := func() *Service {
+		s, err := New(render.New(limits), &Options{Vectors: vector.New(limits), Registerer: prometheus.NewRegistry()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { s.Close() })
+		return s
+	}
+	prepared, plain := newService(), newService()
+	source := &lakeDistrict{values: make([]data.Chlorophyll, 30)}
+	var views []*data.View
+	for i := range 2 {
+		for k := range source.values {
+			source.values[k] = data.Chlorophyll(100 * (k + 7*i))
+		}
+		source.revision++
+		snap, err := data.Load(t.Context(), source, nil)
+		if err != nil {
+			t.Fatal(err)
+		}
+		views = append(views, snap.Current)
+		prepared.Prepare(snap.Current)
+	}
+	const builds = 4 // pictures and vector tiles of two snapshots
+	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
+		t.Errorf("%v layers were built by Prepare, want %d", n, builds)
+	}
+	one, _ := prepared.vectorLayers.find(views[0])
+	if other, _ := prepared.vectorLayers.find(views[1]); other.Index() != one.Index() {
+		t.Error("the second layer of vector tiles has an index of its own")
+	}
+	for _, v := range slices.Backward(views) {
+		for _, tile := range []maptile.Tile{{}, maptile.New(33, 21, 6)} {
+			req := Request{Tile: tile, Scale: 1, Style: render.Heat, Colormap: colormap.Default}
+			got, err := prepared.Tile(t.Context(), v.Values(), req)
+			want, err2 := plain.Tile(t.Context(), v.Values(), req)
+			if err != nil || err2 != nil || !bytes.Equal(got.Bytes, want.Bytes) {
+				t.Errorf("tile %v: %v, %v, and the bytes differ", tile, err, err2)
+			}
+			got, err = prepared.Vector(t.Context(), v, tile)
+			want, err2 = plain.Vector(t.Context(), v, tile)
+			if err != nil || err2 != nil || !bytes.Equal(got.Bytes, want.Bytes) {
+				t.Errorf("vector tile %v: %v, %v, and the bytes differ", tile, err, err2)
+			}
+		}
+	}
+	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
+		t.Errorf("%v layers were built, want only those of Prepare", n)
+	}
+	prepared.Prepare(views[1]) // as when only the forecasts are new
+	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
+		t.Errorf("%v layers after the same view was prepared again, want %d", n, builds)
+	}
+}
