@@ -59,8 +59,8 @@ func (r *Renderer) prepared(g *geometry, v *data.Values) *Layer {
 	if l.chances {
 		zooms = min(zooms, chanceZooms)
 	}
-	for z := range maptile.Zoom(zooms) {
-		if l.blurred[z]() {
+	for z := range maptile.Zoom(len(l.dense)) {
+		if blurred := l.blurred[z](); blurred && int(z) < zooms {
 			l.grids = append(l.grids, newGrid(l, z))
 			l.cores = append(l.cores, newCoreList(l, z))
 		}

@@ -8,8 +8,8 @@
 // share one flight, which looks on the [Disk], waits for its turn, draws the tile, and keeps it in memory and on disk. A
 // vector tile ([Service.Vector]) takes the same steps with a key of its own style.
 //
-// Layers are held and remember fingerprints, so a cached tile costs two look-ups. If the layer or the fingerprint must be
-// made first, which may be a walk over millions of lakes, all callers share one flight that waits for its turn before that,
+// Layers are held and remember fingerprints, so a cached tile costs two look-ups. [Service.Prepare] makes those of a view before it is
+// published. If the layer, as that of another week, or the fingerprint must be made first, which may be a walk over millions of lakes, all callers share one flight that waits for its turn before that,
 // and does the other steps in the same turn.
 //
 // A key names what is shown and not when it was asked for, so no tile ever has to be purged: new data make new keys only

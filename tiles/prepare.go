@@ -1,7 +1,10 @@
 package tiles
 
 import (
+	"context"
 	"slices"
+
+	"github.com/paulmach/orb/maptile"
 
 	"limnomap/data"
 	"limnomap/render"
@@ -17,9 +20,32 @@ func (s *Service) Prepare(v *data.View) {
 	if s.options.Vectors == nil {
 		return
 	}
-	if err := s.vectorLayers.prepare(v, s.buildVectorLayer); err != nil {
-		s.options.Logger.Error("layer of vector tiles was not prepared", "err", err)
+	err := s.vectorLayers.prepare(v, s.buildVectorLayer)
+	if err == nil {
+		err = s.prepareVector(v, maptile.Tile{})
 	}
+	if err != nil {
+		s.options.Logger.Error("vector tiles were not prepared", "err", err)
+	}
+}
+
+// prepareVector puts a vector tile into memory. That of zoom 0 is one of the largest, and every map begins with it.
+func (s *Service) prepareVector(v *data.View, t maptile.Tile) error {
+	layer, _ := s.vectorLayers.find(v)
+	if layer == nil {
+		return nil // dropped already: others are asked for
+	}
+	fp, notBlank, err := s.vectorFingerprint(layer, v, t)
+	if err != nil || !notBlank {
+		return err
+	}
+	ctx, key := context.Background(), s.vectorKey(t, fp)
+	sum := key.Sum()
+	if _, _, ok := s.lookup(ctx, sum); ok {
+		return nil
+	}
+	_, err = s.drawAndKeep(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })
+	return err
 }
 
 // succeedLayer makes the layer of v; before is one of lakes in the same places, or nil.

@@ -7,7 +7,7 @@ import (
 	"log/slog"
 	"net"
 	"os"
-	"runtime/debug"
+	"runtime"
 	"slices"
 	"time"
 
@@ -369,14 +369,15 @@ func newWatcher(source data.Source, shown *source, server *api.Server, events *e
 		Source:  source,
 		Options: &shown.options,
 		Publish: func(s *data.Snapshot) {
-			debug.FreeOSMemory() // garbage of the loading, before the answers are prepared
+			// The garbage of the loading becomes room for the answers. It is not returned to the operating system: that takes a tenth of
+			// a second, in which any stop of the world waits, and with it all requests. limitGarbage returns it when the server is quiet.
+			runtime.GC()
 			err := server.Publish(s)
 			if published = err == nil; !published {
 				server.SnapshotReloadFailed(err)
 			} else {
 				events.Offer(s)
 			}
-			debug.FreeOSMemory()
 		},
 		Confirmed: func(at time.Time) {
 			if published {

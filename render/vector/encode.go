@@ -29,6 +29,7 @@ type Encoder struct {
 	colors [colormap.Steps]string // of scale, as #rrggbb
 	noData string
 	zips   sync.Pool // of *gzip.Writer
+	layers sync.Pool // of *layerWriter
 }
 
 // New returns an Encoder with the default colour map, fitted to limits, which colormap.New must accept.
@@ -48,12 +49,15 @@ func New(limits colormap.Limits) *Encoder {
 		}
 		return z
 	}
+	e.layers.New = func() any { return new(layerWriter) }
 	return e
 }
 
 // Encode returns the tile t of v, compressed. l must be the layer of v.
 func (e *Encoder) Encode(l *Layer, v *data.View, t maptile.Tile) ([]byte, error) {
-	w := newLayerWriter()
+	w := e.layers.Get().(*layerWriter)
+	defer e.layers.Put(w)
+	w.reset()
 	for _, h := range l.find(t) {
 		e.addProperties(w, v, int(h.lake))
 		w.point(h.x, h.y)
@@ -63,7 +67,7 @@ func (e *Encoder) Encode(l *Layer, v *data.View, t maptile.Tile) ([]byte, error)
 
 // Empty returns the tile without any lake, compressed. It has the layer without features, because Mapbox GL JS, and
 // MapLibre before 4.0, take a body of no bytes for an error, even with status 200.
-func (e *Encoder) Empty() ([]byte, error) { return e.compressed(newLayerWriter().tile()) }
+func (e *Encoder) Empty() ([]byte, error) { return e.compressed(new(layerWriter).tile()) }
 
 func (e *Encoder) compressed(tile []byte) ([]byte, error) {
 	z := e.zips.Get().(*gzip.Writer)

@@ -35,20 +35,21 @@ const (
 	moveToOnce = 1<<3 | 1
 )
 
-// A layerWriter writes the one layer of a tile, feature by feature: first the properties, then the point.
+// A layerWriter writes the one layer of a tile, feature by feature: first the properties, then the point. It is reused for one tile after
+// another.
 type layerWriter struct {
 	features []byte // fields of the layer
-	keys     []byte // likewise
-	values   []byte // likewise
-
-	keyIndex   map[string]uint64
-	valueIndex map[string]uint64 // by the bytes of the value
+	keys     keyList
+	values   valueList
 
 	tags, value, geometry, feature []byte // of the current feature
 }
 
-func newLayerWriter() *layerWriter {
-	return &layerWriter{keyIndex: make(map[string]uint64), valueIndex: make(map[string]uint64)}
+// reset makes w a writer of a layer without features.
+func (w *layerWriter) reset() {
+	w.features, w.tags = w.features[:0], w.tags[:0]
+	w.keys.reset()
+	w.values.reset()
 }
 
 // text adds a property to the next feature.
@@ -81,21 +82,7 @@ func (w *layerWriter) boolean(key string, v bool) {
 
 // property adds w.value to the next feature. Each key and each value is in the layer once.
 func (w *layerWriter) property(key string) {
-	k, ok := w.keyIndex[key]
-	if !ok {
-		k = uint64(len(w.keyIndex))
-		w.keyIndex[key] = k
-		w.keys = protowire.AppendTag(w.keys, fieldKey, protowire.BytesType)
-		w.keys = protowire.AppendString(w.keys, key)
-	}
-	v, ok := w.valueIndex[string(w.value)]
-	if !ok {
-		v = uint64(len(w.valueIndex))
-		w.valueIndex[string(w.value)] = v
-		w.values = protowire.AppendTag(w.values, fieldValue, protowire.BytesType)
-		w.values = protowire.AppendBytes(w.values, w.value)
-	}
-	w.tags = protowire.AppendVarint(protowire.AppendVarint(w.tags, k), v)
+	w.tags = protowire.AppendVarint(protowire.AppendVarint(w.tags, w.keys.index(key)), w.values.index(w.value))
 }
 
 // point ends a feature: it has the properties that were added since the last one.
@@ -122,11 +109,11 @@ func (w *layerWriter) tile() []byte {
 	last := protowire.AppendVarint(protowire.AppendTag(nil, fieldExtent, protowire.VarintType), Extent)
 	last = protowire.AppendVarint(protowire.AppendTag(last, fieldVersion, protowire.VarintType), specVersion)
 
-	size := len(name) + len(w.features) + len(w.keys) + len(w.values) + len(last)
+	size := len(name) + len(w.features) + len(w.keys.encoded) + len(w.values.encoded) + len(last)
 	b := make([]byte, 0, size+protowire.SizeTag(fieldLayer)+protowire.SizeVarint(uint64(size)))
 	b = protowire.AppendTag(b, fieldLayer, protowire.BytesType)
 	b = protowire.AppendVarint(b, uint64(size))
-	for _, part := range [...][]byte{name, w.features, w.keys, w.values, last} {
+	for _, part := range [...][]byte{name, w.features, w.keys.encoded, w.values.encoded, last} {
 		b = append(b, part...)
 	}
 	return b
