@@ -137,7 +137,8 @@ func (s *common) publishInBackground(snap *data.Snapshot) error {
 
 // publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common.
 func (s *common) publish(snap *data.Snapshot) error {
-	if before := s.current.Load(); before != nil && before.snap.Current == snap.Current {
+	before := s.current.Load()
+	if before != nil && before.snap.Current == snap.Current {
 		p := *before // only the forecasts are different, and no prepared answer has them
 		p.snap, p.state = snap, s.stateOf(snap)
 		s.current.Store(&p)
@@ -151,7 +152,10 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if p.counts, err = newCounts(); err != nil {
 		return err
 	}
-	status := s.encoder.statusList(snap, everything(snap.Current))
+	status, features := s.encoder.statusList(snap, everything(snap.Current)), s.encoder.featureList(snap.Current)
+	if before != nil {
+		status.Before, features.Before = before.status, before.geojson
+	}
 	if s.sender.HoldsList(status.Len) {
 		p.records = newRecords(status)
 		p.status, err = s.sender.Prepare(jsonKind, p.records.content)
@@ -161,7 +165,7 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if err != nil {
 		return err
 	}
-	if p.geojson, err = s.sender.PrepareList(geoJSONKind, s.encoder.featureList(snap.Current)); err != nil {
+	if p.geojson, err = s.sender.PrepareList(geoJSONKind, features); err != nil {
 		return err
 	}
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {

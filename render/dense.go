@@ -81,10 +81,7 @@ func (l *Layer) crowded(crowds []span) bool {
 // which would be drawn above the others, and those whose discs are larger than the smallest.
 func newThinned(l *Layer, end maptile.Zoom) []selection {
 	thinned, values := make([]selection, end), l.allValues()
-	finer := make([]int32, len(l.sites))
-	for i := range finer {
-		finer[i] = int32(i)
-	}
+	finer := l.everySite()
 	for z := end; z > 0; z-- {
 		finer = l.thinnedAt(z-1, finer, values)
 		thinned[z-1] = l.selectionOf(finer)

@@ -117,6 +117,15 @@ type selection struct {
 	blurred  bool    // whether the other sites are binned and blurred
 }
 
+// everySite returns the indexes of all sites.
+func (g *geometry) everySite() []int32 {
+	sites := make([]int32, len(g.sites))
+	for i := range sites {
+		sites[i] = int32(i)
+	}
+	return sites
+}
+
 // A group is sites that are searched together. Sites with a large extent have groups of their own: one large lake would
 // widen every search.
 type group struct {

@@ -31,19 +31,19 @@ func (r *Renderer) newPlan(l *Layer, st *style) plan {
 	defer r.release(m)
 	m.found = sceneKey{} // the hits are no longer those of a scene
 	var p plan
+	visible := make([]bool, len(l.sites))
 	for z, zoom := range l.dense {
 		if densest := zoom.crowds[0]; densest.to-densest.from < plannedCrowd {
 			break
 		}
-		p = append(p, m.planned(l, st, maptile.Zoom(z)))
+		p = append(p, m.planned(visible, l, st, maptile.Zoom(z)))
 	}
 	return p
 }
 
-// planned returns the selection of a plan at zoom z, or nil.
-func (m *memory) planned(l *Layer, st *style, z maptile.Zoom) *selection {
-	all := l.forMarkers(z).all[0].sites // ascending; nil for all
-	visible := make([]bool, len(l.sites))
+// planned returns the selection of a plan at zoom z, or nil. It uses visible, which has an element for each site.
+func (m *memory) planned(visible []bool, l *Layer, st *style, z maptile.Zoom) *selection {
+	clear(visible)
 	for tile := range l.runs(2 * (worldBits - uint(z))) {
 		if tile.to-tile.from > plannedSites {
 			m.findVisible(visible, l, st, z, tile)
@@ -53,32 +53,30 @@ func (m *memory) planned(l *Layer, st *style, z maptile.Zoom) *selection {
 			visible[i] = true
 		}
 	}
-	var sites []int32
-	keep := func(site int32) {
+	all := l.forMarkers(z).all[0].sites // ascending; nil for all
+	if all == nil {
+		all = l.everySite()
+	}
+	n := 0
+	for _, site := range all {
+		if visible[site] {
+			n++
+		}
+	}
+	if float64(n) > plannedShare*float64(len(all)) || n == 0 {
+		return nil
+	}
+	sites := make([]int32, 0, n)
+	for _, site := range all {
 		if visible[site] {
 			sites = append(sites, site)
 		}
 	}
-	n := len(l.sites)
-	if all != nil {
-		n = len(all)
-		for _, site := range all {
-			keep(site)
-		}
-	} else {
-		for site := range int32(n) {
-			keep(site)
-		}
-	}
-	if float64(len(sites)) > plannedShare*float64(n) || len(sites) == 0 {
-		return nil
-	}
-	s := selection{all: []group{{sites: sites}}}
 	if st.byExtent {
-		s = l.selectionOf(sites)
-		s.all = nil
+		s := l.selectionOf(sites)
+		return &selection{byExtent: s.byExtent}
 	}
-	return &s
+	return &selection{all: []group{{sites: sites}}}
 }
 
 // findVisible sets visible for the sites of a tile of zoom z whose mark is visible at any scale.

@@ -71,7 +71,7 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 	if len(content) > thoroughBytes {
 		how = quick
 	}
-	return b, s.compress(b, how, len(content), func(w io.Writer) error {
+	return b, s.compress(b, how, len(content), nil, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
@@ -83,7 +83,7 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 		return s.Prepare(k, l.Bytes())
 	}
 	b := &Body{}
-	return b, s.compress(b, quick, l.estimate(), func(w io.Writer) error {
+	return b, s.compress(b, quick, l.estimate(), l.Before, func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err
@@ -97,12 +97,18 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	})
 }
 
-// compress sets the compressed forms of b. The function write writes the plain form, which has about size bytes.
-func (s *Sender) compress(b *Body, how effort, size int, write func(w io.Writer) error) error {
+// compress sets the compressed forms of b. The function write writes the plain form, which has about size bytes. If before is not nil, the
+// forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
+func (s *Sender) compress(b *Body, how effort, size int, before *Body, write func(w io.Writer) error) error {
 	var all []*compression
 	var writers []io.Writer
 	for coding := Identity + 1; coding < codings; coding++ {
-		z, err := s.compressor.begin(coding, how, size)
+		room := roomFor(size)
+		if before != nil && before.variants[coding] != nil {
+			n := len(before.variants[coding].content)
+			room = n + n/32 + 512
+		}
+		z, err := s.compressor.begin(coding, how, room)
 		if err != nil {
 			return err
 		}

@@ -57,8 +57,8 @@ type compression struct {
 	out     bytes.Buffer
 }
 
-// begin begins to compress a body of about size bytes in a coding other than Identity.
-func (c *compressor) begin(coding Coding, how effort, size int) (*compression, error) {
+// begin begins to compress a body in a coding other than Identity, with room for a result of that many bytes.
+func (c *compressor) begin(coding Coding, how effort, room int) (*compression, error) {
 	pool := &c.pools[coding][how]
 	e, ok := pool.Get().(encoder)
 	if !ok {
@@ -68,10 +68,13 @@ func (c *compressor) begin(coding Coding, how effort, size int) (*compression, e
 		}
 	}
 	z := &compression{coding: coding, pool: pool, encoder: e}
-	z.out.Grow(size/6 + 512)
+	z.out.Grow(room)
 	e.Reset(&z.out)
 	return z, nil
 }
+
+// roomFor returns about how many bytes a body of size bytes has when it is compressed.
+func roomFor(size int) int { return size/6 + 512 }
 
 func (z *compression) Write(b []byte) (int, error) {
 	n, err := z.encoder.Write(b)

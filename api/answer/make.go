@@ -63,7 +63,7 @@ func (s *Sender) makeList(w http.ResponseWriter, r *http.Request, k Kind, l List
 			return plain, nil
 		}
 	}
-	z, err := s.compressor.begin(coding, quick, l.estimate())
+	z, err := s.compressor.begin(coding, quick, roomFor(l.estimate()))
 	if err != nil {
 		return nil, err
 	}
@@ -92,7 +92,7 @@ func (s *Sender) makeBytes(w http.ResponseWriter, r *http.Request, k Kind, conte
 	if coding == Identity || notModified(r, plain.etag[0]) {
 		return plain, nil
 	}
-	z, err := s.compressor.begin(coding, quick, len(content))
+	z, err := s.compressor.begin(coding, quick, roomFor(len(content)))
 	if err != nil {
 		return nil, err
 	}
