@@ -34,6 +34,8 @@ type sqlite struct {
 	common
 	loc         location
 	maxLogBytes int64 // size of the log above which an import first copies it into the file
+	// maxKnownKeys is how many lake numbers an import caches before it reads those of all lakes.
+	maxKnownKeys int
 
 	mu sync.RWMutex // guards the fields up to closed; locked for reading while a pool is in use
 	// writer has one connection; its transactions take the write lock when they begin. Both pools are nil if the file
@@ -48,7 +50,7 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes}
+	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys}
 	s.common = common{s, dialect{scan: scanQuery, past: pastQuery,
 		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts}, time.Now}
 	if err := s.open(ctx, create, creationPatience); err != nil {

@@ -3,11 +3,11 @@ package store
 import (
 	"context"
 	"database/sql"
+	"database/sql/driver"
 	"errors"
 	"fmt"
 	"math"
 	"os"
-	"strings"
 
 	"limnomap/data"
 )
@@ -18,12 +18,21 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 	}
 	defer s.mu.RUnlock()
 	s.shortenLog(ctx)
-	tx, err := s.writer.BeginTx(ctx, nil)
+	conn, err := s.writer.Conn(ctx)
+	if err != nil {
+		return s.wrap(err, "begin an import")
+	}
+	defer conn.Close()
+	defer endBulk(conn)
+	if _, err := conn.ExecContext(ctx, beginBulk); err != nil {
+		return s.wrap(err, "begin an import")
+	}
+	tx, err := conn.BeginTx(ctx, nil)
 	if err != nil {
 		return s.wrap(err, "begin an import")
 	}
 	defer tx.Rollback() // no effect after a commit; also if fn panics
-	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: make(map[data.LakeID]int64), sampled: make(map[int64]bool)}
+	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: newLakeKeys(), sampled: make(map[int64]bool)}
 	if err := fn(w); err != nil {
 		return err
 	}
@@ -52,8 +61,34 @@ func (s *sqlite) shortenLog(ctx context.Context) {
 	}
 }
 
-// maxKnownKeys bounds the lake numbers that an import caches: about 10 MB.
-const maxKnownKeys = 1 << 17
+// beginBulk prepares a connection for an import. The references to lakes are not checked a second time: an import has found the number of
+// each lake by its id in the same transaction, and removes no lake. The check would read a page of the lakes for each row.
+const beginBulk = "PRAGMA foreign_keys = OFF"
+
+// largeCache sets the size in KiB of the cache of pages for an import of very many lakes. It holds the pages above those of the rows, which a
+// random order of the lakes needs again and again.
+const largeCache = "PRAGMA cache_size = -32768"
+
+// endBulk makes the connection what it was before. If that is not possible, the pool must not use it again.
+func endBulk(conn *sql.Conn) {
+	ctx := context.Background()
+	var checked bool
+	_, err := conn.ExecContext(ctx, "PRAGMA foreign_keys = ON; PRAGMA cache_size = -2000; PRAGMA shrink_memory")
+	if err == nil {
+		// Inside of a transaction that is still being rolled back, the first statement has no effect.
+		err = conn.QueryRowContext(ctx, "PRAGMA foreign_keys").Scan(&checked)
+	}
+	if err != nil || !checked {
+		_ = conn.Raw(func(any) error { return driver.ErrBadConn })
+	}
+}
+
+const (
+	// maxKnownKeys is how many lake numbers an import caches before it reads them all: some 10 MB.
+	maxKnownKeys = 1 << 17
+	// maxAllKeys bounds the lakes of which an import reads all numbers, some 60 bytes each: three times those of the Earth.
+	maxAllKeys = 1 << 22
+)
 
 // noLakeKey is the number of a lake that is not stored. SQLite counts from 1.
 const noLakeKey = math.MinInt64
@@ -74,7 +109,8 @@ type sqliteTx struct {
 	storedRow                            *sql.Stmt
 	addSampled                           *sql.Stmt
 
-	keys     map[data.LakeID]int64 // noLakeKey for a lake that is not stored
+	keys     *lakeKeys // noLakeKey for a lake that is not stored
+	allKeys  bool      // whether keys has all stored lakes
 	sources  sourceNumbers
 	sampled  map[int64]bool // lakes of which this import has samples
 	repeated []int          // rows of the last batch
@@ -233,7 +269,7 @@ func (t *sqliteTx) addLake(ctx context.Context, id data.LakeID, args []any) (Cha
 	t.changed = true
 	key, err := result.LastInsertId()
 	t.imported.addLake(key)
-	t.remember(id, key)
+	t.keys.set(id, key)
 	return Added, err
 }
 
@@ -380,28 +416,56 @@ func observationArgs(args []any, key, source int64, o *data.Observation) {
 
 // key returns the number of a lake, or sql.ErrNoRows.
 func (t *sqliteTx) key(ctx context.Context, id data.LakeID) (int64, error) {
-	key, ok := t.keys[id]
-	if !ok {
-		key = noLakeKey
+	if t.allKeys && t.keys.len() > maxAllKeys { // this import adds very many
+		t.keys.clear()
+		t.allKeys = false
+	}
+	key, ok := t.keys.get(id)
+	if !ok && !t.allKeys && t.keys.len() >= t.store.maxKnownKeys {
+		if err := t.readKeys(ctx); err != nil {
+			return 0, err
+		}
+		key, ok = t.keys.get(id)
+	}
+	if !ok && !t.allKeys {
+		key, ok = noLakeKey, true
 		err := t.lakeKey.QueryRowContext(ctx, string(id)).Scan(&key)
 		if err != nil && !errors.Is(err, sql.ErrNoRows) {
 			return 0, err
 		}
-		t.remember(id, key)
+		t.keys.set(id, key)
 	}
-	if key == noLakeKey {
+	if !ok || key == noLakeKey {
 		return 0, sql.ErrNoRows
 	}
 	return key, nil
 }
 
-// remember caches the number of a lake. It copies the id, because that may be a substring of a whole row, and an assignment
-// to an existing key of a map replaces the stored string too.
-func (t *sqliteTx) remember(id data.LakeID, key int64) {
-	if len(t.keys) >= maxKnownKeys {
-		clear(t.keys)
+// readKeys reads the numbers of all lakes, unless they are too many. To look up each of them would take several times as long.
+func (t *sqliteTx) readKeys(ctx context.Context) error {
+	t.keys.clear()
+	var lakes int64
+	if err := t.tx.QueryRowContext(ctx, "SELECT count(*) FROM lakes").Scan(&lakes); err != nil || lakes > maxAllKeys {
+		return err
 	}
-	t.keys[data.LakeID(strings.Clone(string(id)))] = key
+	if _, err := t.tx.ExecContext(ctx, largeCache); err != nil {
+		return err
+	}
+	rows, err := t.tx.QueryContext(ctx, "SELECT key, id FROM lakes WHERE octet_length(id) <= ?", maxIDBytes) // no import has longer ids
+	if err != nil {
+		return err
+	}
+	defer rows.Close()
+	for rows.Next() {
+		var key int64
+		var id string
+		if err := rows.Scan(&key, &id); err != nil {
+			return err
+		}
+		t.keys.set(data.LakeID(id), key)
+	}
+	t.allKeys = rows.Err() == nil
+	return rows.Err()
 }
 
 // write runs a statement and reports whether it wrote a row.
