@@ -218,7 +218,7 @@ func beyondBounds(err error) bool {
 }
 
 func (t *sqliteTx) Advisories(ctx context.Context) ([]data.Advisory, error) {
-	all, err := readAdvisories(ctx, sqliteQuerier{t.tx})
+	all, err := readAdvisories(ctx, sqliteQuerier{db: t.tx})
 	return all, t.fail(ctx, err, "read official statements")
 }
 
@@ -234,7 +234,7 @@ func (t *sqliteTx) PutAdvisories(ctx context.Context, statements []data.Advisory
 		}
 		return key, err == nil, err
 	}
-	changes, changed, err := t.advisories.put(ctx, sqliteQuerier{t.tx}, lakeKey, statements, keep)
+	changes, changed, err := t.advisories.put(ctx, sqliteQuerier{db: t.tx}, lakeKey, statements, keep)
 	t.changed, t.repeated = t.changed || changed, append(t.repeated[:0], t.advisories.repeated...)
 	if beyondBounds(err) {
 		t.err = err

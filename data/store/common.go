@@ -79,10 +79,30 @@ func asCallerError(err error) error {
 	return callerError{err}
 }
 
+// A parallelScanner is a database that may read the observations of a scan on several processors.
+type parallelScanner interface {
+	// scanParallel passes the observations of these lakes on, as scanObservations does, if it can read them in the same revision. Otherwise
+	// it returns false before it has passed any.
+	scanParallel(ctx context.Context, revision data.Revision, lakes []keyedLake, sources *knownSources, pass func(data.Observation) error) (done bool, err error)
+}
+
 // collect returns the results of scan for all rows of a query.
 func collect[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
+	return collectWith(ctx, q.query, scan, query, args...)
+}
+
+// collectBulk is collect for a query of very many rows, of which scan makes no other query.
+func collectBulk[T any](ctx context.Context, q querier, scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
+	run := func(ctx context.Context, fn func(rowIterator) error, query string, args ...any) error {
+		return queryBulk(ctx, q, fn, query, args...)
+	}
+	return collectWith(ctx, run, scan, query, args...)
+}
+
+func collectWith[T any](ctx context.Context, run func(context.Context, func(rowIterator) error, string, ...any) error,
+	scan func(rowScanner) (T, error), query string, args ...any) ([]T, error) {
 	var all []T
-	err := q.query(ctx, func(rows rowIterator) error {
+	err := run(ctx, func(rows rowIterator) error {
 		for rows.Next() {
 			v, err := scan(rows)
 			if err != nil {
@@ -155,7 +175,7 @@ func (s *common) scan(ctx context.Context, doing, columns string, lake func(rowS
 		if rev, err = s.revision(ctx, q); err != nil {
 			return err
 		}
-		lakes, err := collect(ctx, q, lake, "SELECT "+columns+" FROM limnomap.lakes ORDER BY id")
+		lakes, err := collectBulk(ctx, q, lake, "SELECT "+columns+" FROM limnomap.lakes ORDER BY id")
 		if err != nil {
 			return err
 		}
@@ -163,7 +183,12 @@ func (s *common) scan(ctx context.Context, doing, columns string, lake func(rowS
 		if err != nil {
 			return err
 		}
-		return q.query(ctx, func(rows rowIterator) error {
+		if p, ok := s.db.(parallelScanner); ok && query == s.sql.scan {
+			if done, err := p.scanParallel(ctx, rev, lakes, sources, observation); done {
+				return err
+			}
+		}
+		return queryBulk(ctx, q, func(rows rowIterator) error {
 			return scanObservations(rows, lakes, sources, observation)
 		}, query, args...)
 	})

@@ -181,7 +181,7 @@ func noteUses(ctx context.Context, conn *sql.Conn, uses []apikey.Use) (err error
 	}
 	defer tx.Rollback() // no effect after the commit
 	for _, u := range uses {
-		if _, err := (sqliteQuerier{tx}).exec(ctx, useKey, useKeyValues(u)...); err != nil {
+		if _, err := (sqliteQuerier{db: tx}).exec(ctx, useKey, useKeyValues(u)...); err != nil {
 			return err
 		}
 	}

@@ -169,6 +169,9 @@ type observationRow struct {
 // observationColumns are those of an observationRow before details, of a table o.
 const observationColumns = "o.lake, o.date, o.type, o.source, o.chl, o.level, o.density, o.measured_at, "
 
+// observationRowColumns is how many columns an observationRow has.
+const observationRowColumns = 9
+
 func (r *observationRow) scan(row rowScanner) error {
 	return row.Scan(&r.lake, &r.date, &r.dataType, &r.source, &r.chl, &r.level, &r.density, &r.measuredAt, &r.details)
 }
@@ -221,7 +224,9 @@ func (r *observationRow) observation(id data.LakeID, sources *knownSources) (dat
 	of, err := sources.of(r.source)
 	o.Source, o.Rank = of.name, of.rank
 	if err == nil && r.details != nil {
-		err = readDetails(&o, r.details)
+		detailed := o // a variable of its own: one whose address is taken is allocated, and most observations have no details
+		err = readDetails(&detailed, r.details)
+		o = detailed
 	}
 	if err != nil {
 		return o, fmt.Errorf("lake %.80q, observation on %s: %w", id, o.Date, err)

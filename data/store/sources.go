@@ -132,7 +132,7 @@ func (t *sqliteTx) PreferSources(ctx context.Context, order data.SourceOrder) er
 	if err := order.Check(); err != nil {
 		return err
 	}
-	changed, err := preferSources(ctx, sqliteQuerier{t.tx}, order)
+	changed, err := preferSources(ctx, sqliteQuerier{db: t.tx}, order)
 	t.changed = t.changed || changed
 	return t.fail(ctx, err, "write the preferred sources")
 }

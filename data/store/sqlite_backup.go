@@ -131,8 +131,8 @@ func copyDatabase(ctx context.Context, loc location, name string, progress func(
 	if err != nil {
 		return data.Revision{}, err
 	}
-	defer tx.Rollback()                                   // there is nothing to commit
-	revision, err := readRevision(ctx, sqliteQuerier{tx}) // this fixes the state that the transaction sees
+	defer tx.Rollback()                                       // there is nothing to commit
+	revision, err := readRevision(ctx, sqliteQuerier{db: tx}) // this fixes the state that the transaction sees
 	if err != nil {
 		return data.Revision{}, err
 	}
@@ -184,7 +184,7 @@ func checkCopy(ctx context.Context, name string, want data.Revision) error {
 	if found != "ok" {
 		return errors.New(strings.ReplaceAll(found, "\n", ": "))
 	}
-	got, err := readRevision(ctx, sqliteQuerier{db})
+	got, err := readRevision(ctx, sqliteQuerier{db: db})
 	if err == nil && got != want {
 		err = fmt.Errorf("it holds revision %d, want %d", got.Number, want.Number)
 	}

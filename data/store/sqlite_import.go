@@ -177,11 +177,11 @@ func (t *sqliteTx) fail(ctx context.Context, err error, doing string) error {
 }
 
 func (t *sqliteTx) PutRaster(ctx context.Context, holder string, record data.RasterRecord) error {
-	return t.fail(ctx, putRaster(ctx, sqliteQuerier{t.tx}, holder, record), "store a satellite file")
+	return t.fail(ctx, putRaster(ctx, sqliteQuerier{db: t.tx}, holder, record), "store a satellite file")
 }
 
 func (t *sqliteTx) EndRefresh(ctx context.Context, holder string, result data.RefreshResult) error {
-	return t.fail(ctx, endRefresh(ctx, sqliteQuerier{t.tx}, t.store.now(), holder, result), "end a refresh")
+	return t.fail(ctx, endRefresh(ctx, sqliteQuerier{db: t.tx}, t.store.now(), holder, result), "end a refresh")
 }
 
 func (t *sqliteTx) Repeated() []int { return t.repeated }
@@ -322,7 +322,7 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observatio
 	case err != nil:
 		return Unchanged, err
 	}
-	source, err := t.sources.of(ctx, sqliteQuerier{t.tx}, o.Source)
+	source, err := t.sources.of(ctx, sqliteQuerier{db: t.tx}, o.Source)
 	if errors.Is(err, errManySources) {
 		return ManySources, nil
 	}

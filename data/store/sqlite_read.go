@@ -15,6 +15,7 @@ type sqliteQuerier struct {
 		QueryContext(ctx context.Context, query string, args ...any) (*sql.Rows, error)
 		QueryRowContext(ctx context.Context, query string, args ...any) *sql.Row
 	}
+	conn *sql.Conn // of the transaction, or nil
 }
 
 func (q sqliteQuerier) exec(ctx context.Context, statement string, args ...any) (int64, error) {
@@ -67,7 +68,7 @@ func (s *sqlite) update(ctx context.Context, doing string, fn func(querier) erro
 		return s.wrap(err, doing)
 	}
 	defer tx.Rollback() // no effect after a commit
-	if err := fn(sqliteQuerier{tx}); err != nil {
+	if err := fn(sqliteQuerier{db: tx}); err != nil {
 		return s.wrap(err, doing)
 	}
 	return s.wrap(tx.Commit(), doing)
@@ -81,7 +82,12 @@ func (s *sqlite) fileGeneration() int64 { return s.generation.Load() }
 // notice a file that was truncated or overwritten with cp. Dropping the cache before each read takes microseconds, since
 // the system caches the file's pages too.
 func (s *sqlite) read(ctx context.Context, fn func(querier) error) error {
-	tx, err := s.readers.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
+	conn, err := s.readers.Conn(ctx)
+	if err != nil {
+		return err
+	}
+	defer conn.Close()
+	tx, err := conn.BeginTx(ctx, &sql.TxOptions{ReadOnly: true})
 	if err != nil {
 		return err
 	}
@@ -89,7 +95,7 @@ func (s *sqlite) read(ctx context.Context, fn func(querier) error) error {
 	if _, err := tx.ExecContext(ctx, "PRAGMA shrink_memory"); err != nil {
 		return err
 	}
-	if err := fn(sqliteQuerier{tx}); err != nil {
+	if err := fn(sqliteQuerier{tx, conn}); err != nil {
 		return err
 	}
 	// A connection made at the time of a replacement may have read the new file with the old file's log.
