@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/paulmach/orb"
+	"golang.org/x/sync/errgroup"
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
@@ -144,36 +145,82 @@ func (s *common) publish(snap *data.Snapshot) error {
 		s.current.Store(&p)
 		return nil
 	}
-	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lookup: s.lookupOf(snap.Lakes)}
-	lasting := *snap
-	lasting.Forecasts = nil // the table stays when there are others
-	p.table = table.NewLakes(&lasting, p.lookup.names)
+	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes)}
 	var err error
 	if p.counts, err = newCounts(); err != nil {
-		return err
-	}
-	status, features := s.encoder.statusList(snap, everything(snap.Current)), s.encoder.featureList(snap.Current)
-	if before != nil {
-		status.Before, features.Before = before.status, before.geojson
-	}
-	if s.sender.HoldsList(status.Len) {
-		p.records = newRecords(status)
-		p.status, err = s.sender.Prepare(jsonKind, p.records.content)
-	} else {
-		p.status, err = s.sender.PrepareList(jsonKind, status)
-	}
-	if err != nil {
-		return err
-	}
-	if p.geojson, err = s.sender.PrepareList(geoJSONKind, features); err != nil {
 		return err
 	}
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
 		return err
 	}
-	s.opts.Tiles.Prepare(snap.Current)
+	parts := []func() error{ // each sets its own fields of p
+		func() (err error) {
+			p.records, p.status, err = s.prepareStatus(snap, before)
+			return err
+		},
+		func() (err error) {
+			features := s.encoder.featureList(snap.Current)
+			if before != nil {
+				features.Before = before.geojson
+			}
+			p.geojson, err = s.sender.PrepareList(geoJSONKind, features)
+			return err
+		},
+		func() error {
+			p.lookup = s.lookupOf(snap.Lakes)
+			return nil
+		},
+		func() error {
+			s.opts.Tiles.Prepare(snap.Current)
+			return nil
+		},
+	}
+	if before == nil {
+		err = atOnce(parts)
+	} else { // on this thread, which may have a low priority
+		err = oneByOne(parts)
+	}
+	if err != nil {
+		return err
+	}
+	lasting := *snap
+	lasting.Forecasts = nil // the table stays when there are others
+	p.table = table.NewLakes(&lasting, p.lookup.names)
 	s.current.Store(p)
 	return nil
+}
+
+// atOnce calls all of parts at the same time, and returns when they have ended.
+func atOnce(parts []func() error) error {
+	var running errgroup.Group
+	for _, part := range parts {
+		running.Go(part)
+	}
+	return running.Wait()
+}
+
+func oneByOne(parts []func() error) error {
+	for _, part := range parts {
+		if err := part(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// prepareStatus returns the answer with the status of all lakes; records is nil if they are too many to hold.
+func (s *common) prepareStatus(snap *data.Snapshot, before *published) (r *records, status *answer.Body, err error) {
+	list := s.encoder.statusList(snap, everything(snap.Current))
+	if before != nil {
+		list.Before = before.status
+	}
+	if !s.sender.HoldsList(list.Len) {
+		status, err = s.sender.PrepareList(jsonKind, list)
+		return nil, status, err
+	}
+	r = newRecords(list)
+	status, err = s.sender.Prepare(jsonKind, r.content)
+	return r, status, err
 }
 
 // stateOf returns what descriptions of the map say about a snapshot. The versions name the data and the renderer, since
