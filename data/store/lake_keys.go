@@ -31,6 +31,16 @@ func (k *lakeKeys) clear() {
 	clear(k.slot)
 }
 
+// reserve makes room for n entries at once, of which there must be none yet.
+func (k *lakeKeys) reserve(n int) {
+	const usualID = 20 // bytes
+	slots := len(k.slot)
+	for slots < 2*n {
+		slots *= 2
+	}
+	k.text, k.ends, k.keys, k.slot = make([]byte, 0, usualID*n), make([]int, 0, n), make([]int64, 0, n), make([]uint32, slots)
+}
+
 // get returns the number of a lake.
 func (k *lakeKeys) get(id data.LakeID) (key int64, ok bool) {
 	if n := k.slot[k.find(id)]; n > 0 {

@@ -451,6 +451,7 @@ func (t *sqliteTx) readKeys(ctx context.Context) error {
 	if _, err := t.tx.ExecContext(ctx, largeCache); err != nil {
 		return err
 	}
+	t.keys.reserve(int(lakes))
 	rows, err := t.tx.QueryContext(ctx, "SELECT key, id FROM lakes WHERE octet_length(id) <= ?", maxIDBytes) // no import has longer ids
 	if err != nil {
 		return err

@@ -44,7 +44,7 @@ func (s *sqlite) scanParallel(ctx context.Context, revision data.Revision, lakes
 	}
 	pool, err := openPool(s.loc.url(sqliteParameters("_query_only", "on")), n)
 	if err != nil {
-		return false, nil //nolint:nilerr // one connection reads them, or returns the error
+		return false, nil // one connection reads them, or returns the error
 	}
 	defer pool.Close()
 	scanners := make([]*sql.Conn, n)
