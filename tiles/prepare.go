@@ -1,7 +1,6 @@
 package tiles
 
 import (
-	"context"
 	"slices"
 
 	"github.com/paulmach/orb/maptile"
@@ -39,13 +38,12 @@ func (s *Service) prepareVector(v *data.View, t maptile.Tile) error {
 	if err != nil || !notBlank {
 		return err
 	}
-	ctx, key := context.Background(), s.vectorKey(t, fp)
-	sum := key.Sum()
-	if _, _, ok := s.lookup(ctx, sum); ok {
-		return nil
+	b, err := s.encodeVector(layer, v, t)
+	if err != nil {
+		return err
 	}
-	_, err = s.drawAndKeep(ctx, key, sum, func() ([]byte, error) { return s.encodeVector(layer, v, t) })
-	return err
+	s.memory.put(s.vectorKey(t, fp).Sum(), newTile(b))
+	return nil
 }
 
 // succeedLayer makes the layer of v; before is one of lakes in the same places, or nil.
