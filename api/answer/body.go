@@ -82,8 +82,9 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	if s.HoldsList(l.Len) {
 		return s.Prepare(k, l.Bytes())
 	}
-	b := &Body{}
-	return b, s.compress(b, quick, l.estimate(), l.Before, func(w io.Writer) error {
+	b, before := &Body{}, l.Before
+	l.Before = nil // the body keeps the list, and must not keep the former body with its snapshot
+	return b, s.compress(b, quick, l.estimate(), before, func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err
