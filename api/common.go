@@ -153,32 +153,31 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
 		return err
 	}
-	parts := []func() error{ // each sets its own fields of p
-		func() (err error) {
-			p.records, p.status, err = s.prepareStatus(snap, before)
+	lists := func() (err error) {
+		if p.records, p.status, err = s.prepareStatus(snap, before); err != nil {
 			return err
-		},
-		func() (err error) {
-			features := s.encoder.featureList(snap.Current)
-			if before != nil {
-				features.Before = before.geojson
-			}
-			p.geojson, err = s.sender.PrepareList(geoJSONKind, features)
-			return err
-		},
-		func() error {
-			p.lookup = s.lookupOf(snap.Lakes)
-			return nil
-		},
-		func() error {
-			s.opts.Tiles.Prepare(snap.Current)
-			return nil
-		},
+		}
+		features := s.encoder.featureList(snap.Current)
+		if before != nil {
+			features.Before = before.geojson
+		}
+		p.geojson, err = s.sender.PrepareList(geoJSONKind, features)
+		return err
 	}
-	if before == nil {
-		err = atOnce(parts)
-	} else { // on this thread, which may have a low priority
-		err = oneByOne(parts)
+	searches := func() error {
+		p.lookup = s.lookupOf(snap.Lakes)
+		s.opts.Tiles.Prepare(snap.Current)
+		return nil
+	}
+	if before != nil { // on this thread, which has a low priority
+		if err = searches(); err == nil {
+			err = lists()
+		}
+	} else { // no request waits for a processor; the lists take most of the memory, and are made one after the other
+		var both errgroup.Group
+		both.Go(lists)
+		both.Go(searches)
+		err = both.Wait()
 	}
 	if err != nil {
 		return err
@@ -187,24 +186,6 @@ func (s *common) publish(snap *data.Snapshot) error {
 	lasting.Forecasts = nil // the table stays when there are others
 	p.table = table.NewLakes(&lasting, p.lookup.names)
 	s.current.Store(p)
-	return nil
-}
-
-// atOnce calls all of parts at the same time, and returns when they have ended.
-func atOnce(parts []func() error) error {
-	var running errgroup.Group
-	for _, part := range parts {
-		running.Go(part)
-	}
-	return running.Wait()
-}
-
-func oneByOne(parts []func() error) error {
-	for _, part := range parts {
-		if err := part(); err != nil {
-			return err
-		}
-	}
 	return nil
 }
 
