@@ -8,6 +8,7 @@ import (
 	"net"
 	"os"
 	"runtime"
+	"runtime/debug"
 	"slices"
 	"time"
 
@@ -364,13 +365,13 @@ func (c *serveCmd) newTiles(shown *source, diskCache tiles.Disk, turns *admissio
 
 // newWatcher returns what loads the data again when they change, and publishes them.
 func newWatcher(source data.Source, shown *source, server *api.Server, events *eventlog.Keeper) *data.Watcher {
-	published := false // whether the last snapshot is being served; only the watcher's goroutine uses it
+	// Whether a snapshot is being served, and whether it is the last one; only the watcher's goroutine uses these.
+	serving, published := false, false
 	watcher := &data.Watcher{
 		Source:  source,
 		Options: &shown.options,
 		Publish: func(s *data.Snapshot) {
-			// The garbage of the loading becomes room for the answers. It is not returned to the operating system: that takes a tenth of
-			// a second, in which any stop of the world waits, and with it all requests. limitGarbage returns it when the server is quiet.
+			// The garbage of the loading becomes room for the answers.
 			runtime.GC()
 			err := server.Publish(s)
 			if published = err == nil; !published {
@@ -378,6 +379,12 @@ func newWatcher(source data.Source, shown *source, server *api.Server, events *e
 			} else {
 				events.Offer(s)
 			}
+			if !serving {
+				// Memory that is free now is returned to the operating system at once only before there are requests: it takes a tenth of a
+				// second, in which any stop of the world waits, and with it all requests. Later limitGarbage does it when the server is quiet.
+				debug.FreeOSMemory()
+			}
+			serving = serving || published
 		},
 		Confirmed: func(at time.Time) {
 			if published {
