@@ -118,7 +118,7 @@ func TestPlanLeavesOutOnlyWhatIsHidden(t *testing.T) {
 	})
 }
 
-// TestLayerHasAllThatItsTilesShare makes a layer, and a successor of it with other values: neither must leave to a tile what is the same for
+// TestLayerHasAllThatItsTilesShare makes a layer, and a successor of it with other values: no tile must make what is the same for
 // all of them.
 func TestLayerHasAllThatItsTilesShare(t *testing.T) {
 	if testing.Short() {

@@ -199,7 +199,7 @@ func BenchmarkAnimation(b *testing.B) {
 	}
 }
 
-// BenchmarkColdTile draws tiles that nobody has asked for, by the renderer alone and by a service without a disk, in turns. The ratio is what a
+// BenchmarkColdTile draws tiles that are in no cache, by the renderer without a service and by a service without a disk, in turns. The ratio is what a
 // tile costs in the service to what it costs without.
 func BenchmarkColdTile(b *testing.B) {
 	source := newWeekly(b)
@@ -217,17 +217,17 @@ func BenchmarkColdTile(b *testing.B) {
 		}
 	}
 	s := newTestService(b, renderer, &Options{MemoryBytes: 1}) // nothing fits into memory
-	alone := renderer.Layer(snapshot.Current.Values())
+	layer := renderer.Layer(snapshot.Current.Values())
 	var drawn, served time.Duration
 	for b.Loop() {
 		view := &data.View{Lakes: snapshot.Current.Lakes, States: snapshot.Current.States, WithData: snapshot.Current.WithData}
 		mustTile(b, s, view, Request{Tile: maptile.At(source.lakes[0].Point, 15), Scale: 1, Style: render.Heat, Colormap: colormap.Default}) // makes the layer
-		alone = renderer.LayerOn(alone, view.Values())
+		layer = renderer.LayerOn(layer, view.Values())
 		for _, t := range addresses {
 			req := Request{Tile: t, Scale: 1, Style: render.Heat, Colormap: colormap.Default}
 			began := time.Now()
-			renderer.Fingerprint(alone, req.spec())
-			if _, err := renderer.Render(alone, req.spec()); err != nil {
+			renderer.Fingerprint(layer, req.spec())
+			if _, err := renderer.Render(layer, req.spec()); err != nil {
 				b.Fatal(err)
 			}
 			between := time.Now()

@@ -2,6 +2,7 @@ package tiles
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -88,14 +89,20 @@ func (fs *flights[K]) join(ctx context.Context, key K) (f *flight, shared bool, 
 	return f, false, nil
 }
 
-// run calls search, and ends f with its results.
+// errPanicked is what others get who wait for a tile whose search panics.
+var errPanicked = errors.New("the search for the tile panicked")
+
+// run calls search, and ends f with its results, also if search panics.
 func (fs *flights[K]) run(key K, f *flight, search func(*flight) (Tile, string, error)) {
-	defer f.cancel()
+	f.err = errPanicked
+	defer func() {
+		fs.mu.Lock()
+		fs.forget(key, f)
+		fs.mu.Unlock()
+		close(f.done)
+		f.cancel()
+	}()
 	f.tile, f.tier, f.err = search(f)
-	fs.mu.Lock()
-	fs.forget(key, f)
-	fs.mu.Unlock()
-	close(f.done)
 }
 
 // wait returns the tile of f, which another caller began, and where it came from, or ctx's error if that ends first.

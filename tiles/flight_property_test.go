@@ -118,10 +118,10 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 		disk.keys[s.key(spec, render.Fingerprint{}).Sum()] = x
 	}
 	v := new(data.View)
-	callers, alone := make([]int, len(tr.draw)), make([]bool, len(tr.draw))
+	callers, unshared := make([]int, len(tr.draw)), make([]bool, len(tr.draw))
 	for _, c := range tr.callers {
 		callers[c.key]++
-		alone[c.key] = callers[c.key] == 1
+		unshared[c.key] = callers[c.key] == 1
 	}
 	var wg sync.WaitGroup
 	for i, c := range tr.callers {
@@ -143,7 +143,7 @@ func (tr *traffic) run(t *testing.T) (faults []string) {
 			default:
 				// What a caller cannot be called away from: two looks on the disk, and drawing.
 				most := 2*tr.lookup[c.key] + tr.draw[c.key]
-				if left && alone[c.key] {
+				if left && unshared[c.key] {
 					most += c.stay
 				} else { // it may work for those who stay
 					most += tr.timeout

@@ -69,6 +69,35 @@ func TestCallerThatSharesLeavesAtOnce(t *testing.T) {
 	})
 }
 
+// TestPanicEndsTheFlight has a search panic in its caller's goroutine, where a server recovers it: another caller gets an error, and the next one
+// begins a new flight.
+func TestPanicEndsTheFlight(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fs, gate, key := newFlights[Sum](time.Second), make(chan struct{}), numberedSum(1)
+		ignore := func(*flight) {}
+		go func() {
+			defer func() { _ = recover() }()
+			_, _, _ = fs.do(context.Background(), key, ignore, func(*flight) (Tile, string, error) { <-gate; panic("fake panic") })
+		}()
+		synctest.Wait()
+		shared := make(chan error)
+		go func() {
+			_, _, err := fs.do(context.Background(), key, ignore, nil)
+			shared <- err
+		}()
+		synctest.Wait()
+		close(gate)
+		if err := <-shared; !errors.Is(err, errPanicked) {
+			t.Errorf("the caller that shares gets %v, want %v", err, errPanicked)
+		}
+		_, tier, err := fs.do(context.Background(), key, ignore, func(*flight) (Tile, string, error) { return Tile{}, tierRender, nil })
+		if tier != tierRender || err != nil {
+			t.Errorf("the next caller gets %q and %v, want a flight of its own", tier, err)
+		}
+		fs.close()
+	})
+}
+
 func TestBegunRenderIsKeptWhenAllLeave(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := &fakeRenderer{gate: make(chan struct{})}

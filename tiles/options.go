@@ -66,8 +66,8 @@ type Options struct {
 	Renders int
 	// Queue is how many more may wait to be drawn before ErrBusy. Zero means 512. With Turns, it has no effect.
 	Queue int
-	// RenderTimeout bounds how long a caller waits for a tile to be drawn, after which it gets ErrBusy. Zero means 10
-	// seconds.
+	// RenderTimeout bounds how long a caller waits for its turn, or for a tile that another caller draws; then it gets ErrBusy. Zero
+	// means 10 seconds.
 	RenderTimeout time.Duration
 	// Vectors encodes vector tiles. Nil means that there are none.
 	Vectors *vector.Encoder

@@ -338,7 +338,7 @@ const maxPut = 64 - 7
 
 // A bitWriter writes bits, the lowest first, into out, which has room for 8 bytes more than is written.
 type bitWriter struct {
-	out  []byte // what is not written yet
+	out  []byte // the part that is not written
 	bits uint64
 	n    uint // bits that are not complete bytes yet
 }
@@ -352,7 +352,7 @@ func (w *bitWriter) put(v uint64, n uint) {
 	w.n &= 7
 }
 
-// end returns what is left of out, with the last bits written.
+// end writes the last bits, and returns the rest of out.
 func (w *bitWriter) end() []byte {
 	if w.n > 0 {
 		return w.out[1:]

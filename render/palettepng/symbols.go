@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// symbols are the bytes of a stream that are not zero, which are few in map tiles. The zeros are told by the gaps between symbols. Symbol 0 stands
+// symbols are the bytes of a stream that are not zero, which are few in map tiles, and the gaps between them. Symbol 0 stands
 // before the stream, so that 0 can mean no symbol.
 type symbols struct {
 	at []uint32 // the places of the symbols in the stream; that of symbol 0 is -1
@@ -47,7 +47,7 @@ var columnLists = func() (lists [256]uint64) {
 	return lists
 }()
 
-// find finds the symbols of an image after a filter, and which pixels there are. The values of the symbols are those of the pixels yet: give sets the
+// find finds the symbols of an image after a filter, and which pixels there are. Each symbol gets the value of its pixel; give sets the
 // final ones. A pixel of the value 0 must get the index 0.
 func (s *symbols) find(pixels []uint8, width int, filter Filter) {
 	height := len(pixels) / width
