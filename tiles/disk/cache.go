@@ -324,6 +324,7 @@ func (c *Cache) reopen(old *os.Root) error {
 	if err != nil {
 		return err
 	}
+	makeShards(root)
 	c.root.Store(root)
 	if old != nil {
 		_ = old.Close() // operations that use it finish; later reads miss

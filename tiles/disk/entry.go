@@ -43,9 +43,13 @@ func sumOf(key []byte) sum { return sha256.Sum256(key) }
 // sumName returns the name of the file of that sum.
 func sumName(s sum) string { return hex.EncodeToString(s[:]) }
 
-// shardName returns the sub-folder of that sum: one of 256, as in cmd/go/internal/cache, which keeps a sub-folder of a
+// shardName returns the sub-folder of that sum: one of shardCount, as in cmd/go/internal/cache, which keeps a sub-folder of a
 // full gigabyte near a thousand files. Deeper nesting would use a disk block for nearly every folder.
-func shardName(s sum) string { return hex.EncodeToString(s[:1]) }
+func shardName(s sum) string { return nameOfShard(int(s[0])) }
+
+const shardCount = 256
+
+func nameOfShard(i int) string { return hex.EncodeToString([]byte{byte(i)}) }
 
 // parseSumName is the inverse of sumName. It accepts no other spelling.
 func parseSumName(name string) (s sum, ok bool) {

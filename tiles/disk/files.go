@@ -31,10 +31,10 @@ func onDisk(size int64) int64 { return (size + MinEntrySize - 1) / MinEntrySize 
 // entryName returns the path of the entry of that sum in the folder.
 func entryName(s sum) string { return filepath.Join(shardName(s), sumName(s)) }
 
-// tempName returns a name for the temporary file of the entry of that sum. It is random, so that exclusive creation is safe
+// tempName returns a name for the temporary file of the entry of that name. It is random, so that exclusive creation is safe
 // when other processes and other machines share the folder.
-func tempName(s sum) string {
-	return fmt.Sprintf("%s.%016x%s", entryName(s), rand.Uint64(), tempSuffix)
+func tempName(entry string) string {
+	return fmt.Sprintf("%s.%016x%s", entry, rand.Uint64(), tempSuffix)
 }
 
 // A file is one of the cache's files: an entry, or a temporary file.
@@ -64,8 +64,8 @@ func parseFileName(shard, name string) (s sum, temp, ok bool) {
 // pointed at a folder with other files removes none of them. It reads a part of one sub-folder at a time, however many
 // files there are, and ends soon after ctx does, or with the first error of visit.
 func walkFiles(ctx context.Context, root *os.Root, visit func(file) error) error {
-	for i := range 256 {
-		if err := walkShard(ctx, root, fmt.Sprintf("%02x", i), visit); err != nil {
+	for i := range shardCount {
+		if err := walkShard(ctx, root, nameOfShard(i), visit); err != nil {
 			return err
 		}
 	}
@@ -215,13 +215,12 @@ var errNameIsFolder = errors.New("a folder has the name of the tile's file")
 // writeEntry writes a temporary file and renames it, so that no reader sees half an entry. It does not wait until the disk
 // has stored it (fsync): a power failure may leave a torn entry, which the digest finds, and a cache may forget.
 func writeEntry(root *os.Root, sum sum, raw []byte) error {
-	temp := tempName(sum)
-	file, err := createNew(root, temp)
+	shard, err := openShard(root, shardName(sum))
 	if err != nil && clearShard(root, sum) {
-		if err := root.Mkdir(shardName(sum), 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		if err := makeShard(root, shardName(sum)); err != nil {
 			return err
 		}
-		file, err = createNew(root, temp)
+		shard, err = openShard(root, shardName(sum))
 	}
 	if err != nil {
 		if isShardTaken(root, sum) {
@@ -229,17 +228,50 @@ func writeEntry(root *os.Root, sum sum, raw []byte) error {
 		}
 		return err
 	}
+	defer shard.Close()
+	return writeFile(shard, sumName(sum), raw)
+}
+
+// openShard opens a sub-folder. With a root of its own, the path of each file is one name long; otherwise each step of a write would open
+// the sub-folder again. It does not wait for a pipe of that name, since only a folder has a dot in it.
+func openShard(root *os.Root, name string) (*os.Root, error) { return root.OpenRoot(name + "/.") }
+
+// writeFile writes the entry of that name in its sub-folder.
+func writeFile(shard *os.Root, name string, raw []byte) error {
+	temp := tempName(name)
+	file, err := shard.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
 	_, err = file.Write(raw)
 	err = errors.Join(err, file.Close())
 	if err == nil {
-		if err = root.Rename(temp, entryName(sum)); err != nil && isFolder(root, entryName(sum)) {
+		if err = shard.Rename(temp, name); err != nil && isFolder(shard, name) {
 			err = fmt.Errorf("%w: %w", errNameIsFolder, err)
 		}
 	}
 	if err != nil {
-		_ = root.Remove(temp) // if this fails too, a later count removes the file
+		_ = shard.Remove(temp) // if this fails too, a later count removes the file
 	}
 	return err
+}
+
+// makeShards makes all sub-folders, as cmd/go/internal/cache does: the first tiles need not wait for them. What fails here fails again
+// when an entry is written, and is recorded then.
+func makeShards(root *os.Root) {
+	for i := range shardCount {
+		if makeShard(root, nameOfShard(i)) != nil {
+			return
+		}
+	}
+}
+
+// makeShard makes a sub-folder if there is none.
+func makeShard(root *os.Root, name string) error {
+	if err := root.Mkdir(name, 0o755); err != nil && !errors.Is(err, fs.ErrExist) {
+		return err
+	}
+	return nil
 }
 
 // isNameTaken reports whether err concerns only the entries of one name, or of one sub-folder.
@@ -250,8 +282,4 @@ func isNameTaken(err error) bool {
 func isFolder(root *os.Root, name string) bool {
 	info, err := root.Lstat(name)
 	return err == nil && info.IsDir()
-}
-
-func createNew(root *os.Root, name string) (*os.File, error) {
-	return root.OpenFile(name, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
 }

@@ -80,7 +80,7 @@ func TestHostileSubfolders(t *testing.T) {
 			if shard == filepath.Dir(entryPath(dir, 2)) {
 				t.Fatal("both tiles are in one sub-folder")
 			}
-			must(t, tt.make(shard))
+			must(t, os.Remove(shard), tt.make(shard))
 			if got, ok := c.get(1); ok {
 				t.Errorf("get = %q, want a miss", got)
 			}
