@@ -29,6 +29,9 @@ const (
 // layers holds the layers of the views V that were asked for last, each for as long as its view is in use: when a snapshot is
 // replaced, its layers go with it. A view is a [data.View] or its [data.Values]. It is known by its pointer: it is immutable, and
 // [data.Snapshot] returns the same pointer while it holds the view.
+//
+// Requests compare weak pointers, and never ask one for its value: that waits for the garbage collector, with a million lakes for a tenth
+// of a second.
 type layers[V, L any] struct {
 	build    func(v *V, like *L) (*L, error) // like is a layer of a view with the same lakes, or nil
 	shows    func(v *V) (data.Week, []data.Lake)
@@ -55,7 +58,7 @@ type heldLayer[V, L any] struct {
 	count int // of lakes, for maxLakes
 	layer *L
 
-	cleanup runtime.Cleanup // calls sweep when the view is freed
+	cleanup runtime.Cleanup // removes it when the view is freed
 }
 
 // A failedLayer is the result of a build that failed.
@@ -89,7 +92,7 @@ func (ls *layers[V, L]) getSince(ctx context.Context, v *V, failures int64) (*L,
 	if l != nil { // built in the meantime
 		return l, nil
 	}
-	if ls.failures.Load() > failures && ls.failed.view.Value() == v {
+	if ls.failures.Load() > failures && ls.failed.view == weak.Make(v) {
 		return nil, ls.failed.err
 	}
 	ls.builds.Inc()
@@ -106,7 +109,8 @@ func (ls *layers[V, L]) getSince(ctx context.Context, v *V, failures int64) (*L,
 // find returns the layer of v and marks it as used, or nil and a layer of a view with the same lakes, if one is held: of the same week if
 // there is one, since only official statements may differ.
 func (ls *layers[V, L]) find(v *V) (l, like *L) {
-	if h := ls.recent.Load(); h != nil && h.view.Value() == v {
+	view := weak.Make(v)
+	if h := ls.recent.Load(); h != nil && h.view == view {
 		return h.layer, nil
 	}
 	week, lakes := ls.shows(v)
@@ -114,7 +118,7 @@ func (ls *layers[V, L]) find(v *V) (l, like *L) {
 	defer ls.mu.Unlock()
 	sameWeek := false // whether like is of it
 	for i, h := range slices.Backward(ls.held) {
-		if h.view.Value() == v {
+		if h.view == view {
 			copy(ls.held[i:], ls.held[i+1:])
 			ls.held[len(ls.held)-1] = h
 			ls.recent.Store(h)
@@ -130,7 +134,8 @@ func (ls *layers[V, L]) find(v *V) (l, like *L) {
 // hold holds the layer of v, and drops the least recently used layers if there are too many.
 func (ls *layers[V, L]) hold(v *V, l *L) {
 	week, shown := ls.shows(v)
-	h := &heldLayer[V, L]{weak.Make(v), week, firstOf(shown), len(shown), len(shown), l, runtime.AddCleanup(v, (*layers[V, L]).sweep, ls)}
+	h := &heldLayer[V, L]{view: weak.Make(v), week: week, first: firstOf(shown), lakes: len(shown), count: len(shown), layer: l}
+	h.cleanup = runtime.AddCleanup(v, ls.remove, h)
 	if ls.light != nil && ls.light(v) {
 		h.count /= lightPart
 	}
@@ -167,12 +172,12 @@ func (ls *layers[V, L]) dropOf(n int) {
 	ls.held = slices.Delete(ls.held, len(kept), n)
 }
 
-// sweep drops the layers of views that the garbage collector has freed.
-func (ls *layers[V, L]) sweep() {
+// remove removes a layer whose view the garbage collector has freed.
+func (ls *layers[V, L]) remove(freed *heldLayer[V, L]) {
 	ls.mu.Lock()
 	defer ls.mu.Unlock()
-	ls.recent.Store(nil) // until the next call: it may be one of those
-	ls.held = slices.DeleteFunc(ls.held, func(h *heldLayer[V, L]) bool { return h.view.Value() == nil })
+	ls.recent.CompareAndSwap(freed, nil)
+	ls.held = slices.DeleteFunc(ls.held, func(h *heldLayer[V, L]) bool { return h == freed })
 }
 
 func firstOf(lakes []data.Lake) *data.Lake {
