@@ -117,8 +117,8 @@ func TestBlankTileTouchesNoTier(t *testing.T) {
 	if got := testutil.ToFloat64(s.metrics.blankHits); got != 4 {
 		t.Errorf("%v blank tiles counted, want 4", got)
 	}
-	if entries, err := os.ReadDir(dir); err != nil || len(entries) != 0 || s.memory.len() != 0 || r.total() != 0 {
-		t.Errorf("blank tiles left %v, %v on disk, %d in memory, and %d renders; want none", entries, err, s.memory.len(), r.total())
+	if entries := entriesIn(t, dir); len(entries) != 0 || s.memory.len() != 0 || r.total() != 0 {
+		t.Errorf("blank tiles left %v on disk, %d in memory, and %d renders; want none", entries, s.memory.len(), r.total())
 	}
 }
 
