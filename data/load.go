@@ -93,6 +93,12 @@ func (o *SnapshotOptions) withDefaults() (SnapshotOptions, error) {
 // however many older ones there are. The snapshot continues to read from src, for the maps of older weeks, until ctx
 // ends: ctx must live as long as the snapshot is used.
 func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, error) {
+	return loadAfter(ctx, nil, src, opts)
+}
+
+// loadAfter is Load for a snapshot that replaces another one, which may be nil. The lakes that are as before are held in memory once, and
+// if all are, both snapshots have the same slice of them.
+func loadAfter(ctx context.Context, before *Snapshot, src Source, opts *SnapshotOptions) (*Snapshot, error) {
 	o, err := opts.withDefaults()
 	if err != nil {
 		return nil, fmt.Errorf("snapshot: %w", err)
@@ -101,6 +107,9 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 	l := loader{
 		hash:  newVersionHash(&rule),
 		weeks: weekCounter{staleAfter: o.StaleAfter, keep: o.Weeks},
+	}
+	if before != nil {
+		l.before = before.Lakes
 	}
 	revision, advisories, err := l.scan(ctx, src)
 	if err != nil {
@@ -115,7 +124,7 @@ func Load(ctx context.Context, src Source, opts *SnapshotOptions) (*Snapshot, er
 		Advisories: NewAdvisories(l.lakes, advisories),
 		rule:       rule,
 		flight:     new(singleflight.Group),
-		byExternal: orderByExternalID(l.lakes),
+		byExternal: l.byExternalID(before),
 		satellite:  l.satellite,
 		inSitu:     l.inSitu,
 		forecasts:  l.forecasts,
@@ -169,7 +178,9 @@ func (l *loader) scan(ctx context.Context, src Source) (Revision, []Advisory, er
 type loader struct {
 	hash      versionHash
 	weeks     weekCounter
-	lakes     []Lake
+	lakes     []Lake // a part of before, as long as they are the same
+	before    []Lake // those of the snapshot that is replaced
+	beforeAt  int    // in before: the first lake that does not come before the last one of lakes
 	satellite series
 	inSitu    series
 	forecasts series
@@ -208,9 +219,38 @@ func (l *loader) lake(lake Lake) error {
 			lake.Region = previous.Region // the same: ids begin with the region, so most neighbours share it
 		}
 	}
-	l.lakes = append(l.lakes, lake)
 	l.hash.lake(lake)
+	l.add(lake)
 	return nil
+}
+
+// add appends a lake.
+func (l *loader) add(lake Lake) {
+	for l.beforeAt < len(l.before) && l.before[l.beforeAt].ID < lake.ID {
+		l.beforeAt++
+	}
+	n := len(l.lakes)
+	if l.beforeAt < len(l.before) && l.before[l.beforeAt] == lake {
+		lake = l.before[l.beforeAt] // its texts are in memory already
+		if l.beforeAt == n && l.sharesLakes() {
+			l.lakes = l.before[: n+1 : n+1] // without capacity: what is appended goes to a copy
+			return
+		}
+	}
+	l.lakes = append(l.lakes, lake)
+}
+
+// sharesLakes reports whether the lakes so far are the first ones of before.
+func (l *loader) sharesLakes() bool {
+	return len(l.lakes) == 0 || len(l.before) > 0 && &l.lakes[0] == &l.before[0]
+}
+
+// byExternalID returns the result of [Snapshot.ByExternalID].
+func (l *loader) byExternalID(before *Snapshot) []int32 {
+	if len(l.lakes) == len(l.before) && l.sharesLakes() && before != nil {
+		return before.byExternal
+	}
+	return orderByExternalID(l.lakes)
 }
 
 // observation adds the next observation.

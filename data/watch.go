@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"time"
+
+	"limnomap/data/admission/background"
 )
 
 const (
@@ -132,12 +134,16 @@ func (w *Watcher) forecasts(ctx context.Context, current *Snapshot) (*Snapshot, 
 	return snapshot.At(time.Now()), nil
 }
 
-// load loads a snapshot. Meanwhile it publishes the current one whenever other official statements are active: a load may take minutes.
+// load loads a snapshot: the first as fast as possible, and later ones on a thread of low priority, since requests for the current one are
+// answered meanwhile. It publishes the current one whenever other official statements are active: a load may take minutes.
 func (w *Watcher) load(ctx context.Context, current *Snapshot) (snapshot *Snapshot, err error) {
-	done := make(chan struct{})
+	done, before := make(chan struct{}), current
 	go func() { // ends with the load
 		defer close(done)
-		snapshot, err = Load(ctx, w.Source, w.Options)
+		if before != nil {
+			background.Here()
+		}
+		snapshot, err = loadAfter(ctx, before, w.Source, w.Options)
 	}()
 	for {
 		var change <-chan time.Time

@@ -5,9 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"testing/synctest"
 	"time"
+	"unsafe"
 
 	"limnomap/data"
 )
@@ -361,4 +363,62 @@ type slowSource struct {
 func (s *slowSource) Scan(ctx context.Context, lake func(data.Lake) error, observation func(data.Observation) error) (data.Revision, error) {
 	time.Sleep(s.slow)
 	return s.memory.Scan(ctx, lake, observation)
+}
+
+// TestWatcherSharesLakes changes the lakes step by step. Each snapshot is that of a first load, and the texts of lakes that are as before are
+// in memory once; if all lakes are, there is one slice.
+func TestWatcherSharesLakes(t *testing.T) {
+	clone := func(all []data.Lake) []data.Lake { // with texts of their own, as a database returns them
+		all = slices.Clone(all)
+		for i := range all {
+			l := &all[i]
+			l.ID, l.Name, l.ExternalID = data.LakeID(strings.Clone(string(l.ID))), strings.Clone(l.Name), strings.Clone(l.ExternalID)
+		}
+		return all
+	}
+	renamed := lakes("a", "b", "c", "d")
+	renamed[1].Name = "Another name"
+	renamed[3].ExternalID = "x"
+	var script []step
+	versions := [][]data.Lake{
+		lakes("a", "b", "c", "d"), lakes("a", "b", "c", "d"), renamed, clone(renamed), lakes("a", "c"), lakes("a"), lakes("a", "c"), lakes("0", "a", "c"),
+		lakes("c"), nil, lakes("a", "b", "c", "d"),
+	}
+	for i, version := range versions {
+		script = append(script, step{i - 1, func(s *scripted) {
+			s.lakes = clone(version)
+			s.revision.Number = int64(i)
+		}})
+	}
+	src := &scripted{script: script}
+	var before *data.Snapshot
+	loaded := 0
+	synctest.Test(t, func(t *testing.T) {
+		src.start = time.Now()
+		ctx, cancel := context.WithTimeout(t.Context(), time.Duration(len(versions))*time.Second)
+		defer cancel()
+		publish := func(s *data.Snapshot) {
+			first := load(t, &memory{revision: s.Revision, lakes: clone(versions[loaded])}, nil)
+			if !slices.Equal(s.Lakes, first.Lakes) || !slices.Equal(s.ByExternalID(), first.ByExternalID()) || s.Version != first.Version {
+				t.Errorf("after change %d: lakes %v, order %v, version %s; the first load has %v, %v, %s",
+					loaded, s.Lakes, s.ByExternalID(), s.Version, first.Lakes, first.ByExternalID(), first.Version)
+			}
+			if before != nil {
+				if same := slices.Equal(s.Lakes, before.Lakes); same && len(s.Lakes) > 0 && &s.Lakes[0] != &before.Lakes[0] {
+					t.Errorf("after change %d: the same lakes are there twice", loaded)
+				}
+				for _, l := range s.Lakes {
+					if old, ok := before.Lake(l.ID); ok && *old == l && unsafe.StringData(old.Name) != unsafe.StringData(l.Name) {
+						t.Errorf("after change %d: the name of lake %s is there twice", loaded, l.ID)
+					}
+				}
+			}
+			before = s
+			loaded++
+		}
+		(&data.Watcher{Source: src, Publish: publish, Failed: func(err error) { t.Error(err) }}).Run(ctx)
+	})
+	if loaded != len(versions) {
+		t.Errorf("%d snapshots, want %d", loaded, len(versions))
+	}
 }
