@@ -36,6 +36,8 @@ type sqlite struct {
 	maxLogBytes int64 // size of the log above which an import first copies it into the file
 	// maxKnownKeys is how many lake numbers an import caches before it reads those of all lakes.
 	maxKnownKeys int
+	// groupRows is how many observations of an import one statement inserts.
+	groupRows int
 	// parallelLakes is from how many lakes on observations are read on several processors.
 	parallelLakes int
 	scanned       atomic.Bool // whether a scan has read them so, to its end
@@ -53,7 +55,7 @@ type sqlite struct {
 }
 
 func openSQLite(ctx context.Context, loc location, create bool) (*sqlite, error) {
-	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, parallelLakes: parallelLakes}
+	s := &sqlite{loc: loc, maxLogBytes: maxIdleLogBytes, maxKnownKeys: maxKnownKeys, groupRows: groupRows, parallelLakes: parallelLakes}
 	s.common = common{s, dialect{scan: scanQuery, past: pastQuery,
 		newestReading: sqliteNewestReading, readings: sqliteReadings, forecasts: sqliteForecasts}, time.Now}
 	if err := s.open(ctx, create, creationPatience); err != nil {

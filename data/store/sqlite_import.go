@@ -32,7 +32,8 @@ func (s *sqlite) Import(ctx context.Context, fn func(Tx) error) error {
 		return s.wrap(err, "begin an import")
 	}
 	defer tx.Rollback() // no effect after a commit; also if fn panics
-	w := &sqliteTx{store: s, tx: tx, imported: newImportedKeys(), keys: newLakeKeys(), sampled: make(map[int64]bool)}
+	w := &sqliteTx{store: s, conn: conn, tx: tx, ended: ctx.Err, imported: newImportedKeys(), keys: newLakeKeys(), sampled: make(map[int64]bool)}
+	defer w.closeGroup()
 	if err := fn(w); err != nil {
 		return err
 	}
@@ -94,10 +95,12 @@ const (
 const noLakeKey = math.MinInt64
 
 // A sqliteTx is the transaction of one import. It tries to insert each row, and if its key exists, to update it if anything
-// differs: the number of rows affected tells what happened. A row whose key is repeated is only compared.
+// differs: the number of rows affected tells what happened. A row whose key is repeated is only compared. Observations are inserted in groups.
 type sqliteTx struct {
 	store    *sqlite
+	conn     *sql.Conn // of the transaction
 	tx       *sql.Tx
+	ended    func() error // the Err of the context at whose end package sql rolls the transaction back
 	imported *importedKeys
 	changed  bool
 	err      error // the first error of a statement: then nothing is committed
@@ -108,6 +111,7 @@ type sqliteTx struct {
 	report, observationDiffers           *sql.Stmt
 	storedRow                            *sql.Stmt
 	addSampled                           *sql.Stmt
+	insertGroup                          driver.Stmt // of t.conn: closeGroup closes it
 
 	keys     *lakeKeys // noLakeKey for a lake that is not stored
 	allKeys  bool      // whether keys has all stored lakes
@@ -295,48 +299,97 @@ func (t *sqliteTx) PutObservations(ctx context.Context, observations []data.Obse
 	if err != nil {
 		return nil, t.fail(ctx, err, "write observations")
 	}
-	changes := make([]Change, len(observations))
 	t.repeated = t.repeated[:0]
-	noDetails := [2]any{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}
-	args := []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, noDetails[0], noDetails[1], keep.Chlorophyll, keep.reportPatch()}
+	b := newObservationBatch(observations, keep)
 	row := context.WithoutCancel(ctx)
 	for i := range observations {
-		o := &observations[i]
+		b.at = i
 		if err = ctx.Err(); err == nil {
-			changes[i], err = t.putObservation(row, i, o, keep, noDetails, args)
+			err = t.putObservation(row, b)
 		}
 		if err != nil {
-			return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
+			break
 		}
 	}
-	return changes, nil
+	if err == nil {
+		err = t.endGroup(row, b)
+	}
+	if err != nil {
+		o := &observations[b.at]
+		return nil, t.fail(ctx, err, fmt.Sprintf("write the observation of lake %q on %s", o.LakeID, o.Date))
+	}
+	return b.changes, nil
 }
 
-// putObservation writes observation i of a batch. A gap or a poor value must not take away what the import keeps. noDetails are the
-// patches for one without details.
-func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observation, keep ObservationColumns, noDetails [2]any, args []any) (Change, error) {
+// An observationBatch are the rows of one PutObservations.
+type observationBatch struct {
+	rows      []data.Observation
+	keep      ObservationColumns
+	changes   []Change
+	at        int    // index of the row that is written, which an error names
+	args      []any  // its parameters
+	noDetails [2]any // the patches for a row without details
+	group     observationGroup
+}
+
+func newObservationBatch(rows []data.Observation, keep ObservationColumns) *observationBatch {
+	b := &observationBatch{rows: rows, keep: keep, changes: make([]Change, len(rows)),
+		noDetails: [2]any{detailsPatch("", keep), detailsPatch("", keep.ofNewValue())}}
+	b.args = []any{insertObservationParameters: keep.Level, keep.CellDensity, keep.MeasuredAt, b.noDetails[0], b.noDetails[1], keep.Chlorophyll, keep.reportPatch()}
+	return b
+}
+
+// putObservation writes row b.at, or adds it to the group.
+func (t *sqliteTx) putObservation(ctx context.Context, b *observationBatch) error {
+	i, o := b.at, &b.rows[b.at]
 	key, err := t.key(ctx, o.LakeID)
 	switch {
 	case errors.Is(err, sql.ErrNoRows):
-		return UnknownLake, nil
+		b.changes[i] = UnknownLake
+		return nil
 	case err != nil:
-		return Unchanged, err
+		return err
 	}
 	source, err := t.sources.of(ctx, sqliteQuerier{db: t.tx}, o.Source)
 	if errors.Is(err, errManySources) {
-		return ManySources, nil
+		b.changes[i] = ManySources
+		return nil
 	}
 	if err != nil {
-		return Unchanged, err
+		return err
 	}
-	observationArgs(args, key, source, o)
 	first := t.imported.addObservation(key, o.Date, o.Type, source)
 	if !first {
+		if err := t.endGroup(ctx, b); err != nil { // the group may have the row that this one repeats
+			return err
+		}
+		b.at = i
 		t.repeated = append(t.repeated, i)
-	} else if added, err := t.addObservation(ctx, key, o, args); err != nil || added {
-		return Added, err
+	} else if o.Type == data.InSitu && !t.sampled[key] {
+		if _, err := t.addSampled.ExecContext(ctx, key); err != nil {
+			return err
+		}
+		t.sampled[key] = true
+	}
+	observationArgs(b.args, key, source, o)
+	if first && !b.group.refused {
+		return t.addToGroup(ctx, b)
+	}
+	b.changes[i], err = t.writeObservation(ctx, b, first)
+	return err
+}
+
+// writeObservation writes row b.at, whose parameters are in b.args. first says that the import had no row with its key before. A gap or a
+// poor value must not take away what the import keeps.
+func (t *sqliteTx) writeObservation(ctx context.Context, b *observationBatch, first bool) (Change, error) {
+	o, keep, args := &b.rows[b.at], b.keep, b.args
+	if first {
+		if added, err := t.write(ctx, t.insertObservation, args[:insertObservationParameters]); err != nil || added {
+			return Added, err
+		}
 	}
 	if o.Type == data.Satellite {
+		key, source := args[0].(int64), args[3].(int64)
 		switch c, err := t.precedence(ctx, o, keep, args); {
 		case err != nil:
 			return Unchanged, err
@@ -357,7 +410,7 @@ func (t *sqliteTx) putObservation(ctx context.Context, i int, o *data.Observatio
 			return LosesReport, err
 		}
 	}
-	args[patchParameter], args[patchParameter+1] = noDetails[0], noDetails[1]
+	args[patchParameter], args[patchParameter+1] = b.noDetails[0], b.noDetails[1]
 	if details, ok := args[insertObservationParameters-1].(string); ok {
 		args[patchParameter], args[patchParameter+1] = detailsPatch(details, keep), detailsPatch(details, keep.ofNewValue())
 	}
@@ -380,17 +433,6 @@ func (t *sqliteTx) precedence(ctx context.Context, o *data.Observation, keep Obs
 		return Unchanged, err
 	}
 	return stored.precedence(o, keep), nil
-}
-
-// addObservation inserts an observation, and reports whether there was none with its key.
-func (t *sqliteTx) addObservation(ctx context.Context, lake int64, o *data.Observation, args []any) (added bool, err error) {
-	if o.Type == data.InSitu && !t.sampled[lake] {
-		if _, err := t.addSampled.ExecContext(ctx, lake); err != nil {
-			return false, err
-		}
-		t.sampled[lake] = true
-	}
-	return t.write(ctx, t.insertObservation, args[:insertObservationParameters])
 }
 
 // observationArgs sets the parameters of an insert.
