@@ -16,6 +16,7 @@ const smallBytes = 1024
 var (
 	compressedNow    = []Coding{Zstd, Gzip, Brotli, Identity} // the quickest first
 	compressedBefore = []Coding{Brotli, Zstd, Gzip, Identity} // the smallest result first
+	compressedLong   = []Coding{Zstd, Gzip, Identity}         // the same for a list that is too long to hold
 	small            = []Coding{Identity, Zstd, Gzip, Brotli}
 	storedGzip       = []Coding{Gzip, Identity}
 )
@@ -71,20 +72,21 @@ func (s *Sender) Prepare(k Kind, content []byte) (*Body, error) {
 	if len(content) > thoroughBytes {
 		how = quick
 	}
-	return b, s.compress(b, how, len(content), nil, func(w io.Writer) error {
+	return b, s.compress(b, compressedBefore, how, len(content), nil, func(w io.Writer) error {
 		_, err := w.Write(content)
 		return err
 	})
 }
 
-// PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held.
+// PrepareList is Prepare for a list. A long one is compressed while it is read once, and its plain form is not held. It has no Brotli form:
+// in the time that there is, that is larger than the one of gzip, and each form of a million lakes takes some 40 MB.
 func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	if s.HoldsList(l.Len) {
 		return s.Prepare(k, l.Bytes())
 	}
 	b, before := &Body{}, l.Before
 	l.Before = nil // the body keeps the list, and must not keep the former body with its snapshot
-	return b, s.compress(b, quick, l.estimate(), before, func(w io.Writer) error {
+	return b, s.compress(b, compressedLong, quick, l.estimate(), before, func(w io.Writer) error {
 		p, err := newPieces(l, w)
 		if err != nil {
 			return err
@@ -98,12 +100,15 @@ func (s *Sender) PrepareList(k Kind, l List) (*Body, error) {
 	})
 }
 
-// compress sets the compressed forms of b. The function write writes the plain form, which has about size bytes. If before is not nil, the
+// compress sets the forms of b in those codings but Identity. The function write writes the plain form, which has about size bytes. If before is not nil, the
 // forms have about the sizes of its forms: then no memory is taken for more, and a large one is not copied to fit.
-func (s *Sender) compress(b *Body, how effort, size int, before *Body, write func(w io.Writer) error) error {
+func (s *Sender) compress(b *Body, offer []Coding, how effort, size int, before *Body, write func(w io.Writer) error) error {
 	var all []*compression
 	var writers []io.Writer
-	for coding := Identity + 1; coding < codings; coding++ {
+	for _, coding := range offer {
+		if coding == Identity {
+			continue
+		}
 		room := roomFor(size)
 		if before != nil && before.variants[coding] != nil {
 			n := len(before.variants[coding].content)
@@ -140,8 +145,16 @@ func (b *Body) SetBrotli(content []byte) {
 // Size returns the number of bytes of the plain form.
 func (b *Body) Size() int64 { return b.variants[Identity].size() }
 
-// compressed reports whether b has other forms than the plain one.
-func (b *Body) compressed() bool { return b.variants[Gzip] != nil }
+// offer returns the codings that b has, the preferred one first; nil if it has only the plain form.
+func (b *Body) offer() []Coding {
+	switch {
+	case b.variants[Gzip] == nil:
+		return nil
+	case b.variants[Brotli] == nil:
+		return compressedLong
+	}
+	return compressedBefore
+}
 
 // etagOf returns the strong entity tag of content that is sent in that coding: the xxHash of the plain bytes, and the name
 // of the coding, since each coding is a representation of its own (RFC 9110, section 8.8.3.3). So a server knows without

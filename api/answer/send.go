@@ -134,9 +134,9 @@ func (s *Sender) Send(w http.ResponseWriter, r *http.Request, k Kind, src Source
 
 func (s *Sender) sendBody(w http.ResponseWriter, r *http.Request, k Kind, b *Body) error {
 	coding := Identity
-	if b.compressed() {
+	if offer := b.offer(); offer != nil {
 		var err error
-		if coding, err = chooseCoding(w, r, compressedBefore); err != nil {
+		if coding, err = chooseCoding(w, r, offer); err != nil {
 			return err
 		}
 	}

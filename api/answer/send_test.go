@@ -60,7 +60,7 @@ func TestSendSources(t *testing.T) {
 		etag   string // of the plain form; empty: the hash
 	}{
 		{"prepared", sender, Prepared(body), "br", ""},
-		{"prepared list", long, Prepared(longBody), "br", ""},
+		{"prepared list", long, Prepared(longBody), "zstd", ""},
 		{"bytes", sender, Bytes([]byte(plain)), "zstd", ""},
 		{"JSON", sender, JSON(struct {
 			Numbers json.RawMessage `json:"numbers"`
