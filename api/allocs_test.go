@@ -24,6 +24,8 @@ func (h *heldTiles) Tile(context.Context, *data.Values, tiles.Request) (tiles.Ti
 
 func (h *heldTiles) Prepare(*data.View) {}
 
+func (h *heldTiles) PrepareVectors(*data.View) {}
+
 func (h *heldTiles) Vector(context.Context, *data.View, maptile.Tile) (tiles.Tile, error) {
 	return h.tile, nil
 }

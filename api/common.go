@@ -5,11 +5,11 @@ import (
 	"net/http"
 	"net/netip"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/paulmach/orb"
-	"golang.org/x/sync/errgroup"
 
 	"limnomap/api/answer"
 	"limnomap/api/ogc"
@@ -28,9 +28,8 @@ type published struct {
 	state *ogc.State // the snapshot, and what descriptions of the map say about it
 	bound orb.Bound  // of the lakes
 
-	status  *answer.Body
-	geojson *answer.Body
-	dates   *answer.Body
+	lists *lists
+	dates *answer.Body
 
 	records *records // those of the status; nil if they are too many to hold
 	lookup  *lookup
@@ -126,17 +125,18 @@ func trueUntil(next, now time.Time) time.Duration {
 	return max(next.Sub(now), 1)
 }
 
-// publishInBackground is publish on a thread of low priority.
-func (s *common) publishInBackground(snap *data.Snapshot) error {
+// inBackground runs f on a thread of low priority, and waits for it.
+func inBackground(f func() error) error {
 	done := make(chan error, 1)
-	go func() { // ends with the publishing, which is waited for
+	go func() { // ends with f, which is waited for
 		background.Here()
-		done <- s.publish(snap)
+		done <- f()
 	}()
 	return <-done
 }
 
-// publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common.
+// publish makes snap the snapshot of every later request. It prepares the large answers, and what tiles have in common. Of the first
+// snapshot it leaves out the lists that are too long to hold, for prepareLists.
 func (s *common) publish(snap *data.Snapshot) error {
 	before := s.current.Load()
 	if before != nil && before.snap.Current == snap.Current {
@@ -145,7 +145,7 @@ func (s *common) publish(snap *data.Snapshot) error {
 		s.current.Store(&p)
 		return nil
 	}
-	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes)}
+	p := &published{snap: snap, weeks: s.weeks, state: s.stateOf(snap), bound: boundOf(snap.Lakes), lists: new(lists)}
 	var err error
 	if p.counts, err = newCounts(); err != nil {
 		return err
@@ -153,55 +153,36 @@ func (s *common) publish(snap *data.Snapshot) error {
 	if p.dates, err = s.sender.Prepare(jsonKind, appendDates(nil, snap)); err != nil {
 		return err
 	}
-	lists := func() (err error) {
-		if p.records, p.status, err = s.prepareStatus(snap, before); err != nil {
+	if s.sender.HoldsList(len(snap.Lakes)) {
+		if err := s.prepareHeldLists(p); err != nil {
 			return err
 		}
-		features := s.encoder.featureList(snap.Current)
-		if before != nil {
-			features.Before = before.geojson
+	} else if before != nil {
+		if err := s.prepareLongLists(p, before); err != nil {
+			return err
 		}
-		p.geojson, err = s.sender.PrepareList(geoJSONKind, features)
-		return err
 	}
-	searches := func() error {
-		p.lookup = s.lookupOf(snap.Lakes)
-		s.opts.Tiles.Prepare(snap.Current)
-		return nil
+	parts := []func(){
+		func() { p.lookup = s.lookupOf(snap.Lakes) },
+		func() { s.opts.Tiles.PrepareVectors(snap.Current) },
+		func() { s.opts.Tiles.Prepare(snap.Current) },
 	}
 	if before != nil { // on this thread, which has a low priority
-		if err = searches(); err == nil {
-			err = lists()
+		for _, prepare := range parts {
+			prepare()
 		}
-	} else { // no request waits for a processor; the lists take most of the memory, and are made one after the other
-		var both errgroup.Group
-		both.Go(lists)
-		both.Go(searches)
-		err = both.Wait()
-	}
-	if err != nil {
-		return err
+	} else { // no request waits for a processor
+		var all sync.WaitGroup
+		for _, prepare := range parts {
+			all.Go(prepare)
+		}
+		all.Wait()
 	}
 	lasting := *snap
 	lasting.Forecasts = nil // the table stays when there are others
 	p.table = table.NewLakes(&lasting, p.lookup.names)
 	s.current.Store(p)
 	return nil
-}
-
-// prepareStatus returns the answer with the status of all lakes; records is nil if they are too many to hold.
-func (s *common) prepareStatus(snap *data.Snapshot, before *published) (r *records, status *answer.Body, err error) {
-	list := s.encoder.statusList(snap, everything(snap.Current))
-	if before != nil {
-		list.Before = before.status
-	}
-	if !s.sender.HoldsList(list.Len) {
-		status, err = s.sender.PrepareList(jsonKind, list)
-		return nil, status, err
-	}
-	r = newRecords(list)
-	status, err = s.sender.Prepare(jsonKind, r.content)
-	return r, status, err
 }
 
 // stateOf returns what descriptions of the map say about a snapshot. The versions name the data and the renderer, since

@@ -185,6 +185,8 @@ func (f *fakeTiles) Tile(ctx context.Context, v *data.Values, req tiles.Request)
 // Prepare remembers what is prepared.
 func (f *fakeTiles) Prepare(v *data.View) { f.prepared = append(f.prepared, v) }
 
+func (f *fakeTiles) PrepareVectors(*data.View) {}
+
 // Vector returns a compressed tile that contains its request.
 func (f *fakeTiles) Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error) {
 	f.asked, f.week = tiles.Request{Tile: t}, v.Week

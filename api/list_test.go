@@ -3,6 +3,7 @@ package api
 import (
 	"fmt"
 	"net/http"
+	"net/http/httptest"
 	"testing"
 
 	"limnomap/api/answer"
@@ -51,6 +52,30 @@ func TestLongAnswersAreTheHeldOnes(t *testing.T) {
 				t.Errorf("Content-Length of %s in %s = %s, want %s", target, coding, a, b)
 			}
 		}
+	}
+}
+
+// TestListsBeforeTheyArePrepared asks for the lists of a first snapshot while they are made: each request makes its own, with the same bytes.
+func TestListsBeforeTheyArePrepared(t *testing.T) {
+	s := sparingServer(t)
+	p := s.common.current.Load()
+	prepared := [...]*answer.Body{p.lists.status.Load(), p.lists.geojson.Load()}
+	if prepared[0] == nil || prepared[1] == nil {
+		t.Fatal("the lists are not prepared after Publish")
+	}
+	want := [...]*httptest.ResponseRecorder{get(t, s, http.StatusOK, statusURL), get(t, s, http.StatusOK, geoJSONURL)}
+	p.lists.status.Store(nil)
+	p.lists.geojson.Store(nil)
+	for i, target := range []string{statusURL, geoJSONURL} {
+		got := get(t, s, http.StatusOK, target)
+		if got.Body.String() != want[i].Body.String() || got.Header().Get("ETag") != want[i].Header().Get("ETag") {
+			t.Errorf("%s before it is prepared: %d bytes, %s, want %d, %s", target,
+				got.Body.Len(), got.Header().Get("ETag"), want[i].Body.Len(), want[i].Header().Get("ETag"))
+		}
+	}
+	s.common.prepareLists()
+	if p.lists.status.Load() == nil || p.lists.geojson.Load() == nil {
+		t.Error("the lists are not prepared")
 	}
 }
 

@@ -2,10 +2,61 @@ package api
 
 import (
 	"strconv"
+	"sync/atomic"
 
 	"limnomap/api/answer"
 	"limnomap/data"
 )
+
+// lists are the answers with all lakes that are made in advance. Until they are, each request makes its own.
+type lists struct {
+	status, geojson atomic.Pointer[answer.Body]
+}
+
+// prepareHeldLists prepares the lists of p, and the records that a filtered status copies.
+func (s *common) prepareHeldLists(p *published) error {
+	p.records = newRecords(s.encoder.statusList(p.snap, everything(p.snap.Current)))
+	status, err := s.sender.Prepare(jsonKind, p.records.content)
+	if err != nil {
+		return err
+	}
+	geojson, err := s.sender.PrepareList(geoJSONKind, s.encoder.featureList(p.snap.Current))
+	p.lists.status.Store(status)
+	p.lists.geojson.Store(geojson)
+	return err
+}
+
+// prepareLongLists prepares the lists of p, which are too long to hold, one after the other: each takes memory meanwhile. The former ones are
+// those of before, unless it is nil.
+func (s *common) prepareLongLists(p, before *published) error {
+	status, geojson := s.encoder.statusList(p.snap, everything(p.snap.Current)), s.encoder.featureList(p.snap.Current)
+	if before != nil {
+		status.Before, geojson.Before = before.lists.status.Load(), before.lists.geojson.Load()
+	}
+	b, err := s.sender.PrepareList(jsonKind, status)
+	if err != nil {
+		return err
+	}
+	p.lists.status.Store(b)
+	if b, err = s.sender.PrepareList(geoJSONKind, geojson); err != nil {
+		return err
+	}
+	p.lists.geojson.Store(b)
+	return nil
+}
+
+// prepareLists prepares the lists of the published snapshot that are missing, on a thread of low priority: requests are answered meanwhile.
+// An error is only logged, since each request makes its own list then.
+func (s *common) prepareLists() {
+	p := s.current.Load()
+	if p.lists.geojson.Load() != nil {
+		return
+	}
+	err := inBackground(func() error { return s.prepareLongLists(p, nil) })
+	if err != nil {
+		s.opts.Logger.Error("lists of all lakes were not prepared", "err", err)
+	}
+}
 
 // listTail ends each JSON answer that is a list of lakes.
 const listTail = "]}\n"

@@ -31,8 +31,10 @@ import (
 type Tiles interface {
 	Tile(ctx context.Context, v *data.Values, req tiles.Request) (tiles.Tile, error)
 	Vector(ctx context.Context, v *data.View, t maptile.Tile) (tiles.Tile, error)
-	// Prepare makes what the tiles of v have in common. It is called before v is published.
+	// Prepare makes what the pictures of v have in common, and PrepareVectors the same for its vector tiles. They are called before v is
+	// published.
 	Prepare(v *data.View)
+	PrepareVectors(v *data.View)
 }
 
 // Historian returns the history of one lake; a data.Source does.

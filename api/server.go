@@ -150,16 +150,21 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 }
 
 // Publish makes snap the snapshot of every later request. Before that it prepares the large answers, and what tiles have in common: the
-// first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile.
+// first snapshot as fast as possible, and later ones on a thread of low priority, since requests for the former are answered meanwhile. Of
+// the first one, very long lists are prepared afterwards.
 func (s *Server) Publish(snap *data.Snapshot) error {
-	publish := s.common.publish
-	if s.common.current.Load() != nil {
-		publish = s.common.publishInBackground
+	publish := func() error { return s.common.publish(snap) }
+	var err error
+	if s.common.current.Load() == nil {
+		err = publish()
+	} else {
+		err = inBackground(publish)
 	}
-	if err := publish(snap); err != nil {
+	if err != nil {
 		return fmt.Errorf("publish snapshot %s: %w", snap.Version, err)
 	}
 	s.health.reloaded(s.common.current.Load().state.MapVersion)
+	s.common.prepareLists()
 	return nil
 }
 

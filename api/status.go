@@ -16,8 +16,8 @@ func (h *lakeHandlers) status(w http.ResponseWriter, r *http.Request, p *publish
 	if err != nil {
 		return err
 	}
-	if f.all && f.view == p.snap.Current { // also for a box with all lakes, which a map of the whole country asks for
-		return h.sender.Send(w, r, jsonKind, answer.Prepared(p.status))
+	if b := p.lists.status.Load(); b != nil && f.all && f.view == p.snap.Current { // also for a box with all lakes, as of a map of the country
+		return h.sender.Send(w, r, jsonKind, answer.Prepared(b))
 	}
 	return h.sender.Send(w, r, jsonKind, h.filtered(p, f))
 }
@@ -44,8 +44,8 @@ func (h *lakeHandlers) geojson(w http.ResponseWriter, r *http.Request, p *publis
 	if err != nil {
 		return err
 	}
-	if view == p.snap.Current {
-		return h.sender.Send(w, r, geoJSONKind, answer.Prepared(p.geojson))
+	if b := p.lists.geojson.Load(); b != nil && view == p.snap.Current {
+		return h.sender.Send(w, r, geoJSONKind, answer.Prepared(b))
 	}
 	return h.sender.Send(w, r, geoJSONKind, answer.Items(len(view.Lakes), func() answer.List { return h.encoder.featureList(view) }))
 }

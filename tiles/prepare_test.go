@@ -41,6 +41,7 @@ func TestPreparedTilesBuildNoLayer(t *testing.T) {
 		}
 		views = append(views, snap.Current)
 		prepared.Prepare(snap.Current)
+		prepared.PrepareVectors(snap.Current)
 	}
 	const builds = 4 // pictures and vector tiles of two snapshots
 	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
@@ -68,6 +69,7 @@ func TestPreparedTilesBuildNoLayer(t *testing.T) {
 	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
 		t.Errorf("%v layers were built, want only those of Prepare", n)
 	}
+	prepared.PrepareVectors(views[1])
 	prepared.Prepare(views[1]) // as when only the forecasts are new
 	if n := testutil.ToFloat64(prepared.metrics.layerBuilds); n != builds {
 		t.Errorf("%v layers after the same view was prepared again, want %d", n, builds)
